@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int rp_write_all(int fd, const void *bytes, size_t length, off_t offset)
+{
+    const char *at = bytes;
+
+    while (length > 0) {
+        ssize_t done = pwrite(fd, at, length, offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return errno;
+        if (done == 0)
+            return ENOSPC;
+        at += done;
+        offset += done;
+        length -= (size_t)done;
+    }
+    return 0;
+}
+
+int rp_read_all(int fd, void *bytes, size_t length, off_t offset)
+{
+    char *at = bytes;
+
+    while (length > 0) {
+        ssize_t done = pread(fd, at, length, offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return errno;
+        if (done == 0)
+            return -1;
+        at += done;
+        offset += done;
+        length -= (size_t)done;
+    }
+    return 0;
+}
+
+static enum rp_status read_open_file(int fd, const char *path, size_t limit, struct rp_buffer *out,
+                                     struct rp_problem *why)
+{
+    size_t before = out->length;
+
+    for (;;) {
+        if (!rp_buffer_reserve(out, 4096))
+            return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
+        ssize_t done = read(fd, out->bytes + out->length, out->room - out->length - 1);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return rp_fail(why, RP_SYSTEM, "%s: cannot read: %s", path, strerror(errno));
+        if (done == 0)
+            break;
+        out->length += (size_t)done;
+        if (out->length - before > limit)
+            return rp_fail(why, RP_DAMAGED, "%s: larger than %zu bytes", path, limit);
+    }
+    out->bytes[out->length] = 0;
+    return RP_OK;
+}
+
+enum rp_status rp_read_file(const char *path, size_t limit, struct rp_buffer *out,
+                            struct rp_problem *why)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+    enum rp_status status = read_open_file(fd, path, limit, out, why);
+    close(fd);
+    return status;
+}
+
+enum rp_status rp_write_new_file(const char *path, const void *bytes, size_t length,
+                                 struct rp_problem *why)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return rp_fail(why, errno == EEXIST ? RP_USAGE : RP_SYSTEM, "%s: cannot create: %s", path,
+                       strerror(errno));
+    int error = rp_write_all(fd, bytes, length, 0);
+    if (close(fd) != 0 && !error)
+        error = errno;
+    if (!error)
+        return RP_OK;
+    unlink(path);
+    return rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", path, strerror(error));
+}
+
+static enum rp_status make_parents(char *path, struct rp_problem *why)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        int error = mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : errno;
+        if (error)
+            rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(error));
+        *slash = '/';
+        if (error)
+            return RP_SYSTEM;
+    }
+    return RP_OK;
+}
+
+enum rp_status rp_make_directory(const char *path, bool exist_ok, struct rp_problem *why)
+{
+    char *copy = strdup(path);
+
+    if (!copy)
+        return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
+    enum rp_status status = *copy ? make_parents(copy, why) : RP_OK;
+    if (status == RP_OK && mkdir(path, 0777) != 0 && !(errno == EEXIST && exist_ok)) {
+        if (errno == EEXIST)
+            status = rp_fail(why, RP_USAGE, "%s exists already: nothing is ever overwritten", path);
+        else
+            status = rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
+    }
+    free(copy);
+    return status;
+}
+
+char *rp_path_join(const char *dir, const char *name)
+{
+    char *path;
+
+    return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+char *rp_path_absolute(const char *path)
+{
+    if (path[0] == '/')
+        return strdup(path);
+    char *here = getcwd(NULL, 0);
+    if (!here)
+        return strdup(path);
+    char *whole = rp_path_join(here, path);
+    free(here);
+    return whole;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct rp_setting rp_settings[] = {
+    {"REPRISE_DIR", "where records are kept and looked for (default: .reprise in the working directory)"},
+    {"REPRISE_OUTPUT", "the directory of the new record (-o)"},
+    {"REPRISE_RUN", "the record to replay or to look at (instead of the latest)"},
+    {"REPRISE_MPI", "openmpi or mpich, where it cannot be seen from the program (--mpi)"},
+    {"REPRISE_ALLOW", "refused MPI functions to let through, separated by commas (--allow)"},
+    {"REPRISE_AT_END", "stop, gdb or continue: what a replay does at the end of the record (--at-end)"},
+    {"REPRISE_STALL", "seconds after which a waiting replay says who waits for what; 0: never (--stall)"},
+    {"REPRISE_FORCE", "1: replay with another build of the program (--force)"},
+    {"REPRISE_LIBRARY", "directory with <mpi>/libreprise.so (default: beside the command)"},
+    {"REPRISE_MODE", NULL},
+    {"REPRISE_COMMAND", NULL},
+    {"REPRISE_LAUNCHED", NULL},
+    {"REPRISE_PARENT", NULL},
+    {"REPRISE_STATE", NULL},
+    {NULL, NULL},
+};
+
+static bool is_known(const char *name, size_t length)
+{
+    for (const struct rp_setting *s = rp_settings; s->name; s++)
+        if (strlen(s->name) == length && memcmp(s->name, name, length) == 0)
+            return true;
+    return false;
+}
+
+enum rp_status rp_settings_check(struct rp_problem *why)
+{
+    for (char **variable = environ; variable && *variable; variable++) {
+        size_t length = strcspn(*variable, "=");
+        if (strncmp(*variable, "REPRISE_", 8) == 0 && !is_known(*variable, length))
+            return rp_fail(why, RP_USAGE, "unknown setting %.*s in the environment: 'reprise env --list' lists them",
+                           (int)length, *variable);
+    }
+    return RP_OK;
+}
+
+const char *rp_setting(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+enum rp_status rp_setting_number(const char *name, long least, long fallback, long *out,
+                                 struct rp_problem *why)
+{
+    const char *value = rp_setting(name);
+    char *end;
+
+    *out = fallback;
+    if (!value)
+        return RP_OK;
+    errno = 0;
+    long number = strtol(value, &end, 10);
+    if (errno || *end || end == value || number < least)
+        return rp_fail(why, RP_USAGE, "%s=%s: a whole number of at least %ld is expected", name, value, least);
+    *out = number;
+    return RP_OK;
+}
+
+bool rp_list_has(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = list; at && *at; at += strspn(at, ",")) {
+        size_t part = strcspn(at, ",");
+        if (part == length && memcmp(at, word, length) == 0)
+            return true;
+        at += part;
+    }
+    return false;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings in the environment, by which the command line talks to the library inside the application. */
+#ifndef RP_SETTINGS_H
+#define RP_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+struct rp_setting {
+    const char *name;
+    const char *about;  /* NULL: between our own parts, not for users */
+};
+
+/* All settings, ended by a NULL name. */
+extern const struct rp_setting rp_settings[];
+
+/* An unknown REPRISE_ variable is an error: a mistyped setting must not be passed over. */
+enum rp_status rp_settings_check(struct rp_problem *why);
+
+/* The value, or NULL if unset or empty. */
+const char *rp_setting(const char *name);
+
+/* The value as a number of at least `least`, or `fallback` if unset. */
+enum rp_status rp_setting_number(const char *name, long least, long fallback, long *out,
+                                 struct rp_problem *why);
+
+/* Whether `word` is in the comma-separated list. */
+bool rp_list_has(const char *list, const char *word);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program file says about itself: which MPI it needs, and what would keep us out of it. */
+#ifndef RP_BINARY_H
+#define RP_BINARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum rp_binary_kind { RP_BINARY_NONE, RP_BINARY_SCRIPT, RP_BINARY_STATIC, RP_BINARY_DYNAMIC };
+
+struct rp_binary {
+    enum rp_binary_kind kind;
+    char *path;
+    const char *mpi;   /* "openmpi", "mpich", or NULL: none seen */
+    char *mpi_library; /* its path */
+    char *asan;        /* path of libasan, which must come first; or NULL */
+    bool setuid, fortran, cxx;
+    bool executable;
+    char **refused; /* refused MPI functions that it imports, NULL-terminated */
+};
+
+/* Looks at a file, found as the shell would find it. Fails only if there is no such file. */
+enum rp_status rp_binary_look(const char *name, struct rp_binary *out, struct rp_problem *why);
+void rp_binary_free(struct rp_binary *binary);
+
+/* The MPI that a launcher belongs to, by its name; NULL: cannot tell. */
+const char *rp_binary_launcher_mpi(const char *name);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise doctor: whether a program can be recorded, and what of it would not be. */
+#include <stdio.h>
+
+#include "base/message.h"
+#include "cli/binary.h"
+#include "cli/options.h"
+#include "reprise.h"
+
+static const struct rp_option options[] = {
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* Prints what is wrong; false if nothing is. */
+static bool has_obstacle(const struct rp_binary *b)
+{
+    if (b->kind == RP_BINARY_NONE)
+        printf("  is no program: neither an ELF executable nor a script\n");
+    else if (!b->executable)
+        printf("  is not executable\n");
+    else if (b->setuid)
+        printf("  is setuid or setgid: the loader ignores LD_PRELOAD for it\n");
+    else if (b->kind == RP_BINARY_STATIC)
+        printf("  is statically linked: there is no way into it; link it dynamically\n");
+    else if (b->kind == RP_BINARY_DYNAMIC && !b->mpi)
+        printf("  is linked with no MPI that reprise knows (if it loads one later, as Python does, say which by --mpi)\n");
+    else
+        return false;
+    return true;
+}
+
+static void describe(const struct rp_binary *b)
+{
+    if (b->kind == RP_BINARY_SCRIPT) {
+        printf("  is a script: what it starts is recorded; say which MPI by --mpi if the launcher does not tell\n");
+        return;
+    }
+    printf("  MPI: %s (%s)\n", b->mpi, b->mpi_library);
+    if (b->fortran)
+        printf("  Fortran: its calls are seen, through the C functions that its bindings call\n");
+    if (b->cxx)
+        printf("  C++\n");
+    if (b->asan)
+        printf("  AddressSanitizer: %s is put in front of us\n", b->asan);
+    for (char **name = b->refused; name && *name; name++)
+        printf("  calls %s, which is refused: recording stops there, unless '--allow %s'\n", *name, *name);
+}
+
+static int examine(const char *name)
+{
+    struct rp_binary binary;
+    struct rp_problem why;
+    enum rp_status status = rp_binary_look(name, &binary, &why);
+
+    if (status != RP_OK) {
+        rp_error("%s", why.text);
+        return rp_exit_status(status);
+    }
+    printf("%s\n", binary.path);
+    bool bad = has_obstacle(&binary);
+    if (!bad)
+        describe(&binary);
+    printf("  %s\n", bad ? "cannot be recorded" : "can be recorded");
+    rp_binary_free(&binary);
+    return bad ? REPRISE_EXIT_UNSUPPORTED : 0;
+}
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    int worst = 0, first = rp_options_parse(command, argc, argv);
+
+    if (first < 0)
+        return REPRISE_EXIT_USAGE;
+    if (first == argc)
+        return rp_usage_error(command, "which PROGRAM?");
+    for (int i = first; i < argc; i++) {
+        int status = examine(argv[i]);
+        if (status > worst)
+            worst = status;
+    }
+    return worst;
+}
+
+const struct rp_command rp_command_doctor = {
+    .name = "doctor",
+    .synopsis = "PROGRAM...",
+    .about = "tell whether a program can be recorded",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise dump: the events of a record, one a line, as text or as JSON lines. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/options.h"
+#include "log/logreader.h"
+#include "log/manifest.h"
+#include "log/rundir.h"
+#include "reprise.h"
+
+static const char *json, *rank_text, *sites;
+
+static const struct rp_option options[] = {
+    {"--rank", "-r", "RANK", "only this rank", &rank_text},
+    {"--sites", NULL, NULL, "the call sites, with their stacks, instead of the events", &sites},
+    {"--json", NULL, NULL, "as JSON, one object a line", &json},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+#define U64(x) ((unsigned long long)(x))
+
+static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const char *function)
+{
+    rp_buffer_printf(out, "%u %llu %s %s site=%u", rank, U64(number), rp_event_name(e->kind), function, e->site);
+    if (e->posts)
+        rp_buffer_printf(out, " posts=%u", e->posts);
+    switch (e->kind) {
+    case RP_RECV:
+    case RP_PROBE:
+        rp_buffer_printf(out, " comm=%u source=%d tag=%d", e->scope, e->a, e->b);
+        break;
+    case RP_NO:
+        rp_buffer_printf(out, " scope=%u times=%llu", e->scope, U64(e->c));
+        break;
+    case RP_YES:
+        rp_buffer_printf(out, " requests=%u index=%d count=%d", e->scope, e->a, e->b);
+        break;
+    case RP_NEXT:
+        rp_buffer_printf(out, " index=%d", e->a);
+        break;
+    case RP_MATCH:
+    case RP_FREED:
+        rp_buffer_printf(out, " post=%llu source=%d tag=%d", U64(e->c), e->a, e->b);
+        break;
+    case RP_ERROR:
+        rp_buffer_printf(out, " class=%d", e->a);
+        break;
+    default:
+        rp_buffer_printf(out, " number=%llu", U64(e->c));
+    }
+    rp_buffer_byte(out, '\n');
+}
+
+static void put_json(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const char *function)
+{
+    rp_buffer_printf(out, "{\"rank\": %u, \"event\": %llu, \"kind\": \"%s\", \"function\": ", rank, U64(number),
+                     rp_event_name(e->kind));
+    rp_json_put_string(out, function);
+    rp_buffer_printf(out, ", \"site\": %u, \"posts\": %u, \"scope\": %u, \"a\": %d, \"b\": %d, \"c\": %llu}\n", e->site, e->posts,
+                     e->scope, e->a, e->b, U64(e->c));
+}
+
+static bool flush(struct rp_buffer *out)
+{
+    bool done = out->length == 0 || fwrite(out->bytes, 1, out->length, stdout) == out->length;
+
+    rp_buffer_clear(out);
+    return done;
+}
+
+static enum rp_status dump_events(struct rp_log *log, uint32_t rank, struct rp_event *events, struct rp_problem *why)
+{
+    const struct rp_site_table *table = rp_log_site_table(log);
+    struct rp_buffer out = {0};
+    uint64_t number = 0;
+    size_t count;
+
+    for (;;) {
+        enum rp_status status = rp_log_next_block(log, events, &count, why);
+        if (status != RP_OK || count == 0) {
+            rp_buffer_free(&out);
+            return status;
+        }
+        for (size_t i = 0; i < count; i++)
+            (json ? put_json : put_text)(&out, rank, number++, &events[i], table->sites[events[i].site].function);
+        if (!flush(&out)) {
+            rp_buffer_free(&out);
+            return rp_fail(why, RP_SYSTEM, "cannot write: %s", "output closed");
+        }
+    }
+}
+
+static void put_json_site(struct rp_buffer *out, const struct rp_site_table *table, uint32_t rank, uint32_t site)
+{
+    const struct rp_site *s = &table->sites[site];
+
+    rp_buffer_printf(out, "{\"rank\": %u, \"site\": %u, \"function\": ", rank, site);
+    rp_json_put_string(out, s->function);
+    rp_buffer_printf(out, ", \"frames\": [");
+    for (uint32_t i = 0; i < s->frames; i++) {
+        rp_buffer_printf(out, "%s{\"module\": ", i ? ", " : "");
+        rp_json_put_string(out, s->frame[i].module ? table->modules[s->frame[i].module - 1].path : "");
+        rp_buffer_printf(out, ", \"offset\": %llu}", U64(s->frame[i].offset));
+    }
+    rp_buffer_printf(out, "]}\n");
+}
+
+static void dump_sites(struct rp_log *log, uint32_t rank)
+{
+    const struct rp_site_table *table = rp_log_site_table(log);
+    struct rp_buffer out = {0};
+
+    for (uint32_t i = 0; i < table->site_count; i++) {
+        if (json) {
+            put_json_site(&out, table, rank, i);
+            continue;
+        }
+        rp_buffer_printf(&out, "%u site %u:\n", rank, i);
+        rp_site_print(table, i, "  ", &out);
+    }
+    flush(&out);
+    rp_buffer_free(&out);
+}
+
+static enum rp_status dump_rank(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+{
+    struct rp_log *log;
+    struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
+    enum rp_status status = events ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
+
+    if (status == RP_OK)
+        status = rp_log_open(directory, m->run, rank, m->ranks, &log, why);
+    if (status == RP_OK) {
+        if (sites)
+            dump_sites(log, rank);
+        else
+            status = dump_events(log, rank, events, why);
+        rp_log_free(log);
+    }
+    free(events);
+    return status;
+}
+
+static enum rp_status chosen_ranks(const struct rp_manifest *m, uint32_t *first, uint32_t *last, struct rp_problem *why)
+{
+    char *end;
+
+    *first = 0;
+    *last = m->ranks - 1;
+    if (!rank_text)
+        return RP_OK;
+    errno = 0;
+    unsigned long rank = strtoul(rank_text, &end, 10);
+    if (errno || *end || end == rank_text || rank_text[0] == '-' || rank >= m->ranks)
+        return rp_fail(why, RP_USAGE, "--rank %s: the record has ranks 0 to %u", rank_text, m->ranks - 1);
+    *first = *last = (uint32_t)rank;
+    return RP_OK;
+}
+
+static enum rp_status dump(const char *name, struct rp_problem *why)
+{
+    struct rp_manifest manifest;
+    char *directory;
+    uint32_t first, last;
+    enum rp_status status = rp_run_find(name, &directory, why);
+
+    if (status != RP_OK)
+        return status;
+    status = rp_manifest_read(directory, &manifest, why);
+    if (status == RP_OK) {
+        status = chosen_ranks(&manifest, &first, &last, why);
+        for (uint32_t i = first; status == RP_OK && i <= last; i++)
+            status = dump_rank(directory, &manifest, i, why);
+        rp_manifest_free(&manifest);
+    }
+    free(directory);
+    return status;
+}
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    struct rp_problem why;
+    int first = rp_options_parse(command, argc, argv);
+
+    if (first < 0)
+        return REPRISE_EXIT_USAGE;
+    if (argc - first > 1)
+        return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
+    enum rp_status status = dump(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &why);
+    fflush(stdout);
+    if (status != RP_OK)
+        rp_error("%s", why.text);
+    return rp_exit_status(status);
+}
+
+const struct rp_command rp_command_dump = {
+    .name = "dump",
+    .synopsis = "[options] [RUN]",
+    .about = "print the events of a record",
+    .more = "A line is: rank, event number, kind, MPI function, and the event's fields (docs/format.md, section 3).",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise env: the environment in which a program is recorded or replayed, for launchers and debuggers that are started in other ways. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/binary.h"
+#include "cli/launch.h"
+#include "cli/options.h"
+#include "log/rundir.h"
+#include "reprise.h"
+
+static const char *output, *mpi, *list;
+
+static const struct rp_option options[] = {
+    {"--output", "-o", "DIR", "record: the directory of the record", &output},
+    {"--mpi", NULL, "MPI", "openmpi or mpich, if no PROGRAM is given", &mpi},
+    {"--list", NULL, NULL, "list all settings", &list},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static int list_settings(void)
+{
+    for (const struct rp_setting *s = rp_settings; s->name; s++)
+        if (s->about)
+            printf("%-18s %s\n", s->name, s->about);
+    return 0;
+}
+
+/* Quoted for a shell. */
+static void print_export(const char *name)
+{
+    const char *value = getenv(name);
+
+    if (!value || !*value)
+        return;
+    printf("export %s='", name);
+    for (; *value; value++)
+        *value == '\'' ? fputs("'\\''", stdout) : fputc(*value, stdout);
+    puts("'");
+}
+
+static enum rp_status set_run(const char *mode, const char *run, struct rp_problem *why)
+{
+    char *path = NULL;
+    enum rp_status status = RP_OK;
+
+    if (strcmp(mode, "record") == 0 && output) {
+        path = rp_path_absolute(output);
+        setenv("REPRISE_OUTPUT", path ? path : output, 1);
+    } else if (strcmp(mode, "replay") == 0) {
+        status = rp_run_find(run, &path, why);
+        if (status == RP_OK)
+            setenv("REPRISE_RUN", path, 1);
+    }
+    free(path);
+    return status;
+}
+
+static enum rp_status set_preload(const char *program, struct rp_problem *why)
+{
+    char *words[] = {(char *)program, NULL};
+
+    if (program)
+        return rp_launch_preload(mpi, words, why);
+    if (!mpi)
+        return rp_fail(why, RP_USAGE, "which MPI? Give a PROGRAM or --mpi");
+    return rp_launch_preload_for(mpi, NULL, why);
+}
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    struct rp_problem why;
+    int first = rp_options_parse(command, argc, argv);
+
+    if (first < 0)
+        return REPRISE_EXIT_USAGE;
+    if (list)
+        return list_settings();
+    if (first == argc || (strcmp(argv[first], "record") != 0 && strcmp(argv[first], "replay") != 0))
+        return rp_usage_error(command, "'record' or 'replay' is expected");
+    const char *mode = argv[first++];
+    int more = rp_options_parse(command, argc - first, argv + first);
+    if (more < 0)
+        return REPRISE_EXIT_USAGE;
+    first += more;
+    const char *name = strcmp(mode, "replay") == 0 && argc - first > 1 ? argv[first++] : NULL;
+    const char *program = first < argc ? argv[first++] : NULL;
+    if (first < argc)
+        return rp_usage_error(command, "'%s' is too much", argv[first]);
+    if (!mpi)
+        mpi = rp_setting("REPRISE_MPI");
+    setenv("REPRISE_MODE", mode, 1);
+    setenv("REPRISE_LAUNCHED", "inside", 1);
+    enum rp_status status = set_run(mode, name, &why);
+    if (status == RP_OK)
+        status = set_preload(program, &why);
+    if (status != RP_OK) {
+        rp_error("%s", why.text);
+        return rp_exit_status(status);
+    }
+    for (const struct rp_setting *s = rp_settings; s->name; s++)
+        print_export(s->name);
+    print_export("LD_PRELOAD");
+    return 0;
+}
+
+const struct rp_command rp_command_env = {
+    .name = "env",
+    .synopsis = "[options] record|replay [RUN] [PROGRAM]",
+    .about = "print the environment for other launchers",
+    .more = "For a shell:  eval \"$(reprise env record ./app)\"; mpirun -n 4 ./app\n"
+            "Launchers that do not pass the environment on must be told to: every name printed here is needed.",
+    .options = options,
+    .run = run,
+};

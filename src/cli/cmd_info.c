@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise info: what a record holds. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/options.h"
+#include "log/rundir.h"
+#include "report/facts.h"
+#include "reprise.h"
+
+static const char *json;
+
+static const struct rp_option options[] = {
+    {"--json", NULL, NULL, "as JSON", &json},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    struct rp_facts facts;
+    struct rp_problem why;
+    struct rp_buffer text = {0};
+    char *directory = NULL;
+    int first = rp_options_parse(command, argc, argv);
+
+    if (first < 0)
+        return REPRISE_EXIT_USAGE;
+    if (argc - first > 1)
+        return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
+    enum rp_status status = rp_run_find(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &directory, &why);
+    if (status == RP_OK)
+        status = rp_facts_collect(directory, &facts, &why);
+    free(directory);
+    if (status != RP_OK) {
+        rp_error("%s", why.text);
+        return rp_exit_status(status);
+    }
+    (json ? rp_facts_put_json : rp_facts_put_text)(&text, &facts);
+    fwrite(text.bytes, 1, text.length, stdout);
+    rp_buffer_free(&text);
+    rp_facts_free(&facts);
+    return fflush(stdout) == 0 ? 0 : REPRISE_EXIT_INTERNAL;
+}
+
+const struct rp_command rp_command_info = {
+    .name = "info",
+    .synopsis = "[options] [RUN]",
+    .about = "show what a record holds",
+    .options = options,
+    .run = run,
+};

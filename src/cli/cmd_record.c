@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise record: runs a command with libreprise.so in front of its MPI, and says what was recorded. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/launch.h"
+#include "cli/options.h"
+#include "log/rundir.h"
+#include "report/facts.h"
+#include "reprise.h"
+
+static const char *output, *mpi, *allow;
+
+static const struct rp_option options[] = {
+    {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty", &output},
+    {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
+    {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static void apply_options(void)
+{
+    if (output)
+        setenv("REPRISE_OUTPUT", output, 1);
+    if (allow)
+        setenv("REPRISE_ALLOW", allow, 1);
+    if (!mpi)
+        mpi = rp_setting("REPRISE_MPI");
+    setenv("REPRISE_MODE", "record", 1);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The program's name for the directory: the last word that names an existing file and no option; else the first. */
+static const char *name_of(char **command)
+{
+    for (char **word = command + 1; command[0] && *word; word++)
+        if ((*word)[0] != '-' && strchr(*word, '/') && access(*word, X_OK) == 0)
+            return base_name(*word);
+    return base_name(command[0]);
+}
+
+static enum rp_status reserve_directory(char **command, char **directory, struct rp_problem *why)
+{
+    const char *wanted = rp_setting("REPRISE_OUTPUT");
+    enum rp_status status = wanted ? rp_run_new_at(wanted, directory, why) : rp_run_new(name_of(command), directory, why);
+
+    if (status != RP_OK)
+        return status;
+    setenv("REPRISE_RUN", *directory, 1);
+    setenv("REPRISE_PARENT", "1", 1);
+    return RP_OK;
+}
+
+static int nothing_recorded(const char *directory, char **command, int status)
+{
+    rmdir(directory);
+    rp_error("nothing was recorded: no process of '%s' called MPI_Init under reprise. Is it an MPI program, and dynamically linked? "
+             "'reprise doctor PROGRAM' tells",
+             command[0]);
+    return status ? status : REPRISE_EXIT_UNSUPPORTED;
+}
+
+static void say_unfinished(const struct rp_facts *facts)
+{
+    enum { LINES = 8 };
+    uint32_t said = 0;
+
+    for (uint32_t i = 0; i < facts->manifest.ranks && said < LINES; i++) {
+        const struct rp_rank_facts *r = &facts->rank[i];
+        struct rp_buffer end = {0};
+        if (r->reason == RP_END_FINALIZE)
+            continue;
+        rp_facts_put_end(&end, r->reason, r->code);
+        rp_buffer_byte(&end, 0);
+        if (!end.failed)
+            rp_note("  rank %u: %llu events, then it %s", i, (unsigned long long)r->events, (char *)end.bytes);
+        rp_buffer_free(&end);
+        said++;
+    }
+}
+
+static int summarise(const char *directory, char **command, int status)
+{
+    struct rp_facts facts;
+    struct rp_problem why;
+    struct rp_buffer line = {0};
+    enum rp_status collected = rp_facts_collect(directory, &facts, &why);
+
+    if (collected == RP_USAGE)
+        return nothing_recorded(directory, command, status);
+    if (collected != RP_OK) {
+        rp_error("the record is damaged: %s", why.text);
+        return status ? status : REPRISE_EXIT_DAMAGED;
+    }
+    rp_facts_put_summary(&line, &facts);
+    rp_buffer_byte(&line, 0);
+    if (!line.failed)
+        rp_note("%s", (char *)line.bytes);
+    say_unfinished(&facts);
+    if (status == 0 && !facts.manifest.complete)
+        status = REPRISE_EXIT_DAMAGED;
+    rp_buffer_free(&line);
+    rp_facts_free(&facts);
+    return status;
+}
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    struct rp_problem why;
+    char *directory = NULL;
+    int first = rp_options_parse(command, argc, argv);
+    bool inside = rp_launch_is_inside();
+
+    if (first < 0)
+        return REPRISE_EXIT_USAGE;
+    if (first == argc)
+        return rp_usage_error(command, "what is to be recorded? A program, or a launcher and a program");
+    char **words = argv + first;
+    apply_options();
+    enum rp_status status = rp_launch_preload(mpi, words, &why);
+    if (status == RP_OK)
+        status = rp_launch_note_command(words, inside, &why);
+    if (status == RP_OK && !inside)
+        status = reserve_directory(words, &directory, &why);
+    if (status != RP_OK) {
+        rp_error("cannot record: %s", why.text);
+        return rp_exit_status(status);
+    }
+    if (inside)
+        return rp_launch_become(words);
+    int exit_status = rp_launch_run(words, NULL, NULL);
+    exit_status = summarise(directory, words, exit_status);
+    free(directory);
+    return exit_status;
+}
+
+const struct rp_command rp_command_record = {
+    .name = "record",
+    .synopsis = "[options] COMMAND [ARGUMENT...]",
+    .about = "run a program and record what MPI left open",
+    .more = "COMMAND is a launcher with its options and the program, or, started by a launcher, the program:\n\n"
+            "  reprise record mpirun -n 4 ./app\n  mpirun -n 4 reprise record ./app\n\n"
+            "The exit status is the application's. The record goes to .reprise/NAME-N, and .reprise/latest points there.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise replay: runs the recorded command again and holds it to its record. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/launch.h"
+#include "cli/options.h"
+#include "log/manifest.h"
+#include "log/replaystate.h"
+#include "log/rundir.h"
+#include "reprise.h"
+
+static const char *at_end, *stall, *force, *mpi, *allow;
+
+static const struct rp_option options[] = {
+    {"--at-end", NULL, "WHAT", "at the end of the record: stop (default), gdb or continue", &at_end},
+    {"--stall", NULL, "SECONDS", "say who waits for what after so long; 0: never (default 30)", &stall},
+    {"--force", NULL, NULL, "replay although the program is another build", &force},
+    {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
+    {"--allow", NULL, "F[,F]", "let these refused MPI functions through", &allow},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+struct replay {
+    char *directory;
+    struct rp_manifest manifest;
+    char **command;
+    char state_path[4096];
+    struct rp_replay_state *state;
+    uint64_t last_done;
+    time_t last_progress;
+    long patience;
+};
+
+static bool is_run(const char *word)
+{
+    struct rp_problem ignored;
+    struct rp_manifest manifest;
+    char *directory;
+
+    if (rp_run_find(word, &directory, &ignored) != RP_OK)
+        return false;
+    bool found = rp_manifest_read(directory, &manifest, &ignored) != RP_USAGE;
+    if (found)
+        rp_manifest_free(&manifest);
+    free(directory);
+    return found;
+}
+
+static void apply_options(void)
+{
+    if (at_end)
+        setenv("REPRISE_AT_END", at_end, 1);
+    if (stall)
+        setenv("REPRISE_STALL", stall, 1);
+    if (force)
+        setenv("REPRISE_FORCE", "1", 1);
+    if (allow)
+        setenv("REPRISE_ALLOW", allow, 1);
+    if (!mpi)
+        mpi = rp_setting("REPRISE_MPI");
+    setenv("REPRISE_MODE", "replay", 1);
+}
+
+static enum rp_status check_options(struct replay *r, struct rp_problem *why)
+{
+    const char *word = rp_setting("REPRISE_AT_END");
+
+    if (word && strcmp(word, "stop") != 0 && strcmp(word, "gdb") != 0 && strcmp(word, "continue") != 0)
+        return rp_fail(why, RP_USAGE, "--at-end %s: stop, gdb or continue is expected", word);
+    return rp_setting_number("REPRISE_STALL", 0, 30, &r->patience, why);
+}
+
+static enum rp_status find_run(struct replay *r, const char *name, struct rp_problem *why)
+{
+    enum rp_status status = rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &r->directory, why);
+
+    if (status == RP_OK)
+        status = rp_manifest_read(r->directory, &r->manifest, why);
+    if (status == RP_OK)
+        setenv("REPRISE_RUN", r->directory, 1);
+    return status;
+}
+
+/* The command as recorded, in the directory in which it was recorded. */
+static enum rp_status take_recorded_command(struct replay *r, struct rp_problem *why)
+{
+    if (r->manifest.launched_inside)
+        return rp_fail(why, RP_USAGE,
+                       "%s was recorded inside a launcher, whose command line is not known: start it the same way, e.g. "
+                       "'mpirun -n %u reprise replay %s %s'",
+                       r->directory, r->manifest.ranks, r->directory, r->manifest.command[0] ? r->manifest.command[0] : "PROGRAM");
+    if (!r->manifest.command[0])
+        return rp_fail(why, RP_USAGE, "%s does not know its command line: give it", r->directory);
+    if (chdir(r->manifest.directory) != 0)
+        return rp_fail(why, RP_USAGE, "%s was recorded in %s: %s", r->directory, r->manifest.directory, strerror(errno));
+    r->command = r->manifest.command;
+    return RP_OK;
+}
+
+/* Each rank's log must be there before anything is started. */
+static enum rp_status check_logs(const struct replay *r, struct rp_problem *why)
+{
+    for (uint32_t i = 0; i < r->manifest.ranks; i++) {
+        char path[4200];
+        snprintf(path, sizeof path, "%s/rank-%05u.log", r->directory, i);
+        if (access(path, R_OK) != 0)
+            return rp_fail(why, RP_DAMAGED, "rank %u: %s: %s", i, path, strerror(errno));
+    }
+    return RP_OK;
+}
+
+static enum rp_status make_state(struct replay *r, struct rp_problem *why)
+{
+    const char *temporary = getenv("TMPDIR");
+
+    snprintf(r->state_path, sizeof r->state_path, "%s/replay-%d.state", r->directory, (int)getpid());
+    if (rp_state_create(r->state_path, r->manifest.ranks, why) != RP_OK) {
+        snprintf(r->state_path, sizeof r->state_path, "%s/reprise-%d.state", temporary ? temporary : "/tmp", (int)getpid());
+        enum rp_status status = rp_state_create(r->state_path, r->manifest.ranks, why);
+        if (status != RP_OK)
+            return status;
+    }
+    setenv("REPRISE_STATE", r->state_path, 1);
+    setenv("REPRISE_PARENT", "1", 1);
+    return rp_state_map(r->state_path, r->manifest.ranks, &r->state, why);
+}
+
+/* Ranks report their own waits; this is for those that hang where we do not see them, in a collective or a send. */
+static void watch(void *data)
+{
+    struct replay *r = data;
+    uint64_t done, total;
+    time_t now = time(NULL);
+
+    rp_state_sum(r->state, &done, &total);
+    if (done != r->last_done || r->last_progress == 0 || r->patience == 0) {
+        r->last_done = done;
+        r->last_progress = now;
+        return;
+    }
+    if (now - r->last_progress < 2 * r->patience)
+        return;
+    struct rp_buffer text = {0};
+    rp_state_print(r->state, &text);
+    rp_buffer_byte(&text, 0);
+    if (!text.failed)
+        rp_note("no rank has replayed anything for %ld s:\n%s", (long)(now - r->last_progress), (char *)text.bytes);
+    rp_buffer_free(&text);
+    r->last_progress = now;
+}
+
+static uint32_t count_in(const struct rp_replay_state *state, enum rp_rank_state wanted)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < state->ranks; i++)
+        count += state->rank[i].state == (uint32_t)wanted;
+    return count;
+}
+
+static bool is_own(int status)
+{
+    return status >= REPRISE_EXIT_USAGE && status <= REPRISE_EXIT_INTERNAL;
+}
+
+static void say_where_it_stopped(const struct rp_replay_state *state)
+{
+    for (uint32_t i = 0; i < state->ranks; i++)
+        if (state->rank[i].done < state->rank[i].total) {
+            rp_error("rank %u stopped after event %llu of %llu", i, (unsigned long long)state->rank[i].done,
+                     (unsigned long long)state->rank[i].total);
+            return;
+        }
+}
+
+static int verdict(const struct replay *r, int status)
+{
+    uint64_t done, total;
+    uint32_t ranks = r->manifest.ranks;
+
+    rp_state_sum(r->state, &done, &total);
+    if (count_in(r->state, RP_RANK_DIVERGED) > 0)
+        return REPRISE_EXIT_DIVERGED;
+    if (count_in(r->state, RP_RANK_FAILED) > 0)
+        return is_own(status) ? status : REPRISE_EXIT_DIVERGED;
+    if (count_in(r->state, RP_RANK_ABSENT) == ranks) {
+        if (!is_own(status))
+            rp_error("nothing was replayed: no process of '%s' called MPI_Init under reprise", r->command[0]);
+        return status ? status : REPRISE_EXIT_UNSUPPORTED;
+    }
+    if (done != total) {
+        rp_error("replayed %llu of %llu events on %u ranks: NOT identical", (unsigned long long)done, (unsigned long long)total, ranks);
+        say_where_it_stopped(r->state);
+        return REPRISE_EXIT_DIVERGED;
+    }
+    bool whole = count_in(r->state, RP_RANK_FINISHED) == ranks;
+    rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks, whole ? "" : " up to the end of the record");
+    return count_in(r->state, RP_RANK_PARKED) > 0 ? 0 : status;
+}
+
+static int run_outside(struct replay *r)
+{
+    struct rp_problem why;
+    enum rp_status status = check_logs(r, &why);
+
+    if (status == RP_OK)
+        status = make_state(r, &why);
+    if (status != RP_OK) {
+        rp_error("cannot replay: %s", why.text);
+        return rp_exit_status(status);
+    }
+    int exit_status = verdict(r, rp_launch_run(r->command, watch, r));
+    unlink(r->state_path);
+    rp_state_unmap(r->state);
+    return exit_status;
+}
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    struct replay r = {0};
+    struct rp_problem why;
+    int first = rp_options_parse(command, argc, argv);
+    bool inside = rp_launch_is_inside();
+    const char *name = NULL;
+
+    if (first < 0)
+        return REPRISE_EXIT_USAGE;
+    bool separated = first > 0 && strcmp(argv[first - 1], "--") == 0;
+    if (!separated && first < argc && (is_run(argv[first]) || (first + 1 == argc && access(argv[first], X_OK) != 0))) {
+        name = argv[first];
+        int more = rp_options_parse(command, argc - first - 1, argv + first + 1);
+        if (more < 0)
+            return REPRISE_EXIT_USAGE;
+        first += 1 + more;
+    }
+    apply_options();
+    enum rp_status status = check_options(&r, &why);
+    if (status == RP_OK)
+        status = find_run(&r, name, &why);
+    r.command = first < argc ? argv + first : NULL;
+    if (status == RP_OK && !r.command)
+        status = take_recorded_command(&r, &why);
+    if (status == RP_OK)
+        status = rp_launch_preload(mpi, r.command, &why);
+    if (status != RP_OK) {
+        rp_error("cannot replay: %s", why.text);
+        return rp_exit_status(status);
+    }
+    int exit_status = inside ? rp_launch_become(r.command) : run_outside(&r);
+    rp_manifest_free(&r.manifest);
+    free(r.directory);
+    return exit_status;
+}
+
+const struct rp_command rp_command_replay = {
+    .name = "replay",
+    .synopsis = "[options] [RUN] [[--] COMMAND [ARGUMENT...]]",
+    .about = "run a recorded program again, exactly as it was",
+    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. COMMAND is as recorded if it is not given:\n\n"
+            "  reprise replay\n  reprise replay app-3\n  mpirun -n 4 reprise replay app-3 ./app\n\n"
+            "Ends with 'replayed N events on M ranks: identical', or with the first difference and exit status 121.",
+    .options = options,
+    .run = run,
+};

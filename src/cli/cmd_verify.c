@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise verify: reads every byte of a record and checks it. All damaged ranks are told, not only the first. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/options.h"
+#include "log/logreader.h"
+#include "log/manifest.h"
+#include "log/rundir.h"
+#include "reprise.h"
+
+static const struct rp_option options[] = {
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static enum rp_status verify_rank(const char *directory, const struct rp_manifest *m, uint32_t rank, uint64_t *events)
+{
+    struct rp_log *log;
+    struct rp_problem why;
+    uint64_t digest;
+    enum rp_status status = rp_log_open(directory, m->run, rank, m->ranks, &log, &why);
+
+    if (status == RP_OK) {
+        status = rp_log_verify(log, events, &digest, &why);
+        rp_log_free(log);
+    }
+    if (status != RP_OK)
+        rp_error("%s", why.text);
+    return status;
+}
+
+static enum rp_status verify(const char *directory, const struct rp_manifest *m)
+{
+    enum rp_status worst = RP_OK;
+    uint64_t sum = 0;
+    uint32_t bad = 0;
+
+    for (uint32_t i = 0; i < m->ranks; i++) {
+        uint64_t events = 0;
+        enum rp_status status = verify_rank(directory, m, i, &events);
+        sum += events;
+        bad += status != RP_OK;
+        if (status != RP_OK && (worst == RP_OK || status == RP_DAMAGED))
+            worst = status;
+    }
+    if (bad == 0)
+        printf("%s: %llu events on %u ranks, all checks passed%s\n", directory, (unsigned long long)sum, m->ranks,
+               m->complete ? "" : " (incomplete: not all ranks finished)");
+    else
+        rp_error("%s: %u of %u ranks cannot be read", directory, bad, m->ranks);
+    return worst;
+}
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    struct rp_manifest manifest;
+    struct rp_problem why;
+    char *directory = NULL;
+    int first = rp_options_parse(command, argc, argv);
+
+    if (first < 0)
+        return REPRISE_EXIT_USAGE;
+    if (argc - first > 1)
+        return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
+    enum rp_status status = rp_run_find(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &directory, &why);
+    if (status == RP_OK)
+        status = rp_manifest_read(directory, &manifest, &why);
+    if (status != RP_OK) {
+        rp_error("%s", why.text);
+        free(directory);
+        return rp_exit_status(status);
+    }
+    status = verify(directory, &manifest);
+    rp_manifest_free(&manifest);
+    free(directory);
+    return rp_exit_status(status);
+}
+
+const struct rp_command rp_command_verify = {
+    .name = "verify",
+    .synopsis = "[RUN]",
+    .about = "check every byte of a record",
+    .options = options,
+    .run = run,
+};

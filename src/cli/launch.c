@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings and preload travel in the environment: every launcher passes it to the ranks on its own host, and options of launchers need not be understood. Which
+ * flavour to preload is told by the first word of the command line that is a program linked with an MPI; where there is none (scripts, Python), by the
+ * launcher.
+ */
+#include "cli/launch.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/binary.h"
+#include "reprise.h"
+
+bool rp_launch_is_inside(void)
+{
+    return getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK") || getenv("PMIX_RANK");
+}
+
+/* Where libraries are: beside the command in a build tree and when installed, or where REPRISE_LIBRARY says. */
+static char *library_of(const char *mpi)
+{
+    char self[PATH_MAX], *path;
+    const char *set = rp_setting("REPRISE_LIBRARY");
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    self[length > 0 ? length : 0] = 0;
+    if (set && asprintf(&path, "%s/%s/libreprise.so", set, mpi) > 0)
+        return path;
+    if (!set && asprintf(&path, "%s/../lib/reprise/%s/libreprise.so", dirname(self), mpi) > 0)
+        return path;
+    return NULL;
+}
+
+enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char *list = NULL, *library = library_of(mpi), *real = library ? realpath(library, NULL) : NULL;
+    enum rp_status status = RP_OK;
+
+    if (!real)
+        status = rp_fail(why, RP_USAGE, "no library for %s at %s: was reprise built with it?", mpi, library ? library : "?");
+    else if (strchr(real, ' ') || strchr(real, ':'))
+        status = rp_fail(why, RP_USAGE, "%s: the loader cannot preload from a path with spaces or colons", real);
+    else if (asprintf(&list, "%s%s%s%s%s", asan ? asan : "", asan ? ":" : "", real, before && *before ? ":" : "", before ? before : "") < 0)
+        status = rp_fail(why, RP_MEMORY, "out of memory");
+    else
+        setenv("LD_PRELOAD", list, 1);
+    free(list);
+    free(library);
+    free(real);
+    return status;
+}
+
+struct found {
+    const char *mpi;
+    char *asan;
+    char *static_program;
+};
+
+static void look_at_words(char **command, struct found *found)
+{
+    struct rp_problem ignored;
+
+    for (char **word = command; *word && !found->mpi; word++) {
+        struct rp_binary binary;
+        if ((*word)[0] == '-' || rp_binary_look(*word, &binary, &ignored) != RP_OK)
+            continue;
+        found->mpi = binary.mpi;
+        if (binary.mpi && binary.asan)
+            found->asan = strdup(binary.asan);
+        if (binary.kind == RP_BINARY_STATIC && binary.executable && !found->static_program)
+            found->static_program = strdup(binary.path);
+        rp_binary_free(&binary);
+    }
+}
+
+static enum rp_status check_mpi_name(const char *mpi, struct rp_problem *why)
+{
+    if (!mpi || strcmp(mpi, "openmpi") == 0 || strcmp(mpi, "mpich") == 0)
+        return RP_OK;
+    return rp_fail(why, RP_USAGE, "'%s' is no MPI that reprise knows: openmpi or mpich", mpi);
+}
+
+enum rp_status rp_launch_preload(const char *mpi, char **command, struct rp_problem *why)
+{
+    struct found found = {0};
+    struct rp_binary first;
+    enum rp_status status = check_mpi_name(mpi, why);
+
+    if (status == RP_OK)
+        status = rp_binary_look(command[0], &first, why);
+    if (status != RP_OK)
+        return status;
+    rp_binary_free(&first);
+    look_at_words(command, &found);
+    if (!mpi)
+        mpi = found.mpi;
+    if (!mpi && found.static_program)
+        status = rp_fail(why, RP_UNSUPPORTED, "%s is statically linked: there is no way into it; link it dynamically", found.static_program);
+    if (!mpi && status == RP_OK)
+        mpi = rp_binary_launcher_mpi(command[0]);
+    if (!mpi && status == RP_OK)
+        status = rp_fail(why, RP_USAGE, "cannot see which MPI '%s' uses: tell by --mpi openmpi or --mpi mpich", command[0]);
+    if (status == RP_OK)
+        status = rp_launch_preload_for(mpi, found.asan, why);
+    free(found.asan);
+    free(found.static_program);
+    return status;
+}
+
+enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_problem *why)
+{
+    struct rp_buffer text = {0};
+
+    rp_buffer_byte(&text, '[');
+    for (char **word = command; *word; word++) {
+        if (word != command)
+            rp_buffer_byte(&text, ',');
+        rp_json_put_string(&text, *word);
+    }
+    rp_buffer_put(&text, "]", 2);
+    if (text.failed)
+        return rp_fail(why, RP_MEMORY, "out of memory");
+    setenv("REPRISE_COMMAND", (char *)text.bytes, 1);
+    setenv("REPRISE_LAUNCHED", inside ? "inside" : "outside", 1);
+    rp_buffer_free(&text);
+    return RP_OK;
+}
+
+int rp_launch_become(char **command)
+{
+    execvp(command[0], command);
+    rp_error("%s: cannot start: %s", command[0], strerror(errno));
+    return REPRISE_EXIT_USAGE;
+}
+
+static pid_t child;
+
+static void pass_on(int signal)
+{
+    if (child > 0)
+        kill(child, signal);
+}
+
+/* Ctrl-C reaches the launcher by itself; other signals that mean "end" are passed on, so that we live to say what was recorded. */
+static void handle_signals(void)
+{
+    struct sigaction pass = {.sa_handler = pass_on}, ignore = {.sa_handler = SIG_IGN};
+
+    sigaction(SIGTERM, &pass, NULL);
+    sigaction(SIGHUP, &pass, NULL);
+    sigaction(SIGINT, &ignore, NULL);
+    sigaction(SIGQUIT, &ignore, NULL);
+}
+
+static int wait_for_child(void (*watch)(void *), void *data)
+{
+    struct timespec pause = {0, 2000000};
+    int status;
+
+    for (;;) {
+        pid_t done = waitpid(child, &status, watch ? WNOHANG : 0);
+        if (done == child)
+            break;
+        if (done < 0 && errno != EINTR)
+            return REPRISE_EXIT_INTERNAL;
+        if (!watch)
+            continue;
+        watch(data);
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 100000000)
+            pause.tv_nsec += pause.tv_nsec / 4;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int rp_launch_run(char **command, void (*watch)(void *), void *data)
+{
+    fflush(NULL);
+    child = fork();
+    if (child < 0) {
+        rp_error("cannot fork: %s", strerror(errno));
+        return REPRISE_EXIT_INTERNAL;
+    }
+    if (child == 0)
+        _exit(rp_launch_become(command));
+    handle_signals();
+    return wait_for_child(watch, data);
+}

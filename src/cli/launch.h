@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting a program, or its launcher, with the right libreprise.so in front of its MPI. */
+#ifndef RP_LAUNCH_H
+#define RP_LAUNCH_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* Whether a launcher started this very process as a rank. */
+bool rp_launch_is_inside(void);
+
+/* Sets LD_PRELOAD for the command: `mpi` says which flavour, or NULL to find out. */
+enum rp_status rp_launch_preload(const char *mpi, char **command, struct rp_problem *why);
+
+/* The same without a command, for the `env` command: `mpi` must be known. */
+enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why);
+
+/* Puts the command line into REPRISE_COMMAND. */
+enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_problem *why);
+
+/* Runs the command and waits for it; `watch` is called some times a second. Returns its exit status as a shell gives it. */
+int rp_launch_run(char **command, void (*watch)(void *), void *data);
+
+/* Becomes the command. Returns only on failure, with the exit status. */
+int rp_launch_become(char **command);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise <verb>: finds the command and runs it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/options.h"
+#include "reprise.h"
+
+static const struct rp_command *const commands[] = {
+    &rp_command_record, &rp_command_replay, &rp_command_info,   &rp_command_dump,
+    &rp_command_verify, &rp_command_env,    &rp_command_doctor,
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void help(FILE *out)
+{
+    fprintf(out, "usage: reprise <command> ...\n\nrecord a run of an MPI program, and replay it exactly\n\n");
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->about);
+    fprintf(out, "\n'reprise <command> --help' tells more. A first try:\n\n"
+                 "  reprise record mpirun -n 4 ./app\n  reprise replay\n");
+}
+
+static const struct rp_command *find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct rp_problem why;
+
+    if (argc < 2) {
+        help(stderr);
+        return REPRISE_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("reprise " REPRISE_VERSION);
+        return 0;
+    }
+    bool asked = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+    const struct rp_command *command = find(asked && argc > 2 ? argv[2] : argv[1]);
+    if (asked) {
+        command ? rp_options_help(command) : help(stdout);
+        return 0;
+    }
+    if (!command) {
+        rp_error("no command '%s': 'reprise --help' lists them", argv[1]);
+        return REPRISE_EXIT_USAGE;
+    }
+    if (rp_settings_check(&why) != RP_OK) {
+        rp_error("%s", why.text);
+        return REPRISE_EXIT_USAGE;
+    }
+    return command->run(command, argc - 2, argv + 2);
+}

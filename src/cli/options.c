@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/options.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "reprise.h"
+
+int rp_usage_error(const struct rp_command *command, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    rp_error("%s: %s ('reprise %s --help' tells more)", command->name, text, command->name);
+    return REPRISE_EXIT_USAGE;
+}
+
+void rp_options_help(const struct rp_command *command)
+{
+    printf("usage: reprise %s %s\n\n%s\n", command->name, command->synopsis, command->about);
+    if (command->more)
+        printf("\n%s\n", command->more);
+    printf("\noptions:\n");
+    for (const struct rp_option *o = command->options; o->name; o++) {
+        char head[64];
+        snprintf(head, sizeof head, "%s%s%s%s%s", o->letter ? o->letter : "", o->letter ? ", " : "", o->name,
+                 o->argument ? " " : "", o->argument ? o->argument : "");
+        printf("  %-22s %s\n", head, o->about);
+    }
+    printf("  %-22s %s\n", "-h, --help", "this text");
+}
+
+static const struct rp_option *find(const struct rp_command *command, const char *word, const char **inline_value)
+{
+    size_t length = strcspn(word, "=");
+
+    *inline_value = NULL;
+    for (const struct rp_option *o = command->options; o->name; o++) {
+        if (o->letter && strcmp(word, o->letter) == 0)
+            return o;
+        if (strlen(o->name) != length || strncmp(word, o->name, length) != 0)
+            continue;
+        if (word[length] == '=')
+            *inline_value = word + length + 1;
+        return o;
+    }
+    return NULL;
+}
+
+int rp_options_parse(const struct rp_command *command, int argc, char **argv)
+{
+    int i = 0;
+
+    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        const char *value;
+        if (strcmp(argv[i], "--") == 0)
+            return i + 1;
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            rp_options_help(command);
+            exit(0);
+        }
+        const struct rp_option *option = find(command, argv[i], &value);
+        if (!option)
+            return rp_usage_error(command, "unknown option '%s'", argv[i]), -1;
+        if (!option->argument && value)
+            return rp_usage_error(command, "'%s' takes no argument", option->name), -1;
+        if (option->argument && !value && i + 1 == argc)
+            return rp_usage_error(command, "'%s' needs %s", option->name, option->argument), -1;
+        *option->value = !option->argument ? "1" : value ? value : argv[++i];
+    }
+    return i;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* One option table a command: it parses the command line and makes the help. */
+#ifndef RP_OPTIONS_H
+#define RP_OPTIONS_H
+
+#include <stdbool.h>
+
+struct rp_option {
+    const char *name;     /* with its dashes: "--at-end" */
+    const char *letter;   /* "-o", or NULL */
+    const char *argument; /* what help calls it; NULL: a switch */
+    const char *about;
+    const char **value;   /* set to the argument, or to "1" */
+};
+
+struct rp_command {
+    const char *name;
+    const char *synopsis; /* what follows `reprise NAME` */
+    const char *about;    /* one line */
+    const char *more;     /* paragraphs for the help, or NULL */
+    const struct rp_option *options; /* ended by a NULL name */
+    int (*run)(const struct rp_command *command, int argc, char **argv);
+};
+
+/* Parses options up to the first operand or `--`, which is passed over. Returns the index of the first operand, or -1 after an error was said. Exits
+ * after --help. */
+int rp_options_parse(const struct rp_command *command, int argc, char **argv);
+
+/* Says what is wrong with the command line and how to get help; returns the exit status for it. */
+int rp_usage_error(const struct rp_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void rp_options_help(const struct rp_command *command);
+
+extern const struct rp_command rp_command_record, rp_command_replay, rp_command_info, rp_command_dump, rp_command_verify,
+    rp_command_env, rp_command_doctor;
+
+#endif

@@ -1,0 +1,963 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recording. Each operation calls the real function and pushes what MPI left open as events: which message a wildcard took, which requests a
+ * completion call found, whether a poll said no. Nothing is sent, delayed or copied. docs/design.md tells why this is enough.
+ *
+ * A wildcard receive gets the next post number when it is posted; its match is pushed when the program learns of its completion. Between, its handle is in
+ * rp_self.requests, and rp_self.watched keeps the completion calls from passing us by.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "codec/codec.h"
+#include "engine/session.h"
+#include "event/ring.h"
+#include "event/site.h"
+#include "log/logwriter.h"
+#include "log/manifest.h"
+#include "log/rundir.h"
+#include "mpi/comms.h"
+#include "mpi/constants.h"
+#include "mpi/engine.h"
+#include "mpi/self.h"
+#include "reprise.h"
+
+struct freed {
+    MPI_Request request;
+    uint64_t post;
+};
+
+static struct {
+    struct rp_ring *ring;
+    struct rp_site_table sites;
+    uint64_t last_posts; /* at the last event */
+    uint64_t cancels;    /* of requests that are no receives */
+    struct rp_log_writer *writer;
+    struct rp_session session;
+    MPI_Request *handles; /* room for one call's requests */
+    MPI_Status *statuses;
+    size_t room;
+    struct freed *freed; /* wildcard receives that the program freed while active */
+    size_t freed_count, freed_room;
+} record;
+
+/* Events */
+
+static void push_open_run(void)
+{
+    struct rp_ring_header *shared = record.ring->shared;
+
+    if (shared->open_run.c == 0)
+        return;
+    *rp_ring_slot(record.ring) = shared->open_run;
+    rp_ring_publish(record.ring);
+    shared->open_run.c = 0;
+}
+
+static inline void push(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+{
+    if (__builtin_expect(record.ring->shared->open_run.c != 0, 0))
+        push_open_run();
+    struct rp_event *event = rp_ring_slot(record.ring);
+    *event = (struct rp_event){kind, site, (uint32_t)(rp_self.posts - record.last_posts), scope, a, b, c};
+    record.last_posts = rp_self.posts;
+}
+
+static inline void publish(void)
+{
+    rp_ring_publish(record.ring);
+}
+
+/* A poll said no: one more of the run that is open, or the first of a new one. */
+static inline void push_no(uint32_t site, uint32_t scope)
+{
+    struct rp_event *run = &record.ring->shared->open_run;
+
+    if (run->c != 0 && run->site == site && run->scope == scope && record.last_posts == rp_self.posts) {
+        run->c++;
+        return;
+    }
+    push_open_run();
+    *run = (struct rp_event){RP_NO, site, (uint32_t)(rp_self.posts - record.last_posts), scope, 0, 0, 0};
+    record.last_posts = rp_self.posts;
+    record.ring->shared->open_at = record.ring->head;
+    atomic_signal_fence(memory_order_seq_cst); /* a run that counts is whole */
+    run->c = 1;
+}
+
+static inline uint32_t site_of(const struct rp_call *call)
+{
+    return rp_site_find(&record.sites, call->function, call->return_address, call->stack);
+}
+
+static int class_of(int rc)
+{
+    int class = MPI_SUCCESS;
+
+    if (rc != MPI_SUCCESS)
+        rp_pmpi.Error_class(rc, &class);
+    return class;
+}
+
+static void push_error(uint32_t site, uint32_t scope, int rc)
+{
+    push(RP_ERROR, site, scope, class_of(rc), 0, 0);
+    publish();
+}
+
+/* Requests */
+
+static void watch(struct rp_request *entry, uint64_t flags, uint64_t post)
+{
+    if (!(entry->flags & RP_REQUEST_COUNTED))
+        rp_self.watched++;
+    entry->flags = flags | RP_REQUEST_COUNTED;
+    entry->post = post;
+}
+
+static void unwatch(struct rp_request *entry)
+{
+    uint64_t lasting = RP_REQUEST_PERSISTENT | RP_REQUEST_WILD;
+
+    if (entry->flags & RP_REQUEST_COUNTED)
+        rp_self.watched--;
+    entry->flags = entry->flags & RP_REQUEST_PERSISTENT ? entry->flags & lasting : 0;
+}
+
+static inline struct rp_request *watched(MPI_Request request)
+{
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+
+    return entry && entry->flags & RP_REQUEST_COUNTED ? entry : NULL;
+}
+
+static bool was_cancelled(const struct rp_request *entry, const MPI_Status *status)
+{
+    int cancelled = 0;
+
+    if (entry->flags & (RP_REQUEST_CANCELLING | RP_REQUEST_OTHER))
+        rp_pmpi.Test_cancelled(status, &cancelled);
+    return cancelled;
+}
+
+/* The program learnt that this request is complete. */
+static void complete(MPI_Request request, const MPI_Status *status, uint32_t site)
+{
+    struct rp_request *entry = watched(request);
+
+    if (!entry)
+        return;
+    if (was_cancelled(entry, status))
+        push(entry->flags & RP_REQUEST_OTHER ? RP_UNSENT : RP_CANCELLED, site, 0, 0, 0, entry->post);
+    else if (entry->flags & RP_REQUEST_WILD)
+        push(RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
+    unwatch(entry);
+}
+
+static void reserve(size_t count)
+{
+    if (count <= record.room)
+        return;
+    record.handles = realloc(record.handles, count * sizeof *record.handles);
+    record.statuses = realloc(record.statuses, count * sizeof *record.statuses);
+    if (!record.handles || !record.statuses)
+        rp_bug(__FILE__, __LINE__, "out of memory for a request array");
+    record.room = count;
+}
+
+/* Handles as they are before the call sets them to null; statuses of ours where the program wants none. */
+static MPI_Status *prepare(int count, const MPI_Request *requests, MPI_Status *statuses)
+{
+    if (!rp_self.watched || count <= 0 || !requests)
+        return statuses;
+    reserve((size_t)count);
+    memcpy(record.handles, requests, (size_t)count * sizeof *requests);
+    return statuses == MPI_STATUSES_IGNORE ? record.statuses : statuses;
+}
+
+/* Freed while active: their matches are told as soon as they are found. */
+
+static void poll_freed(uint32_t site)
+{
+    for (size_t i = 0; i < record.freed_count;) {
+        MPI_Status status;
+        int flag = 0;
+        rp_pmpi.Test(&record.freed[i].request, &flag, &status);
+        if (!flag) {
+            i++;
+            continue;
+        }
+        if (record.freed[i].request != rp_constant.request_null)
+            rp_pmpi.Request_free(&record.freed[i].request);
+        push(RP_FREED, site, 0, status.MPI_SOURCE, status.MPI_TAG, record.freed[i].post);
+        publish();
+        record.freed[i] = record.freed[--record.freed_count];
+        rp_self.watched--;
+    }
+}
+
+static inline uint32_t begin(const struct rp_call *call)
+{
+    uint32_t site = site_of(call);
+
+    rp_self.depth++;
+    if (__builtin_expect(record.freed_count != 0, 0))
+        poll_freed(site);
+    return site;
+}
+
+static inline void end(void)
+{
+    rp_self.depth--;
+}
+
+/* Receives and probes */
+
+static void record_receive_begin(const struct rp_call *call, struct rp_envelope *e)
+{
+    (void)call;
+    rp_self.depth++;
+    e->asked_status = e->status;
+    if (e->status == MPI_STATUS_IGNORE)
+        e->status = &e->own_status;
+}
+
+/* A truncated message was matched all the same. */
+static bool was_matched(int rc)
+{
+    return rc == MPI_SUCCESS || class_of(rc) == MPI_ERR_TRUNCATE;
+}
+
+static void push_envelope(uint32_t kind, uint32_t site, MPI_Comm comm, const MPI_Status *status, int rc)
+{
+    if (was_matched(rc))
+        push(kind, site, rp_comms_number(comm), status->MPI_SOURCE, status->MPI_TAG, 0);
+    else
+        push(RP_ERROR, site, 0, class_of(rc), 0, 0);
+    publish();
+}
+
+static void record_receive_end(const struct rp_call *call, struct rp_envelope *e, int rc)
+{
+    uint32_t site = site_of(call);
+
+    if (__builtin_expect(record.freed_count != 0, 0))
+        poll_freed(site);
+    push_envelope(RP_RECV, site, e->comm, e->status, rc);
+    end();
+}
+
+static void record_post_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+{
+    (void)call;
+    (void)e;
+    (void)b;
+    rp_self.depth++;
+}
+
+static void record_post_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
+{
+    (void)call;
+    (void)e;
+    end();
+    if (rc != MPI_SUCCESS)
+        return;
+    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    watch(entry, RP_REQUEST_RECEIVE | RP_REQUEST_WILD, rp_self.posts++);
+}
+
+static void record_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
+{
+    (void)call;
+    end();
+    if (rc != MPI_SUCCESS)
+        return;
+    bool wild = e->source == MPI_ANY_SOURCE || e->tag == MPI_ANY_TAG;
+    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    entry->flags = RP_REQUEST_PERSISTENT | (wild ? RP_REQUEST_WILD : 0);
+    rp_self.persistent++;
+}
+
+static void started(MPI_Request request)
+{
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+
+    if (!entry || !(entry->flags & RP_REQUEST_PERSISTENT))
+        return;
+    uint64_t post = rp_self.posts++;
+    if (entry->flags & RP_REQUEST_WILD)
+        watch(entry, entry->flags | RP_REQUEST_RECEIVE, post);
+    else
+        entry->post = post, entry->flags |= RP_REQUEST_RECEIVE;
+}
+
+static int record_start(const struct rp_call *call, MPI_Request *request)
+{
+    rp_self.depth++;
+    int rc = call->next->Start(request);
+    end();
+    if (rc == MPI_SUCCESS)
+        started(*request);
+    return rc;
+}
+
+static int record_startall(const struct rp_call *call, int count, MPI_Request *requests)
+{
+    rp_self.depth++;
+    int rc = call->next->Startall(count, requests);
+    end();
+    for (int i = 0; rc == MPI_SUCCESS && i < count; i++)
+        started(requests[i]);
+    return rc;
+}
+
+static int record_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    uint32_t site = begin(call);
+    int rc = call->next->Probe(source, tag, comm, seen);
+
+    push_envelope(RP_PROBE, site, comm, seen, rc);
+    end();
+    return rc;
+}
+
+static int record_mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message,
+                         MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    uint32_t site = begin(call);
+    int rc = call->next->Mprobe(source, tag, comm, message, seen);
+
+    push_envelope(RP_PROBE, site, comm, seen, rc);
+    end();
+    return rc;
+}
+
+static void push_probed(uint32_t site, MPI_Comm comm, int found, const MPI_Status *status, int rc)
+{
+    if (rc != MPI_SUCCESS || found)
+        push_envelope(RP_PROBE, site, comm, status, rc);
+    else
+        push_no(site, rp_comms_number(comm));
+}
+
+static int record_iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                         MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    uint32_t site = begin(call);
+    int rc = call->next->Iprobe(source, tag, comm, flag, seen);
+
+    push_probed(site, comm, rc == MPI_SUCCESS && *flag, seen, rc);
+    end();
+    return rc;
+}
+
+static int record_improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                          MPI_Message *message, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    uint32_t site = begin(call);
+    int rc = call->next->Improbe(source, tag, comm, flag, message, seen);
+
+    push_probed(site, comm, rc == MPI_SUCCESS && *flag, seen, rc);
+    end();
+    return rc;
+}
+
+/* Completion. Where a call can fail without an outcome, the outcome is set beforehand so that the two can be told apart. */
+
+static int record_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
+{
+    MPI_Request before = *request;
+    struct rp_request *entry = watched(before);
+
+    if (!entry && record.freed_count == 0)
+        return call->next->Wait(request, status);
+    MPI_Status own, *seen = entry && status == MPI_STATUS_IGNORE ? &own : status;
+    uint32_t site = begin(call);
+    int rc = call->next->Wait(request, seen);
+    if (entry && was_matched(rc)) {
+        complete(before, seen, site);
+        publish();
+    }
+    end();
+    return rc;
+}
+
+static bool any_watched(int count, const MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++)
+        if (watched(requests[i]))
+            return true;
+    return false;
+}
+
+static int record_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    if (record.freed_count == 0 && (!requests || !any_watched(count, requests)))
+        return call->next->Waitall(count, requests, statuses);
+    MPI_Status *seen = prepare(count, requests, statuses);
+    uint32_t site = begin(call);
+    int rc = call->next->Waitall(count, requests, seen);
+    bool in_status = rc != MPI_SUCCESS && class_of(rc) == MPI_ERR_IN_STATUS;
+    if (rc == MPI_SUCCESS || in_status) {
+        for (int i = 0; i < count && rp_self.watched > record.freed_count; i++)
+            if (!in_status || class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+                complete(record.handles[i], &seen[i], site);
+        publish();
+    }
+    end();
+    return rc;
+}
+
+static int record_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                          MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    uint32_t site = begin(call);
+
+    prepare(count, requests, NULL);
+    if (index)
+        *index = MPI_UNDEFINED;
+    int rc = call->next->Waitany(count, requests, index, seen);
+    if (rc != MPI_SUCCESS && (!index || *index == MPI_UNDEFINED)) {
+        push_error(site, (uint32_t)count, rc);
+    } else {
+        bool some = *index != MPI_UNDEFINED;
+        push(RP_YES, site, (uint32_t)count, some ? *index : RP_NO_INDEX, some, 0);
+        if (some && rp_self.watched)
+            complete(record.handles[*index], seen, site);
+        publish();
+    }
+    end();
+    return rc;
+}
+
+static void push_some(uint32_t site, int count, int outcount, const int *indices, const MPI_Status *seen)
+{
+    if (outcount == MPI_UNDEFINED)
+        push(RP_YES, site, (uint32_t)count, RP_NO_INDEX, RP_UNDEFINED_COUNT, 0);
+    else
+        push(RP_YES, site, (uint32_t)count, indices[0], outcount, 0);
+    for (int i = 1; i < outcount; i++)
+        push(RP_NEXT, site, 0, indices[i], 0, 0);
+    for (int i = 0; i < outcount && rp_self.watched; i++)
+        complete(record.handles[indices[i]], &seen[i], site);
+    publish();
+}
+
+static bool has_outcome(int rc)
+{
+    return rc == MPI_SUCCESS || class_of(rc) == MPI_ERR_IN_STATUS;
+}
+
+static int record_waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
+                           int *indices, MPI_Status *statuses)
+{
+    uint32_t site = begin(call);
+    MPI_Status *seen = prepare(count, requests, statuses);
+    int rc = call->next->Waitsome(count, requests, outcount, indices, seen);
+
+    if (has_outcome(rc))
+        push_some(site, count, *outcount, indices, seen);
+    else
+        push_error(site, (uint32_t)count, rc);
+    end();
+    return rc;
+}
+
+static int record_testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
+                           int *indices, MPI_Status *statuses)
+{
+    uint32_t site = begin(call);
+    MPI_Status *seen = prepare(count, requests, statuses);
+    int rc = call->next->Testsome(count, requests, outcount, indices, seen);
+
+    if (!has_outcome(rc))
+        push_error(site, (uint32_t)count, rc);
+    else if (*outcount == 0)
+        push_no(site, (uint32_t)count);
+    else
+        push_some(site, count, *outcount, indices, seen);
+    end();
+    return rc;
+}
+
+static int record_test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    uint32_t site = begin(call);
+    MPI_Request before = request ? *request : rp_constant.request_null;
+
+    if (flag)
+        *flag = 0;
+    int rc = call->next->Test(request, flag, seen);
+    if (flag && *flag) {
+        push(RP_YES, site, 1, RP_NO_INDEX, 0, 0);
+        if (rp_self.watched)
+            complete(before, seen, site);
+        publish();
+    } else if (rc != MPI_SUCCESS) {
+        push_error(site, 1, rc);
+    } else {
+        push_no(site, 1);
+    }
+    end();
+    return rc;
+}
+
+static int record_testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
+                          MPI_Status *statuses)
+{
+    uint32_t site = begin(call);
+    MPI_Status *seen = prepare(count, requests, statuses);
+
+    if (flag)
+        *flag = 0;
+    int rc = call->next->Testall(count, requests, flag, seen);
+    if (has_outcome(rc) && *flag) {
+        push(RP_YES, site, (uint32_t)count, RP_NO_INDEX, 0, 0);
+        for (int i = 0; i < count && rp_self.watched; i++)
+            complete(record.handles[i], &seen[i], site);
+        publish();
+    } else if (rc != MPI_SUCCESS) {
+        push_error(site, (uint32_t)count, rc);
+    } else {
+        push_no(site, (uint32_t)count);
+    }
+    end();
+    return rc;
+}
+
+static int record_testany(const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag,
+                          MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    uint32_t site = begin(call);
+
+    prepare(count, requests, NULL);
+    if (flag)
+        *flag = 0;
+    int rc = call->next->Testany(count, requests, index, flag, seen);
+    if (flag && *flag) {
+        bool some = *index != MPI_UNDEFINED;
+        push(RP_YES, site, (uint32_t)count, some ? *index : RP_NO_INDEX, some, 0);
+        if (some && rp_self.watched)
+            complete(record.handles[*index], seen, site);
+        publish();
+    } else if (rc != MPI_SUCCESS) {
+        push_error(site, (uint32_t)count, rc);
+    } else {
+        push_no(site, (uint32_t)count);
+    }
+    end();
+    return rc;
+}
+
+/* Answers about a request that stays as it is. */
+static void push_answer(uint32_t site, const int *flag, int rc)
+{
+    if (rc != MPI_SUCCESS) {
+        push_error(site, 1, rc);
+    } else if (*flag) {
+        push(RP_YES, site, 1, RP_NO_INDEX, 0, 0);
+        publish();
+    } else {
+        push_no(site, 1);
+    }
+}
+
+static int record_request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
+                                     MPI_Status *status)
+{
+    uint32_t site = begin(call);
+    int rc = call->next->Request_get_status(request, flag, status);
+
+    push_answer(site, flag, rc);
+    end();
+    return rc;
+}
+
+static int record_parrived(const struct rp_call *call, MPI_Request request, int partition, int *flag)
+{
+#if MPI_VERSION >= 4
+    uint32_t site = begin(call);
+    int rc = call->next->Parrived(request, partition, flag);
+
+    push_answer(site, flag, rc);
+    end();
+    return rc;
+#else
+    (void)call, (void)request, (void)partition, (void)flag;
+    return MPI_ERR_OTHER;
+#endif
+}
+
+/* Cancelling and freeing */
+
+static int record_cancel(const struct rp_call *call, MPI_Request *request)
+{
+    rp_self.depth++;
+    int rc = call->next->Cancel(request);
+    end();
+    if (rc != MPI_SUCCESS)
+        return rc;
+    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    if (entry->flags & RP_REQUEST_RECEIVE)
+        watch(entry, entry->flags | RP_REQUEST_CANCELLING, entry->post);
+    else if (!(entry->flags & RP_REQUEST_OTHER))
+        watch(entry, RP_REQUEST_OTHER, record.cancels++);
+    return rc;
+}
+
+static void keep_freed(MPI_Request *request, struct rp_request *entry)
+{
+    if (record.freed_count == record.freed_room) {
+        record.freed_room = record.freed_room ? record.freed_room * 2 : 16;
+        record.freed = realloc(record.freed, record.freed_room * sizeof *record.freed);
+        if (!record.freed)
+            rp_bug(__FILE__, __LINE__, "out of memory for freed requests");
+    }
+    record.freed[record.freed_count++] = (struct freed){*request, entry->post};
+    if (entry->flags & RP_REQUEST_PERSISTENT)
+        rp_self.persistent--;
+    entry->flags = 0; /* still counted in rp_self.watched, by record.freed */
+    *request = rp_constant.request_null;
+}
+
+static int record_request_free(const struct rp_call *call, MPI_Request *request)
+{
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, *request);
+    MPI_Status status;
+
+    if (!entry || !entry->flags)
+        return call->next->Request_free(request);
+    uint32_t site = begin(call);
+    if (entry->flags & RP_REQUEST_RECEIVE && entry->flags & RP_REQUEST_CANCELLING) {
+        MPI_Request before = *request;
+        rp_pmpi.Wait(request, &status); /* local after a cancel */
+        complete(before, &status, site);
+        publish();
+    } else if (entry->flags & RP_REQUEST_RECEIVE && entry->flags & RP_REQUEST_WILD) {
+        keep_freed(request, entry);
+    }
+    int rc = MPI_SUCCESS;
+    if (*request != rp_constant.request_null) {
+        if (entry->flags & RP_REQUEST_PERSISTENT)
+            rp_self.persistent--;
+        rc = call->next->Request_free(request);
+        entry->flags &= ~(uint64_t)RP_REQUEST_PERSISTENT;
+        unwatch(entry);
+    }
+    end();
+    return rc;
+}
+
+static int record_comm_free(const struct rp_call *call, MPI_Comm *comm)
+{
+    rp_comms_forget(*comm);
+    return call->next->Comm_free(comm);
+}
+
+static int record_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
+{
+    rp_comms_forget(*comm);
+    return call->next->Comm_disconnect(comm);
+}
+
+/* The end */
+
+static void settle_freed(void)
+{
+    enum { TRIES = 1000 };
+
+    for (int i = 0; record.freed_count > 0 && i < TRIES; i++)
+        poll_freed(0);
+    for (size_t i = 0; i < record.freed_count; i++)
+        rp_pmpi.Request_free(&record.freed[i].request);
+    record.freed_count = 0;
+}
+
+static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_log_totals *totals)
+{
+    struct rp_problem why;
+
+    push_open_run();
+    publish();
+    rp_log_drain(record.writer);
+    *totals = rp_log_totals(record.writer);
+    enum rp_status status = rp_log_close(record.writer, reason, code, &why);
+    if (status != RP_OK)
+        rp_error("%s", why.text);
+    return status;
+}
+
+static void say_summary(const uint64_t sum[4])
+{
+    rp_message_rank(-1);
+    rp_note("recorded %llu events on %d ranks: %llu bytes, %.3f bytes a receive, in %s", (unsigned long long)sum[0],
+            record.session.ranks, (unsigned long long)sum[2], sum[1] ? (double)sum[2] / (double)sum[1] : 0.0,
+            record.session.directory);
+}
+
+static void record_finalize(void)
+{
+    struct rp_log_totals totals;
+    struct rp_problem why;
+
+    settle_freed();
+    enum rp_status status = close_log(RP_END_FINALIZE, 0, &totals);
+    uint64_t mine[4] = {totals.events, totals.receives, totals.bytes, status != RP_OK}, sum[4] = {0};
+    rp_pmpi.Reduce(mine, sum, 4, rp_constant.uint64, rp_constant.sum, 0, rp_constant.world);
+    if (record.session.rank != 0)
+        return;
+    if (sum[3] == 0 && rp_manifest_complete(record.session.directory, &why) != RP_OK)
+        rp_error("%s", why.text);
+    if (!rp_setting("REPRISE_PARENT"))
+        say_summary(sum);
+}
+
+static void record_abort(int code)
+{
+    struct rp_log_totals totals;
+
+    close_log(RP_END_ABORT, code, &totals);
+}
+
+static void record_exit(int status)
+{
+    struct rp_log_totals totals;
+
+    close_log(RP_END_EXIT, status, &totals);
+}
+
+static const struct rp_engine engine = {
+    .name = "record",
+    .receive_begin = record_receive_begin,
+    .receive_end = record_receive_end,
+    .post_begin = record_post_begin,
+    .post_end = record_post_end,
+    .persistent_begin = record_post_begin,
+    .persistent_end = record_persistent_end,
+    .Start = record_start,
+    .Startall = record_startall,
+    .Probe = record_probe,
+    .Mprobe = record_mprobe,
+    .Iprobe = record_iprobe,
+    .Improbe = record_improbe,
+    .Wait = record_wait,
+    .Waitall = record_waitall,
+    .Waitany = record_waitany,
+    .Waitsome = record_waitsome,
+    .Test = record_test,
+    .Testall = record_testall,
+    .Testany = record_testany,
+    .Testsome = record_testsome,
+    .Request_get_status = record_request_get_status,
+    .Parrived = record_parrived,
+    .Cancel = record_cancel,
+    .Request_free = record_request_free,
+    .Comm_free = record_comm_free,
+    .Comm_disconnect = record_comm_disconnect,
+    .finalize = record_finalize,
+    .abort = record_abort,
+    .exit = record_exit,
+};
+
+/* The start */
+
+static void announce_site(void *owner, const struct rp_buffer *records, uint32_t first)
+{
+    (void)owner;
+    rp_log_sites(record.writer, records, first);
+}
+
+static char *program_name(char path[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+    path[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A directory that the command reserved may serve one job only; the next one of the same command line gets a neighbour. */
+static enum rp_status reserved_directory(const char *reserved, char **out, struct rp_problem *why)
+{
+    struct rp_manifest other;
+
+    if (rp_manifest_read(reserved, &other, why) == RP_USAGE) {
+        *out = strdup(reserved);
+        return *out ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
+    }
+    rp_manifest_free(&other);
+    for (int n = 2; n < 10000; n++) {
+        char *path;
+        if (asprintf(&path, "%s.%d", reserved, n) < 0)
+            return rp_fail(why, RP_MEMORY, "out of memory");
+        enum rp_status status = access(path, F_OK) == 0 ? RP_USAGE : rp_run_new_at(path, out, why);
+        free(path);
+        if (status != RP_USAGE)
+            return status;
+    }
+    return rp_fail(why, RP_USAGE, "%s is in use", reserved);
+}
+
+static enum rp_status make_directory(const char *name, char **out, struct rp_problem *why)
+{
+    if (rp_setting("REPRISE_PARENT") && rp_setting("REPRISE_RUN"))
+        return reserved_directory(rp_setting("REPRISE_RUN"), out, why);
+    if (rp_setting("REPRISE_OUTPUT"))
+        return rp_run_new_at(rp_setting("REPRISE_OUTPUT"), out, why);
+    return rp_run_new(name, out, why);
+}
+
+static char **command_line(void)
+{
+    const char *text = rp_setting("REPRISE_COMMAND");
+    struct rp_json *json;
+    struct rp_problem why;
+    char **words = calloc(4096, sizeof *words);
+    size_t count = 0;
+
+    if (!words || !text || rp_json_parse(text, strlen(text), &json, &why) != RP_OK)
+        return words;
+    for (struct rp_json *item = json->child; item && count < 4095; item = item->next)
+        if (item->kind == RP_JSON_STRING)
+            words[count++] = strdup(item->string);
+    rp_json_free(json);
+    return words;
+}
+
+static char **allowed_functions(void)
+{
+    const char *list = rp_setting("REPRISE_ALLOW");
+    char **words = calloc(256, sizeof *words);
+    char *copy = strdup(list ? list : ""), *rest = copy, *word;
+    size_t count = 0;
+
+    while (words && copy && (word = strsep(&rest, ",")) && count < 255)
+        if (*word)
+            words[count++] = strdup(word);
+    free(copy);
+    return words;
+}
+
+static char *library_version(void)
+{
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    rp_pmpi.Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = 0;
+    return strdup(version);
+}
+
+static char *time_now(void)
+{
+    char text[32];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    return strdup(text);
+}
+
+static void describe(struct rp_manifest *m, const char *program)
+{
+    char host[256] = "";
+    const char *launched = rp_setting("REPRISE_LAUNCHED");
+
+    gethostname(host, sizeof host - 1);
+    m->run = record.session.run;
+    m->ranks = (uint32_t)record.session.ranks;
+    m->launched_inside = launched && strcmp(launched, "inside") == 0;
+    m->mpi = strdup(rp_session_mpi());
+    m->mpi_version = library_version();
+    m->program = strdup(program);
+    m->build_id = rp_session_build_id();
+    m->directory = getcwd(NULL, 0);
+    m->host = strdup(host);
+    m->started = time_now();
+    m->reprise = strdup(REPRISE_VERSION);
+    m->command = command_line();
+    m->allowed = allowed_functions();
+}
+
+static uint64_t random_run(void)
+{
+    uint64_t run = 0;
+
+    if (getrandom(&run, sizeof run, GRND_NONBLOCK) != (ssize_t)sizeof run) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        run = ((uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec) * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid();
+    }
+    return run ? run : 1;
+}
+
+/* Rank 0: makes the directory and its description. */
+static enum rp_status found_record(struct rp_problem *why)
+{
+    char program[PATH_MAX];
+    char *directory = NULL;
+    struct rp_manifest manifest = {0};
+    enum rp_status status = make_directory(program_name(program), &directory, why);
+
+    if (status != RP_OK)
+        return status;
+    record.session.run = random_run();
+    snprintf(record.session.directory, sizeof record.session.directory, "%s", directory);
+    free(directory);
+    describe(&manifest, program);
+    status = rp_manifest_write(record.session.directory, &manifest, why);
+    rp_manifest_free(&manifest);
+    if (status == RP_OK)
+        rp_run_set_latest(record.session.directory);
+    return status;
+}
+
+static enum rp_status open_log(struct rp_problem *why)
+{
+    enum rp_status status = rp_log_create(record.session.directory, record.session.run, (uint32_t)record.session.rank,
+                                          (uint32_t)record.session.ranks, &rp_codec_tables, &record.writer, why);
+
+    if (status == RP_OK)
+        status = rp_log_stream(record.writer, 0, &record.ring, why);
+    if (status == RP_OK && !rp_site_table_init(&record.sites))
+        status = rp_fail(why, RP_MEMORY, "out of memory");
+    record.sites.announce = announce_site;
+    return status;
+}
+
+void rp_record_start(void)
+{
+    struct rp_problem why;
+    enum rp_status status = RP_OK;
+
+    rp_session_open(&record.session);
+    if (record.session.rank == 0)
+        status = found_record(&why);
+    if (status != RP_OK)
+        rp_error("cannot record: %s", why.text);
+    status = rp_session_share(&record.session, status);
+    rp_session_agree(status);
+    status = open_log(&why);
+    if (status != RP_OK)
+        rp_error("cannot record: %s", why.text);
+    rp_session_agree(status);
+    rp_comms_init();
+    reserve(16);
+    rp_engine = &engine;
+}

@@ -1,0 +1,976 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Replay. A wildcard receive is posted with the source and tag that it matched in the record; by MPI's non-overtaking rule it can then only take the message
+ * that it took before. A completion call waits for exactly the requests that it found before, and a recorded 'no' is answered at once. Every real call is
+ * made with the program's own arguments and function where possible, so that errors and error handlers are those of the record.
+ *
+ * Waits are made quiet: the real blocking function is called only when it can return, and until then we poll, yield and sleep. So
+ * a replay does not spin on a busy machine, and a stalled one can say what it waits for.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "engine/replay_follow.h"
+#include "engine/replay_standin.h"
+#include "engine/session.h"
+#include "log/manifest.h"
+#include "log/rundir.h"
+#include "mpi/comms.h"
+#include "mpi/constants.h"
+#include "mpi/engine.h"
+#include "mpi/life.h"
+#include "mpi/self.h"
+#include "reprise.h"
+
+static struct {
+    struct rp_session session;
+    MPI_Request *before; /* handles as the program passed them */
+    MPI_Request *real;   /* with stand-ins */
+    MPI_Request *subset;
+    MPI_Status *statuses;
+    int *indices;
+    size_t room;
+    uint64_t cancels;
+} replay;
+
+static void reserve(int count)
+{
+    size_t wanted = count > 0 ? (size_t)count : 1;
+
+    if (wanted <= replay.room)
+        return;
+    replay.before = realloc(replay.before, wanted * sizeof *replay.before);
+    replay.real = realloc(replay.real, wanted * sizeof *replay.real);
+    replay.subset = realloc(replay.subset, wanted * sizeof *replay.subset);
+    replay.statuses = realloc(replay.statuses, wanted * sizeof *replay.statuses);
+    replay.indices = realloc(replay.indices, wanted * sizeof *replay.indices);
+    if (!replay.before || !replay.real || !replay.subset || !replay.statuses || !replay.indices)
+        rp_bug(__FILE__, __LINE__, "out of memory for a request array");
+    replay.room = wanted;
+}
+
+static int class_of(int rc)
+{
+    int class = MPI_SUCCESS;
+
+    if (rc != MPI_SUCCESS)
+        rp_pmpi.Error_class(rc, &class);
+    return class;
+}
+
+static bool was_matched(int rc)
+{
+    return rc == MPI_SUCCESS || class_of(rc) == MPI_ERR_TRUNCATE;
+}
+
+static bool has_outcome(int rc)
+{
+    return rc == MPI_SUCCESS || class_of(rc) == MPI_ERR_IN_STATUS;
+}
+
+/* Quiet waits */
+
+static void await_message(const struct rp_call *call, int source, int tag, MPI_Comm comm)
+{
+    struct rp_patience patience = {0};
+    char what[96] = "";
+    int flag = 0;
+
+    while (rp_pmpi.Iprobe(source, tag, comm, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
+        if (!what[0])
+            snprintf(what, sizeof what, "a message from rank %d with tag %d on communicator %u", source, tag,
+                     rp_comms_number(comm));
+        rp_patience_poll(&patience, call, what);
+    }
+    rp_patience_end(&patience);
+}
+
+static void describe_request(MPI_Request request, char *what, size_t size)
+{
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+
+    if (entry && entry->flags & RP_REQUEST_RECEIVE)
+        snprintf(what, size, "its receive number %llu", (unsigned long long)entry->post);
+    else
+        snprintf(what, size, "a request of its own (a send, or a collective)");
+}
+
+static void await_request(const struct rp_call *call, MPI_Request request)
+{
+    MPI_Request real = rp_standin_real(request);
+    struct rp_patience patience = {0};
+    char what[96] = "";
+    int flag = 0;
+
+    if (real == rp_constant.request_null)
+        return;
+    while (rp_pmpi.Request_get_status(real, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
+        if (!what[0])
+            describe_request(request, what, sizeof what);
+        rp_patience_poll(&patience, call, what);
+    }
+    rp_patience_end(&patience);
+}
+
+/* A request that never completed in the record: the record ends in this call. */
+static void stop_at_ghost(const struct rp_call *call, MPI_Request request)
+{
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+
+    if (entry && entry->flags & RP_REQUEST_GHOST && !(entry->flags & RP_REQUEST_CANCELLING))
+        rp_follow_end_of_record(call);
+}
+
+static void begin(void)
+{
+    rp_self.depth++;
+}
+
+static void end(void)
+{
+    rp_self.depth--;
+}
+
+/* Receives */
+
+static bool is_wild(const struct rp_envelope *e)
+{
+    return e->asked_source == MPI_ANY_SOURCE || e->asked_tag == MPI_ANY_TAG;
+}
+
+static void note_asked(struct rp_envelope *e)
+{
+    e->asked_source = e->source;
+    e->asked_tag = e->tag;
+    e->asked_comm = e->comm;
+    e->asked_status = e->status;
+}
+
+/* Only where asking cannot itself be an error: that is the real call's to make. */
+static bool can_probe(int source, int tag, MPI_Comm comm)
+{
+    return comm == rp_constant.world && source >= 0 && source < replay.session.ranks && tag >= 0;
+}
+
+static void replay_receive_begin(const struct rp_call *call, struct rp_envelope *e)
+{
+    begin();
+    note_asked(e);
+    if (!is_wild(e)) {
+        if (!e->sends && can_probe(e->source, e->tag, e->comm))
+            await_message(call, e->source, e->tag, e->comm);
+        return;
+    }
+    const struct rp_event *event = rp_follow_expect(call, rp_comms_number(e->comm), RP_KIND(RP_RECV) | RP_KIND(RP_ERROR));
+    if (!event || event->kind == RP_ERROR)
+        return;
+    e->source = event->a;
+    e->tag = event->b;
+    if (e->status == MPI_STATUS_IGNORE)
+        e->status = &e->own_status;
+    if (!e->sends)
+        await_message(call, e->source, e->tag, e->comm);
+}
+
+static void observe_envelope(const struct rp_call *call, uint32_t kind, MPI_Comm comm, const MPI_Status *status, int rc)
+{
+    if (was_matched(rc))
+        rp_follow_observe(call, kind, rp_comms_number(comm), status->MPI_SOURCE, status->MPI_TAG, 0);
+    else
+        rp_follow_observe(call, RP_ERROR, 0, class_of(rc), 0, 0);
+}
+
+static void replay_receive_end(const struct rp_call *call, struct rp_envelope *e, int rc)
+{
+    if (is_wild(e) && !rp_follow_is_free())
+        observe_envelope(call, RP_RECV, e->comm, e->status, rc);
+    end();
+}
+
+static void replay_post_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+{
+    struct rp_match match;
+
+    (void)call;
+    begin();
+    note_asked(e);
+    e->note = NULL;
+    if (rp_follow_is_free())
+        return;
+    bool found = rp_follow_match(rp_self.posts, &match);
+    if (found && match.kind != RP_CANCELLED) {
+        e->source = match.source;
+        e->tag = match.tag;
+    } else if (found || is_wild(e)) {
+        e->note = rp_standin_keep(e, b);
+        rp_standin_make_ghost(e);
+    }
+}
+
+static void replay_post_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
+{
+    (void)call;
+    end();
+    if (rc != MPI_SUCCESS) {
+        struct rp_request unused = {.note = e->note};
+        rp_standin_forget(&unused);
+        return;
+    }
+    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    rp_standin_forget(entry);
+    entry->post = rp_self.posts++;
+    entry->flags = RP_REQUEST_RECEIVE | (is_wild(e) ? RP_REQUEST_WILD : 0) | (e->note ? RP_REQUEST_GHOST : 0);
+    entry->note = e->note;
+}
+
+static void replay_persistent_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+{
+    (void)call;
+    begin();
+    note_asked(e);
+    e->note = rp_standin_keep(e, b);
+    if (is_wild(e) && !rp_follow_is_free())
+        rp_standin_make_ghost(e);
+}
+
+static void replay_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
+{
+    (void)call;
+    end();
+    struct rp_request unused = {.note = e->note};
+    if (rc != MPI_SUCCESS) {
+        rp_standin_forget(&unused);
+        return;
+    }
+    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    rp_standin_forget(entry);
+    entry->flags = RP_REQUEST_PERSISTENT | (is_wild(e) && e->comm != e->asked_comm ? RP_REQUEST_WILD : 0);
+    entry->note = e->note;
+    rp_self.persistent++;
+}
+
+/* A persistent receive: through an inner request if its match is not what it asked for. */
+static int start_receive(const struct rp_call *call, struct rp_request *entry, MPI_Request *request)
+{
+    struct rp_match match;
+    bool found = rp_follow_match(rp_self.posts, &match);
+    bool matched = found && match.kind != RP_CANCELLED;
+    int rc;
+
+    entry->flags &= ~(uint64_t)(RP_REQUEST_GHOST | RP_REQUEST_CANCELLING);
+    if (entry->flags & RP_REQUEST_WILD || (found && !matched)) {
+        rc = rp_standin_start(entry, matched ? &match : NULL);
+        entry->flags |= matched ? 0 : RP_REQUEST_GHOST;
+    } else {
+        rc = call->next->Start(request);
+    }
+    entry->post = rp_self.posts++;
+    entry->flags |= RP_REQUEST_RECEIVE;
+    if (rp_follow_is_free() && entry->flags & RP_REQUEST_GHOST)
+        rp_standin_release();
+    return rc;
+}
+
+static int replay_start(const struct rp_call *call, MPI_Request *request)
+{
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, *request);
+    int rc;
+
+    begin();
+    if (entry && entry->flags & RP_REQUEST_PERSISTENT)
+        rc = start_receive(call, entry, request);
+    else
+        rc = call->next->Start(request);
+    end();
+    return rc;
+}
+
+static int replay_startall(const struct rp_call *call, int count, MPI_Request *requests)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < count && rc == MPI_SUCCESS; i++)
+        rc = replay_start(call, &requests[i]);
+    return rc;
+}
+
+/* Probes */
+
+static int replay_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    bool wild = source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
+    const struct rp_event *event = NULL;
+
+    begin();
+    if (wild)
+        event = rp_follow_expect(call, rp_comms_number(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
+    if (event && event->kind == RP_PROBE) {
+        source = event->a;
+        tag = event->b;
+        await_message(call, source, tag, comm);
+    } else if (!wild && can_probe(source, tag, comm)) {
+        await_message(call, source, tag, comm);
+    }
+    int rc = call->next->Probe(source, tag, comm, seen);
+    if (event)
+        observe_envelope(call, RP_PROBE, comm, seen, rc);
+    end();
+    return rc;
+}
+
+static int replay_mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message,
+                         MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    bool wild = source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
+    const struct rp_event *event = NULL;
+
+    begin();
+    if (wild)
+        event = rp_follow_expect(call, rp_comms_number(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
+    if (event && event->kind == RP_PROBE) {
+        source = event->a;
+        tag = event->b;
+        await_message(call, source, tag, comm);
+    } else if (!wild && can_probe(source, tag, comm)) {
+        await_message(call, source, tag, comm);
+    }
+    int rc = call->next->Mprobe(source, tag, comm, message, seen);
+    if (event)
+        observe_envelope(call, RP_PROBE, comm, seen, rc);
+    end();
+    return rc;
+}
+
+enum { POLL_KINDS = 1u << RP_NO | 1u << RP_PROBE | 1u << RP_ERROR };
+
+/* Lets the MPI library work now and then while we answer 'no' from the record. */
+static void answer_no(void)
+{
+    static unsigned answered;
+    int flag;
+
+    rp_follow_take_no();
+    if (++answered % 16 == 0)
+        rp_pmpi.Iprobe(0, 0, rp_constant.self, &flag, MPI_STATUS_IGNORE);
+}
+
+static int replay_iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = MPI_SUCCESS;
+
+    begin();
+    const struct rp_event *event = rp_follow_expect(call, rp_comms_number(comm), POLL_KINDS);
+    if (event && event->kind == RP_NO) {
+        *flag = 0;
+        answer_no();
+    } else {
+        if (event && event->kind == RP_PROBE) {
+            source = event->a;
+            tag = event->b;
+            await_message(call, source, tag, comm);
+        }
+        rc = call->next->Iprobe(source, tag, comm, flag, seen);
+        if (event)
+            observe_envelope(call, RP_PROBE, comm, seen, rc);
+    }
+    end();
+    return rc;
+}
+
+static int replay_improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                          MPI_Message *message, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = MPI_SUCCESS;
+
+    begin();
+    const struct rp_event *event = rp_follow_expect(call, rp_comms_number(comm), POLL_KINDS);
+    if (event && event->kind == RP_NO) {
+        *flag = 0;
+        answer_no();
+    } else {
+        if (event && event->kind == RP_PROBE) {
+            source = event->a;
+            tag = event->b;
+            await_message(call, source, tag, comm);
+        }
+        rc = call->next->Improbe(source, tag, comm, flag, message, seen);
+        if (event)
+            observe_envelope(call, RP_PROBE, comm, seen, rc);
+    }
+    end();
+    return rc;
+}
+
+/* Completion */
+
+static bool was_cancelled(const struct rp_request *entry, const MPI_Status *status)
+{
+    int cancelled = 0;
+
+    if (entry->flags & (RP_REQUEST_CANCELLING | RP_REQUEST_OTHER))
+        rp_pmpi.Test_cancelled(status, &cancelled);
+    return cancelled;
+}
+
+/* The program learns that this request is complete: the same events as in the record. */
+static void complete(const struct rp_call *call, MPI_Request request, const MPI_Status *status)
+{
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+
+    if (!entry || !(entry->flags & (RP_REQUEST_RECEIVE | RP_REQUEST_OTHER)))
+        return;
+    uint64_t flags = entry->flags, lasting = RP_REQUEST_PERSISTENT | RP_REQUEST_WILD;
+    bool cancelled = was_cancelled(entry, status);
+    if (flags & RP_REQUEST_PERSISTENT) {
+        entry->flags = flags & lasting;
+    } else {
+        rp_standin_forget(entry);
+        entry->flags = 0;
+    }
+    if (cancelled)
+        rp_follow_observe(call, flags & RP_REQUEST_OTHER ? RP_UNSENT : RP_CANCELLED, 0, 0, 0, entry->post);
+    else if (flags & RP_REQUEST_WILD)
+        rp_follow_observe(call, RP_MATCH, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
+}
+
+/* Ready for the real call on `count` requests: returns them with stand-ins, and keeps the program's. */
+static MPI_Request *enter(int count, MPI_Request *requests)
+{
+    reserve(count);
+    if (count > 0 && requests)
+        memcpy(replay.before, requests, (size_t)count * sizeof *requests);
+    return requests ? rp_standin_enter(count, requests, replay.real) : NULL;
+}
+
+static void leave(int count, MPI_Request *requests, const MPI_Request *real)
+{
+    if (requests)
+        rp_standin_leave(count, requests, real, replay.before);
+}
+
+static int replay_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+
+    begin();
+    stop_at_ghost(call, *request);
+    await_request(call, *request);
+    MPI_Request before = *request, *real = enter(1, request);
+    int rc = call->next->Wait(real, seen);
+    leave(1, request, real);
+    if (was_matched(rc))
+        complete(call, before, seen);
+    end();
+    return rc;
+}
+
+static int replay_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    begin();
+    for (int i = 0; i < count && requests; i++) {
+        stop_at_ghost(call, requests[i]);
+        await_request(call, requests[i]);
+    }
+    MPI_Request *real = enter(count, requests);
+    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
+    int rc = call->next->Waitall(count, real, seen);
+    leave(count, requests, real);
+    bool in_status = rc != MPI_SUCCESS && class_of(rc) == MPI_ERR_IN_STATUS;
+    for (int i = 0; (rc == MPI_SUCCESS || in_status) && i < count; i++)
+        if (!in_status || class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+            complete(call, replay.before[i], &seen[i]);
+    end();
+    return rc;
+}
+
+/* The one request of Waitany and Testany: only it takes part in the real call. */
+static int complete_one(const struct rp_call *call, MPI_Request *requests, int index, int *flag, MPI_Status *seen)
+{
+    int only = 0, rc;
+
+    await_request(call, requests[index]);
+    MPI_Request before = requests[index], *real = enter(1, &requests[index]);
+    if (flag)
+        rc = call->next->Testany(1, real, &only, flag, seen);
+    else
+        rc = call->next->Waitany(1, real, &only, seen);
+    leave(1, &requests[index], real);
+    rp_follow_take();
+    complete(call, before, seen);
+    return rc;
+}
+
+static bool index_is_bad(const struct rp_call *call, int index, int count)
+{
+    if (index < count)
+        return false;
+    rp_error("%s: the record names request %d of %d", call->function, index, count);
+    rp_end_job(REPRISE_EXIT_DAMAGED);
+}
+
+static int replay_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc;
+
+    begin();
+    const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    if (event && event->kind == RP_YES && event->a >= 0 && !index_is_bad(call, event->a, count)) {
+        int chosen = event->a;
+        rc = complete_one(call, requests, chosen, NULL, seen);
+        *index = chosen;
+    } else {
+        MPI_Request *real = enter(count, requests);
+        rc = call->next->Waitany(count, real, index, seen);
+        leave(count, requests, real);
+        if (event)
+            rp_follow_take();
+        else if (was_matched(rc) && *index != MPI_UNDEFINED)
+            complete(call, replay.before[*index], seen);
+    }
+    end();
+    return rc;
+}
+
+static int replay_testany(const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag,
+                          MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = MPI_SUCCESS;
+
+    begin();
+    const struct rp_event *event =
+        rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    if (event && event->kind == RP_NO) {
+        *flag = 0;
+        *index = MPI_UNDEFINED;
+        answer_no();
+    } else if (event && event->kind == RP_YES && event->a >= 0 && !index_is_bad(call, event->a, count)) {
+        int chosen = event->a;
+        rc = complete_one(call, requests, chosen, flag, seen);
+        *index = chosen;
+    } else {
+        MPI_Request *real = enter(count, requests);
+        rc = call->next->Testany(count, real, index, flag, seen);
+        leave(count, requests, real);
+        if (event)
+            rp_follow_take();
+        else if (was_matched(rc) && *flag && *index != MPI_UNDEFINED)
+            complete(call, replay.before[*index], seen);
+    }
+    end();
+    return rc;
+}
+
+typedef int some_function(int, MPI_Request *, int *, int *, MPI_Status *);
+
+/* Waitsome and Testsome of exactly the recorded requests, in the recorded order. */
+static int complete_some(const struct rp_call *call, some_function *real_call, int count, MPI_Request *requests,
+                         int *outcount, int *indices, MPI_Status *statuses)
+{
+    int wanted = rp_follow_ahead(0)->b, found = 0;
+
+    reserve(count);
+    for (int i = 0; i < wanted; i++) {
+        indices[i] = rp_follow_ahead((size_t)i)->a;
+        index_is_bad(call, indices[i], count);
+        await_request(call, requests[indices[i]]);
+        replay.before[i] = requests[indices[i]];
+        replay.subset[i] = rp_standin_real(requests[indices[i]]);
+    }
+    for (int i = 0; i < wanted; i++)
+        rp_follow_take();
+    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
+    int rc = real_call(wanted, replay.subset, &found, replay.indices, seen);
+    if (!has_outcome(rc) || found != wanted)
+        rp_bug(__FILE__, __LINE__, "completed requests were not found complete");
+    for (int i = 0; i < wanted; i++) {
+        rp_standin_leave(1, &requests[indices[i]], &replay.subset[i], &replay.before[i]);
+        complete(call, replay.before[i], &seen[i]);
+    }
+    *outcount = wanted;
+    return rc;
+}
+
+static int freely_some(const struct rp_call *call, some_function *real_call, int count, MPI_Request *requests,
+                       int *outcount, int *indices, MPI_Status *statuses)
+{
+    MPI_Request *real = enter(count, requests);
+    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
+    int rc = real_call(count, real, outcount, indices, seen);
+
+    leave(count, requests, real);
+    for (int i = 0; has_outcome(rc) && rp_follow_is_free() && i < *outcount; i++)
+        complete(call, replay.before[indices[i]], &seen[i]);
+    return rc;
+}
+
+static int replay_some(const struct rp_call *call, some_function *real_call, uint32_t kinds, int count,
+                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+{
+    int rc = MPI_SUCCESS;
+
+    begin();
+    const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, kinds);
+    if (event && event->kind == RP_NO) {
+        *outcount = 0;
+        answer_no();
+    } else if (event && event->kind == RP_YES && event->b > 0) {
+        rc = complete_some(call, real_call, count, requests, outcount, indices, statuses);
+    } else {
+        rc = freely_some(call, real_call, count, requests, outcount, indices, statuses);
+        if (event)
+            rp_follow_take();
+    }
+    end();
+    return rc;
+}
+
+static int replay_waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices,
+                           MPI_Status *statuses)
+{
+    return replay_some(call, call->next->Waitsome, RP_KIND(RP_YES) | RP_KIND(RP_ERROR), count, requests, outcount,
+                       indices, statuses);
+}
+
+static int replay_testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices,
+                           MPI_Status *statuses)
+{
+    return replay_some(call, call->next->Testsome, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR), count, requests,
+                       outcount, indices, statuses);
+}
+
+static int replay_test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = MPI_SUCCESS;
+
+    begin();
+    const struct rp_event *event = rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    if (event && event->kind == RP_NO) {
+        *flag = 0;
+        answer_no();
+    } else {
+        if (event && event->kind == RP_YES)
+            await_request(call, *request);
+        MPI_Request before = request ? *request : rp_constant.request_null, *real = enter(1, request);
+        rc = call->next->Test(real, flag, seen);
+        leave(1, request, real);
+        if (event)
+            rp_follow_take();
+        if (was_matched(rc) && *flag)
+            complete(call, before, seen);
+    }
+    end();
+    return rc;
+}
+
+static int replay_testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    int rc = MPI_SUCCESS;
+
+    begin();
+    const struct rp_event *event =
+        rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    if (event && event->kind == RP_NO) {
+        *flag = 0;
+        answer_no();
+        end();
+        return rc;
+    }
+    for (int i = 0; event && event->kind == RP_YES && i < count; i++)
+        await_request(call, requests[i]);
+    MPI_Request *real = enter(count, requests);
+    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
+    rc = call->next->Testall(count, real, flag, seen);
+    leave(count, requests, real);
+    if (event)
+        rp_follow_take();
+    for (int i = 0; has_outcome(rc) && *flag && i < count; i++)
+        complete(call, replay.before[i], &seen[i]);
+    end();
+    return rc;
+}
+
+static int replay_request_get_status(const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status)
+{
+    int rc = MPI_SUCCESS;
+
+    begin();
+    const struct rp_event *event = rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    if (event && event->kind == RP_NO) {
+        *flag = 0;
+        answer_no();
+    } else {
+        if (event && event->kind == RP_YES)
+            await_request(call, request);
+        rc = call->next->Request_get_status(rp_standin_real(request), flag, status);
+        if (event)
+            rp_follow_take();
+    }
+    end();
+    return rc;
+}
+
+static int replay_parrived(const struct rp_call *call, MPI_Request request, int partition, int *flag)
+{
+#if MPI_VERSION >= 4
+    struct rp_patience patience = {0};
+    int rc = MPI_SUCCESS;
+
+    begin();
+    const struct rp_event *event = rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    if (event && event->kind == RP_NO) {
+        *flag = 0;
+        answer_no();
+    } else {
+        while ((rc = call->next->Parrived(request, partition, flag)) == MPI_SUCCESS && !*flag && event &&
+               event->kind == RP_YES)
+            rp_patience_poll(&patience, call, "a partition");
+        rp_patience_end(&patience);
+        if (event)
+            rp_follow_take();
+    }
+    end();
+    return rc;
+#else
+    (void)call, (void)request, (void)partition, (void)flag;
+    return MPI_ERR_OTHER;
+#endif
+}
+
+/* Cancelling and freeing */
+
+static int replay_cancel(const struct rp_call *call, MPI_Request *request)
+{
+    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    MPI_Request real = rp_standin_real(*request);
+    int rc = MPI_SUCCESS;
+
+    begin();
+    if (entry->flags & RP_REQUEST_RECEIVE) {
+        /* A cancel that lost in the record must not win now. */
+        if (entry->flags & RP_REQUEST_GHOST || rp_follow_is_free())
+            rc = call->next->Cancel(&real);
+        entry->flags |= RP_REQUEST_CANCELLING;
+    } else {
+        rc = call->next->Cancel(&real);
+        if (rc == MPI_SUCCESS && !(entry->flags & RP_REQUEST_OTHER)) {
+            entry->flags |= RP_REQUEST_OTHER;
+            entry->post = replay.cancels++;
+        }
+    }
+    end();
+    return rc;
+}
+
+static int replay_request_free(const struct rp_call *call, MPI_Request *request)
+{
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, *request);
+    MPI_Status status;
+
+    if (!entry || !entry->flags)
+        return call->next->Request_free(request);
+    begin();
+    if (entry->flags & RP_REQUEST_RECEIVE && entry->flags & RP_REQUEST_CANCELLING) {
+        MPI_Request before = *request;
+        await_request(call, *request);
+        MPI_Request *real = enter(1, request);
+        rp_pmpi.Wait(real, &status);
+        leave(1, request, real);
+        complete(call, before, &status);
+    }
+    int rc = MPI_SUCCESS;
+    if (*request != rp_constant.request_null) {
+        if (entry->flags & RP_REQUEST_PERSISTENT)
+            rp_self.persistent--;
+        rp_standin_forget(entry);
+        rc = call->next->Request_free(request);
+        entry->flags = 0;
+    }
+    end();
+    return rc;
+}
+
+static int replay_comm_free(const struct rp_call *call, MPI_Comm *comm)
+{
+    rp_comms_forget(*comm);
+    return call->next->Comm_free(comm);
+}
+
+static int replay_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
+{
+    rp_comms_forget(*comm);
+    return call->next->Comm_disconnect(comm);
+}
+
+static void replay_finalize(void)
+{
+    rp_follow_finish(true);
+    rp_standin_close();
+}
+
+static void replay_end(int code)
+{
+    (void)code;
+    rp_follow_finish(false);
+}
+
+static const struct rp_engine engine = {
+    .name = "replay",
+    .receive_begin = replay_receive_begin,
+    .receive_end = replay_receive_end,
+    .post_begin = replay_post_begin,
+    .post_end = replay_post_end,
+    .persistent_begin = replay_persistent_begin,
+    .persistent_end = replay_persistent_end,
+    .Start = replay_start,
+    .Startall = replay_startall,
+    .Probe = replay_probe,
+    .Mprobe = replay_mprobe,
+    .Iprobe = replay_iprobe,
+    .Improbe = replay_improbe,
+    .Wait = replay_wait,
+    .Waitall = replay_waitall,
+    .Waitany = replay_waitany,
+    .Waitsome = replay_waitsome,
+    .Test = replay_test,
+    .Testall = replay_testall,
+    .Testany = replay_testany,
+    .Testsome = replay_testsome,
+    .Request_get_status = replay_request_get_status,
+    .Parrived = replay_parrived,
+    .Cancel = replay_cancel,
+    .Request_free = replay_request_free,
+    .Comm_free = replay_comm_free,
+    .Comm_disconnect = replay_comm_disconnect,
+    .finalize = replay_finalize,
+    .abort = replay_end,
+    .exit = replay_end,
+};
+
+/* The start */
+
+static enum rp_status check_manifest(const struct rp_manifest *m, struct rp_problem *why)
+{
+    char *build_id = rp_session_build_id();
+    bool forced = rp_setting("REPRISE_FORCE") != NULL;
+    enum rp_status status = RP_OK;
+
+    if (strcmp(m->mpi, rp_session_mpi()) != 0)
+        status = rp_fail(why, RP_USAGE, "%s was recorded with %s, this program uses %s", replay.session.directory,
+                         m->mpi, rp_session_mpi());
+    else if (m->ranks != (uint32_t)replay.session.ranks)
+        status = rp_fail(why, RP_USAGE, "%s was recorded with %u ranks, this is a job of %d", replay.session.directory,
+                         m->ranks, replay.session.ranks);
+    else if (!forced && strcmp(m->build_id, build_id) != 0)
+        status = rp_fail(why, RP_USAGE,
+                         "this is not the program that was recorded (%s, build id %s; here %s): --force replays all the same",
+                         m->program, m->build_id, build_id);
+    free(build_id);
+    return status;
+}
+
+/* What was let through in the record is let through again. */
+static void list_allowed(const struct rp_manifest *m, char allowed[PATH_MAX])
+{
+    const char *more = rp_setting("REPRISE_ALLOW");
+    size_t used = (size_t)snprintf(allowed, PATH_MAX, "%s", more ? more : "");
+
+    for (char **name = m->allowed; *name && used < PATH_MAX; name++)
+        used += (size_t)snprintf(allowed + used, PATH_MAX - used, ",%s", *name);
+}
+
+/* Rank 0: finds the record and looks whether this is its program. */
+static enum rp_status find_record(char allowed[PATH_MAX], struct rp_problem *why)
+{
+    struct rp_manifest manifest;
+    char *directory;
+    enum rp_status status = rp_run_find(rp_setting("REPRISE_RUN"), &directory, why);
+
+    if (status != RP_OK)
+        return status;
+    snprintf(replay.session.directory, sizeof replay.session.directory, "%s", directory);
+    free(directory);
+    status = rp_manifest_read(replay.session.directory, &manifest, why);
+    if (status != RP_OK)
+        return status;
+    replay.session.run = manifest.run;
+    status = check_manifest(&manifest, why);
+    list_allowed(&manifest, allowed);
+    rp_manifest_free(&manifest);
+    return status;
+}
+
+static enum rp_status read_options(struct rp_follow_options *options, struct rp_problem *why)
+{
+    const char *at_end = rp_setting("REPRISE_AT_END");
+
+    options->check_places = rp_setting("REPRISE_FORCE") == NULL;
+    if (!at_end || strcmp(at_end, "stop") == 0)
+        options->at_end = RP_AT_END_STOP;
+    else if (strcmp(at_end, "gdb") == 0)
+        options->at_end = RP_AT_END_GDB;
+    else if (strcmp(at_end, "continue") == 0)
+        options->at_end = RP_AT_END_CONTINUE;
+    else
+        return rp_fail(why, RP_USAGE, "REPRISE_AT_END=%s: stop, gdb or continue is expected", at_end);
+    return rp_setting_number("REPRISE_STALL", 0, 30, &options->stall, why);
+}
+
+/* The state file: the command's, or one of our own beside the record, or in TMPDIR if that cannot be written. */
+static enum rp_status make_state(char path[PATH_MAX], struct rp_problem *why)
+{
+    const char *temporary = getenv("TMPDIR");
+
+    if (rp_setting("REPRISE_STATE")) {
+        snprintf(path, PATH_MAX, "%s", rp_setting("REPRISE_STATE"));
+        return RP_OK;
+    }
+    if (snprintf(path, PATH_MAX, "%s/replay-%d.state", replay.session.directory, (int)getpid()) < PATH_MAX &&
+        rp_state_create(path, (uint32_t)replay.session.ranks, why) == RP_OK)
+        return RP_OK;
+    snprintf(path, PATH_MAX, "%s/reprise-%d.state", temporary ? temporary : "/tmp", (int)getpid());
+    return rp_state_create(path, (uint32_t)replay.session.ranks, why);
+}
+
+void rp_replay_start(void)
+{
+    struct rp_problem why;
+    struct rp_follow_options options = {0};
+    char state[PATH_MAX] = "", allowed[PATH_MAX] = "";
+    enum rp_status status = RP_OK;
+
+    rp_session_open(&replay.session);
+    if (replay.session.rank == 0)
+        status = find_record(allowed, &why);
+    if (status == RP_OK && replay.session.rank == 0)
+        status = make_state(state, &why);
+    if (status == RP_OK)
+        status = read_options(&options, &why);
+    if (status != RP_OK)
+        rp_error("cannot replay: %s", why.text);
+    rp_session_agree(status);
+    rp_session_share(&replay.session, RP_OK);
+    rp_session_share_text(state);
+    rp_session_share_text(allowed);
+    setenv("REPRISE_ALLOW", allowed, 1);
+    rp_standin_open();
+    status = rp_follow_open(&replay.session, &options, state, rp_standin_release, rp_standin_sink, &why);
+    if (status != RP_OK)
+        rp_error("cannot replay: %s", why.text);
+    rp_session_agree(status);
+    rp_comms_init();
+    reserve(16);
+    rp_self.every_call = 1;
+    rp_self.watched = 1; /* always look */
+    rp_engine = &engine;
+}

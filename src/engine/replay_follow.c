@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every event that the program makes in a replay is held against the recorded one: kind, MPI function and place, number of receives posted
+ * since the event before, communicator or number of requests, and outcome. The first difference ends all ranks.
+ *
+ * A rank that comes to the end of its record (a crash, a kill) parks: it swallows messages, so that no sender hangs on it, until every other rank is at
+ * its end too, or can no longer move.
+ */
+#include "engine/replay_follow.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "event/site.h"
+#include "log/logreader.h"
+#include "mpi/constants.h"
+#include "mpi/life.h"
+#include "mpi/self.h"
+#include "reprise.h"
+
+static struct {
+    struct rp_log *log;
+    struct rp_matcher *matcher;
+    struct rp_site_table sites;   /* of this run */
+    uint32_t *same;               /* by site of this run: the recorded site last found the same, + 1 */
+    size_t same_room;
+    uint64_t last_posts;
+    uint64_t run_used; /* polls answered of the NO at the front */
+    uint64_t digest;
+    bool free;
+    struct rp_follow_options options;
+    struct rp_session session;
+    struct rp_replay_state *state;
+    struct rp_rank_slot *slot;
+    char *state_path;
+    void (*release)(void);
+    void (*sink)(void);
+} follow;
+
+#define U64(x) ((unsigned long long)(x))
+
+/* Ending */
+
+static void give_up(uint32_t state, int exit_status)
+{
+    if (follow.slot)
+        follow.slot->state = state;
+    rp_end_job(exit_status);
+}
+
+static void log_failed(const struct rp_problem *why)
+{
+    rp_error("%s", why->text);
+    give_up(RP_RANK_FAILED, REPRISE_EXIT_DAMAGED);
+}
+
+/* The first rank that reports speaks for all; the others wait to be ended by it. */
+static bool may_report(void)
+{
+    return atomic_exchange(&follow.state->reported, 1) == 0;
+}
+
+static void wait_for_the_end(void)
+{
+    sleep(10);
+    _exit(REPRISE_EXIT_DIVERGED);
+}
+
+/* Divergence */
+
+static uint32_t site_of(const struct rp_call *call)
+{
+    return rp_site_find(&follow.sites, call->function, call->return_address, call->stack);
+}
+
+static void describe(const struct rp_event *event, struct rp_buffer *out)
+{
+    switch (event->kind) {
+    case RP_RECV:
+    case RP_PROBE:
+        rp_buffer_printf(out, "a message from rank %d with tag %d on communicator %u", event->a, event->b, event->scope);
+        break;
+    case RP_NO:
+        rp_buffer_printf(out, "'no', %llu times in a row (poll %llu)", U64(event->c), U64(follow.run_used + 1));
+        break;
+    case RP_YES:
+        rp_buffer_printf(out, "'yes' of %u requests, %d completed, first index %d", event->scope, event->b, event->a);
+        break;
+    case RP_MATCH:
+    case RP_FREED:
+        rp_buffer_printf(out, "receive %llu matched a message from rank %d with tag %d", U64(event->c), event->a,
+                         event->b);
+        break;
+    default:
+        rp_buffer_printf(out, "%s a=%d b=%d c=%llu", rp_event_name(event->kind), event->a, event->b, U64(event->c));
+    }
+    rp_buffer_printf(out, ", %u receives posted since the event before\n", event->posts);
+}
+
+static void say_divergence(const struct rp_call *call, const struct rp_event *recorded, const struct rp_event *seen,
+                           const char *what)
+{
+    struct rp_buffer text = {0};
+
+    rp_buffer_printf(&text, "the replay left the record at event %llu of %llu: %s\n  recorded: ",
+                     U64(rp_matcher_position(follow.matcher)), U64(follow.slot->total), what);
+    describe(recorded, &text);
+    rp_site_print(rp_log_site_table(follow.log), recorded->site, "    ", &text);
+    if (seen) {
+        rp_buffer_printf(&text, "  seen: ");
+        describe(seen, &text);
+    } else {
+        rp_buffer_printf(&text, "  seen: %s, %llu receives posted since the event before\n", call->function,
+                         U64(rp_self.posts - follow.last_posts));
+    }
+    rp_site_print(&follow.sites, site_of(call), "    ", &text);
+    rp_buffer_byte(&text, 0);
+    if (!text.failed)
+        rp_error("%s", (char *)text.bytes);
+    rp_buffer_free(&text);
+}
+
+static void diverge(const struct rp_call *call, const struct rp_event *recorded, const struct rp_event *seen,
+                    const char *what)
+{
+    if (!may_report()) {
+        follow.slot->state = RP_RANK_DIVERGED;
+        wait_for_the_end();
+    }
+    say_divergence(call, recorded, seen, what);
+    give_up(RP_RANK_DIVERGED, REPRISE_EXIT_DIVERGED);
+}
+
+/* Whether the call comes from where the recorded one came from. */
+static bool same_place(const struct rp_call *call, uint32_t recorded)
+{
+    uint32_t here = site_of(call);
+
+    if (here < follow.same_room && follow.same[here] == recorded + 1)
+        return true;
+    if (!rp_site_same(&follow.sites, here, rp_log_site_table(follow.log), recorded))
+        return false;
+    if (here >= follow.same_room) {
+        size_t room = (here + 1u) * 2;
+        uint32_t *same = realloc(follow.same, room * sizeof *same);
+        if (!same)
+            return true;
+        memset(same + follow.same_room, 0, (room - follow.same_room) * sizeof *same);
+        follow.same = same;
+        follow.same_room = room;
+    }
+    follow.same[here] = recorded + 1;
+    return true;
+}
+
+static bool same_function(const struct rp_call *call, uint32_t recorded)
+{
+    const struct rp_site_table *sites = rp_log_site_table(follow.log);
+
+    return recorded < sites->site_count && strcmp(sites->sites[recorded].function, call->function) == 0;
+}
+
+static const char *difference(const struct rp_call *call, const struct rp_event *event, uint32_t scope)
+{
+    if (!same_function(call, event->site))
+        return "another MPI function";
+    if (follow.options.check_places && !same_place(call, event->site))
+        return "another place in the program";
+    if (event->kind == RP_NO && follow.run_used > 0)
+        return rp_self.posts == follow.last_posts ? NULL : "receives were posted between two polls";
+    if (event->posts != (uint32_t)(rp_self.posts - follow.last_posts))
+        return "another number of receives posted before";
+    if (event->scope != scope && event->kind != RP_ERROR)
+        return "another communicator or number of requests";
+    return NULL;
+}
+
+/* The front of the record */
+
+static void take_front(const struct rp_event *event)
+{
+    follow.digest = rp_digest(follow.digest, event);
+    follow.run_used = 0;
+    follow.last_posts = rp_self.posts;
+    rp_matcher_take(follow.matcher);
+    atomic_store_explicit(&follow.slot->done, rp_matcher_position(follow.matcher), memory_order_relaxed);
+}
+
+static const struct rp_event *raw_front(void)
+{
+    const struct rp_event *event;
+    struct rp_problem why;
+
+    if (rp_matcher_peek(follow.matcher, &event, &why) != RP_OK)
+        log_failed(&why);
+    return event;
+}
+
+/* What was found out about freed receives has no call of its own: it is passed over, but for the posts that it counts. */
+static const struct rp_event *front(void)
+{
+    const struct rp_event *event = raw_front();
+
+    while (event && event->kind == RP_FREED) {
+        uint64_t posts = follow.last_posts + event->posts;
+        take_front(event);
+        follow.last_posts = posts;
+        event = raw_front();
+    }
+    return event;
+}
+
+static bool is_whole(const struct rp_event *event)
+{
+    return event->kind != RP_YES || event->b <= 1 || rp_follow_ahead((size_t)event->b - 1);
+}
+
+const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t scope, uint32_t kinds)
+{
+    if (follow.free)
+        return NULL;
+    const struct rp_event *event = front();
+    if (event && !is_whole(event))
+        event = NULL;
+    if (!event) {
+        rp_follow_end_of_record(call);
+        return NULL;
+    }
+    const char *what = difference(call, event, scope);
+    if (!what && !(RP_KIND(event->kind) & kinds))
+        what = "another kind of event";
+    if (what)
+        diverge(call, event, NULL, what);
+    return raw_front(); /* is_whole may have moved it */
+}
+
+void rp_follow_take_no(void)
+{
+    const struct rp_event *event = raw_front();
+
+    follow.last_posts = rp_self.posts;
+    if (++follow.run_used == event->c)
+        take_front(event);
+}
+
+void rp_follow_take(void)
+{
+    take_front(raw_front());
+}
+
+const struct rp_event *rp_follow_ahead(size_t k)
+{
+    const struct rp_event *event;
+    struct rp_problem why;
+
+    if (rp_matcher_ahead(follow.matcher, k, &event, &why) != RP_OK)
+        log_failed(&why);
+    return event;
+}
+
+void rp_follow_observe(const struct rp_call *call, uint32_t kind, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+{
+    if (follow.free)
+        return;
+    const struct rp_event *event = front();
+    struct rp_event seen = {kind, 0, (uint32_t)(rp_self.posts - follow.last_posts), scope, a, b, c};
+    if (!event)
+        return; /* the record was cut off inside this call */
+    const char *what = difference(call, event, scope);
+    if (!what && (event->kind != kind || event->a != a || event->b != b || event->c != c))
+        what = "another outcome";
+    if (what)
+        diverge(call, event, &seen, what);
+    take_front(event);
+}
+
+bool rp_follow_match(uint64_t post, struct rp_match *out)
+{
+    return !follow.free && rp_matcher_find(follow.matcher, post, out);
+}
+
+bool rp_follow_is_free(void)
+{
+    return follow.free;
+}
+
+/* Waiting */
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void report_stall(bool stuck)
+{
+    struct rp_buffer text = {0};
+
+    rp_buffer_printf(&text, "%s; the ranks are here:\n",
+                     stuck ? "the replay cannot go on: no rank can move" : "the replay has been waiting for long");
+    rp_state_print(follow.state, &text);
+    rp_buffer_byte(&text, 0);
+    if (!text.failed)
+        rp_note("%s", (char *)text.bytes);
+    rp_buffer_free(&text);
+}
+
+static bool nobody_can_move(void)
+{
+    for (int i = 0; i < follow.session.ranks; i++) {
+        uint32_t state = follow.state->rank[i].state;
+        if (state != RP_RANK_WAITING && state != RP_RANK_PARKED && state != RP_RANK_FINISHED)
+            return false;
+    }
+    return true;
+}
+
+static void stalled(struct rp_patience *p, int64_t waited)
+{
+    bool stuck = nobody_can_move();
+
+    p->next_report = waited * 2;
+    if (atomic_exchange(&follow.state->reported, 1) == 0) {
+        report_stall(stuck);
+        if (stuck)
+            give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+        follow.state->reported = 0;
+    }
+}
+
+static void publish_wait(struct rp_patience *p, const struct rp_call *call, const char *what)
+{
+    snprintf(follow.slot->what, sizeof follow.slot->what, "%s for %s", call->function, what);
+    follow.slot->since = p->since / 1000;
+    follow.slot->state = RP_RANK_WAITING;
+    p->published = true;
+}
+
+void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const char *what)
+{
+    enum { SPINS = 50, YIELDS = 2000, PUBLISH_MS = 50 };
+
+    if (++p->polls < SPINS)
+        return;
+    if (p->polls < YIELDS) {
+        sched_yield();
+        return;
+    }
+    if (p->polls == YIELDS) {
+        p->since = milliseconds();
+        p->next_report = follow.options.stall * 1000;
+    }
+    usleep(100);
+    int64_t waited = milliseconds() - p->since;
+    if (!p->published && waited > PUBLISH_MS)
+        publish_wait(p, call, what);
+    if (follow.options.stall > 0 && waited > p->next_report)
+        stalled(p, waited);
+}
+
+void rp_patience_end(struct rp_patience *p)
+{
+    if (p->published)
+        follow.slot->state = follow.free ? RP_RANK_FREE : RP_RANK_RUNNING;
+}
+
+/* The end of the record */
+
+static void say_how_it_ended(const struct rp_call *call)
+{
+    struct rp_log_end end = rp_log_end(follow.log);
+    char how[80] = "was killed";
+
+    if (end.reason == RP_END_ABORT)
+        snprintf(how, sizeof how, "called MPI_Abort(%lld)", (long long)end.code);
+    else if (end.reason == RP_END_EXIT)
+        snprintf(how, sizeof how, "exited with status %lld without MPI_Finalize", (long long)end.code);
+    else if (end.reason == RP_END_FINALIZE)
+        snprintf(how, sizeof how, "called MPI_Finalize");
+    rp_note("end of the record after event %llu, in %s: there this rank %s", U64(rp_matcher_position(follow.matcher)),
+            call->function, how);
+}
+
+static bool all_replayed(void)
+{
+    uint64_t done, total;
+
+    rp_state_sum(follow.state, &done, &total);
+    return done == total;
+}
+
+static void say_verdict_at_end(void)
+{
+    uint64_t done, total;
+
+    rp_state_sum(follow.state, &done, &total);
+    rp_message_rank(-1);
+    if (done == total)
+        rp_note("replayed %llu events on %d ranks: identical up to the end of the record", U64(done),
+                follow.session.ranks);
+    else
+        rp_error("replayed %llu of %llu events on %d ranks: the rest cannot be reached", U64(done), U64(total),
+                 follow.session.ranks);
+}
+
+/* Parked ranks end the job when nobody has anything left to replay, or nobody could move for long. */
+static void park(void)
+{
+    enum { GRACE_MS = 500 };
+    int64_t over_since = -1;
+    long patience = follow.options.stall > 0 ? follow.options.stall * 1000 : 30000;
+
+    follow.slot->state = RP_RANK_PARKED;
+    for (;;) {
+        follow.sink();
+        usleep(1000);
+        if (!rp_state_is_over(follow.state)) {
+            over_since = -1;
+            continue;
+        }
+        int64_t now = milliseconds();
+        if (over_since < 0)
+            over_since = now;
+        if (now - over_since > (all_replayed() ? GRACE_MS : patience))
+            break;
+    }
+    if (!may_report())
+        wait_for_the_end();
+    if (!rp_setting("REPRISE_PARENT"))
+        say_verdict_at_end();
+    rp_end_job(all_replayed() ? 0 : REPRISE_EXIT_DIVERGED);
+}
+
+static bool is_traced(void)
+{
+    char line[256];
+    int tracer = 0;
+    FILE *status = fopen("/proc/self/status", "re");
+
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return tracer != 0;
+}
+
+static void hand_over_to_gdb(void)
+{
+    rp_note("process %d waits at the end of its record: 'gdb -p %d' takes over", (int)getpid(), (int)getpid());
+    follow.slot->state = RP_RANK_PARKED;
+    while (!is_traced()) {
+        follow.sink();
+        usleep(20000);
+    }
+    raise(SIGTRAP);
+}
+
+void rp_follow_end_of_record(const struct rp_call *call)
+{
+    if (follow.free)
+        return;
+    struct rp_log_end end = rp_log_end(follow.log);
+    const struct rp_event *left = front();
+    if (left && is_whole(left))
+        diverge(call, left, NULL, "a wait that never ended in the record");
+    if (end.reason == RP_END_FINALIZE) {
+        struct rp_event none = {.kind = RP_ERROR};
+        rp_error("the recorded run called MPI_Finalize after event %llu", U64(end.events));
+        diverge(call, &none, NULL, "more events than were recorded");
+    }
+    say_how_it_ended(call);
+    if (follow.options.at_end == RP_AT_END_STOP)
+        park();
+    if (follow.options.at_end == RP_AT_END_GDB)
+        hand_over_to_gdb();
+    follow.free = true;
+    follow.slot->state = RP_RANK_FREE;
+    follow.release();
+}
+
+static void check_everything_was_replayed(void)
+{
+    const struct rp_event *left = front();
+    struct rp_call nowhere = {.function = "the end of the program"};
+
+    if (left)
+        diverge(&nowhere, left, NULL, "the program ended before the record did");
+}
+
+void rp_follow_finish(bool finalized)
+{
+    struct rp_log_end end = rp_log_end(follow.log);
+    uint64_t mine[3] = {0}, sum[3] = {0};
+
+    if (!follow.free)
+        check_everything_was_replayed();
+    bool same = follow.free || end.reason == RP_END_KILLED || follow.digest == end.digest;
+    follow.slot->state = finalized ? RP_RANK_FINISHED : RP_RANK_ENDED;
+    if (!same)
+        rp_error("the digest of the replayed events is %016llx, that of the record %016llx", U64(follow.digest),
+                 U64(end.digest));
+    if (!finalized)
+        return;
+    mine[0] = rp_matcher_position(follow.matcher);
+    mine[1] = !same;
+    mine[2] = follow.free;
+    rp_pmpi.Reduce(mine, sum, 3, rp_constant.uint64, rp_constant.sum, 0, rp_constant.world);
+    if (!same)
+        follow.slot->state = RP_RANK_DIVERGED;
+    if (follow.session.rank == 0 && !rp_setting("REPRISE_PARENT")) {
+        rp_message_rank(-1);
+        rp_note("replayed %llu events on %d ranks: %s", U64(sum[0]), follow.session.ranks,
+                sum[1]   ? "NOT identical"
+                : sum[2] ? "identical up to the end of the record"
+                         : "identical");
+        unlink(follow.state_path);
+    }
+}
+
+/* The start */
+
+static enum rp_status next_block(void *owner, struct rp_event *events, size_t *count, struct rp_problem *why)
+{
+    return rp_log_next_block(owner, events, count, why);
+}
+
+static enum rp_status open_matcher(struct rp_problem *why)
+{
+    struct rp_late *late = NULL;
+    struct rp_match *matches = NULL;
+    size_t count = 0;
+    struct rp_block_source source = {next_block, follow.log, RP_CHUNK_EVENTS_LIMIT};
+    enum rp_status status = rp_log_late(follow.log, &late, &count, why);
+
+    if (status != RP_OK)
+        return status;
+    matches = malloc((count + 1) * sizeof *matches);
+    for (size_t i = 0; matches && i < count; i++)
+        matches[i] = (struct rp_match){late[i].post, late[i].kind, late[i].source, late[i].tag};
+    status = matches ? rp_matcher_create(source, matches, count, &follow.matcher, why)
+                     : rp_fail(why, RP_MEMORY, "out of memory");
+    free(late);
+    free(matches);
+    return status;
+}
+
+enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_follow_options *options,
+                              const char *state_path, void (*release)(void), void (*sink)(void),
+                              struct rp_problem *why)
+{
+    follow.session = *session;
+    follow.options = *options;
+    follow.release = release;
+    follow.sink = sink;
+    follow.digest = RP_DIGEST_START;
+    follow.state_path = strdup(state_path);
+    enum rp_status status = rp_log_open(session->directory, session->run, (uint32_t)session->rank,
+                                        (uint32_t)session->ranks, &follow.log, why);
+    if (status == RP_OK)
+        status = open_matcher(why);
+    if (status == RP_OK && !rp_site_table_init(&follow.sites))
+        status = rp_fail(why, RP_MEMORY, "out of memory");
+    if (status == RP_OK)
+        status = rp_state_map(state_path, (uint32_t)session->ranks, &follow.state, why);
+    if (status != RP_OK)
+        return status;
+    follow.slot = &follow.state->rank[session->rank];
+    follow.slot->pid = (uint32_t)getpid();
+    follow.slot->total = rp_log_event_count(follow.log);
+    follow.slot->state = RP_RANK_RUNNING;
+    return RP_OK;
+}

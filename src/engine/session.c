@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#define XXH_INLINE_ALL
+#include "engine/session.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/message.h"
+#include "mpi/constants.h"
+#include "mpi/engine.h"
+
+void rp_session_open(struct rp_session *session)
+{
+    memset(session, 0, sizeof *session);
+    rp_pmpi.Comm_rank(rp_constant.world, &session->rank);
+    rp_pmpi.Comm_size(rp_constant.world, &session->ranks);
+    rp_message_rank(session->rank);
+}
+
+enum rp_status rp_session_share(struct rp_session *session, enum rp_status status)
+{
+    struct {
+        int32_t status;
+        uint64_t run;
+        char directory[PATH_MAX];
+    } news = {.status = status, .run = session->run};
+
+    memcpy(news.directory, session->directory, sizeof news.directory);
+    rp_pmpi.Bcast(&news, sizeof news, rp_constant.byte, 0, rp_constant.world);
+    session->run = news.run;
+    memcpy(session->directory, news.directory, sizeof news.directory);
+    return (enum rp_status)news.status;
+}
+
+void rp_session_share_text(char text[PATH_MAX])
+{
+    rp_pmpi.Bcast(text, PATH_MAX, rp_constant.byte, 0, rp_constant.world);
+}
+
+void rp_session_agree(enum rp_status status)
+{
+    int32_t mine = rp_exit_status(status), worst = 0;
+
+    rp_pmpi.Allreduce(&mine, &worst, 1, rp_constant.int32, rp_constant.max, rp_constant.world);
+    if (worst == 0)
+        return;
+    rp_pmpi.Finalize();
+    _exit(worst);
+}
+
+const char *rp_session_mpi(void)
+{
+#ifdef OPEN_MPI
+    return "openmpi";
+#else
+    return "mpich";
+#endif
+}
+
+static uint64_t hash_of_program(void)
+{
+    char bytes[65536];
+    ssize_t count;
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    XXH64_state_t state;
+
+    XXH64_reset(&state, 0);
+    while (fd >= 0 && (count = read(fd, bytes, sizeof bytes)) > 0)
+        XXH64_update(&state, bytes, (size_t)count);
+    if (fd >= 0)
+        close(fd);
+    return XXH64_digest(&state);
+}
+
+char *rp_session_build_id(void)
+{
+    struct rp_buffer text = {0};
+    struct rp_module program;
+
+    if (!rp_site_program(&program) || program.build_id_length == 0)
+        rp_buffer_printf(&text, "xxh64:%016llx", (unsigned long long)hash_of_program());
+    else
+        for (size_t i = 0; i < program.build_id_length; i++)
+            rp_buffer_printf(&text, "%02x", program.build_id[i]);
+    rp_buffer_byte(&text, 0);
+    if (text.failed)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    return (char *)text.bytes;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What the ranks of a job agree on when a mode starts: where the record is, and that every rank can go on. */
+#ifndef RP_SESSION_H
+#define RP_SESSION_H
+
+#include <limits.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "event/site.h"
+
+struct rp_session {
+    int rank, ranks;
+    uint64_t run;
+    char directory[PATH_MAX];
+};
+
+/* Rank and size; messages carry the rank from now on. */
+void rp_session_open(struct rp_session *session);
+
+/* Rank 0's run and directory, or its failure (already said there), go to all. Returns the same status everywhere. */
+enum rp_status rp_session_share(struct rp_session *session, enum rp_status status);
+
+/* Rank 0's text goes to all. */
+void rp_session_share_text(char text[PATH_MAX]);
+
+/* If any rank failed (and said why), all ranks leave MPI and exit with the largest exit status. */
+void rp_session_agree(enum rp_status status);
+
+/* `openmpi` or `mpich`. */
+const char *rp_session_mpi(void);
+
+/* The program's build id in hex, or a hash of its file; to be freed. */
+char *rp_session_build_id(void);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What is recorded: one event for each thing that MPI left open. docs/format.md, section 3. */
+#ifndef RP_EVENT_H
+#define RP_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum rp_event_kind {
+    RP_RECV = 1,
+    RP_PROBE = 2,
+    RP_NO = 3,
+    RP_YES = 4,
+    RP_NEXT = 5,
+    RP_MATCH = 6,
+    RP_CANCELLED = 7,
+    RP_UNSENT = 8,
+    RP_ERROR = 9,
+    RP_FREED = 10,
+    RP_EVENT_KINDS
+};
+
+enum { RP_NO_INDEX = -1, RP_UNDEFINED_COUNT = -1 };
+
+struct rp_event {
+    uint32_t kind;
+    uint32_t site;
+    uint32_t posts;
+    uint32_t scope;
+    int32_t a;
+    int32_t b;
+    uint64_t c;
+};
+
+_Static_assert(sizeof(struct rp_event) == 32, "the ring's slots are 32 bytes");
+
+/* The name in format.md, or "?" */
+const char *rp_event_name(uint32_t kind);
+
+/* Bad values that no writer makes: unknown kind, or counts out of range. */
+int rp_event_is_valid(const struct rp_event *event);
+
+/* Kinds whose c is the number of a post. */
+static inline int rp_event_has_post(uint32_t kind)
+{
+    return kind == RP_MATCH || kind == RP_CANCELLED || kind == RP_FREED;
+}
+
+/* Kinds that stand for a received message. */
+static inline int rp_event_is_receive(uint32_t kind)
+{
+    return kind == RP_RECV || kind == RP_MATCH || kind == RP_FREED;
+}
+
+#define RP_DIGEST_START UINT64_C(0x9e3779b97f4a7c15)
+
+static inline uint64_t rp_digest_word(uint64_t digest, uint64_t word)
+{
+    uint64_t mixed = digest ^ word * UINT64_C(0x9fb21c651e98df25);
+
+    return (mixed << 29 | mixed >> 35) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* Folds one event into a stream's digest. */
+static inline uint64_t rp_digest(uint64_t digest, const struct rp_event *event)
+{
+    digest = rp_digest_word(digest, event->kind);
+    digest = rp_digest_word(digest, event->posts | (uint64_t)event->scope << 32);
+    digest = rp_digest_word(digest, (uint32_t)event->a | (uint64_t)(uint32_t)event->b << 32);
+    return rp_digest_word(digest, event->c);
+}
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "event/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/file.h"
+
+static const uint8_t ring_magic[8] = {0x89, 'R', 'P', 'R', 'R', 'N', 'G', '\n'};
+
+enum { RING_MAJOR = 1, RING_MINOR = 0, CAPACITY_LIMIT = 1 << 24 };
+
+_Static_assert(offsetof(struct rp_ring_header, crc) == 60, "docs/format.md, section 8");
+_Static_assert(offsetof(struct rp_ring_header, head) == 64, "docs/format.md, section 8");
+_Static_assert(offsetof(struct rp_ring_header, tail) == 128, "docs/format.md, section 8");
+_Static_assert(offsetof(struct rp_ring_header, open_at) == 192, "docs/format.md, section 8");
+_Static_assert(offsetof(struct rp_ring_header, open_run) == 208, "docs/format.md, section 8");
+
+static size_t file_size(uint32_t capacity)
+{
+    return RP_RING_HEADER + (size_t)capacity * sizeof(struct rp_event);
+}
+
+static void use_memory(struct rp_ring *ring, void *memory)
+{
+    ring->shared = memory;
+    ring->slots = (struct rp_event *)((char *)memory + RP_RING_HEADER);
+}
+
+static enum rp_status map_new_file(int fd, const char *path, void **memory, struct rp_problem *why)
+{
+    size_t size = file_size(RP_RING_CAPACITY);
+    /* A hole in the file would be a SIGBUS in the application when the disk is full. */
+    int error = posix_fallocate(fd, 0, (off_t)size);
+
+    if (error)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot allocate %zu bytes: %s", path, size,
+                       strerror(error));
+    *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (*memory == MAP_FAILED)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot map: %s", path, strerror(errno));
+    return RP_OK;
+}
+
+enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t run, uint32_t rank,
+                              uint32_t stream, struct rp_problem *why)
+{
+    void *memory = NULL;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
+    enum rp_status status = map_new_file(fd, path, &memory, why);
+    close(fd);
+    if (status != RP_OK) {
+        unlink(path);
+        return status;
+    }
+    use_memory(ring, memory);
+    memcpy(ring->shared->magic, ring_magic, sizeof ring_magic);
+    ring->shared->major = RING_MAJOR;
+    ring->shared->minor = RING_MINOR;
+    ring->shared->capacity = RP_RING_CAPACITY;
+    ring->shared->run = run;
+    ring->shared->rank = rank;
+    ring->shared->stream = stream;
+    ring->shared->crc = rp_crc32c(ring->shared, 60);
+    ring->head = 0;
+    ring->limit = RP_RING_CAPACITY / 2;
+    ring->mask = RP_RING_CAPACITY - 1;
+    ring->path = strdup(path);
+    return RP_OK;
+}
+
+enum rp_status rp_ring_disconnect(struct rp_ring *ring)
+{
+    size_t size = file_size(RP_RING_CAPACITY);
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return RP_MEMORY;
+    munmap(ring->shared, size);
+    use_memory(ring, memory);
+    return RP_OK;
+}
+
+void rp_ring_close(struct rp_ring *ring, bool discard)
+{
+    if (!ring->shared)
+        return;
+    munmap(ring->shared, file_size(RP_RING_CAPACITY));
+    ring->shared = NULL;
+    ring->slots = NULL;
+    if (discard && ring->path)
+        unlink(ring->path);
+    free(ring->path);
+    ring->path = NULL;
+}
+
+static bool header_is_good(const struct rp_ring_header *h, uint64_t run, uint32_t rank, uint32_t stream)
+{
+    return memcmp(h->magic, ring_magic, sizeof ring_magic) == 0 && h->crc == rp_crc32c(h, 60) &&
+           h->run == run && h->rank == rank && h->stream == stream && h->capacity > 0 &&
+           h->capacity <= CAPACITY_LIMIT && (h->capacity & (h->capacity - 1)) == 0;
+}
+
+/* A call that was cut off did not return to the program. */
+static size_t drop_cut_call(const struct rp_event *events, size_t count)
+{
+    size_t at = count;
+
+    while (at > 0 && events[at - 1].kind == RP_NEXT)
+        at--;
+    if (at > 0 && events[at - 1].kind == RP_YES && events[at - 1].b > 0 &&
+        count - at < (size_t)events[at - 1].b - 1)
+        return at - 1;
+    return count;
+}
+
+static enum rp_status copy_rest(const struct rp_ring_header *h, const char *path, uint64_t first,
+                                struct rp_ring_rest *out, struct rp_problem *why)
+{
+    const struct rp_event *slots = (const struct rp_event *)((const char *)h + RP_RING_HEADER);
+    uint64_t head = h->head;
+    bool open = h->open_at == head && h->open_run.c > 0 && h->open_run.kind == RP_NO;
+
+    if (head < first || head - first > h->capacity || h->tail > head)
+        return rp_fail(why, RP_DAMAGED, "%s: the ring holds events up to %llu, the log %llu", path,
+                       (unsigned long long)head, (unsigned long long)first);
+    size_t count = (size_t)(head - first);
+    struct rp_event *events = calloc(count + 1, sizeof *events);
+    if (!events)
+        return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
+    for (size_t i = 0; i < count; i++) {
+        events[i] = slots[(first + i) & (h->capacity - 1)];
+        if (rp_event_is_valid(&events[i]))
+            continue;
+        free(events);
+        return rp_fail(why, RP_DAMAGED, "%s: event %llu is not an event", path,
+                       (unsigned long long)(first + i));
+    }
+    size_t whole = drop_cut_call(events, count);
+    if (whole == count && open)
+        events[whole++] = h->open_run;
+    out->events = events;
+    out->count = whole;
+    return RP_OK;
+}
+
+static enum rp_status read_bytes(const char *path, struct rp_buffer *bytes, struct rp_problem *why)
+{
+    enum rp_status status = rp_read_file(path, file_size(CAPACITY_LIMIT), bytes, why);
+
+    if (status != RP_OK)
+        return status;
+    if (bytes->length < RP_RING_HEADER)
+        return rp_fail(why, RP_DAMAGED, "%s: %zu bytes are no ring", path, bytes->length);
+    return RP_OK;
+}
+
+enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint32_t stream,
+                            uint64_t first, struct rp_ring_rest *out, struct rp_problem *why)
+{
+    struct rp_buffer bytes = {0};
+    enum rp_status status = read_bytes(path, &bytes, why);
+
+    if (status != RP_OK)
+        goto done;
+    const struct rp_ring_header *h = (const void *)bytes.bytes;
+    if (h->major > RING_MAJOR && memcmp(h->magic, ring_magic, sizeof ring_magic) == 0)
+        status = rp_fail(why, RP_DAMAGED, "%s: version %u.%u is newer than this reprise reads (%d.x)",
+                         path, h->major, h->minor, RING_MAJOR);
+    else if (!header_is_good(h, run, rank, stream))
+        status = rp_fail(why, RP_DAMAGED, "%s: not the ring of rank %u, stream %u of this run", path,
+                         rank, stream);
+    else if (bytes.length < file_size(h->capacity))
+        status = rp_fail(why, RP_DAMAGED, "%s: cut off at byte %zu", path, bytes.length);
+    else
+        status = copy_rest(h, path, first, out, why);
+done:
+    rp_buffer_free(&bytes);
+    return status;
+}

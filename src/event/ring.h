@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The event ring: one producer (a thread of the application), one consumer at a time (the encoder, or the producer when it helps),
+ * in a shared file mapping that outlives the process. Layout: docs/format.md, section 8.
+ *
+ * The producer fills slots and publishes head once a call, so that a killed process leaves whole calls behind. Repeated 'no' answers do
+ * not take slots: they are counted in the open run of the header, which is pushed as an event when another event follows.
+ * `limit` is the head at which the producer must look up: to wake the consumer, or to make room.
+ */
+#ifndef RP_RING_H
+#define RP_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "event/event.h"
+
+enum { RP_RING_CAPACITY = 32768, RP_RING_HEADER = 4096 };
+
+struct rp_ring_header {
+    uint8_t magic[8];
+    uint16_t major, minor;
+    uint32_t capacity;
+    uint64_t run;
+    uint32_t rank, stream;
+    uint8_t zero[28];
+    uint32_t crc;
+    _Alignas(64) _Atomic uint64_t head;
+    _Alignas(64) _Atomic uint64_t tail;
+    _Alignas(64) uint64_t open_at;
+    uint64_t zero2;
+    struct rp_event open_run;
+};
+
+struct rp_ring {
+    struct rp_event *slots;
+    struct rp_ring_header *shared;
+    uint64_t head;  /* the producer's own, may be ahead of the published one */
+    uint64_t limit; /* call rp_ring_make_room when head reaches it */
+    uint64_t mask;
+    void (*make_room)(struct rp_ring *ring); /* must leave limit > head */
+    void *owner;
+    char *path;
+};
+
+/* Makes the ring's file (which must not exist) with all its blocks allocated. */
+enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t run, uint32_t rank,
+                              uint32_t stream, struct rp_problem *why);
+
+/* From now on events go nowhere: what is in the file stays as it is. */
+enum rp_status rp_ring_disconnect(struct rp_ring *ring);
+
+/* Unmaps; with `discard` removes the file. */
+void rp_ring_close(struct rp_ring *ring, bool discard);
+
+/* What a reader needs of a ring file: a copy of the events from `first` on, open run included. */
+struct rp_ring_rest {
+    struct rp_event *events; /* to be freed */
+    size_t count;
+};
+enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint32_t stream,
+                            uint64_t first, struct rp_ring_rest *out, struct rp_problem *why);
+
+static inline struct rp_event *rp_ring_slot(struct rp_ring *ring)
+{
+    if (__builtin_expect(ring->head == ring->limit, 0))
+        ring->make_room(ring);
+    return &ring->slots[ring->head++ & ring->mask];
+}
+
+static inline void rp_ring_publish(struct rp_ring *ring)
+{
+    atomic_store_explicit(&ring->shared->head, ring->head, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#define UNW_LOCAL_ONLY
+#include "event/site.h"
+
+#include <elf.h>
+#include <libunwind.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool rp_site_table_init(struct rp_site_table *table)
+{
+    memset(table, 0, sizeof *table);
+    table->keys = calloc(RP_SITE_KEYS, sizeof *table->keys);
+    return table->keys != NULL;
+}
+
+void rp_site_table_free(struct rp_site_table *table)
+{
+    for (size_t i = 0; i < table->site_count; i++) {
+        if (table->read)
+            free((char *)table->sites[i].function);
+        free(table->sites[i].frame);
+    }
+    for (size_t i = 0; i < table->module_count; i++)
+        free(table->modules[i].path);
+    free(table->keys);
+    free(table->sites);
+    free(table->modules);
+    memset(table, 0, sizeof *table);
+}
+
+static bool grow(void **array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return true;
+    size_t more = *room ? *room * 2 : 16;
+    void *bigger = realloc(*array, more * size);
+    if (!bigger)
+        return false;
+    *array = bigger;
+    *room = more;
+    return true;
+}
+
+/* Modules */
+
+static void read_build_id(struct rp_module *module, const char *notes, size_t length)
+{
+    while (length >= sizeof(ElfW(Nhdr))) {
+        const ElfW(Nhdr) *note = (const void *)notes;
+        size_t name = (note->n_namesz + 3u) & ~3u, desc = (note->n_descsz + 3u) & ~3u;
+        size_t whole = sizeof *note + name + desc;
+        if (whole > length)
+            return;
+        const char *at = notes + sizeof *note;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(at, "GNU", 4) == 0 &&
+            note->n_descsz <= RP_BUILD_ID_MAX) {
+            memcpy(module->build_id, at + name, note->n_descsz);
+            module->build_id_length = note->n_descsz;
+            return;
+        }
+        notes += whole;
+        length -= whole;
+    }
+}
+
+static void read_segments(struct rp_module *module, const struct dl_phdr_info *info)
+{
+    module->base = info->dlpi_addr;
+    module->start = UINTPTR_MAX;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_NOTE)
+            read_build_id(module, (const char *)start, segment->p_memsz);
+        if (segment->p_type != PT_LOAD)
+            continue;
+        if (start < module->start)
+            module->start = start;
+        if (start + segment->p_memsz > module->end)
+            module->end = start + segment->p_memsz;
+    }
+}
+
+struct search {
+    uintptr_t address;
+    struct rp_module found;
+    bool done;
+};
+
+static int visit_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct search *search = data;
+    struct rp_module module = {0};
+    char self[4096];
+
+    (void)size;
+    read_segments(&module, info);
+    if (search->address < module.start || search->address >= module.end)
+        return 0;
+    const char *path = info->dlpi_name;
+    if (!path || !*path) {
+        ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+        self[length > 0 ? length : 0] = 0;
+        path = self;
+    }
+    module.path = strdup(path);
+    search->found = module;
+    search->done = module.path != NULL;
+    return 1;
+}
+
+static int visit_program(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    read_segments(data, info); /* the main program comes first */
+    return 1;
+}
+
+bool rp_site_program(struct rp_module *out)
+{
+    memset(out, 0, sizeof *out);
+    return dl_iterate_phdr(visit_program, out) == 1;
+}
+
+static uint32_t known_module(const struct rp_site_table *table, uintptr_t address)
+{
+    for (size_t i = 0; i < table->module_count; i++)
+        if (address >= table->modules[i].start && address < table->modules[i].end)
+            return (uint32_t)i + 1;
+    return 0;
+}
+
+static uint32_t find_module(struct rp_site_table *table, uintptr_t address, struct rp_buffer *news)
+{
+    uint32_t known = known_module(table, address);
+
+    if (known)
+        return known;
+    struct search search = {.address = address};
+    dl_iterate_phdr(visit_module, &search);
+    if (!search.done)
+        return 0;
+    if (!grow((void **)&table->modules, table->module_count, &table->module_room, sizeof *table->modules)) {
+        free(search.found.path);
+        return 0;
+    }
+    table->modules[table->module_count++] = search.found;
+    rp_buffer_byte(news, 'M');
+    rp_buffer_string(news, search.found.build_id, search.found.build_id_length);
+    rp_buffer_string(news, search.found.path, strlen(search.found.path));
+    return (uint32_t)table->module_count;
+}
+
+/* Sites */
+
+/* The chain from `return_address` outwards: frames inside, ours among them, are left out. */
+static size_t walk(uintptr_t return_address, uintptr_t *chain)
+{
+    void *all[RP_SITE_FRAMES + 16];
+    int depth = unw_backtrace(all, RP_SITE_FRAMES + 16);
+    size_t count = 0;
+
+    for (int i = 0; i < depth && count < RP_SITE_FRAMES; i++)
+        if (count > 0 || (uintptr_t)all[i] == return_address)
+            chain[count++] = (uintptr_t)all[i];
+    if (count == 0)
+        chain[count++] = return_address;
+    return count;
+}
+
+static bool same_chain(const struct rp_site *site, const char *function, const struct rp_frame *frame,
+                       size_t frames)
+{
+    if (site->function != function || site->frames != frames)
+        return false;
+    for (size_t i = 0; i < frames; i++)
+        if (site->frame[i].module != frame[i].module || site->frame[i].offset != frame[i].offset)
+            return false;
+    return true;
+}
+
+static void put_site(struct rp_buffer *out, const struct rp_site *site)
+{
+    rp_buffer_byte(out, 'S');
+    rp_buffer_string(out, site->function, strlen(site->function));
+    rp_buffer_varint(out, site->frames);
+    for (uint32_t i = 0; i < site->frames; i++) {
+        rp_buffer_varint(out, site->frame[i].module);
+        rp_buffer_varint(out, site->frame[i].offset);
+    }
+}
+
+static bool append_site(struct rp_site_table *table, const char *function,
+                        const struct rp_frame *frame, size_t frames)
+{
+    if (!grow((void **)&table->sites, table->site_count, &table->site_room, sizeof *table->sites))
+        return false;
+    struct rp_frame *copy = malloc((frames ? frames : 1) * sizeof *copy);
+    if (!copy)
+        return false;
+    memcpy(copy, frame, frames * sizeof *copy);
+    table->sites[table->site_count++] = (struct rp_site){function, (uint32_t)frames, copy};
+    return true;
+}
+
+static uint32_t intern(struct rp_site_table *table, const char *function,
+                       const struct rp_frame *frame, size_t frames, struct rp_buffer *news)
+{
+    for (size_t i = table->site_count; i-- > 0;)
+        if (same_chain(&table->sites[i], function, frame, frames))
+            return (uint32_t)i;
+    if (!append_site(table, function, frame, frames))
+        return 0;
+    uint32_t site = (uint32_t)table->site_count - 1;
+    put_site(news, &table->sites[site]);
+    if (table->announce && !news->failed)
+        table->announce(table->owner, news, site);
+    return site;
+}
+
+static uint32_t new_site(struct rp_site_table *table, const char *function, uintptr_t return_address)
+{
+    uintptr_t chain[RP_SITE_FRAMES];
+    struct rp_frame frame[RP_SITE_FRAMES];
+    struct rp_buffer news = {0};
+    size_t frames = walk(return_address, chain);
+
+    for (size_t i = 0; i < frames; i++) {
+        frame[i].module = find_module(table, chain[i], &news);
+        frame[i].offset = chain[i] - (frame[i].module ? table->modules[frame[i].module - 1].base : 0);
+    }
+    uint32_t site = intern(table, function, frame, frames, &news);
+    rp_buffer_free(&news);
+    return site;
+}
+
+uint32_t rp_site_add(struct rp_site_table *table, const char *function, uintptr_t return_address,
+                     uintptr_t stack)
+{
+    /* A program whose stack depth varies without end must not make us walk for ever. */
+    if (table->keys_used >= RP_SITE_KEYS / 2)
+        stack = 0;
+    size_t slot = rp_site_hash(function, return_address, stack);
+    struct rp_site_key *key;
+
+    for (;; slot = (slot + 1) % RP_SITE_KEYS) {
+        key = &table->keys[slot];
+        if (key->return_address == return_address && key->stack == stack && key->function == function)
+            return key->site;
+        if (!key->function)
+            break;
+    }
+    uint32_t site = new_site(table, function, return_address);
+    if (table->keys_used < RP_SITE_KEYS - RP_SITE_KEYS / 8) {
+        *key = (struct rp_site_key){return_address, stack, function, site};
+        table->keys_used++;
+    }
+    return site;
+}
+
+/* Reading */
+
+static bool read_module(struct rp_site_table *table, struct rp_view *in)
+{
+    struct rp_module module = {0};
+    size_t id_length, path_length;
+    const uint8_t *id = rp_view_string(in, &id_length);
+    const uint8_t *path = rp_view_string(in, &path_length);
+
+    if (in->failed || id_length > RP_BUILD_ID_MAX ||
+        !grow((void **)&table->modules, table->module_count, &table->module_room, sizeof module))
+        return false;
+    memcpy(module.build_id, id, id_length);
+    module.build_id_length = id_length;
+    module.path = strndup((const char *)path, path_length);
+    if (!module.path)
+        return false;
+    table->modules[table->module_count++] = module;
+    return true;
+}
+
+static bool read_site(struct rp_site_table *table, struct rp_view *in)
+{
+    struct rp_frame frame[RP_SITE_FRAMES];
+    size_t length;
+    const uint8_t *name = rp_view_string(in, &length);
+    uint64_t frames = rp_view_varint(in);
+
+    if (in->failed || frames > RP_SITE_FRAMES)
+        return false;
+    for (uint64_t i = 0; i < frames; i++) {
+        uint64_t module = rp_view_varint(in);
+        frame[i].offset = rp_view_varint(in);
+        if (in->failed || module > table->module_count)
+            return false;
+        frame[i].module = (uint32_t)module;
+    }
+    char *function = strndup((const char *)name, length);
+    if (function && append_site(table, function, frame, (size_t)frames))
+        return true;
+    free(function);
+    return false;
+}
+
+bool rp_site_read(struct rp_site_table *table, const uint8_t *bytes, size_t length, uint32_t items)
+{
+    struct rp_view in = rp_view_of(bytes, length);
+    size_t before = table->site_count;
+
+    table->read = true;
+    while (in.at < in.end) {
+        uint8_t kind = rp_view_byte(&in);
+        if (!(kind == 'M' ? read_module(table, &in) : kind == 'S' && read_site(table, &in)))
+            return false;
+    }
+    return table->site_count - before == items;
+}
+
+void rp_site_print(const struct rp_site_table *table, uint32_t site, const char *indent,
+                   struct rp_buffer *out)
+{
+    if (site >= table->site_count) {
+        rp_buffer_printf(out, "%sunknown call site %u\n", indent, site);
+        return;
+    }
+    const struct rp_site *s = &table->sites[site];
+    rp_buffer_printf(out, "%s%s called from\n", indent, s->function);
+    for (uint32_t i = 0; i < s->frames; i++) {
+        const char *path = s->frame[i].module ? table->modules[s->frame[i].module - 1].path : "?";
+        rp_buffer_printf(out, "%s  %s(+0x%llx)\n", indent, path,
+                         (unsigned long long)s->frame[i].offset);
+    }
+}
+
+static bool same_module(const struct rp_module *one, const struct rp_module *other)
+{
+    return one->build_id_length > 0 && one->build_id_length == other->build_id_length &&
+           memcmp(one->build_id, other->build_id, one->build_id_length) == 0;
+}
+
+bool rp_site_same(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
+                  uint32_t second)
+{
+    if (first >= one->site_count || second >= other->site_count)
+        return false;
+    const struct rp_site *a = &one->sites[first], *b = &other->sites[second];
+
+    if (strcmp(a->function, b->function) != 0)
+        return false;
+    if (a->frames == 0 || b->frames == 0 || !a->frame[0].module || !b->frame[0].module)
+        return true;
+    if (!same_module(&one->modules[a->frame[0].module - 1], &other->modules[b->frame[0].module - 1]))
+        return true; /* another build: its addresses tell nothing */
+    return a->frame[0].offset == b->frame[0].offset;
+}

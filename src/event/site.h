@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call sites: where in the program an MPI function was called from, as a chain of return addresses, each module + offset.
+ *
+ * Walking the stack for every event would cost more than the event. The walk is done once for each (function, return address, stack
+ * pointer) that has not been seen yet; the same return address at the same depth is taken for the same chain. Two keys with the
+ * same chain are one site.
+ */
+#ifndef RP_SITE_H
+#define RP_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+
+enum { RP_SITE_FRAMES = 32, RP_SITE_KEYS = 4096, RP_BUILD_ID_MAX = 64 };
+
+struct rp_module {
+    uintptr_t start, end; /* as loaded; 0 in a table read from a log */
+    uintptr_t base;       /* what an offset counts from */
+    uint8_t build_id[RP_BUILD_ID_MAX];
+    size_t build_id_length;
+    char *path;
+};
+
+struct rp_frame {
+    uint32_t module; /* index + 1; 0: unknown */
+    uint64_t offset;
+};
+
+struct rp_site {
+    const char *function; /* owned only by tables that were read from a log */
+    uint32_t frames;
+    struct rp_frame *frame; /* innermost first */
+};
+
+struct rp_site_key {
+    uintptr_t return_address, stack;
+    const char *function;
+    uint32_t site;
+};
+
+struct rp_site_table {
+    struct rp_site_key *keys; /* open addressing, RP_SITE_KEYS slots */
+    size_t keys_used;
+    struct rp_site *sites;
+    size_t site_count, site_room;
+    struct rp_module *modules;
+    size_t module_count, module_room;
+    /* Told of what is new as the records of format.md, section 4, before the site is used; may be NULL. */
+    void (*announce)(void *owner, const struct rp_buffer *records, uint32_t first);
+    void *owner;
+    bool read; /* strings are ours to free */
+};
+
+bool rp_site_table_init(struct rp_site_table *table);
+void rp_site_table_free(struct rp_site_table *table);
+
+/* The slow half of rp_site_find. Never fails: without memory it answers site 0. */
+uint32_t rp_site_add(struct rp_site_table *table, const char *function, uintptr_t return_address,
+                     uintptr_t stack);
+
+/* The module of the main program; its path is NULL. */
+bool rp_site_program(struct rp_module *out);
+
+/* Adds the records of a SITES chunk. False if they are not well formed. */
+bool rp_site_read(struct rp_site_table *table, const uint8_t *bytes, size_t length, uint32_t items);
+
+/* `program(+0x12ab) function`, one line a frame, each after `indent`. */
+void rp_site_print(const struct rp_site_table *table, uint32_t site, const char *indent,
+                   struct rp_buffer *out);
+
+/* Same MPI function, and called from the same place as far as the modules' build ids let us tell. */
+bool rp_site_same(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
+                  uint32_t second);
+
+static inline size_t rp_site_hash(const char *function, uintptr_t return_address, uintptr_t stack)
+{
+    return (return_address * 5 ^ stack >> 4 ^ (uintptr_t)function >> 2) % RP_SITE_KEYS;
+}
+
+static inline uint32_t rp_site_find(struct rp_site_table *table, const char *function,
+                                    uintptr_t return_address, uintptr_t stack)
+{
+    const struct rp_site_key *key = &table->keys[rp_site_hash(function, return_address, stack)];
+
+    if (__builtin_expect(key->return_address == return_address && key->stack == stack && key->function == function, 1))
+        return key->site;
+    return rp_site_add(table, function, return_address, stack);
+}
+
+#endif

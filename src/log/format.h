@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What writer and reader of a rank's log both know. docs/format.md is the authority. */
+#ifndef RP_FORMAT_H
+#define RP_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+
+enum {
+    RP_LOG_MAJOR = 1,
+    RP_LOG_MINOR = 0,
+    RP_LOG_HEADER = 64,
+    RP_CHUNK_HEADER = 48,
+    RP_LOG_TRAILER = 16,
+};
+
+enum rp_chunk_kind {
+    RP_CHUNK_EVENTS_KIND = 1,
+    RP_CHUNK_SITES = 2,
+    RP_CHUNK_LATE = 3,
+    RP_CHUNK_END = 4,
+    RP_CHUNK_INDEX = 5,
+};
+
+enum { RP_CHUNK_OPTIONAL = 1 };
+
+enum rp_end_reason {
+    RP_END_FINALIZE = 0,
+    RP_END_ABORT = 1,
+    RP_END_EXIT = 2,
+    RP_END_STOPPED = 3,
+    RP_END_KILLED = 255, /* never written: there is no END chunk */
+};
+
+struct rp_chunk {
+    uint16_t kind, flags;
+    uint32_t stream;
+    uint16_t codec;
+    uint32_t items;
+    uint32_t raw, stored;
+    uint64_t first;
+    uint32_t crc;
+    uint64_t offset; /* of the chunk's header in the file */
+};
+
+extern const uint8_t rp_log_magic[8];
+extern const uint8_t rp_index_magic[8];
+
+void rp_format_put_header(struct rp_buffer *out, uint64_t run, uint32_t rank, uint32_t ranks);
+void rp_format_put_chunk(struct rp_buffer *out, const struct rp_chunk *chunk);
+
+/* False: not a chunk header (magic or CRC). `offset` is left as it is. */
+bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], struct rp_chunk *chunk);
+
+/* One LATE entry. */
+struct rp_late {
+    uint64_t post;
+    uint32_t kind; /* RP_MATCH, RP_CANCELLED or RP_FREED */
+    int32_t source, tag;
+};
+void rp_format_put_late(struct rp_buffer *out, const struct rp_late *late);
+struct rp_late rp_format_get_late(struct rp_view *in);
+
+#endif

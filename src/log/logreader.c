@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A log that was closed has an index at its end and is opened from it. Any other is walked from header to header. What the file's end cuts off was
+ * never acknowledged by the writer, and the ring still has it; a bad header or CRC elsewhere is damage, and is never skipped.
+ */
+#include "log/logreader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/file.h"
+#include "event/ring.h"
+#include "log/logwriter.h"
+
+struct rp_log {
+    int fd;
+    char *path, *directory;
+    uint64_t run;
+    uint32_t rank, ranks;
+    uint64_t length; /* of the file */
+    struct rp_chunk *chunks;
+    size_t chunk_count, chunk_room;
+    struct rp_site_table sites;
+    bool ended;
+    struct rp_log_end end;
+    uint64_t in_chunks; /* events */
+    struct rp_ring_rest rest;
+    size_t next_chunk; /* of rp_log_next_block */
+    size_t next_rest;
+    uint64_t next_event;
+    struct rp_buffer payload, scratch;
+};
+
+#define U64(x) ((unsigned long long)(x))
+
+static enum rp_status damaged(const struct rp_log *log, uint64_t offset, const char *what,
+                              struct rp_problem *why)
+{
+    return rp_fail(why, RP_DAMAGED, "rank %u: %s: at byte %llu: %s", log->rank, log->path, U64(offset), what);
+}
+
+static enum rp_status no_memory(const struct rp_log *log, struct rp_problem *why)
+{
+    return rp_fail(why, RP_MEMORY, "rank %u: %s: out of memory", log->rank, log->path);
+}
+
+static enum rp_status read_at(struct rp_log *log, void *bytes, size_t length, uint64_t offset,
+                              struct rp_problem *why)
+{
+    int error = rp_read_all(log->fd, bytes, length, (off_t)offset);
+
+    if (error == 0)
+        return RP_OK;
+    if (error < 0)
+        return damaged(log, log->length, "the file ends inside something", why);
+    return rp_fail(why, RP_SYSTEM, "rank %u: %s: cannot read: %s", log->rank, log->path, strerror(error));
+}
+
+/* Header */
+
+static enum rp_status check_header(struct rp_log *log, struct rp_problem *why)
+{
+    uint8_t h[RP_LOG_HEADER];
+
+    if (log->length < RP_LOG_HEADER)
+        return damaged(log, log->length, "the file ends inside its header", why);
+    enum rp_status status = read_at(log, h, sizeof h, 0, why);
+    if (status != RP_OK)
+        return status;
+    if (memcmp(h, rp_log_magic, sizeof rp_log_magic) != 0)
+        return damaged(log, 0, "not the log of a rank", why);
+    uint32_t major = rp_load_u16(h + 8), minor = rp_load_u16(h + 10), features = rp_load_u32(h + 12);
+    if (major > RP_LOG_MAJOR)
+        return rp_fail(why, RP_DAMAGED,
+                       "rank %u: %s: format %u.%u is newer than this reprise reads (%d.x): use a newer reprise",
+                       log->rank, log->path, major, minor, RP_LOG_MAJOR);
+    if (rp_load_u32(h + 60) != rp_crc32c(h, 60))
+        return damaged(log, 0, "the header's checksum is wrong", why);
+    if (features != 0)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: needs feature bits %#x, which this reprise does not know",
+                       log->rank, log->path, features);
+    if (rp_load_u64(h + 16) != log->run || rp_load_u32(h + 24) != log->rank ||
+        rp_load_u32(h + 28) != log->ranks)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: belongs to another run or rank (rank %u of %u)",
+                       log->rank, log->path, rp_load_u32(h + 24), rp_load_u32(h + 28));
+    return RP_OK;
+}
+
+/* Chunks */
+
+static bool kind_is_known(uint16_t kind)
+{
+    return kind >= RP_CHUNK_EVENTS_KIND && kind <= RP_CHUNK_INDEX;
+}
+
+static const char *chunk_fault(const struct rp_chunk *chunk)
+{
+    if (!kind_is_known(chunk->kind))
+        return chunk->flags & RP_CHUNK_OPTIONAL ? NULL : "a chunk of an unknown kind that may not be skipped";
+    if (chunk->raw > RP_CHUNK_BYTES_LIMIT || chunk->stored > RP_CHUNK_BYTES_LIMIT)
+        return "a chunk that is too large";
+    if (chunk->kind == RP_CHUNK_EVENTS_KIND && (chunk->items == 0 || chunk->items > RP_CHUNK_EVENTS_LIMIT))
+        return "a chunk with too many events, or none";
+    if (chunk->kind == RP_CHUNK_EVENTS_KIND && !rp_codec_by_id(chunk->codec))
+        return "a codec that this reprise does not know";
+    if (chunk->kind != RP_CHUNK_EVENTS_KIND && chunk->codec != 0)
+        return "a codec where there is none";
+    return NULL;
+}
+
+static enum rp_status read_chunk_header(struct rp_log *log, uint64_t offset, struct rp_chunk *chunk,
+                                        struct rp_problem *why)
+{
+    uint8_t bytes[RP_CHUNK_HEADER];
+    enum rp_status status = read_at(log, bytes, sizeof bytes, offset, why);
+
+    if (status != RP_OK)
+        return status;
+    if (!rp_format_get_chunk(bytes, chunk))
+        return damaged(log, offset, "not a chunk, or its header's checksum is wrong", why);
+    const char *fault = chunk_fault(chunk);
+    if (fault)
+        return damaged(log, offset, fault, why);
+    chunk->offset = offset;
+    return RP_OK;
+}
+
+/* The payload, in log->payload. */
+static enum rp_status read_payload(struct rp_log *log, const struct rp_chunk *chunk,
+                                   struct rp_problem *why)
+{
+    uint64_t start = chunk->offset + RP_CHUNK_HEADER;
+
+    if (start + chunk->stored > log->length)
+        return damaged(log, log->length, "the file ends inside a chunk", why);
+    rp_buffer_clear(&log->payload);
+    if (!rp_buffer_reserve(&log->payload, (size_t)chunk->stored + 1))
+        return no_memory(log, why);
+    enum rp_status status = read_at(log, log->payload.bytes, chunk->stored, start, why);
+    if (status != RP_OK)
+        return status;
+    log->payload.length = chunk->stored;
+    if (rp_crc32c(log->payload.bytes, chunk->stored) != chunk->crc)
+        return damaged(log, chunk->offset, "a chunk's checksum is wrong", why);
+    return RP_OK;
+}
+
+static enum rp_status add_chunk(struct rp_log *log, const struct rp_chunk *chunk, struct rp_problem *why)
+{
+    if (log->chunk_count == log->chunk_room) {
+        size_t room = log->chunk_room ? log->chunk_room * 2 : 64;
+        struct rp_chunk *more = realloc(log->chunks, room * sizeof *more);
+        if (!more)
+            return no_memory(log, why);
+        log->chunks = more;
+        log->chunk_room = room;
+    }
+    if (chunk->kind == RP_CHUNK_EVENTS_KIND) {
+        if (chunk->stream != 0)
+            return damaged(log, chunk->offset, "a stream that this reprise does not know", why);
+        if (chunk->first != log->in_chunks)
+            return damaged(log, chunk->offset, "events are missing before this chunk", why);
+        log->in_chunks += chunk->items;
+    }
+    log->chunks[log->chunk_count++] = *chunk;
+    return RP_OK;
+}
+
+static enum rp_status scan_chunks(struct rp_log *log, struct rp_problem *why)
+{
+    uint64_t offset = RP_LOG_HEADER;
+
+    while (offset + RP_CHUNK_HEADER <= log->length) {
+        struct rp_chunk chunk;
+        enum rp_status status = read_chunk_header(log, offset, &chunk, why);
+        if (status != RP_OK)
+            return status;
+        uint64_t next = offset + RP_CHUNK_HEADER + chunk.stored;
+        if (next > log->length)
+            break;
+        status = add_chunk(log, &chunk, why);
+        if (status != RP_OK)
+            return status;
+        offset = next;
+    }
+    return RP_OK;
+}
+
+static enum rp_status read_index_entries(struct rp_log *log, const struct rp_chunk *index,
+                                         struct rp_problem *why)
+{
+    struct rp_view in = rp_view_of(log->payload.bytes, log->payload.length);
+    uint64_t offset = RP_LOG_HEADER;
+
+    for (uint32_t i = 0; i < index->items; i++) {
+        struct rp_chunk chunk = {0};
+        chunk.kind = (uint16_t)rp_view_varint(&in);
+        chunk.stream = (uint32_t)rp_view_varint(&in);
+        chunk.items = (uint32_t)rp_view_varint(&in);
+        offset += rp_view_varint(&in);
+        chunk.stored = (uint32_t)rp_view_varint(&in);
+        chunk.first = rp_view_varint(&in);
+        chunk.offset = offset;
+        if (in.failed || offset >= index->offset || chunk.stored > index->offset)
+            return damaged(log, index->offset, "the index is not well formed", why);
+        offset += RP_CHUNK_HEADER + chunk.stored;
+        enum rp_status status = add_chunk(log, &chunk, why);
+        if (status != RP_OK)
+            return status;
+    }
+    if (in.at != in.end || offset != index->offset)
+        return damaged(log, index->offset, "the index does not cover the file", why);
+    return RP_OK;
+}
+
+/* *found says whether there is a trailer. */
+static enum rp_status read_index(struct rp_log *log, bool *found, struct rp_problem *why)
+{
+    uint8_t trailer[RP_LOG_TRAILER];
+    struct rp_chunk index;
+
+    *found = false;
+    if (log->length < RP_LOG_HEADER + RP_CHUNK_HEADER + RP_LOG_TRAILER)
+        return RP_OK;
+    enum rp_status status = read_at(log, trailer, sizeof trailer, log->length - sizeof trailer, why);
+    if (status != RP_OK || memcmp(trailer + 8, rp_index_magic, sizeof rp_index_magic) != 0)
+        return status;
+    *found = true;
+    uint64_t offset = rp_load_u64(trailer);
+    if (offset < RP_LOG_HEADER || offset > log->length - RP_CHUNK_HEADER - RP_LOG_TRAILER)
+        return damaged(log, log->length - RP_LOG_TRAILER, "the trailer points outside the file", why);
+    status = read_chunk_header(log, offset, &index, why);
+    if (status == RP_OK && (index.kind != RP_CHUNK_INDEX ||
+                            offset + RP_CHUNK_HEADER + index.stored + RP_LOG_TRAILER != log->length))
+        return damaged(log, offset, "the trailer does not point at the index", why);
+    if (status == RP_OK)
+        status = read_payload(log, &index, why);
+    if (status == RP_OK)
+        status = read_index_entries(log, &index, why);
+    return status;
+}
+
+/* The full header of a chunk that the index told of. */
+static enum rp_status confirm_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_problem *why)
+{
+    struct rp_chunk real;
+    enum rp_status status = read_chunk_header(log, chunk->offset, &real, why);
+
+    if (status != RP_OK)
+        return status;
+    if (real.kind != chunk->kind || real.items != chunk->items || real.stored != chunk->stored ||
+        real.first != chunk->first || real.stream != chunk->stream)
+        return damaged(log, chunk->offset, "a chunk that is not what the index says", why);
+    *chunk = real;
+    return RP_OK;
+}
+
+/* What is read at once: sites, end, ring */
+
+static enum rp_status read_end(struct rp_log *log, const struct rp_chunk *chunk, struct rp_problem *why)
+{
+    struct rp_view in = rp_view_of(log->payload.bytes, log->payload.length);
+
+    log->end.reason = rp_view_byte(&in);
+    log->end.code = rp_view_svarint(&in);
+    log->end.digest = RP_DIGEST_START;
+    for (uint32_t i = 0; i < chunk->items && !in.failed; i++) {
+        uint64_t stream = rp_view_varint(&in);
+        log->end.events = rp_view_u64(&in);
+        log->end.digest = rp_view_u64(&in);
+        in.failed |= stream != 0;
+    }
+    if (in.failed || in.at != in.end || log->end.reason > RP_END_STOPPED ||
+        log->end.events != log->in_chunks)
+        return damaged(log, chunk->offset, "the END chunk does not fit this log", why);
+    log->ended = true;
+    return RP_OK;
+}
+
+static enum rp_status read_small_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_problem *why)
+{
+    enum rp_status status = confirm_chunk(log, chunk, why);
+
+    if (status == RP_OK)
+        status = read_payload(log, chunk, why);
+    if (status != RP_OK)
+        return status;
+    if (chunk->kind == RP_CHUNK_END)
+        return read_end(log, chunk, why);
+    if (chunk->first != log->sites.site_count ||
+        !rp_site_read(&log->sites, log->payload.bytes, log->payload.length, chunk->items))
+        return damaged(log, chunk->offset, "the call sites are not well formed", why);
+    return RP_OK;
+}
+
+static enum rp_status read_small_chunks(struct rp_log *log, struct rp_problem *why)
+{
+    for (size_t i = 0; i < log->chunk_count; i++) {
+        uint16_t kind = log->chunks[i].kind;
+        if (kind != RP_CHUNK_SITES && kind != RP_CHUNK_END)
+            continue;
+        enum rp_status status = read_small_chunk(log, &log->chunks[i], why);
+        if (status != RP_OK)
+            return status;
+    }
+    return RP_OK;
+}
+
+static enum rp_status read_ring(struct rp_log *log, struct rp_problem *why)
+{
+    char *path = rp_ring_path(log->directory, log->rank, 0);
+
+    if (!path)
+        return no_memory(log, why);
+    enum rp_status status = RP_OK;
+    if (access(path, F_OK) != 0)
+        status = rp_fail(why, RP_DAMAGED,
+                         "rank %u: %s is missing: the log has no end, and its last events are in that file",
+                         log->rank, path);
+    else
+        status = rp_ring_read(path, log->run, log->rank, 0, log->in_chunks, &log->rest, why);
+    free(path);
+    log->end.reason = RP_END_KILLED;
+    log->end.events = log->in_chunks + log->rest.count;
+    return status;
+}
+
+/* Opening */
+
+static enum rp_status open_file(struct rp_log *log, struct rp_problem *why)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    struct stat st;
+
+    log->fd = open(log->path, O_RDONLY | O_CLOEXEC);
+    if (log->fd < 0 && errno == ENOENT)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s is missing", log->rank, log->path);
+    if (log->fd < 0 || fstat(log->fd, &st) != 0)
+        return rp_fail(why, RP_SYSTEM, "rank %u: %s: cannot open: %s", log->rank, log->path, strerror(errno));
+    if (fcntl(log->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
+        return rp_fail(why, RP_USAGE, "rank %u: %s: still being written by process %d", log->rank, log->path,
+                       (int)lock.l_pid);
+    log->length = (uint64_t)st.st_size;
+    return RP_OK;
+}
+
+static enum rp_status load(struct rp_log *log, struct rp_problem *why)
+{
+    bool indexed = false;
+    enum rp_status status = open_file(log, why);
+
+    if (status == RP_OK)
+        status = check_header(log, why);
+    if (status == RP_OK)
+        status = read_index(log, &indexed, why);
+    if (status == RP_OK && !indexed)
+        status = scan_chunks(log, why);
+    if (status == RP_OK)
+        status = read_small_chunks(log, why);
+    if (status == RP_OK && indexed && !log->ended)
+        status = damaged(log, log->length, "an index without an END chunk", why);
+    if (status == RP_OK && !log->ended)
+        status = read_ring(log, why);
+    return status;
+}
+
+enum rp_status rp_log_open(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
+                           struct rp_log **out, struct rp_problem *why)
+{
+    struct rp_log *log = calloc(1, sizeof *log);
+
+    if (!log)
+        return rp_fail(why, RP_MEMORY, "rank %u: out of memory", rank);
+    log->fd = -1;
+    log->run = run;
+    log->rank = rank;
+    log->ranks = ranks;
+    log->path = rp_log_path(directory, rank);
+    log->directory = strdup(directory);
+    enum rp_status status = RP_OK;
+    if (!log->path || !log->directory || !rp_site_table_init(&log->sites))
+        status = rp_fail(why, RP_MEMORY, "rank %u: out of memory", rank);
+    else
+        status = load(log, why);
+    if (status == RP_OK)
+        *out = log;
+    else
+        rp_log_free(log);
+    return status;
+}
+
+void rp_log_free(struct rp_log *log)
+{
+    if (!log)
+        return;
+    if (log->fd >= 0)
+        close(log->fd);
+    rp_site_table_free(&log->sites);
+    rp_buffer_free(&log->payload);
+    rp_buffer_free(&log->scratch);
+    free(log->rest.events);
+    free(log->chunks);
+    free(log->path);
+    free(log->directory);
+    free(log);
+}
+
+uint64_t rp_log_event_count(const struct rp_log *log)
+{
+    return log->end.events;
+}
+
+uint64_t rp_log_size(const struct rp_log *log)
+{
+    return log->length;
+}
+
+struct rp_log_end rp_log_end(const struct rp_log *log)
+{
+    return log->end;
+}
+
+const struct rp_site_table *rp_log_site_table(const struct rp_log *log)
+{
+    return &log->sites;
+}
+
+const char *rp_log_name(const struct rp_log *log)
+{
+    return log->path;
+}
+
+size_t rp_log_chunk_count(const struct rp_log *log)
+{
+    return log->chunk_count;
+}
+
+const struct rp_chunk *rp_log_chunk(const struct rp_log *log, size_t index)
+{
+    return &log->chunks[index];
+}
+
+/* Events */
+
+static enum rp_status check_sites(struct rp_log *log, const struct rp_event *events, size_t count,
+                                  struct rp_problem *why)
+{
+    for (size_t i = 0; i < count; i++)
+        if (events[i].site >= log->sites.site_count)
+            return rp_fail(why, RP_DAMAGED, "rank %u: %s: event %llu names call site %u of %zu", log->rank,
+                           log->path, U64(log->next_event + i), events[i].site, log->sites.site_count);
+    return RP_OK;
+}
+
+static enum rp_status decode_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_event *events,
+                                   struct rp_problem *why)
+{
+    struct rp_problem inner;
+    enum rp_status status = confirm_chunk(log, chunk, why);
+
+    if (status == RP_OK)
+        status = read_payload(log, chunk, why);
+    if (status != RP_OK)
+        return status;
+    status = rp_codec_by_id(chunk->codec)->decode(log->payload.bytes, log->payload.length, chunk->raw,
+                                                  chunk->items, &log->scratch, events, &inner);
+    if (status == RP_DAMAGED)
+        return damaged(log, chunk->offset, inner.text, why);
+    return status == RP_OK ? RP_OK : no_memory(log, why);
+}
+
+static enum rp_status next_of_rest(struct rp_log *log, struct rp_event *events, size_t *count)
+{
+    size_t left = log->rest.count - log->next_rest;
+
+    *count = left < RP_CHUNK_EVENTS_LIMIT ? left : RP_CHUNK_EVENTS_LIMIT;
+    if (*count > 0)
+        memcpy(events, log->rest.events + log->next_rest, *count * sizeof *events);
+    log->next_rest += *count;
+    return RP_OK;
+}
+
+enum rp_status rp_log_next_block(struct rp_log *log, struct rp_event *events, size_t *count,
+                                 struct rp_problem *why)
+{
+    enum rp_status status;
+
+    while (log->next_chunk < log->chunk_count &&
+           log->chunks[log->next_chunk].kind != RP_CHUNK_EVENTS_KIND)
+        log->next_chunk++;
+    if (log->next_chunk < log->chunk_count) {
+        struct rp_chunk *chunk = &log->chunks[log->next_chunk++];
+        *count = chunk->items;
+        status = decode_chunk(log, chunk, events, why);
+    } else {
+        status = next_of_rest(log, events, count);
+    }
+    if (status == RP_OK)
+        status = check_sites(log, events, *count, why);
+    if (status == RP_OK)
+        log->next_event += *count;
+    else
+        *count = 0;
+    return status;
+}
+
+void rp_log_rewind(struct rp_log *log)
+{
+    log->next_chunk = 0;
+    log->next_rest = 0;
+    log->next_event = 0;
+}
+
+/* Late matches */
+
+static int by_post(const void *one, const void *other)
+{
+    uint64_t a = ((const struct rp_late *)one)->post, b = ((const struct rp_late *)other)->post;
+
+    return a < b ? -1 : a > b;
+}
+
+static enum rp_status append_late_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_late *late,
+                                        struct rp_problem *why)
+{
+    enum rp_status status = confirm_chunk(log, chunk, why);
+
+    if (status == RP_OK)
+        status = read_payload(log, chunk, why);
+    if (status != RP_OK)
+        return status;
+    struct rp_view in = rp_view_of(log->payload.bytes, log->payload.length);
+    for (uint32_t i = 0; i < chunk->items; i++)
+        late[i] = rp_format_get_late(&in);
+    return in.failed || in.at != in.end ? damaged(log, chunk->offset, "late matches are not well formed", why)
+                                        : RP_OK;
+}
+
+static size_t append_late_rest(const struct rp_log *log, struct rp_late *late)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < log->rest.count; i++) {
+        const struct rp_event *event = &log->rest.events[i];
+        if (rp_event_has_post(event->kind))
+            late[count++] = (struct rp_late){event->c, event->kind, event->a, event->b};
+    }
+    return count;
+}
+
+static size_t sort_and_unify(struct rp_late *late, size_t count)
+{
+    size_t kept = 0;
+
+    qsort(late, count, sizeof *late, by_post);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || late[kept - 1].post != late[i].post)
+            late[kept++] = late[i];
+    return kept;
+}
+
+/* An entry takes at least 4 bytes of its chunk, so that a hostile count allocates no more than the file can justify. */
+static enum rp_status count_late(const struct rp_log *log, size_t *total, struct rp_problem *why)
+{
+    *total = log->rest.count;
+    for (size_t i = 0; i < log->chunk_count; i++) {
+        const struct rp_chunk *chunk = &log->chunks[i];
+        if (chunk->kind != RP_CHUNK_LATE)
+            continue;
+        if (chunk->items > chunk->stored / 4)
+            return damaged(log, chunk->offset, "more late matches than bytes", why);
+        *total += chunk->items;
+    }
+    return RP_OK;
+}
+
+enum rp_status rp_log_late(struct rp_log *log, struct rp_late **out, size_t *count,
+                           struct rp_problem *why)
+{
+    size_t total, used = 0;
+    enum rp_status status = count_late(log, &total, why);
+
+    if (status != RP_OK)
+        return status;
+    struct rp_late *late = malloc((total + 1) * sizeof *late);
+    if (!late)
+        return no_memory(log, why);
+    for (size_t i = 0; i < log->chunk_count && status == RP_OK; i++) {
+        if (log->chunks[i].kind != RP_CHUNK_LATE)
+            continue;
+        status = append_late_chunk(log, &log->chunks[i], late + used, why);
+        used += log->chunks[i].items;
+    }
+    if (status != RP_OK) {
+        free(late);
+        return status;
+    }
+    used += append_late_rest(log, late + used);
+    *count = sort_and_unify(late, used);
+    *out = late;
+    return RP_OK;
+}
+
+/* Checking */
+
+static enum rp_status verify_events(struct rp_log *log, struct rp_event *events, uint64_t *count,
+                                    uint64_t *digest, struct rp_problem *why)
+{
+    size_t n;
+
+    *count = 0;
+    *digest = RP_DIGEST_START;
+    rp_log_rewind(log);
+    do {
+        enum rp_status status = rp_log_next_block(log, events, &n, why);
+        if (status != RP_OK)
+            return status;
+        for (size_t i = 0; i < n; i++)
+            *digest = rp_digest(*digest, &events[i]);
+        *count += n;
+    } while (n > 0);
+    rp_log_rewind(log);
+    return RP_OK;
+}
+
+enum rp_status rp_log_verify(struct rp_log *log, uint64_t *count, uint64_t *digest,
+                             struct rp_problem *why)
+{
+    struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
+    struct rp_late *late = NULL;
+    size_t late_count;
+
+    if (!events)
+        return no_memory(log, why);
+    enum rp_status status = verify_events(log, events, count, digest, why);
+    free(events);
+    if (status == RP_OK)
+        status = rp_log_late(log, &late, &late_count, why);
+    free(late);
+    if (status != RP_OK)
+        return status;
+    if (*count != log->end.events)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu events, its end says %llu", log->rank, log->path,
+                       U64(*count), U64(log->end.events));
+    if (log->ended && *digest != log->end.digest)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: the digest of its events is %016llx, its end says %016llx",
+                       log->rank, log->path, U64(*digest), U64(log->end.digest));
+    return RP_OK;
+}

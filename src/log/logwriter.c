@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The producer never waits for the disk unless its ring is full. It wakes the encoder when the ring is half full, and drains the ring itself
+ * when it is full ("helps"). `lock` makes whoever drains the one consumer. A chunk is written whole with one pwrite; only then tail moves on,
+ * so that at every instant each event is in a complete chunk or in the ring. LATE stands before its EVENTS chunk in the same write.
+ *
+ * When a write fails, the file is cut back to its last whole chunk, the ring is disconnected from its file (which keeps the newest events), and
+ * the application goes on unrecorded, after one message.
+ */
+#include "log/logwriter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/crc32c.h"
+#include "base/message.h"
+
+struct stream {
+    struct rp_ring ring;
+    struct rp_log_writer *writer;
+    uint32_t id;
+    uint64_t events;         /* in chunks */
+    uint64_t posts;          /* made up to the last event that was drained */
+    uint64_t previous_posts; /* made before the first event of the last chunk */
+    uint64_t digest;
+};
+
+struct rp_log_writer {
+    int fd;
+    char *directory;
+    char *path;
+    uint64_t run;
+    uint32_t rank;
+    const struct rp_codec *codec;
+    pthread_mutex_t lock;
+    pthread_t thread;
+    bool has_thread;
+    _Atomic uint32_t wake; /* futex: counts the calls for the encoder */
+    _Atomic bool closing;
+    _Atomic int error;
+    uint64_t length; /* of the file, in whole chunks */
+    struct rp_log_totals totals;
+    struct stream *streams;
+    size_t stream_count;
+    struct rp_event *batch; /* RP_CHUNK_EVENTS */
+    struct rp_buffer scratch, payload, late, output, index;
+    uint32_t late_count, chunk_count;
+};
+
+char *rp_log_path(const char *directory, uint32_t rank)
+{
+    char *path;
+
+    return asprintf(&path, "%s/rank-%05u.log", directory, rank) < 0 ? NULL : path;
+}
+
+char *rp_ring_path(const char *directory, uint32_t rank, uint32_t stream)
+{
+    char *path;
+
+    return asprintf(&path, "%s/rank-%05u.%u.ring", directory, rank, stream) < 0 ? NULL : path;
+}
+
+/* Writing chunks. All of it with the lock held. */
+
+static void stop_recording(struct rp_log_writer *w, int error)
+{
+    if (w->error)
+        return;
+    w->error = error;
+    if (ftruncate(w->fd, (off_t)w->length) != 0)
+        rp_error("%s: cannot cut off a torn chunk: %s", w->path, strerror(errno));
+    rp_error("%s: recording stops after event %llu: %s; the application goes on unrecorded", w->path,
+             (unsigned long long)w->totals.events, strerror(error));
+}
+
+static void add_to_index(struct rp_log_writer *w, const struct rp_chunk *chunk)
+{
+    rp_buffer_varint(&w->index, chunk->kind);
+    rp_buffer_varint(&w->index, chunk->stream);
+    rp_buffer_varint(&w->index, chunk->items);
+    rp_buffer_varint(&w->index, 0);
+    rp_buffer_varint(&w->index, chunk->stored);
+    rp_buffer_varint(&w->index, chunk->first);
+    w->chunk_count++;
+}
+
+/* Appends a chunk to w->output. */
+static void put_chunk(struct rp_log_writer *w, struct rp_chunk *chunk, const struct rp_buffer *payload)
+{
+    chunk->stored = (uint32_t)payload->length;
+    if (chunk->codec == 0)
+        chunk->raw = chunk->stored;
+    chunk->crc = rp_crc32c(payload->bytes, payload->length);
+    rp_format_put_chunk(&w->output, chunk);
+    rp_buffer_put(&w->output, payload->bytes, payload->length);
+    add_to_index(w, chunk);
+}
+
+static bool write_output(struct rp_log_writer *w)
+{
+    int error = w->output.failed ? ENOMEM : 0;
+
+    if (!error)
+        error = rp_write_all(w->fd, w->output.bytes, w->output.length, (off_t)w->length);
+    if (error)
+        stop_recording(w, error);
+    else
+        w->length += w->output.length;
+    w->totals.bytes = w->length;
+    rp_buffer_clear(&w->output);
+    return !error;
+}
+
+static void note_late(struct rp_log_writer *w, const struct stream *s, const struct rp_event *event)
+{
+    struct rp_late late = {event->c, event->kind, event->a, event->b};
+
+    if (event->c >= s->previous_posts)
+        return;
+    rp_format_put_late(&w->late, &late);
+    w->late_count++;
+}
+
+static void survey(struct rp_log_writer *w, struct stream *s, size_t count)
+{
+    uint64_t posts_before = s->posts + w->batch[0].posts;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct rp_event *event = &w->batch[i];
+        s->posts += event->posts;
+        s->digest = rp_digest(s->digest, event);
+        if (rp_event_has_post(event->kind))
+            note_late(w, s, event);
+        w->totals.receives += rp_event_is_receive(event->kind);
+    }
+    s->previous_posts = posts_before;
+}
+
+static bool write_batch(struct rp_log_writer *w, struct stream *s, uint64_t first, size_t count)
+{
+    struct rp_chunk late = {.kind = RP_CHUNK_LATE, .stream = s->id, .first = first};
+    struct rp_chunk events = {.kind = RP_CHUNK_EVENTS_KIND, .stream = s->id, .first = first,
+                              .codec = w->codec->id, .items = (uint32_t)count};
+
+    rp_buffer_clear(&w->late);
+    rp_buffer_clear(&w->payload);
+    w->late_count = 0;
+    survey(w, s, count);
+    if (w->codec->encode(w->batch, count, &w->scratch, &w->payload, &events.raw) != RP_OK ||
+        w->late.failed) {
+        stop_recording(w, ENOMEM);
+        return false;
+    }
+    late.items = w->late_count;
+    if (late.items > 0)
+        put_chunk(w, &late, &w->late);
+    put_chunk(w, &events, &w->payload);
+    if (!write_output(w))
+        return false;
+    s->events += count;
+    w->totals.events += count;
+    return true;
+}
+
+static void drain_stream(struct rp_log_writer *w, struct stream *s)
+{
+    if (w->error)
+        return; /* the ring may be disconnected */
+    struct rp_ring_header *shared = s->ring.shared;
+    uint64_t tail = atomic_load_explicit(&shared->tail, memory_order_relaxed);
+    uint64_t head = atomic_load_explicit(&shared->head, memory_order_acquire);
+
+    while (tail < head && !w->error) {
+        size_t count = head - tail > RP_CHUNK_EVENTS ? RP_CHUNK_EVENTS : (size_t)(head - tail);
+        for (size_t i = 0; i < count; i++)
+            w->batch[i] = s->ring.slots[(tail + i) & s->ring.mask];
+        if (!write_batch(w, s, tail, count))
+            return;
+        tail += count;
+        atomic_store_explicit(&shared->tail, tail, memory_order_release);
+    }
+}
+
+void rp_log_drain(struct rp_log_writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    for (size_t i = 0; i < w->stream_count; i++)
+        drain_stream(w, &w->streams[i]);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The encoder */
+
+static void futex(_Atomic uint32_t *word, int operation, uint32_t value)
+{
+    syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+}
+
+static void wake_encoder(struct rp_log_writer *w)
+{
+    atomic_fetch_add(&w->wake, 1);
+    futex(&w->wake, FUTEX_WAKE, 1);
+}
+
+static void *encoder(void *data)
+{
+    struct rp_log_writer *w = data;
+    uint32_t seen = 0;
+
+    while (!w->closing) {
+        uint32_t now = atomic_load(&w->wake);
+        if (now == seen) {
+            futex(&w->wake, FUTEX_WAIT, seen);
+            continue;
+        }
+        seen = now;
+        rp_log_drain(w);
+    }
+    return NULL;
+}
+
+static bool start_encoder(struct rp_log_writer *w)
+{
+    pthread_attr_t attributes;
+    sigset_t all, before;
+
+    /* Signals are the application's: none of its handlers may run on our thread. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 256 * 1024);
+    w->has_thread = pthread_create(&w->thread, &attributes, encoder, w) == 0;
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return w->has_thread;
+}
+
+static void stop_encoder(struct rp_log_writer *w)
+{
+    if (!w->has_thread)
+        return;
+    w->closing = true;
+    wake_encoder(w);
+    pthread_join(w->thread, NULL);
+    w->has_thread = false;
+}
+
+/* The producer's side */
+
+/* Drains the full ring on the application's thread. Returns the tail to go on from. */
+static uint64_t help(struct rp_log_writer *w, struct stream *s)
+{
+    pthread_mutex_lock(&w->lock);
+    drain_stream(w, s);
+    uint64_t tail = w->error ? s->ring.head : atomic_load(&s->ring.shared->tail);
+    if (w->error && rp_ring_disconnect(&s->ring) != RP_OK)
+        rp_bug(__FILE__, __LINE__, "no memory to go on unrecorded");
+    pthread_mutex_unlock(&w->lock);
+    return tail;
+}
+
+static void make_room(struct rp_ring *ring)
+{
+    struct stream *s = ring->owner;
+    struct rp_log_writer *w = s->writer;
+    uint64_t tail = atomic_load_explicit(&ring->shared->tail, memory_order_acquire);
+
+    rp_ring_publish(ring);
+    if (w->error || ring->head - tail >= RP_RING_CAPACITY) {
+        tail = help(w, s);
+    } else {
+        wake_encoder(w);
+    }
+    uint64_t half = ring->head + RP_RING_CAPACITY / 2, full = tail + RP_RING_CAPACITY;
+    ring->limit = half < full ? half : full;
+}
+
+enum rp_status rp_log_stream(struct rp_log_writer *w, uint32_t id, struct rp_ring **out,
+                             struct rp_problem *why)
+{
+    if (w->stream_count > 0)
+        return rp_fail(why, RP_UNSUPPORTED, "%s: one stream a log for now", w->path);
+    char *path = rp_ring_path(w->directory, w->rank, id);
+    struct stream *s = calloc(1, sizeof *s);
+    if (!path || !s) {
+        free(path);
+        free(s);
+        return rp_fail(why, RP_MEMORY, "%s: out of memory", w->path);
+    }
+    enum rp_status status = rp_ring_create(&s->ring, path, w->run, w->rank, id, why);
+    free(path);
+    if (status != RP_OK) {
+        free(s);
+        return status;
+    }
+    s->id = id;
+    s->writer = w;
+    s->digest = RP_DIGEST_START;
+    s->ring.owner = s;
+    s->ring.make_room = make_room;
+    pthread_mutex_lock(&w->lock);
+    w->streams = s;
+    w->stream_count = 1;
+    pthread_mutex_unlock(&w->lock);
+    *out = &s->ring;
+    return RP_OK;
+}
+
+void rp_log_sites(struct rp_log_writer *w, const struct rp_buffer *records, uint32_t first)
+{
+    struct rp_chunk chunk = {.kind = RP_CHUNK_SITES, .items = 1, .first = first};
+
+    pthread_mutex_lock(&w->lock);
+    if (!w->error) {
+        put_chunk(w, &chunk, records);
+        write_output(w);
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
+struct rp_log_totals rp_log_totals(const struct rp_log_writer *w)
+{
+    return w->totals;
+}
+
+int rp_log_error(const struct rp_log_writer *w)
+{
+    return w->error;
+}
+
+/* Opening and closing */
+
+static enum rp_status open_file(struct rp_log_writer *w, uint32_t ranks, struct rp_problem *why)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    w->fd = open(w->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (w->fd < 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->path, strerror(errno));
+    fcntl(w->fd, F_SETLK, &lock); /* where locks do not work, readers go without the warning */
+    rp_format_put_header(&w->output, w->run, w->rank, ranks);
+    int error = w->output.failed ? ENOMEM : rp_write_all(w->fd, w->output.bytes, w->output.length, 0);
+    if (error)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", w->path, strerror(error));
+    w->length = w->output.length;
+    rp_buffer_clear(&w->output);
+    return RP_OK;
+}
+
+static void free_writer(struct rp_log_writer *w)
+{
+    if (w->fd >= 0)
+        close(w->fd);
+    rp_buffer_free(&w->scratch);
+    rp_buffer_free(&w->payload);
+    rp_buffer_free(&w->late);
+    rp_buffer_free(&w->output);
+    rp_buffer_free(&w->index);
+    pthread_mutex_destroy(&w->lock);
+    free(w->streams);
+    free(w->batch);
+    free(w->directory);
+    free(w->path);
+    free(w);
+}
+
+enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
+                             const struct rp_codec *codec, struct rp_log_writer **out,
+                             struct rp_problem *why)
+{
+    struct rp_log_writer *w = calloc(1, sizeof *w);
+
+    if (!w)
+        return rp_fail(why, RP_MEMORY, "%s: out of memory", directory);
+    w->fd = -1;
+    w->run = run;
+    w->rank = rank;
+    w->codec = codec;
+    w->directory = strdup(directory);
+    w->path = rp_log_path(directory, rank);
+    w->batch = malloc(RP_CHUNK_EVENTS * sizeof *w->batch);
+    pthread_mutex_init(&w->lock, NULL);
+    enum rp_status status = RP_OK;
+    if (!w->directory || !w->path || !w->batch)
+        status = rp_fail(why, RP_MEMORY, "%s: out of memory", directory);
+    if (status == RP_OK)
+        status = open_file(w, ranks, why);
+    if (status == RP_OK && !start_encoder(w))
+        status = rp_fail(why, RP_SYSTEM, "%s: cannot start the encoder thread", w->path);
+    if (status != RP_OK) {
+        free_writer(w);
+        return status;
+    }
+    *out = w;
+    return RP_OK;
+}
+
+static void write_end(struct rp_log_writer *w, enum rp_end_reason reason, int64_t code)
+{
+    struct rp_chunk end = {.kind = RP_CHUNK_END, .items = (uint32_t)w->stream_count};
+    struct rp_chunk index = {.kind = RP_CHUNK_INDEX};
+
+    rp_buffer_clear(&w->payload);
+    rp_buffer_byte(&w->payload, (uint8_t)reason);
+    rp_buffer_svarint(&w->payload, code);
+    for (size_t i = 0; i < w->stream_count; i++) {
+        rp_buffer_varint(&w->payload, w->streams[i].id);
+        rp_buffer_u64(&w->payload, w->streams[i].events);
+        rp_buffer_u64(&w->payload, w->streams[i].digest);
+    }
+    put_chunk(w, &end, &w->payload);
+    uint64_t index_offset = w->length + w->output.length;
+    index.items = w->chunk_count;
+    rp_buffer_clear(&w->scratch);
+    rp_buffer_put(&w->scratch, w->index.bytes, w->index.length);
+    put_chunk(w, &index, &w->scratch);
+    rp_buffer_u64(&w->output, index_offset);
+    rp_buffer_put(&w->output, rp_index_magic, sizeof rp_index_magic);
+    write_output(w);
+}
+
+enum rp_status rp_log_close(struct rp_log_writer *w, enum rp_end_reason reason, int64_t code,
+                            struct rp_problem *why)
+{
+    enum rp_status status = RP_OK;
+
+    stop_encoder(w);
+    rp_log_drain(w);
+    if (!w->error)
+        write_end(w, reason, code);
+    if (w->error)
+        status = rp_fail(why, RP_SYSTEM, "%s: recording stopped early: %s", w->path, strerror(w->error));
+    for (size_t i = 0; i < w->stream_count; i++)
+        rp_ring_close(&w->streams[i].ring, !w->error);
+    free_writer(w);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The description of a run: `incomplete` while it lasts, `manifest.json` after a clean end. docs/format.md, section 1. */
+#ifndef RP_MANIFEST_H
+#define RP_MANIFEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct rp_manifest {
+    uint64_t run;
+    uint32_t ranks;
+    bool complete; /* which of the two names the file has */
+    bool launched_inside;
+    char *mpi, *mpi_version;
+    char *program, *build_id;
+    char *directory, *host, *started, *reprise;
+    char **command; /* NULL-terminated */
+    char **allowed; /* NULL-terminated */
+};
+
+void rp_manifest_free(struct rp_manifest *manifest);
+
+/* Reads the description of the record in `directory`. */
+enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out, struct rp_problem *why);
+
+/* Writes `incomplete`, which must not exist. */
+enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest *manifest,
+                                 struct rp_problem *why);
+
+/* Renames `incomplete` to `manifest.json`. */
+enum rp_status rp_manifest_complete(const char *directory, struct rp_problem *why);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "log/replaystate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint8_t state_magic[8] = {0x89, 'R', 'P', 'R', 'S', 'T', 'T', '\n'};
+
+static size_t size_for(uint32_t ranks)
+{
+    return sizeof(struct rp_replay_state) + (size_t)ranks * sizeof(struct rp_rank_slot);
+}
+
+static enum rp_status map(int fd, const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why)
+{
+    void *memory = mmap(NULL, size_for(ranks), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (memory == MAP_FAILED)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot map: %s", path, strerror(errno));
+    *out = memory;
+    return RP_OK;
+}
+
+enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_problem *why)
+{
+    struct rp_replay_state *state = NULL;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
+    int error = posix_fallocate(fd, 0, (off_t)size_for(ranks));
+    enum rp_status status = error ? rp_fail(why, RP_SYSTEM, "%s: cannot allocate: %s", path, strerror(error))
+                                  : map(fd, path, ranks, &state, why);
+    close(fd);
+    if (status != RP_OK) {
+        unlink(path);
+        return status;
+    }
+    state->ranks = ranks;
+    memcpy(state->magic, state_magic, sizeof state_magic);
+    rp_state_unmap(state);
+    return RP_OK;
+}
+
+enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why)
+{
+    struct stat st;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    if (fd < 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+    enum rp_status status;
+    if (fstat(fd, &st) != 0 || (size_t)st.st_size < size_for(ranks))
+        status = rp_fail(why, RP_USAGE, "%s is not the state of a replay of %u ranks", path, ranks);
+    else
+        status = map(fd, path, ranks, out, why);
+    close(fd);
+    if (status == RP_OK && (memcmp((*out)->magic, state_magic, sizeof state_magic) != 0 || (*out)->ranks != ranks))
+        status = rp_fail(why, RP_USAGE, "%s is not the state of a replay of %u ranks", path, ranks);
+    return status;
+}
+
+void rp_state_unmap(struct rp_replay_state *state)
+{
+    if (state)
+        munmap(state, size_for(state->ranks));
+}
+
+static void print_rank(const struct rp_rank_slot *slot, uint32_t rank, struct rp_buffer *out)
+{
+    static const char *const words[] = {"has not started", "runs", "waits",    "is at the end of its record",
+                                        "runs on freely",  "has finished", "has diverged", "has failed", "has ended"};
+    struct timespec now;
+    uint32_t state = slot->state;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    rp_buffer_printf(out, "  rank %u %s, event %llu of %llu", rank, words[state <= RP_RANK_ENDED ? state : 0],
+                     (unsigned long long)slot->done, (unsigned long long)slot->total);
+    if (state == RP_RANK_WAITING)
+        rp_buffer_printf(out, ", since %lld s: %.*s", (long long)(now.tv_sec - slot->since), (int)sizeof slot->what - 1,
+                         slot->what);
+    rp_buffer_printf(out, "\n");
+}
+
+void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out)
+{
+    enum { LINES = 64 };
+    uint32_t lines = 0;
+
+    for (uint32_t i = 0; i < state->ranks && lines < LINES; i++)
+        if (state->rank[i].state != RP_RANK_FINISHED)
+            print_rank(&state->rank[i], i, out), lines++;
+    if (lines == LINES)
+        rp_buffer_printf(out, "  ...\n");
+}
+
+bool rp_state_is_over(const struct rp_replay_state *state)
+{
+    for (uint32_t i = 0; i < state->ranks; i++) {
+        const struct rp_rank_slot *slot = &state->rank[i];
+        uint32_t now = slot->state;
+        bool idle = now == RP_RANK_PARKED || now == RP_RANK_FINISHED || now == RP_RANK_WAITING || now == RP_RANK_ENDED;
+        bool exhausted = now == RP_RANK_RUNNING && slot->done >= slot->total;
+        if (!idle && !exhausted)
+            return false;
+    }
+    return true;
+}
+
+void rp_state_sum(const struct rp_replay_state *state, uint64_t *done, uint64_t *total)
+{
+    *done = *total = 0;
+    for (uint32_t i = 0; i < state->ranks; i++) {
+        *done += state->rank[i].done;
+        *total += state->rank[i].total;
+    }
+}

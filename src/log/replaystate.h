@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* How far each rank of a running replay is: a small file that all ranks and the command that started them map. */
+#ifndef RP_REPLAYSTATE_H
+#define RP_REPLAYSTATE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/buffer.h"
+
+enum rp_rank_state {
+    RP_RANK_ABSENT = 0, /* has not initialised MPI yet */
+    RP_RANK_RUNNING,    /* in the program, or in a call that we do not see */
+    RP_RANK_WAITING,    /* in one of our waits: `what` says for what */
+    RP_RANK_PARKED,     /* at the end of its record */
+    RP_RANK_FREE,       /* past the end of its record, running on */
+    RP_RANK_FINISHED,   /* in MPI_Finalize, everything replayed */
+    RP_RANK_DIVERGED,
+    RP_RANK_FAILED,     /* gave up for another reason, which it said */
+    RP_RANK_ENDED,      /* called MPI_Abort or exited without MPI_Finalize */
+};
+
+struct rp_rank_slot {
+    _Atomic uint32_t state;
+    uint32_t pid;
+    _Atomic uint64_t done;  /* events replayed */
+    uint64_t total;         /* events recorded */
+    int64_t since;          /* CLOCK_MONOTONIC seconds, of WAITING */
+    char what[160];
+};
+
+struct rp_replay_state {
+    uint8_t magic[8];
+    uint32_t ranks;
+    _Atomic uint32_t reported; /* the first to set it reports a divergence or a stall for all */
+    struct rp_rank_slot rank[];
+};
+
+enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_problem *why);
+enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why);
+void rp_state_unmap(struct rp_replay_state *state);
+
+/* One line a rank that has not finished: what it does and how far it is. */
+void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out);
+
+/* Whether no rank can do anything any more: each is waiting, parked or finished, or has replayed all of its record. */
+bool rp_state_is_over(const struct rp_replay_state *state);
+
+/* All events of all ranks; `done` of them replayed. */
+void rp_state_sum(const struct rp_replay_state *state, uint64_t *done, uint64_t *total);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers for communicators, by first use in an event: the same in every run of the same program. MPI_COMM_WORLD is 0. */
+#ifndef RP_COMMS_H
+#define RP_COMMS_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rp_comm_number {
+    MPI_Comm comm;
+    uint32_t number;
+};
+
+struct rp_comms {
+    MPI_Comm last;
+    uint32_t last_number;
+    struct rp_comm_number *known;
+    size_t count, room;
+    uint32_t next;
+};
+
+extern struct rp_comms rp_comms;
+
+void rp_comms_init(void);
+uint32_t rp_comms_lookup(MPI_Comm comm);
+void rp_comms_forget(MPI_Comm comm);
+
+static inline uint32_t rp_comms_number(MPI_Comm comm)
+{
+    return comm == rp_comms.last ? rp_comms.last_number : rp_comms_lookup(comm);
+}
+
+#endif

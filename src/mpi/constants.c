@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/constants.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+struct rp_constants rp_constant;
+
+static void *library_handle(void)
+{
+#ifdef OPEN_MPI
+    static const char *const names[] = {"libmpi.so.40", "libmpi.so.80", "libmpi.so"};
+#else
+    static const char *const names[] = {"libmpich.so.12", "libmpi.so.12", "libmpich.so"};
+#endif
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *handle = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (handle)
+            return handle;
+    }
+    return NULL;
+}
+
+void *rp_library_symbol(const char *name)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+
+    if (symbol)
+        return symbol;
+    void *handle = library_handle();
+    return handle ? dlsym(handle, name) : NULL;
+}
+
+void rp_constants_find(void)
+{
+#ifdef OPEN_MPI
+    rp_constant.world = rp_library_symbol("ompi_mpi_comm_world");
+    rp_constant.self = rp_library_symbol("ompi_mpi_comm_self");
+    rp_constant.comm_null = rp_library_symbol("ompi_mpi_comm_null");
+    rp_constant.request_null = rp_library_symbol("ompi_request_null");
+    rp_constant.byte = rp_library_symbol("ompi_mpi_byte");
+    rp_constant.uint64 = rp_library_symbol("ompi_mpi_uint64_t");
+    rp_constant.int32 = rp_library_symbol("ompi_mpi_int32_t");
+    rp_constant.sum = rp_library_symbol("ompi_mpi_op_sum");
+    rp_constant.max = rp_library_symbol("ompi_mpi_op_max");
+    rp_constant.message_null = rp_library_symbol("ompi_message_null");
+#else
+    rp_constant = (struct rp_constants){MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_BYTE,
+                                        MPI_UINT64_T,   MPI_INT32_T,   MPI_SUM,       MPI_MAX,          MPI_MESSAGE_NULL};
+#endif
+}

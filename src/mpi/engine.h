@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* A mode is a table of operations, chosen once, when MPI is initialised. The entry points call it; nothing else does. */
+#ifndef RP_ENGINE_H
+#define RP_ENGINE_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "next.h"
+
+/* Who calls: the MPI function, from where, and the real functions that it is to reach. */
+struct rp_call {
+    const char *function;
+    const struct rp_next *next;
+    uintptr_t return_address;
+    uintptr_t stack;
+};
+
+/* What a receive asks for; an engine may change it before the real call. */
+struct rp_envelope {
+    int source, tag;
+    MPI_Comm comm;
+    MPI_Status *status;
+    int sends; /* the call sends too: it must not wait before */
+    /* for the engine */
+    int asked_source, asked_tag;
+    MPI_Comm asked_comm;
+    MPI_Status own_status;
+    MPI_Status *asked_status;
+    void *note;
+};
+
+struct rp_buffer_args {
+    void *buf;
+    int64_t count;
+    MPI_Datatype type;
+};
+
+struct rp_engine {
+    const char *name;
+    void (*receive_begin)(const struct rp_call *, struct rp_envelope *);
+    void (*receive_end)(const struct rp_call *, struct rp_envelope *, int rc);
+    void (*post_begin)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
+    void (*post_end)(const struct rp_call *, struct rp_envelope *, int rc, MPI_Request *);
+    void (*persistent_begin)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
+    void (*persistent_end)(const struct rp_call *, struct rp_envelope *, int rc, MPI_Request *);
+    int (*Start)(const struct rp_call *, MPI_Request *);
+    int (*Startall)(const struct rp_call *, int, MPI_Request *);
+    int (*Probe)(const struct rp_call *, int source, int tag, MPI_Comm, MPI_Status *);
+    int (*Mprobe)(const struct rp_call *, int source, int tag, MPI_Comm, MPI_Message *, MPI_Status *);
+    int (*Iprobe)(const struct rp_call *, int source, int tag, MPI_Comm, int *flag, MPI_Status *);
+    int (*Improbe)(const struct rp_call *, int source, int tag, MPI_Comm, int *flag, MPI_Message *, MPI_Status *);
+    int (*Wait)(const struct rp_call *, MPI_Request *, MPI_Status *);
+    int (*Waitall)(const struct rp_call *, int, MPI_Request *, MPI_Status *);
+    int (*Waitany)(const struct rp_call *, int, MPI_Request *, int *index, MPI_Status *);
+    int (*Waitsome)(const struct rp_call *, int, MPI_Request *, int *outcount, int *indices, MPI_Status *);
+    int (*Test)(const struct rp_call *, MPI_Request *, int *flag, MPI_Status *);
+    int (*Testall)(const struct rp_call *, int, MPI_Request *, int *flag, MPI_Status *);
+    int (*Testany)(const struct rp_call *, int, MPI_Request *, int *index, int *flag, MPI_Status *);
+    int (*Testsome)(const struct rp_call *, int, MPI_Request *, int *outcount, int *indices, MPI_Status *);
+    int (*Request_get_status)(const struct rp_call *, MPI_Request, int *flag, MPI_Status *);
+    int (*Parrived)(const struct rp_call *, MPI_Request, int partition, int *flag);
+    int (*Cancel)(const struct rp_call *, MPI_Request *);
+    int (*Request_free)(const struct rp_call *, MPI_Request *);
+    int (*Comm_free)(const struct rp_call *, MPI_Comm *);
+    int (*Comm_disconnect)(const struct rp_call *, MPI_Comm *);
+    /* Before the real MPI_Finalize and MPI_Abort, and when the process exits without either. */
+    void (*finalize)(void);
+    void (*abort)(int code);
+    void (*exit)(int status);
+};
+
+/* The engine in force; NULL: none, all calls go through. */
+extern const struct rp_engine *rp_engine;
+
+/* Called after MPI was initialised, with the calling thread at depth 1. Each makes itself the engine, or ends the job. */
+void rp_record_start(void);
+void rp_replay_start(void);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process is under reprise if REPRISE_MODE says so when it initialises MPI. The thread that does so gets the stream; every other thread stays a
+ * stranger, whose calls pass as long as nothing depends on them.
+ */
+#include "mpi/life.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "mpi/constants.h"
+#include "mpi/engine.h"
+#include "mpi/self.h"
+#include "reprise.h"
+
+const struct rp_engine *rp_engine;
+__thread struct rp_self rp_self = {.depth = RP_STRANGER};
+
+static pid_t owner; /* a forked child has our memory, but is not the rank */
+static bool initialised;
+
+struct mode {
+    const char *name;
+    void (*start)(void);
+};
+
+static const struct mode modes[] = {{"record", rp_record_start}, {"replay", rp_replay_start}};
+
+static const struct mode *chosen_mode(void)
+{
+    const char *name = rp_setting("REPRISE_MODE");
+
+    if (!name)
+        return NULL;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(modes[i].name, name) == 0)
+            return &modes[i];
+    rp_error("REPRISE_MODE=%s: no such mode", name);
+    rp_end_job(REPRISE_EXIT_USAGE);
+}
+
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    if (rp_engine && getpid() == owner) {
+        rp_self.depth = 1;
+        rp_engine->exit(status);
+        rp_engine = NULL;
+    }
+}
+
+static void start(void)
+{
+    const struct mode *mode = chosen_mode();
+    struct rp_problem why;
+
+    initialised = true;
+    if (!mode || rp_engine)
+        return;
+    rp_constants_find();
+    if (rp_settings_check(&why) != RP_OK) {
+        rp_error("%s", why.text);
+        rp_end_job(REPRISE_EXIT_USAGE);
+    }
+    owner = getpid();
+    rp_self.depth = 1;
+    rp_requests_init(&rp_self.requests);
+    mode->start();
+    on_exit(at_exit, NULL);
+    rp_self.depth = 0;
+}
+
+static bool is_inside(void)
+{
+    return (rp_self.depth & ~(uint32_t)RP_STRANGER) != 0;
+}
+
+int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
+{
+    if (is_inside())
+        return next->Init(argc, argv);
+    rp_self.depth++;
+    int rc = next->Init(argc, argv);
+    rp_self.depth--;
+    if (rc == MPI_SUCCESS)
+        start();
+    return rc;
+}
+
+int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided)
+{
+    if (is_inside())
+        return next->Init_thread(argc, argv, required, provided);
+    rp_self.depth++;
+    int rc = next->Init_thread(argc, argv, required, provided);
+    rp_self.depth--;
+    if (rc == MPI_SUCCESS)
+        start();
+    return rc;
+}
+
+int rp_life_Finalize(const struct rp_next *next)
+{
+    if (rp_engine && !is_inside()) {
+        rp_self.depth = 1;
+        rp_engine->finalize();
+        rp_engine = NULL;
+        rp_self.depth = RP_STRANGER;
+    }
+    initialised = false;
+    return next->Finalize();
+}
+
+int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code)
+{
+    if (rp_engine && !is_inside()) {
+        rp_self.depth = 1;
+        rp_engine->abort(code);
+        rp_engine = NULL;
+    }
+    return next->Abort(comm, code);
+}
+
+void rp_refuse(const char *function)
+{
+    if (is_inside() || !rp_setting("REPRISE_MODE") || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
+        return;
+    rp_error("%s cannot be replayed yet, so the program is stopped here rather than replayed wrongly; "
+             "'--allow %s' lets it through unrecorded",
+             function, function);
+    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
+void rp_refuse_thread(const char *function)
+{
+    if (is_inside() || !rp_engine)
+        return;
+    rp_error("%s was called by another thread than the one that initialised MPI: its order cannot be replayed yet",
+             function);
+    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
+void rp_end_job(int exit_status)
+{
+    rp_engine = NULL; /* what was recorded so far stays in the ring */
+    if (initialised && rp_pmpi.Abort)
+        rp_pmpi.Abort(rp_constant.world, exit_status);
+    _exit(exit_status);
+}

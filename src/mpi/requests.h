@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Receive requests, found by handle. Handles of receives are unique while they are active, unlike those of sends. An entry outlives its
+ * receive (clearing it on every completion would cost more than it brings) and is overwritten when the handle comes back, so the table is
+ * as large as the most requests that were ever under way at once.
+ */
+#ifndef RP_REQUESTS_H
+#define RP_REQUESTS_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum rp_request_flag {
+    RP_REQUEST_RECEIVE = 1,     /* an active receive */
+    RP_REQUEST_WILD = 2,        /* posted without a source or a tag */
+    RP_REQUEST_PERSISTENT = 4,
+    RP_REQUEST_CANCELLING = 8,  /* MPI_Cancel was called on it */
+    RP_REQUEST_OTHER = 16,      /* not a receive, but cancelled: `post` is the number of the cancel */
+    RP_REQUEST_GHOST = 32,      /* replay: never matched in the record, and not really posted */
+    RP_REQUEST_INNER = 64,      /* replay: another request stands for it */
+    RP_REQUEST_COUNTED = 128,   /* counts in rp_self.watched */
+};
+
+struct rp_request {
+    uint64_t handle; /* 0: free slot */
+    uint64_t post;
+    uint64_t flags; /* 0: nothing under way by this handle any more */
+    void *note;     /* the engine's */
+};
+
+struct rp_requests {
+    struct rp_request *slots;
+    uint64_t mask; /* slots - 1 */
+    uint64_t used;
+};
+
+static inline uint64_t rp_request_key(MPI_Request request)
+{
+#ifdef OPEN_MPI
+    return (uint64_t)(uintptr_t)request;
+#else
+    return (uint64_t)(uint32_t)request;
+#endif
+}
+
+static inline uint64_t rp_request_slot(uint64_t key)
+{
+#ifdef OPEN_MPI
+    return key >> 6 ^ key >> 13;
+#else
+    return key;
+#endif
+}
+
+/* The entry of a handle, made if there is none. */
+struct rp_request *rp_requests_enter(struct rp_requests *requests, uint64_t key);
+
+/* NULL if there is none. */
+static inline struct rp_request *rp_requests_find(const struct rp_requests *requests, MPI_Request request)
+{
+    uint64_t key = rp_request_key(request);
+    uint64_t slot = rp_request_slot(key) & requests->mask;
+
+    for (;; slot = (slot + 1) & requests->mask) {
+        if (requests->slots[slot].handle == key)
+            return &requests->slots[slot];
+        if (requests->slots[slot].handle == 0)
+            return NULL;
+    }
+}
+
+/* The table before its first entry; must be called before any other. */
+void rp_requests_init(struct rp_requests *requests);
+
+#endif

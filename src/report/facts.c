@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "log/logreader.h"
+
+#define U64(x) ((unsigned long long)(x))
+
+static enum rp_status count_events(struct rp_log *log, struct rp_rank_facts *facts, struct rp_problem *why)
+{
+    struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
+    enum rp_status status = events ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
+    size_t count = 1;
+
+    rp_log_rewind(log);
+    while (status == RP_OK && count > 0) {
+        status = rp_log_next_block(log, events, &count, why);
+        for (size_t i = 0; status == RP_OK && i < count; i++) {
+            facts->receives += (uint64_t)rp_event_is_receive(events[i].kind);
+            facts->polls += events[i].kind == RP_NO ? events[i].c : 0;
+        }
+    }
+    free(events);
+    return status;
+}
+
+static enum rp_status collect_rank(const char *directory, const struct rp_manifest *manifest, uint32_t rank,
+                                   struct rp_rank_facts *facts, struct rp_problem *why)
+{
+    struct rp_log *log;
+    enum rp_status status = rp_log_open(directory, manifest->run, rank, manifest->ranks, &log, why);
+
+    if (status != RP_OK)
+        return status;
+    status = rp_log_verify(log, &facts->events, &facts->digest, why);
+    if (status == RP_OK)
+        status = count_events(log, facts, why);
+    facts->bytes = rp_log_size(log);
+    facts->reason = rp_log_end(log).reason;
+    facts->code = rp_log_end(log).code;
+    rp_log_free(log);
+    return status;
+}
+
+static void add_up(struct rp_facts *facts, const struct rp_rank_facts *rank)
+{
+    facts->sum.events += rank->events;
+    facts->sum.receives += rank->receives;
+    facts->sum.polls += rank->polls;
+    facts->sum.bytes += rank->bytes;
+    facts->sum.digest = rp_digest_word(facts->sum.digest, rank->digest);
+    facts->unfinished += rank->reason != RP_END_FINALIZE;
+}
+
+enum rp_status rp_facts_collect(const char *directory, struct rp_facts *out, struct rp_problem *why)
+{
+    memset(out, 0, sizeof *out);
+    enum rp_status status = rp_manifest_read(directory, &out->manifest, why);
+
+    if (status != RP_OK)
+        return status;
+    out->directory = strdup(directory);
+    out->rank = calloc(out->manifest.ranks, sizeof *out->rank);
+    if (!out->directory || !out->rank)
+        status = rp_fail(why, RP_MEMORY, "out of memory");
+    out->sum.digest = RP_DIGEST_START;
+    for (uint32_t i = 0; status == RP_OK && i < out->manifest.ranks; i++) {
+        status = collect_rank(directory, &out->manifest, i, &out->rank[i], why);
+        if (status == RP_OK)
+            add_up(out, &out->rank[i]);
+    }
+    if (status != RP_OK)
+        rp_facts_free(out);
+    return status;
+}
+
+void rp_facts_free(struct rp_facts *facts)
+{
+    rp_manifest_free(&facts->manifest);
+    free(facts->directory);
+    free(facts->rank);
+    memset(facts, 0, sizeof *facts);
+}
+
+void rp_facts_put_end(struct rp_buffer *out, enum rp_end_reason reason, int64_t code)
+{
+    switch (reason) {
+    case RP_END_FINALIZE:
+        rp_buffer_printf(out, "finished");
+        break;
+    case RP_END_ABORT:
+        rp_buffer_printf(out, "called MPI_Abort(%lld)", (long long)code);
+        break;
+    case RP_END_EXIT:
+        rp_buffer_printf(out, "exited with status %lld without MPI_Finalize", (long long)code);
+        break;
+    case RP_END_STOPPED:
+        rp_buffer_printf(out, "recording stopped: %s", strerror((int)code));
+        break;
+    case RP_END_KILLED:
+        rp_buffer_printf(out, "was killed, or recording stopped");
+        break;
+    }
+}
+
+static double bytes_a_receive(const struct rp_rank_facts *facts)
+{
+    return facts->receives ? (double)facts->bytes / (double)facts->receives : 0.0;
+}
+
+void rp_facts_put_summary(struct rp_buffer *out, const struct rp_facts *facts)
+{
+    rp_buffer_printf(out, "recorded %llu events on %u ranks: %llu bytes, %.3f bytes a receive, in %s",
+                     U64(facts->sum.events), facts->manifest.ranks, U64(facts->sum.bytes), bytes_a_receive(&facts->sum),
+                     facts->directory);
+    if (facts->unfinished > 0)
+        rp_buffer_printf(out, " (%u ranks did not finish)", facts->unfinished);
+}
+
+static void put_command(struct rp_buffer *out, char **words)
+{
+    for (char **word = words; *word; word++)
+        rp_buffer_printf(out, "%s%s", word == words ? "" : " ", *word);
+}
+
+void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)
+{
+    const struct rp_manifest *m = &facts->manifest;
+
+    rp_buffer_printf(out, "record    %s%s\ncommand   ", facts->directory, m->complete ? "" : " (incomplete)");
+    put_command(out, m->command);
+    rp_buffer_printf(out, "\nprogram   %s (build id %s)\n", m->program, m->build_id);
+    rp_buffer_printf(out, "mpi       %s: %s\n", m->mpi, m->mpi_version);
+    rp_buffer_printf(out, "started   %s on %s in %s, by reprise %s\n", m->started, m->host, m->directory, m->reprise);
+    rp_buffer_printf(out, "ranks     %u\nevents    %llu, of these receives %llu; polls answered no %llu\n", m->ranks,
+                     U64(facts->sum.events), U64(facts->sum.receives), U64(facts->sum.polls));
+    rp_buffer_printf(out, "bytes     %llu, %.3f a receive\ndigest    %016llx\n\n", U64(facts->sum.bytes),
+                     bytes_a_receive(&facts->sum), U64(facts->sum.digest));
+    rp_buffer_printf(out, "%6s %12s %12s %12s %10s  %-16s  %s\n", "rank", "events", "receives", "polls", "bytes", "digest", "end");
+    for (uint32_t i = 0; i < m->ranks; i++) {
+        const struct rp_rank_facts *r = &facts->rank[i];
+        rp_buffer_printf(out, "%6u %12llu %12llu %12llu %10llu  %016llx  ", i, U64(r->events), U64(r->receives), U64(r->polls),
+                         U64(r->bytes), U64(r->digest));
+        rp_facts_put_end(out, r->reason, r->code);
+        rp_buffer_byte(out, '\n');
+    }
+}
+
+static void put_json_text(struct rp_buffer *out, const char *key, const char *value)
+{
+    rp_buffer_printf(out, ",\n  \"%s\": ", key);
+    rp_json_put_string(out, value);
+}
+
+static void put_json_counts(struct rp_buffer *out, const struct rp_rank_facts *r)
+{
+    rp_buffer_printf(out, "\"events\": %llu, \"receives\": %llu, \"polls\": %llu, \"bytes\": %llu, \"digest\": \"%016llx\"",
+                     U64(r->events), U64(r->receives), U64(r->polls), U64(r->bytes), U64(r->digest));
+}
+
+void rp_facts_put_json(struct rp_buffer *out, const struct rp_facts *facts)
+{
+    const struct rp_manifest *m = &facts->manifest;
+
+    rp_buffer_printf(out, "{\n  \"record\": ");
+    rp_json_put_string(out, facts->directory);
+    rp_buffer_printf(out, ",\n  \"complete\": %s,\n  \"run\": \"%016llx\",\n  \"ranks\": %u", m->complete ? "true" : "false",
+                     U64(m->run), m->ranks);
+    put_json_text(out, "mpi", m->mpi);
+    put_json_text(out, "mpi_version", m->mpi_version);
+    put_json_text(out, "program", m->program);
+    put_json_text(out, "build_id", m->build_id);
+    put_json_text(out, "directory", m->directory);
+    put_json_text(out, "host", m->host);
+    put_json_text(out, "started", m->started);
+    put_json_text(out, "reprise", m->reprise);
+    rp_buffer_printf(out, ",\n  \"command\": [");
+    for (char **word = m->command; *word; word++) {
+        if (word != m->command)
+            rp_buffer_printf(out, ", ");
+        rp_json_put_string(out, *word);
+    }
+    rp_buffer_printf(out, "],\n  \"sum\": {");
+    put_json_counts(out, &facts->sum);
+    rp_buffer_printf(out, "},\n  \"by_rank\": [");
+    for (uint32_t i = 0; i < m->ranks; i++) {
+        struct rp_buffer end = {0};
+        rp_facts_put_end(&end, facts->rank[i].reason, facts->rank[i].code);
+        rp_buffer_byte(&end, 0);
+        rp_buffer_printf(out, "%s\n    {\"rank\": %u, ", i ? "," : "", i);
+        put_json_counts(out, &facts->rank[i]);
+        rp_buffer_printf(out, ", \"end\": ");
+        rp_json_put_string(out, end.failed ? "" : (char *)end.bytes);
+        rp_buffer_printf(out, "}");
+        rp_buffer_free(&end);
+    }
+    rp_buffer_printf(out, "\n  ]\n}\n");
+}

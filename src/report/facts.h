@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts about a record, computed once; info, record and verify print them. */
+#ifndef RP_FACTS_H
+#define RP_FACTS_H
+
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "log/format.h"
+#include "log/manifest.h"
+
+struct rp_rank_facts {
+    uint64_t events, receives, polls, bytes, digest;
+    enum rp_end_reason reason;
+    int64_t code;
+};
+
+struct rp_facts {
+    char *directory;
+    struct rp_manifest manifest;
+    struct rp_rank_facts *rank;
+    struct rp_rank_facts sum; /* digest of all ranks' digests */
+    uint32_t unfinished;      /* ranks that did not come through MPI_Finalize */
+};
+
+/* Reads and checks all logs of the record. */
+enum rp_status rp_facts_collect(const char *directory, struct rp_facts *out, struct rp_problem *why);
+void rp_facts_free(struct rp_facts *facts);
+
+/* "called MPI_Abort(7)", "was killed", ... */
+void rp_facts_put_end(struct rp_buffer *out, enum rp_end_reason reason, int64_t code);
+
+void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts);
+void rp_facts_put_json(struct rp_buffer *out, const struct rp_facts *facts);
+
+/* The line that ends a recording. */
+void rp_facts_put_summary(struct rp_buffer *out, const struct rp_facts *facts);
+
+#endif
