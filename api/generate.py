@@ -122,6 +122,11 @@ TEMPLATES = {
     rp_engine->post_end(&call, &e, rc, request);
     return rc;
 """,
+    "post_exchange": """\
+    if (!RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)) && RP_IS_WILD(source, tag))
+        rp_refuse("{name}");
+    return {twin}.{member}({args});
+""",
     "persistent": """\
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
@@ -171,7 +176,7 @@ TEMPLATES = {
     return {twin}.{member}({args});
 """,
 }
-SENDS = {"exchange": ("receive", 1), "post_exchange": ("post", 1)}
+SENDS = {"exchange": ("receive", 1)}
 
 
 def wrapper(function, entry, prefix):

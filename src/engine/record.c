@@ -403,6 +403,22 @@ static bool any_watched(int count, const MPI_Request *requests)
     return false;
 }
 
+/* A failed request can make Waitall return before the others are complete; which ones, MPI leaves open. */
+static void push_partial(uint32_t site, int count, const MPI_Status *seen)
+{
+    int completed = 0, first = RP_NO_INDEX;
+
+    for (int i = count - 1; i >= 0; i--)
+        if (class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+            completed++, first = i;
+    if (completed == count)
+        return;
+    push(RP_YES, site, (uint32_t)count, first, completed, 0);
+    for (int i = first + 1; i > 0 && i < count; i++)
+        if (class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+            push(RP_NEXT, site, 0, i, 0, 0);
+}
+
 static int record_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
 {
     if (record.freed_count == 0 && (!requests || !any_watched(count, requests)))
@@ -411,6 +427,8 @@ static int record_waitall(const struct rp_call *call, int count, MPI_Request *re
     uint32_t site = begin(call);
     int rc = call->next->Waitall(count, requests, seen);
     bool in_status = rc != MPI_SUCCESS && class_of(rc) == MPI_ERR_IN_STATUS;
+    if (in_status)
+        push_partial(site, count, seen);
     if (rc == MPI_SUCCESS || in_status) {
         for (int i = 0; i < count && rp_self.watched > record.freed_count; i++)
             if (!in_status || class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)

@@ -32,7 +32,8 @@ static struct {
     MPI_Request *real;   /* with stand-ins */
     MPI_Request *subset;
     MPI_Status *statuses;
-    int *indices;
+    int *indices; /* of the real call */
+    int *chosen;  /* of the program's, where it has no array for them */
     size_t room;
     uint64_t cancels;
 } replay;
@@ -48,7 +49,8 @@ static void reserve(int count)
     replay.subset = realloc(replay.subset, wanted * sizeof *replay.subset);
     replay.statuses = realloc(replay.statuses, wanted * sizeof *replay.statuses);
     replay.indices = realloc(replay.indices, wanted * sizeof *replay.indices);
-    if (!replay.before || !replay.real || !replay.subset || !replay.statuses || !replay.indices)
+    replay.chosen = realloc(replay.chosen, wanted * sizeof *replay.chosen);
+    if (!replay.chosen || !replay.before || !replay.real || !replay.subset || !replay.statuses || !replay.indices)
         rp_bug(__FILE__, __LINE__, "out of memory for a request array");
     replay.room = wanted;
 }
@@ -191,6 +193,21 @@ static void replay_receive_end(const struct rp_call *call, struct rp_envelope *e
     end();
 }
 
+/* Only what the program left open is filled in: wrong arguments stay wrong. */
+static void take_match(struct rp_envelope *e, int source, int tag)
+{
+    if (e->source == MPI_ANY_SOURCE)
+        e->source = source;
+    if (e->tag == MPI_ANY_TAG)
+        e->tag = tag;
+}
+
+/* An error, for the real call to find. */
+static bool has_bad_tag(const struct rp_envelope *e)
+{
+    return e->asked_tag < 0 && e->asked_tag != MPI_ANY_TAG;
+}
+
 static void replay_post_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
 {
     struct rp_match match;
@@ -201,10 +218,11 @@ static void replay_post_begin(const struct rp_call *call, struct rp_envelope *e,
     e->note = NULL;
     if (rp_follow_is_free())
         return;
+    if (has_bad_tag(e))
+        return;
     bool found = rp_follow_match(rp_self.posts, &match);
     if (found && match.kind != RP_CANCELLED) {
-        e->source = match.source;
-        e->tag = match.tag;
+        take_match(e, match.source, match.tag);
     } else if (found || is_wild(e)) {
         e->note = rp_standin_keep(e, b);
         rp_standin_make_ghost(e);
@@ -216,8 +234,7 @@ static void replay_post_end(const struct rp_call *call, struct rp_envelope *e, i
     (void)call;
     end();
     if (rc != MPI_SUCCESS) {
-        struct rp_request unused = {.note = e->note};
-        rp_standin_forget(&unused);
+        rp_standin_fail(e->note);
         return;
     }
     struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
@@ -233,7 +250,7 @@ static void replay_persistent_begin(const struct rp_call *call, struct rp_envelo
     begin();
     note_asked(e);
     e->note = rp_standin_keep(e, b);
-    if (is_wild(e) && !rp_follow_is_free())
+    if (is_wild(e) && !has_bad_tag(e) && !rp_follow_is_free())
         rp_standin_make_ghost(e);
 }
 
@@ -241,9 +258,9 @@ static void replay_persistent_end(const struct rp_call *call, struct rp_envelope
 {
     (void)call;
     end();
-    struct rp_request unused = {.note = e->note};
     if (rc != MPI_SUCCESS) {
-        rp_standin_forget(&unused);
+        struct rp_request unused = {.note = e->note};
+        e->comm != e->asked_comm ? rp_standin_fail(e->note) : rp_standin_forget(&unused);
         return;
     }
     struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
@@ -472,25 +489,6 @@ static int replay_wait(const struct rp_call *call, MPI_Request *request, MPI_Sta
     return rc;
 }
 
-static int replay_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
-{
-    begin();
-    for (int i = 0; i < count && requests; i++) {
-        stop_at_ghost(call, requests[i]);
-        await_request(call, requests[i]);
-    }
-    MPI_Request *real = enter(count, requests);
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
-    int rc = call->next->Waitall(count, real, seen);
-    leave(count, requests, real);
-    bool in_status = rc != MPI_SUCCESS && class_of(rc) == MPI_ERR_IN_STATUS;
-    for (int i = 0; (rc == MPI_SUCCESS || in_status) && i < count; i++)
-        if (!in_status || class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
-            complete(call, replay.before[i], &seen[i]);
-    end();
-    return rc;
-}
-
 /* The one request of Waitany and Testany: only it takes part in the real call. */
 static int complete_one(const struct rp_call *call, MPI_Request *requests, int index, int *flag, MPI_Status *seen)
 {
@@ -630,6 +628,48 @@ static int replay_some(const struct rp_call *call, some_function *real_call, uin
         if (event)
             rp_follow_take();
     }
+    end();
+    return rc;
+}
+
+/* A Waitall that failed before all were complete: exactly those that were complete are, the others stay pending. */
+static int waitall_partly(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES));
+
+    if (!event)
+        return call->next->Waitall(count, requests, statuses);
+    int completed = event->b, found = 0;
+    reserve(count);
+    MPI_Status *own = replay.statuses;
+    int rc = complete_some(call, call->next->Waitsome, count, requests, &found, replay.chosen, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; i++)
+        statuses[i].MPI_ERROR = MPI_ERR_PENDING;
+    for (int i = 0; i < completed && statuses != MPI_STATUSES_IGNORE; i++)
+        statuses[replay.chosen[i]] = own[i];
+    return rc;
+}
+
+static int replay_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    begin();
+    if (rp_follow_is_next(call, RP_YES)) {
+        int partly = waitall_partly(call, count, requests, statuses);
+        end();
+        return partly;
+    }
+    for (int i = 0; i < count && requests; i++) {
+        stop_at_ghost(call, requests[i]);
+        await_request(call, requests[i]);
+    }
+    MPI_Request *real = enter(count, requests);
+    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
+    int rc = call->next->Waitall(count, real, seen);
+    leave(count, requests, real);
+    bool in_status = rc != MPI_SUCCESS && class_of(rc) == MPI_ERR_IN_STATUS;
+    for (int i = 0; (rc == MPI_SUCCESS || in_status) && i < count; i++)
+        if (!in_status || class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+            complete(call, replay.before[i], &seen[i]);
     end();
     return rc;
 }

@@ -241,6 +241,13 @@ const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t sco
     return raw_front(); /* is_whole may have moved it */
 }
 
+bool rp_follow_is_next(const struct rp_call *call, uint32_t kind)
+{
+    const struct rp_event *event = follow.free ? NULL : front();
+
+    return event && event->kind == kind && same_function(call, event->site);
+}
+
 void rp_follow_take_no(void)
 {
     const struct rp_event *event = raw_front();

@@ -31,6 +31,9 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
  * program has left the record, or if the replay stops at its end. */
 const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t scope, uint32_t kinds);
 
+/* Whether the next recorded event is of this kind and said by this MPI function. */
+bool rp_follow_is_next(const struct rp_call *call, uint32_t kind);
+
 /* One poll of the run that rp_follow_expect returned was answered. */
 void rp_follow_take_no(void);
 

@@ -25,6 +25,7 @@ static size_t inner_count; /* entries with RP_REQUEST_INNER */
 void rp_standin_open(void)
 {
     rp_pmpi.Comm_dup(rp_constant.self, &nowhere);
+    rp_pmpi.Comm_set_errhandler(nowhere, rp_constant.errors_return);
 }
 
 void rp_standin_close(void)
@@ -47,6 +48,8 @@ static bool is_derived(MPI_Datatype type)
 {
     int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
 
+    if (type == rp_constant.datatype_null)
+        return false;
     rp_pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
     return combiner != MPI_COMBINER_NAMED;
 }
@@ -91,6 +94,21 @@ void rp_standin_forget(struct rp_request *entry)
         rp_pmpi.Type_free(&kept->type);
     free(kept);
     entry->note = NULL;
+}
+
+void rp_standin_fail(void *note)
+{
+    struct rp_request unused = {.note = note};
+    struct kept *kept = note;
+    MPI_Request request;
+
+    if (!kept)
+        return;
+    if (rp_pmpi.Irecv(kept->buf, kept->count, kept->type, kept->source, kept->tag, kept->comm, &request) == MPI_SUCCESS) {
+        rp_pmpi.Cancel(&request);
+        rp_pmpi.Request_free(&request);
+    }
+    rp_standin_forget(&unused);
 }
 
 static void set_inner(struct rp_request *entry)

@@ -23,6 +23,9 @@ void rp_standin_make_ghost(struct rp_envelope *e);
 void *rp_standin_keep(const struct rp_envelope *e, const struct rp_buffer_args *b);
 void rp_standin_forget(struct rp_request *entry);
 
+/* The receive that asked this was wrong, and failed as a ghost: lets it fail on the program's communicator too, for its error handler. */
+void rp_standin_fail(void *note);
+
 /* Posts an inner request for the persistent receive of this entry: named by its match, or a ghost if `match` is NULL. */
 int rp_standin_start(struct rp_request *entry, const struct rp_match *match);
 

@@ -43,9 +43,19 @@ void rp_constants_find(void)
     rp_constant.int32 = rp_library_symbol("ompi_mpi_int32_t");
     rp_constant.sum = rp_library_symbol("ompi_mpi_op_sum");
     rp_constant.max = rp_library_symbol("ompi_mpi_op_max");
-    rp_constant.message_null = rp_library_symbol("ompi_message_null");
+    rp_constant.datatype_null = rp_library_symbol("ompi_mpi_datatype_null");
+    rp_constant.errors_return = rp_library_symbol("ompi_mpi_errors_return");
 #else
-    rp_constant = (struct rp_constants){MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_BYTE,
-                                        MPI_UINT64_T,   MPI_INT32_T,   MPI_SUM,       MPI_MAX,          MPI_MESSAGE_NULL};
+    rp_constant.world = MPI_COMM_WORLD;
+    rp_constant.self = MPI_COMM_SELF;
+    rp_constant.comm_null = MPI_COMM_NULL;
+    rp_constant.request_null = MPI_REQUEST_NULL;
+    rp_constant.byte = MPI_BYTE;
+    rp_constant.uint64 = MPI_UINT64_T;
+    rp_constant.int32 = MPI_INT32_T;
+    rp_constant.sum = MPI_SUM;
+    rp_constant.max = MPI_MAX;
+    rp_constant.datatype_null = MPI_DATATYPE_NULL;
+    rp_constant.errors_return = MPI_ERRORS_RETURN;
 #endif
 }

@@ -11,9 +11,9 @@
 struct rp_constants {
     MPI_Comm world, self, comm_null;
     MPI_Request request_null;
-    MPI_Datatype byte, uint64, int32;
+    MPI_Datatype byte, uint64, int32, datatype_null;
     MPI_Op sum, max;
-    MPI_Message message_null;
+    MPI_Errhandler errors_return;
 };
 
 extern struct rp_constants rp_constant;

@@ -22,6 +22,11 @@ __thread struct rp_self rp_self = {.depth = RP_STRANGER};
 static pid_t owner; /* a forked child has our memory, but is not the rank */
 static bool initialised;
 
+static bool is_inside(void)
+{
+    return (rp_self.depth & ~(uint32_t)RP_STRANGER) != 0;
+}
+
 struct mode {
     const char *name;
     void (*start)(void);
@@ -52,6 +57,37 @@ static void at_exit(int status, void *unused)
     }
 }
 
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first: ours comes after all of the program's, whose delete functions may still
+ * communicate. */
+
+static int copy_nothing(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)in, (void)out;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    if (!rp_engine || is_inside())
+        return MPI_SUCCESS;
+    rp_self.depth = 1;
+    rp_engine->finalize();
+    rp_engine = NULL;
+    rp_self.depth = RP_STRANGER;
+    return MPI_SUCCESS;
+}
+
+static void hook_finalize(void)
+{
+    int key;
+
+    rp_pmpi.Comm_create_keyval(copy_nothing, at_finalize, &key, NULL);
+    rp_pmpi.Comm_set_attr(rp_constant.self, key, NULL);
+    rp_pmpi.Comm_free_keyval(&key);
+}
+
 static void start(void)
 {
     const struct mode *mode = chosen_mode();
@@ -68,14 +104,10 @@ static void start(void)
     owner = getpid();
     rp_self.depth = 1;
     rp_requests_init(&rp_self.requests);
+    hook_finalize();
     mode->start();
     on_exit(at_exit, NULL);
     rp_self.depth = 0;
-}
-
-static bool is_inside(void)
-{
-    return (rp_self.depth & ~(uint32_t)RP_STRANGER) != 0;
 }
 
 int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
@@ -104,14 +136,10 @@ int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int
 
 int rp_life_Finalize(const struct rp_next *next)
 {
-    if (rp_engine && !is_inside()) {
-        rp_self.depth = 1;
-        rp_engine->finalize();
-        rp_engine = NULL;
-        rp_self.depth = RP_STRANGER;
-    }
+    int rc = next->Finalize();
+
     initialised = false;
-    return next->Finalize();
+    return rc;
 }
 
 int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code)
