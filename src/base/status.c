@@ -21,6 +21,7 @@ int rp_exit_status(enum rp_status status)
     case RP_OK:
         return 0;
     case RP_USAGE:
+    case RP_BUSY:
         return REPRISE_EXIT_USAGE;
     case RP_DIVERGED:
         return REPRISE_EXIT_DIVERGED;

@@ -12,6 +12,7 @@ enum rp_status {
     RP_DIVERGED,    /* a replay left its record */
     RP_DAMAGED,     /* bytes that are not what the format says */
     RP_UNSUPPORTED, /* refused by name */
+    RP_BUSY,        /* somebody is still writing it */
     RP_SYSTEM,      /* the operating system said no (errno is in the text) */
     RP_MEMORY,      /* an allocation failed */
 };

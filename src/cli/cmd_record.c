@@ -88,15 +88,43 @@ static void say_unfinished(const struct rp_facts *facts)
     }
 }
 
+/* A launcher may be gone before its ranks are. */
+static enum rp_status collect(const char *directory, struct rp_facts *facts, struct rp_problem *why)
+{
+    enum { TRIES = 100 };
+    enum rp_status status = rp_facts_collect(directory, facts, why);
+
+    for (int i = 0; status == RP_BUSY && i < TRIES; i++) {
+        usleep(100000);
+        status = rp_facts_collect(directory, facts, why);
+    }
+    return status;
+}
+
+static bool is_record(const char *directory)
+{
+    struct rp_manifest manifest;
+    struct rp_problem ignored;
+
+    if (rp_manifest_read(directory, &manifest, &ignored) == RP_USAGE)
+        return false;
+    rp_manifest_free(&manifest);
+    return true;
+}
+
 static int summarise(const char *directory, char **command, int status)
 {
     struct rp_facts facts;
     struct rp_problem why;
     struct rp_buffer line = {0};
-    enum rp_status collected = rp_facts_collect(directory, &facts, &why);
 
-    if (collected == RP_USAGE)
+    if (!is_record(directory))
         return nothing_recorded(directory, command, status);
+    enum rp_status collected = collect(directory, &facts, &why);
+    if (collected == RP_BUSY) {
+        rp_error("the launcher has ended, but %s", why.text);
+        return status ? status : REPRISE_EXIT_DAMAGED;
+    }
     if (collected != RP_OK) {
         rp_error("the record is damaged: %s", why.text);
         return status ? status : REPRISE_EXIT_DAMAGED;

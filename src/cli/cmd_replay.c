@@ -203,7 +203,7 @@ static int verdict(const struct replay *r, int status)
     }
     bool whole = count_in(r->state, RP_RANK_FINISHED) == ranks;
     rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks, whole ? "" : " up to the end of the record");
-    return count_in(r->state, RP_RANK_PARKED) > 0 ? 0 : status;
+    return r->state->stopped ? 0 : status;
 }
 
 static int run_outside(struct replay *r)

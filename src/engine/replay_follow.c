@@ -419,17 +419,36 @@ static void say_verdict_at_end(void)
                  follow.session.ranks);
 }
 
-/* Parked ranks end the job when nobody has anything left to replay, or nobody could move for long. */
-static void park(void)
+static bool somebody_runs(void)
 {
-    enum { GRACE_MS = 500 };
-    int64_t over_since = -1;
-    long patience = follow.options.stall > 0 ? follow.options.stall * 1000 : 30000;
+    for (int i = 0; i < follow.session.ranks; i++)
+        if (follow.state->rank[i].state == RP_RANK_RUNNING)
+            return true;
+    return false;
+}
 
-    follow.slot->state = RP_RANK_PARKED;
+/* How long the others must have been at rest before the job may end. A rank that runs on behind its last event may be on its way to its crash, or blocked
+ * where we do not see it; one that is about to end the job by itself goes first. */
+static int64_t grace(void)
+{
+    enum { ENDING_MS = 200, PARKED_MS = 1000 };
+    bool ending = follow.slot->state == RP_RANK_ENDED;
+
+    if (!all_replayed() || (somebody_runs() && !ending))
+        return follow.options.stall > 0 ? follow.options.stall * 1000 : 30000;
+    return ending ? ENDING_MS : PARKED_MS;
+}
+
+/* Returns when nobody has anything left to replay, or nobody could move for long. `sink` may be NULL. */
+static void wait_for_others(void (*sink)(void))
+{
+    struct timespec pause = {0, 1000000};
+    int64_t over_since = -1;
+
     for (;;) {
-        follow.sink();
-        usleep(1000);
+        if (sink)
+            sink();
+        nanosleep(&pause, NULL);
         if (!rp_state_is_over(follow.state)) {
             over_since = -1;
             continue;
@@ -437,13 +456,20 @@ static void park(void)
         int64_t now = milliseconds();
         if (over_since < 0)
             over_since = now;
-        if (now - over_since > (all_replayed() ? GRACE_MS : patience))
-            break;
+        if (now - over_since > grace())
+            return;
     }
+}
+
+static void park(void)
+{
+    follow.slot->state = RP_RANK_PARKED;
+    wait_for_others(follow.sink);
     if (!may_report())
         wait_for_the_end();
     if (!rp_setting("REPRISE_PARENT"))
         say_verdict_at_end();
+    follow.state->stopped = all_replayed();
     rp_end_job(all_replayed() ? 0 : REPRISE_EXIT_DIVERGED);
 }
 
@@ -516,8 +542,10 @@ void rp_follow_finish(bool finalized)
     if (!same)
         rp_error("the digest of the replayed events is %016llx, that of the record %016llx", U64(follow.digest),
                  U64(end.digest));
-    if (!finalized)
+    if (!finalized) {
+        wait_for_others(follow.sink); /* the job ends with us */
         return;
+    }
     mine[0] = rp_matcher_position(follow.matcher);
     mine[1] = !same;
     mine[2] = follow.free;
@@ -532,6 +560,29 @@ void rp_follow_finish(bool finalized)
                          : "identical");
         unlink(follow.state_path);
     }
+}
+
+/* A crash is replayed too. It would end the other ranks before they came to their own ends, so it waits for them. */
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+static void crashed(int signal)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+
+    sigaction(signal, &usual, NULL);
+    follow.slot->state = RP_RANK_ENDED;
+    wait_for_others(NULL);
+    raise(signal);
+}
+
+static void handle_crashes(void)
+{
+    struct sigaction now, wait = {.sa_handler = crashed};
+
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (sigaction(crashes[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(crashes[i], &wait, NULL);
 }
 
 /* The start */
@@ -585,5 +636,6 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
     follow.slot->pid = (uint32_t)getpid();
     follow.slot->total = rp_log_event_count(follow.log);
     follow.slot->state = RP_RANK_RUNNING;
+    handle_crashes();
     return RP_OK;
 }

@@ -343,7 +343,7 @@ static enum rp_status open_file(struct rp_log *log, struct rp_problem *why)
     if (log->fd < 0 || fstat(log->fd, &st) != 0)
         return rp_fail(why, RP_SYSTEM, "rank %u: %s: cannot open: %s", log->rank, log->path, strerror(errno));
     if (fcntl(log->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
-        return rp_fail(why, RP_USAGE, "rank %u: %s: still being written by process %d", log->rank, log->path,
+        return rp_fail(why, RP_BUSY, "rank %u: %s: still being written by process %d", log->rank, log->path,
                        (int)lock.l_pid);
     log->length = (uint64_t)st.st_size;
     return RP_OK;

@@ -33,6 +33,7 @@ struct rp_rank_slot {
 struct rp_replay_state {
     uint8_t magic[8];
     uint32_t ranks;
+    _Atomic uint32_t stopped;  /* the replay itself ended the job, at the end of the record */
     _Atomic uint32_t reported; /* the first to set it reports a divergence or a stall for all */
     struct rp_rank_slot rank[];
 };

@@ -2,6 +2,7 @@
 // ranks: 4
 // native: differs
 // needs: mpi4
+// refuses: MPI_Isendrecv
 // about: MPI_Isendrecv and MPI_Isendrecv_replace that receive from anyone, completed by Wait, Waitany and Test
 #include "check.h"
 

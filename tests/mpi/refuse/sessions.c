@@ -2,6 +2,7 @@
 // ranks: 4
 // native: differs
 // needs: mpi4
+// refuses: MPI_Session_init
 // about: wildcards on a communicator of an MPI session; the program never calls MPI_Init
 #include "check.h"
 
