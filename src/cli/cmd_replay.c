@@ -196,6 +196,13 @@ static int verdict(const struct replay *r, int status)
             rp_error("nothing was replayed: no process of '%s' called MPI_Init under reprise", r->command[0]);
         return status ? status : REPRISE_EXIT_UNSUPPORTED;
     }
+    if (r->state->stopped == RP_STOPPED_SHORT) {
+        rp_error("replayed %llu of %llu events on %u ranks: identical, but the rest needs ranks whose record ended before",
+                 (unsigned long long)done, (unsigned long long)total, ranks);
+        return REPRISE_EXIT_DAMAGED;
+    }
+    if (done != total && is_own(status))
+        return status; /* said by the rank that found it */
     if (done != total) {
         rp_error("replayed %llu of %llu events on %u ranks: NOT identical", (unsigned long long)done, (unsigned long long)total, ranks);
         say_where_it_stopped(r->state);

@@ -331,9 +331,18 @@ static bool nobody_can_move(void)
     return true;
 }
 
+static bool somebody_is(uint32_t state)
+{
+    for (int i = 0; i < follow.session.ranks; i++)
+        if (follow.state->rank[i].state == state)
+            return true;
+    return false;
+}
+
 static void stalled(struct rp_patience *p, int64_t waited)
 {
-    bool stuck = nobody_can_move();
+    /* A rank at the end of its record ends the job itself. */
+    bool stuck = nobody_can_move() && !somebody_is(RP_RANK_PARKED);
 
     p->next_report = waited * 2;
     if (atomic_exchange(&follow.state->reported, 1) == 0) {
@@ -415,16 +424,8 @@ static void say_verdict_at_end(void)
         rp_note("replayed %llu events on %d ranks: identical up to the end of the record", U64(done),
                 follow.session.ranks);
     else
-        rp_error("replayed %llu of %llu events on %d ranks: the rest cannot be reached", U64(done), U64(total),
-                 follow.session.ranks);
-}
-
-static bool somebody_runs(void)
-{
-    for (int i = 0; i < follow.session.ranks; i++)
-        if (follow.state->rank[i].state == RP_RANK_RUNNING)
-            return true;
-    return false;
+        rp_error("replayed %llu of %llu events on %d ranks: identical, but the rest needs ranks whose record ended before",
+                 U64(done), U64(total), follow.session.ranks);
 }
 
 /* How long the others must have been at rest before the job may end. A rank that runs on behind its last event may be on its way to its crash, or blocked
@@ -434,7 +435,7 @@ static int64_t grace(void)
     enum { ENDING_MS = 200, PARKED_MS = 1000 };
     bool ending = follow.slot->state == RP_RANK_ENDED;
 
-    if (!all_replayed() || (somebody_runs() && !ending))
+    if (!all_replayed() || (somebody_is(RP_RANK_RUNNING) && !ending))
         return follow.options.stall > 0 ? follow.options.stall * 1000 : 30000;
     return ending ? ENDING_MS : PARKED_MS;
 }
@@ -469,8 +470,8 @@ static void park(void)
         wait_for_the_end();
     if (!rp_setting("REPRISE_PARENT"))
         say_verdict_at_end();
-    follow.state->stopped = all_replayed();
-    rp_end_job(all_replayed() ? 0 : REPRISE_EXIT_DIVERGED);
+    follow.state->stopped = all_replayed() ? RP_STOPPED_AT_END : RP_STOPPED_SHORT;
+    rp_end_job(all_replayed() ? 0 : REPRISE_EXIT_DAMAGED);
 }
 
 static bool is_traced(void)

@@ -46,10 +46,10 @@ static inline int rp_event_has_post(uint32_t kind)
     return kind == RP_MATCH || kind == RP_CANCELLED || kind == RP_FREED;
 }
 
-/* Kinds that stand for a received message. */
-static inline int rp_event_is_receive(uint32_t kind)
+/* Receives that the event tells of: blocking ones by wildcard, and the non-blocking ones posted before it. */
+static inline uint64_t rp_event_receives(const struct rp_event *event)
 {
-    return kind == RP_RECV || kind == RP_MATCH || kind == RP_FREED;
+    return event->posts + (uint64_t)(event->kind == RP_RECV);
 }
 
 #define RP_DIGEST_START UINT64_C(0x9e3779b97f4a7c15)

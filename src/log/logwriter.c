@@ -141,7 +141,7 @@ static void survey(struct rp_log_writer *w, struct stream *s, size_t count)
         s->digest = rp_digest(s->digest, event);
         if (rp_event_has_post(event->kind))
             note_late(w, s, event);
-        w->totals.receives += rp_event_is_receive(event->kind);
+        w->totals.receives += rp_event_receives(event);
     }
     s->previous_posts = posts_before;
 }

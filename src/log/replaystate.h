@@ -21,6 +21,12 @@ enum rp_rank_state {
     RP_RANK_ENDED,      /* called MPI_Abort or exited without MPI_Finalize */
 };
 
+enum rp_stopped {
+    RP_STOPPED_NOT,
+    RP_STOPPED_AT_END, /* everything was replayed */
+    RP_STOPPED_SHORT,  /* what is left needs messages of ranks whose record ended before */
+};
+
 struct rp_rank_slot {
     _Atomic uint32_t state;
     uint32_t pid;
@@ -33,7 +39,7 @@ struct rp_rank_slot {
 struct rp_replay_state {
     uint8_t magic[8];
     uint32_t ranks;
-    _Atomic uint32_t stopped;  /* the replay itself ended the job, at the end of the record */
+    _Atomic uint32_t stopped;  /* the replay itself ended the job: RP_STOPPED_... */
     _Atomic uint32_t reported; /* the first to set it reports a divergence or a stall for all */
     struct rp_rank_slot rank[];
 };

@@ -19,7 +19,7 @@ static enum rp_status count_events(struct rp_log *log, struct rp_rank_facts *fac
     while (status == RP_OK && count > 0) {
         status = rp_log_next_block(log, events, &count, why);
         for (size_t i = 0; status == RP_OK && i < count; i++) {
-            facts->receives += (uint64_t)rp_event_is_receive(events[i].kind);
+            facts->receives += rp_event_receives(&events[i]);
             facts->polls += events[i].kind == RP_NO ? events[i].c : 0;
         }
     }
@@ -135,7 +135,7 @@ void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)
     rp_buffer_printf(out, "\nprogram   %s (build id %s)\n", m->program, m->build_id);
     rp_buffer_printf(out, "mpi       %s: %s\n", m->mpi, m->mpi_version);
     rp_buffer_printf(out, "started   %s on %s in %s, by reprise %s\n", m->started, m->host, m->directory, m->reprise);
-    rp_buffer_printf(out, "ranks     %u\nevents    %llu, of these receives %llu; polls answered no %llu\n", m->ranks,
+    rp_buffer_printf(out, "ranks     %u\nevents    %llu, for %llu receives; polls answered no %llu\n", m->ranks,
                      U64(facts->sum.events), U64(facts->sum.receives), U64(facts->sum.polls));
     rp_buffer_printf(out, "bytes     %llu, %.3f a receive\ndigest    %016llx\n\n", U64(facts->sum.bytes),
                      bytes_a_receive(&facts->sum), U64(facts->sum.digest));

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# The front door. CMake does the work; each target sets up what it needs.
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+.PHONY: all setup demo test bench install clean
+
+all: setup
+	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	cmake --build $(BUILD) -j $(JOBS) >>$(BUILD).log 2>&1 || { tail -n 60 $(BUILD).log; exit 1; }
+
+setup:
+	@tools/setup
+
+demo: all
+	@tools/demo $(BUILD)
+
+test: all
+	ctest --test-dir $(BUILD) --output-on-failure --timeout 600 -j 2
+
+bench: all
+	REPRISE_BUILD=$(abspath $(BUILD)) bench/run overhead
+
+install: all
+	cmake --install $(BUILD)
+
+clean:
+	rm -rf $(BUILD) $(BUILD).log

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# info, dump, verify, doctor and env --list: what they print, as text and as JSON.
+source "$(dirname "$0")/../lib/common.sh"
+mpi=$1
+program=$build/tests/mpi/$mpi/recv_any_source
+launcher "$mpi" 4
+run 60 record "$reprise" record -o run "${launch[@]}" "$program"
+[ "$status" -eq 0 ] || fail "record: $status"
+
+run 10 info "$reprise" info run
+for line in "^record    $work/run$" "^command   .*recv_any_source$" "^mpi       $mpi: " '^ranks     4$' '^     3 .*finished$'; do
+    grep -q "$line" "$work/info.out" || fail "info: no line '$line'"
+done
+"$reprise" info --json run | python3 -c '
+import json, sys
+facts = json.load(sys.stdin)
+assert facts["complete"] is True and facts["ranks"] == 4 and len(facts["by_rank"]) == 4
+assert sum(r["events"] for r in facts["by_rank"]) == facts["sum"]["events"] > 0
+assert facts["command"][-1].endswith("recv_any_source")' || fail "info --json"
+
+"$reprise" dump run >"$work/dump.out" || fail "dump"
+"$reprise" dump --json run >"$work/json.out" || fail "dump --json"
+python3 - "$work/dump.out" "$work/json.out" <<'END' || fail "dump and dump --json differ"
+import json, sys
+text = [line.split() for line in open(sys.argv[1])]
+data = [json.loads(line) for line in open(sys.argv[2])]
+assert len(text) == len(data) > 0
+for words, event in zip(text, data):
+    assert words[:4] == [str(event["rank"]), str(event["event"]), event["kind"], event["function"]], (words, event)
+    fields = dict(word.split("=") for word in words[4:])
+    assert int(fields["site"]) == event["site"]
+    if event["kind"] == "RECV":
+        assert (int(fields["source"]), int(fields["tag"]), int(fields["comm"])) == (event["a"], event["b"], event["scope"])
+END
+[ "$("$reprise" dump -r 2 run | cut -d' ' -f1 | sort -u)" = 2 ] || fail "dump -r 2"
+"$reprise" dump --sites run | grep -q "recv_any_source(+0x" || fail "dump --sites"
+"$reprise" verify run | grep -q 'all checks passed$' || fail "verify"
+(cd "$work" && REPRISE_RUN=run "$reprise" verify >/dev/null) || fail "REPRISE_RUN"
+
+"$reprise" doctor "$program" | grep -q "MPI: $mpi" || fail "doctor"
+"$reprise" doctor "$build/tests/mpi/$mpi/win_create" | grep -q 'MPI_Win_create, which is refused' || fail "doctor: refused"
+"$reprise" doctor /bin/true >"$work/doctor.out"
+[ $? -eq 123 ] && grep -q 'linked with no MPI' "$work/doctor.out" || fail "doctor: no MPI"
+"$reprise" env --list | grep -q '^REPRISE_DIR ' || fail "env --list"
+[ "$("$reprise" --version)" = "reprise 0.1.0" ] || fail "version"
+for command in record replay info dump verify env doctor; do
+    "$reprise" $command --help | grep -q "^usage: reprise $command" || fail "$command --help"
+done

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# The house stays as drawn: which folder may include which, and where mpi.h may appear. docs/design.md draws it.
+cd "$(dirname "$0")/../.." || exit 1
+bad=0
+may() { # FOLDER ALLOWED...: includes of src/FOLDER are of itself or of these
+    local folder=$1 allowed
+    shift
+    allowed=$(printf '|%s' "$folder" "$@")
+    while IFS=: read -r file line text; do
+        target=${text#*\"}
+        target=${target%%/*}
+        [[ "|$target|" =~ ^\|(${allowed#|})\|$ ]] || { echo "$file:$line includes $text"; bad=1; }
+    done < <(grep -nE '#include "[a-z]+/' "src/$folder"/*.[ch])
+}
+may base
+may event base
+may codec base event
+may log base event codec
+may match base event
+may mpi base event
+may engine base event codec log match mpi
+may report base event codec log
+may cli base event log report
+for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
+    case $file in
+    src/mpi/* | src/engine/* | apps/* | tests/mpi/*) ;;
+    *) echo "$file includes mpi.h"; bad=1 ;;
+    esac
+done
+for engine in src/engine/record.c src/engine/replay.c; do
+    grep -nE '#include "engine/(record|replay)\.h"' $engine && bad=1
+done
+names=$(find src apps -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
+[ -z "$names" ] || { echo "file names that are not unique: $names"; bad=1; }
+exit $bad

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# What is tested without MPI: unit tests (one file a module), golden records, and the fuzz targets over their corpora.
+# Adding a unit test is adding unit/test_<module>.c; adding a fuzz target is adding fuzz/fuzz_<what>.c and fuzz/corpus/<what>/.
+set(UNIT_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -fsanitize=address,undefined)
+check_c_source_compiles("int main(void) { return 0; }" HAVE_SANITIZERS)
+unset(CMAKE_REQUIRED_FLAGS)
+
+# The core once more under the sanitizers, for hostile input and failing allocations.
+add_library(core_checked STATIC EXCLUDE_FROM_ALL ${CORE_SOURCES})
+target_include_directories(core_checked PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(core_checked PUBLIC PkgConfig::ZSTD PkgConfig::UNWIND Threads::Threads ${CMAKE_DL_LIBS})
+target_compile_options(core_checked PUBLIC -O1 -g)
+if(HAVE_SANITIZERS)
+  target_compile_options(core_checked PUBLIC -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  target_link_options(core_checked PUBLIC -fsanitize=address,undefined)
+endif()
+
+function(add_unit_test source library)
+  get_filename_component(name ${source} NAME_WE)
+  string(REGEX REPLACE "^test_" "" module ${name})
+  add_executable(unit_${module} ${source})
+  target_link_libraries(unit_${module} PRIVATE ${library})
+  set_target_properties(unit_${module} PROPERTIES OUTPUT_NAME ${module} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/unit)
+  add_test(NAME unit.${module} COMMAND unit_${module})
+  set_tests_properties(unit.${module} PROPERTIES TIMEOUT 120)
+endfunction()
+
+file(GLOB UNIT_SOURCES CONFIGURE_DEPENDS ${UNIT_DIR}/unit/test_*.c)
+list(FILTER UNIT_SOURCES EXCLUDE REGEX "/test_memory\\.c$")
+foreach(source ${UNIT_SOURCES})
+  add_unit_test(${source} core)
+endforeach()

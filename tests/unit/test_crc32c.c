@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Vectors of RFC 3720, B.4, and a bitwise implementation for every length and alignment. */
+#include "base/crc32c.h"
+
+#include "unit.h"
+
+static uint32_t bitwise(const uint8_t *bytes, size_t length)
+{
+    uint32_t crc = 0xffffffff;
+
+    for (size_t i = 0; i < length; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc & 1 ? crc >> 1 ^ 0x82f63b78 : crc >> 1;
+    }
+    return crc ^ 0xffffffff;
+}
+
+TEST(known_vectors)
+{
+    static const uint8_t read_command[48] = {
+        0x01, 0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x14, 0, 0, 0, 0, 0, 0x04, 0,
+        0, 0, 0, 0x14, 0, 0, 0, 0x18, 0x28, 0, 0, 0, 0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0, 0, 0};
+    uint8_t bytes[32];
+
+    CHECK_EQ(rp_crc32c("", 0), 0);
+    CHECK_EQ(rp_crc32c("a", 1), 0xc1d04330);
+    CHECK_EQ(rp_crc32c("123456789", 9), 0xe3069283);
+    memset(bytes, 0, 32);
+    CHECK_EQ(rp_crc32c(bytes, 32), 0x8a9136aa);
+    memset(bytes, 0xff, 32);
+    CHECK_EQ(rp_crc32c(bytes, 32), 0x62a8ab43);
+    for (int i = 0; i < 32; i++)
+        bytes[i] = (uint8_t)i;
+    CHECK_EQ(rp_crc32c(bytes, 32), 0x46dd794e);
+    for (int i = 0; i < 32; i++)
+        bytes[i] = (uint8_t)(31 - i);
+    CHECK_EQ(rp_crc32c(bytes, 32), 0x113fdb5c);
+    CHECK_EQ(rp_crc32c(read_command, sizeof read_command), 0xd9963a56);
+}
+
+TEST(every_length_at_every_alignment)
+{
+    uint8_t bytes[320];
+    uint64_t seed = 2;
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)unit_random(&seed);
+    for (size_t at = 0; at < 9; at++)
+        for (size_t length = 0; length < 300; length++)
+            CHECK_EQ(rp_crc32c(bytes + at, length), bitwise(bytes + at, length));
+}

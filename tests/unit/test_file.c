@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "unit.h"
+
+TEST(a_new_file_is_written_once)
+{
+    const char *path = unit_path(unit_temporary(), "x");
+    struct rp_buffer text = {0};
+    struct rp_problem why;
+
+    CHECK_OK(rp_write_new_file(path, "hello", 5, &why), why);
+    CHECK_EQ(rp_write_new_file(path, "other", 5, &why), RP_USAGE);
+    CHECK_HAS(why.text, path);
+    CHECK_OK(rp_read_file(path, 5, &text, &why), why);
+    CHECK(text.length == 5 && strcmp((char *)text.bytes, "hello") == 0);
+    CHECK_OK(rp_read_file(path, 5, &text, &why), why);
+    CHECK(text.length == 10 && strcmp((char *)text.bytes, "hellohello") == 0);
+    rp_buffer_free(&text);
+}
+
+TEST(a_file_over_the_limit_is_refused)
+{
+    const char *path = unit_path(unit_temporary(), "x");
+    struct rp_buffer text = {0};
+    struct rp_problem why;
+
+    CHECK_OK(rp_write_new_file(path, "hello", 5, &why), why);
+    CHECK_EQ(rp_read_file(path, 4, &text, &why), RP_DAMAGED);
+    CHECK_HAS(why.text, "larger than 4");
+    rp_buffer_free(&text);
+    CHECK_EQ(rp_read_file("/dev/zero", 100000, &text, &why), RP_DAMAGED);
+    rp_buffer_free(&text);
+}
+
+TEST(failures_name_the_path)
+{
+    const char *missing = unit_path(unit_temporary(), "none/x");
+    struct rp_buffer text = {0};
+    struct rp_problem why;
+
+    CHECK_EQ(rp_read_file(missing, 100, &text, &why), RP_SYSTEM);
+    CHECK_HAS(why.text, missing);
+    CHECK_HAS(why.text, strerror(ENOENT));
+    CHECK_EQ(rp_write_new_file(missing, "x", 1, &why), RP_SYSTEM);
+    CHECK_HAS(why.text, missing);
+    CHECK_EQ(rp_read_file("/", 100, &text, &why), RP_SYSTEM);
+    CHECK_HAS(why.text, strerror(EISDIR));
+    rp_buffer_free(&text);
+}
+
+TEST(a_failed_write_leaves_no_file)
+{
+    struct rp_problem why;
+
+    CHECK_EQ(rp_write_new_file("/dev/full", "x", 1, &why), RP_USAGE); /* it exists */
+    int fd = open("/dev/full", O_WRONLY);
+    CHECK_EQ(rp_write_all(fd, "x", 1, 0), ENOSPC);
+    close(fd);
+}
+
+TEST(reads_at_an_offset_are_whole)
+{
+    const char *path = unit_path(unit_temporary(), "x");
+    char bytes[8] = {0};
+    int fd = open(path, O_RDWR | O_CREAT, 0666);
+
+    CHECK_EQ(rp_write_all(fd, "abcdef", 6, 2), 0);
+    CHECK_EQ(rp_read_all(fd, bytes, 8, 0), 0);
+    CHECK(memcmp(bytes, "\0\0abcdef", 8) == 0);
+    CHECK_EQ(rp_read_all(fd, bytes, 3, 5), 0);
+    CHECK(memcmp(bytes, "def", 3) == 0);
+    CHECK(rp_read_all(fd, bytes, 4, 5) == -1);
+    CHECK_EQ(rp_read_all(fd, bytes, 0, 100), 0);
+    close(fd);
+    CHECK_EQ(rp_read_all(fd, bytes, 1, 0), EBADF);
+    CHECK_EQ(rp_write_all(fd, bytes, 1, 0), EBADF);
+}
+
+TEST(directories_with_their_parents)
+{
+    const char *base = unit_temporary(), *path = unit_path(base, "a/b/c"), *file = unit_path(base, "file");
+    struct rp_problem why;
+    struct stat st;
+
+    CHECK_OK(rp_make_directory(path, false, &why), why);
+    CHECK(stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+    CHECK_EQ(rp_make_directory(path, false, &why), RP_USAGE);
+    CHECK_HAS(why.text, "exists already");
+    CHECK_OK(rp_make_directory(path, true, &why), why);
+    CHECK_OK(rp_make_directory(unit_path(base, "d//e"), false, &why), why);
+    CHECK_OK(rp_write_new_file(file, "", 0, &why), why);
+    CHECK_EQ(rp_make_directory(unit_path(base, "file/x"), true, &why), RP_SYSTEM);
+    CHECK_HAS(why.text, strerror(ENOTDIR));
+    CHECK_EQ(rp_make_directory("", true, &why), RP_SYSTEM);
+}
+
+TEST(a_file_in_the_place_of_a_directory_is_not_one)
+{
+    const char *file = unit_path(unit_temporary(), "file");
+    struct rp_problem why;
+
+    CHECK_OK(rp_write_new_file(file, "", 0, &why), why);
+    CHECK(rp_make_directory(file, true, &why) != RP_OK);
+}
+
+TEST(paths)
+{
+    char *joined = rp_path_join("a", "b"), *same = rp_path_absolute("/x/../y");
+    char here[4096], *absolute = rp_path_absolute("z");
+
+    CHECK_STR(joined, "a/b");
+    CHECK_STR(same, "/x/../y");
+    REQUIRE(getcwd(here, sizeof here));
+    CHECK(strncmp(absolute, here, strlen(here)) == 0 && strcmp(absolute + strlen(here), "/z") == 0);
+    free(joined);
+    free(same);
+    free(absolute);
+}

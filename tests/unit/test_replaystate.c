@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "log/replaystate.h"
+
+#include "unit.h"
+
+TEST(ranks_share_a_state)
+{
+    const char *path = unit_path(unit_temporary(), "state");
+    struct rp_replay_state *one, *other;
+    struct rp_buffer out = {0};
+    struct rp_problem why;
+    uint64_t done, total;
+
+    CHECK_OK(rp_state_create(path, 3, &why), why);
+    CHECK(rp_state_create(path, 3, &why) != RP_OK);
+    REQUIRE(rp_state_map(path, 3, &one, &why) == RP_OK && rp_state_map(path, 3, &other, &why) == RP_OK);
+    one->rank[0].state = RP_RANK_FINISHED;
+    one->rank[1].state = RP_RANK_WAITING;
+    one->rank[2].state = RP_RANK_RUNNING;
+    one->rank[1].done = 4;
+    one->rank[1].total = 9;
+    one->rank[2].done = 4;
+    one->rank[2].total = 5;
+    snprintf(one->rank[1].what, sizeof one->rank[1].what, "MPI_Recv from 2");
+    rp_state_sum(other, &done, &total);
+    CHECK(done == 8 && total == 14);
+    CHECK(!rp_state_is_over(other));
+    one->rank[2].done = 5;
+    CHECK(rp_state_is_over(other));
+    rp_state_print(other, &out);
+    rp_buffer_byte(&out, 0);
+    CHECK_HAS((char *)out.bytes, "rank 1 waits, event 4 of 9");
+    CHECK_HAS((char *)out.bytes, "MPI_Recv from 2");
+    CHECK_HAS((char *)out.bytes, "rank 2 runs, event 5 of 5");
+    CHECK(!strstr((char *)out.bytes, "rank 0"));
+    rp_buffer_free(&out);
+    rp_state_unmap(one);
+    rp_state_unmap(other);
+}
+
+TEST(another_file_is_refused)
+{
+    const char *directory = unit_temporary(), *path = unit_path(directory, "state"), *text = unit_path(directory, "text");
+    struct rp_replay_state *state = NULL;
+    struct rp_problem why;
+
+    CHECK_OK(rp_state_create(path, 3, &why), why);
+    CHECK(rp_state_map(path, 4, &state, &why) != RP_OK);
+    CHECK(rp_state_map(unit_path(directory, "none"), 3, &state, &why) != RP_OK);
+    FILE *file = fopen(text, "w");
+    REQUIRE(file);
+    for (int i = 0; i < 10000; i++)
+        fputc('x', file);
+    fclose(file);
+    CHECK(rp_state_map(text, 3, &state, &why) != RP_OK);
+    CHECK_HAS(why.text, text);
+}
