@@ -98,15 +98,6 @@ TEST(directories_with_their_parents)
     CHECK_EQ(rp_make_directory("", true, &why), RP_SYSTEM);
 }
 
-TEST(a_file_in_the_place_of_a_directory_is_not_one)
-{
-    const char *file = unit_path(unit_temporary(), "file");
-    struct rp_problem why;
-
-    CHECK_OK(rp_write_new_file(file, "", 0, &why), why);
-    CHECK(rp_make_directory(file, true, &why) != RP_OK);
-}
-
 TEST(paths)
 {
     char *joined = rp_path_join("a", "b"), *same = rp_path_absolute("/x/../y");
