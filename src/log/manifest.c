@@ -93,7 +93,7 @@ static enum rp_status take_members(const struct rp_json *json, const char *path,
     int64_t ranks = number_of(json, "ranks");
     char *end = NULL;
 
-    if (run && strlen(run->string) == 16)
+    if (run && strlen(run->string) == 16 && strspn(run->string, "0123456789abcdefABCDEF") == 16)
         out->run = strtoull(run->string, &end, 16);
     if (!end || *end || ranks < 1 || ranks > RANKS_LIMIT)
         return rp_fail(why, RP_DAMAGED, "%s: 'run' or 'ranks' is missing or wrong", path);

@@ -9,12 +9,14 @@ static char *hostile[] = {
     "{\"run\": \"0\"}", "\\u0041", "%s%n", NULL,
 };
 
+static char *allowed[] = {"MPI_Win_create", "MPI_Ibarrier", NULL};
+
 static struct rp_manifest sample(void)
 {
     return (struct rp_manifest){
         .run = UINT64_C(0x00000000deadbeef), .ranks = 12, .launched_inside = true, .mpi = "openmpi", .mpi_version = "Open MPI v4.1.4\n\"x\"",
         .program = "/a \"b\"\\/c\n", .build_id = "00ff", .directory = "/w\t", .host = "h", .started = "2024-01-01T00:00:00Z", .reprise = "0.1.0",
-        .command = hostile, .allowed = (char *[]){"MPI_Win_create", NULL},
+        .command = hostile, .allowed = allowed,
     };
 }
 

@@ -143,28 +143,31 @@ static void unit_clean_up(void)
         nftw(unit_directory, unit_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A new empty directory, removed at the end; valid until the next call. */
+/* `directory/name`; the last 64 are valid at a time. */
+__attribute__((unused)) static const char *unit_path(const char *directory, const char *name)
+{
+    static char *paths[64];
+    static unsigned next;
+    char *path = NULL, **place = &paths[next++ % 64];
+
+    if (asprintf(&path, "%s/%s", directory, name) < 0)
+        exit(2);
+    free(*place);
+    return *place = path;
+}
+
+/* A new empty directory, removed at the end. */
 __attribute__((unused)) static const char *unit_temporary(void)
 {
-    static char path[sizeof unit_directory + 32];
     static int count;
+    char name[16];
 
-    snprintf(path, sizeof path, "%s/%d", unit_directory, ++count);
+    snprintf(name, sizeof name, "%d", ++count);
+    const char *path = unit_path(unit_directory, name);
     if (mkdir(path, 0777) != 0) {
         perror(path);
         exit(2);
     }
-    return path;
-}
-
-/* `directory/name`; a few of them are valid at a time. */
-__attribute__((unused)) static const char *unit_path(const char *directory, const char *name)
-{
-    static char paths[8][8192];
-    static int next;
-    char *path = paths[next++ % 8];
-
-    snprintf(path, sizeof paths[0], "%s/%s", directory, name);
     return path;
 }
 
