@@ -96,7 +96,8 @@ def write_next(functions, table, out):
 
 TEMPLATES = {
     "receive": """\
-    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)) || !(RP_IS_WILD(source, tag) || rp_self.every_call))
+    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)) ||
+        !(RP_IS_WILD(source, tag) || rp_self.every_call || RP_MAY_OVERLAP(tag)))
         return {twin}.{member}({args});
     struct rp_call call = RP_CALL("{name}", &{twin});
     struct rp_envelope e = RP_ENVELOPE(source, tag, comm, status, {sends});
@@ -109,7 +110,9 @@ TEMPLATES = {
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
     if (!(RP_IS_WILD(source, tag) || rp_self.every_call)) {{
+        rp_self.depth++; /* another tool behind us may come back by the other name */
         int rc = {twin}.{member}({args});
+        rp_self.depth--;
         if (rc == MPI_SUCCESS)
             rp_requests_note_named(*request);
         return rc;
@@ -139,7 +142,7 @@ TEMPLATES = {
     return rc;
 """,
     "start": """\
-    if (RP_ELSEWHERE("{name}", rp_self.persistent) || !rp_self.persistent)
+    if (RP_ELSEWHERE("{name}", RP_OWNER(persistent)) || !rp_self.persistent)
         return {twin}.{member}({args});
     struct rp_call call = RP_CALL("{name}", &{twin});
     return rp_engine->{member}(&call, {args});
@@ -151,7 +154,10 @@ TEMPLATES = {
     return rp_engine->{member}(&call, {args});
 """,
     "wait": """\
-    if (RP_ELSEWHERE("{name}", rp_self.watched) || !rp_self.watched)
+    if (RP_ELSEWHERE("{name}", RP_OWNER(watched)))
+        return {twin}.{member}({args});
+    rp_self.waits++;
+    if (!rp_self.watched)
         return {twin}.{member}({args});
     struct rp_call call = RP_CALL("{name}", &{twin});
     return rp_engine->{member}(&call, {args});
@@ -161,6 +167,12 @@ TEMPLATES = {
         return {twin}.{member}({args});
     struct rp_call call = RP_CALL("{name}", &{twin});
     return rp_engine->{member}(&call, {args});
+""",
+    "fresh": """\
+    int rc = {twin}.{member}({args});
+    if (rc == MPI_SUCCESS && !rp_self.depth)
+        rp_requests_note_other(*request);
+    return rc;
 """,
     "life": """\
     return rp_life_{member}(&{twin}{comma}{args});

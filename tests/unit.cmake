@@ -33,3 +33,30 @@ list(FILTER UNIT_SOURCES EXCLUDE REGEX "/test_memory\\.c$")
 foreach(source ${UNIT_SOURCES})
   add_unit_test(${source} core)
 endforeach()
+
+# Allocations that fail: every one of them in turn. What --wrap sees is what the core itself calls.
+add_unit_test(${UNIT_DIR}/unit/test_memory.c core_checked)
+foreach(function malloc calloc realloc free strdup strndup asprintf)
+  target_link_options(unit_memory PRIVATE -Wl,--wrap=${function})
+endforeach()
+target_compile_options(unit_memory PRIVATE -fno-builtin)
+set_tests_properties(unit.memory PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0) # it counts by itself; the tool takes seconds
+target_compile_options(core_checked PRIVATE -fno-builtin)
+
+# Golden records.
+add_executable(golden_make ${UNIT_DIR}/golden/make.c)
+target_link_libraries(golden_make PRIVATE core)
+set_target_properties(golden_make PROPERTIES OUTPUT_NAME make RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/golden)
+add_test(NAME golden COMMAND ${UNIT_DIR}/golden/check $<TARGET_FILE:reprise> $<TARGET_FILE:golden_make>)
+
+# Fuzz targets, over their corpora; fuzz/build makes the real ones.
+file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS ${UNIT_DIR}/fuzz/fuzz_*.c)
+foreach(source ${FUZZ_SOURCES})
+  get_filename_component(name ${source} NAME_WE)
+  string(REGEX REPLACE "^fuzz_" "" what ${name})
+  add_executable(${name} ${source} ${UNIT_DIR}/fuzz/driver.c)
+  target_link_libraries(${name} PRIVATE core_checked)
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME ${what} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fuzz)
+  add_test(NAME fuzz.${what} COMMAND ${name} ${UNIT_DIR}/fuzz/corpus/${what})
+  set_tests_properties(fuzz.${what} PROPERTIES TIMEOUT 60 ENVIRONMENT ASAN_OPTIONS=detect_leaks=0) # leaks are for fuzz/build to find
+endforeach()

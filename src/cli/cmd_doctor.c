@@ -60,7 +60,7 @@ static int examine(const char *name)
     bool bad = has_obstacle(&binary);
     if (!bad)
         describe(&binary);
-    printf("  %s\n", bad ? "cannot be recorded" : "can be recorded");
+    printf("  %s\n", bad ? "cannot be recorded" : binary.refused && *binary.refused ? "can be recorded up to a refused call" : "can be recorded");
     rp_binary_free(&binary);
     return bad ? REPRISE_EXIT_UNSUPPORTED : 0;
 }

@@ -65,7 +65,7 @@ static enum rp_status set_preload(const char *program, struct rp_problem *why)
     char *words[] = {(char *)program, NULL};
 
     if (program)
-        return rp_launch_preload(mpi, words, why);
+        return rp_launch_preload(mpi, NULL, words, why);
     if (!mpi)
         return rp_fail(why, RP_USAGE, "which MPI? Give a PROGRAM or --mpi");
     return rp_launch_preload_for(mpi, NULL, why);

@@ -39,19 +39,10 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The program's name for the directory: the last word that names an existing file and no option; else the first. */
-static const char *name_of(char **command)
-{
-    for (char **word = command + 1; command[0] && *word; word++)
-        if ((*word)[0] != '-' && strchr(*word, '/') && access(*word, X_OK) == 0)
-            return base_name(*word);
-    return base_name(command[0]);
-}
-
 static enum rp_status reserve_directory(char **command, char **directory, struct rp_problem *why)
 {
     const char *wanted = rp_setting("REPRISE_OUTPUT");
-    enum rp_status status = wanted ? rp_run_new_at(wanted, directory, why) : rp_run_new(name_of(command), directory, why);
+    enum rp_status status = wanted ? rp_run_new_at(wanted, directory, why) : rp_run_new(base_name(rp_launch_program(command)), directory, why);
 
     if (status != RP_OK)
         return status;
@@ -64,7 +55,7 @@ static int nothing_recorded(const char *directory, char **command, int status)
 {
     rmdir(directory);
     rp_error("nothing was recorded: no process of '%s' called MPI_Init under reprise. Is it an MPI program, and dynamically linked? "
-             "'reprise doctor PROGRAM' tells",
+             "'reprise doctor PROGRAM' tells. Ranks on other hosts need the environment: see 'reprise env --help'",
              command[0]);
     return status ? status : REPRISE_EXIT_UNSUPPORTED;
 }
@@ -134,7 +125,7 @@ static int summarise(const char *directory, char **command, int status)
     if (!line.failed)
         rp_note("%s", (char *)line.bytes);
     say_unfinished(&facts);
-    if (status == 0 && !facts.manifest.complete)
+    if (status == 0 && facts.stopped > 0)
         status = REPRISE_EXIT_DAMAGED;
     rp_buffer_free(&line);
     rp_facts_free(&facts);
@@ -154,9 +145,11 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_usage_error(command, "what is to be recorded? A program, or a launcher and a program");
     char **words = argv + first;
     apply_options();
-    enum rp_status status = rp_launch_preload(mpi, words, &why);
+    enum rp_status status = rp_launch_preload(mpi, NULL, words, &why);
     if (status == RP_OK)
         status = rp_launch_note_command(words, inside, &why);
+    if (!inside)
+        rp_launch_note_place();
     if (status == RP_OK && !inside)
         status = reserve_directory(words, &directory, &why);
     if (status != RP_OK) {

@@ -92,6 +92,10 @@ static enum rp_status find_run(struct replay *r, const char *name, struct rp_pro
 /* The command as recorded, in the directory in which it was recorded. */
 static enum rp_status take_recorded_command(struct replay *r, struct rp_problem *why)
 {
+    if (r->manifest.launched_inside && rp_launch_is_inside() && r->manifest.command[0]) {
+        r->command = r->manifest.command;
+        return RP_OK;
+    }
     if (r->manifest.launched_inside)
         return rp_fail(why, RP_USAGE,
                        "%s was recorded inside a launcher, whose command line is not known: start it the same way, e.g. "
@@ -208,7 +212,7 @@ static int verdict(const struct replay *r, int status)
         say_where_it_stopped(r->state);
         return REPRISE_EXIT_DIVERGED;
     }
-    bool whole = count_in(r->state, RP_RANK_FINISHED) == ranks;
+    bool whole = r->manifest.complete && count_in(r->state, RP_RANK_FINISHED) == ranks;
     rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks, whole ? "" : " up to the end of the record");
     return r->state->stopped ? 0 : status;
 }
@@ -256,7 +260,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (status == RP_OK && !r.command)
         status = take_recorded_command(&r, &why);
     if (status == RP_OK)
-        status = rp_launch_preload(mpi, r.command, &why);
+        status = rp_launch_preload(mpi, r.manifest.mpi, r.command, &why);
     if (status != RP_OK) {
         rp_error("cannot replay: %s", why.text);
         return rp_exit_status(status);

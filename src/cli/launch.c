@@ -94,7 +94,26 @@ static enum rp_status check_mpi_name(const char *mpi, struct rp_problem *why)
     return rp_fail(why, RP_USAGE, "'%s' is no MPI that reprise knows: openmpi or mpich", mpi);
 }
 
-enum rp_status rp_launch_preload(const char *mpi, char **command, struct rp_problem *why)
+const char *rp_launch_program(char **command)
+{
+    struct rp_problem ignored;
+    struct rp_binary binary;
+    const char *runs = NULL;
+
+    for (char **word = command; *word; word++) {
+        if ((*word)[0] == '-' || rp_binary_look(*word, &binary, &ignored) != RP_OK)
+            continue;
+        bool linked = binary.mpi != NULL;
+        if (binary.executable && word > command && !runs)
+            runs = *word;
+        rp_binary_free(&binary);
+        if (linked)
+            return *word;
+    }
+    return runs ? runs : command[0];
+}
+
+enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **command, struct rp_problem *why)
 {
     struct found found = {0};
     struct rp_binary first;
@@ -113,12 +132,27 @@ enum rp_status rp_launch_preload(const char *mpi, char **command, struct rp_prob
     if (!mpi && status == RP_OK)
         mpi = rp_binary_launcher_mpi(command[0]);
     if (!mpi && status == RP_OK)
+        mpi = usual;
+    if (!mpi && status == RP_OK)
         status = rp_fail(why, RP_USAGE, "cannot see which MPI '%s' uses: tell by --mpi openmpi or --mpi mpich", command[0]);
     if (status == RP_OK)
         status = rp_launch_preload_for(mpi, found.asan, why);
     free(found.asan);
     free(found.static_program);
     return status;
+}
+
+void rp_launch_note_place(void)
+{
+    const char *set = rp_setting("REPRISE_DIR");
+    char *base = rp_path_absolute(set ? set : ".reprise"), *here = getcwd(NULL, 0);
+
+    if (base)
+        setenv("REPRISE_DIR", base, 1);
+    if (here)
+        setenv("REPRISE_DIRECTORY", here, 1);
+    free(base);
+    free(here);
 }
 
 enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_problem *why)

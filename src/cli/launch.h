@@ -10,11 +10,17 @@
 /* Whether a launcher started this very process as a rank. */
 bool rp_launch_is_inside(void);
 
-/* Sets LD_PRELOAD for the command: `mpi` says which flavour, or NULL to find out. */
-enum rp_status rp_launch_preload(const char *mpi, char **command, struct rp_problem *why);
+/* Sets LD_PRELOAD for the command: `mpi` says which flavour, or NULL to find out; `usual` is taken where it cannot be seen, and may be NULL. */
+enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **command, struct rp_problem *why);
+
+/* The program among the words of a command: the first that is linked with an MPI, or else the first behind a launcher that can be executed. */
+const char *rp_launch_program(char **command);
 
 /* The same without a command, for the `env` command: `mpi` must be known. */
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why);
+
+/* Where records are, and where the command was started: ranks may start elsewhere. */
+void rp_launch_note_place(void);
 
 /* Puts the command line into REPRISE_COMMAND. */
 enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_problem *why);

@@ -6,30 +6,34 @@
  * A wildcard receive gets the next post number when it is posted; its match is pushed when the program learns of its completion. Between, its handle is in
  * rp_self.requests, and rp_self.watched keeps the completion calls from passing us by.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "base/message.h"
 #include "base/settings.h"
 #include "codec/codec.h"
+#include "engine/outcome.h"
+#include "engine/record_start.h"
 #include "engine/session.h"
 #include "event/ring.h"
 #include "event/site.h"
 #include "log/logwriter.h"
 #include "log/manifest.h"
-#include "log/rundir.h"
 #include "mpi/comms.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 #include "mpi/self.h"
-#include "reprise.h"
+
+/* A wildcard receive under way. */
+struct pending {
+    MPI_Request request;
+    uint64_t post;
+    int source, tag;
+    bool told; /* its match was told before its completion */
+};
 
 struct freed {
     MPI_Request request;
@@ -46,6 +50,8 @@ static struct {
     MPI_Request *handles; /* room for one call's requests */
     MPI_Status *statuses;
     size_t room;
+    struct pending *pending; /* rp_self.pending of them */
+    size_t pending_room;
     struct freed *freed; /* wildcard receives that the program freed while active */
     size_t freed_count, freed_room;
 } record;
@@ -99,22 +105,46 @@ static inline uint32_t site_of(const struct rp_call *call)
     return rp_site_find(&record.sites, call->function, call->return_address, call->stack);
 }
 
-static int class_of(int rc)
-{
-    int class = MPI_SUCCESS;
-
-    if (rc != MPI_SUCCESS)
-        rp_pmpi.Error_class(rc, &class);
-    return class;
-}
-
 static void push_error(uint32_t site, uint32_t scope, int rc)
 {
-    push(RP_ERROR, site, scope, class_of(rc), 0, 0);
+    push(RP_ERROR, site, scope, rp_outcome_class(rc), 0, 0);
     publish();
 }
 
 /* Requests */
+
+/* Wildcard receives under way. The entry's note is the index, so that one can be taken out at once. */
+
+static void add_pending(struct rp_request *entry, MPI_Request request, int source, int tag)
+{
+    if (rp_self.pending == record.pending_room) {
+        record.pending_room = record.pending_room ? record.pending_room * 2 : 64;
+        record.pending = realloc(record.pending, record.pending_room * sizeof *record.pending);
+        if (!record.pending)
+            rp_bug(__FILE__, __LINE__, "out of memory for pending receives");
+    }
+    if (rp_self.pending == 0) {
+        rp_self.pending_tag = tag;
+        rp_self.pending_mixed = tag == MPI_ANY_TAG;
+    }
+    rp_self.pending_mixed |= tag != rp_self.pending_tag;
+    entry->note = (void *)(uintptr_t)rp_self.pending;
+    record.pending[rp_self.pending++] = (struct pending){request, entry->post, source, tag, false};
+}
+
+static void remove_pending(struct rp_request *entry)
+{
+    size_t index = (size_t)(uintptr_t)entry->note;
+
+    if (index >= rp_self.pending || record.pending[index].post != entry->post)
+        return;
+    record.pending[index] = record.pending[--rp_self.pending];
+    if (index < rp_self.pending) {
+        struct rp_request *moved = rp_requests_find(&rp_self.requests, record.pending[index].request);
+        if (moved)
+            moved->note = entry->note;
+    }
+}
 
 static void watch(struct rp_request *entry, uint64_t flags, uint64_t post)
 {
@@ -130,6 +160,8 @@ static void unwatch(struct rp_request *entry)
 
     if (entry->flags & RP_REQUEST_COUNTED)
         rp_self.watched--;
+    if (entry->flags & RP_REQUEST_WILD && entry->flags & RP_REQUEST_RECEIVE)
+        remove_pending(entry);
     entry->flags = entry->flags & RP_REQUEST_PERSISTENT ? entry->flags & lasting : 0;
 }
 
@@ -140,27 +172,64 @@ static inline struct rp_request *watched(MPI_Request request)
     return entry && entry->flags & RP_REQUEST_COUNTED ? entry : NULL;
 }
 
-static bool was_cancelled(const struct rp_request *entry, const MPI_Status *status)
+static bool told_now(struct pending *p, uint32_t site)
 {
-    int cancelled = 0;
+    MPI_Status status;
+    int flag = 0;
 
-    if (entry->flags & (RP_REQUEST_CANCELLING | RP_REQUEST_OTHER))
-        rp_pmpi.Test_cancelled(status, &cancelled);
-    return cancelled;
+    if (rp_pmpi.Request_get_status(p->request, &flag, &status) == MPI_SUCCESS && flag)
+        push(RP_FREED, site, 0, status.MPI_SOURCE, status.MPI_TAG, p->post);
+    return flag;
 }
 
-/* The program learnt that this request is complete. */
-static void complete(MPI_Request request, const MPI_Status *status, uint32_t site)
+/*
+ * A message was received while older wildcard receives that could have taken it are under way: they were matched before, whether the program ever asks or not. If it
+ * dies first, nobody else will tell what they took.
+ */
+static void tell_older(uint64_t post, const MPI_Status *status, uint32_t site)
 {
-    struct rp_request *entry = watched(request);
+    enum { ENOUGH = 256 };
 
-    if (!entry)
-        return;
-    if (was_cancelled(entry, status))
-        push(entry->flags & RP_REQUEST_OTHER ? RP_UNSENT : RP_CANCELLED, site, 0, 0, 0, entry->post);
+    for (uint32_t i = 0; i < rp_self.pending && rp_self.pending <= ENOUGH; i++) {
+        struct pending *p = &record.pending[i];
+        bool overlaps = (p->source == MPI_ANY_SOURCE || p->source == status->MPI_SOURCE) &&
+                        (p->tag == MPI_ANY_TAG || p->tag == status->MPI_TAG);
+        if (overlaps && p->post < post && !p->told)
+            p->told = told_now(p, site);
+    }
+}
+
+/* At the end: what the program left under way. */
+static void tell_pending(uint32_t site)
+{
+    for (uint32_t i = 0; i < rp_self.pending; i++)
+        if (!record.pending[i].told)
+            record.pending[i].told = told_now(&record.pending[i], site);
+}
+
+/* The program learnt that this request is complete. Returns its post number, or 0 if older receives are of no interest. */
+static uint64_t complete(MPI_Request request, const MPI_Status *status, uint32_t site)
+{
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+
+    if (!entry || !(entry->flags & (RP_REQUEST_RECEIVE | RP_REQUEST_OTHER)))
+        return 0;
+    uint64_t post = entry->post;
+    bool cancelled = rp_outcome_cancelled(entry, status);
+    if (cancelled)
+        push(entry->flags & RP_REQUEST_OTHER ? RP_UNSENT : RP_CANCELLED, site, 0, 0, 0, post);
     else if (entry->flags & RP_REQUEST_WILD)
-        push(RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
+        push(RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, post);
     unwatch(entry);
+    return cancelled ? 0 : post;
+}
+
+static void complete_one(MPI_Request request, const MPI_Status *status, uint32_t site)
+{
+    uint64_t post = complete(request, status, site);
+
+    if (post > 0 && rp_self.pending)
+        tell_older(post, status, site);
 }
 
 static void reserve(size_t count)
@@ -226,23 +295,16 @@ static void record_receive_begin(const struct rp_call *call, struct rp_envelope 
 {
     (void)call;
     rp_self.depth++;
-    e->asked_status = e->status;
     if (e->status == MPI_STATUS_IGNORE)
         e->status = &e->own_status;
 }
 
-/* A truncated message was matched all the same. */
-static bool was_matched(int rc)
-{
-    return rc == MPI_SUCCESS || class_of(rc) == MPI_ERR_TRUNCATE;
-}
-
 static void push_envelope(uint32_t kind, uint32_t site, MPI_Comm comm, const MPI_Status *status, int rc)
 {
-    if (was_matched(rc))
+    if (rp_outcome_matched(rc))
         push(kind, site, rp_comms_number(comm), status->MPI_SOURCE, status->MPI_TAG, 0);
     else
-        push(RP_ERROR, site, 0, class_of(rc), 0, 0);
+        push(RP_ERROR, site, 0, rp_outcome_class(rc), 0, 0);
     publish();
 }
 
@@ -252,7 +314,12 @@ static void record_receive_end(const struct rp_call *call, struct rp_envelope *e
 
     if (__builtin_expect(record.freed_count != 0, 0))
         poll_freed(site);
-    push_envelope(RP_RECV, site, e->comm, e->status, rc);
+    if (e->source == MPI_ANY_SOURCE || e->tag == MPI_ANY_TAG)
+        push_envelope(RP_RECV, site, e->comm, e->status, rc);
+    if (rp_self.pending && rp_outcome_matched(rc) && e->source != MPI_PROC_NULL) {
+        tell_older(UINT64_MAX, e->status, site);
+        publish();
+    }
     end();
 }
 
@@ -267,12 +334,12 @@ static void record_post_begin(const struct rp_call *call, struct rp_envelope *e,
 static void record_post_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
 {
     (void)call;
-    (void)e;
     end();
     if (rc != MPI_SUCCESS)
         return;
     struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
     watch(entry, RP_REQUEST_RECEIVE | RP_REQUEST_WILD, rp_self.posts++);
+    add_pending(entry, *request, e->source, e->tag);
 }
 
 static void record_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
@@ -294,10 +361,13 @@ static void started(MPI_Request request)
     if (!entry || !(entry->flags & RP_REQUEST_PERSISTENT))
         return;
     uint64_t post = rp_self.posts++;
-    if (entry->flags & RP_REQUEST_WILD)
+    if (entry->flags & RP_REQUEST_WILD) {
         watch(entry, entry->flags | RP_REQUEST_RECEIVE, post);
-    else
-        entry->post = post, entry->flags |= RP_REQUEST_RECEIVE;
+        add_pending(entry, request, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    } else {
+        entry->post = post;
+        entry->flags |= RP_REQUEST_RECEIVE;
+    }
 }
 
 static int record_start(const struct rp_call *call, MPI_Request *request)
@@ -380,15 +450,17 @@ static int record_improbe(const struct rp_call *call, int source, int tag, MPI_C
 static int record_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
 {
     MPI_Request before = *request;
-    struct rp_request *entry = watched(before);
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, before);
 
+    if (entry && !(entry->flags & RP_REQUEST_COUNTED) && !(entry->flags & RP_REQUEST_RECEIVE && rp_self.pending))
+        entry = NULL;
     if (!entry && record.freed_count == 0)
         return call->next->Wait(request, status);
     MPI_Status own, *seen = entry && status == MPI_STATUS_IGNORE ? &own : status;
     uint32_t site = begin(call);
     int rc = call->next->Wait(request, seen);
-    if (entry && was_matched(rc)) {
-        complete(before, seen, site);
+    if (entry && rp_outcome_matched(rc)) {
+        complete_one(before, seen, site);
         publish();
     }
     end();
@@ -397,10 +469,29 @@ static int record_wait(const struct rp_call *call, MPI_Request *request, MPI_Sta
 
 static bool any_watched(int count, const MPI_Request *requests)
 {
-    for (int i = 0; i < count; i++)
-        if (watched(requests[i]))
+    uint64_t wanted = RP_REQUEST_COUNTED | (rp_self.pending ? RP_REQUEST_RECEIVE : 0);
+
+    for (int i = 0; i < count; i++) {
+        struct rp_request *entry = rp_requests_find(&rp_self.requests, requests[i]);
+        if (entry && entry->flags & wanted)
             return true;
+    }
     return false;
+}
+
+/* Completes several at once: first all of them, since their handles are gone, then what they say about others. */
+static void complete_all(int count, const int *indices, const MPI_Status *seen, uint32_t site)
+{
+    uint64_t last = 0;
+    const MPI_Status *of_last = NULL;
+
+    for (int i = 0; i < count; i++) {
+        uint64_t post = complete(record.handles[indices ? indices[i] : i], &seen[i], site);
+        if (post > last)
+            last = post, of_last = &seen[i];
+    }
+    if (of_last && rp_self.pending)
+        tell_older(last, of_last, site);
 }
 
 /* A failed request can make Waitall return before the others are complete; which ones, MPI leaves open. */
@@ -409,13 +500,13 @@ static void push_partial(uint32_t site, int count, const MPI_Status *seen)
     int completed = 0, first = RP_NO_INDEX;
 
     for (int i = count - 1; i >= 0; i--)
-        if (class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+        if (rp_outcome_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
             completed++, first = i;
     if (completed == count)
         return;
-    push(RP_YES, site, (uint32_t)count, first, completed, 0);
+    push(RP_YES, site, (uint32_t)count, first, completed, rp_self.waits);
     for (int i = first + 1; i > 0 && i < count; i++)
-        if (class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+        if (rp_outcome_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
             push(RP_NEXT, site, 0, i, 0, 0);
 }
 
@@ -426,15 +517,15 @@ static int record_waitall(const struct rp_call *call, int count, MPI_Request *re
     MPI_Status *seen = prepare(count, requests, statuses);
     uint32_t site = begin(call);
     int rc = call->next->Waitall(count, requests, seen);
-    bool in_status = rc != MPI_SUCCESS && class_of(rc) == MPI_ERR_IN_STATUS;
+    bool in_status = rc != MPI_SUCCESS && rp_outcome_class(rc) == MPI_ERR_IN_STATUS;
     if (in_status)
         push_partial(site, count, seen);
-    if (rc == MPI_SUCCESS || in_status) {
-        for (int i = 0; i < count && rp_self.watched > record.freed_count; i++)
-            if (!in_status || class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
-                complete(record.handles[i], &seen[i], site);
-        publish();
-    }
+    if (rc == MPI_SUCCESS)
+        complete_all(count, NULL, seen, site);
+    for (int i = 0; in_status && i < count; i++)
+        if (rp_outcome_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+            complete_one(record.handles[i], &seen[i], site);
+    publish();
     end();
     return rc;
 }
@@ -455,7 +546,7 @@ static int record_waitany(const struct rp_call *call, int count, MPI_Request *re
         bool some = *index != MPI_UNDEFINED;
         push(RP_YES, site, (uint32_t)count, some ? *index : RP_NO_INDEX, some, 0);
         if (some && rp_self.watched)
-            complete(record.handles[*index], seen, site);
+            complete_one(record.handles[*index], seen, site);
         publish();
     }
     end();
@@ -470,14 +561,9 @@ static void push_some(uint32_t site, int count, int outcount, const int *indices
         push(RP_YES, site, (uint32_t)count, indices[0], outcount, 0);
     for (int i = 1; i < outcount; i++)
         push(RP_NEXT, site, 0, indices[i], 0, 0);
-    for (int i = 0; i < outcount && rp_self.watched; i++)
-        complete(record.handles[indices[i]], &seen[i], site);
+    if (rp_self.watched && outcount > 0)
+        complete_all(outcount, indices, seen, site);
     publish();
-}
-
-static bool has_outcome(int rc)
-{
-    return rc == MPI_SUCCESS || class_of(rc) == MPI_ERR_IN_STATUS;
 }
 
 static int record_waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
@@ -487,7 +573,7 @@ static int record_waitsome(const struct rp_call *call, int count, MPI_Request *r
     MPI_Status *seen = prepare(count, requests, statuses);
     int rc = call->next->Waitsome(count, requests, outcount, indices, seen);
 
-    if (has_outcome(rc))
+    if (rp_outcome_some(rc))
         push_some(site, count, *outcount, indices, seen);
     else
         push_error(site, (uint32_t)count, rc);
@@ -502,7 +588,7 @@ static int record_testsome(const struct rp_call *call, int count, MPI_Request *r
     MPI_Status *seen = prepare(count, requests, statuses);
     int rc = call->next->Testsome(count, requests, outcount, indices, seen);
 
-    if (!has_outcome(rc))
+    if (!rp_outcome_some(rc))
         push_error(site, (uint32_t)count, rc);
     else if (*outcount == 0)
         push_no(site, (uint32_t)count);
@@ -524,7 +610,7 @@ static int record_test(const struct rp_call *call, MPI_Request *request, int *fl
     if (flag && *flag) {
         push(RP_YES, site, 1, RP_NO_INDEX, 0, 0);
         if (rp_self.watched)
-            complete(before, seen, site);
+            complete_one(before, seen, site);
         publish();
     } else if (rc != MPI_SUCCESS) {
         push_error(site, 1, rc);
@@ -544,10 +630,10 @@ static int record_testall(const struct rp_call *call, int count, MPI_Request *re
     if (flag)
         *flag = 0;
     int rc = call->next->Testall(count, requests, flag, seen);
-    if (has_outcome(rc) && *flag) {
+    if (rp_outcome_some(rc) && *flag) {
         push(RP_YES, site, (uint32_t)count, RP_NO_INDEX, 0, 0);
-        for (int i = 0; i < count && rp_self.watched; i++)
-            complete(record.handles[i], &seen[i], site);
+        if (rp_self.watched)
+            complete_all(count, NULL, seen, site);
         publish();
     } else if (rc != MPI_SUCCESS) {
         push_error(site, (uint32_t)count, rc);
@@ -572,7 +658,7 @@ static int record_testany(const struct rp_call *call, int count, MPI_Request *re
         bool some = *index != MPI_UNDEFINED;
         push(RP_YES, site, (uint32_t)count, some ? *index : RP_NO_INDEX, some, 0);
         if (some && rp_self.watched)
-            complete(record.handles[*index], seen, site);
+            complete_one(record.handles[*index], seen, site);
         publish();
     } else if (rc != MPI_SUCCESS) {
         push_error(site, (uint32_t)count, rc);
@@ -599,10 +685,16 @@ static void push_answer(uint32_t site, const int *flag, int rc)
 static int record_request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
                                      MPI_Status *status)
 {
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     uint32_t site = begin(call);
-    int rc = call->next->Request_get_status(request, flag, status);
+    int rc = call->next->Request_get_status(request, flag, seen);
+    struct rp_request *entry = rp_self.pending ? watched(request) : NULL;
 
     push_answer(site, flag, rc);
+    if (rc == MPI_SUCCESS && *flag && entry && entry->flags & RP_REQUEST_WILD && entry->flags & RP_REQUEST_RECEIVE) {
+        push(RP_FREED, site, 0, seen->MPI_SOURCE, seen->MPI_TAG, entry->post);
+        publish();
+    }
     end();
     return rc;
 }
@@ -648,6 +740,7 @@ static void keep_freed(MPI_Request *request, struct rp_request *entry)
             rp_bug(__FILE__, __LINE__, "out of memory for freed requests");
     }
     record.freed[record.freed_count++] = (struct freed){*request, entry->post};
+    remove_pending(entry);
     if (entry->flags & RP_REQUEST_PERSISTENT)
         rp_self.persistent--;
     entry->flags = 0; /* still counted in rp_self.watched, by record.freed */
@@ -665,7 +758,7 @@ static int record_request_free(const struct rp_call *call, MPI_Request *request)
     if (entry->flags & RP_REQUEST_RECEIVE && entry->flags & RP_REQUEST_CANCELLING) {
         MPI_Request before = *request;
         rp_pmpi.Wait(request, &status); /* local after a cancel */
-        complete(before, &status, site);
+        complete_one(before, &status, site);
         publish();
     } else if (entry->flags & RP_REQUEST_RECEIVE && entry->flags & RP_REQUEST_WILD) {
         keep_freed(request, entry);
@@ -711,14 +804,12 @@ static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_l
 {
     struct rp_problem why;
 
+    tell_pending(0);
     push_open_run();
     publish();
     rp_log_drain(record.writer);
     *totals = rp_log_totals(record.writer);
-    enum rp_status status = rp_log_close(record.writer, reason, code, &why);
-    if (status != RP_OK)
-        rp_error("%s", why.text);
-    return status;
+    return rp_log_close(record.writer, reason, code, &why); /* an error was said when it happened */
 }
 
 static void say_summary(const uint64_t sum[4])
@@ -760,8 +851,14 @@ static void record_exit(int status)
     close_log(RP_END_EXIT, status, &totals);
 }
 
+static void record_end_elsewhere(void)
+{
+    rp_log_drain(record.writer);
+}
+
 static const struct rp_engine engine = {
     .name = "record",
+    .refuses_threads = 1,
     .receive_begin = record_receive_begin,
     .receive_end = record_receive_end,
     .post_begin = record_post_begin,
@@ -791,6 +888,7 @@ static const struct rp_engine engine = {
     .finalize = record_finalize,
     .abort = record_abort,
     .exit = record_exit,
+    .end_elsewhere = record_end_elsewhere,
 };
 
 /* The start */
@@ -799,151 +897,6 @@ static void announce_site(void *owner, const struct rp_buffer *records, uint32_t
 {
     (void)owner;
     rp_log_sites(record.writer, records, first);
-}
-
-static char *program_name(char path[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-
-    path[length > 0 ? length : 0] = 0;
-    char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* A directory that the command reserved may serve one job only; the next one of the same command line gets a neighbour. */
-static enum rp_status reserved_directory(const char *reserved, char **out, struct rp_problem *why)
-{
-    struct rp_manifest other;
-
-    if (rp_manifest_read(reserved, &other, why) == RP_USAGE) {
-        *out = strdup(reserved);
-        return *out ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
-    }
-    rp_manifest_free(&other);
-    for (int n = 2; n < 10000; n++) {
-        char *path;
-        if (asprintf(&path, "%s.%d", reserved, n) < 0)
-            return rp_fail(why, RP_MEMORY, "out of memory");
-        enum rp_status status = access(path, F_OK) == 0 ? RP_USAGE : rp_run_new_at(path, out, why);
-        free(path);
-        if (status != RP_USAGE)
-            return status;
-    }
-    return rp_fail(why, RP_USAGE, "%s is in use", reserved);
-}
-
-static enum rp_status make_directory(const char *name, char **out, struct rp_problem *why)
-{
-    if (rp_setting("REPRISE_PARENT") && rp_setting("REPRISE_RUN"))
-        return reserved_directory(rp_setting("REPRISE_RUN"), out, why);
-    if (rp_setting("REPRISE_OUTPUT"))
-        return rp_run_new_at(rp_setting("REPRISE_OUTPUT"), out, why);
-    return rp_run_new(name, out, why);
-}
-
-static char **command_line(void)
-{
-    const char *text = rp_setting("REPRISE_COMMAND");
-    struct rp_json *json;
-    struct rp_problem why;
-    char **words = calloc(4096, sizeof *words);
-    size_t count = 0;
-
-    if (!words || !text || rp_json_parse(text, strlen(text), &json, &why) != RP_OK)
-        return words;
-    for (struct rp_json *item = json->child; item && count < 4095; item = item->next)
-        if (item->kind == RP_JSON_STRING)
-            words[count++] = strdup(item->string);
-    rp_json_free(json);
-    return words;
-}
-
-static char **allowed_functions(void)
-{
-    const char *list = rp_setting("REPRISE_ALLOW");
-    char **words = calloc(256, sizeof *words);
-    char *copy = strdup(list ? list : ""), *rest = copy, *word;
-    size_t count = 0;
-
-    while (words && copy && (word = strsep(&rest, ",")) && count < 255)
-        if (*word)
-            words[count++] = strdup(word);
-    free(copy);
-    return words;
-}
-
-static char *library_version(void)
-{
-    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-
-    rp_pmpi.Get_library_version(version, &length);
-    version[strcspn(version, "\n")] = 0;
-    return strdup(version);
-}
-
-static char *time_now(void)
-{
-    char text[32];
-    time_t now = time(NULL);
-    struct tm utc;
-
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    return strdup(text);
-}
-
-static void describe(struct rp_manifest *m, const char *program)
-{
-    char host[256] = "";
-    const char *launched = rp_setting("REPRISE_LAUNCHED");
-
-    gethostname(host, sizeof host - 1);
-    m->run = record.session.run;
-    m->ranks = (uint32_t)record.session.ranks;
-    m->launched_inside = launched && strcmp(launched, "inside") == 0;
-    m->mpi = strdup(rp_session_mpi());
-    m->mpi_version = library_version();
-    m->program = strdup(program);
-    m->build_id = rp_session_build_id();
-    m->directory = getcwd(NULL, 0);
-    m->host = strdup(host);
-    m->started = time_now();
-    m->reprise = strdup(REPRISE_VERSION);
-    m->command = command_line();
-    m->allowed = allowed_functions();
-}
-
-static uint64_t random_run(void)
-{
-    uint64_t run = 0;
-
-    if (getrandom(&run, sizeof run, GRND_NONBLOCK) != (ssize_t)sizeof run) {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        run = ((uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec) * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid();
-    }
-    return run ? run : 1;
-}
-
-/* Rank 0: makes the directory and its description. */
-static enum rp_status found_record(struct rp_problem *why)
-{
-    char program[PATH_MAX];
-    char *directory = NULL;
-    struct rp_manifest manifest = {0};
-    enum rp_status status = make_directory(program_name(program), &directory, why);
-
-    if (status != RP_OK)
-        return status;
-    record.session.run = random_run();
-    snprintf(record.session.directory, sizeof record.session.directory, "%s", directory);
-    free(directory);
-    describe(&manifest, program);
-    status = rp_manifest_write(record.session.directory, &manifest, why);
-    rp_manifest_free(&manifest);
-    if (status == RP_OK)
-        rp_run_set_latest(record.session.directory);
-    return status;
 }
 
 static enum rp_status open_log(struct rp_problem *why)
@@ -959,6 +912,28 @@ static enum rp_status open_log(struct rp_problem *why)
     return status;
 }
 
+/* Not every rank could start: nothing is left behind. */
+static void undo_start(void)
+{
+    char *log = rp_log_path(record.session.directory, (uint32_t)record.session.rank);
+    char *ring = rp_ring_path(record.session.directory, (uint32_t)record.session.rank, 0);
+    char *manifest = rp_path_join(record.session.directory, "incomplete");
+    int32_t done = 1, all;
+
+    if (log)
+        unlink(log);
+    if (ring)
+        unlink(ring);
+    rp_pmpi.Allreduce(&done, &all, 1, rp_constant.int32, rp_constant.sum, rp_constant.world);
+    if (record.session.rank == 0 && manifest) {
+        unlink(manifest);
+        rmdir(record.session.directory);
+    }
+    free(log);
+    free(ring);
+    free(manifest);
+}
+
 void rp_record_start(void)
 {
     struct rp_problem why;
@@ -966,15 +941,15 @@ void rp_record_start(void)
 
     rp_session_open(&record.session);
     if (record.session.rank == 0)
-        status = found_record(&why);
+        status = rp_record_found(&record.session, &why);
     if (status != RP_OK)
         rp_error("cannot record: %s", why.text);
     status = rp_session_share(&record.session, status);
-    rp_session_agree(status);
+    rp_session_agree(status, NULL);
     status = open_log(&why);
     if (status != RP_OK)
         rp_error("cannot record: %s", why.text);
-    rp_session_agree(status);
+    rp_session_agree(status, undo_start);
     rp_comms_init();
     reserve(16);
     rp_engine = &engine;

@@ -14,6 +14,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "engine/outcome.h"
 #include "engine/replay_follow.h"
 #include "engine/replay_standin.h"
 #include "engine/session.h"
@@ -36,6 +37,7 @@ static struct {
     int *chosen;  /* of the program's, where it has no array for them */
     size_t room;
     uint64_t cancels;
+    int largest_tag;
 } replay;
 
 static void reserve(int count)
@@ -55,30 +57,11 @@ static void reserve(int count)
     replay.room = wanted;
 }
 
-static int class_of(int rc)
-{
-    int class = MPI_SUCCESS;
-
-    if (rc != MPI_SUCCESS)
-        rp_pmpi.Error_class(rc, &class);
-    return class;
-}
-
-static bool was_matched(int rc)
-{
-    return rc == MPI_SUCCESS || class_of(rc) == MPI_ERR_TRUNCATE;
-}
-
-static bool has_outcome(int rc)
-{
-    return rc == MPI_SUCCESS || class_of(rc) == MPI_ERR_IN_STATUS;
-}
-
 /* Quiet waits */
 
 static void await_message(const struct rp_call *call, int source, int tag, MPI_Comm comm)
 {
-    struct rp_patience patience = {0};
+    struct rp_patience patience = {.certain = true};
     char what[96] = "";
     int flag = 0;
 
@@ -155,7 +138,7 @@ static void note_asked(struct rp_envelope *e)
 /* Only where asking cannot itself be an error: that is the real call's to make. */
 static bool can_probe(int source, int tag, MPI_Comm comm)
 {
-    return comm == rp_constant.world && source >= 0 && source < replay.session.ranks && tag >= 0;
+    return source >= 0 && tag >= 0 && tag <= replay.largest_tag && source < rp_comms_peers(comm);
 }
 
 static void replay_receive_begin(const struct rp_call *call, struct rp_envelope *e)
@@ -167,23 +150,23 @@ static void replay_receive_begin(const struct rp_call *call, struct rp_envelope 
             await_message(call, e->source, e->tag, e->comm);
         return;
     }
-    const struct rp_event *event = rp_follow_expect(call, rp_comms_number(e->comm), RP_KIND(RP_RECV) | RP_KIND(RP_ERROR));
+    if (e->status == MPI_STATUS_IGNORE)
+        e->status = &e->own_status;
+    const struct rp_event *event = rp_follow_expect(call, rp_comms_expected(e->comm), RP_KIND(RP_RECV) | RP_KIND(RP_ERROR));
     if (!event || event->kind == RP_ERROR)
         return;
     e->source = event->a;
     e->tag = event->b;
-    if (e->status == MPI_STATUS_IGNORE)
-        e->status = &e->own_status;
     if (!e->sends)
         await_message(call, e->source, e->tag, e->comm);
 }
 
 static void observe_envelope(const struct rp_call *call, uint32_t kind, MPI_Comm comm, const MPI_Status *status, int rc)
 {
-    if (was_matched(rc))
+    if (rp_outcome_matched(rc))
         rp_follow_observe(call, kind, rp_comms_number(comm), status->MPI_SOURCE, status->MPI_TAG, 0);
     else
-        rp_follow_observe(call, RP_ERROR, 0, class_of(rc), 0, 0);
+        rp_follow_observe(call, RP_ERROR, 0, rp_outcome_class(rc), 0, 0);
 }
 
 static void replay_receive_end(const struct rp_call *call, struct rp_envelope *e, int rc)
@@ -203,9 +186,12 @@ static void take_match(struct rp_envelope *e, int source, int tag)
 }
 
 /* An error, for the real call to find. */
-static bool has_bad_tag(const struct rp_envelope *e)
+static bool is_wrong(const struct rp_envelope *e)
 {
-    return e->asked_tag < 0 && e->asked_tag != MPI_ANY_TAG;
+    int peers = e->comm == rp_constant.comm_null ? 0 : rp_comms_peers(e->comm);
+
+    return e->comm == rp_constant.comm_null || (e->tag < 0 && e->tag != MPI_ANY_TAG) || e->tag > replay.largest_tag ||
+           (e->source != MPI_ANY_SOURCE && e->source != MPI_PROC_NULL && (e->source < 0 || (peers > 0 && e->source >= peers)));
 }
 
 static void replay_post_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
@@ -218,7 +204,7 @@ static void replay_post_begin(const struct rp_call *call, struct rp_envelope *e,
     e->note = NULL;
     if (rp_follow_is_free())
         return;
-    if (has_bad_tag(e))
+    if (is_wrong(e))
         return;
     bool found = rp_follow_match(rp_self.posts, &match);
     if (found && match.kind != RP_CANCELLED) {
@@ -250,7 +236,7 @@ static void replay_persistent_begin(const struct rp_call *call, struct rp_envelo
     begin();
     note_asked(e);
     e->note = rp_standin_keep(e, b);
-    if (is_wild(e) && !has_bad_tag(e) && !rp_follow_is_free())
+    if (is_wild(e) && !is_wrong(e) && !rp_follow_is_free())
         rp_standin_make_ghost(e);
 }
 
@@ -325,7 +311,7 @@ static int replay_probe(const struct rp_call *call, int source, int tag, MPI_Com
 
     begin();
     if (wild)
-        event = rp_follow_expect(call, rp_comms_number(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
+        event = rp_follow_expect(call, rp_comms_expected(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_PROBE) {
         source = event->a;
         tag = event->b;
@@ -349,7 +335,7 @@ static int replay_mprobe(const struct rp_call *call, int source, int tag, MPI_Co
 
     begin();
     if (wild)
-        event = rp_follow_expect(call, rp_comms_number(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
+        event = rp_follow_expect(call, rp_comms_expected(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_PROBE) {
         source = event->a;
         tag = event->b;
@@ -383,7 +369,7 @@ static int replay_iprobe(const struct rp_call *call, int source, int tag, MPI_Co
     int rc = MPI_SUCCESS;
 
     begin();
-    const struct rp_event *event = rp_follow_expect(call, rp_comms_number(comm), POLL_KINDS);
+    const struct rp_event *event = rp_follow_expect(call, rp_comms_expected(comm), POLL_KINDS);
     if (event && event->kind == RP_NO) {
         *flag = 0;
         answer_no();
@@ -408,7 +394,7 @@ static int replay_improbe(const struct rp_call *call, int source, int tag, MPI_C
     int rc = MPI_SUCCESS;
 
     begin();
-    const struct rp_event *event = rp_follow_expect(call, rp_comms_number(comm), POLL_KINDS);
+    const struct rp_event *event = rp_follow_expect(call, rp_comms_expected(comm), POLL_KINDS);
     if (event && event->kind == RP_NO) {
         *flag = 0;
         answer_no();
@@ -428,15 +414,6 @@ static int replay_improbe(const struct rp_call *call, int source, int tag, MPI_C
 
 /* Completion */
 
-static bool was_cancelled(const struct rp_request *entry, const MPI_Status *status)
-{
-    int cancelled = 0;
-
-    if (entry->flags & (RP_REQUEST_CANCELLING | RP_REQUEST_OTHER))
-        rp_pmpi.Test_cancelled(status, &cancelled);
-    return cancelled;
-}
-
 /* The program learns that this request is complete: the same events as in the record. */
 static void complete(const struct rp_call *call, MPI_Request request, const MPI_Status *status)
 {
@@ -445,7 +422,7 @@ static void complete(const struct rp_call *call, MPI_Request request, const MPI_
     if (!entry || !(entry->flags & (RP_REQUEST_RECEIVE | RP_REQUEST_OTHER)))
         return;
     uint64_t flags = entry->flags, lasting = RP_REQUEST_PERSISTENT | RP_REQUEST_WILD;
-    bool cancelled = was_cancelled(entry, status);
+    bool cancelled = rp_outcome_cancelled(entry, status);
     if (flags & RP_REQUEST_PERSISTENT) {
         entry->flags = flags & lasting;
     } else {
@@ -483,10 +460,19 @@ static int replay_wait(const struct rp_call *call, MPI_Request *request, MPI_Sta
     MPI_Request before = *request, *real = enter(1, request);
     int rc = call->next->Wait(real, seen);
     leave(1, request, real);
-    if (was_matched(rc))
+    if (rp_outcome_matched(rc))
         complete(call, before, seen);
     end();
     return rc;
+}
+
+/* A recorded index must be that of a request that can complete. */
+static void check_index(const struct rp_call *call, int index, int count, const MPI_Request *requests)
+{
+    if (index >= count)
+        rp_follow_diverge(call, "the completed request is not in the array");
+    if (requests[index] == rp_constant.request_null)
+        rp_follow_diverge(call, "the completed request is null here");
 }
 
 /* The one request of Waitany and Testany: only it takes part in the real call. */
@@ -506,13 +492,6 @@ static int complete_one(const struct rp_call *call, MPI_Request *requests, int i
     return rc;
 }
 
-static bool index_is_bad(const struct rp_call *call, int index, int count)
-{
-    if (index < count)
-        return false;
-    rp_error("%s: the record names request %d of %d", call->function, index, count);
-    rp_end_job(REPRISE_EXIT_DAMAGED);
-}
 
 static int replay_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *status)
 {
@@ -521,8 +500,9 @@ static int replay_waitany(const struct rp_call *call, int count, MPI_Request *re
 
     begin();
     const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
-    if (event && event->kind == RP_YES && event->a >= 0 && !index_is_bad(call, event->a, count)) {
+    if (event && event->kind == RP_YES && event->a >= 0) {
         int chosen = event->a;
+        check_index(call, chosen, count, requests);
         rc = complete_one(call, requests, chosen, NULL, seen);
         *index = chosen;
     } else {
@@ -531,7 +511,7 @@ static int replay_waitany(const struct rp_call *call, int count, MPI_Request *re
         leave(count, requests, real);
         if (event)
             rp_follow_take();
-        else if (was_matched(rc) && *index != MPI_UNDEFINED)
+        else if (rp_outcome_matched(rc) && *index != MPI_UNDEFINED)
             complete(call, replay.before[*index], seen);
     }
     end();
@@ -551,8 +531,9 @@ static int replay_testany(const struct rp_call *call, int count, MPI_Request *re
         *flag = 0;
         *index = MPI_UNDEFINED;
         answer_no();
-    } else if (event && event->kind == RP_YES && event->a >= 0 && !index_is_bad(call, event->a, count)) {
+    } else if (event && event->kind == RP_YES && event->a >= 0) {
         int chosen = event->a;
+        check_index(call, chosen, count, requests);
         rc = complete_one(call, requests, chosen, flag, seen);
         *index = chosen;
     } else {
@@ -561,7 +542,7 @@ static int replay_testany(const struct rp_call *call, int count, MPI_Request *re
         leave(count, requests, real);
         if (event)
             rp_follow_take();
-        else if (was_matched(rc) && *flag && *index != MPI_UNDEFINED)
+        else if (rp_outcome_matched(rc) && *flag && *index != MPI_UNDEFINED)
             complete(call, replay.before[*index], seen);
     }
     end();
@@ -579,17 +560,17 @@ static int complete_some(const struct rp_call *call, some_function *real_call, i
     reserve(count);
     for (int i = 0; i < wanted; i++) {
         indices[i] = rp_follow_ahead((size_t)i)->a;
-        index_is_bad(call, indices[i], count);
+        check_index(call, indices[i], count, requests);
         await_request(call, requests[indices[i]]);
         replay.before[i] = requests[indices[i]];
         replay.subset[i] = rp_standin_real(requests[indices[i]]);
     }
-    for (int i = 0; i < wanted; i++)
-        rp_follow_take();
     MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
     int rc = real_call(wanted, replay.subset, &found, replay.indices, seen);
-    if (!has_outcome(rc) || found != wanted)
-        rp_bug(__FILE__, __LINE__, "completed requests were not found complete");
+    if (!rp_outcome_some(rc) || found != wanted)
+        rp_follow_diverge(call, "a completed request is inactive here");
+    for (int i = 0; i < wanted; i++)
+        rp_follow_take();
     for (int i = 0; i < wanted; i++) {
         rp_standin_leave(1, &requests[indices[i]], &replay.subset[i], &replay.before[i]);
         complete(call, replay.before[i], &seen[i]);
@@ -606,7 +587,7 @@ static int freely_some(const struct rp_call *call, some_function *real_call, int
     int rc = real_call(count, real, outcount, indices, seen);
 
     leave(count, requests, real);
-    for (int i = 0; has_outcome(rc) && rp_follow_is_free() && i < *outcount; i++)
+    for (int i = 0; rp_outcome_some(rc) && rp_follow_is_free() && i < *outcount; i++)
         complete(call, replay.before[indices[i]], &seen[i]);
     return rc;
 }
@@ -666,9 +647,9 @@ static int replay_waitall(const struct rp_call *call, int count, MPI_Request *re
     MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
     int rc = call->next->Waitall(count, real, seen);
     leave(count, requests, real);
-    bool in_status = rc != MPI_SUCCESS && class_of(rc) == MPI_ERR_IN_STATUS;
+    bool in_status = rc != MPI_SUCCESS && rp_outcome_class(rc) == MPI_ERR_IN_STATUS;
     for (int i = 0; (rc == MPI_SUCCESS || in_status) && i < count; i++)
-        if (!in_status || class_of(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+        if (!in_status || rp_outcome_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
             complete(call, replay.before[i], &seen[i]);
     end();
     return rc;
@@ -706,7 +687,7 @@ static int replay_test(const struct rp_call *call, MPI_Request *request, int *fl
         leave(1, request, real);
         if (event)
             rp_follow_take();
-        if (was_matched(rc) && *flag)
+        if (rp_outcome_matched(rc) && *flag)
             complete(call, before, seen);
     }
     end();
@@ -734,7 +715,7 @@ static int replay_testall(const struct rp_call *call, int count, MPI_Request *re
     leave(count, requests, real);
     if (event)
         rp_follow_take();
-    for (int i = 0; has_outcome(rc) && *flag && i < count; i++)
+    for (int i = 0; rp_outcome_some(rc) && *flag && i < count; i++)
         complete(call, replay.before[i], &seen[i]);
     end();
     return rc;
@@ -864,6 +845,11 @@ static void replay_end(int code)
     rp_follow_finish(false);
 }
 
+/* Another thread ends the process: the rank's own thread cannot be asked how far it is. */
+static void replay_end_elsewhere(void)
+{
+}
+
 static const struct rp_engine engine = {
     .name = "replay",
     .receive_begin = replay_receive_begin,
@@ -895,6 +881,7 @@ static const struct rp_engine engine = {
     .finalize = replay_finalize,
     .abort = replay_end,
     .exit = replay_end,
+    .end_elsewhere = replay_end_elsewhere,
 };
 
 /* The start */
@@ -982,6 +969,14 @@ static enum rp_status make_state(char path[PATH_MAX], struct rp_problem *why)
     return rp_state_create(path, (uint32_t)replay.session.ranks, why);
 }
 
+static void find_largest_tag(void)
+{
+    int *largest = NULL, found = 0;
+
+    rp_pmpi.Comm_get_attr(rp_constant.world, MPI_TAG_UB, &largest, &found);
+    replay.largest_tag = found ? *largest : 32767;
+}
+
 void rp_replay_start(void)
 {
     struct rp_problem why;
@@ -998,7 +993,7 @@ void rp_replay_start(void)
         status = read_options(&options, &why);
     if (status != RP_OK)
         rp_error("cannot replay: %s", why.text);
-    rp_session_agree(status);
+    rp_session_agree(status, NULL);
     rp_session_share(&replay.session, RP_OK);
     rp_session_share_text(state);
     rp_session_share_text(allowed);
@@ -1007,8 +1002,9 @@ void rp_replay_start(void)
     status = rp_follow_open(&replay.session, &options, state, rp_standin_release, rp_standin_sink, &why);
     if (status != RP_OK)
         rp_error("cannot replay: %s", why.text);
-    rp_session_agree(status);
+    rp_session_agree(status, NULL);
     rp_comms_init();
+    find_largest_tag();
     reserve(16);
     rp_self.every_call = 1;
     rp_self.watched = 1; /* always look */

@@ -8,6 +8,7 @@
  */
 #include "engine/replay_follow.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@ static struct {
     uint64_t run_used; /* polls answered of the NO at the front */
     uint64_t digest;
     bool free;
+    bool released; /* receives whose match is unknown were posted as asked */
     struct rp_follow_options options;
     struct rp_session session;
     struct rp_replay_state *state;
@@ -48,7 +50,7 @@ static struct {
 
 /* Ending */
 
-static void give_up(uint32_t state, int exit_status)
+__attribute__((noreturn)) static void give_up(uint32_t state, int exit_status)
 {
     if (follow.slot)
         follow.slot->state = state;
@@ -67,7 +69,7 @@ static bool may_report(void)
     return atomic_exchange(&follow.state->reported, 1) == 0;
 }
 
-static void wait_for_the_end(void)
+__attribute__((noreturn)) static void wait_for_the_end(void)
 {
     sleep(10);
     _exit(REPRISE_EXIT_DIVERGED);
@@ -111,8 +113,12 @@ static void say_divergence(const struct rp_call *call, const struct rp_event *re
 
     rp_buffer_printf(&text, "the replay left the record at event %llu of %llu: %s\n  recorded: ",
                      U64(rp_matcher_position(follow.matcher)), U64(follow.slot->total), what);
-    describe(recorded, &text);
-    rp_site_print(rp_log_site_table(follow.log), recorded->site, "    ", &text);
+    if (recorded) {
+        describe(recorded, &text);
+        rp_site_print(rp_log_site_table(follow.log), recorded->site, "    ", &text);
+    } else {
+        rp_buffer_printf(&text, "MPI_Finalize\n");
+    }
     if (seen) {
         rp_buffer_printf(&text, "  seen: ");
         describe(seen, &text);
@@ -127,8 +133,8 @@ static void say_divergence(const struct rp_call *call, const struct rp_event *re
     rp_buffer_free(&text);
 }
 
-static void diverge(const struct rp_call *call, const struct rp_event *recorded, const struct rp_event *seen,
-                    const char *what)
+__attribute__((noreturn)) static void diverge(const struct rp_call *call, const struct rp_event *recorded,
+                                              const struct rp_event *seen, const char *what)
 {
     if (!may_report()) {
         follow.slot->state = RP_RANK_DIVERGED;
@@ -184,16 +190,7 @@ static const char *difference(const struct rp_call *call, const struct rp_event 
 
 /* The front of the record */
 
-static void take_front(const struct rp_event *event)
-{
-    follow.digest = rp_digest(follow.digest, event);
-    follow.run_used = 0;
-    follow.last_posts = rp_self.posts;
-    rp_matcher_take(follow.matcher);
-    atomic_store_explicit(&follow.slot->done, rp_matcher_position(follow.matcher), memory_order_relaxed);
-}
-
-static const struct rp_event *raw_front(void)
+static const struct rp_event *front(void)
 {
     const struct rp_event *event;
     struct rp_problem why;
@@ -203,18 +200,28 @@ static const struct rp_event *raw_front(void)
     return event;
 }
 
-/* What was found out about freed receives has no call of its own: it is passed over, but for the posts that it counts. */
-static const struct rp_event *front(void)
+static void count_event(const struct rp_event *event)
 {
-    const struct rp_event *event = raw_front();
+    follow.digest = rp_digest(follow.digest, event);
+    rp_matcher_take(follow.matcher);
+    atomic_store_explicit(&follow.slot->done, rp_matcher_position(follow.matcher), memory_order_relaxed);
+}
 
-    while (event && event->kind == RP_FREED) {
-        uint64_t posts = follow.last_posts + event->posts;
-        take_front(event);
-        follow.last_posts = posts;
-        event = raw_front();
+/* What was found out about receives between two calls has no call of its own: it is passed over, but for the posts that it counts. */
+static void pass_over_freed(void)
+{
+    for (const struct rp_event *event = front(); event && event->kind == RP_FREED; event = front()) {
+        follow.last_posts += event->posts;
+        count_event(event);
     }
-    return event;
+}
+
+static void take_front(const struct rp_event *event)
+{
+    follow.run_used = 0;
+    follow.last_posts = rp_self.posts;
+    count_event(event);
+    pass_over_freed();
 }
 
 static bool is_whole(const struct rp_event *event)
@@ -238,19 +245,19 @@ const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t sco
         what = "another kind of event";
     if (what)
         diverge(call, event, NULL, what);
-    return raw_front(); /* is_whole may have moved it */
+    return front(); /* is_whole may have moved it */
 }
 
 bool rp_follow_is_next(const struct rp_call *call, uint32_t kind)
 {
     const struct rp_event *event = follow.free ? NULL : front();
 
-    return event && event->kind == kind && same_function(call, event->site);
+    return event && event->kind == kind && event->c == rp_self.waits && same_function(call, event->site);
 }
 
 void rp_follow_take_no(void)
 {
-    const struct rp_event *event = raw_front();
+    const struct rp_event *event = front();
 
     follow.last_posts = rp_self.posts;
     if (++follow.run_used == event->c)
@@ -259,7 +266,7 @@ void rp_follow_take_no(void)
 
 void rp_follow_take(void)
 {
-    take_front(raw_front());
+    take_front(front());
 }
 
 const struct rp_event *rp_follow_ahead(size_t k)
@@ -270,6 +277,11 @@ const struct rp_event *rp_follow_ahead(size_t k)
     if (rp_matcher_ahead(follow.matcher, k, &event, &why) != RP_OK)
         log_failed(&why);
     return event;
+}
+
+void rp_follow_diverge(const struct rp_call *call, const char *what)
+{
+    diverge(call, front(), NULL, what);
 }
 
 void rp_follow_observe(const struct rp_call *call, uint32_t kind, uint32_t scope, int32_t a, int32_t b, uint64_t c)
@@ -321,14 +333,35 @@ static void report_stall(bool stuck)
     rp_buffer_free(&text);
 }
 
-static bool nobody_can_move(void)
+static bool all_replayed(void)
 {
-    for (int i = 0; i < follow.session.ranks; i++) {
-        uint32_t state = follow.state->rank[i].state;
-        if (state != RP_RANK_WAITING && state != RP_RANK_PARKED && state != RP_RANK_FINISHED)
-            return false;
-    }
-    return true;
+    uint64_t done, total;
+
+    rp_state_sum(follow.state, &done, &total);
+    return done == total;
+}
+
+static void say_verdict_at_end(void)
+{
+    uint64_t done, total;
+
+    rp_state_sum(follow.state, &done, &total);
+    rp_message_rank(-1);
+    if (done == total)
+        rp_note("replayed %llu events on %d ranks: identical up to the end of the record", U64(done),
+                follow.session.ranks);
+    else
+        rp_error("replayed %llu of %llu events on %d ranks: identical, but the rest needs ranks whose record ended before",
+                 U64(done), U64(total), follow.session.ranks);
+}
+
+/* All ranks end here, by us. The caller speaks for all. */
+__attribute__((noreturn)) static void stop_at_end(void)
+{
+    if (!rp_setting("REPRISE_PARENT"))
+        say_verdict_at_end();
+    follow.state->stopped = all_replayed() ? RP_STOPPED_AT_END : RP_STOPPED_SHORT;
+    rp_end_job(all_replayed() ? 0 : REPRISE_EXIT_DAMAGED);
 }
 
 static bool somebody_is(uint32_t state)
@@ -342,28 +375,43 @@ static bool somebody_is(uint32_t state)
 static void stalled(struct rp_patience *p, int64_t waited)
 {
     /* A rank at the end of its record ends the job itself. */
-    bool stuck = nobody_can_move() && !somebody_is(RP_RANK_PARKED);
+    bool stuck = rp_state_is_stuck(follow.state) && !somebody_is(RP_RANK_PARKED);
 
     p->next_report = waited * 2;
-    if (atomic_exchange(&follow.state->reported, 1) == 0) {
-        report_stall(stuck);
-        if (stuck)
-            give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
-        follow.state->reported = 0;
-    }
+    if (!may_report())
+        return;
+    if (stuck && all_replayed() && rp_log_end(follow.log).reason != RP_END_FINALIZE)
+        stop_at_end(); /* the recorded run hung here too */
+    report_stall(stuck);
+    if (stuck)
+        give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+    follow.state->reported = 0;
+}
+
+/*
+ * A rank that was killed may have had receives under way that were matched, though nobody learnt by what. Where it has nothing left to replay and waits, they
+ * are posted as the program asked, so that their senders can go on.
+ */
+static void release_unknown(void)
+{
+    if (follow.released || front() || rp_log_end(follow.log).reason == RP_END_FINALIZE)
+        return;
+    follow.released = true;
+    follow.release();
 }
 
 static void publish_wait(struct rp_patience *p, const struct rp_call *call, const char *what)
 {
     snprintf(follow.slot->what, sizeof follow.slot->what, "%s for %s", call->function, what);
     follow.slot->since = p->since / 1000;
+    follow.slot->certain = p->certain;
     follow.slot->state = RP_RANK_WAITING;
     p->published = true;
 }
 
 void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const char *what)
 {
-    enum { SPINS = 50, YIELDS = 2000, PUBLISH_MS = 50 };
+    enum { SPINS = 50, YIELDS = 2000, PUBLISH_MS = 50, RELEASE_MS = 1000 };
 
     if (++p->polls < SPINS)
         return;
@@ -379,6 +427,8 @@ void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const c
     int64_t waited = milliseconds() - p->since;
     if (!p->published && waited > PUBLISH_MS)
         publish_wait(p, call, what);
+    if (waited > RELEASE_MS)
+        release_unknown();
     if (follow.options.stall > 0 && waited > p->next_report)
         stalled(p, waited);
 }
@@ -400,32 +450,12 @@ static void say_how_it_ended(const struct rp_call *call)
         snprintf(how, sizeof how, "called MPI_Abort(%lld)", (long long)end.code);
     else if (end.reason == RP_END_EXIT)
         snprintf(how, sizeof how, "exited with status %lld without MPI_Finalize", (long long)end.code);
+    else if (end.reason == RP_END_STOPPED)
+        snprintf(how, sizeof how, "could no longer be recorded: %s", strerror((int)end.code));
     else if (end.reason == RP_END_FINALIZE)
         snprintf(how, sizeof how, "called MPI_Finalize");
     rp_note("end of the record after event %llu, in %s: there this rank %s", U64(rp_matcher_position(follow.matcher)),
             call->function, how);
-}
-
-static bool all_replayed(void)
-{
-    uint64_t done, total;
-
-    rp_state_sum(follow.state, &done, &total);
-    return done == total;
-}
-
-static void say_verdict_at_end(void)
-{
-    uint64_t done, total;
-
-    rp_state_sum(follow.state, &done, &total);
-    rp_message_rank(-1);
-    if (done == total)
-        rp_note("replayed %llu events on %d ranks: identical up to the end of the record", U64(done),
-                follow.session.ranks);
-    else
-        rp_error("replayed %llu of %llu events on %d ranks: identical, but the rest needs ranks whose record ended before",
-                 U64(done), U64(total), follow.session.ranks);
 }
 
 /* How long the others must have been at rest before the job may end. A rank that runs on behind its last event may be on its way to its crash, or blocked
@@ -450,7 +480,8 @@ static void wait_for_others(void (*sink)(void))
         if (sink)
             sink();
         nanosleep(&pause, NULL);
-        if (!rp_state_is_over(follow.state)) {
+        bool ready = follow.slot->state == RP_RANK_ENDED && all_replayed();
+        if (!ready && !rp_state_is_over(follow.state)) {
             over_since = -1;
             continue;
         }
@@ -468,10 +499,7 @@ static void park(void)
     wait_for_others(follow.sink);
     if (!may_report())
         wait_for_the_end();
-    if (!rp_setting("REPRISE_PARENT"))
-        say_verdict_at_end();
-    follow.state->stopped = all_replayed() ? RP_STOPPED_AT_END : RP_STOPPED_SHORT;
-    rp_end_job(all_replayed() ? 0 : REPRISE_EXIT_DAMAGED);
+    stop_at_end();
 }
 
 static bool is_traced(void)
@@ -488,15 +516,17 @@ static bool is_traced(void)
     return tracer != 0;
 }
 
-static void hand_over_to_gdb(void)
+static void hand_over_to_gdb(const char *where, void (*sink)(void))
 {
-    rp_note("process %d waits at the end of its record: 'gdb -p %d' takes over", (int)getpid(), (int)getpid());
+    struct timespec pause = {0, 20000000};
+
+    rp_note("process %d waits at %s: 'gdb -p %d' takes over", (int)getpid(), where, (int)getpid());
     follow.slot->state = RP_RANK_PARKED;
     while (!is_traced()) {
-        follow.sink();
-        usleep(20000);
+        if (sink)
+            sink();
+        nanosleep(&pause, NULL);
     }
-    raise(SIGTRAP);
 }
 
 void rp_follow_end_of_record(const struct rp_call *call)
@@ -507,16 +537,15 @@ void rp_follow_end_of_record(const struct rp_call *call)
     const struct rp_event *left = front();
     if (left && is_whole(left))
         diverge(call, left, NULL, "a wait that never ended in the record");
-    if (end.reason == RP_END_FINALIZE) {
-        struct rp_event none = {.kind = RP_ERROR};
-        rp_error("the recorded run called MPI_Finalize after event %llu", U64(end.events));
-        diverge(call, &none, NULL, "more events than were recorded");
-    }
+    if (end.reason == RP_END_FINALIZE)
+        diverge(call, NULL, NULL, "more events than were recorded");
     say_how_it_ended(call);
     if (follow.options.at_end == RP_AT_END_STOP)
         park();
-    if (follow.options.at_end == RP_AT_END_GDB)
-        hand_over_to_gdb();
+    if (follow.options.at_end == RP_AT_END_GDB) {
+        hand_over_to_gdb("the end of its record", follow.sink);
+        raise(SIGTRAP);
+    }
     follow.free = true;
     follow.slot->state = RP_RANK_FREE;
     follow.release();
@@ -538,12 +567,16 @@ void rp_follow_finish(bool finalized)
 
     if (!follow.free)
         check_everything_was_replayed();
-    bool same = follow.free || end.reason == RP_END_KILLED || follow.digest == end.digest;
+    bool same = follow.free || end.reason == RP_END_KILLED || end.reason == RP_END_STOPPED || follow.digest == end.digest;
     follow.slot->state = finalized ? RP_RANK_FINISHED : RP_RANK_ENDED;
     if (!same)
         rp_error("the digest of the replayed events is %016llx, that of the record %016llx", U64(follow.digest),
                  U64(end.digest));
     if (!finalized) {
+        if (follow.options.at_end == RP_AT_END_GDB) {
+            hand_over_to_gdb("its own end", follow.sink);
+            raise(SIGTRAP);
+        }
         wait_for_others(follow.sink); /* the job ends with us */
         return;
     }
@@ -566,24 +599,36 @@ void rp_follow_finish(bool finalized)
 /* A crash is replayed too. It would end the other ranks before they came to their own ends, so it waits for them. */
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct sigaction usual[NSIG];
 
 static void crashed(int signal)
 {
-    struct sigaction usual = {.sa_handler = SIG_DFL};
-
-    sigaction(signal, &usual, NULL);
+    sigaction(signal, &usual[signal], NULL);
+    if (follow.options.at_end == RP_AT_END_GDB)
+        hand_over_to_gdb("its crash", NULL);
     follow.slot->state = RP_RANK_ENDED;
     wait_for_others(NULL);
     raise(signal);
 }
 
+/* Open MPI prints a stack on a crash. The program's own handlers are left alone. */
+static bool is_of_mpi(const struct sigaction *action)
+{
+    Dl_info info;
+
+    return dladdr((void *)action->sa_handler, &info) && info.dli_fname &&
+           (strstr(info.dli_fname, "/libopen-pal") || strstr(info.dli_fname, "/libmpi"));
+}
+
 static void handle_crashes(void)
 {
-    struct sigaction now, wait = {.sa_handler = crashed};
+    struct sigaction wait = {.sa_handler = crashed, .sa_flags = SA_NODEFER};
 
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        if (sigaction(crashes[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
+        struct sigaction *now = &usual[crashes[i]];
+        if (sigaction(crashes[i], NULL, now) == 0 && (now->sa_handler == SIG_DFL || is_of_mpi(now)))
             sigaction(crashes[i], &wait, NULL);
+    }
 }
 
 /* The start */
@@ -637,6 +682,7 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
     follow.slot->pid = (uint32_t)getpid();
     follow.slot->total = rp_log_event_count(follow.log);
     follow.slot->state = RP_RANK_RUNNING;
+    pass_over_freed();
     handle_crashes();
     return RP_OK;
 }

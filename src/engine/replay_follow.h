@@ -31,7 +31,7 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
  * program has left the record, or if the replay stops at its end. */
 const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t scope, uint32_t kinds);
 
-/* Whether the next recorded event is of this kind and said by this MPI function. */
+/* Whether the next recorded event is of this kind and said by this very call of Waitall. */
 bool rp_follow_is_next(const struct rp_call *call, uint32_t kind);
 
 /* One poll of the run that rp_follow_expect returned was answered. */
@@ -46,6 +46,9 @@ const struct rp_event *rp_follow_ahead(size_t k);
 /* The program saw this; it must be the next recorded event. */
 void rp_follow_observe(const struct rp_call *call, uint32_t kind, uint32_t scope, int32_t a, int32_t b, uint64_t c);
 
+/* The program's arguments do not allow the expected event: ends all ranks. */
+void rp_follow_diverge(const struct rp_call *call, const char *what) __attribute__((noreturn));
+
 /* What receive number `post` matched; false: nothing, as far as the record goes. */
 bool rp_follow_match(uint64_t post, struct rp_match *out);
 
@@ -54,8 +57,10 @@ void rp_follow_end_of_record(const struct rp_call *call);
 
 bool rp_follow_is_free(void);
 
-/* Called by a wait that found nothing to do: yields, publishes what it waits for, and reports a stall. */
+/* Called by a wait that found nothing to do: yields, publishes what it waits for, and reports a stall. `certain`: it waits for a message of which MPI has seen
+ * nothing, so that nothing but another rank can end the wait. */
 struct rp_patience {
+    bool certain;
     uint64_t polls;
     int64_t since; /* milliseconds */
     int64_t next_report;

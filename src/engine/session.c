@@ -42,13 +42,15 @@ void rp_session_share_text(char text[PATH_MAX])
     rp_pmpi.Bcast(text, PATH_MAX, rp_constant.byte, 0, rp_constant.world);
 }
 
-void rp_session_agree(enum rp_status status)
+void rp_session_agree(enum rp_status status, void (*undo)(void))
 {
     int32_t mine = rp_exit_status(status), worst = 0;
 
     rp_pmpi.Allreduce(&mine, &worst, 1, rp_constant.int32, rp_constant.max, rp_constant.world);
     if (worst == 0)
         return;
+    if (undo)
+        undo();
     rp_pmpi.Finalize();
     _exit(worst);
 }

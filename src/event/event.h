@@ -46,10 +46,10 @@ static inline int rp_event_has_post(uint32_t kind)
     return kind == RP_MATCH || kind == RP_CANCELLED || kind == RP_FREED;
 }
 
-/* Receives that the event tells of: blocking ones by wildcard, and the non-blocking ones posted before it. */
+/* Receives that the event tells of: blocking ones by wildcard or after a probe, and the non-blocking ones posted before it. */
 static inline uint64_t rp_event_receives(const struct rp_event *event)
 {
-    return event->posts + (uint64_t)(event->kind == RP_RECV);
+    return event->posts + (uint64_t)(event->kind == RP_RECV || event->kind == RP_PROBE);
 }
 
 #define RP_DIGEST_START UINT64_C(0x9e3779b97f4a7c15)

@@ -22,6 +22,7 @@ _Static_assert(offsetof(struct rp_ring_header, head) == 64, "docs/format.md, sec
 _Static_assert(offsetof(struct rp_ring_header, tail) == 128, "docs/format.md, section 8");
 _Static_assert(offsetof(struct rp_ring_header, open_at) == 192, "docs/format.md, section 8");
 _Static_assert(offsetof(struct rp_ring_header, open_run) == 208, "docs/format.md, section 8");
+_Static_assert(offsetof(struct rp_ring_header, stopped) == 240, "docs/format.md, section 8");
 
 static size_t file_size(uint32_t capacity)
 {
@@ -151,6 +152,7 @@ static enum rp_status copy_rest(const struct rp_ring_header *h, const char *path
         events[whole++] = h->open_run;
     out->events = events;
     out->count = whole;
+    out->stopped = h->stopped;
     return RP_OK;
 }
 

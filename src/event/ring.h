@@ -32,6 +32,7 @@ struct rp_ring_header {
     _Alignas(64) uint64_t open_at;
     uint64_t zero2;
     struct rp_event open_run;
+    uint32_t stopped; /* errno that ended the recording; 0: none */
 };
 
 struct rp_ring {
@@ -59,6 +60,7 @@ void rp_ring_close(struct rp_ring *ring, bool discard);
 struct rp_ring_rest {
     struct rp_event *events; /* to be freed */
     size_t count;
+    uint32_t stopped; /* errno that ended the recording */
 };
 enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint32_t stream,
                             uint64_t first, struct rp_ring_rest *out, struct rp_problem *why);

@@ -162,10 +162,14 @@ static size_t walk(uintptr_t return_address, uintptr_t *chain)
     void *all[RP_SITE_FRAMES + 16];
     int depth = unw_backtrace(all, RP_SITE_FRAMES + 16);
     size_t count = 0;
+    uintptr_t back = 0; /* on some machines libunwind points one byte before the return address */
 
-    for (int i = 0; i < depth && count < RP_SITE_FRAMES; i++)
-        if (count > 0 || (uintptr_t)all[i] == return_address)
-            chain[count++] = (uintptr_t)all[i];
+    for (int i = 0; i < depth && count < RP_SITE_FRAMES; i++) {
+        if (count == 0)
+            back = return_address - (uintptr_t)all[i];
+        if (count > 0 || back <= 1)
+            chain[count++] = (uintptr_t)all[i] + back;
+    }
     if (count == 0)
         chain[count++] = return_address;
     return count;

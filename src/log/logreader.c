@@ -325,7 +325,8 @@ static enum rp_status read_ring(struct rp_log *log, struct rp_problem *why)
     else
         status = rp_ring_read(path, log->run, log->rank, 0, log->in_chunks, &log->rest, why);
     free(path);
-    log->end.reason = RP_END_KILLED;
+    log->end.reason = log->rest.stopped ? RP_END_STOPPED : RP_END_KILLED;
+    log->end.code = log->rest.stopped;
     log->end.events = log->in_chunks + log->rest.count;
     return status;
 }

@@ -77,10 +77,11 @@ static void stop_recording(struct rp_log_writer *w, int error)
     if (w->error)
         return;
     w->error = error;
+    for (size_t i = 0; i < w->stream_count; i++)
+        w->streams[i].ring.shared->stopped = (uint32_t)error;
     if (ftruncate(w->fd, (off_t)w->length) != 0)
         rp_error("%s: cannot cut off a torn chunk: %s", w->path, strerror(errno));
-    rp_error("%s: recording stops after event %llu: %s; the application goes on unrecorded", w->path,
-             (unsigned long long)w->totals.events, strerror(error));
+    rp_error("%s: recording stops: %s; the application goes on unrecorded", w->path, strerror(error));
 }
 
 static void add_to_index(struct rp_log_writer *w, const struct rp_chunk *chunk)
@@ -108,7 +109,7 @@ static void put_chunk(struct rp_log_writer *w, struct rp_chunk *chunk, const str
 
 static bool write_output(struct rp_log_writer *w)
 {
-    int error = w->output.failed ? ENOMEM : 0;
+    int error = w->output.failed || w->index.failed || w->scratch.failed || w->payload.failed ? ENOMEM : 0;
 
     if (!error)
         error = rp_write_all(w->fd, w->output.bytes, w->output.length, (off_t)w->length);
@@ -275,8 +276,8 @@ static void make_room(struct rp_ring *ring)
     struct rp_log_writer *w = s->writer;
     uint64_t tail = atomic_load_explicit(&ring->shared->tail, memory_order_acquire);
 
-    rp_ring_publish(ring);
     if (w->error || ring->head - tail >= RP_RING_CAPACITY) {
+        rp_ring_publish(ring); /* inside a call, for want of room alone: a half-full ring waits for the call's end */
         tail = help(w, s);
     } else {
         wake_encoder(w);

@@ -32,6 +32,7 @@ struct rp_rank_slot {
     uint32_t pid;
     _Atomic uint64_t done;  /* events replayed */
     uint64_t total;         /* events recorded */
+    uint32_t certain;       /* of WAITING: for a message that is not under way, as far as MPI can tell */
     int64_t since;          /* CLOCK_MONOTONIC seconds, of WAITING */
     char what[160];
 };
@@ -51,7 +52,10 @@ void rp_state_unmap(struct rp_replay_state *state);
 /* One line a rank that has not finished: what it does and how far it is. */
 void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out);
 
-/* Whether no rank can do anything any more: each is waiting, parked or finished, or has replayed all of its record. */
+/* Whether no rank can do anything any more: each is waiting for a message, parked or finished. */
+bool rp_state_is_stuck(const struct rp_replay_state *state);
+
+/* Whether there is nothing left to do: all is replayed, or all are stuck. */
 bool rp_state_is_over(const struct rp_replay_state *state);
 
 /* All events of all ranks; `done` of them replayed. */

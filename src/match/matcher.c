@@ -75,8 +75,9 @@ static void list_matches(struct block *block, size_t from)
             block->matches[block->match_count++] =
                 (struct rp_match){event->c, event->kind, event->a, event->b};
     }
-    qsort(block->matches + block->match_next, block->match_count - block->match_next,
-          sizeof *block->matches, by_post);
+    if (block->match_count > block->match_next)
+        qsort(block->matches + block->match_next, block->match_count - block->match_next,
+              sizeof *block->matches, by_post);
 }
 
 /* Loads a block behind what `block` holds already. */
@@ -189,7 +190,8 @@ static enum rp_status join(struct rp_matcher *m, struct rp_problem *why)
     to->count += from->count;
     for (size_t i = from->match_next; i < from->match_count; i++)
         to->matches[to->match_count++] = from->matches[i];
-    qsort(to->matches + to->match_next, to->match_count - to->match_next, sizeof *to->matches, by_post);
+    if (to->match_count > to->match_next)
+        qsort(to->matches + to->match_next, to->match_count - to->match_next, sizeof *to->matches, by_post);
     load_next(m);
     return RP_OK;
 }

@@ -5,12 +5,22 @@
 
 #include "base/message.h"
 #include "mpi/constants.h"
+#include "mpi/engine.h"
 
 struct rp_comms rp_comms;
 
 void rp_comms_init(void)
 {
     rp_comms_number(rp_constant.world);
+}
+
+static int count_peers(MPI_Comm comm)
+{
+    int between = 0, peers = 0;
+
+    rp_pmpi.Comm_test_inter(comm, &between);
+    (between ? rp_pmpi.Comm_remote_size : rp_pmpi.Comm_size)(comm, &peers);
+    return peers;
 }
 
 static void add(MPI_Comm comm)
@@ -21,29 +31,47 @@ static void add(MPI_Comm comm)
         if (!rp_comms.known)
             rp_bug(__FILE__, __LINE__, "out of memory for communicators");
     }
-    rp_comms.known[rp_comms.count++] = (struct rp_comm_number){comm, rp_comms.next++};
+    rp_comms.known[rp_comms.count++] = (struct rp_comm_number){comm, rp_comms.next++, count_peers(comm)};
+}
+
+static struct rp_comm_number *find(MPI_Comm comm)
+{
+    for (size_t i = 0; i < rp_comms.count; i++)
+        if (rp_comms.known[i].comm == comm)
+            return &rp_comms.known[i];
+    return NULL;
+}
+
+uint32_t rp_comms_expected(MPI_Comm comm)
+{
+    struct rp_comm_number *known = find(comm);
+
+    return known ? known->number : rp_comms.next;
+}
+
+int rp_comms_peers(MPI_Comm comm)
+{
+    struct rp_comm_number *known = find(comm);
+
+    return known ? known->peers : 0;
 }
 
 uint32_t rp_comms_lookup(MPI_Comm comm)
 {
-    size_t i = 0;
-
-    while (i < rp_comms.count && rp_comms.known[i].comm != comm)
-        i++;
-    if (i == rp_comms.count)
+    if (!find(comm))
         add(comm);
     rp_comms.last = comm;
-    rp_comms.last_number = rp_comms.known[i].number;
+    rp_comms.last_number = find(comm)->number;
     return rp_comms.last_number;
 }
 
 void rp_comms_forget(MPI_Comm comm)
 {
-    for (size_t i = 0; i < rp_comms.count; i++)
-        if (rp_comms.known[i].comm == comm) {
-            rp_comms.known[i] = rp_comms.known[--rp_comms.count];
-            rp_comms.last = rp_comms.known[0].comm;
-            rp_comms.last_number = rp_comms.known[0].number;
-            return;
-        }
+    struct rp_comm_number *known = find(comm);
+
+    if (!known)
+        return;
+    *known = rp_comms.known[--rp_comms.count];
+    rp_comms.last = rp_comms.known[0].comm; /* MPI_COMM_WORLD is never freed */
+    rp_comms.last_number = rp_comms.known[0].number;
 }

@@ -10,6 +10,7 @@
 struct rp_comm_number {
     MPI_Comm comm;
     uint32_t number;
+    int peers; /* ranks that a message can come from */
 };
 
 struct rp_comms {
@@ -25,6 +26,12 @@ extern struct rp_comms rp_comms;
 void rp_comms_init(void);
 uint32_t rp_comms_lookup(MPI_Comm comm);
 void rp_comms_forget(MPI_Comm comm);
+
+/* The number that it has, or would get now. */
+uint32_t rp_comms_expected(MPI_Comm comm);
+
+/* How many ranks a message can come from; 0: not a communicator that was used in an event. */
+int rp_comms_peers(MPI_Comm comm);
 
 static inline uint32_t rp_comms_number(MPI_Comm comm)
 {

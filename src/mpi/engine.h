@@ -39,6 +39,7 @@ struct rp_buffer_args {
 
 struct rp_engine {
     const char *name;
+    int refuses_threads; /* calls that matter by threads without a stream end the job */
     void (*receive_begin)(const struct rp_call *, struct rp_envelope *);
     void (*receive_end)(const struct rp_call *, struct rp_envelope *, int rc);
     void (*post_begin)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
@@ -69,6 +70,8 @@ struct rp_engine {
     void (*finalize)(void);
     void (*abort)(int code);
     void (*exit)(int status);
+    /* Another thread ends the process: the owner may be inside a call, so nothing may be taken from under it. */
+    void (*end_elsewhere)(void);
 };
 
 /* The engine in force; NULL: none, all calls go through. */

@@ -15,6 +15,12 @@
 
 #define RP_IS_WILD(source, tag) ((source) == MPI_ANY_SOURCE || (tag) == MPI_ANY_TAG)
 
+/* While recording: a wildcard receive under way may have been matched before this named one. */
+#define RP_MAY_OVERLAP(tag) (rp_self.pending && (rp_self.pending_tag == (tag) || rp_self.pending_mixed))
+
+/* What the owner's requests mean to a thread that has no stream. */
+#define RP_OWNER(field) (rp_owner && rp_owner->field)
+
 /* The call is not ours to see: it comes from inside another, or before MPI_Init. A thread without a stream is refused if the call matters. */
 #define RP_ELSEWHERE(name, matters)                                                                                    \
     (__builtin_expect(rp_self.depth != 0, 0) &&                                                                        \
@@ -40,6 +46,15 @@ static inline void rp_requests_note_named(MPI_Request request)
         entry = rp_requests_enter(&rp_self.requests, key);
     entry->post = rp_self.posts++;
     entry->flags = RP_REQUEST_RECEIVE;
+}
+
+/* A request that is no receive was made: its handle may have been one's before. */
+static inline void rp_requests_note_other(MPI_Request request)
+{
+    struct rp_request *entry = rp_self.requests.slots ? rp_requests_find(&rp_self.requests, request) : NULL;
+
+    if (entry && !(entry->flags & RP_REQUEST_PERSISTENT))
+        entry->flags = 0;
 }
 
 void rp_next_find(const char *name, void *slot, size_t size);

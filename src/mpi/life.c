@@ -18,6 +18,7 @@
 
 const struct rp_engine *rp_engine;
 __thread struct rp_self rp_self = {.depth = RP_STRANGER};
+struct rp_self *rp_owner;
 
 static pid_t owner; /* a forked child has our memory, but is not the rank */
 static bool initialised;
@@ -50,11 +51,15 @@ static const struct mode *chosen_mode(void)
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    if (rp_engine && getpid() == owner) {
-        rp_self.depth = 1;
-        rp_engine->exit(status);
-        rp_engine = NULL;
+    if (!rp_engine || getpid() != owner)
+        return;
+    if (&rp_self != rp_owner) {
+        rp_engine->end_elsewhere();
+        return;
     }
+    rp_self.depth = 1;
+    rp_engine->exit(status);
+    rp_engine = NULL;
 }
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first: ours comes after all of the program's, whose delete functions may still
@@ -102,6 +107,7 @@ static void start(void)
         rp_end_job(REPRISE_EXIT_USAGE);
     }
     owner = getpid();
+    rp_owner = &rp_self;
     rp_self.depth = 1;
     rp_requests_init(&rp_self.requests);
     hook_finalize();
@@ -144,8 +150,10 @@ int rp_life_Finalize(const struct rp_next *next)
 
 int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code)
 {
-    if (rp_engine && !is_inside()) {
-        rp_self.depth = 1;
+    if (rp_engine && &rp_self != rp_owner) {
+        rp_engine->end_elsewhere();
+    } else if (rp_engine) {
+        rp_self.depth = 1; /* also from inside a call, by an error handler */
         rp_engine->abort(code);
         rp_engine = NULL;
     }
@@ -164,7 +172,7 @@ void rp_refuse(const char *function)
 
 void rp_refuse_thread(const char *function)
 {
-    if (is_inside() || !rp_engine)
+    if (is_inside() || !rp_engine || !rp_engine->refuses_threads)
         return;
     rp_error("%s was called by another thread than the one that initialised MPI: its order cannot be replayed yet",
              function);
@@ -173,7 +181,6 @@ void rp_refuse_thread(const char *function)
 
 void rp_end_job(int exit_status)
 {
-    rp_engine = NULL; /* what was recorded so far stays in the ring */
     if (initialised && rp_pmpi.Abort)
         rp_pmpi.Abort(rp_constant.world, exit_status);
     _exit(exit_status);

@@ -52,6 +52,7 @@ static void add_up(struct rp_facts *facts, const struct rp_rank_facts *rank)
     facts->sum.polls += rank->polls;
     facts->sum.bytes += rank->bytes;
     facts->sum.digest = rp_digest_word(facts->sum.digest, rank->digest);
+    facts->stopped += rank->reason == RP_END_STOPPED;
     facts->unfinished += rank->reason != RP_END_FINALIZE;
 }
 
@@ -98,10 +99,10 @@ void rp_facts_put_end(struct rp_buffer *out, enum rp_end_reason reason, int64_t 
         rp_buffer_printf(out, "exited with status %lld without MPI_Finalize", (long long)code);
         break;
     case RP_END_STOPPED:
-        rp_buffer_printf(out, "recording stopped: %s", strerror((int)code));
+        rp_buffer_printf(out, "could no longer be recorded: %s", strerror((int)code));
         break;
     case RP_END_KILLED:
-        rp_buffer_printf(out, "was killed, or recording stopped");
+        rp_buffer_printf(out, "ended by a signal, or by _exit");
         break;
     }
 }
@@ -117,7 +118,7 @@ void rp_facts_put_summary(struct rp_buffer *out, const struct rp_facts *facts)
                      U64(facts->sum.events), facts->manifest.ranks, U64(facts->sum.bytes), bytes_a_receive(&facts->sum),
                      facts->directory);
     if (facts->unfinished > 0)
-        rp_buffer_printf(out, " (%u ranks did not finish)", facts->unfinished);
+        rp_buffer_printf(out, " (%u rank%s did not finish)", facts->unfinished, facts->unfinished == 1 ? "" : "s");
 }
 
 static void put_command(struct rp_buffer *out, char **words)

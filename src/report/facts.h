@@ -21,6 +21,7 @@ struct rp_facts {
     struct rp_manifest manifest;
     struct rp_rank_facts *rank;
     struct rp_rank_facts sum; /* digest of all ranks' digests */
+    uint32_t stopped;         /* ranks whose recording an error ended */
     uint32_t unfinished;      /* ranks that did not come through MPI_Finalize */
 };
 

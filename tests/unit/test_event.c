@@ -124,10 +124,10 @@ TEST(kinds_with_a_post)
         CHECK_EQ(!!rp_event_has_post(kind), kind == 6 || kind == 7 || kind == 10);
 }
 
-TEST(receives_are_posts_and_blocking_ones)
+TEST(receives_are_posts_and_those_that_block_or_probe)
 {
     for (uint32_t kind = 1; kind < RP_EVENT_KINDS; kind++) {
         struct rp_event event = {kind, 0, UINT32_MAX, 0, 0, 0, 0};
-        CHECK_EQ(rp_event_receives(&event), UINT32_MAX + (uint64_t)(kind == RP_RECV));
+        CHECK_EQ(rp_event_receives(&event), UINT32_MAX + (uint64_t)(kind == RP_RECV || kind == RP_PROBE));
     }
 }

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * usage: make FOLDER: makes the golden records `closed` and `killed` in FOLDER, and `large`, which is compared but not kept. The values below are written out
+ * once more, as text and by hand, in closed.txt and killed.txt; records in this folder were made once and are never made again.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/file.h"
+#include "log/logwriter.h"
+#include "log/manifest.h"
+
+#define RUN UINT64_C(0x60cde2ec02d00001)
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static void need(bool good, const char *what, const char *why)
+{
+    if (good)
+        return;
+    fprintf(stderr, "make: %s: %s\n", what, why);
+    exit(1);
+}
+
+static const struct rp_event first_chunk[] = {
+    {RP_RECV, 0, 2, 0, 3, 7, 0},
+    {RP_NO, 2, 0, 0, 0, 0, 5},
+    {RP_PROBE, 2, 0, 1, 0, INT32_MAX, 0},
+};
+static const struct rp_event second_chunk[] = {
+    {RP_YES, 1, 1, 4, 2, 3, 0},
+    {RP_NEXT, 1, 0, 0, 0, 0, 0},
+    {RP_NEXT, 1, 0, 0, 3, 0, 0},
+    {RP_MATCH, 1, 0, 0, 2, 9, 1}, /* late: posted before event 0 */
+};
+static const struct rp_event third_chunk[] = {
+    {RP_MATCH, 3, 300, 0, 1, 8, 0}, /* late */
+    {RP_CANCELLED, 3, 0, 0, 0, 0, 2}, /* late: posted before event 3 */
+    {RP_UNSENT, 3, 0, 0, 0, 0, 0},
+    {RP_ERROR, 3, 0, 0, 13, 0, 0},
+    {RP_FREED, 3, 0, 0, 5, 6, 302},
+    {RP_YES, 1, 0, 1, -1, 0, 0},
+    {RP_YES, 1, 0, 2, -1, -1, 0},
+    {RP_NO, 2, 0, 7, 0, 0, UINT64_MAX},
+    {RP_RECV, 0, UINT32_MAX, UINT32_MAX, INT32_MIN, INT32_MAX, 0},
+};
+
+static void put_site(struct rp_log_writer *writer, uint32_t number, const char *function, bool with_module)
+{
+    struct rp_buffer records = {0};
+
+    if (with_module) {
+        rp_buffer_byte(&records, 'M');
+        rp_buffer_string(&records, "\xca\xfe", 2);
+        rp_buffer_string(&records, "/golden/app", 11);
+    }
+    rp_buffer_byte(&records, 'S');
+    rp_buffer_string(&records, function, strlen(function));
+    rp_buffer_varint(&records, 2);
+    rp_buffer_varint(&records, 1);
+    rp_buffer_varint(&records, 0x1000 + number);
+    rp_buffer_varint(&records, 0);
+    rp_buffer_varint(&records, 0xffffffff1234);
+    rp_log_sites(writer, &records, number);
+    rp_buffer_free(&records);
+}
+
+static struct rp_log_writer *create(const char *directory, uint32_t rank, uint32_t ranks, struct rp_ring **ring)
+{
+    struct rp_log_writer *writer;
+    struct rp_problem why;
+
+    need(rp_log_create(directory, RUN, rank, ranks, &rp_codec_tables, &writer, &why) == RP_OK, "log", why.text);
+    need(rp_log_stream(writer, 0, ring, &why) == RP_OK, "stream", why.text);
+    put_site(writer, 0, "MPI_Recv", true);
+    put_site(writer, 1, "MPI_Waitsome", false);
+    put_site(writer, 2, "MPI_Iprobe", false);
+    put_site(writer, 3, "MPI_Wait", false);
+    return writer;
+}
+
+static void push(struct rp_log_writer *writer, struct rp_ring *ring, const struct rp_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *rp_ring_slot(ring) = events[i];
+    rp_ring_publish(ring);
+    rp_log_drain(writer);
+}
+
+static void close_log(struct rp_log_writer *writer, enum rp_end_reason reason, int64_t code)
+{
+    struct rp_problem why;
+
+    need(rp_log_close(writer, reason, code, &why) == RP_OK, "close", why.text);
+}
+
+static char *start_record(const char *folder, const char *name, uint32_t ranks)
+{
+    static char *command[] = {"mpirun", "-n", "2", "./app", "caf\xc3\xa9 \"x\"", NULL}, *allowed[] = {"MPI_Win_create", NULL};
+    struct rp_manifest manifest = {
+        .run = RUN, .ranks = ranks, .mpi = "openmpi", .mpi_version = "Open MPI v4.1.4", .program = "/golden/app", .build_id = "cafe", .directory = "/golden",
+        .host = "golden", .started = "2024-02-29T12:00:00Z", .reprise = "0.1.0", .command = command, .allowed = allowed};
+    struct rp_problem why;
+    char *directory = rp_path_join(folder, name);
+
+    need(rp_make_directory(directory, false, &why) == RP_OK, "directory", why.text);
+    need(rp_manifest_write(directory, &manifest, &why) == RP_OK, "manifest", why.text);
+    return directory;
+}
+
+static void finish_record(char *directory)
+{
+    struct rp_problem why;
+
+    need(rp_manifest_complete(directory, &why) == RP_OK, "complete", why.text);
+    free(directory);
+}
+
+static void make_closed(const char *folder)
+{
+    char *directory = start_record(folder, "closed", 2);
+    struct rp_ring *ring;
+    struct rp_log_writer *writer = create(directory, 0, 2, &ring);
+
+    push(writer, ring, first_chunk, COUNT(first_chunk));
+    push(writer, ring, second_chunk, COUNT(second_chunk));
+    push(writer, ring, third_chunk, COUNT(third_chunk));
+    close_log(writer, RP_END_FINALIZE, 0);
+    writer = create(directory, 1, 2, &ring);
+    close_log(writer, RP_END_ABORT, -7);
+    finish_record(directory);
+}
+
+/* A ring of 16 events, from docs/format.md, section 8: the real ones are too large to keep. */
+static void put_ring(const char *directory, uint32_t rank, uint64_t tail, uint64_t head, struct rp_event open_run, uint64_t open_at,
+                     const struct rp_event *newest, size_t count)
+{
+    static uint8_t image[4096 + 16 * 32];
+    struct rp_buffer header = {0};
+    struct rp_problem why;
+    char *path = rp_ring_path(directory, rank, 0);
+
+    memset(image, 0, sizeof image);
+    rp_buffer_put(&header, "\x89RPRRNG\n", 8);
+    rp_buffer_u16(&header, 1);
+    rp_buffer_u16(&header, 0);
+    rp_buffer_u32(&header, 16);
+    rp_buffer_u64(&header, RUN);
+    rp_buffer_u32(&header, rank);
+    rp_buffer_u32(&header, 0);
+    memcpy(image, header.bytes, header.length);
+    rp_buffer_clear(&header);
+    rp_buffer_u32(&header, rp_crc32c(image, 60));
+    memcpy(image + 60, header.bytes, 4);
+    memcpy(image + 64, &head, 8);
+    memcpy(image + 128, &tail, 8);
+    memcpy(image + 192, &open_at, 8);
+    memcpy(image + 208, &open_run, 32);
+    for (size_t i = 0; i < count; i++)
+        memcpy(image + 4096 + 32 * ((head - count + i) % 16), &newest[i], 32);
+    unlink(path);
+    need(rp_write_new_file(path, image, sizeof image, &why) == RP_OK, "ring", why.text);
+    rp_buffer_free(&header);
+    free(path);
+}
+
+/* A process that dies with 18 events in chunks. */
+static void die_recording(const char *directory)
+{
+    static struct rp_event events[18];
+    struct rp_ring *ring;
+    struct rp_log_writer *writer = create(directory, 0, 2, &ring);
+
+    for (int i = 0; i < 18; i++)
+        events[i] = (struct rp_event){RP_RECV, 0, i == 0, 0, i, 100 + i, 0};
+    push(writer, ring, events, 10);
+    push(writer, ring, events + 10, 8);
+    create(directory, 1, 2, &ring);
+    _exit(0);
+}
+
+static void make_killed(const char *folder)
+{
+    static const struct rp_event zero[] = {
+        {RP_MATCH, 3, 2, 0, 4, 5, 0}, {RP_YES, 1, 0, 2, 1, 2, 0}, {RP_NEXT, 1, 0, 0, 0, 0, 0}, {RP_YES, 1, 0, 6, 2, 4, 0}, /* cut off: two are missing */
+        {RP_NEXT, 1, 0, 0, 3, 0, 0}};
+    static const struct rp_event one[] = {{RP_RECV, 0, 0, 0, 0, 1, 0}};
+    struct rp_event no_run = {0, 0, 0, 0, 0, 0, 0}, run = {RP_NO, 2, 0, 0, 0, 0, 42};
+    char *directory = start_record(folder, "killed", 2);
+    pid_t child = fork();
+
+    if (child == 0)
+        die_recording(directory);
+    waitpid(child, NULL, 0);
+    put_ring(directory, 0, 18, 23, no_run, 0, zero, COUNT(zero));
+    put_ring(directory, 1, 0, 1, run, 1, one, COUNT(one));
+    free(directory);
+}
+
+/* Fifty thousand events of every kind, with receives that stay open for long. */
+static void make_large(const char *folder)
+{
+    char *directory = start_record(folder, "large", 1);
+    struct rp_ring *ring;
+    struct rp_log_writer *writer = create(directory, 0, 1, &ring);
+    uint64_t x = 1, posts = 1000;
+
+    for (int i = 0; i < 50000; i++) {
+        x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        uint32_t kind = 1 + (uint32_t)(x >> 40) % 10, made = i == 0 ? 1000 : (uint32_t)(x >> 50) % 3;
+        struct rp_event event = {kind, (uint32_t)(x >> 20) % 4, made, (uint32_t)(x >> 12) % 5, (int32_t)(x >> 30) % 1000, (int32_t)(x >> 35), 0};
+        posts += i == 0 ? 0 : made;
+        if (rp_event_has_post(kind))
+            event.c = (x >> 3) % posts;
+        else if (kind == RP_NO)
+            event.c = 1 + (x >> 8) % 100000;
+        if (kind == RP_YES) {
+            event.a = x >> 60 & 1 ? (int32_t)(x >> 33 & 0xffff) : -1;
+            event.b = event.a < 0 ? 0 : 1;
+        } else if (kind == RP_NEXT) {
+            event.a &= INT32_MAX;
+        }
+        *rp_ring_slot(ring) = event;
+        rp_ring_publish(ring);
+    }
+    close_log(writer, RP_END_EXIT, 5);
+    finish_record(directory);
+}
+
+int main(int argc, char **argv)
+{
+    need(argc == 2, "usage", "make FOLDER");
+    make_closed(argv[1]);
+    make_killed(argv[1]);
+    make_large(argv[1]);
+    return 0;
+}
