@@ -96,9 +96,10 @@ def write_next(functions, table, out):
 
 TEMPLATES = {
     "receive": """\
-    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)) ||
-        !(RP_IS_WILD(source, tag) || rp_self.every_call || RP_MAY_OVERLAP(tag)))
+    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
+    if (!(RP_IS_WILD(source, tag) || rp_self.every_call || RP_MAY_OVERLAP(tag)))
+        RP_PASS({twin}.{member}({args}));
     struct rp_call call = RP_CALL("{name}", &{twin});
     struct rp_envelope e = RP_ENVELOPE(source, tag, comm, status, {sends});
     rp_engine->receive_begin(&call, &e);
@@ -110,7 +111,7 @@ TEMPLATES = {
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
     if (!(RP_IS_WILD(source, tag) || rp_self.every_call)) {{
-        rp_self.depth++; /* another tool behind us may come back by the other name */
+        rp_self.depth++;
         int rc = {twin}.{member}({args});
         rp_self.depth--;
         if (rc == MPI_SUCCESS)
@@ -142,14 +143,18 @@ TEMPLATES = {
     return rc;
 """,
     "start": """\
-    if (RP_ELSEWHERE("{name}", RP_OWNER(persistent)) || !rp_self.persistent)
+    if (RP_ELSEWHERE("{name}", RP_OWNER(persistent)))
         return {twin}.{member}({args});
+    if (!rp_self.persistent)
+        RP_PASS({twin}.{member}({args}));
     struct rp_call call = RP_CALL("{name}", &{twin});
     return rp_engine->{member}(&call, {args});
 """,
     "probe": """\
-    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)) || !(RP_IS_WILD(source, tag) || rp_self.every_call))
+    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
+    if (!(RP_IS_WILD(source, tag) || rp_self.every_call))
+        RP_PASS({twin}.{member}({args}));
     struct rp_call call = RP_CALL("{name}", &{twin});
     return rp_engine->{member}(&call, {args});
 """,
@@ -158,7 +163,7 @@ TEMPLATES = {
         return {twin}.{member}({args});
     rp_self.waits++;
     if (!rp_self.watched)
-        return {twin}.{member}({args});
+        RP_PASS({twin}.{member}({args}));
     struct rp_call call = RP_CALL("{name}", &{twin});
     return rp_engine->{member}(&call, {args});
 """,

@@ -10,6 +10,7 @@ enum { DEPTH_LIMIT = 32 };
 struct parser {
     const char *start, *at, *end;
     const char *wrong;
+    bool starved; /* an allocation failed */
 };
 
 static struct rp_json *parse_value(struct parser *p, int depth);
@@ -132,6 +133,7 @@ static char *parse_string(struct parser *p)
         }
     }
     rp_buffer_byte(&text, 0);
+    p->starved |= text.failed;
     if (p->at == p->end || text.failed) {
         rp_buffer_free(&text);
         return wrong(p, "an unended string");
@@ -151,6 +153,18 @@ static bool parse_number(struct parser *p, int64_t *out)
         value = value * 10 + (uint64_t)(*p->at - '0');
     *out = negative ? -(int64_t)value : (int64_t)value;
     return digits > 0 && (p->at == p->end || !strchr("0123456789.eE", *p->at) || !*p->at);
+}
+
+/* Fractions, exponents and more digits than we need: passed over, so that a key of a later version does no harm. */
+static bool skip_real(struct parser *p, struct rp_json *value)
+{
+    bool more = p->at < p->end && p->at[-1] >= '0' && p->at[-1] <= '9';
+
+    while (p->at < p->end && *p->at && strchr("0123456789.eE+-", *p->at))
+        p->at++;
+    value->kind = RP_JSON_REAL;
+    value->number = 0;
+    return more;
 }
 
 static bool parse_word(struct parser *p, const char *word)
@@ -205,8 +219,8 @@ static void parse_into(struct parser *p, struct rp_json *value, int depth)
         value->string = parse_string(p);
     } else if (c == '-' || (c >= '0' && c <= '9')) {
         value->kind = RP_JSON_NUMBER;
-        if (!parse_number(p, &value->number))
-            wrong(p, "not a whole number");
+        if (!parse_number(p, &value->number) && !skip_real(p, value))
+            wrong(p, "not a number");
     } else if (parse_word(p, "true")) {
         value->kind = RP_JSON_BOOL;
         value->number = 1;
@@ -222,6 +236,7 @@ static struct rp_json *parse_value(struct parser *p, int depth)
     if (depth > DEPTH_LIMIT)
         return wrong(p, "nested too deeply");
     struct rp_json *value = calloc(1, sizeof *value);
+    p->starved |= !value;
     if (!value)
         return wrong(p, "out of memory");
     parse_into(p, value, depth);
@@ -235,7 +250,7 @@ static struct rp_json *parse_value(struct parser *p, int depth)
 enum rp_status rp_json_parse(const char *text, size_t length, struct rp_json **out,
                              struct rp_problem *why)
 {
-    struct parser p = {text, text, text + length, NULL};
+    struct parser p = {text, text, text + length, NULL, false};
     struct rp_json *value = parse_value(&p, 0);
 
     skip_space(&p);
@@ -243,7 +258,8 @@ enum rp_status rp_json_parse(const char *text, size_t length, struct rp_json **o
         wrong(&p, "something follows the document");
     if (p.wrong) {
         rp_json_free(value);
-        return rp_fail(why, RP_DAMAGED, "at byte %zu: %s", (size_t)(p.at - p.start), p.wrong);
+        return p.starved ? rp_fail(why, RP_MEMORY, "out of memory")
+                         : rp_fail(why, RP_DAMAGED, "at byte %zu: %s", (size_t)(p.at - p.start), p.wrong);
     }
     *out = value;
     return RP_OK;

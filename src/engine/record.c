@@ -60,13 +60,13 @@ static struct {
 
 static void push_open_run(void)
 {
-    struct rp_ring_header *shared = record.ring->shared;
+    struct rp_event run = record.ring->shared->open_run;
 
-    if (shared->open_run.c == 0)
+    if (run.c == 0)
         return;
-    *rp_ring_slot(record.ring) = shared->open_run;
+    *rp_ring_slot(record.ring) = run;
     rp_ring_publish(record.ring);
-    shared->open_run.c = 0;
+    record.ring->shared->open_run.c = 0; /* the ring may have moved: look it up again */
 }
 
 static inline void push(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
@@ -93,6 +93,7 @@ static inline void push_no(uint32_t site, uint32_t scope)
         return;
     }
     push_open_run();
+    run = &record.ring->shared->open_run;
     *run = (struct rp_event){RP_NO, site, (uint32_t)(rp_self.posts - record.last_posts), scope, 0, 0, 0};
     record.last_posts = rp_self.posts;
     record.ring->shared->open_at = record.ring->head;
@@ -454,8 +455,12 @@ static int record_wait(const struct rp_call *call, MPI_Request *request, MPI_Sta
 
     if (entry && !(entry->flags & RP_REQUEST_COUNTED) && !(entry->flags & RP_REQUEST_RECEIVE && rp_self.pending))
         entry = NULL;
-    if (!entry && record.freed_count == 0)
-        return call->next->Wait(request, status);
+    if (!entry && record.freed_count == 0) {
+        rp_self.depth++;
+        int passed = call->next->Wait(request, status);
+        end();
+        return passed;
+    }
     MPI_Status own, *seen = entry && status == MPI_STATUS_IGNORE ? &own : status;
     uint32_t site = begin(call);
     int rc = call->next->Wait(request, seen);
@@ -512,8 +517,12 @@ static void push_partial(uint32_t site, int count, const MPI_Status *seen)
 
 static int record_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
 {
-    if (record.freed_count == 0 && (!requests || !any_watched(count, requests)))
-        return call->next->Waitall(count, requests, statuses);
+    if (record.freed_count == 0 && (!requests || !any_watched(count, requests))) {
+        rp_self.depth++;
+        int passed = call->next->Waitall(count, requests, statuses);
+        end();
+        return passed;
+    }
     MPI_Status *seen = prepare(count, requests, statuses);
     uint32_t site = begin(call);
     int rc = call->next->Waitall(count, requests, seen);

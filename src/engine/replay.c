@@ -61,7 +61,7 @@ static void reserve(int count)
 
 static void await_message(const struct rp_call *call, int source, int tag, MPI_Comm comm)
 {
-    struct rp_patience patience = {.certain = true};
+    struct rp_patience patience = {.certain = RP_CERTAIN_MESSAGE};
     char what[96] = "";
     int flag = 0;
 
@@ -74,14 +74,16 @@ static void await_message(const struct rp_call *call, int source, int tag, MPI_C
     rp_patience_end(&patience);
 }
 
-static void describe_request(MPI_Request request, char *what, size_t size)
+static enum rp_certainty describe_request(MPI_Request request, char *what, size_t size)
 {
     struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
 
-    if (entry && entry->flags & RP_REQUEST_RECEIVE)
+    if (entry && entry->flags & RP_REQUEST_RECEIVE) {
         snprintf(what, size, "its receive number %llu", (unsigned long long)entry->post);
-    else
-        snprintf(what, size, "a request of its own (a send, or a collective)");
+        return RP_CERTAIN_RECEIVE;
+    }
+    snprintf(what, size, "a request of its own (a send, or a collective)");
+    return RP_CERTAIN_NOT;
 }
 
 static void await_request(const struct rp_call *call, MPI_Request request)
@@ -95,7 +97,7 @@ static void await_request(const struct rp_call *call, MPI_Request request)
         return;
     while (rp_pmpi.Request_get_status(real, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
         if (!what[0])
-            describe_request(request, what, sizeof what);
+            patience.certain = describe_request(request, what, sizeof what);
         rp_patience_poll(&patience, call, what);
     }
     rp_patience_end(&patience);

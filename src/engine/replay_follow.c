@@ -375,7 +375,7 @@ static bool somebody_is(uint32_t state)
 static void stalled(struct rp_patience *p, int64_t waited)
 {
     /* A rank at the end of its record ends the job itself. */
-    bool stuck = rp_state_is_stuck(follow.state) && !somebody_is(RP_RANK_PARKED);
+    bool stuck = rp_state_is_stuck(follow.state, RP_CERTAIN_MESSAGE) && !somebody_is(RP_RANK_PARKED);
 
     p->next_report = waited * 2;
     if (!may_report())

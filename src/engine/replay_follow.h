@@ -57,10 +57,9 @@ void rp_follow_end_of_record(const struct rp_call *call);
 
 bool rp_follow_is_free(void);
 
-/* Called by a wait that found nothing to do: yields, publishes what it waits for, and reports a stall. `certain`: it waits for a message of which MPI has seen
- * nothing, so that nothing but another rank can end the wait. */
+/* Called by a wait that found nothing to do: yields, publishes what it waits for, and reports a stall. */
 struct rp_patience {
-    bool certain;
+    enum rp_certainty certain;
     uint64_t polls;
     int64_t since; /* milliseconds */
     int64_t next_report;

@@ -23,6 +23,7 @@ _Static_assert(offsetof(struct rp_ring_header, tail) == 128, "docs/format.md, se
 _Static_assert(offsetof(struct rp_ring_header, open_at) == 192, "docs/format.md, section 8");
 _Static_assert(offsetof(struct rp_ring_header, open_run) == 208, "docs/format.md, section 8");
 _Static_assert(offsetof(struct rp_ring_header, stopped) == 240, "docs/format.md, section 8");
+_Static_assert(offsetof(struct rp_ring_header, stopped_head) == 248, "docs/format.md, section 8");
 
 static size_t file_size(uint32_t capacity)
 {
@@ -125,11 +126,10 @@ static size_t drop_cut_call(const struct rp_event *events, size_t count)
     return count;
 }
 
-static enum rp_status copy_rest(const struct rp_ring_header *h, const char *path, uint64_t first,
-                                struct rp_ring_rest *out, struct rp_problem *why)
+static enum rp_status copy_rest(const struct rp_ring_header *h, const struct rp_event *slots, const char *path,
+                                uint64_t first, struct rp_ring_rest *out, struct rp_problem *why)
 {
-    const struct rp_event *slots = (const struct rp_event *)((const char *)h + RP_RING_HEADER);
-    uint64_t head = h->head;
+    uint64_t head = h->stopped && h->stopped_head < h->head ? h->stopped_head : h->head;
     bool open = h->open_at == head && h->open_run.c > 0 && h->open_run.kind == RP_NO;
 
     if (head < first || head - first > h->capacity || h->tail > head)
@@ -175,7 +175,8 @@ enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint3
 
     if (status != RP_OK)
         goto done;
-    const struct rp_ring_header *h = (const void *)bytes.bytes;
+    struct rp_ring_header header, *h = &header; /* a copy: the bytes are not aligned as it is */
+    memcpy(h, bytes.bytes, sizeof header);
     if (h->major > RING_MAJOR && memcmp(h->magic, ring_magic, sizeof ring_magic) == 0)
         status = rp_fail(why, RP_DAMAGED, "%s: version %u.%u is newer than this reprise reads (%d.x)",
                          path, h->major, h->minor, RING_MAJOR);
@@ -185,7 +186,7 @@ enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint3
     else if (bytes.length < file_size(h->capacity))
         status = rp_fail(why, RP_DAMAGED, "%s: cut off at byte %zu", path, bytes.length);
     else
-        status = copy_rest(h, path, first, out, why);
+        status = copy_rest(h, (const void *)(bytes.bytes + RP_RING_HEADER), path, first, out, why);
 done:
     rp_buffer_free(&bytes);
     return status;

@@ -33,6 +33,8 @@ struct rp_ring_header {
     uint64_t zero2;
     struct rp_event open_run;
     uint32_t stopped; /* errno that ended the recording; 0: none */
+    uint32_t zero3;
+    uint64_t stopped_head; /* events written when it ended: later ones do not count */
 };
 
 struct rp_ring {

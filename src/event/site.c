@@ -216,11 +216,17 @@ static uint32_t intern(struct rp_site_table *table, const char *function,
     for (size_t i = table->site_count; i-- > 0;)
         if (same_chain(&table->sites[i], function, frame, frames))
             return (uint32_t)i;
-    if (!append_site(table, function, frame, frames))
+    if (!append_site(table, function, frame, frames)) {
+        news->failed = true;
         return 0;
+    }
     uint32_t site = (uint32_t)table->site_count - 1;
     put_site(news, &table->sites[site]);
-    if (table->announce && !news->failed)
+    if (news->failed) {
+        free(table->sites[--table->site_count].frame);
+        return 0;
+    }
+    if (table->announce)
         table->announce(table->owner, news, site);
     return site;
 }
@@ -230,13 +236,15 @@ static uint32_t new_site(struct rp_site_table *table, const char *function, uint
     uintptr_t chain[RP_SITE_FRAMES];
     struct rp_frame frame[RP_SITE_FRAMES];
     struct rp_buffer news = {0};
-    size_t frames = walk(return_address, chain);
+    size_t frames = walk(return_address, chain), modules = table->module_count;
 
     for (size_t i = 0; i < frames; i++) {
         frame[i].module = find_module(table, chain[i], &news);
         frame[i].offset = chain[i] - (frame[i].module ? table->modules[frame[i].module - 1].base : 0);
     }
     uint32_t site = intern(table, function, frame, frames, &news);
+    while (news.failed && table->module_count > modules) /* what was not announced has no number */
+        free(table->modules[--table->module_count].path);
     rp_buffer_free(&news);
     return site;
 }
@@ -274,13 +282,16 @@ static bool read_module(struct rp_site_table *table, struct rp_view *in)
     const uint8_t *id = rp_view_string(in, &id_length);
     const uint8_t *path = rp_view_string(in, &path_length);
 
-    if (in->failed || id_length > RP_BUILD_ID_MAX ||
-        !grow((void **)&table->modules, table->module_count, &table->module_room, sizeof module))
+    if (in->failed || id_length > RP_BUILD_ID_MAX)
+        return false;
+    table->starved = !grow((void **)&table->modules, table->module_count, &table->module_room, sizeof module);
+    if (table->starved)
         return false;
     memcpy(module.build_id, id, id_length);
     module.build_id_length = id_length;
     module.path = strndup((const char *)path, path_length);
-    if (!module.path)
+    table->starved = !module.path;
+    if (table->starved)
         return false;
     table->modules[table->module_count++] = module;
     return true;
@@ -305,6 +316,7 @@ static bool read_site(struct rp_site_table *table, struct rp_view *in)
     char *function = strndup((const char *)name, length);
     if (function && append_site(table, function, frame, (size_t)frames))
         return true;
+    table->starved = true;
     free(function);
     return false;
 }

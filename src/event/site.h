@@ -52,7 +52,8 @@ struct rp_site_table {
     /* Told of what is new as the records of format.md, section 4, before the site is used; may be NULL. */
     void (*announce)(void *owner, const struct rp_buffer *records, uint32_t first);
     void *owner;
-    bool read; /* strings are ours to free */
+    bool read;    /* strings are ours to free */
+    bool starved; /* an allocation failed while reading */
 };
 
 bool rp_site_table_init(struct rp_site_table *table);

@@ -84,8 +84,9 @@ struct rp_late rp_format_get_late(struct rp_view *in)
 
     late.post = rp_view_varint(in);
     late.kind = rp_view_byte(in);
-    late.source = (int32_t)rp_view_svarint(in);
-    late.tag = (int32_t)rp_view_svarint(in);
-    in->failed |= !rp_event_has_post(late.kind);
+    int64_t source = rp_view_svarint(in), tag = rp_view_svarint(in);
+    late.source = (int32_t)source;
+    late.tag = (int32_t)tag;
+    in->failed |= !rp_event_has_post(late.kind) || late.source != source || late.tag != tag;
     return late;
 }

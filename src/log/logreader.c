@@ -294,7 +294,7 @@ static enum rp_status read_small_chunk(struct rp_log *log, struct rp_chunk *chun
         return read_end(log, chunk, why);
     if (chunk->first != log->sites.site_count ||
         !rp_site_read(&log->sites, log->payload.bytes, log->payload.length, chunk->items))
-        return damaged(log, chunk->offset, "the call sites are not well formed", why);
+        return log->sites.starved ? no_memory(log, why) : damaged(log, chunk->offset, "the call sites are not well formed", why);
     return RP_OK;
 }
 

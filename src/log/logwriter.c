@@ -77,8 +77,11 @@ static void stop_recording(struct rp_log_writer *w, int error)
     if (w->error)
         return;
     w->error = error;
-    for (size_t i = 0; i < w->stream_count; i++)
-        w->streams[i].ring.shared->stopped = (uint32_t)error;
+    for (size_t i = 0; i < w->stream_count; i++) {
+        struct rp_ring_header *shared = w->streams[i].ring.shared;
+        shared->stopped_head = atomic_load(&shared->head);
+        shared->stopped = (uint32_t)error;
+    }
     if (ftruncate(w->fd, (off_t)w->length) != 0)
         rp_error("%s: cannot cut off a torn chunk: %s", w->path, strerror(errno));
     rp_error("%s: recording stops: %s; the application goes on unrecorded", w->path, strerror(error));

@@ -116,7 +116,7 @@ static enum rp_status parse(const struct rp_buffer *text, const char *path, stru
     enum rp_status status = rp_json_parse((const char *)text->bytes, text->length, &json, &inner);
 
     if (status != RP_OK)
-        return rp_fail(why, RP_DAMAGED, "%s: %s", path, inner.text);
+        return rp_fail(why, status, "%s: %s", path, inner.text);
     status = check_version(json, path, why);
     if (status == RP_OK)
         status = take_members(json, path, out, why);
@@ -186,7 +186,7 @@ static void put_array(struct rp_buffer *out, const char *key, char *const *value
 enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest *m, struct rp_problem *why)
 {
     struct rp_buffer out = {0};
-    char *path = rp_path_join(directory, incomplete_name);
+    char *path = rp_path_join(directory, incomplete_name), *done = rp_path_join(directory, complete_name);
 
     rp_buffer_printf(&out, "{\n  \"format\": \"reprise-run\",\n  \"major\": %d,\n  \"minor\": %d", RP_LOG_MAJOR,
                      RP_LOG_MINOR);
@@ -204,12 +204,15 @@ enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest
     put_array(&out, "allowed", m->allowed);
     rp_buffer_printf(&out, "\n}\n");
     enum rp_status status;
-    if (out.failed || !path)
+    if (out.failed || !path || !done)
         status = rp_fail(why, RP_MEMORY, "%s: out of memory", directory);
+    else if (access(done, F_OK) == 0)
+        status = rp_fail(why, RP_USAGE, "%s: there is a record already", directory);
     else
         status = rp_write_new_file(path, out.bytes, out.length, why);
     rp_buffer_free(&out);
     free(path);
+    free(done);
     return status;
 }
 

@@ -25,7 +25,7 @@ void rp_manifest_free(struct rp_manifest *manifest);
 /* Reads the description of the record in `directory`. */
 enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out, struct rp_problem *why);
 
-/* Writes `incomplete`, which must not exist. */
+/* Writes `incomplete`; RP_USAGE if the directory has a description already. */
 enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest *manifest,
                                  struct rp_problem *why);
 

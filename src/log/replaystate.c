@@ -99,13 +99,13 @@ void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out)
         rp_buffer_printf(out, "  ...\n");
 }
 
-bool rp_state_is_stuck(const struct rp_replay_state *state)
+bool rp_state_is_stuck(const struct rp_replay_state *state, enum rp_certainty least)
 {
     for (uint32_t i = 0; i < state->ranks; i++) {
         const struct rp_rank_slot *slot = &state->rank[i];
         uint32_t now = slot->state;
         bool still = now == RP_RANK_PARKED || now == RP_RANK_FINISHED || now == RP_RANK_ENDED ||
-                     (now == RP_RANK_WAITING && slot->certain);
+                     (now == RP_RANK_WAITING && slot->certain >= (uint32_t)least);
         if (!still)
             return false;
     }
@@ -120,7 +120,7 @@ bool rp_state_is_over(const struct rp_replay_state *state)
     for (uint32_t i = 0; i < state->ranks; i++)
         if (state->rank[i].state == RP_RANK_ABSENT || state->rank[i].state == RP_RANK_FREE)
             return false;
-    return done == total || rp_state_is_stuck(state);
+    return done == total || rp_state_is_stuck(state, RP_CERTAIN_RECEIVE);
 }
 
 void rp_state_sum(const struct rp_replay_state *state, uint64_t *done, uint64_t *total)

@@ -27,12 +27,19 @@ enum rp_stopped {
     RP_STOPPED_SHORT,  /* what is left needs messages of ranks whose record ended before */
 };
 
+/* Whether only another rank can end a wait. */
+enum rp_certainty {
+    RP_CERTAIN_NOT,     /* a send, a collective, a request that the program itself completes */
+    RP_CERTAIN_RECEIVE, /* a receive, whose message may be under way */
+    RP_CERTAIN_MESSAGE, /* a message of which MPI has seen nothing */
+};
+
 struct rp_rank_slot {
     _Atomic uint32_t state;
     uint32_t pid;
     _Atomic uint64_t done;  /* events replayed */
     uint64_t total;         /* events recorded */
-    uint32_t certain;       /* of WAITING: for a message that is not under way, as far as MPI can tell */
+    uint32_t certain;       /* of WAITING: enum rp_certainty */
     int64_t since;          /* CLOCK_MONOTONIC seconds, of WAITING */
     char what[160];
 };
@@ -52,10 +59,10 @@ void rp_state_unmap(struct rp_replay_state *state);
 /* One line a rank that has not finished: what it does and how far it is. */
 void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out);
 
-/* Whether no rank can do anything any more: each is waiting for a message, parked or finished. */
-bool rp_state_is_stuck(const struct rp_replay_state *state);
+/* Whether no rank can do anything any more: each is waiting with at least this certainty, parked or finished. */
+bool rp_state_is_stuck(const struct rp_replay_state *state, enum rp_certainty least);
 
-/* Whether there is nothing left to do: all is replayed, or all are stuck. */
+/* Whether there is nothing left to do: all is replayed, or all wait for receives. */
 bool rp_state_is_over(const struct rp_replay_state *state);
 
 /* All events of all ranks; `done` of them replayed. */

@@ -173,16 +173,32 @@ enum rp_status rp_matcher_peek(struct rp_matcher *m, const struct rp_event **out
     return RP_OK;
 }
 
+/* Forgets what was taken and asked for, so that joined blocks do not grow with the record. */
+static void drop_used(struct rp_matcher *m)
+{
+    struct block *block = &m->current;
+
+    block->count -= m->at;
+    if (m->at > 0)
+        memmove(block->events, block->events + m->at, block->count * sizeof *block->events);
+    m->at = 0;
+    block->match_count -= block->match_next;
+    if (block->match_next > 0)
+        memmove(block->matches, block->matches + block->match_next, block->match_count * sizeof *block->matches);
+    block->match_next = 0;
+}
+
 /* Makes the current block longer by the next one, and that by a new one. */
 static enum rp_status join(struct rp_matcher *m, struct rp_problem *why)
 {
     struct block *to = &m->current, *from = &m->next;
-    size_t before = to->count;
 
     if (m->failed != RP_OK) {
         *why = m->failure;
         return m->failed;
     }
+    drop_used(m);
+    size_t before = to->count;
     if (!reserve(to, before + from->count, to->match_count + from->match_count))
         return rp_fail(why, RP_MEMORY, "out of memory");
     if (from->count > 0)

@@ -26,6 +26,15 @@
     (__builtin_expect(rp_self.depth != 0, 0) &&                                                                        \
      (((rp_self.depth & RP_STRANGER) && (matters)) ? (rp_refuse_thread(name), 1) : 1))
 
+/* The call needs no engine. Its depth is raised all the same: a tool behind us may make other calls out of it. */
+#define RP_PASS(call)                                                                                                  \
+    do {                                                                                                               \
+        rp_self.depth++;                                                                                               \
+        int passed = call;                                                                                             \
+        rp_self.depth--;                                                                                               \
+        return passed;                                                                                                 \
+    } while (0)
+
 #define RP_CALL(name, twin)                                                                                            \
     {                                                                                                                  \
         name, twin, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)                      \

@@ -6,9 +6,9 @@ mkdir small
 mount -t tmpfs -o size=9m tmpfs small 2>/dev/null || { echo "skipped: cannot mount a small tmpfs"; exit 77; }
 trap 'umount "$work/small"; rm -rf "$work"' EXIT
 launcher "$mpi" 4
-program=$build/apps/$mpi/masterworker
+program=$build/apps/$mpi/particles
 dd if=/dev/zero of=small/ballast bs=1M count=4 2>/dev/null
-run 120 record "$reprise" record -o small/run "${launch[@]}" "$program" --work 0 --size 100000
+run 120 record "$reprise" record -o small/run "${launch[@]}" "$program" --size 2000
 [ "$status" -eq 0 ] || [ "$status" -eq 122 ] || [ "$status" -eq 125 ] || fail "exit status $status"
 if [ "$status" -eq 125 ]; then
     grep -q 'cannot record: .*No space left' "$work/record.err" || fail "no reason"
@@ -17,13 +17,16 @@ rm -rf small/run
 dd if=/dev/zero of=small/ballast bs=1M count=1 2>/dev/null
 free=$(df --output=avail -k small | tail -n 1)
 dd if=/dev/zero of=small/ballast2 bs=1k count=$((free - 4 * 1028 - 28)) 2>/dev/null
-run 300 record "$reprise" record -o small/run "${launch[@]}" "$program" --work 0 --size 600000
+run 300 record "$reprise" record -o small/run "${launch[@]}" "$program" --size 60000
 grep -q '^RESULT .*verified=yes' "$work/record.out" || fail "the application did not end well (status $status)"
 [ "$status" -eq 122 ] || fail "exit status $status, not 122"
 grep -q 'recording stops: No space left on device; the application goes on unrecorded' "$work/record.err" || fail "no reason"
 "$reprise" verify small/run >"$work/verify.out" 2>"$work/verify.err" || fail "verify: $?"
 rm small/ballast small/ballast2
 run 300 replay "$reprise" replay --stall 5 small/run
-# The master's record ends first, and the workers' go on: they cannot be followed further than the master's messages reach.
-[ "$status" -eq 122 ] || fail "replay: exit status $status, not 122"
-grep -q 'replayed [1-9][0-9]* of [0-9]* events on 4 ranks: identical, but the rest needs' "$work/replay.err" || fail "replay"
+# Records that end at different points cannot be followed further than the messages of all ranks reach.
+case $status in
+122) grep -q 'replayed [1-9][0-9]* of [0-9]* events on 4 ranks: identical, but the rest needs' "$work/replay.err" || fail "replay" ;;
+0) grep -q 'replayed [1-9][0-9]* events on 4 ranks: identical up to the end of the record' "$work/replay.err" || fail "replay" ;;
+*) fail "replay: exit status $status" ;;
+esac

@@ -21,9 +21,9 @@ static struct rp_manifest write_and_read(const struct rp_manifest *manifest)
 
     snprintf(path, sizeof path, "%s/incomplete", fuzz_directory());
     unlink(path);
-    FUZZ_CHECK(rp_manifest_write(fuzz_directory(), manifest, &why) == RP_OK);
     snprintf(path, sizeof path, "%s/manifest.json", fuzz_directory());
     unlink(path);
+    FUZZ_CHECK(rp_manifest_write(fuzz_directory(), manifest, &why) == RP_OK);
     FUZZ_CHECK(rp_manifest_read(fuzz_directory(), &again, &why) == RP_OK && !again.complete);
     return again;
 }

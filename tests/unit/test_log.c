@@ -97,13 +97,14 @@ static void check_log(const char *directory, const struct rp_event *events, size
     CHECK_EQ(sample_prefix(log, events, count, &status, &why), count);
     CHECK_OK(status, why);
     struct rp_log_end end = rp_log_end(log);
+    bool unclosed = reason == RP_END_KILLED || reason == RP_END_STOPPED;
     CHECK(end.reason == reason && end.code == code && end.events == count);
     CHECK_OK(rp_log_verify(log, &found, &digest, &why), why);
     CHECK_EQ(found, count);
     CHECK_EQ(digest, digest_of(events, count));
-    CHECK_EQ(end.digest, reason == RP_END_KILLED ? 0 : digest);
+    CHECK_EQ(end.digest, unclosed ? 0 : digest);
     CHECK_EQ(rp_log_site_table(log)->site_count, SAMPLE_SITES);
-    if (reason == RP_END_KILLED)
+    if (unclosed)
         check_late_of_ring(log, events, count);
     else
         check_late(log, events);
@@ -604,6 +605,7 @@ TEST(when_the_disk_is_full_the_application_goes_on)
         long long found = sample_prefix(log, events, MANY, &status, &why);
         CHECK_OK(status, why);
         CHECK(found >= RP_RING_CAPACITY / 2); /* the ring has the newest */
+        CHECK(rp_log_end(log).reason == RP_END_STOPPED && rp_log_end(log).code == EFBIG);
         rp_log_free(log);
     }
     free(events);
@@ -628,6 +630,6 @@ TEST(an_end_that_cannot_be_written_leaves_the_ring)
     stop_catching();
     limit_file_size(RLIM_INFINITY);
     CHECK(has_ring(directory));
-    check_log(directory, events, FEW, RP_END_KILLED, 0);
+    check_log(directory, events, FEW, RP_END_STOPPED, EFBIG);
     free(events);
 }

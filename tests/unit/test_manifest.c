@@ -61,6 +61,7 @@ TEST(hostile_strings_come_back)
     rp_manifest_free(&after);
     CHECK(rp_manifest_complete(directory, &why) != RP_OK);
     CHECK_HAS(why.text, "cannot rename");
+    CHECK_EQ(rp_manifest_write(directory, &before, &why), RP_USAGE); /* nor beside a finished one */
 }
 
 TEST(nothing_set_is_empty_strings)

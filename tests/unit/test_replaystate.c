@@ -26,7 +26,18 @@ TEST(ranks_share_a_state)
     CHECK(done == 8 && total == 14);
     CHECK(!rp_state_is_over(other));
     one->rank[2].done = 5;
-    CHECK(rp_state_is_over(other));
+    CHECK(!rp_state_is_over(other) && !rp_state_is_stuck(other, RP_CERTAIN_MESSAGE)); /* the message may be under way */
+    one->rank[1].certain = RP_CERTAIN_MESSAGE;
+    CHECK(!rp_state_is_over(other)); /* rank 2 may send it */
+    one->rank[2].state = RP_RANK_PARKED;
+    CHECK(rp_state_is_stuck(other, RP_CERTAIN_MESSAGE) && rp_state_is_over(other));
+    one->rank[2].state = RP_RANK_RUNNING;
+    one->rank[1].done = 9;
+    CHECK(rp_state_is_over(other) && !rp_state_is_stuck(other, RP_CERTAIN_MESSAGE)); /* all is replayed */
+    one->rank[2].state = RP_RANK_FREE;
+    CHECK(!rp_state_is_over(other));
+    one->rank[2].state = RP_RANK_RUNNING;
+    one->rank[1].done = 4;
     rp_state_print(other, &out);
     rp_buffer_byte(&out, 0);
     CHECK_HAS((char *)out.bytes, "rank 1 waits, event 4 of 9");
