@@ -20,7 +20,7 @@ test: all
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 600 -j 2
 
 bench: all
-	REPRISE_BUILD=$(abspath $(BUILD)) bench/run overhead
+	BENCH_BUILD=$(abspath $(BUILD)) bench/run overhead
 
 install: all
 	cmake --install $(BUILD)

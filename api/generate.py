@@ -94,20 +94,23 @@ def write_next(functions, table, out):
     out.write("/* Looks the names up; what is not found keeps its present value. */\nvoid rp_next_resolve(void);\n\n#endif\n")
 
 
+# What an entry point does: the fast half, which decides whether the call needs an engine, and the slow half, which is a function of its own so that
+# the fast one needs no stack frame to speak of.
 TEMPLATES = {
-    "receive": """\
+    "receive": ("""\
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
     if (!(RP_IS_WILD(source, tag) || rp_self.every_call || RP_MAY_OVERLAP(tag)))
         RP_PASS({twin}.{member}({args}));
-    struct rp_call call = RP_CALL("{name}", &{twin});
-    struct rp_envelope e = RP_ENVELOPE(source, tag, comm, status, {sends});
+""", """\
+    struct rp_envelope e;
+    RP_ENVELOPE(e, source, tag, comm, status, {sends});
     rp_engine->receive_begin(&call, &e);
     int rc = {twin}.{member}({changed});
     rp_engine->receive_end(&call, &e, rc);
     return rc;
-""",
-    "post": """\
+"""),
+    "post": ("""\
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
     if (!(RP_IS_WILD(source, tag) || rp_self.every_call)) {{
@@ -118,80 +121,82 @@ TEMPLATES = {
             rp_requests_note_named(*request);
         return rc;
     }}
-    struct rp_call call = RP_CALL("{name}", &{twin});
-    struct rp_envelope e = RP_ENVELOPE(source, tag, comm, NULL, {sends});
+""", """\
+    struct rp_envelope e;
+    RP_ENVELOPE(e, source, tag, comm, NULL, {sends});
     struct rp_buffer_args b = {{buf, count, datatype}};
     rp_engine->post_begin(&call, &e, &b);
     int rc = {twin}.{member}({changed});
     rp_engine->post_end(&call, &e, rc, request);
     return rc;
-""",
-    "post_exchange": """\
+"""),
+    "post_exchange": ("""\
     if (!RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)) && RP_IS_WILD(source, tag))
         rp_refuse("{name}");
     return {twin}.{member}({args});
-""",
-    "persistent": """\
+""", None),
+    "persistent": ("""\
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
-    struct rp_call call = RP_CALL("{name}", &{twin});
-    struct rp_envelope e = RP_ENVELOPE(source, tag, comm, NULL, 0);
+""", """\
+    struct rp_envelope e;
+    RP_ENVELOPE(e, source, tag, comm, NULL, 0);
     struct rp_buffer_args b = {{buf, count, datatype}};
     rp_engine->persistent_begin(&call, &e, &b);
     int rc = {twin}.{member}({changed});
     rp_engine->persistent_end(&call, &e, rc, request);
     return rc;
-""",
-    "start": """\
+"""),
+    "start": ("""\
     if (RP_ELSEWHERE("{name}", RP_OWNER(persistent)))
         return {twin}.{member}({args});
     if (!rp_self.persistent)
         RP_PASS({twin}.{member}({args}));
-    struct rp_call call = RP_CALL("{name}", &{twin});
+""", """\
     return rp_engine->{member}(&call, {args});
-""",
-    "probe": """\
+"""),
+    "probe": ("""\
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
     if (!(RP_IS_WILD(source, tag) || rp_self.every_call))
         RP_PASS({twin}.{member}({args}));
-    struct rp_call call = RP_CALL("{name}", &{twin});
+""", """\
     return rp_engine->{member}(&call, {args});
-""",
-    "wait": """\
+"""),
+    "wait": ("""\
     if (RP_ELSEWHERE("{name}", RP_OWNER(watched)))
         return {twin}.{member}({args});
     rp_self.waits++;
     if (!rp_self.watched)
         RP_PASS({twin}.{member}({args}));
-    struct rp_call call = RP_CALL("{name}", &{twin});
+""", """\
     return rp_engine->{member}(&call, {args});
-""",
-    "call": """\
+"""),
+    "call": ("""\
     if (RP_ELSEWHERE("{name}", 1))
         return {twin}.{member}({args});
     struct rp_call call = RP_CALL("{name}", &{twin});
     return rp_engine->{member}(&call, {args});
-""",
-    "fresh": """\
+""", None),
+    "fresh": ("""\
     int rc = {twin}.{member}({args});
     if (rc == MPI_SUCCESS && !rp_self.depth)
         rp_requests_note_other(*request);
     return rc;
-""",
-    "life": """\
+""", None),
+    "life": ("""\
     return rp_life_{member}(&{twin}{comma}{args});
-""",
-    "guard": """\
+""", None),
+    "guard": ("""\
     rp_self.depth++;
     {result} rc = {twin}.{member}({args});
     rp_self.depth--;
     return rc;
-""",
-    "refuse": """\
+""", None),
+    "refuse": ("""\
     rp_refuse("{name}");
     return {twin}.{member}({args});
-""",
+""", None),
 }
 SENDS = {"exchange": ("receive", 1)}
 
@@ -203,10 +208,19 @@ def wrapper(function, entry, prefix):
     shape, sends = SENDS.get(shape, (shape, 0))
     args = ", ".join(names)
     changed = ", ".join({"source": "e.source", "tag": "e.tag", "comm": "e.comm", "status": "e.status"}.get(n, n) for n in names)
-    body = TEMPLATES[shape].format(
+    fast, slow = TEMPLATES[shape]
+    names_of = dict(
         name=function.name, member=function.member, twin="rp_pmpi" if prefix == "P" else "rp_mpi", args=args,
         changed=changed, sends=sends, result=function.result, comma=", " if args else "")
-    return f"RP_ENTRY {function.result} {prefix}{function.name}({function.parameters(names)})\n{{\n{body}}}\n\n"
+    parameters = function.parameters(names)
+    text = ""
+    if slow:
+        text = (f"static __attribute__((noinline)) {function.result} slow_{prefix}{function.name}({parameters}, uintptr_t return_address,"
+                f" uintptr_t stack)\n{{\n    struct rp_call call = {{\"{function.name}\", &{names_of['twin']}, return_address, stack}};\n"
+                f"{slow.format(**names_of)}}}\n\n")
+        fast += f"    return slow_{prefix}{function.name}({args}, RP_HERE);\n"
+        fast = fast.replace("RP_HERE", "(uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)")
+    return text + f"RP_ENTRY {function.result} {prefix}{function.name}({parameters})\n{{\n{fast.format(**names_of)}}}\n\n"
 
 
 def first_call(function, entry, prefix):

@@ -11,12 +11,23 @@
 int rp_outcome_class(int rc);
 
 /* The call matched a message: it succeeded, or truncated one. */
-bool rp_outcome_matched(int rc);
+static inline bool rp_outcome_matched(int rc)
+{
+    return rc == MPI_SUCCESS || rp_outcome_class(rc) == MPI_ERR_TRUNCATE;
+}
 
 /* A call on several requests completed some: it succeeded, or has the errors in its statuses. */
-bool rp_outcome_some(int rc);
+static inline bool rp_outcome_some(int rc)
+{
+    return rc == MPI_SUCCESS || rp_outcome_class(rc) == MPI_ERR_IN_STATUS;
+}
+
+bool rp_outcome_was_cancelled(const MPI_Status *status);
 
 /* The request of this entry completed as cancelled. */
-bool rp_outcome_cancelled(const struct rp_request *entry, const MPI_Status *status);
+static inline bool rp_outcome_cancelled(const struct rp_request *entry, const MPI_Status *status)
+{
+    return entry->flags & (RP_REQUEST_CANCELLING | RP_REQUEST_OTHER) && rp_outcome_was_cancelled(status);
+}
 
 #endif

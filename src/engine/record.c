@@ -116,7 +116,7 @@ static void push_error(uint32_t site, uint32_t scope, int rc)
 
 /* Wildcard receives under way. The entry's note is the index, so that one can be taken out at once. */
 
-static void add_pending(struct rp_request *entry, MPI_Request request, int source, int tag)
+static inline void add_pending(struct rp_request *entry, MPI_Request request, int source, int tag)
 {
     if (rp_self.pending == record.pending_room) {
         record.pending_room = record.pending_room ? record.pending_room * 2 : 64;
@@ -133,7 +133,7 @@ static void add_pending(struct rp_request *entry, MPI_Request request, int sourc
     record.pending[rp_self.pending++] = (struct pending){request, entry->post, source, tag, false};
 }
 
-static void remove_pending(struct rp_request *entry)
+static inline void remove_pending(struct rp_request *entry)
 {
     size_t index = (size_t)(uintptr_t)entry->note;
 
@@ -209,10 +209,8 @@ static void tell_pending(uint32_t site)
 }
 
 /* The program learnt that this request is complete. Returns its post number, or 0 if older receives are of no interest. */
-static uint64_t complete(MPI_Request request, const MPI_Status *status, uint32_t site)
+static inline uint64_t complete_entry(struct rp_request *entry, const MPI_Status *status, uint32_t site)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
-
     if (!entry || !(entry->flags & (RP_REQUEST_RECEIVE | RP_REQUEST_OTHER)))
         return 0;
     uint64_t post = entry->post;
@@ -225,12 +223,22 @@ static uint64_t complete(MPI_Request request, const MPI_Status *status, uint32_t
     return cancelled ? 0 : post;
 }
 
-static void complete_one(MPI_Request request, const MPI_Status *status, uint32_t site)
+static uint64_t complete(MPI_Request request, const MPI_Status *status, uint32_t site)
 {
-    uint64_t post = complete(request, status, site);
+    return complete_entry(rp_requests_find(&rp_self.requests, request), status, site);
+}
+
+static inline void complete_one_entry(struct rp_request *entry, const MPI_Status *status, uint32_t site)
+{
+    uint64_t post = complete_entry(entry, status, site);
 
     if (post > 0 && rp_self.pending)
         tell_older(post, status, site);
+}
+
+static void complete_one(MPI_Request request, const MPI_Status *status, uint32_t site)
+{
+    complete_one_entry(rp_requests_find(&rp_self.requests, request), status, site);
 }
 
 static void reserve(size_t count)
@@ -465,7 +473,7 @@ static int record_wait(const struct rp_call *call, MPI_Request *request, MPI_Sta
     uint32_t site = begin(call);
     int rc = call->next->Wait(request, seen);
     if (entry && rp_outcome_matched(rc)) {
-        complete_one(before, seen, site);
+        complete_one_entry(entry, seen, site);
         publish();
     }
     end();

@@ -40,10 +40,8 @@
         name, twin, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)                      \
     }
 
-#define RP_ENVELOPE(s, t, c, st, also_sends)                                                                           \
-    {                                                                                                                  \
-        .source = s, .tag = t, .comm = c, .status = st, .sends = also_sends                                            \
-    }
+#define RP_ENVELOPE(e, s, t, c, st, also_sends)                                                                        \
+    ((e).source = (s), (e).tag = (t), (e).comm = (c), (e).status = (st), (e).sends = (also_sends))
 
 /* A named receive was posted while recording: it counts, and a cancel may ask for it. */
 static inline void rp_requests_note_named(MPI_Request request)
