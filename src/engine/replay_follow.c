@@ -611,13 +611,18 @@ static void crashed(int signal)
     raise(signal);
 }
 
-/* Open MPI prints a stack on a crash. The program's own handlers are left alone. */
+/* Open MPI and UCX print a stack on a crash. The program's own handlers are left alone. */
 static bool is_of_mpi(const struct sigaction *action)
 {
+    static const char *const libraries[] = {"/libopen-pal", "/libmpi", "/libucs"};
     Dl_info info;
 
-    return dladdr((void *)action->sa_handler, &info) && info.dli_fname &&
-           (strstr(info.dli_fname, "/libopen-pal") || strstr(info.dli_fname, "/libmpi"));
+    if (!dladdr((void *)action->sa_handler, &info) || !info.dli_fname)
+        return false;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (strstr(info.dli_fname, libraries[i]))
+            return true;
+    return false;
 }
 
 static void handle_crashes(void)
