@@ -4,32 +4,52 @@
 
 #include "codec/codec.h"
 
-enum { TABLES_ID = 1, LEVEL = 1 };
+/* An event takes at most 1 byte of kind, 5 for each of site, posts, scope, a and b, and 10 of c. */
+enum { TABLES_ID = 1, LEVEL = 1, EVENT_MOST = 1 + 5 * 5 + 10 };
+
+static inline uint8_t *put_varint(uint8_t *at, uint64_t value)
+{
+    while (__builtin_expect(value >= 0x80, 0)) {
+        *at++ = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+static inline uint8_t *put_svarint(uint8_t *at, int64_t value)
+{
+    return put_varint(at, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
+}
 
 static void put_columns(const struct rp_event *e, size_t n, struct rp_buffer *out)
 {
     uint64_t expected = 0;
 
+    if (!rp_buffer_reserve(out, n * EVENT_MOST))
+        return;
+    uint8_t *at = out->bytes + out->length;
     for (size_t i = 0; i < n; i++)
-        rp_buffer_byte(out, (uint8_t)e[i].kind);
+        *at++ = (uint8_t)e[i].kind;
     for (size_t i = 0; i < n; i++)
-        rp_buffer_varint(out, e[i].site);
+        at = put_varint(at, e[i].site);
     for (size_t i = 0; i < n; i++)
-        rp_buffer_varint(out, e[i].posts);
+        at = put_varint(at, e[i].posts);
     for (size_t i = 0; i < n; i++)
-        rp_buffer_varint(out, e[i].scope);
+        at = put_varint(at, e[i].scope);
     for (size_t i = 0; i < n; i++)
-        rp_buffer_svarint(out, e[i].a);
+        at = put_svarint(at, e[i].a);
     for (size_t i = 0; i < n; i++)
-        rp_buffer_svarint(out, e[i].b);
+        at = put_svarint(at, e[i].b);
     for (size_t i = 0; i < n; i++) {
         if (!rp_event_has_post(e[i].kind)) {
-            rp_buffer_varint(out, e[i].c);
+            at = put_varint(at, e[i].c);
             continue;
         }
-        rp_buffer_svarint(out, (int64_t)(e[i].c - expected));
+        at = put_svarint(at, (int64_t)(e[i].c - expected));
         expected = e[i].c + 1;
     }
+    out->length = (size_t)(at - out->bytes);
 }
 
 static enum rp_status tables_encode(const struct rp_event *events, size_t count,
@@ -95,8 +115,8 @@ static enum rp_status tables_decode(const uint8_t *bytes, size_t length, uint32_
                                     struct rp_problem *why)
 {
     rp_buffer_clear(scratch);
-    /* 7 columns, at most 1 + 4 * 5 + 5 + 10 bytes an event: a hostile length allocates no more than that. */
-    if (raw > count * 41)
+    /* A hostile length allocates no more than the events can justify. */
+    if (raw > count * EVENT_MOST)
         return rp_fail(why, RP_DAMAGED, "%u bytes are too many for %zu events", raw, count);
     if (!rp_buffer_reserve(scratch, (size_t)raw + 1))
         return rp_fail(why, RP_MEMORY, "out of memory");

@@ -66,7 +66,7 @@ static void await_message(const struct rp_call *call, int source, int tag, MPI_C
     int flag = 0;
 
     while (rp_pmpi.Iprobe(source, tag, comm, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
-        if (!what[0])
+        if (!what[0] && rp_patience_is_long(&patience))
             snprintf(what, sizeof what, "a message from rank %d with tag %d on communicator %u", source, tag,
                      rp_comms_number(comm));
         rp_patience_poll(&patience, call, what);
@@ -96,7 +96,7 @@ static void await_request(const struct rp_call *call, MPI_Request request)
     if (real == rp_constant.request_null)
         return;
     while (rp_pmpi.Request_get_status(real, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
-        if (!what[0])
+        if (!what[0] && rp_patience_is_long(&patience))
             patience.certain = describe_request(request, what, sizeof what);
         rp_patience_poll(&patience, call, what);
     }

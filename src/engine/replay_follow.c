@@ -411,15 +411,15 @@ static void publish_wait(struct rp_patience *p, const struct rp_call *call, cons
 
 void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const char *what)
 {
-    enum { SPINS = 50, YIELDS = 2000, PUBLISH_MS = 50, RELEASE_MS = 1000 };
+    enum { SPINS = 50, PUBLISH_MS = 50, RELEASE_MS = 1000 };
 
     if (++p->polls < SPINS)
         return;
-    if (p->polls < YIELDS) {
+    if (p->polls < RP_PATIENCE_YIELDS) {
         sched_yield();
         return;
     }
-    if (p->polls == YIELDS) {
+    if (p->polls == RP_PATIENCE_YIELDS) {
         p->since = milliseconds();
         p->next_report = follow.options.stall * 1000;
     }

@@ -65,6 +65,13 @@ struct rp_patience {
     int64_t next_report;
     bool published;
 };
+/* Whether the next poll may have to say what it waits for: before, the words need not be made. */
+enum { RP_PATIENCE_YIELDS = 2000 };
+static inline bool rp_patience_is_long(const struct rp_patience *patience)
+{
+    return patience->polls >= RP_PATIENCE_YIELDS - 1;
+}
+
 void rp_patience_poll(struct rp_patience *patience, const struct rp_call *call, const char *what);
 void rp_patience_end(struct rp_patience *patience);
 
