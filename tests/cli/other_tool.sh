@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+# Another PMPI tool, which makes other calls out of those it catches, behind us (the usual place) and in front of us.
+source "$(dirname "$0")/../lib/common.sh"
+mpi=$1
+launcher "$mpi" 4
+cat >tool.c <<'END'
+#include <mpi.h>
+static int calls;
+int MPI_Irecv(void *b, int c, MPI_Datatype d, int s, int t, MPI_Comm m, MPI_Request *r) { calls++; return PMPI_Irecv(b, c, d, s, t, m, r); }
+int MPI_Recv(void *b, int c, MPI_Datatype d, int s, int t, MPI_Comm m, MPI_Status *st)
+{
+    MPI_Request r;
+    calls++;
+    PMPI_Irecv(b, c, d, s, t, m, &r);
+    return PMPI_Wait(&r, st);
+}
+int MPI_Wait(MPI_Request *r, MPI_Status *st)
+{
+    int flag = 0, rc = MPI_SUCCESS;
+    calls++;
+    while (rc == MPI_SUCCESS && !flag)
+        rc = PMPI_Test(r, &flag, st);
+    return rc;
+}
+END
+"mpicc.$mpi" -shared -fPIC tool.c -o tool.so || fail "the tool does not compile"
+for program in recv_any_source irecv_wait; do
+    rm -rf behind
+    LD_PRELOAD=$work/tool.so TEST_ORDER=up run 60 record "$reprise" record -o behind "${launch[@]}" "$build/tests/mpi/$mpi/$program"
+    [ "$status" -eq 0 ] && [ -n "$(result record)" ] || fail "$program, tool behind: record: $status"
+    LD_PRELOAD=$work/tool.so TEST_ORDER=down run 60 replay "$reprise" replay behind
+    [ "$status" -eq 0 ] && [ "$(result replay)" = "$(result record)" ] || fail "$program, tool behind: replay: $status"
+done
+
+(
+    eval "$("$reprise" env record -o front "$build/tests/mpi/$mpi/recv_any_source")"
+    export LD_PRELOAD=$work/tool.so:$LD_PRELOAD TEST_ORDER=up
+    run 60 front "${launch[@]}" "$build/tests/mpi/$mpi/recv_any_source"
+    exit "$status"
+) || fail "tool in front: record"
+(
+    eval "$("$reprise" env replay front "$build/tests/mpi/$mpi/recv_any_source")"
+    export LD_PRELOAD=$work/tool.so:$LD_PRELOAD TEST_ORDER=down
+    run 60 front_again "${launch[@]}" "$build/tests/mpi/$mpi/recv_any_source"
+    exit "$status"
+) || fail "tool in front: replay"
+[ -n "$(result front)" ] && [ "$(result front)" = "$(result front_again)" ] || fail "tool in front: another result"
