@@ -113,12 +113,12 @@ TEMPLATES = {
     "post": ("""\
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
-    if (!(RP_IS_WILD(source, tag) || rp_self.every_call)) {{
+    if (!rp_self.every_call) {{
         rp_self.depth++;
         int rc = {twin}.{member}({args});
         rp_self.depth--;
         if (rc == MPI_SUCCESS)
-            rp_requests_note_named(*request);
+            RP_IS_WILD(source, tag) ? rp_engine->posted(*request, source, tag) : rp_requests_note_named(*request);
         return rc;
     }}
 """, """\

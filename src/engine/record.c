@@ -83,6 +83,26 @@ static inline void publish(void)
     rp_ring_publish(record.ring);
 }
 
+/* The only event of its call, or the last: push and publish in one go. */
+static inline void push_last(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+{
+    struct rp_ring *ring = record.ring;
+    uint64_t posts = rp_self.posts;
+
+    if (__builtin_expect(ring->shared->open_run.c != 0, 0))
+        push_open_run();
+    struct rp_event *event = rp_ring_slot(ring);
+    event->kind = kind;
+    event->site = site;
+    event->posts = (uint32_t)(posts - record.last_posts);
+    event->scope = scope;
+    event->a = a;
+    event->b = b;
+    event->c = c;
+    record.last_posts = posts;
+    rp_ring_publish(ring);
+}
+
 /* A poll said no: one more of the run that is open, or the first of a new one. */
 static inline void push_no(uint32_t site, uint32_t scope)
 {
@@ -219,7 +239,10 @@ static inline uint64_t complete_entry(struct rp_request *entry, const MPI_Status
         push(entry->flags & RP_REQUEST_OTHER ? RP_UNSENT : RP_CANCELLED, site, 0, 0, 0, post);
     else if (entry->flags & RP_REQUEST_WILD)
         push(RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, post);
-    unwatch(entry);
+    if (entry->flags & (RP_REQUEST_COUNTED | RP_REQUEST_PERSISTENT))
+        unwatch(entry);
+    else
+        entry->flags = 0;
     return cancelled ? 0 : post;
 }
 
@@ -317,38 +340,45 @@ static void push_envelope(uint32_t kind, uint32_t site, MPI_Comm comm, const MPI
     publish();
 }
 
+/* A blocking receive is younger than all that are under way. */
+static __attribute__((noinline)) void tell_older_than_now(const struct rp_envelope *e, int rc, uint32_t site)
+{
+    if (!rp_outcome_matched(rc) || e->source == MPI_PROC_NULL)
+        return;
+    tell_older(UINT64_MAX, e->status, site);
+    publish();
+}
+
 static void record_receive_end(const struct rp_call *call, struct rp_envelope *e, int rc)
 {
     uint32_t site = site_of(call);
+    bool wild = e->source == MPI_ANY_SOURCE || e->tag == MPI_ANY_TAG;
 
     if (__builtin_expect(record.freed_count != 0, 0))
         poll_freed(site);
-    if (e->source == MPI_ANY_SOURCE || e->tag == MPI_ANY_TAG)
+    if (__builtin_expect(wild && rc == MPI_SUCCESS, 1))
+        push_last(RP_RECV, site, rp_comms_number(e->comm), e->status->MPI_SOURCE, e->status->MPI_TAG, 0);
+    else if (wild)
         push_envelope(RP_RECV, site, e->comm, e->status, rc);
-    if (rp_self.pending && rp_outcome_matched(rc) && e->source != MPI_PROC_NULL) {
-        tell_older(UINT64_MAX, e->status, site);
-        publish();
-    }
+    if (__builtin_expect(rp_self.pending != 0, 0))
+        tell_older_than_now(e, rc, site);
     end();
 }
 
-static void record_post_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+static void record_posted(MPI_Request request, int source, int tag)
+{
+    struct rp_request *entry = rp_requests_entry(&rp_self.requests, request);
+
+    watch(entry, RP_REQUEST_RECEIVE | RP_REQUEST_WILD, rp_self.posts++);
+    add_pending(entry, request, source, tag);
+}
+
+static void record_persistent_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
 {
     (void)call;
     (void)e;
     (void)b;
     rp_self.depth++;
-}
-
-static void record_post_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
-{
-    (void)call;
-    end();
-    if (rc != MPI_SUCCESS)
-        return;
-    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
-    watch(entry, RP_REQUEST_RECEIVE | RP_REQUEST_WILD, rp_self.posts++);
-    add_pending(entry, *request, e->source, e->tag);
 }
 
 static void record_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
@@ -358,7 +388,7 @@ static void record_persistent_end(const struct rp_call *call, struct rp_envelope
     if (rc != MPI_SUCCESS)
         return;
     bool wild = e->source == MPI_ANY_SOURCE || e->tag == MPI_ANY_TAG;
-    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
     entry->flags = RP_REQUEST_PERSISTENT | (wild ? RP_REQUEST_WILD : 0);
     rp_self.persistent++;
 }
@@ -740,7 +770,7 @@ static int record_cancel(const struct rp_call *call, MPI_Request *request)
     end();
     if (rc != MPI_SUCCESS)
         return rc;
-    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
     if (entry->flags & RP_REQUEST_RECEIVE)
         watch(entry, entry->flags | RP_REQUEST_CANCELLING, entry->post);
     else if (!(entry->flags & RP_REQUEST_OTHER))
@@ -878,9 +908,8 @@ static const struct rp_engine engine = {
     .refuses_threads = 1,
     .receive_begin = record_receive_begin,
     .receive_end = record_receive_end,
-    .post_begin = record_post_begin,
-    .post_end = record_post_end,
-    .persistent_begin = record_post_begin,
+    .posted = record_posted,
+    .persistent_begin = record_persistent_begin,
     .persistent_end = record_persistent_end,
     .Start = record_start,
     .Startall = record_startall,

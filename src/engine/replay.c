@@ -225,7 +225,7 @@ static void replay_post_end(const struct rp_call *call, struct rp_envelope *e, i
         rp_standin_fail(e->note);
         return;
     }
-    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
     rp_standin_forget(entry);
     entry->post = rp_self.posts++;
     entry->flags = RP_REQUEST_RECEIVE | (is_wild(e) ? RP_REQUEST_WILD : 0) | (e->note ? RP_REQUEST_GHOST : 0);
@@ -251,7 +251,7 @@ static void replay_persistent_end(const struct rp_call *call, struct rp_envelope
         e->comm != e->asked_comm ? rp_standin_fail(e->note) : rp_standin_forget(&unused);
         return;
     }
-    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
     rp_standin_forget(entry);
     entry->flags = RP_REQUEST_PERSISTENT | (is_wild(e) && e->comm != e->asked_comm ? RP_REQUEST_WILD : 0);
     entry->note = e->note;
@@ -774,7 +774,7 @@ static int replay_parrived(const struct rp_call *call, MPI_Request request, int 
 
 static int replay_cancel(const struct rp_call *call, MPI_Request *request)
 {
-    struct rp_request *entry = rp_requests_enter(&rp_self.requests, rp_request_key(*request));
+    struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
     MPI_Request real = rp_standin_real(*request);
     int rc = MPI_SUCCESS;
 

@@ -42,6 +42,8 @@ struct rp_engine {
     int refuses_threads; /* calls that matter by threads without a stream end the job */
     void (*receive_begin)(const struct rp_call *, struct rp_envelope *);
     void (*receive_end)(const struct rp_call *, struct rp_envelope *, int rc);
+    /* A wildcard receive was posted as the program asked. An engine that wants every call has post_begin and post_end instead. */
+    void (*posted)(MPI_Request, int source, int tag);
     void (*post_begin)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
     void (*post_end)(const struct rp_call *, struct rp_envelope *, int rc, MPI_Request *);
     void (*persistent_begin)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);

@@ -46,11 +46,8 @@
 /* A named receive was posted while recording: it counts, and a cancel may ask for it. */
 static inline void rp_requests_note_named(MPI_Request request)
 {
-    uint64_t key = rp_request_key(request);
-    struct rp_request *entry = &rp_self.requests.slots[rp_request_slot(key) & rp_self.requests.mask];
+    struct rp_request *entry = rp_requests_entry(&rp_self.requests, request);
 
-    if (__builtin_expect(entry->handle != key, 0))
-        entry = rp_requests_enter(&rp_self.requests, key);
     entry->post = rp_self.posts++;
     entry->flags = RP_REQUEST_RECEIVE;
 }

@@ -56,6 +56,14 @@ static inline uint64_t rp_request_slot(uint64_t key)
 /* The entry of a handle, made if there is none. */
 struct rp_request *rp_requests_enter(struct rp_requests *requests, uint64_t key);
 
+static inline struct rp_request *rp_requests_entry(struct rp_requests *requests, MPI_Request request)
+{
+    uint64_t key = rp_request_key(request);
+    struct rp_request *entry = &requests->slots[rp_request_slot(key) & requests->mask];
+
+    return __builtin_expect(entry->handle == key, 1) ? entry : rp_requests_enter(requests, key);
+}
+
 /* NULL if there is none. */
 static inline struct rp_request *rp_requests_find(const struct rp_requests *requests, MPI_Request request)
 {

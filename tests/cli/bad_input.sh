@@ -84,13 +84,16 @@ if [ "$(id -u)" -eq 0 ]; then
 else
     nobody=()
 fi
-chmod 755 "$work"
+# Nobody may not be able to reach the build tree.
+mkdir tool
+cp -r "$build/bin" "$build/lib" "$program" tool
+chmod -R a+rX "$work"
 mkdir -m 555 readonly
-expect 125 'readonly.*Permission denied' "${nobody[@]}" "$reprise" record -o readonly/run "$program"
+expect 125 'readonly.*Permission denied' "${nobody[@]}" tool/bin/reprise record -o readonly/run tool/recv_any_source
 cp -a pristine secret && chmod 000 secret
-expect 120 'secret' "${nobody[@]}" "$reprise" info secret
+expect 120 'secret' "${nobody[@]}" tool/bin/reprise info secret
 chmod 755 secret && chmod 000 secret/rank-00001.log
-expect 125 'rank 1: .*Permission denied' "${nobody[@]}" "$reprise" verify secret
+expect 125 'rank 1: .*Permission denied' "${nobody[@]}" tool/bin/reprise verify secret
 
 # A record that is still being written, and two jobs that want one name.
 hang=$build/tests/mpi/$mpi/deadlock
