@@ -224,18 +224,21 @@ static void take_front(const struct rp_event *event)
     pass_over_freed();
 }
 
-static bool is_whole(const struct rp_event *event)
+/* The front, if all events of its call are there. Looking ahead may move it. */
+static const struct rp_event *whole_front(void)
 {
-    return event->kind != RP_YES || event->b <= 1 || rp_follow_ahead((size_t)event->b - 1);
+    const struct rp_event *event = front();
+
+    if (event && event->kind == RP_YES && event->b > 1 && !rp_follow_ahead((size_t)event->b - 1))
+        return NULL;
+    return event ? front() : NULL;
 }
 
 const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t scope, uint32_t kinds)
 {
     if (follow.free)
         return NULL;
-    const struct rp_event *event = front();
-    if (event && !is_whole(event))
-        event = NULL;
+    const struct rp_event *event = whole_front();
     if (!event) {
         rp_follow_end_of_record(call);
         return NULL;
@@ -245,7 +248,7 @@ const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t sco
         what = "another kind of event";
     if (what)
         diverge(call, event, NULL, what);
-    return front(); /* is_whole may have moved it */
+    return event;
 }
 
 bool rp_follow_is_next(const struct rp_call *call, uint32_t kind)
@@ -534,8 +537,8 @@ void rp_follow_end_of_record(const struct rp_call *call)
     if (follow.free)
         return;
     struct rp_log_end end = rp_log_end(follow.log);
-    const struct rp_event *left = front();
-    if (left && is_whole(left))
+    const struct rp_event *left = whole_front();
+    if (left)
         diverge(call, left, NULL, "a wait that never ended in the record");
     if (end.reason == RP_END_FINALIZE)
         diverge(call, NULL, NULL, "more events than were recorded");

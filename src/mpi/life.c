@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/message.h"
@@ -181,6 +182,9 @@ void rp_refuse_thread(const char *function)
 
 void rp_end_job(int exit_status)
 {
+    struct timespec pause = {0, 100000000};
+
+    nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
     if (initialised && rp_pmpi.Abort)
         rp_pmpi.Abort(rp_constant.world, exit_status);
     _exit(exit_status);
