@@ -305,7 +305,8 @@ static int replay_startall(const struct rp_call *call, int count, MPI_Request *r
 
 /* Probes */
 
-static int replay_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status)
+/* Probe, or Mprobe where there is a `message`. */
+static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     bool wild = source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
@@ -321,35 +322,22 @@ static int replay_probe(const struct rp_call *call, int source, int tag, MPI_Com
     } else if (!wild && can_probe(source, tag, comm)) {
         await_message(call, source, tag, comm);
     }
-    int rc = call->next->Probe(source, tag, comm, seen);
+    int rc = message ? call->next->Mprobe(source, tag, comm, message, seen) : call->next->Probe(source, tag, comm, seen);
     if (event)
         observe_envelope(call, RP_PROBE, comm, seen, rc);
     end();
     return rc;
 }
 
+static int replay_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    return probe(call, source, tag, comm, NULL, status);
+}
+
 static int replay_mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message,
                          MPI_Status *status)
 {
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    bool wild = source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
-    const struct rp_event *event = NULL;
-
-    begin();
-    if (wild)
-        event = rp_follow_expect(call, rp_comms_expected(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
-    if (event && event->kind == RP_PROBE) {
-        source = event->a;
-        tag = event->b;
-        await_message(call, source, tag, comm);
-    } else if (!wild && can_probe(source, tag, comm)) {
-        await_message(call, source, tag, comm);
-    }
-    int rc = call->next->Mprobe(source, tag, comm, message, seen);
-    if (event)
-        observe_envelope(call, RP_PROBE, comm, seen, rc);
-    end();
-    return rc;
+    return probe(call, source, tag, comm, message, status);
 }
 
 enum { POLL_KINDS = 1u << RP_NO | 1u << RP_PROBE | 1u << RP_ERROR };
@@ -365,7 +353,9 @@ static void answer_no(void)
         rp_pmpi.Iprobe(0, 0, rp_constant.self, &flag, MPI_STATUS_IGNORE);
 }
 
-static int replay_iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+/* Iprobe, or Improbe where there is a `message`. */
+static int poll_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                      MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = MPI_SUCCESS;
@@ -375,43 +365,31 @@ static int replay_iprobe(const struct rp_call *call, int source, int tag, MPI_Co
     if (event && event->kind == RP_NO) {
         *flag = 0;
         answer_no();
-    } else {
-        if (event && event->kind == RP_PROBE) {
-            source = event->a;
-            tag = event->b;
-            await_message(call, source, tag, comm);
-        }
-        rc = call->next->Iprobe(source, tag, comm, flag, seen);
-        if (event)
-            observe_envelope(call, RP_PROBE, comm, seen, rc);
+        end();
+        return rc;
     }
+    if (event && event->kind == RP_PROBE) {
+        source = event->a;
+        tag = event->b;
+        await_message(call, source, tag, comm);
+    }
+    rc = message ? call->next->Improbe(source, tag, comm, flag, message, seen)
+                 : call->next->Iprobe(source, tag, comm, flag, seen);
+    if (event)
+        observe_envelope(call, RP_PROBE, comm, seen, rc);
     end();
     return rc;
+}
+
+static int replay_iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    return poll_probe(call, source, tag, comm, flag, NULL, status);
 }
 
 static int replay_improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
                           MPI_Message *message, MPI_Status *status)
 {
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = MPI_SUCCESS;
-
-    begin();
-    const struct rp_event *event = rp_follow_expect(call, rp_comms_expected(comm), POLL_KINDS);
-    if (event && event->kind == RP_NO) {
-        *flag = 0;
-        answer_no();
-    } else {
-        if (event && event->kind == RP_PROBE) {
-            source = event->a;
-            tag = event->b;
-            await_message(call, source, tag, comm);
-        }
-        rc = call->next->Improbe(source, tag, comm, flag, message, seen);
-        if (event)
-            observe_envelope(call, RP_PROBE, comm, seen, rc);
-    }
-    end();
-    return rc;
+    return poll_probe(call, source, tag, comm, flag, message, status);
 }
 
 /* Completion */
