@@ -134,7 +134,6 @@ static void note_asked(struct rp_envelope *e)
     e->asked_source = e->source;
     e->asked_tag = e->tag;
     e->asked_comm = e->comm;
-    e->asked_status = e->status;
 }
 
 /* Only where asking cannot itself be an error: that is the real call's to make. */

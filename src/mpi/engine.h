@@ -27,7 +27,6 @@ struct rp_envelope {
     int asked_source, asked_tag;
     MPI_Comm asked_comm;
     MPI_Status own_status;
-    MPI_Status *asked_status;
     void *note;
 };
 
