@@ -94,39 +94,72 @@ def write_next(functions, table, out):
     out.write("/* Looks the names up; what is not found keeps its present value. */\nvoid rp_next_resolve(void);\n\n#endif\n")
 
 
-# What an entry point does: the fast half, which decides whether the call needs an engine, and the slow half, which is a function of its own so that
-# the fast one needs no stack frame to speak of.
+# What an entry point does, in up to three functions, so that each needs no more of a stack frame than it must: the entry itself, which lets pass what
+# needs no engine; `event`, the usual call that makes an event; and `other`, everything else. One ends in a jump to the next (and not in several: gcc gets that
+# wrong), so that their return address is the program's. A shape is the entry, the event, the choice between event and other, and the other.
 TEMPLATES = {
     "receive": ("""\
+    if (RP_IS_IDLE && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag))
+        return {twin}.{member}({args});
+""", """\
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc;
+    RP_ALONE(rc, {twin}.{member}({seen}));
+    rp_engine->received("{name}", RP_PLACE, comm, seen, rc);
+    return rc;
+""", """\
+    if (RP_IS_IDLE && RP_IS_WILD(source, tag))
+        {event}
+""", """\
+    int rc;
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
-    if (!(RP_IS_WILD(source, tag) || rp_self.every_call || RP_MAY_OVERLAP(tag)))
-        RP_PASS({twin}.{member}({args}));
-""", """\
+    {call};
+    if (!RP_WANTS_ALL) {{
+        MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+        RP_INSIDE(rc, {twin}.{member}({seen}));
+        rp_engine->received_other(&call, source, tag, comm, seen, rc);
+        return rc;
+    }}
     struct rp_envelope e;
     RP_ENVELOPE(e, source, tag, comm, status, {sends});
     rp_engine->receive_begin(&call, &e);
-    int rc = {twin}.{member}({changed});
+    rc = {twin}.{member}({changed});
     rp_engine->receive_end(&call, &e, rc);
     return rc;
 """),
     "post": ("""\
-    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
-        return {twin}.{member}({args});
-    if (!rp_self.every_call) {{
-        rp_self.depth++;
+    if (RP_IS_IDLE && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag)) {{
         int rc = {twin}.{member}({args});
-        rp_self.depth--;
-        if (rc == MPI_SUCCESS)
-            RP_IS_WILD(source, tag) ? rp_engine->posted(*request, source, tag) : rp_requests_note_named(*request);
+        if (RP_LIKELY(rc == MPI_SUCCESS))
+            rp_requests_note_named(*request);
         return rc;
     }}
 """, """\
+    int rc;
+    RP_ALONE(rc, {twin}.{member}({args}));
+    if (RP_LIKELY(rc == MPI_SUCCESS))
+        rp_requests_note_wild(*request, source, tag, 0);
+    return rc;
+""", """\
+    if (RP_IS_IDLE && RP_IS_WILD(source, tag))
+        {event}
+""", """\
+    int rc;
+    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
+        return {twin}.{member}({args});
+    if (!RP_WANTS_ALL) {{
+        RP_INSIDE(rc, {twin}.{member}({args}));
+        if (rc == MPI_SUCCESS)
+            rp_requests_note(*request, source, tag);
+        return rc;
+    }}
+    {call};
     struct rp_envelope e;
     RP_ENVELOPE(e, source, tag, comm, NULL, {sends});
     struct rp_buffer_args b = {{buf, count, datatype}};
     rp_engine->post_begin(&call, &e, &b);
-    int rc = {twin}.{member}({changed});
+    rc = {twin}.{member}({changed});
     rp_engine->post_end(&call, &e, rc, request);
     return rc;
 """),
@@ -134,11 +167,12 @@ TEMPLATES = {
     if (!RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)) && RP_IS_WILD(source, tag))
         rp_refuse("{name}");
     return {twin}.{member}({args});
-""", None),
+""", None, None, None),
     "persistent": ("""\
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
-""", """\
+""", None, None, """\
+    {call};
     struct rp_envelope e;
     RP_ENVELOPE(e, source, tag, comm, NULL, 0);
     struct rp_buffer_args b = {{buf, count, datatype}};
@@ -148,55 +182,99 @@ TEMPLATES = {
     return rc;
 """),
     "start": ("""\
+    if (RP_IS_IDLE && !rp_self.persistent)
+        return {twin}.{member}({args});
+""", None, None, """\
+    int rc;
     if (RP_ELSEWHERE("{name}", RP_OWNER(persistent)))
         return {twin}.{member}({args});
-    if (!rp_self.persistent)
-        RP_PASS({twin}.{member}({args}));
-""", """\
-    return rp_engine->{member}(&call, {args});
+    if (rp_self.persistent) {{
+        {call};
+        return rp_engine->{member}(&call, {args});
+    }}
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    return rc;
 """),
     "probe": ("""\
+    if (RP_IS_IDLE && !RP_IS_WILD(source, tag))
+        return {twin}.{member}({args});
+""", None, None, """\
+    int rc;
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
-    if (!(RP_IS_WILD(source, tag) || rp_self.every_call))
-        RP_PASS({twin}.{member}({args}));
-""", """\
-    return rp_engine->{member}(&call, {args});
+    if (RP_IS_WILD(source, tag) || RP_WANTS_ALL) {{
+        {call};
+        return rp_engine->{member}(&call, {args});
+    }}
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    return rc;
 """),
     "wait": ("""\
+    if (RP_IS_IDLE && (!rp_self.watched || (request && rp_requests_is_free(&rp_self.requests, *request))))
+        return {twin}.{member}({args});
+""", """\
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    struct rp_request *entry = rp_requests_find(&rp_self.requests, *request);
+    int rc;
+    RP_ALONE(rc, {twin}.{member}({seen}));
+    rp_engine->waited("{name}", RP_PLACE, entry, seen, rc);
+    return rc;
+""", """\
+    if (RP_IS_IDLE && request)
+        {event}
+""", """\
+    int rc;
     if (RP_ELSEWHERE("{name}", RP_OWNER(watched)))
         return {twin}.{member}({args});
-    rp_self.waits++;
-    if (!rp_self.watched)
-        RP_PASS({twin}.{member}({args}));
-""", """\
-    return rp_engine->{member}(&call, {args});
+    if (rp_self.watched) {{
+        {call};
+        return rp_engine->{member}(&call, {args});
+    }}
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    return rc;
+"""),
+    "waitall": ("""\
+    if (RP_IS_IDLE && !rp_self.watched) {{
+        rp_self.waitalls++;
+        return {twin}.{member}({args});
+    }}
+""", None, None, """\
+    int rc;
+    if (RP_ELSEWHERE("{name}", RP_OWNER(watched)))
+        return {twin}.{member}({args});
+    rp_self.waitalls++;
+    if (rp_self.watched) {{
+        {call};
+        return rp_engine->{member}(&call, {args});
+    }}
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    return rc;
 """),
     "call": ("""\
     if (RP_ELSEWHERE("{name}", 1))
         return {twin}.{member}({args});
-    struct rp_call call = RP_CALL("{name}", &{twin});
+    {call};
     return rp_engine->{member}(&call, {args});
-""", None),
+""", None, None, None),
     "fresh": ("""\
     int rc = {twin}.{member}({args});
     if (rc == MPI_SUCCESS && !rp_self.depth)
         rp_requests_note_other(*request);
     return rc;
-""", None),
+""", None, None, None),
     "life": ("""\
     return rp_life_{member}(&{twin}{comma}{args});
-""", None),
+""", None, None, None),
     "guard": ("""\
     rp_self.depth++;
     {result} rc = {twin}.{member}({args});
     rp_self.depth--;
     return rc;
-""", None),
+""", None, None, None),
     "refuse": ("""\
     rp_refuse("{name}");
     return {twin}.{member}({args});
-""", None),
+""", None, None, None),
 }
 SENDS = {"exchange": ("receive", 1)}
 
@@ -208,19 +286,27 @@ def wrapper(function, entry, prefix):
     shape, sends = SENDS.get(shape, (shape, 0))
     args = ", ".join(names)
     changed = ", ".join({"source": "e.source", "tag": "e.tag", "comm": "e.comm", "status": "e.status"}.get(n, n) for n in names)
-    fast, slow = TEMPLATES[shape]
-    names_of = dict(
-        name=function.name, member=function.member, twin="rp_pmpi" if prefix == "P" else "rp_mpi", args=args,
-        changed=changed, sends=sends, result=function.result, comma=", " if args else "")
+    seen = ", ".join({"status": "seen"}.get(n, n) for n in names)
+    entry_text, event, choice, other = TEMPLATES[shape]
+    twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
     parameters = function.parameters(names)
+    own = f"{prefix}{function.name}"
+    names_of = dict(
+        name=function.name, member=function.member, twin=twin, args=args, changed=changed, seen=seen, sends=sends,
+        result=function.result, comma=", " if args else "", event=f"RP_TAIL return event_{own}({args});",
+        call=f"struct rp_call call = {{\"{function.name}\", &{twin}, RP_PLACE}}")
+    if choice:
+        choice += f"    RP_TAIL return other_{own}({args});\n"
     text = ""
-    if slow:
-        text = (f"static __attribute__((noinline)) {function.result} slow_{prefix}{function.name}({parameters}, uintptr_t return_address,"
-                f" uintptr_t stack)\n{{\n    struct rp_call call = {{\"{function.name}\", &{names_of['twin']}, return_address, stack}};\n"
-                f"{slow.format(**names_of)}}}\n\n")
-        fast += f"    return slow_{prefix}{function.name}({args}, RP_HERE);\n"
-        fast = fast.replace("RP_HERE", "(uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)")
-    return text + f"RP_ENTRY {function.result} {prefix}{function.name}({parameters})\n{{\n{fast.format(**names_of)}}}\n\n"
+    last = None
+    for kind, body in (("event", event), ("other", other), ("choice", choice)):
+        if body:
+            last = kind
+            text += (f"static __attribute__((noinline)) {function.result} {kind}_{own}({parameters})\n"
+                     f"{{\n{body.format(**names_of)}}}\n\n")
+    if last:
+        entry_text += f"    RP_TAIL return {last}_{own}({args});\n"
+    return text + f"RP_ENTRY {function.result} {own}({parameters})\n{{\n{entry_text.format(**names_of)}}}\n\n"
 
 
 def first_call(function, entry, prefix):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/outcome.h"
 
+#include "mpi/constants.h"
 #include "mpi/engine.h"
 
 int rp_outcome_class(int rc)
@@ -18,4 +19,14 @@ bool rp_outcome_was_cancelled(const MPI_Status *status)
 
     rp_pmpi.Test_cancelled(status, &cancelled);
     return cancelled;
+}
+
+bool rp_outcome_all_null(int count, const MPI_Request *requests)
+{
+    if (count < 0 || (count > 0 && !requests))
+        return false; /* an error, which is the real call's to find */
+    for (int i = 0; i < count; i++)
+        if (requests[i] != rp_constant.request_null)
+            return false;
+    return true;
 }

@@ -22,6 +22,9 @@ static inline bool rp_outcome_some(int rc)
     return rc == MPI_SUCCESS || rp_outcome_class(rc) == MPI_ERR_IN_STATUS;
 }
 
+/* Nothing in the array can complete: what a completion call answers is decided by its arguments, and is no event. */
+bool rp_outcome_all_null(int count, const MPI_Request *requests);
+
 bool rp_outcome_was_cancelled(const MPI_Status *status);
 
 /* The request of this entry completed as cancelled. */

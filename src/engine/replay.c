@@ -363,6 +363,7 @@ static int poll_probe(const struct rp_call *call, int source, int tag, MPI_Comm 
     const struct rp_event *event = rp_follow_expect(call, rp_comms_expected(comm), POLL_KINDS);
     if (event && event->kind == RP_NO) {
         *flag = 0;
+        rp_comms_number(comm); /* it has one now */
         answer_no();
         end();
         return rc;
@@ -392,6 +393,15 @@ static int replay_improbe(const struct rp_call *call, int source, int tag, MPI_C
 }
 
 /* Completion */
+
+/* After a call that had nothing to complete: no event, unless it failed. */
+static int decided(const struct rp_call *call, int count, int rc)
+{
+    if (rc != MPI_SUCCESS)
+        rp_follow_observe(call, RP_ERROR, (uint32_t)count, rp_outcome_class(rc), 0, 0);
+    end();
+    return rc;
+}
 
 /* The program learns that this request is complete: the same events as in the record. */
 static void complete(const struct rp_call *call, MPI_Request request, const MPI_Status *status)
@@ -478,6 +488,8 @@ static int replay_waitany(const struct rp_call *call, int count, MPI_Request *re
     int rc;
 
     begin();
+    if (rp_outcome_all_null(count, requests))
+        return decided(call, count, call->next->Waitany(count, requests, index, seen));
     const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_YES && event->a >= 0) {
         int chosen = event->a;
@@ -504,6 +516,8 @@ static int replay_testany(const struct rp_call *call, int count, MPI_Request *re
     int rc = MPI_SUCCESS;
 
     begin();
+    if (rp_outcome_all_null(count, requests))
+        return decided(call, count, call->next->Testany(count, requests, index, flag, seen));
     const struct rp_event *event =
         rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_NO) {
@@ -577,6 +591,8 @@ static int replay_some(const struct rp_call *call, some_function *real_call, uin
     int rc = MPI_SUCCESS;
 
     begin();
+    if (rp_outcome_all_null(count, requests))
+        return decided(call, count, real_call(count, requests, outcount, indices, statuses));
     const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, kinds);
     if (event && event->kind == RP_NO) {
         *outcount = 0;
@@ -654,6 +670,8 @@ static int replay_test(const struct rp_call *call, MPI_Request *request, int *fl
     int rc = MPI_SUCCESS;
 
     begin();
+    if (request && *request == rp_constant.request_null)
+        return decided(call, 1, call->next->Test(request, flag, seen));
     const struct rp_event *event = rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_NO) {
         *flag = 0;
@@ -678,6 +696,8 @@ static int replay_testall(const struct rp_call *call, int count, MPI_Request *re
     int rc = MPI_SUCCESS;
 
     begin();
+    if (rp_outcome_all_null(count, requests))
+        return decided(call, count, call->next->Testall(count, requests, flag, statuses));
     const struct rp_event *event =
         rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_NO) {
@@ -985,7 +1005,7 @@ void rp_replay_start(void)
     rp_comms_init();
     find_largest_tag();
     reserve(16);
-    rp_self.every_call = 1;
+    rp_self.always |= RP_ALWAYS_ENGINE;
     rp_self.watched = 1; /* always look */
     rp_engine = &engine;
 }

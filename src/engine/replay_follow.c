@@ -26,6 +26,20 @@
 #include "mpi/self.h"
 #include "reprise.h"
 
+/* A group of NO events: each is used up in the program's own order, so they are all at the front together. */
+struct poll_run {
+    const char *function; /* ours once it was found the same, else the record's */
+    struct rp_event event;
+    uint64_t left;
+};
+
+struct poll_group {
+    uint32_t count; /* 0: the front is no such group, or it has not been looked at */
+    uint32_t open;  /* runs with polls left */
+    uint32_t chosen;
+    struct poll_run run[RP_OPEN_RUNS];
+};
+
 static struct {
     struct rp_log *log;
     struct rp_matcher *matcher;
@@ -33,7 +47,7 @@ static struct {
     uint32_t *same;               /* by site of this run: the recorded site last found the same, + 1 */
     size_t same_room;
     uint64_t last_posts;
-    uint64_t run_used; /* polls answered of the NO at the front */
+    struct poll_group polls; /* the NO events at the front */
     uint64_t digest;
     bool free;
     bool released; /* receives whose match is unknown were posted as asked */
@@ -90,7 +104,7 @@ static void describe(const struct rp_event *event, struct rp_buffer *out)
         rp_buffer_printf(out, "a message from rank %d with tag %d on communicator %u", event->a, event->b, event->scope);
         break;
     case RP_NO:
-        rp_buffer_printf(out, "'no', %llu times in a row (poll %llu)", U64(event->c), U64(follow.run_used + 1));
+        rp_buffer_printf(out, "'no', %llu times before the next other event", U64(event->c));
         break;
     case RP_YES:
         rp_buffer_printf(out, "'yes' of %u requests, %d completed, first index %d", event->scope, event->b, event->a);
@@ -179,8 +193,6 @@ static const char *difference(const struct rp_call *call, const struct rp_event 
         return "another MPI function";
     if (follow.options.check_places && !same_place(call, event->site))
         return "another place in the program";
-    if (event->kind == RP_NO && follow.run_used > 0)
-        return rp_self.posts == follow.last_posts ? NULL : "receives were posted between two polls";
     if (event->posts != (uint32_t)(rp_self.posts - follow.last_posts))
         return "another number of receives posted before";
     if (event->scope != scope && event->kind != RP_ERROR)
@@ -218,9 +230,70 @@ static void pass_over_freed(void)
 
 static void take_front(const struct rp_event *event)
 {
-    follow.run_used = 0;
     follow.last_posts = rp_self.posts;
     count_event(event);
+    pass_over_freed();
+}
+
+/* Polls */
+
+static void load_polls(void)
+{
+    struct poll_group *polls = &follow.polls;
+    uint32_t count = (uint32_t)front()->b + 1;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct rp_event *event = rp_follow_ahead(i);
+        if (!event || event->kind != RP_NO)
+            break; /* cut off */
+        polls->run[i] = (struct poll_run){rp_log_site_table(follow.log)->sites[event->site].function, *event, event->c};
+        polls->count = polls->open = i + 1;
+    }
+}
+
+static bool is_same_poll(struct poll_run *run, const struct rp_call *call, uint32_t scope)
+{
+    if (run->event.scope != scope || run->left == 0)
+        return false;
+    if (run->function != call->function) {
+        if (strcmp(run->function, call->function) != 0)
+            return false;
+        run->function = call->function;
+    }
+    return true;
+}
+
+/* The run of this poll in the group at the front; NULL: it has none, or none left. */
+static struct poll_run *find_poll(const struct rp_call *call, uint32_t scope)
+{
+    struct poll_group *polls = &follow.polls;
+
+    if (polls->count == 0)
+        load_polls();
+    for (uint32_t i = 0; i < polls->count; i++) {
+        polls->chosen = (polls->chosen + 1) % polls->count;
+        if (is_same_poll(&polls->run[polls->chosen], call, scope))
+            return &polls->run[polls->chosen];
+    }
+    return NULL;
+}
+
+/* One that the program still has to ask, for a report. */
+static const struct rp_event *first_open_poll(void)
+{
+    for (uint32_t i = 0; i < follow.polls.count; i++)
+        if (follow.polls.run[i].left > 0)
+            return &follow.polls.run[i].event;
+    return front();
+}
+
+static void take_polls(void)
+{
+    uint32_t count = follow.polls.count;
+
+    follow.polls.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        count_event(front());
     pass_over_freed();
 }
 
@@ -243,6 +316,12 @@ const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t sco
         rp_follow_end_of_record(call);
         return NULL;
     }
+    if (event->kind == RP_NO) {
+        struct poll_run *run = RP_KIND(RP_NO) & kinds ? find_poll(call, scope) : NULL;
+        if (!run)
+            diverge(call, first_open_poll(), NULL, "polls that the record has were not made, or others were");
+        return &run->event;
+    }
     const char *what = difference(call, event, scope);
     if (!what && !(RP_KIND(event->kind) & kinds))
         what = "another kind of event";
@@ -255,16 +334,15 @@ bool rp_follow_is_next(const struct rp_call *call, uint32_t kind)
 {
     const struct rp_event *event = follow.free ? NULL : front();
 
-    return event && event->kind == kind && event->c == rp_self.waits && same_function(call, event->site);
+    return event && event->kind == kind && event->c == rp_self.waitalls && same_function(call, event->site);
 }
 
 void rp_follow_take_no(void)
 {
-    const struct rp_event *event = front();
+    struct poll_group *polls = &follow.polls;
 
-    follow.last_posts = rp_self.posts;
-    if (++follow.run_used == event->c)
-        take_front(event);
+    if (--polls->run[polls->chosen].left == 0 && --polls->open == 0)
+        take_polls();
 }
 
 void rp_follow_take(void)

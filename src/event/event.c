@@ -22,5 +22,5 @@ int rp_event_is_valid(const struct rp_event *event)
                (event->b > 0) == (event->a >= 0);
     if (event->kind == RP_NEXT)
         return event->a >= 0;
-    return event->kind != RP_NO || event->c > 0;
+    return event->kind != RP_NO || (event->c > 0 && event->b >= 0 && event->b < RP_OPEN_RUNS);
 }

@@ -22,6 +22,9 @@ enum rp_event_kind {
 
 enum { RP_NO_INDEX = -1, RP_UNDEFINED_COUNT = -1 };
 
+/* The most NO events in a group. */
+enum { RP_OPEN_RUNS = 16 };
+
 struct rp_event {
     uint32_t kind;
     uint32_t site;

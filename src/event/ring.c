@@ -21,7 +21,7 @@ _Static_assert(offsetof(struct rp_ring_header, crc) == 60, "docs/format.md, sect
 _Static_assert(offsetof(struct rp_ring_header, head) == 64, "docs/format.md, section 8");
 _Static_assert(offsetof(struct rp_ring_header, tail) == 128, "docs/format.md, section 8");
 _Static_assert(offsetof(struct rp_ring_header, open_at) == 192, "docs/format.md, section 8");
-_Static_assert(offsetof(struct rp_ring_header, open_run) == 208, "docs/format.md, section 8");
+_Static_assert(offsetof(struct rp_ring_header, open_run) == 256, "docs/format.md, section 8");
 _Static_assert(offsetof(struct rp_ring_header, stopped) == 240, "docs/format.md, section 8");
 _Static_assert(offsetof(struct rp_ring_header, stopped_head) == 248, "docs/format.md, section 8");
 
@@ -126,17 +126,27 @@ static size_t drop_cut_call(const struct rp_event *events, size_t count)
     return count;
 }
 
+static size_t copy_open_runs(const struct rp_ring_header *h, struct rp_event *to)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < RP_OPEN_RUNS; i++)
+        if (h->open_run[i].c > 0 && h->open_run[i].kind == RP_NO && rp_event_is_valid(&h->open_run[i]))
+            to[count++] = h->open_run[i];
+    for (size_t i = 0; i < count; i++)
+        to[i].b = (int32_t)(count - 1 - i);
+    return count;
+}
+
 static enum rp_status copy_rest(const struct rp_ring_header *h, const struct rp_event *slots, const char *path,
                                 uint64_t first, struct rp_ring_rest *out, struct rp_problem *why)
 {
     uint64_t head = h->stopped && h->stopped_head < h->head ? h->stopped_head : h->head;
-    bool open = h->open_at == head && h->open_run.c > 0 && h->open_run.kind == RP_NO;
-
     if (head < first || head - first > h->capacity || h->tail > head)
         return rp_fail(why, RP_DAMAGED, "%s: the ring holds events up to %llu, the log %llu", path,
                        (unsigned long long)head, (unsigned long long)first);
     size_t count = (size_t)(head - first);
-    struct rp_event *events = calloc(count + 1, sizeof *events);
+    struct rp_event *events = calloc(count + RP_OPEN_RUNS, sizeof *events);
     if (!events)
         return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
     for (size_t i = 0; i < count; i++) {
@@ -148,8 +158,8 @@ static enum rp_status copy_rest(const struct rp_ring_header *h, const struct rp_
                        (unsigned long long)(first + i));
     }
     size_t whole = drop_cut_call(events, count);
-    if (whole == count && open)
-        events[whole++] = h->open_run;
+    if (whole == count && h->open_at == head)
+        whole += copy_open_runs(h, events + whole);
     out->events = events;
     out->count = whole;
     out->stopped = h->stopped;

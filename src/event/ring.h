@@ -3,8 +3,8 @@
  * The event ring: one producer (a thread of the application), one consumer at a time (the encoder, or the producer when it helps),
  * in a shared file mapping that outlives the process. Layout: docs/format.md, section 8.
  *
- * The producer fills slots and publishes head once a call, so that a killed process leaves whole calls behind. Repeated 'no' answers do
- * not take slots: they are counted in the open run of the header, which is pushed as an event when another event follows.
+ * The producer fills slots and publishes head once a call, so that a killed process leaves whole calls behind. 'No' answers do
+ * not take slots: they are counted in the open runs of the header, which are pushed as a group of events when another event follows.
  * `limit` is the head at which the producer must look up: to wake the consumer, or to make room.
  */
 #ifndef RP_RING_H
@@ -29,12 +29,12 @@ struct rp_ring_header {
     uint32_t crc;
     _Alignas(64) _Atomic uint64_t head;
     _Alignas(64) _Atomic uint64_t tail;
-    _Alignas(64) uint64_t open_at;
-    uint64_t zero2;
-    struct rp_event open_run;
+    _Alignas(64) uint64_t open_at; /* the head for which the open runs count */
+    uint8_t zero2[40];
     uint32_t stopped; /* errno that ended the recording; 0: none */
     uint32_t zero3;
     uint64_t stopped_head; /* events written when it ended: later ones do not count */
+    struct rp_event open_run[RP_OPEN_RUNS]; /* kind NO; c = 0: not open */
 };
 
 struct rp_ring {

@@ -79,16 +79,27 @@ bool rp_site_same(const struct rp_site_table *one, uint32_t first, const struct 
 
 static inline size_t rp_site_hash(const char *function, uintptr_t return_address, uintptr_t stack)
 {
-    return (return_address * 5 ^ stack >> 4 ^ (uintptr_t)function >> 2) % RP_SITE_KEYS;
+    (void)function; /* a place calls one function, as a rule */
+    return (return_address >> 2 ^ stack >> 4) % RP_SITE_KEYS;
+}
+
+/* Whether the site is known and found at once. */
+static inline bool rp_site_known(const struct rp_site_table *table, const char *function, uintptr_t return_address, uintptr_t stack,
+                                 uint32_t *site)
+{
+    const struct rp_site_key *key = &table->keys[rp_site_hash(function, return_address, stack)];
+
+    *site = key->site;
+    return key->return_address == return_address && key->stack == stack && key->function == function;
 }
 
 static inline uint32_t rp_site_find(struct rp_site_table *table, const char *function,
                                     uintptr_t return_address, uintptr_t stack)
 {
-    const struct rp_site_key *key = &table->keys[rp_site_hash(function, return_address, stack)];
+    uint32_t site;
 
-    if (__builtin_expect(key->return_address == return_address && key->stack == stack && key->function == function, 1))
-        return key->site;
+    if (__builtin_expect(rp_site_known(table, function, return_address, stack, &site), 1))
+        return site;
     return rp_site_add(table, function, return_address, stack);
 }
 

@@ -30,7 +30,8 @@ struct stream {
     uint32_t id;
     uint64_t events;         /* in chunks */
     uint64_t posts;          /* made up to the last event that was drained */
-    uint64_t previous_posts; /* made before the first event of the last chunk */
+    uint64_t previous_posts; /* made up to the first event of the last chunk that counts posts */
+    bool only_polls; /* the last chunk had no other events */
     uint64_t digest;
 };
 
@@ -135,10 +136,23 @@ static void note_late(struct rp_log_writer *w, const struct stream *s, const str
     w->late_count++;
 }
 
+/* Polls do not count posts: a receive may be posted before or after any of those in a row. */
+static const struct rp_event *first_that_counts(const struct rp_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (events[i].kind != RP_NO)
+            return &events[i];
+    return NULL;
+}
+
 static void survey(struct rp_log_writer *w, struct stream *s, size_t count)
 {
-    uint64_t posts_before = s->posts + w->batch[0].posts;
+    const struct rp_event *first = first_that_counts(w->batch, count);
+    uint64_t posts_before = s->posts + (first ? first->posts : 0);
 
+    if (s->only_polls)
+        s->previous_posts = posts_before;
+    s->only_polls = !first;
     for (size_t i = 0; i < count; i++) {
         const struct rp_event *event = &w->batch[i];
         s->posts += event->posts;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "mpi/requests.h"
 #include "next.h"
 
 /* Who calls: the MPI function, from where, and the real functions that it is to reach. */
@@ -39,10 +40,13 @@ struct rp_buffer_args {
 struct rp_engine {
     const char *name;
     int refuses_threads; /* calls that matter by threads without a stream end the job */
+    /* After the real call: a wildcard receive returned; one did that failed, or that an older one under way may overlap; a request was waited for (its
+     * entry may be NULL). An engine that wants every call has the operations below instead. */
+    void (*received)(const char *function, uintptr_t return_address, uintptr_t stack, MPI_Comm, const MPI_Status *, int rc);
+    void (*received_other)(const struct rp_call *, int source, int tag, MPI_Comm, const MPI_Status *, int rc);
+    void (*waited)(const char *function, uintptr_t return_address, uintptr_t stack, struct rp_request *, const MPI_Status *, int rc);
     void (*receive_begin)(const struct rp_call *, struct rp_envelope *);
     void (*receive_end)(const struct rp_call *, struct rp_envelope *, int rc);
-    /* A wildcard receive was posted as the program asked. An engine that wants every call has post_begin and post_end instead. */
-    void (*posted)(MPI_Request, int source, int tag);
     void (*post_begin)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
     void (*post_end)(const struct rp_call *, struct rp_envelope *, int rc, MPI_Request *);
     void (*persistent_begin)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);

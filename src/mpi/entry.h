@@ -8,15 +8,18 @@
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 #include "mpi/life.h"
+#include "mpi/notes.h"
 #include "mpi/self.h"
 #include "next.h"
 
 #define RP_ENTRY __attribute__((visibility("default")))
 
-#define RP_IS_WILD(source, tag) ((source) == MPI_ANY_SOURCE || (tag) == MPI_ANY_TAG)
+#define RP_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
-/* While recording: a wildcard receive under way may have been matched before this named one. */
-#define RP_MAY_OVERLAP(tag) (rp_self.pending && (rp_self.pending_tag == (tag) || rp_self.pending_mixed))
+/* Nothing stands against a call that needs no engine. */
+#define RP_IS_IDLE RP_LIKELY(rp_self.busy == 0)
+
+#define RP_WANTS_ALL (rp_self.always & RP_ALWAYS_ENGINE)
 
 /* What the owner's requests mean to a thread that has no stream. */
 #define RP_OWNER(field) (rp_owner && rp_owner->field)
@@ -26,40 +29,35 @@
     (__builtin_expect(rp_self.depth != 0, 0) &&                                                                        \
      (((rp_self.depth & RP_STRANGER) && (matters)) ? (rp_refuse_thread(name), 1) : 1))
 
-/* The call needs no engine. Its depth is raised all the same: a tool behind us may make other calls out of it. */
-#define RP_PASS(call)                                                                                                  \
+/* The real call, with our depth raised: a tool behind us may make other calls out of it. */
+#define RP_INSIDE(rc, real)                                                                                            \
     do {                                                                                                               \
         rp_self.depth++;                                                                                               \
-        int passed = call;                                                                                             \
+        (rc) = (real);                                                                                                 \
         rp_self.depth--;                                                                                               \
-        return passed;                                                                                                 \
     } while (0)
 
-#define RP_CALL(name, twin)                                                                                            \
-    {                                                                                                                  \
-        name, twin, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)                      \
-    }
+/* The same where it is known that the call is neither inside another nor made for a stranger. */
+#define RP_ALONE(rc, real)                                                                                             \
+    do {                                                                                                               \
+        rp_self.depth = 1;                                                                                             \
+        (rc) = (real);                                                                                                 \
+        rp_self.depth = 0;                                                                                             \
+    } while (0)
+
+/* Where the program called: return address, and the place on the stack, which tells calls from one place apart that have different callers. Only in an
+ * entry, or in a function that an entry ends in. */
+#define RP_PLACE (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)
+
+/* gcc does it without being told: this file is always optimised. */
+#if defined(__clang__)
+#define RP_TAIL __attribute__((musttail))
+#else
+#define RP_TAIL
+#endif
 
 #define RP_ENVELOPE(e, s, t, c, st, also_sends)                                                                        \
     ((e).source = (s), (e).tag = (t), (e).comm = (c), (e).status = (st), (e).sends = (also_sends))
-
-/* A named receive was posted while recording: it counts, and a cancel may ask for it. */
-static inline void rp_requests_note_named(MPI_Request request)
-{
-    struct rp_request *entry = rp_requests_entry(&rp_self.requests, request);
-
-    entry->post = rp_self.posts++;
-    entry->flags = RP_REQUEST_RECEIVE;
-}
-
-/* A request that is no receive was made: its handle may have been one's before. */
-static inline void rp_requests_note_other(MPI_Request request)
-{
-    struct rp_request *entry = rp_self.requests.slots ? rp_requests_find(&rp_self.requests, request) : NULL;
-
-    if (entry && !(entry->flags & RP_REQUEST_PERSISTENT))
-        entry->flags = 0;
-}
 
 void rp_next_find(const char *name, void *slot, size_t size);
 void rp_next_missing(const char *name) __attribute__((noreturn));

@@ -4,6 +4,7 @@
 #define RP_LIFE_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "next.h"
 
@@ -11,6 +12,9 @@ int rp_life_Init(const struct rp_next *next, int *argc, char ***argv);
 int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided);
 int rp_life_Finalize(const struct rp_next *next);
 int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code);
+
+/* Whether our calls go straight to the MPI library: no other tool stands between. */
+bool rp_next_is_the_library(void);
 
 /* A function that cannot be replayed: ends the job by name, unless allowed or not under reprise. */
 void rp_refuse(const char *function);

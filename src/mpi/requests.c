@@ -55,3 +55,26 @@ struct rp_request *rp_requests_enter(struct rp_requests *requests, uint64_t key)
     request->handle = key;
     return request;
 }
+
+/* Wildcard receives under way */
+
+uint32_t rp_wild_posts_grow(struct rp_wild_posts *wild)
+{
+    uint32_t first = wild->room ? wild->room : 1, room = wild->room ? wild->room * 2 : FIRST_SIZE;
+    struct rp_wild_post *at = realloc(wild->at, room * sizeof *at);
+
+    if (!at)
+        rp_bug(__FILE__, __LINE__, "out of memory for pending receives");
+    if (wild->room == 0)
+        at[0] = (struct rp_wild_post){.next = 0};
+    for (uint32_t i = first; i < room; i++)
+        at[i].next = i + 1 < room ? i + 1 : 0;
+    wild->at = at;
+    wild->room = room;
+    return wild->spare = first;
+}
+
+void rp_wild_posts_init(struct rp_wild_posts *wild)
+{
+    rp_wild_posts_grow(wild);
+}

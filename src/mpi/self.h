@@ -9,17 +9,29 @@
 
 enum { RP_STRANGER = 1 << 24 };
 
+/* Why every call must be looked at closely. */
+enum rp_always {
+    RP_ALWAYS_ENGINE = 1, /* the engine wants named receives, probes and posts too */
+    RP_ALWAYS_TOOL = 2,   /* another tool stands between us and the MPI library, and may make calls out of ours */
+    RP_ALWAYS_FREED = 4,  /* receives that the program freed are under way */
+};
+
 struct rp_self {
-    uint32_t depth;      /* > 0: inside one of our calls; RP_STRANGER: a thread that has no stream */
-    uint32_t every_call; /* the engine wants named receives, probes and posts too */
-    uint32_t watched;    /* requests under way whose completion must be seen */
-    uint32_t persistent; /* persistent receives that exist */
-    uint32_t pending;    /* recording: wildcard receives under way */
-    int pending_tag;     /* the tag that they all ask for */
-    uint32_t pending_mixed; /* they ask for several tags, or for any */
-    uint64_t posts;      /* non-blocking receives posted so far */
-    uint64_t waits;      /* calls of Wait and Waitall */
+    union {
+        struct {
+            uint32_t depth;  /* > 0: inside one of our calls; RP_STRANGER: a thread that has no stream */
+            uint32_t always; /* enum rp_always */
+        };
+        uint64_t busy; /* 0: a call that the engine need not see can go straight through */
+    };
+    uint32_t watched;     /* requests under way whose completion must be seen */
+    uint32_t persistent;  /* persistent receives that exist */
+    int watched_tag;      /* recording: the tag that all wildcard receives under way ask for */
+    uint32_t mixed_tags;  /* they ask for several tags, or for any */
     struct rp_requests requests;
+    uint64_t posts;       /* non-blocking receives posted so far */
+    struct rp_wild_posts wild;
+    uint64_t waitalls; /* calls of Waitall */
 };
 
 /* The state of the thread that has the stream; NULL: none yet. */

@@ -124,7 +124,8 @@ def late_of(chunks):
     posts = before_this = 0
     result = []
     for number, events in enumerate(chunks):
-        before_last, before_this = before_this, posts + events[0][2]
+        following = (event for block in chunks[number:] for event in block if event[0] != 3)
+        before_last, before_this = before_this, posts + next(following, (0, 0, 0))[2]
         late = []
         for kind, _, new, _, a, b, c in events:
             posts += new
@@ -179,10 +180,9 @@ def from_ring(path, run, rank, first):
             return events[:-back]
         if event[0] != 5:
             break
-    open_run = struct.unpack_from("<IIIIiiQ", data, 208)
-    if open_at == head and open_run[6]:
-        events.append(open_run)
-    return events
+    runs = [struct.unpack_from("<IIIIiiQ", data, 256 + 32 * i) for i in range(16)] if open_at == head else []
+    runs = [run for run in runs if run[0] == 3 and run[6]]
+    return events + [run[:5] + (len(runs) - 1 - i, run[6]) for i, run in enumerate(runs)]
 
 
 def read_log(directory, run, rank, ranks):

@@ -158,7 +158,7 @@ static void put_ring(const char *directory, uint32_t rank, uint64_t tail, uint64
     memcpy(image + 64, &head, 8);
     memcpy(image + 128, &tail, 8);
     memcpy(image + 192, &open_at, 8);
-    memcpy(image + 208, &open_run, 32);
+    memcpy(image + 256, &open_run, 32);
     for (size_t i = 0; i < count; i++)
         memcpy(image + 4096 + 32 * ((head - count + i) % 16), &newest[i], 32);
     unlink(path);
@@ -215,8 +215,12 @@ static void make_large(const char *folder)
         posts += i == 0 ? 0 : made;
         if (rp_event_has_post(kind))
             event.c = (x >> 3) % posts;
-        else if (kind == RP_NO)
+        if (kind == RP_NO) {
             event.c = 1 + (x >> 8) % 100000;
+            event.posts = 0;
+            event.b = 0;
+            posts -= i == 0 ? 0 : made;
+        }
         if (kind == RP_YES) {
             event.a = x >> 60 & 1 ? (int32_t)(x >> 33 & 0xffff) : -1;
             event.b = event.a < 0 ? 0 : 1;

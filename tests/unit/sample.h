@@ -21,10 +21,11 @@ struct sample {
 
 static void sample_event(struct sample *s, uint32_t kind, uint32_t scope, int32_t a, int32_t b, uint64_t c)
 {
+    uint64_t posts = kind == RP_NO ? 0 : s->next_post - s->told_posts;
+
     if (s->count < s->room)
-        s->events[s->count++] = (struct rp_event){kind, (uint32_t)unit_below(&s->seed, SAMPLE_SITES), (uint32_t)(s->next_post - s->told_posts),
-                                                  scope, a, b, c};
-    s->told_posts = s->next_post;
+        s->events[s->count++] = (struct rp_event){kind, (uint32_t)unit_below(&s->seed, SAMPLE_SITES), (uint32_t)posts, scope, a, b, c};
+    s->told_posts += posts;
 }
 
 /* Completes one of the pending receives: mostly an old one, sometimes any. */

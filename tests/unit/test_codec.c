@@ -28,8 +28,9 @@ static struct rp_event random_event(bool wild)
         e.a = e.b > 0 ? (int32_t)((uint32_t)e.a >> 1) : -1;
     } else if (e.kind == RP_NEXT) {
         e.a = (int32_t)((uint32_t)e.a >> 1);
-    } else if (e.kind == RP_NO && e.c == 0) {
-        e.c = 1;
+    } else if (e.kind == RP_NO) {
+        e.b = (int32_t)((uint32_t)e.b % RP_OPEN_RUNS);
+        e.c += e.c == 0;
     }
     return e;
 }

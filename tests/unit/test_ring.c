@@ -141,7 +141,7 @@ TEST(after_disconnecting_the_file_stays_as_it_is)
 struct image {
     uint32_t capacity;
     uint64_t head, tail, open_at;
-    struct rp_event open_run;
+    struct rp_event open_run[16];
     struct rp_event slots[16];
 };
 
@@ -163,9 +163,9 @@ static void put_header(struct rp_buffer *out, const struct image *image)
     rp_buffer_u64(out, image->tail);
     rp_buffer_put(out, zero, 192 - 136);
     rp_buffer_u64(out, image->open_at);
-    rp_buffer_put(out, zero, 8);
-    rp_buffer_put(out, &image->open_run, 32);
-    rp_buffer_put(out, zero, 4096 - 240);
+    rp_buffer_put(out, zero, 256 - 200);
+    rp_buffer_put(out, image->open_run, 16 * 32);
+    rp_buffer_put(out, zero, 4096 - 768);
 }
 
 static const char *file_of(const struct rp_buffer *bytes)
@@ -231,30 +231,36 @@ TEST(the_layout_is_that_of_the_format)
     CHECK(sizeof(struct rp_ring_header) <= RP_RING_HEADER);
 }
 
-TEST(the_open_run_is_the_last_event)
+TEST(the_open_runs_are_the_last_events)
 {
     struct image image = small();
+    struct rp_event first = {RP_NO, 2, 0, 7, 0, 1, 42}, second = {RP_NO, 1, 0, 3, 0, 0, 1};
     struct rp_ring_rest rest;
     struct rp_problem why;
 
     image.open_at = 5;
-    image.open_run = (struct rp_event){RP_NO, 2, 1, 7, 0, 0, 42};
+    image.open_run[2] = first;
+    image.open_run[15] = second;
+    image.open_run[2].b = 0; /* a group's numbers are given when it is read */
     REQUIRE(read_image(&image, 3, &rest, &why) == RP_OK);
-    CHECK_EQ(rest.count, 3);
-    CHECK(memcmp(&rest.events[2], &image.open_run, 32) == 0);
+    CHECK_EQ(rest.count, 4);
+    CHECK(memcmp(&rest.events[2], &first, 32) == 0);
+    CHECK(memcmp(&rest.events[3], &second, 32) == 0);
     free(rest.events);
-    CHECK_EQ(count_of(&image, 5), 1);
+    CHECK_EQ(count_of(&image, 5), 2);
     image.open_at = 4; /* pushed already */
     CHECK_EQ(count_of(&image, 0), 5);
     image.open_at = 6;
     CHECK_EQ(count_of(&image, 0), 5);
     image.open_at = 5;
-    image.open_run.c = 0;
+    image.open_run[2].c = 0;
+    CHECK_EQ(count_of(&image, 0), 6);
+    image.open_run[15] = (struct rp_event){0, 0, 0, 0, 0, 0, 9};
     CHECK_EQ(count_of(&image, 0), 5);
-    image.open_run = (struct rp_event){0, 0, 0, 0, 0, 0, 9};
-    CHECK_EQ(count_of(&image, 0), 5);
-    image = (struct image){.capacity = 8, .open_run = {RP_NO, 0, 0, 0, 0, 0, 1}};
-    CHECK_EQ(count_of(&image, 0), 1); /* nothing but the run */
+    image = (struct image){.capacity = 8};
+    for (int i = 0; i < 16; i++)
+        image.open_run[i] = (struct rp_event){RP_NO, 0, 0, (uint32_t)i, 0, 0, 1};
+    CHECK_EQ(count_of(&image, 0), 16); /* nothing but the runs */
 }
 
 TEST(a_call_that_was_cut_off_does_not_count)
@@ -274,7 +280,7 @@ TEST(a_call_that_was_cut_off_does_not_count)
         CHECK_EQ(count_of(&image, 0), cases[i].found);
         CHECK_EQ(count_of(&image, 5), cases[i].found - 5);
         image.open_at = image.head;
-        image.open_run = (struct rp_event){RP_NO, 0, 0, 0, 0, 0, 1};
+        image.open_run[0] = (struct rp_event){RP_NO, 0, 0, 0, 0, 0, 1};
         bool whole = cases[i].found == (long long)image.head;
         CHECK_EQ(count_of(&image, 0), cases[i].found + whole);
     }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/record_events.h"
+
+#include <string.h>
+
+struct rp_recorder rp_recorder;
+
+void rp_record_close_runs(void)
+{
+    struct rp_ring *ring = rp_recorder.ring;
+    int left = __builtin_popcount(rp_recorder.open);
+
+    if (left == 0)
+        return;
+    for (uint32_t i = 0; i < RP_OPEN_RUNS; i++) {
+        if (!(rp_recorder.open & 1u << i))
+            continue;
+        struct rp_event *event = rp_ring_slot(ring); /* the ring may move: look the run up after it */
+        *event = ring->shared->open_run[i];
+        event->b = --left;
+    }
+    rp_ring_publish(ring); /* from here on the open runs do not count */
+    atomic_signal_fence(memory_order_seq_cst);
+    for (uint32_t i = 0; i < RP_OPEN_RUNS; i++)
+        ring->shared->open_run[i].c = 0;
+    memset(rp_recorder.open_key, 0, sizeof rp_recorder.open_key);
+    rp_recorder.open = 0;
+}
+
+void rp_record_prepare(void)
+{
+    rp_record_close_runs();
+    rp_ring_slot(rp_recorder.ring); /* makes room, and is given back */
+    rp_recorder.ring->head--;
+}
+
+void rp_record_open_run(const struct rp_call *call, uint32_t scope, uint32_t slot)
+{
+    uint32_t site = rp_record_site(call);
+
+    if (rp_recorder.open & 1u << slot)
+        rp_record_close_runs(); /* another poll has this slot */
+    struct rp_ring_header *shared = rp_recorder.ring->shared;
+    shared->open_at = rp_recorder.ring->head;
+    shared->open_run[slot] = (struct rp_event){RP_NO, site, 0, scope, 0, 0, 0};
+    atomic_signal_fence(memory_order_seq_cst); /* a run that counts is whole */
+    shared->open_run[slot].c = 1;
+    rp_recorder.open_key[slot] = (struct rp_poll_key){call->function, scope};
+    rp_recorder.open |= 1u << slot;
+}

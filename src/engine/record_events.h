@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making events: from a call of the program to the ring.
+ *
+ * Polls that answer no are only counted, by MPI function and scope, in the open runs of the ring's header: between two other events the order of polls is
+ * the program's own, so that the counts say everything. The next other event pushes them as one group of NO events.
+ */
+#ifndef RP_RECORD_EVENTS_H
+#define RP_RECORD_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/ring.h"
+#include "event/site.h"
+#include "mpi/engine.h"
+#include "mpi/self.h"
+
+struct rp_poll_key {
+    const char *function;
+    uint64_t scope;
+};
+
+struct rp_recorder {
+    struct rp_ring *ring;
+    uint64_t last_posts; /* at the last event */
+    uint32_t open;       /* open runs, a bit each */
+    struct rp_poll_key open_key[RP_OPEN_RUNS];
+    struct rp_site_table sites;
+};
+
+extern struct rp_recorder rp_recorder;
+
+/* Pushes the open runs, if any. */
+void rp_record_close_runs(void);
+
+/* The first poll of its kind since the event before. */
+void rp_record_open_run(const struct rp_call *call, uint32_t scope, uint32_t slot);
+
+static inline uint32_t rp_record_site(const struct rp_call *call)
+{
+    return rp_site_find(&rp_recorder.sites, call->function, call->return_address, call->stack);
+}
+
+/* Whether `count` events can be put without anything else to do first. */
+static inline bool rp_record_is_ready(uint64_t count)
+{
+    const struct rp_ring *ring = rp_recorder.ring;
+
+    return rp_recorder.open == 0 && ring->limit - ring->head >= count;
+}
+
+/* An event, after it was found ready. */
+static inline void rp_record_put(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+{
+    struct rp_ring *ring = rp_recorder.ring;
+    uint64_t posts = rp_self.posts;
+    struct rp_event *event = &ring->slots[ring->head++ & ring->mask];
+
+    event->kind = kind;
+    event->site = site;
+    event->posts = (uint32_t)(posts - rp_recorder.last_posts);
+    event->scope = scope;
+    event->a = a;
+    event->b = b;
+    event->c = c;
+    rp_recorder.last_posts = posts;
+}
+
+/* Makes it ready. */
+void rp_record_prepare(void);
+
+/* One of several events of a call, which are published together. */
+static inline void rp_record_push(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+{
+    if (__builtin_expect(!rp_record_is_ready(1), 0))
+        rp_record_prepare();
+    rp_record_put(kind, site, scope, a, b, c);
+}
+
+static inline void rp_record_publish(void)
+{
+    rp_ring_publish(rp_recorder.ring);
+}
+
+static inline void rp_record_event(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+{
+    rp_record_push(kind, site, scope, a, b, c);
+    rp_record_publish();
+}
+
+/* A poll said no. */
+static inline void rp_record_no(const struct rp_call *call, uint32_t scope)
+{
+    uint32_t slot = ((uint32_t)((uintptr_t)call->function >> 3) ^ scope) % RP_OPEN_RUNS;
+    const struct rp_poll_key *key = &rp_recorder.open_key[slot];
+
+    if (__builtin_expect(key->function == call->function && key->scope == scope, 1))
+        rp_recorder.ring->shared->open_run[slot].c++;
+    else
+        rp_record_open_run(call, scope, slot);
+}
+
+#endif

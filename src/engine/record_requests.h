@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests whose completion a recording must see. A wildcard receive gets the next post number when it is posted; its match is told when the program learns
+ * of its completion, or before, when a younger receive that could have taken the same message completes.
+ */
+#ifndef RP_RECORD_REQUESTS_H
+#define RP_RECORD_REQUESTS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/outcome.h"
+#include "engine/record_events.h"
+#include "mpi/requests.h"
+#include "mpi/self.h"
+
+enum { RP_REQUEST_USUAL = RP_REQUEST_RECEIVE | RP_REQUEST_WILD | RP_REQUEST_COUNTED };
+
+void rp_record_watch(struct rp_request *entry, uint64_t flags, uint64_t post);
+void rp_record_unwatch(struct rp_request *entry);
+
+/* Whether a wildcard receive older than this is under way and was not told. */
+static inline bool rp_record_has_older(uint64_t post)
+{
+    const struct rp_wild_post *at = rp_self.wild.at;
+
+    return at[0].next != 0 && at[at[0].next].post < post;
+}
+
+/* Tells what receives older than `post` matched that could have taken the message of `status`: they were matched before it, whether the program ever asks
+ * or not, and if it dies first, nobody else will tell. */
+void rp_record_tell_older(uint64_t post, const MPI_Status *status, uint32_t site);
+
+/* The same of all, at the end. */
+void rp_record_tell_pending(uint32_t site);
+
+/* The program learnt that the request of this entry is complete: pushes what MPI left open of it. Returns whether it was a receive that took a message, so
+ * that older ones are of interest. */
+bool rp_record_complete_rare(struct rp_request *entry, const MPI_Status *status, uint32_t site);
+
+static inline bool rp_record_complete(struct rp_request *entry, const MPI_Status *status, uint32_t site)
+{
+    if (__builtin_expect(entry->flags != RP_REQUEST_USUAL, 0))
+        return rp_record_complete_rare(entry, status, site);
+    rp_record_push(RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
+    rp_wild_posts_remove(&rp_self.wild, entry);
+    rp_self.watched--;
+    entry->flags = 0;
+    return true;
+}
+
+/* The same for the only request of a call, or the last. */
+static inline void rp_record_complete_one(struct rp_request *entry, const MPI_Status *status, uint32_t site)
+{
+    if (!rp_record_complete(entry, status, site))
+        return;
+    if (__builtin_expect(rp_record_has_older(entry->post), 0))
+        rp_record_tell_older(entry->post, status, site);
+}
+
+/* Receives that the program freed while active: kept, and their matches told as soon as they are found. */
+void rp_record_keep_freed(MPI_Request *request, struct rp_request *entry);
+void rp_record_poll_freed(uint32_t site);
+void rp_record_settle_freed(void);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What recording notes of a request when it is made: the entry points do it themselves, since it is less work than to call an engine. */
+#ifndef RP_NOTES_H
+#define RP_NOTES_H
+
+#include <mpi.h>
+
+#include "mpi/self.h"
+
+#define RP_IS_WILD(source, tag) ((source) == MPI_ANY_SOURCE || (tag) == MPI_ANY_TAG)
+
+/* While recording: a wildcard receive under way may have been matched before this named one. */
+#define RP_MAY_OVERLAP(tag) (rp_self.watched && (rp_self.watched_tag == (tag) || rp_self.mixed_tags))
+
+/* A named receive was posted while recording: it counts, and a cancel may ask for it. */
+static inline void rp_requests_note_named(MPI_Request request)
+{
+    struct rp_request *entry = rp_requests_entry(&rp_self.requests, request);
+
+    entry->flags = RP_REQUEST_RECEIVE;
+    entry->post = rp_self.posts++;
+}
+
+/* An older receive that is still under way may take its message: then its completion must be seen too. */
+static inline void rp_requests_note_overlapping(MPI_Request request)
+{
+    struct rp_request *entry = rp_requests_entry(&rp_self.requests, request);
+
+    entry->post = rp_self.posts++;
+    entry->flags = RP_REQUEST_RECEIVE | RP_REQUEST_COUNTED;
+    rp_self.watched++;
+}
+
+/* A wildcard receive was posted while recording. Also for the start of a persistent one, which keeps its other flags. */
+static inline void rp_requests_note_wild(MPI_Request request, int source, int tag, uint64_t flags)
+{
+    struct rp_request *entry = rp_requests_entry(&rp_self.requests, request);
+
+    entry->post = rp_self.posts++;
+    entry->flags = flags | RP_REQUEST_RECEIVE | RP_REQUEST_WILD | RP_REQUEST_COUNTED;
+    if (rp_self.watched++ == 0) {
+        rp_self.watched_tag = tag;
+        rp_self.mixed_tags = tag == MPI_ANY_TAG;
+    } else if (tag != rp_self.watched_tag) {
+        rp_self.mixed_tags = 1;
+    }
+    rp_wild_posts_add(&rp_self.wild, entry, request, source, tag);
+}
+
+/* Any receive that was posted while recording. */
+static inline void rp_requests_note(MPI_Request request, int source, int tag)
+{
+    if (RP_IS_WILD(source, tag))
+        rp_requests_note_wild(request, source, tag, 0);
+    else if (RP_MAY_OVERLAP(tag))
+        rp_requests_note_overlapping(request);
+    else
+        rp_requests_note_named(request);
+}
+
+/* A request that is no receive was made: its handle may have been one's before. */
+static inline void rp_requests_note_other(MPI_Request request)
+{
+    struct rp_request *entry = rp_self.requests.slots ? rp_requests_find(&rp_self.requests, request) : NULL;
+
+    if (entry && !(entry->flags & RP_REQUEST_PERSISTENT))
+        entry->flags = 0;
+}
+
+#endif
