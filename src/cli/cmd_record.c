@@ -83,11 +83,11 @@ static void say_unfinished(const struct rp_facts *facts)
 static enum rp_status collect(const char *directory, struct rp_facts *facts, struct rp_problem *why)
 {
     enum { TRIES = 100 };
-    enum rp_status status = rp_facts_collect(directory, facts, why);
+    enum rp_status status = rp_facts_summary(directory, facts, why);
 
     for (int i = 0; status == RP_BUSY && i < TRIES; i++) {
         usleep(100000);
-        status = rp_facts_collect(directory, facts, why);
+        status = rp_facts_summary(directory, facts, why);
     }
     return status;
 }

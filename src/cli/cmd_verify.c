@@ -19,11 +19,13 @@ static enum rp_status verify_rank(const char *directory, const struct rp_manifes
 {
     struct rp_log *log;
     struct rp_problem why;
-    uint64_t digest;
+    struct rp_log_sum sum;
     enum rp_status status = rp_log_open(directory, m->run, rank, m->ranks, &log, &why);
 
     if (status == RP_OK) {
-        status = rp_log_verify(log, events, &digest, &why);
+        status = rp_log_verify(log, &sum, &why);
+        if (status == RP_OK)
+            *events = sum.events;
         rp_log_free(log);
     }
     if (status != RP_OK)

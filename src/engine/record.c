@@ -783,8 +783,7 @@ void rp_record_start(void)
         status = rp_record_found(&record.session, &why);
     if (status != RP_OK)
         rp_error("cannot record: %s", why.text);
-    status = rp_session_share(&record.session, status);
-    rp_session_agree(status, NULL);
+    rp_session_leave_unless_ok(rp_session_share(&record.session, status));
     status = open_log(&why);
     if (status != RP_OK)
         rp_error("cannot record: %s", why.text);

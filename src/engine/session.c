@@ -42,6 +42,18 @@ void rp_session_share_text(char text[PATH_MAX])
     rp_pmpi.Bcast(text, PATH_MAX, rp_constant.byte, 0, rp_constant.world);
 }
 
+static void leave(int exit_status)
+{
+    rp_pmpi.Finalize();
+    _exit(exit_status);
+}
+
+void rp_session_leave_unless_ok(enum rp_status status)
+{
+    if (status != RP_OK)
+        leave(rp_exit_status(status));
+}
+
 void rp_session_agree(enum rp_status status, void (*undo)(void))
 {
     int32_t mine = rp_exit_status(status), worst = 0;
@@ -51,8 +63,7 @@ void rp_session_agree(enum rp_status status, void (*undo)(void))
         return;
     if (undo)
         undo();
-    rp_pmpi.Finalize();
-    _exit(worst);
+    leave(worst);
 }
 
 const char *rp_session_mpi(void)

@@ -24,6 +24,9 @@ enum rp_status rp_session_share(struct rp_session *session, enum rp_status statu
 /* Rank 0's text goes to all. */
 void rp_session_share_text(char text[PATH_MAX]);
 
+/* If the status, the same on all ranks, is a failure: all leave MPI and exit. */
+void rp_session_leave_unless_ok(enum rp_status status);
+
 /* If any rank failed (and said why), all ranks call `undo` (may be NULL), leave MPI and exit with the largest exit status. */
 void rp_session_agree(enum rp_status status, void (*undo)(void));
 

@@ -272,6 +272,7 @@ static enum rp_status read_end(struct rp_log *log, const struct rp_chunk *chunk,
     for (uint32_t i = 0; i < chunk->items && !in.failed; i++) {
         uint64_t stream = rp_view_varint(&in);
         log->end.events = rp_view_u64(&in);
+        log->end.receives = rp_view_u64(&in);
         log->end.digest = rp_view_u64(&in);
         in.failed |= stream != 0;
     }
@@ -609,28 +610,48 @@ enum rp_status rp_log_late(struct rp_log *log, struct rp_late **out, size_t *cou
 
 /* Checking */
 
-static enum rp_status verify_events(struct rp_log *log, struct rp_event *events, uint64_t *count,
-                                    uint64_t *digest, struct rp_problem *why)
+static void add_up(struct rp_log_sum *sum, const struct rp_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sum->receives += rp_event_receives(&events[i]);
+        sum->polls += events[i].kind == RP_NO ? events[i].c : 0;
+        sum->digest = rp_digest(sum->digest, &events[i]);
+    }
+    sum->events += count;
+}
+
+static enum rp_status verify_events(struct rp_log *log, struct rp_event *events, struct rp_log_sum *sum,
+                                    struct rp_problem *why)
 {
     size_t n;
 
-    *count = 0;
-    *digest = RP_DIGEST_START;
+    *sum = (struct rp_log_sum){.digest = RP_DIGEST_START};
     rp_log_rewind(log);
     do {
         enum rp_status status = rp_log_next_block(log, events, &n, why);
         if (status != RP_OK)
             return status;
-        for (size_t i = 0; i < n; i++)
-            *digest = rp_digest(*digest, &events[i]);
-        *count += n;
+        add_up(sum, events, n);
     } while (n > 0);
     rp_log_rewind(log);
     return RP_OK;
 }
 
-enum rp_status rp_log_verify(struct rp_log *log, uint64_t *count, uint64_t *digest,
-                             struct rp_problem *why)
+static enum rp_status check_sum(const struct rp_log *log, const struct rp_log_sum *sum, struct rp_problem *why)
+{
+    if (sum->events != log->end.events)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu events, its end says %llu", log->rank, log->path,
+                       U64(sum->events), U64(log->end.events));
+    if (log->ended && sum->receives != log->end.receives)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu receives, its end says %llu", log->rank, log->path,
+                       U64(sum->receives), U64(log->end.receives));
+    if (log->ended && sum->digest != log->end.digest)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: the digest of its events is %016llx, its end says %016llx",
+                       log->rank, log->path, U64(sum->digest), U64(log->end.digest));
+    return RP_OK;
+}
+
+enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why)
 {
     struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
     struct rp_late *late = NULL;
@@ -638,18 +659,10 @@ enum rp_status rp_log_verify(struct rp_log *log, uint64_t *count, uint64_t *dige
 
     if (!events)
         return no_memory(log, why);
-    enum rp_status status = verify_events(log, events, count, digest, why);
+    enum rp_status status = verify_events(log, events, sum, why);
     free(events);
     if (status == RP_OK)
         status = rp_log_late(log, &late, &late_count, why);
     free(late);
-    if (status != RP_OK)
-        return status;
-    if (*count != log->end.events)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu events, its end says %llu", log->rank, log->path,
-                       U64(*count), U64(log->end.events));
-    if (log->ended && *digest != log->end.digest)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: the digest of its events is %016llx, its end says %016llx",
-                       log->rank, log->path, U64(*digest), U64(log->end.digest));
-    return RP_OK;
+    return status == RP_OK ? check_sum(log, sum, why) : status;
 }

@@ -16,7 +16,7 @@ struct rp_log_end {
     enum rp_end_reason reason;
     int64_t code;
     uint64_t events; /* as END says; of a killed process, what was found */
-    uint64_t digest; /* as END says; 0 of a killed process */
+    uint64_t receives, digest; /* as END says; 0 of a killed process */
 };
 
 /* Opens `rank-NNNNN.log` of a record and the ring beside it. `run` and `ranks` are those of the manifest. */
@@ -44,8 +44,12 @@ void rp_log_rewind(struct rp_log *log);
 enum rp_status rp_log_late(struct rp_log *log, struct rp_late **out, size_t *count,
                            struct rp_problem *why);
 
-/* Reads everything, checks everything. `digest` and `count` are those of the events found. */
-enum rp_status rp_log_verify(struct rp_log *log, uint64_t *count, uint64_t *digest,
-                             struct rp_problem *why);
+/* What the events of a log add up to. */
+struct rp_log_sum {
+    uint64_t events, receives, polls, digest;
+};
+
+/* Reads everything, checks everything. `sum` is that of the events found. */
+enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why);
 
 #endif

@@ -29,6 +29,7 @@ struct stream {
     struct rp_log_writer *writer;
     uint32_t id;
     uint64_t events;         /* in chunks */
+    uint64_t receives;       /* that these tell of */
     uint64_t posts;          /* made up to the last event that was drained */
     uint64_t previous_posts; /* made up to the first event of the last chunk that counts posts */
     bool only_polls; /* the last chunk had no other events */
@@ -49,7 +50,6 @@ struct rp_log_writer {
     _Atomic bool closing;
     _Atomic int error;
     uint64_t length; /* of the file, in whole chunks */
-    struct rp_log_totals totals;
     struct stream *streams;
     size_t stream_count;
     struct rp_event *batch; /* RP_CHUNK_EVENTS */
@@ -121,7 +121,6 @@ static bool write_output(struct rp_log_writer *w)
         stop_recording(w, error);
     else
         w->length += w->output.length;
-    w->totals.bytes = w->length;
     rp_buffer_clear(&w->output);
     return !error;
 }
@@ -159,7 +158,7 @@ static void survey(struct rp_log_writer *w, struct stream *s, size_t count)
         s->digest = rp_digest(s->digest, event);
         if (rp_event_has_post(event->kind))
             note_late(w, s, event);
-        w->totals.receives += rp_event_receives(event);
+        s->receives += rp_event_receives(event);
     }
     s->previous_posts = posts_before;
 }
@@ -186,7 +185,6 @@ static bool write_batch(struct rp_log_writer *w, struct stream *s, uint64_t firs
     if (!write_output(w))
         return false;
     s->events += count;
-    w->totals.events += count;
     return true;
 }
 
@@ -348,7 +346,13 @@ void rp_log_sites(struct rp_log_writer *w, const struct rp_buffer *records, uint
 
 struct rp_log_totals rp_log_totals(const struct rp_log_writer *w)
 {
-    return w->totals;
+    struct rp_log_totals totals = {.bytes = w->length};
+
+    for (size_t i = 0; i < w->stream_count; i++) {
+        totals.events += w->streams[i].events;
+        totals.receives += w->streams[i].receives;
+    }
+    return totals;
 }
 
 int rp_log_error(const struct rp_log_writer *w)
@@ -434,6 +438,7 @@ static void write_end(struct rp_log_writer *w, enum rp_end_reason reason, int64_
     for (size_t i = 0; i < w->stream_count; i++) {
         rp_buffer_varint(&w->payload, w->streams[i].id);
         rp_buffer_u64(&w->payload, w->streams[i].events);
+        rp_buffer_u64(&w->payload, w->streams[i].receives);
         rp_buffer_u64(&w->payload, w->streams[i].digest);
     }
     put_chunk(w, &end, &w->payload);

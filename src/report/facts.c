@@ -9,38 +9,23 @@
 
 #define U64(x) ((unsigned long long)(x))
 
-static enum rp_status count_events(struct rp_log *log, struct rp_rank_facts *facts, struct rp_problem *why)
-{
-    struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
-    enum rp_status status = events ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
-    size_t count = 1;
-
-    rp_log_rewind(log);
-    while (status == RP_OK && count > 0) {
-        status = rp_log_next_block(log, events, &count, why);
-        for (size_t i = 0; status == RP_OK && i < count; i++) {
-            facts->receives += rp_event_receives(&events[i]);
-            facts->polls += events[i].kind == RP_NO ? events[i].c : 0;
-        }
-    }
-    free(events);
-    return status;
-}
-
-static enum rp_status collect_rank(const char *directory, const struct rp_manifest *manifest, uint32_t rank,
+/* Without `whole`, a log that has its end is believed what that says. */
+static enum rp_status collect_rank(const char *directory, const struct rp_manifest *manifest, uint32_t rank, bool whole,
                                    struct rp_rank_facts *facts, struct rp_problem *why)
 {
     struct rp_log *log;
+    struct rp_log_sum sum;
     enum rp_status status = rp_log_open(directory, manifest->run, rank, manifest->ranks, &log, why);
 
     if (status != RP_OK)
         return status;
-    status = rp_log_verify(log, &facts->events, &facts->digest, why);
+    struct rp_log_end end = rp_log_end(log);
+    if (whole || end.reason == RP_END_KILLED || end.reason == RP_END_STOPPED)
+        status = rp_log_verify(log, &sum, why);
+    else
+        sum = (struct rp_log_sum){.events = end.events, .receives = end.receives, .digest = end.digest};
     if (status == RP_OK)
-        status = count_events(log, facts, why);
-    facts->bytes = rp_log_size(log);
-    facts->reason = rp_log_end(log).reason;
-    facts->code = rp_log_end(log).code;
+        *facts = (struct rp_rank_facts){sum.events, sum.receives, sum.polls, rp_log_size(log), sum.digest, end.reason, end.code};
     rp_log_free(log);
     return status;
 }
@@ -56,7 +41,7 @@ static void add_up(struct rp_facts *facts, const struct rp_rank_facts *rank)
     facts->unfinished += rank->reason != RP_END_FINALIZE;
 }
 
-enum rp_status rp_facts_collect(const char *directory, struct rp_facts *out, struct rp_problem *why)
+static enum rp_status collect(const char *directory, bool whole, struct rp_facts *out, struct rp_problem *why)
 {
     memset(out, 0, sizeof *out);
     enum rp_status status = rp_manifest_read(directory, &out->manifest, why);
@@ -69,13 +54,23 @@ enum rp_status rp_facts_collect(const char *directory, struct rp_facts *out, str
         status = rp_fail(why, RP_MEMORY, "out of memory");
     out->sum.digest = RP_DIGEST_START;
     for (uint32_t i = 0; status == RP_OK && i < out->manifest.ranks; i++) {
-        status = collect_rank(directory, &out->manifest, i, &out->rank[i], why);
+        status = collect_rank(directory, &out->manifest, i, whole, &out->rank[i], why);
         if (status == RP_OK)
             add_up(out, &out->rank[i]);
     }
     if (status != RP_OK)
         rp_facts_free(out);
     return status;
+}
+
+enum rp_status rp_facts_collect(const char *directory, struct rp_facts *out, struct rp_problem *why)
+{
+    return collect(directory, true, out, why);
+}
+
+enum rp_status rp_facts_summary(const char *directory, struct rp_facts *out, struct rp_problem *why)
+{
+    return collect(directory, false, out, why);
 }
 
 void rp_facts_free(struct rp_facts *facts)

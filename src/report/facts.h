@@ -27,6 +27,9 @@ struct rp_facts {
 
 /* Reads and checks all logs of the record. */
 enum rp_status rp_facts_collect(const char *directory, struct rp_facts *out, struct rp_problem *why);
+
+/* The same from the ends of the logs alone, where they have one: no polls, and nothing is checked that is not needed. */
+enum rp_status rp_facts_summary(const char *directory, struct rp_facts *out, struct rp_problem *why);
 void rp_facts_free(struct rp_facts *facts);
 
 /* "called MPI_Abort(7)", "was killed", ... */

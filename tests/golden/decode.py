@@ -94,6 +94,11 @@ def columns(data, items):
     return list(zip(*table, last))
 
 
+def receives(events):
+    """Section 6: posts, and the receives that an event itself tells of."""
+    return sum(event[2] + (event[0] in (1, 2)) for event in events)
+
+
 def digest(events):
     h = 0x9E3779B97F4A7C15
     for kind, _, posts, scope, a, b, c in events:
@@ -210,12 +215,12 @@ def read_log(directory, run, rank, ranks):
             need(r.done() and items > 0, "a LATE chunk is bad")
         elif kind == 4:
             r = Reader(payload)
-            ended = [r.byte(), r.svarint()] + [(r.varint(), r.u64(), r.u64()) for _ in range(items)]
+            ended = [r.byte(), r.svarint()] + [(r.varint(), r.u64(), r.u64(), r.u64()) for _ in range(items)]
             need(r.done(), "an END chunk is bad")
     need(told == late_of(blocks), "late matches are not those of section 5")
     events = [event for block in blocks for event in block]
     if ended:
-        need(ended[2:] == [(0, len(events), digest(events))], "END tells of other events")
+        need(ended[2:] == [(0, len(events), receives(events), digest(events))], "END tells of other events")
     else:
         events += from_ring(os.path.join(directory, "rank-%05d.0.ring" % rank), run, rank, len(events))
     return events, table

@@ -132,6 +132,7 @@ static void put_end(struct made *m, uint64_t events, uint64_t digest)
     rp_buffer_svarint(&end, 0);
     rp_buffer_varint(&end, 0);
     rp_buffer_u64(&end, events);
+    rp_buffer_u64(&end, rp_event_receives(&event));
     rp_buffer_u64(&end, digest);
     put(m, (struct rp_chunk){.kind = RP_CHUNK_END, .items = 1}, end.bytes, end.length);
     rp_buffer_free(&end);
@@ -154,13 +155,13 @@ static enum rp_status judge(struct made *m, struct rp_problem *why)
 {
     const char *directory = unit_temporary();
     struct rp_log *log;
-    uint64_t count, digest;
+    struct rp_log_sum sum;
 
     CHECK_OK(rp_write_new_file(unit_path(directory, "rank-00001.log"), m->bytes.bytes, m->bytes.length, why), *why);
     why->text[0] = 0;
     enum rp_status status = sample_open(directory, &log, why);
     if (status == RP_OK) {
-        status = rp_log_verify(log, &count, &digest, why);
+        status = rp_log_verify(log, &sum, why);
         rp_log_free(log);
     }
     rp_buffer_free(&m->bytes);

@@ -82,6 +82,15 @@ static void check_late_of_ring(struct rp_log *log, const struct rp_event *events
     free(late);
 }
 
+static uint64_t receives_of(const struct rp_event *events, size_t count)
+{
+    uint64_t receives = 0;
+
+    for (size_t i = 0; i < count; i++)
+        receives += events[i].posts + (events[i].kind == RP_RECV || events[i].kind == RP_PROBE);
+    return receives;
+}
+
 static uint64_t digest_of(const struct rp_event *events, size_t count)
 {
     uint64_t digest = RP_DIGEST_START;
@@ -96,7 +105,7 @@ static void check_log(const char *directory, const struct rp_event *events, size
     struct rp_log *log;
     struct rp_problem why = {""};
     enum rp_status status;
-    uint64_t found, digest;
+    struct rp_log_sum sum;
 
     status = sample_open(directory, &log, &why);
     CHECK_OK(status, why);
@@ -107,10 +116,12 @@ static void check_log(const char *directory, const struct rp_event *events, size
     struct rp_log_end end = rp_log_end(log);
     bool unclosed = reason == RP_END_KILLED || reason == RP_END_STOPPED;
     CHECK(end.reason == reason && end.code == code && end.events == count);
-    CHECK_OK(rp_log_verify(log, &found, &digest, &why), why);
-    CHECK_EQ(found, count);
-    CHECK_EQ(digest, digest_of(events, count));
-    CHECK_EQ(end.digest, unclosed ? 0 : digest);
+    CHECK_OK(rp_log_verify(log, &sum, &why), why);
+    CHECK_EQ(sum.events, count);
+    CHECK_EQ(sum.receives, receives_of(events, count));
+    CHECK_EQ(sum.digest, digest_of(events, count));
+    CHECK_EQ(end.digest, unclosed ? 0 : sum.digest);
+    CHECK_EQ(end.receives, unclosed ? 0 : sum.receives);
     CHECK_EQ(rp_log_site_table(log)->site_count, SAMPLE_SITES);
     if (unclosed)
         check_late_of_ring(log, events, count);
@@ -282,7 +293,7 @@ static long long try_damaged(const char *directory, const struct rp_event *event
     struct rp_problem why = {""};
     enum rp_status status = sample_open(directory, &log, &why), verified;
     long long found = -1;
-    uint64_t sum, digest;
+    struct rp_log_sum sum;
 
     unit_checks++;
     if (status == RP_OK) {
@@ -291,8 +302,8 @@ static long long try_damaged(const char *directory, const struct rp_event *event
             unit_fail(__FILE__, __LINE__, "%s at %zu: wrong events", what, at);
         if (status == RP_OK && found != (long long)count)
             unit_fail(__FILE__, __LINE__, "%s at %zu: %lld events of %zu without an error", what, at, found, count);
-        verified = rp_log_verify(log, &sum, &digest, &why);
-        if (verified == RP_OK && (status != RP_OK || digest != digest_of(events, count)))
+        verified = rp_log_verify(log, &sum, &why);
+        if (verified == RP_OK && (status != RP_OK || sum.digest != digest_of(events, count)))
             unit_fail(__FILE__, __LINE__, "%s at %zu: verified, though damaged", what, at);
         status = verified;
         rp_log_free(log);

@@ -282,7 +282,7 @@ static int read_log(void)
 {
     struct rp_log *log;
     struct rp_problem why;
-    uint64_t found, digest;
+    struct rp_log_sum sum;
     int status = (int)sample_open(log_directory, &log, &why);
 
     if (status != RP_OK)
@@ -291,7 +291,7 @@ static int read_log(void)
     if (status == RP_OK)
         status = read_late(log);
     if (status == RP_OK)
-        status = (int)rp_log_verify(log, &found, &digest, &why);
+        status = (int)rp_log_verify(log, &sum, &why);
     rp_log_free(log);
     return status;
 }
