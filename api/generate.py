@@ -128,6 +128,34 @@ TEMPLATES = {
     rp_engine->receive_end(&call, &e, rc);
     return rc;
 """),
+    "recv": ("""\
+    if (RP_IS_IDLE && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag))
+        return {twin}.{member}({args});
+""", """\
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc;
+    RP_ALONE(rc, {twin}.{member}({seen}));
+    rp_engine->received("{name}", RP_PLACE, comm, seen, rc);
+    return rc;
+""", """\
+    if (RP_IS_IDLE && RP_IS_WILD(source, tag))
+        {event}
+""", """\
+    int rc;
+    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
+        return {twin}.{member}({args});
+    {call};
+    if (!RP_WANTS_ALL) {{
+        MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+        RP_INSIDE(rc, {twin}.{member}({seen}));
+        rp_engine->received_other(&call, source, tag, comm, seen, rc);
+        return rc;
+    }}
+    struct rp_envelope e;
+    RP_ENVELOPE(e, source, tag, comm, status, {sends});
+    struct rp_buffer_args b = {{buf, count, datatype}};
+    return rp_engine->receive(&call, &e, &b);
+"""),
     "post": ("""\
     if (RP_IS_IDLE && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag)) {{
         int rc = {twin}.{member}({args});

@@ -183,19 +183,34 @@ int rp_launch_become(char **command)
 
 static pid_t child;
 
+static volatile sig_atomic_t insisted;
+
+enum { INSIST_SECONDS = 10 };
+
 static void pass_on(int signal)
 {
     if (child > 0)
         kill(child, signal);
+    alarm(INSIST_SECONDS);
+}
+
+/* A launcher that is caught in its own clean-up does not mind being asked. */
+static void insist(int signal)
+{
+    (void)signal;
+    insisted = 1;
+    if (child > 0)
+        kill(child, SIGKILL);
 }
 
 /* Ctrl-C reaches the launcher by itself; other signals that mean "end" are passed on, so that we live to say what was recorded. */
 static void handle_signals(void)
 {
-    struct sigaction pass = {.sa_handler = pass_on}, ignore = {.sa_handler = SIG_IGN};
+    struct sigaction pass = {.sa_handler = pass_on}, late = {.sa_handler = insist}, ignore = {.sa_handler = SIG_IGN};
 
     sigaction(SIGTERM, &pass, NULL);
     sigaction(SIGHUP, &pass, NULL);
+    sigaction(SIGALRM, &late, NULL);
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGQUIT, &ignore, NULL);
 }
@@ -215,9 +230,12 @@ static int wait_for_child(void (*watch)(void *), void *data)
             continue;
         watch(data);
         nanosleep(&pause, NULL);
-        if (pause.tv_nsec < 100000000)
+        if (pause.tv_nsec < 10000000)
             pause.tv_nsec += pause.tv_nsec / 4;
     }
+    alarm(0);
+    if (insisted)
+        rp_error("the launcher did not end within %d seconds when it was told to: it was killed", INSIST_SECONDS);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/record_events.h"
 
-#include <string.h>
-
 struct rp_recorder rp_recorder;
 
 void rp_record_close_runs(void)
 {
     struct rp_ring *ring = rp_recorder.ring;
-    int left = __builtin_popcount(rp_recorder.open);
+    uint32_t left = rp_recorder.open;
 
     if (left == 0)
         return;
-    for (uint32_t i = 0; i < RP_OPEN_RUNS; i++) {
-        if (!(rp_recorder.open & 1u << i))
-            continue;
+    for (; left != 0; left &= left - 1) {
         struct rp_event *event = rp_ring_slot(ring); /* the ring may move: look the run up after it */
-        *event = ring->shared->open_run[i];
-        event->b = --left;
+        *event = ring->shared->open_run[__builtin_ctz(left)];
+        event->b = __builtin_popcount(left) - 1;
     }
     rp_ring_publish(ring); /* from here on the open runs do not count */
     atomic_signal_fence(memory_order_seq_cst);
-    for (uint32_t i = 0; i < RP_OPEN_RUNS; i++)
-        ring->shared->open_run[i].c = 0;
-    memset(rp_recorder.open_key, 0, sizeof rp_recorder.open_key);
+    for (left = rp_recorder.open; left != 0; left &= left - 1) {
+        ring->shared->open_run[__builtin_ctz(left)].c = 0;
+        rp_recorder.open_key[__builtin_ctz(left)].function = NULL;
+    }
     rp_recorder.open = 0;
 }
 

@@ -59,6 +59,11 @@ static void reserve(int count)
 
 /* Quiet waits */
 
+static void describe_message(char *what, size_t size, int source, int tag, MPI_Comm comm)
+{
+    snprintf(what, size, "a message from rank %d with tag %d on communicator %u", source, tag, rp_comms_number(comm));
+}
+
 static void await_message(const struct rp_call *call, int source, int tag, MPI_Comm comm)
 {
     struct rp_patience patience = {.certain = RP_CERTAIN_MESSAGE};
@@ -67,8 +72,21 @@ static void await_message(const struct rp_call *call, int source, int tag, MPI_C
 
     while (rp_pmpi.Iprobe(source, tag, comm, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
         if (!what[0] && rp_patience_is_long(&patience))
-            snprintf(what, sizeof what, "a message from rank %d with tag %d on communicator %u", source, tag,
-                     rp_comms_number(comm));
+            describe_message(what, sizeof what, source, tag, comm);
+        rp_patience_poll(&patience, call, what);
+    }
+    rp_patience_end(&patience);
+}
+
+static void await_receive(const struct rp_call *call, MPI_Request request, const struct rp_envelope *e)
+{
+    struct rp_patience patience = {.certain = RP_CERTAIN_RECEIVE};
+    char what[96] = "";
+    int flag = 0;
+
+    while (rp_pmpi.Request_get_status(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
+        if (!what[0] && rp_patience_is_long(&patience))
+            describe_message(what, sizeof what, e->source, e->tag, e->comm);
         rp_patience_poll(&patience, call, what);
     }
     rp_patience_end(&patience);
@@ -184,6 +202,33 @@ static void take_match(struct rp_envelope *e, int source, int tag)
         e->source = source;
     if (e->tag == MPI_ANY_TAG)
         e->tag = tag;
+}
+
+/* MPI_Recv. A receive that is posted finds its message sooner than a probe, and the library need not keep it; but wrong arguments are for MPI_Recv. */
+static int replay_receive(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+{
+    MPI_Status own, *seen = e->status == MPI_STATUS_IGNORE ? &own : e->status;
+    MPI_Request request;
+    int rc;
+
+    begin();
+    note_asked(e);
+    const struct rp_event *event = NULL;
+    if (is_wild(e))
+        event = rp_follow_expect(call, rp_comms_expected(e->comm), RP_KIND(RP_RECV) | RP_KIND(RP_ERROR));
+    if (event && event->kind == RP_RECV)
+        take_match(e, event->a, event->b);
+    bool quiet = !rp_follow_is_free() && can_probe(e->source, e->tag, e->comm);
+    if (quiet && rp_pmpi.Irecv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, &request) == MPI_SUCCESS) {
+        await_receive(call, request, e);
+        rc = rp_pmpi.Wait(&request, seen);
+    } else {
+        rc = call->next->Recv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, seen);
+    }
+    if (event)
+        observe_envelope(call, RP_RECV, e->comm, seen, rc);
+    end();
+    return rc;
 }
 
 /* An error, for the real call to find. */
@@ -851,6 +896,7 @@ static void replay_end_elsewhere(void)
 
 static const struct rp_engine engine = {
     .name = "replay",
+    .receive = replay_receive,
     .receive_begin = replay_receive_begin,
     .receive_end = replay_receive_end,
     .post_begin = replay_post_begin,

@@ -49,6 +49,7 @@ static struct {
     uint64_t last_posts;
     struct poll_group polls; /* the NO events at the front */
     uint64_t digest;
+    int32_t cores;
     bool free;
     bool released; /* receives whose match is unknown were posted as asked */
     struct rp_follow_options options;
@@ -61,6 +62,8 @@ static struct {
 } follow;
 
 #define U64(x) ((unsigned long long)(x))
+
+enum { SPINS = 50, SLEEP_US = 100 };
 
 /* Ending */
 
@@ -490,21 +493,39 @@ static void publish_wait(struct rp_patience *p, const struct rp_call *call, cons
     p->published = true;
 }
 
+/*
+ * Short waits spin, then yield. But a yield only gives way to ranks on the same core: while more ranks compute than there are cores, a waiting one sleeps, so
+ * that the others can be spread over all of them.
+ */
+static void give_way(struct rp_patience *p)
+{
+    enum { YIELDS = 20 };
+
+    if (!p->idle) {
+        p->idle = true;
+        atomic_fetch_sub_explicit(&follow.state->busy, 1, memory_order_relaxed);
+    }
+    if (p->polls >= SPINS + YIELDS && atomic_load_explicit(&follow.state->busy, memory_order_relaxed) >= follow.cores)
+        usleep(SLEEP_US);
+    else
+        sched_yield();
+}
+
 void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const char *what)
 {
-    enum { SPINS = 50, PUBLISH_MS = 50, RELEASE_MS = 1000 };
+    enum { PUBLISH_MS = 50, RELEASE_MS = 1000 };
 
     if (++p->polls < SPINS)
         return;
     if (p->polls < RP_PATIENCE_YIELDS) {
-        sched_yield();
+        give_way(p);
         return;
     }
     if (p->polls == RP_PATIENCE_YIELDS) {
         p->since = milliseconds();
         p->next_report = follow.options.stall * 1000;
     }
-    usleep(100);
+    usleep(SLEEP_US);
     int64_t waited = milliseconds() - p->since;
     if (!p->published && waited > PUBLISH_MS)
         publish_wait(p, call, what);
@@ -516,6 +537,8 @@ void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const c
 
 void rp_patience_end(struct rp_patience *p)
 {
+    if (p->idle)
+        atomic_fetch_add_explicit(&follow.state->busy, 1, memory_order_relaxed);
     if (p->published)
         follow.slot->state = follow.free ? RP_RANK_FREE : RP_RANK_RUNNING;
 }
@@ -768,6 +791,8 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
     follow.slot->pid = (uint32_t)getpid();
     follow.slot->total = rp_log_event_count(follow.log);
     follow.slot->state = RP_RANK_RUNNING;
+    atomic_fetch_add(&follow.state->busy, 1);
+    follow.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
     pass_over_freed();
     handle_crashes();
     return RP_OK;

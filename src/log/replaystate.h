@@ -49,6 +49,7 @@ struct rp_replay_state {
     uint32_t ranks;
     _Atomic uint32_t stopped;  /* the replay itself ended the job: RP_STOPPED_... */
     _Atomic uint32_t reported; /* the first to set it reports a divergence or a stall for all */
+    _Atomic int32_t busy;      /* ranks that are in none of our waits */
     struct rp_rank_slot rank[];
 };
 

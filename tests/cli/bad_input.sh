@@ -113,3 +113,11 @@ expect 120 'exists already' "$reprise" record -o live "${launch[@]}" "$hang"
 kill -TERM "$recorder"
 wait "$recorder"
 "$reprise" verify live >"$work/live.verify.out" 2>"$work/live.verify.err" || fail "verify after the end: $?"
+
+# A launcher that does not end when it is told to.
+if [ "$mpi" = openmpi ]; then
+    printf '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 1; done\n' >stubborn && chmod +x stubborn
+    run 60 stubborn timeout 1 "$reprise" record --mpi openmpi -o never "$work/stubborn"
+    grep -q 'did not end within 10 seconds' "$work/stubborn.err" || fail "a stubborn launcher is not named"
+    pgrep -f "$work/stubborn" >/dev/null && fail "a stubborn launcher still runs"
+fi
