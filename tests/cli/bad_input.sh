@@ -119,5 +119,5 @@ if [ "$mpi" = openmpi ]; then
     printf '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 1; done\n' >stubborn && chmod +x stubborn
     run 60 stubborn timeout 1 "$reprise" record --mpi openmpi -o never "$work/stubborn"
     grep -q 'did not end within 10 seconds' "$work/stubborn.err" || fail "a stubborn launcher is not named"
-    pgrep -f "$work/stubborn" >/dev/null && fail "a stubborn launcher still runs"
+    ! pgrep -f "$work/stubborn" >/dev/null || fail "a stubborn launcher still runs"
 fi
