@@ -238,8 +238,12 @@ TEMPLATES = {
     return rc;
 """),
     "wait": ("""\
-    if (RP_IS_IDLE && (!rp_self.watched || (request && rp_requests_is_free(&rp_self.requests, *request))))
-        return {twin}.{member}({args});
+    if (RP_IS_IDLE) {{
+        if (!rp_self.watched || (request && rp_requests_is_free(&rp_self.requests, *request)))
+            return {twin}.{member}({args});
+        if (request)
+            {event}
+    }}
 """, """\
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     struct rp_request *entry = rp_requests_find(&rp_self.requests, *request);
@@ -247,10 +251,7 @@ TEMPLATES = {
     RP_ALONE(rc, {twin}.{member}({seen}));
     rp_engine->waited("{name}", RP_PLACE, entry, seen, rc);
     return rc;
-""", """\
-    if (RP_IS_IDLE && request)
-        {event}
-""", """\
+""", None, """\
     int rc;
     if (RP_ELSEWHERE("{name}", RP_OWNER(watched)))
         return {twin}.{member}({args});

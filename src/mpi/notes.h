@@ -17,8 +17,8 @@ static inline void rp_requests_note_named(MPI_Request request)
 {
     struct rp_request *entry = rp_requests_entry(&rp_self.requests, request);
 
-    entry->flags = RP_REQUEST_RECEIVE;
     entry->post = rp_self.posts++;
+    entry->flags = RP_REQUEST_RECEIVE;
 }
 
 /* An older receive that is still under way may take its message: then its completion must be seen too. */
