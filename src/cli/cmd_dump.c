@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/options.h"
+#include "event/lines.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
@@ -24,7 +26,32 @@ static const struct rp_option options[] = {
 
 #define U64(x) ((unsigned long long)(x))
 
-static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const char *function)
+/* ` at=file:line` of each site, found when it is first needed; NULL: not yet. */
+static char **places;
+
+static const char *place_of(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site)
+{
+    struct rp_line line;
+
+    if (places && !places[site] && rp_lines_of_site(lines, table, site, &line)) {
+        if (asprintf(&places[site], " at=%s:%d", line.file, line.line) < 0)
+            places[site] = NULL;
+    } else if (places && !places[site]) {
+        places[site] = strdup("");
+    }
+    return places && places[site] ? places[site] : "";
+}
+
+static void forget_places(const struct rp_site_table *table)
+{
+    for (size_t i = 0; places && i < table->site_count; i++)
+        free(places[i]);
+    free(places);
+    places = NULL;
+}
+
+static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const char *function,
+                     const char *place)
 {
     rp_buffer_printf(out, "%u %llu %s %s site=%u", rank, U64(number), rp_event_name(e->kind), function, e->site);
     if (e->posts)
@@ -53,7 +80,7 @@ static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, cons
     default:
         rp_buffer_printf(out, " number=%llu", U64(e->c));
     }
-    rp_buffer_byte(out, '\n');
+    rp_buffer_printf(out, "%s\n", place);
 }
 
 static void put_json(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const char *function)
@@ -73,29 +100,57 @@ static bool flush(struct rp_buffer *out)
     return done;
 }
 
-static enum rp_status dump_events(struct rp_log *log, uint32_t rank, struct rp_event *events, struct rp_problem *why)
+static void put_event(struct rp_buffer *out, struct rp_lines *lines, const struct rp_site_table *table, uint32_t rank, uint64_t number,
+                      const struct rp_event *e)
+{
+    const char *function = table->sites[e->site].function;
+
+    if (json)
+        put_json(out, rank, number, e, function);
+    else
+        put_text(out, rank, number, e, function, place_of(lines, table, e->site));
+}
+
+static enum rp_status dump_events(struct rp_log *log, struct rp_lines *lines, uint32_t rank, struct rp_event *events, struct rp_problem *why)
 {
     const struct rp_site_table *table = rp_log_site_table(log);
     struct rp_buffer out = {0};
     uint64_t number = 0;
     size_t count;
+    enum rp_status status;
 
-    for (;;) {
-        enum rp_status status = rp_log_next_block(log, events, &count, why);
-        if (status != RP_OK || count == 0) {
-            rp_buffer_free(&out);
-            return status;
-        }
+    places = calloc(table->site_count + 1, sizeof *places);
+    while ((status = rp_log_next_block(log, events, &count, why)) == RP_OK && count > 0) {
         for (size_t i = 0; i < count; i++)
-            (json ? put_json : put_text)(&out, rank, number++, &events[i], table->sites[events[i].site].function);
-        if (!flush(&out)) {
-            rp_buffer_free(&out);
-            return rp_fail(why, RP_SYSTEM, "cannot write: %s", "output closed");
-        }
+            put_event(&out, lines, table, rank, number++, &events[i]);
+        if (flush(&out))
+            continue;
+        status = rp_fail(why, RP_SYSTEM, "cannot write: %s", "output closed");
+        break;
+    }
+    rp_buffer_free(&out);
+    forget_places(table);
+    return status;
+}
+
+static void put_json_line(struct rp_buffer *out, struct rp_lines *lines, const struct rp_module *module, uint64_t offset)
+{
+    struct rp_line line;
+
+    if (!rp_lines_find(lines, module, offset, &line))
+        return;
+    if (line.function) {
+        rp_buffer_printf(out, ", \"function\": ");
+        rp_json_put_string(out, line.function);
+    }
+    if (line.file) {
+        rp_buffer_printf(out, ", \"file\": ");
+        rp_json_put_string(out, line.file);
+        rp_buffer_printf(out, ", \"line\": %d", line.line);
     }
 }
 
-static void put_json_site(struct rp_buffer *out, const struct rp_site_table *table, uint32_t rank, uint32_t site)
+static void put_json_site(struct rp_buffer *out, struct rp_lines *lines, const struct rp_site_table *table, uint32_t rank, uint32_t site)
 {
     const struct rp_site *s = &table->sites[site];
 
@@ -105,29 +160,33 @@ static void put_json_site(struct rp_buffer *out, const struct rp_site_table *tab
     for (uint32_t i = 0; i < s->frames; i++) {
         rp_buffer_printf(out, "%s{\"module\": ", i ? ", " : "");
         rp_json_put_string(out, s->frame[i].module ? table->modules[s->frame[i].module - 1].path : "");
-        rp_buffer_printf(out, ", \"offset\": %llu}", U64(s->frame[i].offset));
+        rp_buffer_printf(out, ", \"offset\": %llu", U64(s->frame[i].offset));
+        if (s->frame[i].module)
+            put_json_line(out, lines, &table->modules[s->frame[i].module - 1], s->frame[i].offset);
+        rp_buffer_byte(out, '}');
     }
     rp_buffer_printf(out, "]}\n");
 }
 
-static void dump_sites(struct rp_log *log, uint32_t rank)
+static void dump_sites(struct rp_log *log, struct rp_lines *lines, uint32_t rank)
 {
     const struct rp_site_table *table = rp_log_site_table(log);
     struct rp_buffer out = {0};
 
     for (uint32_t i = 0; i < table->site_count; i++) {
         if (json) {
-            put_json_site(&out, table, rank, i);
+            put_json_site(&out, lines, table, rank, i);
             continue;
         }
         rp_buffer_printf(&out, "%u site %u:\n", rank, i);
-        rp_site_print(table, i, "  ", &out);
+        rp_lines_print_site(lines, table, i, "  ", &out);
     }
     flush(&out);
     rp_buffer_free(&out);
 }
 
-static enum rp_status dump_rank(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+static enum rp_status dump_rank(const char *directory, const struct rp_manifest *m, struct rp_lines *lines, uint32_t rank,
+                                struct rp_problem *why)
 {
     struct rp_log *log;
     struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
@@ -137,9 +196,9 @@ static enum rp_status dump_rank(const char *directory, const struct rp_manifest 
         status = rp_log_open(directory, m->run, rank, m->ranks, &log, why);
     if (status == RP_OK) {
         if (sites)
-            dump_sites(log, rank);
+            dump_sites(log, lines, rank);
         else
-            status = dump_events(log, rank, events, why);
+            status = dump_events(log, lines, rank, events, why);
         rp_log_free(log);
     }
     free(events);
@@ -173,9 +232,11 @@ static enum rp_status dump(const char *name, struct rp_problem *why)
         return status;
     status = rp_manifest_read(directory, &manifest, why);
     if (status == RP_OK) {
+        struct rp_lines *lines = rp_lines_open();
         status = chosen_ranks(&manifest, &first, &last, why);
         for (uint32_t i = first; status == RP_OK && i <= last; i++)
-            status = dump_rank(directory, &manifest, i, why);
+            status = dump_rank(directory, &manifest, lines, i, why);
+        rp_lines_close(lines);
         rp_manifest_free(&manifest);
     }
     free(directory);

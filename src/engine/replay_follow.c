@@ -19,6 +19,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "event/lines.h"
 #include "event/site.h"
 #include "log/logreader.h"
 #include "mpi/constants.h"
@@ -126,13 +127,14 @@ static void describe(const struct rp_event *event, struct rp_buffer *out)
 static void say_divergence(const struct rp_call *call, const struct rp_event *recorded, const struct rp_event *seen,
                            const char *what)
 {
+    struct rp_lines *lines = rp_lines_open();
     struct rp_buffer text = {0};
 
     rp_buffer_printf(&text, "the replay left the record at event %llu of %llu: %s\n  recorded: ",
                      U64(rp_matcher_position(follow.matcher)), U64(follow.slot->total), what);
     if (recorded) {
         describe(recorded, &text);
-        rp_site_print(rp_log_site_table(follow.log), recorded->site, "    ", &text);
+        rp_lines_print_site(lines, rp_log_site_table(follow.log), recorded->site, "    ", &text);
     } else {
         rp_buffer_printf(&text, "MPI_Finalize\n");
     }
@@ -143,7 +145,8 @@ static void say_divergence(const struct rp_call *call, const struct rp_event *re
         rp_buffer_printf(&text, "  seen: %s, %llu receives posted since the event before\n", call->function,
                          U64(rp_self.posts - follow.last_posts));
     }
-    rp_site_print(&follow.sites, site_of(call), "    ", &text);
+    rp_lines_print_site(lines, &follow.sites, site_of(call), "    ", &text);
+    rp_lines_close(lines);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         rp_error("%s", (char *)text.bytes);

@@ -335,22 +335,6 @@ bool rp_site_read(struct rp_site_table *table, const uint8_t *bytes, size_t leng
     return table->site_count - before == items;
 }
 
-void rp_site_print(const struct rp_site_table *table, uint32_t site, const char *indent,
-                   struct rp_buffer *out)
-{
-    if (site >= table->site_count) {
-        rp_buffer_printf(out, "%sunknown call site %u\n", indent, site);
-        return;
-    }
-    const struct rp_site *s = &table->sites[site];
-    rp_buffer_printf(out, "%s%s called from\n", indent, s->function);
-    for (uint32_t i = 0; i < s->frames; i++) {
-        const char *path = s->frame[i].module ? table->modules[s->frame[i].module - 1].path : "?";
-        rp_buffer_printf(out, "%s  %s(+0x%llx)\n", indent, path,
-                         (unsigned long long)s->frame[i].offset);
-    }
-}
-
 static bool same_module(const struct rp_module *one, const struct rp_module *other)
 {
     return one->build_id_length > 0 && one->build_id_length == other->build_id_length &&

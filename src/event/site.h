@@ -69,10 +69,6 @@ bool rp_site_program(struct rp_module *out);
 /* Adds the records of a SITES chunk. False if they are not well formed. */
 bool rp_site_read(struct rp_site_table *table, const uint8_t *bytes, size_t length, uint32_t items);
 
-/* `program(+0x12ab) function`, one line a frame, each after `indent`. */
-void rp_site_print(const struct rp_site_table *table, uint32_t site, const char *indent,
-                   struct rp_buffer *out);
-
 /* Same MPI function, and called from the same place as far as the modules' build ids let us tell. */
 bool rp_site_same(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
                   uint32_t second);

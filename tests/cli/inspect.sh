@@ -33,7 +33,10 @@ for words, event in zip(text, data):
         assert (int(fields["source"]), int(fields["tag"]), int(fields["comm"])) == (event["a"], event["b"], event["scope"])
 END
 [ "$("$reprise" dump -r 2 run | cut -d' ' -f1 | sort -u)" = 2 ] || fail "dump -r 2"
-"$reprise" dump --sites run | grep -q "recv_any_source(+0x" || fail "dump --sites"
+"$reprise" dump --sites run | grep -q "recv_any_source(+0x.*main at .*recv_any_source.c:[1-9]" || fail "dump --sites"
+"$reprise" dump --sites --json run | grep -q '"file": ".*recv_any_source.c", "line": [1-9]' || fail "dump --sites --json"
+line=$(sed -n 's/.* MPI_Recv .* at=.*recv_any_source.c:\([0-9]*\)$/\1/p' "$work/dump.out" | head -n 1)
+sed -n "${line:-1}p" "$(dirname "$0")/../mpi/recv_any_source.c" | grep -q MPI_Recv || fail "dump: line ${line:-unknown} of the source does not call MPI_Recv"
 "$reprise" verify run | grep -q 'all checks passed$' || fail "verify"
 (cd "$work" && REPRISE_RUN=run "$reprise" verify >/dev/null) || fail "REPRISE_RUN"
 

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "event/lines.h"
+
+#include <dlfcn.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The functions of libdw that we use. */
+#define FUNCTIONS(each)                                                                                                \
+    each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_end) each(dwfl_report_offline)            \
+        each(dwfl_module_getelf) each(dwfl_module_build_id) each(dwfl_module_addrname) each(dwfl_module_getsrc)        \
+            each(dwfl_lineinfo) each(dwfl_offline_section_address) each(dwfl_standard_find_debuginfo)
+
+#define DECLARE(name) __typeof__(name) *name;
+
+struct opened {
+    char *path;
+    Dwfl *session;
+    Dwfl_Module *module; /* NULL: nothing is known of this file */
+};
+
+struct rp_lines {
+    void *library;
+    struct {
+        FUNCTIONS(DECLARE)
+    } dw;
+    Dwfl_Callbacks callbacks;
+    struct opened *opened;
+    size_t count;
+};
+
+static bool find_functions(struct rp_lines *lines)
+{
+    bool all = true;
+
+#define FIND(name) all = (lines->dw.name = (__typeof__(name) *)dlsym(lines->library, #name)) != NULL && all;
+    FUNCTIONS(FIND)
+#undef FIND
+    return all;
+}
+
+struct rp_lines *rp_lines_open(void)
+{
+    struct rp_lines *lines = calloc(1, sizeof *lines);
+
+    if (!lines)
+        return NULL;
+    lines->library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!lines->library || !find_functions(lines)) {
+        rp_lines_close(lines);
+        return NULL;
+    }
+    lines->callbacks.find_debuginfo = lines->dw.dwfl_standard_find_debuginfo;
+    lines->callbacks.section_address = lines->dw.dwfl_offline_section_address;
+    return lines;
+}
+
+void rp_lines_close(struct rp_lines *lines)
+{
+    if (!lines)
+        return;
+    for (size_t i = 0; i < lines->count; i++) {
+        if (lines->opened[i].session)
+            lines->dw.dwfl_end(lines->opened[i].session);
+        free(lines->opened[i].path);
+    }
+    free(lines->opened);
+    if (lines->library)
+        dlclose(lines->library);
+    free(lines);
+}
+
+/* A file that was built anew since has other lines. */
+static bool is_recorded_one(struct rp_lines *lines, Dwfl_Module *found, const struct rp_module *module)
+{
+    const unsigned char *bits;
+    GElf_Addr address, bias;
+
+    lines->dw.dwfl_module_getelf(found, &bias); /* reads it */
+    int length = lines->dw.dwfl_module_build_id(found, &bits, &address);
+    return length <= 0 ? module->build_id_length == 0
+                       : (size_t)length == module->build_id_length && memcmp(bits, module->build_id, (size_t)length) == 0;
+}
+
+static Dwfl_Module *open_module(struct rp_lines *lines, const struct rp_module *module, Dwfl **session)
+{
+    *session = lines->dw.dwfl_begin(&lines->callbacks);
+    if (!*session)
+        return NULL;
+    lines->dw.dwfl_report_begin(*session);
+    Dwfl_Module *found = lines->dw.dwfl_report_offline(*session, module->path, module->path, -1);
+    lines->dw.dwfl_report_end(*session, NULL, NULL);
+    return found && is_recorded_one(lines, found, module) ? found : NULL;
+}
+
+static Dwfl_Module *module_of(struct rp_lines *lines, const struct rp_module *module)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        if (strcmp(lines->opened[i].path, module->path) == 0)
+            return lines->opened[i].module;
+    struct opened *more = realloc(lines->opened, (lines->count + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    lines->opened = more;
+    struct opened *opened = &more[lines->count];
+    *opened = (struct opened){.path = strdup(module->path)};
+    if (!opened->path)
+        return NULL;
+    lines->count++;
+    opened->module = open_module(lines, module, &opened->session);
+    return opened->module;
+}
+
+bool rp_lines_find(struct rp_lines *lines, const struct rp_module *module, uint64_t offset, struct rp_line *out)
+{
+    Dwfl_Module *found = lines ? module_of(lines, module) : NULL;
+    GElf_Addr bias = 0;
+    Dwarf_Addr address;
+
+    *out = (struct rp_line){0};
+    if (!found || offset == 0 || !lines->dw.dwfl_module_getelf(found, &bias))
+        return false;
+    address = offset + bias - 1; /* inside the call */
+    out->function = lines->dw.dwfl_module_addrname(found, address);
+    Dwfl_Line *line = lines->dw.dwfl_module_getsrc(found, address);
+    if (line)
+        out->file = lines->dw.dwfl_lineinfo(line, NULL, &out->line, NULL, NULL, NULL);
+    return out->function || out->file;
+}
+
+static const struct rp_module *module_of_frame(const struct rp_site_table *table, const struct rp_frame *frame)
+{
+    return frame->module ? &table->modules[frame->module - 1] : NULL;
+}
+
+bool rp_lines_of_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, struct rp_line *out)
+{
+    if (site >= table->site_count)
+        return false;
+    const struct rp_site *s = &table->sites[site];
+    for (uint32_t i = 0; i < s->frames; i++) {
+        const struct rp_module *module = module_of_frame(table, &s->frame[i]);
+        if (module && rp_lines_find(lines, module, s->frame[i].offset, out) && out->file)
+            return true;
+    }
+    return false;
+}
+
+void rp_lines_print_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, const char *indent,
+                         struct rp_buffer *out)
+{
+    if (site >= table->site_count) {
+        rp_buffer_printf(out, "%sunknown call site %u\n", indent, site);
+        return;
+    }
+    const struct rp_site *s = &table->sites[site];
+    rp_buffer_printf(out, "%s%s called from\n", indent, s->function);
+    for (uint32_t i = 0; i < s->frames; i++) {
+        const struct rp_module *module = module_of_frame(table, &s->frame[i]);
+        struct rp_line line;
+        rp_buffer_printf(out, "%s  %s(+0x%llx)", indent, module ? module->path : "?", (unsigned long long)s->frame[i].offset);
+        if (module && rp_lines_find(lines, module, s->frame[i].offset, &line)) {
+            rp_buffer_printf(out, " %s", line.function ? line.function : "?");
+            if (line.file)
+                rp_buffer_printf(out, " at %s:%d", line.file, line.line);
+        }
+        rp_buffer_byte(out, '\n');
+    }
+}
