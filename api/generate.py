@@ -157,17 +157,16 @@ TEMPLATES = {
     return rp_engine->receive(&call, &e, &b);
 """),
     "post": ("""\
-    if (RP_IS_IDLE && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag)) {{
-        int rc = {twin}.{member}({args});
-        if (RP_LIKELY(rc == MPI_SUCCESS))
-            rp_requests_note_named(*request);
-        return rc;
+    if (RP_IS_IDLE && !rp_self.notes_named && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag)) {{
+        rp_self.posts++;
+        return {twin}.{member}({args});
     }}
 """, """\
+    uint64_t post = rp_self.posts++;
     int rc;
     RP_ALONE(rc, {twin}.{member}({args}));
     if (RP_LIKELY(rc == MPI_SUCCESS))
-        rp_requests_note_wild(*request, source, tag, 0);
+        rp_requests_note_wild(*request, post, source, tag, 0);
     return rc;
 """, """\
     if (RP_IS_IDLE && RP_IS_WILD(source, tag))
@@ -177,9 +176,10 @@ TEMPLATES = {
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
     if (!RP_WANTS_ALL) {{
+        uint64_t post = rp_self.posts++;
         RP_INSIDE(rc, {twin}.{member}({args}));
         if (rc == MPI_SUCCESS)
-            rp_requests_note(*request, source, tag);
+            rp_requests_note(*request, post, source, tag);
         return rc;
     }}
     {call};

@@ -25,6 +25,8 @@
 #include "mpi/comms.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
+#include "mpi/imports.h"
+#include "mpi/life.h"
 #include "mpi/notes.h"
 #include "mpi/self.h"
 
@@ -198,7 +200,7 @@ static void started(MPI_Request request)
         return;
     uint64_t lasting = entry->flags & (RP_REQUEST_PERSISTENT | RP_REQUEST_WILD);
     if (lasting & RP_REQUEST_WILD) {
-        rp_requests_note_wild(request, MPI_ANY_SOURCE, MPI_ANY_TAG, lasting);
+        rp_requests_note_wild(request, rp_self.posts++, MPI_ANY_SOURCE, MPI_ANY_TAG, lasting);
     } else if (rp_self.watched) {
         rp_record_watch(entry, lasting | RP_REQUEST_RECEIVE, rp_self.posts++);
     } else {
@@ -587,6 +589,8 @@ static int record_parrived(const struct rp_call *call, MPI_Request request, int 
 
 static int record_cancel(const struct rp_call *call, MPI_Request *request)
 {
+    if (!rp_self.notes_named)
+        rp_refuse_unforeseen("MPI_Cancel");
     rp_self.depth++;
     int rc = call->next->Cancel(request);
     end();
@@ -790,5 +794,6 @@ void rp_record_start(void)
     rp_session_agree(status, undo_start);
     rp_comms_init();
     reserve(16);
+    rp_self.notes_named = rp_imports_cancel();
     rp_engine = &engine;
 }

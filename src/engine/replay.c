@@ -247,12 +247,13 @@ static void replay_post_begin(const struct rp_call *call, struct rp_envelope *e,
     (void)call;
     begin();
     note_asked(e);
+    e->post = rp_self.posts++;
     e->note = NULL;
     if (rp_follow_is_free())
         return;
     if (is_wrong(e))
         return;
-    bool found = rp_follow_match(rp_self.posts, &match);
+    bool found = rp_follow_match(e->post, &match);
     if (found && match.kind != RP_CANCELLED) {
         take_match(e, match.source, match.tag);
     } else if (found || is_wild(e)) {
@@ -271,7 +272,7 @@ static void replay_post_end(const struct rp_call *call, struct rp_envelope *e, i
     }
     struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
     rp_standin_forget(entry);
-    entry->post = rp_self.posts++;
+    entry->post = e->post;
     entry->flags = RP_REQUEST_RECEIVE | (is_wild(e) ? RP_REQUEST_WILD : 0) | (e->note ? RP_REQUEST_GHOST : 0);
     entry->note = e->note;
 }

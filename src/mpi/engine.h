@@ -26,6 +26,7 @@ struct rp_envelope {
     int sends; /* the call sends too: it must not wait before */
     /* for the engine */
     int asked_source, asked_tag;
+    uint64_t post;
     MPI_Comm asked_comm;
     MPI_Status own_status;
     void *note;

@@ -173,6 +173,15 @@ void rp_refuse(const char *function)
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
+void rp_refuse_unforeseen(const char *function)
+{
+    if (rp_list_has(rp_setting("REPRISE_ALLOW"), function))
+        return;
+    rp_error("%s was called, but nothing that was loaded when MPI was initialised asks for it: to record it, link the program with what calls it",
+             function);
+    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
 void rp_refuse_thread(const char *function)
 {
     if (is_inside() || !rp_engine || !rp_engine->refuses_threads)

@@ -19,6 +19,9 @@ bool rp_next_is_the_library(void);
 /* A function that cannot be replayed: ends the job by name, unless allowed or not under reprise. */
 void rp_refuse(const char *function);
 
+/* A function that is called by code which was not there when MPI was initialised, or that looked it up itself. */
+void rp_refuse_unforeseen(const char *function);
+
 /* A call that matters, by a thread that has no stream. */
 void rp_refuse_thread(const char *function);
 

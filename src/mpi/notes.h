@@ -12,31 +12,29 @@
 /* While recording: a wildcard receive under way may have been matched before this named one. */
 #define RP_MAY_OVERLAP(tag) (rp_self.watched && (rp_self.watched_tag == (tag) || rp_self.mixed_tags))
 
-/* A named receive was posted while recording: it counts, and a cancel may ask for it. */
-static inline void rp_requests_note_named(MPI_Request request)
+/* A named receive, number `post`, was posted while recording: a cancel may ask for it. */
+static inline void rp_requests_note_named(MPI_Request request, uint64_t post)
 {
     struct rp_request *entry = rp_requests_entry(&rp_self.requests, request);
 
-    entry->post = rp_self.posts++;
+    entry->post = post;
     entry->flags = RP_REQUEST_RECEIVE;
 }
 
 /* An older receive that is still under way may take its message: then its completion must be seen too. */
-static inline void rp_requests_note_overlapping(MPI_Request request)
+static inline void rp_requests_note_overlapping(MPI_Request request, uint64_t post)
 {
-    struct rp_request *entry = rp_requests_entry(&rp_self.requests, request);
-
-    entry->post = rp_self.posts++;
-    entry->flags = RP_REQUEST_RECEIVE | RP_REQUEST_COUNTED;
+    rp_requests_note_named(request, post);
+    rp_requests_find(&rp_self.requests, request)->flags |= RP_REQUEST_COUNTED;
     rp_self.watched++;
 }
 
 /* A wildcard receive was posted while recording. Also for the start of a persistent one, which keeps its other flags. */
-static inline void rp_requests_note_wild(MPI_Request request, int source, int tag, uint64_t flags)
+static inline void rp_requests_note_wild(MPI_Request request, uint64_t post, int source, int tag, uint64_t flags)
 {
     struct rp_request *entry = rp_requests_entry(&rp_self.requests, request);
 
-    entry->post = rp_self.posts++;
+    entry->post = post;
     entry->flags = flags | RP_REQUEST_RECEIVE | RP_REQUEST_WILD | RP_REQUEST_COUNTED;
     if (rp_self.watched++ == 0) {
         rp_self.watched_tag = tag;
@@ -48,14 +46,14 @@ static inline void rp_requests_note_wild(MPI_Request request, int source, int ta
 }
 
 /* Any receive that was posted while recording. */
-static inline void rp_requests_note(MPI_Request request, int source, int tag)
+static inline void rp_requests_note(MPI_Request request, uint64_t post, int source, int tag)
 {
     if (RP_IS_WILD(source, tag))
-        rp_requests_note_wild(request, source, tag, 0);
+        rp_requests_note_wild(request, post, source, tag, 0);
     else if (RP_MAY_OVERLAP(tag))
-        rp_requests_note_overlapping(request);
-    else
-        rp_requests_note_named(request);
+        rp_requests_note_overlapping(request, post);
+    else if (rp_self.notes_named)
+        rp_requests_note_named(request, post);
 }
 
 /* A request that is no receive was made: its handle may have been one's before. */

@@ -28,8 +28,9 @@ struct rp_self {
     uint32_t persistent;  /* persistent receives that exist */
     int watched_tag;      /* recording: the tag that all wildcard receives under way ask for */
     uint32_t mixed_tags;  /* they ask for several tags, or for any */
+    uint32_t notes_named; /* recording: named receives may be cancelled, so their handles are noted */
     struct rp_requests requests;
-    uint64_t posts;       /* non-blocking receives posted so far */
+    uint64_t posts;       /* non-blocking receives so far, also those that failed */
     struct rp_wild_posts wild;
     uint64_t waitalls; /* calls of Waitall */
 };
