@@ -224,13 +224,13 @@ TEMPLATES = {
     return rc;
 """),
     "probe": ("""\
-    if (RP_IS_IDLE && !RP_IS_WILD(source, tag))
+    if (RP_IS_IDLE && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag))
         return {twin}.{member}({args});
 """, None, None, """\
     int rc;
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
-    if (RP_IS_WILD(source, tag) || RP_WANTS_ALL) {{
+    if (RP_IS_WILD(source, tag) || RP_MAY_OVERLAP(tag) || RP_WANTS_ALL) {{
         {call};
         return rp_engine->{member}(&call, {args});
     }}
@@ -285,7 +285,15 @@ TEMPLATES = {
     {call};
     return rp_engine->{member}(&call, {args});
 """, None, None, None),
+    "callbacks": ("""\
+    rp_self.always |= RP_ALWAYS_CALLBACKS;
+    rp_self.depth++;
+    int rc = {twin}.{member}({args});
+    rp_self.depth--;
+    return rc;
+""", None, None, None),
     "fresh": ("""\
+    rp_self.always |= RP_ALWAYS_CALLBACKS;
     int rc = {twin}.{member}({args});
     if (rc == MPI_SUCCESS && !rp_self.depth)
         rp_requests_note_other(*request);

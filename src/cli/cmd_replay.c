@@ -205,7 +205,7 @@ static int verdict(const struct replay *r, int status)
                  (unsigned long long)done, (unsigned long long)total, ranks);
         return REPRISE_EXIT_DAMAGED;
     }
-    if (done != total && is_own(status))
+    if (is_own(status) && (done != total || count_in(r->state, RP_RANK_ABSENT) > 0))
         return status; /* said by the rank that found it */
     if (done != total) {
         rp_error("replayed %llu of %llu events on %u ranks: NOT identical", (unsigned long long)done, (unsigned long long)total, ranks);

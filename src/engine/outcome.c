@@ -30,3 +30,27 @@ bool rp_outcome_all_null(int count, const MPI_Request *requests)
             return false;
     return true;
 }
+
+#ifdef OPEN_MPI
+void rp_quiet_begin(void)
+{
+}
+
+void rp_quiet_end(void)
+{
+}
+#else
+static MPI_Errhandler usual;
+
+void rp_quiet_begin(void)
+{
+    rp_pmpi.Comm_get_errhandler(rp_constant.world, &usual);
+    rp_pmpi.Comm_set_errhandler(rp_constant.world, rp_constant.errors_return);
+}
+
+void rp_quiet_end(void)
+{
+    rp_pmpi.Comm_set_errhandler(rp_constant.world, usual);
+    rp_pmpi.Errhandler_free(&usual);
+}
+#endif

@@ -22,6 +22,12 @@ static inline bool rp_outcome_some(int rc)
     return rc == MPI_SUCCESS || rp_outcome_class(rc) == MPI_ERR_IN_STATUS;
 }
 
+/*
+ * Around polls of our own. MPICH's tell the error of a request by the error handler of MPI_COMM_WORLD, which is the program's, and not meant for us.
+ */
+void rp_quiet_begin(void);
+void rp_quiet_end(void);
+
 /* Nothing in the array can complete: what a completion call answers is decided by its arguments, and is no event. */
 bool rp_outcome_all_null(int count, const MPI_Request *requests);
 

@@ -116,7 +116,7 @@ static void record_received_other(const struct rp_call *call, int source, int ta
 {
     if (rp_self.always & RP_ALWAYS_FREED)
         rp_record_poll_freed(rp_record_site(call));
-    if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG)
+    if (RP_IS_WILD(source, tag))
         push_envelope(RP_RECV, call, comm, status, rc);
     if (rp_self.watched && rp_outcome_matched(rc) && source != MPI_PROC_NULL)
         tell_older_than_now(call, status);
@@ -148,10 +148,12 @@ static __attribute__((noinline)) void waited_unusually(const char *function, uin
 {
     struct rp_call call = {function, NULL, return_address, stack};
 
-    if (!entry || !rp_outcome_matched(rc))
-        return;
-    rp_record_complete_one(entry, status, rp_record_site(&call));
-    rp_record_publish();
+    if (entry && !rp_outcome_matched(rc)) {
+        rp_record_unwatch(entry); /* it failed, and is gone */
+    } else if (entry) {
+        rp_record_complete_one(entry, status, rp_record_site(&call));
+        rp_record_publish();
+    }
 }
 
 static void record_waited(const char *function, uintptr_t return_address, uintptr_t stack, struct rp_request *entry,
@@ -186,7 +188,7 @@ static void record_persistent_end(const struct rp_call *call, struct rp_envelope
     end();
     if (rc != MPI_SUCCESS)
         return;
-    bool wild = e->source == MPI_ANY_SOURCE || e->tag == MPI_ANY_TAG;
+    bool wild = RP_IS_WILD(e->source, e->tag);
     struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
     entry->flags = RP_REQUEST_PERSISTENT | (wild ? RP_REQUEST_WILD : 0);
     rp_self.persistent++;
@@ -229,13 +231,22 @@ static int record_startall(const struct rp_call *call, int count, MPI_Request *r
     return rc;
 }
 
+/* A message was seen: older receives that could have taken it were matched before. */
+static void probed(const struct rp_call *call, bool wild, MPI_Comm comm, const MPI_Status *status, int rc)
+{
+    if (wild)
+        push_envelope(RP_PROBE, call, comm, status, rc);
+    if (rp_self.watched && rc == MPI_SUCCESS && status->MPI_SOURCE != MPI_PROC_NULL)
+        tell_older_than_now(call, status);
+}
+
 static int record_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     begin(call);
     int rc = call->next->Probe(source, tag, comm, seen);
 
-    push_envelope(RP_PROBE, call, comm, seen, rc);
+    probed(call, RP_IS_WILD(source, tag), comm, seen, rc);
     end();
     return rc;
 }
@@ -247,7 +258,7 @@ static int record_mprobe(const struct rp_call *call, int source, int tag, MPI_Co
     begin(call);
     int rc = call->next->Mprobe(source, tag, comm, message, seen);
 
-    push_envelope(RP_PROBE, call, comm, seen, rc);
+    probed(call, RP_IS_WILD(source, tag), comm, seen, rc);
     end();
     return rc;
 }
@@ -255,7 +266,7 @@ static int record_mprobe(const struct rp_call *call, int source, int tag, MPI_Co
 static inline void push_probed(const struct rp_call *call, MPI_Comm comm, int found, const MPI_Status *status, int rc)
 {
     if (rc != MPI_SUCCESS || found)
-        push_envelope(RP_PROBE, call, comm, status, rc);
+        probed(call, true, comm, status, rc);
     else
         rp_record_no(call, rp_comms_number(comm));
 }
@@ -293,7 +304,9 @@ static int record_wait(const struct rp_call *call, MPI_Request *request, MPI_Sta
 
     begin(call);
     int rc = call->next->Wait(request, seen);
-    if (entry && rp_outcome_matched(rc)) {
+    if (entry && !rp_outcome_matched(rc)) {
+        rp_record_unwatch(entry);
+    } else if (entry) {
         rp_record_complete_one(entry, seen, rp_record_site(call));
         rp_record_publish();
     }
@@ -320,18 +333,17 @@ static inline void complete_one(MPI_Request request, const MPI_Status *status, u
 /* Completes several at once: first all of them, since their handles are gone, then what they say about others. */
 static void complete_all(int count, const int *indices, const MPI_Status *seen, uint32_t site)
 {
-    uint64_t last = 0;
-    const MPI_Status *of_last = NULL;
+    bool receives = false;
 
     for (int i = 0; i < count; i++) {
         struct rp_request *entry = rp_requests_find(&rp_self.requests, record.handles[indices ? indices[i] : i]);
-        if (!entry || !rp_record_complete(entry, &seen[i], site))
-            continue;
-        if (!of_last || entry->post > last)
-            last = entry->post, of_last = &seen[i];
+        receives |= entry && rp_record_complete(entry, &seen[i], site);
     }
-    if (of_last && rp_record_has_older(last))
-        rp_record_tell_older(last, of_last, site);
+    for (int i = 0; receives && rp_self.watched && i < count; i++) {
+        struct rp_request *entry = rp_requests_find(&rp_self.requests, record.handles[indices ? indices[i] : i]);
+        if (entry && rp_record_has_older(entry->post))
+            rp_record_tell_older(entry->post, &seen[i], site);
+    }
 }
 
 /* A failed request can make Waitall return before the others are complete; which ones, MPI leaves open. */
@@ -555,7 +567,7 @@ static int record_request_get_status(const struct rp_call *call, MPI_Request req
     struct rp_request *entry = rp_self.watched ? counted(request) : NULL;
     if (rc == MPI_SUCCESS && *flag) {
         uint32_t site = push_yes(call, 1);
-        if (entry && entry->flags & RP_REQUEST_WILD && entry->flags & RP_REQUEST_RECEIVE)
+        if (entry && entry->flags & RP_REQUEST_WILD && entry->flags & RP_REQUEST_RECEIVE && !rp_outcome_cancelled(entry, seen))
             rp_record_push(RP_FREED, site, 0, seen->MPI_SOURCE, seen->MPI_TAG, entry->post);
         rp_record_publish();
     } else {
@@ -645,11 +657,19 @@ static int record_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
 
 /* The end */
 
+/* What is found out at the end needs a site, also if the program never made an event. */
+static uint32_t end_site(void)
+{
+    struct rp_call call = {"MPI_Finalize", NULL, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)};
+
+    return rp_self.watched ? rp_record_site(&call) : 0;
+}
+
 static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_log_totals *totals)
 {
     struct rp_problem why;
 
-    rp_record_tell_pending(0);
+    rp_record_tell_pending(end_site());
     rp_record_close_runs();
     rp_log_drain(record.writer);
     *totals = rp_log_totals(record.writer);
@@ -669,7 +689,7 @@ static void record_finalize(void)
     struct rp_log_totals totals;
     struct rp_problem why;
 
-    rp_record_settle_freed();
+    rp_record_settle_freed(end_site());
     enum rp_status status = close_log(RP_END_FINALIZE, 0, &totals);
     uint64_t mine[4] = {totals.events, totals.receives, totals.bytes, status != RP_OK}, sum[4] = {0};
     rp_pmpi.Reduce(mine, sum, 4, rp_constant.uint64, rp_constant.sum, 0, rp_constant.world);

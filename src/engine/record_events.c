@@ -31,17 +31,33 @@ void rp_record_prepare(void)
     rp_recorder.ring->head--;
 }
 
-void rp_record_open_run(const struct rp_call *call, uint32_t scope, uint32_t slot)
+/* The first poll of its kind since the event before. */
+static void open_run(const struct rp_call *call, uint32_t scope, uint32_t slot)
 {
     uint32_t site = rp_record_site(call);
-
-    if (rp_recorder.open & 1u << slot)
-        rp_record_close_runs(); /* another poll has this slot */
     struct rp_ring_header *shared = rp_recorder.ring->shared;
+
     shared->open_at = rp_recorder.ring->head;
     shared->open_run[slot] = (struct rp_event){RP_NO, site, 0, scope, 0, 0, 0};
     atomic_signal_fence(memory_order_seq_cst); /* a run that counts is whole */
     shared->open_run[slot].c = 1;
     rp_recorder.open_key[slot] = (struct rp_poll_key){call->function, scope};
     rp_recorder.open |= 1u << slot;
+}
+
+void rp_record_no_elsewhere(const struct rp_call *call, uint32_t scope, uint32_t slot)
+{
+    for (uint32_t i = 0; i < RP_OPEN_RUNS; i++, slot = (slot + 1) % RP_OPEN_RUNS) {
+        const struct rp_poll_key *key = &rp_recorder.open_key[slot];
+        if (!(rp_recorder.open & 1u << slot)) {
+            open_run(call, scope, slot);
+            return;
+        }
+        if (key->function == call->function && key->scope == scope) {
+            rp_recorder.ring->shared->open_run[slot].c++;
+            return;
+        }
+    }
+    rp_record_close_runs(); /* others have all slots */
+    open_run(call, scope, slot);
 }

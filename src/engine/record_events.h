@@ -34,8 +34,8 @@ extern struct rp_recorder rp_recorder;
 /* Pushes the open runs, if any. */
 void rp_record_close_runs(void);
 
-/* The first poll of its kind since the event before. */
-void rp_record_open_run(const struct rp_call *call, uint32_t scope, uint32_t slot);
+/* A poll that is not in the first slot that it may be in. */
+void rp_record_no_elsewhere(const struct rp_call *call, uint32_t scope, uint32_t slot);
 
 static inline uint32_t rp_record_site(const struct rp_call *call)
 {
@@ -98,7 +98,7 @@ static inline void rp_record_no(const struct rp_call *call, uint32_t scope)
     if (__builtin_expect(key->function == call->function && key->scope == scope, 1))
         rp_recorder.ring->shared->open_run[slot].c++;
     else
-        rp_record_open_run(call, scope, slot);
+        rp_record_no_elsewhere(call, scope, slot);
 }
 
 #endif

@@ -54,7 +54,12 @@ static void tell(const struct rp_wild_post *wild, uint32_t site)
     MPI_Status status;
     int flag = 0;
 
-    if (!entry || rp_pmpi.Request_get_status(wild->request, &flag, &status) != MPI_SUCCESS || !flag)
+    if (!entry || entry->post != wild->post)
+        return;
+    rp_quiet_begin();
+    int rc = rp_pmpi.Request_get_status(wild->request, &flag, &status);
+    rp_quiet_end();
+    if (!rp_outcome_matched(rc) || !flag || rp_outcome_cancelled(entry, &status))
         return;
     rp_record_push(RP_FREED, site, 0, status.MPI_SOURCE, status.MPI_TAG, wild->post);
     entry->flags |= RP_REQUEST_TOLD;
@@ -67,10 +72,12 @@ void rp_record_tell_older(uint64_t post, const MPI_Status *status, uint32_t site
     const struct rp_wild_post *at = rp_self.wild.at, *wild = &at[at[0].next];
     int source = status->MPI_SOURCE, tag = status->MPI_TAG;
 
-    for (int left = ENOUGH; left > 0 && wild != at && wild->post < post; left--) {
+    for (int left = ENOUGH; left > 0 && wild != at && wild->post < post;) {
         const struct rp_wild_post *next = &at[wild->next];
-        if ((wild->tag == tag || wild->tag == MPI_ANY_TAG) && (wild->source == source || wild->source == MPI_ANY_SOURCE))
+        if ((wild->tag == tag || wild->tag == MPI_ANY_TAG) && (wild->source == source || wild->source == MPI_ANY_SOURCE)) {
             tell(wild, site);
+            left--;
+        }
         wild = next;
     }
 }
@@ -117,7 +124,9 @@ void rp_record_poll_freed(uint32_t site)
     for (size_t i = 0; i < freed_count;) {
         MPI_Status status;
         int flag = 0;
+        rp_quiet_begin();
         rp_pmpi.Test(&freed[i].request, &flag, &status);
+        rp_quiet_end();
         if (!flag) {
             i++;
             continue;
@@ -129,12 +138,12 @@ void rp_record_poll_freed(uint32_t site)
     }
 }
 
-void rp_record_settle_freed(void)
+void rp_record_settle_freed(uint32_t site)
 {
     enum { TRIES = 1000 };
 
     for (int i = 0; freed_count > 0 && i < TRIES; i++)
-        rp_record_poll_freed(0);
+        rp_record_poll_freed(site);
     while (freed_count > 0) {
         rp_pmpi.Request_free(&freed[0].request);
         forget_freed(0);

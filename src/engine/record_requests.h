@@ -62,6 +62,6 @@ static inline void rp_record_complete_one(struct rp_request *entry, const MPI_St
 /* Receives that the program freed while active: kept, and their matches told as soon as they are found. */
 void rp_record_keep_freed(MPI_Request *request, struct rp_request *entry);
 void rp_record_poll_freed(uint32_t site);
-void rp_record_settle_freed(void);
+void rp_record_settle_freed(uint32_t site);
 
 #endif

@@ -24,6 +24,7 @@
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 #include "mpi/life.h"
+#include "mpi/notes.h"
 #include "mpi/self.h"
 #include "reprise.h"
 
@@ -78,6 +79,7 @@ static void await_message(const struct rp_call *call, int source, int tag, MPI_C
     rp_patience_end(&patience);
 }
 
+#ifdef OPEN_MPI
 static void await_receive(const struct rp_call *call, MPI_Request request, const struct rp_envelope *e)
 {
     struct rp_patience patience = {.certain = RP_CERTAIN_RECEIVE};
@@ -91,6 +93,7 @@ static void await_receive(const struct rp_call *call, MPI_Request request, const
     }
     rp_patience_end(&patience);
 }
+#endif
 
 static enum rp_certainty describe_request(MPI_Request request, char *what, size_t size)
 {
@@ -104,6 +107,14 @@ static enum rp_certainty describe_request(MPI_Request request, char *what, size_
     return RP_CERTAIN_NOT;
 }
 
+/* A request of MPI-IO or of the program's own kind may be worked on only in the calls that complete it: asking after it would never end. */
+static bool makes_its_own_progress(MPI_Request request)
+{
+    struct rp_request *entry = rp_self.always & RP_ALWAYS_CALLBACKS ? rp_requests_find(&rp_self.requests, request) : NULL;
+
+    return rp_self.always & RP_ALWAYS_CALLBACKS && !(entry && entry->flags & RP_REQUEST_RECEIVE);
+}
+
 static void await_request(const struct rp_call *call, MPI_Request request)
 {
     MPI_Request real = rp_standin_real(request);
@@ -111,13 +122,15 @@ static void await_request(const struct rp_call *call, MPI_Request request)
     char what[96] = "";
     int flag = 0;
 
-    if (real == rp_constant.request_null)
+    if (real == rp_constant.request_null || makes_its_own_progress(request))
         return;
+    rp_quiet_begin();
     while (rp_pmpi.Request_get_status(real, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
         if (!what[0] && rp_patience_is_long(&patience))
             patience.certain = describe_request(request, what, sizeof what);
         rp_patience_poll(&patience, call, what);
     }
+    rp_quiet_end();
     rp_patience_end(&patience);
 }
 
@@ -144,7 +157,7 @@ static void end(void)
 
 static bool is_wild(const struct rp_envelope *e)
 {
-    return e->asked_source == MPI_ANY_SOURCE || e->asked_tag == MPI_ANY_TAG;
+    return RP_IS_WILD(e->asked_source, e->asked_tag);
 }
 
 static void note_asked(struct rp_envelope *e)
@@ -204,27 +217,45 @@ static void take_match(struct rp_envelope *e, int source, int tag)
         e->tag = tag;
 }
 
-/* MPI_Recv. A receive that is posted finds its message sooner than a probe, and the library need not keep it; but wrong arguments are for MPI_Recv. */
+/*
+ * MPI_Recv. With Open MPI, a receive that is posted finds its message sooner than a probe, and the library need not keep it. With MPICH it makes no difference, and asking after
+ * a request whose message was too long raises an error in the wrong place.
+ */
+static int receive_quietly(const struct rp_call *call, const struct rp_envelope *e, const struct rp_buffer_args *b, MPI_Status *seen)
+{
+#ifdef OPEN_MPI
+    MPI_Request request;
+    int rc = rp_pmpi.Irecv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, &request);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    await_receive(call, request, e);
+    return rp_pmpi.Wait(&request, seen);
+#else
+    await_message(call, e->source, e->tag, e->comm);
+    return call->next->Recv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, seen);
+#endif
+}
+
 static int replay_receive(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
 {
     MPI_Status own, *seen = e->status == MPI_STATUS_IGNORE ? &own : e->status;
-    MPI_Request request;
+    const struct rp_event *event = NULL;
     int rc;
 
     begin();
     note_asked(e);
-    const struct rp_event *event = NULL;
     if (is_wild(e))
         event = rp_follow_expect(call, rp_comms_expected(e->comm), RP_KIND(RP_RECV) | RP_KIND(RP_ERROR));
-    if (event && event->kind == RP_RECV)
+    bool fails = event && event->kind == RP_ERROR;
+    if (event && !fails) {
         take_match(e, event->a, event->b);
-    bool quiet = !rp_follow_is_free() && can_probe(e->source, e->tag, e->comm);
-    if (quiet && rp_pmpi.Irecv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, &request) == MPI_SUCCESS) {
-        await_receive(call, request, e);
-        rc = rp_pmpi.Wait(&request, seen);
-    } else {
-        rc = call->next->Recv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, seen);
+        rp_comms_number(e->comm); /* it has one now */
     }
+    if (!fails && !rp_follow_is_free() && can_probe(e->source, e->tag, e->comm))
+        rc = receive_quietly(call, e, b, seen);
+    else
+        rc = call->next->Recv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, seen);
     if (event)
         observe_envelope(call, RP_RECV, e->comm, seen, rc);
     end();
@@ -354,7 +385,7 @@ static int replay_startall(const struct rp_call *call, int count, MPI_Request *r
 static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    bool wild = source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
+    bool wild = RP_IS_WILD(source, tag);
     const struct rp_event *event = NULL;
 
     begin();
@@ -726,7 +757,10 @@ static int replay_test(const struct rp_call *call, MPI_Request *request, int *fl
         if (event && event->kind == RP_YES)
             await_request(call, *request);
         MPI_Request before = request ? *request : rp_constant.request_null, *real = enter(1, request);
-        rc = call->next->Test(real, flag, seen);
+        struct rp_patience patience = {0};
+        while ((rc = call->next->Test(real, flag, seen)) == MPI_SUCCESS && !*flag && event && event->kind == RP_YES)
+            rp_patience_poll(&patience, call, "a request of its own");
+        rp_patience_end(&patience);
         leave(1, request, real);
         if (event)
             rp_follow_take();

@@ -602,6 +602,7 @@ static void wait_for_others(void (*sink)(void))
 
 static void park(void)
 {
+    atomic_fetch_sub(&follow.state->busy, 1);
     follow.slot->state = RP_RANK_PARKED;
     wait_for_others(follow.sink);
     if (!may_report())
@@ -675,6 +676,7 @@ void rp_follow_finish(bool finalized)
     if (!follow.free)
         check_everything_was_replayed();
     bool same = follow.free || end.reason == RP_END_KILLED || end.reason == RP_END_STOPPED || follow.digest == end.digest;
+    atomic_fetch_sub(&follow.state->busy, 1);
     follow.slot->state = finalized ? RP_RANK_FINISHED : RP_RANK_ENDED;
     if (!same)
         rp_error("the digest of the replayed events is %016llx, that of the record %016llx", U64(follow.digest),
@@ -713,6 +715,7 @@ static void crashed(int signal)
     sigaction(signal, &usual[signal], NULL);
     if (follow.options.at_end == RP_AT_END_GDB)
         hand_over_to_gdb("its crash", NULL);
+    atomic_fetch_sub(&follow.state->busy, 1);
     follow.slot->state = RP_RANK_ENDED;
     wait_for_others(NULL);
     raise(signal);

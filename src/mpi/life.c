@@ -110,7 +110,7 @@ static void start(void)
     owner = getpid();
     rp_owner = &rp_self;
     rp_self.depth = 1;
-    rp_self.always = rp_next_is_the_library() ? 0 : RP_ALWAYS_TOOL;
+    rp_self.always |= rp_next_is_the_library() ? 0 : RP_ALWAYS_TOOL;
     rp_requests_init(&rp_self.requests);
     rp_wild_posts_init(&rp_self.wild);
     hook_finalize();

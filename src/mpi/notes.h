@@ -7,7 +7,8 @@
 
 #include "mpi/self.h"
 
-#define RP_IS_WILD(source, tag) ((source) == MPI_ANY_SOURCE || (tag) == MPI_ANY_TAG)
+/* What a receive takes is open. Nothing ever comes from MPI_PROC_NULL, whatever the tag. */
+#define RP_IS_WILD(source, tag) ((source) == MPI_ANY_SOURCE || ((tag) == MPI_ANY_TAG && (source) != MPI_PROC_NULL))
 
 /* While recording: a wildcard receive under way may have been matched before this named one. */
 #define RP_MAY_OVERLAP(tag) (rp_self.watched && (rp_self.watched_tag == (tag) || rp_self.mixed_tags))

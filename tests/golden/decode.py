@@ -134,7 +134,8 @@ def late_of(chunks):
         late = []
         for kind, _, new, _, a, b, c in events:
             posts += new
-            if number > 0 and kind in WITH_POST and c < before_last:
+            own = kind == 10 and c >= posts - new
+            if kind in WITH_POST and (number > 0 and c < before_last or own):
                 late.append((c, kind, a, b))
         result.append(late)
     return result
