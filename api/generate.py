@@ -97,8 +97,9 @@ def write_next(functions, table, out):
 # What an entry point does, in up to three functions, so that each needs no more of a stack frame than it must: the entry itself, which lets pass what
 # needs no engine; `event`, the usual call that makes an event; and `other`, everything else. One ends in a jump to the next (and not in several: gcc gets that
 # wrong), so that their return address is the program's. A shape is the entry, the event, the choice between event and other, and the other.
-TEMPLATES = {
-    "receive": ("""\
+
+# Blocking receives. What an engine that wants every call does differs: MPI_Recv it makes itself.
+RECEIVE = ("""\
     if (RP_IS_IDLE && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag))
         return {twin}.{member}({args});
 """, """\
@@ -110,7 +111,8 @@ TEMPLATES = {
 """, """\
     if (RP_IS_IDLE && RP_IS_WILD(source, tag))
         {event}
-""", """\
+""")
+RECEIVE_OTHER = """\
     int rc;
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
@@ -121,41 +123,23 @@ TEMPLATES = {
         rp_engine->received_other(&call, source, tag, comm, seen, rc);
         return rc;
     }}
+"""
+
+TEMPLATES = {
+    "receive": RECEIVE + (RECEIVE_OTHER + """\
     struct rp_envelope e;
     RP_ENVELOPE(e, source, tag, comm, status, {sends});
     rp_engine->receive_begin(&call, &e);
     rc = {twin}.{member}({changed});
     rp_engine->receive_end(&call, &e, rc);
     return rc;
-"""),
-    "recv": ("""\
-    if (RP_IS_IDLE && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag))
-        return {twin}.{member}({args});
-""", """\
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc;
-    RP_ALONE(rc, {twin}.{member}({seen}));
-    rp_engine->received("{name}", RP_PLACE, comm, seen, rc);
-    return rc;
-""", """\
-    if (RP_IS_IDLE && RP_IS_WILD(source, tag))
-        {event}
-""", """\
-    int rc;
-    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
-        return {twin}.{member}({args});
-    {call};
-    if (!RP_WANTS_ALL) {{
-        MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-        RP_INSIDE(rc, {twin}.{member}({seen}));
-        rp_engine->received_other(&call, source, tag, comm, seen, rc);
-        return rc;
-    }}
+""",),
+    "recv": RECEIVE + (RECEIVE_OTHER + """\
     struct rp_envelope e;
     RP_ENVELOPE(e, source, tag, comm, status, {sends});
     struct rp_buffer_args b = {{buf, count, datatype}};
     return rp_engine->receive(&call, &e, &b);
-"""),
+""",),
     "post": ("""\
     if (RP_IS_IDLE && !rp_self.notes_named && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag)) {{
         rp_self.posts++;
