@@ -196,6 +196,10 @@ void rp_end_job(int exit_status)
     struct timespec pause = {0, 100000000};
 
     nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
+#ifdef OPEN_MPI
+    if (&rp_self != rp_owner && rp_owner)
+        _exit(exit_status); /* its launcher ends the job; an abort by another thread makes it hang now and then */
+#endif
     if (initialised && rp_pmpi.Abort)
         rp_pmpi.Abort(rp_constant.world, exit_status);
     _exit(exit_status);
