@@ -13,8 +13,8 @@ enum { RP_STRANGER = 1 << 24 };
 enum rp_always {
     RP_ALWAYS_ENGINE = 1, /* the engine wants named receives, probes and posts too */
     RP_ALWAYS_TOOL = 2,   /* another tool stands between us and the MPI library, and may make calls out of ours */
-    RP_ALWAYS_CALLBACKS = 8, /* MPI may call functions out of ours that make calls themselves: error handlers, generalised requests, ROMIO */
     RP_ALWAYS_FREED = 4,  /* receives that the program freed are under way */
+    RP_ALWAYS_CALLBACKS = 8, /* MPI may call functions out of ours that make calls themselves: error handlers, generalised requests, ROMIO */
 };
 
 struct rp_self {
