@@ -692,7 +692,7 @@ static void record_finalize(void)
     rp_record_settle_freed(end_site());
     enum rp_status status = close_log(RP_END_FINALIZE, 0, &totals);
     uint64_t mine[4] = {totals.events, totals.receives, totals.bytes, status != RP_OK}, sum[4] = {0};
-    rp_pmpi.Reduce(mine, sum, 4, rp_constant.uint64, rp_constant.sum, 0, rp_constant.world);
+    rp_session_sum(mine, sum, 4);
     if (record.session.rank != 0)
         return;
     if (sum[3] == 0 && rp_manifest_complete(record.session.directory, &why) != RP_OK)
@@ -781,13 +781,12 @@ static void undo_start(void)
     char *log = rp_log_path(record.session.directory, (uint32_t)record.session.rank);
     char *ring = rp_ring_path(record.session.directory, (uint32_t)record.session.rank, 0);
     char *manifest = rp_path_join(record.session.directory, "incomplete");
-    int32_t done = 1, all;
 
     if (log)
         unlink(log);
     if (ring)
         unlink(ring);
-    rp_pmpi.Allreduce(&done, &all, 1, rp_constant.int32, rp_constant.sum, rp_constant.world);
+    rp_session_meet();
     if (record.session.rank == 0 && manifest) {
         unlink(manifest);
         rmdir(record.session.directory);

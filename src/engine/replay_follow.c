@@ -692,7 +692,7 @@ void rp_follow_finish(bool finalized)
     mine[0] = rp_matcher_position(follow.matcher);
     mine[1] = !same;
     mine[2] = follow.free;
-    rp_pmpi.Reduce(mine, sum, 3, rp_constant.uint64, rp_constant.sum, 0, rp_constant.world);
+    rp_session_sum(mine, sum, 3);
     if (!same)
         follow.slot->state = RP_RANK_DIVERGED;
     if (follow.session.rank == 0 && !rp_setting("REPRISE_PARENT")) {

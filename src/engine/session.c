@@ -22,6 +22,46 @@ void rp_session_open(struct rp_session *session)
     rp_message_rank(session->rank);
 }
 
+/* The ranks may be more than the cores, and MPI's own waits may not let others run. */
+static void complete(MPI_Request request)
+{
+    enum { PAUSE_US = 50 };
+
+    for (int done = 0; rp_pmpi.Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;)
+        usleep(PAUSE_US);
+}
+
+static void broadcast(void *data, int bytes)
+{
+    MPI_Request request;
+
+    if (rp_pmpi.Ibcast(data, bytes, rp_constant.byte, 0, rp_constant.world, &request) == MPI_SUCCESS)
+        complete(request);
+}
+
+static int32_t largest(int32_t mine)
+{
+    MPI_Request request;
+    int32_t all = mine;
+
+    if (rp_pmpi.Iallreduce(&mine, &all, 1, rp_constant.int32, rp_constant.max, rp_constant.world, &request) == MPI_SUCCESS)
+        complete(request);
+    return all;
+}
+
+void rp_session_sum(const uint64_t *mine, uint64_t *sum, int count)
+{
+    MPI_Request request;
+
+    if (rp_pmpi.Ireduce(mine, sum, count, rp_constant.uint64, rp_constant.sum, 0, rp_constant.world, &request) == MPI_SUCCESS)
+        complete(request);
+}
+
+void rp_session_meet(void)
+{
+    largest(0);
+}
+
 enum rp_status rp_session_share(struct rp_session *session, enum rp_status status)
 {
     struct {
@@ -31,7 +71,7 @@ enum rp_status rp_session_share(struct rp_session *session, enum rp_status statu
     } news = {.status = status, .run = session->run};
 
     memcpy(news.directory, session->directory, sizeof news.directory);
-    rp_pmpi.Bcast(&news, sizeof news, rp_constant.byte, 0, rp_constant.world);
+    broadcast(&news, sizeof news);
     session->run = news.run;
     memcpy(session->directory, news.directory, sizeof news.directory);
     return (enum rp_status)news.status;
@@ -39,7 +79,7 @@ enum rp_status rp_session_share(struct rp_session *session, enum rp_status statu
 
 void rp_session_share_text(char text[PATH_MAX])
 {
-    rp_pmpi.Bcast(text, PATH_MAX, rp_constant.byte, 0, rp_constant.world);
+    broadcast(text, PATH_MAX);
 }
 
 static void leave(int exit_status)
@@ -56,9 +96,8 @@ void rp_session_leave_unless_ok(enum rp_status status)
 
 void rp_session_agree(enum rp_status status, void (*undo)(void))
 {
-    int32_t mine = rp_exit_status(status), worst = 0;
+    int32_t worst = largest(rp_exit_status(status));
 
-    rp_pmpi.Allreduce(&mine, &worst, 1, rp_constant.int32, rp_constant.max, rp_constant.world);
     if (worst == 0)
         return;
     if (undo)

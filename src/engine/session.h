@@ -30,6 +30,12 @@ void rp_session_leave_unless_ok(enum rp_status status);
 /* If any rank failed (and said why), all ranks call `undo` (may be NULL), leave MPI and exit with the largest exit status. */
 void rp_session_agree(enum rp_status status, void (*undo)(void));
 
+/* The sums of all ranks, at rank 0. */
+void rp_session_sum(const uint64_t *mine, uint64_t *sum, int count);
+
+/* Returns when all ranks have called it. */
+void rp_session_meet(void);
+
 /* `openmpi` or `mpich`. */
 const char *rp_session_mpi(void);
 
