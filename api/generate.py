@@ -117,6 +117,8 @@ RECEIVE_OTHER = """\
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
     {call};
+    if (rp_threads_on)
+        {threaded}
     if (!RP_WANTS_ALL) {{
         MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
         RP_INSIDE(rc, {twin}.{member}({seen}));
@@ -141,12 +143,12 @@ TEMPLATES = {
     return rp_engine->receive(&call, &e, &b);
 """,),
     "post": ("""\
-    if (RP_IS_IDLE && !rp_self.notes_named && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag)) {{
-        rp_self.posts++;
+    if (RP_IS_IDLE && !rp_state.notes_named && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag)) {{
+        rp_state.posts++;
         return {twin}.{member}({args});
     }}
 """, """\
-    uint64_t post = rp_self.posts++;
+    uint64_t post = rp_state.posts++;
     int rc;
     RP_ALONE(rc, {twin}.{member}({args}));
     if (RP_LIKELY(rc == MPI_SUCCESS))
@@ -159,26 +161,62 @@ TEMPLATES = {
     int rc;
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
+    {call};
+    rp_turn_begin(&call, true);
     if (!RP_WANTS_ALL) {{
-        uint64_t post = rp_self.posts++;
+        uint64_t post = rp_state.posts++;
         RP_INSIDE(rc, {twin}.{member}({args}));
         if (rc == MPI_SUCCESS)
             rp_requests_note(*request, post, source, tag);
-        return rc;
+    }} else {{
+        struct rp_envelope e;
+        RP_ENVELOPE(e, source, tag, comm, NULL, {sends});
+        struct rp_buffer_args b = {{buf, count, datatype}};
+        rp_engine->post_begin(&call, &e, &b);
+        rc = {twin}.{member}({changed});
+        rp_engine->post_end(&call, &e, rc, request);
     }}
+    rp_turn_end(true);
+    return rc;
+"""),
+    "send": ("""\
+    if (RP_LIKELY(!rp_threads_on))
+        return {twin}.{member}({args});
+""", None, None, """\
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
     {call};
-    struct rp_envelope e;
-    RP_ENVELOPE(e, source, tag, comm, NULL, {sends});
-    struct rp_buffer_args b = {{buf, count, datatype}};
-    rp_engine->post_begin(&call, &e, &b);
-    rc = {twin}.{member}({changed});
-    rp_engine->post_end(&call, &e, rc, request);
+    MPI_Request request;
+    rp_turn_begin(&call, false);
+    int rc = {twin}.{immediate}({args}, &request);
+    rp_turn_end(false);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    RP_INSIDE(rc, {twin}.Wait(&request, MPI_STATUS_IGNORE));
+    return rc;
+"""),
+    "turn": ("""\
+    if (RP_LIKELY(!rp_threads_on))
+        return {twin}.{member}({args});
+""", None, None, """\
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    {call};
+    rp_turn_begin(&call, false);
+    int rc = {twin}.{member}({args});
+    rp_turn_end(false);
     return rc;
 """),
     "post_exchange": ("""\
-    if (!RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)) && RP_IS_WILD(source, tag))
+    if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
+        return {twin}.{member}({args});
+    if (RP_IS_WILD(source, tag))
         rp_refuse("{name}");
-    return {twin}.{member}({args});
+    {call};
+    rp_turn_begin(&call, false);
+    int rc = {twin}.{member}({args});
+    rp_turn_end(false);
+    return rc;
 """, None, None, None),
     "persistent": ("""\
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
@@ -188,23 +226,27 @@ TEMPLATES = {
     struct rp_envelope e;
     RP_ENVELOPE(e, source, tag, comm, NULL, 0);
     struct rp_buffer_args b = {{buf, count, datatype}};
+    rp_threads_enter();
     rp_engine->persistent_begin(&call, &e, &b);
     int rc = {twin}.{member}({changed});
     rp_engine->persistent_end(&call, &e, rc, request);
+    rp_threads_leave();
     return rc;
 """),
     "start": ("""\
-    if (RP_IS_IDLE && !rp_self.persistent)
+    if (RP_IS_IDLE && !rp_state.persistent)
         return {twin}.{member}({args});
 """, None, None, """\
     int rc;
-    if (RP_ELSEWHERE("{name}", RP_OWNER(persistent)))
+    if (RP_ELSEWHERE("{name}", rp_state.persistent))
         return {twin}.{member}({args});
-    if (rp_self.persistent) {{
-        {call};
-        return rp_engine->{member}(&call, {args});
-    }}
-    RP_INSIDE(rc, {twin}.{member}({args}));
+    {call};
+    rp_turn_begin(&call, false);
+    if (rp_state.persistent)
+        rc = rp_engine->{member}(&call, {args});
+    else
+        RP_INSIDE(rc, {twin}.{member}({args}));
+    rp_turn_end(false);
     return rc;
 """),
     "probe": ("""\
@@ -214,51 +256,54 @@ TEMPLATES = {
     int rc;
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
-    if (RP_IS_WILD(source, tag) || RP_MAY_OVERLAP(tag) || RP_WANTS_ALL) {{
+    if (RP_IS_WILD(source, tag) || RP_MAY_OVERLAP(tag) || RP_WANTS_ALL || rp_threads_on) {{
         {call};
-        return rp_engine->{member}(&call, {args});
+        RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
+        return rc;
     }}
     RP_INSIDE(rc, {twin}.{member}({args}));
     return rc;
 """),
     "wait": ("""\
     if (RP_IS_IDLE) {{
-        if (!rp_self.watched || (request && rp_requests_is_free(&rp_self.requests, *request)))
+        if (!rp_state.watched || (request && rp_requests_is_free(&rp_state.requests, *request)))
             return {twin}.{member}({args});
         if (request)
             {event}
     }}
 """, """\
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, *request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, *request);
     int rc;
     RP_ALONE(rc, {twin}.{member}({seen}));
     rp_engine->waited("{name}", RP_PLACE, entry, seen, rc);
     return rc;
 """, None, """\
     int rc;
-    if (RP_ELSEWHERE("{name}", RP_OWNER(watched)))
+    if (RP_ELSEWHERE("{name}", rp_state.watched))
         return {twin}.{member}({args});
-    if (rp_self.watched) {{
+    if (rp_state.watched) {{
         {call};
-        return rp_engine->{member}(&call, {args});
+        RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
+        return rc;
     }}
     RP_INSIDE(rc, {twin}.{member}({args}));
     return rc;
 """),
     "waitall": ("""\
-    if (RP_IS_IDLE && !rp_self.watched) {{
+    if (RP_IS_IDLE && !rp_state.watched) {{
         rp_self.waitalls++;
         return {twin}.{member}({args});
     }}
 """, None, None, """\
     int rc;
-    if (RP_ELSEWHERE("{name}", RP_OWNER(watched)))
+    if (RP_ELSEWHERE("{name}", rp_state.watched))
         return {twin}.{member}({args});
     rp_self.waitalls++;
-    if (rp_self.watched) {{
+    if (rp_state.watched) {{
         {call};
-        return rp_engine->{member}(&call, {args});
+        RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
+        return rc;
     }}
     RP_INSIDE(rc, {twin}.{member}({args}));
     return rc;
@@ -267,17 +312,19 @@ TEMPLATES = {
     if (RP_ELSEWHERE("{name}", 1))
         return {twin}.{member}({args});
     {call};
-    return rp_engine->{member}(&call, {args});
+    int rc;
+    RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
+    return rc;
 """, None, None, None),
     "callbacks": ("""\
-    rp_self.always |= RP_ALWAYS_CALLBACKS;
+    rp_always_set(RP_ALWAYS_CALLBACKS);
     rp_self.depth++;
     int rc = {twin}.{member}({args});
     rp_self.depth--;
     return rc;
 """, None, None, None),
     "fresh": ("""\
-    rp_self.always |= RP_ALWAYS_CALLBACKS;
+    rp_always_set(RP_ALWAYS_CALLBACKS);
     int rc = {twin}.{member}({args});
     if (rc == MPI_SUCCESS && !rp_self.depth)
         rp_requests_note_other(*request);
@@ -299,6 +346,13 @@ TEMPLATES = {
 }
 SENDS = {"exchange": ("receive", 1)}
 
+# What a blocking receive becomes where several threads call: a send and a post, as far as it is either, and waits.
+THREADED = {
+    "MPI_Recv": "return rp_threaded_receive(&call, buf, count, datatype, source, tag, comm, status);",
+    "MPI_Sendrecv": "return rp_threaded_exchange(&call, {args});",
+    "MPI_Sendrecv_replace": "return rp_threaded_replace(&call, {args});",
+}
+
 
 def wrapper(function, entry, prefix):
     names = arguments_of(function, entry)
@@ -318,6 +372,8 @@ def wrapper(function, entry, prefix):
         call=f"struct rp_call call = {{\"{function.name}\", &{twin}, RP_PLACE}}")
     if choice:
         choice += f"    RP_TAIL return other_{own}({args});\n"
+    names_of["immediate"] = "I" + function.member[0].lower() + function.member[1:]
+    names_of["threaded"] = THREADED.get(re.sub("_c$", "", function.name), "").format(args=args)
     text = ""
     last = None
     for kind, body in (("event", event), ("other", other), ("choice", choice)):

@@ -63,6 +63,8 @@ static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, cons
         break;
     case RP_NO:
         rp_buffer_printf(out, " scope=%u times=%llu", e->scope, U64(e->c));
+        if (e->a != 0)
+            rp_buffer_printf(out, " thread=%d", e->a);
         break;
     case RP_YES:
         rp_buffer_printf(out, " requests=%u index=%d count=%d", e->scope, e->a, e->b);
@@ -76,6 +78,15 @@ static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, cons
         break;
     case RP_ERROR:
         rp_buffer_printf(out, " class=%d", e->a);
+        break;
+    case RP_THREAD:
+        rp_buffer_printf(out, " thread=%d identity=%016llx", e->a, U64(e->c));
+        break;
+    case RP_TURN:
+        rp_buffer_printf(out, " thread=%d turns=%llu", e->a, U64(e->c));
+        break;
+    case RP_VALUE:
+        rp_buffer_printf(out, " value=%d", e->a);
         break;
     default:
         rp_buffer_printf(out, " number=%llu", U64(e->c));

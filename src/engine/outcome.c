@@ -41,15 +41,20 @@ void rp_quiet_end(void)
 }
 #else
 static MPI_Errhandler usual;
+static int quiet; /* several threads may want it */
 
 void rp_quiet_begin(void)
 {
+    if (quiet++ > 0)
+        return;
     rp_pmpi.Comm_get_errhandler(rp_constant.world, &usual);
     rp_pmpi.Comm_set_errhandler(rp_constant.world, rp_constant.errors_return);
 }
 
 void rp_quiet_end(void)
 {
+    if (--quiet > 0)
+        return;
     rp_pmpi.Comm_set_errhandler(rp_constant.world, usual);
     rp_pmpi.Errhandler_free(&usual);
 }

@@ -3,7 +3,7 @@
  * Recording. Each operation calls the real function and pushes what MPI left open as events: which message a wildcard took, which requests a
  * completion call found, whether a poll said no. Nothing is sent, delayed or copied. docs/design.md tells why this is enough.
  *
- * While a wildcard receive is under way, its handle is in rp_self.requests, and rp_self.watched keeps the completion calls from passing us by. The usual cases
+ * While a wildcard receive is under way, its handle is in rp_state.requests, and rp_state.watched keeps the completion calls from passing us by. The usual cases
  * of the most frequent calls are written out, as functions that call nothing; everything else takes the long way round.
  */
 #include <stdio.h>
@@ -29,6 +29,7 @@
 #include "mpi/life.h"
 #include "mpi/notes.h"
 #include "mpi/self.h"
+#include "mpi/threads.h"
 
 static struct {
     uint64_t cancels; /* of requests that are no receives */
@@ -50,7 +51,7 @@ static void reserve(size_t count)
 
 static inline struct rp_request *counted(MPI_Request request)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
     return entry && entry->flags & RP_REQUEST_COUNTED ? entry : NULL;
 }
@@ -70,7 +71,7 @@ static inline void copy_handles(MPI_Request *to, const MPI_Request *from, int co
 /* Handles as they are before the call sets them to null; statuses of ours where the program wants none. */
 static inline MPI_Status *prepare(int count, const MPI_Request *requests, MPI_Status *statuses)
 {
-    if (!rp_self.watched || count <= 0 || !requests)
+    if (!rp_state.watched || count <= 0 || !requests)
         return statuses;
     if (__builtin_expect((size_t)count > record.room, 0))
         reserve((size_t)count);
@@ -88,6 +89,99 @@ static inline void begin(const struct rp_call *call)
 static inline void end(void)
 {
     rp_self.depth--;
+}
+
+/*
+ * Blocking calls. Where several threads call, they are made of polls, and the lock is free between them: what is completed is told under the same lock, before
+ * another thread can get the handle for a receive of its own.
+ */
+
+static int real_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
+{
+    unsigned tries = 0;
+    int flag = 0, rc;
+
+    if (!rp_threads_on)
+        return call->next->Wait(request, status);
+    while ((rc = call->next->Test(request, &flag, status)) == MPI_SUCCESS && !flag)
+        rp_threads_give_way(&tries);
+    return rc;
+}
+
+static int real_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses, MPI_Status **seen)
+{
+    unsigned tries = 0;
+    int flag = 0, rc;
+
+    *seen = prepare(count, requests, statuses);
+    if (!rp_threads_on)
+        return call->next->Waitall(count, requests, *seen);
+    while ((rc = call->next->Testall(count, requests, &flag, *seen)) == MPI_SUCCESS && !flag) {
+        rp_threads_give_way(&tries);
+        *seen = prepare(count, requests, statuses); /* the room is everybody's */
+    }
+    return rc;
+}
+
+static int real_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *seen)
+{
+    unsigned tries = 0;
+    int flag = 0, rc;
+
+    prepare(count, requests, NULL);
+    if (!rp_threads_on)
+        return call->next->Waitany(count, requests, index, seen);
+    while ((rc = call->next->Testany(count, requests, index, &flag, seen)) == MPI_SUCCESS && !flag) {
+        rp_threads_give_way(&tries);
+        prepare(count, requests, NULL);
+    }
+    return rc;
+}
+
+static int real_waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses,
+                         MPI_Status **seen)
+{
+    unsigned tries = 0;
+    int rc;
+
+    *seen = prepare(count, requests, statuses);
+    if (!rp_threads_on)
+        return call->next->Waitsome(count, requests, outcount, indices, *seen);
+    while ((rc = call->next->Testsome(count, requests, outcount, indices, *seen)) == MPI_SUCCESS && *outcount == 0) {
+        rp_threads_give_way(&tries);
+        *seen = prepare(count, requests, statuses);
+    }
+    return rc;
+}
+
+static int real_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *seen)
+{
+    unsigned tries = 0;
+    int flag = 0, rc;
+
+    if (!rp_threads_on)
+        return call->next->Probe(source, tag, comm, seen);
+    while ((rc = call->next->Iprobe(source, tag, comm, &flag, seen)) == MPI_SUCCESS && !flag)
+        rp_threads_give_way(&tries);
+    return rc;
+}
+
+static int real_mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *seen)
+{
+    unsigned tries = 0;
+    int flag = 0, rc;
+
+    if (!rp_threads_on)
+        return call->next->Mprobe(source, tag, comm, message, seen);
+    while ((rc = call->next->Improbe(source, tag, comm, &flag, message, seen)) == MPI_SUCCESS && !flag)
+        rp_threads_give_way(&tries);
+    return rc;
+}
+
+/* With threads, a probe that names its message tells whose turn it was to see it. */
+static bool is_told(int source, int tag)
+{
+    return RP_IS_WILD(source, tag) || rp_threads_on;
 }
 
 /* Receives and probes */
@@ -118,7 +212,7 @@ static void record_received_other(const struct rp_call *call, int source, int ta
         rp_record_poll_freed(rp_record_site(call));
     if (RP_IS_WILD(source, tag))
         push_envelope(RP_RECV, call, comm, status, rc);
-    if (rp_self.watched && rp_outcome_matched(rc) && source != MPI_PROC_NULL)
+    if (rp_state.watched && rp_outcome_matched(rc) && source != MPI_PROC_NULL)
         tell_older_than_now(call, status);
 }
 
@@ -134,7 +228,7 @@ static void record_received(const char *function, uintptr_t return_address, uint
 {
     uint32_t site;
 
-    if (__builtin_expect(rc != MPI_SUCCESS || rp_self.watched || comm != rp_comms.last || !rp_record_is_ready(1) ||
+    if (__builtin_expect(rc != MPI_SUCCESS || rp_state.watched || comm != rp_comms.last || !rp_record_is_ready(1) ||
                              !rp_site_known(&rp_recorder.sites, function, return_address, stack, &site), 0)) {
         received_unusually(function, return_address, stack, comm, status, rc);
         return;
@@ -169,8 +263,8 @@ static void record_waited(const char *function, uintptr_t return_address, uintpt
     }
     rp_record_put(RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
     rp_record_publish();
-    rp_wild_posts_remove(&rp_self.wild, entry);
-    rp_self.watched--;
+    rp_wild_posts_remove(&rp_state.wild, entry);
+    rp_state.watched--;
     entry->flags = 0;
 }
 
@@ -189,24 +283,24 @@ static void record_persistent_end(const struct rp_call *call, struct rp_envelope
     if (rc != MPI_SUCCESS)
         return;
     bool wild = RP_IS_WILD(e->source, e->tag);
-    struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
+    struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
     entry->flags = RP_REQUEST_PERSISTENT | (wild ? RP_REQUEST_WILD : 0);
-    rp_self.persistent++;
+    rp_state.persistent++;
 }
 
 static void started(MPI_Request request)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
     if (!entry || !(entry->flags & RP_REQUEST_PERSISTENT))
         return;
     uint64_t lasting = entry->flags & (RP_REQUEST_PERSISTENT | RP_REQUEST_WILD);
     if (lasting & RP_REQUEST_WILD) {
-        rp_requests_note_wild(request, rp_self.posts++, MPI_ANY_SOURCE, MPI_ANY_TAG, lasting);
-    } else if (rp_self.watched) {
-        rp_record_watch(entry, lasting | RP_REQUEST_RECEIVE, rp_self.posts++);
+        rp_requests_note_wild(request, rp_state.posts++, MPI_ANY_SOURCE, MPI_ANY_TAG, lasting);
+    } else if (rp_state.watched) {
+        rp_record_watch(entry, lasting | RP_REQUEST_RECEIVE, rp_state.posts++);
     } else {
-        entry->post = rp_self.posts++;
+        entry->post = rp_state.posts++;
         entry->flags = lasting | RP_REQUEST_RECEIVE;
     }
 }
@@ -236,7 +330,7 @@ static void probed(const struct rp_call *call, bool wild, MPI_Comm comm, const M
 {
     if (wild)
         push_envelope(RP_PROBE, call, comm, status, rc);
-    if (rp_self.watched && rc == MPI_SUCCESS && status->MPI_SOURCE != MPI_PROC_NULL)
+    if (rp_state.watched && rc == MPI_SUCCESS && status->MPI_SOURCE != MPI_PROC_NULL)
         tell_older_than_now(call, status);
 }
 
@@ -244,9 +338,9 @@ static int record_probe(const struct rp_call *call, int source, int tag, MPI_Com
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     begin(call);
-    int rc = call->next->Probe(source, tag, comm, seen);
+    int rc = real_probe(call, source, tag, comm, seen);
 
-    probed(call, RP_IS_WILD(source, tag), comm, seen, rc);
+    probed(call, is_told(source, tag), comm, seen, rc);
     end();
     return rc;
 }
@@ -256,9 +350,9 @@ static int record_mprobe(const struct rp_call *call, int source, int tag, MPI_Co
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     begin(call);
-    int rc = call->next->Mprobe(source, tag, comm, message, seen);
+    int rc = real_mprobe(call, source, tag, comm, message, seen);
 
-    probed(call, RP_IS_WILD(source, tag), comm, seen, rc);
+    probed(call, is_told(source, tag), comm, seen, rc);
     end();
     return rc;
 }
@@ -299,11 +393,13 @@ static int record_improbe(const struct rp_call *call, int source, int tag, MPI_C
 
 static int record_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
 {
-    struct rp_request *entry = request ? counted(*request) : NULL;
-    MPI_Status own, *seen = entry && status == MPI_STATUS_IGNORE ? &own : status;
+    MPI_Request before = request ? *request : rp_constant.request_null;
+    bool looked_at = request && counted(before);
+    MPI_Status own, *seen = looked_at && status == MPI_STATUS_IGNORE ? &own : status;
 
     begin(call);
-    int rc = call->next->Wait(request, seen);
+    int rc = real_wait(call, request, seen);
+    struct rp_request *entry = looked_at ? counted(before) : NULL; /* the table may have moved */
     if (entry && !rp_outcome_matched(rc)) {
         rp_record_unwatch(entry);
     } else if (entry) {
@@ -324,7 +420,7 @@ static bool any_counted(int count, const MPI_Request *requests)
 
 static inline void complete_one(MPI_Request request, const MPI_Status *status, uint32_t site)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
     if (entry)
         rp_record_complete_one(entry, status, site);
@@ -336,11 +432,11 @@ static void complete_all(int count, const int *indices, const MPI_Status *seen, 
     bool receives = false;
 
     for (int i = 0; i < count; i++) {
-        struct rp_request *entry = rp_requests_find(&rp_self.requests, record.handles[indices ? indices[i] : i]);
+        struct rp_request *entry = rp_requests_find(&rp_state.requests, record.handles[indices ? indices[i] : i]);
         receives |= entry && rp_record_complete(entry, &seen[i], site);
     }
-    for (int i = 0; receives && rp_self.watched && i < count; i++) {
-        struct rp_request *entry = rp_requests_find(&rp_self.requests, record.handles[indices ? indices[i] : i]);
+    for (int i = 0; receives && rp_state.watched && i < count; i++) {
+        struct rp_request *entry = rp_requests_find(&rp_state.requests, record.handles[indices ? indices[i] : i]);
         if (entry && rp_record_has_older(entry->post))
             rp_record_tell_older(entry->post, &seen[i], site);
     }
@@ -373,13 +469,22 @@ static __attribute__((noinline)) void waitall_failed(const struct rp_call *call,
     rp_record_publish();
 }
 
+/* None of them matters to us. */
+static int waitall_unseen(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    rp_threads_leave();
+    int rc = call->next->Waitall(count, requests, statuses);
+    rp_threads_enter();
+    return rc;
+}
+
 static int record_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
 {
     bool looked_at = requests && any_counted(count, requests);
-    MPI_Status *seen = looked_at ? prepare(count, requests, statuses) : statuses;
+    MPI_Status *seen = statuses;
 
     begin(call);
-    int rc = call->next->Waitall(count, requests, seen);
+    int rc = looked_at ? real_waitall(call, count, requests, statuses, &seen) : waitall_unseen(call, count, requests, statuses);
     if (looked_at && rc == MPI_SUCCESS) {
         complete_all(count, NULL, seen, rp_record_site(call));
         rp_record_publish();
@@ -397,7 +502,7 @@ static inline void push_index(const struct rp_call *call, int count, int index, 
     bool some = index != MPI_UNDEFINED;
 
     rp_record_push(RP_YES, site, (uint32_t)count, some ? index : RP_NO_INDEX, some, 0);
-    if (some && rp_self.watched)
+    if (some && rp_state.watched)
         complete_one(record.handles[index], seen, site);
     rp_record_publish();
 }
@@ -414,10 +519,9 @@ static int record_waitany(const struct rp_call *call, int count, MPI_Request *re
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
     begin(call);
-    prepare(count, requests, NULL);
     if (index)
         *index = MPI_UNDEFINED;
-    int rc = call->next->Waitany(count, requests, index, seen);
+    int rc = real_waitany(call, count, requests, index, seen);
     if (rc != MPI_SUCCESS && (!index || *index == MPI_UNDEFINED))
         push_error(call, (uint32_t)count, rc);
     else if (!is_decided(*index, count, requests))
@@ -436,9 +540,9 @@ static inline void push_some(const struct rp_call *call, int count, int outcount
         rp_record_push(RP_YES, site, (uint32_t)count, indices[0], outcount, 0);
     for (int i = 1; i < outcount; i++)
         rp_record_push(RP_NEXT, site, 0, indices[i], 0, 0);
-    if (rp_self.watched && outcount == 1)
+    if (rp_state.watched && outcount == 1)
         complete_one(record.handles[indices[0]], seen, site);
-    else if (rp_self.watched && outcount > 1)
+    else if (rp_state.watched && outcount > 1)
         complete_all(outcount, indices, seen, site);
     rp_record_publish();
 }
@@ -447,8 +551,8 @@ static int record_waitsome(const struct rp_call *call, int count, MPI_Request *r
                            int *indices, MPI_Status *statuses)
 {
     begin(call);
-    MPI_Status *seen = prepare(count, requests, statuses);
-    int rc = call->next->Waitsome(count, requests, outcount, indices, seen);
+    MPI_Status *seen;
+    int rc = real_waitsome(call, count, requests, outcount, indices, statuses, &seen);
 
     if (!rp_outcome_some(rc))
         push_error(call, (uint32_t)count, rc);
@@ -505,7 +609,7 @@ static int record_test(const struct rp_call *call, MPI_Request *request, int *fl
         /* decided */
     } else if (flag && *flag) {
         uint32_t site = push_yes(call, 1);
-        if (rp_self.watched)
+        if (rp_state.watched)
             complete_one(before, seen, site);
         rp_record_publish();
     } else {
@@ -529,7 +633,7 @@ static int record_testall(const struct rp_call *call, int count, MPI_Request *re
         /* decided */
     } else if (rp_outcome_some(rc) && *flag) {
         uint32_t site = push_yes(call, count);
-        if (rp_self.watched)
+        if (rp_state.watched)
             complete_all(count, NULL, seen, site);
         rp_record_publish();
     } else {
@@ -564,7 +668,7 @@ static int record_request_get_status(const struct rp_call *call, MPI_Request req
 
     begin(call);
     int rc = call->next->Request_get_status(request, flag, seen);
-    struct rp_request *entry = rp_self.watched ? counted(request) : NULL;
+    struct rp_request *entry = rp_state.watched ? counted(request) : NULL;
     if (rc == MPI_SUCCESS && *flag) {
         uint32_t site = push_yes(call, 1);
         if (entry && entry->flags & RP_REQUEST_WILD && entry->flags & RP_REQUEST_RECEIVE && !rp_outcome_cancelled(entry, seen))
@@ -601,14 +705,14 @@ static int record_parrived(const struct rp_call *call, MPI_Request request, int 
 
 static int record_cancel(const struct rp_call *call, MPI_Request *request)
 {
-    if (!rp_self.notes_named)
+    if (!rp_state.notes_named)
         rp_refuse_unforeseen("MPI_Cancel");
     rp_self.depth++;
     int rc = call->next->Cancel(request);
     end();
     if (rc != MPI_SUCCESS)
         return rc;
-    struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
+    struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
     if (entry->flags & RP_REQUEST_RECEIVE)
         rp_record_watch(entry, entry->flags | RP_REQUEST_CANCELLING, entry->post);
     else if (!(entry->flags & RP_REQUEST_OTHER))
@@ -618,7 +722,7 @@ static int record_cancel(const struct rp_call *call, MPI_Request *request)
 
 static int record_request_free(const struct rp_call *call, MPI_Request *request)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, *request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, *request);
     MPI_Status status;
 
     if (!entry || !entry->flags)
@@ -634,7 +738,7 @@ static int record_request_free(const struct rp_call *call, MPI_Request *request)
     int rc = MPI_SUCCESS;
     if (*request != rp_constant.request_null) {
         if (entry->flags & RP_REQUEST_PERSISTENT)
-            rp_self.persistent--;
+            rp_state.persistent--;
         rc = call->next->Request_free(request);
         entry->flags &= ~(uint64_t)RP_REQUEST_PERSISTENT;
         rp_record_unwatch(entry);
@@ -646,13 +750,44 @@ static int record_request_free(const struct rp_call *call, MPI_Request *request)
 static int record_comm_free(const struct rp_call *call, MPI_Comm *comm)
 {
     rp_comms_forget(*comm);
-    return call->next->Comm_free(comm);
+    rp_threads_leave();
+    int rc = call->next->Comm_free(comm);
+    rp_threads_enter();
+    return rc;
 }
 
 static int record_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
 {
     rp_comms_forget(*comm);
-    return call->next->Comm_disconnect(comm);
+    rp_threads_leave();
+    int rc = call->next->Comm_disconnect(comm);
+    rp_threads_enter();
+    return rc;
+}
+
+/* Threads */
+
+static void record_threads_begin(void)
+{
+    rp_record_close_runs();
+    rp_recorder.open |= RP_RECORD_THREADS;
+}
+
+static void record_turn_begin(const struct rp_call *call, int is_post)
+{
+    (void)is_post;
+    rp_record_choose_thread(call);
+}
+
+static void record_turn_end(void)
+{
+    rp_recorder.turns++;
+}
+
+static int record_value(const struct rp_call *call, int32_t *value)
+{
+    rp_record_event(RP_VALUE, rp_record_site(call), 0, *value, 0, 0);
+    return 1;
 }
 
 /* The end */
@@ -662,7 +797,7 @@ static uint32_t end_site(void)
 {
     struct rp_call call = {"MPI_Finalize", NULL, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)};
 
-    return rp_self.watched ? rp_record_site(&call) : 0;
+    return rp_state.watched ? rp_record_site(&call) : 0;
 }
 
 static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_log_totals *totals)
@@ -748,6 +883,10 @@ static const struct rp_engine engine = {
     .Request_free = record_request_free,
     .Comm_free = record_comm_free,
     .Comm_disconnect = record_comm_disconnect,
+    .threads_begin = record_threads_begin,
+    .turn_begin = record_turn_begin,
+    .turn_end = record_turn_end,
+    .value = record_value,
     .finalize = record_finalize,
     .abort = record_abort,
     .exit = record_exit,
@@ -813,6 +952,6 @@ void rp_record_start(void)
     rp_session_agree(status, undo_start);
     rp_comms_init();
     reserve(16);
-    rp_self.notes_named = rp_imports_cancel();
+    rp_state.notes_named = rp_imports_cancel();
     rp_engine = &engine;
 }

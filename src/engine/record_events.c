@@ -6,7 +6,7 @@ struct rp_recorder rp_recorder;
 void rp_record_close_runs(void)
 {
     struct rp_ring *ring = rp_recorder.ring;
-    uint32_t left = rp_recorder.open;
+    uint32_t runs = rp_recorder.open & ~RP_RECORD_THREADS, left = runs;
 
     if (left == 0)
         return;
@@ -17,35 +17,73 @@ void rp_record_close_runs(void)
     }
     rp_ring_publish(ring); /* from here on the open runs do not count */
     atomic_signal_fence(memory_order_seq_cst);
-    for (left = rp_recorder.open; left != 0; left &= left - 1) {
+    for (left = runs; left != 0; left &= left - 1) {
         ring->shared->open_run[__builtin_ctz(left)].c = 0;
         rp_recorder.open_key[__builtin_ctz(left)].function = NULL;
     }
-    rp_recorder.open = 0;
+    rp_recorder.open &= RP_RECORD_THREADS;
 }
 
-void rp_record_prepare(void)
+/* Threads */
+
+static void put_before(uint32_t kind, uint32_t site, uint32_t posts, int32_t a, uint64_t c)
+{
+    *rp_ring_slot(rp_recorder.ring) = (struct rp_event){kind, site, posts, 0, a, 0, c};
+}
+
+static void introduce(uint32_t site)
+{
+    if (rp_self.number >= 0)
+        return;
+    rp_self.number = ++rp_recorder.threads;
+    rp_record_close_runs();
+    put_before(RP_THREAD, site, 0, rp_self.number, rp_self.identity);
+}
+
+static void choose_thread(uint32_t site)
+{
+    introduce(site);
+    if (rp_recorder.thread == rp_self.number)
+        return;
+    rp_record_close_runs();
+    put_before(RP_TURN, site, (uint32_t)(rp_state.posts - rp_recorder.last_posts), rp_self.number, rp_recorder.turns);
+    rp_recorder.last_posts = rp_state.posts;
+    rp_recorder.thread = rp_self.number;
+    rp_recorder.turns = 0;
+}
+
+void rp_record_choose_thread(const struct rp_call *call)
+{
+    if (rp_recorder.thread == rp_self.number)
+        return;
+    choose_thread(rp_record_site(call));
+    rp_record_publish();
+}
+
+void rp_record_prepare(uint32_t site)
 {
     rp_record_close_runs();
+    if (rp_recorder.open & RP_RECORD_THREADS)
+        choose_thread(site);
     rp_ring_slot(rp_recorder.ring); /* makes room, and is given back */
     rp_recorder.ring->head--;
 }
 
 /* The first poll of its kind since the event before. */
-static void open_run(const struct rp_call *call, uint32_t scope, uint32_t slot)
+static void open_run(const struct rp_call *call, uint64_t scope, uint32_t slot)
 {
     uint32_t site = rp_record_site(call);
     struct rp_ring_header *shared = rp_recorder.ring->shared;
 
     shared->open_at = rp_recorder.ring->head;
-    shared->open_run[slot] = (struct rp_event){RP_NO, site, 0, scope, 0, 0, 0};
+    shared->open_run[slot] = (struct rp_event){RP_NO, site, 0, (uint32_t)scope, (int32_t)(scope >> 32), 0, 0};
     atomic_signal_fence(memory_order_seq_cst); /* a run that counts is whole */
     shared->open_run[slot].c = 1;
     rp_recorder.open_key[slot] = (struct rp_poll_key){call->function, scope};
     rp_recorder.open |= 1u << slot;
 }
 
-void rp_record_no_elsewhere(const struct rp_call *call, uint32_t scope, uint32_t slot)
+void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t slot)
 {
     for (uint32_t i = 0; i < RP_OPEN_RUNS; i++, slot = (slot + 1) % RP_OPEN_RUNS) {
         const struct rp_poll_key *key = &rp_recorder.open_key[slot];
@@ -60,4 +98,14 @@ void rp_record_no_elsewhere(const struct rp_call *call, uint32_t scope, uint32_t
     }
     rp_record_close_runs(); /* others have all slots */
     open_run(call, scope, slot);
+}
+
+void rp_record_no_of_thread(const struct rp_call *call, uint32_t scope)
+{
+    if (rp_self.number < 0) {
+        introduce(rp_record_site(call));
+        rp_record_publish();
+    }
+    uint64_t key = scope | (uint64_t)(uint32_t)rp_self.number << 32;
+    rp_record_no_elsewhere(call, key, ((uint32_t)((uintptr_t)call->function >> 3) ^ scope ^ (uint32_t)rp_self.number) % RP_OPEN_RUNS);
 }

@@ -18,15 +18,21 @@
 
 struct rp_poll_key {
     const char *function;
-    uint64_t scope;
+    uint64_t scope; /* upper half: the thread */
 };
+
+/* In `open`: several threads make events, so that none is put before it was looked whose turn it is. */
+#define RP_RECORD_THREADS (1u << 31)
 
 struct rp_recorder {
     struct rp_ring *ring;
     uint64_t last_posts; /* at the last event */
-    uint32_t open;       /* open runs, a bit each */
+    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS */
     struct rp_poll_key open_key[RP_OPEN_RUNS];
     struct rp_site_table sites;
+    int32_t thread;  /* whose turn it is */
+    int32_t threads; /* that have a number, but for the first */
+    uint64_t turns;  /* of this thread since it was said to have them */
 };
 
 extern struct rp_recorder rp_recorder;
@@ -34,8 +40,14 @@ extern struct rp_recorder rp_recorder;
 /* Pushes the open runs, if any. */
 void rp_record_close_runs(void);
 
-/* A poll that is not in the first slot that it may be in. */
-void rp_record_no_elsewhere(const struct rp_call *call, uint32_t scope, uint32_t slot);
+/* A poll that is not in the first slot that it may be in. `scope`: the upper half is the thread. */
+void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t slot);
+
+/* A poll where there are threads. */
+void rp_record_no_of_thread(const struct rp_call *call, uint32_t scope);
+
+/* With threads: says that it is the calling thread's turn, unless it is already. */
+void rp_record_choose_thread(const struct rp_call *call);
 
 static inline uint32_t rp_record_site(const struct rp_call *call)
 {
@@ -54,7 +66,7 @@ static inline bool rp_record_is_ready(uint64_t count)
 static inline void rp_record_put(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
 {
     struct rp_ring *ring = rp_recorder.ring;
-    uint64_t posts = rp_self.posts;
+    uint64_t posts = rp_state.posts;
     struct rp_event *event = &ring->slots[ring->head++ & ring->mask];
 
     event->kind = kind;
@@ -67,14 +79,14 @@ static inline void rp_record_put(uint32_t kind, uint32_t site, uint32_t scope, i
     rp_recorder.last_posts = posts;
 }
 
-/* Makes it ready. */
-void rp_record_prepare(void);
+/* Makes it ready for an event of this site. */
+void rp_record_prepare(uint32_t site);
 
 /* One of several events of a call, which are published together. */
 static inline void rp_record_push(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
 {
     if (__builtin_expect(!rp_record_is_ready(1), 0))
-        rp_record_prepare();
+        rp_record_prepare(site);
     rp_record_put(kind, site, scope, a, b, c);
 }
 
@@ -95,7 +107,9 @@ static inline void rp_record_no(const struct rp_call *call, uint32_t scope)
     uint32_t slot = ((uint32_t)((uintptr_t)call->function >> 3) ^ scope) % RP_OPEN_RUNS;
     const struct rp_poll_key *key = &rp_recorder.open_key[slot];
 
-    if (__builtin_expect(key->function == call->function && key->scope == scope, 1))
+    if (__builtin_expect((rp_recorder.open & RP_RECORD_THREADS) != 0, 0))
+        rp_record_no_of_thread(call, scope);
+    else if (__builtin_expect(key->function == call->function && key->scope == scope, 1))
         rp_recorder.ring->shared->open_run[slot].c++;
     else
         rp_record_no_elsewhere(call, scope, slot);

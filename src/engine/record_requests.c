@@ -18,7 +18,7 @@ static size_t freed_count, freed_room;
 void rp_record_watch(struct rp_request *entry, uint64_t flags, uint64_t post)
 {
     if (!(entry->flags & RP_REQUEST_COUNTED))
-        rp_self.watched++;
+        rp_state.watched++;
     entry->flags = flags | RP_REQUEST_COUNTED;
     entry->post = post;
 }
@@ -28,9 +28,9 @@ void rp_record_unwatch(struct rp_request *entry)
     uint64_t lasting = RP_REQUEST_PERSISTENT | RP_REQUEST_WILD, under_way = RP_REQUEST_RECEIVE | RP_REQUEST_WILD;
 
     if (entry->flags & RP_REQUEST_COUNTED)
-        rp_self.watched--;
+        rp_state.watched--;
     if ((entry->flags & (under_way | RP_REQUEST_TOLD)) == under_way)
-        rp_wild_posts_remove(&rp_self.wild, entry);
+        rp_wild_posts_remove(&rp_state.wild, entry);
     entry->flags = entry->flags & RP_REQUEST_PERSISTENT ? entry->flags & lasting : 0;
 }
 
@@ -50,7 +50,7 @@ bool rp_record_complete_rare(struct rp_request *entry, const MPI_Status *status,
 /* Tells the match of a receive under way, if it has one by now. */
 static void tell(const struct rp_wild_post *wild, uint32_t site)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, wild->request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, wild->request);
     MPI_Status status;
     int flag = 0;
 
@@ -63,13 +63,13 @@ static void tell(const struct rp_wild_post *wild, uint32_t site)
         return;
     rp_record_push(RP_FREED, site, 0, status.MPI_SOURCE, status.MPI_TAG, wild->post);
     entry->flags |= RP_REQUEST_TOLD;
-    rp_wild_posts_remove(&rp_self.wild, entry);
+    rp_wild_posts_remove(&rp_state.wild, entry);
 }
 
 void rp_record_tell_older(uint64_t post, const MPI_Status *status, uint32_t site)
 {
     enum { ENOUGH = 256 };
-    const struct rp_wild_post *at = rp_self.wild.at, *wild = &at[at[0].next];
+    const struct rp_wild_post *at = rp_state.wild.at, *wild = &at[at[0].next];
     int source = status->MPI_SOURCE, tag = status->MPI_TAG;
 
     for (int left = ENOUGH; left > 0 && wild != at && wild->post < post;) {
@@ -84,8 +84,8 @@ void rp_record_tell_older(uint64_t post, const MPI_Status *status, uint32_t site
 
 void rp_record_tell_pending(uint32_t site)
 {
-    for (uint32_t next = rp_self.wild.at[0].next; next != 0;) {
-        const struct rp_wild_post *wild = &rp_self.wild.at[next];
+    for (uint32_t next = rp_state.wild.at[0].next; next != 0;) {
+        const struct rp_wild_post *wild = &rp_state.wild.at[next];
         next = wild->next;
         tell(wild, site);
     }
@@ -102,21 +102,21 @@ void rp_record_keep_freed(MPI_Request *request, struct rp_request *entry)
             rp_bug(__FILE__, __LINE__, "out of memory for freed requests");
     }
     freed[freed_count++] = (struct freed){*request, entry->post};
-    rp_self.always |= RP_ALWAYS_FREED;
+    rp_always_set(RP_ALWAYS_FREED);
     if (!(entry->flags & RP_REQUEST_TOLD))
-        rp_wild_posts_remove(&rp_self.wild, entry);
+        rp_wild_posts_remove(&rp_state.wild, entry);
     if (entry->flags & RP_REQUEST_PERSISTENT)
-        rp_self.persistent--;
-    entry->flags = 0; /* still counted in rp_self.watched */
+        rp_state.persistent--;
+    entry->flags = 0; /* still counted in rp_state.watched */
     *request = rp_constant.request_null;
 }
 
 static void forget_freed(size_t i)
 {
     freed[i] = freed[--freed_count];
-    rp_self.watched--;
+    rp_state.watched--;
     if (freed_count == 0)
-        rp_self.always &= ~(uint32_t)RP_ALWAYS_FREED;
+        rp_always_clear(RP_ALWAYS_FREED);
 }
 
 void rp_record_poll_freed(uint32_t site)

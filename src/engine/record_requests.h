@@ -23,7 +23,7 @@ void rp_record_unwatch(struct rp_request *entry);
 /* Whether a wildcard receive older than this is under way and was not told. */
 static inline bool rp_record_has_older(uint64_t post)
 {
-    const struct rp_wild_post *at = rp_self.wild.at;
+    const struct rp_wild_post *at = rp_state.wild.at;
 
     return at[0].next != 0 && at[at[0].next].post < post;
 }
@@ -44,8 +44,8 @@ static inline bool rp_record_complete(struct rp_request *entry, const MPI_Status
     if (__builtin_expect(entry->flags != RP_REQUEST_USUAL, 0))
         return rp_record_complete_rare(entry, status, site);
     rp_record_push(RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
-    rp_wild_posts_remove(&rp_self.wild, entry);
-    rp_self.watched--;
+    rp_wild_posts_remove(&rp_state.wild, entry);
+    rp_state.watched--;
     entry->flags = 0;
     return true;
 }

@@ -26,10 +26,11 @@
 #include "mpi/life.h"
 #include "mpi/notes.h"
 #include "mpi/self.h"
+#include "mpi/threads.h"
 #include "reprise.h"
 
-static struct {
-    struct rp_session session;
+/* Room for one call's requests. */
+static __thread struct {
     MPI_Request *before; /* handles as the program passed them */
     MPI_Request *real;   /* with stand-ins */
     MPI_Request *subset;
@@ -37,6 +38,10 @@ static struct {
     int *indices; /* of the real call */
     int *chosen;  /* of the program's, where it has no array for them */
     size_t room;
+} room;
+
+static struct {
+    struct rp_session session;
     uint64_t cancels;
     int largest_tag;
 } replay;
@@ -45,17 +50,17 @@ static void reserve(int count)
 {
     size_t wanted = count > 0 ? (size_t)count : 1;
 
-    if (wanted <= replay.room)
+    if (wanted <= room.room)
         return;
-    replay.before = realloc(replay.before, wanted * sizeof *replay.before);
-    replay.real = realloc(replay.real, wanted * sizeof *replay.real);
-    replay.subset = realloc(replay.subset, wanted * sizeof *replay.subset);
-    replay.statuses = realloc(replay.statuses, wanted * sizeof *replay.statuses);
-    replay.indices = realloc(replay.indices, wanted * sizeof *replay.indices);
-    replay.chosen = realloc(replay.chosen, wanted * sizeof *replay.chosen);
-    if (!replay.chosen || !replay.before || !replay.real || !replay.subset || !replay.statuses || !replay.indices)
+    room.before = realloc(room.before, wanted * sizeof *room.before);
+    room.real = realloc(room.real, wanted * sizeof *room.real);
+    room.subset = realloc(room.subset, wanted * sizeof *room.subset);
+    room.statuses = realloc(room.statuses, wanted * sizeof *room.statuses);
+    room.indices = realloc(room.indices, wanted * sizeof *room.indices);
+    room.chosen = realloc(room.chosen, wanted * sizeof *room.chosen);
+    if (!room.chosen || !room.before || !room.real || !room.subset || !room.statuses || !room.indices)
         rp_bug(__FILE__, __LINE__, "out of memory for a request array");
-    replay.room = wanted;
+    room.room = wanted;
 }
 
 /* Quiet waits */
@@ -97,7 +102,7 @@ static void await_receive(const struct rp_call *call, MPI_Request request, const
 
 static enum rp_certainty describe_request(MPI_Request request, char *what, size_t size)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
     if (entry && entry->flags & RP_REQUEST_RECEIVE) {
         snprintf(what, size, "its receive number %llu", (unsigned long long)entry->post);
@@ -110,7 +115,7 @@ static enum rp_certainty describe_request(MPI_Request request, char *what, size_
 /* A request of MPI-IO or of the program's own kind may be worked on only in the calls that complete it: asking after it would never end. */
 static bool makes_its_own_progress(MPI_Request request)
 {
-    struct rp_request *entry = rp_self.always & RP_ALWAYS_CALLBACKS ? rp_requests_find(&rp_self.requests, request) : NULL;
+    struct rp_request *entry = rp_self.always & RP_ALWAYS_CALLBACKS ? rp_requests_find(&rp_state.requests, request) : NULL;
 
     return rp_self.always & RP_ALWAYS_CALLBACKS && !(entry && entry->flags & RP_REQUEST_RECEIVE);
 }
@@ -137,7 +142,7 @@ static void await_request(const struct rp_call *call, MPI_Request request)
 /* A request that never completed in the record: the record ends in this call. */
 static void stop_at_ghost(const struct rp_call *call, MPI_Request request)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
     if (entry && entry->flags & RP_REQUEST_GHOST && !(entry->flags & RP_REQUEST_CANCELLING))
         rp_follow_end_of_record(call);
@@ -278,7 +283,7 @@ static void replay_post_begin(const struct rp_call *call, struct rp_envelope *e,
     (void)call;
     begin();
     note_asked(e);
-    e->post = rp_self.posts++;
+    e->post = rp_state.posts++;
     e->note = NULL;
     if (rp_follow_is_free())
         return;
@@ -301,7 +306,7 @@ static void replay_post_end(const struct rp_call *call, struct rp_envelope *e, i
         rp_standin_fail(e->note);
         return;
     }
-    struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
+    struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
     rp_standin_forget(entry);
     entry->post = e->post;
     entry->flags = RP_REQUEST_RECEIVE | (is_wild(e) ? RP_REQUEST_WILD : 0) | (e->note ? RP_REQUEST_GHOST : 0);
@@ -327,18 +332,18 @@ static void replay_persistent_end(const struct rp_call *call, struct rp_envelope
         e->comm != e->asked_comm ? rp_standin_fail(e->note) : rp_standin_forget(&unused);
         return;
     }
-    struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
+    struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
     rp_standin_forget(entry);
     entry->flags = RP_REQUEST_PERSISTENT | (is_wild(e) && e->comm != e->asked_comm ? RP_REQUEST_WILD : 0);
     entry->note = e->note;
-    rp_self.persistent++;
+    rp_state.persistent++;
 }
 
 /* A persistent receive: through an inner request if its match is not what it asked for. */
 static int start_receive(const struct rp_call *call, struct rp_request *entry, MPI_Request *request)
 {
     struct rp_match match;
-    bool found = rp_follow_match(rp_self.posts, &match);
+    bool found = rp_follow_match(rp_state.posts, &match);
     bool matched = found && match.kind != RP_CANCELLED;
     int rc;
 
@@ -349,7 +354,7 @@ static int start_receive(const struct rp_call *call, struct rp_request *entry, M
     } else {
         rc = call->next->Start(request);
     }
-    entry->post = rp_self.posts++;
+    entry->post = rp_state.posts++;
     entry->flags |= RP_REQUEST_RECEIVE;
     if (rp_follow_is_free() && entry->flags & RP_REQUEST_GHOST)
         rp_standin_release();
@@ -358,7 +363,7 @@ static int start_receive(const struct rp_call *call, struct rp_request *entry, M
 
 static int replay_start(const struct rp_call *call, MPI_Request *request)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, *request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, *request);
     int rc;
 
     begin();
@@ -385,17 +390,17 @@ static int replay_startall(const struct rp_call *call, int count, MPI_Request *r
 static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    bool wild = RP_IS_WILD(source, tag);
+    bool told = RP_IS_WILD(source, tag) || rp_threads_on;
     const struct rp_event *event = NULL;
 
     begin();
-    if (wild)
+    if (told)
         event = rp_follow_expect(call, rp_comms_expected(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_PROBE) {
         source = event->a;
         tag = event->b;
         await_message(call, source, tag, comm);
-    } else if (!wild && can_probe(source, tag, comm)) {
+    } else if (!told && can_probe(source, tag, comm)) {
         await_message(call, source, tag, comm);
     }
     int rc = message ? call->next->Mprobe(source, tag, comm, message, seen) : call->next->Probe(source, tag, comm, seen);
@@ -483,11 +488,11 @@ static int decided(const struct rp_call *call, int count, int rc)
 /* The program learns that this request is complete: the same events as in the record. */
 static void complete(const struct rp_call *call, MPI_Request request, const MPI_Status *status)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
     if (!entry || !(entry->flags & (RP_REQUEST_RECEIVE | RP_REQUEST_OTHER)))
         return;
-    uint64_t flags = entry->flags, lasting = RP_REQUEST_PERSISTENT | RP_REQUEST_WILD;
+    uint64_t flags = entry->flags, post = entry->post, lasting = RP_REQUEST_PERSISTENT | RP_REQUEST_WILD;
     bool cancelled = rp_outcome_cancelled(entry, status);
     if (flags & RP_REQUEST_PERSISTENT) {
         entry->flags = flags & lasting;
@@ -496,9 +501,9 @@ static void complete(const struct rp_call *call, MPI_Request request, const MPI_
         entry->flags = 0;
     }
     if (cancelled)
-        rp_follow_observe(call, flags & RP_REQUEST_OTHER ? RP_UNSENT : RP_CANCELLED, 0, 0, 0, entry->post);
+        rp_follow_observe(call, flags & RP_REQUEST_OTHER ? RP_UNSENT : RP_CANCELLED, 0, 0, 0, post);
     else if (flags & RP_REQUEST_WILD)
-        rp_follow_observe(call, RP_MATCH, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
+        rp_follow_observe(call, RP_MATCH, 0, status->MPI_SOURCE, status->MPI_TAG, post);
 }
 
 /* Ready for the real call on `count` requests: returns them with stand-ins, and keeps the program's. */
@@ -506,14 +511,14 @@ static MPI_Request *enter(int count, MPI_Request *requests)
 {
     reserve(count);
     if (count > 0 && requests)
-        memcpy(replay.before, requests, (size_t)count * sizeof *requests);
-    return requests ? rp_standin_enter(count, requests, replay.real) : NULL;
+        memcpy(room.before, requests, (size_t)count * sizeof *requests);
+    return requests ? rp_standin_enter(count, requests, room.real) : NULL;
 }
 
 static void leave(int count, MPI_Request *requests, const MPI_Request *real)
 {
     if (requests)
-        rp_standin_leave(count, requests, real, replay.before);
+        rp_standin_leave(count, requests, real, room.before);
 }
 
 static int replay_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
@@ -580,7 +585,7 @@ static int replay_waitany(const struct rp_call *call, int count, MPI_Request *re
         if (event)
             rp_follow_take();
         else if (rp_outcome_matched(rc) && *index != MPI_UNDEFINED)
-            complete(call, replay.before[*index], seen);
+            complete(call, room.before[*index], seen);
     }
     end();
     return rc;
@@ -613,7 +618,7 @@ static int replay_testany(const struct rp_call *call, int count, MPI_Request *re
         if (event)
             rp_follow_take();
         else if (rp_outcome_matched(rc) && *flag && *index != MPI_UNDEFINED)
-            complete(call, replay.before[*index], seen);
+            complete(call, room.before[*index], seen);
     }
     end();
     return rc;
@@ -632,18 +637,18 @@ static int complete_some(const struct rp_call *call, some_function *real_call, i
         indices[i] = rp_follow_ahead((size_t)i)->a;
         check_index(call, indices[i], count, requests);
         await_request(call, requests[indices[i]]);
-        replay.before[i] = requests[indices[i]];
-        replay.subset[i] = rp_standin_real(requests[indices[i]]);
+        room.before[i] = requests[indices[i]];
+        room.subset[i] = rp_standin_real(requests[indices[i]]);
     }
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
-    int rc = real_call(wanted, replay.subset, &found, replay.indices, seen);
+    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
+    int rc = real_call(wanted, room.subset, &found, room.indices, seen);
     if (!rp_outcome_some(rc) || found != wanted)
         rp_follow_diverge(call, "a completed request is inactive here");
     for (int i = 0; i < wanted; i++)
         rp_follow_take();
     for (int i = 0; i < wanted; i++) {
-        rp_standin_leave(1, &requests[indices[i]], &replay.subset[i], &replay.before[i]);
-        complete(call, replay.before[i], &seen[i]);
+        rp_standin_leave(1, &requests[indices[i]], &room.subset[i], &room.before[i]);
+        complete(call, room.before[i], &seen[i]);
     }
     *outcount = wanted;
     return rc;
@@ -653,12 +658,12 @@ static int freely_some(const struct rp_call *call, some_function *real_call, int
                        int *outcount, int *indices, MPI_Status *statuses)
 {
     MPI_Request *real = enter(count, requests);
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
+    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
     int rc = real_call(count, real, outcount, indices, seen);
 
     leave(count, requests, real);
     for (int i = 0; rp_outcome_some(rc) && rp_follow_is_free() && i < *outcount; i++)
-        complete(call, replay.before[indices[i]], &seen[i]);
+        complete(call, room.before[indices[i]], &seen[i]);
     return rc;
 }
 
@@ -694,12 +699,12 @@ static int waitall_partly(const struct rp_call *call, int count, MPI_Request *re
         return call->next->Waitall(count, requests, statuses);
     int completed = event->b, found = 0;
     reserve(count);
-    MPI_Status *own = replay.statuses;
-    int rc = complete_some(call, call->next->Waitsome, count, requests, &found, replay.chosen, MPI_STATUSES_IGNORE);
+    MPI_Status *own = room.statuses;
+    int rc = complete_some(call, call->next->Waitsome, count, requests, &found, room.chosen, MPI_STATUSES_IGNORE);
     for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; i++)
         statuses[i].MPI_ERROR = MPI_ERR_PENDING;
     for (int i = 0; i < completed && statuses != MPI_STATUSES_IGNORE; i++)
-        statuses[replay.chosen[i]] = own[i];
+        statuses[room.chosen[i]] = own[i];
     return rc;
 }
 
@@ -716,13 +721,13 @@ static int replay_waitall(const struct rp_call *call, int count, MPI_Request *re
         await_request(call, requests[i]);
     }
     MPI_Request *real = enter(count, requests);
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
+    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
     int rc = call->next->Waitall(count, real, seen);
     leave(count, requests, real);
     bool in_status = rc != MPI_SUCCESS && rp_outcome_class(rc) == MPI_ERR_IN_STATUS;
     for (int i = 0; (rc == MPI_SUCCESS || in_status) && i < count; i++)
         if (!in_status || rp_outcome_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
-            complete(call, replay.before[i], &seen[i]);
+            complete(call, room.before[i], &seen[i]);
     end();
     return rc;
 }
@@ -789,13 +794,13 @@ static int replay_testall(const struct rp_call *call, int count, MPI_Request *re
     for (int i = 0; event && event->kind == RP_YES && i < count; i++)
         await_request(call, requests[i]);
     MPI_Request *real = enter(count, requests);
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? replay.statuses : statuses;
+    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
     rc = call->next->Testall(count, real, flag, seen);
     leave(count, requests, real);
     if (event)
         rp_follow_take();
     for (int i = 0; rp_outcome_some(rc) && *flag && i < count; i++)
-        complete(call, replay.before[i], &seen[i]);
+        complete(call, room.before[i], &seen[i]);
     end();
     return rc;
 }
@@ -851,7 +856,7 @@ static int replay_parrived(const struct rp_call *call, MPI_Request request, int 
 
 static int replay_cancel(const struct rp_call *call, MPI_Request *request)
 {
-    struct rp_request *entry = rp_requests_entry(&rp_self.requests, *request);
+    struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
     MPI_Request real = rp_standin_real(*request);
     int rc = MPI_SUCCESS;
 
@@ -874,7 +879,7 @@ static int replay_cancel(const struct rp_call *call, MPI_Request *request)
 
 static int replay_request_free(const struct rp_call *call, MPI_Request *request)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, *request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, *request);
     MPI_Status status;
 
     if (!entry || !entry->flags)
@@ -887,11 +892,12 @@ static int replay_request_free(const struct rp_call *call, MPI_Request *request)
         rp_pmpi.Wait(real, &status);
         leave(1, request, real);
         complete(call, before, &status);
+        entry = rp_requests_find(&rp_state.requests, before); /* the table may have moved */
     }
     int rc = MPI_SUCCESS;
     if (*request != rp_constant.request_null) {
         if (entry->flags & RP_REQUEST_PERSISTENT)
-            rp_self.persistent--;
+            rp_state.persistent--;
         rp_standin_forget(entry);
         rc = call->next->Request_free(request);
         entry->flags = 0;
@@ -903,13 +909,39 @@ static int replay_request_free(const struct rp_call *call, MPI_Request *request)
 static int replay_comm_free(const struct rp_call *call, MPI_Comm *comm)
 {
     rp_comms_forget(*comm);
-    return call->next->Comm_free(comm);
+    rp_threads_leave();
+    int rc = call->next->Comm_free(comm);
+    rp_threads_enter();
+    return rc;
 }
 
 static int replay_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
 {
     rp_comms_forget(*comm);
-    return call->next->Comm_disconnect(comm);
+    rp_threads_leave();
+    int rc = call->next->Comm_disconnect(comm);
+    rp_threads_enter();
+    return rc;
+}
+
+/* Threads */
+
+static int replay_leads(void)
+{
+    return !rp_follow_is_free();
+}
+
+static void replay_threads_begin(void)
+{
+}
+
+static int replay_value(const struct rp_call *call, int32_t *value)
+{
+    const struct rp_event *event = rp_follow_expect(call, 0, RP_KIND(RP_VALUE));
+
+    if (event)
+        *value = event->a;
+    return event != NULL;
 }
 
 static void replay_finalize(void)
@@ -958,6 +990,12 @@ static const struct rp_engine engine = {
     .Request_free = replay_request_free,
     .Comm_free = replay_comm_free,
     .Comm_disconnect = replay_comm_disconnect,
+    .leads = replay_leads,
+    .threads_begin = replay_threads_begin,
+    .turn_begin = rp_follow_await_turn,
+    .turn_end = rp_follow_take_turn,
+    .value = replay_value,
+    .value_taken = rp_follow_take,
     .finalize = replay_finalize,
     .abort = replay_end,
     .exit = replay_end,
@@ -1086,7 +1124,7 @@ void rp_replay_start(void)
     rp_comms_init();
     find_largest_tag();
     reserve(16);
-    rp_self.always |= RP_ALWAYS_ENGINE;
-    rp_self.watched = 1; /* always look */
+    rp_always_set(RP_ALWAYS_ENGINE);
+    rp_state.watched = 1; /* always look */
     rp_engine = &engine;
 }

@@ -25,6 +25,7 @@
 #include "mpi/constants.h"
 #include "mpi/life.h"
 #include "mpi/self.h"
+#include "mpi/threads.h"
 #include "reprise.h"
 
 /* A group of NO events: each is used up in the program's own order, so they are all at the front together. */
@@ -41,6 +42,14 @@ struct poll_group {
     struct poll_run run[RP_OPEN_RUNS];
 };
 
+/* With threads: polls of one thread that are to be answered no. */
+struct poll_balance {
+    const char *function;
+    int32_t thread;
+    uint32_t scope;
+    uint64_t left;
+};
+
 static struct {
     struct rp_log *log;
     struct rp_matcher *matcher;
@@ -49,6 +58,13 @@ static struct {
     size_t same_room;
     uint64_t last_posts;
     struct poll_group polls; /* the NO events at the front */
+    int32_t thread;          /* whose turn it is */
+    uint64_t turns;          /* that it has taken */
+    uint64_t *identities;    /* of the threads from number 1 on, as the record introduces them */
+    int32_t identity_count;
+    struct poll_balance *balances;
+    size_t balance_count, balance_room;
+    bool finished;
     uint64_t digest;
     int32_t cores;
     bool free;
@@ -143,7 +159,7 @@ static void say_divergence(const struct rp_call *call, const struct rp_event *re
         describe(seen, &text);
     } else {
         rp_buffer_printf(&text, "  seen: %s, %llu receives posted since the event before\n", call->function,
-                         U64(rp_self.posts - follow.last_posts));
+                         U64(rp_state.posts - follow.last_posts));
     }
     rp_lines_print_site(lines, &follow.sites, site_of(call), "    ", &text);
     rp_lines_close(lines);
@@ -199,7 +215,7 @@ static const char *difference(const struct rp_call *call, const struct rp_event 
         return "another MPI function";
     if (follow.options.check_places && !same_place(call, event->site))
         return "another place in the program";
-    if (event->posts != (uint32_t)(rp_self.posts - follow.last_posts))
+    if (event->posts != (uint32_t)(rp_state.posts - follow.last_posts))
         return "another number of receives posted before";
     if (event->scope != scope && event->kind != RP_ERROR)
         return "another communicator or number of requests";
@@ -236,7 +252,7 @@ static void pass_over_freed(void)
 
 static void take_front(const struct rp_event *event)
 {
-    follow.last_posts = rp_self.posts;
+    follow.last_posts = rp_state.posts;
     count_event(event);
     pass_over_freed();
 }
@@ -313,10 +329,171 @@ static const struct rp_event *whole_front(void)
     return event ? front() : NULL;
 }
 
+/*
+ * Threads. The events of all threads stand in one order, and TURN says whose are the next ones. Sends and posts have no events; how many of them come before
+ * a TURN is said by it. So a thread that wants to send, to post or to learn an outcome waits until the front is its own. Polls that said no are not ordered: they are
+ * kept by thread. How often a thread polls may depend on what others do; a poll too many is answered no, and one too few is not missed.
+ */
+
+static void *more_room(void *list, size_t bytes)
+{
+    void *more = realloc(list, bytes);
+
+    if (!more)
+        rp_bug(__FILE__, __LINE__, "out of memory for threads");
+    return more;
+}
+
+static void add_balance(const struct rp_event *event)
+{
+    const char *function = rp_log_site_table(follow.log)->sites[event->site].function;
+
+    for (size_t i = 0; i < follow.balance_count; i++) {
+        struct poll_balance *b = &follow.balances[i];
+        if (b->left == 0 || (b->thread == event->a && b->scope == event->scope && strcmp(b->function, function) == 0)) {
+            *b = (struct poll_balance){function, event->a, event->scope, b->left + event->c};
+            return;
+        }
+    }
+    if (follow.balance_count == follow.balance_room) {
+        follow.balance_room = follow.balance_room * 2 + 16;
+        follow.balances = more_room(follow.balances, follow.balance_room * sizeof *follow.balances);
+    }
+    follow.balances[follow.balance_count++] = (struct poll_balance){function, event->a, event->scope, event->c};
+}
+
+static struct poll_balance *find_balance(const struct rp_call *call, uint32_t scope)
+{
+    for (size_t i = 0; i < follow.balance_count; i++) {
+        struct poll_balance *b = &follow.balances[i];
+        if (b->left > 0 && b->thread == rp_self.number && b->scope == scope && strcmp(b->function, call->function) == 0)
+            return b;
+    }
+    return NULL;
+}
+
+static void introduce(const struct rp_event *event)
+{
+    if (event->a != follow.identity_count + 1) {
+        rp_error("%s: thread %d is introduced out of order", rp_log_name(follow.log), event->a);
+        give_up(RP_RANK_FAILED, REPRISE_EXIT_DAMAGED);
+    }
+    follow.identities = more_room(follow.identities, (size_t)event->a * sizeof *follow.identities);
+    follow.identities[follow.identity_count++] = event->c;
+}
+
+static uint32_t posts_since(void)
+{
+    return (uint32_t)(rp_state.posts - follow.last_posts);
+}
+
+/* Passes over what needs no call: polls are noted, a turn that was used up goes to the next thread. */
+static void settle(void)
+{
+    for (const struct rp_event *event = front(); event; event = front()) {
+        if (event->kind == RP_NO)
+            add_balance(event);
+        else if (event->kind == RP_THREAD)
+            introduce(event);
+        else if (event->kind == RP_FREED)
+            follow.last_posts += event->posts;
+        else if (event->kind != RP_TURN || event->posts != posts_since() || event->c != follow.turns)
+            return;
+        if (event->kind == RP_TURN) {
+            follow.last_posts = rp_state.posts;
+            follow.thread = event->a;
+            follow.turns = 0;
+        }
+        count_event(event);
+    }
+}
+
+/* Whether the turn is the calling thread's. */
+static bool is_mine(void)
+{
+    for (int32_t i = 0; rp_self.number < 0 && i < follow.identity_count; i++)
+        if (follow.identities[i] == rp_self.identity)
+            rp_self.number = i + 1;
+    return follow.thread == rp_self.number;
+}
+
+static bool may_take_turn(bool is_post)
+{
+    settle();
+    const struct rp_event *event = front();
+    bool mine = is_mine();
+
+    if (!event)
+        return mine || rp_log_end(follow.log).reason != RP_END_FINALIZE;
+    if (!mine || event->kind != RP_TURN)
+        return mine;
+    return is_post ? (int32_t)(event->posts - posts_since()) > 0 : follow.turns < event->c; /* FREED may count posts that are still to come */
+}
+
+/* Frees the lock, and says nothing: a thread may wait for work all its life. */
+void rp_follow_await_turn(const struct rp_call *call, int is_post)
+{
+    unsigned tries = 0;
+
+    (void)call;
+    while (!follow.free && !follow.finished && !may_take_turn(is_post))
+        rp_threads_give_way(&tries);
+}
+
+void rp_follow_take_turn(void)
+{
+    follow.turns++;
+}
+
+static const struct rp_event poll_in_balance = {.kind = RP_NO}, poll_too_many = {.kind = RP_NO};
+static __thread struct poll_balance *chosen; /* valid until the lock is freed; NULL: one too many */
+
+static const struct rp_event *answer_poll(const struct rp_call *call, uint32_t scope)
+{
+    const struct rp_event *event = front();
+
+    chosen = find_balance(call, scope);
+    if (chosen)
+        return &poll_in_balance;
+    if (is_mine() && event && (event->kind == RP_TURN || !same_function(call, event->site)))
+        return &poll_too_many;
+    return NULL;
+}
+
+/* The front, when it is an event of the calling thread; NULL at the end of the record, or an answer for a poll. */
+static const struct rp_event *await_front(const struct rp_call *call, uint32_t scope, bool polls)
+{
+    struct rp_patience patience = {0};
+    const struct rp_event *event;
+
+    for (;;) {
+        settle();
+        event = polls ? answer_poll(call, scope) : NULL;
+        if (event || follow.free)
+            break;
+        event = front();
+        bool mine = is_mine();
+        if (!event || (mine && event->kind != RP_TURN))
+            break;
+        if (mine && !polls)
+            diverge(call, event, NULL, "sends or receives that the record has were not made by this thread");
+        rp_patience_poll(&patience, call, "its turn among the threads of this rank");
+    }
+    rp_patience_end(&patience);
+    return event;
+}
+
 const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t scope, uint32_t kinds)
 {
     if (follow.free)
         return NULL;
+    if (rp_threads_on) {
+        const struct rp_event *answer = await_front(call, scope, RP_KIND(RP_NO) & kinds);
+        if (answer && answer->kind == RP_NO)
+            return answer;
+        if (follow.free)
+            return NULL;
+    }
     const struct rp_event *event = whole_front();
     if (!event) {
         rp_follow_end_of_record(call);
@@ -338,15 +515,22 @@ const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t sco
 
 bool rp_follow_is_next(const struct rp_call *call, uint32_t kind)
 {
+    if (rp_threads_on)
+        settle();
     const struct rp_event *event = follow.free ? NULL : front();
 
-    return event && event->kind == kind && event->c == rp_self.waitalls && same_function(call, event->site);
+    return event && event->kind == kind && (!rp_threads_on || is_mine()) && event->c == rp_self.waitalls && same_function(call, event->site);
 }
 
 void rp_follow_take_no(void)
 {
     struct poll_group *polls = &follow.polls;
 
+    if (rp_threads_on) {
+        if (chosen)
+            chosen->left--;
+        return;
+    }
     if (--polls->run[polls->chosen].left == 0 && --polls->open == 0)
         take_polls();
 }
@@ -375,8 +559,10 @@ void rp_follow_observe(const struct rp_call *call, uint32_t kind, uint32_t scope
 {
     if (follow.free)
         return;
+    if (rp_threads_on)
+        await_front(call, scope, false);
     const struct rp_event *event = front();
-    struct rp_event seen = {kind, 0, (uint32_t)(rp_self.posts - follow.last_posts), scope, a, b, c};
+    struct rp_event seen = {kind, 0, (uint32_t)(rp_state.posts - follow.last_posts), scope, a, b, c};
     if (!event)
         return; /* the record was cut off inside this call */
     const char *what = difference(call, event, scope);
@@ -491,9 +677,20 @@ static void publish_wait(struct rp_patience *p, const struct rp_call *call, cons
 {
     snprintf(follow.slot->what, sizeof follow.slot->what, "%s for %s", call->function, what);
     follow.slot->since = p->since / 1000;
-    follow.slot->certain = p->certain;
+    follow.slot->certain = rp_threads_on ? RP_CERTAIN_NOT : p->certain; /* other threads may move */
     follow.slot->state = RP_RANK_WAITING;
     p->published = true;
+}
+
+/* Other threads of this rank go on meanwhile. */
+static void relax(bool sleeps)
+{
+    rp_threads_leave();
+    if (sleeps)
+        usleep(SLEEP_US);
+    else
+        sched_yield();
+    rp_threads_enter();
 }
 
 /*
@@ -508,17 +705,14 @@ static void give_way(struct rp_patience *p)
         p->idle = true;
         atomic_fetch_sub_explicit(&follow.state->busy, 1, memory_order_relaxed);
     }
-    if (p->polls >= SPINS + YIELDS && atomic_load_explicit(&follow.state->busy, memory_order_relaxed) >= follow.cores)
-        usleep(SLEEP_US);
-    else
-        sched_yield();
+    relax(p->polls >= SPINS + YIELDS && atomic_load_explicit(&follow.state->busy, memory_order_relaxed) >= follow.cores);
 }
 
 void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const char *what)
 {
     enum { PUBLISH_MS = 50, RELEASE_MS = 1000 };
 
-    if (++p->polls < SPINS)
+    if (++p->polls < SPINS && !rp_threads_on)
         return;
     if (p->polls < RP_PATIENCE_YIELDS) {
         give_way(p);
@@ -528,7 +722,7 @@ void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const c
         p->since = milliseconds();
         p->next_report = follow.options.stall * 1000;
     }
-    usleep(SLEEP_US);
+    relax(true);
     int64_t waited = milliseconds() - p->since;
     if (!p->published && waited > PUBLISH_MS)
         publish_wait(p, call, what);
@@ -604,6 +798,7 @@ static void park(void)
 {
     atomic_fetch_sub(&follow.state->busy, 1);
     follow.slot->state = RP_RANK_PARKED;
+    rp_threads_leave(); /* for good: other threads may still come to their own ends */
     wait_for_others(follow.sink);
     if (!may_report())
         wait_for_the_end();
@@ -628,6 +823,7 @@ static void hand_over_to_gdb(const char *where, void (*sink)(void))
 {
     struct timespec pause = {0, 20000000};
 
+    rp_threads_leave();
     rp_note("process %d waits at %s: 'gdb -p %d' takes over", (int)getpid(), where, (int)getpid());
     follow.slot->state = RP_RANK_PARKED;
     while (!is_traced()) {
@@ -635,6 +831,7 @@ static void hand_over_to_gdb(const char *where, void (*sink)(void))
             sink();
         nanosleep(&pause, NULL);
     }
+    rp_threads_enter();
 }
 
 void rp_follow_end_of_record(const struct rp_call *call)
@@ -673,6 +870,9 @@ void rp_follow_finish(bool finalized)
     struct rp_log_end end = rp_log_end(follow.log);
     uint64_t mine[3] = {0}, sum[3] = {0};
 
+    if (rp_threads_on)
+        settle();
+    follow.finished = true;
     if (!follow.free)
         check_everything_was_replayed();
     bool same = follow.free || end.reason == RP_END_KILLED || end.reason == RP_END_STOPPED || follow.digest == end.digest;

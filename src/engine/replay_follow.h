@@ -76,6 +76,12 @@ static inline bool rp_patience_is_long(const struct rp_patience *patience)
 void rp_patience_poll(struct rp_patience *patience, const struct rp_call *call, const char *what);
 void rp_patience_end(struct rp_patience *patience);
 
+/* With threads: returns when it is the calling thread's turn to send, to post a receive or to take a mutex, and not before. */
+void rp_follow_await_turn(const struct rp_call *call, int is_post);
+
+/* The turn was taken (but not if it was a post). */
+void rp_follow_take_turn(void);
+
 /* The program reached MPI_Finalize, or ended otherwise: everything must have been replayed. */
 void rp_follow_finish(bool finalized);
 

@@ -133,7 +133,7 @@ int rp_standin_start(struct rp_request *entry, const struct rp_match *match)
 
 static struct rp_request *with_inner(MPI_Request request)
 {
-    struct rp_request *entry = rp_requests_find(&rp_self.requests, request);
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
     return entry && entry->flags & RP_REQUEST_INNER ? entry : NULL;
 }
@@ -203,7 +203,7 @@ static void release(struct rp_request *entry)
 
 void rp_standin_release(void)
 {
-    struct rp_requests *requests = &rp_self.requests;
+    struct rp_requests *requests = &rp_state.requests;
     struct rp_request **ghosts = calloc(requests->mask + 1, sizeof *ghosts);
     size_t count = 0;
 

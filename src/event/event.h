@@ -17,6 +17,9 @@ enum rp_event_kind {
     RP_UNSENT = 8,
     RP_ERROR = 9,
     RP_FREED = 10,
+    RP_THREAD = 11,
+    RP_TURN = 12,
+    RP_VALUE = 13,
     RP_EVENT_KINDS
 };
 
@@ -47,6 +50,12 @@ int rp_event_is_valid(const struct rp_event *event);
 static inline int rp_event_has_post(uint32_t kind)
 {
     return kind == RP_MATCH || kind == RP_CANCELLED || kind == RP_FREED;
+}
+
+/* Kinds whose `posts` counts; of the others it is 0. */
+static inline int rp_event_counts_posts(uint32_t kind)
+{
+    return kind != RP_NO && kind != RP_THREAD;
 }
 
 /* Receives that the event tells of: blocking ones by wildcard or after a probe, and the non-blocking ones posted before it. */

@@ -141,7 +141,7 @@ static void note_late(struct rp_log_writer *w, const struct stream *s, const str
 static const struct rp_event *first_that_counts(const struct rp_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (events[i].kind != RP_NO)
+        if (rp_event_counts_posts(events[i].kind))
             return &events[i];
     return NULL;
 }

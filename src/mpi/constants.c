@@ -39,6 +39,7 @@ void rp_constants_find(void)
     rp_constant.comm_null = rp_library_symbol("ompi_mpi_comm_null");
     rp_constant.request_null = rp_library_symbol("ompi_request_null");
     rp_constant.byte = rp_library_symbol("ompi_mpi_byte");
+    rp_constant.packed = rp_library_symbol("ompi_mpi_packed");
     rp_constant.uint64 = rp_library_symbol("ompi_mpi_uint64_t");
     rp_constant.int32 = rp_library_symbol("ompi_mpi_int32_t");
     rp_constant.sum = rp_library_symbol("ompi_mpi_op_sum");
@@ -51,6 +52,7 @@ void rp_constants_find(void)
     rp_constant.comm_null = MPI_COMM_NULL;
     rp_constant.request_null = MPI_REQUEST_NULL;
     rp_constant.byte = MPI_BYTE;
+    rp_constant.packed = MPI_PACKED;
     rp_constant.uint64 = MPI_UINT64_T;
     rp_constant.int32 = MPI_INT32_T;
     rp_constant.sum = MPI_SUM;

@@ -11,7 +11,7 @@
 struct rp_constants {
     MPI_Comm world, self, comm_null;
     MPI_Request request_null;
-    MPI_Datatype byte, uint64, int32, datatype_null;
+    MPI_Datatype byte, packed, uint64, int32, datatype_null;
     MPI_Op sum, max;
     MPI_Errhandler errors_return;
 };

@@ -73,6 +73,14 @@ struct rp_engine {
     int (*Request_free)(const struct rp_call *, MPI_Request *);
     int (*Comm_free)(const struct rp_call *, MPI_Comm *);
     int (*Comm_disconnect)(const struct rp_call *, MPI_Comm *);
+    /* With several threads, under their lock (mpi/threads.h). Turns follow each other in one order; a value is an outcome that is none of MPI's: recording takes it,
+     * a replay gives it (false: the record has ended) and is told when it was used. */
+    int (*leads)(void); /* whether the order is the engine's, so that a thread waits for its turn */
+    void (*threads_begin)(void);
+    void (*turn_begin)(const struct rp_call *, int is_post);
+    void (*turn_end)(void);
+    int (*value)(const struct rp_call *, int32_t *value);
+    void (*value_taken)(void);
     /* Before the real MPI_Finalize and MPI_Abort, and when the process exits without either. */
     void (*finalize)(void);
     void (*abort)(int code);

@@ -10,6 +10,8 @@
 #include "mpi/life.h"
 #include "mpi/notes.h"
 #include "mpi/self.h"
+#include "mpi/threaded.h"
+#include "mpi/threads.h"
 #include "next.h"
 
 #define RP_ENTRY __attribute__((visibility("default")))
@@ -21,13 +23,8 @@
 
 #define RP_WANTS_ALL (rp_self.always & RP_ALWAYS_ENGINE)
 
-/* What the owner's requests mean to a thread that has no stream. */
-#define RP_OWNER(field) (rp_owner && rp_owner->field)
-
-/* The call is not ours to see: it comes from inside another, or before MPI_Init. A thread without a stream is refused if the call matters. */
-#define RP_ELSEWHERE(name, matters)                                                                                    \
-    (__builtin_expect(rp_self.depth != 0, 0) &&                                                                        \
-     (((rp_self.depth & RP_STRANGER) && (matters)) ? (rp_refuse_thread(name), 1) : 1))
+/* The call is not ours to see: it comes from inside another, or before MPI_Init. A thread that is not followed is refused if the call matters. */
+#define RP_ELSEWHERE(name, matters) (__builtin_expect(rp_self.depth != 0, 0) && rp_is_elsewhere(name, matters))
 
 /* The real call, with our depth raised: a tool behind us may make other calls out of it. */
 #define RP_INSIDE(rc, real)                                                                                            \
@@ -49,6 +46,14 @@
  * entry, or in a function that an entry ends in. */
 #define RP_PLACE (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)
 
+/* A call that an engine sees, with the lock that threads need. */
+#define RP_LOCKED(rc, real)                                                                                            \
+    do {                                                                                                               \
+        rp_threads_enter();                                                                                            \
+        (rc) = (real);                                                                                                 \
+        rp_threads_leave();                                                                                            \
+    } while (0)
+
 /* gcc does it without being told: this file is always optimised. */
 #if defined(__clang__)
 #define RP_TAIL __attribute__((musttail))
@@ -58,6 +63,9 @@
 
 #define RP_ENVELOPE(e, s, t, c, st, also_sends)                                                                        \
     ((e).source = (s), (e).tag = (t), (e).comm = (c), (e).status = (st), (e).sends = (also_sends))
+
+/* Whether a call by this thread, which is inside another or not followed, passes us by. Does not return if it cannot be let through. */
+int rp_is_elsewhere(const char *name, int matters);
 
 void rp_next_find(const char *name, void *slot, size_t size);
 void rp_next_missing(const char *name) __attribute__((noreturn));

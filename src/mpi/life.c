@@ -5,6 +5,7 @@
  */
 #include "mpi/life.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,10 +16,12 @@
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 #include "mpi/self.h"
+#include "mpi/threads.h"
 #include "reprise.h"
 
 const struct rp_engine *rp_engine;
-__thread struct rp_self rp_self = {.depth = RP_STRANGER};
+__thread struct rp_self rp_self = {.depth = RP_STRANGER, .number = -1};
+struct rp_state rp_state;
 struct rp_self *rp_owner;
 
 static pid_t owner; /* a forked child has our memory, but is not the rank */
@@ -49,12 +52,23 @@ static const struct mode *chosen_mode(void)
     rp_end_job(REPRISE_EXIT_USAGE);
 }
 
+/* Whether the calling thread may end the record: the one that has the stream, or any that is followed, under the lock, which it keeps. */
+static bool may_end(void)
+{
+    if (!rp_threads_on)
+        return &rp_self == rp_owner;
+    if (rp_self.number < 0)
+        return false;
+    rp_threads_lock();
+    return true;
+}
+
 static void at_exit(int status, void *unused)
 {
     (void)unused;
     if (!rp_engine || getpid() != owner)
         return;
-    if (&rp_self != rp_owner) {
+    if (!may_end()) {
         rp_engine->end_elsewhere();
         return;
     }
@@ -79,8 +93,10 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     if (!rp_engine || is_inside())
         return MPI_SUCCESS;
     rp_self.depth = 1;
+    rp_threads_enter();
     rp_engine->finalize();
     rp_engine = NULL;
+    rp_threads_leave();
     rp_self.depth = RP_STRANGER;
     return MPI_SUCCESS;
 }
@@ -110,12 +126,15 @@ static void start(void)
     owner = getpid();
     rp_owner = &rp_self;
     rp_self.depth = 1;
-    rp_self.always |= rp_next_is_the_library() ? 0 : RP_ALWAYS_TOOL;
-    rp_requests_init(&rp_self.requests);
-    rp_wild_posts_init(&rp_self.wild);
+    rp_self.number = 0;
+    if (!rp_next_is_the_library())
+        rp_always_set(RP_ALWAYS_TOOL);
+    rp_requests_init(&rp_state.requests);
+    rp_wild_posts_init(&rp_state.wild);
     hook_finalize();
     mode->start();
     on_exit(at_exit, NULL);
+    rp_threads_start();
     rp_self.depth = 0;
 }
 
@@ -153,7 +172,7 @@ int rp_life_Finalize(const struct rp_next *next)
 
 int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code)
 {
-    if (rp_engine && &rp_self != rp_owner) {
+    if (rp_engine && !may_end()) {
         rp_engine->end_elsewhere();
     } else if (rp_engine) {
         rp_self.depth = 1; /* also from inside a call, by an error handler */
@@ -182,11 +201,29 @@ void rp_refuse_unforeseen(const char *function)
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
+int rp_is_elsewhere(const char *name, int matters)
+{
+    if (!(rp_self.depth & RP_STRANGER))
+        return 1;
+    if (is_inside() || !rp_engine)
+        return 1;
+    if (rp_threads_adopt())
+        return 0;
+    if (matters)
+        rp_refuse_thread(name);
+    return 1;
+}
+
 void rp_refuse_thread(const char *function)
 {
+    static atomic_int said;
+
     if (is_inside() || !rp_engine || !rp_engine->refuses_threads)
         return;
-    rp_error("%s was called by another thread than the one that initialised MPI: its order cannot be replayed yet",
+    while (atomic_exchange(&said, 1)) /* other threads may come here too */
+        pause();
+    rp_error("%s was called by another thread than the one that initialised MPI, which asked for no thread level that allows it (MPI_THREAD_SERIALIZED or "
+             "MPI_THREAD_MULTIPLE), or by a thread that a library made",
              function);
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }

@@ -19,7 +19,7 @@ enum rp_request_flag {
     RP_REQUEST_OTHER = 16,      /* not a receive, but cancelled: `post` is the number of the cancel */
     RP_REQUEST_GHOST = 32,      /* replay: never matched in the record, and not really posted */
     RP_REQUEST_INNER = 64,      /* replay: another request stands for it */
-    RP_REQUEST_COUNTED = 128,   /* counts in rp_self.watched */
+    RP_REQUEST_COUNTED = 128,   /* counts in rp_state.watched */
     RP_REQUEST_TOLD = 256,      /* recording: its match was told before its completion */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the calling thread that the entry points look at before anything else. */
+/* What the entry points look at before anything else: the state of the calling thread, and that of the process. */
 #ifndef RP_SELF_H
 #define RP_SELF_H
 
@@ -15,16 +15,27 @@ enum rp_always {
     RP_ALWAYS_TOOL = 2,   /* another tool stands between us and the MPI library, and may make calls out of ours */
     RP_ALWAYS_FREED = 4,  /* receives that the program freed are under way */
     RP_ALWAYS_CALLBACKS = 8, /* MPI may call functions out of ours that make calls themselves: error handlers, generalised requests, ROMIO */
+    RP_ALWAYS_THREADS = 16,  /* several threads may call: mpi/threads.h */
 };
 
+/* A thread's own. */
 struct rp_self {
     union {
         struct {
-            uint32_t depth;  /* > 0: inside one of our calls; RP_STRANGER: a thread that has no stream */
-            uint32_t always; /* enum rp_always */
+            uint32_t depth;  /* > 0: inside one of our calls; RP_STRANGER: a thread that is not followed */
+            uint32_t always; /* enum rp_always: a copy of the process's */
         };
         uint64_t busy; /* 0: a call that the engine need not see can go straight through */
     };
+    uint64_t waitalls; /* calls of Waitall */
+    uint64_t identity; /* the same in every run: how the thread came about; 0: not created by the program */
+    uint32_t children; /* threads that it created */
+    int32_t number;    /* in the record, once it has one; else -1, but 0 for the thread that initialised MPI */
+};
+
+/* The process's. With several threads: only under the lock of mpi/threads.h. */
+struct rp_state {
+    uint32_t always;
     uint32_t watched;     /* requests under way whose completion must be seen */
     uint32_t persistent;  /* persistent receives that exist */
     int watched_tag;      /* recording: the tag that all wildcard receives under way ask for */
@@ -33,12 +44,25 @@ struct rp_self {
     struct rp_requests requests;
     uint64_t posts;       /* non-blocking receives so far, also those that failed */
     struct rp_wild_posts wild;
-    uint64_t waitalls; /* calls of Waitall */
 };
 
-/* The state of the thread that has the stream; NULL: none yet. */
+extern struct rp_state rp_state;
+
+/* The state of the thread that initialised MPI; NULL: none yet. */
 extern struct rp_self *rp_owner;
 
 extern __thread struct rp_self rp_self __attribute__((tls_model("initial-exec")));
+
+static inline void rp_always_set(uint32_t reason)
+{
+    rp_state.always |= reason;
+    rp_self.always |= reason;
+}
+
+static inline void rp_always_clear(uint32_t reason)
+{
+    rp_state.always &= ~reason;
+    rp_self.always &= ~reason;
+}
 
 #endif

@@ -9,7 +9,7 @@ import os
 import struct
 import sys
 
-NAMES = "? RECV PROBE NO YES NEXT MATCH CANCELLED UNSENT ERROR FREED".split()
+NAMES = "? RECV PROBE NO YES NEXT MATCH CANCELLED UNSENT ERROR FREED THREAD TURN VALUE".split()
 WITH_POST = (6, 7, 10)
 MASK = (1 << 64) - 1
 
@@ -129,7 +129,7 @@ def late_of(chunks):
     posts = before_this = 0
     result = []
     for number, events in enumerate(chunks):
-        following = (event for block in chunks[number:] for event in block if event[0] != 3)
+        following = (event for block in chunks[number:] for event in block if event[0] not in (3, 11))
         before_last, before_this = before_this, posts + next(following, (0, 0, 0))[2]
         late = []
         for kind, _, new, _, a, b, c in events:
@@ -236,7 +236,8 @@ def line(rank, number, event, table):
         return text + " comm=%d source=%d tag=%d" % (scope, a, b)
     if kind in (6, 10):
         return text + " post=%d source=%d tag=%d" % (c, a, b)
-    return text + {3: " scope=%d times=%d" % (scope, c), 4: " requests=%d index=%d count=%d" % (scope, a, b), 5: " index=%d" % a,
+    return text + {3: " scope=%d times=%d" % (scope, c) + (" thread=%d" % a if a else ""), 11: " thread=%d identity=%016x" % (a, c),
+                   12: " thread=%d turns=%d" % (a, c), 13: " value=%d" % a, 4: " requests=%d index=%d count=%d" % (scope, a, b), 5: " index=%d" % a,
                    7: " number=%d" % c, 8: " number=%d" % c, 9: " class=%d" % a}[kind]
 
 

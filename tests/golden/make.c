@@ -210,12 +210,15 @@ static void make_large(const char *folder)
 
     for (int i = 0; i < 50000; i++) {
         x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        uint32_t kind = 1 + (uint32_t)(x >> 40) % 10, made = i == 0 ? 1000 : (uint32_t)(x >> 50) % 3;
+        uint32_t kind = 1 + (uint32_t)(x >> 40) % (RP_EVENT_KINDS - 1), made = i == 0 ? 1000 : (uint32_t)(x >> 50) % 3;
         struct rp_event event = {kind, (uint32_t)(x >> 20) % 4, made, (uint32_t)(x >> 12) % 5, (int32_t)(x >> 30) % 1000, (int32_t)(x >> 35), 0};
         posts += i == 0 ? 0 : made;
         if (rp_event_has_post(kind))
             event.c = (x >> 3) % posts;
-        if (kind == RP_NO) {
+        if (kind == RP_THREAD || kind == RP_TURN)
+            event.c = x;
+        if (kind == RP_NO || kind == RP_THREAD) {
+            event.a = 1 + (int32_t)(x >> 34 & 7);
             event.c = 1 + (x >> 8) % 100000;
             event.posts = 0;
             event.b = 0;
@@ -224,7 +227,7 @@ static void make_large(const char *folder)
         if (kind == RP_YES) {
             event.a = x >> 60 & 1 ? (int32_t)(x >> 33 & 0xffff) : -1;
             event.b = event.a < 0 ? 0 : 1;
-        } else if (kind == RP_NEXT) {
+        } else if (kind == RP_NEXT || kind == RP_TURN) {
             event.a &= INT32_MAX;
         }
         *rp_ring_slot(ring) = event;

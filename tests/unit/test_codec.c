@@ -26,9 +26,13 @@ static struct rp_event random_event(bool wild)
     if (e.kind == RP_YES) {
         e.b = (int32_t)unit_below(&seed, 5) - 1;
         e.a = e.b > 0 ? (int32_t)((uint32_t)e.a >> 1) : -1;
-    } else if (e.kind == RP_NEXT) {
+    } else if (e.kind == RP_NEXT || e.kind == RP_TURN) {
         e.a = (int32_t)((uint32_t)e.a >> 1);
+    } else if (e.kind == RP_THREAD) {
+        e.a = 1 + (int32_t)((uint32_t)e.a >> 2);
+        e.posts = 0;
     } else if (e.kind == RP_NO) {
+        e.a = (int32_t)((uint32_t)e.a >> 1);
         e.b = (int32_t)((uint32_t)e.b % RP_OPEN_RUNS);
         e.c += e.c == 0;
     }
@@ -235,7 +239,7 @@ TEST(values_out_of_range_are_refused)
 {
     static const uint8_t site[] = {1, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0, 0, 0, 0};    /* 2^32 */
     static const uint8_t source[] = {1, 0, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0};  /* 2^31 */
-    static const uint8_t kind[] = {11, 0, 0, 0, 0, 0, 0}, none[] = {3, 0, 0, 0, 0, 0, 0}, fine[] = {1, 0, 0, 0, 0, 0, 0};
+    static const uint8_t kind[] = {RP_EVENT_KINDS, 0, 0, 0, 0, 0, 0}, none[] = {3, 0, 0, 0, 0, 0, 0}, fine[] = {1, 0, 0, 0, 0, 0, 0};
 
     CHECK_EQ(decode_columns(fine, sizeof fine, 1), RP_OK);
     CHECK_EQ(decode_columns(site, sizeof site, 1), RP_DAMAGED);

@@ -74,7 +74,7 @@ TEST(the_digest_depends_on_the_order)
 TEST(names)
 {
     static const char *const names[] = {"?", "RECV", "PROBE", "NO", "YES", "NEXT", "MATCH", "CANCELLED", "UNSENT", "ERROR",
-                                        "FREED", "?", "?"};
+                                        "FREED", "THREAD", "TURN", "VALUE", "?", "?"};
 
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         CHECK_STR(rp_event_name(i), names[i]);
@@ -109,6 +109,14 @@ TEST(what_no_writer_makes_is_not_valid)
         {{RP_UNSENT, 0, 0, 0, 0, 0, 0}, 1},
         {{RP_ERROR, 0, 0, 0, 13, 0, 0}, 1},
         {{RP_FREED, 0, 0, 0, 1, 2, 3}, 1},
+        {{RP_NO, 0, 0, 0, 7, 0, 1}, 1},
+        {{RP_NO, 0, 0, 0, -1, 0, 1}, 0},
+        {{RP_THREAD, 0, 0, 0, 1, 0, 3}, 1},
+        {{RP_THREAD, 0, 0, 0, 0, 0, 3}, 0},
+        {{RP_THREAD, 0, 1, 0, 1, 0, 3}, 0},
+        {{RP_TURN, 0, 9, 0, 0, 0, 3}, 1},
+        {{RP_TURN, 0, 9, 0, -1, 0, 3}, 0},
+        {{RP_VALUE, 0, 9, 0, -1, 0, 0}, 1},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The threads of the program: their creation, which names them, and their mutexes, whose order decides the order of the MPI calls made under
+ * them, so that a replay must keep it too. A condition variable gives its mutex back when it wakes: in a replay, that is all it does.
+ */
+#include "mpi/threads.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "mpi/entry.h"
+#include "mpi/life.h"
+
+int rp_threads_on;
+static bool created; /* the program has created a thread */
+
+static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* a program may exit inside a call */
+
+static struct {
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    int (*lock)(pthread_mutex_t *);
+    int (*trylock)(pthread_mutex_t *);
+    int (*timedlock)(pthread_mutex_t *, const struct timespec *);
+    int (*unlock)(pthread_mutex_t *);
+    int (*cond_wait)(pthread_cond_t *, pthread_mutex_t *);
+    int (*cond_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+    int (*cond_clockwait)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
+    void (*critical_start)(void);
+    void (*critical_end)(void);
+    void (*critical_name_start)(void **);
+    void (*critical_name_end)(void **);
+} real;
+
+/* Condition variables of the C library come in two layouts, and the older one may be found first. */
+static void *find(const char *name)
+{
+    void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+
+    return found ? found : dlsym(RTLD_NEXT, name);
+}
+
+/* Found at the first use: other libraries may create threads and take mutexes before any constructor of ours runs. */
+#define REAL(member, name)                                                                                             \
+    __extension__({                                                                                                    \
+        if (__builtin_expect(!real.member, 0))                                                                         \
+            *(void **)&real.member = find(name);                                                                       \
+        real.member;                                                                                                   \
+    })
+
+/* The lock */
+
+void rp_threads_lock(void)
+{
+    REAL(lock, "pthread_mutex_lock")(&mutex);
+    rp_self.always = rp_state.always;
+}
+
+void rp_threads_unlock(void)
+{
+    REAL(unlock, "pthread_mutex_unlock")(&mutex);
+}
+
+void rp_threads_give_way(unsigned *tries)
+{
+    enum { YIELDS = 200, SLEEP_US = 50 };
+
+    rp_threads_unlock();
+    if (++*tries < YIELDS)
+        sched_yield();
+    else
+        usleep(SLEEP_US);
+    rp_threads_lock();
+}
+
+/* Whether code at this address is the program's own, or a library's that works for it. What MPI and its transports do among themselves is not to be followed. */
+static bool ask_whose(uintptr_t address)
+{
+    static const char *const others[] = {"libmpi",   "libopen-",  "libpmi",     "libuc",     "libfabric", "libevent", "libhwloc", "libpsm",
+                                         "libibverbs", "librdmacm", "libprrte", "mca_", "libc.so", "ld-linux", "libunwind", "libgcc_s", "libdw", "libelf", "liblzma", "libreprise"};
+    Dl_info info;
+
+    if (!dladdr((void *)address, &info) || !info.dli_fname)
+        return true;
+    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(name, others[i], strlen(others[i])) == 0)
+            return false;
+    return true;
+}
+
+static bool is_of_program(uintptr_t address)
+{
+    enum { KNOWN = 256 };
+    static _Atomic uintptr_t known[KNOWN]; /* addresses, with the answer in the lowest bit */
+    _Atomic uintptr_t *slot = &known[(address >> 2) % KNOWN];
+    uintptr_t now = atomic_load_explicit(slot, memory_order_relaxed);
+
+    if (now >> 1 != address) {
+        now = address << 1 | ask_whose(address);
+        atomic_store_explicit(slot, now, memory_order_relaxed);
+    }
+    return now & 1;
+}
+
+#define HERE ((uintptr_t)__builtin_return_address(0))
+
+/* Who is who */
+
+static uint64_t own_identity(void)
+{
+    if (rp_self.identity == 0 && syscall(SYS_gettid) == getpid())
+        rp_self.identity = 1;
+    return rp_self.identity;
+}
+
+static bool is_inside(void)
+{
+    return (rp_self.depth & ~(uint32_t)RP_STRANGER) != 0;
+}
+
+static uint64_t identity_of_child(uint64_t parent)
+{
+    uint64_t mixed = (parent ^ ++rp_self.children) * UINT64_C(0x9e3779b97f4a7c15);
+
+    mixed = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (mixed ^ mixed >> 32) | 1;
+}
+
+static void follow_threads(void)
+{
+    int level = MPI_THREAD_SINGLE;
+
+    rp_pmpi.Query_thread(&level);
+    if (rp_threads_on || level < MPI_THREAD_SERIALIZED)
+        return;
+    rp_engine->threads_begin();
+    rp_always_set(RP_ALWAYS_THREADS);
+    rp_threads_on = 1;
+}
+
+void rp_threads_start(void)
+{
+    if (rp_engine && created)
+        follow_threads();
+}
+
+bool rp_threads_adopt(void)
+{
+    if (!rp_threads_on || own_identity() == 0)
+        return false;
+    rp_self.depth &= ~(uint32_t)RP_STRANGER;
+    rp_self.always = rp_state.always;
+    return true;
+}
+
+struct birth {
+    void *(*start)(void *);
+    void *data;
+    uint64_t identity;
+};
+
+static void *be_born(void *data)
+{
+    struct birth birth = *(struct birth *)data;
+
+    free(data);
+    rp_self.identity = birth.identity;
+    return birth.start(birth.data);
+}
+
+RP_ENTRY int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data)
+{
+    struct birth *birth = is_inside() || own_identity() == 0 || !is_of_program(HERE) ? NULL : malloc(sizeof *birth);
+
+    if (!birth)
+        return REAL(create, "pthread_create")(thread, attributes, start, data);
+    *birth = (struct birth){start, data, identity_of_child(rp_self.identity)};
+    created = true;
+    rp_threads_start();
+    int rc = REAL(create, "pthread_create")(thread, attributes, be_born, birth);
+    if (rc != 0)
+        free(birth);
+    return rc;
+}
+
+/* Mutexes */
+
+static bool leads(void)
+{
+    const struct rp_engine *engine = rp_engine;
+
+    return engine && engine->leads && engine->leads();
+}
+
+/* Whether a mutex that is taken from this place is to be followed. */
+static bool is_followed(uintptr_t place)
+{
+    return rp_threads_on && rp_engine && !is_inside() && is_of_program(place) && own_identity() != 0 && (rp_self.depth == 0 || rp_threads_adopt());
+}
+
+#define CALL(name) {name, NULL, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)}
+
+/* Recording: a mutex was taken. */
+static void note_taken(const struct rp_call *call)
+{
+    rp_turn_begin(call, false);
+    rp_turn_end(false);
+}
+
+/* Replay: takes it when it is this thread's turn. Its holder before has had all its turns, and is about to give it back. */
+static int take_in_turn(const struct rp_call *call, pthread_mutex_t *m)
+{
+    unsigned tries = 0;
+    int rc;
+
+    rp_turn_begin(call, false);
+    while ((rc = REAL(trylock, "pthread_mutex_trylock")(m)) == EBUSY)
+        rp_threads_give_way(&tries);
+    rp_turn_end(false);
+    return rc;
+}
+
+static int take(const struct rp_call *call, pthread_mutex_t *m)
+{
+    if (leads())
+        return take_in_turn(call, m);
+    int rc = REAL(lock, "pthread_mutex_lock")(m);
+    if (rc == 0)
+        note_taken(call);
+    return rc;
+}
+
+RP_ENTRY int pthread_mutex_lock(pthread_mutex_t *m)
+{
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
+        return REAL(lock, "pthread_mutex_lock")(m);
+    struct rp_call call = CALL("pthread_mutex_lock");
+    return take(&call, m);
+}
+
+/* What a function that may fail answered is a value of the record. In a replay, the mutex is taken if it was. */
+static int value_in_turn(const struct rp_call *call, pthread_mutex_t *m)
+{
+    int32_t rc = 0;
+    unsigned tries = 0;
+
+    rp_threads_lock();
+    rp_self.depth++;
+    bool known = rp_engine && rp_engine->value(call, &rc);
+    while (known && rc == 0 && REAL(trylock, "pthread_mutex_trylock")(m) == EBUSY)
+        rp_threads_give_way(&tries);
+    if (!known)
+        rc = REAL(trylock, "pthread_mutex_trylock")(m);
+    else
+        rp_engine->value_taken();
+    rp_self.depth--;
+    rp_threads_unlock();
+    return rc;
+}
+
+static int note_value(const struct rp_call *call, int32_t rc)
+{
+    rp_threads_lock();
+    rp_self.depth++;
+    if (rp_engine)
+        rp_engine->value(call, &rc);
+    rp_self.depth--;
+    rp_threads_unlock();
+    return rc;
+}
+
+RP_ENTRY int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
+        return REAL(trylock, "pthread_mutex_trylock")(m);
+    struct rp_call call = CALL("pthread_mutex_trylock");
+    if (leads())
+        return value_in_turn(&call, m);
+    return note_value(&call, REAL(trylock, "pthread_mutex_trylock")(m));
+}
+
+RP_ENTRY int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
+{
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
+        return REAL(timedlock, "pthread_mutex_timedlock")(m, until);
+    struct rp_call call = CALL("pthread_mutex_timedlock");
+    if (leads())
+        return value_in_turn(&call, m);
+    return note_value(&call, REAL(timedlock, "pthread_mutex_timedlock")(m, until));
+}
+
+/* Condition variables */
+
+RP_ENTRY int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *m)
+{
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
+        return REAL(cond_wait, "pthread_cond_wait")(condition, m);
+    struct rp_call call = CALL("pthread_cond_wait");
+    if (leads()) {
+        REAL(unlock, "pthread_mutex_unlock")(m);
+        return take_in_turn(&call, m);
+    }
+    int rc = REAL(cond_wait, "pthread_cond_wait")(condition, m);
+    note_taken(&call);
+    return rc;
+}
+
+/* The mutex is taken again, whatever the answer. */
+static int timed_in_turn(const struct rp_call *call, pthread_mutex_t *m)
+{
+    int32_t rc = 0;
+    unsigned tries = 0;
+
+    REAL(unlock, "pthread_mutex_unlock")(m);
+    rp_threads_lock();
+    rp_self.depth++;
+    bool known = rp_engine && rp_engine->value(call, &rc);
+    while (REAL(trylock, "pthread_mutex_trylock")(m) == EBUSY)
+        rp_threads_give_way(&tries);
+    if (known)
+        rp_engine->value_taken();
+    rp_self.depth--;
+    rp_threads_unlock();
+    return rc;
+}
+
+RP_ENTRY int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *m, const struct timespec *until)
+{
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
+        return REAL(cond_timedwait, "pthread_cond_timedwait")(condition, m, until);
+    struct rp_call call = CALL("pthread_cond_timedwait");
+    if (leads())
+        return timed_in_turn(&call, m);
+    return note_value(&call, REAL(cond_timedwait, "pthread_cond_timedwait")(condition, m, until));
+}
+
+RP_ENTRY int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
+{
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
+        return REAL(cond_clockwait, "pthread_cond_clockwait")(condition, m, clock, until);
+    struct rp_call call = CALL("pthread_cond_clockwait");
+    if (leads())
+        return timed_in_turn(&call, m);
+    return note_value(&call, REAL(cond_clockwait, "pthread_cond_clockwait")(condition, m, clock, until));
+}
+
+/* Critical sections of OpenMP, by GCC's runtime, which has no function that tries: while threads are followed, mutexes of ours stand for them. */
+
+static pthread_mutex_t unnamed = PTHREAD_MUTEX_INITIALIZER;
+
+/* Named ones by the address of their name's variable; one that collides with another excludes more than it must. */
+static pthread_mutex_t *named(void **name)
+{
+    enum { NAMES = 64 };
+    static pthread_mutex_t mutexes[NAMES] = {[0 ... NAMES - 1] = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+
+    return &mutexes[((uintptr_t)name >> 3) % NAMES];
+}
+
+RP_ENTRY void GOMP_critical_start(void)
+{
+    struct rp_call call = CALL("GOMP_critical_start");
+
+    if (is_followed(HERE))
+        take(&call, &unnamed);
+    else
+        REAL(critical_start, "GOMP_critical_start")();
+}
+
+RP_ENTRY void GOMP_critical_end(void)
+{
+    if (is_followed(HERE))
+        REAL(unlock, "pthread_mutex_unlock")(&unnamed);
+    else
+        REAL(critical_end, "GOMP_critical_end")();
+}
+
+RP_ENTRY void GOMP_critical_name_start(void **name)
+{
+    struct rp_call call = CALL("GOMP_critical_name_start");
+
+    if (is_followed(HERE))
+        take(&call, named(name));
+    else
+        REAL(critical_name_start, "GOMP_critical_name_start")(name);
+}
+
+RP_ENTRY void GOMP_critical_name_end(void **name)
+{
+    if (is_followed(HERE))
+        REAL(unlock, "pthread_mutex_unlock")(named(name));
+    else
+        REAL(critical_name_end, "GOMP_critical_name_end")(name);
+}

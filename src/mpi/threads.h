@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs whose threads call MPI. From the moment that such a program creates its first thread (or initialises MPI, if that comes later), all its
+ * MPI calls that matter are made one at a time, under one lock, and in one order, which is recorded and kept in a replay:
+ *
+ *  - a *turn* is a send, the post of a receive, or the taking of a mutex; blocking sends and receives are made of a post and a wait;
+ *  - blocking calls become polls, and the lock is free between them;
+ *  - an event that follows another thread's turn or event says first whose turn it is now (engine->turn_begin).
+ *
+ * Threads are known by how they came about: the n-th thread that a known thread created.
+ */
+#ifndef RP_THREADS_H
+#define RP_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mpi/engine.h"
+#include "mpi/self.h"
+
+extern int rp_threads_on;
+
+/* Called when MPI was initialised and an engine is in force. */
+void rp_threads_start(void);
+
+/* The calling thread has no stream: whether it has one now, since it is the program's and threads are followed. */
+bool rp_threads_adopt(void);
+
+void rp_threads_lock(void);
+void rp_threads_unlock(void);
+
+/* Frees the lock for a while. `tries` counts how often, from 0. */
+void rp_threads_give_way(unsigned *tries);
+
+/* Around engine code, by entry points: nothing where there are no threads. */
+static inline void rp_threads_enter(void)
+{
+    if (__builtin_expect(rp_threads_on, 0))
+        rp_threads_lock();
+}
+
+static inline void rp_threads_leave(void)
+{
+    if (__builtin_expect(rp_threads_on, 0))
+        rp_threads_unlock();
+}
+
+/* A turn of the calling thread begins: the lock is taken, and it is this thread's turn. */
+static inline void rp_turn_begin(const struct rp_call *call, bool is_post)
+{
+    if (__builtin_expect(!rp_threads_on, 1))
+        return;
+    rp_threads_lock();
+    rp_self.depth++;
+    if (rp_engine) /* another thread may have ended MPI */
+        rp_engine->turn_begin(call, is_post);
+}
+
+/* Receives are counted as posts, everything else as turns. */
+static inline void rp_turn_end(bool is_post)
+{
+    if (__builtin_expect(!rp_threads_on, 1))
+        return;
+    rp_self.depth--;
+    if (!is_post && rp_engine)
+        rp_engine->turn_end();
+    rp_threads_unlock();
+}
+
+#endif
