@@ -134,6 +134,14 @@ static const struct rp_module *module_of_frame(const struct rp_site_table *table
     return frame->module ? &table->modules[frame->module - 1] : NULL;
 }
 
+/* Which calls main: of no interest as a place. */
+static bool is_c_library(const struct rp_module *module)
+{
+    const char *slash = strrchr(module->path, '/');
+
+    return slash && strncmp(slash, "/libc.so", 8) == 0;
+}
+
 bool rp_lines_of_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, struct rp_line *out)
 {
     if (site >= table->site_count)
@@ -141,7 +149,7 @@ bool rp_lines_of_site(struct rp_lines *lines, const struct rp_site_table *table,
     const struct rp_site *s = &table->sites[site];
     for (uint32_t i = 0; i < s->frames; i++) {
         const struct rp_module *module = module_of_frame(table, &s->frame[i]);
-        if (module && rp_lines_find(lines, module, s->frame[i].offset, out) && out->file)
+        if (module && !is_c_library(module) && rp_lines_find(lines, module, s->frame[i].offset, out) && out->file)
             return true;
     }
     return false;

@@ -25,6 +25,7 @@ void rp_site_table_free(struct rp_site_table *table)
     }
     for (size_t i = 0; i < table->module_count; i++)
         free(table->modules[i].path);
+    free(table->bindings);
     free(table->keys);
     free(table->sites);
     free(table->modules);
@@ -231,7 +232,68 @@ static uint32_t intern(struct rp_site_table *table, const char *function,
     return site;
 }
 
-static uint32_t new_site(struct rp_site_table *table, const char *function, uintptr_t return_address)
+/* Bindings */
+
+static bool is_binding(const struct rp_site_table *table, const struct rp_frame *frame)
+{
+    static const char *const names[] = {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpichfort", "libmpichcxx", "libmpifort", "libmpicxx"};
+
+    if (!frame->module)
+        return false;
+    const char *path = table->modules[frame->module - 1].path, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The program's return address of a call that returns to `return_address`. */
+static uintptr_t past_bindings(const struct rp_site_table *table, uintptr_t return_address, uintptr_t stack)
+{
+    uintptr_t inner = 0;
+
+    for (size_t i = 0; i < table->binding_count;) {
+        const struct rp_binding *b = &table->bindings[i++];
+        if (b->inner != inner || b->return_address != return_address)
+            continue;
+        inner = return_address;
+        return_address = *(const uintptr_t *)(stack + b->distance);
+        i = 0;
+    }
+    return return_address;
+}
+
+/* Finds where the return addresses of the first `count` frames of a chain are saved. */
+static void note_bindings(struct rp_site_table *table, const uintptr_t *chain, size_t count, uintptr_t stack)
+{
+    unw_context_t context;
+    unw_cursor_t cursor;
+    unw_word_t at = 0;
+    unw_save_loc_t saved;
+
+    if (unw_getcontext(&context) != 0 || unw_init_local(&cursor, &context) != 0)
+        return;
+    do {
+        if (unw_step(&cursor) <= 0 || unw_get_reg(&cursor, UNW_REG_IP, &at) != 0)
+            return;
+    } while (chain[0] - (uintptr_t)at > 1);
+    for (size_t i = 0; i < count; i++) {
+        if (unw_step(&cursor) <= 0 || unw_get_save_loc(&cursor, UNW_REG_IP, &saved) != 0 || saved.type != UNW_SLT_MEMORY || saved.u.addr < stack ||
+            !grow((void **)&table->bindings, table->binding_count, &table->binding_room, sizeof *table->bindings))
+            return;
+        table->bindings[table->binding_count++] = (struct rp_binding){i > 0 ? chain[i - 1] : 0, chain[i], (uintptr_t)saved.u.addr - stack};
+    }
+}
+
+static bool is_noted(const struct rp_site_table *table, uintptr_t return_address)
+{
+    for (size_t i = 0; i < table->binding_count; i++)
+        if (table->bindings[i].inner == 0 && table->bindings[i].return_address == return_address)
+            return true;
+    return false;
+}
+
+static uint32_t new_site(struct rp_site_table *table, const char *function, uintptr_t return_address, uintptr_t stack)
 {
     uintptr_t chain[RP_SITE_FRAMES];
     struct rp_frame frame[RP_SITE_FRAMES];
@@ -242,32 +304,44 @@ static uint32_t new_site(struct rp_site_table *table, const char *function, uint
         frame[i].module = find_module(table, chain[i], &news);
         frame[i].offset = chain[i] - (frame[i].module ? table->modules[frame[i].module - 1].base : 0);
     }
-    uint32_t site = intern(table, function, frame, frames, &news);
+    size_t inside = 0;
+    while (inside + 1 < frames && is_binding(table, &frame[inside]))
+        inside++;
+    if (inside > 0 && !is_noted(table, return_address))
+        note_bindings(table, chain, inside, stack);
+    uint32_t site = intern(table, function, frame + inside, frames - inside, &news);
     while (news.failed && table->module_count > modules) /* what was not announced has no number */
         free(table->modules[--table->module_count].path);
     rp_buffer_free(&news);
     return site;
 }
 
+/* Its key, or the free slot where it belongs. */
+static struct rp_site_key *find_key(const struct rp_site_table *table, const char *function, uintptr_t return_address, uintptr_t stack)
+{
+    size_t slot = rp_site_hash(function, return_address, stack);
+
+    for (;; slot = (slot + 1) % RP_SITE_KEYS) {
+        struct rp_site_key *key = &table->keys[slot];
+        if (!key->function || (key->return_address == return_address && key->stack == stack && key->function == function))
+            return key;
+    }
+}
+
 uint32_t rp_site_add(struct rp_site_table *table, const char *function, uintptr_t return_address,
                      uintptr_t stack)
 {
     /* A program whose stack depth varies without end must not make us walk for ever. */
-    if (table->keys_used >= RP_SITE_KEYS / 2)
-        stack = 0;
-    size_t slot = rp_site_hash(function, return_address, stack);
-    struct rp_site_key *key;
+    uintptr_t level = table->keys_used >= RP_SITE_KEYS / 2 ? 0 : stack;
+    struct rp_site_key *key = find_key(table, function, past_bindings(table, return_address, stack), level);
 
-    for (;; slot = (slot + 1) % RP_SITE_KEYS) {
-        key = &table->keys[slot];
-        if (key->return_address == return_address && key->stack == stack && key->function == function)
-            return key->site;
-        if (!key->function)
-            break;
-    }
-    uint32_t site = new_site(table, function, return_address);
-    if (table->keys_used < RP_SITE_KEYS - RP_SITE_KEYS / 8) {
-        *key = (struct rp_site_key){return_address, stack, function, site};
+    if (key->function)
+        return key->site;
+    uint32_t site = new_site(table, function, return_address, stack);
+    uintptr_t place = past_bindings(table, return_address, stack); /* there may be new ones */
+    key = find_key(table, function, place, level);
+    if (!key->function && table->keys_used < RP_SITE_KEYS - RP_SITE_KEYS / 8) {
+        *key = (struct rp_site_key){place, level, function, site};
         table->keys_used++;
     }
     return site;

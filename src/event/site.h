@@ -5,6 +5,9 @@
  * Walking the stack for every event would cost more than the event. The walk is done once for each (function, return address, stack
  * pointer) that has not been seen yet; the same return address at the same depth is taken for the same chain. Two keys with the
  * same chain are one site.
+ *
+ * Fortran and C++ programs call MPI through a library of bindings, from one place for each function. Its frames are left out, and the program's own return
+ * address, which lies on the stack at a distance that is found by the first walk, stands in the key.
  */
 #ifndef RP_SITE_H
 #define RP_SITE_H
@@ -42,6 +45,13 @@ struct rp_site_key {
     uint32_t site;
 };
 
+/* A return address inside a library of bindings. */
+struct rp_binding {
+    uintptr_t inner; /* the one before, 0 for the innermost */
+    uintptr_t return_address;
+    uintptr_t distance; /* from the stack pointer to where the next one outwards is saved */
+};
+
 struct rp_site_table {
     struct rp_site_key *keys; /* open addressing, RP_SITE_KEYS slots */
     size_t keys_used;
@@ -49,6 +59,8 @@ struct rp_site_table {
     size_t site_count, site_room;
     struct rp_module *modules;
     size_t module_count, module_room;
+    struct rp_binding *bindings;
+    size_t binding_count, binding_room;
     /* Told of what is new as the records of format.md, section 4, before the site is used; may be NULL. */
     void (*announce)(void *owner, const struct rp_buffer *records, uint32_t first);
     void *owner;
