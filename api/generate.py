@@ -316,6 +316,12 @@ TEMPLATES = {
     RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
     return rc;
 """, None, None, None),
+    "clock": ("""\
+    if (RP_LIKELY(!(rp_captured & RP_CAPTURE_TIME)))
+        return {twin}.{member}({args});
+    {call};
+    return rp_capture_{member}(&call);
+""", None, None, None),
     "callbacks": ("""\
     rp_always_set(RP_ALWAYS_CALLBACKS);
     rp_self.depth++;

@@ -12,6 +12,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_RUN", "the record to replay or to look at (instead of the latest)"},
     {"REPRISE_MPI", "openmpi or mpich, where it cannot be seen from the program (--mpi)"},
     {"REPRISE_ALLOW", "refused MPI functions to let through, separated by commas (--allow)"},
+    {"REPRISE_CAPTURE", "values from outside to record: time, random, pid, host or all, separated by commas (--capture)"},
     {"REPRISE_AT_END", "stop, gdb or continue: what a replay does at the end of the record (--at-end)"},
     {"REPRISE_STALL", "seconds after which a waiting replay says who waits for what; 0: never (--stall)"},
     {"REPRISE_FORCE", "1: replay with another build of the program (--force)"},
@@ -40,6 +41,22 @@ enum rp_status rp_settings_check(struct rp_problem *why)
         if (strncmp(*variable, "REPRISE_", 8) == 0 && !is_known(*variable, length))
             return rp_fail(why, RP_USAGE, "unknown setting %.*s in the environment: 'reprise env --list' lists them",
                            (int)length, *variable);
+    }
+    return RP_OK;
+}
+
+enum rp_status rp_settings_check_capture(struct rp_problem *why)
+{
+    const char *list = rp_setting("REPRISE_CAPTURE");
+
+    for (const char *at = list; at && *at; at += strspn(at, ",")) {
+        char word[16] = "";
+        size_t length = strcspn(at, ",");
+        if (length < sizeof word)
+            memcpy(word, at, length);
+        if (!rp_list_has("time,random,pid,host,all", word))
+            return rp_fail(why, RP_USAGE, "--capture %.*s: time, random, pid, host or all is expected", (int)length, at);
+        at += length;
     }
     return RP_OK;
 }

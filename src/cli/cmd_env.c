@@ -10,6 +10,7 @@
 #include "cli/binary.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "log/manifest.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
@@ -43,6 +44,19 @@ static void print_export(const char *name)
     puts("'");
 }
 
+/* A replay captures what the record did. */
+static enum rp_status set_captured(const char *directory, struct rp_problem *why)
+{
+    struct rp_manifest manifest;
+    enum rp_status status = rp_manifest_read(directory, &manifest, why);
+
+    if (status != RP_OK)
+        return status;
+    setenv("REPRISE_CAPTURE", manifest.capture, 1);
+    rp_manifest_free(&manifest);
+    return RP_OK;
+}
+
 static enum rp_status set_run(const char *mode, const char *run, struct rp_problem *why)
 {
     char *path = NULL;
@@ -53,6 +67,8 @@ static enum rp_status set_run(const char *mode, const char *run, struct rp_probl
         setenv("REPRISE_OUTPUT", path ? path : output, 1);
     } else if (strcmp(mode, "replay") == 0) {
         status = rp_run_find(run, &path, why);
+        if (status == RP_OK)
+            status = set_captured(path, why);
         if (status == RP_OK)
             setenv("REPRISE_RUN", path, 1);
     }

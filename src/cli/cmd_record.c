@@ -12,12 +12,13 @@
 #include "report/facts.h"
 #include "reprise.h"
 
-static const char *output, *mpi, *allow;
+static const char *output, *mpi, *allow, *capture;
 
 static const struct rp_option options[] = {
     {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty", &output},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
+    {"--capture", NULL, "V[,V]", "record what the program learns from outside, too: time, random, pid, host or all", &capture},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -27,6 +28,8 @@ static void apply_options(void)
         setenv("REPRISE_OUTPUT", output, 1);
     if (allow)
         setenv("REPRISE_ALLOW", allow, 1);
+    if (capture)
+        setenv("REPRISE_CAPTURE", capture, 1);
     if (!mpi)
         mpi = rp_setting("REPRISE_MPI");
     setenv("REPRISE_MODE", "record", 1);
@@ -145,7 +148,9 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_usage_error(command, "what is to be recorded? A program, or a launcher and a program");
     char **words = argv + first;
     apply_options();
-    enum rp_status status = rp_launch_preload(mpi, NULL, words, &why);
+    enum rp_status status = rp_settings_check_capture(&why);
+    if (status == RP_OK)
+        status = rp_launch_preload(mpi, NULL, words, &why);
     if (status == RP_OK)
         status = rp_launch_note_command(words, inside, &why);
     if (!inside)

@@ -86,6 +86,8 @@ static enum rp_status find_run(struct replay *r, const char *name, struct rp_pro
         status = rp_manifest_read(r->directory, &r->manifest, why);
     if (status == RP_OK)
         setenv("REPRISE_RUN", r->directory, 1);
+    if (status == RP_OK)
+        setenv("REPRISE_CAPTURE", r->manifest.capture, 1);
     return status;
 }
 

@@ -22,6 +22,7 @@
 #include "engine/session.h"
 #include "log/logwriter.h"
 #include "log/manifest.h"
+#include "mpi/capture.h"
 #include "mpi/comms.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
@@ -784,10 +785,19 @@ static void record_turn_end(void)
     rp_recorder.turns++;
 }
 
-static int record_value(const struct rp_call *call, int32_t *value)
+static int record_value(const struct rp_call *call, int32_t *a, uint64_t *c)
 {
-    rp_record_event(RP_VALUE, rp_record_site(call), 0, *value, 0, 0);
+    rp_record_event(RP_VALUE, rp_record_site(call), 0, *a, 0, *c);
     return 1;
+}
+
+/* What was captured before MPI_Init. */
+static void push_early(void)
+{
+    struct rp_early_value value;
+
+    for (size_t i = 0; rp_capture_early(i, &value); i++)
+        rp_record_event(RP_VALUE, rp_site_find(&rp_recorder.sites, value.function, value.return_address, 1), 1, value.a, 0, value.c);
 }
 
 /* The end */
@@ -953,5 +963,6 @@ void rp_record_start(void)
     rp_comms_init();
     reserve(16);
     rp_state.notes_named = rp_imports_cancel();
+    push_early();
     rp_engine = &engine;
 }

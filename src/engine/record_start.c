@@ -117,6 +117,7 @@ static void describe(struct rp_manifest *m, const struct rp_session *session, co
     m->reprise = strdup(REPRISE_VERSION);
     m->command = command_line();
     m->allowed = allowed_functions();
+    m->capture = strdup(rp_setting("REPRISE_CAPTURE") ? rp_setting("REPRISE_CAPTURE") : "");
 }
 
 static uint64_t random_run(void)

@@ -935,12 +935,14 @@ static void replay_threads_begin(void)
 {
 }
 
-static int replay_value(const struct rp_call *call, int32_t *value)
+static int replay_value(const struct rp_call *call, int32_t *a, uint64_t *c)
 {
     const struct rp_event *event = rp_follow_expect(call, 0, RP_KIND(RP_VALUE));
 
-    if (event)
-        *value = event->a;
+    if (event) {
+        *a = event->a;
+        *c = event->c;
+    }
     return event != NULL;
 }
 

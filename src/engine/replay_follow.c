@@ -22,6 +22,7 @@
 #include "event/lines.h"
 #include "event/site.h"
 #include "log/logreader.h"
+#include "mpi/capture.h"
 #include "mpi/constants.h"
 #include "mpi/life.h"
 #include "mpi/self.h"
@@ -973,6 +974,20 @@ static enum rp_status open_matcher(struct rp_problem *why)
     return status;
 }
 
+/* What was captured before MPI_Init has been told by now. */
+static enum rp_status pass_over_early(struct rp_problem *why)
+{
+    uint64_t passed = 0;
+
+    for (const struct rp_event *event = front(); event && event->kind == RP_VALUE && event->scope == 1; event = front()) {
+        count_event(event);
+        passed++;
+    }
+    if (passed == rp_capture_early_told())
+        return RP_OK;
+    return rp_fail(why, RP_DIVERGED, "the program asked for %llu captured values before MPI_Init, recorded are %llu", U64(rp_capture_early_told()), U64(passed));
+}
+
 enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_follow_options *options,
                               const char *state_path, void (*release)(void), void (*sink)(void),
                               struct rp_problem *why)
@@ -999,6 +1014,9 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
     follow.slot->state = RP_RANK_RUNNING;
     atomic_fetch_add(&follow.state->busy, 1);
     follow.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    status = pass_over_early(why);
+    if (status != RP_OK)
+        return status;
     pass_over_freed();
     handle_crashes();
     return RP_OK;

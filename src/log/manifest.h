@@ -18,6 +18,7 @@ struct rp_manifest {
     char *directory, *host, *started, *reprise;
     char **command; /* NULL-terminated */
     char **allowed; /* NULL-terminated */
+    char *capture;  /* what of the outside was recorded, separated by commas; may be empty */
 };
 
 void rp_manifest_free(struct rp_manifest *manifest);

@@ -79,7 +79,7 @@ struct rp_engine {
     void (*threads_begin)(void);
     void (*turn_begin)(const struct rp_call *, int is_post);
     void (*turn_end)(void);
-    int (*value)(const struct rp_call *, int32_t *value);
+    int (*value)(const struct rp_call *, int32_t *a, uint64_t *c);
     void (*value_taken)(void);
     /* Before the real MPI_Finalize and MPI_Abort, and when the process exits without either. */
     void (*finalize)(void);
@@ -95,5 +95,8 @@ extern const struct rp_engine *rp_engine;
 /* Called after MPI was initialised, with the calling thread at depth 1. Each makes itself the engine, or ends the job. */
 void rp_record_start(void);
 void rp_replay_start(void);
+
+/* Before MPI is initialised in a replay: gives what was captured then to rp_capture_add_early. */
+void rp_replay_load_early(void);
 
 #endif

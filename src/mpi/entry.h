@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include "mpi/capture.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 #include "mpi/life.h"

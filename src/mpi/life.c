@@ -119,7 +119,7 @@ static void start(void)
     if (!mode || rp_engine)
         return;
     rp_constants_find();
-    if (rp_settings_check(&why) != RP_OK) {
+    if (rp_settings_check(&why) != RP_OK || rp_settings_check_capture(&why) != RP_OK) {
         rp_error("%s", why.text);
         rp_end_job(REPRISE_EXIT_USAGE);
     }

@@ -96,7 +96,7 @@ static bool ask_whose(uintptr_t address)
     return true;
 }
 
-static bool is_of_program(uintptr_t address)
+bool rp_threads_is_of_program(uintptr_t address)
 {
     enum { KNOWN = 256 };
     static _Atomic uintptr_t known[KNOWN]; /* addresses, with the answer in the lowest bit */
@@ -178,7 +178,7 @@ static void *be_born(void *data)
 
 RP_ENTRY int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data)
 {
-    struct birth *birth = is_inside() || own_identity() == 0 || !is_of_program(HERE) ? NULL : malloc(sizeof *birth);
+    struct birth *birth = is_inside() || own_identity() == 0 || !rp_threads_is_of_program(HERE) ? NULL : malloc(sizeof *birth);
 
     if (!birth)
         return REAL(create, "pthread_create")(thread, attributes, start, data);
@@ -203,7 +203,7 @@ static bool leads(void)
 /* Whether a mutex that is taken from this place is to be followed. */
 static bool is_followed(uintptr_t place)
 {
-    return rp_threads_on && rp_engine && !is_inside() && is_of_program(place) && own_identity() != 0 && (rp_self.depth == 0 || rp_threads_adopt());
+    return rp_threads_on && rp_engine && !is_inside() && rp_threads_is_of_program(place) && own_identity() != 0 && (rp_self.depth == 0 || rp_threads_adopt());
 }
 
 #define CALL(name) {name, NULL, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)}
@@ -250,11 +250,12 @@ RP_ENTRY int pthread_mutex_lock(pthread_mutex_t *m)
 static int value_in_turn(const struct rp_call *call, pthread_mutex_t *m)
 {
     int32_t rc = 0;
+    uint64_t unused = 0;
     unsigned tries = 0;
 
     rp_threads_lock();
     rp_self.depth++;
-    bool known = rp_engine && rp_engine->value(call, &rc);
+    bool known = rp_engine && rp_engine->value(call, &rc, &unused);
     while (known && rc == 0 && REAL(trylock, "pthread_mutex_trylock")(m) == EBUSY)
         rp_threads_give_way(&tries);
     if (!known)
@@ -268,10 +269,12 @@ static int value_in_turn(const struct rp_call *call, pthread_mutex_t *m)
 
 static int note_value(const struct rp_call *call, int32_t rc)
 {
+    uint64_t unused = 0;
+
     rp_threads_lock();
     rp_self.depth++;
     if (rp_engine)
-        rp_engine->value(call, &rc);
+        rp_engine->value(call, &rc, &unused);
     rp_self.depth--;
     rp_threads_unlock();
     return rc;
@@ -317,12 +320,13 @@ RP_ENTRY int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *m)
 static int timed_in_turn(const struct rp_call *call, pthread_mutex_t *m)
 {
     int32_t rc = 0;
+    uint64_t unused = 0;
     unsigned tries = 0;
 
     REAL(unlock, "pthread_mutex_unlock")(m);
     rp_threads_lock();
     rp_self.depth++;
-    bool known = rp_engine && rp_engine->value(call, &rc);
+    bool known = rp_engine && rp_engine->value(call, &rc, &unused);
     while (REAL(trylock, "pthread_mutex_trylock")(m) == EBUSY)
         rp_threads_give_way(&tries);
     if (known)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The captured values from before MPI_Init: they stand first in the record of a rank, and are needed before MPI can say which rank this is. The launcher's environment does. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/settings.h"
+#include "log/logreader.h"
+#include "log/manifest.h"
+#include "log/rundir.h"
+#include "mpi/capture.h"
+#include "mpi/engine.h"
+
+static bool find_rank(uint32_t *rank)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "MV2_COMM_WORLD_RANK"};
+
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *text = getenv(variables[i]);
+        if (text && *text)
+            return sscanf(text, "%u", rank) == 1;
+    }
+    return false;
+}
+
+static void take_early(struct rp_log *log)
+{
+    struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
+    const struct rp_site_table *sites = rp_log_site_table(log);
+    struct rp_problem why;
+    size_t count;
+    bool more = events != NULL;
+
+    while (more && rp_log_next_block(log, events, &count, &why) == RP_OK && count > 0)
+        for (size_t i = 0; i < count && more; i++) {
+            more = events[i].kind == RP_VALUE && events[i].scope == 1;
+            if (more)
+                rp_capture_add_early(strdup(sites->sites[events[i].site].function), 0, events[i].a, events[i].c);
+        }
+    free(events);
+}
+
+void rp_replay_load_early(void)
+{
+    struct rp_manifest manifest;
+    struct rp_problem why;
+    struct rp_log *log;
+    char *directory = NULL;
+    uint32_t rank;
+
+    if (!find_rank(&rank) || rp_run_find(rp_setting("REPRISE_RUN"), &directory, &why) != RP_OK)
+        return;
+    if (rp_manifest_read(directory, &manifest, &why) == RP_OK) {
+        if (rp_log_open(directory, manifest.run, rank, manifest.ranks, &log, &why) == RP_OK) {
+            take_early(log);
+            rp_log_free(log);
+        }
+        rp_manifest_free(&manifest);
+    }
+    free(directory);
+}
+

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each function asks the engine first: a replay has the value. Else the real function is asked, and the engine is told. A value is an int and 64 bits; of a clock
+ * they are the difference to what the same clock said before, of bytes there are as many values as it takes. Only calls by the program itself count, and only by threads that are followed.
+ */
+#include "mpi/capture.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <sys/types.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "mpi/entry.h"
+#include "mpi/life.h"
+#include "reprise.h"
+
+int rp_captured;
+
+#define CALL(name) {name, NULL, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)}
+
+#define REAL(type, name)                                                                                               \
+    __extension__({                                                                                                    \
+        static __typeof__(type) *real;                                                                                 \
+        if (!real)                                                                                                     \
+            *(void **)&real = dlsym(RTLD_NEXT, name);                                                                  \
+        real;                                                                                                          \
+    })
+
+__attribute__((constructor)) static void read_setting(void)
+{
+    static const char *const names[] = {"time", "random", "pid", "host"}; /* in the order of enum rp_capture */
+    const char *list = rp_setting("REPRISE_MODE") ? rp_setting("REPRISE_CAPTURE") : NULL;
+
+    for (int i = 0; list && i < 4; i++)
+        if (rp_list_has(list, names[i]) || rp_list_has(list, "all"))
+            rp_captured |= 1 << i;
+}
+
+/* Before MPI_Init */
+
+enum { EARLY_MOST = 1 << 20 };
+
+static struct rp_early_value *early;
+static size_t early_count, early_room;
+static uint64_t early_told;
+static bool early_loaded;
+
+int rp_capture_early(size_t index, struct rp_early_value *out)
+{
+    if (index >= early_count)
+        return 0;
+    *out = early[index];
+    return 1;
+}
+
+uint64_t rp_capture_early_told(void)
+{
+    return early_told;
+}
+
+void rp_capture_add_early(const char *function, uintptr_t return_address, int32_t a, uint64_t c)
+{
+    if (early_count == early_room) {
+        size_t room = early_room * 2 + 64;
+        struct rp_early_value *more = room <= EARLY_MOST ? realloc(early, room * sizeof *early) : NULL;
+        if (!more)
+            return; /* a process that is no rank asks for ever */
+        early = more;
+        early_room = room;
+    }
+    early[early_count++] = (struct rp_early_value){function, return_address, a, c};
+}
+
+static bool recall_early(const struct rp_call *call, int32_t *a, uint64_t *c)
+{
+    if (!early_loaded)
+        rp_replay_load_early();
+    early_loaded = true;
+    if (early_told >= early_count)
+        return false;
+    const struct rp_early_value *value = &early[early_told++];
+    if (strcmp(value->function, call->function) != 0) {
+        rp_error("the replay left the record before MPI_Init: recorded is value %llu by %s, seen is %s", (unsigned long long)early_told,
+                 value->function, call->function);
+        rp_end_job(REPRISE_EXIT_DIVERGED);
+    }
+    *a = value->a;
+    *c = value->c;
+    return true;
+}
+
+/* Asking and telling */
+
+static bool is_replay(void)
+{
+    const char *mode = rp_setting("REPRISE_MODE");
+
+    return mode && strcmp(mode, "replay") == 0;
+}
+
+/* The engine ends with MPI; what is asked after is not captured. */
+static bool was_engine;
+
+static bool is_ours(int kind, uintptr_t place)
+{
+    if (__builtin_expect(!(rp_captured & kind), 1) || (rp_self.depth & ~(uint32_t)RP_STRANGER) || !rp_threads_is_of_program(place))
+        return false;
+    if (!rp_engine)
+        return !was_engine;
+    was_engine = true;
+    return rp_self.depth == 0 || rp_threads_adopt();
+}
+
+/* Whether a replay has the value. */
+static bool recalled(const struct rp_call *call, int32_t *a, uint64_t *c)
+{
+    if (!rp_engine) {
+        rp_self.depth++;
+        bool known = is_replay() && recall_early(call, a, c);
+        rp_self.depth--;
+        return known;
+    }
+    if (!rp_engine->leads)
+        return false;
+    rp_threads_enter();
+    rp_self.depth++;
+    bool known = rp_engine && rp_engine->value(call, a, c);
+    if (known)
+        rp_engine->value_taken();
+    rp_self.depth--;
+    rp_threads_leave();
+    return known;
+}
+
+static void noted(const struct rp_call *call, int32_t a, uint64_t c)
+{
+    rp_self.depth++;
+    if (!rp_engine && !is_replay()) {
+        rp_capture_add_early(call->function, call->return_address, a, c);
+    } else if (rp_engine && !rp_engine->leads) {
+        rp_threads_enter();
+        if (rp_engine)
+            rp_engine->value(call, &a, &c);
+        rp_threads_leave();
+    }
+    rp_self.depth--;
+}
+
+/* A number that grows, as a difference. */
+static bool recalled_clock(const struct rp_call *call, uint64_t *last, uint64_t *value)
+{
+    int32_t unused;
+    uint64_t difference;
+
+    if (!recalled(call, &unused, &difference))
+        return false;
+    *value = *last += difference;
+    return true;
+}
+
+static void noted_clock(const struct rp_call *call, uint64_t *last, uint64_t value)
+{
+    noted(call, 0, value - *last);
+    *last = value;
+}
+
+/* Bytes: how many, and eight at a time. */
+static bool recalled_bytes(const struct rp_call *call, void *buffer, size_t room, int32_t *result)
+{
+    uint64_t c;
+
+    if (!recalled(call, result, &c))
+        return false;
+    for (size_t at = 0, size = c < room ? (size_t)c : room; at < size; at += sizeof c) {
+        int32_t unused;
+        uint64_t word = 0;
+        if (!recalled(call, &unused, &word))
+            break;
+        memcpy((char *)buffer + at, &word, size - at < sizeof word ? size - at : sizeof word);
+    }
+    return true;
+}
+
+static void noted_bytes(const struct rp_call *call, const void *buffer, size_t size, int32_t result)
+{
+    noted(call, result, size);
+    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)buffer + at, size - at < sizeof word ? size - at : sizeof word);
+        noted(call, 0, word);
+    }
+}
+
+/* Time */
+
+double rp_capture_Wtime(const struct rp_call *call)
+{
+    double value;
+    int32_t unused;
+    uint64_t bits;
+
+    if (!rp_engine || (rp_self.depth != 0 && rp_is_elsewhere("MPI_Wtime", 0)))
+        return call->next->Wtime();
+    if (recalled(call, &unused, &bits)) {
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+    rp_self.depth++;
+    value = call->next->Wtime();
+    rp_self.depth--;
+    memcpy(&bits, &value, sizeof bits);
+    noted(call, 0, bits);
+    return value;
+}
+
+enum { CLOCKS = 16, BILLION = 1000000000 };
+
+RP_ENTRY int clock_gettime(clockid_t clock, struct timespec *out)
+{
+    static uint64_t last[CLOCKS];
+    uint64_t now;
+    bool captured = __builtin_expect(rp_captured != 0, 0) && clock >= 0 && clock < CLOCKS && is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0));
+
+    if (captured) {
+        struct rp_call call = CALL("clock_gettime");
+        if (recalled_clock(&call, &last[clock], &now)) {
+            *out = (struct timespec){(time_t)(now / BILLION), (long)(now % BILLION)};
+            return 0;
+        }
+        int rc = REAL(int(clockid_t, struct timespec *), "clock_gettime")(clock, out);
+        noted_clock(&call, &last[clock], (uint64_t)out->tv_sec * BILLION + (uint64_t)out->tv_nsec);
+        return rc;
+    }
+    return REAL(int(clockid_t, struct timespec *), "clock_gettime")(clock, out);
+}
+
+RP_ENTRY int gettimeofday(struct timeval *restrict out, void *restrict zone)
+{
+    static uint64_t last;
+    uint64_t now;
+
+    if (__builtin_expect(rp_captured != 0, 0) && is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0))) {
+        struct rp_call call = CALL("gettimeofday");
+        if (recalled_clock(&call, &last, &now)) {
+            *out = (struct timeval){(time_t)(now / 1000000), (suseconds_t)(now % 1000000)};
+            return 0;
+        }
+        int rc = REAL(int(struct timeval *, void *), "gettimeofday")(out, zone);
+        noted_clock(&call, &last, (uint64_t)out->tv_sec * 1000000 + (uint64_t)out->tv_usec);
+        return rc;
+    }
+    return REAL(int(struct timeval *, void *), "gettimeofday")(out, zone);
+}
+
+RP_ENTRY time_t time(time_t *out)
+{
+    static uint64_t last;
+    uint64_t now;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0)))
+        return REAL(time_t(time_t *), "time")(out);
+    struct rp_call call = CALL("time");
+    if (!recalled_clock(&call, &last, &now)) {
+        now = (uint64_t)REAL(time_t(time_t *), "time")(NULL);
+        noted_clock(&call, &last, now);
+    }
+    if (out)
+        *out = (time_t)now;
+    return (time_t)now;
+}
+
+RP_ENTRY clock_t clock(void)
+{
+    static uint64_t last;
+    uint64_t now;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0)))
+        return REAL(clock_t(void), "clock")();
+    struct rp_call call = CALL("clock");
+    if (!recalled_clock(&call, &last, &now)) {
+        now = (uint64_t)REAL(clock_t(void), "clock")();
+        noted_clock(&call, &last, now);
+    }
+    return (clock_t)now;
+}
+
+RP_ENTRY int timespec_get(struct timespec *out, int base)
+{
+    static uint64_t last;
+    uint64_t now;
+
+    if (__builtin_expect(rp_captured == 0, 1) || base != TIME_UTC || !is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0)))
+        return REAL(int(struct timespec *, int), "timespec_get")(out, base);
+    struct rp_call call = CALL("timespec_get");
+    if (recalled_clock(&call, &last, &now)) {
+        *out = (struct timespec){(time_t)(now / BILLION), (long)(now % BILLION)};
+        return base;
+    }
+    int rc = REAL(int(struct timespec *, int), "timespec_get")(out, base);
+    noted_clock(&call, &last, (uint64_t)out->tv_sec * BILLION + (uint64_t)out->tv_nsec);
+    return rc;
+}
+
+RP_ENTRY int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+    int32_t rc;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0)))
+        return REAL(int(__rusage_who_t, struct rusage *), "getrusage")(who, usage);
+    struct rp_call call = CALL("getrusage");
+    if (!recalled_bytes(&call, usage, sizeof *usage, &rc)) {
+        rc = REAL(int(__rusage_who_t, struct rusage *), "getrusage")(who, usage);
+        noted_bytes(&call, usage, rc == 0 ? sizeof *usage : 0, rc);
+    }
+    return rc;
+}
+
+RP_ENTRY clock_t times(struct tms *used)
+{
+    int32_t unused;
+    uint64_t now;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !used || !is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0)))
+        return REAL(clock_t(struct tms *), "times")(used);
+    struct rp_call call = CALL("times");
+    if (recalled(&call, &unused, &now)) {
+        recalled_bytes(&call, used, sizeof *used, &unused);
+        return (clock_t)now;
+    }
+    now = (uint64_t)REAL(clock_t(struct tms *), "times")(used);
+    noted(&call, 0, now);
+    noted_bytes(&call, used, sizeof *used, 0);
+    return (clock_t)now;
+}
+
+/* Random bytes */
+
+RP_ENTRY ssize_t getrandom(void *buffer, size_t size, unsigned flags)
+{
+    int32_t rc;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)))
+        return REAL(ssize_t(void *, size_t, unsigned), "getrandom")(buffer, size, flags);
+    struct rp_call call = CALL("getrandom");
+    if (!recalled_bytes(&call, buffer, size, &rc)) {
+        rc = (int32_t)REAL(ssize_t(void *, size_t, unsigned), "getrandom")(buffer, size, flags);
+        noted_bytes(&call, buffer, rc > 0 ? (size_t)rc : 0, rc);
+    }
+    return rc;
+}
+
+RP_ENTRY int getentropy(void *buffer, size_t size)
+{
+    int32_t rc;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)))
+        return REAL(int(void *, size_t), "getentropy")(buffer, size);
+    struct rp_call call = CALL("getentropy");
+    if (!recalled_bytes(&call, buffer, size, &rc)) {
+        rc = REAL(int(void *, size_t), "getentropy")(buffer, size);
+        noted_bytes(&call, buffer, rc == 0 ? size : 0, rc);
+    }
+    return rc;
+}
+
+/* Not in every C library: declared here. */
+uint32_t arc4random(void);
+void arc4random_buf(void *buffer, size_t size);
+uint32_t arc4random_uniform(uint32_t below);
+
+RP_ENTRY uint32_t arc4random(void)
+{
+    int32_t value;
+    uint64_t unused;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)))
+        return REAL(uint32_t(void), "arc4random")();
+    struct rp_call call = CALL("arc4random");
+    if (!recalled(&call, &value, &unused)) {
+        value = (int32_t)REAL(uint32_t(void), "arc4random")();
+        noted(&call, value, 0);
+    }
+    return (uint32_t)value;
+}
+
+RP_ENTRY void arc4random_buf(void *buffer, size_t size)
+{
+    int32_t unused;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0))) {
+        REAL(void(void *, size_t), "arc4random_buf")(buffer, size);
+        return;
+    }
+    struct rp_call call = CALL("arc4random_buf");
+    if (!recalled_bytes(&call, buffer, size, &unused)) {
+        REAL(void(void *, size_t), "arc4random_buf")(buffer, size);
+        noted_bytes(&call, buffer, size, 0);
+    }
+}
+
+RP_ENTRY uint32_t arc4random_uniform(uint32_t below)
+{
+    int32_t value;
+    uint64_t unused;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)))
+        return REAL(uint32_t(uint32_t), "arc4random_uniform")(below);
+    struct rp_call call = CALL("arc4random_uniform");
+    if (!recalled(&call, &value, &unused)) {
+        value = (int32_t)REAL(uint32_t(uint32_t), "arc4random_uniform")(below);
+        noted(&call, value, 0);
+    }
+    return (uint32_t)value;
+}
+
+static bool is_random_device(int fd)
+{
+    struct stat about;
+
+    return fstat(fd, &about) == 0 && S_ISCHR(about.st_mode) && major(about.st_rdev) == 1 && (minor(about.st_rdev) == 8 || minor(about.st_rdev) == 9);
+}
+
+RP_ENTRY ssize_t read(int fd, void *buffer, size_t size)
+{
+    int32_t rc;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)) || !is_random_device(fd))
+        return REAL(ssize_t(int, void *, size_t), "read")(fd, buffer, size);
+    struct rp_call call = CALL("read");
+    if (!recalled_bytes(&call, buffer, size, &rc)) {
+        rc = (int32_t)REAL(ssize_t(int, void *, size_t), "read")(fd, buffer, size);
+        noted_bytes(&call, buffer, rc > 0 ? (size_t)rc : 0, rc);
+    }
+    return rc;
+}
+
+RP_ENTRY size_t fread(void *restrict buffer, size_t size, size_t count, FILE *restrict file)
+{
+    int32_t rc;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)) || !is_random_device(fileno(file)))
+        return REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count, file);
+    struct rp_call call = CALL("fread");
+    if (!recalled_bytes(&call, buffer, size * count, &rc)) {
+        rc = (int32_t)REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count, file);
+        noted_bytes(&call, buffer, (size_t)rc * size, rc);
+    }
+    return (size_t)rc;
+}
+
+/* std::random_device::_M_getval(), which may ask the processor. */
+RP_ENTRY unsigned _ZNSt13random_device9_M_getvalEv(void *self);
+RP_ENTRY unsigned _ZNSt13random_device9_M_getvalEv(void *self)
+{
+    int32_t value;
+    uint64_t unused;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)))
+        return REAL(unsigned(void *), "_ZNSt13random_device9_M_getvalEv")(self);
+    struct rp_call call = CALL("std::random_device");
+    if (!recalled(&call, &value, &unused)) {
+        rp_self.depth++;
+        value = (int32_t)REAL(unsigned(void *), "_ZNSt13random_device9_M_getvalEv")(self);
+        rp_self.depth--;
+        noted(&call, value, 0);
+    }
+    return (unsigned)value;
+}
+
+/* Process and host */
+
+RP_ENTRY pid_t getpid(void)
+{
+    int32_t value;
+    uint64_t unused;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_PID, (uintptr_t)__builtin_return_address(0)))
+        return REAL(pid_t(void), "getpid")();
+    struct rp_call call = CALL("getpid");
+    if (!recalled(&call, &value, &unused)) {
+        value = REAL(pid_t(void), "getpid")();
+        noted(&call, value, 0);
+    }
+    return value;
+}
+
+RP_ENTRY int gethostname(char *name, size_t size)
+{
+    int32_t rc;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_HOST, (uintptr_t)__builtin_return_address(0)))
+        return REAL(int(char *, size_t), "gethostname")(name, size);
+    struct rp_call call = CALL("gethostname");
+    if (!recalled_bytes(&call, name, size, &rc)) {
+        rc = REAL(int(char *, size_t), "gethostname")(name, size);
+        noted_bytes(&call, name, rc == 0 ? strnlen(name, size - 1) + 1 : 0, rc);
+    }
+    return rc;
+}
+
+RP_ENTRY int uname(struct utsname *about)
+{
+    int32_t rc;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_HOST, (uintptr_t)__builtin_return_address(0)))
+        return REAL(int(struct utsname *), "uname")(about);
+    struct rp_call call = CALL("uname");
+    if (!recalled_bytes(&call, about, sizeof *about, &rc)) {
+        rc = REAL(int(struct utsname *), "uname")(about);
+        noted_bytes(&call, about, rc == 0 ? sizeof *about : 0, rc);
+    }
+    return rc;
+}

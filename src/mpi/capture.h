@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values from outside (REPRISE_CAPTURE): what clocks, random devices and the system tell the program is recorded, and told again in a replay. Values that the program
+ * asks for before it initialises MPI are kept until then; a replay finds its rank by what the launcher says.
+ */
+#ifndef RP_CAPTURE_H
+#define RP_CAPTURE_H
+
+#include <stdint.h>
+
+#include "mpi/engine.h"
+
+enum rp_capture { RP_CAPTURE_TIME = 1, RP_CAPTURE_RANDOM = 2, RP_CAPTURE_PID = 4, RP_CAPTURE_HOST = 8 };
+
+/* What is captured, as far as anything is: looked at by the entry point of MPI_Wtime. */
+extern int rp_captured;
+
+double rp_capture_Wtime(const struct rp_call *call);
+
+/* The values from before MPI_Init, one after another; false: there is no more. */
+struct rp_early_value {
+    const char *function;
+    uintptr_t return_address;
+    int32_t a;
+    uint64_t c;
+};
+int rp_capture_early(size_t index, struct rp_early_value *out);
+void rp_capture_add_early(const char *function, uintptr_t return_address, int32_t a, uint64_t c);
+
+/* Values before MPI_Init that this replay has told. */
+uint64_t rp_capture_early_told(void);
+
+#endif
