@@ -2,6 +2,7 @@
 #include "base/settings.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_ALLOW", "refused MPI functions to let through, separated by commas (--allow)"},
     {"REPRISE_CAPTURE", "values from outside to record: time, random, pid, host or all, separated by commas (--capture)"},
     {"REPRISE_AT_END", "stop, gdb or continue: what a replay does at the end of the record (--at-end)"},
+    {"REPRISE_GDB", "ranks of a replay for which gdb is opened, such as 0,4-7 (--gdb)"},
     {"REPRISE_STALL", "seconds after which a waiting replay says who waits for what; 0: never (--stall)"},
     {"REPRISE_FORCE", "1: replay with another build of the program (--force)"},
     {"REPRISE_LIBRARY", "directory with <mpi>/libreprise.so (default: beside the command)"},
@@ -83,6 +85,18 @@ enum rp_status rp_setting_number(const char *name, long least, long fallback, lo
         return rp_fail(why, RP_USAGE, "%s=%s: a whole number of at least %ld is expected", name, value, least);
     *out = number;
     return RP_OK;
+}
+
+bool rp_launched_rank(int *rank)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "MV2_COMM_WORLD_RANK"};
+
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *text = getenv(variables[i]);
+        if (text && *text)
+            return sscanf(text, "%d", rank) == 1;
+    }
+    return false;
 }
 
 bool rp_list_has(const char *list, const char *word)

@@ -29,6 +29,9 @@ const char *rp_setting(const char *name);
 enum rp_status rp_setting_number(const char *name, long least, long fallback, long *out,
                                  struct rp_problem *why);
 
+/* The rank that the launcher gave this process, before MPI can be asked. False: it did not say. */
+bool rp_launched_rank(int *rank);
+
 /* Whether `word` is in the comma-separated list. */
 bool rp_list_has(const char *list, const char *word);
 

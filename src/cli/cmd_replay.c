@@ -17,10 +17,11 @@
 #include "log/rundir.h"
 #include "reprise.h"
 
-static const char *at_end, *stall, *force, *mpi, *allow;
+static const char *at_end, *stall, *force, *mpi, *allow, *gdb;
 
 static const struct rp_option options[] = {
     {"--at-end", NULL, "WHAT", "at the end of the record: stop (default), gdb or continue", &at_end},
+    {"--gdb", NULL, "RANKS", "open gdb for these ranks, such as 0,4-7: in tmux or screen, by gdbserver, or by its process id", &gdb},
     {"--stall", NULL, "SECONDS", "say who waits for what after so long; 0: never (default 30)", &stall},
     {"--force", NULL, NULL, "replay although the program is another build", &force},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
@@ -58,8 +59,12 @@ static void apply_options(void)
 {
     if (at_end)
         setenv("REPRISE_AT_END", at_end, 1);
+    if (gdb)
+        setenv("REPRISE_GDB", gdb, 1);
     if (stall)
         setenv("REPRISE_STALL", stall, 1);
+    else if (rp_setting("REPRISE_GDB"))
+        setenv("REPRISE_STALL", "0", 0); /* whoever debugs takes their time */
     if (force)
         setenv("REPRISE_FORCE", "1", 1);
     if (allow)
@@ -75,6 +80,9 @@ static enum rp_status check_options(struct replay *r, struct rp_problem *why)
 
     if (word && strcmp(word, "stop") != 0 && strcmp(word, "gdb") != 0 && strcmp(word, "continue") != 0)
         return rp_fail(why, RP_USAGE, "--at-end %s: stop, gdb or continue is expected", word);
+    word = rp_setting("REPRISE_GDB");
+    if (word && word[strspn(word, "0123456789,-")])
+        return rp_fail(why, RP_USAGE, "--gdb %s: ranks are expected, such as 0,4-7", word);
     return rp_setting_number("REPRISE_STALL", 0, 30, &r->patience, why);
 }
 

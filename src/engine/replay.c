@@ -22,6 +22,7 @@
 #include "log/rundir.h"
 #include "mpi/comms.h"
 #include "mpi/constants.h"
+#include "mpi/debugger.h"
 #include "mpi/engine.h"
 #include "mpi/life.h"
 #include "mpi/notes.h"
@@ -1105,6 +1106,7 @@ void rp_replay_start(void)
     enum rp_status status = RP_OK;
 
     rp_session_open(&replay.session);
+    rp_debugger_open(replay.session.rank);
     if (replay.session.rank == 0)
         status = find_record(allowed, &why);
     if (status == RP_OK && replay.session.rank == 0)

@@ -11,18 +11,6 @@
 #include "mpi/capture.h"
 #include "mpi/engine.h"
 
-static bool find_rank(uint32_t *rank)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "MV2_COMM_WORLD_RANK"};
-
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *text = getenv(variables[i]);
-        if (text && *text)
-            return sscanf(text, "%u", rank) == 1;
-    }
-    return false;
-}
-
 static void take_early(struct rp_log *log)
 {
     struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
@@ -46,12 +34,12 @@ void rp_replay_load_early(void)
     struct rp_problem why;
     struct rp_log *log;
     char *directory = NULL;
-    uint32_t rank;
+    int rank;
 
-    if (!find_rank(&rank) || rp_run_find(rp_setting("REPRISE_RUN"), &directory, &why) != RP_OK)
+    if (!rp_launched_rank(&rank) || rp_run_find(rp_setting("REPRISE_RUN"), &directory, &why) != RP_OK)
         return;
     if (rp_manifest_read(directory, &manifest, &why) == RP_OK) {
-        if (rp_log_open(directory, manifest.run, rank, manifest.ranks, &log, &why) == RP_OK) {
+        if (rp_log_open(directory, manifest.run, (uint32_t)rank, manifest.ranks, &log, &why) == RP_OK) {
             take_early(log);
             rp_log_free(log);
         }

@@ -24,6 +24,7 @@
 #include "log/logreader.h"
 #include "mpi/capture.h"
 #include "mpi/constants.h"
+#include "mpi/debugger.h"
 #include "mpi/life.h"
 #include "mpi/self.h"
 #include "mpi/threads.h"
@@ -806,20 +807,6 @@ static void park(void)
     stop_at_end();
 }
 
-static bool is_traced(void)
-{
-    char line[256];
-    int tracer = 0;
-    FILE *status = fopen("/proc/self/status", "re");
-
-    while (status && fgets(line, sizeof line, status))
-        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
-            break;
-    if (status)
-        fclose(status);
-    return tracer != 0;
-}
-
 static void hand_over_to_gdb(const char *where, void (*sink)(void))
 {
     struct timespec pause = {0, 20000000};
@@ -827,7 +814,7 @@ static void hand_over_to_gdb(const char *where, void (*sink)(void))
     rp_threads_leave();
     rp_note("process %d waits at %s: 'gdb -p %d' takes over", (int)getpid(), where, (int)getpid());
     follow.slot->state = RP_RANK_PARKED;
-    while (!is_traced()) {
+    while (!rp_debugger_is_here()) {
         if (sink)
             sink();
         nanosleep(&pause, NULL);
