@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup demo test bench install clean
+.PHONY: all setup demo test bench coverage install clean
 
 all: setup
 	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -21,6 +21,10 @@ test: all
 
 bench: all
 	BENCH_BUILD=$(abspath $(BUILD)) bench/run overhead
+
+coverage: setup
+	@mkdir -p $(BUILD)
+	@tools/coverage $(abspath $(BUILD))/coverage
 
 install: all
 	cmake --install $(BUILD)

@@ -23,4 +23,5 @@ end;
 END
 }
 results() { cat tiny.nex.run?.p tiny.nex.run?.t; }
-app() { try mrbayes openmpi 4 mb-mpi tiny.nex; }
+# `mb-mpi` of the path is a script that starts mpirun itself.
+app() { try mrbayes openmpi 4 /usr/lib/mrbayes-mpi/mb-mpi tiny.nex; }
