@@ -282,7 +282,7 @@ TEMPLATES = {
     int rc;
     if (RP_ELSEWHERE("{name}", rp_state.watched))
         return {twin}.{member}({args});
-    if (rp_state.watched) {{
+    if (RP_IS_WATCHED) {{
         {call};
         RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
         return rc;
@@ -300,7 +300,7 @@ TEMPLATES = {
     if (RP_ELSEWHERE("{name}", rp_state.watched))
         return {twin}.{member}({args});
     rp_self.waitalls++;
-    if (rp_state.watched) {{
+    if (RP_IS_WATCHED) {{
         {call};
         RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
         return rc;
@@ -323,17 +323,23 @@ TEMPLATES = {
     return rp_capture_{member}(&call);
 """, None, None, None),
     "callbacks": ("""\
+    rp_threads_enter();
     rp_always_set(RP_ALWAYS_CALLBACKS);
+    rp_threads_leave();
     rp_self.depth++;
     int rc = {twin}.{member}({args});
     rp_self.depth--;
     return rc;
 """, None, None, None),
     "fresh": ("""\
+    rp_threads_enter();
     rp_always_set(RP_ALWAYS_CALLBACKS);
+    rp_threads_leave();
     int rc = {twin}.{member}({args});
+    rp_threads_enter();
     if (rc == MPI_SUCCESS && !rp_self.depth)
         rp_requests_note_other(*request);
+    rp_threads_leave();
     return rc;
 """, None, None, None),
     "life": ("""\

@@ -41,7 +41,7 @@ static void describe(const struct rp_binary *b)
     if (b->cxx)
         printf("  C++\n");
     if (b->asan)
-        printf("  AddressSanitizer: %s is put in front of us\n", b->asan);
+        printf("  AddressSanitizer (%s): is told that it need not come first\n", b->asan);
     for (char **name = b->refused; name && *name; name++)
         printf("  calls %s, which is refused: recording stops there, unless '--allow %s'\n", *name, *name);
 }

@@ -121,6 +121,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     for (const struct rp_setting *s = rp_settings; s->name; s++)
         print_export(s->name);
     print_export("LD_PRELOAD");
+    print_export("ASAN_OPTIONS");
     return 0;
 }
 

@@ -44,6 +44,20 @@ static char *library_of(const char *mpi)
     return NULL;
 }
 
+/* AddressSanitizer wants to be the first library. We replace no memory function, so it need not be; and its own library must not be preloaded, since that would put
+ * the launcher under it too. */
+static enum rp_status stand_before_asan(struct rp_problem *why)
+{
+    const char *before = getenv("ASAN_OPTIONS");
+    char *options = NULL;
+
+    if (asprintf(&options, "%s%sverify_asan_link_order=0", before ? before : "", before && *before ? ":" : "") < 0)
+        return rp_fail(why, RP_MEMORY, "out of memory");
+    setenv("ASAN_OPTIONS", options, 1);
+    free(options);
+    return RP_OK;
+}
+
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
 {
     const char *before = getenv("LD_PRELOAD");
@@ -54,10 +68,12 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
         status = rp_fail(why, RP_USAGE, "no library for %s at %s: was reprise built with it?", mpi, library ? library : "?");
     else if (strchr(real, ' ') || strchr(real, ':'))
         status = rp_fail(why, RP_USAGE, "%s: the loader cannot preload from a path with spaces or colons", real);
-    else if (asprintf(&list, "%s%s%s%s%s", asan ? asan : "", asan ? ":" : "", real, before && *before ? ":" : "", before ? before : "") < 0)
+    else if (asprintf(&list, "%s%s%s", real, before && *before ? ":" : "", before ? before : "") < 0)
         status = rp_fail(why, RP_MEMORY, "out of memory");
     else
         setenv("LD_PRELOAD", list, 1);
+    if (status == RP_OK && asan)
+        status = stand_before_asan(why);
     free(list);
     free(library);
     free(real);

@@ -395,7 +395,7 @@ static int record_improbe(const struct rp_call *call, int source, int tag, MPI_C
 static int record_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
 {
     MPI_Request before = request ? *request : rp_constant.request_null;
-    bool looked_at = request && counted(before);
+    bool looked_at = request && (counted(before) || rp_threads_on); /* another thread may cancel it meanwhile */
     MPI_Status own, *seen = looked_at && status == MPI_STATUS_IGNORE ? &own : status;
 
     begin(call);
@@ -481,7 +481,7 @@ static int waitall_unseen(const struct rp_call *call, int count, MPI_Request *re
 
 static int record_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
 {
-    bool looked_at = requests && any_counted(count, requests);
+    bool looked_at = requests && (any_counted(count, requests) || (rp_threads_on && rp_state.notes_named));
     MPI_Status *seen = statuses;
 
     begin(call);
@@ -772,6 +772,7 @@ static void record_threads_begin(void)
 {
     rp_record_close_runs();
     rp_recorder.open |= RP_RECORD_THREADS;
+    rp_comms_stop_numbering();
 }
 
 static void record_turn_begin(const struct rp_call *call, int is_post)

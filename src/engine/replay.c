@@ -121,6 +121,18 @@ static bool makes_its_own_progress(MPI_Request request)
     return rp_self.always & RP_ALWAYS_CALLBACKS && !(entry && entry->flags & RP_REQUEST_RECEIVE);
 }
 
+/* Polls on. Other threads must not find our error handler. */
+static void rest(struct rp_patience *patience, const struct rp_call *call, const char *what)
+{
+    if (!rp_threads_on) {
+        rp_patience_poll(patience, call, what);
+        return;
+    }
+    rp_quiet_end();
+    rp_patience_poll(patience, call, what);
+    rp_quiet_begin();
+}
+
 static void await_request(const struct rp_call *call, MPI_Request request)
 {
     MPI_Request real = rp_standin_real(request);
@@ -134,19 +146,32 @@ static void await_request(const struct rp_call *call, MPI_Request request)
     while (rp_pmpi.Request_get_status(real, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
         if (!what[0] && rp_patience_is_long(&patience))
             patience.certain = describe_request(request, what, sizeof what);
-        rp_patience_poll(&patience, call, what);
+        rest(&patience, call, what);
     }
     rp_quiet_end();
     rp_patience_end(&patience);
 }
 
-/* A request that never completed in the record: the record ends in this call. */
-static void stop_at_ghost(const struct rp_call *call, MPI_Request request)
+static bool is_ghost(MPI_Request request)
 {
     struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
-    if (entry && entry->flags & RP_REQUEST_GHOST && !(entry->flags & RP_REQUEST_CANCELLING))
-        rp_follow_end_of_record(call);
+    return entry && entry->flags & RP_REQUEST_GHOST && !(entry->flags & RP_REQUEST_CANCELLING);
+}
+
+/* A request that never completed in the record: the record ends in this call. */
+static void stop_at_ghost(const struct rp_call *call, MPI_Request request)
+{
+    struct rp_patience patience = {0};
+
+    while (is_ghost(request) && !rp_follow_is_free()) {
+        if (!rp_threads_on || rp_follow_is_over()) {
+            rp_follow_end_of_record(call);
+            break;
+        }
+        rp_patience_poll(&patience, call, "the end of the record"); /* another thread may cancel it, or has events left */
+    }
+    rp_patience_end(&patience);
 }
 
 static void begin(void)
@@ -477,6 +502,8 @@ static int replay_improbe(const struct rp_call *call, int source, int tag, MPI_C
 
 /* Completion */
 
+typedef int some_function(int, MPI_Request *, int *, int *, MPI_Status *);
+
 /* After a call that had nothing to complete: no event, unless it failed. */
 static int decided(const struct rp_call *call, int count, int rc)
 {
@@ -522,6 +549,62 @@ static void leave(int count, MPI_Request *requests, const MPI_Request *real)
         rp_standin_leave(count, requests, real, room.before);
 }
 
+/* The real calls that wait: they can return at once, as a rule. With threads they are polls all the same, since the lock is held. */
+
+static int real_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *seen)
+{
+    struct rp_patience patience = {0};
+    int flag = 0, rc;
+
+    if (!rp_threads_on)
+        return call->next->Wait(request, seen);
+    while ((rc = call->next->Test(request, &flag, seen)) == MPI_SUCCESS && !flag)
+        rp_patience_poll(&patience, call, "a request of its own");
+    rp_patience_end(&patience);
+    return rc;
+}
+
+static int real_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *seen)
+{
+    struct rp_patience patience = {0};
+    int flag = 0, rc;
+
+    if (!rp_threads_on)
+        return call->next->Waitall(count, requests, seen);
+    while ((rc = call->next->Testall(count, requests, &flag, seen)) == MPI_SUCCESS && !flag)
+        rp_patience_poll(&patience, call, "requests of its own");
+    rp_patience_end(&patience);
+    return rc;
+}
+
+static int real_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *seen)
+{
+    struct rp_patience patience = {0};
+    int flag = 0, rc;
+
+    if (!rp_threads_on)
+        return call->next->Waitany(count, requests, index, seen);
+    while ((rc = call->next->Testany(count, requests, index, &flag, seen)) == MPI_SUCCESS && !flag)
+        rp_patience_poll(&patience, call, "requests of its own");
+    rp_patience_end(&patience);
+    return rc;
+}
+
+/* Waitsome and Testsome: `real_call` says which. */
+static int real_some(const struct rp_call *call, some_function *real_call, int count, MPI_Request *requests, int *outcount, int *indices,
+                     MPI_Status *seen)
+{
+    struct rp_patience patience = {0};
+    int rc;
+
+    if (!rp_threads_on || real_call == call->next->Testsome)
+        return real_call(count, requests, outcount, indices, seen);
+    while ((rc = call->next->Testsome(count, requests, outcount, indices, seen)) == MPI_SUCCESS && *outcount == 0)
+        rp_patience_poll(&patience, call, "requests of its own");
+    rp_patience_end(&patience);
+    return rc;
+}
+
 static int replay_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
@@ -530,7 +613,7 @@ static int replay_wait(const struct rp_call *call, MPI_Request *request, MPI_Sta
     stop_at_ghost(call, *request);
     await_request(call, *request);
     MPI_Request before = *request, *real = enter(1, request);
-    int rc = call->next->Wait(real, seen);
+    int rc = real_wait(call, real, seen);
     leave(1, request, real);
     if (rp_outcome_matched(rc))
         complete(call, before, seen);
@@ -557,7 +640,7 @@ static int complete_one(const struct rp_call *call, MPI_Request *requests, int i
     if (flag)
         rc = call->next->Testany(1, real, &only, flag, seen);
     else
-        rc = call->next->Waitany(1, real, &only, seen);
+        rc = real_waitany(call, 1, real, &only, seen);
     leave(1, &requests[index], real);
     rp_follow_take();
     complete(call, before, seen);
@@ -581,7 +664,7 @@ static int replay_waitany(const struct rp_call *call, int count, MPI_Request *re
         *index = chosen;
     } else {
         MPI_Request *real = enter(count, requests);
-        rc = call->next->Waitany(count, real, index, seen);
+        rc = real_waitany(call, count, real, index, seen);
         leave(count, requests, real);
         if (event)
             rp_follow_take();
@@ -625,8 +708,6 @@ static int replay_testany(const struct rp_call *call, int count, MPI_Request *re
     return rc;
 }
 
-typedef int some_function(int, MPI_Request *, int *, int *, MPI_Status *);
-
 /* Waitsome and Testsome of exactly the recorded requests, in the recorded order. */
 static int complete_some(const struct rp_call *call, some_function *real_call, int count, MPI_Request *requests,
                          int *outcount, int *indices, MPI_Status *statuses)
@@ -642,7 +723,7 @@ static int complete_some(const struct rp_call *call, some_function *real_call, i
         room.subset[i] = rp_standin_real(requests[indices[i]]);
     }
     MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
-    int rc = real_call(wanted, room.subset, &found, room.indices, seen);
+    int rc = real_some(call, real_call, wanted, room.subset, &found, room.indices, seen);
     if (!rp_outcome_some(rc) || found != wanted)
         rp_follow_diverge(call, "a completed request is inactive here");
     for (int i = 0; i < wanted; i++)
@@ -660,7 +741,7 @@ static int freely_some(const struct rp_call *call, some_function *real_call, int
 {
     MPI_Request *real = enter(count, requests);
     MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
-    int rc = real_call(count, real, outcount, indices, seen);
+    int rc = real_some(call, real_call, count, real, outcount, indices, seen);
 
     leave(count, requests, real);
     for (int i = 0; rp_outcome_some(rc) && rp_follow_is_free() && i < *outcount; i++)
@@ -709,21 +790,65 @@ static int waitall_partly(const struct rp_call *call, int count, MPI_Request *re
     return rc;
 }
 
+static bool are_complete(int count, const MPI_Request *requests)
+{
+    int flag = 1;
+
+    rp_quiet_begin();
+    for (int i = 0; i < count && flag; i++) {
+        MPI_Request real = rp_standin_real(requests[i]);
+        if (real != rp_constant.request_null && !makes_its_own_progress(requests[i]) &&
+            rp_pmpi.Request_get_status(real, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            flag = 1; /* the real call finds it out */
+    }
+    rp_quiet_end();
+    return flag;
+}
+
+static bool has_ghost(int count, const MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++)
+        if (is_ghost(requests[i]))
+            return true;
+    return false;
+}
+
+/* Waits for all of them, or, with true, until the record says that the call failed before. With threads, that may become the next event only later. */
+static bool await_all(const struct rp_call *call, int count, MPI_Request *requests)
+{
+    struct rp_patience patience = {0};
+    bool failed = rp_follow_is_next(call, RP_YES);
+
+    if (!rp_threads_on) {
+        for (int i = 0; i < count && requests && !failed; i++) {
+            stop_at_ghost(call, requests[i]);
+            await_request(call, requests[i]);
+        }
+        return failed;
+    }
+    while (requests && !failed && !rp_follow_is_free() && !are_complete(count, requests)) {
+        if (has_ghost(count, requests) && rp_follow_is_over()) {
+            rp_follow_end_of_record(call);
+            break;
+        }
+        rp_patience_poll(&patience, call, "requests of its own");
+        failed = rp_follow_is_next(call, RP_YES);
+    }
+    rp_patience_end(&patience);
+    return failed;
+}
+
 static int replay_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
 {
     begin();
-    if (rp_follow_is_next(call, RP_YES)) {
+    if (await_all(call, count, requests)) {
         int partly = waitall_partly(call, count, requests, statuses);
         end();
         return partly;
     }
-    for (int i = 0; i < count && requests; i++) {
-        stop_at_ghost(call, requests[i]);
-        await_request(call, requests[i]);
-    }
     MPI_Request *real = enter(count, requests);
     MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
-    int rc = call->next->Waitall(count, real, seen);
+    int rc = real_waitall(call, count, real, seen);
     leave(count, requests, real);
     bool in_status = rc != MPI_SUCCESS && rp_outcome_class(rc) == MPI_ERR_IN_STATUS;
     for (int i = 0; (rc == MPI_SUCCESS || in_status) && i < count; i++)
@@ -934,6 +1059,7 @@ static int replay_leads(void)
 
 static void replay_threads_begin(void)
 {
+    rp_comms_stop_numbering();
 }
 
 static int replay_value(const struct rp_call *call, int32_t *a, uint64_t *c)

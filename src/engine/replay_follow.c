@@ -84,6 +84,14 @@ static struct {
 
 enum { SPINS = 50, SLEEP_US = 100 };
 
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 /* Ending */
 
 __attribute__((noreturn)) static void give_up(uint32_t state, int exit_status)
@@ -252,11 +260,15 @@ static void pass_over_freed(void)
     }
 }
 
+static void drop_balances(void);
+
 static void take_front(const struct rp_event *event)
 {
     follow.last_posts = rp_state.posts;
     count_event(event);
     pass_over_freed();
+    if (rp_threads_on)
+        drop_balances();
 }
 
 /* Polls */
@@ -374,6 +386,14 @@ static struct poll_balance *find_balance(const struct rp_call *call, uint32_t sc
     return NULL;
 }
 
+/* A thread has taken an event: the polls that the record has before it were made, or will not be. */
+static void drop_balances(void)
+{
+    for (size_t i = 0; i < follow.balance_count; i++)
+        if (follow.balances[i].thread == rp_self.number)
+            follow.balances[i].left = 0;
+}
+
 static void introduce(const struct rp_event *event)
 {
     if (event->a != follow.identity_count + 1) {
@@ -432,14 +452,25 @@ static bool may_take_turn(bool is_post)
     return is_post ? (int32_t)(event->posts - posts_since()) > 0 : follow.turns < event->c; /* FREED may count posts that are still to come */
 }
 
-/* Frees the lock, and says nothing: a thread may wait for work all its life. */
+/* Of mutexes nothing is said: a thread may wait for work all its life. */
 void rp_follow_await_turn(const struct rp_call *call, int is_post)
 {
+    struct rp_patience patience = {0};
     unsigned tries = 0;
+    bool is_said = strncmp(call->function, "MPI_", 4) == 0;
 
-    (void)call;
     while (!follow.free && !follow.finished && !may_take_turn(is_post))
-        rp_threads_give_way(&tries);
+        if (is_said)
+            rp_patience_poll(&patience, call, "its turn among the threads of this rank");
+        else
+            rp_threads_give_way(&tries);
+    rp_patience_end(&patience);
+}
+
+bool rp_follow_is_over(void)
+{
+    settle();
+    return !front();
 }
 
 void rp_follow_take_turn(void)
@@ -450,6 +481,22 @@ void rp_follow_take_turn(void)
 static const struct rp_event poll_in_balance = {.kind = RP_NO}, poll_too_many = {.kind = RP_NO};
 static __thread struct poll_balance *chosen; /* valid until the lock is freed; NULL: one too many */
 
+/* The next event of the calling thread, as far as it is loaded; NULL: none. Nothing is moved: another thread may look at the front. */
+static const struct rp_event *own_next(void)
+{
+    bool mine = is_mine();
+    const struct rp_event *event;
+
+    for (size_t i = 0; (event = rp_matcher_look(follow.matcher, i)) != NULL; i++) {
+        if (event->kind == RP_TURN)
+            mine = event->a == rp_self.number;
+        else if (mine && event->kind != RP_NO && event->kind != RP_THREAD && event->kind != RP_FREED)
+            return event;
+    }
+    return NULL;
+}
+
+/* A poll that the record does not have is answered no: the thread's next event is none of this function. */
 static const struct rp_event *answer_poll(const struct rp_call *call, uint32_t scope)
 {
     const struct rp_event *event = front();
@@ -457,9 +504,10 @@ static const struct rp_event *answer_poll(const struct rp_call *call, uint32_t s
     chosen = find_balance(call, scope);
     if (chosen)
         return &poll_in_balance;
-    if (is_mine() && event && (event->kind == RP_TURN || !same_function(call, event->site)))
-        return &poll_too_many;
-    return NULL;
+    if (!event && rp_log_end(follow.log).reason != RP_END_FINALIZE)
+        return NULL; /* the record ends here */
+    event = event ? own_next() : NULL;
+    return event && same_function(call, event->site) ? NULL : &poll_too_many;
 }
 
 /* The front, when it is an event of the calling thread; NULL at the end of the record, or an answer for a poll. */
@@ -493,7 +541,7 @@ const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t sco
         const struct rp_event *answer = await_front(call, scope, RP_KIND(RP_NO) & kinds);
         if (answer && answer->kind == RP_NO)
             return answer;
-        if (follow.free)
+        if (follow.free || follow.finished)
             return NULL;
     }
     const struct rp_event *event = whole_front();
@@ -586,14 +634,6 @@ bool rp_follow_is_free(void)
 }
 
 /* Waiting */
-
-static int64_t milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void report_stall(bool stuck)
 {
@@ -780,8 +820,11 @@ static void wait_for_others(void (*sink)(void))
     int64_t over_since = -1;
 
     for (;;) {
-        if (sink)
+        if (sink) {
+            rp_threads_enter();
             sink();
+            rp_threads_leave();
+        }
         nanosleep(&pause, NULL);
         bool ready = follow.slot->state == RP_RANK_ENDED && all_replayed();
         if (!ready && !rp_state_is_over(follow.state)) {
@@ -827,6 +870,13 @@ void rp_follow_end_of_record(const struct rp_call *call)
     if (follow.free)
         return;
     struct rp_log_end end = rp_log_end(follow.log);
+    if (rp_threads_on && end.reason == RP_END_FINALIZE) { /* a thread that is still at work when another finalises MPI */
+        int64_t since = milliseconds(), limit = (follow.options.stall > 0 ? follow.options.stall : 30) * 1000;
+        for (unsigned tries = 0; !follow.finished && !follow.free && milliseconds() - since < limit;)
+            rp_threads_give_way(&tries);
+        if (follow.finished || follow.free)
+            return;
+    }
     const struct rp_event *left = whole_front();
     if (left)
         diverge(call, left, NULL, "a wait that never ended in the record");
@@ -853,13 +903,32 @@ static void check_everything_was_replayed(void)
         diverge(&nowhere, left, NULL, "the program ended before the record did");
 }
 
+/* Other threads may have turns and events left that the record has before this end. */
+static void let_threads_finish(void)
+{
+    enum { PATIENCE_MS = 10000 };
+    uint64_t position = UINT64_MAX;
+    int64_t since = 0;
+    unsigned tries = 0;
+
+    while (!follow.free && !rp_follow_is_over()) {
+        if (position != rp_matcher_position(follow.matcher)) {
+            position = rp_matcher_position(follow.matcher);
+            since = milliseconds();
+        }
+        if (milliseconds() - since > PATIENCE_MS)
+            return;
+        rp_threads_give_way(&tries);
+    }
+}
+
 void rp_follow_finish(bool finalized)
 {
     struct rp_log_end end = rp_log_end(follow.log);
     uint64_t mine[3] = {0}, sum[3] = {0};
 
     if (rp_threads_on)
-        settle();
+        let_threads_finish();
     follow.finished = true;
     if (!follow.free)
         check_everything_was_replayed();

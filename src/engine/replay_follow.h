@@ -57,6 +57,9 @@ void rp_follow_end_of_record(const struct rp_call *call);
 
 bool rp_follow_is_free(void);
 
+/* With threads: whether nothing is left of the record, for any of them. */
+bool rp_follow_is_over(void);
+
 /* Called by a wait that found nothing to do: yields, publishes what it waits for, and reports a stall. */
 struct rp_patience {
     enum rp_certainty certain;

@@ -227,6 +227,15 @@ enum rp_status rp_matcher_ahead(struct rp_matcher *m, size_t ahead, const struct
     return RP_OK;
 }
 
+const struct rp_event *rp_matcher_look(const struct rp_matcher *m, size_t ahead)
+{
+    size_t left = m->current.count - m->at;
+
+    if (ahead < left)
+        return &m->current.events[m->at + ahead];
+    return ahead - left < m->next.count ? &m->next.events[ahead - left] : NULL;
+}
+
 void rp_matcher_take(struct rp_matcher *m)
 {
     m->at++;

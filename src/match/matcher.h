@@ -40,6 +40,9 @@ enum rp_status rp_matcher_peek(struct rp_matcher *matcher, const struct rp_event
 enum rp_status rp_matcher_ahead(struct rp_matcher *matcher, size_t ahead, const struct rp_event **out,
                                 struct rp_problem *why);
 
+/* The same as far as events are loaded, and without moving any: NULL if it is further away. */
+const struct rp_event *rp_matcher_look(const struct rp_matcher *matcher, size_t ahead);
+
 /* Goes on to the next event. */
 void rp_matcher_take(struct rp_matcher *matcher);
 

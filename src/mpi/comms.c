@@ -46,6 +46,8 @@ uint32_t rp_comms_expected(MPI_Comm comm)
 {
     struct rp_comm_number *known = find(comm);
 
+    if (rp_comms.are_unnumbered)
+        return 0;
     return known ? known->number : rp_comms.next;
 }
 
@@ -53,11 +55,21 @@ int rp_comms_peers(MPI_Comm comm)
 {
     struct rp_comm_number *known = find(comm);
 
+    if (rp_comms.are_unnumbered)
+        return comm == rp_constant.comm_null ? 0 : count_peers(comm);
     return known ? known->peers : 0;
+}
+
+void rp_comms_stop_numbering(void)
+{
+    rp_comms.are_unnumbered = 1;
+    rp_comms.last = rp_constant.comm_null;
 }
 
 uint32_t rp_comms_lookup(MPI_Comm comm)
 {
+    if (rp_comms.are_unnumbered)
+        return 0;
     if (!find(comm))
         add(comm);
     rp_comms.last = comm;
@@ -69,7 +81,7 @@ void rp_comms_forget(MPI_Comm comm)
 {
     struct rp_comm_number *known = find(comm);
 
-    if (!known)
+    if (!known || rp_comms.are_unnumbered)
         return;
     *known = rp_comms.known[--rp_comms.count];
     rp_comms.last = rp_comms.known[0].comm; /* MPI_COMM_WORLD is never freed */

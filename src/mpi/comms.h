@@ -19,6 +19,7 @@ struct rp_comms {
     struct rp_comm_number *known;
     size_t count, room;
     uint32_t next;
+    int are_unnumbered; /* every number is 0 */
 };
 
 extern struct rp_comms rp_comms;
@@ -26,6 +27,9 @@ extern struct rp_comms rp_comms;
 void rp_comms_init(void);
 uint32_t rp_comms_lookup(MPI_Comm comm);
 void rp_comms_forget(MPI_Comm comm);
+
+/* From now on no communicator has a number: several threads may use them first. */
+void rp_comms_stop_numbering(void);
 
 /* The number that it has, or would get now. */
 uint32_t rp_comms_expected(MPI_Comm comm);

@@ -22,6 +22,9 @@
 /* Nothing stands against a call that needs no engine. */
 #define RP_IS_IDLE RP_LIKELY(rp_self.busy == 0)
 
+/* Completions must be seen: of receives under way, or, where another thread may cancel one meanwhile, of all. */
+#define RP_IS_WATCHED (rp_state.watched || (rp_threads_on && rp_state.notes_named))
+
 #define RP_WANTS_ALL (rp_self.always & RP_ALWAYS_ENGINE)
 
 /* The call is not ours to see: it comes from inside another, or before MPI_Init. A thread that is not followed is refused if the call matters. */

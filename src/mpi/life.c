@@ -5,6 +5,7 @@
  */
 #include "mpi/life.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "mpi/capture.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 #include "mpi/self.h"
@@ -110,6 +112,15 @@ static void hook_finalize(void)
     rp_pmpi.Comm_free_keyval(&key);
 }
 
+/* A forked child has our memory and shares our files, but is not the rank. */
+static void forget_in_child(void)
+{
+    rp_engine = NULL;
+    rp_threads_on = 0;
+    rp_captured = 0;
+    rp_self.depth = RP_STRANGER;
+}
+
 static void start(void)
 {
     const struct mode *mode = chosen_mode();
@@ -132,6 +143,7 @@ static void start(void)
     rp_requests_init(&rp_state.requests);
     rp_wild_posts_init(&rp_state.wild);
     hook_finalize();
+    pthread_atfork(NULL, NULL, forget_in_child);
     mode->start();
     on_exit(at_exit, NULL);
     rp_threads_start();

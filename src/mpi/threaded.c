@@ -55,7 +55,7 @@ static int await(const struct rp_call *call, MPI_Request *request, MPI_Status *s
 {
     int rc;
 
-    if (rp_state.watched)
+    if (RP_IS_WATCHED)
         RP_LOCKED(rc, rp_engine->Wait(call, request, status));
     else
         RP_INSIDE(rc, call->next->Wait(request, status));
@@ -75,16 +75,16 @@ int rp_threaded_exchange(const struct rp_call *call, const void *sendbuf, MPI_Co
                          void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request receive, send;
-    int rc = post(call, recvbuf, recvcount, recvtype, source, tag, comm, &receive);
 
-    if (rc != MPI_SUCCESS)
-        return rc;
     rp_turn_begin(call, false);
     int sent = isend(call->next, sendbuf, sendcount, sendtype, dest, sendtag, comm, &send);
     rp_turn_end(false);
-    rc = await(call, &receive, status);
-    if (sent == MPI_SUCCESS)
-        RP_INSIDE(sent, call->next->Wait(&send, MPI_STATUS_IGNORE));
+    if (sent != MPI_SUCCESS)
+        return sent;
+    int rc = post(call, recvbuf, recvcount, recvtype, source, tag, comm, &receive);
+    if (rc == MPI_SUCCESS)
+        rc = await(call, &receive, status);
+    RP_INSIDE(sent, call->next->Wait(&send, MPI_STATUS_IGNORE));
     return rc == MPI_SUCCESS ? sent : rc;
 }
 

@@ -29,6 +29,7 @@ static struct {
     int (*lock)(pthread_mutex_t *);
     int (*trylock)(pthread_mutex_t *);
     int (*timedlock)(pthread_mutex_t *, const struct timespec *);
+    int (*clocklock)(pthread_mutex_t *, clockid_t, const struct timespec *);
     int (*unlock)(pthread_mutex_t *);
     int (*cond_wait)(pthread_cond_t *, pthread_mutex_t *);
     int (*cond_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
@@ -72,11 +73,15 @@ void rp_threads_give_way(unsigned *tries)
 {
     enum { YIELDS = 200, SLEEP_US = 50 };
 
+    int before;
+
     rp_threads_unlock();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before); /* a sleep of ours is no place to be cancelled at */
     if (++*tries < YIELDS)
         sched_yield();
     else
         usleep(SLEEP_US);
+    pthread_setcancelstate(before, NULL);
     rp_threads_lock();
 }
 
@@ -128,10 +133,11 @@ static bool is_inside(void)
 
 static uint64_t identity_of_child(uint64_t parent)
 {
-    uint64_t mixed = (parent ^ ++rp_self.children) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t mixed = parent + ++rp_self.children * UINT64_C(0x9e3779b97f4a7c15);
 
     mixed = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    return (mixed ^ mixed >> 32) | 1;
+    mixed = (mixed ^ mixed >> 32) * UINT64_C(0x94d049bb133111eb);
+    return mixed ^ mixed >> 31 ? mixed ^ mixed >> 31 : 1;
 }
 
 static void follow_threads(void)
@@ -228,12 +234,18 @@ static int take_in_turn(const struct rp_call *call, pthread_mutex_t *m)
     return rc;
 }
 
+/* A mutex that checks for errors, and that this thread has already: no turn. (Its kind is in the two lowest bits, in every version of the C library.) */
+static bool is_own_checked(const pthread_mutex_t *m)
+{
+    return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP && m->__data.__owner == (int)syscall(SYS_gettid);
+}
+
 static int take(const struct rp_call *call, pthread_mutex_t *m)
 {
-    if (leads())
+    if (leads() && !is_own_checked(m))
         return take_in_turn(call, m);
     int rc = REAL(lock, "pthread_mutex_lock")(m);
-    if (rc == 0)
+    if (rc == 0 || rc == EOWNERDEAD) /* of a robust one: it is ours all the same */
         note_taken(call);
     return rc;
 }
@@ -260,7 +272,7 @@ static int value_in_turn(const struct rp_call *call, pthread_mutex_t *m)
         rp_threads_give_way(&tries);
     if (!known)
         rc = REAL(trylock, "pthread_mutex_trylock")(m);
-    else
+    else if (rp_engine)
         rp_engine->value_taken();
     rp_self.depth--;
     rp_threads_unlock();
@@ -300,6 +312,16 @@ RP_ENTRY int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *
     return note_value(&call, REAL(timedlock, "pthread_mutex_timedlock")(m, until));
 }
 
+RP_ENTRY int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
+{
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
+        return REAL(clocklock, "pthread_mutex_clocklock")(m, clock, until);
+    struct rp_call call = CALL("pthread_mutex_clocklock");
+    if (leads())
+        return value_in_turn(&call, m);
+    return note_value(&call, REAL(clocklock, "pthread_mutex_clocklock")(m, clock, until));
+}
+
 /* Condition variables */
 
 RP_ENTRY int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *m)
@@ -329,7 +351,7 @@ static int timed_in_turn(const struct rp_call *call, pthread_mutex_t *m)
     bool known = rp_engine && rp_engine->value(call, &rc, &unused);
     while (REAL(trylock, "pthread_mutex_trylock")(m) == EBUSY)
         rp_threads_give_way(&tries);
-    if (known)
+    if (known && rp_engine)
         rp_engine->value_taken();
     rp_self.depth--;
     rp_threads_unlock();
@@ -360,20 +382,56 @@ RP_ENTRY int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *
 
 static pthread_mutex_t unnamed = PTHREAD_MUTEX_INITIALIZER;
 
-/* Named ones by the address of their name's variable; one that collides with another excludes more than it must. */
+struct critical {
+    void **name; /* the address of the name's variable */
+    pthread_mutex_t mutex;
+    struct critical *next;
+};
+
 static pthread_mutex_t *named(void **name)
 {
-    enum { NAMES = 64 };
-    static pthread_mutex_t mutexes[NAMES] = {[0 ... NAMES - 1] = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+    enum { LISTS = 64 };
+    static struct critical *lists[LISTS];
+    struct critical **list = &lists[((uintptr_t)name >> 3) % LISTS], *found;
 
-    return &mutexes[((uintptr_t)name >> 3) % NAMES];
+    rp_threads_lock();
+    for (found = *list; found && found->name != name; found = found->next)
+        ;
+    if (!found) {
+        found = calloc(1, sizeof *found);
+        if (!found)
+            rp_bug(__FILE__, __LINE__, "out of memory for a critical section");
+        *found = (struct critical){name, PTHREAD_MUTEX_INITIALIZER, *list};
+        *list = found;
+    }
+    rp_threads_unlock();
+    return &found->mutex;
+}
+
+/* Whether the sections that this thread is in, innermost in the lowest bit, are followed: that may begin and end inside one. */
+static __thread uint64_t critical_followed;
+
+static bool enters_followed(uintptr_t place)
+{
+    bool followed = is_followed(place);
+
+    critical_followed = critical_followed << 1 | followed;
+    return followed;
+}
+
+static bool leaves_followed(void)
+{
+    bool followed = critical_followed & 1;
+
+    critical_followed >>= 1;
+    return followed;
 }
 
 RP_ENTRY void GOMP_critical_start(void)
 {
     struct rp_call call = CALL("GOMP_critical_start");
 
-    if (is_followed(HERE))
+    if (enters_followed(HERE))
         take(&call, &unnamed);
     else
         REAL(critical_start, "GOMP_critical_start")();
@@ -381,7 +439,7 @@ RP_ENTRY void GOMP_critical_start(void)
 
 RP_ENTRY void GOMP_critical_end(void)
 {
-    if (is_followed(HERE))
+    if (leaves_followed())
         REAL(unlock, "pthread_mutex_unlock")(&unnamed);
     else
         REAL(critical_end, "GOMP_critical_end")();
@@ -391,7 +449,7 @@ RP_ENTRY void GOMP_critical_name_start(void **name)
 {
     struct rp_call call = CALL("GOMP_critical_name_start");
 
-    if (is_followed(HERE))
+    if (enters_followed(HERE))
         take(&call, named(name));
     else
         REAL(critical_name_start, "GOMP_critical_name_start")(name);
@@ -399,7 +457,7 @@ RP_ENTRY void GOMP_critical_name_start(void **name)
 
 RP_ENTRY void GOMP_critical_name_end(void **name)
 {
-    if (is_followed(HERE))
+    if (leaves_followed())
         REAL(unlock, "pthread_mutex_unlock")(named(name));
     else
         REAL(critical_name_end, "GOMP_critical_name_end")(name);

@@ -3,4 +3,4 @@
 packages=(abyss)
 inputs() { random_reads 3000 900 7 >reads.fa; }
 results() { cat contigs.fa; }
-app() { try abyss openmpi 3 /usr/lib/abyss/ABYSS-P -k 31 -o contigs.fa reads.fa; }
+app() { try abyss openmpi 3 /usr/lib/abyss/ABYSS-P -k 31 -E 0 -o contigs.fa reads.fa; }

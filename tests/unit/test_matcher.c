@@ -241,6 +241,31 @@ TEST(an_empty_record)
     rp_matcher_free(NULL);
 }
 
+TEST(looking_moves_nothing)
+{
+    enum { COUNT = 20, BLOCK = 8 };
+    size_t lengths[] = {BLOCK, BLOCK, COUNT - 2 * BLOCK};
+    struct rp_event *events = sample_stream(9, COUNT);
+    struct blocks source = {.events = events, .count = COUNT, .lengths = lengths, .fail_at = SIZE_MAX};
+    const struct rp_event *event;
+    struct rp_matcher *m;
+    struct rp_problem why;
+
+    REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, BLOCK}, NULL, 0, &m, &why) == RP_OK);
+    for (size_t at = 0; at < COUNT; at++) {
+        REQUIRE(rp_matcher_peek(m, &event, &why) == RP_OK && event == rp_matcher_look(m, 0));
+        size_t loaded = at / BLOCK * BLOCK + 2 * BLOCK < COUNT ? at / BLOCK * BLOCK + 2 * BLOCK : COUNT;
+        for (size_t ahead = 0; ahead < COUNT; ahead++) {
+            const struct rp_event *seen = rp_matcher_look(m, ahead);
+            CHECK(at + ahead < loaded ? seen && memcmp(seen, &events[at + ahead], sizeof *seen) == 0 : !seen);
+        }
+        rp_matcher_take(m);
+    }
+    CHECK(!rp_matcher_look(m, 0));
+    rp_matcher_free(m);
+    free(events);
+}
+
 TEST(a_group_longer_than_many_blocks)
 {
     enum { GROUP = 500 };
