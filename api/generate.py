@@ -322,6 +322,13 @@ TEMPLATES = {
     {call};
     return rp_capture_{member}(&call);
 """, None, None, None),
+    "locked": ("""\
+    if (RP_LIKELY(!rp_threads_on) || rp_self.depth != 0)
+        return {twin}.{member}({args});
+    int rc;
+    RP_LOCKED(rc, {twin}.{member}({args}));
+    return rc;
+""", None, None, None),
     "callbacks": ("""\
     rp_threads_enter();
     rp_always_set(RP_ALWAYS_CALLBACKS);
