@@ -112,6 +112,60 @@ static void hook_finalize(void)
     rp_pmpi.Comm_free_keyval(&key);
 }
 
+/*
+ * Sessions. A program that begins with a session has no MPI_COMM_WORLD: we make one of the set of all processes, in a session of our own, which all of them must open then, and
+ * end with the program's last session.
+ */
+
+#if MPI_VERSION >= 4
+static unsigned sessions; /* of the program */
+static MPI_Session own_session;
+static bool is_in_session;
+
+static MPI_Comm communicator_of(const char *set, const char *tag)
+{
+    MPI_Group group;
+    MPI_Comm comm;
+
+    if (rp_pmpi.Group_from_session_pset(own_session, set, &group) != MPI_SUCCESS ||
+        rp_pmpi.Comm_create_from_group(group, tag, MPI_INFO_NULL, rp_constant.errors_return, &comm) != MPI_SUCCESS) {
+        rp_error("MPI_Session_init: no communicator of %s", set);
+        rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+    }
+    rp_pmpi.Group_free(&group);
+    return comm;
+}
+
+static void open_session(void)
+{
+    if (rp_pmpi.Session_init(MPI_INFO_NULL, rp_constant.errors_return, &own_session) != MPI_SUCCESS) {
+        rp_error("MPI_Session_init: no session for reprise");
+        rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+    }
+    rp_constant.world = communicator_of("mpi://WORLD", "reprise.world");
+    rp_constant.self = communicator_of("mpi://SELF", "reprise.self");
+    is_in_session = true;
+}
+
+static void close_session(void)
+{
+    rp_self.depth = 1;
+    rp_threads_enter();
+    rp_engine->finalize();
+    rp_engine = NULL;
+    rp_threads_leave();
+    rp_self.depth = RP_STRANGER;
+    rp_pmpi.Comm_free(&rp_constant.self);
+    rp_pmpi.Comm_free(&rp_constant.world);
+    rp_pmpi.Session_finalize(&own_session);
+    is_in_session = false;
+}
+#else
+static void open_session(void)
+{
+}
+#endif
+
 /* A forked child has our memory and shares our files, but is not the rank. */
 static void forget_in_child(void)
 {
@@ -121,7 +175,8 @@ static void forget_in_child(void)
     rp_self.depth = RP_STRANGER;
 }
 
-static void start(void)
+/* `by_world`: MPI_COMM_WORLD is there. Else communicators of our own stand for it and for MPI_COMM_SELF. */
+static void start(bool by_world)
 {
     const struct mode *mode = chosen_mode();
     struct rp_problem why;
@@ -142,7 +197,10 @@ static void start(void)
         rp_always_set(RP_ALWAYS_TOOL);
     rp_requests_init(&rp_state.requests);
     rp_wild_posts_init(&rp_state.wild);
-    hook_finalize();
+    if (by_world)
+        hook_finalize();
+    else
+        open_session();
     pthread_atfork(NULL, NULL, forget_in_child);
     mode->start();
     on_exit(at_exit, NULL);
@@ -158,7 +216,7 @@ int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
     int rc = next->Init(argc, argv);
     rp_self.depth--;
     if (rc == MPI_SUCCESS)
-        start();
+        start(true);
     return rc;
 }
 
@@ -170,9 +228,30 @@ int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int
     int rc = next->Init_thread(argc, argv, required, provided);
     rp_self.depth--;
     if (rc == MPI_SUCCESS)
-        start();
+        start(true);
     return rc;
 }
+
+#if MPI_VERSION >= 4
+int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    if (is_inside())
+        return next->Session_init(info, errhandler, session);
+    rp_self.depth++;
+    int rc = next->Session_init(info, errhandler, session);
+    rp_self.depth--;
+    if (rc == MPI_SUCCESS && sessions++ == 0 && !initialised)
+        start(false);
+    return rc;
+}
+
+int rp_life_Session_finalize(const struct rp_next *next, MPI_Session *session)
+{
+    if (!is_inside() && --sessions == 0 && is_in_session && rp_engine)
+        close_session();
+    return next->Session_finalize(session);
+}
+#endif
 
 int rp_life_Finalize(const struct rp_next *next)
 {
