@@ -44,6 +44,8 @@ static char *library_of(const char *mpi)
     return NULL;
 }
 
+static bool is_openmpi; /* what was preloaded for */
+
 /* AddressSanitizer wants to be the first library. We replace no memory function, so it need not be; and its own library must not be preloaded, since that would put
  * the launcher under it too. */
 static enum rp_status stand_before_asan(struct rp_problem *why)
@@ -72,6 +74,7 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
         status = rp_fail(why, RP_MEMORY, "out of memory");
     else
         setenv("LD_PRELOAD", list, 1);
+    is_openmpi = strcmp(mpi, "openmpi") == 0;
     if (status == RP_OK && asan)
         status = stand_before_asan(why);
     free(list);
@@ -255,8 +258,94 @@ static int wait_for_child(void (*watch)(void *), void *data)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/*
+ * Open MPI's launcher gives its environment to ranks on other hosts only where it is told to (-x); the other launchers do it by themselves. What the user wants to be given goes on
+ * by either of Open MPI's two ways, which must not be mixed.
+ */
+
+static bool is_given(const char *name)
+{
+    return strcmp(name, "LD_PRELOAD") == 0 || strcmp(name, "ASAN_OPTIONS") == 0 || strncmp(name, "REPRISE_", 8) == 0;
+}
+
+/* All names that ranks need, each followed by NULL or the next; to be freed. */
+static char **names_to_give(size_t *count)
+{
+    extern char **environ;
+    size_t variables = 0;
+    char **names;
+
+    while (environ[variables])
+        variables++;
+    names = calloc(variables + 1, sizeof *names);
+    *count = 0;
+    for (size_t i = 0; names && i < variables; i++) {
+        char *name = strndup(environ[i], strcspn(environ[i], "="));
+        if (name && is_given(name))
+            names[(*count)++] = name;
+        else
+            free(name);
+    }
+    return names;
+}
+
+static bool is_openmpi_launcher(const char *word)
+{
+    static const char *const launchers[] = {"mpirun", "mpiexec", "orterun", "mpirun.openmpi", "mpiexec.openmpi", "oshrun", "shmemrun", "prterun"};
+    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (strcmp(name, launchers[i]) == 0)
+            return is_openmpi;
+    return false;
+}
+
+static void give_by_list(char **names, size_t count)
+{
+    struct rp_buffer list = {0};
+
+    rp_buffer_printf(&list, "%s", getenv("OMPI_MCA_mca_base_env_list"));
+    for (size_t i = 0; i < count; i++)
+        rp_buffer_printf(&list, ";%s", names[i]);
+    rp_buffer_byte(&list, 0);
+    if (!list.failed)
+        setenv("OMPI_MCA_mca_base_env_list", (char *)list.bytes, 1);
+    rp_buffer_free(&list);
+}
+
+/* `-x NAME` for each, behind the launcher and behind every ':' that begins another program. */
+static char **give_by_option(char **command, char **names, size_t count)
+{
+    size_t words = 0, programs = 1, at = 0;
+
+    for (; command[words]; words++)
+        programs += strcmp(command[words], ":") == 0;
+    char **longer = calloc(words + programs * 2 * count + 1, sizeof *longer);
+    for (size_t i = 0; longer && i < words; i++) {
+        longer[at++] = command[i];
+        for (size_t k = 0; (i == 0 || strcmp(command[i], ":") == 0) && k < count; k++) {
+            longer[at++] = "-x";
+            longer[at++] = names[k];
+        }
+    }
+    return longer;
+}
+
+static char **give_environment(char **command)
+{
+    size_t count = 0;
+    char **names = is_openmpi_launcher(command[0]) ? names_to_give(&count) : NULL, **longer = NULL;
+
+    if (names && getenv("OMPI_MCA_mca_base_env_list"))
+        give_by_list(names, count);
+    else if (names)
+        longer = give_by_option(command, names, count);
+    return longer ? longer : command; /* until we exit */
+}
+
 int rp_launch_run(char **command, void (*watch)(void *), void *data)
 {
+    command = give_environment(command);
     fflush(NULL);
     child = fork();
     if (child < 0) {
