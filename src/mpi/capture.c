@@ -22,6 +22,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "mpi/constants.h"
 #include "mpi/entry.h"
 #include "mpi/life.h"
 #include "reprise.h"
@@ -113,12 +114,25 @@ static bool is_replay(void)
 /* The engine ends with MPI; what is asked after is not captured. */
 static bool was_engine;
 
+/* A shell, a launcher or a checker that starts the program has the rank's environment, but no MPI. */
+static bool is_mpi_program(void)
+{
+    static bool found;
+
+    if (!found) {
+        rp_self.depth++;
+        found = rp_library_symbol("PMPI_Init") != NULL;
+        rp_self.depth--;
+    }
+    return found;
+}
+
 static bool is_ours(int kind, uintptr_t place)
 {
     if (__builtin_expect(!(rp_captured & kind), 1) || (rp_self.depth & ~(uint32_t)RP_STRANGER) || !rp_threads_is_of_program(place))
         return false;
     if (!rp_engine)
-        return !was_engine;
+        return !was_engine && is_mpi_program();
     was_engine = true;
     return rp_self.depth == 0 || rp_threads_adopt();
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The HPC Challenge benchmarks. RandomAccess receives from anyone; HPL polls for its panels.
+# The HPC Challenge benchmarks: receives from anyone that are tested, waited for and cancelled, and probes.
 packages=(hpcc)
 inputs() { sed 's/^1000 /200 /; s/^80 /20 /' /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt; }
 results() { grep -E '^[A-Za-z_]*(Success|_Errors|_ExeUpdates|_N|norm[1I]|_residual|_maxErr)=|_oo.*(PASSED|FAILED)|Found' hpccoutf.txt; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A ping-pong of growing messages; -z receives from anyone, -a posts its receives early. How many rounds are played is measured, and part of the messages, unless -n
-# says it. The sizes and rounds are results. With MPICH, -z fails natively.
+# says it. The sizes and rounds are results. With MPICH, -z hangs or aborts natively.
 packages=(netpipe-openmpi netpipe-mpich2)
 results() { awk '/ times -->/ { print $2, $4 }' "${1%.out}.err"; }
 app() {
