@@ -258,6 +258,8 @@ TEMPLATES = {
         return {twin}.{member}({args});
     if (RP_IS_WILD(source, tag) || RP_MAY_OVERLAP(tag) || RP_WANTS_ALL || rp_threads_on) {{
         {call};
+        if (RP_LIKELY(!rp_threads_on))
+            return rp_engine->{member}(&call, {args});
         RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
         return rc;
     }}
@@ -284,6 +286,8 @@ TEMPLATES = {
         return {twin}.{member}({args});
     if (RP_IS_WATCHED) {{
         {call};
+        if (RP_LIKELY(!rp_threads_on))
+            return rp_engine->{member}(&call, {args});
         RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
         return rc;
     }}
@@ -302,6 +306,8 @@ TEMPLATES = {
     rp_self.waitalls++;
     if (RP_IS_WATCHED) {{
         {call};
+        if (RP_LIKELY(!rp_threads_on))
+            return rp_engine->{member}(&call, {args});
         RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
         return rc;
     }}
@@ -312,6 +318,8 @@ TEMPLATES = {
     if (RP_ELSEWHERE("{name}", 1))
         return {twin}.{member}({args});
     {call};
+    if (RP_LIKELY(!rp_threads_on))
+        return rp_engine->{member}(&call, {args});
     int rc;
     RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
     return rc;

@@ -148,6 +148,17 @@ static void irecv_named(void)
     post(0, COMES, &requests[0]);
 }
 
+static void isend(void)
+{
+    send(&requests[0]);
+}
+
+static void isends(void)
+{
+    for (int i = 0; i < FEW; i++)
+        send(&requests[i]);
+}
+
 static void wait_send(void)
 {
     send(&requests[0]);
@@ -193,25 +204,27 @@ static const struct bench_case {
     {"recv_any_ignore", "event", "Recv(ANY_SOURCE), no status", NULL, recv_any_ignore, "-"},
     {"irecv_wait_any", "event", "Irecv(ANY_SOURCE) + Wait", NULL, irecv_wait_any, "-"},
     {"test_no", "event", "Test: no", leave_wildcard_pending, test_no, "-"},
-    {"test_yes_send", "event", "Test: yes, a send", NULL, test_yes_send, "-"},
+    {"test_yes_send", "event", "Test: yes, a send", NULL, test_yes_send, "isend"},
     {"test_yes_any", "event", "Irecv(ANY_SOURCE) + Test: yes", NULL, test_yes_any, "-"},
-    {"testsome_send", "event", "Testsome: 1 of 8, a send", prepare_named, testsome_named, "-"},
+    {"testsome_send", "event", "Testsome: 1 of 8, a send", prepare_named, testsome_named, "isend"},
     {"testsome_any", "event", "Irecv(ANY) + Testsome: 1 of 8 wild", prepare_any, testsome_any, "-"},
     {"iprobe_no", "event", "Iprobe(ANY_SOURCE): no", NULL, iprobe_no, "-"},
     {"iprobe_yes", "event", "Iprobe(ANY_SOURCE): yes", NULL, iprobe_yes, "-"},
-    {"waitany_send", "event", "Waitany of 4, a send", prepare_named, waitany_send, "-"},
+    {"waitany_send", "event", "Waitany of 4, a send", prepare_named, waitany_send, "isend"},
     {"waitany_any", "event", "Irecv(ANY_SOURCE) + Waitany of 4", prepare_any, waitany_any, "-"},
     {"recv_named", "idle", "Recv, named", NULL, recv_named, "-"},
     {"sendrecv_named", "idle", "Sendrecv, named", NULL, sendrecv_named, "-"},
     {"probe_named", "idle", "Probe, named", NULL, probe_named, "-"},
     {"irecv_named", "idle", "Irecv, named", NULL, irecv_named, "-"},
-    {"wait_send", "idle", "Wait, a send", NULL, wait_send, "-"},
+    {"isend", "idle", "Isend", NULL, isend, "-"},
+    {"isends", "more", "4 of Isend", NULL, isends, "-"},
+    {"wait_send", "idle", "Wait, a send", NULL, wait_send, "isend"},
     {"wait_named", "idle", "Wait, named receive", NULL, wait_named, "irecv_named"},
-    {"wait_send_pending", "idle", "Wait, a send; wildcard pending", leave_wildcard_pending, wait_send, "-"},
+    {"wait_send_pending", "idle", "Wait, a send; wildcard pending", leave_wildcard_pending, wait_send, "isend"},
     {"wait_named_pending", "idle", "Wait, named; wildcard pending", leave_wildcard_pending, wait_named, "irecv_named"},
-    {"waitall_sends", "idle", "Waitall, 4 sends", NULL, waitall_sends, "-"},
+    {"waitall_sends", "idle", "Waitall, 4 sends", NULL, waitall_sends, "isends"},
     {"start_send", "idle", "Start, a send", prepare_start, start_send, "-"},
-    {"waitall_sends_pending", "more", "Waitall, 4 sends; wildcard pending", leave_wildcard_pending, waitall_sends, "-"},
+    {"waitall_sends_pending", "more", "Waitall, 4 sends; wildcard pending", leave_wildcard_pending, waitall_sends, "isends"},
     {"start_send_beside", "more", "Start, a send; persistent receive exists", prepare_start_beside_receive, start_send, "-"},
 };
 

@@ -124,7 +124,7 @@ static int real_waitall(const struct rp_call *call, int count, MPI_Request *requ
     return rc;
 }
 
-static int real_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *seen)
+static inline int real_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *seen)
 {
     unsigned tries = 0;
     int flag = 0, rc;
@@ -139,7 +139,7 @@ static int real_waitany(const struct rp_call *call, int count, MPI_Request *requ
     return rc;
 }
 
-static int real_waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses,
+static inline int real_waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses,
                          MPI_Status **seen)
 {
     unsigned tries = 0;
@@ -327,7 +327,7 @@ static int record_startall(const struct rp_call *call, int count, MPI_Request *r
 }
 
 /* A message was seen: older receives that could have taken it were matched before. */
-static void probed(const struct rp_call *call, bool wild, MPI_Comm comm, const MPI_Status *status, int rc)
+static inline void probed(const struct rp_call *call, bool wild, MPI_Comm comm, const MPI_Status *status, int rc)
 {
     if (wild)
         push_envelope(RP_PROBE, call, comm, status, rc);

@@ -2,7 +2,7 @@
 # ranks: 4
 # native: differs
 # only: openmpi
-# needs: mpi4py
+# module: mpi4py
 # about: mpi4py, which loads MPI late and for itself: pickled and buffer forms, matched probes, non-blocking pickled receives, polls
 import array
 import os
