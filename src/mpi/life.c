@@ -89,17 +89,22 @@ static int copy_nothing(MPI_Comm comm, int key, void *extra, void *in, void *out
     return MPI_SUCCESS;
 }
 
-static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+static void finish(void)
 {
-    (void)comm, (void)key, (void)value, (void)extra;
-    if (!rp_engine || is_inside())
-        return MPI_SUCCESS;
     rp_self.depth = 1;
     rp_threads_enter();
     rp_engine->finalize();
     rp_engine = NULL;
     rp_threads_leave();
     rp_self.depth = RP_STRANGER;
+}
+
+static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    if (!rp_engine || is_inside())
+        return MPI_SUCCESS;
+    finish();
     return MPI_SUCCESS;
 }
 
@@ -149,12 +154,7 @@ static void open_session(void)
 
 static void close_session(void)
 {
-    rp_self.depth = 1;
-    rp_threads_enter();
-    rp_engine->finalize();
-    rp_engine = NULL;
-    rp_threads_leave();
-    rp_self.depth = RP_STRANGER;
+    finish();
     rp_pmpi.Comm_free(&rp_constant.self);
     rp_pmpi.Comm_free(&rp_constant.world);
     rp_pmpi.Session_finalize(&own_session);
