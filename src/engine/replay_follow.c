@@ -478,7 +478,7 @@ void rp_follow_take_turn(void)
     follow.turns++;
 }
 
-static const struct rp_event poll_in_balance = {.kind = RP_NO}, poll_too_many = {.kind = RP_NO};
+static const struct rp_event answered_no = {.kind = RP_NO};
 static __thread struct poll_balance *chosen; /* valid until the lock is freed; NULL: one too many */
 
 /* The next event of the calling thread, as far as it is loaded; NULL: none. Nothing is moved: another thread may look at the front. */
@@ -503,11 +503,11 @@ static const struct rp_event *answer_poll(const struct rp_call *call, uint32_t s
 
     chosen = find_balance(call, scope);
     if (chosen)
-        return &poll_in_balance;
+        return &answered_no;
     if (!event && rp_log_end(follow.log).reason != RP_END_FINALIZE)
         return NULL; /* the record ends here */
     event = event ? own_next() : NULL;
-    return event && same_function(call, event->site) ? NULL : &poll_too_many;
+    return event && same_function(call, event->site) ? NULL : &answered_no;
 }
 
 /* The front, when it is an event of the calling thread; NULL at the end of the record, or an answer for a poll. */

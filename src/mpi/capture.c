@@ -5,7 +5,6 @@
  */
 #include "mpi/capture.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,22 +21,13 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "mpi/caller.h"
 #include "mpi/constants.h"
 #include "mpi/entry.h"
 #include "mpi/life.h"
 #include "reprise.h"
 
 int rp_captured;
-
-#define CALL(name) {name, NULL, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)}
-
-#define REAL(type, name)                                                                                               \
-    __extension__({                                                                                                    \
-        static __typeof__(type) *real;                                                                                 \
-        if (!real)                                                                                                     \
-            *(void **)&real = dlsym(RTLD_NEXT, name);                                                                  \
-        real;                                                                                                          \
-    })
 
 __attribute__((constructor)) static void read_setting(void)
 {
@@ -129,7 +119,7 @@ static bool is_mpi_program(void)
 
 static bool is_ours(int kind, uintptr_t place)
 {
-    if (__builtin_expect(!(rp_captured & kind), 1) || (rp_self.depth & ~(uint32_t)RP_STRANGER) || !rp_threads_is_of_program(place))
+    if (__builtin_expect(!(rp_captured & kind), 1) || rp_is_inside() || !rp_caller_is_program(place))
         return false;
     if (!rp_engine)
         return !was_engine && is_mpi_program();
@@ -245,19 +235,19 @@ RP_ENTRY int clock_gettime(clockid_t clock, struct timespec *out)
 {
     static uint64_t last[CLOCKS];
     uint64_t now;
-    bool captured = __builtin_expect(rp_captured != 0, 0) && clock >= 0 && clock < CLOCKS && is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0));
+    bool captured = __builtin_expect(rp_captured != 0, 0) && clock >= 0 && clock < CLOCKS && is_ours(RP_CAPTURE_TIME, RP_CALLER);
 
     if (captured) {
-        struct rp_call call = CALL("clock_gettime");
+        struct rp_call call = RP_CALL("clock_gettime");
         if (recalled_clock(&call, &last[clock], &now)) {
             *out = (struct timespec){(time_t)(now / BILLION), (long)(now % BILLION)};
             return 0;
         }
-        int rc = REAL(int(clockid_t, struct timespec *), "clock_gettime")(clock, out);
+        int rc = RP_REAL(int(clockid_t, struct timespec *), "clock_gettime")(clock, out);
         noted_clock(&call, &last[clock], (uint64_t)out->tv_sec * BILLION + (uint64_t)out->tv_nsec);
         return rc;
     }
-    return REAL(int(clockid_t, struct timespec *), "clock_gettime")(clock, out);
+    return RP_REAL(int(clockid_t, struct timespec *), "clock_gettime")(clock, out);
 }
 
 RP_ENTRY int gettimeofday(struct timeval *restrict out, void *restrict zone)
@@ -265,17 +255,17 @@ RP_ENTRY int gettimeofday(struct timeval *restrict out, void *restrict zone)
     static uint64_t last;
     uint64_t now;
 
-    if (__builtin_expect(rp_captured != 0, 0) && is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0))) {
-        struct rp_call call = CALL("gettimeofday");
+    if (__builtin_expect(rp_captured != 0, 0) && is_ours(RP_CAPTURE_TIME, RP_CALLER)) {
+        struct rp_call call = RP_CALL("gettimeofday");
         if (recalled_clock(&call, &last, &now)) {
             *out = (struct timeval){(time_t)(now / 1000000), (suseconds_t)(now % 1000000)};
             return 0;
         }
-        int rc = REAL(int(struct timeval *, void *), "gettimeofday")(out, zone);
+        int rc = RP_REAL(int(struct timeval *, void *), "gettimeofday")(out, zone);
         noted_clock(&call, &last, (uint64_t)out->tv_sec * 1000000 + (uint64_t)out->tv_usec);
         return rc;
     }
-    return REAL(int(struct timeval *, void *), "gettimeofday")(out, zone);
+    return RP_REAL(int(struct timeval *, void *), "gettimeofday")(out, zone);
 }
 
 RP_ENTRY time_t time(time_t *out)
@@ -283,11 +273,11 @@ RP_ENTRY time_t time(time_t *out)
     static uint64_t last;
     uint64_t now;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0)))
-        return REAL(time_t(time_t *), "time")(out);
-    struct rp_call call = CALL("time");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_TIME, RP_CALLER))
+        return RP_REAL(time_t(time_t *), "time")(out);
+    struct rp_call call = RP_CALL("time");
     if (!recalled_clock(&call, &last, &now)) {
-        now = (uint64_t)REAL(time_t(time_t *), "time")(NULL);
+        now = (uint64_t)RP_REAL(time_t(time_t *), "time")(NULL);
         noted_clock(&call, &last, now);
     }
     if (out)
@@ -300,11 +290,11 @@ RP_ENTRY clock_t clock(void)
     static uint64_t last;
     uint64_t now;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0)))
-        return REAL(clock_t(void), "clock")();
-    struct rp_call call = CALL("clock");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_TIME, RP_CALLER))
+        return RP_REAL(clock_t(void), "clock")();
+    struct rp_call call = RP_CALL("clock");
     if (!recalled_clock(&call, &last, &now)) {
-        now = (uint64_t)REAL(clock_t(void), "clock")();
+        now = (uint64_t)RP_REAL(clock_t(void), "clock")();
         noted_clock(&call, &last, now);
     }
     return (clock_t)now;
@@ -315,14 +305,14 @@ RP_ENTRY int timespec_get(struct timespec *out, int base)
     static uint64_t last;
     uint64_t now;
 
-    if (__builtin_expect(rp_captured == 0, 1) || base != TIME_UTC || !is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0)))
-        return REAL(int(struct timespec *, int), "timespec_get")(out, base);
-    struct rp_call call = CALL("timespec_get");
+    if (__builtin_expect(rp_captured == 0, 1) || base != TIME_UTC || !is_ours(RP_CAPTURE_TIME, RP_CALLER))
+        return RP_REAL(int(struct timespec *, int), "timespec_get")(out, base);
+    struct rp_call call = RP_CALL("timespec_get");
     if (recalled_clock(&call, &last, &now)) {
         *out = (struct timespec){(time_t)(now / BILLION), (long)(now % BILLION)};
         return base;
     }
-    int rc = REAL(int(struct timespec *, int), "timespec_get")(out, base);
+    int rc = RP_REAL(int(struct timespec *, int), "timespec_get")(out, base);
     noted_clock(&call, &last, (uint64_t)out->tv_sec * BILLION + (uint64_t)out->tv_nsec);
     return rc;
 }
@@ -331,11 +321,11 @@ RP_ENTRY int getrusage(__rusage_who_t who, struct rusage *usage)
 {
     int32_t rc;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0)))
-        return REAL(int(__rusage_who_t, struct rusage *), "getrusage")(who, usage);
-    struct rp_call call = CALL("getrusage");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_TIME, RP_CALLER))
+        return RP_REAL(int(__rusage_who_t, struct rusage *), "getrusage")(who, usage);
+    struct rp_call call = RP_CALL("getrusage");
     if (!recalled_bytes(&call, usage, sizeof *usage, &rc)) {
-        rc = REAL(int(__rusage_who_t, struct rusage *), "getrusage")(who, usage);
+        rc = RP_REAL(int(__rusage_who_t, struct rusage *), "getrusage")(who, usage);
         noted_bytes(&call, usage, rc == 0 ? sizeof *usage : 0, rc);
     }
     return rc;
@@ -346,14 +336,14 @@ RP_ENTRY clock_t times(struct tms *used)
     int32_t unused;
     uint64_t now;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !used || !is_ours(RP_CAPTURE_TIME, (uintptr_t)__builtin_return_address(0)))
-        return REAL(clock_t(struct tms *), "times")(used);
-    struct rp_call call = CALL("times");
+    if (__builtin_expect(rp_captured == 0, 1) || !used || !is_ours(RP_CAPTURE_TIME, RP_CALLER))
+        return RP_REAL(clock_t(struct tms *), "times")(used);
+    struct rp_call call = RP_CALL("times");
     if (recalled(&call, &unused, &now)) {
         recalled_bytes(&call, used, sizeof *used, &unused);
         return (clock_t)now;
     }
-    now = (uint64_t)REAL(clock_t(struct tms *), "times")(used);
+    now = (uint64_t)RP_REAL(clock_t(struct tms *), "times")(used);
     noted(&call, 0, now);
     noted_bytes(&call, used, sizeof *used, 0);
     return (clock_t)now;
@@ -365,11 +355,11 @@ RP_ENTRY ssize_t getrandom(void *buffer, size_t size, unsigned flags)
 {
     int32_t rc;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)))
-        return REAL(ssize_t(void *, size_t, unsigned), "getrandom")(buffer, size, flags);
-    struct rp_call call = CALL("getrandom");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, RP_CALLER))
+        return RP_REAL(ssize_t(void *, size_t, unsigned), "getrandom")(buffer, size, flags);
+    struct rp_call call = RP_CALL("getrandom");
     if (!recalled_bytes(&call, buffer, size, &rc)) {
-        rc = (int32_t)REAL(ssize_t(void *, size_t, unsigned), "getrandom")(buffer, size, flags);
+        rc = (int32_t)RP_REAL(ssize_t(void *, size_t, unsigned), "getrandom")(buffer, size, flags);
         noted_bytes(&call, buffer, rc > 0 ? (size_t)rc : 0, rc);
     }
     return rc;
@@ -379,11 +369,11 @@ RP_ENTRY int getentropy(void *buffer, size_t size)
 {
     int32_t rc;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)))
-        return REAL(int(void *, size_t), "getentropy")(buffer, size);
-    struct rp_call call = CALL("getentropy");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, RP_CALLER))
+        return RP_REAL(int(void *, size_t), "getentropy")(buffer, size);
+    struct rp_call call = RP_CALL("getentropy");
     if (!recalled_bytes(&call, buffer, size, &rc)) {
-        rc = REAL(int(void *, size_t), "getentropy")(buffer, size);
+        rc = RP_REAL(int(void *, size_t), "getentropy")(buffer, size);
         noted_bytes(&call, buffer, rc == 0 ? size : 0, rc);
     }
     return rc;
@@ -399,11 +389,11 @@ RP_ENTRY uint32_t arc4random(void)
     int32_t value;
     uint64_t unused;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)))
-        return REAL(uint32_t(void), "arc4random")();
-    struct rp_call call = CALL("arc4random");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, RP_CALLER))
+        return RP_REAL(uint32_t(void), "arc4random")();
+    struct rp_call call = RP_CALL("arc4random");
     if (!recalled(&call, &value, &unused)) {
-        value = (int32_t)REAL(uint32_t(void), "arc4random")();
+        value = (int32_t)RP_REAL(uint32_t(void), "arc4random")();
         noted(&call, value, 0);
     }
     return (uint32_t)value;
@@ -413,13 +403,13 @@ RP_ENTRY void arc4random_buf(void *buffer, size_t size)
 {
     int32_t unused;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0))) {
-        REAL(void(void *, size_t), "arc4random_buf")(buffer, size);
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, RP_CALLER)) {
+        RP_REAL(void(void *, size_t), "arc4random_buf")(buffer, size);
         return;
     }
-    struct rp_call call = CALL("arc4random_buf");
+    struct rp_call call = RP_CALL("arc4random_buf");
     if (!recalled_bytes(&call, buffer, size, &unused)) {
-        REAL(void(void *, size_t), "arc4random_buf")(buffer, size);
+        RP_REAL(void(void *, size_t), "arc4random_buf")(buffer, size);
         noted_bytes(&call, buffer, size, 0);
     }
 }
@@ -429,11 +419,11 @@ RP_ENTRY uint32_t arc4random_uniform(uint32_t below)
     int32_t value;
     uint64_t unused;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)))
-        return REAL(uint32_t(uint32_t), "arc4random_uniform")(below);
-    struct rp_call call = CALL("arc4random_uniform");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, RP_CALLER))
+        return RP_REAL(uint32_t(uint32_t), "arc4random_uniform")(below);
+    struct rp_call call = RP_CALL("arc4random_uniform");
     if (!recalled(&call, &value, &unused)) {
-        value = (int32_t)REAL(uint32_t(uint32_t), "arc4random_uniform")(below);
+        value = (int32_t)RP_REAL(uint32_t(uint32_t), "arc4random_uniform")(below);
         noted(&call, value, 0);
     }
     return (uint32_t)value;
@@ -450,11 +440,11 @@ RP_ENTRY ssize_t read(int fd, void *buffer, size_t size)
 {
     int32_t rc;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)) || !is_random_device(fd))
-        return REAL(ssize_t(int, void *, size_t), "read")(fd, buffer, size);
-    struct rp_call call = CALL("read");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, RP_CALLER) || !is_random_device(fd))
+        return RP_REAL(ssize_t(int, void *, size_t), "read")(fd, buffer, size);
+    struct rp_call call = RP_CALL("read");
     if (!recalled_bytes(&call, buffer, size, &rc)) {
-        rc = (int32_t)REAL(ssize_t(int, void *, size_t), "read")(fd, buffer, size);
+        rc = (int32_t)RP_REAL(ssize_t(int, void *, size_t), "read")(fd, buffer, size);
         noted_bytes(&call, buffer, rc > 0 ? (size_t)rc : 0, rc);
     }
     return rc;
@@ -464,11 +454,11 @@ RP_ENTRY size_t fread(void *restrict buffer, size_t size, size_t count, FILE *re
 {
     int32_t rc;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)) || !is_random_device(fileno(file)))
-        return REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count, file);
-    struct rp_call call = CALL("fread");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, RP_CALLER) || !is_random_device(fileno(file)))
+        return RP_REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count, file);
+    struct rp_call call = RP_CALL("fread");
     if (!recalled_bytes(&call, buffer, size * count, &rc)) {
-        rc = (int32_t)REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count, file);
+        rc = (int32_t)RP_REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count, file);
         noted_bytes(&call, buffer, (size_t)rc * size, rc);
     }
     return (size_t)rc;
@@ -481,12 +471,12 @@ RP_ENTRY unsigned _ZNSt13random_device9_M_getvalEv(void *self)
     int32_t value;
     uint64_t unused;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, (uintptr_t)__builtin_return_address(0)))
-        return REAL(unsigned(void *), "_ZNSt13random_device9_M_getvalEv")(self);
-    struct rp_call call = CALL("std::random_device");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, RP_CALLER))
+        return RP_REAL(unsigned(void *), "_ZNSt13random_device9_M_getvalEv")(self);
+    struct rp_call call = RP_CALL("std::random_device");
     if (!recalled(&call, &value, &unused)) {
         rp_self.depth++;
-        value = (int32_t)REAL(unsigned(void *), "_ZNSt13random_device9_M_getvalEv")(self);
+        value = (int32_t)RP_REAL(unsigned(void *), "_ZNSt13random_device9_M_getvalEv")(self);
         rp_self.depth--;
         noted(&call, value, 0);
     }
@@ -500,11 +490,11 @@ RP_ENTRY pid_t getpid(void)
     int32_t value;
     uint64_t unused;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_PID, (uintptr_t)__builtin_return_address(0)))
-        return REAL(pid_t(void), "getpid")();
-    struct rp_call call = CALL("getpid");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_PID, RP_CALLER))
+        return RP_REAL(pid_t(void), "getpid")();
+    struct rp_call call = RP_CALL("getpid");
     if (!recalled(&call, &value, &unused)) {
-        value = REAL(pid_t(void), "getpid")();
+        value = RP_REAL(pid_t(void), "getpid")();
         noted(&call, value, 0);
     }
     return value;
@@ -514,11 +504,11 @@ RP_ENTRY int gethostname(char *name, size_t size)
 {
     int32_t rc;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_HOST, (uintptr_t)__builtin_return_address(0)))
-        return REAL(int(char *, size_t), "gethostname")(name, size);
-    struct rp_call call = CALL("gethostname");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_HOST, RP_CALLER))
+        return RP_REAL(int(char *, size_t), "gethostname")(name, size);
+    struct rp_call call = RP_CALL("gethostname");
     if (!recalled_bytes(&call, name, size, &rc)) {
-        rc = REAL(int(char *, size_t), "gethostname")(name, size);
+        rc = RP_REAL(int(char *, size_t), "gethostname")(name, size);
         noted_bytes(&call, name, rc == 0 ? strnlen(name, size - 1) + 1 : 0, rc);
     }
     return rc;
@@ -528,11 +518,11 @@ RP_ENTRY int uname(struct utsname *about)
 {
     int32_t rc;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_HOST, (uintptr_t)__builtin_return_address(0)))
-        return REAL(int(struct utsname *), "uname")(about);
-    struct rp_call call = CALL("uname");
+    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_HOST, RP_CALLER))
+        return RP_REAL(int(struct utsname *), "uname")(about);
+    struct rp_call call = RP_CALL("uname");
     if (!recalled_bytes(&call, about, sizeof *about, &rc)) {
-        rc = REAL(int(struct utsname *), "uname")(about);
+        rc = RP_REAL(int(struct utsname *), "uname")(about);
         noted_bytes(&call, about, rc == 0 ? sizeof *about : 0, rc);
     }
     return rc;

@@ -29,11 +29,6 @@ struct rp_self *rp_owner;
 static pid_t owner; /* a forked child has our memory, but is not the rank */
 static bool initialised;
 
-static bool is_inside(void)
-{
-    return (rp_self.depth & ~(uint32_t)RP_STRANGER) != 0;
-}
-
 struct mode {
     const char *name;
     void (*start)(void);
@@ -102,7 +97,7 @@ static void finish(void)
 static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;
-    if (!rp_engine || is_inside())
+    if (!rp_engine || rp_is_inside())
         return MPI_SUCCESS;
     finish();
     return MPI_SUCCESS;
@@ -210,7 +205,7 @@ static void start(bool by_world)
 
 int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
 {
-    if (is_inside())
+    if (rp_is_inside())
         return next->Init(argc, argv);
     rp_self.depth++;
     int rc = next->Init(argc, argv);
@@ -222,7 +217,7 @@ int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
 
 int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided)
 {
-    if (is_inside())
+    if (rp_is_inside())
         return next->Init_thread(argc, argv, required, provided);
     rp_self.depth++;
     int rc = next->Init_thread(argc, argv, required, provided);
@@ -235,7 +230,7 @@ int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int
 #if MPI_VERSION >= 4
 int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
-    if (is_inside())
+    if (rp_is_inside())
         return next->Session_init(info, errhandler, session);
     rp_self.depth++;
     int rc = next->Session_init(info, errhandler, session);
@@ -247,7 +242,7 @@ int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandl
 
 int rp_life_Session_finalize(const struct rp_next *next, MPI_Session *session)
 {
-    if (!is_inside() && --sessions == 0 && is_in_session && rp_engine)
+    if (!rp_is_inside() && --sessions == 0 && is_in_session && rp_engine)
         close_session();
     return next->Session_finalize(session);
 }
@@ -275,7 +270,7 @@ int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code)
 
 void rp_refuse(const char *function)
 {
-    if (is_inside() || !rp_setting("REPRISE_MODE") || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
+    if (rp_is_inside() || !rp_setting("REPRISE_MODE") || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
         return;
     rp_error("%s cannot be replayed yet, so the program is stopped here rather than replayed wrongly; "
              "'--allow %s' lets it through unrecorded",
@@ -296,7 +291,7 @@ int rp_is_elsewhere(const char *name, int matters)
 {
     if (!(rp_self.depth & RP_STRANGER))
         return 1;
-    if (is_inside() || !rp_engine)
+    if (rp_is_inside() || !rp_engine)
         return 1;
     if (rp_threads_adopt())
         return 0;
@@ -309,7 +304,7 @@ void rp_refuse_thread(const char *function)
 {
     static atomic_int said;
 
-    if (is_inside() || !rp_engine || !rp_engine->refuses_threads)
+    if (rp_is_inside() || !rp_engine || !rp_engine->refuses_threads)
         return;
     while (atomic_exchange(&said, 1)) /* other threads may come here too */
         pause();

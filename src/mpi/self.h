@@ -53,6 +53,12 @@ extern struct rp_self *rp_owner;
 
 extern __thread struct rp_self rp_self __attribute__((tls_model("initial-exec")));
 
+/* Whether the calling thread is inside one of our calls, whoever it is. */
+static inline int rp_is_inside(void)
+{
+    return (rp_self.depth & ~(uint32_t)RP_STRANGER) != 0;
+}
+
 static inline void rp_always_set(uint32_t reason)
 {
     rp_state.always |= reason;

@@ -5,17 +5,15 @@
  */
 #include "mpi/threads.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/message.h"
+#include "mpi/caller.h"
 #include "mpi/entry.h"
 #include "mpi/life.h"
 
@@ -24,55 +22,32 @@ static bool created; /* the program has created a thread */
 
 static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* a program may exit inside a call */
 
-static struct {
-    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    int (*lock)(pthread_mutex_t *);
-    int (*trylock)(pthread_mutex_t *);
-    int (*timedlock)(pthread_mutex_t *, const struct timespec *);
-    int (*clocklock)(pthread_mutex_t *, clockid_t, const struct timespec *);
-    int (*unlock)(pthread_mutex_t *);
-    int (*cond_wait)(pthread_cond_t *, pthread_mutex_t *);
-    int (*cond_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
-    int (*cond_clockwait)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
-    void (*critical_start)(void);
-    void (*critical_end)(void);
-    void (*critical_name_start)(void **);
-    void (*critical_name_end)(void **);
-} real;
-
-/* Condition variables of the C library come in two layouts, and the older one may be found first. */
-static void *find(const char *name)
-{
-    void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-
-    return found ? found : dlsym(RTLD_NEXT, name);
-}
-
-/* Found at the first use: other libraries may create threads and take mutexes before any constructor of ours runs. */
-#define REAL(member, name)                                                                                             \
-    __extension__({                                                                                                    \
-        if (__builtin_expect(!real.member, 0))                                                                         \
-            *(void **)&real.member = find(name);                                                                       \
-        real.member;                                                                                                   \
-    })
+typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+typedef int mutex_function(pthread_mutex_t *);
+typedef int timed_function(pthread_mutex_t *, const struct timespec *);
+typedef int clocked_function(pthread_mutex_t *, clockid_t, const struct timespec *);
+typedef int wait_function(pthread_cond_t *, pthread_mutex_t *);
+typedef int timedwait_function(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+typedef int clockwait_function(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
+typedef void critical_function(void);
+typedef void critical_name_function(void **);
 
 /* The lock */
 
 void rp_threads_lock(void)
 {
-    REAL(lock, "pthread_mutex_lock")(&mutex);
+    RP_REAL(mutex_function, "pthread_mutex_lock")(&mutex);
     rp_self.always = rp_state.always;
 }
 
 void rp_threads_unlock(void)
 {
-    REAL(unlock, "pthread_mutex_unlock")(&mutex);
+    RP_REAL(mutex_function, "pthread_mutex_unlock")(&mutex);
 }
 
 void rp_threads_give_way(unsigned *tries)
 {
     enum { YIELDS = 200, SLEEP_US = 50 };
-
     int before;
 
     rp_threads_unlock();
@@ -85,38 +60,6 @@ void rp_threads_give_way(unsigned *tries)
     rp_threads_lock();
 }
 
-/* Whether code at this address is the program's own, or a library's that works for it. What MPI and its transports do among themselves is not to be followed. */
-static bool ask_whose(uintptr_t address)
-{
-    static const char *const others[] = {"libmpi",   "libopen-",  "libpmi",     "libuc",     "libfabric", "libevent", "libhwloc", "libpsm",
-                                         "libibverbs", "librdmacm", "libprrte", "mca_", "libc.so", "ld-linux", "libunwind", "libgcc_s", "libdw", "libelf", "liblzma", "libreprise"};
-    Dl_info info;
-
-    if (!dladdr((void *)address, &info) || !info.dli_fname)
-        return true;
-    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strncmp(name, others[i], strlen(others[i])) == 0)
-            return false;
-    return true;
-}
-
-bool rp_threads_is_of_program(uintptr_t address)
-{
-    enum { KNOWN = 256 };
-    static _Atomic uintptr_t known[KNOWN]; /* addresses, with the answer in the lowest bit */
-    _Atomic uintptr_t *slot = &known[(address >> 2) % KNOWN];
-    uintptr_t now = atomic_load_explicit(slot, memory_order_relaxed);
-
-    if (now >> 1 != address) {
-        now = address << 1 | ask_whose(address);
-        atomic_store_explicit(slot, now, memory_order_relaxed);
-    }
-    return now & 1;
-}
-
-#define HERE ((uintptr_t)__builtin_return_address(0))
-
 /* Who is who */
 
 static uint64_t own_identity(void)
@@ -124,11 +67,6 @@ static uint64_t own_identity(void)
     if (rp_self.identity == 0 && syscall(SYS_gettid) == getpid())
         rp_self.identity = 1;
     return rp_self.identity;
-}
-
-static bool is_inside(void)
-{
-    return (rp_self.depth & ~(uint32_t)RP_STRANGER) != 0;
 }
 
 static uint64_t identity_of_child(uint64_t parent)
@@ -184,14 +122,14 @@ static void *be_born(void *data)
 
 RP_ENTRY int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data)
 {
-    struct birth *birth = is_inside() || own_identity() == 0 || !rp_threads_is_of_program(HERE) ? NULL : malloc(sizeof *birth);
+    struct birth *birth = rp_is_inside() || own_identity() == 0 || !rp_caller_is_program(RP_CALLER) ? NULL : malloc(sizeof *birth);
 
     if (!birth)
-        return REAL(create, "pthread_create")(thread, attributes, start, data);
+        return RP_REAL(create_function, "pthread_create")(thread, attributes, start, data);
     *birth = (struct birth){start, data, identity_of_child(rp_self.identity)};
     created = true;
     rp_threads_start();
-    int rc = REAL(create, "pthread_create")(thread, attributes, be_born, birth);
+    int rc = RP_REAL(create_function, "pthread_create")(thread, attributes, be_born, birth);
     if (rc != 0)
         free(birth);
     return rc;
@@ -209,10 +147,8 @@ static bool leads(void)
 /* Whether a mutex that is taken from this place is to be followed. */
 static bool is_followed(uintptr_t place)
 {
-    return rp_threads_on && rp_engine && !is_inside() && rp_threads_is_of_program(place) && own_identity() != 0 && (rp_self.depth == 0 || rp_threads_adopt());
+    return rp_threads_on && rp_engine && !rp_is_inside() && rp_caller_is_program(place) && own_identity() != 0 && (rp_self.depth == 0 || rp_threads_adopt());
 }
-
-#define CALL(name) {name, NULL, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)}
 
 /* Recording: a mutex was taken. */
 static void note_taken(const struct rp_call *call)
@@ -228,7 +164,7 @@ static int take_in_turn(const struct rp_call *call, pthread_mutex_t *m)
     int rc;
 
     rp_turn_begin(call, false);
-    while ((rc = REAL(trylock, "pthread_mutex_trylock")(m)) == EBUSY)
+    while ((rc = RP_REAL(mutex_function, "pthread_mutex_trylock")(m)) == EBUSY)
         rp_threads_give_way(&tries);
     rp_turn_end(false);
     return rc;
@@ -244,7 +180,7 @@ static int take(const struct rp_call *call, pthread_mutex_t *m)
 {
     if (leads() && !is_own_checked(m))
         return take_in_turn(call, m);
-    int rc = REAL(lock, "pthread_mutex_lock")(m);
+    int rc = RP_REAL(mutex_function, "pthread_mutex_lock")(m);
     if (rc == 0 || rc == EOWNERDEAD) /* of a robust one: it is ours all the same */
         note_taken(call);
     return rc;
@@ -252,9 +188,9 @@ static int take(const struct rp_call *call, pthread_mutex_t *m)
 
 RP_ENTRY int pthread_mutex_lock(pthread_mutex_t *m)
 {
-    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
-        return REAL(lock, "pthread_mutex_lock")(m);
-    struct rp_call call = CALL("pthread_mutex_lock");
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(RP_CALLER))
+        return RP_REAL(mutex_function, "pthread_mutex_lock")(m);
+    struct rp_call call = RP_CALL("pthread_mutex_lock");
     return take(&call, m);
 }
 
@@ -268,10 +204,10 @@ static int value_in_turn(const struct rp_call *call, pthread_mutex_t *m)
     rp_threads_lock();
     rp_self.depth++;
     bool known = rp_engine && rp_engine->value(call, &rc, &unused);
-    while (known && rc == 0 && REAL(trylock, "pthread_mutex_trylock")(m) == EBUSY)
+    while (known && rc == 0 && RP_REAL(mutex_function, "pthread_mutex_trylock")(m) == EBUSY)
         rp_threads_give_way(&tries);
     if (!known)
-        rc = REAL(trylock, "pthread_mutex_trylock")(m);
+        rc = RP_REAL(mutex_function, "pthread_mutex_trylock")(m);
     else if (rp_engine)
         rp_engine->value_taken();
     rp_self.depth--;
@@ -294,46 +230,46 @@ static int note_value(const struct rp_call *call, int32_t rc)
 
 RP_ENTRY int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
-        return REAL(trylock, "pthread_mutex_trylock")(m);
-    struct rp_call call = CALL("pthread_mutex_trylock");
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(RP_CALLER))
+        return RP_REAL(mutex_function, "pthread_mutex_trylock")(m);
+    struct rp_call call = RP_CALL("pthread_mutex_trylock");
     if (leads())
         return value_in_turn(&call, m);
-    return note_value(&call, REAL(trylock, "pthread_mutex_trylock")(m));
+    return note_value(&call, RP_REAL(mutex_function, "pthread_mutex_trylock")(m));
 }
 
 RP_ENTRY int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
 {
-    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
-        return REAL(timedlock, "pthread_mutex_timedlock")(m, until);
-    struct rp_call call = CALL("pthread_mutex_timedlock");
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(RP_CALLER))
+        return RP_REAL(timed_function, "pthread_mutex_timedlock")(m, until);
+    struct rp_call call = RP_CALL("pthread_mutex_timedlock");
     if (leads())
         return value_in_turn(&call, m);
-    return note_value(&call, REAL(timedlock, "pthread_mutex_timedlock")(m, until));
+    return note_value(&call, RP_REAL(timed_function, "pthread_mutex_timedlock")(m, until));
 }
 
 RP_ENTRY int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
 {
-    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
-        return REAL(clocklock, "pthread_mutex_clocklock")(m, clock, until);
-    struct rp_call call = CALL("pthread_mutex_clocklock");
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(RP_CALLER))
+        return RP_REAL(clocked_function, "pthread_mutex_clocklock")(m, clock, until);
+    struct rp_call call = RP_CALL("pthread_mutex_clocklock");
     if (leads())
         return value_in_turn(&call, m);
-    return note_value(&call, REAL(clocklock, "pthread_mutex_clocklock")(m, clock, until));
+    return note_value(&call, RP_REAL(clocked_function, "pthread_mutex_clocklock")(m, clock, until));
 }
 
 /* Condition variables */
 
 RP_ENTRY int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *m)
 {
-    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
-        return REAL(cond_wait, "pthread_cond_wait")(condition, m);
-    struct rp_call call = CALL("pthread_cond_wait");
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(RP_CALLER))
+        return RP_REAL(wait_function, "pthread_cond_wait")(condition, m);
+    struct rp_call call = RP_CALL("pthread_cond_wait");
     if (leads()) {
-        REAL(unlock, "pthread_mutex_unlock")(m);
+        RP_REAL(mutex_function, "pthread_mutex_unlock")(m);
         return take_in_turn(&call, m);
     }
-    int rc = REAL(cond_wait, "pthread_cond_wait")(condition, m);
+    int rc = RP_REAL(wait_function, "pthread_cond_wait")(condition, m);
     note_taken(&call);
     return rc;
 }
@@ -345,11 +281,11 @@ static int timed_in_turn(const struct rp_call *call, pthread_mutex_t *m)
     uint64_t unused = 0;
     unsigned tries = 0;
 
-    REAL(unlock, "pthread_mutex_unlock")(m);
+    RP_REAL(mutex_function, "pthread_mutex_unlock")(m);
     rp_threads_lock();
     rp_self.depth++;
     bool known = rp_engine && rp_engine->value(call, &rc, &unused);
-    while (REAL(trylock, "pthread_mutex_trylock")(m) == EBUSY)
+    while (RP_REAL(mutex_function, "pthread_mutex_trylock")(m) == EBUSY)
         rp_threads_give_way(&tries);
     if (known && rp_engine)
         rp_engine->value_taken();
@@ -360,22 +296,22 @@ static int timed_in_turn(const struct rp_call *call, pthread_mutex_t *m)
 
 RP_ENTRY int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *m, const struct timespec *until)
 {
-    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
-        return REAL(cond_timedwait, "pthread_cond_timedwait")(condition, m, until);
-    struct rp_call call = CALL("pthread_cond_timedwait");
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(RP_CALLER))
+        return RP_REAL(timedwait_function, "pthread_cond_timedwait")(condition, m, until);
+    struct rp_call call = RP_CALL("pthread_cond_timedwait");
     if (leads())
         return timed_in_turn(&call, m);
-    return note_value(&call, REAL(cond_timedwait, "pthread_cond_timedwait")(condition, m, until));
+    return note_value(&call, RP_REAL(timedwait_function, "pthread_cond_timedwait")(condition, m, until));
 }
 
 RP_ENTRY int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
 {
-    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(HERE))
-        return REAL(cond_clockwait, "pthread_cond_clockwait")(condition, m, clock, until);
-    struct rp_call call = CALL("pthread_cond_clockwait");
+    if (__builtin_expect(!rp_threads_on, 1) || !is_followed(RP_CALLER))
+        return RP_REAL(clockwait_function, "pthread_cond_clockwait")(condition, m, clock, until);
+    struct rp_call call = RP_CALL("pthread_cond_clockwait");
     if (leads())
         return timed_in_turn(&call, m);
-    return note_value(&call, REAL(cond_clockwait, "pthread_cond_clockwait")(condition, m, clock, until));
+    return note_value(&call, RP_REAL(clockwait_function, "pthread_cond_clockwait")(condition, m, clock, until));
 }
 
 /* Critical sections of OpenMP, by GCC's runtime, which has no function that tries: while threads are followed, mutexes of ours stand for them. */
@@ -429,36 +365,36 @@ static bool leaves_followed(void)
 
 RP_ENTRY void GOMP_critical_start(void)
 {
-    struct rp_call call = CALL("GOMP_critical_start");
+    struct rp_call call = RP_CALL("GOMP_critical_start");
 
-    if (enters_followed(HERE))
+    if (enters_followed(RP_CALLER))
         take(&call, &unnamed);
     else
-        REAL(critical_start, "GOMP_critical_start")();
+        RP_REAL(critical_function, "GOMP_critical_start")();
 }
 
 RP_ENTRY void GOMP_critical_end(void)
 {
     if (leaves_followed())
-        REAL(unlock, "pthread_mutex_unlock")(&unnamed);
+        RP_REAL(mutex_function, "pthread_mutex_unlock")(&unnamed);
     else
-        REAL(critical_end, "GOMP_critical_end")();
+        RP_REAL(critical_function, "GOMP_critical_end")();
 }
 
 RP_ENTRY void GOMP_critical_name_start(void **name)
 {
-    struct rp_call call = CALL("GOMP_critical_name_start");
+    struct rp_call call = RP_CALL("GOMP_critical_name_start");
 
-    if (enters_followed(HERE))
+    if (enters_followed(RP_CALLER))
         take(&call, named(name));
     else
-        REAL(critical_name_start, "GOMP_critical_name_start")(name);
+        RP_REAL(critical_name_function, "GOMP_critical_name_start")(name);
 }
 
 RP_ENTRY void GOMP_critical_name_end(void **name)
 {
     if (leaves_followed())
-        REAL(unlock, "pthread_mutex_unlock")(named(name));
+        RP_REAL(mutex_function, "pthread_mutex_unlock")(named(name));
     else
-        REAL(critical_name_end, "GOMP_critical_name_end")(name);
+        RP_REAL(critical_name_function, "GOMP_critical_name_end")(name);
 }

@@ -26,9 +26,6 @@ void rp_threads_start(void);
 /* The calling thread has no stream: whether it has one now, since it is the program's and threads are followed. */
 bool rp_threads_adopt(void);
 
-/* Whether code at this address is the program's, or a library's that works for it, and not MPI's. */
-bool rp_threads_is_of_program(uintptr_t address);
-
 void rp_threads_lock(void);
 void rp_threads_unlock(void);
 

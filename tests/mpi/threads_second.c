@@ -6,6 +6,10 @@
 
 #include <pthread.h>
 
+#ifndef LEVEL
+#define LEVEL MPI_THREAD_MULTIPLE
+#endif
+
 enum { ROUNDS = 5, TAG = 1 };
 
 static void *receive_all(void *argument)
@@ -24,7 +28,7 @@ int main(int argc, char **argv)
 {
     pthread_t thread;
 
-    if (check_start_thread(&argc, &argv, MPI_THREAD_MULTIPLE) < MPI_THREAD_MULTIPLE)
+    if (check_start_thread(&argc, &argv, LEVEL) < LEVEL)
         return check_skip();
     if (check.rank == 0)
         pthread_create(&thread, NULL, receive_all, NULL);

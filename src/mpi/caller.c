@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpi/caller.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+/* A library that a plugin brought (RTLD_LOCAL: Python's modules do) calls us, but is not among those behind us. */
+static void *find_in_plugins(const char *name)
+{
+    static const char *const libraries[] = {"libgomp.so.1", "libstdc++.so.6"};
+
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        void *handle = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD), *found = handle ? dlsym(handle, name) : NULL;
+        if (found)
+            return found; /* with the handle: the function must stay */
+        if (handle)
+            dlclose(handle);
+    }
+    return NULL;
+}
+
+void *rp_caller_real(const char *name)
+{
+    /* Condition variables of the C library come in two layouts, and the older one may be found first. */
+    void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+
+    if (!found)
+        found = dlsym(RTLD_NEXT, name);
+    return found ? found : find_in_plugins(name);
+}
+
+static bool ask_whose(uintptr_t address)
+{
+    static const char *const others[] = {"libmpi",     "libopen-", "libpmi", "libuc",   "libfabric", "libevent",  "libhwloc", "libpsm", "libibverbs", "librdmacm",
+                                         "libprrte", "mca_",   "libc.so", "ld-linux",  "libunwind", "libgcc_s", "libdw",  "libelf",     "liblzma",   "libreprise"};
+    Dl_info info;
+
+    if (!dladdr((void *)address, &info) || !info.dli_fname)
+        return true;
+    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(name, others[i], strlen(others[i])) == 0)
+            return false;
+    return true;
+}
+
+bool rp_caller_is_program(uintptr_t address)
+{
+    enum { KNOWN = 256 };
+    static _Atomic uintptr_t known[KNOWN]; /* addresses, with the answer in the lowest bit */
+    _Atomic uintptr_t *slot = &known[(address >> 2) % KNOWN];
+    uintptr_t now = atomic_load_explicit(slot, memory_order_relaxed);
+
+    if (now >> 1 != address) {
+        now = address << 1 | ask_whose(address);
+        atomic_store_explicit(slot, now, memory_order_relaxed);
+    }
+    return now & 1;
+}

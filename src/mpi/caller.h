@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of other libraries that we stand before (threads, mutexes, clocks): who calls them, and the real ones. */
+#ifndef RP_CALLER_H
+#define RP_CALLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where the function that uses it was called from, and the call as the engine sees it. Only in functions that we define for the program. */
+#define RP_CALLER ((uintptr_t)__builtin_return_address(0))
+#define RP_CALL(name) {name, NULL, RP_CALLER, (uintptr_t)__builtin_frame_address(0)}
+
+/* The real function, found at its first use: other libraries may call it before any constructor of ours runs. `type` is that of the function. */
+#define RP_REAL(type, name)                                                                                            \
+    __extension__({                                                                                                    \
+        static __typeof__(type) *real;                                                                                 \
+        if (__builtin_expect(!real, 0))                                                                                \
+            *(void **)&real = rp_caller_real(name);                                                                    \
+        real;                                                                                                          \
+    })
+
+/* The function that a call would reach without us, also one of a library that only a plugin sees. */
+void *rp_caller_real(const char *name);
+
+/* Whether code at this address is the program's own, or a library's that works for it. What MPI and its transports do among themselves is not to be followed. */
+bool rp_caller_is_program(uintptr_t address);
+
+#endif
