@@ -88,6 +88,9 @@ static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, cons
     case RP_VALUE:
         rp_buffer_printf(out, " value=%d", e->a);
         break;
+    case RP_CLOCK:
+        rp_buffer_printf(out, " sender=%d clock=%llu index=%d", e->a, U64(e->c), e->b);
+        break;
     default:
         rp_buffer_printf(out, " number=%llu", U64(e->c));
     }

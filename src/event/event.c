@@ -8,7 +8,7 @@ const char *rp_event_name(uint32_t kind)
         [RP_YES] = "YES",   [RP_NEXT] = "NEXT",   [RP_MATCH] = "MATCH",
         [RP_CANCELLED] = "CANCELLED", [RP_UNSENT] = "UNSENT",
         [RP_ERROR] = "ERROR", [RP_FREED] = "FREED",
-        [RP_THREAD] = "THREAD", [RP_TURN] = "TURN", [RP_VALUE] = "VALUE",
+        [RP_THREAD] = "THREAD", [RP_TURN] = "TURN", [RP_VALUE] = "VALUE", [RP_CLOCK] = "CLOCK",
     };
 
     return kind < RP_EVENT_KINDS && names[kind] ? names[kind] : "?";
@@ -25,5 +25,7 @@ int rp_event_is_valid(const struct rp_event *event)
         return event->a >= 0;
     if (event->kind == RP_THREAD)
         return event->a > 0 && event->posts == 0;
+    if (event->kind == RP_CLOCK)
+        return event->a >= 0 && event->b >= RP_NO_INDEX && event->posts == 0;
     return event->kind != RP_NO || (event->c > 0 && event->a >= 0 && event->b >= 0 && event->b < RP_OPEN_RUNS);
 }

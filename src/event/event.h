@@ -20,6 +20,7 @@ enum rp_event_kind {
     RP_THREAD = 11,
     RP_TURN = 12,
     RP_VALUE = 13,
+    RP_CLOCK = 14,
     RP_EVENT_KINDS
 };
 
@@ -55,7 +56,7 @@ static inline int rp_event_has_post(uint32_t kind)
 /* Kinds whose `posts` counts; of the others it is 0. */
 static inline int rp_event_counts_posts(uint32_t kind)
 {
-    return kind != RP_NO && kind != RP_THREAD;
+    return kind != RP_NO && kind != RP_THREAD && kind != RP_CLOCK;
 }
 
 /* Receives that the event tells of: blocking ones by wildcard or after a probe, and the non-blocking ones posted before it. */

@@ -9,7 +9,7 @@ import os
 import struct
 import sys
 
-NAMES = "? RECV PROBE NO YES NEXT MATCH CANCELLED UNSENT ERROR FREED THREAD TURN VALUE".split()
+NAMES = "? RECV PROBE NO YES NEXT MATCH CANCELLED UNSENT ERROR FREED THREAD TURN VALUE CLOCK".split()
 WITH_POST = (6, 7, 10)
 MASK = (1 << 64) - 1
 
@@ -238,7 +238,7 @@ def line(rank, number, event, table):
         return text + " post=%d source=%d tag=%d" % (c, a, b)
     return text + {3: " scope=%d times=%d" % (scope, c) + (" thread=%d" % a if a else ""), 11: " thread=%d identity=%016x" % (a, c),
                    12: " thread=%d turns=%d" % (a, c), 13: " value=%d" % a, 4: " requests=%d index=%d count=%d" % (scope, a, b), 5: " index=%d" % a,
-                   7: " number=%d" % c, 8: " number=%d" % c, 9: " class=%d" % a}[kind]
+                   7: " number=%d" % c, 8: " number=%d" % c, 14: " sender=%d clock=%d index=%d" % (a, c, b), 9: " class=%d" % a}[kind]
 
 
 def main():

@@ -217,7 +217,7 @@ static void make_large(const char *folder)
             event.c = (x >> 3) % posts;
         if (kind == RP_THREAD || kind == RP_TURN)
             event.c = x;
-        if (kind == RP_NO || kind == RP_THREAD) {
+        if (!rp_event_counts_posts(kind)) {
             event.a = 1 + (int32_t)(x >> 34 & 7);
             event.c = 1 + (x >> 8) % 100000;
             event.posts = 0;

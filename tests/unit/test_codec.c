@@ -31,6 +31,10 @@ static struct rp_event random_event(bool wild)
     } else if (e.kind == RP_THREAD) {
         e.a = 1 + (int32_t)((uint32_t)e.a >> 2);
         e.posts = 0;
+    } else if (e.kind == RP_CLOCK) {
+        e.a = (int32_t)((uint32_t)e.a >> 1);
+        e.b = (int32_t)((uint32_t)e.b >> 1) - 1;
+        e.posts = 0;
     } else if (e.kind == RP_NO) {
         e.a = (int32_t)((uint32_t)e.a >> 1);
         e.b = (int32_t)((uint32_t)e.b % RP_OPEN_RUNS);

@@ -74,7 +74,7 @@ TEST(the_digest_depends_on_the_order)
 TEST(names)
 {
     static const char *const names[] = {"?", "RECV", "PROBE", "NO", "YES", "NEXT", "MATCH", "CANCELLED", "UNSENT", "ERROR",
-                                        "FREED", "THREAD", "TURN", "VALUE", "?", "?"};
+                                        "FREED", "THREAD", "TURN", "VALUE", "CLOCK", "?", "?"};
 
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         CHECK_STR(rp_event_name(i), names[i]);
@@ -116,6 +116,10 @@ TEST(what_no_writer_makes_is_not_valid)
         {{RP_THREAD, 0, 1, 0, 1, 0, 3}, 0},
         {{RP_TURN, 0, 9, 0, 0, 0, 3}, 1},
         {{RP_TURN, 0, 9, 0, -1, 0, 3}, 0},
+        {{RP_CLOCK, 0, 0, 2, 3, -1, 9}, 1},
+        {{RP_CLOCK, 0, 0, 2, -1, -1, 9}, 0},
+        {{RP_CLOCK, 0, 0, 2, 3, -2, 9}, 0},
+        {{RP_CLOCK, 0, 1, 2, 3, -1, 9}, 0},
         {{RP_VALUE, 0, 9, 0, -1, 0, 0}, 1},
     };
 
