@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static const struct rp_codec *const codecs[] = {&rp_codec_tables};
+static const struct rp_codec *const codecs[] = {&rp_codec_tables, &rp_codec_mix};
 
-const struct rp_codec *rp_codec_by_id(uint16_t id)
+const struct rp_codec *rp_codec_by_id(uint8_t id)
 {
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
         if (codecs[i]->id == id)

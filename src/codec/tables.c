@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Codec `tables`: one column a field, values as varints, the whole through zstd. docs/format.md, section 3. */
+#include <stdlib.h>
 #include <zstd.h>
 
 #include "codec/codec.h"
@@ -52,9 +53,26 @@ static void put_columns(const struct rp_event *e, size_t n, struct rp_buffer *ou
     out->length = (size_t)(at - out->bytes);
 }
 
-static enum rp_status tables_encode(const struct rp_event *events, size_t count,
-                                    struct rp_buffer *scratch, struct rp_buffer *out, uint32_t *raw)
+static void *tables_open(void)
 {
+    return calloc(1, sizeof(struct rp_buffer)); /* the columns before compression */
+}
+
+static void tables_close(void *state)
+{
+    rp_buffer_free(state);
+    free(state);
+}
+
+static void tables_reset(void *state)
+{
+    rp_buffer_clear(state);
+}
+
+static enum rp_status tables_encode(void *state, const struct rp_event *events, size_t count, struct rp_buffer *out)
+{
+    struct rp_buffer *scratch = state;
+
     rp_buffer_clear(scratch);
     put_columns(events, count, scratch);
     if (scratch->failed || !rp_buffer_reserve(out, ZSTD_compressBound(scratch->length)))
@@ -64,7 +82,6 @@ static enum rp_status tables_encode(const struct rp_event *events, size_t count,
     if (ZSTD_isError(length))
         return RP_MEMORY; /* the only way it fails with enough room */
     out->length += length;
-    *raw = (uint32_t)scratch->length;
     return RP_OK;
 }
 
@@ -110,14 +127,16 @@ static void get_columns(struct rp_view *in, struct rp_event *e, size_t n)
     }
 }
 
-static enum rp_status tables_decode(const uint8_t *bytes, size_t length, uint32_t raw, size_t count,
-                                    struct rp_buffer *scratch, struct rp_event *events,
+static enum rp_status tables_decode(void *state, const uint8_t *bytes, size_t length, size_t count, struct rp_event *events,
                                     struct rp_problem *why)
 {
+    struct rp_buffer *scratch = state;
+
     rp_buffer_clear(scratch);
     /* A hostile length allocates no more than the events can justify. */
+    unsigned long long raw = ZSTD_getFrameContentSize(bytes, length);
     if (raw > count * EVENT_MOST)
-        return rp_fail(why, RP_DAMAGED, "%u bytes are too many for %zu events", raw, count);
+        return rp_fail(why, RP_DAMAGED, "not a zstd frame with columns of %zu events", count);
     if (!rp_buffer_reserve(scratch, (size_t)raw + 1))
         return rp_fail(why, RP_MEMORY, "out of memory");
     size_t done = ZSTD_decompress(scratch->bytes, raw, bytes, length);
@@ -133,4 +152,5 @@ static enum rp_status tables_decode(const uint8_t *bytes, size_t length, uint32_
     return RP_OK;
 }
 
-const struct rp_codec rp_codec_tables = {TABLES_ID, "tables", tables_encode, tables_decode};
+const struct rp_codec rp_codec_tables = {.id = TABLES_ID, .name = "tables", .open = tables_open, .close = tables_close, .reset = tables_reset,
+                                         .encode = tables_encode, .decode = tables_decode};

@@ -915,7 +915,7 @@ static void announce_site(void *owner, const struct rp_buffer *records, uint32_t
 static enum rp_status open_log(struct rp_problem *why)
 {
     enum rp_status status = rp_log_create(record.session.directory, record.session.run, (uint32_t)record.session.rank,
-                                          (uint32_t)record.session.ranks, &rp_codec_tables, &record.writer, why);
+                                          (uint32_t)record.session.ranks, &rp_codec_mix, &record.writer, why);
 
     if (status == RP_OK)
         status = rp_log_stream(record.writer, 0, &rp_recorder.ring, why);

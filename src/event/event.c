@@ -16,7 +16,7 @@ const char *rp_event_name(uint32_t kind)
 
 int rp_event_is_valid(const struct rp_event *event)
 {
-    if (event->kind == 0 || event->kind >= RP_EVENT_KINDS)
+    if (event->kind == 0 || event->kind >= RP_EVENT_KINDS || (event->posts > 0 && !rp_event_counts_posts(event->kind)))
         return 0;
     if (event->kind == RP_YES)
         return event->b >= RP_UNDEFINED_COUNT && event->a >= RP_NO_INDEX &&
@@ -24,8 +24,8 @@ int rp_event_is_valid(const struct rp_event *event)
     if (event->kind == RP_NEXT || event->kind == RP_TURN)
         return event->a >= 0;
     if (event->kind == RP_THREAD)
-        return event->a > 0 && event->posts == 0;
+        return event->a > 0;
     if (event->kind == RP_CLOCK)
-        return event->a >= 0 && event->b >= RP_NO_INDEX && event->posts == 0;
+        return event->a >= 0 && event->b >= RP_NO_INDEX;
     return event->kind != RP_NO || (event->c > 0 && event->a >= 0 && event->b >= 0 && event->b < RP_OPEN_RUNS);
 }

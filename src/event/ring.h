@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "event/event.h"
 
-enum { RP_RING_CAPACITY = 4096, RP_RING_HEADER = 4096 };
+enum { RP_RING_CAPACITY = 8192, RP_RING_HEADER = 4096 };
 
 struct rp_ring_header {
     uint8_t magic[8];

@@ -9,7 +9,7 @@
 const uint8_t rp_log_magic[8] = {0x89, 'R', 'P', 'R', 'L', 'O', 'G', '\n'};
 const uint8_t rp_index_magic[8] = {'R', 'P', 'R', 'I', 'N', 'D', 'E', 'X'};
 
-static const uint8_t chunk_magic[4] = {'R', 'P', 'C', 'K'};
+static const uint8_t chunk_magic[2] = {'R', 'K'};
 
 /* Appends the CRC of what was put since `start`. */
 static void put_crc(struct rp_buffer *out, size_t start)
@@ -34,40 +34,60 @@ void rp_format_put_header(struct rp_buffer *out, uint64_t run, uint32_t rank, ui
     put_crc(out, start);
 }
 
+/* Of a chunk's header: what is stored, and the number of the first item. */
+static uint32_t chunk_crc(const uint8_t *bytes, uint64_t first)
+{
+    uint8_t covered[RP_CHUNK_HEADER - 4 + 8];
+
+    memcpy(covered, bytes, RP_CHUNK_HEADER - 4);
+    for (int i = 0; i < 8; i++)
+        covered[RP_CHUNK_HEADER - 4 + i] = (uint8_t)(first >> 8 * i);
+    return rp_crc32c(covered, sizeof covered);
+}
+
 void rp_format_put_chunk(struct rp_buffer *out, const struct rp_chunk *chunk)
 {
     size_t start = out->length;
 
     rp_buffer_put(out, chunk_magic, sizeof chunk_magic);
-    rp_buffer_u16(out, chunk->kind);
+    rp_buffer_byte(out, chunk->kind);
+    rp_buffer_byte(out, chunk->codec);
     rp_buffer_u16(out, chunk->flags);
-    rp_buffer_u32(out, chunk->stream);
-    rp_buffer_u16(out, chunk->codec);
     rp_buffer_u16(out, 0);
     rp_buffer_u32(out, chunk->items);
-    rp_buffer_u32(out, chunk->raw);
     rp_buffer_u32(out, chunk->stored);
-    rp_buffer_u32(out, 0);
-    rp_buffer_u64(out, chunk->first);
     rp_buffer_u32(out, chunk->crc);
-    put_crc(out, start);
+    if (!out->failed)
+        rp_buffer_u32(out, chunk_crc(out->bytes + start, chunk->first));
 }
 
-bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], struct rp_chunk *chunk)
+bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], const struct rp_chunk_place *place, struct rp_chunk *chunk)
 {
-    if (memcmp(bytes, chunk_magic, sizeof chunk_magic) != 0 ||
-        rp_load_u32(bytes + 44) != rp_crc32c(bytes, 44))
+    uint64_t first = rp_format_first(bytes[2], place);
+
+    if (memcmp(bytes, chunk_magic, sizeof chunk_magic) != 0 || rp_load_u32(bytes + 20) != chunk_crc(bytes, first))
         return false;
-    chunk->kind = rp_load_u16(bytes + 4);
-    chunk->flags = rp_load_u16(bytes + 6);
-    chunk->stream = rp_load_u32(bytes + 8);
-    chunk->codec = rp_load_u16(bytes + 12);
-    chunk->items = rp_load_u32(bytes + 16);
-    chunk->raw = rp_load_u32(bytes + 20);
-    chunk->stored = rp_load_u32(bytes + 24);
-    chunk->first = rp_load_u64(bytes + 32);
-    chunk->crc = rp_load_u32(bytes + 40);
+    chunk->kind = bytes[2];
+    chunk->codec = bytes[3];
+    chunk->flags = rp_load_u16(bytes + 4);
+    chunk->items = rp_load_u32(bytes + 8);
+    chunk->stored = rp_load_u32(bytes + 12);
+    chunk->crc = rp_load_u32(bytes + 16);
+    chunk->first = first;
     return true;
+}
+
+uint64_t rp_format_first(uint8_t kind, const struct rp_chunk_place *place)
+{
+    return kind == RP_CHUNK_EVENTS_KIND || kind == RP_CHUNK_LATE ? place->events : kind == RP_CHUNK_SITES ? place->sites : 0;
+}
+
+void rp_format_pass(const struct rp_chunk *chunk, struct rp_chunk_place *place)
+{
+    if (chunk->kind == RP_CHUNK_EVENTS_KIND)
+        place->events += chunk->items;
+    if (chunk->kind == RP_CHUNK_SITES)
+        place->sites += chunk->items;
 }
 
 void rp_format_put_late(struct rp_buffer *out, const struct rp_late *late)

@@ -12,7 +12,7 @@ enum {
     RP_LOG_MAJOR = 1,
     RP_LOG_MINOR = 0,
     RP_LOG_HEADER = 64,
-    RP_CHUNK_HEADER = 48,
+    RP_CHUNK_HEADER = 24,
     RP_LOG_TRAILER = 16,
 };
 
@@ -24,7 +24,7 @@ enum rp_chunk_kind {
     RP_CHUNK_INDEX = 5,
 };
 
-enum { RP_CHUNK_OPTIONAL = 1 };
+enum { RP_CHUNK_OPTIONAL = 1, RP_CHUNK_CONTINUES = 2 };
 
 enum rp_end_reason {
     RP_END_FINALIZE = 0,
@@ -35,14 +35,18 @@ enum rp_end_reason {
 };
 
 struct rp_chunk {
-    uint16_t kind, flags;
-    uint32_t stream;
-    uint16_t codec;
+    uint8_t kind, codec;
+    uint16_t flags;
     uint32_t items;
-    uint32_t raw, stored;
-    uint64_t first;
+    uint32_t stored; /* length of the payload */
     uint32_t crc;
+    uint64_t first;  /* number of the first item; not stored, but part of the header's CRC */
     uint64_t offset; /* of the chunk's header in the file */
+};
+
+/* What the chunks before one hold: it is numbered from there. */
+struct rp_chunk_place {
+    uint64_t events, sites;
 };
 
 extern const uint8_t rp_log_magic[8];
@@ -51,8 +55,12 @@ extern const uint8_t rp_index_magic[8];
 void rp_format_put_header(struct rp_buffer *out, uint64_t run, uint32_t rank, uint32_t ranks);
 void rp_format_put_chunk(struct rp_buffer *out, const struct rp_chunk *chunk);
 
-/* False: not a chunk header (magic or CRC). `offset` is left as it is. */
-bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], struct rp_chunk *chunk);
+/* False: not a chunk header, or none that belongs in this place. `offset` is left as it is. */
+bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], const struct rp_chunk_place *place, struct rp_chunk *chunk);
+
+/* The number of the first item of a chunk of this kind in this place; the place behind a chunk. */
+uint64_t rp_format_first(uint8_t kind, const struct rp_chunk_place *place);
+void rp_format_pass(const struct rp_chunk *chunk, struct rp_chunk_place *place);
 
 /* One LATE entry. */
 struct rp_late {

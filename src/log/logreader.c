@@ -28,12 +28,15 @@ struct rp_log {
     struct rp_site_table sites;
     bool ended;
     struct rp_log_end end;
-    uint64_t in_chunks; /* events */
+    struct rp_chunk_place held; /* in chunks */
     struct rp_ring_rest rest;
     size_t next_chunk; /* of rp_log_next_block */
     size_t next_rest;
     uint64_t next_event;
-    struct rp_buffer payload, scratch;
+    struct rp_buffer payload;
+    const struct rp_codec *codec; /* of the chunk before */
+    void *decoder;                /* its state */
+    bool goes_on;                 /* the next chunk may continue from it */
 };
 
 #define U64(x) ((unsigned long long)(x))
@@ -93,7 +96,7 @@ static enum rp_status check_header(struct rp_log *log, struct rp_problem *why)
 
 /* Chunks */
 
-static bool kind_is_known(uint16_t kind)
+static bool kind_is_known(uint8_t kind)
 {
     return kind >= RP_CHUNK_EVENTS_KIND && kind <= RP_CHUNK_INDEX;
 }
@@ -102,7 +105,7 @@ static const char *chunk_fault(const struct rp_chunk *chunk)
 {
     if (!kind_is_known(chunk->kind))
         return chunk->flags & RP_CHUNK_OPTIONAL ? NULL : "a chunk of an unknown kind that may not be skipped";
-    if (chunk->raw > RP_CHUNK_BYTES_LIMIT || chunk->stored > RP_CHUNK_BYTES_LIMIT)
+    if (chunk->stored > RP_CHUNK_BYTES_LIMIT)
         return "a chunk that is too large";
     if (chunk->kind == RP_CHUNK_EVENTS_KIND && (chunk->items == 0 || chunk->items > RP_CHUNK_EVENTS_LIMIT))
         return "a chunk with too many events, or none";
@@ -113,7 +116,7 @@ static const char *chunk_fault(const struct rp_chunk *chunk)
     return NULL;
 }
 
-static enum rp_status read_chunk_header(struct rp_log *log, uint64_t offset, struct rp_chunk *chunk,
+static enum rp_status read_chunk_header(struct rp_log *log, uint64_t offset, const struct rp_chunk_place *place, struct rp_chunk *chunk,
                                         struct rp_problem *why)
 {
     uint8_t bytes[RP_CHUNK_HEADER];
@@ -121,8 +124,8 @@ static enum rp_status read_chunk_header(struct rp_log *log, uint64_t offset, str
 
     if (status != RP_OK)
         return status;
-    if (!rp_format_get_chunk(bytes, chunk))
-        return damaged(log, offset, "not a chunk, or its header's checksum is wrong", why);
+    if (!rp_format_get_chunk(bytes, place, chunk))
+        return damaged(log, offset, "not the chunk that belongs here, or its header's checksum is wrong", why);
     const char *fault = chunk_fault(chunk);
     if (fault)
         return damaged(log, offset, fault, why);
@@ -158,13 +161,7 @@ static enum rp_status add_chunk(struct rp_log *log, const struct rp_chunk *chunk
         log->chunks = more;
         log->chunk_room = room;
     }
-    if (chunk->kind == RP_CHUNK_EVENTS_KIND) {
-        if (chunk->stream != 0)
-            return damaged(log, chunk->offset, "a stream that this reprise does not know", why);
-        if (chunk->first != log->in_chunks)
-            return damaged(log, chunk->offset, "events are missing before this chunk", why);
-        log->in_chunks += chunk->items;
-    }
+    rp_format_pass(chunk, &log->held);
     log->chunks[log->chunk_count++] = *chunk;
     return RP_OK;
 }
@@ -175,7 +172,7 @@ static enum rp_status scan_chunks(struct rp_log *log, struct rp_problem *why)
 
     while (offset + RP_CHUNK_HEADER <= log->length) {
         struct rp_chunk chunk;
-        enum rp_status status = read_chunk_header(log, offset, &chunk, why);
+        enum rp_status status = read_chunk_header(log, offset, &log->held, &chunk, why);
         if (status != RP_OK)
             return status;
         uint64_t next = offset + RP_CHUNK_HEADER + chunk.stored;
@@ -197,12 +194,10 @@ static enum rp_status read_index_entries(struct rp_log *log, const struct rp_chu
 
     for (uint32_t i = 0; i < index->items; i++) {
         struct rp_chunk chunk = {0};
-        chunk.kind = (uint16_t)rp_view_varint(&in);
-        chunk.stream = (uint32_t)rp_view_varint(&in);
+        chunk.kind = rp_view_byte(&in);
         chunk.items = (uint32_t)rp_view_varint(&in);
-        offset += rp_view_varint(&in);
         chunk.stored = (uint32_t)rp_view_varint(&in);
-        chunk.first = rp_view_varint(&in);
+        chunk.first = rp_format_first(chunk.kind, &log->held);
         chunk.offset = offset;
         if (in.failed || offset >= index->offset || chunk.stored > index->offset)
             return damaged(log, index->offset, "the index is not well formed", why);
@@ -232,7 +227,7 @@ static enum rp_status read_index(struct rp_log *log, bool *found, struct rp_prob
     uint64_t offset = rp_load_u64(trailer);
     if (offset < RP_LOG_HEADER || offset > log->length - RP_CHUNK_HEADER - RP_LOG_TRAILER)
         return damaged(log, log->length - RP_LOG_TRAILER, "the trailer points outside the file", why);
-    status = read_chunk_header(log, offset, &index, why);
+    status = read_chunk_header(log, offset, &log->held, &index, why);
     if (status == RP_OK && (index.kind != RP_CHUNK_INDEX ||
                             offset + RP_CHUNK_HEADER + index.stored + RP_LOG_TRAILER != log->length))
         return damaged(log, offset, "the trailer does not point at the index", why);
@@ -246,13 +241,13 @@ static enum rp_status read_index(struct rp_log *log, bool *found, struct rp_prob
 /* The full header of a chunk that the index told of. */
 static enum rp_status confirm_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_problem *why)
 {
+    struct rp_chunk_place place = {chunk->first, chunk->first};
     struct rp_chunk real;
-    enum rp_status status = read_chunk_header(log, chunk->offset, &real, why);
+    enum rp_status status = read_chunk_header(log, chunk->offset, &place, &real, why);
 
     if (status != RP_OK)
         return status;
-    if (real.kind != chunk->kind || real.items != chunk->items || real.stored != chunk->stored ||
-        real.first != chunk->first || real.stream != chunk->stream)
+    if (real.kind != chunk->kind || real.items != chunk->items || real.stored != chunk->stored)
         return damaged(log, chunk->offset, "a chunk that is not what the index says", why);
     *chunk = real;
     return RP_OK;
@@ -266,16 +261,11 @@ static enum rp_status read_end(struct rp_log *log, const struct rp_chunk *chunk,
 
     log->end.reason = rp_view_byte(&in);
     log->end.code = rp_view_svarint(&in);
-    log->end.digest = RP_DIGEST_START;
-    for (uint32_t i = 0; i < chunk->items && !in.failed; i++) {
-        uint64_t stream = rp_view_varint(&in);
-        log->end.events = rp_view_u64(&in);
-        log->end.receives = rp_view_u64(&in);
-        log->end.digest = rp_view_u64(&in);
-        in.failed |= stream != 0;
-    }
+    log->end.events = rp_view_u64(&in);
+    log->end.receives = rp_view_u64(&in);
+    log->end.digest = rp_view_u64(&in);
     if (in.failed || in.at != in.end || log->end.reason > RP_END_STOPPED ||
-        log->end.events != log->in_chunks)
+        log->end.events != log->held.events)
         return damaged(log, chunk->offset, "the END chunk does not fit this log", why);
     log->ended = true;
     return RP_OK;
@@ -322,11 +312,11 @@ static enum rp_status read_ring(struct rp_log *log, struct rp_problem *why)
                          "rank %u: %s is missing: the log has no end, and its last events are in that file",
                          log->rank, path);
     else
-        status = rp_ring_read(path, log->run, log->rank, 0, log->in_chunks, &log->rest, why);
+        status = rp_ring_read(path, log->run, log->rank, 0, log->held.events, &log->rest, why);
     free(path);
     log->end.reason = log->rest.stopped ? RP_END_STOPPED : RP_END_KILLED;
     log->end.code = log->rest.stopped;
-    log->end.events = log->in_chunks + log->rest.count;
+    log->end.events = log->held.events + log->rest.count;
     return status;
 }
 
@@ -402,7 +392,8 @@ void rp_log_free(struct rp_log *log)
         close(log->fd);
     rp_site_table_free(&log->sites);
     rp_buffer_free(&log->payload);
-    rp_buffer_free(&log->scratch);
+    if (log->decoder)
+        log->codec->close(log->decoder);
     free(log->rest.events);
     free(log->chunks);
     free(log->path);
@@ -457,6 +448,25 @@ static enum rp_status check_sites(struct rp_log *log, const struct rp_event *eve
     return RP_OK;
 }
 
+/* The state that the chunk is to be decoded with. */
+static enum rp_status prepare_decoder(struct rp_log *log, const struct rp_chunk *chunk, struct rp_problem *why)
+{
+    const struct rp_codec *codec = rp_codec_by_id(chunk->codec);
+
+    if (chunk->flags & RP_CHUNK_CONTINUES)
+        return log->goes_on && log->codec == codec ? RP_OK : damaged(log, chunk->offset, "a chunk that continues another, which is not there", why);
+    if (log->codec != codec) {
+        if (log->decoder)
+            log->codec->close(log->decoder);
+        log->codec = codec;
+        log->decoder = codec->open();
+    }
+    if (!log->decoder)
+        return no_memory(log, why);
+    codec->reset(log->decoder);
+    return RP_OK;
+}
+
 static enum rp_status decode_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_event *events,
                                    struct rp_problem *why)
 {
@@ -465,10 +475,13 @@ static enum rp_status decode_chunk(struct rp_log *log, struct rp_chunk *chunk, s
 
     if (status == RP_OK)
         status = read_payload(log, chunk, why);
+    if (status == RP_OK)
+        status = prepare_decoder(log, chunk, why);
+    log->goes_on = false;
     if (status != RP_OK)
         return status;
-    status = rp_codec_by_id(chunk->codec)->decode(log->payload.bytes, log->payload.length, chunk->raw,
-                                                  chunk->items, &log->scratch, events, &inner);
+    status = log->codec->decode(log->decoder, log->payload.bytes, log->payload.length, chunk->items, events, &inner);
+    log->goes_on = status == RP_OK;
     if (status == RP_DAMAGED)
         return damaged(log, chunk->offset, inner.text, why);
     return status == RP_OK ? RP_OK : no_memory(log, why);
@@ -514,6 +527,7 @@ void rp_log_rewind(struct rp_log *log)
     log->next_chunk = 0;
     log->next_rest = 0;
     log->next_event = 0;
+    log->goes_on = false;
 }
 
 /* Late matches */

@@ -53,7 +53,9 @@ struct rp_log_writer {
     struct stream *streams;
     size_t stream_count;
     struct rp_event *batch; /* RP_CHUNK_EVENTS */
-    struct rp_buffer scratch, payload, late, output, index;
+    void *encoder;     /* the codec's state */
+    uint64_t in_span;  /* events since it was reset */
+    struct rp_buffer payload, late, output, index;
     uint32_t late_count, chunk_count;
 };
 
@@ -90,12 +92,9 @@ static void stop_recording(struct rp_log_writer *w, int error)
 
 static void add_to_index(struct rp_log_writer *w, const struct rp_chunk *chunk)
 {
-    rp_buffer_varint(&w->index, chunk->kind);
-    rp_buffer_varint(&w->index, chunk->stream);
+    rp_buffer_byte(&w->index, chunk->kind);
     rp_buffer_varint(&w->index, chunk->items);
-    rp_buffer_varint(&w->index, 0);
     rp_buffer_varint(&w->index, chunk->stored);
-    rp_buffer_varint(&w->index, chunk->first);
     w->chunk_count++;
 }
 
@@ -103,8 +102,6 @@ static void add_to_index(struct rp_log_writer *w, const struct rp_chunk *chunk)
 static void put_chunk(struct rp_log_writer *w, struct rp_chunk *chunk, const struct rp_buffer *payload)
 {
     chunk->stored = (uint32_t)payload->length;
-    if (chunk->codec == 0)
-        chunk->raw = chunk->stored;
     chunk->crc = rp_crc32c(payload->bytes, payload->length);
     rp_format_put_chunk(&w->output, chunk);
     rp_buffer_put(&w->output, payload->bytes, payload->length);
@@ -113,7 +110,7 @@ static void put_chunk(struct rp_log_writer *w, struct rp_chunk *chunk, const str
 
 static bool write_output(struct rp_log_writer *w)
 {
-    int error = w->output.failed || w->index.failed || w->scratch.failed || w->payload.failed ? ENOMEM : 0;
+    int error = w->output.failed || w->index.failed || w->payload.failed ? ENOMEM : 0;
 
     if (!error)
         error = rp_write_all(w->fd, w->output.bytes, w->output.length, (off_t)w->length);
@@ -165,18 +162,30 @@ static void survey(struct rp_log_writer *w, struct stream *s, size_t count)
     s->previous_posts = posts_before;
 }
 
+/* What the encoder has learnt is kept from chunk to chunk, for a while: so that not too much hangs on one damaged chunk. */
+static uint16_t continue_span(struct rp_log_writer *w, size_t count)
+{
+    bool goes_on = w->codec->continues && w->in_span > 0 && w->in_span < RP_SPAN_EVENTS;
+
+    if (!goes_on) {
+        w->codec->reset(w->encoder);
+        w->in_span = 0;
+    }
+    w->in_span += count;
+    return goes_on ? RP_CHUNK_CONTINUES : 0;
+}
+
 static bool write_batch(struct rp_log_writer *w, struct stream *s, uint64_t first, size_t count)
 {
-    struct rp_chunk late = {.kind = RP_CHUNK_LATE, .stream = s->id, .first = first};
-    struct rp_chunk events = {.kind = RP_CHUNK_EVENTS_KIND, .stream = s->id, .first = first,
-                              .codec = w->codec->id, .items = (uint32_t)count};
+    struct rp_chunk late = {.kind = RP_CHUNK_LATE, .first = first};
+    struct rp_chunk events = {.kind = RP_CHUNK_EVENTS_KIND, .first = first, .codec = w->codec->id, .items = (uint32_t)count};
 
     rp_buffer_clear(&w->late);
     rp_buffer_clear(&w->payload);
     w->late_count = 0;
     survey(w, s, count);
-    if (w->codec->encode(w->batch, count, &w->scratch, &w->payload, &events.raw) != RP_OK ||
-        w->late.failed) {
+    events.flags = continue_span(w, count);
+    if (w->codec->encode(w->encoder, w->batch, count, &w->payload) != RP_OK || w->late.failed) {
         stop_recording(w, ENOMEM);
         return false;
     }
@@ -385,7 +394,8 @@ static void free_writer(struct rp_log_writer *w)
 {
     if (w->fd >= 0)
         close(w->fd);
-    rp_buffer_free(&w->scratch);
+    if (w->encoder)
+        w->codec->close(w->encoder);
     rp_buffer_free(&w->payload);
     rp_buffer_free(&w->late);
     rp_buffer_free(&w->output);
@@ -413,9 +423,10 @@ enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank,
     w->directory = strdup(directory);
     w->path = rp_log_path(directory, rank);
     w->batch = malloc(RP_CHUNK_EVENTS * sizeof *w->batch);
+    w->encoder = codec->open();
     pthread_mutex_init(&w->lock, NULL);
     enum rp_status status = RP_OK;
-    if (!w->directory || !w->path || !w->batch)
+    if (!w->directory || !w->path || !w->batch || !w->encoder)
         status = rp_fail(why, RP_MEMORY, "%s: out of memory", directory);
     if (status == RP_OK)
         status = open_file(w, ranks, why);
@@ -431,24 +442,21 @@ enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank,
 
 static void write_end(struct rp_log_writer *w, enum rp_end_reason reason, int64_t code)
 {
-    struct rp_chunk end = {.kind = RP_CHUNK_END, .items = (uint32_t)w->stream_count};
+    struct rp_chunk end = {.kind = RP_CHUNK_END};
     struct rp_chunk index = {.kind = RP_CHUNK_INDEX};
 
     rp_buffer_clear(&w->payload);
     rp_buffer_byte(&w->payload, (uint8_t)reason);
     rp_buffer_svarint(&w->payload, code);
-    for (size_t i = 0; i < w->stream_count; i++) {
-        rp_buffer_varint(&w->payload, w->streams[i].id);
-        rp_buffer_u64(&w->payload, w->streams[i].events);
-        rp_buffer_u64(&w->payload, w->streams[i].receives);
-        rp_buffer_u64(&w->payload, w->streams[i].digest);
-    }
+    rp_buffer_u64(&w->payload, w->stream_count ? w->streams[0].events : 0);
+    rp_buffer_u64(&w->payload, w->stream_count ? w->streams[0].receives : 0);
+    rp_buffer_u64(&w->payload, w->stream_count ? w->streams[0].digest : RP_DIGEST_START);
     put_chunk(w, &end, &w->payload);
     uint64_t index_offset = w->length + w->output.length;
     index.items = w->chunk_count;
-    rp_buffer_clear(&w->scratch);
-    rp_buffer_put(&w->scratch, w->index.bytes, w->index.length);
-    put_chunk(w, &index, &w->scratch);
+    rp_buffer_clear(&w->payload);
+    rp_buffer_put(&w->payload, w->index.bytes, w->index.length);
+    put_chunk(w, &index, &w->payload);
     rp_buffer_u64(&w->output, index_offset);
     rp_buffer_put(&w->output, rp_index_magic, sizeof rp_index_magic);
     write_output(w);

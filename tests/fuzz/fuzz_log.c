@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The log of a rank, opened, read and verified. First byte: 0 the rest as it is; 1 the rest with the checksums of its header and chunks made right; 2 a log
- * built from the rest: chunks of (kind, items, length, payload), EVENTS payloads put into zstd frames, with index and trailer if the second byte is odd.
+ * built from the rest: chunks of (kind, items, length, payload), EVENTS payloads as they are for codec mix or put into zstd frames, with index and trailer if the second byte is odd.
  */
 #include <zstd.h>
 
@@ -24,35 +24,42 @@ static void make_right(uint8_t *bytes, size_t length)
     if (length < RP_LOG_HEADER)
         return;
     set_u32(bytes + 60, rp_crc32c(bytes, 60));
-    while (at + RP_CHUNK_HEADER <= length && memcmp(bytes + at, "RPCK", 4) == 0) {
-        size_t stored = rp_load_u32(bytes + at + 24), left = length - at - RP_CHUNK_HEADER;
-        if (stored <= left)
-            set_u32(bytes + at + 40, rp_crc32c(bytes + at + RP_CHUNK_HEADER, stored));
-        set_u32(bytes + at + 44, rp_crc32c(bytes + at, 44));
-        if (stored > left)
+    struct rp_chunk_place place = {0, 0};
+    while (at + RP_CHUNK_HEADER <= length && memcmp(bytes + at, "RK", 2) == 0) {
+        struct rp_buffer header = {0};
+        struct rp_chunk chunk = {.kind = bytes[at + 2], .codec = bytes[at + 3], .flags = rp_load_u16(bytes + at + 4), .items = rp_load_u32(bytes + at + 8),
+                                 .stored = rp_load_u32(bytes + at + 12), .crc = rp_load_u32(bytes + at + 16)};
+        size_t left = length - at - RP_CHUNK_HEADER;
+        if (chunk.stored <= left)
+            chunk.crc = rp_crc32c(bytes + at + RP_CHUNK_HEADER, chunk.stored);
+        chunk.first = rp_format_first(chunk.kind, &place);
+        rp_format_put_chunk(&header, &chunk);
+        memcpy(bytes + at, header.bytes, RP_CHUNK_HEADER);
+        rp_buffer_free(&header);
+        rp_format_pass(&chunk, &place);
+        if (chunk.stored > left)
             return;
-        at += RP_CHUNK_HEADER + stored;
+        at += RP_CHUNK_HEADER + chunk.stored;
     }
 }
 
 struct built {
     struct rp_buffer file, index;
     uint32_t chunks;
-    uint64_t events;
+    struct rp_chunk_place place;
 };
 
 static void add_chunk(struct built *b, struct rp_chunk *chunk, const uint8_t *payload, size_t length)
 {
     chunk->stored = (uint32_t)length;
     chunk->crc = rp_crc32c(payload, length);
+    chunk->first = rp_format_first(chunk->kind, &b->place);
+    rp_format_pass(chunk, &b->place);
     rp_format_put_chunk(&b->file, chunk);
     rp_buffer_put(&b->file, payload, length);
-    rp_buffer_varint(&b->index, chunk->kind);
-    rp_buffer_varint(&b->index, chunk->stream);
+    rp_buffer_byte(&b->index, chunk->kind);
     rp_buffer_varint(&b->index, chunk->items);
-    rp_buffer_varint(&b->index, 0);
     rp_buffer_varint(&b->index, chunk->stored);
-    rp_buffer_varint(&b->index, chunk->first);
     b->chunks++;
 }
 
@@ -61,18 +68,18 @@ static void add_events(struct built *b, struct rp_chunk *chunk, const uint8_t *c
     uint8_t frame[4096];
     size_t stored = ZSTD_compress(frame, sizeof frame, columns, length, 1);
 
-    chunk->codec = 1;
-    chunk->raw = (uint32_t)length;
-    chunk->first = b->events;
-    b->events += chunk->items;
-    if (!ZSTD_isError(stored))
+    chunk->codec = 1 + chunk->items % 2;
+    chunk->flags = chunk->codec == 2 && chunk->items % 4 == 1 ? RP_CHUNK_CONTINUES : 0;
+    if (chunk->codec == 2)
+        add_chunk(b, chunk, columns, length);
+    else if (!ZSTD_isError(stored))
         add_chunk(b, chunk, frame, stored);
 }
 
 static void add_index(struct built *b)
 {
     struct rp_buffer index = b->index;
-    struct rp_chunk chunk = {.kind = RP_CHUNK_INDEX, .items = b->chunks, .raw = (uint32_t)index.length};
+    struct rp_chunk chunk = {.kind = RP_CHUNK_INDEX, .items = b->chunks};
     uint64_t offset = b->file.length;
 
     memset(&b->index, 0, sizeof b->index);
@@ -85,7 +92,6 @@ static void add_index(struct built *b)
 static void build(struct rp_view in, struct built *b)
 {
     uint8_t flags = rp_view_byte(&in);
-    uint64_t sites = 0;
 
     rp_format_put_header(&b->file, RUN, RANK, RANKS);
     while (in.at < in.end && !in.failed) {
@@ -93,11 +99,6 @@ static void build(struct rp_view in, struct built *b)
         size_t length = rp_view_byte(&in);
         length = length < (size_t)(in.end - in.at) ? length : (size_t)(in.end - in.at);
         chunk.flags = chunk.kind > 5;
-        chunk.raw = (uint32_t)length;
-        if (chunk.kind == RP_CHUNK_SITES) {
-            chunk.first = sites;
-            sites += chunk.items;
-        }
         if (chunk.kind == RP_CHUNK_EVENTS_KIND)
             add_events(b, &chunk, in.at, length);
         else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: make FOLDER: makes the golden records `closed` and `killed` in FOLDER, and `large`, which is compared but not kept. The values below are written out
+ * usage: make FOLDER: makes the golden records `closed`, `closed-tables` and `killed` in FOLDER, and `large` and `large-tables`, which are compared but not kept. The values below are written out
  * once more, as text and by hand, in closed.txt and killed.txt; records in this folder were made once and are never made again.
  */
 #include <stdio.h>
@@ -68,12 +68,14 @@ static void put_site(struct rp_log_writer *writer, uint32_t number, const char *
     rp_buffer_free(&records);
 }
 
+static const struct rp_codec *codec = &rp_codec_mix;
+
 static struct rp_log_writer *create(const char *directory, uint32_t rank, uint32_t ranks, struct rp_ring **ring)
 {
     struct rp_log_writer *writer;
     struct rp_problem why;
 
-    need(rp_log_create(directory, RUN, rank, ranks, &rp_codec_tables, &writer, &why) == RP_OK, "log", why.text);
+    need(rp_log_create(directory, RUN, rank, ranks, codec, &writer, &why) == RP_OK, "log", why.text);
     need(rp_log_stream(writer, 0, ring, &why) == RP_OK, "stream", why.text);
     put_site(writer, 0, "MPI_Recv", true);
     put_site(writer, 1, "MPI_Waitsome", false);
@@ -119,9 +121,9 @@ static void finish_record(char *directory)
     free(directory);
 }
 
-static void make_closed(const char *folder)
+static void make_closed(const char *folder, const char *name)
 {
-    char *directory = start_record(folder, "closed", 2);
+    char *directory = start_record(folder, name, 2);
     struct rp_ring *ring;
     struct rp_log_writer *writer = create(directory, 0, 2, &ring);
 
@@ -201,9 +203,9 @@ static void make_killed(const char *folder)
 }
 
 /* Fifty thousand events of every kind, with receives that stay open for long. */
-static void make_large(const char *folder)
+static void make_large(const char *folder, const char *name)
 {
-    char *directory = start_record(folder, "large", 1);
+    char *directory = start_record(folder, name, 1);
     struct rp_ring *ring;
     struct rp_log_writer *writer = create(directory, 0, 1, &ring);
     uint64_t x = 1, posts = 1000;
@@ -240,8 +242,11 @@ static void make_large(const char *folder)
 int main(int argc, char **argv)
 {
     need(argc == 2, "usage", "make FOLDER");
-    make_closed(argv[1]);
+    make_closed(argv[1], "closed");
     make_killed(argv[1]);
-    make_large(argv[1]);
+    make_large(argv[1], "large");
+    codec = &rp_codec_tables;
+    make_closed(argv[1], "closed-tables");
+    make_large(argv[1], "large-tables");
     return 0;
 }

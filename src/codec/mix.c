@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Codec `mix`: an adaptive binary range coder over mixed contexts (codec/mixer.h). docs/format.md, section 3, has it to the bit; docs/codecs.md what was tried.
+ *
+ * An event is told field by field: first which *shape* it has (its kind and call site, together a number in a list that grows as shapes appear), then scope, posts
+ * and the rest, each as a number that a few bits of a small tree stand for. What makes it small are the contexts: the shapes before, what the same shape said last
+ * time, what completed last, how often polls said no. Reading and writing are one text, so that they cannot differ: every function takes the value to write,
+ * and gives back the value that was written or read.
+ *
+ * The state goes on from chunk to chunk until the writer starts afresh; a chunk says which it is.
+ */
+#include <stdlib.h>
+
+#include "codec/codec.h"
+#include "codec/mixer.h"
+
+enum { MIX_ID = 2 };
+enum { SHAPES = 1023, SHAPE_SLOTS = 2048, NEW_KIND_BITS = 8, TABLE = 1024 };
+
+/* An event takes less, even if every bit of it comes as a surprise of 16. */
+enum { EVENT_MOST = 512 };
+
+enum field {
+    SHAPE, SHAPE_SITE, PLAIN, SCOPE, POSTS, GROUP, THREAD, POLLS_NEAR, POLLS, COUNT, CHOICE_NEW, CHOICE, CHOICE_NEGATIVE, TAG, POST_NEW, POST, REST_B,
+    REST_C, GROWS, GROWTH, FIELDS
+};
+
+_Static_assert(FIELDS * 32 * 8 <= RP_MIXER_SETS, "a set of weights for each node of each field");
+
+/* What a shape said the last times. */
+struct shape {
+    uint32_t kind, site;
+    uint32_t posts;
+    int32_t a[3], b;
+    uint64_t c[2];
+};
+
+/* What followed two choices of a shape the last time. */
+struct guess {
+    int32_t value;
+    uint32_t hits;
+};
+
+struct mix {
+    struct rp_mixer mixer;
+    struct rp_range range;
+    uint32_t shape_count;
+    struct shape shapes[SHAPES + 1]; /* the last is for those that the list has no room for */
+    uint16_t slots[SHAPE_SLOTS];     /* shape + 1 by hash of kind and site */
+    struct guess guesses[TABLE];
+    uint32_t scopes[TABLE + 256]; /* the last of each site; behind them, of each kind that has none as a rule */
+    int32_t tags[TABLE];    /* the last of each source */
+    uint32_t since[TABLE];  /* polls that said no since the last yes, of each site */
+    uint64_t reposted[TABLE]; /* posts made when an index of a site completed last */
+    /* the events before */
+    struct rp_event last;
+    uint32_t history[4]; /* shapes + 1, newest first */
+    uint32_t last_yes;   /* shape + 1 */
+    uint32_t last_polls; /* class of the last count of polls */
+    uint32_t difference; /* class of the last count less the one before in its group */
+    uint32_t chosen;     /* last index or source, + 1 */
+    uint32_t chosen_before; /* the last ones, four bits each */
+    int32_t thread;
+    uint64_t posts, next_post;
+};
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Contexts: up to eight words, each made of small values. */
+
+struct contexts {
+    int count;
+    uint64_t words[RP_MIXER_CONTEXTS];
+};
+
+INLINE uint64_t low(uint64_t value, int bits)
+{
+    return value & ((UINT64_C(1) << bits) - 1);
+}
+
+INLINE uint32_t hash_of(uint64_t word, uint32_t salt)
+{
+    uint64_t x = (word + salt) * UINT64_C(0x9e3779b97f4a7c15);
+
+    x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint32_t)(x >> 32);
+}
+
+INLINE void find_lines(struct mix *m, const struct contexts *contexts, uint32_t salt, struct rp_mixer_place *place)
+{
+#pragma GCC unroll 8
+    for (int i = 0; i < contexts->count; i++)
+        place->lines[i] = rp_mixer_line(&m->mixer, i, hash_of(contexts->words[i], salt));
+}
+
+/* Counts below 8 as they are, then two classes for each power of two. */
+INLINE uint32_t class_of(uint64_t count)
+{
+    int bits = count < 8 ? 0 : 64 - __builtin_clzll(count);
+
+    return count < 8 ? (uint32_t)count : (uint32_t)(8 + 2 * bits + (int)(count >> (bits - 2) & 1));
+}
+
+/* Bits and numbers */
+
+struct symbol {
+    struct mix *m;
+    struct contexts *contexts;
+    enum field field;
+    struct rp_mixer_place place;
+};
+
+INLINE struct symbol start_symbol(struct mix *m, struct contexts *contexts, enum field field)
+{
+    struct symbol symbol = {.m = m, .contexts = contexts, .field = field};
+
+    find_lines(m, contexts, field, &symbol.place);
+    return symbol;
+}
+
+INLINE bool code_at(struct symbol *symbol, uint32_t node, uint32_t part, bool bit, const bool reading)
+{
+    struct mix *m = symbol->m;
+    uint32_t set = (((uint32_t)symbol->field * 2 + part) * 16 + node) * 8 + (m->history[0] & 7);
+
+    return rp_mixer_bit(&m->mixer, &m->range, &symbol->place, symbol->contexts->count, node, set, bit, reading);
+}
+
+/* A tree of up to four bits, whose nodes begin at `node`. */
+INLINE uint32_t code_tree(struct symbol *symbol, uint32_t node, uint32_t part, int bits, uint32_t value, const bool reading)
+{
+    uint32_t prefix = 1;
+
+    for (int i = bits - 1; i >= 0; i--)
+        prefix = prefix << 1 | code_at(symbol, node + prefix - 1, part, value >> i & 1, reading);
+    return prefix - (UINT32_C(1) << bits);
+}
+
+/* Bits of which nothing is known. */
+INLINE uint64_t code_plain(struct mix *m, int bits, uint64_t value, const bool reading)
+{
+    uint64_t result = 0;
+
+    for (int i = bits - 1; i >= 0; i--)
+        result = result << 1 | rp_range_bit(&m->range, RP_RANGE_HALF, value >> i & 1, reading);
+    return result;
+}
+
+/* A number from 1 on whose length was told: the bits below its first, twelve of them by contexts. */
+INLINE uint64_t code_below_first(struct symbol *symbol, int length, uint64_t value, const bool reading)
+{
+    uint64_t result = 1;
+    int left = length - 1;
+
+    for (int part = 0; left > 0 && part < 3; part++) {
+        int bits = left < 4 ? left : 4;
+        find_lines(symbol->m, symbol->contexts, (uint32_t)symbol->field + 32 + 64 * (uint32_t)length + (part ? 4096 * (uint32_t)(result + 1) : 0), &symbol->place);
+        left -= bits;
+        result = result << bits | code_tree(symbol, 0, 1, bits, (uint32_t)(value >> left) & 15, reading);
+    }
+    if (left > 0)
+        result = result << left | code_plain(symbol->m, left, value, reading);
+    return result;
+}
+
+/* A number that its first line does not tell: its length by nodes from `node` on, as far as there are some. */
+INLINE uint64_t code_large(struct symbol *symbol, uint32_t node, uint64_t value, const bool reading)
+{
+    int length = reading ? 1 : 64 - __builtin_clzll(value), known = 1, most = RP_MIXER_NODES - (int)node;
+
+    while (known <= most && code_at(symbol, node + (uint32_t)known - 1, 0, length > known, reading))
+        known++;
+    if (known > most)
+        known += (int)code_plain(symbol->m, 6, (uint64_t)(length - known), reading);
+    if (reading)
+        length = known > 64 ? 64 : known;
+    return code_below_first(symbol, length, value, reading);
+}
+
+/* Any number, small ones likely: 0, 1, one of four, or larger. */
+INLINE uint64_t code_number(struct mix *m, struct contexts *contexts, enum field field, uint64_t value, const bool reading)
+{
+    struct symbol symbol = start_symbol(m, contexts, field);
+
+    if (!code_at(&symbol, 0, 0, value > 0, reading))
+        return 0;
+    if (!code_at(&symbol, 1, 0, value > 1, reading))
+        return 1;
+    if (!code_at(&symbol, 2, 0, value > 5, reading))
+        return 2 + code_tree(&symbol, 3, 0, 2, (uint32_t)value - 2, reading);
+    return 5 + code_large(&symbol, 6, value - 5, reading);
+}
+
+INLINE bool code_flag(struct mix *m, struct contexts *contexts, enum field field, bool value, const bool reading)
+{
+    struct symbol symbol = start_symbol(m, contexts, field);
+
+    return code_at(&symbol, 0, 0, value, reading);
+}
+
+INLINE uint64_t fold(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+}
+
+INLINE int64_t unfold(uint64_t value)
+{
+    return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
+}
+
+/* 32 bits with a sign, those from 0 on likely small. */
+INLINE int32_t code_signed(struct mix *m, struct contexts *contexts, enum field field, int32_t value, const bool reading)
+{
+    return (int32_t)(uint32_t)unfold(code_number(m, contexts, field, fold(value), reading));
+}
+
+/* Shapes */
+
+INLINE uint32_t slot_of(const struct mix *m, uint32_t kind, uint32_t site)
+{
+    uint32_t slot = hash_of((uint64_t)kind << 32 | site, 0) % SHAPE_SLOTS;
+
+    while (m->slots[slot] && (m->shapes[m->slots[slot] - 1].kind != kind || m->shapes[m->slots[slot] - 1].site != site))
+        slot = (slot + 1) % SHAPE_SLOTS;
+    return slot;
+}
+
+/* Number of the shape; shape_count if it is not in the list. */
+INLINE uint32_t find_shape(const struct mix *m, const struct rp_event *event)
+{
+    uint16_t found = m->slots[slot_of(m, event->kind, event->site)];
+
+    return found ? found - 1u : m->shape_count;
+}
+
+INLINE struct shape *new_shape(struct mix *m, struct contexts *contexts, struct rp_event *event, const bool reading)
+{
+    event->kind = (uint32_t)code_plain(m, NEW_KIND_BITS, event->kind, reading);
+    event->site = (uint32_t)code_number(m, contexts, SHAPE_SITE, event->site, reading);
+    struct shape *shape = &m->shapes[m->shape_count];
+    *shape = (struct shape){.kind = event->kind, .site = event->site};
+    if (m->shape_count < SHAPES) {
+        uint32_t slot = slot_of(m, event->kind, event->site);
+        if (m->slots[slot] == 0) /* hostile bytes may say a shape again */
+            m->slots[slot] = (uint16_t)++m->shape_count;
+    }
+    return shape;
+}
+
+INLINE uint32_t since_class(const struct mix *m, uint32_t shape)
+{
+    return shape ? class_of(m->since[m->shapes[shape - 1].site % TABLE]) : 0;
+}
+
+INLINE struct shape *code_shape(struct mix *m, struct rp_event *event, const bool reading)
+{
+    const uint32_t *h = m->history;
+    uint64_t group = low((uint32_t)m->last.b, 5), before = h[0] | (uint64_t)h[1] << 10 | group << 20, choice = low((uint32_t)m->last.a, 8);
+    uint64_t poll = h[0] | (uint64_t)m->last_yes << 10 | group << 20 | (uint64_t)m->difference << 25;
+    struct contexts contexts = {8,
+                                {h[0], before | choice << 25, before | (uint64_t)h[2] << 25, before | (uint64_t)h[2] << 25 | (uint64_t)h[3] << 35,
+                                 before | (uint64_t)m->last_polls << 25, before | low(m->chosen_before, 8) << 25 | choice << 33, poll | (uint64_t)m->last_polls << 28,
+                                 poll | (uint64_t)since_class(m, m->last_yes) << 28 | (uint64_t)since_class(m, h[0]) << 36}};
+    uint32_t value = reading ? 0 : find_shape(m, event), prefix = 1;
+    int left = 32 - __builtin_clz(m->shape_count | 1);
+
+    while (left > 0) {
+        int bits = (left - 1) % 4 + 1;
+        struct symbol symbol = {.m = m, .contexts = &contexts, .field = SHAPE};
+        find_lines(m, &contexts, SHAPE + 64 * prefix, &symbol.place);
+        left -= bits;
+        prefix = prefix << bits | code_tree(&symbol, 0, 0, bits, value >> left & 15, reading);
+    }
+    value = prefix - (UINT32_C(1) << (32 - __builtin_clz(m->shape_count | 1)));
+    if (value >= m->shape_count)
+        return new_shape(m, &contexts, event, reading);
+    event->kind = m->shapes[value].kind;
+    event->site = m->shapes[value].site;
+    return &m->shapes[value];
+}
+
+/* Fields. `id` is the shape's number + 1. */
+
+/* Kinds of which nothing is known but their fields. */
+INLINE bool is_of_rest(uint32_t kind)
+{
+    return kind == RP_UNSENT || kind == RP_ERROR || kind > RP_FREED;
+}
+
+INLINE uint32_t scope_slot(const struct rp_event *event)
+{
+    bool has_one = event->kind == RP_YES || event->kind == RP_NO || event->kind == RP_RECV || event->kind == RP_PROBE;
+
+    return has_one ? event->site % TABLE : TABLE + event->kind % 256;
+}
+
+/* Whether all is as usual: the scope is that of the call before at this site, the thread that of the poll before, and what is 0 as a rule is 0. */
+INLINE bool is_plain(const struct mix *m, const struct rp_event *event)
+{
+    bool plain = event->scope == m->scopes[scope_slot(event)];
+
+    if (event->kind == RP_NO)
+        return plain && event->a == m->thread;
+    return plain && (is_of_rest(event->kind) || rp_event_has_post(event->kind) || event->c == 0) && (event->kind != RP_NEXT || event->b == 0);
+}
+
+INLINE bool code_plainness(struct mix *m, uint32_t id, struct rp_event *event, const bool reading)
+{
+    uint32_t *scope = &m->scopes[scope_slot(event)];
+    uint64_t base = id | low(*scope, 16) << 10;
+    struct contexts contexts = {3, {id, base, base | (uint64_t)m->history[0] << 26 | (uint64_t)m->history[1] << 36}};
+
+    if (code_flag(m, &contexts, PLAIN, !reading && is_plain(m, event), reading)) {
+        event->scope = *scope;
+        return true;
+    }
+    event->scope = *scope = (uint32_t)code_number(m, &contexts, SCOPE, event->scope, reading);
+    return false;
+}
+
+INLINE void code_posts(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+{
+    uint64_t base = id | (uint64_t)m->history[0] << 10, longer = base | (uint64_t)m->history[1] << 20;
+    struct contexts contexts = {6,
+                                {id | low(s->posts, 16) << 20, base, longer, longer | (uint64_t)m->history[2] << 30 | low((uint32_t)m->last.b, 8) << 40,
+                                 longer | (uint64_t)m->history[2] << 30 | (uint64_t)m->history[3] << 40 | low((uint32_t)m->last.a, 8) << 50,
+                                 longer | (uint64_t)m->last_polls << 30}};
+
+    event->posts = (uint32_t)code_number(m, &contexts, POSTS, event->posts, reading);
+}
+
+/* An index or a source that is not small: what followed the last two, or another. */
+INLINE int32_t code_far_choice(struct symbol *symbol, const struct shape *s, uint32_t id, int32_t value, const bool reading)
+{
+    struct mix *m = symbol->m;
+    struct guess *guess = &m->guesses[hash_of(id | low((uint32_t)s->a[0], 24) << 10 | low((uint32_t)s->a[1], 24) << 34, 1) % TABLE];
+    struct contexts known = {2, {id | (uint64_t)guess->hits << 10, id | low((uint32_t)guess->value, 16) << 10 | (uint64_t)guess->hits << 26}};
+
+    if (!code_flag(m, &known, CHOICE_NEW, value != guess->value, reading)) {
+        guess->hits += guess->hits < 7;
+        return guess->value;
+    }
+    value = (int32_t)(5 + code_large(symbol, 7, (uint64_t)value - 5, reading));
+    guess->hits /= 2;
+    if (guess->hits == 0)
+        guess->value = value;
+    return value;
+}
+
+INLINE int32_t code_choice(struct mix *m, struct contexts *contexts, const struct shape *s, uint32_t id, int32_t value, const bool reading)
+{
+    struct symbol symbol = start_symbol(m, contexts, CHOICE);
+    uint32_t small = code_tree(&symbol, 0, 0, 3, value < 0 ? 0 : value < 6 ? (uint32_t)value + 1 : 7, reading);
+
+    if (small == 0)
+        return (int32_t)(uint32_t)-code_number(m, contexts, CHOICE_NEGATIVE, (uint64_t)-(int64_t)value, reading);
+    return small < 7 ? (int32_t)small - 1 : code_far_choice(&symbol, s, id, value, reading);
+}
+
+INLINE void note_choice(struct mix *m, int32_t choice)
+{
+    m->chosen = (uint32_t)choice + 1;
+    m->chosen_before = m->chosen_before << 4 | ((uint32_t)choice & 15);
+}
+
+/* YES and NEXT */
+
+/* 1, none and undefined are the usual counts of indices, in this order. */
+INLINE uint32_t fold_count(int32_t count)
+{
+    return count == 1 ? 0 : count == 0 ? 1 : count < 0 ? 2 : (uint32_t)count + 1;
+}
+
+INLINE int32_t unfold_count(uint32_t value)
+{
+    return value == 0 ? 1 : value == 1 ? 0 : value == 2 ? -1 : (int32_t)(value - 1);
+}
+
+INLINE void code_index_count(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+{
+    uint64_t base = id | (uint64_t)m->history[0] << 10, same = id | low((uint32_t)s->b, 10) << 10;
+    struct contexts contexts = {5,
+                                {id, same, base | (uint64_t)m->last_polls << 20, base | (uint64_t)m->history[1] << 20 | low((uint32_t)m->last.a, 8) << 30,
+                                 same | low((uint32_t)s->a[0], 10) << 20 | low((uint32_t)s->a[1], 10) << 30}};
+
+    event->b = unfold_count((uint32_t)code_number(m, &contexts, COUNT, fold_count(event->b), reading));
+}
+
+INLINE void code_index(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+{
+    uint64_t next = event->kind == RP_NEXT ? low((uint32_t)m->last.a, 12) + 1 : 0, base = id | next << 10 | low((uint32_t)event->b, 5) << 23;
+    uint64_t two = low((uint32_t)s->a[0], 12) << 28 | low((uint32_t)s->a[1], 12) << 40;
+    struct contexts contexts = {6,
+                                {base | (uint64_t)m->last_yes << 28 | low(m->chosen, 12) << 38, base | two, (base | two) ^ low((uint32_t)s->a[2], 12) << 52,
+                                 base | (uint64_t)m->history[0] << 28 | (uint64_t)m->history[1] << 38 | low(m->chosen, 12) << 48,
+                                 base | low(m->chosen_before, 16) << 28, base | (uint64_t)m->last_polls << 28 | low((uint32_t)s->a[0], 12) << 36}};
+
+    event->a = code_choice(m, &contexts, s, id, event->a, reading);
+    note_choice(m, event->a);
+    m->reposted[(event->site * 31 + m->chosen) % TABLE] = m->posts;
+}
+
+INLINE void code_yes(struct mix *m, const struct shape *s, uint32_t id, bool plain, struct rp_event *event, const bool reading)
+{
+    struct contexts contexts = {1, {id}};
+
+    if (event->kind == RP_YES)
+        code_index_count(m, s, id, event, reading);
+    else
+        event->b = plain ? 0 : code_signed(m, &contexts, REST_B, event->b, reading);
+    event->c = plain ? 0 : code_number(m, &contexts, REST_C, event->c, reading);
+    if (event->kind == RP_NEXT || event->b > 0)
+        code_index(m, s, id, event, reading);
+    else
+        event->a = RP_NO_INDEX;
+    if (event->kind == RP_YES) {
+        m->last_yes = id;
+        m->since[event->site % TABLE] = 0;
+    }
+}
+
+/* NO */
+
+/* Within a group counts are often alike: the same, one more, one less, or another. */
+INLINE bool code_near_polls(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+{
+    uint64_t now = class_of(m->last.c), base = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
+    struct contexts contexts = {6,
+                                {id | now << 10, base | (uint64_t)event->b << 30, base | (uint64_t)m->history[2] << 30 | now << 40, base | low(m->chosen_before, 8) << 30,
+                                 base | (uint64_t)m->history[2] << 30 | (uint64_t)m->history[3] << 40, id | now << 10 | (uint64_t)class_of(s->c[0]) << 18}};
+    struct symbol symbol = start_symbol(m, &contexts, POLLS_NEAR);
+    uint64_t more = event->c - m->last.c;
+    uint32_t near = code_tree(&symbol, 0, 0, 2, more == 0 ? 0 : more == 1 ? 1 : more == UINT64_MAX ? 2 : 3, reading);
+
+    m->difference = near + 1;
+    if (near < 3)
+        event->c = m->last.c + (near == 1) - (near == 2);
+    return near < 3;
+}
+
+INLINE void code_polls(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+{
+    bool in_group = m->last.kind == RP_NO && m->last.b > 0;
+    uint64_t base = id | (uint64_t)event->b << 10 | (uint64_t)(in_group ? class_of(m->last.c) + 1 : 0) << 14;
+    uint64_t longer = base | (uint64_t)m->history[0] << 23 | (uint64_t)m->history[1] << 33, mine = base | (uint64_t)class_of(s->c[0]) << 23;
+    struct contexts contexts = {6,
+                                {base, mine, longer | low((uint32_t)m->last.a, 8) << 43, mine | (uint64_t)class_of(s->c[1]) << 31,
+                                 base | low(m->chosen, 8) << 23 | low(m->chosen_before, 8) << 31 | (uint64_t)m->history[1] << 39,
+                                 longer | (uint64_t)m->history[2] << 43 | (uint64_t)m->history[3] << 53}};
+
+    m->difference = 0;
+    if (!in_group || !code_near_polls(m, s, id, event, reading))
+        event->c = code_number(m, &contexts, POLLS, event->c - 1, reading) + 1;
+}
+
+INLINE void code_no(struct mix *m, const struct shape *s, uint32_t id, bool plain, struct rp_event *event, const bool reading)
+{
+    bool in_group = m->last.kind == RP_NO;
+    uint64_t base = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20, group = low((uint32_t)m->last.b, 5);
+    struct contexts contexts = {3, {id | (in_group ? group + 1 : 0) << 30, base | group << 30, base | group << 30 | (uint64_t)m->history[2] << 35}};
+    struct contexts whose = {3, {id, id | (uint64_t)m->history[0] << 10, id | low((uint32_t)m->thread, 16) << 10}};
+
+    event->b = (int32_t)code_number(m, &contexts, GROUP, (uint32_t)event->b, reading);
+    if (!plain)
+        m->thread = code_signed(m, &whose, THREAD, event->a, reading);
+    event->a = m->thread;
+    code_polls(m, s, id, event, reading);
+    m->last_polls = class_of(event->c);
+    m->since[event->site % TABLE] += (uint32_t)event->c;
+}
+
+/* Messages: RECV, PROBE, MATCH, FREED, CANCELLED */
+
+INLINE void code_tag(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+{
+    int32_t *tag = &m->tags[((uint32_t)event->a * 7 + event->site) % TABLE];
+    uint64_t base = id | low((uint32_t)*tag, 16) << 10;
+    struct contexts contexts = {4, {base, id | low((uint32_t)event->a, 24) << 10, base | (uint64_t)m->history[0] << 26 | low((uint32_t)s->b, 8) << 36, base | low((uint32_t)s->b, 16) << 26}};
+    uint64_t more = fold((int64_t)event->b - *tag);
+
+    *tag = (int32_t)((uint32_t)*tag + (uint32_t)unfold(code_number(m, &contexts, TAG, more, reading)));
+    event->b = *tag;
+}
+
+INLINE void code_post(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+{
+    uint64_t likely = m->reposted[(event->site * 31 + m->chosen) % TABLE];
+    struct contexts contexts = {4,
+                                {id, id | low(m->chosen, 12) << 10, id | (uint64_t)m->history[0] << 10 | low((uint32_t)m->last.a, 12) << 20, id | low((uint32_t)s->b, 16) << 10}};
+
+    if (!code_flag(m, &contexts, POST_NEW, event->c != likely, reading))
+        event->c = likely;
+    else
+        event->c = m->next_post + (uint64_t)unfold(code_number(m, &contexts, POST, fold((int64_t)(event->c - m->next_post)), reading));
+    m->next_post = event->c + 1;
+}
+
+INLINE void code_message(struct mix *m, const struct shape *s, uint32_t id, bool plain, struct rp_event *event, const bool reading)
+{
+    uint64_t one = id | low((uint32_t)s->a[0], 16) << 10, two = one | low((uint32_t)s->a[1], 16) << 26;
+    struct contexts contexts = {6,
+                                {one, two, two ^ low((uint32_t)s->a[2], 16) << 42, id | (uint64_t)m->history[0] << 10 | low((uint32_t)m->last.a, 16) << 20,
+                                 one | low(m->chosen, 16) << 26, id}};
+
+    event->a = code_choice(m, &contexts, s, id, event->a, reading);
+    code_tag(m, s, id, event, reading);
+    if (rp_event_has_post(event->kind))
+        code_post(m, s, id, event, reading);
+    else
+        event->c = plain ? 0 : code_number(m, &contexts, REST_C, event->c, reading);
+    note_choice(m, event->a);
+}
+
+/* Everything else: threads, values, clocks */
+
+/* What comes from counters and clocks is told by how much it grew, if that is shorter. */
+INLINE void code_value(struct mix *m, struct contexts *contexts, const struct shape *s, struct rp_event *event, const bool reading)
+{
+    uint64_t more = fold((int64_t)(event->c - s->c[0]));
+
+    if (code_flag(m, contexts, GROWS, more < event->c, reading))
+        event->c = s->c[0] + (uint64_t)unfold(code_number(m, contexts, GROWTH, more, reading));
+    else
+        event->c = code_number(m, contexts, REST_C, event->c, reading);
+}
+
+INLINE void code_rest(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+{
+    uint64_t base = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
+    struct contexts contexts = {5,
+                                {id, base, id | low((uint32_t)s->a[0], 12) << 10 | low((uint32_t)s->a[1], 12) << 22 | low((uint32_t)s->a[2], 12) << 34,
+                                 id | (uint64_t)class_of(s->c[0]) << 10, base | (uint64_t)m->history[2] << 30 | low((uint32_t)s->a[0], 12) << 40}};
+
+    event->a = code_choice(m, &contexts, s, id, event->a, reading);
+    event->b = code_signed(m, &contexts, REST_B, event->b, reading);
+    code_value(m, &contexts, s, event, reading);
+}
+
+/* Events */
+
+INLINE void remember(struct mix *m, struct shape *s, uint32_t id, const struct rp_event *event)
+{
+    s->posts = event->posts;
+    s->a[2] = s->a[1];
+    s->a[1] = s->a[0];
+    s->a[0] = event->a;
+    s->b = event->b;
+    s->c[1] = s->c[0];
+    s->c[0] = event->c;
+    for (int i = 3; i > 0; i--)
+        m->history[i] = m->history[i - 1];
+    m->history[0] = id;
+    if (event->kind != RP_NO)
+        m->difference = 0;
+    m->last = *event;
+}
+
+INLINE void code_event(struct mix *m, struct rp_event *event, const bool reading)
+{
+    struct shape *s = code_shape(m, event, reading);
+    uint32_t id = (uint32_t)(s - m->shapes) + 1;
+
+    bool plain = code_plainness(m, id, event, reading);
+    if (rp_event_counts_posts(event->kind))
+        code_posts(m, s, id, event, reading);
+    m->posts += event->posts;
+    switch (event->kind) {
+    case RP_YES:
+    case RP_NEXT:
+        code_yes(m, s, id, plain, event, reading);
+        break;
+    case RP_NO:
+        code_no(m, s, id, plain, event, reading);
+        break;
+    case RP_RECV:
+    case RP_PROBE:
+    case RP_MATCH:
+    case RP_FREED:
+    case RP_CANCELLED:
+        code_message(m, s, id, plain, event, reading);
+        break;
+    default:
+        code_rest(m, s, id, event, reading);
+    }
+    remember(m, s, id, event);
+}
+
+/* The codec */
+
+static void *mix_open(void)
+{
+    rp_mixer_start();
+    return malloc(sizeof(struct mix));
+}
+
+static void mix_reset(void *state)
+{
+    struct mix *m = state;
+
+    memset((char *)m + sizeof m->mixer, 0, sizeof *m - sizeof m->mixer);
+    rp_mixer_reset(&m->mixer);
+}
+
+static enum rp_status mix_encode(void *state, const struct rp_event *events, size_t count, struct rp_buffer *out)
+{
+    struct mix *m = state;
+
+    rp_range_start(&m->range);
+    for (size_t i = 0; i < count; i++) {
+        struct rp_event event = events[i];
+        if (!rp_buffer_reserve(out, EVENT_MOST))
+            return RP_MEMORY;
+        m->range.at = out->bytes + out->length;
+        code_event(m, &event, false);
+        out->length = (size_t)(m->range.at - out->bytes);
+    }
+    rp_range_finish(&m->range);
+    out->length = (size_t)(m->range.at - out->bytes);
+    return RP_OK;
+}
+
+static enum rp_status mix_decode(void *state, const uint8_t *bytes, size_t length, size_t count, struct rp_event *events, struct rp_problem *why)
+{
+    struct mix *m = state;
+
+    rp_range_read_from(&m->range, bytes, length);
+    for (size_t i = 0; i < count; i++) {
+        memset(&events[i], 0, sizeof events[i]);
+        code_event(m, &events[i], true);
+        if (!rp_event_is_valid(&events[i]) || m->range.missing > RP_RANGE_MISSING)
+            return rp_fail(why, RP_DAMAGED, "event %zu of the chunk is not an event", i);
+    }
+    if (!rp_range_is_whole(&m->range))
+        return rp_fail(why, RP_DAMAGED, "the bytes are not those of %zu events", count);
+    return RP_OK;
+}
+
+const struct rp_codec rp_codec_mix = {.id = MIX_ID, .name = "mix", .continues = true, .open = mix_open, .close = free, .reset = mix_reset, .encode = mix_encode, .decode = mix_decode};
