@@ -6,8 +6,8 @@
  *
  * How far the others move: elements that stay, or were moved already, are settled; among each other they stand as observed. One that is to be moved stands where the reference order
  * put it, and goes, by the shortest way, into the gap between its settled neighbours: behind the one before it if it is delayed, in front of the one behind it
- * if it comes early. So it takes a place next to a settled element, which is seen on the same side of all that have not been moved yet: it gets the same anchor. The anchor of an element
- * that stays is its own index. So for element x, with all smaller ones settled,
+ * if it comes early. What has not been moved yet is seen from a settled element on the same side as from its anchor: that is its own index if it stays or comes early, for all that is greater is
+ * still behind it; and the anchor of the one that it is put behind if it is delayed. So for element x, with all smaller ones settled,
  *
  *   from = settled elements with an anchor less than x
  *   to   = settled elements observed before x
@@ -151,12 +151,11 @@ static void settle_kept(struct work *work, const uint32_t *order)
 static int32_t settle(struct work *work, const uint32_t *order, uint32_t x)
 {
     uint32_t n = work->count, from = tree_sum(work->anchored, x), to = tree_sum(work->observed, work->place[x]);
-    bool goes_right = to > from;
-    uint32_t neighbour = order[tree_find(work->observed, n, goes_right ? to : to + 1)];
 
-    work->anchor[x] = work->anchor[neighbour];
-    if (goes_right)
+    if (to > from) {
+        work->anchor[x] = work->anchor[order[tree_find(work->observed, n, to)]];
         to += work->moved[work->anchor[x]] - work->moved[x + 1];
+    }
     tree_add(work->anchored, n, work->anchor[x]);
     tree_add(work->observed, n, work->place[x]);
     return (int32_t)to - (int32_t)from;

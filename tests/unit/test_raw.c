@@ -143,6 +143,50 @@ TEST(damage_is_refused_or_harmless)
     }
 }
 
+/* What an encoder makes of rows that cannot be. */
+static enum rp_status decode_rows(struct rp_row *made, size_t count)
+{
+    struct rp_row_table table = {7, count, made};
+    struct rp_row_tables tables = {&table, 1, made, count};
+
+    rp_buffer_clear(&payload);
+    CHECK_EQ(rp_raw_encode(&coder, &tables, &payload, &sizes), RP_OK);
+    return decode(payload.bytes, payload.length, count);
+}
+
+TEST(rows_that_cannot_be)
+{
+    static const struct rp_row message = ROW_MESSAGE(7, 0, 1, 2), polls = ROW_UNMATCHED(7, 3),
+                               other = {.kind = RP_ROW_OTHER, .site = 7, .count = 1, .other = {RP_PROBE, 0, 0, 0, 1, 2, 0}};
+    struct rp_row good[] = {message, polls, other, message};
+    struct {
+        const char *what;
+        struct rp_row rows[4];
+    } bad[] = {{"with_next of the last", {message, polls, other, message}}, {"polls amid a call", {message, polls, other, message}},
+               {"a message twice", {message, polls, other, message}},       {"a rank below 0", {message, polls, other, message}},
+               {"no polls", {message, polls, other, message}},              {"polls with a clock", {message, polls, other, message}},
+               {"an index of -2", {message, polls, other, message}},        {"an event of kind NO", {message, polls, other, message}},
+               {"an order of a PROBE", {message, polls, other, message}},   {"a thread of -1", {message, polls, other, message}}};
+
+    bad[0].rows[3].with_next = 1;
+    bad[1].rows[0].with_next = 1;
+    bad[2].rows[0].count = 2;
+    bad[3].rows[0].rank = -1;
+    bad[4].rows[1].count = 0;
+    bad[5].rows[1].clock = 1;
+    bad[6].rows[0].index = -2;
+    bad[7].rows[2].other = (struct rp_event){RP_NO, 0, 0, 0, 0, 0, 1};
+    bad[8].rows[2].order = 1;
+    bad[9].rows[1].thread = -1;
+    CHECK_EQ(decode_rows(good, 4), RP_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (decode_rows(bad[i].rows, 4) != RP_DAMAGED)
+            unit_fail(__FILE__, __LINE__, "taken: %s", bad[i].what);
+    CHECK_EQ(decode_rows((struct rp_row[]){other, other, message}, 3), RP_OK);
+    payload.bytes[payload.length - 36] = 0; /* the place of the second is that of the first */
+    CHECK_EQ(decode(payload.bytes, payload.length, 3), RP_DAMAGED);
+}
+
 TEST(what_zlib_did_not_make_is_refused)
 {
     struct rp_row_tables tables;

@@ -108,6 +108,23 @@ TEST(what_is_no_message)
     GIVES(events, rows);
 }
 
+TEST(clocks_that_do_not_count_down_are_of_two_calls)
+{
+    static const struct rp_event events[] = {CLOCK(1, 2, 0, 3, 2), CLOCK(1, 2, 1, 4, 1), CLOCK(1, 2, 0, 5, 1), CLOCK(1, 2, 1, 6, 0)};
+    static const struct rp_row rows[] = {MESSAGE(1, 1, 2, 3, 0), MESSAGE(1, 0, 2, 4, 1), MESSAGE(1, 1, 2, 5, 0), MESSAGE(1, 0, 2, 6, 1)};
+
+    GIVES(events, rows);
+}
+
+/* A wildcard receive of MPI_PROC_NULL and a named one, in a Waitall. */
+TEST(nobody_has_no_clock)
+{
+    static const struct rp_event events[] = {{RP_MATCH, 1, 1, 0, -2, -1, 0}, CLOCK(1, 3, 1, 5, 0)};
+    static const struct rp_row rows[] = {OTHER(1, 0, {RP_MATCH, 0, 0, 0, -2, -1, 0}), MESSAGE(1, 0, 3, 5, 1)};
+
+    GIVES(events, rows);
+}
+
 /* A call that posts begins behind the one before, which nobody's CLOCK told. */
 TEST(a_match_that_no_clock_tells)
 {
