@@ -7,12 +7,13 @@
  *   unmatched-test before which entry how many polls answered no
  *   epoch line     of each sender the largest clock (section 3.5)
  *
- * and, where the paper says nothing: the late messages, the OTHER rows, the indices that are not as foretold, and the threads of polls. Columns that rise are linear predictive encoded
- * (section 3.4). All tables together go through zlib.
+ * and, where the paper says nothing: the late messages, the OTHER rows, the indices that are not as foretold, and the threads of polls. Columns that rise
+ * are linear predictive encoded (section 3.4). All tables together go through zlib.
  *
- * Late messages. The paper takes a message at or below the epoch line of a chunk for one of that chunk or of one before. But a program may be told of a sender's messages out of order
- * (its own figure 3), and the chunk may end between the two: the older one is then below the line, and in a later chunk. Such messages are listed, with rank and clock, in
- * the chunk that has them. `past` holds the line of all chunks so far: struct past_line, sorted by site and rank.
+ * Late messages. The paper takes a message at or below the epoch line of a chunk for one of that chunk or of one before. But a program may be told of a
+ * sender's messages out of order (its own figure 3), and the chunk may end between the two: the older one is then below the line, and in a later chunk.
+ * Such messages are listed, with rank and clock, in the chunk that has them. `past` holds the line of all chunks so far: struct past_line, sorted by site
+ * and rank.
  */
 #include "codec/cdc.h"
 
@@ -293,36 +294,28 @@ static void put_others(const struct work *work, struct rp_buffer *out)
     }
 }
 
-/* What was appended since the last part belongs to this one. */
-static void end_part(struct rp_row_sizes *sizes, enum rp_row_part part, size_t items, const struct rp_buffer *out, size_t *at)
-{
-    sizes->items[part] += items;
-    sizes->bytes[part] += out->length - *at;
-    *at = out->length;
-}
-
 static void put_table(const struct work *work, struct rp_buffer *out, struct rp_row_sizes *sizes, size_t *at)
 {
     const uint64_t *of = work->counts.of;
 
     for (int i = 0; i < RP_CDC_COUNTS; i++)
         rp_buffer_varint(out, of[i]);
-    end_part(sizes, RP_PART_FRAME, 1, out, at);
+    rp_row_sizes_add(sizes, RP_PART_FRAME, 1, out, at);
     put_matched(work, out);
-    end_part(sizes, RP_PART_MATCHED, of[RP_CDC_MOVES], out, at);
+    rp_row_sizes_add(sizes, RP_PART_MATCHED, of[RP_CDC_MOVES], out, at);
     put_with_next(work, out);
-    end_part(sizes, RP_PART_WITH_NEXT, of[RP_CDC_WITH_NEXT], out, at);
+    rp_row_sizes_add(sizes, RP_PART_WITH_NEXT, of[RP_CDC_WITH_NEXT], out, at);
     put_unmatched(work, out);
-    end_part(sizes, RP_PART_UNMATCHED, of[RP_CDC_UNMATCHED], out, at);
+    rp_row_sizes_add(sizes, RP_PART_UNMATCHED, of[RP_CDC_UNMATCHED], out, at);
     put_clocks(work->epoch, of[RP_CDC_EPOCH], out);
-    end_part(sizes, RP_PART_EPOCH, of[RP_CDC_EPOCH], out, at);
+    rp_row_sizes_add(sizes, RP_PART_EPOCH, of[RP_CDC_EPOCH], out, at);
     put_clocks(work->late, of[RP_CDC_LATE], out);
-    end_part(sizes, RP_PART_LATE, of[RP_CDC_LATE], out, at);
+    rp_row_sizes_add(sizes, RP_PART_LATE, of[RP_CDC_LATE], out, at);
     put_indices(work, out);
-    end_part(sizes, RP_PART_INDEX, of[RP_CDC_INDICES], out, at);
+    rp_row_sizes_add(sizes, RP_PART_INDEX, of[RP_CDC_INDICES], out, at);
     put_threads(work, out);
     put_others(work, out);
-    end_part(sizes, RP_PART_OTHERS, of[RP_CDC_OTHERS] + of[RP_CDC_THREADS], out, at);
+    rp_row_sizes_add(sizes, RP_PART_OTHERS, of[RP_CDC_OTHERS] + of[RP_CDC_THREADS], out, at);
     sizes->rows += work->table->count;
     sizes->messages += of[RP_CDC_ENTRIES] - of[RP_CDC_OTHERS];
 }
@@ -376,7 +369,7 @@ enum rp_status rp_cdc_encode(struct rp_row_coder *coder, const struct rp_row_tab
     for (size_t i = 0; i < tables->table_count && status == RP_OK; i++)
         status = encode_table(coder, known, &tables->tables[i], sizes, &at);
     sort_past(&coder->past, known);
-    end_part(sizes, RP_PART_FRAME, 0, &coder->scratch, &at);
+    rp_row_sizes_add(sizes, RP_PART_FRAME, 0, &coder->scratch, &at);
     for (int part = 0; part < RP_PARTS; part++)
         sizes->before += sizes->bytes[part];
     if (status == RP_OK)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Codec `cdc`: clock delta compression, whole: redundancy elimination, permutation encoding, linear predictive encoding, epoch lines, a table for each matching function, zlib.
- * docs/format.md, section 3.
+ * Codec `cdc`: clock delta compression, whole: redundancy elimination, permutation encoding, linear predictive encoding, epoch lines, a table for each
+ * matching function, zlib. docs/format.md, section 3.
  *
- * A payload does not hold the messages' ranks and clocks: it says in which order the messages of a table were observed, compared with the order of their clocks. Whoever replays
- * brings the messages.
+ * A payload does not hold the messages' ranks and clocks: it says in which order the messages of a table were observed, compared with the order of their
+ * clocks. Whoever replays brings the messages.
  */
 #ifndef RP_CDC_H
 #define RP_CDC_H
@@ -41,8 +41,8 @@ struct rp_cdc_clock {
 };
 
 /*
- * What one call site answered, within a chunk. Its answers are numbered as entries, messages and others together; its messages alone as messages, both in the order in which they
- * were observed.
+ * What one call site answered, within a chunk. Its answers are numbered as entries, messages and others together; its messages alone as messages, both in
+ * the order in which they were observed.
  */
 struct rp_cdc_table {
     uint32_t site;
@@ -78,8 +78,8 @@ static inline size_t rp_cdc_row_count(const struct rp_cdc_table *table)
 }
 
 /*
- * The rows, given the messages of the table, in any order. RP_DIVERGED if these are not as many as the table has, or do not end at its epoch line. Of equal messages
- * (same rank, same clock) the one that was given first is the one that was observed first.
+ * The rows, given the messages of the table, in any order. RP_DIVERGED if these are not as many as the table has, or do not end at its epoch line. Of equal
+ * messages (same rank, same clock) the one that was given first is the one that was observed first.
  */
 enum rp_status rp_cdc_restore(const struct rp_cdc_table *table, const struct rp_message *messages, size_t count, struct rp_row *rows,
                               struct rp_problem *why);

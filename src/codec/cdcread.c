@@ -2,8 +2,8 @@
 /*
  * Clock delta compression, the decoder: the tables of a chunk, and the rows that they make of messages.
  *
- * Bytes may be hostile. Every number that a table begins with is held against what is left: entries, of which messages take no bytes, against the rows that the chunk may
- * have; all others against the bytes, for each of their items takes at least one. So nothing is allocated that is not accounted for.
+ * Bytes may be hostile. Every number that a table begins with is held against what is left: entries, of which messages take no bytes, against the rows that
+ * the chunk may have; all others against the bytes, for each of their items takes at least one. So nothing is allocated that is not accounted for.
  */
 #include <stdlib.h>
 #include <string.h>

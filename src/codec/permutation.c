@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which elements stay: a longest increasing subsequence of the observed order, so that the number of moves is the least possible. It is found by patience sorting from the
- * right, which among several prefers the one that the paper's figure 7 has. The pile is looked for from the end of the piles in doubling steps: elements that are
- * in order cost one step each, others the logarithm of how far they are out of it.
+ * Which elements stay: a longest increasing subsequence of the observed order, so that the number of moves is the least possible. It is found by patience
+ * sorting from the right, which among several prefers the one that the paper's figure 7 has. The pile is looked for from the end of the piles in doubling
+ * steps: elements that are in order cost one step each, others the logarithm of how far they are out of it.
  *
- * How far the others move: elements that stay, or were moved already, are settled; among each other they stand as observed. One that is to be moved stands where the reference order
- * put it, and goes, by the shortest way, into the gap between its settled neighbours: behind the one before it if it is delayed, in front of the one behind it
- * if it comes early. What has not been moved yet is seen from a settled element on the same side as from its anchor: that is its own index if it stays or comes early, for all that is greater is
- * still behind it; and the anchor of the one that it is put behind if it is delayed. So for element x, with all smaller ones settled,
+ * How far the others move: elements that stay, or were moved already, are settled; among each other they stand as observed. One that is to be moved stands
+ * where the reference order put it, and goes, by the shortest way, into the gap between its settled neighbours: behind the one before it if it is delayed,
+ * in front of the one behind it if it comes early. What has not been moved yet is seen from a settled element on the same side as from its anchor: that is
+ * its own index if it stays or comes early, for all that is greater is still behind it; and the anchor of the one that it is put behind if it is delayed.
+ * So for element x, with all smaller ones settled,
  *
  *   from = settled elements with an anchor less than x
  *   to   = settled elements observed before x
  *        + elements still to be moved, between x and the anchor of the last of them, if x goes right
  *
- * and delay = to - from. It is never 0, for x is not in order with at least one of those that stay, or these were not the longest. Two Fenwick trees count the settled elements, by
- * anchor and by observed place: O(n + m log n) for m moves; nothing but a look at each element if there are none.
+ * and delay = to - from. It is never 0, for x is not in order with at least one of those that stay, or these were not the longest. Two Fenwick trees count
+ * the settled elements, by anchor and by observed place: O(n + m log n) for m moves; nothing but a look at each element if there are none.
  *
  * Decoding makes the moves in an array: O(n + sum of |delay|), as the place of an element is to be looked for no further than others have jumped over it.
  */

@@ -124,14 +124,6 @@ static void put_others(const struct rp_row_table *table, struct rp_buffer *out)
     }
 }
 
-/* What was appended since the last part belongs to this one. */
-static void end_part(struct rp_row_sizes *sizes, enum rp_row_part part, size_t items, const struct rp_buffer *out, size_t *at)
-{
-    sizes->items[part] += items;
-    sizes->bytes[part] += out->length - *at;
-    *at = out->length;
-}
-
 static void put_table(const struct rp_row_table *table, struct rp_buffer *out, struct rp_row_sizes *sizes, size_t *at)
 {
     struct shape shape = shape_of(table);
@@ -140,16 +132,16 @@ static void put_table(const struct rp_row_table *table, struct rp_buffer *out, s
     rp_buffer_varint(out, shape.rows);
     rp_buffer_varint(out, shape.others);
     rp_buffer_byte(out, shape.flags);
-    end_part(sizes, RP_PART_FRAME, 1, out, at);
+    rp_row_sizes_add(sizes, RP_PART_FRAME, 1, out, at);
     put_rows(table, shape.rows, out);
-    end_part(sizes, RP_PART_MATCHED, shape.rows, out, at);
+    rp_row_sizes_add(sizes, RP_PART_MATCHED, shape.rows, out, at);
     if (shape.flags & HAS_INDEX)
         put_indices(table, out);
-    end_part(sizes, RP_PART_INDEX, shape.flags & HAS_INDEX ? shape.messages : 0, out, at);
+    rp_row_sizes_add(sizes, RP_PART_INDEX, shape.flags & HAS_INDEX ? shape.messages : 0, out, at);
     if (shape.flags & HAS_THREAD)
         put_threads(table, out);
     put_others(table, out);
-    end_part(sizes, RP_PART_OTHERS, shape.others, out, at);
+    rp_row_sizes_add(sizes, RP_PART_OTHERS, shape.others, out, at);
     sizes->rows += table->count;
     sizes->messages += shape.messages;
 }
@@ -162,7 +154,7 @@ static enum rp_status put_tables(const struct rp_row_tables *tables, struct rp_b
     rp_buffer_varint(out, tables->table_count);
     for (size_t i = 0; i < tables->table_count; i++)
         put_table(&tables->tables[i], out, sizes, &at);
-    end_part(sizes, RP_PART_FRAME, 0, out, &at);
+    rp_row_sizes_add(sizes, RP_PART_FRAME, 0, out, &at);
     for (int part = 0; part < RP_PARTS; part++)
         sizes->before += sizes->bytes[part];
     sizes->after = sizes->before;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Codecs `raw` and `gzip`: the tables of the paper's figure 4 as they are, 162 bits a row (section 6.1), and the same through zlib. What the paper's table has no column for stands
- * behind it: indices of requests, threads of polls, OTHER rows. docs/format.md, section 3.
+ * Codecs `raw` and `gzip`: the tables of the paper's figure 4 as they are, 162 bits a row (section 6.1), and the same through zlib. What the paper's table
+ * has no column for stands behind it: indices of requests, threads of polls, OTHER rows. docs/format.md, section 3.
  */
 #ifndef RP_RAW_H
 #define RP_RAW_H

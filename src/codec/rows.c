@@ -8,21 +8,18 @@
  *   CLOCK goes on, and ends the call if it is the last (scope = 0); one that does not count down begins another;
  *   another site is another call.
  *
- * A call that has ended gives its rows in this order. First its notes, each for itself (with_next = 0): CANCELLED, UNSENT and FREED, and RECV and MATCH if no CLOCK tells
- * them. A note names its receive or cancel by number, so that nothing is lost by not tying it to the call; and what a Wait and a Waitall leave cannot be told
- * apart. Then the answer, tied together by with_next: the indices of YES and NEXT in their order, each as a MESSAGE if the next CLOCK has that index, else as an OTHER
- * that carries the event; then the CLOCKs without an index in the list. A YES without index is implied by its messages, if there are any. A YES with c != 0 (of a
- * Waitall that failed early) is always told, in front of the message that may have its index.
+ * A call that has ended gives its rows in this order. First its notes, each for itself (with_next = 0): CANCELLED, UNSENT and FREED, and RECV and MATCH if
+ * no CLOCK tells them. A note names its receive or cancel by number, so that nothing is lost by not tying it to the call; and what a Wait and a Waitall
+ * leave cannot be told apart. Then the answer, tied together by with_next: the indices of YES and NEXT in their order, each as a MESSAGE if the next CLOCK
+ * has that index, else as an OTHER that carries the event; then the CLOCKs without an index in the list. A YES without index is implied by its messages, if
+ * there are any. A YES with c != 0 (of a Waitall that failed early) is always told, in front of the message that may have its index.
  *
  * So there are never more rows than events, and every CLOCK is one MESSAGE.
  *
- * Of NO, the thread is kept. Its `b` only delimits the group, which stands in no particular order anyway. Its scope is not needed: between two entries of a site all polls there
- * answer no, in the program's own order, so that their number is enough.
+ * Of NO, the thread is kept. Its `b` only delimits the group, which stands in no particular order anyway. Its scope is not needed: between two entries of a
+ * site all polls there answer no, in the program's own order, so that their number is enough.
  */
 #include "codec/rows.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static struct rp_event *call_events(const struct rp_rows *rows)
 {

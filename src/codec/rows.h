@@ -2,9 +2,9 @@
 /*
  * The record table of the clock delta compression paper (its figure 4): what the codecs raw, gzip and cdc work on.
  *
- * A row tells one thing that a matching function (a call site) answered. Message rows identify a message by the sender's rank in MPI_COMM_WORLD and the Lamport
- * clock that it carried; what the paper's table cannot tell (probes, completed sends, cancels) stands in rows that carry an event of ours. MESSAGE and OTHER rows
- * are called entries.
+ * A row tells one thing that a matching function (a call site) answered. Message rows identify a message by the sender's rank in MPI_COMM_WORLD and the
+ * Lamport clock that it carried; what the paper's table cannot tell (probes, completed sends, cancels) stands in rows that carry an event of ours. MESSAGE
+ * and OTHER rows are called entries.
  */
 #ifndef RP_ROWS_H
 #define RP_ROWS_H
@@ -57,8 +57,8 @@ struct rp_rows {
 };
 
 /*
- * Appends the rows of all calls that end within these events; the last events are kept if their call may go on. Events may be given in pieces of any length: the
- * rows are the same. RP_MEMORY is final.
+ * Appends the rows of all calls that end within these events; the last events are kept if their call may go on. Events may be given in pieces of any
+ * length: the rows are the same. RP_MEMORY is final.
  */
 enum rp_status rp_rows_add(struct rp_rows *rows, const struct rp_event *events, size_t count);
 
@@ -116,6 +116,14 @@ struct rp_row_sizes {
     uint64_t bytes[RP_PARTS]; /* before general-purpose compression */
     uint64_t before, after;   /* sum of `bytes`; what was appended to the output */
 };
+
+/* What was appended to `out` since `at` belongs to this part. */
+static inline void rp_row_sizes_add(struct rp_row_sizes *sizes, enum rp_row_part part, size_t items, const struct rp_buffer *out, size_t *at)
+{
+    sizes->items[part] += items;
+    sizes->bytes[part] += out->length - *at;
+    *at = out->length;
+}
 
 /* What encoders keep from chunk to chunk of one stream: memory, and what cdc must remember. Begins as zeros. */
 struct rp_row_coder {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows to tables: a stable distribution by site, in two passes over the rows. The first numbers the sites and counts, the second fills, joining what polled no to what did before
- * it.
+ * Rows to tables: a stable distribution by site, in two passes over the rows. The first numbers the sites and counts, the second fills, joining what polled
+ * no to what did before it.
  */
 #include <stdlib.h>
 #include <string.h>

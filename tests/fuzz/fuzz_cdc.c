@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Codec cdc. First byte: 0 decodes the rest as it is; 1 puts it through zlib first, so that its tables are reached. Second byte: the most rows that it may have. To tables
- * that can be decoded, messages that end at their epoch lines are made up; the rows that come of them are encoded, and must come back.
+ * Codec cdc. First byte: 0 decodes the rest as it is; 1 puts it through zlib first, so that its tables are reached. Second byte: the most rows that it may
+ * have. To tables that can be decoded, messages that end at their epoch lines are made up; the rows that come of them are encoded, and must come back.
  */
 #include "codec/cdc.h"
 #include "codec/deflate.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Codecs raw and gzip. First byte: 0 takes the rest for a payload of raw, 1 for one of gzip, 2 puts it through zlib first, so that its tables are reached. Second byte: the most
- * rows that it may have. What can be decoded is encoded, and must come back.
+ * Codecs raw and gzip. First byte: 0 takes the rest for a payload of raw, 1 for one of gzip, 2 puts it through zlib first, so that its tables are reached.
+ * Second byte: the most rows that it may have. What can be decoded is encoded, and must come back.
  */
 #include "codec/deflate.h"
 #include "codec/raw.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events to rows. The input is events of 8 bytes: kind, site and posts, scope, a, b, c, and two that say where the pieces end. The rows must not depend on the pieces; and the
- * tables must come back from cdc, chunk by chunk.
+ * Events to rows. The input is events of 8 bytes: kind, site and posts, scope, a, b, c, and two that say where the pieces end. The rows must not depend on
+ * the pieces; and the tables must come back from cdc, chunk by chunk.
  */
 #include "codec/cdc.h"
 #include "fuzz.h"

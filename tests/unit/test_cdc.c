@@ -232,7 +232,8 @@ TEST(the_largest_chunks_come_back)
 TEST(a_message_below_the_line_is_listed)
 {
     static const struct rp_row first[] = {ROW_MESSAGE(1, 0, 3, 10), ROW_MESSAGE(1, 0, 4, 20), ROW_MESSAGE(2, 0, 3, 30)};
-    static const struct rp_row second[] = {ROW_MESSAGE(1, 0, 3, 9), ROW_MESSAGE(1, 0, 3, 11), ROW_MESSAGE(1, 0, 5, 1), ROW_MESSAGE(1, 0, 4, 19), ROW_MESSAGE(2, 0, 4, 1)};
+    static const struct rp_row second[] = {ROW_MESSAGE(1, 0, 3, 9), ROW_MESSAGE(1, 0, 3, 11), ROW_MESSAGE(1, 0, 5, 1), ROW_MESSAGE(1, 0, 4, 19),
+                                           ROW_MESSAGE(2, 0, 4, 1)};
     struct rp_row_coder coder = {0};
     struct rp_row_tables tables;
     struct rp_cdc_chunk chunk;
@@ -255,8 +256,8 @@ TEST(a_message_below_the_line_is_listed)
 }
 
 /*
- * What a replay relies on: given all messages of a site of the whole stream, the epoch lines and the late messages tell which chunk each belongs to. A model that
- * gives each message to the first chunk whose line it is not above, unless it is late in a later one, must find the chunk that had it.
+ * What a replay relies on: given all messages of a site of the whole stream, the epoch lines and the late messages tell which chunk each belongs to. A
+ * model that gives each message to the first chunk whose line it is not above, unless it is late in a later one, must find the chunk that had it.
  */
 enum { CHUNKS = 12 };
 

@@ -233,7 +233,10 @@ TEST(section_3_4_of_the_paper)
     CHECK(predicts((uint64_t[]){1, 2, 4, 6, 8, 12, 17}, (int64_t[]){1, 0, 1, 0, 0, 2, 1}, 7));
 }
 
-/* Figure 8 prints 1, 6, -4 and 1, 2, 4 for the two below: it takes the second value as it is. By equation 3, and as the text's own example has it, it is x2 - 2 x1. */
+/*
+ * Figure 8 prints 1, 6, -4 and 1, 2, 4 for the two below: it takes the second value as it is. By equation 3, and as the text's own example has it, it is x2
+ * - 2 x1.
+ */
 TEST(index_columns_of_figure_8)
 {
     CHECK(predicts((uint64_t[]){1, 6, 7}, (int64_t[]){1, 4, -4}, 3));

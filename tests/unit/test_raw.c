@@ -59,7 +59,8 @@ TEST(figure_4_takes_55_values_of_162_bits_a_row)
 
 TEST(the_bits_are_those_of_the_format)
 {
-    static const struct rp_row one[] = {ROW_MESSAGE(7, 0, 3, 0x8000000000000001), {.kind = RP_ROW_OTHER, .site = 7, .count = 1, .other = {RP_PROBE, 0, 0, 1, 2, 3, 4}}};
+    static const struct rp_row one[] = {ROW_MESSAGE(7, 0, 3, 0x8000000000000001),
+                                        {.kind = RP_ROW_OTHER, .site = 7, .count = 1, .other = {RP_PROBE, 0, 0, 1, 2, 3, 4}}};
     static const uint8_t expected[] = {
         1, 7, 1, 1, 0, /* tables; site, rows, others, flags */
         1, 0, 0, 0, 0, 0, 0, 0, /* count */

@@ -57,7 +57,8 @@ TEST(tests_that_say_yes_or_no)
     };
     static const struct rp_row rows[] = {
         {.kind = RP_ROW_UNMATCHED, .site = 1, .count = 40}, {.kind = RP_ROW_UNMATCHED, .site = 2, .count = 2, .thread = 6},
-        MESSAGE(1, 0, 5, 9, -1), OTHER(1, 0, {RP_YES, 0, 0, 1, -1, 0, 0}), MESSAGE(3, 1, 1, 9, 0), MESSAGE(3, 0, 2, 9, 3), OTHER(4, 0, {RP_YES, 0, 0, 4, -1, -1, 0}),
+        MESSAGE(1, 0, 5, 9, -1), OTHER(1, 0, {RP_YES, 0, 0, 1, -1, 0, 0}), MESSAGE(3, 1, 1, 9, 0), MESSAGE(3, 0, 2, 9, 3),
+        OTHER(4, 0, {RP_YES, 0, 0, 4, -1, -1, 0}),
     };
 
     GIVES(events, rows);
@@ -66,7 +67,8 @@ TEST(tests_that_say_yes_or_no)
 TEST(indices_of_messages_and_of_others)
 {
     static const struct rp_event events[] = {
-        {RP_YES, 1, 2, 8, 3, 3, 0}, {RP_NEXT, 1, 0, 0, 1, 0, 0}, {RP_NEXT, 1, 0, 0, 2, 0, 0}, {RP_MATCH, 1, 0, 0, 5, 7, 2}, CLOCK(1, 5, 3, 9, 1), CLOCK(1, 6, 2, 8, 0),
+        {RP_YES, 1, 2, 8, 3, 3, 0}, {RP_NEXT, 1, 0, 0, 1, 0, 0}, {RP_NEXT, 1, 0, 0, 2, 0, 0}, {RP_MATCH, 1, 0, 0, 5, 7, 2},
+        CLOCK(1, 5, 3, 9, 1), CLOCK(1, 6, 2, 8, 0),
         {RP_YES, 1, 0, 8, 0, 1, 0}, {RP_CANCELLED, 1, 0, 0, 0, 0, 17},
         {RP_YES, 2, 0, 8, 4, 1, 0}, CLOCK(2, 5, 4, 10, 0),
         {RP_YES, 2, 0, 8, 5, 2, 0}, {RP_NEXT, 2, 0, 0, 6, 0, 0},
