@@ -10,8 +10,11 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "codec/cdc.h"
+#include "codec/raw.h"
 #include "log/manifest.h"
 #include "match/matcher.h"
+#include "rowsample.h"
 #include "sample.h"
 
 static _Atomic long calls, refused_call, live;
@@ -478,4 +481,116 @@ TEST(matchers)
     events = sample_stream(63, EVENTS);
     refuse_each("matcher", run_matcher);
     free(events);
+}
+
+/* Rows, and the codecs that work on them */
+
+static struct rp_row_tables tables;
+static struct rp_row random_rows[EVENTS + 8];
+
+static int make_rows(void)
+{
+    struct rp_rows rows = {0};
+    int status = (int)rp_rows_add(&rows, events, EVENTS);
+
+    if (status == RP_OK)
+        status = (int)rp_rows_finish(&rows);
+    if (status == RP_OK && rp_rows_count(&rows) == 0)
+        status = WRONG;
+    rp_rows_free(&rows);
+    return status;
+}
+
+static int split_rows(void)
+{
+    struct rp_row_tables made;
+    int status = (int)rp_row_tables_split(random_rows, EVENTS, &made);
+
+    if (status != RP_OK)
+        return status;
+    bool good = made.table_count > 1 && made.row_count > 0;
+    rp_row_tables_free(&made);
+    return good ? RP_OK : WRONG;
+}
+
+static int pack_and_unpack(bool gzip)
+{
+    struct rp_row_coder coder = {0};
+    struct rp_buffer out = {0}, scratch = {0};
+    struct rp_row_tables again;
+    struct rp_row_sizes sizes;
+    struct rp_problem why;
+    int status = (int)(gzip ? rp_gzip_encode : rp_raw_encode)(&coder, &tables, &out, &sizes);
+
+    if (status == RP_OK)
+        status = (int)(gzip ? rp_gzip_decode(out.bytes, out.length, sizes.before, EVENTS + 8, &scratch, &again, &why)
+                            : rp_raw_decode(out.bytes, out.length, EVENTS + 8, &again, &why));
+    if (status == RP_OK) {
+        status = row_tables_same(&tables, &again) ? RP_OK : WRONG;
+        rp_row_tables_free(&again);
+    }
+    rp_row_coder_free(&coder);
+    rp_buffer_free(&out);
+    rp_buffer_free(&scratch);
+    return status;
+}
+
+static int raw_and_back(void)
+{
+    return pack_and_unpack(false);
+}
+
+static int gzip_and_back(void)
+{
+    return pack_and_unpack(true);
+}
+
+static int restore_table(const struct rp_row_table *table, const struct rp_cdc_table *decoded)
+{
+    static struct rp_message messages[EVENTS + 8];
+    static struct rp_row again[EVENTS + 8];
+    struct rp_problem why;
+    size_t messages_taken = 0;
+
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].kind == RP_ROW_MESSAGE)
+            messages[messages_taken++] = (struct rp_message){table->rows[i].clock, table->rows[i].rank, 0};
+    int status = (int)rp_cdc_restore(decoded, messages, messages_taken, again, &why);
+    return status != RP_OK || memcmp(again, table->rows, table->count * sizeof *again) == 0 ? status : WRONG;
+}
+
+static int cdc_and_back(void)
+{
+    struct rp_row_coder coder = {0};
+    struct rp_buffer out = {0}, scratch = {0};
+    struct rp_cdc_chunk chunk = {0};
+    struct rp_row_sizes sizes;
+    struct rp_problem why;
+    int status = (int)rp_cdc_encode(&coder, &tables, &out, &sizes);
+
+    if (status == RP_OK)
+        status = (int)rp_cdc_decode(out.bytes, out.length, sizes.before, EVENTS + 8, &scratch, &chunk, &why);
+    for (size_t i = 0; i < chunk.table_count && status == RP_OK; i++)
+        status = restore_table(&tables.tables[i], &chunk.tables[i]);
+    rp_cdc_chunk_free(&chunk);
+    rp_row_coder_free(&coder);
+    rp_buffer_free(&out);
+    rp_buffer_free(&scratch);
+    return status;
+}
+
+TEST(rows)
+{
+    uint64_t seed = 64;
+
+    events = sample_stream(64, EVENTS);
+    refuse_each("events to rows", make_rows);
+    free(events);
+    row_random_rows(&seed, &(struct row_style){3, 9, 2, 9, 3, false}, random_rows, EVENTS);
+    REQUIRE(rp_row_tables_split(random_rows, EVENTS, &tables) == RP_OK);
+    refuse_each("rows to tables", split_rows);
+    refuse_each("raw", raw_and_back);
+    refuse_each("gzip", gzip_and_back);
+    refuse_each("cdc", cdc_and_back);
+    rp_row_tables_free(&tables);
 }
