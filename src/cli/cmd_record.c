@@ -8,17 +8,20 @@
 #include "base/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "codec/codec.h"
 #include "log/rundir.h"
 #include "report/facts.h"
 #include "reprise.h"
 
-static const char *output, *mpi, *allow, *capture;
+static const char *output, *mpi, *allow, *capture, *codec, *encoder;
 
 static const struct rp_option options[] = {
     {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty", &output},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
     {"--capture", NULL, "V[,V]", "record what the program learns from outside, too: time, random, pid, host or all", &capture},
+    {"--codec", NULL, "CODEC", "how the events are stored: mix (the default, smallest) or tables (zstd)", &codec},
+    {"--encoder", NULL, "MODE", "on, or off: no thread of its own encodes them, but the program's own when the ring is full", &encoder},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -30,9 +33,24 @@ static void apply_options(void)
         setenv("REPRISE_ALLOW", allow, 1);
     if (capture)
         setenv("REPRISE_CAPTURE", capture, 1);
+    if (codec)
+        setenv("REPRISE_CODEC", codec, 1);
+    if (encoder)
+        setenv("REPRISE_ENCODER", encoder, 1);
     if (!mpi)
         mpi = rp_setting("REPRISE_MPI");
     setenv("REPRISE_MODE", "record", 1);
+}
+
+static enum rp_status check_manner(struct rp_problem *why)
+{
+    const char *named = rp_setting("REPRISE_CODEC"), *thread = rp_setting("REPRISE_ENCODER");
+
+    if (named && !rp_codec_by_name(named))
+        return rp_fail(why, RP_USAGE, "--codec %s: mix or tables is expected", named);
+    if (thread && strcmp(thread, "on") != 0 && strcmp(thread, "off") != 0)
+        return rp_fail(why, RP_USAGE, "--encoder %s: on or off is expected", thread);
+    return RP_OK;
 }
 
 static const char *base_name(const char *path)
@@ -149,6 +167,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     char **words = argv + first;
     apply_options();
     enum rp_status status = rp_settings_check_capture(&why);
+    if (status == RP_OK)
+        status = check_manner(&why);
     if (status == RP_OK)
         status = rp_launch_preload(mpi, NULL, words, &why);
     if (status == RP_OK)

@@ -909,13 +909,23 @@ static const struct rp_engine engine = {
 static void announce_site(void *owner, const struct rp_buffer *records, uint32_t first)
 {
     (void)owner;
-    rp_log_sites(record.writer, records, first);
+    rp_log_sites(record.writer, records, first, 1);
+}
+
+/* As the settings say; `reprise record` has looked at them. */
+static struct rp_log_manner manner(void)
+{
+    const char *codec = rp_setting("REPRISE_CODEC"), *encoder = rp_setting("REPRISE_ENCODER");
+    const struct rp_codec *found = codec ? rp_codec_by_name(codec) : NULL;
+
+    return (struct rp_log_manner){found ? found : &rp_codec_mix, encoder && strcmp(encoder, "off") == 0};
 }
 
 static enum rp_status open_log(struct rp_problem *why)
 {
+    struct rp_log_manner how = manner();
     enum rp_status status = rp_log_create(record.session.directory, record.session.run, (uint32_t)record.session.rank,
-                                          (uint32_t)record.session.ranks, &rp_codec_mix, &record.writer, why);
+                                          (uint32_t)record.session.ranks, &how, &record.writer, why);
 
     if (status == RP_OK)
         status = rp_log_stream(record.writer, 0, &rp_recorder.ring, why);

@@ -436,6 +436,22 @@ const struct rp_chunk *rp_log_chunk(const struct rp_log *log, size_t index)
     return &log->chunks[index];
 }
 
+struct rp_log_id rp_log_id(const struct rp_log *log)
+{
+    return (struct rp_log_id){log->run, log->rank, log->ranks};
+}
+
+enum rp_status rp_log_payload(struct rp_log *log, size_t index, const struct rp_buffer **payload, struct rp_problem *why)
+{
+    enum rp_status status = confirm_chunk(log, &log->chunks[index], why);
+
+    if (status == RP_OK)
+        status = read_payload(log, &log->chunks[index], why);
+    if (status == RP_OK)
+        *payload = &log->payload;
+    return status;
+}
+
 /* Events */
 
 static enum rp_status check_sites(struct rp_log *log, const struct rp_event *events, size_t count,

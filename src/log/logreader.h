@@ -30,9 +30,18 @@ struct rp_log_end rp_log_end(const struct rp_log *log);
 const struct rp_site_table *rp_log_site_table(const struct rp_log *log);
 const char *rp_log_name(const struct rp_log *log);
 
+struct rp_log_id {
+    uint64_t run;
+    uint32_t rank, ranks;
+};
+struct rp_log_id rp_log_id(const struct rp_log *log);
+
 /* The chunks in file order. */
 size_t rp_log_chunk_count(const struct rp_log *log);
 const struct rp_chunk *rp_log_chunk(const struct rp_log *log, size_t index);
+
+/* The payload of one of them, checked; valid until the next call. */
+enum rp_status rp_log_payload(struct rp_log *log, size_t index, const struct rp_buffer **payload, struct rp_problem *why);
 
 /* Blocks of events in order: one for each EVENTS chunk, then what only the ring held. Decodes into `events`, which has room for
  * RP_CHUNK_EVENTS_LIMIT, and sets `count`; 0 at the end. */

@@ -32,7 +32,7 @@ struct stream {
     uint64_t receives;       /* that these tell of */
     uint64_t posts;          /* made up to the last event that was drained */
     uint64_t previous_posts; /* made up to the first event of the last chunk that counts posts */
-    bool only_polls; /* the last chunk had no other events */
+    bool only_polls;         /* the last chunk had no other events */
     uint64_t digest;
 };
 
@@ -45,7 +45,7 @@ struct rp_log_writer {
     const struct rp_codec *codec;
     pthread_mutex_t lock;
     pthread_t thread;
-    bool has_thread;
+    bool has_thread, is_inline;
     _Atomic uint32_t wake; /* futex: counts the calls for the encoder */
     _Atomic bool closing;
     _Atomic int error;
@@ -305,7 +305,7 @@ static void make_room(struct rp_ring *ring)
     if (w->error || ring->head - tail >= RP_RING_CAPACITY) {
         rp_ring_publish(ring); /* inside a call, for want of room alone: a half-full ring waits for the call's end */
         tail = help(w, s);
-    } else {
+    } else if (!w->is_inline) {
         wake_encoder(w);
     }
     uint64_t half = ring->head + RP_RING_CAPACITY / 2, full = tail + RP_RING_CAPACITY;
@@ -343,9 +343,9 @@ enum rp_status rp_log_stream(struct rp_log_writer *w, uint32_t id, struct rp_rin
     return RP_OK;
 }
 
-void rp_log_sites(struct rp_log_writer *w, const struct rp_buffer *records, uint32_t first)
+void rp_log_sites(struct rp_log_writer *w, const struct rp_buffer *records, uint32_t first, uint32_t count)
 {
-    struct rp_chunk chunk = {.kind = RP_CHUNK_SITES, .items = 1, .first = first};
+    struct rp_chunk chunk = {.kind = RP_CHUNK_SITES, .items = count, .first = first};
 
     pthread_mutex_lock(&w->lock);
     if (!w->error) {
@@ -408,9 +408,8 @@ static void free_writer(struct rp_log_writer *w)
     free(w);
 }
 
-enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
-                             const struct rp_codec *codec, struct rp_log_writer **out,
-                             struct rp_problem *why)
+enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, const struct rp_log_manner *manner,
+                             struct rp_log_writer **out, struct rp_problem *why)
 {
     struct rp_log_writer *w = calloc(1, sizeof *w);
 
@@ -419,18 +418,19 @@ enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank,
     w->fd = -1;
     w->run = run;
     w->rank = rank;
-    w->codec = codec;
+    w->codec = manner->codec;
+    w->is_inline = manner->is_inline;
     w->directory = strdup(directory);
     w->path = rp_log_path(directory, rank);
     w->batch = malloc(RP_CHUNK_EVENTS * sizeof *w->batch);
-    w->encoder = codec->open();
+    w->encoder = w->codec->open();
     pthread_mutex_init(&w->lock, NULL);
     enum rp_status status = RP_OK;
     if (!w->directory || !w->path || !w->batch || !w->encoder)
         status = rp_fail(why, RP_MEMORY, "%s: out of memory", directory);
     if (status == RP_OK)
         status = open_file(w, ranks, why);
-    if (status == RP_OK && !start_encoder(w))
+    if (status == RP_OK && !w->is_inline && !start_encoder(w))
         status = rp_fail(why, RP_SYSTEM, "%s: cannot start the encoder thread", w->path);
     if (status != RP_OK) {
         free_writer(w);
@@ -469,12 +469,15 @@ enum rp_status rp_log_close(struct rp_log_writer *w, enum rp_end_reason reason, 
 
     stop_encoder(w);
     rp_log_drain(w);
-    if (!w->error)
+    bool ends = reason != RP_END_KILLED && reason != RP_END_STOPPED;
+    if (!w->error && ends)
         write_end(w, reason, code);
+    if (reason == RP_END_STOPPED && w->stream_count > 0)
+        w->streams[0].ring.shared->stopped = (uint32_t)code, w->streams[0].ring.shared->stopped_head = w->streams[0].events;
     if (w->error)
         status = rp_fail(why, RP_SYSTEM, "%s: recording stopped early: %s", w->path, strerror(w->error));
     for (size_t i = 0; i < w->stream_count; i++)
-        rp_ring_close(&w->streams[i].ring, !w->error);
+        rp_ring_close(&w->streams[i].ring, !w->error && ends);
     free_writer(w);
     return status;
 }

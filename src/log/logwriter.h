@@ -12,19 +12,25 @@
 
 struct rp_log_writer;
 
+/* How a log is written. */
+struct rp_log_manner {
+    const struct rp_codec *codec;
+    bool is_inline; /* no encoder thread: a full ring is encoded by the producer */
+};
+
 /* Makes `rank-NNNNN.log` in the directory, and starts the encoder. */
-enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
-                             const struct rp_codec *codec, struct rp_log_writer **out,
-                             struct rp_problem *why);
+enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, const struct rp_log_manner *manner,
+                             struct rp_log_writer **out, struct rp_problem *why);
 
 /* The ring of a new stream; belongs to the writer. */
 enum rp_status rp_log_stream(struct rp_log_writer *writer, uint32_t stream, struct rp_ring **out,
                              struct rp_problem *why);
 
-/* Appends a SITES chunk. */
-void rp_log_sites(struct rp_log_writer *writer, const struct rp_buffer *records, uint32_t first);
+/* Appends a SITES chunk of so many sites. */
+void rp_log_sites(struct rp_log_writer *writer, const struct rp_buffer *records, uint32_t first, uint32_t count);
 
-/* Writes everything, END and INDEX, removes the rings and frees the writer. The open run must have been pushed. */
+/* Writes everything, END and INDEX, removes the rings and frees the writer. The open run must have been pushed. With RP_END_KILLED and RP_END_STOPPED, which are
+ * not written, the log is left without an end, and the ring stays. */
 enum rp_status rp_log_close(struct rp_log_writer *writer, enum rp_end_reason reason, int64_t code,
                             struct rp_problem *why);
 

@@ -20,7 +20,7 @@ may match base event
 may mpi base event
 may engine base event codec log match mpi
 may report base event codec log
-may cli base event log report
+may cli base event codec log report
 for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
     case $file in
     src/mpi/* | src/engine/* | apps/* | tests/mpi/*) ;;

@@ -119,7 +119,7 @@ __attribute__((unused)) static void sample_sites(struct rp_log_writer *writer)
     for (uint32_t i = 0; i < SAMPLE_SITES; i++) {
         struct rp_buffer records = {0};
         sample_site(&records, i);
-        rp_log_sites(writer, &records, i);
+        rp_log_sites(writer, &records, i, 1);
         rp_buffer_free(&records);
     }
 }
@@ -128,7 +128,7 @@ __attribute__((unused)) static bool sample_create(const char *directory, struct 
 {
     struct rp_problem why;
 
-    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &rp_codec_mix, writer, &why) != RP_OK ||
+    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){&rp_codec_mix, false}, writer, &why) != RP_OK ||
         rp_log_stream(*writer, 0, ring, &why) != RP_OK) {
         unit_fail(__FILE__, __LINE__, "%s", why.text);
         return false;

@@ -330,7 +330,7 @@ static int write_here(void)
     struct rp_log_writer *writer;
     struct rp_ring *ring;
     struct rp_problem why;
-    int status = (int)rp_log_create(here, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &rp_codec_mix, &writer, &why);
+    int status = (int)rp_log_create(here, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){&rp_codec_mix, false}, &writer, &why);
 
     if (status != RP_OK)
         return says_memory(&why) ? RP_MEMORY : status;
@@ -340,7 +340,7 @@ static int write_here(void)
         return status;
     }
     for (uint32_t i = 0; i < SAMPLE_SITES; i++)
-        rp_log_sites(writer, &site_records[i], i);
+        rp_log_sites(writer, &site_records[i], i, 1);
     for (int i = 0; i < 40; i++) { /* so many chunks that the index grows */
         sample_push(ring, events + EVENTS / 40 * i, EVENTS / 40);
         rp_log_drain(writer);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise recode: writes a record again, with another codec, into another directory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/options.h"
+#include "codec/codec.h"
+#include "log/manifest.h"
+#include "log/recode.h"
+#include "log/rundir.h"
+#include "reprise.h"
+
+static const char *output, *codec_name;
+
+static const struct rp_option options[] = {
+    {"--codec", NULL, "CODEC", "how the events are stored: mix (the default, smallest) or tables (zstd)", &codec_name},
+    {"--output", "-o", "DIR", "the directory of the new record (default: RUN-CODEC); it must not exist yet, or be empty", &output},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+struct sizes {
+    uint64_t events, before, after;
+};
+
+static enum rp_status recode_rank(const char *from, const char *to, const struct rp_manifest *m, uint32_t rank, const struct rp_codec *codec, struct sizes *sizes,
+                                  struct rp_problem *why)
+{
+    struct rp_log *log, *made = NULL;
+    enum rp_status status = rp_log_open(from, m->run, rank, m->ranks, &log, why);
+
+    if (status != RP_OK)
+        return status;
+    sizes->events += rp_log_event_count(log);
+    sizes->before += rp_log_size(log);
+    status = rp_log_recode(log, to, codec, why);
+    rp_log_free(log);
+    if (status == RP_OK)
+        status = rp_log_open(to, m->run, rank, m->ranks, &made, why);
+    if (status == RP_OK)
+        sizes->after += rp_log_size(made);
+    rp_log_free(made);
+    return status;
+}
+
+static enum rp_status recode(const char *from, const char *to, const struct rp_codec *codec, struct sizes *sizes, struct rp_problem *why)
+{
+    struct rp_manifest manifest;
+    enum rp_status status = rp_manifest_read(from, &manifest, why);
+
+    if (status != RP_OK)
+        return status;
+    status = rp_manifest_write(to, &manifest, why);
+    for (uint32_t i = 0; i < manifest.ranks && status == RP_OK; i++)
+        status = recode_rank(from, to, &manifest, i, codec, sizes, why);
+    if (status == RP_OK && manifest.complete)
+        status = rp_manifest_complete(to, why);
+    rp_manifest_free(&manifest);
+    return status;
+}
+
+static enum rp_status make_directory(const char *from, const char *codec, char **to, struct rp_problem *why)
+{
+    char *beside = NULL;
+
+    if (!output && asprintf(&beside, "%s-%s", from, codec) < 0)
+        return rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status = rp_run_new_at(output ? output : beside, to, why);
+    free(beside);
+    return status;
+}
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    struct rp_problem why;
+    struct sizes sizes = {0, 0, 0};
+    char *from = NULL, *to = NULL;
+    int first = rp_options_parse(command, argc, argv);
+
+    if (first < 0)
+        return REPRISE_EXIT_USAGE;
+    if (argc - first > 1)
+        return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
+    const struct rp_codec *codec = rp_codec_by_name(codec_name ? codec_name : "mix");
+    if (!codec)
+        return rp_usage_error(command, "--codec %s: mix or tables is expected", codec_name);
+    enum rp_status status = rp_run_find(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &from, &why);
+    if (status == RP_OK)
+        status = make_directory(from, codec->name, &to, &why);
+    if (status == RP_OK)
+        status = recode(from, to, codec, &sizes, &why);
+    if (status == RP_OK)
+        printf("%s: %llu events, %llu bytes, in %s %llu bytes before\n", to, (unsigned long long)sizes.events, (unsigned long long)sizes.after, from,
+               (unsigned long long)sizes.before);
+    else
+        rp_error("cannot recode: %s", why.text);
+    free(from);
+    free(to);
+    return rp_exit_status(status);
+}
+
+const struct rp_command rp_command_recode = {
+    .name = "recode",
+    .synopsis = "[options] [RUN]",
+    .about = "write a record again with another codec",
+    .more = "The record itself is left as it is. What is written replays the same.",
+    .options = options,
+    .run = run,
+};
