@@ -88,7 +88,6 @@ INLINE uint32_t hash_of(uint64_t word, uint32_t salt)
 
 INLINE void find_lines(struct mix *m, const struct contexts *contexts, uint32_t salt, struct rp_mixer_place *place)
 {
-#pragma GCC unroll 8
     for (int i = 0; i < contexts->count; i++)
         place->lines[i] = rp_mixer_line(&m->mixer, i, hash_of(contexts->words[i], salt));
 }

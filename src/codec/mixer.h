@@ -19,6 +19,11 @@ enum { RP_MIXER_CONTEXTS = 8, RP_MIXER_LINE_BITS = 11, RP_MIXER_NODES = 15, RP_M
 enum { RP_MIXER_LIMIT = 80, RP_MIXER_RATE = 13, RP_MIXER_UNIT = 1 << 16 };
 enum { RP_MIXER_FIRST_WEIGHT = RP_MIXER_UNIT * 3 / 10, RP_MIXER_MOST = 2047 };
 
+/* For measurements: what a bit of a set was given as its probability. */
+#ifndef RP_MIXER_TELL
+#define RP_MIXER_TELL(set, probability, bit, reading)
+#endif
+
 struct rp_mixer_line {
     uint32_t check;                 /* the hash that it belongs to; 0: none */
     uint32_t nodes[RP_MIXER_NODES]; /* probability of 1 in 22 bits, then the times that it was seen in 10 */
@@ -70,16 +75,15 @@ static inline bool rp_mixer_bit(struct rp_mixer *mixer, struct rp_range *range, 
     int32_t *weights = mixer->weights[set], said[RP_MIXER_CONTEXTS] = {0};
     int64_t sum = 0;
 
-#pragma GCC unroll 8
     for (int i = 0; i < contexts; i++) {
         said[i] = rp_mixer_stretch[place->lines[i]->nodes[node] >> 20];
         sum += (int64_t)weights[i] * said[i];
     }
     uint32_t probability = rp_mixer_squash[rp_mixer_clip((int32_t)(sum >> 16)) + 2048];
     bit = rp_range_bit(range, probability, bit, reading);
+    RP_MIXER_TELL(set, probability, bit, reading);
 
     int32_t error = (bit ? RP_RANGE_ONE - 1 : 0) - (int32_t)probability;
-#pragma GCC unroll 8
     for (int i = 0; i < contexts; i++) {
         uint32_t *slot = &place->lines[i]->nodes[node], seen = *slot & 1023;
         int32_t now = (int32_t)(*slot >> 10), wanted = bit ? (1 << 22) - 1 : 0;

@@ -202,7 +202,7 @@ static void make_killed(const char *folder)
     free(directory);
 }
 
-/* Fifty thousand events of every kind, with receives that stay open for long. */
+/* Twenty thousand events of every kind, with receives that stay open for long. */
 static void make_large(const char *folder, const char *name)
 {
     char *directory = start_record(folder, name, 1);
@@ -210,7 +210,7 @@ static void make_large(const char *folder, const char *name)
     struct rp_log_writer *writer = create(directory, 0, 1, &ring);
     uint64_t x = 1, posts = 1000;
 
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < 20000; i++) {
         x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         uint32_t kind = 1 + (uint32_t)(x >> 40) % (RP_EVENT_KINDS - 1), made = i == 0 ? 1000 : (uint32_t)(x >> 50) % 3;
         struct rp_event event = {kind, (uint32_t)(x >> 20) % 4, made, (uint32_t)(x >> 12) % 5, (int32_t)(x >> 30) % 1000, (int32_t)(x >> 35), 0};
