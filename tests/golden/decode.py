@@ -3,14 +3,18 @@
 """usage: decode.py RECORD: prints the events of a record as `reprise dump` does, and checks all that docs/format.md says.
 
 A second decoder, written from that document alone, with nothing but Python's standard library and libzstd. Slow and plain on purpose."""
+import bisect
 import ctypes
 import json
+import operator
 import os
 import struct
 import sys
 
 NAMES = "? RECV PROBE NO YES NEXT MATCH CANCELLED UNSENT ERROR FREED THREAD TURN VALUE CLOCK".split()
 WITH_POST = (6, 7, 10)
+WITHOUT_POSTS = (3, 11, 14)
+RECV, PROBE, NO, YES, NEXT = range(1, 6)
 MASK = (1 << 64) - 1
 
 
@@ -29,6 +33,10 @@ def crc32c(data, table=[]):
 def need(condition, text):
     if not condition:
         sys.exit("decode.py: " + text)
+
+
+def unzigzag(value):
+    return -(value + 1 >> 1) if value & 1 else value >> 1
 
 
 class Reader:
@@ -57,8 +65,7 @@ class Reader:
         need(False, "a varint is too long")
 
     def svarint(self):
-        value = self.varint()
-        return -(value + 1 >> 1) if value & 1 else value >> 1
+        return unzigzag(self.varint())
 
     def string(self):
         return self.take(self.varint())
@@ -67,10 +74,14 @@ class Reader:
         return self.at == len(self.data)
 
 
-def unzstd(data, length):
+def unzstd(data):
     zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_getFrameContentSize.restype = ctypes.c_ulonglong
+    zstd.ZSTD_getFrameContentSize.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    length = zstd.ZSTD_getFrameContentSize(data, len(data))
+    need(length < 1 << 32, "a zstd frame that does not tell its length")
     zstd.ZSTD_decompress.restype = ctypes.c_size_t
-    zstd.ZSTD_decompress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    zstd.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
     out = ctypes.create_string_buffer(length + 1)
     need(zstd.ZSTD_decompress(out, length, data, len(data)) == length, "a zstd frame is bad")
     return out.raw[:length]
@@ -92,6 +103,349 @@ def columns(data, items):
             last.append(r.varint())
     need(r.done(), "columns are too long")
     return list(zip(*table, last))
+
+
+# Section 3, codec mix.
+
+KNOTS = [int(k) for k in """1 1 1 1 2 3 4 5 8 11 17 24 35 51 75 109 158 230 335 487 708 1026 1484 2141 3073 4384 6199 8659 11898 16008 20983 26672 32768
+    38864 44553 49528 53638 56877 59337 61152 62463 63395 64052 64510 64828 65049 65201 65306 65378 65427 65461 65485 65501 65512 65519 65525 65528 65531
+    65532 65533 65534 65535 65535 65535 65535""".split()]
+SQUASH = [(KNOTS[x // 64] * (64 - x % 64) + KNOTS[x // 64 + 1] * (x % 64)) // 64 for x in range(4096)]
+STRETCH = [min(max(bisect.bisect_left(SQUASH, 16 * q + 8), 1), 4095) - 2048 for q in range(4096)]
+STEP = [327680 // (5 * n + 7) for n in range(81)]
+FRESH = [1 << 21] * 15 + [0] * 16
+
+(SHAPE, SHAPE_SITE, PLAIN, SCOPE, POSTS, GROUP, THREAD, POLLS_NEAR, POLLS, COUNT, CHOICE_NEW, CHOICE, CHOICE_NEGATIVE, TAG, POST_NEW, POST, REST_B, REST_C,
+ GROWS, GROWTH) = range(20)
+
+
+def hashed(word, salt):
+    x = (word + salt) * 0x9E3779B97F4A7C15 & MASK
+    return ((x ^ x >> 29) * 0xBF58476D1CE4E5B9 & MASK) >> 32
+
+
+def signed32(value):
+    return (value + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
+
+
+def class_of(x):
+    length = x.bit_length()
+    return x if x < 8 else 8 + 2 * length + (x >> length - 2 & 1)
+
+
+class RangeCoder:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+        self.low, self.high, self.code = 0, 0xFFFFFFFF, 0
+        for _ in range(4):
+            self.take()
+
+    def take(self):
+        self.code = (self.code << 8 | (self.data[self.at] if self.at < len(self.data) else 0)) & 0xFFFFFFFF
+        self.at += 1
+
+    def bit(self, p):
+        middle = self.low + ((self.high - self.low) * p >> 16)
+        one = self.code <= middle
+        if one:
+            self.high = middle
+        else:
+            self.low = middle + 1
+        while (self.low ^ self.high) < 1 << 24:
+            self.low = self.low << 8 & 0xFFFFFFFF
+            self.high = self.high << 8 & 0xFFFFFFFF | 255
+            self.take()
+        return one
+
+    def plain(self, count):
+        value = 0
+        for _ in range(count):
+            value = value << 1 | self.bit(32768)
+        return value
+
+    def done(self):
+        return self.at == len(self.data) + 3
+
+
+class Mixer:
+    """Probabilities, and the symbols that are made of bits. A line is one list: the p of its 15 nodes, their n, and its name."""
+    def __init__(self):
+        self.tables = [[[0] * 31 for _ in range(2048)] for _ in range(8)]
+        self.weights = [[19660] * 8 for _ in range(20 * 2 * 16 * 8)]
+        self.coder, self.h0 = None, 0
+
+    def lines(self, words, salt):
+        found = []
+        for table, word in zip(self.tables, words):
+            h = hashed(word, salt)
+            line = table[h >> 21]
+            if line[30] != h | 1:
+                line[:] = FRESH
+                line[30] = h | 1
+            found.append(line)
+        return found
+
+    def bit(self, lines, field, node, part=0):
+        weights = self.weights[((2 * field + part) * 16 + node) * 8 + (self.h0 & 7)]
+        stretched = [STRETCH[line[node] >> 10] for line in lines]
+        total = sum(map(operator.mul, weights, stretched)) >> 16
+        p = SQUASH[min(max(total, -2047), 2047) + 2048]
+        one = self.coder.bit(p)
+        error, target = (65535 - p, (1 << 22) - 1) if one else (-p, 0)
+        weights[:len(lines)] = [w + (s * error + 4096 >> 13) for w, s in zip(weights, stretched)]
+        for line in lines:
+            p, n = line[node], line[node + 15]
+            line[node] = p + ((target - p) * STEP[n] >> 16)
+            if n < 80:
+                line[node + 15] = n + 1
+        return one
+
+    def tree(self, lines, field, count, first=0, part=0):
+        prefix = 1
+        for _ in range(count):
+            prefix = prefix << 1 | self.bit(lines, field, first + prefix - 1, part)
+        return prefix - (1 << count)
+
+    def large(self, lines, field, words, first):
+        length = 1
+        while length < 16 - first and self.bit(lines, field, first + length - 1):
+            length += 1
+        if length == 16 - first:
+            length += self.coder.plain(6)
+        value, left = 1, length - 1
+        for group in range(3):
+            count = min(left, 4)
+            if count:
+                salt = field + 32 + 64 * length + (4096 * (value + 1) if group else 0)
+                value = value << count | self.tree(self.lines(words, salt), field, count, part=1)
+                left -= count
+        return value << left | self.coder.plain(left)
+
+    def flag(self, field, words):
+        return self.bit(self.lines(words, field), field, 0)
+
+    def number(self, field, words):
+        lines = self.lines(words, field)
+        if not self.bit(lines, field, 0):
+            return 0
+        if not self.bit(lines, field, 1):
+            return 1
+        if not self.bit(lines, field, 2):
+            return 2 + self.tree(lines, field, 2, 3)
+        return 5 + self.large(lines, field, words, 6)
+
+    def signed(self, field, words):
+        return unzigzag(self.number(field, words))
+
+
+class Shape:
+    def __init__(self, kind, site):
+        self.kind, self.site = kind, site
+        self.posts = self.a0 = self.a1 = self.a2 = self.b = self.c0 = self.c1 = 0
+
+
+class Mix:
+    """The state of the codec, and the five steps of an event (kind, site, posts, scope, a, b, c).
+
+    In the document's letters, h is H0 to H3, before E, yes Y, polls Q, near D, last C, lasts B, thread T, posts G, next_post N."""
+    def __init__(self):
+        self.mixer = Mixer()
+        self.shapes = []
+        self.h = (0, 0, 0, 0)
+        self.before = (0, 0, 0, 0, 0, 0, 0)
+        self.yes = self.polls = self.near = self.last = self.lasts = self.thread = self.posts = self.next_post = 0
+        self.scopes = [0] * 1280
+        self.guesses = [(0, 0)] * 1024
+        self.tags = [0] * 1024
+        self.since = [0] * 1024
+        self.reposted = [0] * 1024
+
+    def chunk(self, data, items):
+        self.mixer.coder = RangeCoder(data)
+        events = [self.event() for _ in range(items)]
+        need(self.mixer.coder.done(), "a chunk of codec mix has another length")
+        return events
+
+    def event(self):
+        self.mixer.h0 = self.h[0]
+        id_, shape = self.shape()
+        kind, site = shape.kind, shape.site
+        plain, scope = self.plain(id_, kind, site)
+        posts = 0 if kind in WITHOUT_POSTS else self.new_posts(id_, shape)
+        self.posts += posts
+        if kind == YES:
+            a, b, c = self.event_yes(id_, shape, plain)
+        elif kind == NEXT:
+            a, b, c = self.event_next(id_, shape, plain)
+        elif kind == NO:
+            a, b, c = self.event_no(id_, shape, plain)
+        elif kind in (RECV, PROBE) + WITH_POST:
+            a, b, c = self.event_message(id_, shape, plain)
+        else:
+            a, b, c = self.event_other(id_, shape)
+        shape.posts, shape.b = posts, b
+        shape.a0, shape.a1, shape.a2 = a, shape.a0, shape.a1
+        shape.c0, shape.c1 = c, shape.c0
+        self.h = (id_,) + self.h[:3]
+        if kind != NO:
+            self.near = 0
+        self.before = (kind, site, posts, scope, a, b, c)
+        return self.before
+
+    def polled_since(self, id_):
+        return class_of(self.since[self.shapes[id_ - 1].site % 1024]) if id_ else 0
+
+    def shape(self):
+        h0, h1, h2, h3 = self.h
+        a, b = self.before[4:6]
+        start = h0 | h1 << 10 | (b & 31) << 20
+        yes = h0 | self.yes << 10 | (b & 31) << 20 | self.near << 25
+        words = (h0, start | (a & 255) << 25, start | h2 << 25, start | h2 << 25 | h3 << 35, start | self.polls << 25,
+                 start | (self.lasts & 255) << 25 | (a & 255) << 33, yes | self.polls << 28, yes | self.polled_since(self.yes) << 28 | self.polled_since(h0) << 36)
+        known = min(len(self.shapes), 1023)
+        left = max(known.bit_length(), 1)
+        prefix = 1
+        while left:
+            count = (left - 1) % 4 + 1
+            prefix = prefix << count | self.mixer.tree(self.mixer.lines(words, 64 * prefix), SHAPE, count)
+            left -= count
+        number = prefix - (1 << prefix.bit_length() - 1)
+        need(number <= known, "a shape that is not there")
+        if number == known:
+            kind = self.mixer.coder.plain(8)
+            self.shapes[number:] = [Shape(kind, self.mixer.number(SHAPE_SITE, words))]
+        return number + 1, self.shapes[number]
+
+    def plain(self, id_, kind, site):
+        entry = site % 1024 if kind in (RECV, PROBE, NO, YES) else 1024 + kind % 256
+        scope = self.scopes[entry]
+        word = id_ | (scope & 0xFFFF) << 10
+        words = (id_, word, word | self.h[0] << 26 | self.h[1] << 36)
+        plain = self.mixer.flag(PLAIN, words)
+        if not plain:
+            scope = self.mixer.number(SCOPE, words)
+        self.scopes[entry] = scope
+        return plain, scope
+
+    def new_posts(self, id_, shape):
+        h0, h1, h2, h3 = self.h
+        a, b = self.before[4:6]
+        two = id_ | h0 << 10 | h1 << 20
+        three = two | h2 << 30
+        return self.mixer.number(POSTS, (id_ | (shape.posts & 0xFFFF) << 20, id_ | h0 << 10, two, three | (b & 255) << 40,
+                                         three | h3 << 40 | (a & 255) << 50, two | self.polls << 30))
+
+    def take(self, value):
+        self.last = value + 1 & 0xFFFFFFFF
+        self.lasts = (self.lasts << 4 | value & 15) & 0xFFFFFFFF
+
+    def choice(self, id_, shape, words):
+        lines = self.mixer.lines(words, CHOICE)  # for the tree and for large, also where CHOICE_NEW has given one another name in between
+        value = self.mixer.tree(lines, CHOICE, 3)
+        if value == 0:
+            return -self.mixer.number(CHOICE_NEGATIVE, words)
+        if value < 7:
+            return value - 1
+        slot = hashed(id_ | (shape.a0 & 0xFFFFFF) << 10 | (shape.a1 & 0xFFFFFF) << 34, 1) % 1024
+        guess, hits = self.guesses[slot]
+        if not self.mixer.flag(CHOICE_NEW, (id_ | hits << 10, id_ | (guess & 0xFFFF) << 10 | hits << 26)):
+            self.guesses[slot] = guess, min(hits + 1, 7)
+            return guess
+        value = 5 + self.mixer.large(lines, CHOICE, words, 7)
+        self.guesses[slot] = guess if hits // 2 else value, hits // 2
+        return value
+
+    def index(self, id_, shape, n, b):
+        start = id_ | n << 10 | (b & 31) << 23
+        two = start | (shape.a0 & 0xFFF) << 28 | (shape.a1 & 0xFFF) << 40
+        last = self.last & 0xFFF
+        value = self.choice(id_, shape, (start | self.yes << 28 | last << 38, two, two ^ (shape.a2 & 0xFFF) << 52,
+                                         start | self.h[0] << 28 | self.h[1] << 38 | last << 48, start | (self.lasts & 0xFFFF) << 28,
+                                         start | self.polls << 28 | (shape.a0 & 0xFFF) << 36))
+        self.take(value)
+        self.reposted[(31 * shape.site + self.last) % 1024] = self.posts
+        return value
+
+    def event_yes(self, id_, shape, plain):
+        h0, h1 = self.h[:2]
+        word = id_ | (shape.b & 0x3FF) << 10
+        told = self.mixer.number(COUNT, (id_, word, id_ | h0 << 10 | self.polls << 20, id_ | h0 << 10 | h1 << 20 | (self.before[4] & 255) << 30,
+                                         word | (shape.a0 & 0x3FF) << 20 | (shape.a1 & 0x3FF) << 30))
+        b = (1, 0, -1)[told] if told < 3 else told - 1
+        c = 0 if plain else self.mixer.number(REST_C, (id_,))
+        a = self.index(id_, shape, 0, b) if b > 0 else -1
+        self.yes = id_
+        self.since[shape.site % 1024] = 0
+        return a, b, c
+
+    def event_next(self, id_, shape, plain):
+        b = 0 if plain else self.mixer.signed(REST_B, (id_,))
+        c = 0 if plain else self.mixer.number(REST_C, (id_,))
+        return self.index(id_, shape, (self.before[4] & 0xFFF) + 1, b), b, c
+
+    def event_no(self, id_, shape, plain):
+        h0, h1, h2, h3 = self.h
+        kind, _, _, _, before_a, before_b, before_c = self.before
+        two = id_ | h0 << 10 | h1 << 20
+        g = before_b & 31
+        b = self.mixer.number(GROUP, (id_ | (g + 1 if kind == NO else 0) << 30, two | g << 30, two | g << 30 | h2 << 35))
+        if not plain:
+            self.thread = self.mixer.signed(THREAD, (id_, id_ | h0 << 10, id_ | (self.thread & 0xFFFF) << 10))
+        self.near = 0
+        near, k = 3, 0
+        if kind == NO and before_b > 0:
+            k = class_of(before_c)
+            three = two | h2 << 30
+            lines = self.mixer.lines((id_ | k << 10, two | b << 30, three | k << 40, two | (self.lasts & 255) << 30, three | h3 << 40,
+                                      id_ | k << 10 | class_of(shape.c0) << 18), POLLS_NEAR)
+            near = self.mixer.tree(lines, POLLS_NEAR, 2)
+            self.near = near + 1
+            k += 1
+        if near < 3:
+            c = before_c + (0, 1, -1)[near] & MASK
+        else:
+            w = id_ | b << 10 | k << 14
+            last = w | class_of(shape.c0) << 23
+            history = w | h0 << 23 | h1 << 33
+            c = 1 + self.mixer.number(POLLS, (w, last, history | (before_a & 255) << 43, last | class_of(shape.c1) << 31,
+                                              w | (self.last & 255) << 23 | (self.lasts & 255) << 31 | h1 << 39, history | h2 << 43 | h3 << 53)) & MASK
+        self.polls = class_of(c)
+        self.since[shape.site % 1024] = self.since[shape.site % 1024] + c & 0xFFFFFFFF
+        return self.thread, b, c
+
+    def event_message(self, id_, shape, plain):
+        h0 = self.h[0]
+        before_a = self.before[4]
+        one = id_ | (shape.a0 & 0xFFFF) << 10
+        two = one | (shape.a1 & 0xFFFF) << 26
+        words = (one, two, two ^ (shape.a2 & 0xFFFF) << 42, id_ | h0 << 10 | (before_a & 0xFFFF) << 20, one | (self.last & 0xFFFF) << 26, id_)
+        a = self.choice(id_, shape, words)
+        entry = (7 * a + shape.site) % 1024
+        word = id_ | (self.tags[entry] & 0xFFFF) << 10
+        b = signed32(self.tags[entry] + self.mixer.signed(TAG, (word, id_ | (a & 0xFFFFFF) << 10, word | h0 << 26 | (shape.b & 255) << 36,
+                                                                word | (shape.b & 0xFFFF) << 26)))
+        self.tags[entry] = b
+        if shape.kind in WITH_POST:
+            c = self.reposted[(31 * shape.site + self.last) % 1024]
+            post_words = (id_, id_ | (self.last & 0xFFF) << 10, id_ | h0 << 10 | (before_a & 0xFFF) << 20, id_ | (shape.b & 0xFFFF) << 10)
+            if self.mixer.flag(POST_NEW, post_words):
+                c = self.next_post + self.mixer.signed(POST, post_words) & MASK
+            self.next_post = c + 1 & MASK
+        else:
+            c = 0 if plain else self.mixer.number(REST_C, words)
+        self.take(a)
+        return a, b, c
+
+    def event_other(self, id_, shape):
+        h0, h1, h2 = self.h[:3]
+        two = id_ | h0 << 10 | h1 << 20
+        a0 = shape.a0 & 0xFFF
+        words = (id_, two, id_ | a0 << 10 | (shape.a1 & 0xFFF) << 22 | (shape.a2 & 0xFFF) << 34, id_ | class_of(shape.c0) << 10, two | h2 << 30 | a0 << 40)
+        a = self.choice(id_, shape, words)
+        b = self.mixer.signed(REST_B, words)
+        if self.mixer.flag(GROWS, words):
+            return a, b, shape.c0 + self.mixer.signed(GROWTH, words) & MASK
+        return a, b, self.mixer.number(REST_C, words)
 
 
 def receives(events):
@@ -129,7 +483,7 @@ def late_of(chunks):
     posts = before_this = 0
     result = []
     for number, events in enumerate(chunks):
-        following = (event for block in chunks[number:] for event in block if event[0] not in (3, 11))
+        following = (event for block in chunks[number:] for event in block if event[0] not in WITHOUT_POSTS)
         before_last, before_this = before_this, posts + next(following, (0, 0, 0))[2]
         late = []
         for kind, _, new, _, a, b, c in events:
@@ -142,33 +496,52 @@ def late_of(chunks):
 
 
 def walk(data):
-    """The chunks one after another: (kind, stream, codec, items, raw, stored, first, offset, payload)."""
-    at = 64
-    while at + 48 <= len(data):
-        magic, kind, flags, stream, codec, zero, items, raw, stored, zero2, first, crc, own = struct.unpack_from("<4sHHIHHIIIIQII", data, at)
-        if magic != b"RPCK":
-            break
-        need(crc32c(data[at:at + 44]) == own and zero == zero2 == 0, "the header of a chunk is damaged")
+    """The chunks one after another: (kind, codec, goes on, items, length, offset, payload)."""
+    at, events, sites_before = 64, 0, 0
+    while at + 24 <= len(data):
+        magic, kind, codec, flags, zero, items, length, crc, own = struct.unpack_from("<2sBBHHIIII", data, at)
+        first = {1: events, 2: sites_before, 3: events}.get(kind, 0)
+        need(magic == b"RK" and crc32c(data[at:at + 20] + struct.pack("<Q", first)) == own, "the header of a chunk is damaged")
+        need(zero == 0 and flags < 4 and length <= 1 << 26, "the header of a chunk is wrong")
         need(kind in range(1, 6) or flags & 1, "a chunk of an unknown kind")
-        if at + 48 + stored > len(data):
+        payload = data[at + 24:at + 24 + length]
+        if len(payload) < length:
             break
-        payload = data[at + 48:at + 48 + stored]
         need(crc32c(payload) == crc, "a chunk is damaged")
-        yield kind, stream, codec, items, raw, stored, first, at, payload
-        at += 48 + stored
+        need(kind == 1 or codec == 0 and flags & 2 == 0, "a chunk that is no EVENTS has a codec")
+        yield kind, codec, flags & 2 != 0, items, length, at, payload
+        events += items if kind == 1 else 0
+        sites_before += items if kind == 2 else 0
+        at += 24 + length
 
 
 def check_index(data, chunks):
     if data[-8:] != b"RPRINDEX":
         return
     offset = struct.unpack("<Q", data[-16:-8])[0]
-    need(chunks and chunks[-1][0] == 5 and chunks[-1][7] == offset, "the trailer does not point at the index")
-    r, end = Reader(chunks[-1][8]), 64
-    for kind, stream, _, items, _, stored, first, at, _ in chunks[:-1]:
-        entry = [r.varint() for _ in range(6)]
-        need(entry == [kind, stream, items, at - end, stored, first], "the index is wrong")
-        end = at + 48 + stored
+    need(chunks and chunks[-1][0] == 5 and chunks[-1][5] == offset, "the trailer does not point at the index")
+    need(offset + 24 + chunks[-1][4] + 16 == len(data), "the trailer does not follow the index")
+    r = Reader(chunks[-1][6])
+    for kind, _, _, items, length, _, _ in chunks[:-1]:
+        need((r.byte(), r.varint(), r.varint()) == (kind, items, length), "the index is wrong")
     need(r.done() and chunks[-1][3] == len(chunks) - 1, "the index is too long")
+
+
+def events_of(chunks):
+    """Section 3: the events of EVENTS chunks, (codec, goes on, items, payload) each."""
+    mix, before, afresh = None, None, 0
+    for codec, goes_on, items, payload in chunks:
+        need(1 <= items <= 65536 and codec in (1, 2), "an EVENTS chunk of an unknown kind")
+        need(not goes_on or codec == before == 2, "an EVENTS chunk goes on from nothing")
+        if codec == 1:
+            yield columns(unzstd(payload), items)
+        else:
+            if not goes_on:
+                mix, afresh = Mix(), 0
+            yield mix.chunk(payload, items)
+            afresh += items
+            need(afresh <= 262144, "codec mix goes on for too long")
+        before = codec
 
 
 def from_ring(path, run, rank, first):
@@ -200,28 +573,28 @@ def read_log(directory, run, rank, ranks):
     chunks = list(walk(data))
     check_index(data, chunks)
     modules, table, blocks, late, told, ended = [], [], [], [], [], None
-    for kind, stream, codec, items, raw, _, first, _, payload in chunks:
+    decoded = events_of([(codec, goes_on, items, payload) for kind, codec, goes_on, items, _, _, payload in chunks if kind == 1])
+    for kind, _, _, items, _, _, payload in chunks:
         if kind == 1:
-            need(stream == 0 and codec == 1 and first == sum(map(len, blocks)), "an EVENTS chunk out of place")
-            blocks.append(columns(unzstd(payload, raw), items))
+            blocks.append(next(decoded))
             told.append(late)
             late = []
         elif kind == 2:
-            need(first == len(table), "a SITES chunk out of place")
+            before = len(table)
             sites(payload, modules, table)
-            need(len(table) == first + items, "a SITES chunk with another number of sites")
+            need(len(table) == before + items, "a SITES chunk with another number of sites")
         elif kind == 3:
             r = Reader(payload)
             late = [(r.varint(), r.byte(), r.svarint(), r.svarint()) for _ in range(items)]
             need(r.done() and items > 0, "a LATE chunk is bad")
         elif kind == 4:
             r = Reader(payload)
-            ended = [r.byte(), r.svarint()] + [(r.varint(), r.u64(), r.u64(), r.u64()) for _ in range(items)]
-            need(r.done(), "an END chunk is bad")
+            ended = (r.byte(), r.svarint(), r.u64(), r.u64(), r.u64())
+            need(r.done() and items == 0, "an END chunk is bad")
     need(told == late_of(blocks), "late matches are not those of section 5")
     events = [event for block in blocks for event in block]
     if ended:
-        need(ended[2:] == [(0, len(events), receives(events), digest(events))], "END tells of other events")
+        need(ended[2:] == (len(events), receives(events), digest(events)), "END tells of other events")
     else:
         events += from_ring(os.path.join(directory, "rank-%05d.0.ring" % rank), run, rank, len(events))
     return events, table
