@@ -81,10 +81,10 @@ int rp_letter_start(int (*real)(MPI_Request *), MPI_Request *request)
 
 int rp_letter_startall(int (*real)(int, MPI_Request *), int count, MPI_Request *requests)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; requests && i < count; i++)
         restart(requests[i], true);
     int rc = real(count, requests);
-    for (int i = 0; rc != MPI_SUCCESS && i < count; i++)
+    for (int i = 0; requests && rc != MPI_SUCCESS && i < count; i++)
         restart(requests[i], false);
     return rc;
 }

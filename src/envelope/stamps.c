@@ -29,6 +29,7 @@ static struct {
 void reprise_envelope_open(int world_rank)
 {
     rp_constants_find();
+    rp_message_rank(world_rank);
     own_rank = (uint64_t)world_rank;
     rp_envelope_is_open = 1;
 }
