@@ -75,6 +75,15 @@ static bool is_plain(MPI_Datatype type, MPI_Count size)
     return is_named(type) || (size <= PLAIN_LIMIT && packs_to_itself(type, (size_t)size));
 }
 
+/* A type that is not committed yet is told by the real function; it may be later. */
+static bool is_committed(MPI_Datatype type)
+{
+    char nothing[1];
+    int used = 0;
+
+    return is_named(type) || rp_pmpi.Pack(nothing, 0, type, nothing, 0, &used, rp_constant.world) == MPI_SUCCESS;
+}
+
 const struct rp_layout *rp_layout_of(MPI_Datatype type)
 {
     uint64_t slot = mix(key_of(type)) % LAYOUTS;
@@ -82,7 +91,7 @@ const struct rp_layout *rp_layout_of(MPI_Datatype type)
 
     if (is_known[slot] && layouts[slot].type == type)
         return &layouts[slot];
-    if (type == rp_constant.datatype_null || rp_pmpi.Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
+    if (type == rp_constant.datatype_null || rp_pmpi.Type_size_x(type, &size) != MPI_SUCCESS || !is_committed(type))
         return NULL;
     layouts[slot] = (struct rp_layout){type, size, is_plain(type, size)};
     is_known[slot] = true;

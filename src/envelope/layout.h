@@ -13,7 +13,7 @@ struct rp_layout {
     bool is_plain; /* elements are bytes in memory order without gaps: a message is a copy of them */
 };
 
-/* NULL: not a datatype. Valid until the next call. */
+/* NULL: not a datatype, or not committed. Valid until the next call. */
 const struct rp_layout *rp_layout_of(MPI_Datatype type);
 
 /* A committed type that, from MPI_BOTTOM, is the eight bytes of the stamp and `count` items of `type` at `buf`. It is ours, and stays good for what was begun with it. */

@@ -2,7 +2,7 @@
 // ranks: 2
 // native: same
 // clocks: 1
-// about: what probes and statuses say of messages with clocks: lengths, parts of elements, truncation, nobody, itself
+// about: what probes and statuses say of messages with clocks: lengths, parts of elements, truncation, nobody, itself, callbacks, types that are not committed
 #include "check.h"
 
 enum { TAG = 5, SHORT = 1 };
@@ -168,6 +168,59 @@ static void itself(void)
     MPI_Type_free(&from_bottom);
 }
 
+// Messages that a callback exchanges while a completion call runs it.
+static int exchange_inside(void *extra, MPI_Status *status)
+{
+    int out = 10 + check.rank;
+    MPI_Request request;
+
+    MPI_Isend(&out, 1, MPI_INT, 1 - check.rank, TAG + 1, MPI_COMM_WORLD, &request);
+    MPI_Recv(extra, 1, MPI_INT, 1 - check.rank, TAG + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Status_set_elements(status, MPI_BYTE, 0);
+    MPI_Status_set_cancelled(status, 0);
+    return MPI_SUCCESS;
+}
+
+static int free_nothing(void *extra)
+{
+    (void)extra;
+    return MPI_SUCCESS;
+}
+
+static int cancel_nothing(void *extra, int complete)
+{
+    (void)extra, (void)complete;
+    return MPI_SUCCESS;
+}
+
+static void callback(void)
+{
+    int inside = -1, outside = -1;
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+
+    MPI_Irecv(&outside, 1, MPI_INT, 1 - check.rank, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Grequest_start(exchange_inside, free_nothing, cancel_nothing, &inside, &requests[1]);
+    MPI_Grequest_complete(requests[1]);
+    MPI_Send(&check.rank, 1, MPI_INT, 1 - check.rank, TAG, MPI_COMM_WORLD);
+    MPI_Waitall(2, requests, statuses);
+    CHECK(outside == 1 - check.rank && inside == 11 - check.rank && check_bytes(&statuses[0]) == 4, "%d outside, %d inside", outside, inside);
+}
+
+static void uncommitted(void)
+{
+    MPI_Datatype type;
+    int values[3] = {0}, rc;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+    rc = MPI_Send(values, 1, type, 1 - check.rank, TAG, MPI_COMM_WORLD);
+    CHECK(check_error_class(rc) == MPI_ERR_TYPE, "class %d", check_error_class(rc));
+    MPI_Type_commit(&type);
+    MPI_Sendrecv_replace(values, 1, type, 1 - check.rank, TAG, 1 - check.rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -187,6 +240,8 @@ int main(int argc, char **argv)
     }
     nobody();
     itself();
+    callback();
+    uncommitted();
     MPI_Type_free(&pair);
     return check_end();
 }
