@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every operation that can complete a receive does what recording does without clocks, and then tells the clocks of what it completed, as CLOCK events behind its others. All
- * completing calls come here, also those that need no record otherwise (RP_ALWAYS_CLOCKS). Nothing of this is in the way of a recording without clocks: it is another table of operations.
+ * Every operation that can complete a receive does what recording does without clocks, and then tells the clocks of what it completed, as CLOCK
+ * events behind its others. All completing calls come here, also those that need no record otherwise (RP_ALWAYS_CLOCKS). Nothing of this is in the
+ * way of a recording without clocks: it is another table of operations.
  *
  * CLOCK counts no posts, so these events are made without rp_record_push.
  */

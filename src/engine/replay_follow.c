@@ -251,7 +251,8 @@ static void count_event(const struct rp_event *event)
     atomic_store_explicit(&follow.slot->done, rp_matcher_position(follow.matcher), memory_order_relaxed);
 }
 
-/* What was found out about receives between two calls has no call of its own: it is passed over, but for the posts that it counts. The clocks of messages need not be followed. */
+/* What was found out about receives between two calls has no call of its own: it is passed over, but for the posts that it counts. So are the clocks
+ * of messages. */
 static void pass_over(void)
 {
     for (const struct rp_event *event = front(); event && (event->kind == RP_FREED || event->kind == RP_CLOCK); event = front()) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion. Handles are set to null by the call, so the letters of a call's requests are looked up before. What it completed is then delivered, counts are put right, and stamps are told in the
- * order in which the call gives them. Where the program wants no statuses, the call gets some of ours: without them nothing can be delivered.
+ * Completion. Handles are set to null by the call, so the letters of a call's requests are looked up before. What it completed is then delivered,
+ * counts are put right, and stamps are told in the order in which the call gives them. Where the program wants no statuses, the call gets some of
+ * ours: without them nothing can be delivered.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Both tables are caches, by handle: what is not there is asked for, or made, again. The program's buffers and our stamps are used over and over, so that most joined types are there. A type
- * that is replaced in the table may be in use: MPI keeps it until then.
+ * Both tables are caches, by handle: what is not there is asked for, or made, again. The program's buffers and our stamps are used over and over, so
+ * that most joined types are there. A type that is replaced in the table may be in use: MPI keeps it until then.
  */
 #include "envelope/layout.h"
 

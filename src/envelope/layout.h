@@ -16,7 +16,8 @@ struct rp_layout {
 /* NULL: not a datatype, or not committed. Valid until the next call. */
 const struct rp_layout *rp_layout_of(MPI_Datatype type);
 
-/* A committed type that, from MPI_BOTTOM, is the eight bytes of the stamp and `count` items of `type` at `buf`. It is ours, and stays good for what was begun with it. */
+/* A committed type that, from MPI_BOTTOM, is the eight bytes of the stamp and `count` items of `type` at `buf`. It is ours, and stays good for what
+ * was begun with it. */
 MPI_Datatype rp_layout_join(const uint64_t *stamp, const void *buf, MPI_Count count, MPI_Datatype type);
 
 /* The program frees the type: its handle may come back as another's. */

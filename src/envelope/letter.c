@@ -2,11 +2,13 @@
 /*
  * There are two ways for one and the same message on the wire, eight bytes of stamp and then the payload; each side takes the one that suits it:
  *
- *  - copied: the payload stands behind the stamp, in memory of ours, packed if its elements are not just bytes. For what is short: that is cheaper than what MPI does for a type with a gap.
+ *  - copied: the payload stands behind the stamp, in memory of ours, packed if its elements are not just bytes. For what is short: that is cheaper
+ *    than what MPI does for a type with a gap.
  *  - in place: a type that joins the stamp with the program's buffer (layout.h). For what is long.
  *
- * MPICH 4.0 does not receive by a type with elements of several sizes what was sent as bytes: where a fragment ends within an element, it takes the message for truncated. So there, receives of
- * elements that are not just bytes are always copied; joined types for all others are made of bytes alone.
+ * MPICH 4.0 does not receive by a type with elements of several sizes what was sent as bytes: where a fragment ends within an element, it takes the
+ * message for truncated. So there, receives of elements that are not just bytes are always copied; joined types for all others are made of bytes
+ * alone.
  *
  * Letters come from pools by size and go back there, last in, first out, so that the types made with their stamps are used again.
  */
@@ -25,8 +27,8 @@
 #include "reprise.h"
 
 /*
- * Up to how many bytes copying is cheaper, by ping-pong on one node (bench/run overhead envelope). MPICH sends 8 KiB in place 13 times slower than plainly, and what is longer, by another protocol, faster. What is received
- * costs by its own length, not by the room for it.
+ * Up to how many bytes copying is cheaper, by ping-pong on one node (bench/run overhead envelope). MPICH sends 8 KiB in place 13 times slower than
+ * plainly, and what is longer, by another protocol, faster. What is received costs by its own length, not by the room for it.
  */
 #ifdef OPEN_MPI
 enum { SENT_COPIED = 3072, RECEIVED_COPIED = 3072, RECEIVES_ELEMENTS_IN_PLACE = 1 };

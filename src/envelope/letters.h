@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the generated entry points of libreprise-envelope.so call. Each takes the real function that the call would have reached, and then the program's arguments; counts are MPI_Count for all,
- * since the entries for large counts come here too.
+ * What the generated entry points of libreprise-envelope.so call. Each takes the real function that the call would have reached, and then the
+ * program's arguments; counts are MPI_Count for all, since the entries for large counts come here too.
  */
 #ifndef RP_LETTERS_H
 #define RP_LETTERS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lamport's clock as in Clock Delta Compression (Sato et al., SC '15, definition 4): a message is sent with the clock, which is then one more; a receive sets the clock to the
- * larger of its own and the message's, and one more. A receive counts when its completion is given to the program, not when the message arrives: that moment is the same in a replay.
+ * Lamport's clock as in Clock Delta Compression (Sato et al., SC '15, definition 4): a message is sent with the clock, which is then one more; a
+ * receive sets the clock to the larger of its own and the message's, and one more. A receive counts when its completion is given to the program, not
+ * when the message arrives: that moment is the same in a replay.
  *
  * A stamp is the clock in the upper 40 bits and the sender's rank in the lower 24. It is never all ones.
  */
