@@ -249,14 +249,6 @@ int rp_letter_error_class(int rc)
     return error_class;
 }
 
-static MPI_Count bytes_of(const MPI_Status *status)
-{
-    MPI_Count bytes = 0;
-
-    rp_pmpi.Get_elements_x(status, rp_constant.byte, &bytes);
-    return bytes;
-}
-
 static bool was_cancelled(const MPI_Status *status)
 {
     int flag = 0;
@@ -265,18 +257,19 @@ static bool was_cancelled(const MPI_Status *status)
     return flag;
 }
 
-bool rp_letter_uncount(MPI_Status *status, bool failed)
+MPI_Count rp_letter_uncount(MPI_Status *status, bool failed)
 {
-    MPI_Count bytes = bytes_of(status);
+    MPI_Count bytes = 0;
 
+    rp_pmpi.Get_elements_x(status, rp_constant.byte, &bytes);
     if (bytes < STAMP && (failed || was_cancelled(status)))
-        return false;
+        return -1;
     if (bytes < STAMP) {
         rp_error("a message without a clock came from rank %d: was it sent by code that is not under reprise?", status->MPI_SOURCE);
         rp_envelope_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
     rp_pmpi.Status_set_elements_x(status, rp_constant.byte, bytes - STAMP);
-    return true;
+    return bytes - STAMP;
 }
 
 static void copy_out(const struct rp_letter *letter, size_t bytes)
@@ -285,15 +278,15 @@ static void copy_out(const struct rp_letter *letter, size_t bytes)
         bytes = letter->payload;
     if (letter->size > 0)
         unpack_all(letter, bytes);
-    else if (bytes > 0)
+    else
         memcpy(letter->buf, letter->bytes, bytes);
 }
 
 void rp_letter_deliver(struct rp_letter *letter, MPI_Status *status, bool failed)
 {
-    bool arrived = rp_letter_uncount(status, failed);
+    MPI_Count bytes = rp_letter_uncount(status, failed);
 
-    if (arrived && letter->copies && !letter->delivered)
-        copy_out(letter, (size_t)bytes_of(status));
+    if (bytes > 0 && letter->copies && !letter->delivered)
+        copy_out(letter, (size_t)bytes);
     letter->delivered = true;
 }

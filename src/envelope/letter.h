@@ -52,8 +52,9 @@ void rp_letter_begin(struct rp_letter *letter);
 /* Gives the payload to the program, once, and takes the stamp off the status' count. `failed`: the receive did, so that there may be nothing. */
 void rp_letter_deliver(struct rp_letter *letter, MPI_Status *status, bool failed);
 
-/* Takes the stamp off the count of a message that was seen or received. False: it has none, being cancelled or `failed`. A message without stamp ends the job. */
-bool rp_letter_uncount(MPI_Status *status, bool failed);
+/* Takes the stamp off the count of a message that was seen or received, and returns what is left. -1: it has no stamp, being cancelled or `failed`. A
+ * message without stamp ends the job. */
+MPI_Count rp_letter_uncount(MPI_Status *status, bool failed);
 
 int rp_letter_error_class(int rc);
 
