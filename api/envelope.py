@@ -29,7 +29,7 @@ def templates():
     made = {shape: (PASS + body, None, None, None) for shape, body in bodies.items()}
     guard = "    rp_envelope_inside++;\n    int rc = {twin}.{member}({args});\n    rp_envelope_inside--;\n    return rc;\n"
     made["guard"] = (guard, None, None, None)
-    made["later"] = ("    rp_envelope_io = 1;\n" + guard, None, None, None)
+    made["later"] = ("    rp_envelope_guards = 1;\n" + guard, None, None, None)
     return made
 
 

@@ -16,8 +16,7 @@
 enum { FEW = 32 };
 
 struct round {
-    bool any;  /* one of the requests has a letter */
-    int guard; /* the library may make calls of its own meanwhile */
+    bool any; /* one of the requests has a letter */
     struct rp_letter **letter;
     MPI_Status *statuses; /* that the real call is given */
     struct rp_letter *few[FEW];
@@ -54,8 +53,6 @@ static void begin(struct round *round, int count, const MPI_Request *requests, M
         for (int i = 0; i < count; i++)
             round->any |= (round->letter[i] = rp_under_way_find(requests[i])) != NULL;
     }
-    round->guard = rp_envelope_io;
-    rp_envelope_inside += round->guard;
 }
 
 static void end(struct round *round)
@@ -63,9 +60,8 @@ static void end(struct round *round)
     free(round->room);
 }
 
-static void returned(const struct round *round)
+static void returned(void)
 {
-    rp_envelope_inside -= round->guard;
     rp_under_way_poll_freed();
     rp_stamps_clear(); /* of calls that were made meanwhile, by callbacks */
 }
@@ -98,8 +94,9 @@ int rp_letter_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *reques
     struct round round;
 
     begin(&round, 1, request, status, MPI_STATUS_IGNORE);
-    int rc = real(request, round.statuses);
-    returned(&round);
+    int rc;
+    RP_INSIDE(rc, real(request, round.statuses));
+    returned();
     if (round.any)
         complete(round.letter[0], *request, round.statuses, -1, rc != MPI_SUCCESS);
     end(&round);
@@ -111,8 +108,9 @@ int rp_letter_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request 
     struct round round;
 
     begin(&round, 1, request, status, MPI_STATUS_IGNORE);
-    int rc = real(request, flag, round.statuses);
-    returned(&round);
+    int rc;
+    RP_INSIDE(rc, real(request, flag, round.statuses));
+    returned();
     if (round.any && (rc != MPI_SUCCESS || *flag))
         complete(round.letter[0], *request, round.statuses, -1, rc != MPI_SUCCESS);
     end(&round);
@@ -137,8 +135,9 @@ int rp_letter_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count, 
     struct round round;
 
     begin(&round, count, requests, statuses, MPI_STATUSES_IGNORE);
-    int rc = real(count, requests, round.statuses);
-    returned(&round);
+    int rc;
+    RP_INSIDE(rc, real(count, requests, round.statuses));
+    returned();
     complete_all(&round, count, requests, rc);
     end(&round);
     return rc;
@@ -149,8 +148,9 @@ int rp_letter_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int 
     struct round round;
 
     begin(&round, count, requests, statuses, MPI_STATUSES_IGNORE);
-    int rc = real(count, requests, flag, round.statuses);
-    returned(&round);
+    int rc;
+    RP_INSIDE(rc, real(count, requests, flag, round.statuses));
+    returned();
     if (rc != MPI_SUCCESS || *flag)
         complete_all(&round, count, requests, rc);
     end(&round);
@@ -170,8 +170,9 @@ int rp_letter_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int 
     begin(&round, count, requests, status, MPI_STATUS_IGNORE);
     if (index)
         *index = MPI_UNDEFINED;
-    int rc = real(count, requests, index, round.statuses);
-    returned(&round);
+    int rc;
+    RP_INSIDE(rc, real(count, requests, index, round.statuses));
+    returned();
     if (index)
         complete_any(&round, count, requests, *index, rc);
     end(&round);
@@ -186,8 +187,9 @@ int rp_letter_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *
     begin(&round, count, requests, status, MPI_STATUS_IGNORE);
     if (index)
         *index = MPI_UNDEFINED;
-    int rc = real(count, requests, index, flag, round.statuses);
-    returned(&round);
+    int rc;
+    RP_INSIDE(rc, real(count, requests, index, flag, round.statuses));
+    returned();
     if (index && (rc != MPI_SUCCESS || *flag))
         complete_any(&round, count, requests, *index, rc);
     end(&round);
@@ -199,8 +201,9 @@ static int some(rp_some_function *real, int count, MPI_Request *requests, int *o
     struct round round;
 
     begin(&round, count, requests, statuses, MPI_STATUSES_IGNORE);
-    int rc = real(count, requests, outcount, indices, round.statuses);
-    returned(&round);
+    int rc;
+    RP_INSIDE(rc, real(count, requests, outcount, indices, round.statuses));
+    returned();
     bool in_status = rc != MPI_SUCCESS && rp_letter_error_class(rc) == MPI_ERR_IN_STATUS;
     int done = round.any && (rc == MPI_SUCCESS || in_status) && *outcount != MPI_UNDEFINED ? *outcount : 0;
     for (int i = 0; i < done; i++)
@@ -226,10 +229,8 @@ int rp_letter_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), 
     struct rp_letter *letter = rp_under_way_find(request);
     MPI_Status own, *seen = letter && status == MPI_STATUS_IGNORE ? &own : status;
 
-    int guard = rp_envelope_io;
-    rp_envelope_inside += guard;
-    int rc = real(request, flag, seen);
-    rp_envelope_inside -= guard;
+    int rc;
+    RP_INSIDE(rc, real(request, flag, seen));
     if (letter && letter->active && letter->receives && rc == MPI_SUCCESS && *flag)
         rp_letter_deliver(letter, seen, seen->MPI_ERROR != MPI_SUCCESS);
     return rc;

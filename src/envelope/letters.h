@@ -15,11 +15,21 @@
 #define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
-/* The MPI library's own calls pass: it makes them inside MPI-IO, whose implementation is a client of MPI. */
+/* What others make out of our calls is in an envelope already, or not the program's: the MPI library inside MPI-IO, whose implementation is a client of
+ * MPI; a tool behind us. */
 #define RP_PASSES (!rp_envelope_is_open || rp_envelope_inside > 0)
 
-extern int rp_envelope_inside; /* in a call out of which the library may make calls */
-extern int rp_envelope_io;     /* non-blocking MPI-IO was used: the library goes on with it inside completion calls */
+extern int rp_envelope_inside; /* > 0: in a call out of which others may make calls */
+extern int rp_envelope_guards; /* 1: they may do so in any call; else, calls made inside ours are the program's, by callbacks */
+
+/* The real call. */
+#define RP_INSIDE(rc, real)                                                                                            \
+    do {                                                                                                               \
+        int guard_ = rp_envelope_guards;                                                                               \
+        rp_envelope_inside += guard_;                                                                                  \
+        (rc) = (real);                                                                                                 \
+        rp_envelope_inside -= guard_;                                                                                  \
+    } while (0)
 
 /* Sending and receiving: sending.c, receiving.c */
 

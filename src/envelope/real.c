@@ -9,7 +9,7 @@
 #include "mpi/constants.h"
 #include "reprise.h"
 
-int rp_envelope_inside, rp_envelope_io;
+int rp_envelope_inside, rp_envelope_guards;
 
 void rp_next_find(const char *name, void *slot, size_t size)
 {

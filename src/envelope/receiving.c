@@ -31,7 +31,8 @@ int rp_letter_recv(rp_recv_function *real, void *buf, MPI_Count count, MPI_Datat
     struct rp_letter *letter = source == MPI_PROC_NULL ? NULL : rp_letter_to_receive(RP_LETTER_NOW, buf, count, type, &wire);
     if (!letter)
         return real(buf, (int)count, type, source, tag, comm, status);
-    int rc = real(wire.buf, wire.count, wire.type, source, tag, comm, seen);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, source, tag, comm, seen));
     received(letter, seen, rc);
     return rc;
 }
@@ -50,7 +51,8 @@ int rp_letter_mrecv(rp_mrecv_function *real, void *buf, MPI_Count count, MPI_Dat
     struct rp_letter *letter = is_nobodys(message) ? NULL : rp_letter_to_receive(RP_LETTER_NOW, buf, count, type, &wire);
     if (!letter)
         return real(buf, (int)count, type, message, status);
-    int rc = real(wire.buf, wire.count, wire.type, message, seen);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, message, seen));
     received(letter, seen, rc);
     return rc;
 }
@@ -74,7 +76,9 @@ static int post(enum rp_letter_kind kind, rp_irecv_function *real, void *buf, MP
 
     if (!letter)
         return real(buf, (int)count, type, source, tag, comm, request);
-    return posted(letter, real(wire.buf, wire.count, wire.type, source, tag, comm, request), request);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, source, tag, comm, request));
+    return posted(letter, rc, request);
 }
 
 int rp_letter_irecv(rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
@@ -94,7 +98,9 @@ int rp_letter_imrecv(rp_imrecv_function *real, void *buf, MPI_Count count, MPI_D
 
     if (!letter)
         return real(buf, (int)count, type, message, request);
-    return posted(letter, real(wire.buf, wire.count, wire.type, message, request), request);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, message, request));
+    return posted(letter, rc, request);
 }
 
 /* Both at once. A half that goes to or comes from nobody stays as the program gave it. */
@@ -113,8 +119,9 @@ static int exchange(rp_sendrecv_function *real, struct half *send, int dest, int
                     MPI_Status *status)
 {
     MPI_Status own, *seen = receive->letter && status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = real(send->wire.buf, send->wire.count, send->wire.type, dest, sendtag, receive->wire.buf, receive->wire.count, receive->wire.type, source,
-                  recvtag, comm, seen);
+    int rc;
+    RP_INSIDE(rc, real(send->wire.buf, send->wire.count, send->wire.type, dest, sendtag, receive->wire.buf, receive->wire.count, receive->wire.type,
+                       source, recvtag, comm, seen));
 
     if (receive->letter)
         received(receive->letter, seen, rc);
@@ -171,19 +178,24 @@ static int probed(MPI_Status *status, int source, bool found, int rc)
 int rp_letter_probe(rp_probe_function *real, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     rp_under_way_poll_freed();
-    return probed(status, source, true, real(source, tag, comm, status));
+    int rc;
+    RP_INSIDE(rc, real(source, tag, comm, status));
+    return probed(status, source, true, rc);
 }
 
 int rp_letter_mprobe(rp_mprobe_function *real, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     rp_under_way_poll_freed();
-    return probed(status, source, true, real(source, tag, comm, message, status));
+    int rc;
+    RP_INSIDE(rc, real(source, tag, comm, message, status));
+    return probed(status, source, true, rc);
 }
 
 int rp_letter_iprobe(rp_iprobe_function *real, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     rp_under_way_poll_freed();
-    int rc = real(source, tag, comm, flag, status);
+    int rc;
+    RP_INSIDE(rc, real(source, tag, comm, flag, status));
 
     return probed(status, source, rc == MPI_SUCCESS && *flag, rc);
 }
@@ -191,7 +203,8 @@ int rp_letter_iprobe(rp_iprobe_function *real, int source, int tag, MPI_Comm com
 int rp_letter_improbe(rp_improbe_function *real, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
     rp_under_way_poll_freed();
-    int rc = real(source, tag, comm, flag, message, status);
+    int rc;
+    RP_INSIDE(rc, real(source, tag, comm, flag, message, status));
 
     return probed(status, source, rc == MPI_SUCCESS && *flag, rc);
 }

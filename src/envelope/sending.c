@@ -12,7 +12,8 @@ int rp_letter_send(rp_send_function *real, const void *buf, MPI_Count count, MPI
     struct rp_letter *letter = dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_NOW, buf, count, type, &wire);
     if (!letter)
         return real(buf, (int)count, type, dest, tag, comm);
-    int rc = real(wire.buf, wire.count, wire.type, dest, tag, comm);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm));
     rp_letter_free(letter);
     return rc;
 }
@@ -32,7 +33,8 @@ int rp_letter_isend(rp_isend_function *real, const void *buf, MPI_Count count, M
     struct rp_letter *letter = dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_LATER, buf, count, type, &wire);
     if (!letter)
         return real(buf, (int)count, type, dest, tag, comm, request);
-    int rc = real(wire.buf, wire.count, wire.type, dest, tag, comm, request);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm, request));
     if (rc != MPI_SUCCESS || is_complete(*request)) {
         rp_letter_free(letter);
         return rc;
@@ -49,7 +51,8 @@ int rp_letter_send_init(rp_isend_function *real, const void *buf, MPI_Count coun
 
     if (!letter)
         return real(buf, (int)count, type, dest, tag, comm, request);
-    int rc = real(wire.buf, wire.count, wire.type, dest, tag, comm, request);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm, request));
     if (rc == MPI_SUCCESS)
         rp_under_way_add(*request, letter);
     else
@@ -73,7 +76,8 @@ int rp_letter_start(int (*real)(MPI_Request *), MPI_Request *request)
 {
     if (request)
         restart(*request, true);
-    int rc = real(request);
+    int rc;
+    RP_INSIDE(rc, real(request));
     if (rc != MPI_SUCCESS && request)
         restart(*request, false);
     return rc;
@@ -83,7 +87,8 @@ int rp_letter_startall(int (*real)(int, MPI_Request *), int count, MPI_Request *
 {
     for (int i = 0; requests && i < count; i++)
         restart(requests[i], true);
-    int rc = real(count, requests);
+    int rc;
+    RP_INSIDE(rc, real(count, requests));
     for (int i = 0; requests && rc != MPI_SUCCESS && i < count; i++)
         restart(requests[i], false);
     return rc;

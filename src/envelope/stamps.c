@@ -13,7 +13,9 @@
 #include "base/message.h"
 #include "envelope/envelope.h"
 #include "envelope/layout.h"
+#include "envelope/letters.h"
 #include "mpi/constants.h"
+#include "mpi/modules.h"
 
 enum { RANK_BITS = 24 };
 
@@ -30,6 +32,8 @@ static struct {
 void reprise_envelope_open(int world_rank)
 {
     rp_constants_find();
+    rp_next_resolve();
+    rp_envelope_guards = !rp_next_is_the_library();
     rp_message_rank(world_rank);
     own_rank = (uint64_t)world_rank;
     rp_envelope_is_open = 1;
