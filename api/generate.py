@@ -179,6 +179,16 @@ TEMPLATES = {
     rp_turn_end(true);
     return rc;
 """),
+    "matched": ("""\
+    if (RP_LIKELY(!(rp_self.always & RP_ALWAYS_CLOCKS)) || rp_self.depth != 0)
+        return {twin}.{member}({args});
+""", None, None, """\
+    int rc;
+    {call};
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    rp_engine->received_matched(&call);
+    return rc;
+"""),
     "send": ("""\
     if (RP_LIKELY(!rp_threads_on))
         return {twin}.{member}({args});
@@ -394,7 +404,7 @@ def wrapper(function, entry, prefix):
     parameters = function.parameters(names)
     own = f"{prefix}{function.name}"
     names_of = dict(
-        name=function.name, member=function.member, twin=twin, args=args, changed=changed, seen=seen, sends=sends,
+        name=function.name, member=function.member, plain=re.sub("_c$", "", function.member), twin=twin, args=args, changed=changed, seen=seen, sends=sends,
         result=function.result, comma=", " if args else "", event=f"RP_TAIL return event_{own}({args});",
         call=f"struct rp_call call = {{\"{function.name}\", &{twin}, RP_PLACE}}")
     if choice:
@@ -423,8 +433,8 @@ def first_call(function, entry, prefix):
             f"        rp_next_missing(\"{prefix}{function.name}\");\n    return {twin}.{function.member}({args});\n}}\n\n")
 
 
-def write_entries(intercepted, known, table, out):
-    out.write("/* Made by api/generate.py. */\n#include \"mpi/entry.h\"\n\n")
+def write_entries(intercepted, known, table, include, out):
+    out.write(f"/* Made by api/generate.py. */\n#include \"{include}\"\n\n")
     for prefix in ("", "P"):
         for function in intercepted:
             out.write(first_call(function, table[function.name], prefix))
@@ -443,6 +453,14 @@ def write_entries(intercepted, known, table, out):
             out.write(wrapper(function, table[function.name], prefix))
 
 
+def write_all(known, table, include, directory):
+    intercepted = [f for f in known if table[f.name]["kind"] != "pass"]
+    with open(directory + "/next.h", "w") as out:
+        write_next(known, table, out)
+    with open(directory + "/entries.c", "w") as out:
+        write_entries(intercepted, known, table, include, out)
+
+
 def main():
     if len(sys.argv) != 4:
         fail("usage: generate.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
@@ -452,11 +470,7 @@ def main():
     if unclassed:
         fail("mpi.h declares functions that api/functions.table does not class: " + " ".join(unclassed))
     known = [f for n, f in sorted(header.items()) if table[n]["used"] or table[n]["kind"] != "pass"]
-    intercepted = [f for f in known if table[f.name]["kind"] != "pass"]
-    with open(sys.argv[3] + "/next.h", "w") as out:
-        write_next(known, table, out)
-    with open(sys.argv[3] + "/entries.c", "w") as out:
-        write_entries(intercepted, known, table, out)
+    write_all(known, table, "mpi/entry.h", sys.argv[3])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ping-pong of two ranks: "pingpong SECONDS", for each way. Prints its name and the time of half a round trip in microseconds. It is taken from short
+ * Ping-pong of two ranks: "pingpong SECONDS [BYTES...]", for each way, or else for messages of these sizes. Prints its name and the time of half a round trip in microseconds. It is taken from short
  * batches, of which the fastest tenth counts: on a machine that others use too, most are disturbed, and a mean would measure the others.
  *
  * Rank 0 decides when to stop and says so in the first byte of a message.
@@ -78,6 +78,15 @@ static void run(int rank, const struct way *way, double seconds)
         printf("%s %.4f\n", way->name, ask(way, source, seconds) * 1e6);
 }
 
+static void run_size(int rank, int bytes, double seconds)
+{
+    enum { SHORT = 1 << 14 };
+    char name[32];
+
+    snprintf(name, sizeof name, "pp%d", bytes);
+    run(rank, &(struct way){name, bytes < LARGE ? bytes : LARGE, bytes < SHORT ? 50 : 5, 0}, seconds);
+}
+
 int main(int argc, char **argv)
 {
     int rank, ranks;
@@ -85,13 +94,15 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks != 2 || argc != 2) {
-        fprintf(stderr, "usage: mpirun -n 2 pingpong SECONDS\n");
+    if (ranks != 2 || argc < 2) {
+        fprintf(stderr, "usage: mpirun -n 2 pingpong SECONDS [BYTES...]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     message = calloc(LARGE, 1);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+    for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
         run(rank, &ways[i], atof(argv[1]));
+    for (int i = 2; i < argc; i++)
+        run_size(rank, atoi(argv[i]), atof(argv[1]));
     free(message);
     MPI_Finalize();
     return 0;

@@ -115,7 +115,7 @@ def print_times(raw):
         for mode in modes:
             if mode == "native":
                 continue
-            name = what if what.startswith("pp") else f"{what}_{mode}"
+            name = what if what.startswith("pp") and mode != "clocks" else f"{what}_{mode}"
             pair = print_row(what, mpi, modes, mode, name if mode != "native-again" else "")
             if mode != "native-again":
                 keys[f"{name}_{mpi}"] = f"{pair:.3f}"

@@ -30,16 +30,16 @@ bool rp_launch_is_inside(void)
 }
 
 /* Where libraries are: beside the command in a build tree and when installed, or where REPRISE_LIBRARY says. */
-static char *library_of(const char *mpi)
+static char *library_of(const char *mpi, const char *name)
 {
     char self[PATH_MAX], *path;
     const char *set = rp_setting("REPRISE_LIBRARY");
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 
     self[length > 0 ? length : 0] = 0;
-    if (set && asprintf(&path, "%s/%s/libreprise.so", set, mpi) > 0)
+    if (set && asprintf(&path, "%s/%s/%s", set, mpi, name) > 0)
         return path;
-    if (!set && asprintf(&path, "%s/../lib/reprise/%s/libreprise.so", dirname(self), mpi) > 0)
+    if (!set && asprintf(&path, "%s/../lib/reprise/%s/%s", dirname(self), mpi, name) > 0)
         return path;
     return NULL;
 }
@@ -60,10 +60,11 @@ static enum rp_status stand_before_asan(struct rp_problem *why)
     return RP_OK;
 }
 
-enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
+/* In front of what is preloaded already. */
+static enum rp_status preload(const char *mpi, const char *name, struct rp_problem *why)
 {
     const char *before = getenv("LD_PRELOAD");
-    char *list = NULL, *library = library_of(mpi), *real = library ? realpath(library, NULL) : NULL;
+    char *list = NULL, *library = library_of(mpi, name), *real = library ? realpath(library, NULL) : NULL;
     enum rp_status status = RP_OK;
 
     if (!real)
@@ -74,12 +75,29 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
         status = rp_fail(why, RP_MEMORY, "out of memory");
     else
         setenv("LD_PRELOAD", list, 1);
-    is_openmpi = strcmp(mpi, "openmpi") == 0;
-    if (status == RP_OK && asan)
-        status = stand_before_asan(why);
     free(list);
     free(library);
     free(real);
+    return status;
+}
+
+/* Messages carry clocks. A replay knows what they were, and needs none. */
+static bool has_envelopes(void)
+{
+    const char *mode = rp_setting("REPRISE_MODE");
+
+    return rp_setting("REPRISE_CLOCKS") && mode && strcmp(mode, "record") == 0;
+}
+
+enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
+{
+    enum rp_status status = has_envelopes() ? preload(mpi, "libreprise-envelope.so", why) : RP_OK;
+
+    if (status == RP_OK)
+        status = preload(mpi, "libreprise.so", why);
+    is_openmpi = strcmp(mpi, "openmpi") == 0;
+    if (status == RP_OK && asan)
+        status = stand_before_asan(why);
     return status;
 }
 

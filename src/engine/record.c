@@ -16,6 +16,7 @@
 #include "base/settings.h"
 #include "codec/codec.h"
 #include "engine/outcome.h"
+#include "engine/record_clocks.h"
 #include "engine/record_events.h"
 #include "engine/record_requests.h"
 #include "engine/record_start.h"
@@ -968,6 +969,8 @@ void rp_record_start(void)
         rp_error("cannot record: %s", why.text);
     rp_session_leave_unless_ok(rp_session_share(&record.session, status));
     status = open_log(&why);
+    if (status == RP_OK && rp_record_clocks_wanted())
+        status = rp_record_clocks_open(record.session.rank, &why);
     if (status != RP_OK)
         rp_error("cannot record: %s", why.text);
     rp_session_agree(status, undo_start);
@@ -975,5 +978,5 @@ void rp_record_start(void)
     reserve(16);
     rp_state.notes_named = rp_imports_cancel();
     push_early();
-    rp_engine = &engine;
+    rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine) : &engine;
 }

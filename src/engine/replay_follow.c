@@ -251,10 +251,11 @@ static void count_event(const struct rp_event *event)
     atomic_store_explicit(&follow.slot->done, rp_matcher_position(follow.matcher), memory_order_relaxed);
 }
 
-/* What was found out about receives between two calls has no call of its own: it is passed over, but for the posts that it counts. */
-static void pass_over_freed(void)
+/* What was found out about receives between two calls has no call of its own: it is passed over, but for the posts that it counts. So are the clocks
+ * of messages. */
+static void pass_over(void)
 {
-    for (const struct rp_event *event = front(); event && event->kind == RP_FREED; event = front()) {
+    for (const struct rp_event *event = front(); event && (event->kind == RP_FREED || event->kind == RP_CLOCK); event = front()) {
         follow.last_posts += event->posts;
         count_event(event);
     }
@@ -266,7 +267,7 @@ static void take_front(const struct rp_event *event)
 {
     follow.last_posts = rp_state.posts;
     count_event(event);
-    pass_over_freed();
+    pass_over();
     if (rp_threads_on)
         drop_balances();
 }
@@ -330,7 +331,7 @@ static void take_polls(void)
     follow.polls.count = 0;
     for (uint32_t i = 0; i < count; i++)
         count_event(front());
-    pass_over_freed();
+    pass_over();
 }
 
 /* The front, if all events of its call are there. Looking ahead may move it. */
@@ -1073,7 +1074,7 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
     status = pass_over_early(why);
     if (status != RP_OK)
         return status;
-    pass_over_freed();
+    pass_over();
     handle_crashes();
     return RP_OK;
 }

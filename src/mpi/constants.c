@@ -46,6 +46,7 @@ void rp_constants_find(void)
     rp_constant.max = rp_library_symbol("ompi_mpi_op_max");
     rp_constant.datatype_null = rp_library_symbol("ompi_mpi_datatype_null");
     rp_constant.errors_return = rp_library_symbol("ompi_mpi_errors_return");
+    rp_constant.message_no_proc = rp_library_symbol("ompi_message_no_proc");
 #else
     rp_constant.world = MPI_COMM_WORLD;
     rp_constant.self = MPI_COMM_SELF;
@@ -59,5 +60,6 @@ void rp_constants_find(void)
     rp_constant.max = MPI_MAX;
     rp_constant.datatype_null = MPI_DATATYPE_NULL;
     rp_constant.errors_return = MPI_ERRORS_RETURN;
+    rp_constant.message_no_proc = MPI_MESSAGE_NO_PROC;
 #endif
 }

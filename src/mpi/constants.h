@@ -14,6 +14,7 @@ struct rp_constants {
     MPI_Datatype byte, packed, uint64, int32, datatype_null;
     MPI_Op sum, max;
     MPI_Errhandler errors_return;
+    MPI_Message message_no_proc;
 };
 
 extern struct rp_constants rp_constant;

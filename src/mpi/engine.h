@@ -46,6 +46,8 @@ struct rp_engine {
     void (*received)(const char *function, uintptr_t return_address, uintptr_t stack, MPI_Comm, const MPI_Status *, int rc);
     void (*received_other)(const struct rp_call *, int source, int tag, MPI_Comm, const MPI_Status *, int rc);
     void (*waited)(const char *function, uintptr_t return_address, uintptr_t stack, struct rp_request *, const MPI_Status *, int rc);
+    /* Where messages carry clocks: MPI_Mrecv returned. */
+    void (*received_matched)(const struct rp_call *);
     int (*receive)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
     void (*receive_begin)(const struct rp_call *, struct rp_envelope *);
     void (*receive_end)(const struct rp_call *, struct rp_envelope *, int rc);

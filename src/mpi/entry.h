@@ -22,8 +22,8 @@
 /* Nothing stands against a call that needs no engine. */
 #define RP_IS_IDLE RP_LIKELY(rp_self.busy == 0)
 
-/* Completions must be seen: of receives under way, or, where another thread may cancel one meanwhile, of all. */
-#define RP_IS_WATCHED (rp_state.watched || (rp_threads_on && rp_state.notes_named))
+/* Completions must be seen: of receives under way; or of all, where another thread may cancel one meanwhile, or messages carry clocks. */
+#define RP_IS_WATCHED (rp_state.watched || (rp_threads_on && rp_state.notes_named) || rp_self.always & RP_ALWAYS_CLOCKS)
 
 #define RP_WANTS_ALL (rp_self.always & RP_ALWAYS_ENGINE)
 

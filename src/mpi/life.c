@@ -17,6 +17,7 @@
 #include "mpi/capture.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
+#include "mpi/modules.h"
 #include "mpi/self.h"
 #include "mpi/threads.h"
 #include "reprise.h"

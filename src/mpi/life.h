@@ -18,9 +18,6 @@ int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandl
 int rp_life_Session_finalize(const struct rp_next *next, MPI_Session *session);
 #endif
 
-/* Whether our calls go straight to the MPI library: no other tool stands between. */
-bool rp_next_is_the_library(void);
-
 /* A function that cannot be replayed: ends the job by name, unless allowed or not under reprise. */
 void rp_refuse(const char *function);
 

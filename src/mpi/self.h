@@ -16,6 +16,7 @@ enum rp_always {
     RP_ALWAYS_FREED = 4,  /* receives that the program freed are under way */
     RP_ALWAYS_CALLBACKS = 8, /* MPI may call functions out of ours that make calls themselves: error handlers, generalised requests, ROMIO */
     RP_ALWAYS_THREADS = 16,  /* several threads may call: mpi/threads.h */
+    RP_ALWAYS_CLOCKS = 32,   /* messages carry clocks: all completions of receives must be seen */
 };
 
 /* A thread's own. */

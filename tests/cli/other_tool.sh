@@ -30,6 +30,10 @@ for program in recv_any_source irecv_wait; do
     [ "$status" -eq 0 ] && [ -n "$(result record)" ] || fail "$program, tool behind: record: $status"
     LD_PRELOAD=$work/tool.so TEST_ORDER=down run 60 replay "$reprise" replay behind
     [ "$status" -eq 0 ] && [ "$(result replay)" = "$(result record)" ] || fail "$program, tool behind: replay: $status"
+    REPRISE_CLOCKS=1 LD_PRELOAD=$work/tool.so TEST_ORDER=up run 60 record "$reprise" record -o clocks.$program "${launch[@]}" "$build/tests/mpi/$mpi/$program"
+    [ "$status" -eq 0 ] && [ -n "$(result record)" ] || fail "$program, tool behind, with clocks: record: $status"
+    TEST_ORDER=down run 60 replay "$reprise" replay clocks.$program
+    [ "$status" -eq 0 ] && [ "$(result replay)" = "$(result record)" ] || fail "$program, tool behind, with clocks: replay: $status"
 done
 
 (

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes the entry points of libreprise-envelope.so, in the way of generate.py.
+
+usage: envelope.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
+
+An entry lets pass what is not the program's own, and hands everything else to src/envelope. What that calls are the usual functions, also from entries for large
+counts: a message in its envelope is one item of a type of its own, or short.
+"""
+import sys
+
+import generate
+
+PASS = """\
+    if (RP_PASSES)
+        return {twin}.{member}({args});
+"""
+# Functions of src/envelope that take the real function first, then the arguments as they are.
+PLAIN = ("send isend send_init recv irecv recv_init mrecv imrecv sendrecv probe iprobe mprobe improbe start startall wait waitall waitany waitsome "
+         "test testall testany testsome request_get_status request_free type_free")
+
+
+def templates():
+    bodies = {shape: f"    return rp_letter_{shape}({{twin}}.{{plain}}, {{args}});\n" for shape in PLAIN.split()}
+    bodies["sendrecv_replace"] = "    return rp_letter_sendrecv_replace({twin}.Sendrecv, {args});\n"
+    for name in ("attach", "detach"):
+        bodies[name] = "    return rp_letter_{member}({twin}.{member}, {args});\n"
+    bodies["refuse"] = "    rp_envelope_refuse(\"{name}\");\n"
+    made = {shape: (PASS + body, None, None, None) for shape, body in bodies.items()}
+    guard = "    rp_envelope_inside++;\n    int rc = {twin}.{member}({args});\n    rp_envelope_inside--;\n    return rc;\n"
+    made["guard"] = (guard, None, None, None)
+    made["later"] = ("    rp_envelope_guards = 1;\n" + guard, None, None, None)
+    return made
+
+
+def guard_files(header, table):
+    """What ROMIO calls inside is not the program's; what it began may go on inside later calls."""
+    for name, function in header.items():
+        if name.startswith("MPI_File_") and function.result == "int":
+            later = name.startswith(("MPI_File_iread", "MPI_File_iwrite"))
+            table[name] = dict(kind="order" if later else "guard", used=False, shape="later", arguments=[])
+
+
+def main():
+    if len(sys.argv) != 4:
+        generate.fail("usage: envelope.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
+    table = generate.read_table(sys.argv[1])
+    header = generate.read_header(sys.argv[2])
+    guard_files(header, table)
+    known = [function for name, function in sorted(header.items()) if name in table]
+    generate.TEMPLATES = templates()
+    generate.write_all(known, table, "envelope/letters.h", sys.argv[3])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every operation that can complete a receive does what recording does without clocks, and then tells the clocks of what it completed, as CLOCK
+ * events behind its others. All completing calls come here, also those that need no record otherwise (RP_ALWAYS_CLOCKS). Nothing of this is in the
+ * way of a recording without clocks: it is another table of operations.
+ *
+ * CLOCK counts no posts, so these events are made without rp_record_push.
+ */
+#include "engine/record_clocks.h"
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "engine/record_events.h"
+#include "envelope/envelope.h"
+#include "mpi/life.h"
+#include "mpi/self.h"
+#include "reprise.h"
+
+static const struct rp_engine *plain;
+static struct rp_engine engine;
+
+bool rp_record_clocks_wanted(void)
+{
+    return rp_setting("REPRISE_CLOCKS") != NULL;
+}
+
+enum rp_status rp_record_clocks_open(int rank, struct rp_problem *why)
+{
+    if (!reprise_envelope_open || !reprise_envelope_take || !reprise_envelope_close)
+        return rp_fail(why, RP_USAGE, "clocks are to be recorded, but libreprise-envelope.so is not preloaded behind libreprise.so");
+    reprise_envelope_open(rank);
+    rp_always_set(RP_ALWAYS_CLOCKS);
+    return RP_OK;
+}
+
+static void put(const struct rp_stamp *stamps, size_t count, const struct rp_call *call)
+{
+    uint32_t site = rp_record_site(call);
+
+    rp_record_close_runs();
+    for (size_t i = 0; i < count; i++)
+        *rp_ring_slot(rp_recorder.ring) =
+            (struct rp_event){RP_CLOCK, site, 0, (uint32_t)(count - 1 - i), stamps[i].sender, stamps[i].index, stamps[i].clock};
+    rp_record_publish();
+}
+
+static void tell(const struct rp_call *call)
+{
+    const struct rp_stamp *stamps;
+    size_t count = reprise_envelope_take(&stamps);
+
+    if (count > 0)
+        put(stamps, count, call);
+}
+
+/* Recording may poll after a blocking receive, which is a completing call too: so its stamp is taken before. */
+static void clocks_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm, const MPI_Status *status, int rc)
+{
+    const struct rp_stamp *stamps;
+    struct rp_stamp stamp;
+    size_t count = reprise_envelope_take(&stamps);
+
+    if (count > 0)
+        stamp = stamps[0];
+    plain->received_other(call, source, tag, comm, status, rc);
+    if (count > 0)
+        put(&stamp, 1, call);
+}
+
+static int clocks_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
+{
+    int rc = plain->Wait(call, request, status);
+
+    tell(call);
+    return rc;
+}
+
+static int clocks_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    int rc = plain->Waitall(call, count, requests, statuses);
+
+    tell(call);
+    return rc;
+}
+
+static int clocks_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *status)
+{
+    int rc = plain->Waitany(call, count, requests, index, status);
+
+    tell(call);
+    return rc;
+}
+
+static int clocks_waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+{
+    int rc = plain->Waitsome(call, count, requests, outcount, indices, statuses);
+
+    tell(call);
+    return rc;
+}
+
+static int clocks_test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status)
+{
+    int rc = plain->Test(call, request, flag, status);
+
+    tell(call);
+    return rc;
+}
+
+static int clocks_testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    int rc = plain->Testall(call, count, requests, flag, statuses);
+
+    tell(call);
+    return rc;
+}
+
+static int clocks_testany(const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+    int rc = plain->Testany(call, count, requests, index, flag, status);
+
+    tell(call);
+    return rc;
+}
+
+static int clocks_testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+{
+    int rc = plain->Testsome(call, count, requests, outcount, indices, statuses);
+
+    tell(call);
+    return rc;
+}
+
+/* The clock and the letters are one thread's. */
+static void clocks_threads_begin(void)
+{
+    rp_error("clocks cannot be recorded of a program whose threads may all call MPI (MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE was granted, and it creates one)");
+    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
+static void clocks_finalize(void)
+{
+    plain->finalize();
+    reprise_envelope_close();
+}
+
+const struct rp_engine *rp_record_clocks_over(const struct rp_engine *without)
+{
+    plain = without;
+    engine = *without;
+    engine.received_other = clocks_received_other;
+    engine.received_matched = tell;
+    engine.Wait = clocks_wait;
+    engine.Waitall = clocks_waitall;
+    engine.Waitany = clocks_waitany;
+    engine.Waitsome = clocks_waitsome;
+    engine.Test = clocks_test;
+    engine.Testall = clocks_testall;
+    engine.Testany = clocks_testany;
+    engine.Testsome = clocks_testsome;
+    engine.threads_begin = clocks_threads_begin;
+    engine.finalize = clocks_finalize;
+    return &engine;
+}

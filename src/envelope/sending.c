@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "envelope/layout.h"
+#include "envelope/letter.h"
+#include "envelope/letters.h"
+#include "envelope/under_way.h"
+
+int rp_letter_send(rp_send_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+{
+    struct rp_wire wire;
+
+    rp_under_way_poll_freed();
+    struct rp_letter *letter = dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_NOW, buf, count, type, &wire);
+    if (!letter)
+        return real(buf, (int)count, type, dest, tag, comm);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm));
+    rp_letter_free(letter);
+    return rc;
+}
+
+static bool is_complete(MPI_Request request)
+{
+    int flag = 0;
+
+    return rp_pmpi.Request_get_status(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag;
+}
+
+int rp_letter_isend(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    struct rp_wire wire;
+
+    rp_under_way_poll_freed();
+    struct rp_letter *letter = dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_LATER, buf, count, type, &wire);
+    if (!letter)
+        return real(buf, (int)count, type, dest, tag, comm, request);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm, request));
+    if (rc != MPI_SUCCESS || is_complete(*request)) {
+        rp_letter_free(letter);
+        return rc;
+    }
+    letter->active = true;
+    rp_under_way_add(*request, letter);
+    return rc;
+}
+
+int rp_letter_send_init(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    struct rp_wire wire;
+    struct rp_letter *letter = dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_PERSISTENT, buf, count, type, &wire);
+
+    if (!letter)
+        return real(buf, (int)count, type, dest, tag, comm, request);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm, request));
+    if (rc == MPI_SUCCESS)
+        rp_under_way_add(*request, letter);
+    else
+        rp_letter_free(letter);
+    return rc;
+}
+
+static void restart(MPI_Request request, bool begins)
+{
+    struct rp_letter *letter = rp_under_way_find(request);
+
+    if (!letter)
+        return;
+    if (begins)
+        rp_letter_begin(letter);
+    else
+        letter->active = false;
+}
+
+int rp_letter_start(int (*real)(MPI_Request *), MPI_Request *request)
+{
+    if (request)
+        restart(*request, true);
+    int rc;
+    RP_INSIDE(rc, real(request));
+    if (rc != MPI_SUCCESS && request)
+        restart(*request, false);
+    return rc;
+}
+
+int rp_letter_startall(int (*real)(int, MPI_Request *), int count, MPI_Request *requests)
+{
+    for (int i = 0; requests && i < count; i++)
+        restart(requests[i], true);
+    int rc;
+    RP_INSIDE(rc, real(count, requests));
+    for (int i = 0; requests && rc != MPI_SUCCESS && i < count; i++)
+        restart(requests[i], false);
+    return rc;
+}
+
+int rp_letter_type_free(int (*real)(MPI_Datatype *), MPI_Datatype *type)
+{
+    if (type)
+        rp_layout_forget(*type);
+    return real(type);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lamport's clock as in Clock Delta Compression (Sato et al., SC '15, definition 4): a message is sent with the clock, which is then one more; a
+ * receive sets the clock to the larger of its own and the message's, and one more. A receive counts when its completion is given to the program, not
+ * when the message arrives: that moment is the same in a replay.
+ *
+ * A stamp is the clock in the upper 40 bits and the sender's rank in the lower 24. It is never all ones.
+ */
+#include "envelope/stamps.h"
+
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "envelope/envelope.h"
+#include "envelope/layout.h"
+#include "envelope/letters.h"
+#include "mpi/constants.h"
+#include "mpi/modules.h"
+
+enum { RANK_BITS = 24 };
+
+int rp_envelope_is_open;
+
+static uint64_t now; /* the clock */
+static uint64_t own_rank;
+
+static struct {
+    struct rp_stamp *at;
+    size_t count, room;
+} given;
+
+void reprise_envelope_open(int world_rank)
+{
+    rp_constants_find();
+    rp_next_resolve();
+    rp_envelope_guards = !rp_next_is_the_library();
+    rp_message_rank(world_rank);
+    own_rank = (uint64_t)world_rank;
+    rp_envelope_is_open = 1;
+}
+
+void reprise_envelope_close(void)
+{
+    rp_layout_drop_all();
+}
+
+uint64_t rp_stamp_make(void)
+{
+    return now++ << RANK_BITS | own_rank;
+}
+
+void rp_stamps_clear(void)
+{
+    given.count = 0;
+}
+
+void rp_stamps_add(int index, uint64_t stamp)
+{
+    if (given.count == given.room) {
+        given.room = given.room ? given.room * 2 : 64;
+        given.at = realloc(given.at, given.room * sizeof *given.at);
+        if (!given.at)
+            rp_bug(__FILE__, __LINE__, "out of memory for clocks");
+    }
+    given.at[given.count++] = (struct rp_stamp){index, (int32_t)(stamp & ((1u << RANK_BITS) - 1)), stamp >> RANK_BITS};
+}
+
+size_t reprise_envelope_take(const struct rp_stamp **stamps)
+{
+    size_t count = given.count;
+
+    for (size_t i = 0; i < count; i++)
+        now = (given.at[i].clock > now ? given.at[i].clock : now) + 1;
+    given.count = 0;
+    *stamps = given.at;
+    return count;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The Lamport clock of this process, and the stamps of the messages that it received. */
+#ifndef RP_STAMPS_H
+#define RP_STAMPS_H
+
+#include <stdint.h>
+
+/* Messages are in envelopes. */
+extern int rp_envelope_is_open;
+
+/* What no stamp is. */
+#define RP_NO_STAMP UINT64_MAX
+
+/* The stamp of a message that is sent now. */
+uint64_t rp_stamp_make(void);
+
+/* A completing call begins: what the one before completed is forgotten. */
+void rp_stamps_clear(void);
+
+/* The call completed a receive. */
+void rp_stamps_add(int index, uint64_t stamp);
+
+#endif
