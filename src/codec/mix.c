@@ -7,6 +7,8 @@
  * time, what completed last, how often polls said no. Reading and writing are one text, so that they cannot differ: every function takes the value to write,
  * and gives back the value that was written or read.
  *
+ * Where the same three events were followed by the same event several times, one bit says that it follows again. Regular programs are little else, and fast so.
+ *
  * The state goes on from chunk to chunk until the writer starts afresh; a chunk says which it is.
  */
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #include "codec/mixer.h"
 
 enum { MIX_ID = 2 };
+enum { TRUSTED = 10, FAITHS = 16, FAITH_FIRST = (1 << 22) / 16 * 15, FAITH_SHIFT = 6 };
 enum { SHAPES = 1023, SHAPE_SLOTS = 2048, NEW_KIND_BITS = 8, TABLE = 1024 };
 
 /* An event takes less, even if every bit of it comes as a surprise of 16. */
@@ -41,6 +44,13 @@ struct guess {
     uint32_t hits;
 };
 
+/* What followed three events the last time. */
+struct foretold {
+    uint32_t check, hits;
+    uint32_t id;
+    struct rp_event event; /* c less next_post where it is a post */
+};
+
 struct mix {
     struct rp_mixer mixer;
     struct rp_range range;
@@ -62,6 +72,9 @@ struct mix {
     uint32_t chosen_before; /* the last ones, four bits each */
     int32_t thread;
     uint64_t posts, next_post;
+    uint32_t trail[3]; /* shape and choice of the last events */
+    struct foretold foretold[TABLE];
+    uint32_t faith[FAITHS]; /* that what is foretold comes, in units of 2^-22, by how often it did */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -305,15 +318,15 @@ INLINE bool is_plain(const struct mix *m, const struct rp_event *event)
 
 INLINE bool code_plainness(struct mix *m, uint32_t id, struct rp_event *event, const bool reading)
 {
-    uint32_t *scope = &m->scopes[scope_slot(event)];
-    uint64_t base = id | low(*scope, 16) << 10;
+    uint32_t scope = m->scopes[scope_slot(event)];
+    uint64_t base = id | low(scope, 16) << 10;
     struct contexts contexts = {3, {id, base, base | (uint64_t)m->history[0] << 26 | (uint64_t)m->history[1] << 36}};
 
     if (code_flag(m, &contexts, PLAIN, !reading && is_plain(m, event), reading)) {
-        event->scope = *scope;
+        event->scope = scope;
         return true;
     }
-    event->scope = *scope = (uint32_t)code_number(m, &contexts, SCOPE, event->scope, reading);
+    event->scope = (uint32_t)code_number(m, &contexts, SCOPE, event->scope, reading);
     return false;
 }
 
@@ -356,12 +369,6 @@ INLINE int32_t code_choice(struct mix *m, struct contexts *contexts, const struc
     return small < 7 ? (int32_t)small - 1 : code_far_choice(&symbol, s, id, value, reading);
 }
 
-INLINE void note_choice(struct mix *m, int32_t choice)
-{
-    m->chosen = (uint32_t)choice + 1;
-    m->chosen_before = m->chosen_before << 4 | ((uint32_t)choice & 15);
-}
-
 /* YES and NEXT */
 
 /* 1, none and undefined are the usual counts of indices, in this order. */
@@ -395,8 +402,6 @@ INLINE void code_index(struct mix *m, const struct shape *s, uint32_t id, struct
                                  base | low(m->chosen_before, 16) << 28, base | (uint64_t)m->last_polls << 28 | low((uint32_t)s->a[0], 12) << 36}};
 
     event->a = code_choice(m, &contexts, s, id, event->a, reading);
-    note_choice(m, event->a);
-    m->reposted[(event->site * 31 + m->chosen) % TABLE] = m->posts;
 }
 
 INLINE void code_yes(struct mix *m, const struct shape *s, uint32_t id, bool plain, struct rp_event *event, const bool reading)
@@ -412,15 +417,21 @@ INLINE void code_yes(struct mix *m, const struct shape *s, uint32_t id, bool pla
         code_index(m, s, id, event, reading);
     else
         event->a = RP_NO_INDEX;
-    if (event->kind == RP_YES) {
-        m->last_yes = id;
-        m->since[event->site % TABLE] = 0;
-    }
 }
 
 /* NO */
 
 /* Within a group counts are often alike: the same, one more, one less, or another. */
+INLINE uint32_t nearness(uint64_t more)
+{
+    return more == 0 ? 0 : more == 1 ? 1 : more == UINT64_MAX ? 2 : 3;
+}
+
+INLINE bool is_in_group(const struct mix *m)
+{
+    return m->last.kind == RP_NO && m->last.b > 0;
+}
+
 INLINE bool code_near_polls(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
 {
     uint64_t now = class_of(m->last.c), base = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
@@ -428,10 +439,8 @@ INLINE bool code_near_polls(struct mix *m, const struct shape *s, uint32_t id, s
                                 {id | now << 10, base | (uint64_t)event->b << 30, base | (uint64_t)m->history[2] << 30 | now << 40, base | low(m->chosen_before, 8) << 30,
                                  base | (uint64_t)m->history[2] << 30 | (uint64_t)m->history[3] << 40, id | now << 10 | (uint64_t)class_of(s->c[0]) << 18}};
     struct symbol symbol = start_symbol(m, &contexts, POLLS_NEAR);
-    uint64_t more = event->c - m->last.c;
-    uint32_t near = code_tree(&symbol, 0, 0, 2, more == 0 ? 0 : more == 1 ? 1 : more == UINT64_MAX ? 2 : 3, reading);
+    uint32_t near = code_tree(&symbol, 0, 0, 2, nearness(event->c - m->last.c), reading);
 
-    m->difference = near + 1;
     if (near < 3)
         event->c = m->last.c + (near == 1) - (near == 2);
     return near < 3;
@@ -439,7 +448,7 @@ INLINE bool code_near_polls(struct mix *m, const struct shape *s, uint32_t id, s
 
 INLINE void code_polls(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
 {
-    bool in_group = m->last.kind == RP_NO && m->last.b > 0;
+    bool in_group = is_in_group(m);
     uint64_t base = id | (uint64_t)event->b << 10 | (uint64_t)(in_group ? class_of(m->last.c) + 1 : 0) << 14;
     uint64_t longer = base | (uint64_t)m->history[0] << 23 | (uint64_t)m->history[1] << 33, mine = base | (uint64_t)class_of(s->c[0]) << 23;
     struct contexts contexts = {6,
@@ -447,7 +456,6 @@ INLINE void code_polls(struct mix *m, const struct shape *s, uint32_t id, struct
                                  base | low(m->chosen, 8) << 23 | low(m->chosen_before, 8) << 31 | (uint64_t)m->history[1] << 39,
                                  longer | (uint64_t)m->history[2] << 43 | (uint64_t)m->history[3] << 53}};
 
-    m->difference = 0;
     if (!in_group || !code_near_polls(m, s, id, event, reading))
         event->c = code_number(m, &contexts, POLLS, event->c - 1, reading) + 1;
 }
@@ -460,25 +468,25 @@ INLINE void code_no(struct mix *m, const struct shape *s, uint32_t id, bool plai
     struct contexts whose = {3, {id, id | (uint64_t)m->history[0] << 10, id | low((uint32_t)m->thread, 16) << 10}};
 
     event->b = (int32_t)code_number(m, &contexts, GROUP, (uint32_t)event->b, reading);
-    if (!plain)
-        m->thread = code_signed(m, &whose, THREAD, event->a, reading);
-    event->a = m->thread;
+    event->a = plain ? m->thread : code_signed(m, &whose, THREAD, event->a, reading);
     code_polls(m, s, id, event, reading);
-    m->last_polls = class_of(event->c);
-    m->since[event->site % TABLE] += (uint32_t)event->c;
 }
 
 /* Messages: RECV, PROBE, MATCH, FREED, CANCELLED */
 
+INLINE uint32_t tag_slot(const struct rp_event *event)
+{
+    return ((uint32_t)event->a * 7 + event->site) % TABLE;
+}
+
 INLINE void code_tag(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
 {
-    int32_t *tag = &m->tags[((uint32_t)event->a * 7 + event->site) % TABLE];
-    uint64_t base = id | low((uint32_t)*tag, 16) << 10;
+    int32_t tag = m->tags[tag_slot(event)];
+    uint64_t base = id | low((uint32_t)tag, 16) << 10;
     struct contexts contexts = {4, {base, id | low((uint32_t)event->a, 24) << 10, base | (uint64_t)m->history[0] << 26 | low((uint32_t)s->b, 8) << 36, base | low((uint32_t)s->b, 16) << 26}};
-    uint64_t more = fold((int64_t)event->b - *tag);
+    uint64_t more = fold((int64_t)event->b - tag);
 
-    *tag = (int32_t)((uint32_t)*tag + (uint32_t)unfold(code_number(m, &contexts, TAG, more, reading)));
-    event->b = *tag;
+    event->b = (int32_t)((uint32_t)tag + (uint32_t)unfold(code_number(m, &contexts, TAG, more, reading)));
 }
 
 INLINE void code_post(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
@@ -491,7 +499,6 @@ INLINE void code_post(struct mix *m, const struct shape *s, uint32_t id, struct 
         event->c = likely;
     else
         event->c = m->next_post + (uint64_t)unfold(code_number(m, &contexts, POST, fold((int64_t)(event->c - m->next_post)), reading));
-    m->next_post = event->c + 1;
 }
 
 INLINE void code_message(struct mix *m, const struct shape *s, uint32_t id, bool plain, struct rp_event *event, const bool reading)
@@ -507,7 +514,6 @@ INLINE void code_message(struct mix *m, const struct shape *s, uint32_t id, bool
         code_post(m, s, id, event, reading);
     else
         event->c = plain ? 0 : code_number(m, &contexts, REST_C, event->c, reading);
-    note_choice(m, event->a);
 }
 
 /* Everything else: threads, values, clocks */
@@ -535,10 +541,68 @@ INLINE void code_rest(struct mix *m, const struct shape *s, uint32_t id, struct 
     code_value(m, &contexts, s, event, reading);
 }
 
-/* Events */
+/* What is kept of an event for those that follow */
 
-INLINE void remember(struct mix *m, struct shape *s, uint32_t id, const struct rp_event *event)
+INLINE void note_choice(struct mix *m, int32_t choice)
 {
+    m->chosen = (uint32_t)choice + 1;
+    m->chosen_before = m->chosen_before << 4 | ((uint32_t)choice & 15);
+}
+
+INLINE void learn_index(struct mix *m, const struct rp_event *event)
+{
+    note_choice(m, event->a);
+    m->reposted[(event->site * 31 + m->chosen) % TABLE] = m->posts;
+}
+
+INLINE void learn_polls(struct mix *m, const struct rp_event *event)
+{
+    m->difference = is_in_group(m) ? nearness(event->c - m->last.c) + 1 : 0;
+    m->thread = event->a;
+    m->last_polls = class_of(event->c);
+    m->since[event->site % TABLE] += (uint32_t)event->c;
+}
+
+INLINE void learn_message(struct mix *m, const struct rp_event *event)
+{
+    m->tags[tag_slot(event)] = event->b;
+    if (rp_event_has_post(event->kind))
+        m->next_post = event->c + 1;
+    note_choice(m, event->a);
+}
+
+INLINE void learn_kind(struct mix *m, uint32_t id, const struct rp_event *event)
+{
+    m->difference = 0;
+    switch (event->kind) {
+    case RP_YES:
+        if (event->b > 0)
+            learn_index(m, event);
+        m->last_yes = id;
+        m->since[event->site % TABLE] = 0;
+        break;
+    case RP_NEXT:
+        learn_index(m, event);
+        break;
+    case RP_NO:
+        learn_polls(m, event);
+        break;
+    case RP_RECV:
+    case RP_PROBE:
+    case RP_MATCH:
+    case RP_FREED:
+    case RP_CANCELLED:
+        learn_message(m, event);
+    }
+}
+
+INLINE void learn(struct mix *m, uint32_t id, const struct rp_event *event)
+{
+    struct shape *s = &m->shapes[id - 1];
+
+    m->posts += event->posts;
+    m->scopes[scope_slot(event)] = event->scope;
+    learn_kind(m, id, event);
     s->posts = event->posts;
     s->a[2] = s->a[1];
     s->a[1] = s->a[0];
@@ -549,20 +613,62 @@ INLINE void remember(struct mix *m, struct shape *s, uint32_t id, const struct r
     for (int i = 3; i > 0; i--)
         m->history[i] = m->history[i - 1];
     m->history[0] = id;
-    if (event->kind != RP_NO)
-        m->difference = 0;
     m->last = *event;
+    m->trail[2] = m->trail[1];
+    m->trail[1] = m->trail[0];
+    m->trail[0] = id + (uint32_t)event->a * 0x9e3779b1;
 }
 
-INLINE void code_event(struct mix *m, struct rp_event *event, const bool reading)
+/* Events that follow as before */
+
+INLINE uint64_t base_of(const struct mix *m, uint32_t kind)
+{
+    return rp_event_has_post(kind) ? m->next_post : 0;
+}
+
+INLINE bool is_foretold(const struct mix *m, const struct foretold *f, const struct rp_event *event)
+{
+    const struct rp_event *e = &f->event;
+
+    return e->kind == event->kind && e->site == event->site && e->posts == event->posts && e->scope == event->scope && e->a == event->a && e->b == event->b &&
+           e->c == event->c - base_of(m, event->kind);
+}
+
+/* Whether it comes as foretold. */
+INLINE bool code_faith(struct mix *m, const struct foretold *f, const struct rp_event *event, const bool reading)
+{
+    uint32_t *faith = &m->faith[f->hits < FAITHS ? f->hits : FAITHS - 1], probability = *faith >> FAITH_SHIFT;
+    bool comes = rp_range_bit(&m->range, probability > 0 ? probability : 1, !reading && is_foretold(m, f, event), reading);
+
+    *faith = comes ? *faith + (((1 << 22) - 1 - *faith) >> FAITH_SHIFT) : *faith - (*faith >> FAITH_SHIFT);
+    return comes;
+}
+
+INLINE void foretell(struct mix *m, struct foretold *f, uint32_t check, uint32_t id, const struct rp_event *event)
+{
+    if (f->check == check && is_foretold(m, f, event)) {
+        f->hits += f->hits < FAITHS;
+        return;
+    }
+    if (id > SHAPES)
+        return;
+    f->check = check;
+    f->hits = 0;
+    f->id = id;
+    f->event = *event;
+    f->event.c -= base_of(m, event->kind);
+}
+
+/* Events */
+
+INLINE uint32_t code_fields(struct mix *m, struct rp_event *event, const bool reading)
 {
     struct shape *s = code_shape(m, event, reading);
     uint32_t id = (uint32_t)(s - m->shapes) + 1;
-
     bool plain = code_plainness(m, id, event, reading);
+
     if (rp_event_counts_posts(event->kind))
         code_posts(m, s, id, event, reading);
-    m->posts += event->posts;
     switch (event->kind) {
     case RP_YES:
     case RP_NEXT:
@@ -581,7 +687,24 @@ INLINE void code_event(struct mix *m, struct rp_event *event, const bool reading
     default:
         code_rest(m, s, id, event, reading);
     }
-    remember(m, s, id, event);
+    return id;
+}
+
+INLINE void code_event(struct mix *m, struct rp_event *event, const bool reading)
+{
+    uint32_t key = hash_of(m->trail[0] | (uint64_t)m->trail[1] << 32, m->trail[2]) | 1, id;
+    struct foretold *f = &m->foretold[key >> 1 & (TABLE - 1)];
+
+    if (f->check == key && f->hits >= TRUSTED && code_faith(m, f, event, reading)) {
+        id = f->id;
+        *event = f->event;
+        event->c += base_of(m, event->kind);
+        f->hits += f->hits < FAITHS;
+    } else {
+        id = code_fields(m, event, reading);
+        foretell(m, f, key, id, event);
+    }
+    learn(m, id, event);
 }
 
 /* The codec */
@@ -597,6 +720,8 @@ static void mix_reset(void *state)
     struct mix *m = state;
 
     memset((char *)m + sizeof m->mixer, 0, sizeof *m - sizeof m->mixer);
+    for (int i = 0; i < FAITHS; i++)
+        m->faith[i] = FAITH_FIRST;
     rp_mixer_reset(&m->mixer);
 }
 

@@ -247,7 +247,7 @@ class Shape:
 class Mix:
     """The state of the codec, and the five steps of an event (kind, site, posts, scope, a, b, c).
 
-    In the document's letters, h is H0 to H3, before E, yes Y, polls Q, near D, last C, lasts B, thread T, posts G, next_post N."""
+    In the document's letters, h is H0 to H3, before E, yes Y, polls Q, near D, last C, lasts B, thread T, posts G, next_post N, trail R0 to R2."""
     def __init__(self):
         self.mixer = Mixer()
         self.shapes = []
@@ -259,6 +259,9 @@ class Mix:
         self.tags = [0] * 1024
         self.since = [0] * 1024
         self.reposted = [0] * 1024
+        self.trail = (0, 0, 0)
+        self.foretold = [None] * 1024
+        self.faith = [3932160] * 16
 
     def chunk(self, data, items):
         self.mixer.coder = RangeCoder(data)
@@ -267,12 +270,40 @@ class Mix:
         return events
 
     def event(self):
+        r0, r1, r2 = self.trail
+        key = hashed(r0 | r1 << 32, r2) | 1
+        slot = key >> 1 & 1023
+        name, hits, id_, event = self.foretold[slot] or (0, 0, 0, None)
+        if name == key and hits >= 10 and self.comes(min(hits, 15)):
+            event = self.less_post(event, -1)
+        else:
+            id_, new = self.fields()
+            relative = self.less_post(new, 1)
+            if name == key and event == relative:
+                self.foretold[slot] = name, min(hits + 1, 16), id_, event
+            elif id_ < 1024:
+                self.foretold[slot] = key, 0, id_, relative
+            self.learn(id_, new)
+            return new
+        self.foretold[slot] = name, min(hits + 1, 16), id_, self.foretold[slot][3]
+        self.learn(id_, event)
+        return event
+
+    def comes(self, hits):
+        faith = self.faith[hits]
+        one = self.mixer.coder.bit(max(faith >> 6, 1))
+        self.faith[hits] = faith + (((1 << 22) - 1 - faith) >> 6) if one else faith - (faith >> 6)
+        return one
+
+    def less_post(self, event, sign):
+        return event[:6] + (event[6] - sign * self.next_post & MASK,) if event[0] in WITH_POST else event
+
+    def fields(self):
         self.mixer.h0 = self.h[0]
         id_, shape = self.shape()
         kind, site = shape.kind, shape.site
         plain, scope = self.plain(id_, kind, site)
         posts = 0 if kind in WITHOUT_POSTS else self.new_posts(id_, shape)
-        self.posts += posts
         if kind == YES:
             a, b, c = self.event_yes(id_, shape, plain)
         elif kind == NEXT:
@@ -283,14 +314,37 @@ class Mix:
             a, b, c = self.event_message(id_, shape, plain)
         else:
             a, b, c = self.event_other(id_, shape)
+        return id_, (kind, site, posts, scope, a, b, c)
+
+    def learn(self, id_, event):
+        kind, site, posts, scope, a, b, c = event
+        shape = self.shapes[id_ - 1]
+        self.posts += posts
+        self.scopes[self.scope_entry(kind, site)] = scope
+        self.near = 0
+        if kind == NO:
+            before_kind, before_b, before_c = self.before[0], self.before[5], self.before[6]
+            if before_kind == NO and before_b > 0:
+                self.near = {0: 1, 1: 2, MASK: 3}.get(c - before_c & MASK, 4)
+            self.thread, self.polls = a, class_of(c)
+            self.since[site % 1024] = self.since[site % 1024] + c & 0xFFFFFFFF
+        elif kind == NEXT or kind == YES and b > 0:
+            self.take(a)
+            self.reposted[(31 * site + self.last) % 1024] = self.posts
+        elif kind in (RECV, PROBE) + WITH_POST:
+            self.tags[(7 * a + site) % 1024] = b
+            if kind in WITH_POST:
+                self.next_post = c + 1 & MASK
+            self.take(a)
+        if kind == YES:
+            self.yes = id_
+            self.since[site % 1024] = 0
         shape.posts, shape.b = posts, b
         shape.a0, shape.a1, shape.a2 = a, shape.a0, shape.a1
         shape.c0, shape.c1 = c, shape.c0
         self.h = (id_,) + self.h[:3]
-        if kind != NO:
-            self.near = 0
-        self.before = (kind, site, posts, scope, a, b, c)
-        return self.before
+        self.before = event
+        self.trail = (id_ + a * 0x9E3779B1 & 0xFFFFFFFF,) + self.trail[:2]
 
     def polled_since(self, id_):
         return class_of(self.since[self.shapes[id_ - 1].site % 1024]) if id_ else 0
@@ -316,15 +370,16 @@ class Mix:
             self.shapes[number:] = [Shape(kind, self.mixer.number(SHAPE_SITE, words))]
         return number + 1, self.shapes[number]
 
+    def scope_entry(self, kind, site):
+        return site % 1024 if kind in (RECV, PROBE, NO, YES) else 1024 + kind % 256
+
     def plain(self, id_, kind, site):
-        entry = site % 1024 if kind in (RECV, PROBE, NO, YES) else 1024 + kind % 256
-        scope = self.scopes[entry]
+        scope = self.scopes[self.scope_entry(kind, site)]
         word = id_ | (scope & 0xFFFF) << 10
         words = (id_, word, word | self.h[0] << 26 | self.h[1] << 36)
         plain = self.mixer.flag(PLAIN, words)
         if not plain:
             scope = self.mixer.number(SCOPE, words)
-        self.scopes[entry] = scope
         return plain, scope
 
     def new_posts(self, id_, shape):
@@ -359,12 +414,9 @@ class Mix:
         start = id_ | n << 10 | (b & 31) << 23
         two = start | (shape.a0 & 0xFFF) << 28 | (shape.a1 & 0xFFF) << 40
         last = self.last & 0xFFF
-        value = self.choice(id_, shape, (start | self.yes << 28 | last << 38, two, two ^ (shape.a2 & 0xFFF) << 52,
+        return self.choice(id_, shape, (start | self.yes << 28 | last << 38, two, two ^ (shape.a2 & 0xFFF) << 52,
                                          start | self.h[0] << 28 | self.h[1] << 38 | last << 48, start | (self.lasts & 0xFFFF) << 28,
                                          start | self.polls << 28 | (shape.a0 & 0xFFF) << 36))
-        self.take(value)
-        self.reposted[(31 * shape.site + self.last) % 1024] = self.posts
-        return value
 
     def event_yes(self, id_, shape, plain):
         h0, h1 = self.h[:2]
@@ -373,10 +425,7 @@ class Mix:
                                          word | (shape.a0 & 0x3FF) << 20 | (shape.a1 & 0x3FF) << 30))
         b = (1, 0, -1)[told] if told < 3 else told - 1
         c = 0 if plain else self.mixer.number(REST_C, (id_,))
-        a = self.index(id_, shape, 0, b) if b > 0 else -1
-        self.yes = id_
-        self.since[shape.site % 1024] = 0
-        return a, b, c
+        return self.index(id_, shape, 0, b) if b > 0 else -1, b, c
 
     def event_next(self, id_, shape, plain):
         b = 0 if plain else self.mixer.signed(REST_B, (id_,))
@@ -389,9 +438,7 @@ class Mix:
         two = id_ | h0 << 10 | h1 << 20
         g = before_b & 31
         b = self.mixer.number(GROUP, (id_ | (g + 1 if kind == NO else 0) << 30, two | g << 30, two | g << 30 | h2 << 35))
-        if not plain:
-            self.thread = self.mixer.signed(THREAD, (id_, id_ | h0 << 10, id_ | (self.thread & 0xFFFF) << 10))
-        self.near = 0
+        thread = self.thread if plain else self.mixer.signed(THREAD, (id_, id_ | h0 << 10, id_ | (self.thread & 0xFFFF) << 10))
         near, k = 3, 0
         if kind == NO and before_b > 0:
             k = class_of(before_c)
@@ -399,7 +446,6 @@ class Mix:
             lines = self.mixer.lines((id_ | k << 10, two | b << 30, three | k << 40, two | (self.lasts & 255) << 30, three | h3 << 40,
                                       id_ | k << 10 | class_of(shape.c0) << 18), POLLS_NEAR)
             near = self.mixer.tree(lines, POLLS_NEAR, 2)
-            self.near = near + 1
             k += 1
         if near < 3:
             c = before_c + (0, 1, -1)[near] & MASK
@@ -409,9 +455,7 @@ class Mix:
             history = w | h0 << 23 | h1 << 33
             c = 1 + self.mixer.number(POLLS, (w, last, history | (before_a & 255) << 43, last | class_of(shape.c1) << 31,
                                               w | (self.last & 255) << 23 | (self.lasts & 255) << 31 | h1 << 39, history | h2 << 43 | h3 << 53)) & MASK
-        self.polls = class_of(c)
-        self.since[shape.site % 1024] = self.since[shape.site % 1024] + c & 0xFFFFFFFF
-        return self.thread, b, c
+        return thread, b, c
 
     def event_message(self, id_, shape, plain):
         h0 = self.h[0]
@@ -424,16 +468,13 @@ class Mix:
         word = id_ | (self.tags[entry] & 0xFFFF) << 10
         b = signed32(self.tags[entry] + self.mixer.signed(TAG, (word, id_ | (a & 0xFFFFFF) << 10, word | h0 << 26 | (shape.b & 255) << 36,
                                                                 word | (shape.b & 0xFFFF) << 26)))
-        self.tags[entry] = b
         if shape.kind in WITH_POST:
             c = self.reposted[(31 * shape.site + self.last) % 1024]
             post_words = (id_, id_ | (self.last & 0xFFF) << 10, id_ | h0 << 10 | (before_a & 0xFFF) << 20, id_ | (shape.b & 0xFFFF) << 10)
             if self.mixer.flag(POST_NEW, post_words):
                 c = self.next_post + self.mixer.signed(POST, post_words) & MASK
-            self.next_post = c + 1 & MASK
         else:
             c = 0 if plain else self.mixer.number(REST_C, words)
-        self.take(a)
         return a, b, c
 
     def event_other(self, id_, shape):
