@@ -7,7 +7,7 @@ mount -t tmpfs -o size=9m tmpfs small 2>/dev/null || { echo "skipped: cannot mou
 trap 'umount "$work/small"; rm -rf "$work"' EXIT
 launcher "$mpi" 4
 program=$build/apps/$mpi/particles
-ring=132 # KiB a rank
+ring=260 # KiB a rank
 # leave KIB: fills the disk but for these
 leave()
 {
@@ -20,7 +20,7 @@ run 120 record "$reprise" record -o small/run "${launch[@]}" "$program" --size 2
 grep -q 'cannot record: .*No space left' "$work/record.err" || fail "no reason"
 [ ! -e small/run ] || fail "something is left behind"
 leave $((4 * ring + 28))
-run 300 record "$reprise" record -o small/run "${launch[@]}" "$program" --size 60000
+run 300 record "$reprise" record --codec tables -o small/run "${launch[@]}" "$program" --size 60000
 grep -q '^RESULT .*verified=yes' "$work/record.out" || fail "the application did not end well (status $status)"
 [ "$status" -eq 122 ] || fail "exit status $status, not 122"
 grep -q 'recording stops: No space left on device; the application goes on unrecorded' "$work/record.err" || fail "no reason"
