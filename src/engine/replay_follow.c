@@ -814,12 +814,14 @@ static void say_how_it_ended(const struct rp_call *call)
  * where we do not see it; one that is about to end the job by itself goes first. */
 static int64_t grace(void)
 {
-    enum { ENDING_MS = 200, PARKED_MS = 1000 };
+    enum { ENDING_MS = 200, PARKED_MS = 1000, ENDED_MS = 5000 };
     bool ending = follow.slot->state == RP_RANK_ENDED;
 
     if (!all_replayed() || (somebody_is(RP_RANK_RUNNING) && !ending))
         return follow.options.stall > 0 ? follow.options.stall * 1000 : 30000;
-    return ending ? ENDING_MS : PARKED_MS;
+    if (ending)
+        return ENDING_MS;
+    return somebody_is(RP_RANK_ENDED) ? ENDED_MS : PARKED_MS;
 }
 
 /* Returns when nobody has anything left to replay, or nobody could move for long. `sink` may be NULL. */
