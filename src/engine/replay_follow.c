@@ -688,16 +688,25 @@ static bool somebody_is(uint32_t state)
     return false;
 }
 
-static void stalled(struct rp_patience *p, int64_t waited)
+/* Whether all ranks wait as they did when the recorded run was ended. A message that is under way at the first look has come by the second. */
+static bool hangs_as_recorded(int64_t waited)
 {
+    enum rp_certainty least = waited > follow.options.stall * 2000 ? RP_CERTAIN_RECEIVE : RP_CERTAIN_MESSAGE;
+
+    return all_replayed() && rp_log_end(follow.log).reason != RP_END_FINALIZE && rp_state_is_stuck(follow.state, least);
+}
+
+static void stalled(struct rp_patience *p, const struct rp_call *call, int64_t waited)
+{
+    p->next_report = waited * 2;
+    if (hangs_as_recorded(waited)) {
+        rp_follow_end_of_record(call);
+        return;
+    }
     /* A rank at the end of its record ends the job itself. */
     bool stuck = rp_state_is_stuck(follow.state, RP_CERTAIN_MESSAGE) && !somebody_is(RP_RANK_PARKED);
-
-    p->next_report = waited * 2;
     if (!may_report())
         return;
-    if (stuck && all_replayed() && rp_log_end(follow.log).reason != RP_END_FINALIZE)
-        stop_at_end(); /* the recorded run hung here too */
     report_stall(stuck);
     if (stuck)
         give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
@@ -772,7 +781,7 @@ void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const c
     if (waited > RELEASE_MS)
         release_unknown();
     if (follow.options.stall > 0 && waited > p->next_report)
-        stalled(p, waited);
+        stalled(p, call, waited);
 }
 
 void rp_patience_end(struct rp_patience *p)
@@ -806,12 +815,14 @@ static void say_how_it_ended(const struct rp_call *call)
  * where we do not see it; one that is about to end the job by itself goes first. */
 static int64_t grace(void)
 {
-    enum { ENDING_MS = 200, PARKED_MS = 1000 };
+    enum { ENDING_MS = 200, PARKED_MS = 1000, ENDED_MS = 5000 };
     bool ending = follow.slot->state == RP_RANK_ENDED;
 
     if (!all_replayed() || (somebody_is(RP_RANK_RUNNING) && !ending))
         return follow.options.stall > 0 ? follow.options.stall * 1000 : 30000;
-    return ending ? ENDING_MS : PARKED_MS;
+    if (ending)
+        return ENDING_MS;
+    return somebody_is(RP_RANK_ENDED) ? ENDED_MS : PARKED_MS;
 }
 
 /* Returns when nobody has anything left to replay, or nobody could move for long. `sink` may be NULL. */

@@ -179,7 +179,7 @@ __attribute__((unused)) static long long sample_prefix(struct rp_log *log, const
 {
     size_t found;
     struct rp_event *all = sample_read(log, &found, status, why);
-    bool same = found <= count && memcmp(all, events, found * sizeof *all) == 0;
+    bool same = found <= count && (found == 0 || memcmp(all, events, found * sizeof *all) == 0);
 
     free(all);
     return same ? (long long)found : -1;

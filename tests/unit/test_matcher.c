@@ -331,6 +331,12 @@ static enum rp_status next_synthetic(void *owner, struct rp_event *events, size_
     return RP_OK;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+enum { HEAP_IS_KNOWN = 0 }; /* the sanitizer's allocator does not tell */
+#else
+enum { HEAP_IS_KNOWN = 1 };
+#endif
+
 static size_t heap(void)
 {
     struct mallinfo2 info = mallinfo2();
@@ -374,7 +380,7 @@ TEST(ten_million_events_take_a_few_mebibytes)
 {
     size_t most = most_heap((struct synthetic){.total = 10000001, .group = 1}, heap());
 
-    CHECK(most > 0);
+    CHECK(most > 0 || !HEAP_IS_KNOWN);
     if (most > MEMORY_LIMIT)
         unit_fail(__FILE__, __LINE__, "%zu bytes", most);
 }
@@ -383,7 +389,7 @@ TEST(groups_over_every_block_boundary_take_no_more)
 {
     size_t most = most_heap((struct synthetic){.total = 10000000, .group = 1000}, heap());
 
-    CHECK(most > 0);
+    CHECK(most > 0 || !HEAP_IS_KNOWN);
     if (most > MEMORY_LIMIT)
         unit_fail(__FILE__, __LINE__, "%zu bytes", most);
 }

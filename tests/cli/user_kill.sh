@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+# A program that hangs is ended by the user: by Ctrl-C, by `timeout`. Its record verifies, and its replay comes to the same place, says so, and ends by itself.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../mpi/crash" && pwd)
+source "$(dirname "$0")/../lib/common.sh"
+mpi=$1
+launcher "$mpi" 4
+cat >hangs.c <<'END_OF_C'
+#include "traffic.h"
+/* How each rank waits for what nobody sends: any, named, some, poll or barrier. */
+static void hang(const char *how)
+{
+    MPI_Request request[2];
+    int peer = (check.rank + 1) % check.size, index, flag = 0;
+    switch (how[0]) {
+    case 'a':
+        traffic_block();
+        break;
+    case 'n':
+        MPI_Recv(NULL, 0, MPI_LONG, peer, TRAFFIC_TAG_NEVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        break;
+    case 'b':
+        MPI_Barrier(MPI_COMM_WORLD);
+        break;
+    case 's':
+        MPI_Irecv(NULL, 0, MPI_LONG, MPI_ANY_SOURCE, TRAFFIC_TAG_NEVER, MPI_COMM_WORLD, &request[0]);
+        MPI_Irecv(NULL, 0, MPI_LONG, peer, TRAFFIC_TAG_LAST, MPI_COMM_WORLD, &request[1]);
+        MPI_Waitany(2, request, &index, MPI_STATUS_IGNORE);
+        break;
+    default:
+        while (!flag)
+            MPI_Iprobe(MPI_ANY_SOURCE, TRAFFIC_TAG_NEVER, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    }
+}
+int main(int argc, char **argv)
+{
+    check_start(&argc, &argv);
+    traffic();
+    hang(argv[1 + check.rank]);
+    return 0;
+}
+END_OF_C
+"mpicc.$mpi" -g -I"$here" -o hangs hangs.c || fail "it does not compile"
+line() { grep -hs '^PARTIAL' "$work/$1.out" | tail -n 1; }
+
+# NAME HOW...: as a shell starts a job, in a process group of its own, which then gets SIGINT
+interrupt() {
+    local name=$1 group
+    shift
+    TEST_ORDER=up setsid "$reprise" record -o "$name" "${launch[@]}" ./hangs "$@" >"$name.out" 2>"$name.err" </dev/null &
+    group=$! # setsid does not fork here
+    for _ in $(seq 300); do [ -n "$(line "$name")" ] && break; sleep 0.1; done
+    sleep 1 # all ranks hang by now
+    kill -INT -- "-$group" || fail "$name: nobody to interrupt"
+    for _ in $(seq 300); do kill -0 "$group" 2>/dev/null || break; sleep 0.1; done
+    kill -KILL -- "-$group" 2>/dev/null && fail "$name: no end 30 s after Ctrl-C"
+    wait "$group" # the status is the launcher's: MPICH's may end with 0 after Ctrl-C
+}
+
+time_out() { # NAME HOW...
+    local name=$1 limit
+    shift
+    for limit in 5 20; do # the second for a machine that is busy
+        rm -rf "$name"
+        TEST_ORDER=up run 60 "$name" timeout "$limit" "$reprise" record -o "$name" "${launch[@]}" ./hangs "$@"
+        [ -z "$(line "$name")" ] || break
+    done
+    [ "$status" -eq 124 ] || fail "$name: exit status $status, not 124"
+}
+
+check_replay() { # NAME
+    local recorded events
+    recorded=$(line "$1")
+    [ -n "$recorded" ] || fail "$1: it did not come to its hang"
+    grep -q 'recorded [1-9][0-9]* events on 4 ranks.*(4 ranks did not finish)' "$1.err" || fail "$1: no summary"
+    "$reprise" verify "$1" >verify.out 2>verify.err || fail "$1: verify: exit status $?"
+    events=$("$reprise" info --json "$1" | sed -n 's/.*"sum": {"events": \([0-9]*\),.*/\1/p')
+    TEST_ORDER=down run 100 replay "$reprise" replay --stall 3 "$1"
+    [ "$(line replay)" = "$recorded" ] || fail "$1: replay: $(line replay), recorded $recorded"
+    [ "$status" -eq 0 ] || fail "$1: replay: exit status $status"
+    grep -q 'end of the record after event [0-9]*, in MPI_[A-Z][a-z]*: there this rank was killed' replay.err || fail "$1: replay: not said where"
+    grep -q "replayed $events events on 4 ranks: identical up to the end of the record" replay.err || fail "$1: replay: not all $events events"
+    echo "$1 on $mpi: $events events, $recorded"
+}
+
+interrupt interrupt-any any any any any
+check_replay interrupt-any
+interrupt interrupt-named named named named named
+check_replay interrupt-named
+time_out timeout-any any any any any
+check_replay timeout-any
+time_out timeout-each named any some poll
+check_replay timeout-each
+time_out timeout-barrier any barrier barrier barrier
+check_replay timeout-barrier
+
+# A debugger at a hang that no event shows: what it sees is the program's call.
+"$reprise" replay --stall 1 --at-end gdb interrupt-named >gdb.out 2>gdb.err </dev/null &
+replayer=$!
+for _ in $(seq 300); do grep -qs "rank 1: .*'gdb -p" gdb.err && break; sleep 0.1; done
+pid=$(sed -n "s/.*rank 1: .*'gdb -p \([0-9]*\)'.*/\1/p" gdb.err | head -n 1)
+[ -n "$pid" ] || fail "gdb: rank 1 does not wait"
+timeout 60 gdb -q -batch -p "$pid" -ex continue -ex bt >session.out 2>session.err </dev/null
+grep -q SIGTRAP session.out || fail "gdb: did not stop"
+grep -q 'in hang ' session.out || fail "gdb: no stack of the program"
+kill -TERM "$replayer"
+wait "$replayer"
+true
