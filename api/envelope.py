@@ -7,6 +7,7 @@ usage: envelope.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
 An entry lets pass what is not the program's own, and hands everything else to src/envelope. What that calls are the usual functions, also from entries for large
 counts: a message in its envelope is one item of a type of its own, or short.
 """
+import re
 import sys
 
 import generate
@@ -29,6 +30,7 @@ def templates():
     made = {shape: (PASS + body, None, None, None) for shape, body in bodies.items()}
     guard = "    rp_envelope_inside++;\n    int rc = {twin}.{member}({args});\n    rp_envelope_inside--;\n    return rc;\n"
     made["guard"] = (guard, None, None, None)
+    made["collective"] = ("    rp_envelope_collectives++;\n    return {twin}.{member}({args});\n", None, None, None)
     made["later"] = ("    rp_envelope_guards = 1;\n" + guard, None, None, None)
     return made
 
@@ -41,12 +43,25 @@ def guard_files(header, table):
             table[name] = dict(kind="order" if later else "guard", used=False, shape="later", arguments=[])
 
 
+# What may tell others, without a clock, that a process has come so far: collective functions, and those that make and free communicators.
+COLLECTIVE = re.compile("MPI_I?((Neighbor_|neighbor_)?(all)?(gather|toall)[vw]?|reduce(_scatter(_block)?)?|allreduce|barrier|bcast|scatterv?|ex?scan)(_init)?(_c)?$"
+                        "|MPI_(Comm_(i?dup(_with_info)?|split(_type)?|create(_group|_from_group)?|free|disconnect)|Intercomm_(create(_from_groups)?|merge)"
+                        "|Cart_(create|sub)|Graph_create|Dist_graph_create(_adjacent)?)$", re.IGNORECASE)
+
+
+def note_collectives(header, table):
+    for name, function in header.items():
+        if COLLECTIVE.match(name) and function.result == "int" and table.get(name, {}).get("kind", "pass") == "pass":
+            table[name] = dict(kind="order", used=True, shape="collective", arguments=[])
+
+
 def main():
     if len(sys.argv) != 4:
         generate.fail("usage: envelope.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
     table = generate.read_table(sys.argv[1])
     header = generate.read_header(sys.argv[2])
     guard_files(header, table)
+    note_collectives(header, table)
     known = [function for name, function in sorted(header.items()) if name in table]
     generate.TEMPLATES = templates()
     generate.write_all(known, table, "envelope/letters.h", sys.argv[3])

@@ -14,7 +14,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_MPI", "openmpi or mpich, where it cannot be seen from the program (--mpi)"},
     {"REPRISE_ALLOW", "refused MPI functions to let through, separated by commas (--allow)"},
     {"REPRISE_CAPTURE", "values from outside to record: time, random, pid, host or all, separated by commas (--capture)"},
-    {"REPRISE_CODEC", "mix or tables: how the events are stored (--codec)"},
+    {"REPRISE_CODEC", "mix, tables, cdc, gzip or raw: how the record is stored (--codec)"},
     {"REPRISE_ENCODER", "on: by a thread of its own, off: by the program's own thread, when the ring is full (--encoder)"},
     {"REPRISE_AT_END", "stop, gdb or continue: what a replay does at the end of the record (--at-end)"},
     {"REPRISE_GDB", "ranks of a replay for which gdb is opened, such as 0,4-7 (--gdb)"},

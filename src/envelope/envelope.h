@@ -30,4 +30,7 @@ RP_OFFERED void reprise_envelope_close(void);
  * until the next. The clock moves on by them only now: completions that nobody takes were not the program's. A second call returns 0. */
 RP_OFFERED size_t reprise_envelope_take(const struct rp_stamp **stamps);
 
+/* Whether the program made a collective call since this was last asked: others may have learnt by it, without a clock, what was received before. */
+RP_OFFERED int reprise_envelope_synced(void);
+
 #endif

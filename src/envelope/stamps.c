@@ -20,6 +20,7 @@
 enum { RANK_BITS = 24 };
 
 int rp_envelope_is_open;
+unsigned long rp_envelope_collectives;
 
 static uint64_t now; /* the clock */
 static uint64_t own_rank;
@@ -47,6 +48,15 @@ void reprise_envelope_close(void)
 uint64_t rp_stamp_make(void)
 {
     return now++ << RANK_BITS | own_rank;
+}
+
+int reprise_envelope_synced(void)
+{
+    static unsigned long seen;
+    int synced = rp_envelope_collectives != seen;
+
+    seen = rp_envelope_collectives;
+    return synced;
 }
 
 void rp_stamps_clear(void)
