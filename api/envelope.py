@@ -17,12 +17,13 @@ PASS = """\
         return {twin}.{member}({args});
 """
 # Functions of src/envelope that take the real function first, then the arguments as they are.
-PLAIN = ("send isend send_init recv irecv recv_init mrecv imrecv sendrecv probe iprobe mprobe improbe start startall wait waitall waitany waitsome "
+PLAIN = ("isend send_init recv irecv recv_init mrecv imrecv sendrecv probe iprobe mprobe improbe start startall wait waitall waitany waitsome "
          "test testall testany testsome request_get_status request_free type_free")
 
 
 def templates():
     bodies = {shape: f"    return rp_letter_{shape}({{twin}}.{{plain}}, {{args}});\n" for shape in PLAIN.split()}
+    bodies["send"] = "    return rp_letter_send({twin}.{plain}, {twin}.{immediate_plain}, {args});\n"
     bodies["sendrecv_replace"] = "    return rp_letter_sendrecv_replace({twin}.Sendrecv, {args});\n"
     for name in ("attach", "detach"):
         bodies[name] = "    return rp_letter_{member}({twin}.{member}, {args});\n"
@@ -31,6 +32,10 @@ def templates():
     guard = "    rp_envelope_inside++;\n    int rc = {twin}.{member}({args});\n    rp_envelope_inside--;\n    return rc;\n"
     made["guard"] = (guard, None, None, None)
     made["collective"] = ("    rp_envelope_collectives++;\n    return {twin}.{member}({args});\n", None, None, None)
+    for shape, sync in SYNCS.items():
+        enters = "" if shape == "sync_child" else "    rp_sync_entering({comm});\n"
+        made[shape] = (PASS + enters + f"    int rc = {{twin}}.{{member}}({{args}});\n    if (rc == MPI_SUCCESS) {{{{\n{sync}    }}}}\n"
+                       "    return rc;\n", None, None, None)
     made["later"] = ("    rp_envelope_guards = 1;\n" + guard, None, None, None)
     return made
 
@@ -43,16 +48,26 @@ def guard_files(header, table):
             table[name] = dict(kind="order" if later else "guard", used=False, shape="later", arguments=[])
 
 
-# What may tell others, without a clock, that a process has come so far: collective functions, and those that make and free communicators.
-COLLECTIVE = re.compile("MPI_I?((Neighbor_|neighbor_)?(all)?(gather|toall)[vw]?|reduce(_scatter(_block)?)?|allreduce|barrier|bcast|scatterv?|ex?scan)(_init)?(_c)?$"
-                        "|MPI_(Comm_(i?dup(_with_info)?|split(_type)?|create(_group|_from_group)?|free|disconnect)|Intercomm_(create(_from_groups)?|merge)"
-                        "|Cart_(create|sub)|Graph_create|Dist_graph_create(_adjacent)?)$", re.IGNORECASE)
+# What may tell others that a process has come so far. Blocking calls are followed by an exchange of clocks; of others it is noted that there was one.
+SYNCS = {
+    "sync_all": "        rp_sync_all({comm});\n",
+    "sync_parent": "        rp_sync_all({comm});\n        rp_sync_made(*{last});\n",
+    "sync_child": "        rp_sync_child(*{last});\n",
+}
+COLLECTIVES = [
+    (r"(allgatherv?|alltoall[vw]?|allreduce|barrier|bcast|gatherv?|reduce(_scatter(_block)?)?|scatterv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "sync_all"),
+    (r"comm_(dup|dup_with_info|split|split_type|create)|cart_create|cart_sub|graph_create|dist_graph_create(_adjacent)?", "sync_parent"),
+    (r"comm_create_group|intercomm_create|intercomm_merge", "sync_child"),
+    (r"i(allgatherv?|alltoall[vw]?|allreduce|barrier|reduce(_scatter(_block)?)?|bcast|scatterv?|gatherv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "collective"),
+    (r"comm_idup(_with_info)?", "collective"),
+]
 
 
 def note_collectives(header, table):
     for name, function in header.items():
-        if COLLECTIVE.match(name) and function.result == "int" and table.get(name, {}).get("kind", "pass") == "pass":
-            table[name] = dict(kind="order", used=True, shape="collective", arguments=[])
+        for pattern, shape in COLLECTIVES:
+            if re.fullmatch("MPI_" + pattern, name, re.IGNORECASE) and function.result == "int":
+                table[name] = dict(kind="order", used=True, shape=shape, arguments=[])
 
 
 def main():

@@ -22,6 +22,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_FORCE", "1: replay with another build of the program (--force)"},
     {"REPRISE_LIBRARY", "directory with <mpi>/libreprise.so (default: beside the command)"},
     {"REPRISE_CLOCKS", NULL},
+    {"REPRISE_DELAY", NULL},
     {"REPRISE_MODE", NULL},
     {"REPRISE_COMMAND", NULL},
     {"REPRISE_LAUNCHED", NULL},

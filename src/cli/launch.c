@@ -82,15 +82,16 @@ static enum rp_status preload(const char *mpi, const char *name, struct rp_probl
     return status;
 }
 
-/* Messages carry clocks: where they are recorded, and in the replay of what has nothing else. */
+/* Messages carry clocks: where they are recorded, and in a replay by them. */
 static bool has_envelopes(void)
 {
     const char *mode = rp_setting("REPRISE_MODE"), *codec = rp_setting("REPRISE_CODEC");
-    bool rows = codec && rp_row_codec_by_name(codec);
 
-    if (rows)
+    if (!mode || strcmp(mode, "record") != 0)
+        return mode && strcmp(mode, "clocked") == 0;
+    if (codec && rp_row_codec_by_name(codec))
         setenv("REPRISE_CLOCKS", "1", 1);
-    return mode && (strcmp(mode, "record") == 0 ? rp_setting("REPRISE_CLOCKS") != NULL : rows);
+    return rp_setting("REPRISE_CLOCKS") != NULL;
 }
 
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
