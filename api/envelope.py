@@ -7,6 +7,7 @@ usage: envelope.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
 An entry lets pass what is not the program's own, and hands everything else to src/envelope. What that calls are the usual functions, also from entries for large
 counts: a message in its envelope is one item of a type of its own, or short.
 """
+import re
 import sys
 
 import generate
@@ -16,12 +17,13 @@ PASS = """\
         return {twin}.{member}({args});
 """
 # Functions of src/envelope that take the real function first, then the arguments as they are.
-PLAIN = ("send isend send_init recv irecv recv_init mrecv imrecv sendrecv probe iprobe mprobe improbe start startall wait waitall waitany waitsome "
+PLAIN = ("isend send_init recv irecv recv_init mrecv imrecv sendrecv probe iprobe mprobe improbe start startall wait waitall waitany waitsome "
          "test testall testany testsome request_get_status request_free type_free")
 
 
 def templates():
     bodies = {shape: f"    return rp_letter_{shape}({{twin}}.{{plain}}, {{args}});\n" for shape in PLAIN.split()}
+    bodies["send"] = "    return rp_letter_send({twin}.{plain}, {twin}.{immediate_plain}, {args});\n"
     bodies["sendrecv_replace"] = "    return rp_letter_sendrecv_replace({twin}.Sendrecv, {args});\n"
     for name in ("attach", "detach"):
         bodies[name] = "    return rp_letter_{member}({twin}.{member}, {args});\n"
@@ -29,6 +31,11 @@ def templates():
     made = {shape: (PASS + body, None, None, None) for shape, body in bodies.items()}
     guard = "    rp_envelope_inside++;\n    int rc = {twin}.{member}({args});\n    rp_envelope_inside--;\n    return rc;\n"
     made["guard"] = (guard, None, None, None)
+    made["collective"] = ("    rp_envelope_collectives++;\n    return {twin}.{member}({args});\n", None, None, None)
+    for shape, sync in SYNCS.items():
+        enters = "" if shape == "sync_child" else "    rp_sync_entering({comm});\n"
+        made[shape] = (PASS + enters + f"    int rc = {{twin}}.{{member}}({{args}});\n    if (rc == MPI_SUCCESS) {{{{\n{sync}    }}}}\n"
+                       "    return rc;\n", None, None, None)
     made["later"] = ("    rp_envelope_guards = 1;\n" + guard, None, None, None)
     return made
 
@@ -41,12 +48,35 @@ def guard_files(header, table):
             table[name] = dict(kind="order" if later else "guard", used=False, shape="later", arguments=[])
 
 
+# What may tell others that a process has come so far. Blocking calls are followed by an exchange of clocks; of others it is noted that there was one.
+SYNCS = {
+    "sync_all": "        rp_sync_all({comm});\n",
+    "sync_parent": "        rp_sync_all({comm});\n        rp_sync_made(*{last});\n",
+    "sync_child": "        rp_sync_child(*{last});\n",
+}
+COLLECTIVES = [
+    (r"(allgatherv?|alltoall[vw]?|allreduce|barrier|bcast|gatherv?|reduce(_scatter(_block)?)?|scatterv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "sync_all"),
+    (r"comm_(dup|dup_with_info|split|split_type|create)|cart_create|cart_sub|graph_create|dist_graph_create(_adjacent)?", "sync_parent"),
+    (r"comm_create_group|intercomm_create|intercomm_merge", "sync_child"),
+    (r"i(allgatherv?|alltoall[vw]?|allreduce|barrier|reduce(_scatter(_block)?)?|bcast|scatterv?|gatherv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "collective"),
+    (r"comm_idup(_with_info)?", "collective"),
+]
+
+
+def note_collectives(header, table):
+    for name, function in header.items():
+        for pattern, shape in COLLECTIVES:
+            if re.fullmatch("MPI_" + pattern, name, re.IGNORECASE) and function.result == "int":
+                table[name] = dict(kind="order", used=True, shape=shape, arguments=[])
+
+
 def main():
     if len(sys.argv) != 4:
         generate.fail("usage: envelope.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
     table = generate.read_table(sys.argv[1])
     header = generate.read_header(sys.argv[2])
     guard_files(header, table)
+    note_collectives(header, table)
     known = [function for name, function in sorted(header.items()) if name in table]
     generate.TEMPLATES = templates()
     generate.write_all(known, table, "envelope/letters.h", sys.argv[3])

@@ -131,6 +131,7 @@ TEMPLATES = {
     "receive": RECEIVE + (RECEIVE_OTHER + """\
     struct rp_envelope e;
     RP_ENVELOPE(e, source, tag, comm, status, {sends});
+    RP_ENVELOPE_BUFFER(e, {into});
     rp_engine->receive_begin(&call, &e);
     rc = {twin}.{member}({changed});
     rp_engine->receive_end(&call, &e, rc);
@@ -410,6 +411,12 @@ def wrapper(function, entry, prefix):
     if choice:
         choice += f"    RP_TAIL return other_{own}({args});\n"
     names_of["immediate"] = "I" + function.member[0].lower() + function.member[1:]
+    names_of["immediate_plain"] = re.sub("_c$", "", names_of["immediate"])
+    comms = [i for i, kind in enumerate(function.types) if kind[0].strip() == "MPI_Comm" and not kind[1]]
+    names_of["comm"] = names[comms[0]] if comms else ""
+    names_of["last"] = names[-1] if names else ""
+    into = ("recvbuf", "recvcount", "recvtype") if "recvbuf" in names else ("buf", "count", "datatype")
+    names_of["into"] = ", ".join(into)
     names_of["threaded"] = THREADED.get(re.sub("_c$", "", function.name), "").format(args=args)
     text = ""
     last = None

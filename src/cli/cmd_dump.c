@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise dump: the events of a record, one a line, as text or as JSON lines. */
+/* reprise dump: the events or rows of a record, one a line, as text or as JSON lines. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/options.h"
+#include "cli/dumprows.h"
 #include "event/lines.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
@@ -211,6 +212,8 @@ static enum rp_status dump_rank(const char *directory, const struct rp_manifest 
     if (status == RP_OK) {
         if (sites)
             dump_sites(log, lines, rank);
+        else if (rp_log_has_rows(log))
+            status = rp_dump_rows(log, rank, json != NULL, why);
         else
             status = dump_events(log, lines, rank, events, why);
         rp_log_free(log);
@@ -277,7 +280,8 @@ const struct rp_command rp_command_dump = {
     .name = "dump",
     .synopsis = "[options] [RUN]",
     .about = "print the events of a record",
-    .more = "A line is: rank, event number, kind, MPI function, and the event's fields (docs/format.md, section 3).",
+    .more = "A line is: rank, event number, kind, MPI function, and the event's fields (docs/format.md, section 3).\n"
+            "A record of rows: rank, row number, kind, MPI function, and the row's fields; of cdc, its tables.",
     .options = options,
     .run = run,
 };

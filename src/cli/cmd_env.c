@@ -10,6 +10,7 @@
 #include "cli/binary.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
 #include "reprise.h"
@@ -53,6 +54,8 @@ static enum rp_status set_captured(const char *directory, struct rp_problem *why
     if (status != RP_OK)
         return status;
     setenv("REPRISE_CAPTURE", manifest.capture, 1);
+    if (rp_row_codec_by_name(manifest.codec))
+        setenv("REPRISE_MODE", "clocked", 1);
     rp_manifest_free(&manifest);
     return RP_OK;
 }

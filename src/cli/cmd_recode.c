@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "cli/options.h"
 #include "codec/codec.h"
+#include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/recode.h"
 #include "log/rundir.h"
@@ -16,7 +17,7 @@
 static const char *output, *codec_name;
 
 static const struct rp_option options[] = {
-    {"--codec", NULL, "CODEC", "how the events are stored: mix (the default, smallest) or tables (zstd)", &codec_name},
+    {"--codec", NULL, "CODEC", "how the record is stored: mix (the default, smallest), tables (zstd), or of one with clocks: cdc, gzip, raw", &codec_name},
     {"--output", "-o", "DIR", "the directory of the new record (default: RUN-CODEC); it must not exist yet, or be empty", &output},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -25,7 +26,13 @@ struct sizes {
     uint64_t events, before, after;
 };
 
-static enum rp_status recode_rank(const char *from, const char *to, const struct rp_manifest *m, uint32_t rank, const struct rp_codec *codec, struct sizes *sizes,
+/* One of events, or one of rows. */
+struct codec {
+    const struct rp_codec *events;
+    const struct rp_row_codec *rows;
+};
+
+static enum rp_status recode_rank(const char *from, const char *to, const struct rp_manifest *m, uint32_t rank, const struct codec *codec, struct sizes *sizes,
                                   struct rp_problem *why)
 {
     struct rp_log *log, *made = NULL;
@@ -35,7 +42,7 @@ static enum rp_status recode_rank(const char *from, const char *to, const struct
         return status;
     sizes->events += rp_log_event_count(log);
     sizes->before += rp_log_size(log);
-    status = rp_log_recode(log, to, codec, why);
+    status = rp_log_recode(log, to, codec->events, codec->rows, why);
     rp_log_free(log);
     if (status == RP_OK)
         status = rp_log_open(to, m->run, rank, m->ranks, &made, why);
@@ -45,19 +52,35 @@ static enum rp_status recode_rank(const char *from, const char *to, const struct
     return status;
 }
 
-static enum rp_status recode(const char *from, const char *to, const struct rp_codec *codec, struct sizes *sizes, struct rp_problem *why)
+/* The description of the new record. */
+static enum rp_status describe(const char *from, const char *name, const struct codec *codec, struct rp_manifest *manifest, struct rp_problem *why)
 {
-    struct rp_manifest manifest;
-    enum rp_status status = rp_manifest_read(from, &manifest, why);
+    enum rp_status status = rp_manifest_read(from, manifest, why);
 
     if (status != RP_OK)
         return status;
-    status = rp_manifest_write(to, &manifest, why);
-    for (uint32_t i = 0; i < manifest.ranks && status == RP_OK; i++)
-        status = recode_rank(from, to, &manifest, i, codec, sizes, why);
-    if (status == RP_OK && manifest.complete)
+    if (rp_row_codec_by_name(manifest->codec))
+        status = rp_fail(why, RP_USAGE, "%s is stored as %s, which leaves out what another codec needs", from, manifest->codec);
+    else if (codec->rows && strcmp(manifest->clocks, "lamport") != 0)
+        status = rp_fail(why, RP_USAGE, "%s has no clocks, which %s needs: record with --codec %s", from, name, name);
+    free(manifest->codec);
+    manifest->codec = strdup(name);
+    if (status == RP_OK && !manifest->codec)
+        status = rp_fail(why, RP_MEMORY, "out of memory");
+    if (status != RP_OK)
+        rp_manifest_free(manifest);
+    return status;
+}
+
+static enum rp_status recode(const char *from, const char *to, const struct rp_manifest *m, const struct codec *codec, struct sizes *sizes,
+                             struct rp_problem *why)
+{
+    enum rp_status status = rp_manifest_write(to, m, why);
+
+    for (uint32_t i = 0; i < m->ranks && status == RP_OK; i++)
+        status = recode_rank(from, to, m, i, codec, sizes, why);
+    if (status == RP_OK && m->complete)
         status = rp_manifest_complete(to, why);
-    rp_manifest_free(&manifest);
     return status;
 }
 
@@ -76,6 +99,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct rp_problem why;
     struct sizes sizes = {0, 0, 0};
+    struct rp_manifest manifest = {0};
     char *from = NULL, *to = NULL;
     int first = rp_options_parse(command, argc, argv);
 
@@ -83,19 +107,24 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return REPRISE_EXIT_USAGE;
     if (argc - first > 1)
         return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
-    const struct rp_codec *codec = rp_codec_by_name(codec_name ? codec_name : "mix");
-    if (!codec)
-        return rp_usage_error(command, "--codec %s: mix or tables is expected", codec_name);
+    const char *name = codec_name ? codec_name : "mix";
+    struct codec codec = {rp_codec_by_name(name), rp_row_codec_by_name(name)};
+    if (!codec.events && !codec.rows)
+        return rp_usage_error(command, "--codec %s: mix, tables, cdc, gzip or raw is expected", name);
+    codec.events = codec.events ? codec.events : &rp_codec_tables;
     enum rp_status status = rp_run_find(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &from, &why);
     if (status == RP_OK)
-        status = make_directory(from, codec->name, &to, &why);
+        status = describe(from, name, &codec, &manifest, &why);
     if (status == RP_OK)
-        status = recode(from, to, codec, &sizes, &why);
+        status = make_directory(from, name, &to, &why);
+    if (status == RP_OK)
+        status = recode(from, to, &manifest, &codec, &sizes, &why);
     if (status == RP_OK)
         printf("%s: %llu events, %llu bytes, in %s %llu bytes before\n", to, (unsigned long long)sizes.events, (unsigned long long)sizes.after, from,
                (unsigned long long)sizes.before);
     else
         rp_error("cannot recode: %s", why.text);
+    rp_manifest_free(&manifest);
     free(from);
     free(to);
     return rp_exit_status(status);
@@ -105,7 +134,7 @@ const struct rp_command rp_command_recode = {
     .name = "recode",
     .synopsis = "[options] [RUN]",
     .about = "write a record again with another codec",
-    .more = "The record itself is left as it is. What is written replays the same.",
+    .more = "The record itself is left as it is. What is written replays the same. Records of rows (cdc, gzip, raw) cannot be recoded.",
     .options = options,
     .run = run,
 };

@@ -9,6 +9,7 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "codec/codec.h"
+#include "codec/rowcodec.h"
 #include "log/rundir.h"
 #include "report/facts.h"
 #include "reprise.h"
@@ -20,7 +21,7 @@ static const struct rp_option options[] = {
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
     {"--capture", NULL, "V[,V]", "record what the program learns from outside, too: time, random, pid, host or all", &capture},
-    {"--codec", NULL, "CODEC", "how the events are stored: mix (the default, smallest) or tables (zstd)", &codec},
+    {"--codec", NULL, "CODEC", "how the record is stored: mix (the default, smallest), tables (zstd), or with clocks in all messages: cdc, gzip, raw", &codec},
     {"--encoder", NULL, "MODE", "on, or off: no thread of its own encodes them, but the program's own when the ring is full", &encoder},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -46,8 +47,8 @@ static enum rp_status check_manner(struct rp_problem *why)
 {
     const char *named = rp_setting("REPRISE_CODEC"), *thread = rp_setting("REPRISE_ENCODER");
 
-    if (named && !rp_codec_by_name(named))
-        return rp_fail(why, RP_USAGE, "--codec %s: mix or tables is expected", named);
+    if (named && !rp_codec_by_name(named) && !rp_row_codec_by_name(named))
+        return rp_fail(why, RP_USAGE, "--codec %s: mix, tables, cdc, gzip or raw is expected", named);
     if (thread && strcmp(thread, "on") != 0 && strcmp(thread, "off") != 0)
         return rp_fail(why, RP_USAGE, "--encoder %s: on or off is expected", thread);
     return RP_OK;

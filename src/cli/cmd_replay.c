@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/replaystate.h"
 #include "log/rundir.h"
@@ -96,6 +97,8 @@ static enum rp_status find_run(struct replay *r, const char *name, struct rp_pro
         setenv("REPRISE_RUN", r->directory, 1);
     if (status == RP_OK)
         setenv("REPRISE_CAPTURE", r->manifest.capture, 1);
+    if (status == RP_OK && rp_row_codec_by_name(r->manifest.codec))
+        setenv("REPRISE_MODE", "clocked", 1);
     return status;
 }
 

@@ -22,6 +22,7 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/binary.h"
+#include "codec/rowcodec.h"
 #include "reprise.h"
 
 bool rp_launch_is_inside(void)
@@ -81,12 +82,16 @@ static enum rp_status preload(const char *mpi, const char *name, struct rp_probl
     return status;
 }
 
-/* Messages carry clocks. A replay knows what they were, and needs none. */
+/* Messages carry clocks: where they are recorded, and in a replay by them. */
 static bool has_envelopes(void)
 {
-    const char *mode = rp_setting("REPRISE_MODE");
+    const char *mode = rp_setting("REPRISE_MODE"), *codec = rp_setting("REPRISE_CODEC");
 
-    return rp_setting("REPRISE_CLOCKS") && mode && strcmp(mode, "record") == 0;
+    if (!mode || strcmp(mode, "record") != 0)
+        return mode && strcmp(mode, "clocked") == 0;
+    if (codec && rp_row_codec_by_name(codec))
+        setenv("REPRISE_CLOCKS", "1", 1);
+    return rp_setting("REPRISE_CLOCKS") != NULL;
 }
 
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)

@@ -320,7 +320,7 @@ static void put_table(const struct work *work, struct rp_buffer *out, struct rp_
     sizes->messages += of[RP_CDC_ENTRIES] - of[RP_CDC_OTHERS];
 }
 
-/* Remembering. New lines are appended behind those of the chunks before, `known`, and sorted in at the chunk's end. */
+/* Remembering. New lines are appended behind those of the tables before, `known`, and sorted in when the table is done. */
 
 static void remember(struct rp_buffer *past, size_t known, uint32_t site, const struct rp_cdc_clock *epoch, size_t count)
 {
@@ -360,15 +360,17 @@ enum rp_status rp_cdc_encode(struct rp_row_coder *coder, const struct rp_row_tab
 {
     struct rp_row_sizes own;
     enum rp_status status = RP_OK;
-    size_t at = 0, before = out->length, known = coder->past.length;
+    size_t at = 0, before = out->length;
 
     sizes = sizes ? sizes : &own;
     *sizes = (struct rp_row_sizes){0};
     rp_buffer_clear(&coder->scratch);
     rp_buffer_varint(&coder->scratch, tables->table_count);
-    for (size_t i = 0; i < tables->table_count && status == RP_OK; i++)
+    for (size_t i = 0; i < tables->table_count && status == RP_OK; i++) {
+        size_t known = coder->past.length;
         status = encode_table(coder, known, &tables->tables[i], sizes, &at);
-    sort_past(&coder->past, known);
+        sort_past(&coder->past, known);
+    }
     rp_row_sizes_add(sizes, RP_PART_FRAME, 0, &coder->scratch, &at);
     for (int part = 0; part < RP_PARTS; part++)
         sizes->before += sizes->bytes[part];

@@ -61,7 +61,8 @@ static void put_unmatched(struct rp_rows *rows, const struct rp_event *no)
 
 static void put_message(struct rp_rows *rows, const struct rp_event *clock)
 {
-    struct rp_row row = {.kind = RP_ROW_MESSAGE, .site = clock->site, .count = 1, .clock = clock->c, .rank = clock->a, .index = clock->b};
+    struct rp_row row = {.kind = RP_ROW_MESSAGE, .site = clock->site, .count = 1, .clock = clock->c, .rank = clock->a, .index = clock->b,
+                         .order = clock->scope & RP_CLOCK_FRESH ? 1 : 0};
 
     rp_buffer_put(&rows->rows, &row, sizeof row);
 }
@@ -144,7 +145,7 @@ static bool begins_call(const struct rp_event *event, const struct rp_event *las
         return true;
     switch (event->kind) {
     case RP_CLOCK:
-        return last->kind == RP_CLOCK && last->scope != event->scope + 1;
+        return last->kind == RP_CLOCK && rp_clock_left(last->scope) != rp_clock_left(event->scope) + 1;
     case RP_NEXT:
         return event->posts > 0 || (last->kind != RP_YES && last->kind != RP_NEXT);
     case RP_MATCH:
@@ -174,7 +175,7 @@ static void add(struct rp_rows *rows, const struct rp_event *event)
         put_other(rows, event);
     } else {
         rp_buffer_put(&rows->call, event, sizeof *event);
-        if (event->kind == RP_CLOCK && event->scope == 0 && !rows->call.failed)
+        if (event->kind == RP_CLOCK && rp_clock_left(event->scope) == 0 && !rows->call.failed)
             end_call(rows);
     }
 }
@@ -198,7 +199,7 @@ static bool is_cut_off(const struct rp_event *events, size_t count)
 
     for (size_t i = 0; i < count; i++)
         missing -= events[i].kind == RP_NEXT;
-    return missing > 0 || (events[count - 1].kind == RP_CLOCK && events[count - 1].scope > 0);
+    return missing > 0 || (events[count - 1].kind == RP_CLOCK && rp_clock_left(events[count - 1].scope) > 0);
 }
 
 enum rp_status rp_rows_finish(struct rp_rows *rows)

@@ -83,6 +83,48 @@ enum rp_status rp_row_tables_split(const struct rp_row *rows, size_t count, stru
     return RP_OK;
 }
 
+/* Rows that are tied together stay so: a table begins with the first of its call. */
+static bool begins_table(const struct rp_row *rows, size_t count, size_t at)
+{
+    if (at == 0 || rows[at - 1].with_next)
+        return at == 0;
+    while (at < count && rows[at].kind != RP_ROW_UNMATCHED && rows[at].with_next && !rows[at].order)
+        at++;
+    return at < count && rows[at].kind == RP_ROW_MESSAGE && rows[at].order;
+}
+
+static void add_row(struct rp_row_tables *made, const struct rp_row *row)
+{
+    struct rp_row_table *table = &made->tables[made->table_count - 1];
+
+    if (row->kind == RP_ROW_UNMATCHED && join_polls(table, row))
+        return;
+    struct rp_row *added = &table->rows[table->count++];
+    *added = *row;
+    added->site = 0;
+    added->order = 0;
+    made->row_count++;
+}
+
+enum rp_status rp_row_tables_cut(const struct rp_row *rows, size_t count, struct rp_row_tables *out)
+{
+    struct rp_row_tables made = {0};
+
+    made.tables = calloc(count + 1, sizeof *made.tables);
+    made.rows = calloc(count + 1, sizeof *made.rows);
+    if (!made.tables || !made.rows) {
+        rp_row_tables_free(&made);
+        return RP_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (begins_table(rows, count, i))
+            made.tables[made.table_count++].rows = made.rows + made.row_count;
+        add_row(&made, &rows[i]);
+    }
+    *out = made;
+    return RP_OK;
+}
+
 void rp_row_tables_free(struct rp_row_tables *tables)
 {
     free(tables->tables);

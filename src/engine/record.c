@@ -919,7 +919,7 @@ static struct rp_log_manner manner(void)
     const char *codec = rp_setting("REPRISE_CODEC"), *encoder = rp_setting("REPRISE_ENCODER");
     const struct rp_codec *found = codec ? rp_codec_by_name(codec) : NULL;
 
-    return (struct rp_log_manner){found ? found : &rp_codec_mix, encoder && strcmp(encoder, "off") == 0};
+    return (struct rp_log_manner){found ? found : &rp_codec_mix, encoder && strcmp(encoder, "off") == 0, codec ? rp_row_codec_by_name(codec) : NULL};
 }
 
 static enum rp_status open_log(struct rp_problem *why)

@@ -26,21 +26,22 @@ bool rp_record_clocks_wanted(void)
 
 enum rp_status rp_record_clocks_open(int rank, struct rp_problem *why)
 {
-    if (!reprise_envelope_open || !reprise_envelope_take || !reprise_envelope_close)
+    if (!reprise_envelope_open || !reprise_envelope_take || !reprise_envelope_close || !reprise_envelope_synced)
         return rp_fail(why, RP_USAGE, "clocks are to be recorded, but libreprise-envelope.so is not preloaded behind libreprise.so");
     reprise_envelope_open(rank);
     rp_always_set(RP_ALWAYS_CLOCKS);
+    rp_record_by_site();
     return RP_OK;
 }
 
 static void put(const struct rp_stamp *stamps, size_t count, const struct rp_call *call)
 {
-    uint32_t site = rp_record_site(call);
+    uint32_t site = rp_record_site(call), fresh = reprise_envelope_synced() ? RP_CLOCK_FRESH : 0;
 
     rp_record_close_runs();
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++, fresh = 0)
         *rp_ring_slot(rp_recorder.ring) =
-            (struct rp_event){RP_CLOCK, site, 0, (uint32_t)(count - 1 - i), stamps[i].sender, stamps[i].index, stamps[i].clock};
+            (struct rp_event){RP_CLOCK, site, 0, (uint32_t)(count - 1 - i) | fresh, stamps[i].sender, stamps[i].index, stamps[i].clock};
     rp_record_publish();
 }
 

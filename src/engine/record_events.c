@@ -6,7 +6,7 @@ struct rp_recorder rp_recorder;
 void rp_record_close_runs(void)
 {
     struct rp_ring *ring = rp_recorder.ring;
-    uint32_t runs = rp_recorder.open & ~RP_RECORD_THREADS, left = runs;
+    uint32_t runs = rp_recorder.open & RP_RECORD_RUNS, left = runs;
 
     if (left == 0)
         return;
@@ -21,7 +21,7 @@ void rp_record_close_runs(void)
         ring->shared->open_run[__builtin_ctz(left)].c = 0;
         rp_recorder.open_key[__builtin_ctz(left)].function = NULL;
     }
-    rp_recorder.open &= RP_RECORD_THREADS;
+    rp_recorder.open &= ~RP_RECORD_RUNS;
 }
 
 /* Threads */
@@ -73,10 +73,11 @@ void rp_record_prepare(uint32_t site)
 static void open_run(const struct rp_call *call, uint64_t scope, uint32_t slot)
 {
     uint32_t site = rp_record_site(call);
+    int32_t thread = rp_recorder.open & RP_RECORD_SITES ? 0 : (int32_t)(scope >> 32);
     struct rp_ring_header *shared = rp_recorder.ring->shared;
 
     shared->open_at = rp_recorder.ring->head;
-    shared->open_run[slot] = (struct rp_event){RP_NO, site, 0, (uint32_t)scope, (int32_t)(scope >> 32), 0, 0};
+    shared->open_run[slot] = (struct rp_event){RP_NO, site, 0, (uint32_t)scope, thread, 0, 0};
     atomic_signal_fence(memory_order_seq_cst); /* a run that counts is whole */
     shared->open_run[slot].c = 1;
     rp_recorder.open_key[slot] = (struct rp_poll_key){call->function, scope};
@@ -100,7 +101,7 @@ void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t
     open_run(call, scope, slot);
 }
 
-void rp_record_no_of_thread(const struct rp_call *call, uint32_t scope)
+static void no_of_thread(const struct rp_call *call, uint32_t scope)
 {
     if (rp_self.number < 0) {
         introduce(rp_record_site(call));
@@ -108,4 +109,19 @@ void rp_record_no_of_thread(const struct rp_call *call, uint32_t scope)
     }
     uint64_t key = scope | (uint64_t)(uint32_t)rp_self.number << 32;
     rp_record_no_elsewhere(call, key, ((uint32_t)((uintptr_t)call->function >> 3) ^ scope ^ (uint32_t)rp_self.number) % RP_OPEN_RUNS);
+}
+
+void rp_record_no_closely(const struct rp_call *call, uint32_t scope)
+{
+    if (rp_recorder.open & RP_RECORD_THREADS) {
+        no_of_thread(call, scope);
+        return;
+    }
+    uint32_t site = rp_record_site(call);
+    rp_record_no_elsewhere(call, scope | (uint64_t)site << 32, (site ^ scope) % RP_OPEN_RUNS);
+}
+
+void rp_record_by_site(void)
+{
+    rp_recorder.open |= RP_RECORD_SITES;
 }

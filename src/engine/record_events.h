@@ -3,7 +3,8 @@
  * Making events: from a call of the program to the ring.
  *
  * Polls that answer no are only counted, by MPI function and scope, in the open runs of the ring's header: between two other events the order of polls is
- * the program's own, so that the counts say everything. The next other event pushes them as one group of NO events.
+ * the program's own, so that the counts say everything. The next other event pushes them as one group of NO events. Where clocks are recorded they are
+ * counted by call site as well, since the tables made of them are those of sites.
  */
 #ifndef RP_RECORD_EVENTS_H
 #define RP_RECORD_EVENTS_H
@@ -18,16 +19,20 @@
 
 struct rp_poll_key {
     const char *function;
-    uint64_t scope; /* upper half: the thread */
+    uint64_t scope; /* upper half: the thread, or the call site */
 };
 
 /* In `open`: several threads make events, so that none is put before it was looked whose turn it is. */
 #define RP_RECORD_THREADS (1u << 31)
 
+/* In `open`: polls are counted by call site. */
+#define RP_RECORD_SITES (1u << 30)
+#define RP_RECORD_RUNS (RP_RECORD_SITES - 1)
+
 struct rp_recorder {
     struct rp_ring *ring;
     uint64_t last_posts; /* at the last event */
-    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS */
+    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS or RP_RECORD_SITES */
     struct rp_poll_key open_key[RP_OPEN_RUNS];
     struct rp_site_table sites;
     int32_t thread;  /* whose turn it is */
@@ -43,8 +48,11 @@ void rp_record_close_runs(void);
 /* A poll that is not in the first slot that it may be in. `scope`: the upper half is the thread. */
 void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t slot);
 
-/* A poll where there are threads. */
-void rp_record_no_of_thread(const struct rp_call *call, uint32_t scope);
+/* A poll where there are threads, or where clocks are recorded. */
+void rp_record_no_closely(const struct rp_call *call, uint32_t scope);
+
+/* From now on polls are counted by call site. */
+void rp_record_by_site(void);
 
 /* With threads: says that it is the calling thread's turn, unless it is already. */
 void rp_record_choose_thread(const struct rp_call *call);
@@ -107,8 +115,8 @@ static inline void rp_record_no(const struct rp_call *call, uint32_t scope)
     uint32_t slot = ((uint32_t)((uintptr_t)call->function >> 3) ^ scope) % RP_OPEN_RUNS;
     const struct rp_poll_key *key = &rp_recorder.open_key[slot];
 
-    if (__builtin_expect((rp_recorder.open & RP_RECORD_THREADS) != 0, 0))
-        rp_record_no_of_thread(call, scope);
+    if (__builtin_expect((rp_recorder.open & ~RP_RECORD_RUNS) != 0, 0))
+        rp_record_no_closely(call, scope);
     else if (__builtin_expect(key->function == call->function && key->scope == scope, 1))
         rp_recorder.ring->shared->open_run[slot].c++;
     else

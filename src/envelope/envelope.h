@@ -8,6 +8,7 @@
 #ifndef RP_ENVELOPE_LIBRARY_H
 #define RP_ENVELOPE_LIBRARY_H
 
+#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,5 +30,34 @@ RP_OFFERED void reprise_envelope_close(void);
 /* The receives that the last completing call (Recv, Sendrecv, Mrecv, Wait*, Test*) gave to the program, in the order in which it gave them; valid
  * until the next. The clock moves on by them only now: completions that nobody takes were not the program's. A second call returns 0. */
 RP_OFFERED size_t reprise_envelope_take(const struct rp_stamp **stamps);
+
+/* Whether the program made a collective call without a clock since this was last asked: others may have learnt by it what was received before. */
+RP_OFFERED int reprise_envelope_synced(void);
+
+/* For a replay by clocks, which receives what is in envelopes itself. */
+
+/* While more were begun than ended, calls are let through as they are. */
+RP_OFFERED void reprise_envelope_pause(int by);
+
+/* A receive of a message with this clock was given to the program. */
+RP_OFFERED void reprise_envelope_received(uint64_t clock);
+
+RP_OFFERED uint64_t reprise_envelope_clock(void);
+
+/* What a message on the wire begins with. */
+struct rp_stamp_parts {
+    uint64_t clock;
+    int32_t sender;
+};
+RP_OFFERED struct rp_stamp_parts reprise_envelope_parts(uint64_t stamp);
+
+struct rp_envelope_hooks {
+    void (*sending)(MPI_Comm comm, int dest); /* a message with the clock as it is now is about to be sent */
+    void (*rest)(void);                       /* a blocking send waits: it is called again and again */
+    void (*rested)(void);                     /* it no longer does */
+    void (*entering)(MPI_Comm comm);          /* before a blocking collective call */
+    void (*made)(MPI_Comm comm);              /* a new communicator */
+};
+RP_OFFERED void reprise_envelope_hook(const struct rp_envelope_hooks *hooks);
 
 #endif

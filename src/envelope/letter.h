@@ -22,6 +22,8 @@ struct rp_letter {
     size_t payload;    /* bytes: all that are sent, the most that can be received */
     size_t size;       /* of an element, if they are packed; 0: they are just copied */
     MPI_Datatype type; /* of an element */
+    MPI_Comm comm;     /* of a persistent send */
+    int dest;
     bool owns_type;
     uint8_t pool;
     bool receives;

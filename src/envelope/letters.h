@@ -41,7 +41,7 @@ typedef int rp_mrecv_function(void *, int, MPI_Datatype, MPI_Message *, MPI_Stat
 typedef int rp_imrecv_function(void *, int, MPI_Datatype, MPI_Message *, MPI_Request *);
 typedef int rp_sendrecv_function(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
 
-int rp_letter_send(rp_send_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int rp_letter_send(rp_send_function *real, rp_isend_function *immediate, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
 int rp_letter_isend(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
 int rp_letter_send_init(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                         MPI_Request *request);
@@ -82,6 +82,14 @@ int rp_letter_waitsome(rp_some_function *real, int count, MPI_Request *requests,
 int rp_letter_testsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
 int rp_letter_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request, int *flag, MPI_Status *status);
 int rp_letter_request_free(int (*real)(MPI_Request *), MPI_Request *request);
+
+/*
+ * Collective calls, of which collectives.c is told before and after the real one. Of nonblocking ones it only is known that there was one.
+ */
+void rp_sync_entering(MPI_Comm comm);
+void rp_sync_all(MPI_Comm comm);
+void rp_sync_made(MPI_Comm comm);
+void rp_sync_child(MPI_Comm comm); /* may be none */
 
 /* Types and buffers */
 

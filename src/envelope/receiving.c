@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "envelope/envelope.h"
 #include "envelope/letter.h"
 #include "envelope/letters.h"
 #include "envelope/under_way.h"
@@ -152,6 +153,8 @@ int rp_letter_sendrecv(rp_sendrecv_function *real, const void *sendbuf, MPI_Coun
                        MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     begin();
+    if (rp_hooks)
+        rp_hooks->sending(comm, dest);
     struct half send = open_send(RP_LETTER_NOW, sendbuf, sendcount, sendtype, dest);
     struct half receive = open_receive(recvbuf, recvcount, recvtype, source);
     return exchange(real, &send, dest, sendtag, &receive, source, recvtag, comm, status);
@@ -161,6 +164,8 @@ int rp_letter_sendrecv_replace(rp_sendrecv_function *real, void *buf, MPI_Count 
                                MPI_Comm comm, MPI_Status *status)
 {
     begin();
+    if (rp_hooks)
+        rp_hooks->sending(comm, dest);
     struct half send = open_send(RP_LETTER_REPLACED, buf, count, type, dest);
     struct half receive = open_receive(buf, count, type, source);
     return exchange(real, &send, dest, sendtag, &receive, source, recvtag, comm, status);

@@ -1,19 +1,43 @@
 /* SPDX-License-Identifier: MIT */
+#include "envelope/envelope.h"
 #include "envelope/layout.h"
 #include "envelope/letter.h"
 #include "envelope/letters.h"
 #include "envelope/under_way.h"
 
-int rp_letter_send(rp_send_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+static void sending(MPI_Comm comm, int dest)
+{
+    if (__builtin_expect(rp_hooks != NULL, 0))
+        rp_hooks->sending(comm, dest);
+}
+
+/* A replay by clocks has no receives posted where others send to: it must look after what comes while it waits. */
+static int send_restlessly(rp_isend_function *immediate, const struct rp_wire *wire, int dest, int tag, MPI_Comm comm)
+{
+    MPI_Request request;
+    int flag = 0, rc;
+
+    RP_INSIDE(rc, immediate(wire->buf, wire->count, wire->type, dest, tag, comm, &request));
+    while (rc == MPI_SUCCESS && (rc = rp_pmpi.Test(&request, &flag, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !flag)
+        rp_hooks->rest();
+    rp_hooks->rested();
+    return rc;
+}
+
+int rp_letter_send(rp_send_function *real, rp_isend_function *immediate, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
     struct rp_wire wire;
 
     rp_under_way_poll_freed();
+    sending(comm, dest);
     struct rp_letter *letter = dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_NOW, buf, count, type, &wire);
     if (!letter)
         return real(buf, (int)count, type, dest, tag, comm);
     int rc;
-    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm));
+    if (rp_hooks)
+        rc = send_restlessly(immediate, &wire, dest, tag, comm);
+    else
+        RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm));
     rp_letter_free(letter);
     return rc;
 }
@@ -30,6 +54,7 @@ int rp_letter_isend(rp_isend_function *real, const void *buf, MPI_Count count, M
     struct rp_wire wire;
 
     rp_under_way_poll_freed();
+    sending(comm, dest);
     struct rp_letter *letter = dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_LATER, buf, count, type, &wire);
     if (!letter)
         return real(buf, (int)count, type, dest, tag, comm, request);
@@ -53,6 +78,8 @@ int rp_letter_send_init(rp_isend_function *real, const void *buf, MPI_Count coun
         return real(buf, (int)count, type, dest, tag, comm, request);
     int rc;
     RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm, request));
+    letter->comm = comm;
+    letter->dest = dest;
     if (rc == MPI_SUCCESS)
         rp_under_way_add(*request, letter);
     else
@@ -66,6 +93,8 @@ static void restart(MPI_Request request, bool begins)
 
     if (!letter)
         return;
+    if (begins && !letter->receives)
+        sending(letter->comm, letter->dest);
     if (begins)
         rp_letter_begin(letter);
     else

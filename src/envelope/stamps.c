@@ -20,6 +20,8 @@
 enum { RANK_BITS = 24 };
 
 int rp_envelope_is_open;
+unsigned long rp_envelope_collectives;
+const struct rp_envelope_hooks *rp_hooks;
 
 static uint64_t now; /* the clock */
 static uint64_t own_rank;
@@ -47,6 +49,40 @@ void reprise_envelope_close(void)
 uint64_t rp_stamp_make(void)
 {
     return now++ << RANK_BITS | own_rank;
+}
+
+uint64_t reprise_envelope_clock(void)
+{
+    return now;
+}
+
+void reprise_envelope_received(uint64_t clock)
+{
+    now = (clock > now ? clock : now) + 1;
+}
+
+struct rp_stamp_parts reprise_envelope_parts(uint64_t stamp)
+{
+    return (struct rp_stamp_parts){stamp >> RANK_BITS, (int32_t)(stamp & ((1u << RANK_BITS) - 1))};
+}
+
+void reprise_envelope_pause(int by)
+{
+    rp_envelope_inside += by;
+}
+
+void reprise_envelope_hook(const struct rp_envelope_hooks *hooks)
+{
+    rp_hooks = hooks;
+}
+
+int reprise_envelope_synced(void)
+{
+    static unsigned long seen;
+    int synced = rp_envelope_collectives != seen;
+
+    seen = rp_envelope_collectives;
+    return synced;
 }
 
 void rp_stamps_clear(void)

@@ -11,6 +11,12 @@ extern int rp_envelope_is_open;
 /* What no stamp is. */
 #define RP_NO_STAMP UINT64_MAX
 
+/* Collective calls of the program without a clock. */
+extern unsigned long rp_envelope_collectives;
+
+/* NULL: none. */
+extern const struct rp_envelope_hooks *rp_hooks;
+
 /* The stamp of a message that is sent now. */
 uint64_t rp_stamp_make(void);
 

@@ -26,6 +26,14 @@ enum rp_event_kind {
 
 enum { RP_NO_INDEX = -1, RP_UNDEFINED_COUNT = -1 };
 
+/* In the scope of CLOCK, which else counts those of its call that are still to come. */
+#define RP_CLOCK_FRESH (1u << 31)
+
+static inline uint32_t rp_clock_left(uint32_t scope)
+{
+    return scope & ~RP_CLOCK_FRESH;
+}
+
 /* The most NO events in a group. */
 enum { RP_OPEN_RUNS = 16 };
 

@@ -18,7 +18,7 @@ static void put_crc(struct rp_buffer *out, size_t start)
         rp_buffer_u32(out, rp_crc32c(out->bytes + start, out->length - start));
 }
 
-void rp_format_put_header(struct rp_buffer *out, uint64_t run, uint32_t rank, uint32_t ranks)
+void rp_format_put_header(struct rp_buffer *out, uint32_t features, uint64_t run, uint32_t rank, uint32_t ranks)
 {
     static const uint8_t zero[28];
     size_t start = out->length;
@@ -26,7 +26,7 @@ void rp_format_put_header(struct rp_buffer *out, uint64_t run, uint32_t rank, ui
     rp_buffer_put(out, rp_log_magic, sizeof rp_log_magic);
     rp_buffer_u16(out, RP_LOG_MAJOR);
     rp_buffer_u16(out, RP_LOG_MINOR);
-    rp_buffer_u32(out, 0);
+    rp_buffer_u32(out, features);
     rp_buffer_u64(out, run);
     rp_buffer_u32(out, rank);
     rp_buffer_u32(out, ranks);
@@ -79,7 +79,17 @@ bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], const struct rp_c
 
 uint64_t rp_format_first(uint8_t kind, const struct rp_chunk_place *place)
 {
-    return kind == RP_CHUNK_EVENTS_KIND || kind == RP_CHUNK_LATE ? place->events : kind == RP_CHUNK_SITES ? place->sites : 0;
+    switch (kind) {
+    case RP_CHUNK_EVENTS_KIND:
+    case RP_CHUNK_LATE:
+        return place->events;
+    case RP_CHUNK_SITES:
+        return place->sites;
+    case RP_CHUNK_ROWS:
+        return place->rows;
+    default:
+        return 0;
+    }
 }
 
 void rp_format_pass(const struct rp_chunk *chunk, struct rp_chunk_place *place)
@@ -88,6 +98,23 @@ void rp_format_pass(const struct rp_chunk *chunk, struct rp_chunk_place *place)
         place->events += chunk->items;
     if (chunk->kind == RP_CHUNK_SITES)
         place->sites += chunk->items;
+    if (chunk->kind == RP_CHUNK_ROWS)
+        place->rows += chunk->items;
+}
+
+void rp_format_put_rows(struct rp_buffer *out, const struct rp_rows_head *head)
+{
+    rp_buffer_varint(out, head->events);
+    rp_buffer_varint(out, head->raw);
+}
+
+struct rp_rows_head rp_format_get_rows(struct rp_view *in)
+{
+    struct rp_rows_head head;
+
+    head.events = rp_view_varint(in);
+    head.raw = rp_view_varint(in);
+    return head;
 }
 
 void rp_format_put_late(struct rp_buffer *out, const struct rp_late *late)

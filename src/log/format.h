@@ -22,9 +22,15 @@ enum rp_chunk_kind {
     RP_CHUNK_LATE = 3,
     RP_CHUNK_END = 4,
     RP_CHUNK_INDEX = 5,
+    RP_CHUNK_ROWS = 6,
 };
 
 enum { RP_CHUNK_OPTIONAL = 1, RP_CHUNK_CONTINUES = 2 };
+
+/* Features of a log, in its header. */
+enum { RP_LOG_OF_ROWS = 1 };
+
+enum { RP_CHUNK_ROWS_LIMIT = 1 << 20 };
 
 enum rp_end_reason {
     RP_END_FINALIZE = 0,
@@ -46,13 +52,13 @@ struct rp_chunk {
 
 /* What the chunks before one hold: it is numbered from there. */
 struct rp_chunk_place {
-    uint64_t events, sites;
+    uint64_t events, sites, rows;
 };
 
 extern const uint8_t rp_log_magic[8];
 extern const uint8_t rp_index_magic[8];
 
-void rp_format_put_header(struct rp_buffer *out, uint64_t run, uint32_t rank, uint32_t ranks);
+void rp_format_put_header(struct rp_buffer *out, uint32_t features, uint64_t run, uint32_t rank, uint32_t ranks);
 void rp_format_put_chunk(struct rp_buffer *out, const struct rp_chunk *chunk);
 
 /* False: not a chunk header, or none that belongs in this place. `offset` is left as it is. */
@@ -61,6 +67,14 @@ bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], const struct rp_c
 /* The number of the first item of a chunk of this kind in this place; the place behind a chunk. */
 uint64_t rp_format_first(uint8_t kind, const struct rp_chunk_place *place);
 void rp_format_pass(const struct rp_chunk *chunk, struct rp_chunk_place *place);
+
+/* What a ROWS payload begins with. */
+struct rp_rows_head {
+    uint64_t events; /* of the stream, up to the last that is in the rows */
+    uint64_t raw;    /* length before general-purpose compression */
+};
+void rp_format_put_rows(struct rp_buffer *out, const struct rp_rows_head *head);
+struct rp_rows_head rp_format_get_rows(struct rp_view *in);
 
 /* One LATE entry. */
 struct rp_late {

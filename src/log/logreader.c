@@ -26,6 +26,7 @@ struct rp_log {
     struct rp_chunk *chunks;
     size_t chunk_count, chunk_room;
     struct rp_site_table sites;
+    bool of_rows;
     bool ended;
     struct rp_log_end end;
     struct rp_chunk_place held; /* in chunks */
@@ -37,6 +38,8 @@ struct rp_log {
     const struct rp_codec *codec; /* of the chunk before */
     void *decoder;                /* its state */
     bool goes_on;                 /* the next chunk may continue from it */
+    struct rp_buffer scratch;     /* of codecs of rows */
+    bool rest_is_read;            /* of rp_log_next_rows */
 };
 
 #define U64(x) ((unsigned long long)(x))
@@ -46,6 +49,8 @@ static enum rp_status damaged(const struct rp_log *log, uint64_t offset, const c
 {
     return rp_fail(why, RP_DAMAGED, "rank %u: %s: at byte %llu: %s", log->rank, log->path, U64(offset), what);
 }
+
+static enum rp_status decode_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_event *events, struct rp_problem *why);
 
 static enum rp_status no_memory(const struct rp_log *log, struct rp_problem *why)
 {
@@ -84,13 +89,14 @@ static enum rp_status check_header(struct rp_log *log, struct rp_problem *why)
                        log->rank, log->path, major, minor, RP_LOG_MAJOR);
     if (rp_load_u32(h + 60) != rp_crc32c(h, 60))
         return damaged(log, 0, "the header's checksum is wrong", why);
-    if (features != 0)
+    if (features & ~(uint32_t)RP_LOG_OF_ROWS)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: needs feature bits %#x, which this reprise does not know",
                        log->rank, log->path, features);
     if (rp_load_u64(h + 16) != log->run || rp_load_u32(h + 24) != log->rank ||
         rp_load_u32(h + 28) != log->ranks)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: belongs to another run or rank (rank %u of %u)",
                        log->rank, log->path, rp_load_u32(h + 24), rp_load_u32(h + 28));
+    log->of_rows = features & RP_LOG_OF_ROWS;
     return RP_OK;
 }
 
@@ -98,15 +104,26 @@ static enum rp_status check_header(struct rp_log *log, struct rp_problem *why)
 
 static bool kind_is_known(uint8_t kind)
 {
-    return kind >= RP_CHUNK_EVENTS_KIND && kind <= RP_CHUNK_INDEX;
+    return kind >= RP_CHUNK_EVENTS_KIND && kind <= RP_CHUNK_ROWS;
 }
 
-static const char *chunk_fault(const struct rp_chunk *chunk)
+static const char *rows_fault(const struct rp_log *log, const struct rp_chunk *chunk)
+{
+    if (!log->of_rows)
+        return "rows in a log of events";
+    if (chunk->items > RP_CHUNK_ROWS_LIMIT)
+        return "a chunk with too many rows";
+    return rp_row_codec_by_id(chunk->codec) ? NULL : "a codec that this reprise does not know";
+}
+
+static const char *chunk_fault(const struct rp_log *log, const struct rp_chunk *chunk)
 {
     if (!kind_is_known(chunk->kind))
         return chunk->flags & RP_CHUNK_OPTIONAL ? NULL : "a chunk of an unknown kind that may not be skipped";
     if (chunk->stored > RP_CHUNK_BYTES_LIMIT)
         return "a chunk that is too large";
+    if (chunk->kind == RP_CHUNK_ROWS)
+        return rows_fault(log, chunk);
     if (chunk->kind == RP_CHUNK_EVENTS_KIND && (chunk->items == 0 || chunk->items > RP_CHUNK_EVENTS_LIMIT))
         return "a chunk with too many events, or none";
     if (chunk->kind == RP_CHUNK_EVENTS_KIND && !rp_codec_by_id(chunk->codec))
@@ -126,7 +143,7 @@ static enum rp_status read_chunk_header(struct rp_log *log, uint64_t offset, con
         return status;
     if (!rp_format_get_chunk(bytes, place, chunk))
         return damaged(log, offset, "not the chunk that belongs here, or its header's checksum is wrong", why);
-    const char *fault = chunk_fault(chunk);
+    const char *fault = chunk_fault(log, chunk);
     if (fault)
         return damaged(log, offset, fault, why);
     chunk->offset = offset;
@@ -241,7 +258,7 @@ static enum rp_status read_index(struct rp_log *log, bool *found, struct rp_prob
 /* The full header of a chunk that the index told of. */
 static enum rp_status confirm_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_problem *why)
 {
-    struct rp_chunk_place place = {chunk->first, chunk->first};
+    struct rp_chunk_place place = {chunk->first, chunk->first, chunk->first};
     struct rp_chunk real;
     enum rp_status status = read_chunk_header(log, chunk->offset, &place, &real, why);
 
@@ -265,7 +282,7 @@ static enum rp_status read_end(struct rp_log *log, const struct rp_chunk *chunk,
     log->end.receives = rp_view_u64(&in);
     log->end.digest = rp_view_u64(&in);
     if (in.failed || in.at != in.end || log->end.reason > RP_END_STOPPED ||
-        log->end.events != log->held.events)
+        (!log->of_rows && log->end.events != log->held.events))
         return damaged(log, chunk->offset, "the END chunk does not fit this log", why);
     log->ended = true;
     return RP_OK;
@@ -300,23 +317,104 @@ static enum rp_status read_small_chunks(struct rp_log *log, struct rp_problem *w
     return RP_OK;
 }
 
+/* The head of a ROWS chunk; the payload behind it is in *rest. */
+static enum rp_status read_rows_head(struct rp_log *log, struct rp_chunk *chunk, struct rp_rows_head *head, struct rp_view *rest, struct rp_problem *why)
+{
+    enum rp_status status = confirm_chunk(log, chunk, why);
+
+    if (status == RP_OK)
+        status = read_payload(log, chunk, why);
+    if (status != RP_OK)
+        return status;
+    *rest = rp_view_of(log->payload.bytes, log->payload.length);
+    *head = rp_format_get_rows(rest);
+    return rest->failed ? damaged(log, chunk->offset, "rows without a beginning", why) : RP_OK;
+}
+
+/* Events that are in no rows: those of the EVENTS chunks behind the last rows. */
+static enum rp_status read_parts(struct rp_log *log, size_t from, struct rp_ring_rest *parts, struct rp_problem *why)
+{
+    uint64_t total = 0;
+
+    for (size_t i = from; i < log->chunk_count; i++)
+        total += log->chunks[i].kind == RP_CHUNK_EVENTS_KIND ? log->chunks[i].items : 0;
+    *parts = (struct rp_ring_rest){0};
+    if (total == 0)
+        return RP_OK;
+    parts->events = malloc(total * sizeof *parts->events);
+    enum rp_status status = parts->events ? RP_OK : no_memory(log, why);
+    for (size_t i = from; i < log->chunk_count && status == RP_OK; i++) {
+        if (log->chunks[i].kind != RP_CHUNK_EVENTS_KIND)
+            continue;
+        status = decode_chunk(log, &log->chunks[i], parts->events + parts->count, why);
+        parts->count += log->chunks[i].items;
+    }
+    if (status != RP_OK)
+        free(parts->events);
+    return status;
+}
+
+/* How many events the rows cover, and those behind them that are in chunks. */
+static enum rp_status read_covered(struct rp_log *log, uint64_t *covered, struct rp_ring_rest *parts, struct rp_problem *why)
+{
+    size_t last = log->chunk_count;
+    struct rp_rows_head head = {0, 0};
+    struct rp_view rest;
+    enum rp_status status = RP_OK;
+
+    while (last > 0 && log->chunks[last - 1].kind != RP_CHUNK_ROWS)
+        last--;
+    if (last > 0)
+        status = read_rows_head(log, &log->chunks[last - 1], &head, &rest, why);
+    *covered = head.events;
+    return status == RP_OK ? read_parts(log, last, parts, why) : status;
+}
+
+/* Puts them in front of what the ring held. */
+static enum rp_status join_parts(struct rp_log *log, struct rp_ring_rest *parts, struct rp_problem *why)
+{
+    size_t count = parts->count + log->rest.count;
+
+    if (parts->count == 0)
+        return RP_OK;
+    struct rp_event *all = realloc(parts->events, count * sizeof *all);
+    if (!all)
+        return no_memory(log, why);
+    if (log->rest.count > 0)
+        memcpy(all + parts->count, log->rest.events, log->rest.count * sizeof *all);
+    free(log->rest.events);
+    log->rest.events = all;
+    log->rest.count = count;
+    parts->events = NULL;
+    return RP_OK;
+}
+
 static enum rp_status read_ring(struct rp_log *log, struct rp_problem *why)
 {
-    char *path = rp_ring_path(log->directory, log->rank, 0);
+    struct rp_ring_rest parts = {0};
+    uint64_t covered = log->held.events;
 
-    if (!path)
-        return no_memory(log, why);
-    enum rp_status status = RP_OK;
-    if (access(path, F_OK) != 0)
+    if (log->of_rows) {
+        enum rp_status status = read_covered(log, &covered, &parts, why);
+        if (status != RP_OK)
+            return status;
+    }
+    char *path = rp_ring_path(log->directory, log->rank, 0);
+    enum rp_status status = path ? RP_OK : no_memory(log, why);
+
+    if (status == RP_OK && access(path, F_OK) != 0)
         status = rp_fail(why, RP_DAMAGED,
                          "rank %u: %s is missing: the log has no end, and its last events are in that file",
                          log->rank, path);
-    else
-        status = rp_ring_read(path, log->run, log->rank, 0, log->held.events, &log->rest, why);
+    if (status == RP_OK)
+        status = rp_ring_read(path, log->run, log->rank, 0, covered + parts.count, &log->rest, why);
+    if (status == RP_OK)
+        status = join_parts(log, &parts, why);
+    free(parts.events);
     free(path);
     log->end.reason = log->rest.stopped ? RP_END_STOPPED : RP_END_KILLED;
     log->end.code = log->rest.stopped;
-    log->end.events = log->held.events + log->rest.count;
+    log->end.events = covered + log->rest.count;
     return status;
 }
 
@@ -392,6 +490,7 @@ void rp_log_free(struct rp_log *log)
         close(log->fd);
     rp_site_table_free(&log->sites);
     rp_buffer_free(&log->payload);
+    rp_buffer_free(&log->scratch);
     if (log->decoder)
         log->codec->close(log->decoder);
     free(log->rest.events);
@@ -519,6 +618,8 @@ enum rp_status rp_log_next_block(struct rp_log *log, struct rp_event *events, si
 {
     enum rp_status status;
 
+    if (log->of_rows)
+        return rp_fail(why, RP_USAGE, "rank %u: %s: holds rows, not events", log->rank, log->path);
     while (log->next_chunk < log->chunk_count &&
            log->chunks[log->next_chunk].kind != RP_CHUNK_EVENTS_KIND)
         log->next_chunk++;
@@ -544,6 +645,72 @@ void rp_log_rewind(struct rp_log *log)
     log->next_rest = 0;
     log->next_event = 0;
     log->goes_on = false;
+    log->rest_is_read = false;
+}
+
+/* Rows */
+
+bool rp_log_has_rows(const struct rp_log *log)
+{
+    return log->of_rows;
+}
+
+static enum rp_status decode_rows(struct rp_log *log, struct rp_chunk *chunk, struct rp_row_chunk *out, struct rp_problem *why)
+{
+    struct rp_rows_head head;
+    struct rp_view rest;
+    struct rp_row_sum sum;
+    struct rp_problem inner;
+    enum rp_status status = read_rows_head(log, chunk, &head, &rest, why);
+
+    if (status != RP_OK)
+        return status;
+    status = rp_row_codec_by_id(chunk->codec)->decode(rest.at, (size_t)(rest.end - rest.at), head.raw, chunk->items, &log->scratch, out, &inner);
+    if (status != RP_OK)
+        return status == RP_DAMAGED ? damaged(log, chunk->offset, inner.text, why) : no_memory(log, why);
+    rp_row_chunk_sum(out, &sum);
+    const char *fault = sum.rows != chunk->items                             ? "not as many rows as it says"
+                        : !rp_row_chunk_fits(out, log->sites.site_count)     ? "rows of a call site that there is not"
+                        : head.events < log->next_event                      ? "rows of fewer events than those before"
+                        : log->ended && head.events > log->end.events        ? "rows of more events than there are"
+                                                                             : NULL;
+    if (fault) {
+        rp_row_chunk_free(out);
+        return damaged(log, chunk->offset, fault, why);
+    }
+    log->next_event = head.events;
+    return RP_OK;
+}
+
+/* A call that was cut off did not return to the program, and has no rows. */
+static enum rp_status rows_of_rest(struct rp_log *log, struct rp_row_chunk *out, struct rp_problem *why)
+{
+    struct rp_rows rows = {0};
+    enum rp_status status = rp_rows_add(&rows, log->rest.events, log->rest.count);
+
+    *out = (struct rp_row_chunk){0};
+    if (status == RP_OK)
+        status = rp_rows_finish(&rows);
+    if (status == RP_OK)
+        status = rp_row_tables_split(rp_rows_of(&rows), rp_rows_count(&rows), &out->tables);
+    rp_rows_free(&rows);
+    log->next_event += log->rest.count;
+    return status == RP_OK ? RP_OK : no_memory(log, why);
+}
+
+enum rp_status rp_log_next_rows(struct rp_log *log, struct rp_row_chunk *out, bool *found, struct rp_problem *why)
+{
+    while (log->next_chunk < log->chunk_count && log->chunks[log->next_chunk].kind != RP_CHUNK_ROWS)
+        log->next_chunk++;
+    *found = log->next_chunk < log->chunk_count;
+    if (*found)
+        return decode_rows(log, &log->chunks[log->next_chunk++], out, why);
+    *found = log->rest.count > 0 && !log->rest_is_read;
+    if (!*found)
+        return RP_OK;
+    log->rest_is_read = true;
+    enum rp_status status = check_sites(log, log->rest.events, log->rest.count, why);
+    return status == RP_OK ? rows_of_rest(log, out, why) : status;
 }
 
 /* Late matches */
@@ -665,6 +832,28 @@ static enum rp_status verify_events(struct rp_log *log, struct rp_event *events,
     return RP_OK;
 }
 
+static enum rp_status verify_rows(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why)
+{
+    struct rp_row_chunk chunk;
+    struct rp_row_sum some;
+    bool found;
+    enum rp_status status;
+
+    *sum = (struct rp_log_sum){.digest = log->ended ? log->end.digest : 0};
+    rp_log_rewind(log);
+    while ((status = rp_log_next_rows(log, &chunk, &found, why)) == RP_OK && found) {
+        rp_row_chunk_sum(&chunk, &some);
+        rp_row_chunk_free(&chunk);
+        sum->receives += some.messages;
+        sum->polls += some.polls;
+    }
+    sum->events = log->next_event;
+    rp_log_rewind(log);
+    if (status == RP_OK && log->ended && sum->events != log->end.events)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: rows of %llu events, its end says %llu", log->rank, log->path, U64(sum->events), U64(log->end.events));
+    return status;
+}
+
 static enum rp_status check_sum(const struct rp_log *log, const struct rp_log_sum *sum, struct rp_problem *why)
 {
     if (log->ended && sum->receives != log->end.receives)
@@ -678,6 +867,8 @@ static enum rp_status check_sum(const struct rp_log *log, const struct rp_log_su
 
 enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why)
 {
+    if (log->of_rows)
+        return verify_rows(log, sum, why);
     struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
     struct rp_late *late = NULL;
     size_t late_count;

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "codec/codec.h"
+#include "codec/rowcodec.h"
 #include "event/site.h"
 #include "log/format.h"
 
@@ -49,11 +50,18 @@ enum rp_status rp_log_next_block(struct rp_log *log, struct rp_event *events, si
                                  struct rp_problem *why);
 void rp_log_rewind(struct rp_log *log);
 
+/*
+ * Whether it holds rows instead of events (docs/format.md, section 3). Then there are blocks of rows: one for each ROWS chunk, and one of what only the ring held.
+ * `out` is to be freed (rp_row_chunk_free); *found is false at the end.
+ */
+bool rp_log_has_rows(const struct rp_log *log);
+enum rp_status rp_log_next_rows(struct rp_log *log, struct rp_row_chunk *out, bool *found, struct rp_problem *why);
+
 /* The late matches, sorted by post, each post once; to be freed. `count` may be 0. */
 enum rp_status rp_log_late(struct rp_log *log, struct rp_late **out, size_t *count,
                            struct rp_problem *why);
 
-/* What the events of a log add up to. */
+/* What the events of a log add up to. Of a log of rows, receives are messages, and the digest is the one that its end says. */
 struct rp_log_sum {
     uint64_t events, receives, polls, digest;
 };

@@ -4,6 +4,9 @@
  * when it is full ("helps"). `lock` makes whoever drains the one consumer. A chunk is written whole with one pwrite; only then tail moves on,
  * so that at every instant each event is in a complete chunk or in the ring. LATE stands before its EVENTS chunk in the same write.
  *
+ * A log of rows has these instead of events. The rows of a call are made when its end was seen, so that the ring's tail stays behind: at the first event of the
+ * call that has not ended. A call with more events than the ring has room for is put into EVENTS chunks as it is, before its rows.
+ *
  * When a write fails, the file is cut back to its last whole chunk, the ring is disconnected from its file (which keeps the newest events), and
  * the application goes on unrecorded, after one message.
  */
@@ -34,6 +37,8 @@ struct stream {
     uint64_t previous_posts; /* made up to the first event of the last chunk that counts posts */
     bool only_polls;         /* the last chunk had no other events */
     uint64_t digest;
+    uint64_t taken;  /* a log of rows: events that were given to `rows` */
+    uint64_t parted; /* of these, in EVENTS chunks, since their call has not ended */
 };
 
 struct rp_log_writer {
@@ -57,6 +62,10 @@ struct rp_log_writer {
     uint64_t in_span;  /* events since it was reset */
     struct rp_buffer payload, late, output, index;
     uint32_t late_count, chunk_count;
+    const struct rp_row_codec *row_codec; /* NULL: a log of events */
+    struct rp_rows rows;
+    struct rp_row_coder coder;
+    uint64_t row_count, part_count; /* rows, and events of calls that had not ended, in chunks */
 };
 
 char *rp_log_path(const char *directory, uint32_t rank)
@@ -199,10 +208,116 @@ static bool write_batch(struct rp_log_writer *w, struct stream *s, uint64_t firs
     return true;
 }
 
+/* Rows */
+
+static void add_up(struct stream *s, const struct rp_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        s->digest = rp_digest(s->digest, &events[i]);
+        s->receives += rp_event_receives(&events[i]);
+    }
+}
+
+/* All rows that there are, as one chunk: it covers all events but those of the call that has not ended. */
+static bool write_rows(struct rp_log_writer *w, struct stream *s)
+{
+    struct rp_chunk chunk = {.kind = RP_CHUNK_ROWS, .codec = w->row_codec->id, .first = w->row_count};
+    struct rp_rows_head head = {.events = s->taken - rp_rows_pending(&w->rows)};
+    struct rp_buffer bytes = {0};
+    size_t items = 0;
+    enum rp_status status = w->row_codec->encode(&w->coder, rp_rows_of(&w->rows), rp_rows_count(&w->rows), &bytes, &items, &head.raw);
+
+    rp_buffer_clear(&w->payload);
+    rp_format_put_rows(&w->payload, &head);
+    rp_buffer_put(&w->payload, bytes.bytes, bytes.length);
+    w->payload.failed |= bytes.failed;
+    rp_buffer_free(&bytes);
+    if (status != RP_OK || items > RP_CHUNK_ROWS_LIMIT || w->payload.length > RP_CHUNK_BYTES_LIMIT) {
+        stop_recording(w, status != RP_OK ? ENOMEM : EFBIG);
+        return false;
+    }
+    chunk.items = (uint32_t)items;
+    put_chunk(w, &chunk, &w->payload);
+    rp_rows_clear(&w->rows);
+    w->row_count += items;
+    s->events = head.events;
+    s->parted = 0;
+    return write_output(w);
+}
+
+/* The call that has not ended is as long as the ring: its events must go somewhere. */
+static bool write_part(struct rp_log_writer *w, struct stream *s)
+{
+    const struct rp_event *call = (const struct rp_event *)(const void *)w->rows.call.bytes;
+    size_t count = rp_rows_pending(&w->rows) - s->parted;
+
+    for (size_t done = 0; done < count;) {
+        size_t some = count - done < RP_CHUNK_EVENTS ? count - done : RP_CHUNK_EVENTS;
+        struct rp_chunk chunk = {.kind = RP_CHUNK_EVENTS_KIND, .first = w->part_count, .codec = w->codec->id, .items = (uint32_t)some};
+        rp_buffer_clear(&w->payload);
+        w->codec->reset(w->encoder);
+        if (w->codec->encode(w->encoder, call + s->parted, some, &w->payload) != RP_OK) {
+            stop_recording(w, ENOMEM);
+            return false;
+        }
+        put_chunk(w, &chunk, &w->payload);
+        if (!write_output(w))
+            return false;
+        w->part_count += some;
+        s->parted += some;
+        done += some;
+    }
+    return true;
+}
+
+static void take_events(struct rp_log_writer *w, struct stream *s, uint64_t head)
+{
+    while (s->taken < head && !w->error) {
+        size_t count = head - s->taken > RP_CHUNK_EVENTS ? RP_CHUNK_EVENTS : (size_t)(head - s->taken);
+        for (size_t i = 0; i < count; i++)
+            w->batch[i] = s->ring.slots[(s->taken + i) & s->ring.mask];
+        add_up(s, w->batch, count);
+        if (rp_rows_add(&w->rows, w->batch, count) != RP_OK)
+            stop_recording(w, ENOMEM);
+        s->taken += count;
+    }
+}
+
+static void drain_rows(struct rp_log_writer *w, struct stream *s)
+{
+    struct rp_ring_header *shared = s->ring.shared;
+    uint64_t head = atomic_load_explicit(&shared->head, memory_order_acquire);
+
+    take_events(w, s, head);
+    if (!w->error && rp_rows_count(&w->rows) > 0)
+        write_rows(w, s);
+    if (!w->error && head - (s->events + s->parted) >= RP_RING_CAPACITY)
+        write_part(w, s);
+    if (!w->error)
+        atomic_store_explicit(&shared->tail, s->events + s->parted, memory_order_release);
+}
+
+/* The stream has ended: also a call that was cut off counts among the events, though it has no rows. */
+static void finish_rows(struct rp_log_writer *w)
+{
+    struct stream *s = w->streams;
+
+    if (!w->row_codec || w->stream_count == 0 || w->error)
+        return;
+    if (rp_rows_finish(&w->rows) != RP_OK)
+        stop_recording(w, ENOMEM);
+    else if (s->taken > s->events)
+        write_rows(w, s);
+}
+
 static void drain_stream(struct rp_log_writer *w, struct stream *s)
 {
     if (w->error)
         return; /* the ring may be disconnected */
+    if (w->row_codec) {
+        drain_rows(w, s);
+        return;
+    }
     struct rp_ring_header *shared = s->ring.shared;
     uint64_t tail = atomic_load_explicit(&shared->tail, memory_order_relaxed);
     uint64_t head = atomic_load_explicit(&shared->head, memory_order_acquire);
@@ -360,7 +475,7 @@ struct rp_log_totals rp_log_totals(const struct rp_log_writer *w)
     struct rp_log_totals totals = {.bytes = w->length};
 
     for (size_t i = 0; i < w->stream_count; i++) {
-        totals.events += w->streams[i].events;
+        totals.events += w->row_codec ? w->streams[i].taken : w->streams[i].events;
         totals.receives += w->streams[i].receives;
     }
     return totals;
@@ -381,7 +496,7 @@ static enum rp_status open_file(struct rp_log_writer *w, uint32_t ranks, struct 
     if (w->fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->path, strerror(errno));
     fcntl(w->fd, F_SETLK, &lock); /* where locks do not work, readers go without the warning */
-    rp_format_put_header(&w->output, w->run, w->rank, ranks);
+    rp_format_put_header(&w->output, w->row_codec ? RP_LOG_OF_ROWS : 0, w->run, w->rank, ranks);
     int error = w->output.failed ? ENOMEM : rp_write_all(w->fd, w->output.bytes, w->output.length, 0);
     if (error)
         return rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", w->path, strerror(error));
@@ -400,6 +515,8 @@ static void free_writer(struct rp_log_writer *w)
     rp_buffer_free(&w->late);
     rp_buffer_free(&w->output);
     rp_buffer_free(&w->index);
+    rp_rows_free(&w->rows);
+    rp_row_coder_free(&w->coder);
     pthread_mutex_destroy(&w->lock);
     free(w->streams);
     free(w->batch);
@@ -419,6 +536,7 @@ enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank,
     w->run = run;
     w->rank = rank;
     w->codec = manner->codec;
+    w->row_codec = manner->rows;
     w->is_inline = manner->is_inline;
     w->directory = strdup(directory);
     w->path = rp_log_path(directory, rank);
@@ -470,10 +588,12 @@ enum rp_status rp_log_close(struct rp_log_writer *w, enum rp_end_reason reason, 
     stop_encoder(w);
     rp_log_drain(w);
     bool ends = reason != RP_END_KILLED && reason != RP_END_STOPPED;
+    if (ends)
+        finish_rows(w);
     if (!w->error && ends)
         write_end(w, reason, code);
     if (reason == RP_END_STOPPED && w->stream_count > 0)
-        w->streams[0].ring.shared->stopped = (uint32_t)code, w->streams[0].ring.shared->stopped_head = w->streams[0].events;
+        w->streams[0].ring.shared->stopped = (uint32_t)code, w->streams[0].ring.shared->stopped_head = rp_log_totals(w).events;
     if (w->error)
         status = rp_fail(why, RP_SYSTEM, "%s: recording stopped early: %s", w->path, strerror(w->error));
     for (size_t i = 0; i < w->stream_count; i++)

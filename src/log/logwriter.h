@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "codec/codec.h"
+#include "codec/rowcodec.h"
 #include "event/ring.h"
 #include "log/format.h"
 
@@ -16,6 +17,7 @@ struct rp_log_writer;
 struct rp_log_manner {
     const struct rp_codec *codec;
     bool is_inline; /* no encoder thread: a full ring is encoded by the producer */
+    const struct rp_row_codec *rows; /* not NULL: the log is to hold rows instead of events */
 };
 
 /* Makes `rank-NNNNN.log` in the directory, and starts the encoder. */

@@ -35,6 +35,8 @@ void rp_manifest_free(struct rp_manifest *m)
     free(m->reprise);
     free_strings(m->command);
     free_strings(m->allowed);
+    free(m->codec);
+    free(m->clocks);
     free(m->capture);
     memset(m, 0, sizeof *m);
 }
@@ -104,7 +106,8 @@ static enum rp_status take_members(const struct rp_json *json, const char *path,
         take_string(json, "program", &out->program) && take_string(json, "build_id", &out->build_id) &&
         take_string(json, "directory", &out->directory) && take_string(json, "host", &out->host) &&
         take_string(json, "started", &out->started) && take_string(json, "reprise", &out->reprise) &&
-        take_strings(json, "command", &out->command) && take_strings(json, "allowed", &out->allowed) && take_string(json, "capture", &out->capture))
+        take_strings(json, "command", &out->command) && take_strings(json, "allowed", &out->allowed) && take_string(json, "capture", &out->capture) &&
+        take_string(json, "codec", &out->codec) && take_string(json, "clocks", &out->clocks))
         return RP_OK;
     return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
 }
@@ -204,6 +207,8 @@ enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest
     put_member(&out, "reprise", m->reprise);
     put_array(&out, "allowed", m->allowed);
     put_member(&out, "capture", m->capture ? m->capture : "");
+    put_member(&out, "codec", m->codec);
+    put_member(&out, "clocks", m->clocks);
     rp_buffer_printf(&out, "\n}\n");
     enum rp_status status;
     if (out.failed || !path || !done)

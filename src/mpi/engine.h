@@ -24,6 +24,9 @@ struct rp_envelope {
     MPI_Comm comm;
     MPI_Status *status;
     int sends; /* the call sends too: it must not wait before */
+    void *buf; /* where it receives to */
+    int64_t count;
+    MPI_Datatype type;
     /* for the engine */
     int asked_source, asked_tag;
     uint64_t post;
@@ -97,6 +100,7 @@ extern const struct rp_engine *rp_engine;
 /* Called after MPI was initialised, with the calling thread at depth 1. Each makes itself the engine, or ends the job. */
 void rp_record_start(void);
 void rp_replay_start(void);
+void rp_clocked_start(void);
 
 /* Before MPI is initialised in a replay: gives what was captured then to rp_capture_add_early. */
 void rp_replay_load_early(void);

@@ -68,6 +68,8 @@
 #define RP_ENVELOPE(e, s, t, c, st, also_sends)                                                                        \
     ((e).source = (s), (e).tag = (t), (e).comm = (c), (e).status = (st), (e).sends = (also_sends))
 
+#define RP_ENVELOPE_BUFFER(e, b, n, t) ((e).buf = (b), (e).count = (n), (e).type = (t))
+
 /* Whether a call by this thread, which is inside another or not followed, passes us by. Does not return if it cannot be let through. */
 int rp_is_elsewhere(const char *name, int matters);
 

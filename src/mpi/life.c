@@ -35,7 +35,7 @@ struct mode {
     void (*start)(void);
 };
 
-static const struct mode modes[] = {{"record", rp_record_start}, {"replay", rp_replay_start}};
+static const struct mode modes[] = {{"record", rp_record_start}, {"replay", rp_replay_start}, {"clocked", rp_clocked_start}};
 
 static const struct mode *chosen_mode(void)
 {

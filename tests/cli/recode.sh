@@ -26,7 +26,7 @@ done
 
 "$reprise" recode --codec tables run >refused.out 2>&1 && fail "an existing record was written over"
 "$reprise" recode --codec no-such run >refused.out 2>&1
-[ $? -eq 120 ] && grep -q 'mix or tables' refused.out || fail "another codec"
+[ $? -eq 120 ] && grep -q 'mix, tables' refused.out || fail "another codec"
 
 for options in '--codec tables' '--encoder off' '--codec tables --encoder off'; do
     rm -rf chosen

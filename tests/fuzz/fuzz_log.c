@@ -24,7 +24,7 @@ static void make_right(uint8_t *bytes, size_t length)
     if (length < RP_LOG_HEADER)
         return;
     set_u32(bytes + 60, rp_crc32c(bytes, 60));
-    struct rp_chunk_place place = {0, 0};
+    struct rp_chunk_place place = {0, 0, 0};
     while (at + RP_CHUNK_HEADER <= length && memcmp(bytes + at, "RK", 2) == 0) {
         struct rp_buffer header = {0};
         struct rp_chunk chunk = {.kind = bytes[at + 2], .codec = bytes[at + 3], .flags = rp_load_u16(bytes + at + 4), .items = rp_load_u32(bytes + at + 8),
@@ -93,7 +93,7 @@ static void build(struct rp_view in, struct built *b)
 {
     uint8_t flags = rp_view_byte(&in);
 
-    rp_format_put_header(&b->file, RUN, RANK, RANKS);
+    rp_format_put_header(&b->file, 0, RUN, RANK, RANKS);
     while (in.at < in.end && !in.failed) {
         struct rp_chunk chunk = {.kind = rp_view_byte(&in) % 8, .items = rp_view_byte(&in)};
         size_t length = rp_view_byte(&in);

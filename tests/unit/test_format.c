@@ -15,7 +15,7 @@ TEST(the_header_is_that_of_the_format)
     static const uint8_t zero[28];
     struct rp_buffer out = {0};
 
-    rp_format_put_header(&out, UINT64_C(0x0123456789abcdef), 5, 265);
+    rp_format_put_header(&out, 0, UINT64_C(0x0123456789abcdef), 5, 265);
     REQUIRE(out.length == 64);
     CHECK(memcmp(out.bytes, start, 32) == 0 && memcmp(out.bytes + 32, zero, 28) == 0);
     CHECK_EQ(rp_load_u32(out.bytes + 60), rp_crc32c(out.bytes, 60));
@@ -113,7 +113,7 @@ static void put_start(struct made *m)
 {
     struct rp_buffer site = {0};
 
-    rp_format_put_header(&m->bytes, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS);
+    rp_format_put_header(&m->bytes, 0, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS);
     sample_site(&site, 0);
     put(m, (struct rp_chunk){.kind = RP_CHUNK_SITES, .items = 1}, site.bytes, site.length);
     rp_buffer_free(&site);
@@ -367,7 +367,7 @@ TEST(an_event_at_a_site_of_nobody_is_told)
     struct made m = {0};
     struct rp_problem why;
 
-    rp_format_put_header(&m.bytes, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS);
+    rp_format_put_header(&m.bytes, 0, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS);
     put_events(&m, 0);
     put_end(&m, 1, rp_digest(RP_DIGEST_START, &event));
     CHECK_EQ(judge(&m, &why), RP_DAMAGED);

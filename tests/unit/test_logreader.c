@@ -52,7 +52,7 @@ static void write_bytes(const char *path, const struct rp_buffer *bytes)
 /* The header of the n-th chunk of a kind. */
 static uint8_t *chunk_at(const struct rp_buffer *bytes, uint32_t kind, int n)
 {
-    struct rp_chunk_place place = {0, 0};
+    struct rp_chunk_place place = {0, 0, 0};
     struct rp_chunk chunk;
 
     for (size_t at = RP_LOG_HEADER; at + RP_CHUNK_HEADER <= bytes->length; at += RP_CHUNK_HEADER + chunk.stored) {

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The messages that have come to this rank and were not given to its program yet, whoever they are for; and the communicators that they can come by. */
+#ifndef RP_CLOCKED_POOL_H
+#define RP_CLOCKED_POOL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rp_pooled {
+    struct rp_pooled *next;
+    MPI_Comm comm;
+    int source, tag;
+    int32_t sender; /* rank in MPI_COMM_WORLD */
+    uint64_t clock;
+    size_t length; /* of the payload */
+    unsigned char *payload;
+    unsigned char *bytes; /* as they came */
+    MPI_Request request;
+    bool is_here;
+};
+
+void rp_pool_open(void);
+
+/* Messages may come by this communicator. */
+void rp_pool_know(MPI_Comm comm);
+void rp_pool_forget(MPI_Comm comm);
+
+/* Hooks of the envelope library. */
+void rp_pool_sending(MPI_Comm comm, int dest);
+void rp_pool_made(MPI_Comm comm);
+
+/* A collective call on the communicator is entered: published, if the others know the communicator by number. */
+void rp_pool_enter(MPI_Comm comm);
+
+/* Takes in what has come. */
+void rp_pool_poll(void);
+
+/* The message of this rank with this clock; NULL: it is not here. */
+struct rp_pooled *rp_pool_find(int32_t rank, uint64_t clock);
+
+/* The message of this place in the reference order of the table that is next; NULL: it is not here, or not certain yet. */
+struct rp_pooled *rp_pool_place(uint32_t place);
+
+/* A message came that belongs before one that was given by its place: what was certain was not. */
+bool rp_pool_is_broken(void);
+
+/* In the order in which they came: the first behind `after` (NULL: of all) that a receive with these arguments could take, here or still coming in. */
+struct rp_pooled *rp_pool_after(const struct rp_pooled *after, int source, int tag, MPI_Comm comm);
+
+/* The message of this place is waited for: what it may be is published from now on. Between rp_clocked_begin and rp_clocked_end. */
+void rp_pool_want(uint32_t place);
+
+/* It is given to the program. */
+void rp_pool_remove(struct rp_pooled *message);
+void rp_pool_drop(struct rp_pooled *message);
+
+#endif

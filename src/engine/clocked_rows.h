@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of this rank's log, as the calls of the program come to them. */
+#ifndef RP_CLOCKED_ROWS_H
+#define RP_CLOCKED_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "codec/rowcodec.h"
+#include "log/logreader.h"
+#include "mpi/engine.h"
+
+/* What the record has for a call. */
+struct rp_answer {
+    uint32_t kind; /* enum rp_row_kind; 0: the record has ended */
+    bool with_next;
+    struct rp_event other;
+    /* MESSAGE */
+    bool is_told;   /* rank and clock are; else only its place in the reference order of `table` */
+    int32_t rank;
+    uint64_t clock;
+    int32_t index;
+    uint32_t place;
+};
+
+enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, struct rp_problem *why);
+
+/* The next row for this call. */
+struct rp_answer rp_clocked_rows_next(const struct rp_call *call);
+
+/* It has come true; of UNMATCHED, one of its polls; of MESSAGE, by a message of this rank. */
+void rp_clocked_rows_pass(const struct rp_call *call, int32_t rank);
+
+/* The index of the request that gets the message that is next; of codec cdc it depends on its sender. */
+int32_t rp_clocked_rows_index(const struct rp_answer *answer, int32_t rank);
+
+/* The cdc table that the next row is in; NULL: rows tell their messages. A new number is another table. */
+const struct rp_cdc_table *rp_clocked_rows_table(uint64_t *number);
+
+/* Whether a message that is not above the epoch line of the table belongs to a later one all the same. */
+bool rp_clocked_rows_is_late(int32_t rank, uint64_t clock);
+
+/* Rows that came true; whether all have. `call` of the last. */
+uint64_t rp_clocked_rows_done(void);
+bool rp_clocked_rows_are_done(void);
+
+/* Where the program is and what the record has there, for a report. */
+void rp_clocked_rows_describe(const struct rp_call *call, struct rp_buffer *out);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/clocked_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "match/bounds.h"
+
+struct slot {
+    _Alignas(64) _Atomic uint64_t version; /* odd: it is being changed */
+    _Atomic uint64_t clock, least;
+    _Atomic uint32_t waits;
+    _Atomic uint32_t where;     /* in a collective call on this communicator, + 1 */
+    _Atomic uint64_t arrivals;  /* that it waits for */
+};
+
+static struct {
+    struct slot *slots;
+    _Atomic uint64_t *sent, *arrived; /* by source, then destination */
+    _Atomic uint64_t *entered;        /* by communicator */
+    uint32_t ranks, rank;
+    uint64_t *versions, *bounds;
+    struct rp_bound_rank *seen;
+    bool *under_way; /* to this rank, by source */
+} all;
+
+static size_t size_for(uint32_t ranks)
+{
+    return ranks * sizeof(struct slot) + 2 * (size_t)ranks * ranks * sizeof(uint64_t) + (size_t)ranks * RP_CLOCKED_COMMS * sizeof(uint64_t);
+}
+
+enum rp_status rp_clocked_create(const char *path, uint32_t ranks, struct rp_problem *why)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
+    int error = posix_fallocate(fd, 0, (off_t)size_for(ranks));
+    close(fd);
+    return error ? rp_fail(why, RP_SYSTEM, "%s: cannot allocate: %s", path, strerror(error)) : RP_OK;
+}
+
+enum rp_status rp_clocked_map(const char *path, uint32_t ranks, uint32_t rank, struct rp_problem *why)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    void *memory = fd < 0 ? MAP_FAILED : mmap(NULL, size_for(ranks), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (fd >= 0)
+        close(fd);
+    if (memory == MAP_FAILED)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot map: %s", path, strerror(errno));
+    all.slots = memory;
+    all.sent = (_Atomic uint64_t *)(all.slots + ranks);
+    all.arrived = all.sent + (size_t)ranks * ranks;
+    all.entered = all.arrived + (size_t)ranks * ranks;
+    all.ranks = ranks;
+    all.rank = rank;
+    all.versions = calloc(ranks, sizeof *all.versions);
+    all.bounds = calloc(ranks, sizeof *all.bounds);
+    all.seen = calloc(ranks, sizeof *all.seen);
+    all.under_way = calloc(ranks, sizeof *all.under_way);
+    if (!all.versions || !all.bounds || !all.seen || !all.under_way)
+        return rp_fail(why, RP_MEMORY, "out of memory");
+    rp_clocked_begin();
+    rp_clocked_set_least(RP_NEVER);
+    rp_clocked_end();
+    return RP_OK;
+}
+
+void rp_clocked_begin(void)
+{
+    atomic_fetch_add(&all.slots[all.rank].version, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+void rp_clocked_end(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    atomic_fetch_add(&all.slots[all.rank].version, 1);
+    atomic_thread_fence(memory_order_seq_cst); /* before the message itself */
+}
+
+void rp_clocked_set_clock(uint64_t clock)
+{
+    atomic_store(&all.slots[all.rank].clock, clock);
+}
+
+void rp_clocked_set_least(uint64_t least)
+{
+    atomic_store(&all.slots[all.rank].least, least);
+}
+
+void rp_clocked_set_waits(bool waits)
+{
+    atomic_store(&all.slots[all.rank].waits, waits);
+}
+
+static _Atomic uint64_t *pair(_Atomic uint64_t *counts, uint32_t source, uint32_t dest)
+{
+    return &counts[(size_t)source * all.ranks + dest];
+}
+
+void rp_clocked_count_sent(uint32_t dest)
+{
+    atomic_fetch_add(pair(all.sent, all.rank, dest), 1);
+}
+
+void rp_clocked_count_arrived(uint32_t source)
+{
+    atomic_fetch_add(pair(all.arrived, source, all.rank), 1);
+}
+
+static bool is_under_way(uint32_t source, uint32_t dest)
+{
+    return atomic_load(pair(all.sent, source, dest)) != atomic_load(pair(all.arrived, source, dest));
+}
+
+static bool has_under_way(uint32_t dest)
+{
+    for (uint32_t i = 0; i < all.ranks; i++)
+        if (is_under_way(i, dest))
+            return true;
+    return false;
+}
+
+void rp_clocked_enter(uint32_t comm, uint64_t arrivals)
+{
+    rp_clocked_begin();
+    atomic_fetch_add(&all.entered[comm], 1);
+    atomic_store(&all.slots[all.rank].arrivals, arrivals);
+    atomic_store(&all.slots[all.rank].where, comm + 1);
+    rp_clocked_end();
+}
+
+void rp_clocked_leave(void)
+{
+    rp_clocked_begin();
+    atomic_store(&all.slots[all.rank].where, 0);
+    rp_clocked_end();
+}
+
+/* Somebody has not come to the collective call yet, whose clock, and more, it will have when it leaves. */
+static bool is_in_collective(const struct slot *slot)
+{
+    uint32_t where = atomic_load(&slot->where);
+
+    return where > 0 && atomic_load(&all.entered[where - 1]) < atomic_load(&slot->arrivals);
+}
+
+static void collect(void)
+{
+    for (uint32_t i = 0; i < all.ranks; i++) {
+        const struct slot *slot = &all.slots[i];
+        bool waits = atomic_load(&slot->waits) && !has_under_way(i);
+        all.seen[i] = (struct rp_bound_rank){atomic_load(&slot->clock), waits ? atomic_load(&slot->least) : RP_NEVER, waits || is_in_collective(slot)};
+        all.under_way[i] = is_under_way(i, all.rank);
+    }
+}
+
+const uint64_t *rp_clocked_bounds(const bool **under_way)
+{
+    for (uint32_t i = 0; i < all.ranks; i++)
+        if ((all.versions[i] = atomic_load(&all.slots[i].version)) % 2 != 0)
+            return NULL;
+    atomic_thread_fence(memory_order_seq_cst);
+    collect();
+    atomic_thread_fence(memory_order_seq_cst);
+    for (uint32_t i = 0; i < all.ranks; i++)
+        if (atomic_load(&all.slots[i].version) != all.versions[i])
+            return NULL;
+    rp_bounds_find(all.seen, all.ranks, all.bounds);
+    *under_way = all.under_way;
+    return all.bounds;
+}

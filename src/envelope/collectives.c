@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Clocks in collective calls. The paper's clocks know of messages alone; but a process may learn by a collective call what others received, and then send. If its clock did not
+ * show that, a message could have a smaller clock than one that it depends on, and a replay that waits for smaller clocks would wait for ever. So the clock of everybody who
+ * takes part in a collective call becomes larger than theirs: the exchange of clocks follows the call, on the same communicator. So every such call has all wait for all, also where
+ * only some have to, such as for the root: MPI leaves that open, and a replay can then do the same.
+ */
+#include "envelope/envelope.h"
+#include "envelope/letters.h"
+#include "mpi/constants.h"
+
+void rp_sync_entering(MPI_Comm comm)
+{
+    if (rp_hooks)
+        rp_hooks->entering(comm);
+}
+
+static void adopt(uint64_t largest)
+{
+    if (largest >= reprise_envelope_clock())
+        reprise_envelope_received(largest);
+}
+
+void rp_sync_all(MPI_Comm comm)
+{
+    uint64_t mine = reprise_envelope_clock(), all = mine;
+
+    rp_envelope_inside++;
+    int rc = rp_pmpi.Allreduce(&mine, &all, 1, rp_constant.uint64, rp_constant.max, comm);
+    rp_envelope_inside--;
+    if (rc == MPI_SUCCESS)
+        adopt(all);
+}
+
+void rp_sync_made(MPI_Comm comm)
+{
+    if (rp_hooks && comm != rp_constant.comm_null)
+        rp_hooks->made(comm);
+}
+
+void rp_sync_child(MPI_Comm comm)
+{
+    if (comm == rp_constant.comm_null)
+        return;
+    rp_sync_made(comm);
+    rp_sync_all(comm);
+}
