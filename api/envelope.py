@@ -33,8 +33,9 @@ def templates():
     made["guard"] = (guard, None, None, None)
     made["collective"] = ("    rp_envelope_collectives++;\n    return {twin}.{member}({args});\n", None, None, None)
     for shape, sync in SYNCS.items():
-        enters = "" if shape == "sync_child" else "    rp_sync_entering({comm});\n"
-        made[shape] = (PASS + enters + f"    int rc = {{twin}}.{{member}}({{args}});\n    if (rc == MPI_SUCCESS) {{{{\n{sync}    }}}}\n"
+        enters = "    rp_sync_unseen(1);\n" if shape == "sync_child" else "    rp_sync_entering({comm});\n"
+        leaves = "    rp_sync_unseen(0);\n" if shape == "sync_child" else ""
+        made[shape] = (PASS + enters + f"    int rc = {{twin}}.{{member}}({{args}});\n    if (rc == MPI_SUCCESS) {{{{\n{sync}    }}}}\n{leaves}"
                        "    return rc;\n", None, None, None)
     made["later"] = ("    rp_envelope_guards = 1;\n" + guard, None, None, None)
     return made
@@ -66,7 +67,7 @@ COLLECTIVES = [
 def note_collectives(header, table):
     for name, function in header.items():
         for pattern, shape in COLLECTIVES:
-            if re.fullmatch("MPI_" + pattern, name, re.IGNORECASE) and function.result == "int":
+            if re.fullmatch(f"MPI_({pattern})", name, re.IGNORECASE) and function.result == "int":
                 table[name] = dict(kind="order", used=True, shape=shape, arguments=[])
 
 

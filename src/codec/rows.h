@@ -32,7 +32,7 @@ struct rp_row {
     int32_t thread;     /* UNMATCHED: who polled */
     uint32_t with_next; /* the next entry of this site belongs to the same call */
     uint64_t order;     /* OTHER that is a THREAD or TURN, in a table: entries of all sites since the tables begin that stand before it; MESSAGE, in no
-                         * table: 1 if the program made a collective call since the message before */
+                         * table: 1 if the program began a nonblocking collective call since the message before */
     struct rp_event other;
 };
 
@@ -98,7 +98,7 @@ struct rp_row_tables {
 enum rp_status rp_row_tables_split(const struct rp_row *rows, size_t count, struct rp_row_tables *out);
 
 /*
- * The same, but for all sites together: one table after the other, each of site 0, and each of which ends where the program made a collective call between two messages.
+ * The same, but for all sites together: one table after the other, each of site 0, and each of which ends where the program began a nonblocking collective call between two messages.
  * With these the tables of a replay can be told apart, and none needs a message that is sent only after it (docs/format.md, codec cdc).
  */
 enum rp_status rp_row_tables_cut(const struct rp_row *rows, size_t count, struct rp_row_tables *out);

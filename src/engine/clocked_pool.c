@@ -48,7 +48,7 @@ static struct {
     size_t known_count, known_room;
     uint64_t table; /* that `known` is of, + 1 */
     uint32_t wanted; /* place that is waited for */
-    bool is_broken;
+    bool is_probing, is_broken;
     long delay;      /* of sends, for tests: at most so many microseconds */
     uint64_t seed;
 } pool;
@@ -239,12 +239,25 @@ static const struct rp_cdc_table *look_at_table(void)
  */
 static uint64_t candidate(void)
 {
+    uint64_t least = RP_NEVER;
+
+    for (const struct rp_pooled *message = pool.first; pool.is_probing && message; message = message->next)
+        if (message->is_here && message->clock < least)
+            least = message->clock;
+    if (pool.is_probing)
+        return least;
     return pool.wanted < pool.known_count ? pool.known[pool.wanted].clock : RP_NEVER;
 }
 
 bool rp_pool_is_broken(void)
 {
     return pool.is_broken;
+}
+
+void rp_pool_probe(bool waits)
+{
+    pool.is_probing = waits;
+    rp_clocked_set_least(candidate());
 }
 
 void rp_pool_want(uint32_t place)

@@ -52,6 +52,9 @@ struct rp_pooled *rp_pool_after(const struct rp_pooled *after, int source, int t
 /* The message of this place is waited for: what it may be is published from now on. Between rp_clocked_begin and rp_clocked_end. */
 void rp_pool_want(uint32_t place);
 
+/* The same for a probe, behind which any message may be received that is there. */
+void rp_pool_probe(bool waits);
+
 /* It is given to the program. */
 void rp_pool_remove(struct rp_pooled *message);
 void rp_pool_drop(struct rp_pooled *message);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "match/bounds.h"
@@ -17,6 +18,7 @@ struct slot {
     _Atomic uint32_t waits;
     _Atomic uint32_t where;     /* in a collective call on this communicator, + 1 */
     _Atomic uint64_t arrivals;  /* that it waits for */
+    _Atomic int64_t unseen;     /* since when it is in a collective call of which nobody sees who is missing; 0: it is not */
 };
 
 static struct {
@@ -95,6 +97,11 @@ void rp_clocked_set_least(uint64_t least)
     atomic_store(&all.slots[all.rank].least, least);
 }
 
+void rp_clocked_set_unseen(int64_t since)
+{
+    atomic_store(&all.slots[all.rank].unseen, since);
+}
+
 void rp_clocked_set_waits(bool waits)
 {
     atomic_store(&all.slots[all.rank].waits, waits);
@@ -147,8 +154,15 @@ void rp_clocked_leave(void)
 /* Somebody has not come to the collective call yet, whose clock, and more, it will have when it leaves. */
 static bool is_in_collective(const struct slot *slot)
 {
+    enum { CERTAINLY_MS = 100 };
     uint32_t where = atomic_load(&slot->where);
+    int64_t unseen = atomic_load(&slot->unseen);
+    struct timespec now;
 
+    if (unseen != 0) { /* one that everybody had come to would have left by now */
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - unseen > CERTAINLY_MS;
+    }
     return where > 0 && atomic_load(&all.entered[where - 1]) < atomic_load(&slot->arrivals);
 }
 

@@ -24,6 +24,7 @@ void rp_clocked_end(void);
 void rp_clocked_set_clock(uint64_t clock);
 void rp_clocked_set_least(uint64_t least);
 void rp_clocked_set_waits(bool waits);
+void rp_clocked_set_unseen(int64_t since); /* in a collective call since this millisecond of which others do not see who is missing; 0: no longer */
 void rp_clocked_count_sent(uint32_t dest);
 void rp_clocked_count_arrived(uint32_t source);
 

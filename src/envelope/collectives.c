@@ -15,6 +15,12 @@ void rp_sync_entering(MPI_Comm comm)
         rp_hooks->entering(comm);
 }
 
+void rp_sync_unseen(int enters)
+{
+    if (rp_hooks)
+        rp_hooks->unseen(enters);
+}
+
 static void adopt(uint64_t largest)
 {
     if (largest >= reprise_envelope_clock())

@@ -56,6 +56,7 @@ struct rp_envelope_hooks {
     void (*rest)(void);                       /* a blocking send waits: it is called again and again */
     void (*rested)(void);                     /* it no longer does */
     void (*entering)(MPI_Comm comm);          /* before a blocking collective call */
+    void (*unseen)(int enters);               /* before and after one that makes a communicator of some processes */
     void (*made)(MPI_Comm comm);              /* a new communicator */
 };
 RP_OFFERED void reprise_envelope_hook(const struct rp_envelope_hooks *hooks);

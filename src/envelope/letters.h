@@ -87,6 +87,7 @@ int rp_letter_request_free(int (*real)(MPI_Request *), MPI_Request *request);
  * Collective calls, of which collectives.c is told before and after the real one. Of nonblocking ones it only is known that there was one.
  */
 void rp_sync_entering(MPI_Comm comm);
+void rp_sync_unseen(int enters);
 void rp_sync_all(MPI_Comm comm);
 void rp_sync_made(MPI_Comm comm);
 void rp_sync_child(MPI_Comm comm); /* may be none */

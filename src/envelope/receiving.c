@@ -153,8 +153,8 @@ int rp_letter_sendrecv(rp_sendrecv_function *real, const void *sendbuf, MPI_Coun
                        MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     begin();
-    if (rp_hooks)
-        rp_hooks->sending(comm, dest);
+    if (rp_hooks && source == MPI_PROC_NULL) /* the other half is the engine's */
+        return rp_letter_send(rp_pmpi.Send, rp_pmpi.Isend, sendbuf, sendcount, sendtype, dest, sendtag, comm);
     struct half send = open_send(RP_LETTER_NOW, sendbuf, sendcount, sendtype, dest);
     struct half receive = open_receive(recvbuf, recvcount, recvtype, source);
     return exchange(real, &send, dest, sendtag, &receive, source, recvtag, comm, status);
@@ -164,8 +164,8 @@ int rp_letter_sendrecv_replace(rp_sendrecv_function *real, void *buf, MPI_Count 
                                MPI_Comm comm, MPI_Status *status)
 {
     begin();
-    if (rp_hooks)
-        rp_hooks->sending(comm, dest);
+    if (rp_hooks && source == MPI_PROC_NULL)
+        return rp_letter_send(rp_pmpi.Send, rp_pmpi.Isend, buf, count, type, dest, sendtag, comm);
     struct half send = open_send(RP_LETTER_REPLACED, buf, count, type, dest);
     struct half receive = open_receive(buf, count, type, source);
     return exchange(real, &send, dest, sendtag, &receive, source, recvtag, comm, status);

@@ -31,6 +31,8 @@ done
 # Modes never include each other.
 grep -nE '#include "engine/replay' src/engine/record*.[ch] && bad=1
 grep -nE '#include "engine/record' src/engine/replay*.[ch] && bad=1
+grep -nE '#include "engine/(record|replay)' src/engine/clocked*.[ch] && bad=1
+grep -nE '#include "engine/clocked' src/engine/re*.[ch] && bad=1
 names=$(find src apps -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 [ -z "$names" ] || { echo "file names that are not unique: $names"; bad=1; }
 exit $bad
