@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "envelope/stamps.h"
+#include "mpi/lookup.h"
 #include "next.h"
 
 #define RP_ENTRY __attribute__((visibility("default")))
@@ -108,7 +109,5 @@ void rp_envelope_refuse(const char *function) __attribute__((noreturn));
 /* Ends the job with one of our exit statuses. The reason must have been said. */
 void rp_envelope_end_job(int exit_status) __attribute__((noreturn));
 
-void rp_next_find(const char *name, void *slot, size_t size);
-void rp_next_missing(const char *name) __attribute__((noreturn));
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The real functions, as in mpi/next.c, and the ways to end. */
-#include <string.h>
+/* The ways to end. */
 #include <time.h>
 #include <unistd.h>
 
@@ -10,20 +9,6 @@
 #include "reprise.h"
 
 int rp_envelope_inside, rp_envelope_guards;
-
-void rp_next_find(const char *name, void *slot, size_t size)
-{
-    void *symbol = rp_library_symbol(name);
-
-    if (symbol)
-        memcpy(slot, &symbol, size);
-}
-
-void rp_next_missing(const char *name)
-{
-    rp_error("%s: the MPI library of this program does not have it, or could not be found", name);
-    _exit(REPRISE_EXIT_INTERNAL);
-}
 
 void rp_envelope_end_job(int exit_status)
 {

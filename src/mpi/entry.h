@@ -9,6 +9,7 @@
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 #include "mpi/life.h"
+#include "mpi/lookup.h"
 #include "mpi/notes.h"
 #include "mpi/self.h"
 #include "mpi/threaded.h"
@@ -73,7 +74,5 @@
 /* Whether a call by this thread, which is inside another or not followed, passes us by. Does not return if it cannot be let through. */
 int rp_is_elsewhere(const char *name, int matters);
 
-void rp_next_find(const char *name, void *slot, size_t size);
-void rp_next_missing(const char *name) __attribute__((noreturn));
 
 #endif
