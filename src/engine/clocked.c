@@ -1152,39 +1152,15 @@ static const struct rp_engine engine = {
 
 /* The start */
 
-static enum rp_status check_manifest(const struct rp_manifest *m, struct rp_problem *why)
-{
-    char *build_id = rp_session_build_id();
-    enum rp_status status = RP_OK;
-
-    if (strcmp(m->mpi, rp_session_mpi()) != 0)
-        status = rp_fail(why, RP_USAGE, "%s was recorded with %s, this program uses %s", clocked.session.directory, m->mpi, rp_session_mpi());
-    else if (m->ranks != (uint32_t)clocked.session.ranks)
-        status = rp_fail(why, RP_USAGE, "%s was recorded with %u ranks, this is a job of %d", clocked.session.directory, m->ranks, clocked.session.ranks);
-    else if (m->capture && *m->capture)
-        status = rp_fail(why, RP_UNSUPPORTED, "%s has captured values (%s), which cannot be replayed by clocks", clocked.session.directory, m->capture);
-    else if (!rp_setting("REPRISE_FORCE") && strcmp(m->build_id, build_id) != 0)
-        status = rp_fail(why, RP_USAGE, "this is not the program that was recorded (%s, build id %s; here %s): --force replays all the same", m->program,
-                         m->build_id, build_id);
-    free(build_id);
-    return status;
-}
-
 static enum rp_status find_record(struct rp_problem *why)
 {
     struct rp_manifest manifest;
-    char *directory;
-    enum rp_status status = rp_run_find(rp_setting("REPRISE_RUN"), &directory, why);
+    enum rp_status status = rp_session_find_record(&clocked.session, &manifest, why);
 
     if (status != RP_OK)
         return status;
-    snprintf(clocked.session.directory, sizeof clocked.session.directory, "%s", directory);
-    free(directory);
-    status = rp_manifest_read(clocked.session.directory, &manifest, why);
-    if (status != RP_OK)
-        return status;
-    clocked.session.run = manifest.run;
-    status = check_manifest(&manifest, why);
+    if (manifest.capture && *manifest.capture)
+        status = rp_fail(why, RP_UNSUPPORTED, "%s has captured values (%s), which cannot be replayed by clocks", clocked.session.directory, manifest.capture);
     rp_manifest_free(&manifest);
     return status;
 }

@@ -1133,26 +1133,6 @@ static const struct rp_engine engine = {
 
 /* The start */
 
-static enum rp_status check_manifest(const struct rp_manifest *m, struct rp_problem *why)
-{
-    char *build_id = rp_session_build_id();
-    bool forced = rp_setting("REPRISE_FORCE") != NULL;
-    enum rp_status status = RP_OK;
-
-    if (strcmp(m->mpi, rp_session_mpi()) != 0)
-        status = rp_fail(why, RP_USAGE, "%s was recorded with %s, this program uses %s", replay.session.directory,
-                         m->mpi, rp_session_mpi());
-    else if (m->ranks != (uint32_t)replay.session.ranks)
-        status = rp_fail(why, RP_USAGE, "%s was recorded with %u ranks, this is a job of %d", replay.session.directory,
-                         m->ranks, replay.session.ranks);
-    else if (!forced && strcmp(m->build_id, build_id) != 0)
-        status = rp_fail(why, RP_USAGE,
-                         "this is not the program that was recorded (%s, build id %s; here %s): --force replays all the same",
-                         m->program, m->build_id, build_id);
-    free(build_id);
-    return status;
-}
-
 /* What was let through in the record is let through again. */
 static void list_allowed(const struct rp_manifest *m, char allowed[PATH_MAX])
 {
@@ -1167,21 +1147,13 @@ static void list_allowed(const struct rp_manifest *m, char allowed[PATH_MAX])
 static enum rp_status find_record(char allowed[PATH_MAX], struct rp_problem *why)
 {
     struct rp_manifest manifest;
-    char *directory;
-    enum rp_status status = rp_run_find(rp_setting("REPRISE_RUN"), &directory, why);
+    enum rp_status status = rp_session_find_record(&replay.session, &manifest, why);
 
     if (status != RP_OK)
         return status;
-    snprintf(replay.session.directory, sizeof replay.session.directory, "%s", directory);
-    free(directory);
-    status = rp_manifest_read(replay.session.directory, &manifest, why);
-    if (status != RP_OK)
-        return status;
-    replay.session.run = manifest.run;
-    status = check_manifest(&manifest, why);
     list_allowed(&manifest, allowed);
     rp_manifest_free(&manifest);
-    return status;
+    return RP_OK;
 }
 
 static enum rp_status read_options(struct rp_follow_options *options, struct rp_problem *why)

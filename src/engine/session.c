@@ -11,6 +11,8 @@
 #include <xxhash.h>
 
 #include "base/message.h"
+#include "base/settings.h"
+#include "log/rundir.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 
@@ -86,6 +88,42 @@ static void leave(int exit_status)
 {
     rp_pmpi.Finalize();
     _exit(exit_status);
+}
+
+static enum rp_status check_manifest(const struct rp_session *session, const struct rp_manifest *m, struct rp_problem *why)
+{
+    char *build_id = rp_session_build_id();
+    bool forced = rp_setting("REPRISE_FORCE") != NULL;
+    enum rp_status status = RP_OK;
+
+    if (strcmp(m->mpi, rp_session_mpi()) != 0)
+        status = rp_fail(why, RP_USAGE, "%s was recorded with %s, this program uses %s", session->directory, m->mpi, rp_session_mpi());
+    else if (m->ranks != (uint32_t)session->ranks)
+        status = rp_fail(why, RP_USAGE, "%s was recorded with %u ranks, this is a job of %d", session->directory, m->ranks, session->ranks);
+    else if (!forced && strcmp(m->build_id, build_id) != 0)
+        status = rp_fail(why, RP_USAGE, "this is not the program that was recorded (%s, build id %s; here %s): --force replays all the same", m->program,
+                         m->build_id, build_id);
+    free(build_id);
+    return status;
+}
+
+enum rp_status rp_session_find_record(struct rp_session *session, struct rp_manifest *manifest, struct rp_problem *why)
+{
+    char *directory;
+    enum rp_status status = rp_run_find(rp_setting("REPRISE_RUN"), &directory, why);
+
+    if (status != RP_OK)
+        return status;
+    snprintf(session->directory, sizeof session->directory, "%s", directory);
+    free(directory);
+    status = rp_manifest_read(session->directory, manifest, why);
+    if (status != RP_OK)
+        return status;
+    session->run = manifest->run;
+    status = check_manifest(session, manifest, why);
+    if (status != RP_OK)
+        rp_manifest_free(manifest);
+    return status;
 }
 
 void rp_session_leave_unless_ok(enum rp_status status)

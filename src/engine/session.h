@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "event/site.h"
+#include "log/manifest.h"
 
 struct rp_session {
     int rank, ranks;
@@ -23,6 +24,10 @@ enum rp_status rp_session_share(struct rp_session *session, enum rp_status statu
 
 /* Rank 0's text goes to all. */
 void rp_session_share_text(char text[PATH_MAX]);
+
+/* Rank 0 of a replay: the record that is meant, and whether this job can be a replay of it (the MPI, the number of ranks, the program). On success the manifest is the
+ * caller's to free. */
+enum rp_status rp_session_find_record(struct rp_session *session, struct rp_manifest *manifest, struct rp_problem *why);
 
 /* If the status, the same on all ranks, is a failure: all leave MPI and exit. */
 void rp_session_leave_unless_ok(enum rp_status status);
