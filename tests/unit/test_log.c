@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
+#include "said.h"
 #include "sample.h"
 
 /* Whole logs */
@@ -545,25 +546,6 @@ TEST(a_record_that_is_being_written_is_not_read)
 }
 
 /* Failing writes */
-
-static char said[4096];
-static int saved_stderr, said_file;
-
-static void catch_messages(void)
-{
-    said_file = open(unit_temporary(), O_RDWR | O_TMPFILE, 0600);
-    saved_stderr = dup(STDERR_FILENO);
-    dup2(said_file, STDERR_FILENO);
-}
-
-static void stop_catching(void)
-{
-    dup2(saved_stderr, STDERR_FILENO);
-    close(saved_stderr);
-    ssize_t length = pread(said_file, said, sizeof said - 1, 0);
-    said[length > 0 ? length : 0] = 0;
-    close(said_file);
-}
 
 static off_t log_length(const char *directory)
 {

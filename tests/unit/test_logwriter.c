@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "base/file.h"
+#include "said.h"
 #include "sample.h"
 
 static struct {
@@ -54,27 +55,6 @@ static void set_disk(size_t most, unsigned interrupts, off_t room, int error)
     disk.room = room;
     disk.error = error;
     disk.on = true;
-}
-
-/* The writer's one message, which is expected, does not go to the screen. */
-static int saved_stderr, said_file;
-static char said[4096];
-
-static void catch_messages(void)
-{
-    fflush(stderr);
-    saved_stderr = dup(STDERR_FILENO);
-    said_file = open(unit_path(unit_temporary(), "said"), O_RDWR | O_CREAT, 0666);
-    dup2(said_file, STDERR_FILENO);
-}
-
-static void stop_catching(void)
-{
-    dup2(saved_stderr, STDERR_FILENO);
-    close(saved_stderr);
-    ssize_t length = pread(said_file, said, sizeof said - 1, 0);
-    said[length > 0 ? length : 0] = 0;
-    close(said_file);
 }
 
 /* Reading what was written */
