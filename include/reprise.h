@@ -14,6 +14,7 @@ enum reprise_exit {
     REPRISE_EXIT_DIVERGED = 121,    /* the replay was not the recorded run */
     REPRISE_EXIT_DAMAGED = 122,     /* the record is damaged or incomplete */
     REPRISE_EXIT_UNSUPPORTED = 123, /* the program needs what reprise refuses */
+    REPRISE_EXIT_DEADLOCK = 124,    /* the ranks of a deterministic run wait for each other */
     REPRISE_EXIT_INTERNAL = 125,    /* a fault of reprise or of the system */
 };
 

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes the entry points of libreprise-det.so, in the way of generate.py.
+
+usage: det.py TABLE FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
+
+An entry lets pass what is not the program's own; every other call takes its time and goes to src/det.
+"""
+import re
+import sys
+
+import generate
+
+PASS = """\
+    if (RP_DET_PASSES)
+        return {twin}.{member}({args});
+    rp_det_enter("{name}");
+"""
+PLAIN = ("recv irecv sendrecv sendrecv_replace probe iprobe mprobe improbe start startall wait_one waitall waitany waitsome test testall testany testsome cancel "
+         "request_free request_get_status")
+MODES = {"B": "RP_DET_BUFFERED", "S": "RP_DET_SYNCHRONOUS"}
+MADE = {
+    "made": "rp_det_comm_made({comm}, *{last});",
+    "made_group": "rp_det_comm_made_apart({comm}, (uint64_t)a2, *{last});",
+    "made_inter": "rp_det_comm_made_apart({comm}, (uint64_t)a4 + 77, *{last});",
+}
+# Nobody leaves these before all have come, if there is something to tell.
+SYNCHRONISES = {"MPI_Barrier": "1", "MPI_Allreduce": "a2 > 0", "MPI_Allgather": "a1 > 0", "MPI_Alltoall": "a1 > 0"}
+KINDS = [
+    (r"(allgatherv?|alltoall[vw]?|allreduce|barrier|bcast|gatherv?|reduce(_scatter(_block)?)?|scatterv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "meet"),
+    (r"comm_(dup|dup_with_info|split|split_type|create)|cart_create|cart_sub|graph_create|dist_graph_create(_adjacent)?|intercomm_merge", "made"),
+    (r"comm_create_group", "made_group"),
+    (r"intercomm_create", "made_inter"),
+    (r"i(allgatherv?|alltoall[vw]?|allreduce|barrier|reduce(_scatter(_block)?)?|bcast|scatterv?|gatherv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "begin"),
+    (r"(allgatherv?|alltoall[vw]?|allreduce|barrier|reduce(_scatter(_block)?)?|bcast|scatterv?|gatherv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))_init(_c)?", "init"),
+    (r"comm_idup(_with_info)?", "idup"),
+]
+
+
+def mode_of(name):
+    letter = re.sub(r"^MPI_I?", "", name)[:2].capitalize()
+    return {"Bs": MODES["B"], "Ss": MODES["S"]}.get(letter, "RP_DET_STANDARD")
+
+
+def meeting(manner, inner):
+    return (f"    struct rp_meeting *meeting = rp_det_meet({manner}, {{comm}});\n    int rc = {{twin}}.{{member}}({{args}});\n"
+            f"    rp_det_met(meeting);\n{inner}    return rc;\n")
+
+
+def templates():
+    bodies = {shape: f"    return rp_det_{shape}({{args}});\n" for shape in PLAIN.split()}
+    for mode in ("RP_DET_STANDARD", "RP_DET_SYNCHRONOUS", "RP_DET_BUFFERED"):
+        for shape in ("send", "isend"):
+            bodies[f"{shape}_{mode}"] = f"    return rp_det_{shape}({mode}, {{args}});\n"
+        bodies[f"send_init_{mode}"] = f"    return rp_det_send_init({{twin}}.{{member}}({{args}}), {mode}, {{args}});\n"
+    bodies["recv_init"] = "    return rp_det_recv_init({twin}.{member}({args}), {args});\n"
+    bodies["foreign"] = "    return rp_det_foreign({twin}.{member}({args}), {last});\n"
+    bodies["comm_free"] = "    return rp_det_Comm_free({twin}.{member}, {args});\n"
+    bodies["refuse"] = "    rp_det_refuse(\"{name}\");\n"
+    bodies["meet"] = meeting("RP_DET_MAY_NOT", "")
+    for name, condition in SYNCHRONISES.items():
+        bodies["meet_" + name] = meeting(f"{condition} ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT", "")
+    for shape, made in MADE.items():
+        after = f"    if (rc == MPI_SUCCESS)\n        {made}\n"
+        apart = f"    int rc = {{twin}}.{{member}}({{args}});\n{after}    return rc;\n"
+        bodies[shape] = meeting("RP_DET_MAY_NOT", after) if shape == "made" else apart
+    bodies["begin"] = "    struct rp_meeting *meeting = rp_det_begin_meeting({comm});\n    return rp_det_began({twin}.{member}({args}), meeting, {last});\n"
+    bodies["init"] = "    return rp_det_init_meeting({twin}.{member}({args}), {comm}, {last});\n"
+    bodies["idup"] = ("    struct rp_meeting *meeting = rp_det_begin_meeting({comm});\n    int rc = {twin}.{member}({args});\n"
+                      "    if (rc == MPI_SUCCESS)\n        rp_det_comm_made_later({comm}, {before_last});\n    return rp_det_began(rc, meeting, {last});\n")
+    made = {shape: (PASS + body, None, None, None) for shape, body in bodies.items()}
+    made["life"] = ("    return rp_det_{member}(&{twin}{comma}{args});\n", None, None, None)
+    guard = "    rp_det.inside++;\n    int rc = {twin}.{member}({args});\n    rp_det.inside--;\n    return rc;\n"
+    made["guard"] = (guard, None, None, None)
+    return made
+
+
+def add(header, table, refused):
+    for name, function in header.items():
+        if function.result != "int" or name in table:
+            continue
+        if name.startswith("MPI_File_"):
+            table[name] = dict(kind="guard", used=False, shape=None, arguments=[])
+        elif name in refused:
+            table[name] = dict(kind="refuse", used=False, shape=None, arguments=[])
+        for pattern, shape in KINDS:
+            if re.fullmatch(f"MPI_({pattern})", name, re.IGNORECASE):
+                plain = re.sub("_c$", "", name)
+                shape = "meet_" + plain if shape == "meet" and plain in SYNCHRONISES else shape
+                table[name] = dict(kind="order", used=True, shape=shape, arguments=[])
+    for name, entry in table.items():
+        if entry["shape"] in ("send", "isend", "send_init"):
+            entry["shape"] += "_" + mode_of(name)
+
+
+def main():
+    if len(sys.argv) != 5:
+        generate.fail("usage: det.py TABLE FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
+    table = generate.read_table(sys.argv[1])
+    refused = {name for name, entry in generate.read_table(sys.argv[2]).items() if entry["kind"] == "refuse"}
+    header = generate.read_header(sys.argv[3])
+    add(header, table, refused)
+    known = [function for name, function in sorted(header.items()) if name in table]
+    generate.TEMPLATES = templates()
+    generate.write_all(known, table, "det/det.h", sys.argv[4])
+
+
+if __name__ == "__main__":
+    main()

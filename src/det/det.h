@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of libreprise-det.so, which stands before MPI and makes it deterministic: what is received, and what tests and probes answer, depends on logical time alone.
+ *
+ * Messages are sent at logical times and can be seen from `latency` later on. A receive or probe that names no source takes the message that was sent first (those of one time by
+ * rank), as soon as no earlier one can come (match/order.h). A test at time t answers yes if what it asks for came to pass before t - latency, and waits until that is known.
+ * The payload goes by MPI as ever: receives are made by source and tag when it is known which message they take.
+ */
+#ifndef RP_DET_H
+#define RP_DET_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "det/sideband.h"
+#include "mpi/lookup.h"
+#include "next.h"
+
+#define RP_ENTRY __attribute__((visibility("default")))
+#define RP_TAIL
+
+/* Calls pass that are not the program's: before the start and after the end, and what MPI-IO makes inside. */
+#define RP_DET_PASSES (!rp_det.is_on || rp_det.inside > 0)
+
+enum { RP_DET_CALL = 1000 }; /* what a call takes of logical time */
+
+struct rp_det {
+    int is_on, inside;
+    MPI_Comm own;              /* for ourselves */
+    uint64_t threshold, limit; /* bytes: longer messages are synchronous; room for copies of shorter ones */
+    int fixed_reductions;
+    const char *function; /* that the program is in */
+};
+extern struct rp_det rp_det;
+
+/* Every call of the program begins so. */
+static inline void rp_det_enter(const char *function)
+{
+    rp_det.function = function;
+    rp_side_tick(RP_DET_CALL);
+}
+
+void rp_det_refuse(const char *function) __attribute__((noreturn));
+void rp_det_end_job(int exit_status) __attribute__((noreturn));
+
+/* The digest of what was decided. */
+enum rp_det_decision { RP_DET_MATCH, RP_DET_ANSWER };
+void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b);
+
+/* Communicators: det_comms.c */
+
+struct rp_det_comm {
+    MPI_Comm comm;
+    uint64_t id;       /* the same in all ranks */
+    int size;          /* of those that can be sent to */
+    int from;          /* our rank as others see it */
+    uint32_t *world;   /* by rank in it: rank in the job */
+    uint64_t *members; /* a bit for each rank of the job that takes part in collective calls */
+    uint32_t member_count;
+    uint64_t made, met, started; /* communicators made from it, blocking and nonblocking collective calls on it */
+    bool is_freed;
+};
+
+struct rp_det_comm *rp_det_comm_find(MPI_Comm comm); /* NULL: no communicator */
+void rp_det_comms_start(void);
+void rp_det_comm_made(MPI_Comm parent, MPI_Comm made);
+void rp_det_comm_made_apart(MPI_Comm parent, uint64_t salt, MPI_Comm made); /* not by all of the parent */
+void rp_det_comm_made_later(MPI_Comm parent, MPI_Comm *made);
+int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm);
+
+/* Receives: det_receives.c */
+
+struct rp_det_receive {
+    struct rp_det_comm *comm;
+    int source, tag;
+    uint32_t world; /* the source in the job, where it is named */
+    uint64_t posted;
+    struct rp_letter_note *note; /* of the message that it takes, once that is known */
+    bool is_listed;
+    struct rp_det_receive *next, *previous; /* of those of which it is not known, in the order in which they were posted */
+    /* The real one. */
+    bool is_delayed; /* it is made when the message is known */
+    bool is_made;
+    MPI_Request real;
+    void *buf;
+    MPI_Count count;
+    MPI_Datatype type;
+    bool owns_type;
+};
+
+enum rp_det_known {
+    RP_DET_KNOWN, /* when */
+    RP_DET_AFTER, /* that it is later than the limit */
+    RP_DET_OPEN,  /* nothing yet */
+};
+
+bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int source, int tag); /* false: nothing to wait for, or no such communicator or source */
+void rp_det_receive_post(struct rp_det_receive *receive);
+bool rp_det_receive_must_delay(const struct rp_det_receive *receive);
+void rp_det_receive_close(struct rp_det_receive *receive); /* forgets it, with its message if it has one */
+void rp_det_receive_cancel(struct rp_det_receive *receive); /* forgets it; a message that it had may be taken by others */
+enum rp_det_known rp_det_receive_look(struct rp_det_receive *receive, uint64_t limit, uint64_t *when);
+
+/* Waits until the message is known; then time has come to it. */
+void rp_det_receive_wait(struct rp_det_receive *receive);
+
+/* As a probe: the message that the receive would take, without taking it. */
+struct rp_letter_note *rp_det_probe_wait(struct rp_det_receive *probe);
+struct rp_letter_note *rp_det_probe_test(struct rp_det_receive *probe, uint64_t limit); /* waits until the answer is certain */
+
+/* Reads the inbox; gives messages to receives as far as that is certain. Only while running. */
+void rp_det_receive_mail(void);
+bool rp_det_would_resolve(void); /* whether rp_det_receive_mail would do something */
+uint64_t rp_det_candidate(const struct rp_det_receive *probe); /* the earliest stamp of a message that a receive (or probe, if any) may take, or RP_ORDER_NEVER */
+bool rp_det_has_delayed(void);
+bool rp_det_has_receives(void);
+
+/* Whether no message of this rank of the job comes that was sent at the limit or before. Messages sent before may be in the inbox. */
+bool rp_det_is_later(uint32_t world, uint64_t limit);
+
+/* Waiting: det_wait.c */
+
+struct rp_det_wait {
+    enum rp_side_wait kind;
+    uint32_t target;
+    uint64_t candidate, object;
+    const struct rp_det_receive *probe;
+    const char *what;
+    bool runs; /* it waits for others' clocks alone, and says nothing */
+};
+
+/* Waits until `ready`, which must have no effect where it is asked `only whether`. */
+void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait);
+
+/* Sends: det_sends.c */
+
+enum rp_det_mode { RP_DET_STANDARD, RP_DET_SYNCHRONOUS, RP_DET_BUFFERED };
+
+int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_det_sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                    int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int rp_det_sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+void rp_det_progress(void); /* lets MPI work, and frees copies that were sent */
+void rp_det_flush(void);    /* until all were */
+
+/* Blocking receives and probes: det_calls.c */
+
+int rp_det_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
+int rp_det_probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+int rp_det_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+int rp_det_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+int rp_det_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+
+/* The real functions, for counts of any size. */
+int rp_real_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
+int rp_real_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
+
+/* Requests: det_requests.c */
+
+enum rp_det_request_kind {
+    RP_DET_RECEIVE,
+    RP_DET_SEND,    /* synchronous */
+    RP_DET_MEETS,   /* a nonblocking collective call */
+    RP_DET_FOREIGN, /* MPI's own business, whose moment of completion is not ours to say */
+};
+
+struct rp_det_request {
+    enum rp_det_request_kind kind;
+    bool is_persistent, is_active, is_complete; /* a persistent send that is short is complete at once */
+    struct rp_det_receive receive;
+    struct rp_letter_note *note; /* of a synchronous send */
+    uint32_t dest;
+    struct rp_meeting *meeting;
+    bool stands_in;  /* its handle is a stand-in: the real request is receive.real */
+    bool is_started; /* persistent: the real one is the handle */
+    bool is_cancelled;
+    /* a persistent one's arguments */
+    enum rp_det_mode mode;
+    const void *buf;
+    MPI_Count count;
+    MPI_Datatype type;
+    int peer, tag;
+    MPI_Comm comm;
+};
+
+void rp_det_requests_start(void);
+struct rp_det_request *rp_det_request_new(enum rp_det_request_kind kind);
+void rp_det_request_note(MPI_Request handle, struct rp_det_request *request);
+struct rp_det_request *rp_det_request_find(MPI_Request handle);
+
+int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_det_recv_init(int rc, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_det_send_init(int rc, enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_det_start(MPI_Request *request);
+int rp_det_startall(int count, MPI_Request *requests);
+int rp_det_cancel(MPI_Request *request);
+int rp_det_request_free(MPI_Request *request);
+int rp_det_request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int rp_det_foreign(int rc, MPI_Request *request);
+
+/* The real completion of a request of which it is certain that it completes. */
+int rp_det_complete(MPI_Request *request, MPI_Status *status);
+
+/* When it completes, or whether that is after the limit. */
+enum rp_det_known rp_det_request_look(MPI_Request handle, uint64_t limit, uint64_t *when);
+
+/* Completion: det_completion.c */
+
+int rp_det_wait_one(MPI_Request *request, MPI_Status *status);
+int rp_det_waitall(int count, MPI_Request *requests, MPI_Status *statuses);
+int rp_det_waitany(int count, MPI_Request *requests, int *index, MPI_Status *status);
+int rp_det_waitsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+int rp_det_test(MPI_Request *request, int *flag, MPI_Status *status);
+int rp_det_testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
+int rp_det_testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status);
+int rp_det_testsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+bool rp_det_test_at(MPI_Request handle, uint64_t now); /* waits until it is certain */
+
+/* Collective calls: det_collectives.c */
+
+enum rp_det_manner {
+    RP_DET_SYNCHRONISES, /* by itself: nobody leaves before all have come */
+    RP_DET_MAY_NOT,
+};
+
+/* Around the real call. A meeting is NULL where there is nobody to meet. */
+struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm);
+void rp_det_met(struct rp_meeting *meeting);
+struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm);
+int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request);
+int rp_det_init_meeting(int rc, MPI_Comm comm, MPI_Request *request); /* persistent */
+
+/* Life: det_life.c */
+
+int rp_det_Init(const struct rp_next *next, int *argc, char ***argv);
+int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided);
+int rp_det_Finalize(const struct rp_next *next);
+
+#endif

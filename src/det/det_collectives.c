@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collective calls: all wait for all, whatever the function, so that what a rank waits for does not depend on the algorithm of the MPI library; and all leave at one time, the latest at which one of them
+ * came, and the latency. Who has a receive under way looks after its messages while it waits; who has none may wait inside MPI, if the function itself makes all wait for all.
+ */
+#include "det/det.h"
+#include "match/order.h"
+#include "mpi/constants.h"
+
+#define NONBLOCKING UINT64_C(0x8000000000000000) /* they are counted apart */
+
+static bool is_complete(void *data, bool only_whether)
+{
+    (void)only_whether;
+    return rp_side_is_complete(data);
+}
+
+static void leave_later(const struct rp_meeting *meeting)
+{
+    rp_side_raise(atomic_load(&meeting->latest) + rp_side.latency);
+}
+
+struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm)
+{
+    struct rp_det_comm *c = rp_det_comm_find(comm);
+
+    if (!c || c->member_count < 2)
+        return NULL;
+    rp_det_receive_mail();
+    struct rp_meeting *meeting = rp_side_meet(c->id, ++c->met, c->members, c->member_count);
+    struct rp_det_wait wait = {.kind = RP_SIDE_MEETING, .candidate = RP_ORDER_NEVER, .object = rp_side_place(meeting), .what = rp_det.function};
+    if (manner == RP_DET_SYNCHRONISES && !rp_det_has_receives()) {
+        rp_side_block(RP_SIDE_DEAF, 0, RP_ORDER_NEVER, wait.object, wait.what);
+        return meeting;
+    }
+    rp_det_wait(is_complete, meeting, &wait);
+    leave_later(meeting);
+    return meeting;
+}
+
+void rp_det_met(struct rp_meeting *meeting)
+{
+    if (!meeting)
+        return;
+    if (rp_side_is_blocked()) {
+        rp_side_unblock();
+        rp_det_receive_mail();
+        leave_later(meeting);
+    }
+    rp_side_leave(meeting);
+}
+
+struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm)
+{
+    struct rp_det_comm *c = rp_det_comm_find(comm);
+
+    return c && c->member_count > 1 ? rp_side_meet(c->id, ++c->started | NONBLOCKING, c->members, c->member_count) : NULL;
+}
+
+int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request)
+{
+    if (!meeting || rc != MPI_SUCCESS)
+        return rc;
+    struct rp_det_request *own = rp_det_request_new(RP_DET_MEETS);
+    own->meeting = meeting;
+    rp_det_request_note(*request, own);
+    return rc;
+}
+
+int rp_det_init_meeting(int rc, MPI_Comm comm, MPI_Request *request)
+{
+    if (rc != MPI_SUCCESS)
+        return rc;
+    struct rp_det_request *own = rp_det_request_new(RP_DET_MEETS);
+    own->is_persistent = true;
+    own->is_active = false;
+    own->type = rp_constant.byte;
+    own->comm = comm;
+    rp_pmpi.Type_dup(rp_constant.byte, &own->type);
+    rp_det_request_note(*request, own);
+    return rc;
+}

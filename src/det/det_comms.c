@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Communicators get numbers that are the same in all ranks without a word between them: made of the parent's number, how many were made from it before, and who is first in the new one. All members of the parent
+ * make its children in one order. Where only some of them take part, what they all know takes the place of the count.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "det/det.h"
+#include "mpi/constants.h"
+
+static struct {
+    struct rp_det_comm **at;
+    size_t count, room;
+    struct rp_det_comm *last;
+    MPI_Group world;
+    struct {
+        uint64_t key, count;
+    } *apart; /* how often communicators with this key were made */
+    size_t apart_count;
+    struct {
+        uint64_t id;
+        MPI_Comm *comm;
+    } *later; /* that are still being made */
+    size_t later_count;
+} comms;
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = a ^ (b + UINT64_C(0x9e3779b97f4a7c15) + (a << 6) + (a >> 2));
+
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static void *need(void *memory)
+{
+    if (!memory)
+        rp_bug(__FILE__, __LINE__, "out of memory for communicators");
+    return memory;
+}
+
+/* Ranks of a group in the job. */
+static uint32_t *ranks_of(MPI_Group group, int size)
+{
+    int *own = need(calloc((size_t)size + 1, sizeof *own)), *job = need(calloc((size_t)size + 1, sizeof *job));
+
+    for (int i = 0; i < size; i++)
+        own[i] = i;
+    rp_pmpi.Group_translate_ranks(group, size, own, comms.world, job);
+    for (int i = 0; i < size; i++)
+        if (job[i] == MPI_UNDEFINED)
+            rp_det_refuse("a communicator with processes of another job");
+    free(own);
+    return (uint32_t *)job;
+}
+
+static void add_members(struct rp_det_comm *c, const uint32_t *ranks, int size)
+{
+    for (int i = 0; i < size; i++)
+        c->members[ranks[i] / 64] |= UINT64_C(1) << ranks[i] % 64;
+    c->member_count += (uint32_t)size;
+}
+
+static uint32_t look_at(struct rp_det_comm *c)
+{
+    MPI_Group group, remote;
+    int is_inter = 0, size;
+
+    rp_pmpi.Comm_test_inter(c->comm, &is_inter);
+    rp_pmpi.Comm_rank(c->comm, &c->from);
+    rp_pmpi.Comm_size(c->comm, &size);
+    rp_pmpi.Comm_group(c->comm, &group);
+    c->members = need(calloc((rp_side.ranks + 63) / 64, sizeof *c->members));
+    uint32_t *own = ranks_of(group, size), first = own[0];
+    rp_pmpi.Group_free(&group);
+    add_members(c, own, size);
+    c->size = size;
+    c->world = own;
+    if (!is_inter)
+        return first;
+    rp_pmpi.Comm_remote_size(c->comm, &c->size);
+    rp_pmpi.Comm_remote_group(c->comm, &remote);
+    c->world = ranks_of(remote, c->size);
+    rp_pmpi.Group_free(&remote);
+    add_members(c, c->world, c->size);
+    first = c->world[0] < first ? c->world[0] : first;
+    free(own);
+    return first;
+}
+
+static struct rp_det_comm *add(MPI_Comm comm, uint64_t id, bool adds_first)
+{
+    struct rp_det_comm *c = need(calloc(1, sizeof *c));
+
+    if (comms.count == comms.room) {
+        comms.room = comms.room ? comms.room * 2 : 16;
+        comms.at = need(realloc(comms.at, comms.room * sizeof *comms.at));
+    }
+    c->comm = comm;
+    uint32_t first = look_at(c);
+    c->id = adds_first ? mix(id, first) : id;
+    comms.at[comms.count++] = c;
+    return c;
+}
+
+static struct rp_det_comm *find(MPI_Comm comm)
+{
+    for (size_t i = comms.count; i-- > 0;)
+        if (comms.at[i]->comm == comm && !comms.at[i]->is_freed)
+            return comms.last = comms.at[i];
+    return NULL;
+}
+
+static struct rp_det_comm *find_late(MPI_Comm comm)
+{
+    for (size_t i = 0; i < comms.later_count; i++)
+        if (*comms.later[i].comm == comm) {
+            uint64_t id = comms.later[i].id;
+            comms.later[i] = comms.later[--comms.later_count];
+            return add(comm, id, false);
+        }
+    return NULL;
+}
+
+struct rp_det_comm *rp_det_comm_find(MPI_Comm comm)
+{
+    struct rp_det_comm *c = comms.last && comms.last->comm == comm ? comms.last : find(comm);
+
+    return c ? c : find_late(comm);
+}
+
+void rp_det_comms_start(void)
+{
+    rp_pmpi.Comm_group(rp_constant.world, &comms.world);
+    add(rp_constant.world, 1, false);
+    add(rp_constant.self, mix(2, rp_side.rank), false);
+}
+
+void rp_det_comm_made(MPI_Comm parent, MPI_Comm made)
+{
+    struct rp_det_comm *p = rp_det_comm_find(parent);
+
+    if (!p)
+        return;
+    uint64_t id = mix(p->id, ++p->made);
+    if (made != rp_constant.comm_null)
+        add(made, id, true);
+}
+
+static uint64_t times(uint64_t key)
+{
+    for (size_t i = 0; i < comms.apart_count; i++)
+        if (comms.apart[i].key == key)
+            return ++comms.apart[i].count;
+    comms.apart = need(realloc(comms.apart, (comms.apart_count + 1) * sizeof *comms.apart));
+    comms.apart[comms.apart_count].key = key;
+    return comms.apart[comms.apart_count++].count = 1;
+}
+
+void rp_det_comm_made_apart(MPI_Comm parent, uint64_t salt, MPI_Comm made)
+{
+    (void)parent; /* of an intercommunicator, both sides have others */
+    if (made == rp_constant.comm_null)
+        return;
+    struct rp_det_comm *c = add(made, 3, true);
+    uint64_t key = mix(c->id, salt);
+    for (uint32_t i = 0; i < (rp_side.ranks + 63) / 64; i++)
+        key = mix(key, c->members[i]);
+    c->id = mix(key, times(key));
+}
+
+void rp_det_comm_made_later(MPI_Comm parent, MPI_Comm *made)
+{
+    struct rp_det_comm *p = rp_det_comm_find(parent);
+
+    if (!p)
+        return;
+    comms.later = need(realloc(comms.later, (comms.later_count + 1) * sizeof *comms.later));
+    comms.later[comms.later_count].id = mix(mix(p->id, ++p->made), 5);
+    comms.later[comms.later_count++].comm = made;
+}
+
+/* What is under way still needs it: then it stays. */
+int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm)
+{
+    struct rp_det_comm *c = rp_det_comm_find(*comm);
+
+    if (c)
+        c->is_freed = true;
+    if (comms.last == c)
+        comms.last = NULL;
+    if (c && rp_det_has_delayed()) {
+        *comm = rp_constant.comm_null;
+        return MPI_SUCCESS;
+    }
+    return real(comm);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Start and end of a deterministic run. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "det/det.h"
+#include "mpi/constants.h"
+#include "reprise.h"
+
+struct rp_det rp_det;
+static bool is_checked;
+
+void rp_det_end_job(int exit_status)
+{
+    struct timespec pause = {0, 100000000};
+
+    nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
+    rp_pmpi.Abort(rp_constant.world, exit_status);
+    _exit(exit_status);
+}
+
+void rp_det_refuse(const char *function)
+{
+    rp_error("%s cannot be made deterministic", function);
+    rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
+static uint64_t mixed(uint64_t digest, uint64_t value)
+{
+    uint64_t x = (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return x ^ x >> 29;
+}
+
+void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b)
+{
+    struct rp_side_rank *own = rp_side.own;
+
+    own->digest = mixed(mixed(mixed(own->digest, decision), a), b);
+    if (decision == RP_DET_MATCH)
+        own->matches++;
+    else
+        own->answers++;
+}
+
+static void must(enum rp_status status, const struct rp_problem *why)
+{
+    if (status == RP_OK)
+        return;
+    rp_error("cannot run deterministically: %s", why->text);
+    rp_det_end_job(rp_exit_status(status));
+}
+
+static void read_settings(void)
+{
+    struct rp_problem why;
+    long latency, threshold, limit;
+    const char *reductions = rp_setting("REPRISE_REDUCTIONS");
+
+    must(rp_settings_check(&why), &why);
+    must(rp_setting_number("REPRISE_LATENCY", 1, 10 * RP_DET_CALL, &latency, &why), &why);
+    must(rp_setting_number("REPRISE_THRESHOLD", 0, 65536, &threshold, &why), &why);
+    must(rp_setting_number("REPRISE_BUFFER", 0, 16L << 20, &limit, &why), &why);
+    rp_side.latency = (uint64_t)latency;
+    rp_det.threshold = (uint64_t)threshold;
+    rp_det.limit = (uint64_t)limit;
+    rp_det.fixed_reductions = reductions && strcmp(reductions, "fixed") == 0;
+    is_checked = rp_setting("REPRISE_CHECK") != NULL;
+}
+
+/* All ranks of the host map the memory that the first of them makes. */
+static void open_sideband(int rank, int ranks)
+{
+    struct rp_problem why;
+    MPI_Comm host;
+    int here, size;
+    char name[64] = "";
+
+    rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+    rp_pmpi.Comm_size(host, &size);
+    rp_pmpi.Comm_rank(host, &here);
+    if (size != ranks) {
+        if (rank == 0)
+            rp_error("the ranks of a deterministic run must be on one host: %d of %d are", size, ranks);
+        rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
+    }
+    enum rp_status status = here == 0 ? rp_side_create((uint32_t)ranks, name, sizeof name, &why) : RP_OK;
+    must(status, &why);
+    rp_pmpi.Bcast(name, sizeof name, rp_constant.byte, 0, host);
+    must(rp_side_map(name, (uint32_t)ranks, (uint32_t)rank, &why), &why);
+    rp_pmpi.Barrier(host);
+    if (here == 0)
+        rp_side_remove(name);
+    rp_pmpi.Comm_free(&host);
+}
+
+/* A program compiled for it counts its own time. */
+static void adopt_counter(void)
+{
+    struct rp_problem why;
+    void *page = dlsym(RTLD_DEFAULT, "reprise_ticks");
+
+    if (page)
+        must(rp_side_adopt_counter(page, (size_t)sysconf(_SC_PAGESIZE), &why), &why);
+}
+
+static void start(void)
+{
+    int rank, ranks;
+
+    rp_constants_find();
+    rp_next_resolve();
+    rp_pmpi.Comm_rank(rp_constant.world, &rank);
+    rp_pmpi.Comm_size(rp_constant.world, &ranks);
+    rp_message_rank(rank);
+    rp_pmpi.Comm_dup(rp_constant.world, &rp_det.own);
+    read_settings();
+    open_sideband(rank, ranks);
+    adopt_counter();
+    rp_det_requests_start();
+    rp_det_comms_start();
+    rp_det_receive_mail();
+    rp_pmpi.Barrier(rp_det.own);
+    rp_det.is_on = 1;
+}
+
+static bool is_wanted(void)
+{
+    return rp_setting("REPRISE_DET") != NULL;
+}
+
+int rp_det_Init(const struct rp_next *next, int *argc, char ***argv)
+{
+    int rc = next->Init(argc, argv);
+
+    if (rc == MPI_SUCCESS && is_wanted() && !rp_det.is_on)
+        start();
+    return rc;
+}
+
+int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided)
+{
+    int rc = next->Init_thread(argc, argv, required, provided);
+
+    if (rc == MPI_SUCCESS && is_wanted() && !rp_det.is_on)
+        start();
+    return rc;
+}
+
+static void report(void)
+{
+    uint64_t digest = 0, matches = 0, answers = 0;
+
+    for (uint32_t i = 0; i < rp_side.ranks; i++) {
+        digest = mixed(digest, rp_side.all[i].digest);
+        matches += rp_side.all[i].matches;
+        answers += rp_side.all[i].answers;
+    }
+    rp_message_rank(-1);
+    rp_note("deterministic: %llu matches, %llu answers, digest %016llx", (unsigned long long)matches, (unsigned long long)answers, (unsigned long long)digest);
+}
+
+int rp_det_Finalize(const struct rp_next *next)
+{
+    if (rp_det.is_on) {
+        rp_side_tick(RP_DET_CALL);
+        rp_side_finish();
+        rp_det_flush();
+        rp_det.is_on = 0;
+        rp_pmpi.Barrier(rp_det.own);
+        if (is_checked && rp_side.rank == 0)
+            report();
+        rp_pmpi.Comm_free(&rp_det.own);
+    }
+    return next->Finalize();
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which message a receive takes, found from the notes of messages alone. Notes are kept by source, in the order in which they were sent. Receives of which it is not known yet are kept in the order in which they
+ * were posted; each takes the earliest message that fits and that no receive before it may take. Where the source is named, that is its first one that fits. Where it is not, all other ranks must be known to
+ * send nothing earlier.
+ *
+ * That is what MPI does if messages arrive in the order of their times: a message goes to the first receive that it fits, a receive takes the first message; both orders give the same.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "det/det.h"
+#include "match/order.h"
+#include "mpi/constants.h"
+
+static struct {
+    struct {
+        uint64_t first, last;
+    } *from;         /* notes that no receive has, by source */
+    uint64_t *known; /* by source: it sends nothing before this */
+    struct rp_det_receive list; /* both ends */
+    unsigned waiting, synchronous; /* notes that no receive has; those of them whose sender waits */
+    unsigned delayed; /* receives in the list that are */
+    const uint64_t *bounds; /* by source, while this rank stays where it is; NULL: to be found */
+} all;
+
+static void start(void)
+{
+    all.from = calloc(rp_side.ranks, sizeof *all.from);
+    all.known = calloc(rp_side.ranks, sizeof *all.known);
+    if (!all.from || !all.known)
+        rp_bug(__FILE__, __LINE__, "out of memory for notes of messages");
+    all.list.next = all.list.previous = &all.list;
+}
+
+/* Lower bounds */
+
+static void learn_bounds(void)
+{
+    uint64_t now = rp_side_now(), until = now + rp_side.latency; /* what others do because of what we do from now on */
+
+    all.bounds = rp_side_bounds(true);
+    for (uint32_t i = 0; i < rp_side.ranks; i++) {
+        uint64_t bound = all.bounds[i] < until ? all.bounds[i] : until;
+        if (bound > all.known[i])
+            all.known[i] = bound;
+    }
+}
+
+static bool is_known_later(uint32_t world, uint64_t stamp, uint32_t rank)
+{
+    if (rp_order_is_before(stamp, rank, all.known[world], world))
+        return true;
+    uint64_t clock = rp_side_clock_of(world);
+    if (clock > all.known[world])
+        all.known[world] = clock;
+    return rp_order_is_before(stamp, rank, all.known[world], world);
+}
+
+/* Whether all messages that this rank of the job sends from now on come after one. */
+static bool comes_after(uint32_t world, uint64_t stamp, uint32_t rank)
+{
+    if (is_known_later(world, stamp, rank))
+        return true;
+    if (!all.bounds)
+        learn_bounds();
+    return rp_order_is_before(stamp, rank, all.bounds[world], world);
+}
+
+bool rp_det_is_later(uint32_t world, uint64_t limit)
+{
+    return world == rp_side.rank || comes_after(world, limit, UINT32_MAX);
+}
+
+/* Notes */
+
+static bool fits(const struct rp_det_receive *receive, const struct rp_letter_note *note)
+{
+    return note->comm == receive->comm->id && (receive->tag == MPI_ANY_TAG || receive->tag == note->tag) &&
+           (receive->source == MPI_ANY_SOURCE || receive->world == note->source);
+}
+
+static struct rp_letter_note *first_from(const struct rp_det_receive *receive, uint32_t world)
+{
+    for (uint64_t at = all.from[world].first; at != 0; at = rp_side_note(at)->own_next)
+        if (fits(receive, rp_side_note(at)))
+            return rp_side_note(at);
+    return NULL;
+}
+
+/* Whether a receive that was posted before may take it. */
+static bool is_wanted_before(const struct rp_det_receive *receive, const struct rp_letter_note *note)
+{
+    const struct rp_det_receive *end = receive && receive->is_listed ? receive : &all.list;
+
+    for (const struct rp_det_receive *r = all.list.next; r != end; r = r->next)
+        if (fits(r, note))
+            return true;
+    return false;
+}
+
+static struct rp_det_receive *first_that_fits(const struct rp_letter_note *note)
+{
+    for (struct rp_det_receive *r = all.list.next; r != &all.list; r = r->next)
+        if (fits(r, note))
+            return r;
+    return NULL;
+}
+
+static struct rp_letter_note *earliest(const struct rp_det_receive *receive)
+{
+    struct rp_letter_note *best = NULL;
+
+    if (receive->source != MPI_ANY_SOURCE)
+        return first_from(receive, receive->world);
+    for (int i = 0; i < receive->comm->size; i++) {
+        struct rp_letter_note *note = first_from(receive, receive->comm->world[i]);
+        if (note && (!best || rp_order_is_before(note->stamp, note->source, best->stamp, best->source)))
+            best = note;
+    }
+    return best;
+}
+
+static bool is_certain(const struct rp_det_receive *receive, const struct rp_letter_note *note)
+{
+    if (receive->source != MPI_ANY_SOURCE)
+        return true;
+    for (int i = 0; i < receive->comm->size; i++) {
+        uint32_t world = receive->comm->world[i];
+        if (world != rp_side.rank && world != note->source && !first_from(receive, world) && !comes_after(world, note->stamp, note->source))
+            return false;
+    }
+    return !rp_side_has_mail(); /* what was sent before the bounds were found is here by now */
+}
+
+/* The message that the receive takes; NULL: not certain yet. */
+static struct rp_letter_note *match(const struct rp_det_receive *receive)
+{
+    struct rp_letter_note *note = all.waiting > 0 ? earliest(receive) : NULL;
+
+    if (!note || is_wanted_before(receive, note) || !is_certain(receive, note))
+        return NULL;
+    return note;
+}
+
+static void remove_note(struct rp_letter_note *note)
+{
+    uint64_t place = rp_side_place(note), before = 0;
+    uint64_t *link = &all.from[note->source].first;
+
+    while (*link != place) {
+        before = *link;
+        link = &rp_side_note(*link)->own_next;
+    }
+    *link = note->own_next;
+    if (all.from[note->source].last == place)
+        all.from[note->source].last = before;
+    all.waiting--;
+    all.synchronous -= note->is_synchronous;
+}
+
+static void add_note(struct rp_letter_note *note)
+{
+    uint64_t place = rp_side_place(note), last = all.from[note->source].last;
+
+    note->own_next = 0;
+    if (last != 0)
+        rp_side_note(last)->own_next = place;
+    else
+        all.from[note->source].first = place;
+    all.from[note->source].last = place;
+    all.waiting++;
+    all.synchronous += note->is_synchronous;
+}
+
+/* Receives */
+
+static void unlist(struct rp_det_receive *receive)
+{
+    receive->next->previous = receive->previous;
+    receive->previous->next = receive->next;
+    receive->is_listed = false;
+    all.delayed -= receive->is_delayed;
+}
+
+static void make_delayed(struct rp_det_receive *receive)
+{
+    receive->is_made = true;
+    rp_real_irecv(receive->buf, receive->count, receive->type, receive->note->from, receive->note->tag, receive->comm->comm, &receive->real);
+    if (receive->owns_type)
+        rp_pmpi.Type_free(&receive->type);
+    receive->owns_type = false;
+}
+
+/* The synchronous sender learns when: the later of both. */
+static void tell_sender(struct rp_letter_note *note, uint64_t posted)
+{
+    atomic_store(&note->taken_at, posted > note->stamp ? posted : note->stamp);
+    atomic_store(&note->taken, RP_TAKEN);
+}
+
+static void take(struct rp_det_receive *receive, struct rp_letter_note *note)
+{
+    remove_note(note);
+    if (receive->is_listed)
+        unlist(receive);
+    receive->note = note;
+    if (receive->is_delayed && !receive->is_made)
+        make_delayed(receive);
+    if (note->is_synchronous)
+        tell_sender(note, receive->posted);
+}
+
+static void tell_senders(void)
+{
+    for (uint32_t i = 0; all.synchronous > 0 && i < rp_side.ranks; i++)
+        for (uint64_t at = all.from[i].first; at != 0; at = rp_side_note(at)->own_next) {
+            struct rp_letter_note *note = rp_side_note(at);
+            if (note->is_synchronous)
+                atomic_store(&note->taken, is_wanted_before(NULL, note) ? RP_TAKEN_OPEN : RP_TAKEN_NOT);
+        }
+}
+
+/* A receive that names its source takes its message as soon as it is the first that wants it. */
+static void offer(struct rp_letter_note *note)
+{
+    struct rp_det_receive *receive = first_that_fits(note);
+
+    if (receive && receive->source != MPI_ANY_SOURCE)
+        take(receive, note);
+}
+
+static void offer_all(void)
+{
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        for (uint64_t at = all.from[i].first, next; at != 0; at = next) {
+            next = rp_side_note(at)->own_next;
+            offer(rp_side_note(at));
+        }
+}
+
+/* Of the others, one takes its message if that is certain; then others may be free to. */
+static struct rp_det_receive *next_certain(struct rp_letter_note **note)
+{
+    if (all.delayed == 0 || all.waiting == 0)
+        return NULL;
+    for (struct rp_det_receive *r = all.list.next; r != &all.list; r = r->next)
+        if (r->source == MPI_ANY_SOURCE && (*note = match(r)))
+            return r;
+    return NULL;
+}
+
+void rp_det_receive_mail(void)
+{
+    struct rp_letter_note *note;
+    struct rp_det_receive *receive;
+
+    if (!all.from)
+        start();
+    for (uint64_t at = rp_side_has_mail() ? rp_side_take_mail() : 0; at != 0;) {
+        note = rp_side_note(at);
+        at = note->next;
+        add_note(note);
+        offer(note);
+    }
+    all.bounds = NULL;
+    while ((receive = next_certain(&note))) {
+        take(receive, note);
+        if (all.delayed > 0)
+            offer_all();
+    }
+    all.bounds = NULL;
+    tell_senders();
+}
+
+bool rp_det_would_resolve(void)
+{
+    struct rp_letter_note *note;
+
+    all.bounds = NULL;
+    bool would = next_certain(&note) != NULL;
+    all.bounds = NULL;
+    return would;
+}
+
+uint64_t rp_det_candidate(const struct rp_det_receive *probe)
+{
+    uint64_t least = RP_ORDER_NEVER;
+
+    for (const struct rp_det_receive *r = probe ? probe : all.list.next; all.waiting > 0 && r != &all.list; r = r == probe ? all.list.next : r->next) {
+        const struct rp_letter_note *note = r == probe || r->is_delayed ? earliest(r) : NULL;
+        if (note && note->stamp < least)
+            least = note->stamp;
+    }
+    return least;
+}
+
+bool rp_det_has_delayed(void)
+{
+    return all.delayed > 0;
+}
+
+bool rp_det_has_receives(void)
+{
+    return all.from && all.list.next != &all.list;
+}
+
+bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int source, int tag)
+{
+    struct rp_det_comm *c = source == MPI_PROC_NULL ? NULL : rp_det_comm_find(comm);
+
+    memset(receive, 0, sizeof *receive);
+    if (!c || (source != MPI_ANY_SOURCE && (source < 0 || source >= c->size)))
+        return false;
+    receive->comm = c;
+    receive->source = source;
+    receive->tag = tag;
+    receive->world = source == MPI_ANY_SOURCE ? 0 : c->world[source];
+    receive->real = rp_constant.request_null;
+    return true;
+}
+
+static bool may_overlap(const struct rp_det_receive *one, const struct rp_det_receive *other)
+{
+    return one->comm == other->comm && (one->source == MPI_ANY_SOURCE || other->source == MPI_ANY_SOURCE || one->world == other->world) &&
+           (one->tag == MPI_ANY_TAG || other->tag == MPI_ANY_TAG || one->tag == other->tag);
+}
+
+bool rp_det_receive_must_delay(const struct rp_det_receive *receive)
+{
+    if (receive->source == MPI_ANY_SOURCE)
+        return true;
+    if (!all.from)
+        return false;
+    for (const struct rp_det_receive *r = all.list.next; r != &all.list; r = r->next)
+        if (r->is_delayed && may_overlap(r, receive))
+            return true;
+    return false;
+}
+
+void rp_det_receive_post(struct rp_det_receive *receive)
+{
+    if (!all.from)
+        start();
+    receive->posted = rp_side_now();
+    receive->previous = all.list.previous;
+    receive->next = &all.list;
+    receive->previous->next = all.list.previous = receive;
+    receive->is_listed = true;
+    all.delayed += receive->is_delayed;
+    struct rp_letter_note *note = receive->source != MPI_ANY_SOURCE && all.waiting > 0 ? first_from(receive, receive->world) : NULL;
+    if (note && !is_wanted_before(receive, note))
+        take(receive, note);
+    tell_senders();
+}
+
+void rp_det_receive_close(struct rp_det_receive *receive)
+{
+    if (receive->is_listed)
+        unlist(receive);
+    if (receive->owns_type)
+        rp_pmpi.Type_free(&receive->type);
+    receive->owns_type = false;
+    if (receive->note && !receive->note->is_synchronous)
+        rp_side_give_back(receive->note);
+    receive->note = NULL;
+}
+
+/* Its message goes back to where it was, among those of its source. */
+static void put_back(struct rp_letter_note *note)
+{
+    uint64_t place = rp_side_place(note);
+    uint64_t *link = &all.from[note->source].first;
+
+    while (*link != 0 && rp_side_note(*link)->stamp < note->stamp)
+        link = &rp_side_note(*link)->own_next;
+    note->own_next = *link;
+    *link = place;
+    if (note->own_next == 0)
+        all.from[note->source].last = place;
+    all.waiting++;
+    all.synchronous += note->is_synchronous;
+}
+
+void rp_det_receive_cancel(struct rp_det_receive *receive)
+{
+    struct rp_letter_note *note = receive->note;
+
+    receive->note = NULL;
+    rp_det_receive_close(receive);
+    if (!note)
+        return;
+    put_back(note);
+    offer_all();
+}
+
+static bool none_before(const struct rp_det_receive *receive, uint64_t limit)
+{
+    if (receive->source != MPI_ANY_SOURCE)
+        return rp_det_is_later(receive->world, limit);
+    for (int i = 0; i < receive->comm->size; i++)
+        if (!rp_det_is_later(receive->comm->world[i], limit))
+            return false;
+    return true;
+}
+
+/* Whether it is certain that no message sent at the limit or before is for this receive or probe; there may be one that another receive wants first. */
+static bool is_after(const struct rp_det_receive *receive, uint64_t limit)
+{
+    const struct rp_letter_note *note = all.waiting > 0 ? earliest(receive) : NULL;
+
+    if (note && receive->source != MPI_ANY_SOURCE && note->stamp > limit)
+        return true;
+    return (!note || note->stamp > limit) && none_before(receive, limit) && !rp_side_has_mail();
+}
+
+/* What was sent at time s is seen from s + latency on. */
+static uint64_t seen_until(uint64_t limit)
+{
+    return limit > rp_side.latency ? limit - rp_side.latency : 0;
+}
+
+enum rp_det_known rp_det_receive_look(struct rp_det_receive *receive, uint64_t limit, uint64_t *when)
+{
+    if (receive->note) {
+        *when = receive->note->stamp + rp_side.latency;
+        return RP_DET_KNOWN;
+    }
+    all.bounds = NULL;
+    bool after = is_after(receive, seen_until(limit));
+    all.bounds = NULL;
+    return after ? RP_DET_AFTER : RP_DET_OPEN;
+}
+
+static bool is_taken(void *data, bool only_whether)
+{
+    (void)only_whether;
+    return ((struct rp_det_receive *)data)->note != NULL;
+}
+
+static struct rp_det_wait wait_for(const struct rp_det_receive *receive)
+{
+    bool is_named = receive->source != MPI_ANY_SOURCE && !receive->is_delayed;
+
+    return (struct rp_det_wait){.kind = is_named ? RP_SIDE_MESSAGE : RP_SIDE_ANY, .target = receive->world, .candidate = RP_ORDER_NEVER, .what = rp_det.function};
+}
+
+void rp_det_receive_wait(struct rp_det_receive *receive)
+{
+    struct rp_det_wait wait = wait_for(receive);
+
+    rp_det_wait(is_taken, receive, &wait);
+    rp_side_raise(receive->note->stamp + rp_side.latency);
+}
+
+/* Probes */
+
+struct probe {
+    struct rp_det_receive *probe;
+    struct rp_letter_note *note;
+    uint64_t limit;
+    bool is_after;
+};
+
+static bool is_found(void *data, bool only_whether)
+{
+    struct probe *p = data;
+
+    (void)only_whether;
+    all.bounds = NULL;
+    p->note = match(p->probe);
+    all.bounds = NULL;
+    return p->note != NULL;
+}
+
+struct rp_letter_note *rp_det_probe_wait(struct rp_det_receive *probe)
+{
+    struct probe p = {.probe = probe};
+    struct rp_det_wait wait = wait_for(probe);
+
+    wait.probe = probe;
+    rp_det_wait(is_found, &p, &wait);
+    rp_side_raise(p.note->stamp + rp_side.latency);
+    return p.note;
+}
+
+static bool is_decided(void *data, bool only_whether)
+{
+    struct probe *p = data;
+
+    if (is_found(data, only_whether))
+        return true;
+    p->is_after = is_after(p->probe, p->limit);
+    all.bounds = NULL;
+    return p->is_after;
+}
+
+struct rp_letter_note *rp_det_probe_test(struct rp_det_receive *probe, uint64_t limit)
+{
+    struct probe p = {.probe = probe, .limit = seen_until(limit)};
+    struct rp_det_wait wait = {.runs = true};
+
+    rp_det_wait(is_decided, &p, &wait);
+    return p.note && p.note->stamp <= p.limit ? p.note : NULL;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A send up to the threshold never waits for its receiver: where MPI itself might, the message is copied and sent from the copy. A longer one waits until a receive takes it, in every MPI: so whether a
+ * program goes on does not depend on what the library buffers. The threshold is the largest at which common MPIs stop buffering, so that programs that work with these work here.
+ */
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/message.h"
+#include "det/det.h"
+#include "match/order.h"
+#include "mpi/constants.h"
+
+enum { DIRECT = 2048 }; /* bytes that every MPI buffers by itself */
+
+struct copy {
+    struct copy *next;
+    MPI_Request request;
+    uint64_t bytes;
+    char data[];
+};
+
+static struct copy *copies;
+static uint64_t copied; /* bytes in them */
+
+static void free_sent_copies(void)
+{
+    for (struct copy **link = &copies; *link;) {
+        struct copy *copy = *link;
+        int done = 0;
+        rp_pmpi.Test(&copy->request, &done, MPI_STATUS_IGNORE);
+        if (!done) {
+            link = &copy->next;
+            continue;
+        }
+        *link = copy->next;
+        copied -= copy->bytes;
+        free(copy);
+    }
+}
+
+void rp_det_progress(void)
+{
+    int flag;
+
+    if (copies)
+        free_sent_copies();
+    else
+        rp_pmpi.Iprobe(MPI_ANY_SOURCE, 0, rp_det.own, &flag, MPI_STATUS_IGNORE);
+}
+
+void rp_det_flush(void)
+{
+    while (copies) {
+        free_sent_copies();
+        sched_yield();
+    }
+}
+
+static bool others_run(void)
+{
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        if (i != rp_side.rank && rp_side_clock_of(i) != RP_ORDER_NEVER && atomic_load(&rp_side.all[i].version) % 2 != 0)
+            return true;
+    return false;
+}
+
+/* While others run they may receive what was copied. If none does, the limit has to give way, or we would wait for each other. */
+static void wait_for_room(uint64_t bytes)
+{
+    enum { ROUNDS = 1000 };
+
+    for (unsigned idle = 0; copied + bytes > rp_det.limit && copies && idle < ROUNDS; idle = others_run() ? 0 : idle + 1) {
+        free_sent_copies();
+        sched_yield();
+    }
+}
+
+static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, int dest, int tag, MPI_Comm comm)
+{
+    int room = 0, position = 0;
+    int rc = rp_pmpi.Pack_size((int)count, type, comm, &room);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    wait_for_room(bytes);
+    struct copy *copy = malloc(sizeof *copy + (size_t)room);
+    if (!copy)
+        rp_bug(__FILE__, __LINE__, "out of memory for a message");
+    rc = rp_pmpi.Pack(buf, (int)count, type, copy->data, room, &position, comm);
+    if (rc == MPI_SUCCESS)
+        rc = rp_pmpi.Isend(copy->data, position, rp_constant.packed, dest, tag, comm, &copy->request);
+    if (rc != MPI_SUCCESS) {
+        free(copy);
+        return rc;
+    }
+    copy->bytes = bytes;
+    copied += bytes;
+    copy->next = copies;
+    copies = copy;
+    return MPI_SUCCESS;
+}
+
+/* The note goes before the message. */
+static struct rp_letter_note *announce(const struct rp_det_comm *comm, int dest, int tag, bool is_synchronous)
+{
+    struct rp_letter_note *note = rp_side_new_note();
+
+    note->stamp = rp_side_now();
+    note->comm = comm->id;
+    note->tag = tag;
+    note->from = comm->from;
+    note->source = rp_side.rank;
+    note->is_synchronous = is_synchronous;
+    rp_side_push(comm->world[dest], note);
+    rp_side_tick(1);
+    return note;
+}
+
+static uint64_t bytes_of(MPI_Count count, MPI_Datatype type)
+{
+    MPI_Count size = 0;
+
+    rp_pmpi.Type_size_x(type, &size);
+    return size > 0 && count > 0 ? (uint64_t)(size * count) : 0;
+}
+
+static bool is_synchronous(enum rp_det_mode mode, uint64_t bytes)
+{
+    return mode == RP_DET_SYNCHRONOUS || (mode == RP_DET_STANDARD && bytes > rp_det.threshold);
+}
+
+static int real_issend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+#if MPI_VERSION >= 4
+    if (count > INT_MAX)
+        return rp_pmpi.Issend_c(buf, count, type, dest, tag, comm, request);
+#endif
+    return rp_pmpi.Issend(buf, (int)count, type, dest, tag, comm, request);
+}
+
+/* One that does not wait. */
+static int send_away(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, int dest, int tag, MPI_Comm comm)
+{
+    if (mode == RP_DET_BUFFERED)
+        return rp_pmpi.Bsend(buf, (int)count, type, dest, tag, comm);
+    if (bytes <= DIRECT)
+        return rp_pmpi.Send(buf, (int)count, type, dest, tag, comm);
+    return send_copy(buf, count, type, bytes, dest, tag, comm);
+}
+
+static bool is_taken(void *data, bool only_whether)
+{
+    (void)only_whether;
+    return atomic_load(&((struct rp_letter_note *)data)->taken) == RP_TAKEN;
+}
+
+/* Until the receiver has taken it. */
+static void wait_for_taker(struct rp_letter_note *note, uint32_t dest)
+{
+    struct rp_det_wait wait = {.kind = RP_SIDE_TAKER, .target = dest, .candidate = RP_ORDER_NEVER, .object = rp_side_place(note), .what = rp_det.function};
+
+    rp_det_wait(is_taken, note, &wait);
+    rp_side_raise(atomic_load(&note->taken_at) + rp_side.latency);
+    rp_side_give_back(note);
+}
+
+/* NULL: not ours to see. */
+static const struct rp_det_comm *comm_to_send(MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm)
+{
+    const struct rp_det_comm *c = count < 0 || type == rp_constant.datatype_null || dest == MPI_PROC_NULL ? NULL : rp_det_comm_find(comm);
+
+    return c && dest >= 0 && dest < c->size ? c : NULL;
+}
+
+int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+{
+    const struct rp_det_comm *c = comm_to_send(count, type, dest, comm);
+    uint64_t bytes = c ? bytes_of(count, type) : 0;
+    MPI_Request real;
+
+    if (!c || tag < 0)
+        return rp_pmpi.Send(buf, (int)count, type, dest, tag, comm);
+    if (!is_synchronous(mode, bytes)) {
+        announce(c, dest, tag, false);
+        return send_away(mode, buf, count, type, bytes, dest, tag, comm);
+    }
+    struct rp_letter_note *note = announce(c, dest, tag, true);
+    int rc = real_issend(buf, count, type, dest, tag, comm, &real);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    wait_for_taker(note, c->world[dest]);
+    return rp_pmpi.Wait(&real, MPI_STATUS_IGNORE);
+}
+
+/* A request that is complete, for what was sent by other means. */
+static int complete_request(MPI_Request *request)
+{
+    return rp_pmpi.Isend(NULL, 0, rp_constant.byte, MPI_PROC_NULL, 0, rp_det.own, request);
+}
+
+int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const struct rp_det_comm *c = comm_to_send(count, type, dest, comm);
+    uint64_t bytes = c ? bytes_of(count, type) : 0;
+
+    if (!c || tag < 0)
+        return rp_pmpi.Isend(buf, (int)count, type, dest, tag, comm, request);
+    if (!is_synchronous(mode, bytes)) {
+        announce(c, dest, tag, false);
+        if (mode == RP_DET_STANDARD && bytes <= DIRECT)
+            return rp_pmpi.Isend(buf, (int)count, type, dest, tag, comm, request);
+        int rc = send_away(mode, buf, count, type, bytes, dest, tag, comm);
+        return rc == MPI_SUCCESS ? complete_request(request) : rc;
+    }
+    struct rp_det_request *own = rp_det_request_new(RP_DET_SEND);
+    own->note = announce(c, dest, tag, true);
+    own->dest = c->world[dest];
+    int rc = real_issend(buf, count, type, dest, tag, comm, request);
+    if (rc == MPI_SUCCESS)
+        rp_det_request_note(*request, own);
+    return rc;
+}
+
+/* An exchange is a send under way, a receive, and the wait for the first. */
+int rp_det_sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
+                    int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Request send, receive;
+    int rc = rp_det_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &receive);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = rp_det_isend(RP_DET_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm, &send);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = rp_det_wait_one(&receive, status);
+    int sent = rp_det_wait_one(&send, MPI_STATUS_IGNORE);
+    return rc != MPI_SUCCESS ? rc : sent;
+}
+
+int rp_det_sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    int room = 0, packed = 0;
+    int rc = rp_pmpi.Pack_size((int)count, type, comm, &room);
+    char *copy = rc == MPI_SUCCESS ? malloc(room > 0 ? (size_t)room : 1) : NULL;
+
+    if (!copy)
+        return rc == MPI_SUCCESS ? MPI_ERR_NO_MEM : rc;
+    rc = rp_pmpi.Pack(buf, (int)count, type, copy, room, &packed, comm);
+    if (rc == MPI_SUCCESS)
+        rc = rp_det_sendrecv(copy, packed, rp_constant.packed, dest, sendtag, buf, count, type, source, recvtag, comm, status);
+    free(copy);
+    return rc;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A rank that waits says so beside MPI, for what, and looks for what has changed: its inbox, and what others say. It goes on running (its version is odd) only to read its inbox or to go on, so that others who
+ * look at it twice find it unchanged.
+ *
+ * Nobody waits by time: if the bound of a rank that waits is `never`, nothing can come to it any more. That is a deadlock of the program's own, since ours resolve themselves: of all ranks that wait, the one with
+ * the earliest message always may take it.
+ */
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/message.h"
+#include "det/det.h"
+#include "match/order.h"
+#include "reprise.h"
+
+static void say_deadlock(void)
+{
+    struct rp_buffer text = {0};
+
+    rp_buffer_printf(&text, "deadlock: nothing can come any more to %s, which waits in %s; the ranks are here:", "this rank", rp_side.own->what);
+    rp_side_describe(&text);
+    rp_buffer_byte(&text, 0);
+    if (!text.failed)
+        rp_error("%s", (char *)text.bytes);
+    rp_buffer_free(&text);
+}
+
+static void check_deadlock(void)
+{
+    if (!rp_side_is_blocked() || rp_side_bounds(false)[rp_side.rank] != RP_ORDER_NEVER || rp_side_has_mail())
+        return;
+    if (!rp_side_may_report()) {
+        sleep(10); /* the rank that speaks ends the job */
+        _exit(REPRISE_EXIT_DEADLOCK);
+    }
+    say_deadlock();
+    rp_det_end_job(REPRISE_EXIT_DEADLOCK);
+}
+
+/* One round of a wait that found nothing to do. */
+static void rest(unsigned round)
+{
+    enum { SPINS = 20, YIELDS = 2000, CHECK = 256 };
+    struct timespec pause = {0, 50000};
+
+    if (round < SPINS)
+        return;
+    rp_det_progress();
+    if (round % CHECK == 0)
+        check_deadlock();
+    if (round < YIELDS)
+        sched_yield();
+    else
+        nanosleep(&pause, NULL);
+}
+
+/* What a probe waits for may be here already, but wanted by receives before it. */
+static enum rp_side_wait kind_of(const struct rp_det_wait *wait, uint64_t candidate)
+{
+    return wait->probe && (candidate != RP_ORDER_NEVER || rp_det_has_delayed()) ? RP_SIDE_ANY : wait->kind;
+}
+
+static void block(const struct rp_det_wait *wait)
+{
+    uint64_t candidate = wait->kind == RP_SIDE_ANY || wait->probe ? rp_det_candidate(wait->probe) : RP_ORDER_NEVER;
+
+    if (wait->candidate < candidate)
+        candidate = wait->candidate;
+    rp_side_block(kind_of(wait, candidate), wait->target, candidate, wait->object, wait->what);
+}
+
+void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait)
+{
+    for (;;) {
+        rp_det_receive_mail();
+        if (ready(data, false))
+            return;
+        if (!wait->runs)
+            block(wait);
+        for (unsigned round = 0; !rp_side_has_mail() && !ready(data, true) && !rp_det_would_resolve(); round++)
+            rest(round);
+        if (!wait->runs)
+            rp_side_unblock();
+    }
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the ranks of a deterministic run tell each other beside MPI, in memory that those of a host share: the clock of each, what it waits for, a note of every message (before the message
+ * itself is sent), and who has come to which collective call. No MPI.
+ *
+ * A rank's version is odd while it runs and even while it waits; what it waits for changes only while it is odd. It empties its inbox only while it is odd. So whoever finds a version even and the same
+ * before and after, and the inbox empty both times, knows that the rank waited all the time, with no message on its way to it.
+ */
+#ifndef RP_SIDEBAND_H
+#define RP_SIDEBAND_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Of a synchronous message; its receiver changes it, before its own clock moves on. */
+enum rp_taken {
+    RP_TAKEN_NEW,    /* the receiver has not looked yet */
+    RP_TAKEN_OPEN,   /* a receive under way may still turn out to take it */
+    RP_TAKEN_NOT,    /* none under way will */
+    RP_TAKEN,        /* at taken_at */
+};
+
+/* A note of a message. Places are offsets in the shared memory; 0 is none. */
+struct rp_letter_note {
+    uint64_t next;
+    uint64_t stamp;
+    uint64_t comm; /* its number, the same in all ranks */
+    int32_t tag;
+    int32_t from;    /* the sender's rank in the communicator */
+    uint32_t source; /* and in the job */
+    uint32_t is_synchronous;
+    uint64_t own_next; /* in the receiver's lists */
+    _Atomic uint32_t taken;
+    uint32_t is_held; /* a receive has it */
+    _Atomic uint64_t taken_at;
+};
+
+enum rp_side_wait {
+    RP_SIDE_MESSAGE,  /* for a message of rank `target` */
+    RP_SIDE_ANY,      /* for a message of any rank; `candidate` is the stamp of what it has, or RP_ORDER_NEVER */
+    RP_SIDE_TAKER,    /* until rank `target` takes message `object` */
+    RP_SIDE_MEETING,  /* for others to come to meeting `object`; it looks after its inbox */
+    RP_SIDE_DEAF,     /* the same, but it does not look, and has no receive under way */
+};
+
+struct rp_side_rank {
+    _Alignas(64) _Atomic uint64_t version;
+    _Atomic uint32_t wait, target;
+    _Atomic uint64_t candidate, object;
+    char what[80]; /* for people; changes while odd */
+    _Alignas(64) _Atomic uint64_t inbox;
+    _Alignas(64) _Atomic uint64_t returned; /* notes that receivers have done with */
+    _Alignas(64) uint64_t digest, matches, answers;
+};
+
+/* A collective call. */
+struct rp_meeting {
+    uint64_t next, comm, number;
+    _Atomic uint32_t count, left;
+    uint32_t size;
+    _Atomic uint64_t latest; /* clock of those that came */
+    _Atomic uint64_t bits[]; /* that have to come, then that have come, by rank */
+};
+
+struct rp_side {
+    uint32_t ranks, rank;
+    struct rp_side_rank *all, *own;
+    _Atomic uint64_t *clock; /* own: [0] counts by itself in instrumented programs, [1] is added */
+    char *memory;
+    uint64_t latency;
+};
+
+extern struct rp_side rp_side;
+
+/* The rank that makes the memory, under a name that it finds; the others map it by that name; all have, then it is removed. */
+enum rp_status rp_side_create(uint32_t ranks, char *name, size_t room, struct rp_problem *why);
+enum rp_status rp_side_map(const char *name, uint32_t ranks, uint32_t rank, struct rp_problem *why);
+void rp_side_remove(const char *name);
+
+/* Time */
+
+static inline uint64_t rp_side_now(void)
+{
+    return atomic_load_explicit(&rp_side.clock[0], memory_order_relaxed) + atomic_load_explicit(&rp_side.clock[1], memory_order_relaxed);
+}
+
+static inline void rp_side_tick(uint64_t units)
+{
+    atomic_store_explicit(&rp_side.clock[1], atomic_load_explicit(&rp_side.clock[1], memory_order_relaxed) + units, memory_order_release);
+}
+
+static inline void rp_side_raise(uint64_t to)
+{
+    uint64_t now = rp_side_now();
+
+    if (to > now)
+        rp_side_tick(to - now);
+}
+
+/* Nothing more is sent. */
+void rp_side_finish(void);
+
+uint64_t rp_side_clock_of(uint32_t rank);
+
+/* The instrumented program's counter, a page of its own: from now on it is the shared clock. */
+enum rp_status rp_side_adopt_counter(void *page, size_t size, struct rp_problem *why);
+
+/* Messages */
+
+static inline struct rp_letter_note *rp_side_note(uint64_t place)
+{
+    return (struct rp_letter_note *)(rp_side.memory + place);
+}
+
+static inline uint64_t rp_side_place(const void *object)
+{
+    return (uint64_t)((const char *)object - rp_side.memory);
+}
+
+struct rp_letter_note *rp_side_new_note(void);
+void rp_side_push(uint32_t dest, struct rp_letter_note *note);
+void rp_side_give_back(struct rp_letter_note *note);
+
+static inline bool rp_side_has_mail(void)
+{
+    return atomic_load_explicit(&rp_side.own->inbox, memory_order_acquire) != 0;
+}
+
+/* All notes in the inbox, oldest first, chained by `next`; 0: none. Only while odd. */
+uint64_t rp_side_take_mail(void);
+
+/* Waiting */
+
+void rp_side_block(enum rp_side_wait wait, uint32_t target, uint64_t candidate, uint64_t object, const char *what);
+void rp_side_unblock(void);
+
+static inline bool rp_side_is_blocked(void)
+{
+    return atomic_load_explicit(&rp_side.own->version, memory_order_relaxed) % 2 == 0;
+}
+
+/* Collective calls: number `number` on a communicator, of which `members` are `size` ranks; this rank has come. Left by all, it is gone. */
+struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size);
+void rp_side_leave(struct rp_meeting *meeting);
+
+static inline bool rp_side_is_complete(const struct rp_meeting *meeting)
+{
+    return atomic_load_explicit(&meeting->count, memory_order_acquire) == meeting->size;
+}
+
+/*
+ * By rank, the earliest time at which it can still send, as long as this rank does not go on (`is_still`) or in any case. Valid until the next call. Messages that were sent earlier are in the inbox
+ * when this returns.
+ */
+const uint64_t *rp_side_bounds(bool is_still);
+
+/* Ranks that wait for each other in a ring with this one, or for ranks that have ended, as text for people; the bound of this rank must be RP_ORDER_NEVER. */
+struct rp_buffer;
+void rp_side_describe(struct rp_buffer *text);
+
+/* Once for all ranks: whether it is this one that may speak. */
+bool rp_side_may_report(void);
+
+#endif
