@@ -98,7 +98,9 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
 {
     enum rp_status status = has_envelopes() ? preload(mpi, "libreprise-envelope.so", why) : RP_OK;
 
-    if (status == RP_OK)
+    if (status == RP_OK && rp_setting("REPRISE_DET"))
+        status = preload(mpi, "libreprise-det.so", why);
+    if (status == RP_OK && (rp_setting("REPRISE_MODE") || !rp_setting("REPRISE_DET")))
         status = preload(mpi, "libreprise.so", why);
     is_openmpi = strcmp(mpi, "openmpi") == 0;
     if (status == RP_OK && asan)

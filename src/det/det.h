@@ -30,15 +30,20 @@ struct rp_det {
     MPI_Comm own;              /* for ourselves */
     uint64_t threshold, limit; /* bytes: longer messages are synchronous; room for copies of shorter ones */
     int fixed_reductions;
+    long delay; /* microseconds */
     const char *function; /* that the program is in */
 };
 extern struct rp_det rp_det;
+
+void rp_det_delay(void); /* for tests: a random time */
 
 /* Every call of the program begins so. */
 static inline void rp_det_enter(const char *function)
 {
     rp_det.function = function;
     rp_side_tick(RP_DET_CALL);
+    if (__builtin_expect(rp_det.delay != 0, 0))
+        rp_det_delay();
 }
 
 void rp_det_refuse(const char *function) __attribute__((noreturn));

@@ -49,6 +49,17 @@ void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b)
         own->answers++;
 }
 
+void rp_det_delay(void)
+{
+    static uint64_t state;
+
+    if (state == 0)
+        state = (uint64_t)getpid() * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)time(NULL);
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    if (state >> 61 == 0)
+        usleep((useconds_t)((state >> 33) % (uint64_t)rp_det.delay));
+}
+
 static void must(enum rp_status status, const struct rp_problem *why)
 {
     if (status == RP_OK)
@@ -67,6 +78,7 @@ static void read_settings(void)
     must(rp_setting_number("REPRISE_LATENCY", 1, 10 * RP_DET_CALL, &latency, &why), &why);
     must(rp_setting_number("REPRISE_THRESHOLD", 0, 65536, &threshold, &why), &why);
     must(rp_setting_number("REPRISE_BUFFER", 0, 16L << 20, &limit, &why), &why);
+    must(rp_setting_number("REPRISE_DELAY", 0, 0, &rp_det.delay, &why), &why);
     rp_side.latency = (uint64_t)latency;
     rp_det.threshold = (uint64_t)threshold;
     rp_det.limit = (uint64_t)limit;
@@ -82,7 +94,7 @@ static void open_sideband(int rank, int ranks)
     int here, size;
     char name[64] = "";
 
-    rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+    rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, rp_constant.info_null, &host);
     rp_pmpi.Comm_size(host, &size);
     rp_pmpi.Comm_rank(host, &here);
     if (size != ranks) {

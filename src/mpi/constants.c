@@ -47,6 +47,7 @@ void rp_constants_find(void)
     rp_constant.datatype_null = rp_library_symbol("ompi_mpi_datatype_null");
     rp_constant.errors_return = rp_library_symbol("ompi_mpi_errors_return");
     rp_constant.message_no_proc = rp_library_symbol("ompi_message_no_proc");
+    rp_constant.info_null = rp_library_symbol("ompi_mpi_info_null");
 #else
     rp_constant.world = MPI_COMM_WORLD;
     rp_constant.self = MPI_COMM_SELF;
@@ -61,5 +62,6 @@ void rp_constants_find(void)
     rp_constant.datatype_null = MPI_DATATYPE_NULL;
     rp_constant.errors_return = MPI_ERRORS_RETURN;
     rp_constant.message_no_proc = MPI_MESSAGE_NO_PROC;
+    rp_constant.info_null = MPI_INFO_NULL;
 #endif
 }

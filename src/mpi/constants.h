@@ -15,6 +15,7 @@ struct rp_constants {
     MPI_Op sum, max;
     MPI_Errhandler errors_return;
     MPI_Message message_no_proc;
+    MPI_Info info_null;
 };
 
 extern struct rp_constants rp_constant;
