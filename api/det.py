@@ -66,8 +66,8 @@ def templates():
         bodies[shape] = meeting("RP_DET_MAY_NOT", after) if shape == "made" else apart
     bodies["begin"] = "    struct rp_meeting *meeting = rp_det_begin_meeting({comm});\n    return rp_det_began({twin}.{member}({args}), meeting, {last});\n"
     bodies["init"] = "    return rp_det_init_meeting({twin}.{member}({args}), {comm}, {last});\n"
-    bodies["idup"] = ("    struct rp_meeting *meeting = rp_det_begin_meeting({comm});\n    int rc = {twin}.{member}({args});\n"
-                      "    if (rc == MPI_SUCCESS)\n        rp_det_comm_made_later({comm}, {before_last});\n    return rp_det_began(rc, meeting, {last});\n")
+    bodies["idup"] = ("    struct rp_meeting *meeting = rp_det_begin_meeting({comm});\n"
+                      "    return rp_det_began_comm({twin}.{member}({args}), meeting, {comm}, {before_last}, {last});\n")
     made = {shape: (PASS + body, None, None, None) for shape, body in bodies.items()}
     made["life"] = ("    return rp_det_{member}(&{twin}{comma}{args});\n", None, None, None)
     guard = "    rp_det.inside++;\n    int rc = {twin}.{member}({args});\n    rp_det.inside--;\n    return rc;\n"

@@ -17,6 +17,8 @@
 #include "mpi/lookup.h"
 #include "next.h"
 
+extern __thread int rp_det_is_owner; /* the thread that initialised MPI */
+
 #define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
@@ -35,11 +37,14 @@ struct rp_det {
 };
 extern struct rp_det rp_det;
 
+void rp_det_refuse_thread(const char *function) __attribute__((noreturn));
 void rp_det_delay(void); /* for tests: a random time */
 
 /* Every call of the program begins so. */
 static inline void rp_det_enter(const char *function)
 {
+    if (__builtin_expect(!rp_det_is_owner, 0))
+        rp_det_refuse_thread(function);
     rp_det.function = function;
     rp_side_tick(RP_DET_CALL);
     if (__builtin_expect(rp_det.delay != 0, 0))
@@ -71,7 +76,8 @@ struct rp_det_comm *rp_det_comm_find(MPI_Comm comm); /* NULL: no communicator */
 void rp_det_comms_start(void);
 void rp_det_comm_made(MPI_Comm parent, MPI_Comm made);
 void rp_det_comm_made_apart(MPI_Comm parent, uint64_t salt, MPI_Comm made); /* not by all of the parent */
-void rp_det_comm_made_later(MPI_Comm parent, MPI_Comm *made);
+uint64_t rp_det_comm_later(MPI_Comm parent); /* the number of one that is being made */
+void rp_det_comm_made_later(MPI_Comm made, uint64_t id);
 int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm);
 
 /* Receives: det_receives.c */
@@ -81,7 +87,11 @@ struct rp_det_receive {
     int source, tag;
     uint32_t world; /* the source in the job, where it is named */
     uint64_t posted;
-    struct rp_letter_note *note; /* of the message that it takes, once that is known */
+    bool is_known; /* which message it takes: */
+    uint64_t stamp;
+    uint32_t from_world;
+    int from, its_tag;
+    struct rp_letter_note *note; /* unless it is the sender's to give back */
     bool is_listed;
     struct rp_det_receive *next, *previous; /* of those of which it is not known, in the order in which they were posted */
     /* The real one. */
@@ -100,7 +110,7 @@ enum rp_det_known {
     RP_DET_OPEN,  /* nothing yet */
 };
 
-bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int source, int tag); /* false: nothing to wait for, or no such communicator or source */
+bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int source, int tag); /* false: PROC_NULL, or an error for MPI to tell */
 void rp_det_receive_post(struct rp_det_receive *receive);
 bool rp_det_receive_must_delay(const struct rp_det_receive *receive);
 void rp_det_receive_close(struct rp_det_receive *receive); /* forgets it, with its message if it has one */
@@ -120,6 +130,9 @@ bool rp_det_would_resolve(void); /* whether rp_det_receive_mail would do somethi
 uint64_t rp_det_candidate(const struct rp_det_receive *probe); /* the earliest stamp of a message that a receive (or probe, if any) may take, or RP_ORDER_NEVER */
 bool rp_det_has_delayed(void);
 bool rp_det_has_receives(void);
+
+/* Bounds of others, once found, are good for as long as this rank stays where it is; but they may be better later. */
+void rp_det_forget_bounds(void);
 
 /* Whether no message of this rank of the job comes that was sent at the limit or before. Messages sent before may be in the inbox. */
 bool rp_det_is_later(uint32_t world, uint64_t limit);
@@ -178,6 +191,8 @@ struct rp_det_request {
     struct rp_letter_note *note; /* of a synchronous send */
     uint32_t dest;
     struct rp_meeting *meeting;
+    MPI_Comm *made; /* by a nonblocking call */
+    uint64_t made_id;
     bool stands_in;  /* its handle is a stand-in: the real request is receive.real */
     bool is_started; /* persistent: the real one is the handle */
     bool is_cancelled;
@@ -235,12 +250,15 @@ struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm);
 void rp_det_met(struct rp_meeting *meeting);
 struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm);
 int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request);
+int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made, MPI_Request *request);
 int rp_det_init_meeting(int rc, MPI_Comm comm, MPI_Request *request); /* persistent */
 
 /* Life: det_life.c */
 
 int rp_det_Init(const struct rp_next *next, int *argc, char ***argv);
+#if MPI_VERSION >= 4
+int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler handler, MPI_Session *session);
+#endif
 int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided);
-int rp_det_Finalize(const struct rp_next *next);
 
 #endif

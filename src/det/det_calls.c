@@ -23,26 +23,25 @@ int rp_real_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int
     return rp_pmpi.Irecv(buf, (int)count, type, source, tag, comm, request);
 }
 
-static void note_match(const struct rp_det_receive *receive, const struct rp_letter_note *note)
+static void note_match(const struct rp_det_receive *receive, uint32_t source, int tag)
 {
     if (receive->source == MPI_ANY_SOURCE || receive->tag == MPI_ANY_TAG)
-        rp_det_note(RP_DET_MATCH, note->source, (uint64_t)note->tag);
+        rp_det_note(RP_DET_MATCH, source, (uint64_t)tag);
 }
 
 int rp_det_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct rp_det_receive receive;
 
-    if (count < 0 || !rp_det_receive_open(&receive, comm, source, tag))
+    if (count < 0 || type == rp_constant.datatype_null || !rp_det_receive_open(&receive, comm, source, tag))
         return rp_real_recv(buf, count, type, source, tag, comm, status);
     receive.is_delayed = rp_det_receive_must_delay(&receive);
     receive.is_made = true; /* below */
     rp_det_receive_post(&receive);
     rp_det_receive_wait(&receive);
-    note_match(&receive, receive.note);
-    int from = receive.note->from, its_tag = receive.note->tag;
+    note_match(&receive, receive.from_world, receive.its_tag);
     rp_det_receive_close(&receive);
-    return rp_real_recv(buf, count, type, from, its_tag, comm, status);
+    return rp_real_recv(buf, count, type, receive.from, receive.its_tag, comm, status);
 }
 
 int rp_det_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -52,7 +51,7 @@ int rp_det_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     if (!rp_det_receive_open(&probe, comm, source, tag))
         return rp_pmpi.Probe(source, tag, comm, status);
     const struct rp_letter_note *note = rp_det_probe_wait(&probe);
-    note_match(&probe, note);
+    note_match(&probe, note->source, note->tag);
     return rp_pmpi.Probe(note->from, note->tag, comm, status);
 }
 
@@ -67,7 +66,7 @@ int rp_det_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *sta
     rp_det_note(RP_DET_ANSWER, note != NULL, note ? note->source : 0);
     if (!note)
         return MPI_SUCCESS;
-    note_match(&probe, note);
+    note_match(&probe, note->source, note->tag);
     return rp_pmpi.Probe(note->from, note->tag, comm, status);
 }
 
@@ -76,12 +75,11 @@ static int take_probed(struct rp_det_receive *probe, MPI_Comm comm, MPI_Message 
 {
     probe->is_delayed = probe->is_made = true;
     rp_det_receive_post(probe);
-    while (!probe->note)
+    while (!probe->is_known)
         rp_det_receive_mail();
-    note_match(probe, probe->note);
-    int from = probe->note->from, tag = probe->note->tag;
+    note_match(probe, probe->from_world, probe->its_tag);
     rp_det_receive_close(probe);
-    return rp_pmpi.Mprobe(from, tag, comm, message, status);
+    return rp_pmpi.Mprobe(probe->from, probe->its_tag, comm, message, status);
 }
 
 int rp_det_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)

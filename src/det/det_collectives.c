@@ -67,6 +67,21 @@ int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request)
     return rc;
 }
 
+/* Of one that makes a communicator, it is needed even where there is nobody to meet. */
+int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made, MPI_Request *request)
+{
+    uint64_t id = rp_det_comm_later(parent);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    struct rp_det_request *own = rp_det_request_new(RP_DET_MEETS);
+    own->meeting = meeting;
+    own->made = made;
+    own->made_id = id;
+    rp_det_request_note(*request, own);
+    return rc;
+}
+
 int rp_det_init_meeting(int rc, MPI_Comm comm, MPI_Request *request)
 {
     if (rc != MPI_SUCCESS)

@@ -19,11 +19,6 @@ static struct {
         uint64_t key, count;
     } *apart; /* how often communicators with this key were made */
     size_t apart_count;
-    struct {
-        uint64_t id;
-        MPI_Comm *comm;
-    } *later; /* that are still being made */
-    size_t later_count;
 } comms;
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -114,22 +109,13 @@ static struct rp_det_comm *find(MPI_Comm comm)
     return NULL;
 }
 
-static struct rp_det_comm *find_late(MPI_Comm comm)
-{
-    for (size_t i = 0; i < comms.later_count; i++)
-        if (*comms.later[i].comm == comm) {
-            uint64_t id = comms.later[i].id;
-            comms.later[i] = comms.later[--comms.later_count];
-            return add(comm, id, false);
-        }
-    return NULL;
-}
-
 struct rp_det_comm *rp_det_comm_find(MPI_Comm comm)
 {
     struct rp_det_comm *c = comms.last && comms.last->comm == comm ? comms.last : find(comm);
 
-    return c ? c : find_late(comm);
+    if (!c && comm != rp_constant.comm_null)
+        rp_det_refuse("a call on a communicator that was made in a way which is not followed");
+    return c;
 }
 
 void rp_det_comms_start(void)
@@ -172,29 +158,42 @@ void rp_det_comm_made_apart(MPI_Comm parent, uint64_t salt, MPI_Comm made)
     c->id = mix(key, times(key));
 }
 
-void rp_det_comm_made_later(MPI_Comm parent, MPI_Comm *made)
+uint64_t rp_det_comm_later(MPI_Comm parent)
 {
     struct rp_det_comm *p = rp_det_comm_find(parent);
 
-    if (!p)
-        return;
-    comms.later = need(realloc(comms.later, (comms.later_count + 1) * sizeof *comms.later));
-    comms.later[comms.later_count].id = mix(mix(p->id, ++p->made), 5);
-    comms.later[comms.later_count++].comm = made;
+    return p ? mix(mix(p->id, ++p->made), 5) : 0;
+}
+
+void rp_det_comm_made_later(MPI_Comm made, uint64_t id)
+{
+    add(made, id, false);
+}
+
+static void forget(struct rp_det_comm *c)
+{
+    for (size_t i = 0; i < comms.count; i++)
+        if (comms.at[i] == c)
+            comms.at[i] = comms.at[--comms.count];
+    free(c->world);
+    free(c->members);
+    free(c);
 }
 
 /* What is under way still needs it: then it stays. */
 int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm)
 {
-    struct rp_det_comm *c = rp_det_comm_find(*comm);
+    struct rp_det_comm *c = *comm == rp_constant.world || *comm == rp_constant.self ? NULL : rp_det_comm_find(*comm);
 
-    if (c)
-        c->is_freed = true;
-    if (comms.last == c)
-        comms.last = NULL;
-    if (c && rp_det_has_delayed()) {
+    if (!c)
+        return real(comm);
+    comms.last = NULL;
+    c->is_freed = true;
+    if (rp_det_has_delayed()) {
         *comm = rp_constant.comm_null;
         return MPI_SUCCESS;
     }
+    if (!rp_det_has_receives())
+        forget(c);
     return real(comm);
 }

@@ -18,8 +18,6 @@ static bool is_active(MPI_Request handle)
     return !own || own->is_active;
 }
 
-/* A persistent request of which we know nothing (of PROC_NULL) may be inactive: MPI knows. */
-
 struct question {
     MPI_Request handle;
     uint64_t limit, when;
@@ -43,8 +41,6 @@ bool rp_det_test_at(MPI_Request handle, uint64_t now)
 
     if (!own || !own->is_active)
         return true;
-    if (own->kind == RP_DET_FOREIGN)
-        return rp_det_request_look(handle, now, &q.when) == RP_DET_KNOWN;
     rp_det_wait(is_answered, &q, &wait);
     return q.answer == RP_DET_KNOWN && q.when <= now;
 }

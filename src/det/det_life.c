@@ -14,6 +14,7 @@
 #include "reprise.h"
 
 struct rp_det rp_det;
+__thread int rp_det_is_owner;
 static bool is_checked;
 
 void rp_det_end_job(int exit_status)
@@ -28,6 +29,12 @@ void rp_det_end_job(int exit_status)
 void rp_det_refuse(const char *function)
 {
     rp_error("%s cannot be made deterministic", function);
+    rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
+void rp_det_refuse_thread(const char *function)
+{
+    rp_error("%s by another thread than the one that initialised MPI: a program in which several threads call MPI cannot be made deterministic", function);
     rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
@@ -122,6 +129,34 @@ static void adopt_counter(void)
         must(rp_side_adopt_counter(page, (size_t)sysconf(_SC_PAGESIZE), &why), &why);
 }
 
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first: ours comes after those of the program, whose functions may still communicate. */
+
+static void finish(void);
+
+static int copy_nothing(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)in, (void)out;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    if (rp_det.is_on)
+        finish();
+    return MPI_SUCCESS;
+}
+
+static void hook_finalize(void)
+{
+    int key;
+
+    rp_pmpi.Comm_create_keyval(copy_nothing, at_finalize, &key, NULL);
+    rp_pmpi.Comm_set_attr(rp_constant.self, key, NULL);
+    rp_pmpi.Comm_free_keyval(&key);
+}
+
 static void start(void)
 {
     int rank, ranks;
@@ -138,7 +173,9 @@ static void start(void)
     rp_det_requests_start();
     rp_det_comms_start();
     rp_det_receive_mail();
+    hook_finalize();
     rp_pmpi.Barrier(rp_det.own);
+    rp_det_is_owner = 1;
     rp_det.is_on = 1;
 }
 
@@ -165,6 +202,17 @@ int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int 
     return rc;
 }
 
+#if MPI_VERSION >= 4
+int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+    if (is_wanted() && !rp_det.is_on) {
+        rp_error("MPI_Session_init before MPI_Init cannot be made deterministic");
+        _exit(REPRISE_EXIT_UNSUPPORTED);
+    }
+    return next->Session_init(info, handler, session);
+}
+#endif
+
 static void report(void)
 {
     uint64_t digest = 0, matches = 0, answers = 0;
@@ -178,17 +226,13 @@ static void report(void)
     rp_note("deterministic: %llu matches, %llu answers, digest %016llx", (unsigned long long)matches, (unsigned long long)answers, (unsigned long long)digest);
 }
 
-int rp_det_Finalize(const struct rp_next *next)
+static void finish(void)
 {
-    if (rp_det.is_on) {
-        rp_side_tick(RP_DET_CALL);
-        rp_side_finish();
-        rp_det_flush();
-        rp_det.is_on = 0;
-        rp_pmpi.Barrier(rp_det.own);
-        if (is_checked && rp_side.rank == 0)
-            report();
-        rp_pmpi.Comm_free(&rp_det.own);
-    }
-    return next->Finalize();
+    rp_side_finish();
+    rp_det_flush();
+    rp_det.is_on = 0;
+    rp_pmpi.Barrier(rp_det.own);
+    if (is_checked && rp_side.rank == 0)
+        report();
+    rp_pmpi.Comm_free(&rp_det.own);
 }

@@ -188,7 +188,7 @@ static void unlist(struct rp_det_receive *receive)
 static void make_delayed(struct rp_det_receive *receive)
 {
     receive->is_made = true;
-    rp_real_irecv(receive->buf, receive->count, receive->type, receive->note->from, receive->note->tag, receive->comm->comm, &receive->real);
+    rp_real_irecv(receive->buf, receive->count, receive->type, receive->from, receive->its_tag, receive->comm->comm, &receive->real);
     if (receive->owns_type)
         rp_pmpi.Type_free(&receive->type);
     receive->owns_type = false;
@@ -206,7 +206,12 @@ static void take(struct rp_det_receive *receive, struct rp_letter_note *note)
     remove_note(note);
     if (receive->is_listed)
         unlist(receive);
-    receive->note = note;
+    receive->is_known = true;
+    receive->stamp = note->stamp;
+    receive->from_world = note->source;
+    receive->from = note->from;
+    receive->its_tag = note->tag;
+    receive->note = note->is_synchronous ? NULL : note;
     if (receive->is_delayed && !receive->is_made)
         make_delayed(receive);
     if (note->is_synchronous)
@@ -244,12 +249,30 @@ static void offer_all(void)
 /* Of the others, one takes its message if that is certain; then others may be free to. */
 static struct rp_det_receive *next_certain(struct rp_letter_note **note)
 {
+    const struct rp_det_receive *failed = NULL;
+
     if (all.delayed == 0 || all.waiting == 0)
         return NULL;
-    for (struct rp_det_receive *r = all.list.next; r != &all.list; r = r->next)
-        if (r->source == MPI_ANY_SOURCE && (*note = match(r)))
+    for (struct rp_det_receive *r = all.list.next; r != &all.list; r = r->next) {
+        if (r->source != MPI_ANY_SOURCE || (failed && failed->comm == r->comm && failed->tag == r->tag))
+            continue; /* the one before wants the same */
+        if ((*note = match(r)))
             return r;
+        failed = r;
+    }
     return NULL;
+}
+
+static void read_inbox(void)
+{
+    if (!all.from)
+        start();
+    for (uint64_t at = rp_side_has_mail() ? rp_side_take_mail() : 0; at != 0;) {
+        struct rp_letter_note *note = rp_side_note(at);
+        at = note->next;
+        add_note(note);
+        offer(note);
+    }
 }
 
 void rp_det_receive_mail(void)
@@ -257,32 +280,26 @@ void rp_det_receive_mail(void)
     struct rp_letter_note *note;
     struct rp_det_receive *receive;
 
-    if (!all.from)
-        start();
-    for (uint64_t at = rp_side_has_mail() ? rp_side_take_mail() : 0; at != 0;) {
-        note = rp_side_note(at);
-        at = note->next;
-        add_note(note);
-        offer(note);
-    }
+    read_inbox();
     all.bounds = NULL;
     while ((receive = next_certain(&note))) {
         take(receive, note);
         if (all.delayed > 0)
             offer_all();
     }
-    all.bounds = NULL;
     tell_senders();
+}
+
+void rp_det_forget_bounds(void)
+{
+    all.bounds = NULL;
 }
 
 bool rp_det_would_resolve(void)
 {
     struct rp_letter_note *note;
 
-    all.bounds = NULL;
-    bool would = next_certain(&note) != NULL;
-    all.bounds = NULL;
-    return would;
+    return next_certain(&note) != NULL;
 }
 
 uint64_t rp_det_candidate(const struct rp_det_receive *probe)
@@ -309,7 +326,7 @@ bool rp_det_has_receives(void)
 
 bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int source, int tag)
 {
-    struct rp_det_comm *c = source == MPI_PROC_NULL ? NULL : rp_det_comm_find(comm);
+    struct rp_det_comm *c = source == MPI_PROC_NULL || (tag < 0 && tag != MPI_ANY_TAG) ? NULL : rp_det_comm_find(comm);
 
     memset(receive, 0, sizeof *receive);
     if (!c || (source != MPI_ANY_SOURCE && (source < 0 || source >= c->size)))
@@ -342,8 +359,7 @@ bool rp_det_receive_must_delay(const struct rp_det_receive *receive)
 
 void rp_det_receive_post(struct rp_det_receive *receive)
 {
-    if (!all.from)
-        start();
+    read_inbox();
     receive->posted = rp_side_now();
     receive->previous = all.list.previous;
     receive->next = &all.list;
@@ -363,7 +379,7 @@ void rp_det_receive_close(struct rp_det_receive *receive)
     if (receive->owns_type)
         rp_pmpi.Type_free(&receive->type);
     receive->owns_type = false;
-    if (receive->note && !receive->note->is_synchronous)
+    if (receive->note)
         rp_side_give_back(receive->note);
     receive->note = NULL;
 }
@@ -390,6 +406,8 @@ void rp_det_receive_cancel(struct rp_det_receive *receive)
 
     receive->note = NULL;
     rp_det_receive_close(receive);
+    if (receive->is_known && !note)
+        rp_det_refuse("MPI_Cancel of a receive whose message was sent synchronously, but later");
     if (!note)
         return;
     put_back(note);
@@ -424,20 +442,17 @@ static uint64_t seen_until(uint64_t limit)
 
 enum rp_det_known rp_det_receive_look(struct rp_det_receive *receive, uint64_t limit, uint64_t *when)
 {
-    if (receive->note) {
-        *when = receive->note->stamp + rp_side.latency;
+    if (receive->is_known) {
+        *when = receive->stamp + rp_side.latency;
         return RP_DET_KNOWN;
     }
-    all.bounds = NULL;
-    bool after = is_after(receive, seen_until(limit));
-    all.bounds = NULL;
-    return after ? RP_DET_AFTER : RP_DET_OPEN;
+    return is_after(receive, seen_until(limit)) ? RP_DET_AFTER : RP_DET_OPEN;
 }
 
 static bool is_taken(void *data, bool only_whether)
 {
     (void)only_whether;
-    return ((struct rp_det_receive *)data)->note != NULL;
+    return ((struct rp_det_receive *)data)->is_known;
 }
 
 static struct rp_det_wait wait_for(const struct rp_det_receive *receive)
@@ -452,7 +467,7 @@ void rp_det_receive_wait(struct rp_det_receive *receive)
     struct rp_det_wait wait = wait_for(receive);
 
     rp_det_wait(is_taken, receive, &wait);
-    rp_side_raise(receive->note->stamp + rp_side.latency);
+    rp_side_raise(receive->stamp + rp_side.latency);
 }
 
 /* Probes */
@@ -469,9 +484,7 @@ static bool is_found(void *data, bool only_whether)
     struct probe *p = data;
 
     (void)only_whether;
-    all.bounds = NULL;
     p->note = match(p->probe);
-    all.bounds = NULL;
     return p->note != NULL;
 }
 
@@ -493,7 +506,6 @@ static bool is_decided(void *data, bool only_whether)
     if (is_found(data, only_whether))
         return true;
     p->is_after = is_after(p->probe, p->limit);
-    all.bounds = NULL;
     return p->is_after;
 }
 

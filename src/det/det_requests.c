@@ -108,7 +108,6 @@ int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int 
         }
         receive->real = *request;
     }
-    rp_det_receive_mail(); /* what has come already; so that its place in the order is seen */
     rp_det_receive_post(receive);
     rp_det_request_note(*request, own);
     return MPI_SUCCESS;
@@ -161,10 +160,8 @@ static int start_receive(struct rp_det_request *own, MPI_Request *request)
         receive->real = *request;
     }
     own->is_active = rc == MPI_SUCCESS;
-    if (own->is_active) {
-        rp_det_receive_mail();
+    if (own->is_active)
         rp_det_receive_post(receive);
-    }
     return rc;
 }
 
@@ -215,8 +212,8 @@ static int complete_receive(struct rp_det_request *own, MPI_Request *request, MP
     if (own->is_cancelled && !receive->is_made) {
         put_cancelled(status);
     } else {
-        if (receive->note && (receive->source == MPI_ANY_SOURCE || receive->tag == MPI_ANY_TAG))
-            rp_det_note(RP_DET_MATCH, receive->note->source, (uint64_t)receive->note->tag);
+        if (receive->is_known && (receive->source == MPI_ANY_SOURCE || receive->tag == MPI_ANY_TAG))
+            rp_det_note(RP_DET_MATCH, receive->from_world, (uint64_t)receive->its_tag);
         rc = rp_pmpi.Wait(is_inner ? &receive->real : request, status);
     }
     rp_det_receive_close(receive);
@@ -238,6 +235,8 @@ static int complete_meeting(struct rp_det_request *own, MPI_Request *request, MP
     if (own->meeting)
         rp_side_leave(own->meeting);
     own->meeting = NULL;
+    if (own->made && rc == MPI_SUCCESS)
+        rp_det_comm_made_later(*own->made, own->made_id);
     return rc;
 }
 
@@ -324,7 +323,7 @@ static enum rp_det_known look_at_foreign(MPI_Request handle, uint64_t *when)
 
     *when = 0;
     rp_pmpi.Request_get_status(handle, &flag, MPI_STATUS_IGNORE);
-    return flag ? RP_DET_KNOWN : RP_DET_OPEN;
+    return flag ? RP_DET_KNOWN : RP_DET_AFTER;
 }
 
 enum rp_det_known rp_det_request_look(MPI_Request handle, uint64_t limit, uint64_t *when)

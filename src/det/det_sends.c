@@ -79,25 +79,76 @@ static void wait_for_room(uint64_t bytes)
     }
 }
 
-static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, int dest, int tag, MPI_Comm comm)
+/* What of the memory a message uses; false: it is scattered too widely to be copied as it is. */
+static bool find_span(const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, MPI_Count *low, MPI_Count *length)
 {
-    int room = 0, position = 0;
-    int rc = rp_pmpi.Pack_size((int)count, type, comm, &room);
+    MPI_Count lower, extent, true_lower, true_extent;
 
-    if (rc != MPI_SUCCESS)
-        return rc;
-    wait_for_room(bytes);
-    struct copy *copy = malloc(sizeof *copy + (size_t)room);
+    rp_pmpi.Type_get_extent_x(type, &lower, &extent);
+    rp_pmpi.Type_get_true_extent_x(type, &true_lower, &true_extent);
+    *low = true_lower;
+    *length = true_extent + extent * (count - 1);
+    return buf && extent >= 0 && *length > 0 && (uint64_t)*length <= 2 * bytes;
+}
+
+static struct copy *new_copy(size_t room, uint64_t bytes)
+{
+    struct copy *copy = malloc(sizeof *copy + room);
+
     if (!copy)
         rp_bug(__FILE__, __LINE__, "out of memory for a message");
-    rc = rp_pmpi.Pack(buf, (int)count, type, copy->data, room, &position, comm);
-    if (rc == MPI_SUCCESS)
-        rc = rp_pmpi.Isend(copy->data, position, rp_constant.packed, dest, tag, comm, &copy->request);
+    copy->bytes = bytes;
+    return copy;
+}
+
+/* A copy that looks like the original, so that it is sent by the same type. */
+static int send_likeness(const void *buf, MPI_Count low, MPI_Count length, MPI_Count count, MPI_Datatype type, struct copy *copy, int dest, int tag, MPI_Comm comm)
+{
+    memcpy(copy->data, (const char *)buf + low, (size_t)length);
+    return rp_pmpi.Isend((const void *)((uintptr_t)copy->data - (uintptr_t)low), (int)count, type, dest, tag, comm, &copy->request);
+}
+
+/* MPICH does not pack from MPI_BOTTOM: a message to ourselves does. */
+static int pack(const void *buf, MPI_Count count, MPI_Datatype type, char *into, int room, int *position, MPI_Comm comm)
+{
+    MPI_Status status;
+    int self;
+
+    *position = 0;
+    if (buf)
+        return rp_pmpi.Pack(buf, (int)count, type, into, room, position, comm);
+    rp_pmpi.Comm_rank(rp_det.own, &self);
+    int rc = rp_pmpi.Sendrecv(buf, (int)count, type, self, 1, into, room, rp_constant.packed, self, 1, rp_det.own, &status);
+    return rc != MPI_SUCCESS ? rc : rp_pmpi.Get_count(&status, rp_constant.packed, position);
+}
+
+static int send_packed(const void *buf, MPI_Count count, MPI_Datatype type, int room, struct copy *copy, int dest, int tag, MPI_Comm comm)
+{
+    int position;
+    int rc = pack(buf, count, type, copy->data, room, &position, comm);
+
+    return rc != MPI_SUCCESS ? rc : rp_pmpi.Isend(copy->data, position, rp_constant.packed, dest, tag, comm, &copy->request);
+}
+
+static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, int dest, int tag, MPI_Comm comm)
+{
+    MPI_Count low, length;
+    struct copy *copy;
+    int room = 0, rc;
+
+    wait_for_room(bytes);
+    if (find_span(buf, count, type, bytes, &low, &length)) {
+        copy = new_copy((size_t)length, bytes);
+        rc = send_likeness(buf, low, length, count, type, copy, dest, tag, comm);
+    } else {
+        rp_pmpi.Pack_size((int)count, type, comm, &room);
+        copy = new_copy((size_t)room, bytes);
+        rc = send_packed(buf, count, type, room, copy, dest, tag, comm);
+    }
     if (rc != MPI_SUCCESS) {
         free(copy);
         return rc;
     }
-    copy->bytes = bytes;
     copied += bytes;
     copy->next = copies;
     copies = copy;
@@ -230,6 +281,13 @@ int rp_det_sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
                     int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request send, receive;
+
+    if (dest != MPI_PROC_NULL && (sendtag < 0 || !comm_to_send(sendcount, sendtype, dest, comm)))
+        return rp_pmpi.Sendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, status);
+    if (source == MPI_PROC_NULL) {
+        int sent = rp_det_send(RP_DET_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+        return sent != MPI_SUCCESS ? sent : rp_real_recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+    }
     int rc = rp_det_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &receive);
 
     if (rc != MPI_SUCCESS)
@@ -250,7 +308,7 @@ int rp_det_sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int d
 
     if (!copy)
         return rc == MPI_SUCCESS ? MPI_ERR_NO_MEM : rc;
-    rc = rp_pmpi.Pack(buf, (int)count, type, copy, room, &packed, comm);
+    rc = pack(buf, count, type, copy, room, &packed, comm);
     if (rc == MPI_SUCCESS)
         rc = rp_det_sendrecv(copy, packed, rp_constant.packed, dest, sendtag, buf, count, type, source, recvtag, comm, status);
     free(copy);

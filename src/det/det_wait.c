@@ -72,17 +72,25 @@ static void block(const struct rp_det_wait *wait)
     rp_side_block(kind_of(wait, candidate), wait->target, candidate, wait->object, wait->what);
 }
 
+static bool is_worth_trying(bool (*ready)(void *data, bool only_whether), void *data)
+{
+    rp_det_forget_bounds();
+    return rp_side_has_mail() || ready(data, true) || rp_det_would_resolve();
+}
+
 void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait)
 {
-    for (;;) {
+    rp_det_forget_bounds();
+    while (!ready(data, false)) {
         rp_det_receive_mail();
         if (ready(data, false))
-            return;
+            break;
         if (!wait->runs)
             block(wait);
-        for (unsigned round = 0; !rp_side_has_mail() && !ready(data, true) && !rp_det_would_resolve(); round++)
+        for (unsigned round = 0; !is_worth_trying(ready, data); round++)
             rest(round);
         if (!wait->runs)
             rp_side_unblock();
     }
+    rp_det_forget_bounds();
 }
