@@ -17,8 +17,9 @@
  * two, the ranks beyond it give their values away at first and get the sum in the end. All messages are received by
  * name.
  *
- * The residual must be as small as the condition number says. zeta must not fall and must stay below the greatest
- * row sum. Where a serial computation is not too long, rank 0 does it and zeta must be the same but for rounding.
+ * Before the iterations a random vector times B must be what the outer products say without any matrix. The residual
+ * must be as small as the condition number says. zeta must not fall and must stay below the greatest row sum. Where a
+ * serial computation is not too long, rank 0 does it and zeta must be the same but for rounding.
  */
 #include "app.h"
 
@@ -37,7 +38,7 @@ enum { OPTION_SIZE, OPTION_WORK };
 static const double least_weight = 0.1;
 static const double shift_factor = 1.1;
 static const double condition = 11; /* shift_factor / (shift_factor - 1) */
-static const double rounding = 1e-9;
+static const double rounding = 1e-11;
 
 static struct app_option options[] = {
     [OPTION_SIZE] = {"size", "rows of the matrix, at least one per rank", 20000, 1, 1 << 24},
@@ -187,11 +188,16 @@ static void store_rows(struct matrix *matrix, const struct element *elements, si
         matrix->row_start[row + 1] += matrix->row_start[row];
 }
 
+static double weight_ratio(const struct solver *solver)
+{
+    return pow(least_weight, 1.0 / solver->size);
+}
+
 static void make_matrix(struct solver *solver)
 {
     struct matrix *matrix = &solver->matrix;
     struct element_list list = {0};
-    double weight = 1, ratio = pow(least_weight, 1.0 / solver->size);
+    double weight = 1, ratio = weight_ratio(solver);
     matrix->rows = part_of(solver->size, solver->grid[0], solver->place[0]);
     matrix->columns = part_of(solver->size, solver->grid[1], solver->place[1]);
     for (int number = 0; number < solver->size; number++, weight *= ratio) {
@@ -434,6 +440,42 @@ static void free_solver(struct solver *solver)
 
 /* Verification */
 
+static double test_vector(const struct solver *solver, int index)
+{
+    struct app_random random = app_random_from(solver->app->seed, (uint64_t)index, 1);
+    return app_random_unit(&random);
+}
+
+/* Adds A times the test vector to `whole`, a vector of full length. */
+static void multiply_by_definition(const struct solver *solver, double *whole)
+{
+    double weight = 1, ratio = weight_ratio(solver);
+    for (int number = 0; number < solver->size; number++, weight *= ratio) {
+        struct random_vector vector = make_vector(solver->app->seed, number, solver->size);
+        double product = 0;
+        for (int i = 0; i < VECTOR_ELEMENTS; i++)
+            product += vector.value[i] * test_vector(solver, vector.index[i]);
+        for (int i = 0; i < VECTOR_ELEMENTS; i++)
+            whole[vector.index[i]] += weight * vector.value[i] * product;
+    }
+}
+
+static void verify_product(struct app *app, struct solver *solver)
+{
+    double *expected = app_allocate((size_t)solver->size, sizeof *expected);
+    int first = solver->matrix.columns.first, wrong = 0;
+    for (int i = 0; i < part_length(solver); i++)
+        solver->p[i] = test_vector(solver, first + i);
+    multiply(solver, solver->p, solver->q);
+    multiply_by_definition(solver, expected);
+    for (int i = 0; i < part_length(solver); i++) {
+        double difference = solver->shift * solver->p[i] - expected[first + i] - solver->q[i];
+        wrong += !(fabs(difference) <= rounding * solver->shift);
+    }
+    app_verify(app, wrong == 0, "%d elements of a product with the matrix are wrong", wrong);
+    free(expected);
+}
+
 /* x has length 1: what conjugate gradients leave of it in the worst case. */
 static double greatest_residual(void)
 {
@@ -447,8 +489,8 @@ static void verify_step(struct app *app, const struct solver *solver, double pre
                solver->residual, greatest_residual());
     app_verify(app, solver->zeta >= previous - rounding * fabs(previous), "zeta fell from %.15g to %.15g", previous,
                solver->zeta);
-    app_verify(app, solver->zeta <= solver->shift / shift_factor, "zeta is %g, above the greatest row sum",
-               solver->zeta);
+    app_verify(app, solver->zeta <= (1 + rounding) * solver->shift / shift_factor,
+               "zeta is %g, above the greatest row sum", solver->zeta);
 }
 
 static bool serial_is_affordable(void)
@@ -476,6 +518,7 @@ int main(int argc, char **argv)
         app_usage_error(&app, "--size must be at least the number of ranks, %d", app.ranks);
     MPI_Dims_create(app.ranks, 2, grid);
     struct solver solver = create_solver(&app, grid[1], grid[0]);
+    verify_product(&app, &solver);
     for (uint64_t i = 0; i < options[OPTION_WORK].value; i++) {
         double previous = i ? solver.zeta : 0;
         iterate(&solver);

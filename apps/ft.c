@@ -331,8 +331,10 @@ static struct number mode_by_definition(const struct slab *slab, const int *wave
     for (int plane = 0; plane < slab->planes; plane++)
         for (int row = 0; row < slab->edge; row++)
             for (int column = 0; column < slab->edge; column++) {
-                int phase = wave[0] * column + wave[1] * row + wave[2] * (slab->first_plane + plane);
-                sum = plus(sum, times(slab->roots[phase % slab->edge], row_of(slab, slab->field, plane, row)[column]));
+                int turns = wave[0] * column + wave[1] * row + wave[2] * (slab->first_plane + plane);
+                double phase = -2 * pi * (turns % slab->edge) / slab->edge;
+                struct number root = {cos(phase), sin(phase)};
+                sum = plus(sum, times(root, row_of(slab, slab->field, plane, row)[column]));
             }
     return sum;
 }
