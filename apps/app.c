@@ -147,6 +147,27 @@ uint64_t app_sum(uint64_t value)
     return sum;
 }
 
+double app_sum_double(double value)
+{
+    double sum;
+    MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+
+void app_verify_hashes(struct app *app, uint64_t hash, const uint64_t *expected, const char *what)
+{
+    uint64_t *hashes = app_allocate((size_t)app->ranks, sizeof *hashes);
+    MPI_Gather(&hash, 1, MPI_UINT64_T, hashes, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (int rank = 0; app->rank == 0 && rank < app->ranks; rank++)
+        app_verify(app, hashes[rank] == expected[rank], "%s of rank %d differs from a serial computation", what, rank);
+    free(hashes);
+}
+
+int app_part_first(int total, int parts, int part)
+{
+    return (int)((int64_t)total * part / parts);
+}
+
 int app_result(struct app *app, const char *fields, ...)
 {
     uint64_t hash = app_combine(app, app->hash);

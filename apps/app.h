@@ -62,6 +62,13 @@ uint64_t app_combine(const struct app *app, uint64_t value);
 
 /* Collective. The sum over all ranks, modulo 2^64. */
 uint64_t app_sum(uint64_t value);
+double app_sum_double(double value);
+
+/* Collective. Whether the ranks' hashes are those that rank 0 expects of them; read at rank 0, where it is verified. */
+void app_verify_hashes(struct app *app, uint64_t hash, const uint64_t *expected, const char *what);
+
+/* The first of the items 0 to total-1 that belong to a part, when all are cut into parts of nearly equal length. */
+int app_part_first(int total, int parts, int part);
 
 /* Zeroed memory for `count` elements (at least one), or the end of the job: never null. Free it with free(). */
 void *app_allocate(size_t count, size_t element_size);

@@ -160,13 +160,6 @@ static double relax(struct slab *slab)
     return sum;
 }
 
-static double global_sum(double value)
-{
-    double sum;
-    MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return sum;
-}
-
 static struct error measure_error(struct slab *slab)
 {
     double squares = 0, slowest_mode = 0;
@@ -176,7 +169,7 @@ static struct error measure_error(struct slab *slab)
             squares += error * error;
             slowest_mode += error * wave(slab, column) * wave(slab, slab->first_row + row - 1);
         }
-    return (struct error){sqrt(global_sum(squares)), global_sum(slowest_mode)};
+    return (struct error){sqrt(app_sum_double(squares)), app_sum_double(slowest_mode)};
 }
 
 /* Returns the last residual seen. */
@@ -188,7 +181,7 @@ static double iterate(struct app *app, struct slab *slab)
         if (i % ITERATIONS_PER_RESIDUAL != 0)
             continue;
         double previous = residual;
-        residual = 4 * sqrt(global_sum(local));
+        residual = 4 * sqrt(app_sum_double(local));
         if (i == 0)
             first = residual;
         else

@@ -6,7 +6,7 @@
  * telling the task's kind. The master receives with ANY_SOURCE and ANY_TAG and answers each message with the next
  * task, or with a stop once all tasks are given out. Who computes which task, and in what order results come in, is
  * a race; the master's hash records it. The value of a task depends on its number only, so the sum of all values is
- * known beforehand. Tasks differ in length: most are short, one in sixteen is eight times as long.
+ * known beforehand. Tasks differ in length: most are short, one in sixteen is several times as long.
  */
 #include "app.h"
 
@@ -15,11 +15,12 @@
 
 enum { MASTER = 0, TASK_KINDS = 4 };
 enum { TAG_TASK = 1, TAG_STOP = 2, TAG_READY = 3, TAG_RESULT = 4 }; /* TAG_RESULT + kind */
-enum { OPTION_SIZE, OPTION_WORK };
+enum { OPTION_SIZE, OPTION_WORK, OPTION_SKEW };
 
 static struct app_option options[] = {
     [OPTION_SIZE] = {"size", "tasks in all", 200000, 1, UINT64_C(1) << 40},
     [OPTION_WORK] = {"work", "arithmetic steps of a short task, 1 to 2 ns each", 2000, 0, UINT64_C(1) << 32},
+    [OPTION_SKEW] = {"skew", "one task in sixteen is so many times as long", 8, 1, 1 << 20},
     {0},
 };
 
@@ -47,7 +48,7 @@ static uint64_t task_steps(const struct app *app, uint64_t task)
     struct app_random random = app_random_from(app->seed, task, 0);
     uint64_t steps = options[OPTION_WORK].value;
     steps += app_random_below(&random, steps + 1);
-    return app_random_below(&random, 16) == 0 ? 8 * steps : steps;
+    return app_random_below(&random, 16) == 0 ? options[OPTION_SKEW].value * steps : steps;
 }
 
 static uint64_t expected_sum(const struct app *app)
