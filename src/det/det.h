@@ -93,7 +93,9 @@ struct rp_det_receive {
     int from, its_tag;
     struct rp_letter_note *note; /* unless it is the sender's to give back */
     bool is_listed;
-    struct rp_det_receive *next, *previous; /* of those of which it is not known, in the order in which they were posted */
+    struct rp_det_line *line; /* of those of which it is not known (det_posted.h) */
+    struct rp_det_receive *next, *previous;
+    uint64_t number;
     /* The real one. */
     bool is_delayed; /* it is made when the message is known */
     bool is_made;

@@ -41,7 +41,9 @@ bool rp_det_test_at(MPI_Request handle, uint64_t now)
 
     if (!own || !own->is_active)
         return true;
-    rp_det_wait(is_answered, &q, &wait);
+    rp_det_forget_bounds();
+    if (!is_answered(&q, false))
+        rp_det_wait(is_answered, &q, &wait);
     return q.answer == RP_DET_KNOWN && q.when <= now;
 }
 
@@ -222,10 +224,8 @@ static uint64_t earliest(const struct first *f, uint64_t limit, bool *is_certain
 
     *is_certain = true;
     for (int i = 0; i < f->count; i++) {
-        if (!is_active(f->requests[i]))
-            continue;
         enum rp_det_known known = rp_det_request_look(f->requests[i], limit, &when);
-        if (known == RP_DET_KNOWN && when < best)
+        if (known == RP_DET_KNOWN && when < best && (when > 0 || is_active(f->requests[i])))
             best = when;
         *is_certain &= known != RP_DET_OPEN;
     }

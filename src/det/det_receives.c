@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "det/det.h"
+#include "det/det_posted.h"
 #include "match/order.h"
 #include "mpi/constants.h"
 
@@ -20,9 +20,7 @@ static struct {
         uint64_t first, last;
     } *from;         /* notes that no receive has, by source */
     uint64_t *known; /* by source: it sends nothing before this */
-    struct rp_det_receive list; /* both ends */
     unsigned waiting, synchronous; /* notes that no receive has; those of them whose sender waits */
-    unsigned delayed; /* receives in the list that are */
     const uint64_t *bounds; /* by source, while this rank stays where it is; NULL: to be found */
 } all;
 
@@ -32,7 +30,6 @@ static void start(void)
     all.known = calloc(rp_side.ranks, sizeof *all.known);
     if (!all.from || !all.known)
         rp_bug(__FILE__, __LINE__, "out of memory for notes of messages");
-    all.list.next = all.list.previous = &all.list;
 }
 
 /* Lower bounds */
@@ -90,25 +87,6 @@ static struct rp_letter_note *first_from(const struct rp_det_receive *receive, u
     return NULL;
 }
 
-/* Whether a receive that was posted before may take it. */
-static bool is_wanted_before(const struct rp_det_receive *receive, const struct rp_letter_note *note)
-{
-    const struct rp_det_receive *end = receive && receive->is_listed ? receive : &all.list;
-
-    for (const struct rp_det_receive *r = all.list.next; r != end; r = r->next)
-        if (fits(r, note))
-            return true;
-    return false;
-}
-
-static struct rp_det_receive *first_that_fits(const struct rp_letter_note *note)
-{
-    for (struct rp_det_receive *r = all.list.next; r != &all.list; r = r->next)
-        if (fits(r, note))
-            return r;
-    return NULL;
-}
-
 static struct rp_letter_note *earliest(const struct rp_det_receive *receive)
 {
     struct rp_letter_note *best = NULL;
@@ -140,7 +118,7 @@ static struct rp_letter_note *match(const struct rp_det_receive *receive)
 {
     struct rp_letter_note *note = all.waiting > 0 ? earliest(receive) : NULL;
 
-    if (!note || is_wanted_before(receive, note) || !is_certain(receive, note))
+    if (!note || rp_det_posted_first(note, receive) || !is_certain(receive, note))
         return NULL;
     return note;
 }
@@ -177,14 +155,6 @@ static void add_note(struct rp_letter_note *note)
 
 /* Receives */
 
-static void unlist(struct rp_det_receive *receive)
-{
-    receive->next->previous = receive->previous;
-    receive->previous->next = receive->next;
-    receive->is_listed = false;
-    all.delayed -= receive->is_delayed;
-}
-
 static void make_delayed(struct rp_det_receive *receive)
 {
     receive->is_made = true;
@@ -205,7 +175,7 @@ static void take(struct rp_det_receive *receive, struct rp_letter_note *note)
 {
     remove_note(note);
     if (receive->is_listed)
-        unlist(receive);
+        rp_det_posted_remove(receive);
     receive->is_known = true;
     receive->stamp = note->stamp;
     receive->from_world = note->source;
@@ -224,14 +194,14 @@ static void tell_senders(void)
         for (uint64_t at = all.from[i].first; at != 0; at = rp_side_note(at)->own_next) {
             struct rp_letter_note *note = rp_side_note(at);
             if (note->is_synchronous)
-                atomic_store(&note->taken, is_wanted_before(NULL, note) ? RP_TAKEN_OPEN : RP_TAKEN_NOT);
+                atomic_store(&note->taken, rp_det_posted_first(note, NULL) ? RP_TAKEN_OPEN : RP_TAKEN_NOT);
         }
 }
 
 /* A receive that names its source takes its message as soon as it is the first that wants it. */
 static void offer(struct rp_letter_note *note)
 {
-    struct rp_det_receive *receive = first_that_fits(note);
+    struct rp_det_receive *receive = rp_det_posted_first(note, NULL);
 
     if (receive && receive->source != MPI_ANY_SOURCE)
         take(receive, note);
@@ -249,17 +219,13 @@ static void offer_all(void)
 /* Of the others, one takes its message if that is certain; then others may be free to. */
 static struct rp_det_receive *next_certain(struct rp_letter_note **note)
 {
-    const struct rp_det_receive *failed = NULL;
+    struct rp_det_line *line = NULL;
 
-    if (all.delayed == 0 || all.waiting == 0)
+    if (all.waiting == 0)
         return NULL;
-    for (struct rp_det_receive *r = all.list.next; r != &all.list; r = r->next) {
-        if (r->source != MPI_ANY_SOURCE || (failed && failed->comm == r->comm && failed->tag == r->tag))
-            continue; /* the one before wants the same */
-        if ((*note = match(r)))
-            return r;
-        failed = r;
-    }
+    while ((line = rp_det_posted_next(line)))
+        if (line->world == RP_DET_ANYONE && (*note = match(line->first)))
+            return line->first;
     return NULL;
 }
 
@@ -284,7 +250,7 @@ void rp_det_receive_mail(void)
     all.bounds = NULL;
     while ((receive = next_certain(&note))) {
         take(receive, note);
-        if (all.delayed > 0)
+        if (rp_det_has_delayed())
             offer_all();
     }
     tell_senders();
@@ -302,26 +268,33 @@ bool rp_det_would_resolve(void)
     return next_certain(&note) != NULL;
 }
 
+static uint64_t stamp_of(const struct rp_det_receive *receive)
+{
+    const struct rp_letter_note *note = earliest(receive);
+
+    return note ? note->stamp : RP_ORDER_NEVER;
+}
+
 uint64_t rp_det_candidate(const struct rp_det_receive *probe)
 {
-    uint64_t least = RP_ORDER_NEVER;
+    uint64_t least = probe && all.waiting > 0 ? stamp_of(probe) : RP_ORDER_NEVER;
+    struct rp_det_line *line = NULL;
 
-    for (const struct rp_det_receive *r = probe ? probe : all.list.next; all.waiting > 0 && r != &all.list; r = r == probe ? all.list.next : r->next) {
-        const struct rp_letter_note *note = r == probe || r->is_delayed ? earliest(r) : NULL;
-        if (note && note->stamp < least)
-            least = note->stamp;
+    while (all.waiting > 0 && (line = rp_det_posted_next(line))) {
+        uint64_t stamp = stamp_of(line->first);
+        least = stamp < least ? stamp : least;
     }
     return least;
 }
 
 bool rp_det_has_delayed(void)
 {
-    return all.delayed > 0;
+    return rp_det_posted_next(NULL) != NULL;
 }
 
 bool rp_det_has_receives(void)
 {
-    return all.from && all.list.next != &all.list;
+    return !rp_det_posted_is_empty();
 }
 
 bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int source, int tag)
@@ -339,35 +312,18 @@ bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int sour
     return true;
 }
 
-static bool may_overlap(const struct rp_det_receive *one, const struct rp_det_receive *other)
-{
-    return one->comm == other->comm && (one->source == MPI_ANY_SOURCE || other->source == MPI_ANY_SOURCE || one->world == other->world) &&
-           (one->tag == MPI_ANY_TAG || other->tag == MPI_ANY_TAG || one->tag == other->tag);
-}
-
 bool rp_det_receive_must_delay(const struct rp_det_receive *receive)
 {
-    if (receive->source == MPI_ANY_SOURCE)
-        return true;
-    if (!all.from)
-        return false;
-    for (const struct rp_det_receive *r = all.list.next; r != &all.list; r = r->next)
-        if (r->is_delayed && may_overlap(r, receive))
-            return true;
-    return false;
+    return receive->source == MPI_ANY_SOURCE || rp_det_posted_overlaps(receive);
 }
 
 void rp_det_receive_post(struct rp_det_receive *receive)
 {
     read_inbox();
     receive->posted = rp_side_now();
-    receive->previous = all.list.previous;
-    receive->next = &all.list;
-    receive->previous->next = all.list.previous = receive;
-    receive->is_listed = true;
-    all.delayed += receive->is_delayed;
+    rp_det_posted_add(receive);
     struct rp_letter_note *note = receive->source != MPI_ANY_SOURCE && all.waiting > 0 ? first_from(receive, receive->world) : NULL;
-    if (note && !is_wanted_before(receive, note))
+    if (note && !rp_det_posted_first(note, receive))
         take(receive, note);
     tell_senders();
 }
@@ -375,7 +331,7 @@ void rp_det_receive_post(struct rp_det_receive *receive)
 void rp_det_receive_close(struct rp_det_receive *receive)
 {
     if (receive->is_listed)
-        unlist(receive);
+        rp_det_posted_remove(receive);
     if (receive->owns_type)
         rp_pmpi.Type_free(&receive->type);
     receive->owns_type = false;
