@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// det: differs
 // native: differs
 // record: --capture all
 // about: clocks, random bytes, process ids and names from outside, before MPI_Init and after, decide how often the program polls and what it sends

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// det: differs
 // native: differs
 // record: --capture time,random
 // about: std::chrono and std::random_device, before MPI_Init and after

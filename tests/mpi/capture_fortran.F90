@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: MIT
 ! ranks: 2
+! det: differs
 ! native: differs
 ! record: --capture all
 ! about: system_clock, date_and_time, cpu_time, random_seed and MPI_Wtime in Fortran

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// det: refused: by another thread
 // native: differs
 // about: C++: std::thread, std::mutex and std::condition_variable around wildcard receives, exceptions that pass MPI calls
 #include <mpi.h>

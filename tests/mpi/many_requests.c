@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// det: slow
 // native: differs
 // about: 20,000 receives, half of them wildcards, in one Waitall, and again in rounds of Waitsome
 #include "check.h"

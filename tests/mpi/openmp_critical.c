@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// det: refused: by another thread
 // native: differs
 // flags: -fopenmp
 // about: OpenMP threads receive by wildcard inside critical sections, and outside of them, each thread with its own tag

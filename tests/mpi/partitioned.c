@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
+// det: refused: MPI_Parrived
 // native: differs
 // needs: mpi4
 // about: partitioned communication, MPI_Parrived polled, beside wildcard receives

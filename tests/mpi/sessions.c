@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
+// det: refused: MPI_Session_init
 // native: differs
 // about: no MPI_Init: two sessions after each other, communicators of groups, wildcard receives on them
 #include "check.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// det: refused: by another thread
 // native: differs
 // about: threads that create threads, poll until told to stop, are cancelled by others, meet mutexes of all kinds, use new communicators first, wait for a large send under an error
 // about: handler, fork, and outlive MPI_Finalize
