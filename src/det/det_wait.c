@@ -20,7 +20,7 @@ static void say_deadlock(void)
 {
     struct rp_buffer text = {0};
 
-    rp_buffer_printf(&text, "deadlock: nothing can come any more to %s, which waits in %s; the ranks are here:", "this rank", rp_side.own->what);
+    rp_buffer_printf(&text, "deadlock in %s: nothing that this rank waits for can come any more; the ranks are here:", rp_side.own->what);
     rp_side_describe(&text);
     rp_buffer_byte(&text, 0);
     if (!text.failed)

@@ -224,7 +224,7 @@ void rp_side_block(enum rp_side_wait wait, uint32_t target, uint64_t candidate, 
     atomic_store_explicit(&own->target, target, memory_order_relaxed);
     atomic_store_explicit(&own->candidate, candidate, memory_order_relaxed);
     atomic_store_explicit(&own->object, object, memory_order_relaxed);
-    snprintf(own->what, sizeof own->what, "%s", what);
+    strncpy(own->what, what, sizeof own->what - 1);
     atomic_fetch_add(&own->version, 1);
 }
 
@@ -438,16 +438,49 @@ const uint64_t *rp_side_bounds(bool is_still)
     return side.bounds;
 }
 
+static void put_missing(struct rp_buffer *text, const struct rp_meeting *meeting)
+{
+    const char *between = "";
+
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        if ((atomic_load(&meeting->bits[i / 64]) & ~atomic_load(&meeting->bits[side.words + i / 64])) >> i % 64 & 1) {
+            rp_buffer_printf(text, "%s%u", between, i);
+            between = ", ";
+        }
+}
+
+static void put_wait(struct rp_buffer *text, const struct rp_side_rank *state)
+{
+    uint32_t target = atomic_load(&state->target);
+
+    switch (atomic_load(&state->wait)) {
+    case RP_SIDE_MESSAGE:
+        rp_buffer_printf(text, "for a message from rank %u", target);
+        break;
+    case RP_SIDE_ANY:
+        rp_buffer_printf(text, "for a message from any rank");
+        break;
+    case RP_SIDE_TAKER:
+        rp_buffer_printf(text, "until rank %u receives its message", target);
+        break;
+    default:
+        rp_buffer_printf(text, "for rank ");
+        put_missing(text, meeting_at(atomic_load(&state->object)));
+    }
+}
+
 void rp_side_describe(struct rp_buffer *text)
 {
     for (uint32_t i = 0; i < rp_side.ranks; i++) {
         const struct rp_side_rank *state = &rp_side.all[i];
-        if (rp_side_clock_of(i) == RP_ORDER_NEVER)
+        if (rp_side_clock_of(i) == RP_ORDER_NEVER) {
             rp_buffer_printf(text, "\n  rank %u has ended", i);
-        else if (atomic_load(&state->version) % 2 != 0)
+        } else if (atomic_load(&state->version) % 2 != 0) {
             rp_buffer_printf(text, "\n  rank %u runs", i);
-        else
-            rp_buffer_printf(text, "\n  rank %u waits in %s", i, state->what);
+        } else {
+            rp_buffer_printf(text, "\n  rank %u waits in %.*s ", i, (int)sizeof state->what, state->what);
+            put_wait(text, state);
+        }
     }
 }
 

@@ -51,7 +51,7 @@ struct rp_side_rank {
     _Alignas(64) _Atomic uint64_t version;
     _Atomic uint32_t wait, target;
     _Atomic uint64_t candidate, object;
-    char what[80]; /* for people; changes while odd */
+    char what[40]; /* the MPI function; changes while odd */
     _Alignas(64) _Atomic uint64_t inbox;
     _Alignas(64) _Atomic uint64_t returned; /* notes that receivers have done with */
     _Alignas(64) uint64_t digest, matches, answers;
@@ -158,7 +158,7 @@ static inline bool rp_side_is_complete(const struct rp_meeting *meeting)
  */
 const uint64_t *rp_side_bounds(bool is_still);
 
-/* Ranks that wait for each other in a ring with this one, or for ranks that have ended, as text for people; the bound of this rank must be RP_ORDER_NEVER. */
+/* What every rank does, for people. */
 struct rp_buffer;
 void rp_side_describe(struct rp_buffer *text);
 
