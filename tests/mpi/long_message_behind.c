@@ -10,13 +10,10 @@ static char *buffer;
 
 static void step(int round)
 {
-    MPI_Status status;
-
     if (check.rank == 2) {
-        MPI_Recv(buffer, BYTES, MPI_CHAR, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
-        int first = status.MPI_SOURCE;
-        MPI_Recv(buffer, BYTES, MPI_CHAR, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
-        check_note(first + status.MPI_SOURCE > 0);
+        MPI_Recv(buffer, BYTES, MPI_CHAR, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(buffer, BYTES, MPI_CHAR, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        check_note(round);
     } else if (check.rank == 1) {
         for (int i = 0; i < round * 20; i++) // time passes
             MPI_Iprobe(0, TAG, MPI_COMM_WORLD, &(int){0}, MPI_STATUS_IGNORE);
