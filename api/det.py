@@ -26,13 +26,14 @@ MADE = {
 }
 # Nobody leaves these before all have come, if there is something to tell.
 SYNCHRONISES = {"MPI_Barrier": "1", "MPI_Allreduce": "a2 > 0", "MPI_Allgather": "a1 > 0", "MPI_Alltoall": "a1 > 0"}
+FIXED = ("MPI_Allreduce", "MPI_Reduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan")
 KINDS = [
-    (r"(allgatherv?|alltoall[vw]?|allreduce|barrier|bcast|gatherv?|reduce(_scatter(_block)?)?|scatterv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "meet"),
+    (r"(allgatherv?|alltoall[vw]?|allreduce|barrier|bcast|gatherv?|reduce(_scatter(_block)?)?|scatterv?|(ex)?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "meet"),
     (r"comm_(dup|dup_with_info|split|split_type|create)|cart_create|cart_sub|graph_create|dist_graph_create(_adjacent)?|intercomm_merge", "made"),
     (r"comm_create_group", "made_group"),
     (r"intercomm_create", "made_inter"),
-    (r"i(allgatherv?|alltoall[vw]?|allreduce|barrier|reduce(_scatter(_block)?)?|bcast|scatterv?|gatherv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "begin"),
-    (r"(allgatherv?|alltoall[vw]?|allreduce|barrier|reduce(_scatter(_block)?)?|bcast|scatterv?|gatherv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))_init(_c)?", "init"),
+    (r"i(allgatherv?|alltoall[vw]?|allreduce|barrier|reduce(_scatter(_block)?)?|bcast|scatterv?|gatherv?|(ex)?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "begin"),
+    (r"(allgatherv?|alltoall[vw]?|allreduce|barrier|reduce(_scatter(_block)?)?|bcast|scatterv?|gatherv?|(ex)?scan|neighbor_(allgatherv?|alltoall[vw]?))_init(_c)?", "init"),
     (r"comm_idup(_with_info)?", "idup"),
 ]
 
@@ -42,8 +43,8 @@ def mode_of(name):
     return {"Bs": MODES["B"], "Ss": MODES["S"]}.get(letter, "RP_DET_STANDARD")
 
 
-def meeting(manner, inner):
-    return (f"    struct rp_meeting *meeting = rp_det_meet({manner}, {{comm}});\n    int rc = {{twin}}.{{member}}({{args}});\n"
+def meeting(manner, inner, fixed=""):
+    return (f"    struct rp_meeting *meeting = rp_det_meet({manner}, {{comm}});\n    int rc = {fixed}{{twin}}.{{member}}({{args}});\n"
             f"    rp_det_met(meeting);\n{inner}    return rc;\n")
 
 
@@ -58,8 +59,10 @@ def templates():
     bodies["comm_free"] = "    return rp_det_Comm_free({twin}.{member}, {args});\n"
     bodies["refuse"] = "    rp_det_refuse(\"{name}\");\n"
     bodies["meet"] = meeting("RP_DET_MAY_NOT", "")
-    for name, condition in SYNCHRONISES.items():
-        bodies["meet_" + name] = meeting(f"{condition} ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT", "")
+    for name in {*SYNCHRONISES, *FIXED}:
+        manner = f"{SYNCHRONISES[name]} ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT" if name in SYNCHRONISES else "RP_DET_MAY_NOT"
+        fixed = f"rp_det_is_fixed({{comm}}) ? rp_det_fixed_{name[4:]}({{args}}) : " if name in FIXED else ""
+        bodies["meet_" + name] = meeting(manner, "", fixed)
     for shape, made in MADE.items():
         after = f"    if (rc == MPI_SUCCESS)\n        {made}\n"
         apart = f"    int rc = {{twin}}.{{member}}({{args}});\n{after}    return rc;\n"
@@ -85,8 +88,8 @@ def add(header, table, refused):
             table[name] = dict(kind="refuse", used=False, shape=None, arguments=[])
         for pattern, shape in KINDS:
             if re.fullmatch(f"MPI_({pattern})", name, re.IGNORECASE):
-                plain = re.sub("_c$", "", name)
-                shape = "meet_" + plain if shape == "meet" and plain in SYNCHRONISES else shape
+                plain = name if name == "MPI_Reduce_scatter_c" else re.sub("_c$", "", name)  # its counts are an array
+                shape = "meet_" + plain if shape == "meet" and plain in {*SYNCHRONISES, *FIXED} else shape
                 table[name] = dict(kind="order", used=True, shape=shape, arguments=[])
     for name, entry in table.items():
         if entry["shape"] in ("send", "isend", "send_init"):

@@ -56,10 +56,10 @@ SYNCS = {
     "sync_child": "        rp_sync_child(*{last});\n",
 }
 COLLECTIVES = [
-    (r"(allgatherv?|alltoall[vw]?|allreduce|barrier|bcast|gatherv?|reduce(_scatter(_block)?)?|scatterv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "sync_all"),
+    (r"(allgatherv?|alltoall[vw]?|allreduce|barrier|bcast|gatherv?|reduce(_scatter(_block)?)?|scatterv?|(ex)?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "sync_all"),
     (r"comm_(dup|dup_with_info|split|split_type|create)|cart_create|cart_sub|graph_create|dist_graph_create(_adjacent)?", "sync_parent"),
     (r"comm_create_group|intercomm_create|intercomm_merge", "sync_child"),
-    (r"i(allgatherv?|alltoall[vw]?|allreduce|barrier|reduce(_scatter(_block)?)?|bcast|scatterv?|gatherv?|ex?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "collective"),
+    (r"i(allgatherv?|alltoall[vw]?|allreduce|barrier|reduce(_scatter(_block)?)?|bcast|scatterv?|gatherv?|(ex)?scan|neighbor_(allgatherv?|alltoall[vw]?))(_c)?", "collective"),
     (r"comm_idup(_with_info)?", "collective"),
 ]
 

@@ -255,6 +255,16 @@ int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request);
 int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made, MPI_Request *request);
 int rp_det_init_meeting(int rc, MPI_Comm comm, MPI_Request *request); /* persistent */
 
+/* Reductions in the order of ranks: det_reductions.c */
+
+bool rp_det_is_fixed(MPI_Comm comm);
+int rp_det_fixed_Allreduce(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int rp_det_fixed_Reduce(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+int rp_det_fixed_Reduce_scatter(const void *from, void *into, const int *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int rp_det_fixed_Reduce_scatter_block(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int rp_det_fixed_Scan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int rp_det_fixed_Exscan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+
 /* Life: det_life.c */
 
 int rp_det_Init(const struct rp_next *next, int *argc, char ***argv);
