@@ -84,13 +84,13 @@ def arguments_of(function, entry):
 
 
 def write_next(functions, table, out):
-    out.write("/* Made by api/generate.py. */\n#ifndef RP_NEXT_H\n#define RP_NEXT_H\n\n#include <mpi.h>\n\n")
+    out.write("/* Made by api/generate.py. */\n#ifndef RP_NEXT_H\n#define RP_NEXT_H\n\n#include <mpi.h>\n\n#include \"base/hidden.h\"\n\n")
     out.write("/* The real functions: those that a call would reach without us. */\nstruct rp_next {\n")
     for function in functions:
         names = arguments_of(function, table[function.name])
         out.write(f"    {function.result} (*{function.member})({function.parameters(names)});\n")
-    out.write("};\n\nextern struct rp_next rp_mpi;  /* the MPI_ names */\n")
-    out.write("extern struct rp_next rp_pmpi; /* the PMPI_ names */\n\n")
+    out.write("};\n\nextern RP_HIDDEN struct rp_next rp_mpi;  /* the MPI_ names */\n")
+    out.write("extern RP_HIDDEN struct rp_next rp_pmpi; /* the PMPI_ names */\n\n")
     out.write("/* Looks the names up; what is not found keeps its present value. */\nvoid rp_next_resolve(void);\n\n#endif\n")
 
 
@@ -127,6 +127,18 @@ RECEIVE_OTHER = """\
     }}
 """
 
+# What an engine does itself.
+CALL = """\
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    {call};
+    if (RP_LIKELY(!rp_threads_on))
+        return rp_engine->{member}(&call, {args});
+    int rc;
+    RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
+    return rc;
+"""
+
 TEMPLATES = {
     "receive": RECEIVE + (RECEIVE_OTHER + """\
     struct rp_envelope e;
@@ -144,21 +156,19 @@ TEMPLATES = {
     return rp_engine->receive(&call, &e, &b);
 """,),
     "post": ("""\
-    if (RP_IS_IDLE && !rp_state.notes_named && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag)) {{
-        rp_state.posts++;
-        return {twin}.{member}({args});
+    if (RP_IS_IDLE) {{
+        if (RP_IS_WILD(source, tag))
+            {event}
+        if (!rp_state.notes_named && !RP_MAY_OVERLAP(tag)) {{
+            rp_state.posts++;
+            return {twin}.{member}({args});
+        }}
     }}
 """, """\
+    int rc = {twin}.{member}({args});
     uint64_t post = rp_state.posts++;
-    int rc;
-    RP_ALONE(rc, {twin}.{member}({args}));
-    if (RP_LIKELY(rc == MPI_SUCCESS))
-        rp_requests_note_wild(*request, post, source, tag, 0);
-    return rc;
-""", """\
-    if (RP_IS_IDLE && RP_IS_WILD(source, tag))
-        {event}
-""", """\
+    return rc == MPI_SUCCESS ? rp_requests_note_wild(*request, post, source, tag) : rc;
+""", None, """\
     int rc;
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});
@@ -279,19 +289,17 @@ TEMPLATES = {
 """),
     "wait": ("""\
     if (RP_IS_IDLE) {{
-        if (!rp_state.watched || (request && rp_requests_is_free(&rp_state.requests, *request)))
+        if (!rp_state.watched)
             return {twin}.{member}({args});
-        if (request)
-            {event}
+        if (request) {{
+            struct rp_request *first = rp_requests_first(&rp_state.requests, *request);
+            if (rp_request_has(first, *request, RP_REQUEST_USUAL))
+                return rp_usual_{member}({args}, first, &{origin});
+            if (rp_request_is_free(first, *request))
+                return {twin}.{member}({args});
+        }}
     }}
-""", """\
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    struct rp_request *entry = rp_requests_find(&rp_state.requests, *request);
-    int rc;
-    RP_ALONE(rc, {twin}.{member}({seen}));
-    rp_engine->waited("{name}", RP_PLACE, entry, seen, rc);
-    return rc;
-""", None, """\
+""", None, None, """\
     int rc;
     if (RP_ELSEWHERE("{name}", rp_state.watched))
         return {twin}.{member}({args});
@@ -325,16 +333,11 @@ TEMPLATES = {
     RP_INSIDE(rc, {twin}.{member}({args}));
     return rc;
 """),
-    "call": ("""\
-    if (RP_ELSEWHERE("{name}", 1))
-        return {twin}.{member}({args});
-    {call};
-    if (RP_LIKELY(!rp_threads_on))
-        return rp_engine->{member}(&call, {args});
-    int rc;
-    RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
-    return rc;
-""", None, None, None),
+    "call": (CALL, None, None, None),
+    "outcome": ("""\
+    if (RP_IS_IDLE)
+        return rp_usual_{member}({args}, &{origin});
+""", None, None, CALL),
     "clock": ("""\
     if (RP_LIKELY(!(rp_captured & RP_CAPTURE_TIME)))
         return {twin}.{member}({args});
@@ -407,6 +410,7 @@ def wrapper(function, entry, prefix):
     names_of = dict(
         name=function.name, member=function.member, plain=re.sub("_c$", "", function.member), twin=twin, args=args, changed=changed, seen=seen, sends=sends,
         result=function.result, comma=", " if args else "", event=f"RP_TAIL return event_{own}({args});",
+        origin=f"origin_{own}",
         call=f"struct rp_call call = {{\"{function.name}\", &{twin}, RP_PLACE}}")
     if choice:
         choice += f"    RP_TAIL return other_{own}({args});\n"
@@ -420,6 +424,8 @@ def wrapper(function, entry, prefix):
     names_of["into"] = ", ".join(into)
     names_of["threaded"] = THREADED.get(re.sub("_c$", "", function.name), "").format(args=args)
     text = ""
+    if "{origin}" in entry_text:
+        text = f"static const struct rp_origin origin_{own} = {{\"{function.name}\", &{twin}}};\n\n"
     last = None
     for kind, body in (("event", event), ("other", other), ("choice", choice)):
         if body:

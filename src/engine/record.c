@@ -59,15 +59,14 @@ static inline struct rp_request *counted(MPI_Request request)
 }
 
 /* Arrays are short: what memcpy does to find out is more than it saves. */
-static inline void copy_handles(MPI_Request *to, const MPI_Request *from, int count)
+static inline void copy_handles(MPI_Request *to, const MPI_Request *from, size_t count)
 {
     enum { BLOCK = 4 };
-    int i = 0;
 
-    for (; i + BLOCK <= count; i += BLOCK)
-        memcpy(to + i, from + i, BLOCK * sizeof *to);
-    for (; i < count; i++)
-        to[i] = from[i];
+    for (size_t blocks = count / BLOCK; blocks > 0; blocks--, to += BLOCK, from += BLOCK)
+        memcpy(to, from, BLOCK * sizeof *to);
+    for (size_t rest = count % BLOCK; rest > 0; rest--)
+        *to++ = *from++;
 }
 
 /* Handles as they are before the call sets them to null; statuses of ours where the program wants none. */
@@ -77,7 +76,7 @@ static inline MPI_Status *prepare(int count, const MPI_Request *requests, MPI_St
         return statuses;
     if (__builtin_expect((size_t)count > record.room, 0))
         reserve((size_t)count);
-    copy_handles(record.handles, requests, count);
+    copy_handles(record.handles, requests, (size_t)count);
     return statuses == MPI_STATUSES_IGNORE ? record.statuses : statuses;
 }
 
@@ -91,6 +90,18 @@ static inline void begin(const struct rp_call *call)
 static inline void end(void)
 {
     rp_self.depth--;
+}
+
+/*
+ * Usual calls (rp_usual_*): nothing stands against them, their site is known, and the ring has room. They need no depth, since nobody makes calls out
+ * of theirs. What turns out to be unusual after the real call is told in the same way as by the other operations.
+ */
+
+/* Whether such a call can tell up to `events` events at once. */
+static inline bool is_usual(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, uint64_t events, uint32_t *site)
+{
+    return __builtin_expect(rp_record_is_ready(events), 1) &&
+           __builtin_expect(rp_site_known(&rp_recorder.sites, origin->function, return_address, stack, site), 1);
 }
 
 /*
@@ -239,37 +250,6 @@ static void record_received(const char *function, uintptr_t return_address, uint
     rp_record_publish();
 }
 
-static __attribute__((noinline)) void waited_unusually(const char *function, uintptr_t return_address, uintptr_t stack,
-                                                       struct rp_request *entry, const MPI_Status *status, int rc)
-{
-    struct rp_call call = {function, NULL, return_address, stack};
-
-    if (entry && !rp_outcome_matched(rc)) {
-        rp_record_unwatch(entry); /* it failed, and is gone */
-    } else if (entry) {
-        rp_record_complete_one(entry, status, rp_record_site(&call));
-        rp_record_publish();
-    }
-}
-
-static void record_waited(const char *function, uintptr_t return_address, uintptr_t stack, struct rp_request *entry,
-                          const MPI_Status *status, int rc)
-{
-    uint32_t site;
-
-    /* Usually it is the oldest of all that are under way. */
-    if (__builtin_expect(rc != MPI_SUCCESS || !entry || entry->flags != RP_REQUEST_USUAL || rp_record_has_older(entry->post) || !rp_record_is_ready(1) ||
-                             !rp_site_known(&rp_recorder.sites, function, return_address, stack, &site), 0)) {
-        waited_unusually(function, return_address, stack, entry, status, rc);
-        return;
-    }
-    rp_record_put(RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
-    rp_record_publish();
-    rp_wild_posts_remove(&rp_state.wild, entry);
-    rp_state.watched--;
-    entry->flags = 0;
-}
-
 static void record_persistent_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
 {
     (void)call;
@@ -286,6 +266,7 @@ static void record_persistent_end(const struct rp_call *call, struct rp_envelope
         return;
     bool wild = RP_IS_WILD(e->source, e->tag);
     struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
+    rp_requests_forget(entry);
     entry->flags = RP_REQUEST_PERSISTENT | (wild ? RP_REQUEST_WILD : 0);
     rp_state.persistent++;
 }
@@ -296,9 +277,13 @@ static void started(MPI_Request request)
 
     if (!entry || !(entry->flags & RP_REQUEST_PERSISTENT))
         return;
+    if (entry->flags & RP_REQUEST_COUNTED)
+        rp_record_unwatch(entry); /* its last completion was not seen */
     uint64_t lasting = entry->flags & (RP_REQUEST_PERSISTENT | RP_REQUEST_WILD);
     if (lasting & RP_REQUEST_WILD) {
-        rp_requests_note_wild(request, rp_state.posts++, MPI_ANY_SOURCE, MPI_ANY_TAG, lasting);
+        entry->post = rp_state.posts++;
+        entry->flags = lasting | RP_REQUEST_USUAL;
+        rp_requests_list(entry, MPI_ANY_SOURCE, MPI_ANY_TAG);
     } else if (rp_state.watched) {
         rp_record_watch(entry, lasting | RP_REQUEST_RECEIVE, rp_state.posts++);
     } else {
@@ -379,6 +364,33 @@ static int record_iprobe(const struct rp_call *call, int source, int tag, MPI_Co
     return rc;
 }
 
+static __attribute__((noinline)) int iprobe_unusually(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, MPI_Comm comm,
+                                                      const int *flag, const MPI_Status *seen, int rc)
+{
+    struct rp_call call = {origin->function, origin->next, return_address, stack};
+
+    push_probed(&call, comm, rc == MPI_SUCCESS && *flag, seen, rc);
+    return rc;
+}
+
+int rp_usual_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status, const struct rp_origin *origin)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = origin->next->Iprobe(source, tag, comm, flag, seen);
+    uint32_t site;
+
+    if (rc == MPI_SUCCESS && comm == rp_comms.last) {
+        if (!*flag && rp_record_no_again(origin->function, rp_comms.last_number))
+            return rc;
+        if (*flag && !rp_state.watched && is_usual(origin, RP_PLACE, 1, &site)) {
+            rp_record_put(RP_PROBE, site, rp_comms.last_number, seen->MPI_SOURCE, seen->MPI_TAG, 0);
+            rp_record_publish();
+            return rc;
+        }
+    }
+    return iprobe_unusually(origin, RP_PLACE, comm, flag, seen, rc);
+}
+
 static int record_improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
                           MPI_Message *message, MPI_Status *status)
 {
@@ -393,6 +405,16 @@ static int record_improbe(const struct rp_call *call, int source, int tag, MPI_C
 
 /* Completion. Where a call can fail without an outcome, the outcome is set beforehand so that the two can be told apart. */
 
+static void waited(const struct rp_call *call, struct rp_request *entry, const MPI_Status *seen, int rc)
+{
+    if (!rp_outcome_matched(rc)) {
+        rp_record_unwatch(entry); /* it failed, and is gone */
+        return;
+    }
+    rp_record_complete_one(entry, seen, rp_record_site(call));
+    rp_record_publish();
+}
+
 static int record_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
 {
     MPI_Request before = request ? *request : rp_constant.request_null;
@@ -402,14 +424,32 @@ static int record_wait(const struct rp_call *call, MPI_Request *request, MPI_Sta
     begin(call);
     int rc = real_wait(call, request, seen);
     struct rp_request *entry = looked_at ? counted(before) : NULL; /* the table may have moved */
-    if (entry && !rp_outcome_matched(rc)) {
-        rp_record_unwatch(entry);
-    } else if (entry) {
-        rp_record_complete_one(entry, seen, rp_record_site(call));
-        rp_record_publish();
-    }
+    if (entry)
+        waited(call, entry, seen, rc);
     end();
     return rc;
+}
+
+static __attribute__((noinline)) int waited_unusually(int rc, const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack,
+                                                      struct rp_request *entry, const MPI_Status *seen)
+{
+    struct rp_call call = {origin->function, origin->next, return_address, stack};
+
+    waited(&call, entry, seen, rc);
+    return rc;
+}
+
+int rp_usual_Wait(MPI_Request *request, MPI_Status *status, struct rp_request *entry, const struct rp_origin *origin)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = origin->next->Wait(request, seen);
+    uint32_t site;
+
+    if (rc != MPI_SUCCESS || !rp_record_is_oldest(entry) || !is_usual(origin, RP_PLACE, 1, &site))
+        return waited_unusually(rc, origin, RP_PLACE, entry, seen);
+    rp_record_match(entry, seen, site, rp_record_take_posts());
+    rp_record_publish();
+    return MPI_SUCCESS;
 }
 
 static bool any_counted(int count, const MPI_Request *requests)
@@ -420,7 +460,7 @@ static bool any_counted(int count, const MPI_Request *requests)
     return false;
 }
 
-static inline void complete_one(MPI_Request request, const MPI_Status *status, uint32_t site)
+static void complete_one(MPI_Request request, const MPI_Status *status, uint32_t site)
 {
     struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
@@ -439,9 +479,37 @@ static void complete_all(int count, const int *indices, const MPI_Status *seen, 
     }
     for (int i = 0; receives && rp_state.watched && i < count; i++) {
         struct rp_request *entry = rp_requests_find(&rp_state.requests, record.handles[indices ? indices[i] : i]);
-        if (entry && rp_record_has_older(entry->post))
+        if (entry)
             rp_record_tell_older(entry->post, &seen[i], site);
     }
+}
+
+/* The same behind another event of the call, and where a second one was found ready. */
+static inline void complete_usually(MPI_Request request, const MPI_Status *seen, uint32_t site)
+{
+    struct rp_request *first = rp_requests_first(&rp_state.requests, request);
+
+    if (!rp_request_has(first, request, RP_REQUEST_USUAL)) {
+        complete_one(request, seen, site);
+        return;
+    }
+    rp_record_match(first, seen, site, 0);
+    rp_record_tell_older(first->post, seen, site);
+}
+
+/* A usual call answered that a request completed, whose handle was `*before` if any are watched. False: nothing was told. */
+static inline __attribute__((always_inline)) bool tell_one(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count, int index, int outcount,
+                            const MPI_Request *before, const MPI_Status *seen)
+{
+    uint32_t site;
+
+    if (!is_usual(origin, return_address, stack, 2, &site))
+        return false;
+    rp_record_put(RP_YES, site, (uint32_t)count, index, outcount, 0);
+    if (rp_state.watched)
+        complete_usually(*before, seen, site);
+    rp_record_publish();
+    return true;
 }
 
 /* A failed request can make Waitall return before the others are complete; which ones, MPI leaves open. */
@@ -515,6 +583,14 @@ static inline bool is_decided(int index, int count, const MPI_Request *requests)
     return index == MPI_UNDEFINED && rp_outcome_all_null(count, requests);
 }
 
+static void told_waitany(const struct rp_call *call, int count, const MPI_Request *requests, const int *index, const MPI_Status *seen, int rc)
+{
+    if (rc != MPI_SUCCESS && (!index || *index == MPI_UNDEFINED))
+        push_error(call, (uint32_t)count, rc);
+    else if (!is_decided(*index, count, requests))
+        push_index(call, count, *index, seen);
+}
+
 static int record_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
                           MPI_Status *status)
 {
@@ -524,12 +600,31 @@ static int record_waitany(const struct rp_call *call, int count, MPI_Request *re
     if (index)
         *index = MPI_UNDEFINED;
     int rc = real_waitany(call, count, requests, index, seen);
-    if (rc != MPI_SUCCESS && (!index || *index == MPI_UNDEFINED))
-        push_error(call, (uint32_t)count, rc);
-    else if (!is_decided(*index, count, requests))
-        push_index(call, count, *index, seen);
+    told_waitany(call, count, requests, index, seen, rc);
     end();
     return rc;
+}
+
+static __attribute__((noinline)) int waitany_unusually(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count,
+                                                       const MPI_Request *requests, const int *index, const MPI_Status *seen, int rc)
+{
+    struct rp_call call = {origin->function, origin->next, return_address, stack};
+
+    told_waitany(&call, count, requests, index, seen, rc);
+    return rc;
+}
+
+int rp_usual_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status, const struct rp_origin *origin)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+
+    prepare(count, requests, NULL);
+    if (index)
+        *index = MPI_UNDEFINED;
+    int rc = origin->next->Waitany(count, requests, index, seen);
+    if (rc == MPI_SUCCESS && *index != MPI_UNDEFINED && tell_one(origin, RP_PLACE, count, *index, 1, &record.handles[*index], seen))
+        return rc;
+    return waitany_unusually(origin, RP_PLACE, count, requests, index, seen, rc);
 }
 
 static inline void push_some(const struct rp_call *call, int count, int outcount, const int *indices, const MPI_Status *seen)
@@ -549,6 +644,17 @@ static inline void push_some(const struct rp_call *call, int count, int outcount
     rp_record_publish();
 }
 
+static void told_some(const struct rp_call *call, int count, const MPI_Request *requests, const int *outcount, const int *indices,
+                      const MPI_Status *seen, int rc)
+{
+    if (!rp_outcome_some(rc))
+        push_error(call, (uint32_t)count, rc);
+    else if (*outcount == 0)
+        rp_record_no(call, (uint32_t)count);
+    else if (!is_decided(*outcount, count, requests))
+        push_some(call, count, *outcount, indices, seen);
+}
+
 static int record_waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
                            int *indices, MPI_Status *statuses)
 {
@@ -556,10 +662,7 @@ static int record_waitsome(const struct rp_call *call, int count, MPI_Request *r
     MPI_Status *seen;
     int rc = real_waitsome(call, count, requests, outcount, indices, statuses, &seen);
 
-    if (!rp_outcome_some(rc))
-        push_error(call, (uint32_t)count, rc);
-    else if (!is_decided(*outcount, count, requests))
-        push_some(call, count, *outcount, indices, seen);
+    told_some(call, count, requests, outcount, indices, seen, rc);
     end();
     return rc;
 }
@@ -571,14 +674,40 @@ static int record_testsome(const struct rp_call *call, int count, MPI_Request *r
     MPI_Status *seen = prepare(count, requests, statuses);
     int rc = call->next->Testsome(count, requests, outcount, indices, seen);
 
-    if (!rp_outcome_some(rc))
-        push_error(call, (uint32_t)count, rc);
-    else if (*outcount == 0)
-        rp_record_no(call, (uint32_t)count);
-    else if (!is_decided(*outcount, count, requests))
-        push_some(call, count, *outcount, indices, seen);
+    told_some(call, count, requests, outcount, indices, seen, rc);
     end();
     return rc;
+}
+
+static __attribute__((noinline)) int some_unusually(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count,
+                                                    const MPI_Request *requests, const int *outcount, const int *indices, const MPI_Status *seen, int rc)
+{
+    struct rp_call call = {origin->function, origin->next, return_address, stack};
+
+    told_some(&call, count, requests, outcount, indices, seen, rc);
+    return rc;
+}
+
+int rp_usual_Waitsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses, const struct rp_origin *origin)
+{
+    MPI_Status *seen = prepare(count, requests, statuses);
+    int rc = origin->next->Waitsome(count, requests, outcount, indices, seen);
+
+    if (rc == MPI_SUCCESS && *outcount == 1 && tell_one(origin, RP_PLACE, count, *indices, 1, &record.handles[*indices], seen))
+        return rc;
+    return some_unusually(origin, RP_PLACE, count, requests, outcount, indices, seen, rc);
+}
+
+int rp_usual_Testsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses, const struct rp_origin *origin)
+{
+    MPI_Status *seen = prepare(count, requests, statuses);
+    int rc = origin->next->Testsome(count, requests, outcount, indices, seen);
+
+    if (rc == MPI_SUCCESS && *outcount == 0 && rp_record_no_again(origin->function, (uint32_t)count))
+        return rc;
+    if (rc == MPI_SUCCESS && *outcount == 1 && tell_one(origin, RP_PLACE, count, *indices, 1, &record.handles[*indices], seen))
+        return rc;
+    return some_unusually(origin, RP_PLACE, count, requests, outcount, indices, seen, rc);
 }
 
 /* Test, Testall and answers about a request that stays as it is: yes without an index. Returns the site. */
@@ -598,6 +727,20 @@ static inline void push_refusal(const struct rp_call *call, int count, int rc)
         rp_record_no(call, (uint32_t)count);
 }
 
+static void told_test(const struct rp_call *call, MPI_Request before, const int *flag, const MPI_Status *seen, int rc)
+{
+    if (rc == MPI_SUCCESS && before == rp_constant.request_null)
+        return; /* decided */
+    if (!flag || !*flag) {
+        push_refusal(call, 1, rc);
+        return;
+    }
+    uint32_t site = push_yes(call, 1);
+    if (rp_state.watched)
+        complete_one(before, seen, site);
+    rp_record_publish();
+}
+
 static int record_test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
@@ -607,18 +750,35 @@ static int record_test(const struct rp_call *call, MPI_Request *request, int *fl
     if (flag)
         *flag = 0;
     int rc = call->next->Test(request, flag, seen);
-    if (rc == MPI_SUCCESS && before == rp_constant.request_null) {
-        /* decided */
-    } else if (flag && *flag) {
-        uint32_t site = push_yes(call, 1);
-        if (rp_state.watched)
-            complete_one(before, seen, site);
-        rp_record_publish();
-    } else {
-        push_refusal(call, 1, rc);
-    }
+    told_test(call, before, flag, seen, rc);
     end();
     return rc;
+}
+
+static __attribute__((noinline)) int test_unusually(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, MPI_Request before,
+                                                    const int *flag, const MPI_Status *seen, int rc)
+{
+    struct rp_call call = {origin->function, origin->next, return_address, stack};
+
+    told_test(&call, before, flag, seen, rc);
+    return rc;
+}
+
+int rp_usual_Test(MPI_Request *request, int *flag, MPI_Status *status, const struct rp_origin *origin)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    MPI_Request before = request ? *request : rp_constant.request_null;
+
+    if (flag)
+        *flag = 0;
+    int rc = origin->next->Test(request, flag, seen);
+    if (rc == MPI_SUCCESS && before != rp_constant.request_null) {
+        if (!*flag && rp_record_no_again(origin->function, 1))
+            return rc;
+        if (*flag && tell_one(origin, RP_PLACE, 1, RP_NO_INDEX, 0, &before, seen))
+            return rc;
+    }
+    return test_unusually(origin, RP_PLACE, before, flag, seen, rc);
 }
 
 static int record_testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
@@ -645,6 +805,15 @@ static int record_testall(const struct rp_call *call, int count, MPI_Request *re
     return rc;
 }
 
+static void told_testany(const struct rp_call *call, int count, const MPI_Request *requests, const int *index, const int *flag,
+                         const MPI_Status *seen, int rc)
+{
+    if (!flag || !*flag)
+        push_refusal(call, count, rc);
+    else if (!is_decided(*index, count, requests))
+        push_index(call, count, *index, seen);
+}
+
 static int record_testany(const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag,
                           MPI_Status *status)
 {
@@ -655,12 +824,33 @@ static int record_testany(const struct rp_call *call, int count, MPI_Request *re
     if (flag)
         *flag = 0;
     int rc = call->next->Testany(count, requests, index, flag, seen);
-    if (!flag || !*flag)
-        push_refusal(call, count, rc);
-    else if (!is_decided(*index, count, requests))
-        push_index(call, count, *index, seen);
+    told_testany(call, count, requests, index, flag, seen, rc);
     end();
     return rc;
+}
+
+static __attribute__((noinline)) int testany_unusually(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count,
+                                                       const MPI_Request *requests, const int *index, const int *flag, const MPI_Status *seen, int rc)
+{
+    struct rp_call call = {origin->function, origin->next, return_address, stack};
+
+    told_testany(&call, count, requests, index, flag, seen, rc);
+    return rc;
+}
+
+int rp_usual_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status, const struct rp_origin *origin)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+
+    prepare(count, requests, NULL);
+    if (flag)
+        *flag = 0;
+    int rc = origin->next->Testany(count, requests, index, flag, seen);
+    if (rc == MPI_SUCCESS && !*flag && rp_record_no_again(origin->function, (uint32_t)count))
+        return rc;
+    if (rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED && tell_one(origin, RP_PLACE, count, *index, 1, &record.handles[*index], seen))
+        return rc;
+    return testany_unusually(origin, RP_PLACE, count, requests, index, flag, seen, rc);
 }
 
 static int record_request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
@@ -772,7 +962,7 @@ static int record_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
 static void record_threads_begin(void)
 {
     rp_record_close_runs();
-    rp_recorder.open |= RP_RECORD_THREADS;
+    rp_record_hold(RP_RECORD_THREADS);
     rp_comms_stop_numbering();
 }
 
@@ -872,7 +1062,6 @@ static const struct rp_engine engine = {
     .refuses_threads = 1,
     .received = record_received,
     .received_other = record_received_other,
-    .waited = record_waited,
     .persistent_begin = record_persistent_begin,
     .persistent_end = record_persistent_end,
     .Start = record_start,

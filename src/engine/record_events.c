@@ -67,6 +67,7 @@ void rp_record_prepare(uint32_t site)
         choose_thread(site);
     rp_ring_slot(rp_recorder.ring); /* makes room, and is given back */
     rp_recorder.ring->head--;
+    rp_recorder.ring->ready = rp_recorder.open == 0 ? rp_recorder.ring->limit : 0;
 }
 
 /* The first poll of its kind since the event before. */
@@ -81,7 +82,7 @@ static void open_run(const struct rp_call *call, uint64_t scope, uint32_t slot)
     atomic_signal_fence(memory_order_seq_cst); /* a run that counts is whole */
     shared->open_run[slot].c = 1;
     rp_recorder.open_key[slot] = (struct rp_poll_key){call->function, scope};
-    rp_recorder.open |= 1u << slot;
+    rp_record_hold(1u << slot);
 }
 
 void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t slot)
@@ -123,5 +124,5 @@ void rp_record_no_closely(const struct rp_call *call, uint32_t scope)
 
 void rp_record_by_site(void)
 {
-    rp_recorder.open |= RP_RECORD_SITES;
+    rp_record_hold(RP_RECORD_SITES);
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hidden.h"
 #include "event/ring.h"
 #include "event/site.h"
 #include "mpi/engine.h"
@@ -32,7 +33,7 @@ struct rp_poll_key {
 struct rp_recorder {
     struct rp_ring *ring;
     uint64_t last_posts; /* at the last event */
-    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS or RP_RECORD_SITES */
+    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS or RP_RECORD_SITES; unless 0, the ring is not ready */
     struct rp_poll_key open_key[RP_OPEN_RUNS];
     struct rp_site_table sites;
     int32_t thread;  /* whose turn it is */
@@ -40,7 +41,7 @@ struct rp_recorder {
     uint64_t turns;  /* of this thread since it was said to have them */
 };
 
-extern struct rp_recorder rp_recorder;
+extern RP_HIDDEN struct rp_recorder rp_recorder;
 
 /* Pushes the open runs, if any. */
 void rp_record_close_runs(void);
@@ -67,24 +68,43 @@ static inline bool rp_record_is_ready(uint64_t count)
 {
     const struct rp_ring *ring = rp_recorder.ring;
 
-    return rp_recorder.open == 0 && ring->limit - ring->head >= count;
+    return ring->head + count <= ring->ready;
+}
+
+/* From now on events wait for rp_record_prepare. */
+static inline void rp_record_hold(uint32_t why)
+{
+    rp_recorder.open |= why;
+    rp_recorder.ring->ready = 0;
+}
+
+/* The posts since the last event, to be told by the next. */
+static inline uint32_t rp_record_take_posts(void)
+{
+    uint64_t posts = rp_state.posts, last = rp_recorder.last_posts;
+
+    rp_recorder.last_posts = posts;
+    return (uint32_t)(posts - last);
 }
 
 /* An event, after it was found ready. */
-static inline void rp_record_put(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+static inline void rp_record_put_after(uint32_t posts, uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
 {
     struct rp_ring *ring = rp_recorder.ring;
-    uint64_t posts = rp_state.posts;
-    struct rp_event *event = &ring->slots[ring->head++ & ring->mask];
+    struct rp_event *event = &ring->slots[ring->head++ % RP_RING_CAPACITY];
 
     event->kind = kind;
     event->site = site;
-    event->posts = (uint32_t)(posts - rp_recorder.last_posts);
+    event->posts = posts;
     event->scope = scope;
     event->a = a;
     event->b = b;
     event->c = c;
-    rp_recorder.last_posts = posts;
+}
+
+static inline void rp_record_put(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+{
+    rp_record_put_after(rp_record_take_posts(), kind, site, scope, a, b, c);
 }
 
 /* Makes it ready for an event of this site. */
@@ -109,18 +129,31 @@ static inline void rp_record_event(uint32_t kind, uint32_t site, uint32_t scope,
     rp_record_publish();
 }
 
+/* Where a poll of this function and scope is counted, if nobody else has the slot. */
+static inline uint32_t rp_record_slot(const char *function, uint32_t scope)
+{
+    return ((uint32_t)((uintptr_t)function >> 3) ^ scope) % RP_OPEN_RUNS;
+}
+
+/* A poll said no: counts it if there is a run of its kind. Neither threads nor clocks. */
+static inline bool rp_record_no_again(const char *function, uint32_t scope)
+{
+    uint32_t slot = rp_record_slot(function, scope);
+    const struct rp_poll_key *key = &rp_recorder.open_key[slot];
+
+    if (__builtin_expect(key->function != function || key->scope != scope, 0))
+        return false;
+    rp_recorder.ring->shared->open_run[slot].c++;
+    return true;
+}
+
 /* A poll said no. */
 static inline void rp_record_no(const struct rp_call *call, uint32_t scope)
 {
-    uint32_t slot = ((uint32_t)((uintptr_t)call->function >> 3) ^ scope) % RP_OPEN_RUNS;
-    const struct rp_poll_key *key = &rp_recorder.open_key[slot];
-
     if (__builtin_expect((rp_recorder.open & ~RP_RECORD_RUNS) != 0, 0))
         rp_record_no_closely(call, scope);
-    else if (__builtin_expect(key->function == call->function && key->scope == scope, 1))
-        rp_recorder.ring->shared->open_run[slot].c++;
-    else
-        rp_record_no_elsewhere(call, scope, slot);
+    else if (!rp_record_no_again(call->function, scope))
+        rp_record_no_elsewhere(call, scope, rp_record_slot(call->function, scope));
 }
 
 #endif

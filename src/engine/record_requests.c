@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
+#include "mpi/notes.h"
 
 struct freed {
     MPI_Request request;
@@ -25,13 +26,10 @@ void rp_record_watch(struct rp_request *entry, uint64_t flags, uint64_t post)
 
 void rp_record_unwatch(struct rp_request *entry)
 {
-    uint64_t lasting = RP_REQUEST_PERSISTENT | RP_REQUEST_WILD, under_way = RP_REQUEST_RECEIVE | RP_REQUEST_WILD;
+    uint64_t lasting = entry->flags & RP_REQUEST_PERSISTENT ? entry->flags & (RP_REQUEST_PERSISTENT | RP_REQUEST_WILD) : 0;
 
-    if (entry->flags & RP_REQUEST_COUNTED)
-        rp_state.watched--;
-    if ((entry->flags & (under_way | RP_REQUEST_TOLD)) == under_way)
-        rp_wild_posts_remove(&rp_state.wild, entry);
-    entry->flags = entry->flags & RP_REQUEST_PERSISTENT ? entry->flags & lasting : 0;
+    rp_requests_forget(entry);
+    entry->flags = lasting;
 }
 
 bool rp_record_complete_rare(struct rp_request *entry, const MPI_Status *status, uint32_t site)
@@ -48,46 +46,40 @@ bool rp_record_complete_rare(struct rp_request *entry, const MPI_Status *status,
 }
 
 /* Tells the match of a receive under way, if it has one by now. */
-static void tell(const struct rp_wild_post *wild, uint32_t site)
+static void tell(struct rp_request *entry, uint32_t site)
 {
-    struct rp_request *entry = rp_requests_find(&rp_state.requests, wild->request);
     MPI_Status status;
     int flag = 0;
 
-    if (!entry || entry->post != wild->post)
-        return;
     rp_quiet_begin();
-    int rc = rp_pmpi.Request_get_status(wild->request, &flag, &status);
+    int rc = rp_pmpi.Request_get_status(rp_request_of_key(entry->handle), &flag, &status);
     rp_quiet_end();
     if (!rp_outcome_matched(rc) || !flag || rp_outcome_cancelled(entry, &status))
         return;
-    rp_record_push(RP_FREED, site, 0, status.MPI_SOURCE, status.MPI_TAG, wild->post);
+    rp_record_push(RP_FREED, site, 0, status.MPI_SOURCE, status.MPI_TAG, entry->post);
+    rp_request_unlist(entry);
     entry->flags |= RP_REQUEST_TOLD;
-    rp_wild_posts_remove(&rp_state.wild, entry);
 }
 
-void rp_record_tell_older(uint64_t post, const MPI_Status *status, uint32_t site)
+void rp_record_tell_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status, uint32_t site)
 {
     enum { ENOUGH = 256 };
-    const struct rp_wild_post *at = rp_state.wild.at, *wild = &at[at[0].next];
-    int source = status->MPI_SOURCE, tag = status->MPI_TAG;
+    struct rp_request *entry = first;
 
-    for (int left = ENOUGH; left > 0 && wild != at && wild->post < post;) {
-        const struct rp_wild_post *next = &at[wild->next];
-        if ((wild->tag == tag || wild->tag == MPI_ANY_TAG) && (wild->source == source || wild->source == MPI_ANY_SOURCE)) {
-            tell(wild, site);
-            left--;
-        }
-        wild = next;
+    for (int left = ENOUGH; entry && left > 0; left--) {
+        struct rp_request *next = entry->next;
+        tell(entry, site);
+        entry = rp_record_candidate(next, post, status->MPI_SOURCE, status->MPI_TAG);
     }
 }
 
 void rp_record_tell_pending(uint32_t site)
 {
-    for (uint32_t next = rp_state.wild.at[0].next; next != 0;) {
-        const struct rp_wild_post *wild = &rp_state.wild.at[next];
-        next = wild->next;
-        tell(wild, site);
+    struct rp_request *next;
+
+    for (struct rp_request *entry = rp_state.requests.ends.next; entry != &rp_state.requests.ends; entry = next) {
+        next = entry->next;
+        tell(entry, site);
     }
 }
 
@@ -104,7 +96,7 @@ void rp_record_keep_freed(MPI_Request *request, struct rp_request *entry)
     freed[freed_count++] = (struct freed){*request, entry->post};
     rp_always_set(RP_ALWAYS_FREED);
     if (!(entry->flags & RP_REQUEST_TOLD))
-        rp_wild_posts_remove(&rp_state.wild, entry);
+        rp_request_unlist(entry);
     if (entry->flags & RP_REQUEST_PERSISTENT)
         rp_state.persistent--;
     entry->flags = 0; /* still counted in rp_state.watched */

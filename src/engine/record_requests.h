@@ -15,22 +15,35 @@
 #include "mpi/requests.h"
 #include "mpi/self.h"
 
-enum { RP_REQUEST_USUAL = RP_REQUEST_RECEIVE | RP_REQUEST_WILD | RP_REQUEST_COUNTED };
-
 void rp_record_watch(struct rp_request *entry, uint64_t flags, uint64_t post);
 void rp_record_unwatch(struct rp_request *entry);
 
-/* Whether a wildcard receive older than this is under way and was not told. */
-static inline bool rp_record_has_older(uint64_t post)
+/* Whether none is older than this one, which is listed. */
+static inline bool rp_record_is_oldest(const struct rp_request *entry)
 {
-    const struct rp_wild_post *at = rp_state.wild.at;
-
-    return at[0].next != 0 && at[at[0].next].post < post;
+    return rp_state.requests.ends.next == entry;
 }
+
+/* The first from `entry` on, but older than `post`, that could have taken a message; NULL: none. */
+static inline struct rp_request *rp_record_candidate(struct rp_request *entry, uint64_t post, int source, int tag)
+{
+    for (; entry->post < post; entry = entry->next)
+        if ((entry->tag == tag || entry->tag == MPI_ANY_TAG) && (entry->source == source || entry->source == MPI_ANY_SOURCE))
+            return entry;
+    return NULL;
+}
+
+void rp_record_tell_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status, uint32_t site);
 
 /* Tells what receives older than `post` matched that could have taken the message of `status`: they were matched before it, whether the program ever asks
  * or not, and if it dies first, nobody else will tell. */
-void rp_record_tell_older(uint64_t post, const MPI_Status *status, uint32_t site);
+static inline void rp_record_tell_older(uint64_t post, const MPI_Status *status, uint32_t site)
+{
+    struct rp_request *first = rp_record_candidate(rp_state.requests.ends.next, post, status->MPI_SOURCE, status->MPI_TAG);
+
+    if (first)
+        rp_record_tell_candidates(first, post, status, site);
+}
 
 /* The same of all, at the end. */
 void rp_record_tell_pending(uint32_t site);
@@ -39,23 +52,29 @@ void rp_record_tell_pending(uint32_t site);
  * that older ones are of interest. */
 bool rp_record_complete_rare(struct rp_request *entry, const MPI_Status *status, uint32_t site);
 
+/* The same of a receive with RP_REQUEST_USUAL, after an event was found ready. `posts`: since the last event. */
+static inline void rp_record_match(struct rp_request *entry, const MPI_Status *status, uint32_t site, uint32_t posts)
+{
+    rp_record_put_after(posts, RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
+    rp_request_unlist(entry);
+    rp_state.watched--;
+    entry->flags = 0;
+}
+
 static inline bool rp_record_complete(struct rp_request *entry, const MPI_Status *status, uint32_t site)
 {
     if (__builtin_expect(entry->flags != RP_REQUEST_USUAL, 0))
         return rp_record_complete_rare(entry, status, site);
-    rp_record_push(RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
-    rp_wild_posts_remove(&rp_state.wild, entry);
-    rp_state.watched--;
-    entry->flags = 0;
+    if (__builtin_expect(!rp_record_is_ready(1), 0))
+        rp_record_prepare(site);
+    rp_record_match(entry, status, site, rp_record_take_posts());
     return true;
 }
 
 /* The same for the only request of a call, or the last. */
 static inline void rp_record_complete_one(struct rp_request *entry, const MPI_Status *status, uint32_t site)
 {
-    if (!rp_record_complete(entry, status, site))
-        return;
-    if (__builtin_expect(rp_record_has_older(entry->post), 0))
+    if (rp_record_complete(entry, status, site))
         rp_record_tell_older(entry->post, status, site);
 }
 

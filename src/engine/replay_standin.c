@@ -204,12 +204,12 @@ static void release(struct rp_request *entry)
 void rp_standin_release(void)
 {
     struct rp_requests *requests = &rp_state.requests;
-    struct rp_request **ghosts = calloc(requests->mask + 1, sizeof *ghosts);
+    struct rp_request **ghosts = calloc(rp_requests_room(requests), sizeof *ghosts);
     size_t count = 0;
 
     if (!ghosts)
         rp_bug(__FILE__, __LINE__, "out of memory for ghosts");
-    for (uint64_t i = 0; i <= requests->mask; i++)
+    for (uint64_t i = 0; i < rp_requests_room(requests); i++)
         if (requests->slots[i].flags & RP_REQUEST_GHOST && requests->slots[i].note)
             ghosts[count++] = &requests->slots[i];
     qsort(ghosts, count, sizeof *ghosts, by_post);

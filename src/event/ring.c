@@ -75,8 +75,8 @@ enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t r
     ring->shared->stream = stream;
     ring->shared->crc = rp_crc32c(ring->shared, 60);
     ring->head = 0;
+    ring->ready = 0;
     ring->limit = RP_RING_CAPACITY / 2;
-    ring->mask = RP_RING_CAPACITY - 1;
     ring->path = strdup(path);
     return RP_OK;
 }

@@ -41,8 +41,8 @@ struct rp_ring {
     struct rp_event *slots;
     struct rp_ring_header *shared;
     uint64_t head;  /* the producer's own, may be ahead of the published one */
-    uint64_t limit; /* call rp_ring_make_room when head reaches it */
-    uint64_t mask;
+    uint64_t ready; /* the producer's own: up to here it puts events without anything else to do first; never beyond the limit */
+    uint64_t limit; /* call make_room when head reaches it */
     void (*make_room)(struct rp_ring *ring); /* must leave limit > head */
     void *owner;
     char *path;
@@ -71,7 +71,7 @@ static inline struct rp_event *rp_ring_slot(struct rp_ring *ring)
 {
     if (__builtin_expect(ring->head == ring->limit, 0))
         ring->make_room(ring);
-    return &ring->slots[ring->head++ & ring->mask];
+    return &ring->slots[ring->head++ % RP_RING_CAPACITY];
 }
 
 static inline void rp_ring_publish(struct rp_ring *ring)

@@ -98,7 +98,7 @@ static inline bool rp_site_known(const struct rp_site_table *table, const char *
     const struct rp_site_key *key = &table->keys[rp_site_hash(function, return_address, stack)];
 
     *site = key->site;
-    return key->return_address == return_address && key->stack == stack && key->function == function;
+    return (key->return_address == return_address) & (key->stack == stack) & (key->function == function);
 }
 
 static inline uint32_t rp_site_find(struct rp_site_table *table, const char *function,

@@ -275,7 +275,7 @@ static void take_events(struct rp_log_writer *w, struct stream *s, uint64_t head
     while (s->taken < head && !w->error) {
         size_t count = head - s->taken > RP_CHUNK_EVENTS ? RP_CHUNK_EVENTS : (size_t)(head - s->taken);
         for (size_t i = 0; i < count; i++)
-            w->batch[i] = s->ring.slots[(s->taken + i) & s->ring.mask];
+            w->batch[i] = s->ring.slots[(s->taken + i) % RP_RING_CAPACITY];
         add_up(s, w->batch, count);
         if (rp_rows_add(&w->rows, w->batch, count) != RP_OK)
             stop_recording(w, ENOMEM);
@@ -325,7 +325,7 @@ static void drain_stream(struct rp_log_writer *w, struct stream *s)
     while (tail < head && !w->error) {
         size_t count = head - tail > RP_CHUNK_EVENTS ? RP_CHUNK_EVENTS : (size_t)(head - tail);
         for (size_t i = 0; i < count; i++)
-            w->batch[i] = s->ring.slots[(tail + i) & s->ring.mask];
+            w->batch[i] = s->ring.slots[(tail + i) % RP_RING_CAPACITY];
         if (!write_batch(w, s, tail, count))
             return;
         tail += count;

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hidden.h"
+
 struct rp_comm_number {
     MPI_Comm comm;
     uint32_t number;
@@ -22,7 +24,7 @@ struct rp_comms {
     int are_unnumbered; /* every number is 0 */
 };
 
-extern struct rp_comms rp_comms;
+extern RP_HIDDEN struct rp_comms rp_comms;
 
 void rp_comms_init(void);
 uint32_t rp_comms_lookup(MPI_Comm comm);

@@ -8,6 +8,8 @@
 
 #include <mpi.h>
 
+#include "base/hidden.h"
+
 struct rp_constants {
     MPI_Comm world, self, comm_null;
     MPI_Request request_null;
@@ -18,7 +20,7 @@ struct rp_constants {
     MPI_Info info_null;
 };
 
-extern struct rp_constants rp_constant;
+extern RP_HIDDEN struct rp_constants rp_constant;
 
 /* After the MPI library was loaded. */
 void rp_constants_find(void);

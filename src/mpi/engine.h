@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "base/hidden.h"
 #include "base/status.h"
 #include "mpi/requests.h"
 #include "next.h"
@@ -16,6 +17,16 @@ struct rp_call {
     const struct rp_next *next;
     uintptr_t return_address;
     uintptr_t stack;
+};
+
+/* Where the program called: return address, and the place on the stack, which tells calls from one place apart that have different callers. Only in an
+ * entry, or in a function that an entry ends in. */
+#define RP_PLACE (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)
+
+/* An entry point: the MPI function, and the real functions that it is to reach. */
+struct rp_origin {
+    const char *function;
+    const struct rp_next *next;
 };
 
 /* What a receive asks for; an engine may change it before the real call. */
@@ -44,11 +55,10 @@ struct rp_buffer_args {
 struct rp_engine {
     const char *name;
     int refuses_threads; /* calls that matter by threads without a stream end the job */
-    /* After the real call: a wildcard receive returned; one did that failed, or that an older one under way may overlap; a request was waited for (its
-     * entry may be NULL). An engine that wants every call has the operations below instead. */
+    /* After the real call: a wildcard receive returned; one did that failed, or that an older one under way may overlap. An engine that wants every call has
+     * the operations below instead. */
     void (*received)(const char *function, uintptr_t return_address, uintptr_t stack, MPI_Comm, const MPI_Status *, int rc);
     void (*received_other)(const struct rp_call *, int source, int tag, MPI_Comm, const MPI_Status *, int rc);
-    void (*waited)(const char *function, uintptr_t return_address, uintptr_t stack, struct rp_request *, const MPI_Status *, int rc);
     /* Where messages carry clocks: MPI_Mrecv returned. */
     void (*received_matched)(const struct rp_call *);
     int (*receive)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
@@ -95,7 +105,19 @@ struct rp_engine {
 };
 
 /* The engine in force; NULL: none, all calls go through. */
-extern const struct rp_engine *rp_engine;
+extern RP_HIDDEN const struct rp_engine *rp_engine;
+
+/*
+ * What entries end in when nothing stands against a call (RP_IS_IDLE), so that the return address is the program's and little need be passed on. Recording is the only
+ * engine that lets calls be idle, so these are its own. Wait: for a receive with RP_REQUEST_USUAL.
+ */
+int rp_usual_Wait(MPI_Request *, MPI_Status *, struct rp_request *, const struct rp_origin *);
+int rp_usual_Waitany(int, MPI_Request *, int *index, MPI_Status *, const struct rp_origin *);
+int rp_usual_Waitsome(int, MPI_Request *, int *outcount, int *indices, MPI_Status *, const struct rp_origin *);
+int rp_usual_Test(MPI_Request *, int *flag, MPI_Status *, const struct rp_origin *);
+int rp_usual_Testany(int, MPI_Request *, int *index, int *flag, MPI_Status *, const struct rp_origin *);
+int rp_usual_Testsome(int, MPI_Request *, int *outcount, int *indices, MPI_Status *, const struct rp_origin *);
+int rp_usual_Iprobe(int source, int tag, MPI_Comm, int *flag, MPI_Status *, const struct rp_origin *);
 
 /* Called after MPI was initialised, with the calling thread at depth 1. Each makes itself the engine, or ends the job. */
 void rp_record_start(void);

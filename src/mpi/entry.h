@@ -47,10 +47,6 @@
         rp_self.depth = 0;                                                                                             \
     } while (0)
 
-/* Where the program called: return address, and the place on the stack, which tells calls from one place apart that have different callers. Only in an
- * entry, or in a function that an entry ends in. */
-#define RP_PLACE (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)
-
 /* A call that an engine sees, with the lock that threads need. */
 #define RP_LOCKED(rc, real)                                                                                            \
     do {                                                                                                               \

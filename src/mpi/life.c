@@ -192,7 +192,6 @@ static void start(bool by_world)
     if (!rp_next_is_the_library())
         rp_always_set(RP_ALWAYS_TOOL);
     rp_requests_init(&rp_state.requests);
-    rp_wild_posts_init(&rp_state.wild);
     if (by_world)
         hook_finalize();
     else

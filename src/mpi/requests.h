@@ -25,30 +25,28 @@ enum rp_request_flag {
 
 struct rp_request {
     uint64_t handle; /* 0: free slot */
+    uint64_t flags;  /* 0: nothing under way by this handle any more */
     uint64_t post;
-    uint64_t flags; /* 0: nothing under way by this handle any more */
-    void *note;     /* the engine's */
+    void *note; /* the engine's */
+    /* Recording, while rp_request_is_listed. */
+    struct rp_request *next, *previous;
+    int source, tag;
+    uint64_t unused;
 };
 
+enum { RP_REQUEST_SIZE = 64 }; /* a power of two is found faster */
+_Static_assert(sizeof(struct rp_request) == RP_REQUEST_SIZE, "the offset of a slot is made of its handle");
+
+/* Recording: the wildcard receives under way whose match was not told are a list, in post order. */
 struct rp_requests {
     struct rp_request *slots;
-    uint64_t mask; /* slots - 1 */
+    uint64_t mask; /* of offsets into the slots, in bytes */
     uint64_t used;
+    struct rp_request ends; /* of the list; younger than all */
 };
 
-/* Recording: the wildcard receives under way whose match was not told, in post order. Number 0 is both ends of the list. */
-struct rp_wild_post {
-    MPI_Request request;
-    uint64_t post;
-    int source, tag;
-    uint32_t next, previous;
-};
-
-struct rp_wild_posts {
-    struct rp_wild_post *at;
-    uint32_t spare; /* chain of unused ones; 0: none */
-    uint32_t room;
-};
+/* Of a wildcard receive that is not persistent, was not cancelled and was not told. */
+enum { RP_REQUEST_USUAL = RP_REQUEST_RECEIVE | RP_REQUEST_WILD | RP_REQUEST_COUNTED };
 
 static inline uint64_t rp_request_key(MPI_Request request)
 {
@@ -59,13 +57,44 @@ static inline uint64_t rp_request_key(MPI_Request request)
 #endif
 }
 
-static inline uint64_t rp_request_slot(uint64_t key)
+static inline MPI_Request rp_request_of_key(uint64_t key)
 {
 #ifdef OPEN_MPI
-    return key >> 6 ^ key >> 13;
+    return (MPI_Request)(uintptr_t)key;
 #else
-    return key;
+    return (MPI_Request)(uint32_t)key;
 #endif
+}
+
+/* The offset of the first slot where an entry may be, and of the next after that. */
+static inline uint64_t rp_requests_offset(const struct rp_requests *requests, uint64_t key)
+{
+#ifdef OPEN_MPI
+    return (key ^ key >> 7) & requests->mask;
+#else
+    return key * RP_REQUEST_SIZE & requests->mask;
+#endif
+}
+
+static inline uint64_t rp_requests_next_offset(const struct rp_requests *requests, uint64_t offset)
+{
+    return (offset + RP_REQUEST_SIZE) & requests->mask;
+}
+
+static inline struct rp_request *rp_requests_at(const struct rp_requests *requests, uint64_t offset)
+{
+    return (struct rp_request *)((char *)requests->slots + offset);
+}
+
+static inline uint64_t rp_requests_room(const struct rp_requests *requests)
+{
+    return requests->mask / RP_REQUEST_SIZE + 1;
+}
+
+/* The first slot where the entry of this handle may be: it, or another one, or a free slot. */
+static inline struct rp_request *rp_requests_first(const struct rp_requests *requests, MPI_Request request)
+{
+    return rp_requests_at(requests, rp_requests_offset(requests, rp_request_key(request)));
 }
 
 /* The entry of a handle, made if there is none. */
@@ -73,72 +102,62 @@ struct rp_request *rp_requests_enter(struct rp_requests *requests, uint64_t key)
 
 static inline struct rp_request *rp_requests_entry(struct rp_requests *requests, MPI_Request request)
 {
-    uint64_t key = rp_request_key(request);
-    struct rp_request *entry = &requests->slots[rp_request_slot(key) & requests->mask];
+    struct rp_request *first = rp_requests_first(requests, request);
 
-    return __builtin_expect(entry->handle == key, 1) ? entry : rp_requests_enter(requests, key);
+    return __builtin_expect(first->handle == rp_request_key(request), 1) ? first : rp_requests_enter(requests, rp_request_key(request));
 }
 
 /* NULL if there is none. */
 static inline struct rp_request *rp_requests_find(const struct rp_requests *requests, MPI_Request request)
 {
-    uint64_t key = rp_request_key(request);
-    uint64_t slot = rp_request_slot(key) & requests->mask;
+    uint64_t key = rp_request_key(request), offset = rp_requests_offset(requests, key);
 
-    for (;; slot = (slot + 1) & requests->mask) {
-        if (requests->slots[slot].handle == key)
-            return &requests->slots[slot];
-        if (requests->slots[slot].handle == 0)
+    for (;; offset = rp_requests_next_offset(requests, offset)) {
+        struct rp_request *slot = rp_requests_at(requests, offset);
+        if (slot->handle == key)
+            return slot;
+        if (slot->handle == 0)
             return NULL;
     }
 }
 
-/* Whether it is certain that nobody waits to see the completion of this request. */
-static inline int rp_requests_is_free(const struct rp_requests *requests, MPI_Request request)
+/* Of the first slot: whether it is the request's entry, and has these flags. */
+static inline int rp_request_has(const struct rp_request *first, MPI_Request request, uint64_t flags)
 {
-    uint64_t key = rp_request_key(request);
-    const struct rp_request *entry = &requests->slots[rp_request_slot(key) & requests->mask];
-
-    return entry->handle == key ? !(entry->flags & RP_REQUEST_COUNTED) : entry->handle == 0;
+    return first->handle == rp_request_key(request) && first->flags == flags;
 }
 
-/* The tables before their first entry; must be called before any other. */
+/* Of the first slot: whether it is certain that nobody waits to see the completion of the request. */
+static inline int rp_request_is_free(const struct rp_request *first, MPI_Request request)
+{
+    return first->handle == rp_request_key(request) ? !(first->flags & RP_REQUEST_COUNTED) : first->handle == 0;
+}
+
+/* The table before its first entry; must be called before any other. */
 void rp_requests_init(struct rp_requests *requests);
-void rp_wild_posts_init(struct rp_wild_posts *wild);
 
-/* Makes more room and returns an unused one. */
-uint32_t rp_wild_posts_grow(struct rp_wild_posts *wild);
+/* The list */
 
-/* Appends a receive; its number is kept in the note of its entry. */
-static inline void rp_wild_posts_add(struct rp_wild_posts *wild, struct rp_request *entry, MPI_Request request, int source, int tag)
+static inline int rp_request_is_listed(const struct rp_request *entry)
 {
-    uint32_t index = wild->spare;
+    uint64_t under_way = RP_REQUEST_RECEIVE | RP_REQUEST_WILD;
 
-    if (__builtin_expect(index == 0, 0))
-        index = rp_wild_posts_grow(wild);
-    struct rp_wild_post *at = wild->at, *p = &at[index];
-    uint32_t last = at[0].previous;
-    wild->spare = p->next;
-    p->request = request;
-    p->post = entry->post;
-    p->source = source;
-    p->tag = tag;
-    p->next = 0;
-    p->previous = last;
-    at[last].next = at[0].previous = index;
-    entry->note = (void *)(uintptr_t)index;
+    return (entry->flags & (under_way | RP_REQUEST_TOLD)) == under_way;
 }
 
-static inline void rp_wild_posts_remove(struct rp_wild_posts *wild, struct rp_request *entry)
+static inline void rp_requests_append(struct rp_requests *requests, struct rp_request *entry)
 {
-    uint32_t index = (uint32_t)(uintptr_t)entry->note;
-    struct rp_wild_post *at = wild->at;
-    uint32_t next = at[index].next, previous = at[index].previous;
+    struct rp_request *last = requests->ends.previous;
 
-    at[next].previous = previous;
-    at[previous].next = next;
-    at[index].next = wild->spare;
-    wild->spare = index;
+    entry->next = last->next; /* the ends, whose address would be dearer to make */
+    entry->previous = last;
+    last->next = requests->ends.previous = entry;
+}
+
+static inline void rp_request_unlist(struct rp_request *entry)
+{
+    entry->next->previous = entry->previous;
+    entry->previous->next = entry->next;
 }
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/hidden.h"
 #include "mpi/requests.h"
 
 enum { RP_STRANGER = 1 << 24 };
@@ -39,20 +40,19 @@ struct rp_state {
     uint32_t always;
     uint32_t watched;     /* requests under way whose completion must be seen */
     uint32_t persistent;  /* persistent receives that exist */
-    int watched_tag;      /* recording: the tag that all wildcard receives under way ask for */
-    uint32_t mixed_tags;  /* they ask for several tags, or for any */
+    int watched_tag;      /* recording: the tag that all wildcard receives under way ask for; MPI_ANY_TAG: several, or any */
     uint32_t notes_named; /* recording: named receives may be cancelled, so their handles are noted */
     struct rp_requests requests;
     uint64_t posts;       /* non-blocking receives so far, also those that failed */
-    struct rp_wild_posts wild;
 };
 
+/* Not hidden: an address that is looked up once costs less than one that gcc makes anew for each field. */
 extern struct rp_state rp_state;
 
 /* The state of the thread that initialised MPI; NULL: none yet. */
-extern struct rp_self *rp_owner;
+extern RP_HIDDEN struct rp_self *rp_owner;
 
-extern __thread struct rp_self rp_self __attribute__((tls_model("initial-exec")));
+extern RP_HIDDEN __thread struct rp_self rp_self __attribute__((tls_model("initial-exec")));
 
 /* Whether the calling thread is inside one of our calls, whoever it is. */
 static inline int rp_is_inside(void)

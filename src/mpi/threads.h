@@ -15,10 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hidden.h"
 #include "mpi/engine.h"
 #include "mpi/self.h"
 
-extern int rp_threads_on;
+extern RP_HIDDEN int rp_threads_on;
 
 /* Called when MPI was initialised and an engine is in force. */
 void rp_threads_start(void);
