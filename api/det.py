@@ -71,7 +71,10 @@ def templates():
     bodies["init"] = "    return rp_det_init_meeting({twin}.{member}({args}), {comm}, {last});\n"
     bodies["idup"] = ("    struct rp_meeting *meeting = rp_det_begin_meeting({comm});\n"
                       "    return rp_det_began_comm({twin}.{member}({args}), meeting, {comm}, {before_last}, {last});\n")
-    made = {shape: (PASS + body, None, None, None) for shape, body in bodies.items()}
+    # The call itself is a function of its own, so that whatever way it takes, it is known when it is over.
+    made = {shape: (PASS + "    rp_det.depth++;\n    int result = event_{own}({args});\n    rp_det.depth--;\n    return result;\n", body, None, None)
+            for shape, body in bodies.items()}
+    made["refuse"] = (PASS + bodies["refuse"], None, None, None)
     made["life"] = ("    return rp_det_{member}(&{twin}{comma}{args});\n", None, None, None)
     guard = "    rp_det.inside++;\n    int rc = {twin}.{member}({args});\n    rp_det.inside--;\n    return rc;\n"
     made["guard"] = (guard, None, None, None)

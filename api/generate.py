@@ -418,6 +418,7 @@ def wrapper(function, entry, prefix):
     names_of["immediate_plain"] = re.sub("_c$", "", names_of["immediate"])
     comms = [i for i, kind in enumerate(function.types) if kind[0].strip() == "MPI_Comm" and not kind[1]]
     names_of["comm"] = names[comms[0]] if comms else ""
+    names_of["own"] = own
     names_of["last"] = names[-1] if names else ""
     names_of["before_last"] = names[-2] if len(names) > 1 else ""
     into = ("recvbuf", "recvcount", "recvtype") if "recvbuf" in names else ("buf", "count", "datatype")
@@ -432,7 +433,7 @@ def wrapper(function, entry, prefix):
             last = kind
             text += (f"static __attribute__((noinline)) {function.result} {kind}_{own}({parameters})\n"
                      f"{{\n{body.format(**names_of)}}}\n\n")
-    if last:
+    if last and "{own}" not in entry_text:  # it does not call the inner one itself
         entry_text += f"    RP_TAIL return {last}_{own}({args});\n"
     return text + f"RP_ENTRY {function.result} {own}({parameters})\n{{\n{entry_text.format(**names_of)}}}\n\n"
 

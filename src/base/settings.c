@@ -21,6 +21,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_STALL", "seconds after which a waiting replay says who waits for what; 0: never (--stall)"},
     {"REPRISE_FORCE", "1: replay with another build of the program (--force)"},
     {"REPRISE_LATENCY", "deterministic runs: logical time after which a message can be seen; a call takes 1000 (--latency)"},
+    {"REPRISE_COSTS", "deterministic runs: a file that says what system calls take of logical time (--costs)"},
     {"REPRISE_THRESHOLD", "deterministic runs: bytes above which a send waits for its receiver (--threshold)"},
     {"REPRISE_BUFFER", "deterministic runs: bytes for copies of messages that are not received yet, for each rank (--buffer)"},
     {"REPRISE_REDUCTIONS", "deterministic runs: fixed: reductions in the order of ranks, whatever the MPI does (--reductions)"},

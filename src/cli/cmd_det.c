@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/costs.h"
+#include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "reprise.h"
 
-static const char *mpi, *latency, *threshold, *buffer, *reductions, *check, *record, *output;
+static const char *mpi, *latency, *threshold, *buffer, *reductions, *check, *record, *output, *costs;
 
 static const struct rp_option options[] = {
     {"--check", NULL, NULL, "tell a digest of all matches and answers at the end, by which runs can be compared", &check},
@@ -17,6 +19,7 @@ static const struct rp_option options[] = {
     {"--output", "-o", "DIR", "with --record: the directory of the record", &output},
     {"--reductions", NULL, "HOW", "fixed: reductions add up in the order of ranks, whatever the MPI does (default: native)", &reductions},
     {"--latency", NULL, "TIME", "logical time after which a message can be seen; an MPI call takes 1000 (default 10000)", &latency},
+    {"--costs", NULL, "FILE", "logical time that system calls take, as 'reprise calibrate' measures it (default: the same everywhere)", &costs},
     {"--threshold", NULL, "BYTES", "sends of more wait for their receiver (default 65536)", &threshold},
     {"--buffer", NULL, "BYTES", "room for copies of messages that were sent and not received yet, for each rank (default 16777216)", &buffer},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
@@ -39,6 +42,16 @@ static enum rp_status apply_options(struct rp_problem *why)
     set("REPRISE_BUFFER", buffer);
     set("REPRISE_REDUCTIONS", reductions);
     set("REPRISE_DET", "1");
+    const char *file = costs ? costs : rp_setting("REPRISE_COSTS");
+    if (file) {
+        struct rp_costs found;
+        char *path = rp_path_absolute(file);
+        set("REPRISE_COSTS", path);
+        free(path);
+        enum rp_status readable = rp_costs_read(file, &found, why);
+        if (readable != RP_OK)
+            return readable;
+    }
     const char *how = rp_setting("REPRISE_REDUCTIONS");
     if (how && strcmp(how, "fixed") != 0 && strcmp(how, "native") != 0)
         return rp_fail(why, RP_USAGE, "--reductions %s: fixed or native is expected", how);

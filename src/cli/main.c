@@ -10,7 +10,7 @@
 
 static const struct rp_command *const commands[] = {
     &rp_command_record, &rp_command_replay, &rp_command_det,    &rp_command_info,   &rp_command_dump,
-    &rp_command_verify, &rp_command_recode, &rp_command_env,    &rp_command_doctor,
+    &rp_command_verify, &rp_command_recode, &rp_command_env,    &rp_command_doctor, &rp_command_calibrate,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -19,7 +19,7 @@ static void help(FILE *out)
 {
     fprintf(out, "usage: reprise <command> ...\n\nrecord a run of an MPI program, and replay it exactly\n\n");
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->about);
+        fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->about);
     fprintf(out, "\n'reprise <command> --help' tells more. A first try:\n\n"
                  "  reprise record mpirun -n 4 ./app\n  reprise replay\n");
 }

@@ -28,7 +28,7 @@ extern __thread int rp_det_is_owner; /* the thread that initialised MPI */
 enum { RP_DET_CALL = 1000 }; /* what a call takes of logical time */
 
 struct rp_det {
-    int is_on, inside;
+    int is_on, inside, depth; /* depth: in calls of the program */
     MPI_Comm own;              /* for ourselves */
     uint64_t threshold, limit; /* bytes: longer messages are synchronous; room for copies of shorter ones */
     int fixed_reductions;
@@ -264,6 +264,9 @@ int rp_det_fixed_Reduce_scatter(const void *from, void *into, const int *counts,
 int rp_det_fixed_Reduce_scatter_block(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int rp_det_fixed_Scan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int rp_det_fixed_Exscan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+
+/* System calls: det_costs.c */
+enum rp_status rp_det_costs_start(struct rp_problem *why);
 
 /* Life: det_life.c */
 

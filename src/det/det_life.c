@@ -85,6 +85,7 @@ static void read_settings(void)
     must(rp_setting_number("REPRISE_LATENCY", 1, 10 * RP_DET_CALL, &latency, &why), &why);
     must(rp_setting_number("REPRISE_THRESHOLD", 0, 65536, &threshold, &why), &why);
     must(rp_setting_number("REPRISE_BUFFER", 0, 16L << 20, &limit, &why), &why);
+    must(rp_det_costs_start(&why), &why);
     must(rp_setting_number("REPRISE_DELAY", 0, 0, &rp_det.delay, &why), &why);
     rp_side.latency = (uint64_t)latency;
     rp_det.threshold = (uint64_t)threshold;

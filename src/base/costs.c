@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/costs.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct rp_costs rp_costs_usual = {.microsecond = 1000, .read = 1000, .read_kib = 200, .write = 1000, .write_kib = 300, .open = 5000, .sync = 1000000};
+
+static const struct {
+    const char *name;
+    size_t offset;
+} names[] = {
+    {"microsecond", offsetof(struct rp_costs, microsecond)},
+    {"read", offsetof(struct rp_costs, read)},
+    {"read_kib", offsetof(struct rp_costs, read_kib)},
+    {"write", offsetof(struct rp_costs, write)},
+    {"write_kib", offsetof(struct rp_costs, write_kib)},
+    {"open", offsetof(struct rp_costs, open)},
+    {"sync", offsetof(struct rp_costs, sync)},
+};
+
+enum { NAMES = sizeof names / sizeof *names };
+#define MOST UINT64_C(1000000000000)
+
+static uint64_t *cost(struct rp_costs *costs, const char *name)
+{
+    for (int i = 0; i < NAMES; i++)
+        if (strcmp(names[i].name, name) == 0)
+            return (uint64_t *)((char *)costs + names[i].offset);
+    return NULL;
+}
+
+static enum rp_status read_lines(FILE *file, const char *path, struct rp_costs *costs, struct rp_problem *why)
+{
+    char line[128], name[32], rest[2];
+    unsigned long long ticks;
+
+    if (!fgets(line, sizeof line, file) || strcmp(line, "reprise costs 1\n") != 0)
+        return rp_fail(why, RP_USAGE, "%s: not a file of costs: it does not begin with 'reprise costs 1'", path);
+    for (int number = 2; fgets(line, sizeof line, file); number++) {
+        int found = sscanf(line, "%31s %llu %1s", name, &ticks, rest);
+        uint64_t *into = found == 2 ? cost(costs, name) : NULL;
+        if (!into || ticks > MOST || strchr(line, '-'))
+            return rp_fail(why, RP_USAGE, "%s:%d: not 'NAME TICKS' with a name and a number that are known: %.*s", path, number, (int)strcspn(line, "\n"), line);
+        *into = ticks;
+    }
+    return RP_OK;
+}
+
+enum rp_status rp_costs_read(const char *path, struct rp_costs *costs, struct rp_problem *why)
+{
+    struct rp_costs found = rp_costs_usual;
+    FILE *file = fopen(path, "r");
+
+    if (!file)
+        return rp_fail(why, RP_USAGE, "%s: cannot open: %s", path, strerror(errno));
+    enum rp_status status = read_lines(file, path, &found, why);
+    fclose(file);
+    if (status == RP_OK)
+        *costs = found;
+    return status;
+}
+
+enum rp_status rp_costs_write(const char *path, const struct rp_costs *costs, struct rp_problem *why)
+{
+    struct rp_costs copy = *costs;
+    FILE *file = fopen(path, "wx");
+
+    if (!file)
+        return rp_fail(why, RP_USAGE, "%s: cannot create: %s", path, strerror(errno));
+    fprintf(file, "reprise costs 1\n");
+    for (int i = 0; i < NAMES; i++)
+        fprintf(file, "%s %llu\n", names[i].name, (unsigned long long)*cost(&copy, names[i].name));
+    if (fclose(file) != 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", path, strerror(errno));
+    return RP_OK;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls of the program take logical time, by a table. They count when the thread that calls MPI makes them outside of MPI, from the program or a library that works for it (mpi/caller.h).
+ */
+#include <poll.h>
+#include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/costs.h"
+#include "base/settings.h"
+#include "det/det.h"
+#include "mpi/caller.h"
+
+static struct rp_costs costs;
+
+enum rp_status rp_det_costs_start(struct rp_problem *why)
+{
+    const char *path = rp_setting("REPRISE_COSTS");
+
+    costs = rp_costs_usual;
+    return path ? rp_costs_read(path, &costs, why) : RP_OK;
+}
+
+static void take(uintptr_t caller, uint64_t ticks)
+{
+    if (rp_det.is_on && rp_det_is_owner && rp_det.depth == 0 && rp_det.inside == 0 && rp_caller_is_program(caller))
+        rp_side_tick(ticks);
+}
+
+static void take_bytes(uintptr_t caller, uint64_t call, uint64_t kib, ssize_t bytes)
+{
+    take(caller, call + (bytes > 0 ? (uint64_t)bytes * kib / 1024 : 0));
+}
+
+static uint64_t ticks_of(int64_t seconds, int64_t nanoseconds)
+{
+    return seconds < 0 ? 0 : (uint64_t)seconds * 1000000 * costs.microsecond + (uint64_t)nanoseconds * costs.microsecond / 1000;
+}
+
+/* Sleeping. What is left of an interrupted sleep was not slept, but how much that is depends on more than the program: the whole time counts. */
+
+RP_ENTRY unsigned sleep(unsigned seconds)
+{
+    take(RP_CALLER, ticks_of(seconds, 0));
+    return RP_REAL(sleep, "sleep")(seconds);
+}
+
+RP_ENTRY int usleep(useconds_t microseconds)
+{
+    take(RP_CALLER, ticks_of(0, (int64_t)microseconds * 1000));
+    return RP_REAL(usleep, "usleep")(microseconds);
+}
+
+RP_ENTRY int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    if (time)
+        take(RP_CALLER, ticks_of(time->tv_sec, time->tv_nsec));
+    return RP_REAL(nanosleep, "nanosleep")(time, left);
+}
+
+RP_ENTRY int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
+{
+    if (time && !(flags & TIMER_ABSTIME))
+        take(RP_CALLER, ticks_of(time->tv_sec, time->tv_nsec));
+    return RP_REAL(clock_nanosleep, "clock_nanosleep")(clock, flags, time, left);
+}
+
+/* Waiting with a time-out counts only if that is what ended it: when a descriptor gets ready is not the program's to decide. */
+
+RP_ENTRY int select(int count, fd_set *to_read, fd_set *to_write, fd_set *others, struct timeval *timeout)
+{
+    uint64_t ticks = timeout ? ticks_of(timeout->tv_sec, (int64_t)timeout->tv_usec * 1000) : 0;
+    int found = RP_REAL(select, "select")(count, to_read, to_write, others, timeout);
+
+    take(RP_CALLER, found == 0 ? ticks : 0);
+    return found;
+}
+
+RP_ENTRY int poll(struct pollfd *descriptors, nfds_t count, int timeout)
+{
+    int found = RP_REAL(poll, "poll")(descriptors, count, timeout);
+
+    take(RP_CALLER, found == 0 && timeout > 0 ? ticks_of(0, (int64_t)timeout * 1000000) : 0);
+    return found;
+}
+
+/* Files */
+
+RP_ENTRY ssize_t read(int descriptor, void *into, size_t bytes)
+{
+    ssize_t done = RP_REAL(read, "read")(descriptor, into, bytes);
+
+    take_bytes(RP_CALLER, costs.read, costs.read_kib, done);
+    return done;
+}
+
+RP_ENTRY ssize_t pread(int descriptor, void *into, size_t bytes, off_t offset)
+{
+    ssize_t done = RP_REAL(pread, "pread")(descriptor, into, bytes, offset);
+
+    take_bytes(RP_CALLER, costs.read, costs.read_kib, done);
+    return done;
+}
+
+RP_ENTRY ssize_t write(int descriptor, const void *from, size_t bytes)
+{
+    ssize_t done = RP_REAL(write, "write")(descriptor, from, bytes);
+
+    take_bytes(RP_CALLER, costs.write, costs.write_kib, done);
+    return done;
+}
+
+RP_ENTRY ssize_t pwrite(int descriptor, const void *from, size_t bytes, off_t offset)
+{
+    ssize_t done = RP_REAL(pwrite, "pwrite")(descriptor, from, bytes, offset);
+
+    take_bytes(RP_CALLER, costs.write, costs.write_kib, done);
+    return done;
+}
+
+RP_ENTRY int fsync(int descriptor)
+{
+    take(RP_CALLER, costs.sync);
+    return RP_REAL(fsync, "fsync")(descriptor);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+// ranks: 3
+// native: same
+// about: rank 1 sleeps before it sends, in every way; rank 2 makes calls meanwhile; in a deterministic run, sleeping takes logical time, so that rank 2's message was sent first
+#include <poll.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { WAYS = 6, TAG = 1, MILLISECONDS = 40 };
+
+static void sleep_by(int way)
+{
+    struct timespec time = {0, MILLISECONDS * 1000000L};
+    struct timeval interval = {0, MILLISECONDS * 1000L};
+
+    switch (way) {
+    case 0: usleep(MILLISECONDS * 1000); break;
+    case 1: nanosleep(&time, NULL); break;
+    case 2: clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL); break;
+    case 3: select(0, NULL, NULL, NULL, &interval); break;
+    case 4: poll(NULL, 0, MILLISECONDS); break;
+    default: sleep(1); break;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int flag;
+
+    check_start(&argc, &argv);
+    for (int way = 0; way < WAYS; way++) {
+        long first = -1, second = -1;
+        MPI_Status status;
+        if (check.rank == 1)
+            sleep_by(way);
+        for (int i = 0; i < 20 && check.rank == 2; i++)
+            MPI_Iprobe(0, TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        if (check.rank > 0)
+            check_send(0, TAG, way, MPI_COMM_WORLD);
+        if (check.rank == 0) {
+            MPI_Recv(&first, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+            MPI_Recv(&second, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(!getenv("REPRISE_DET") || status.MPI_SOURCE == 2, "way %d: from %d first", way, status.MPI_SOURCE);
+        }
+        check_note(first + second);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    return check_end();
+}
