@@ -262,7 +262,7 @@ static struct rp_pooled *hand_out(const struct rp_call *call, const struct rp_an
 
     rp_clocked_begin();
     rp_clocked_set_clock(reprise_envelope_clock());
-    rp_pool_want(answer->place);
+    rp_pool_want(answer);
     rp_clocked_set_waits(true);
     rp_clocked_end();
     if (answer->is_told)
@@ -632,12 +632,17 @@ static const struct rp_pooled *first_unclaimed(int source, int tag, MPI_Comm com
 /*
  * A probe does not move the clock on, so that what the rank sends between it and the receive has a clock that nobody can bound from below. Programs do not usually send there: the others may take it that the
  * message is received next. If not, rp_pool_is_broken finds out.
+ *
+ * So who waits in a probe waits, for the others, for the message that its record has next. Nothing less will do: a rank that only says which messages it has, of which the first is to be received later, keeps
+ * those waiting whose messages it waits for.
  */
 static void publish_probe(bool waits)
 {
+    struct rp_answer next = rp_clocked_rows_next_message();
+
     rp_clocked_begin();
     rp_clocked_set_clock(reprise_envelope_clock());
-    rp_pool_probe(waits);
+    rp_pool_want(&next);
     rp_clocked_set_waits(waits);
     rp_clocked_end();
 }

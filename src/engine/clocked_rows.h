@@ -28,6 +28,9 @@ enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, struc
 /* The next row for this call. */
 struct rp_answer rp_clocked_rows_next(const struct rp_call *call);
 
+/* The next row that is a message, whichever call is to have it. Kind 0: which one that is, is not known. */
+struct rp_answer rp_clocked_rows_next_message(void);
+
 /* It has come true; of UNMATCHED, one of its polls; of MESSAGE, by a message of this rank. */
 void rp_clocked_rows_pass(const struct rp_call *call, int32_t rank);
 
