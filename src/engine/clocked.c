@@ -58,6 +58,8 @@ static struct {
     struct receipt under_way; /* both ends of the list */
     unsigned polls;
     int64_t since, next_report;
+    int32_t cores;
+    bool is_idle; /* not counted as busy */
     bool is_published;
 } clocked;
 
@@ -144,32 +146,44 @@ static void wait_long(const char *function, const char *what)
     }
 }
 
-/* One round of a wait that found nothing to do. */
+/* The wait is no longer short. */
+static void begin_to_rest(void)
+{
+    clocked.since = milliseconds();
+    clocked.next_report = clocked.stall * 1000;
+    clocked.is_idle = true;
+    atomic_fetch_sub_explicit(&clocked.state->busy, 1, memory_order_relaxed);
+    rp_clocked_begin();
+    rp_clocked_set_clock(reprise_envelope_clock()); /* a collective call may have moved it on */
+    rp_clocked_end();
+}
+
+/* One round of a wait that found nothing to do. It spins, then yields; but a yield only gives way to ranks on the same core: while as many ranks compute as there are cores, it sleeps. */
 static void rest(const char *function, const char *what)
 {
-    enum { SPINS = 20, YIELDS = 200, SLEEP_US = 50 };
+    enum { SPINS = 20, YIELDS = 40, MOST_YIELDS = 2000, SLEEP_US = 100 };
 
     rp_pool_poll();
     if (++clocked.polls < SPINS)
         return;
-    if (clocked.polls == SPINS) {
-        clocked.since = milliseconds();
-        clocked.next_report = clocked.stall * 1000;
-        rp_clocked_begin();
-        rp_clocked_set_clock(reprise_envelope_clock()); /* a collective call may have moved it on */
-        rp_clocked_end();
-    }
-    if (clocked.polls < YIELDS) {
+    if (clocked.polls == SPINS)
+        begin_to_rest();
+    bool is_crowded = atomic_load_explicit(&clocked.state->busy, memory_order_relaxed) >= clocked.cores;
+    if (clocked.polls < YIELDS || (clocked.polls < MOST_YIELDS && !is_crowded)) {
         sched_yield();
         return;
     }
     usleep(SLEEP_US);
-    wait_long(function, what);
+    if (clocked.polls >= MOST_YIELDS)
+        wait_long(function, what);
 }
 
 static void rested(void)
 {
     clocked.polls = 0;
+    if (clocked.is_idle)
+        atomic_fetch_add_explicit(&clocked.state->busy, 1, memory_order_relaxed);
+    clocked.is_idle = false;
     if (clocked.is_published)
         clocked.slot->state = RP_RANK_RUNNING;
     clocked.is_published = false;
@@ -254,6 +268,17 @@ static void pass(const struct rp_call *call, int32_t rank)
     publish_done();
 }
 
+/* A poll that answers no needs no message; but who sends to a program that only polls must be able to go on. */
+static void pass_no(const struct rp_call *call)
+{
+    enum { NOS = 16 };
+    static unsigned nos;
+
+    pass(call, -1);
+    if (++nos % NOS == 0)
+        rp_pool_poll();
+}
+
 /* Waits for the message that the row tells, and takes it from the pool. *index is that of its request. */
 static struct rp_pooled *hand_out(const struct rp_call *call, const struct rp_answer *answer, int32_t *index)
 {
@@ -296,6 +321,7 @@ static void at_end_of_record(const struct rp_call *call)
     if (end.reason == RP_END_FINALIZE)
         diverge(call, "more calls than were recorded");
     atomic_store(&clocked.slot->done, clocked.slot->total);
+    atomic_fetch_sub(&clocked.state->busy, 1);
     rp_clocked_begin();
     rp_clocked_set_clock(RP_NEVER);
     rp_clocked_end();
@@ -692,7 +718,7 @@ static int clocked_iprobe(const struct rp_call *call, int source, int tag, MPI_C
 
     if (answer.kind != RP_ROW_UNMATCHED && !found)
         diverge(call, "a probe");
-    pass(call, -1);
+    found ? pass(call, -1) : pass_no(call);
     *flag = found;
     if (found && answer.other.a == MPI_PROC_NULL)
         rc = call->next->Iprobe(source, tag, comm, flag, status);
@@ -820,8 +846,7 @@ static bool is_yes(const struct rp_call *call, int count, MPI_Request *requests,
     while (take_cancelled(call, answer, count, requests));
     if (answer->kind != RP_ROW_UNMATCHED)
         return true;
-    pass(call, -1);
-    rp_pool_poll();
+    pass_no(call);
     return false;
 }
 
@@ -1071,6 +1096,7 @@ static void finish(uint32_t state)
     if (!rp_clocked_rows_are_done())
         diverge(&nowhere, "the program ended before the record did");
     atomic_store(&clocked.slot->done, clocked.slot->total);
+    atomic_fetch_sub(&clocked.state->busy, 1);
     rp_clocked_begin();
     rp_clocked_set_clock(RP_NEVER);
     rp_clocked_end();
@@ -1213,6 +1239,8 @@ static void open_slot(void)
     clocked.slot->pid = (uint32_t)getpid();
     clocked.slot->total = rp_log_event_count(clocked.log);
     clocked.slot->state = RP_RANK_RUNNING;
+    atomic_fetch_add(&clocked.state->busy, 1);
+    clocked.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
     clocked.under_way.next = clocked.under_way.previous = &clocked.under_way;
     rp_pmpi.Comm_get_attr(rp_constant.world, MPI_TAG_UB, &largest, &found);
     clocked.largest_tag = found ? *largest : 32767;
