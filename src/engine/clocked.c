@@ -19,6 +19,8 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "engine/clocked_pool.h"
+#include "engine/crashes.h"
+#include "engine/ending.h"
 #include "engine/clocked_rows.h"
 #include "engine/clocked_state.h"
 #include "engine/outcome.h"
@@ -59,6 +61,7 @@ static struct {
     unsigned polls;
     int64_t since, next_report;
     int32_t cores;
+    enum rp_certainty certain; /* of what is waited for */
     bool is_idle; /* not counted as busy */
     bool is_published;
 } clocked;
@@ -114,16 +117,29 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void report_stall(void)
+static void report_stall(bool stuck)
 {
     struct rp_buffer text = {0};
 
-    rp_buffer_printf(&text, "the replay has been waiting for long; the ranks are here:\n");
+    rp_buffer_printf(&text, stuck ? "all ranks wait for messages that do not come; they are here:\n" : "the replay has been waiting for long; the ranks are here:\n");
     rp_state_print(clocked.state, &text);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         rp_note("%s", (char *)text.bytes);
     rp_buffer_free(&text);
+}
+
+/* A rank at the end of its record ends the job itself. */
+static void report_wait(void)
+{
+    bool stuck = rp_state_is_stuck(clocked.state, RP_CERTAIN_MESSAGE) && !rp_ending_somebody_is(clocked.state, RP_RANK_PARKED);
+
+    if (!may_report())
+        return;
+    report_stall(stuck);
+    if (stuck)
+        give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+    clocked.state->reported = 0;
 }
 
 static void wait_long(const char *function, const char *what)
@@ -133,16 +149,13 @@ static void wait_long(const char *function, const char *what)
     if (!clocked.is_published && waited > 50) {
         snprintf(clocked.slot->what, sizeof clocked.slot->what, "%s for %s", function, what);
         clocked.slot->since = clocked.since / 1000;
-        clocked.slot->certain = RP_CERTAIN_NOT;
+        clocked.slot->certain = clocked.certain;
         clocked.slot->state = RP_RANK_WAITING;
         clocked.is_published = true;
     }
     if (clocked.stall > 0 && waited > clocked.next_report) {
         clocked.next_report = waited * 2;
-        if (may_report()) {
-            report_stall();
-            clocked.state->reported = 0;
-        }
+        report_wait();
     }
 }
 
@@ -181,6 +194,7 @@ static void rest(const char *function, const char *what)
 static void rested(void)
 {
     clocked.polls = 0;
+    clocked.certain = RP_CERTAIN_NOT;
     if (clocked.is_idle)
         atomic_fetch_add_explicit(&clocked.state->busy, 1, memory_order_relaxed);
     clocked.is_idle = false;
@@ -240,6 +254,16 @@ static bool is_note(const struct rp_answer *answer)
     return kind == RP_MATCH || kind == RP_FREED || kind == RP_UNSENT || kind == RP_RECV;
 }
 
+/* Everything was replayed: the others need not wait for what this rank sends. */
+static void stop_sending(void)
+{
+    atomic_store(&clocked.slot->done, clocked.slot->total);
+    atomic_fetch_sub(&clocked.state->busy, 1);
+    rp_clocked_begin();
+    rp_clocked_set_clock(RP_NEVER);
+    rp_clocked_end();
+}
+
 static void at_end_of_record(const struct rp_call *call);
 
 /* The next row that answers a call. Does not return at the end of the record. */
@@ -255,11 +279,12 @@ static struct rp_answer next_answer(const struct rp_call *call)
     }
 }
 
+/* In events, of which there are at least as many as rows: all of them when all rows came true. */
 static void publish_done(void)
 {
-    uint64_t done = rp_clocked_rows_done();
+    uint64_t done = rp_clocked_rows_done(), total = rp_clocked_rows_total();
 
-    atomic_store_explicit(&clocked.slot->done, done < clocked.slot->total ? done : clocked.slot->total, memory_order_relaxed);
+    atomic_store_explicit(&clocked.slot->done, done < total ? done : clocked.slot->total, memory_order_relaxed);
 }
 
 static void pass(const struct rp_call *call, int32_t rank)
@@ -294,12 +319,13 @@ static struct rp_pooled *hand_out(const struct rp_call *call, const struct rp_an
         snprintf(what, sizeof what, "the message of rank %d with clock %llu", answer->rank, U64(answer->clock));
     else
         snprintf(what, sizeof what, "the message that is number %u by its clock", answer->place);
+    clocked.certain = RP_CERTAIN_MESSAGE;
     rp_pool_poll();
     while (!(message = answer->is_told ? rp_pool_find(answer->rank, answer->clock) : rp_pool_place(answer->place)))
         rest(call->function, what);
     rested();
-    if (rp_pool_is_broken())
-        diverge(call, "a message came with a smaller clock than one that was taken for certain (was it sent between a probe and the receive, or after a nonblocking collective call?)");
+    if (!answer->is_told && rp_pool_fault())
+        diverge(call, rp_pool_fault());
     *index = rp_clocked_rows_index(answer, message->sender);
     rp_pool_remove(message);
     reprise_envelope_received(message->clock);
@@ -314,34 +340,17 @@ static struct rp_pooled *hand_out(const struct rp_call *call, const struct rp_an
 /* Nothing more was recorded of this rank: it waits, taking in messages, until the others are at their ends, too. */
 static void at_end_of_record(const struct rp_call *call)
 {
-    enum { GRACE_MS = 1000 };
     struct rp_log_end end = rp_log_end(clocked.log);
-    int64_t over_since = -1;
 
     if (end.reason == RP_END_FINALIZE)
         diverge(call, "more calls than were recorded");
-    atomic_store(&clocked.slot->done, clocked.slot->total);
-    atomic_fetch_sub(&clocked.state->busy, 1);
-    rp_clocked_begin();
-    rp_clocked_set_clock(RP_NEVER);
-    rp_clocked_end();
+    stop_sending();
+    rp_ending_say(&end, clocked.slot->total, call->function);
     clocked.slot->state = RP_RANK_PARKED;
-    rp_note("end of the record in %s", call->function);
-    for (;;) {
-        rp_pool_poll();
-        usleep(1000);
-        int64_t now = milliseconds();
-        if (!rp_state_is_over(clocked.state))
-            over_since = -1;
-        else if (over_since < 0)
-            over_since = now;
-        else if (now - over_since > GRACE_MS)
-            break;
-    }
+    rp_ending_wait(clocked.state, clocked.slot, clocked.stall, rp_pool_poll);
     if (!may_report())
         sleep(10);
-    clocked.state->stopped = RP_STOPPED_AT_END;
-    rp_end_job(0);
+    rp_ending_stop(clocked.state);
 }
 
 static void begin(void)
@@ -657,7 +666,7 @@ static const struct rp_pooled *first_unclaimed(int source, int tag, MPI_Comm com
 
 /*
  * A probe does not move the clock on, so that what the rank sends between it and the receive has a clock that nobody can bound from below. Programs do not usually send there: the others may take it that the
- * message is received next. If not, rp_pool_is_broken finds out.
+ * message is received next. If not, rp_pool_fault finds out.
  *
  * So who waits in a probe waits, for the others, for the message that its record has next. Nothing less will do: a rank that only says which messages it has, of which the first is to be received later, keeps
  * those waiting whose messages it waits for.
@@ -682,6 +691,7 @@ static void probe_message(const struct rp_call *call, int source, int tag, MPI_C
     rp_pool_know(comm);
     rp_pool_poll();
     publish_probe(true);
+    clocked.certain = RP_CERTAIN_MESSAGE;
     while (!(message = first_unclaimed(source, tag, comm)))
         rest(call->function, what);
     rested();
@@ -1094,12 +1104,8 @@ static void finish(uint32_t state)
     struct rp_call nowhere = {.function = "MPI_Finalize"};
 
     if (!rp_clocked_rows_are_done())
-        diverge(&nowhere, "the program ended before the record did");
-    atomic_store(&clocked.slot->done, clocked.slot->total);
-    atomic_fetch_sub(&clocked.state->busy, 1);
-    rp_clocked_begin();
-    rp_clocked_set_clock(RP_NEVER);
-    rp_clocked_end();
+        diverge(&nowhere, rp_pool_fault() ? rp_pool_fault() : "the program ended before the record did");
+    stop_sending();
     clocked.slot->state = state;
 }
 
@@ -1127,14 +1133,20 @@ static void clocked_finalize(void)
 
 static void clocked_exit(int code)
 {
-    enum { TRIES = 500, PAUSE_US = 10000 };
-
     (void)code;
     finish(RP_RANK_ENDED);
-    for (int i = 0; i < TRIES && !rp_state_is_over(clocked.state); i++) {
-        rp_pool_poll();
-        usleep(PAUSE_US); /* the job ends with us */
-    }
+    rp_ending_wait(clocked.state, clocked.slot, clocked.stall, rp_pool_poll); /* the job ends with us */
+}
+
+/* MPI may be in any state. */
+static void wait_before_crash(void)
+{
+    uint64_t done = clocked.slot->done;
+
+    stop_sending();
+    atomic_store(&clocked.slot->done, done);
+    clocked.slot->state = RP_RANK_ENDED;
+    rp_ending_wait(clocked.state, clocked.slot, clocked.stall, NULL);
 }
 
 static void clocked_end_elsewhere(void)
@@ -1277,4 +1289,5 @@ void rp_clocked_start(void)
     rp_always_set(RP_ALWAYS_ENGINE | RP_ALWAYS_CLOCKS);
     rp_state.watched = 1; /* always look */
     rp_engine = &engine;
+    rp_crashes_handle(wait_before_crash);
 }

@@ -222,9 +222,13 @@ static uint64_t candidate(void)
     return pool.wanted.is_told ? pool.wanted.clock : rp_places_clock(&pool.places, pool.wanted.place);
 }
 
-bool rp_pool_is_broken(void)
+const char *rp_pool_fault(void)
 {
-    return pool.places.is_broken;
+    if (pool.places.is_broken)
+        return "a message came with a smaller clock than one that was taken for certain (was it sent between a probe and the receive, or after a nonblocking collective call?)";
+    if (pool.places.is_crowded)
+        return "a message came that the recorded run never received, so that the order of clocks is not that of the record";
+    return NULL;
 }
 
 void rp_pool_want(const struct rp_answer *answer)

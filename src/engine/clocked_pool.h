@@ -46,8 +46,8 @@ struct rp_pooled *rp_pool_find(int32_t rank, uint64_t clock);
 /* The message of this place in the reference order of the table that is next; NULL: it is not here, or not certain yet. */
 struct rp_pooled *rp_pool_place(uint32_t place);
 
-/* A message came that belongs before one that was given by its place: what was certain was not. */
-bool rp_pool_is_broken(void);
+/* What came shows that what was given by its place, or is next, may be wrong: why. NULL: it does not. */
+const char *rp_pool_fault(void);
 
 /* In the order in which they came: the first behind `after` (NULL: of all) that a receive with these arguments could take, here or still coming in. */
 struct rp_pooled *rp_pool_after(const struct rp_pooled *after, int source, int tag, MPI_Comm comm);

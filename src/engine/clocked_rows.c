@@ -48,7 +48,7 @@ static struct {
     struct late *late;
     size_t late_count, late_room;
     struct queue *queues; /* by site of the record */
-    uint64_t done;
+    uint64_t done, total;
 } rows;
 
 static void fail(const struct rp_problem *why)
@@ -97,6 +97,7 @@ static void collect_late(const struct rp_row_chunk *chunk, uint64_t *table)
 enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, struct rp_problem *why)
 {
     struct rp_row_chunk chunk;
+    struct rp_row_sum sum;
     uint64_t table = 0;
     bool found;
     enum rp_status status;
@@ -108,6 +109,8 @@ enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, struc
     rp_log_rewind(log);
     while ((status = rp_log_next_rows(log, &chunk, &found, why)) == RP_OK && found) {
         collect_late(&chunk, &table);
+        rp_row_chunk_sum(&chunk, &sum);
+        rows.total += sum.rows;
         rp_row_chunk_free(&chunk);
     }
     rp_log_rewind(log);
@@ -385,6 +388,11 @@ void rp_clocked_rows_pass(const struct rp_call *call, int32_t rank)
 uint64_t rp_clocked_rows_done(void)
 {
     return rows.done;
+}
+
+uint64_t rp_clocked_rows_total(void)
+{
+    return rows.total;
 }
 
 bool rp_clocked_rows_are_done(void)

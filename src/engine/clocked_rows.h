@@ -43,8 +43,9 @@ const struct rp_cdc_table *rp_clocked_rows_table(uint64_t *number);
 /* Whether a message that is not above the epoch line of the table belongs to a later one all the same. */
 bool rp_clocked_rows_is_late(int32_t rank, uint64_t clock);
 
-/* Rows that came true; whether all have. `call` of the last. */
+/* Rows that came true, and how many there are; whether all have come true. */
 uint64_t rp_clocked_rows_done(void);
+uint64_t rp_clocked_rows_total(void);
 bool rp_clocked_rows_are_done(void);
 
 /* Where the program is and what the record has there, for a report. */

@@ -81,6 +81,7 @@ void rp_places_add(struct rp_places *places, uint64_t clock, int32_t rank, void 
     memmove(&places->at[at + 1], &places->at[at], (places->count - at) * sizeof *places->at);
     places->at[at] = (struct rp_place){clock, rank, message};
     places->count++;
+    places->is_crowded |= places->count > places->table->message_count;
     if (epoch && clock == epoch->clock)
         places->ended[epoch - places->table->epoch] = true;
 }

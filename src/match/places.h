@@ -20,7 +20,8 @@ struct rp_places {
     struct rp_place *at;              /* in the reference order */
     size_t count, room;
     bool *ended; /* by point of the epoch line: that message is here */
-    bool is_broken; /* a message came in front of one that had been given: what was certain was not */
+    bool is_broken;  /* a message came in front of one that had been given: what was certain was not */
+    bool is_crowded; /* more came than the table has: one was never received in the record */
 };
 
 /* Nothing has come yet of this table, which must stay where it is until the next one begins. Zeros are a valid `places` to begin with. */
