@@ -42,6 +42,7 @@ static struct {
     struct rp_places places;
     uint64_t table;          /* that `places` are of, + 1 */
     struct rp_answer wanted; /* the message that is waited for; of another kind: any */
+    uint64_t least;          /* of any: the smallest clock that is here */
     long delay;              /* of sends, for tests: at most so many microseconds */
     uint64_t seed;
 } pool;
@@ -218,7 +219,7 @@ static uint64_t smallest_here(void)
 static uint64_t candidate(void)
 {
     if (pool.wanted.kind != RP_ROW_MESSAGE)
-        return smallest_here();
+        return pool.least;
     return pool.wanted.is_told ? pool.wanted.clock : rp_places_clock(&pool.places, pool.wanted.place);
 }
 
@@ -234,6 +235,7 @@ const char *rp_pool_fault(void)
 void rp_pool_want(const struct rp_answer *answer)
 {
     pool.wanted = *answer;
+    pool.least = answer->kind == RP_ROW_MESSAGE ? RP_NEVER : smallest_here();
     look_at_table();
     rp_clocked_set_least(candidate());
 }
@@ -295,6 +297,7 @@ static void arrived(struct rp_pooled *message)
     message->clock = parts.clock;
     message->is_here = true;
     enter_bucket(message);
+    pool.least = message->clock < pool.least ? message->clock : pool.least;
     if (rp_clocked_rows_table(&number) && pool.table == number + 1)
         consider(message);
     rp_clocked_begin();

@@ -398,5 +398,8 @@ TEST(a_message_in_front_of_a_given_one_is_found_out)
     rp_places_add(&places, 3, 2, &message);
     CHECK(places.is_broken);
     CHECK(rp_places_are_full(&places));
+    CHECK(!places.is_crowded);
+    rp_places_add(&places, 7, 2, &message);
+    CHECK(places.is_crowded); /* one of them was not received in the record */
     rp_places_free(&places);
 }
