@@ -62,7 +62,8 @@ static struct {
     int64_t since, next_report;
     int32_t cores;
     enum rp_certainty certain; /* of what is waited for */
-    bool is_idle; /* not counted as busy */
+    uint64_t done_before;      /* by all ranks, at the last report of a wait */
+    bool is_idle;              /* not counted as busy */
     bool is_published;
 } clocked;
 
@@ -129,10 +130,18 @@ static void report_stall(bool stuck)
     rp_buffer_free(&text);
 }
 
-/* A rank at the end of its record ends the job itself. */
+/* Whether all ranks wait, and did nothing since the last report. A rank at the end of its record ends the job itself. */
+static bool is_stuck(void)
+{
+    uint64_t before = clocked.done_before, total;
+
+    rp_state_sum(clocked.state, &clocked.done_before, &total);
+    return clocked.done_before == before && rp_state_is_stuck(clocked.state, RP_CERTAIN_MESSAGE) && !rp_ending_somebody_is(clocked.state, RP_RANK_PARKED);
+}
+
 static void report_wait(void)
 {
-    bool stuck = rp_state_is_stuck(clocked.state, RP_CERTAIN_MESSAGE) && !rp_ending_somebody_is(clocked.state, RP_RANK_PARKED);
+    bool stuck = is_stuck();
 
     if (!may_report())
         return;
@@ -220,6 +229,7 @@ static void enter_collective(MPI_Comm comm)
     rp_pool_enter(comm);
     reprise_envelope_pause(1);
     int rc = rp_pmpi.Ibarrier(comm, &request);
+    clocked.certain = RP_CERTAIN_MESSAGE; /* only another rank can end it */
     while (rc == MPI_SUCCESS && (rc = rp_pmpi.Test(&request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) {
         reprise_envelope_pause(-1);
         rest("a collective call", "others");
@@ -254,10 +264,9 @@ static bool is_note(const struct rp_answer *answer)
     return kind == RP_MATCH || kind == RP_FREED || kind == RP_UNSENT || kind == RP_RECV;
 }
 
-/* Everything was replayed: the others need not wait for what this rank sends. */
+/* The others need not wait for what this rank sends. */
 static void stop_sending(void)
 {
-    atomic_store(&clocked.slot->done, clocked.slot->total);
     atomic_fetch_sub(&clocked.state->busy, 1);
     rp_clocked_begin();
     rp_clocked_set_clock(RP_NEVER);
@@ -344,6 +353,7 @@ static void at_end_of_record(const struct rp_call *call)
 
     if (end.reason == RP_END_FINALIZE)
         diverge(call, "more calls than were recorded");
+    atomic_store(&clocked.slot->done, clocked.slot->total);
     stop_sending();
     rp_ending_say(&end, clocked.slot->total, call->function);
     clocked.slot->state = RP_RANK_PARKED;
@@ -1105,6 +1115,7 @@ static void finish(uint32_t state)
 
     if (!rp_clocked_rows_are_done())
         diverge(&nowhere, rp_pool_fault() ? rp_pool_fault() : "the program ended before the record did");
+    atomic_store(&clocked.slot->done, clocked.slot->total);
     stop_sending();
     clocked.slot->state = state;
 }
@@ -1141,10 +1152,7 @@ static void clocked_exit(int code)
 /* MPI may be in any state. */
 static void wait_before_crash(void)
 {
-    uint64_t done = clocked.slot->done;
-
     stop_sending();
-    atomic_store(&clocked.slot->done, done);
     clocked.slot->state = RP_RANK_ENDED;
     rp_ending_wait(clocked.state, clocked.slot, clocked.stall, NULL);
 }
