@@ -39,13 +39,22 @@ static void end(struct dump *d)
     rp_buffer_printf(&d->out, d->json ? "}\n" : "\n");
 }
 
-static void put_other(struct dump *d, const struct rp_event *event)
+static void put_polls(struct dump *d, uint64_t count, int32_t thread)
+{
+    field(d, "count", (long long)count);
+    if (thread)
+        field(d, "thread", thread);
+}
+
+static void put_other(struct dump *d, const struct rp_event *event, uint64_t order)
 {
     rp_buffer_printf(&d->out, d->json ? ", \"event\": \"%s\"" : " event=%s", rp_event_name(event->kind));
     field(d, "scope", event->scope);
     field(d, "a", event->a);
     field(d, "b", event->b);
     field(d, "c", (long long)event->c);
+    if (event->kind == RP_THREAD || event->kind == RP_TURN)
+        field(d, "order", (long long)order);
 }
 
 static void put_row(struct dump *d, const struct rp_row *row)
@@ -54,13 +63,13 @@ static void put_row(struct dump *d, const struct rp_row *row)
 
     begin(d, names[row->kind], row->site);
     if (row->kind == RP_ROW_UNMATCHED) {
-        field(d, "count", (long long)row->count);
+        put_polls(d, row->count, row->thread);
     } else if (row->kind == RP_ROW_MESSAGE) {
         field(d, "sender", row->rank);
         field(d, "clock", (long long)row->clock);
         field(d, "index", row->index);
     } else {
-        put_other(d, &row->other);
+        put_other(d, &row->other, row->order);
     }
     if (row->kind != RP_ROW_UNMATCHED)
         field(d, "with_next", row->with_next);
@@ -83,13 +92,13 @@ static void put_lists(struct dump *d, const struct rp_cdc_table *t)
     for (size_t i = 0; i < t->unmatched_count; i++) {
         begin(d, "UNMATCHED", t->site);
         field(d, "entry", t->unmatched[i].entry);
-        field(d, "count", (long long)t->unmatched[i].count);
+        put_polls(d, t->unmatched[i].count, t->unmatched[i].thread);
         end(d);
     }
     for (size_t i = 0; i < t->other_count; i++) {
         begin(d, "OTHER", t->site);
         field(d, "entry", t->others[i].entry);
-        put_other(d, &t->others[i].event);
+        put_other(d, &t->others[i].event, t->others[i].order);
         end(d);
     }
     for (size_t i = 0; i < t->index_count; i++) {

@@ -110,13 +110,31 @@ void rp_row_chunk_sum(const struct rp_row_chunk *chunk, struct rp_row_sum *sum)
         }
 }
 
-bool rp_row_chunk_fits(const struct rp_row_chunk *chunk, size_t sites)
+static bool clocks_fit(const struct rp_cdc_clock *clocks, size_t count, uint32_t ranks)
 {
-    for (size_t i = 0; i < chunk->cdc.table_count; i++)
-        if (chunk->cdc.tables[i].site >= sites)
+    for (size_t i = 0; i < count; i++)
+        if ((uint32_t)clocks[i].rank >= ranks)
             return false;
+    return true;
+}
+
+static bool rows_fit(const struct rp_row_table *table, uint32_t ranks)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].kind == RP_ROW_MESSAGE && (uint32_t)table->rows[i].rank >= ranks)
+            return false;
+    return true;
+}
+
+bool rp_row_chunk_fits(const struct rp_row_chunk *chunk, size_t sites, uint32_t ranks)
+{
+    for (size_t i = 0; i < chunk->cdc.table_count; i++) {
+        const struct rp_cdc_table *table = &chunk->cdc.tables[i];
+        if (table->site >= sites || !clocks_fit(table->epoch, table->epoch_count, ranks) || !clocks_fit(table->late, table->late_count, ranks))
+            return false;
+    }
     for (size_t i = 0; i < chunk->tables.table_count; i++)
-        if (chunk->tables.tables[i].site >= sites)
+        if (chunk->tables.tables[i].site >= sites || !rows_fit(&chunk->tables.tables[i], ranks))
             return false;
     return true;
 }

@@ -35,7 +35,7 @@ struct rp_row_sum {
 };
 void rp_row_chunk_sum(const struct rp_row_chunk *chunk, struct rp_row_sum *sum);
 
-/* Whether all its sites are below `sites`. */
-bool rp_row_chunk_fits(const struct rp_row_chunk *chunk, size_t sites);
+/* Whether all its sites, and all senders, are below these numbers. */
+bool rp_row_chunk_fits(const struct rp_row_chunk *chunk, size_t sites, uint32_t ranks);
 
 #endif

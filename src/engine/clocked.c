@@ -19,6 +19,8 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "engine/clocked_pool.h"
+#include "engine/crashes.h"
+#include "engine/ending.h"
 #include "engine/clocked_rows.h"
 #include "engine/clocked_state.h"
 #include "engine/outcome.h"
@@ -58,6 +60,10 @@ static struct {
     struct receipt under_way; /* both ends of the list */
     unsigned polls;
     int64_t since, next_report;
+    int32_t cores;
+    enum rp_certainty certain; /* of what is waited for */
+    uint64_t done_before;      /* by all ranks, at the last report of a wait */
+    bool is_idle;              /* not counted as busy */
     bool is_published;
 } clocked;
 
@@ -112,16 +118,37 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void report_stall(void)
+static void report_stall(bool stuck)
 {
     struct rp_buffer text = {0};
 
-    rp_buffer_printf(&text, "the replay has been waiting for long; the ranks are here:\n");
+    rp_buffer_printf(&text, stuck ? "all ranks wait for messages that do not come; they are here:\n" : "the replay has been waiting for long; the ranks are here:\n");
     rp_state_print(clocked.state, &text);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         rp_note("%s", (char *)text.bytes);
     rp_buffer_free(&text);
+}
+
+/* Whether all ranks wait, and did nothing since the last report. A rank at the end of its record ends the job itself. */
+static bool is_stuck(void)
+{
+    uint64_t before = clocked.done_before, total;
+
+    rp_state_sum(clocked.state, &clocked.done_before, &total);
+    return clocked.done_before == before && rp_state_is_stuck(clocked.state, RP_CERTAIN_MESSAGE) && !rp_ending_somebody_is(clocked.state, RP_RANK_PARKED);
+}
+
+static void report_wait(void)
+{
+    bool stuck = is_stuck();
+
+    if (!may_report())
+        return;
+    report_stall(stuck);
+    if (stuck)
+        give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+    clocked.state->reported = 0;
 }
 
 static void wait_long(const char *function, const char *what)
@@ -131,45 +158,55 @@ static void wait_long(const char *function, const char *what)
     if (!clocked.is_published && waited > 50) {
         snprintf(clocked.slot->what, sizeof clocked.slot->what, "%s for %s", function, what);
         clocked.slot->since = clocked.since / 1000;
-        clocked.slot->certain = RP_CERTAIN_NOT;
+        clocked.slot->certain = clocked.certain;
         clocked.slot->state = RP_RANK_WAITING;
         clocked.is_published = true;
     }
     if (clocked.stall > 0 && waited > clocked.next_report) {
         clocked.next_report = waited * 2;
-        if (may_report()) {
-            report_stall();
-            clocked.state->reported = 0;
-        }
+        report_wait();
     }
 }
 
-/* One round of a wait that found nothing to do. */
+/* The wait is no longer short. */
+static void begin_to_rest(void)
+{
+    clocked.since = milliseconds();
+    clocked.next_report = clocked.stall * 1000;
+    clocked.is_idle = true;
+    atomic_fetch_sub_explicit(&clocked.state->busy, 1, memory_order_relaxed);
+    rp_clocked_begin();
+    rp_clocked_set_clock(reprise_envelope_clock()); /* a collective call may have moved it on */
+    rp_clocked_end();
+}
+
+/* One round of a wait that found nothing to do. It spins, then yields; but a yield only gives way to ranks on the same core: while as many ranks compute as there are cores, it sleeps. */
 static void rest(const char *function, const char *what)
 {
-    enum { SPINS = 20, YIELDS = 200, SLEEP_US = 50 };
+    enum { SPINS = 20, YIELDS = 40, MOST_YIELDS = 2000, SLEEP_US = 100 };
 
     rp_pool_poll();
     if (++clocked.polls < SPINS)
         return;
-    if (clocked.polls == SPINS) {
-        clocked.since = milliseconds();
-        clocked.next_report = clocked.stall * 1000;
-        rp_clocked_begin();
-        rp_clocked_set_clock(reprise_envelope_clock()); /* a collective call may have moved it on */
-        rp_clocked_end();
-    }
-    if (clocked.polls < YIELDS) {
+    if (clocked.polls == SPINS)
+        begin_to_rest();
+    bool is_crowded = atomic_load_explicit(&clocked.state->busy, memory_order_relaxed) >= clocked.cores;
+    if (clocked.polls < YIELDS || (clocked.polls < MOST_YIELDS && !is_crowded)) {
         sched_yield();
         return;
     }
     usleep(SLEEP_US);
-    wait_long(function, what);
+    if (clocked.polls >= MOST_YIELDS)
+        wait_long(function, what);
 }
 
 static void rested(void)
 {
     clocked.polls = 0;
+    clocked.certain = RP_CERTAIN_NOT;
+    if (clocked.is_idle)
+        atomic_fetch_add_explicit(&clocked.state->busy, 1, memory_order_relaxed);
+    clocked.is_idle = false;
     if (clocked.is_published)
         clocked.slot->state = RP_RANK_RUNNING;
     clocked.is_published = false;
@@ -192,6 +229,7 @@ static void enter_collective(MPI_Comm comm)
     rp_pool_enter(comm);
     reprise_envelope_pause(1);
     int rc = rp_pmpi.Ibarrier(comm, &request);
+    clocked.certain = RP_CERTAIN_MESSAGE; /* only another rank can end it */
     while (rc == MPI_SUCCESS && (rc = rp_pmpi.Test(&request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) {
         reprise_envelope_pause(-1);
         rest("a collective call", "others");
@@ -226,6 +264,15 @@ static bool is_note(const struct rp_answer *answer)
     return kind == RP_MATCH || kind == RP_FREED || kind == RP_UNSENT || kind == RP_RECV;
 }
 
+/* The others need not wait for what this rank sends. */
+static void stop_sending(void)
+{
+    atomic_fetch_sub(&clocked.state->busy, 1);
+    rp_clocked_begin();
+    rp_clocked_set_clock(RP_NEVER);
+    rp_clocked_end();
+}
+
 static void at_end_of_record(const struct rp_call *call);
 
 /* The next row that answers a call. Does not return at the end of the record. */
@@ -241,17 +288,29 @@ static struct rp_answer next_answer(const struct rp_call *call)
     }
 }
 
+/* In events, of which there are at least as many as rows: all of them when all rows came true. */
 static void publish_done(void)
 {
-    uint64_t done = rp_clocked_rows_done();
+    uint64_t done = rp_clocked_rows_done(), total = rp_clocked_rows_total();
 
-    atomic_store_explicit(&clocked.slot->done, done < clocked.slot->total ? done : clocked.slot->total, memory_order_relaxed);
+    atomic_store_explicit(&clocked.slot->done, done < total ? done : clocked.slot->total, memory_order_relaxed);
 }
 
 static void pass(const struct rp_call *call, int32_t rank)
 {
     rp_clocked_rows_pass(call, rank);
     publish_done();
+}
+
+/* A poll that answers no needs no message; but who sends to a program that only polls must be able to go on. */
+static void pass_no(const struct rp_call *call)
+{
+    enum { NOS = 16 };
+    static unsigned nos;
+
+    pass(call, -1);
+    if (++nos % NOS == 0)
+        rp_pool_poll();
 }
 
 /* Waits for the message that the row tells, and takes it from the pool. *index is that of its request. */
@@ -262,19 +321,20 @@ static struct rp_pooled *hand_out(const struct rp_call *call, const struct rp_an
 
     rp_clocked_begin();
     rp_clocked_set_clock(reprise_envelope_clock());
-    rp_pool_want(answer->place);
+    rp_pool_want(answer);
     rp_clocked_set_waits(true);
     rp_clocked_end();
     if (answer->is_told)
         snprintf(what, sizeof what, "the message of rank %d with clock %llu", answer->rank, U64(answer->clock));
     else
         snprintf(what, sizeof what, "the message that is number %u by its clock", answer->place);
+    clocked.certain = RP_CERTAIN_MESSAGE;
     rp_pool_poll();
     while (!(message = answer->is_told ? rp_pool_find(answer->rank, answer->clock) : rp_pool_place(answer->place)))
         rest(call->function, what);
     rested();
-    if (rp_pool_is_broken())
-        diverge(call, "a message came with a smaller clock than one that was taken for certain (was it sent between a probe and the receive, or after a nonblocking collective call?)");
+    if (!answer->is_told && rp_pool_fault())
+        diverge(call, rp_pool_fault());
     *index = rp_clocked_rows_index(answer, message->sender);
     rp_pool_remove(message);
     reprise_envelope_received(message->clock);
@@ -289,33 +349,18 @@ static struct rp_pooled *hand_out(const struct rp_call *call, const struct rp_an
 /* Nothing more was recorded of this rank: it waits, taking in messages, until the others are at their ends, too. */
 static void at_end_of_record(const struct rp_call *call)
 {
-    enum { GRACE_MS = 1000 };
     struct rp_log_end end = rp_log_end(clocked.log);
-    int64_t over_since = -1;
 
     if (end.reason == RP_END_FINALIZE)
         diverge(call, "more calls than were recorded");
     atomic_store(&clocked.slot->done, clocked.slot->total);
-    rp_clocked_begin();
-    rp_clocked_set_clock(RP_NEVER);
-    rp_clocked_end();
+    stop_sending();
+    rp_ending_say(&end, clocked.slot->total, call->function);
     clocked.slot->state = RP_RANK_PARKED;
-    rp_note("end of the record in %s", call->function);
-    for (;;) {
-        rp_pool_poll();
-        usleep(1000);
-        int64_t now = milliseconds();
-        if (!rp_state_is_over(clocked.state))
-            over_since = -1;
-        else if (over_since < 0)
-            over_since = now;
-        else if (now - over_since > GRACE_MS)
-            break;
-    }
+    rp_ending_wait(clocked.state, clocked.slot, clocked.stall, rp_pool_poll);
     if (!may_report())
         sleep(10);
-    clocked.state->stopped = RP_STOPPED_AT_END;
-    rp_end_job(0);
+    rp_ending_stop(clocked.state);
 }
 
 static void begin(void)
@@ -631,13 +676,18 @@ static const struct rp_pooled *first_unclaimed(int source, int tag, MPI_Comm com
 
 /*
  * A probe does not move the clock on, so that what the rank sends between it and the receive has a clock that nobody can bound from below. Programs do not usually send there: the others may take it that the
- * message is received next. If not, rp_pool_is_broken finds out.
+ * message is received next. If not, rp_pool_fault finds out.
+ *
+ * So who waits in a probe waits, for the others, for the message that its record has next. Nothing less will do: a rank that only says which messages it has, of which the first is to be received later, keeps
+ * those waiting whose messages it waits for.
  */
 static void publish_probe(bool waits)
 {
+    struct rp_answer next = rp_clocked_rows_next_message();
+
     rp_clocked_begin();
     rp_clocked_set_clock(reprise_envelope_clock());
-    rp_pool_probe(waits);
+    rp_pool_want(&next);
     rp_clocked_set_waits(waits);
     rp_clocked_end();
 }
@@ -651,6 +701,7 @@ static void probe_message(const struct rp_call *call, int source, int tag, MPI_C
     rp_pool_know(comm);
     rp_pool_poll();
     publish_probe(true);
+    clocked.certain = RP_CERTAIN_MESSAGE;
     while (!(message = first_unclaimed(source, tag, comm)))
         rest(call->function, what);
     rested();
@@ -687,7 +738,7 @@ static int clocked_iprobe(const struct rp_call *call, int source, int tag, MPI_C
 
     if (answer.kind != RP_ROW_UNMATCHED && !found)
         diverge(call, "a probe");
-    pass(call, -1);
+    found ? pass(call, -1) : pass_no(call);
     *flag = found;
     if (found && answer.other.a == MPI_PROC_NULL)
         rc = call->next->Iprobe(source, tag, comm, flag, status);
@@ -815,8 +866,7 @@ static bool is_yes(const struct rp_call *call, int count, MPI_Request *requests,
     while (take_cancelled(call, answer, count, requests));
     if (answer->kind != RP_ROW_UNMATCHED)
         return true;
-    pass(call, -1);
-    rp_pool_poll();
+    pass_no(call);
     return false;
 }
 
@@ -1064,11 +1114,9 @@ static void finish(uint32_t state)
     struct rp_call nowhere = {.function = "MPI_Finalize"};
 
     if (!rp_clocked_rows_are_done())
-        diverge(&nowhere, "the program ended before the record did");
+        diverge(&nowhere, rp_pool_fault() ? rp_pool_fault() : "the program ended before the record did");
     atomic_store(&clocked.slot->done, clocked.slot->total);
-    rp_clocked_begin();
-    rp_clocked_set_clock(RP_NEVER);
-    rp_clocked_end();
+    stop_sending();
     clocked.slot->state = state;
 }
 
@@ -1096,14 +1144,17 @@ static void clocked_finalize(void)
 
 static void clocked_exit(int code)
 {
-    enum { TRIES = 500, PAUSE_US = 10000 };
-
     (void)code;
     finish(RP_RANK_ENDED);
-    for (int i = 0; i < TRIES && !rp_state_is_over(clocked.state); i++) {
-        rp_pool_poll();
-        usleep(PAUSE_US); /* the job ends with us */
-    }
+    rp_ending_wait(clocked.state, clocked.slot, clocked.stall, rp_pool_poll); /* the job ends with us */
+}
+
+/* MPI may be in any state. */
+static void wait_before_crash(void)
+{
+    stop_sending();
+    clocked.slot->state = RP_RANK_ENDED;
+    rp_ending_wait(clocked.state, clocked.slot, clocked.stall, NULL);
 }
 
 static void clocked_end_elsewhere(void)
@@ -1208,6 +1259,8 @@ static void open_slot(void)
     clocked.slot->pid = (uint32_t)getpid();
     clocked.slot->total = rp_log_event_count(clocked.log);
     clocked.slot->state = RP_RANK_RUNNING;
+    atomic_fetch_add(&clocked.state->busy, 1);
+    clocked.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
     clocked.under_way.next = clocked.under_way.previous = &clocked.under_way;
     rp_pmpi.Comm_get_attr(rp_constant.world, MPI_TAG_UB, &largest, &found);
     clocked.largest_tag = found ? *largest : 32767;
@@ -1244,4 +1297,5 @@ void rp_clocked_start(void)
     rp_always_set(RP_ALWAYS_ENGINE | RP_ALWAYS_CLOCKS);
     rp_state.watched = 1; /* always look */
     rp_engine = &engine;
+    rp_crashes_handle(wait_before_crash);
 }

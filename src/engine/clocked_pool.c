@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages are taken by matched probes, each communicator's in the order in which MPI has them, with their stamps. `known` are those of the table that is next, in the reference order, also those that
- * were given to the program already. A message belongs to the table if it is not above its epoch line, and no later table claims it.
- *
- * A place is certain (axiom 1 of Clock Delta Compression) if no message of the table that is still to come has a smaller clock: all are here; or of each sender the last is here, none is
- * under way, or its bound is above.
+ * Messages are taken by matched probes, each communicator's in the order in which MPI has them, with their stamps. A message belongs to the table that is next if it is not above its epoch line, and no later
+ * table claims it: then it has a place there (match/places.h). Rows that tell their message find it by sender and clock.
  */
 #include "engine/clocked_pool.h"
 
@@ -18,6 +15,7 @@
 #include "engine/clocked_state.h"
 #include "envelope/envelope.h"
 #include "match/bounds.h"
+#include "match/places.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 
@@ -32,24 +30,20 @@ struct comm {
     uint64_t entered; /* collective calls of this rank */
 };
 
-struct known {
-    uint64_t clock;
-    int32_t rank;
-    struct rp_pooled *message; /* NULL: given */
-};
-
 static struct {
     struct rp_pooled *first, *last; /* in the order in which they came */
+    struct rp_pooled *incoming;     /* those that are not here yet */
+    struct rp_pooled **buckets;     /* those that are, by sender and clock */
+    size_t bucket_count, here;
     struct comm *comms;
     size_t comm_count, comm_room;
     uint32_t made; /* numbers that this rank gave */
     int rank;
-    struct known *known;
-    size_t known_count, known_room;
-    uint64_t table; /* that `known` is of, + 1 */
-    uint32_t wanted; /* place that is waited for */
-    bool is_probing, is_broken;
-    long delay;      /* of sends, for tests: at most so many microseconds */
+    struct rp_places places;
+    uint64_t table;          /* that `places` are of, + 1 */
+    struct rp_answer wanted; /* the message that is waited for; of another kind: any */
+    uint64_t least;          /* of any: the smallest clock that is here */
+    long delay;              /* of sends, for tests: at most so many microseconds */
     uint64_t seed;
 } pool;
 
@@ -186,51 +180,36 @@ void rp_pool_enter(MPI_Comm handle)
 
 /* The table that is next */
 
-static const struct rp_cdc_clock *epoch_of(const struct rp_cdc_table *table, int32_t rank)
+static void consider(struct rp_pooled *message)
 {
-    for (size_t i = 0; i < table->epoch_count; i++)
-        if (table->epoch[i].rank == rank)
-            return &table->epoch[i];
-    return NULL;
+    if (rp_places_allow(&pool.places, message->clock, message->sender) && !rp_clocked_rows_is_late(message->sender, message->clock))
+        rp_places_add(&pool.places, message->clock, message->sender, message);
 }
 
-static void consider(const struct rp_cdc_table *table, struct rp_pooled *message)
-{
-    const struct rp_cdc_clock *epoch = epoch_of(table, message->sender);
-    struct rp_message self = {message->clock, message->sender, 0};
-    size_t at = pool.known_count;
-
-    if (!epoch || message->clock > epoch->clock || rp_clocked_rows_is_late(message->sender, message->clock))
-        return;
-    if (pool.known_count == pool.known_room) {
-        pool.known_room = pool.known_room ? pool.known_room * 2 : 64;
-        pool.known = need(realloc(pool.known, pool.known_room * sizeof *pool.known));
-    }
-    for (; at > 0; at--) {
-        struct rp_message before = {pool.known[at - 1].clock, pool.known[at - 1].rank, 0};
-        if (!rp_message_before(&self, &before))
-            break;
-        pool.known[at] = pool.known[at - 1];
-        pool.is_broken |= !pool.known[at].message;
-    }
-    pool.known[at] = (struct known){message->clock, message->sender, message};
-    pool.known_count++;
-}
-
-/* Makes `known` that of the table at the front; NULL: there is none. */
-static const struct rp_cdc_table *look_at_table(void)
+/* Makes `places` those of the table at the front. False: there is none. */
+static bool look_at_table(void)
 {
     uint64_t number;
     const struct rp_cdc_table *table = rp_clocked_rows_table(&number);
 
     if (!table || pool.table == number + 1)
-        return table;
+        return table != NULL;
     pool.table = number + 1;
-    pool.known_count = 0;
+    rp_places_begin(&pool.places, table);
     for (struct rp_pooled *message = pool.first; message; message = message->next)
         if (message->is_here)
-            consider(table, message);
-    return table;
+            consider(message);
+    return true;
+}
+
+static uint64_t smallest_here(void)
+{
+    uint64_t least = RP_NEVER;
+
+    for (const struct rp_pooled *message = pool.first; message; message = message->next)
+        if (message->is_here && message->clock < least)
+            least = message->clock;
+    return least;
 }
 
 /*
@@ -239,32 +218,71 @@ static const struct rp_cdc_table *look_at_table(void)
  */
 static uint64_t candidate(void)
 {
-    uint64_t least = RP_NEVER;
-
-    for (const struct rp_pooled *message = pool.first; pool.is_probing && message; message = message->next)
-        if (message->is_here && message->clock < least)
-            least = message->clock;
-    if (pool.is_probing)
-        return least;
-    return pool.wanted < pool.known_count ? pool.known[pool.wanted].clock : RP_NEVER;
+    if (pool.wanted.kind != RP_ROW_MESSAGE)
+        return pool.least;
+    return pool.wanted.is_told ? pool.wanted.clock : rp_places_clock(&pool.places, pool.wanted.place);
 }
 
-bool rp_pool_is_broken(void)
+const char *rp_pool_fault(void)
 {
-    return pool.is_broken;
+    if (pool.places.is_broken)
+        return "a message came with a smaller clock than one that was taken for certain (was it sent between a probe and the receive, or after a nonblocking collective call?)";
+    if (pool.places.is_crowded)
+        return "a message came that the recorded run never received, so that the order of clocks is not that of the record";
+    return NULL;
 }
 
-void rp_pool_probe(bool waits)
+void rp_pool_want(const struct rp_answer *answer)
 {
-    pool.is_probing = waits;
-    rp_clocked_set_least(candidate());
-}
-
-void rp_pool_want(uint32_t place)
-{
-    pool.wanted = place;
+    pool.wanted = *answer;
+    pool.least = answer->kind == RP_ROW_MESSAGE ? RP_NEVER : smallest_here();
     look_at_table();
     rp_clocked_set_least(candidate());
+}
+
+/* By sender and clock */
+
+static struct rp_pooled **bucket_of(int32_t sender, uint64_t clock)
+{
+    uint64_t hash = (clock << 20 ^ (uint64_t)sender) * 0x9e3779b97f4a7c15u;
+
+    return &pool.buckets[(hash >> 32) & (pool.bucket_count - 1)];
+}
+
+static void link_bucket(struct rp_pooled *message)
+{
+    struct rp_pooled **bucket = bucket_of(message->sender, message->clock);
+
+    message->chain = *bucket;
+    *bucket = message;
+}
+
+static void more_buckets(void)
+{
+    free(pool.buckets);
+    pool.bucket_count = pool.bucket_count ? pool.bucket_count * 2 : 64;
+    pool.buckets = need(calloc(pool.bucket_count, sizeof *pool.buckets));
+    for (struct rp_pooled *message = pool.first; message; message = message->next)
+        if (message->is_here)
+            link_bucket(message);
+}
+
+static void enter_bucket(struct rp_pooled *message)
+{
+    if (pool.here++ == pool.bucket_count)
+        more_buckets(); /* with this one */
+    else
+        link_bucket(message);
+}
+
+static void leave_bucket(struct rp_pooled *message)
+{
+    struct rp_pooled **link = bucket_of(message->sender, message->clock);
+
+    while (*link != message)
+        link = &(*link)->chain;
+    *link = message->chain;
+    pool.here--;
 }
 
 /* Taking in */
@@ -278,9 +296,10 @@ static void arrived(struct rp_pooled *message)
     message->sender = parts.sender;
     message->clock = parts.clock;
     message->is_here = true;
-    const struct rp_cdc_table *table = rp_clocked_rows_table(&number);
-    if (table && pool.table == number + 1)
-        consider(table, message);
+    enter_bucket(message);
+    pool.least = message->clock < pool.least ? message->clock : pool.least;
+    if (rp_clocked_rows_table(&number) && pool.table == number + 1)
+        consider(message);
     rp_clocked_begin();
     rp_clocked_count_arrived((uint32_t)parts.sender);
     rp_clocked_set_least(candidate());
@@ -302,11 +321,26 @@ static void take_in(const struct comm *comm, MPI_Message *handle, const MPI_Stat
     message->bytes = need(malloc((size_t)length));
     message->payload = message->bytes + STAMP;
     rp_pmpi.Imrecv(message->bytes, length, rp_constant.byte, handle, &message->request);
-    if (pool.last)
-        pool.last->next = message;
-    else
-        pool.first = message;
+    message->previous = pool.last;
+    *(pool.last ? &pool.last->next : &pool.first) = message;
     pool.last = message;
+    message->chain = pool.incoming;
+    pool.incoming = message;
+}
+
+static void complete_incoming(void)
+{
+    struct rp_pooled **link = &pool.incoming, *message;
+
+    while ((message = *link)) {
+        int done = 0;
+        if (rp_pmpi.Test(&message->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) {
+            *link = message->chain;
+            arrived(message);
+        } else {
+            link = &message->chain;
+        }
+    }
 }
 
 void rp_pool_poll(void)
@@ -321,11 +355,7 @@ void rp_pool_poll(void)
             if (rp_pmpi.Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, pool.comms[i].handle, &found, &handle, &status) == MPI_SUCCESS && found)
                 take_in(&pool.comms[i], &handle, &status);
         }
-    for (struct rp_pooled *message = pool.first; message; message = message->next) {
-        int done = 0;
-        if (!message->is_here && rp_pmpi.Test(&message->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done)
-            arrived(message);
-    }
+    complete_incoming();
     reprise_envelope_pause(-1);
 }
 
@@ -333,45 +363,21 @@ void rp_pool_poll(void)
 
 struct rp_pooled *rp_pool_find(int32_t rank, uint64_t clock)
 {
-    for (struct rp_pooled *message = pool.first; message; message = message->next)
-        if (message->is_here && message->sender == rank && message->clock == clock)
-            return message;
-    return NULL;
-}
+    struct rp_pooled *message = pool.bucket_count ? *bucket_of(rank, clock) : NULL;
 
-static bool last_is_known(const struct rp_cdc_clock *epoch)
-{
-    for (size_t i = pool.known_count; i > 0 && pool.known[i - 1].clock >= epoch->clock; i--)
-        if (pool.known[i - 1].clock == epoch->clock && pool.known[i - 1].rank == epoch->rank)
-            return true;
-    return false;
-}
-
-static bool is_certain(const struct rp_cdc_table *table, const struct known *candidate)
-{
-    if (pool.known_count == table->message_count)
-        return true;
-    const bool *under_way = NULL;
-    const uint64_t *bounds = rp_clocked_bounds(&under_way);
-    for (size_t i = 0; bounds && i < table->epoch_count; i++) {
-        const struct rp_cdc_clock *epoch = &table->epoch[i];
-        uint64_t bound = bounds[epoch->rank];
-        if (under_way[epoch->rank])
-            return false;
-        bool is_later = bound > candidate->clock || (bound == candidate->clock && epoch->rank > candidate->rank);
-        if (!is_later && !last_is_known(epoch))
-            return false;
-    }
-    return bounds != NULL;
+    while (message && (message->sender != rank || message->clock != clock))
+        message = message->chain;
+    return message;
 }
 
 struct rp_pooled *rp_pool_place(uint32_t place)
 {
-    const struct rp_cdc_table *table = look_at_table();
+    const bool *under_way = NULL;
 
-    if (!table || place >= pool.known_count || !is_certain(table, &pool.known[place]))
+    if (!look_at_table() || rp_places_clock(&pool.places, place) == RP_NEVER)
         return NULL;
-    return pool.known[place].message;
+    const uint64_t *bounds = rp_places_are_full(&pool.places) ? NULL : rp_clocked_bounds(&under_way);
+    return bounds || rp_places_are_full(&pool.places) ? rp_places_find(&pool.places, place, bounds, under_way) : NULL;
 }
 
 struct rp_pooled *rp_pool_after(const struct rp_pooled *after, int source, int tag, MPI_Comm comm)
@@ -386,16 +392,10 @@ struct rp_pooled *rp_pool_after(const struct rp_pooled *after, int source, int t
 
 void rp_pool_remove(struct rp_pooled *message)
 {
-    struct rp_pooled **link = &pool.first, *before = NULL;
-
-    for (; *link != message; link = &(*link)->next)
-        before = *link;
-    *link = message->next;
-    if (pool.last == message)
-        pool.last = before;
-    for (size_t i = 0; i < pool.known_count; i++)
-        if (pool.known[i].message == message)
-            pool.known[i].message = NULL;
+    *(message->previous ? &message->previous->next : &pool.first) = message->next;
+    *(message->next ? &message->next->previous : &pool.last) = message->previous;
+    leave_bucket(message);
+    rp_places_give(&pool.places, message->clock, message->sender);
 }
 
 void rp_pool_drop(struct rp_pooled *message)

@@ -8,8 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/clocked_rows.h"
+
 struct rp_pooled {
-    struct rp_pooled *next;
+    struct rp_pooled *next, *previous;
+    struct rp_pooled *chain; /* of its bucket, or of those that are not here yet */
     MPI_Comm comm;
     int source, tag;
     int32_t sender; /* rank in MPI_COMM_WORLD */
@@ -43,17 +46,14 @@ struct rp_pooled *rp_pool_find(int32_t rank, uint64_t clock);
 /* The message of this place in the reference order of the table that is next; NULL: it is not here, or not certain yet. */
 struct rp_pooled *rp_pool_place(uint32_t place);
 
-/* A message came that belongs before one that was given by its place: what was certain was not. */
-bool rp_pool_is_broken(void);
+/* What came shows that what was given by its place, or is next, may be wrong: why. NULL: it does not. */
+const char *rp_pool_fault(void);
 
 /* In the order in which they came: the first behind `after` (NULL: of all) that a receive with these arguments could take, here or still coming in. */
 struct rp_pooled *rp_pool_after(const struct rp_pooled *after, int source, int tag, MPI_Comm comm);
 
-/* The message of this place is waited for: what it may be is published from now on. Between rp_clocked_begin and rp_clocked_end. */
-void rp_pool_want(uint32_t place);
-
-/* The same for a probe, behind which any message may be received that is there. */
-void rp_pool_probe(bool waits);
+/* This message (of kind MESSAGE; of another: any) is waited for: what it may be is published from now on. Between rp_clocked_begin and rp_clocked_end. */
+void rp_pool_want(const struct rp_answer *answer);
 
 /* It is given to the program. */
 void rp_pool_remove(struct rp_pooled *message);

@@ -20,6 +20,7 @@
 struct queue {
     struct rp_row *rows;
     size_t count, at;
+    size_t message; /* no row from `at` up to this one is a message */
     uint64_t polls; /* of the UNMATCHED row at the front that were answered */
 };
 
@@ -47,7 +48,7 @@ static struct {
     struct late *late;
     size_t late_count, late_room;
     struct queue *queues; /* by site of the record */
-    uint64_t done;
+    uint64_t done, total;
 } rows;
 
 static void fail(const struct rp_problem *why)
@@ -96,6 +97,7 @@ static void collect_late(const struct rp_row_chunk *chunk, uint64_t *table)
 enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, struct rp_problem *why)
 {
     struct rp_row_chunk chunk;
+    struct rp_row_sum sum;
     uint64_t table = 0;
     bool found;
     enum rp_status status;
@@ -107,6 +109,8 @@ enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, struc
     rp_log_rewind(log);
     while ((status = rp_log_next_rows(log, &chunk, &found, why)) == RP_OK && found) {
         collect_late(&chunk, &table);
+        rp_row_chunk_sum(&chunk, &sum);
+        rows.total += sum.rows;
         rp_row_chunk_free(&chunk);
     }
     rp_log_rewind(log);
@@ -137,7 +141,7 @@ static void append(struct queue *queue, const struct rp_row_table *table)
     free(queue->rows);
     queue->rows = more;
     queue->count = left + table->count;
-    queue->at = 0;
+    queue->at = queue->message = 0;
 }
 
 static void begin_table(void)
@@ -284,6 +288,39 @@ struct rp_answer rp_clocked_rows_next(const struct rp_call *call)
     return table ? next_of_table(table) : next_of_queue(queue_of(call));
 }
 
+/* NULL: it has none. */
+static const struct rp_row *next_message(struct queue *queue)
+{
+    queue->message = queue->message > queue->at ? queue->message : queue->at;
+    while (queue->message < queue->count && queue->rows[queue->message].kind != RP_ROW_MESSAGE)
+        queue->message++;
+    return queue->message < queue->count ? &queue->rows[queue->message] : NULL;
+}
+
+/* Queues of several sites do not say which of them is next: it has this clock, or a larger one. */
+static struct rp_answer smallest_of_queues(void)
+{
+    struct rp_answer found = {0};
+
+    for (size_t i = 0; i < rp_log_site_table(rows.log)->site_count; i++) {
+        const struct rp_row *row = next_message(&rows.queues[i]);
+        if (row && (found.kind == 0 || row->clock < found.clock))
+            found = (struct rp_answer){.kind = RP_ROW_MESSAGE, .is_told = true, .clock = row->clock};
+    }
+    return found;
+}
+
+struct rp_answer rp_clocked_rows_next_message(void)
+{
+    const struct rp_cdc_table *table = front_table();
+
+    if (!table)
+        return smallest_of_queues();
+    if (rows.message == table->message_count)
+        return (struct rp_answer){0};
+    return (struct rp_answer){.kind = RP_ROW_MESSAGE, .place = table->order[rows.message]};
+}
+
 int32_t rp_clocked_rows_index(const struct rp_answer *answer, int32_t rank)
 {
     const struct rp_cdc_table *table = answer->is_told ? NULL : &rows.chunk.cdc.tables[rows.table];
@@ -351,6 +388,11 @@ void rp_clocked_rows_pass(const struct rp_call *call, int32_t rank)
 uint64_t rp_clocked_rows_done(void)
 {
     return rows.done;
+}
+
+uint64_t rp_clocked_rows_total(void)
+{
+    return rows.total;
 }
 
 bool rp_clocked_rows_are_done(void)

@@ -28,6 +28,9 @@ enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, struc
 /* The next row for this call. */
 struct rp_answer rp_clocked_rows_next(const struct rp_call *call);
 
+/* The next row that is a message, whichever call is to have it. Kind 0: which one that is, is not known. */
+struct rp_answer rp_clocked_rows_next_message(void);
+
 /* It has come true; of UNMATCHED, one of its polls; of MESSAGE, by a message of this rank. */
 void rp_clocked_rows_pass(const struct rp_call *call, int32_t rank);
 
@@ -40,8 +43,9 @@ const struct rp_cdc_table *rp_clocked_rows_table(uint64_t *number);
 /* Whether a message that is not above the epoch line of the table belongs to a later one all the same. */
 bool rp_clocked_rows_is_late(int32_t rank, uint64_t clock);
 
-/* Rows that came true; whether all have. `call` of the last. */
+/* Rows that came true, and how many there are; whether all have come true. */
 uint64_t rp_clocked_rows_done(void);
+uint64_t rp_clocked_rows_total(void);
 bool rp_clocked_rows_are_done(void);
 
 /* Where the program is and what the record has there, for a report. */

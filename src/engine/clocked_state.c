@@ -24,6 +24,7 @@ struct slot {
 static struct {
     struct slot *slots;
     _Atomic uint64_t *sent, *arrived; /* by source, then destination */
+    _Atomic uint64_t *under_way_to;   /* by destination: the sum of sent less arrived, so that nobody has to look at all pairs */
     _Atomic uint64_t *entered;        /* by communicator */
     uint32_t ranks, rank;
     uint64_t *versions, *bounds;
@@ -33,7 +34,7 @@ static struct {
 
 static size_t size_for(uint32_t ranks)
 {
-    return ranks * sizeof(struct slot) + 2 * (size_t)ranks * ranks * sizeof(uint64_t) + (size_t)ranks * RP_CLOCKED_COMMS * sizeof(uint64_t);
+    return ranks * sizeof(struct slot) + (2 * (size_t)ranks + 1) * ranks * sizeof(uint64_t) + (size_t)ranks * RP_CLOCKED_COMMS * sizeof(uint64_t);
 }
 
 enum rp_status rp_clocked_create(const char *path, uint32_t ranks, struct rp_problem *why)
@@ -59,7 +60,8 @@ enum rp_status rp_clocked_map(const char *path, uint32_t ranks, uint32_t rank, s
     all.slots = memory;
     all.sent = (_Atomic uint64_t *)(all.slots + ranks);
     all.arrived = all.sent + (size_t)ranks * ranks;
-    all.entered = all.arrived + (size_t)ranks * ranks;
+    all.under_way_to = all.arrived + (size_t)ranks * ranks;
+    all.entered = all.under_way_to + ranks;
     all.ranks = ranks;
     all.rank = rank;
     all.versions = calloc(ranks, sizeof *all.versions);
@@ -115,24 +117,18 @@ static _Atomic uint64_t *pair(_Atomic uint64_t *counts, uint32_t source, uint32_
 void rp_clocked_count_sent(uint32_t dest)
 {
     atomic_fetch_add(pair(all.sent, all.rank, dest), 1);
+    atomic_fetch_add(&all.under_way_to[dest], 1);
 }
 
 void rp_clocked_count_arrived(uint32_t source)
 {
     atomic_fetch_add(pair(all.arrived, source, all.rank), 1);
+    atomic_fetch_sub(&all.under_way_to[all.rank], 1);
 }
 
 static bool is_under_way(uint32_t source, uint32_t dest)
 {
     return atomic_load(pair(all.sent, source, dest)) != atomic_load(pair(all.arrived, source, dest));
-}
-
-static bool has_under_way(uint32_t dest)
-{
-    for (uint32_t i = 0; i < all.ranks; i++)
-        if (is_under_way(i, dest))
-            return true;
-    return false;
 }
 
 void rp_clocked_enter(uint32_t comm, uint64_t arrivals)
@@ -170,7 +166,7 @@ static void collect(void)
 {
     for (uint32_t i = 0; i < all.ranks; i++) {
         const struct slot *slot = &all.slots[i];
-        bool waits = atomic_load(&slot->waits) && !has_under_way(i);
+        bool waits = atomic_load(&slot->waits) && atomic_load(&all.under_way_to[i]) == 0;
         all.seen[i] = (struct rp_bound_rank){atomic_load(&slot->clock), waits ? atomic_load(&slot->least) : RP_NEVER, waits || is_in_collective(slot)};
         all.under_way[i] = is_under_way(i, all.rank);
     }

@@ -6,6 +6,8 @@
  * A rank that comes to the end of its record (a crash, a kill) parks: it swallows messages, so that no sender hangs on it, until every other rank is at
  * its end too, or can no longer move.
  */
+#include "engine/crashes.h"
+#include "engine/ending.h"
 #include "engine/replay_follow.h"
 
 #include <dlfcn.h>
@@ -649,51 +651,12 @@ static void report_stall(bool stuck)
     rp_buffer_free(&text);
 }
 
-static bool all_replayed(void)
-{
-    uint64_t done, total;
-
-    rp_state_sum(follow.state, &done, &total);
-    return done == total;
-}
-
-static void say_verdict_at_end(void)
-{
-    uint64_t done, total;
-
-    rp_state_sum(follow.state, &done, &total);
-    rp_message_rank(-1);
-    if (done == total)
-        rp_note("replayed %llu events on %d ranks: identical up to the end of the record", U64(done),
-                follow.session.ranks);
-    else
-        rp_error("replayed %llu of %llu events on %d ranks: identical, but the rest needs ranks whose record ended before",
-                 U64(done), U64(total), follow.session.ranks);
-}
-
-/* All ranks end here, by us. The caller speaks for all. */
-__attribute__((noreturn)) static void stop_at_end(void)
-{
-    if (!rp_setting("REPRISE_PARENT"))
-        say_verdict_at_end();
-    follow.state->stopped = all_replayed() ? RP_STOPPED_AT_END : RP_STOPPED_SHORT;
-    rp_end_job(all_replayed() ? 0 : REPRISE_EXIT_DAMAGED);
-}
-
-static bool somebody_is(uint32_t state)
-{
-    for (int i = 0; i < follow.session.ranks; i++)
-        if (follow.state->rank[i].state == state)
-            return true;
-    return false;
-}
-
 /* Whether all ranks wait as they did when the recorded run was ended. A message that is under way at the first look has come by the second. */
 static bool hangs_as_recorded(int64_t waited)
 {
     enum rp_certainty least = waited > follow.options.stall * 2000 ? RP_CERTAIN_RECEIVE : RP_CERTAIN_MESSAGE;
 
-    return all_replayed() && rp_log_end(follow.log).reason != RP_END_FINALIZE && rp_state_is_stuck(follow.state, least);
+    return rp_ending_all_replayed(follow.state) && rp_log_end(follow.log).reason != RP_END_FINALIZE && rp_state_is_stuck(follow.state, least);
 }
 
 static void stalled(struct rp_patience *p, const struct rp_call *call, int64_t waited)
@@ -704,7 +667,7 @@ static void stalled(struct rp_patience *p, const struct rp_call *call, int64_t w
         return;
     }
     /* A rank at the end of its record ends the job itself. */
-    bool stuck = rp_state_is_stuck(follow.state, RP_CERTAIN_MESSAGE) && !somebody_is(RP_RANK_PARKED);
+    bool stuck = rp_state_is_stuck(follow.state, RP_CERTAIN_MESSAGE) && !rp_ending_somebody_is(follow.state, RP_RANK_PARKED);
     if (!may_report())
         return;
     report_stall(stuck);
@@ -794,61 +757,16 @@ void rp_patience_end(struct rp_patience *p)
 
 /* The end of the record */
 
-static void say_how_it_ended(const struct rp_call *call)
+static void take_in(void)
 {
-    struct rp_log_end end = rp_log_end(follow.log);
-    char how[80] = "was killed";
-
-    if (end.reason == RP_END_ABORT)
-        snprintf(how, sizeof how, "called MPI_Abort(%lld)", (long long)end.code);
-    else if (end.reason == RP_END_EXIT)
-        snprintf(how, sizeof how, "exited with status %lld without MPI_Finalize", (long long)end.code);
-    else if (end.reason == RP_END_STOPPED)
-        snprintf(how, sizeof how, "could no longer be recorded: %s", strerror((int)end.code));
-    else if (end.reason == RP_END_FINALIZE)
-        snprintf(how, sizeof how, "called MPI_Finalize");
-    rp_note("end of the record after event %llu, in %s: there this rank %s", U64(rp_matcher_position(follow.matcher)),
-            call->function, how);
+    rp_threads_enter();
+    follow.sink();
+    rp_threads_leave();
 }
 
-/* How long the others must have been at rest before the job may end. A rank that runs on behind its last event may be on its way to its crash, or blocked
- * where we do not see it; one that is about to end the job by itself goes first. */
-static int64_t grace(void)
-{
-    enum { ENDING_MS = 200, PARKED_MS = 1000, ENDED_MS = 5000 };
-    bool ending = follow.slot->state == RP_RANK_ENDED;
-
-    if (!all_replayed() || (somebody_is(RP_RANK_RUNNING) && !ending))
-        return follow.options.stall > 0 ? follow.options.stall * 1000 : 30000;
-    if (ending)
-        return ENDING_MS;
-    return somebody_is(RP_RANK_ENDED) ? ENDED_MS : PARKED_MS;
-}
-
-/* Returns when nobody has anything left to replay, or nobody could move for long. `sink` may be NULL. */
 static void wait_for_others(void (*sink)(void))
 {
-    struct timespec pause = {0, 1000000};
-    int64_t over_since = -1;
-
-    for (;;) {
-        if (sink) {
-            rp_threads_enter();
-            sink();
-            rp_threads_leave();
-        }
-        nanosleep(&pause, NULL);
-        bool ready = follow.slot->state == RP_RANK_ENDED && all_replayed();
-        if (!ready && !rp_state_is_over(follow.state)) {
-            over_since = -1;
-            continue;
-        }
-        int64_t now = milliseconds();
-        if (over_since < 0)
-            over_since = now;
-        if (now - over_since > grace())
-            return;
-    }
+    rp_ending_wait(follow.state, follow.slot, follow.options.stall, sink ? take_in : NULL);
 }
 
 static void park(void)
@@ -859,7 +777,7 @@ static void park(void)
     wait_for_others(follow.sink);
     if (!may_report())
         wait_for_the_end();
-    stop_at_end();
+    rp_ending_stop(follow.state);
 }
 
 static void hand_over_to_gdb(const char *where, void (*sink)(void))
@@ -894,7 +812,7 @@ void rp_follow_end_of_record(const struct rp_call *call)
         diverge(call, left, NULL, "a wait that never ended in the record");
     if (end.reason == RP_END_FINALIZE)
         diverge(call, NULL, NULL, "more events than were recorded");
-    say_how_it_ended(call);
+    rp_ending_say(&end, rp_matcher_position(follow.matcher), call->function);
     if (follow.options.at_end == RP_AT_END_STOP)
         park();
     if (follow.options.at_end == RP_AT_END_GDB) {
@@ -974,45 +892,13 @@ void rp_follow_finish(bool finalized)
     }
 }
 
-/* A crash is replayed too. It would end the other ranks before they came to their own ends, so it waits for them. */
-
-static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-static struct sigaction usual[NSIG];
-
-static void crashed(int signal)
+static void wait_before_crash(void)
 {
-    sigaction(signal, &usual[signal], NULL);
     if (follow.options.at_end == RP_AT_END_GDB)
         hand_over_to_gdb("its crash", NULL);
     atomic_fetch_sub(&follow.state->busy, 1);
     follow.slot->state = RP_RANK_ENDED;
     wait_for_others(NULL);
-    raise(signal);
-}
-
-/* Open MPI and UCX print a stack on a crash. The program's own handlers are left alone. */
-static bool is_of_mpi(const struct sigaction *action)
-{
-    static const char *const libraries[] = {"/libopen-pal", "/libmpi", "/libucs"};
-    Dl_info info;
-
-    if (!dladdr((void *)action->sa_handler, &info) || !info.dli_fname)
-        return false;
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        if (strstr(info.dli_fname, libraries[i]))
-            return true;
-    return false;
-}
-
-static void handle_crashes(void)
-{
-    struct sigaction wait = {.sa_handler = crashed, .sa_flags = SA_NODEFER};
-
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
-        struct sigaction *now = &usual[crashes[i]];
-        if (sigaction(crashes[i], NULL, now) == 0 && (now->sa_handler == SIG_DFL || is_of_mpi(now)))
-            sigaction(crashes[i], &wait, NULL);
-    }
 }
 
 /* The start */
@@ -1086,6 +972,6 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
     if (status != RP_OK)
         return status;
     pass_over();
-    handle_crashes();
+    rp_crashes_handle(wait_before_crash);
     return RP_OK;
 }

@@ -669,11 +669,11 @@ static enum rp_status decode_rows(struct rp_log *log, struct rp_chunk *chunk, st
     if (status != RP_OK)
         return status == RP_DAMAGED ? damaged(log, chunk->offset, inner.text, why) : no_memory(log, why);
     rp_row_chunk_sum(out, &sum);
-    const char *fault = sum.rows != chunk->items                             ? "not as many rows as it says"
-                        : !rp_row_chunk_fits(out, log->sites.site_count)     ? "rows of a call site that there is not"
-                        : head.events < log->next_event                      ? "rows of fewer events than those before"
-                        : log->ended && head.events > log->end.events        ? "rows of more events than there are"
-                                                                             : NULL;
+    const char *fault = sum.rows != chunk->items                                     ? "not as many rows as it says"
+                        : !rp_row_chunk_fits(out, log->sites.site_count, log->ranks) ? "rows of a call site or rank that there is not"
+                        : head.events < log->next_event                              ? "rows of fewer events than those before"
+                        : log->ended && head.events > log->end.events                ? "rows of more events than there are"
+                                                                                     : NULL;
     if (fault) {
         rp_row_chunk_free(out);
         return damaged(log, chunk->offset, fault, why);

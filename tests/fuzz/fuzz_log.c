@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The log of a rank, opened, read and verified. First byte: 0 the rest as it is; 1 the rest with the checksums of its header and chunks made right; 2 a log
- * built from the rest: chunks of (kind, items, length, payload), EVENTS payloads as they are for codec mix or put into zstd frames, with index and trailer if the second byte is odd.
+ * built from the rest: chunks of (kind, items, length, payload), EVENTS payloads as they are for codec mix or put into zstd frames, with index and trailer if the second byte is odd. If its bit 1 is set, it is
+ * a log of rows; payloads of ROWS begin with a byte, how many events they reach to, and are then those of raw, gzip or cdc before zlib.
  */
 #include <zstd.h>
 
 #include "base/crc32c.h"
+#include "codec/deflate.h"
 #include "fuzz.h"
 #include "log/logreader.h"
 
@@ -76,6 +78,21 @@ static void add_events(struct built *b, struct rp_chunk *chunk, const uint8_t *c
         add_chunk(b, chunk, frame, stored);
 }
 
+static void add_rows(struct built *b, struct rp_chunk *chunk, const uint8_t *bytes, size_t length)
+{
+    struct rp_buffer payload = {0};
+
+    chunk->codec = (uint8_t)(3 + (length ? bytes[0] >> 6 : 0) % 3);
+    chunk->flags = 0;
+    rp_format_put_rows(&payload, &(struct rp_rows_head){length ? bytes[0] & 63 : 0, length ? length - 1 : 0});
+    if (length > 0 && chunk->codec == 3)
+        rp_buffer_put(&payload, bytes + 1, length - 1);
+    else if (length > 0)
+        FUZZ_CHECK(rp_deflate(bytes + 1, length - 1, &payload) == RP_OK);
+    add_chunk(b, chunk, payload.bytes, payload.length);
+    rp_buffer_free(&payload);
+}
+
 static void add_index(struct built *b)
 {
     struct rp_buffer index = b->index;
@@ -93,7 +110,7 @@ static void build(struct rp_view in, struct built *b)
 {
     uint8_t flags = rp_view_byte(&in);
 
-    rp_format_put_header(&b->file, 0, RUN, RANK, RANKS);
+    rp_format_put_header(&b->file, flags & 2 ? RP_LOG_OF_ROWS : 0, RUN, RANK, RANKS);
     while (in.at < in.end && !in.failed) {
         struct rp_chunk chunk = {.kind = rp_view_byte(&in) % 8, .items = rp_view_byte(&in)};
         size_t length = rp_view_byte(&in);
@@ -101,6 +118,8 @@ static void build(struct rp_view in, struct built *b)
         chunk.flags = chunk.kind > 5;
         if (chunk.kind == RP_CHUNK_EVENTS_KIND)
             add_events(b, &chunk, in.at, length);
+        else if (chunk.kind == RP_CHUNK_ROWS && flags & 2)
+            add_rows(b, &chunk, in.at, length);
         else
             add_chunk(b, &chunk, in.at, length);
         in.at += length;
@@ -141,6 +160,31 @@ static void make_ring(void)
     fuzz_write("rank-00001.0.ring", ring, sizeof ring);
 }
 
+static void check_rows(const struct rp_row_chunk *chunk)
+{
+    for (size_t i = 0; i < chunk->cdc.table_count; i++)
+        for (size_t k = 0; k < chunk->cdc.tables[i].epoch_count; k++)
+            FUZZ_CHECK(chunk->cdc.tables[i].epoch[k].rank >= 0 && chunk->cdc.tables[i].epoch[k].rank < RANKS);
+}
+
+static void read_rows(struct rp_log *log)
+{
+    struct rp_problem why = {""};
+    struct rp_log_sum sum;
+    struct rp_row_chunk chunk;
+    bool found = false;
+    enum rp_status status;
+
+    while ((status = rp_log_next_rows(log, &chunk, &found, &why)) == RP_OK && found) {
+        check_rows(&chunk);
+        rp_row_chunk_free(&chunk);
+    }
+    fuzz_check_status(status, &why);
+    enum rp_status verified = rp_log_verify(log, &sum, &why);
+    fuzz_check_status(verified, &why);
+    FUZZ_CHECK(verified != RP_OK || status == RP_OK);
+}
+
 static void read_all(struct rp_log *log)
 {
     static struct rp_event events[RP_CHUNK_EVENTS_LIMIT];
@@ -175,7 +219,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     fuzz_check_status(status, &why);
     if (status != RP_OK)
         return 0;
-    read_all(log);
+    if (rp_log_has_rows(log))
+        read_rows(log);
+    else
+        read_all(log);
     rp_log_free(log);
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: decode.py RECORD: prints the events of a record as `reprise dump` does, and checks all that docs/format.md says.
+"""usage: decode.py RECORD: prints the events or rows of a record as `reprise dump` does, and checks all that docs/format.md says.
 
 A second decoder, written from that document alone, with nothing but Python's standard library and libzstd. Slow and plain on purpose."""
 import bisect
@@ -10,11 +10,12 @@ import operator
 import os
 import struct
 import sys
+import zlib
 
 NAMES = "? RECV PROBE NO YES NEXT MATCH CANCELLED UNSENT ERROR FREED THREAD TURN VALUE CLOCK".split()
 WITH_POST = (6, 7, 10)
 WITHOUT_POSTS = (3, 11, 14)
-RECV, PROBE, NO, YES, NEXT = range(1, 6)
+RECV, PROBE, NO, YES, NEXT, MATCH, CANCELLED, UNSENT, ERROR, FREED, THREAD_EVENT, TURN, VALUE, CLOCK = range(1, 15)
 MASK = (1 << 64) - 1
 
 
@@ -87,13 +88,8 @@ def unzstd(data):
     return out.raw[:length]
 
 
-def columns(data, items):
-    """Section 3, codec tables: seven columns to events (kind, site, posts, scope, a, b, c)."""
-    r = Reader(data)
-    kinds = list(r.take(items))
-    table = [kinds]
-    table += [[r.varint() for _ in range(items)] for _ in range(3)]
-    table += [[r.svarint() for _ in range(items)] for _ in range(2)]
+def posts_of(r, kinds):
+    """The column c."""
     last, expected = [], 0
     for kind in kinds:
         if kind in WITH_POST:
@@ -101,6 +97,17 @@ def columns(data, items):
             expected = last[-1] + 1
         else:
             last.append(r.varint())
+    return last
+
+
+def columns(data, items):
+    """Section 3, codec tables: seven columns to events (kind, site, posts, scope, a, b, c)."""
+    r = Reader(data)
+    kinds = list(r.take(items))
+    table = [kinds]
+    table += [[r.varint() for _ in range(items)] for _ in range(3)]
+    table += [[r.svarint() for _ in range(items)] for _ in range(2)]
+    last = posts_of(r, kinds)
     need(r.done(), "columns are too long")
     return list(zip(*table, last))
 
@@ -489,6 +496,242 @@ class Mix:
         return a, b, self.mixer.number(REST_C, words)
 
 
+# Section 3, rows. A table of raw and gzip is (site, rows), one of cdc a dictionary; a row is a dictionary with its kind as "row".
+
+
+def unmatched(count, thread):
+    return {"row": "UNMATCHED", "count": count, "thread": thread}
+
+
+def message(sender, clock, index, with_next=0):
+    return {"row": "MESSAGE", "sender": sender, "clock": clock, "index": index, "with_next": with_next}
+
+
+def other(event, order=0, with_next=0):
+    kind, _, _, scope, a, b, c = event
+    return {"row": "OTHER", "event": kind, "scope": scope, "a": a, "b": b, "c": c, "order": order, "with_next": with_next}
+
+
+def raw_table(r):
+    site, count, others, flags = r.varint(), r.varint(), r.varint(), r.byte()
+    need(flags < 4, "a table with unknown flags")
+    bits = int.from_bytes(r.take((162 * count + 7) // 8), "little")
+    rows = []
+    for _ in range(count):
+        times, is_message, rank, with_next, clock = (bits >> at & (1 << width) - 1 for at, width in ((0, 64), (64, 1), (65, 32), (97, 1), (98, 64)))
+        bits >>= 162
+        if is_message:
+            need(times == 1, "a message that is not one")
+            rows.append(message(signed32(rank), clock, -1, with_next))
+        else:
+            need(times and not rank and not with_next and not clock, "polls with a message")
+            rows.append(unmatched(times, 0))
+    need(bits == 0, "bits behind the rows")
+    for row in rows:
+        if flags & 1 and row["row"] == "MESSAGE":
+            row["index"] = struct.unpack("<i", r.take(4))[0]
+    for row in rows:
+        if flags & 2 and row["row"] == "UNMATCHED":
+            row["thread"] = struct.unpack("<i", r.take(4))[0]
+    for _ in range(others):
+        number, kind, scope, a, b, c, order = struct.unpack("<IIIiiQQ", r.take(36))
+        need(number <= len(rows) and kind < 512, "an OTHER row is bad")
+        rows.insert(number, other((kind & 255, 0, 0, scope, a, b, c), order, kind >> 8))
+    return site, rows
+
+
+def predicted(r, count):
+    """A column LP."""
+    values, last, before = [], 0, 0
+    for _ in range(count):
+        last, before = r.svarint() + 2 * last - before & MASK, last
+        values.append(last)
+    return values
+
+
+def rising(r, count, limit, what):
+    values = predicted(r, count)
+    need(all(x < y for x, y in zip(values, values[1:])) and all(x < limit for x in values), what + " do not rise, or too far")
+    return values
+
+
+def clocks(r, ranks):
+    values, clock = [], 0
+    for rank in ranks:
+        clock = clock + r.svarint() & MASK
+        values.append((rank, clock))
+    return values
+
+
+def moved(indices, delays, count):
+    order = list(range(count))
+    for index, delay in zip(indices, delays):
+        at = order.index(index)
+        order.pop(at)
+        need(delay and 0 <= at + delay < count, "a move out of the table")
+        order.insert(at + delay, index)
+    return order
+
+
+def cdc_table(r):
+    site, entries, others, moves, with_next, polls, epoch, late, indices, threads = (r.varint() for _ in range(10))
+    need(others <= entries, "more OTHER rows than entries")
+    t = {"site": site, "entries": entries, "messages": entries - others}
+    moved_ones = rising(r, moves, t["messages"], "moves")
+    t["order"] = moved(moved_ones, [r.svarint() for _ in range(moves)], t["messages"])
+    t["with_next"] = rising(r, with_next, entries - 1, "entries of one call")
+    at = predicted(r, polls)
+    need(at == sorted(at) and all(entry <= entries for entry in at), "polls do not rise, or too far")
+    t["unmatched"] = [[entry, r.varint(), 0] for entry in at]
+    t["epoch"] = clocks(r, rising(r, epoch, 1 << 31, "ranks"))
+    t["late"] = clocks(r, predicted(r, late))
+    t["indices"] = [(number, r.svarint()) for number in rising(r, indices, t["messages"], "indices")]
+    for number in rising(r, threads, polls, "threads"):
+        t["unmatched"][number][2] = r.varint()
+    at = rising(r, others, entries, "OTHER rows")
+    kinds = list(r.take(others))
+    scopes = [r.varint() for _ in kinds]
+    a, b = ([r.svarint() for _ in kinds] for _ in range(2))
+    c = posts_of(r, kinds)
+    orders = iter(predicted(r, sum(kind in (THREAD_EVENT, TURN) for kind in kinds)))
+    events = zip(kinds, kinds, kinds, scopes, a, b, c)
+    t["others"] = [(entry, other(event, next(orders) if event[0] in (THREAD_EVENT, TURN) else 0)) for entry, event in zip(at, events)]
+    return t
+
+
+def rows_chunk(codec, payload, items):
+    """The events that it reaches to, and its tables."""
+    r = Reader(payload)
+    events, length = r.varint(), r.varint()
+    body = payload[r.at:] if codec == 3 else zlib.decompress(payload[r.at:])
+    need(len(body) == length and items <= 1 << 20, "rows of another length than they say")
+    r = Reader(body)
+    tables = [cdc_table(r) if codec == 5 else raw_table(r) for _ in range(r.varint())]
+    need(r.done(), "rows are too long")
+    need(items == sum(t["entries"] + len(t["unmatched"]) if codec == 5 else len(t[1]) for t in tables), "not as many rows as it says")
+    return events, tables
+
+
+def check_tables(tables, sites_known, ranks):
+    """Sites and senders are there; of cdc, late messages are those that are not above the epoch lines before."""
+    line = {}
+    for t in tables:
+        is_cdc = isinstance(t, dict)
+        senders = [rank for rank, _ in t["epoch"] + t["late"]] if is_cdc else [row["sender"] for row in t[1] if row["row"] == "MESSAGE"]
+        need((t["site"] if is_cdc else t[0]) < len(sites_known) and all(0 <= sender < ranks for sender in senders), "a site or a sender that is not there")
+        if is_cdc:
+            need(all(clock <= line.get(rank, -1) for rank, clock in t["late"]), "a late message that is not")
+            for rank, clock in t["epoch"]:
+                need(clock > line.get(rank, -1) or any(rank == sender for sender, _ in t["late"]), "an epoch line falls without late messages")
+                line[rank] = max(clock, line.get(rank, -1))
+
+
+def begins_call(event, last):
+    if event[1] != last[1]:
+        return True
+    if event[0] == CLOCK:
+        return last[0] == CLOCK and last[3] % (1 << 31) != event[3] % (1 << 31) + 1
+    if event[0] == NEXT:
+        return event[2] > 0 or last[0] not in (YES, NEXT)
+    return event[2] > 0 or last[0] == CLOCK if event[0] in (MATCH, CANCELLED, UNSENT, FREED) else True
+
+
+def rows_of_call(call):
+    told = [event for event in call if event[0] == CLOCK]
+    received = [event for event in call if event[0] in (RECV, MATCH) and event[4] >= 0]
+    notes = [event for event in call if event[0] not in (YES, NEXT, CLOCK) and not (event in received and len(received) <= len(told))]
+    answer = []
+    for event in call:
+        if event[0] not in (YES, NEXT):
+            continue
+        is_told = bool(told) and (event[4] < 0 or told[0][5] == event[4])
+        if not is_told or event[0] == YES and event[6]:
+            answer.append(other(event))
+        if is_told and event[4] >= 0:
+            answer.append(message(told[0][4], told[0][6], told.pop(0)[5]))
+    answer += [message(event[4], event[6], event[5]) for event in told]
+    for row in answer[:-1]:
+        row["with_next"] = 1
+    return [(call[0][1], row) for row in [other(event) for event in notes] + answer]
+
+
+def rows_of(events):
+    """(site, row) of all calls that are whole."""
+    rows, call = [], []
+    for event in events:
+        if call and begins_call(event, call[-1]):
+            rows += rows_of_call(call)
+            call = []
+        if event[0] == NO:
+            rows.append((event[1], unmatched(event[6], event[4])))
+        elif event[0] in (PROBE, ERROR, THREAD_EVENT, TURN, VALUE):
+            rows.append((event[1], other(event)))
+        else:
+            call.append(event)
+            if event[0] == CLOCK and event[3] % (1 << 31) == 0:
+                rows += rows_of_call(call)
+                call = []
+    is_cut = call and (call[0][0] == YES and call[0][5] - 1 > sum(event[0] == NEXT for event in call) or call[-1][0] == CLOCK)
+    return rows + (rows_of_call(call) if call and not is_cut else [])
+
+
+def split(rows):
+    tables, entries = {}, 0
+    for site, row in rows:
+        table = tables.setdefault(site, [])
+        if row["row"] == "UNMATCHED":
+            behind = len(table) - next((i for i, before in enumerate(reversed(table)) if before["row"] != "UNMATCHED"), len(table))
+            same = [before for before in table[behind:] if before["thread"] == row["thread"]]
+            if same:
+                same[0]["count"] += row["count"]
+            else:
+                table.append(row)
+            continue
+        if row["row"] == "OTHER" and row["event"] in (THREAD_EVENT, TURN):
+            row["order"] = entries
+        entries += 1
+        table.append(row)
+    return list(tables.items())
+
+
+def signed64(value):
+    return (value + (1 << 63) & MASK) - (1 << 63)
+
+
+def fields_of(row, with_next=False):
+    if row["row"] == "UNMATCHED":
+        return ["count=%d" % signed64(row["count"])] + ["thread=%d" % row["thread"]] * bool(row["thread"])
+    if row["row"] == "MESSAGE":
+        return ["sender=%d" % row["sender"], "clock=%d" % row["clock"], "index=%d" % row["index"], "with_next=%d" % row["with_next"]]
+    texts = ["event=" + NAMES[row["event"]]] + ["%s=%d" % (name, row[name]) for name in ("scope", "a", "b")] + ["c=%d" % signed64(row["c"])]
+    return texts + ["order=%d" % row["order"]] * (row["event"] in (THREAD_EVENT, TURN)) + ["with_next=%d" % row["with_next"]] * with_next
+
+
+def lines_of_cdc(t):
+    yield "TABLE", ["entries=%d" % t["entries"], "messages=%d" % t["messages"]]
+    yield from (("ORDER", ["message=%d" % i, "place=%d" % place]) for i, place in enumerate(t["order"]) if i != place)
+    yield from (("WITH_NEXT", ["entry=%d" % entry]) for entry in t["with_next"])
+    yield from (("UNMATCHED", ["entry=%d" % entry] + fields_of(unmatched(count, thread))) for entry, count, thread in t["unmatched"])
+    yield from (("OTHER", ["entry=%d" % entry] + fields_of(row)) for entry, row in t["others"])
+    yield from (("INDEX", ["message=%d" % number, "index=%d" % index]) for number, index in t["indices"])
+    yield from (("EPOCH", ["sender=%d" % rank, "clock=%d" % clock]) for rank, clock in t["epoch"])
+    yield from (("LATE", ["sender=%d" % rank, "clock=%d" % clock]) for rank, clock in t["late"])
+
+
+def print_tables(rank, tables, sites_known):
+    number = 0
+    for t in tables:
+        is_cdc = isinstance(t, dict)
+        site = t["site"] if is_cdc else t[0]
+        place = "%s site=%d" % (sites_known[site][0], site)
+        for kind, fields in lines_of_cdc(t) if is_cdc else ():
+            print(rank, number, kind, place, *fields)
+        number += is_cdc
+        for row in () if is_cdc else t[1]:
+            print(rank, number, row["row"], place, *fields_of(row, True))
+            number += 1
+
+
 def receives(events):
     """Section 6: posts, and the receives that an event itself tells of."""
     return sum(event[2] + (event[0] in (1, 2)) for event in events)
@@ -538,21 +781,22 @@ def late_of(chunks):
 
 def walk(data):
     """The chunks one after another: (kind, codec, goes on, items, length, offset, payload)."""
-    at, events, sites_before = 64, 0, 0
+    at, events, sites_before, rows = 64, 0, 0, 0
     while at + 24 <= len(data):
         magic, kind, codec, flags, zero, items, length, crc, own = struct.unpack_from("<2sBBHHIIII", data, at)
-        first = {1: events, 2: sites_before, 3: events}.get(kind, 0)
+        first = {1: events, 2: sites_before, 3: events, 6: rows}.get(kind, 0)
         need(magic == b"RK" and crc32c(data[at:at + 20] + struct.pack("<Q", first)) == own, "the header of a chunk is damaged")
         need(zero == 0 and flags < 4 and length <= 1 << 26, "the header of a chunk is wrong")
-        need(kind in range(1, 6) or flags & 1, "a chunk of an unknown kind")
+        need(kind in range(1, 7) or flags & 1, "a chunk of an unknown kind")
         payload = data[at + 24:at + 24 + length]
         if len(payload) < length:
             break
         need(crc32c(payload) == crc, "a chunk is damaged")
-        need(kind == 1 or codec == 0 and flags & 2 == 0, "a chunk that is no EVENTS has a codec")
+        need(kind == 1 or codec in ((3, 4, 5) if kind == 6 else (0,)) and flags & 2 == 0, "a chunk has another codec than it may")
         yield kind, codec, flags & 2 != 0, items, length, at, payload
         events += items if kind == 1 else 0
         sites_before += items if kind == 2 else 0
+        rows += items if kind == 6 else 0
         at += 24 + length
 
 
@@ -608,14 +852,14 @@ def from_ring(path, run, rank, first):
 def read_log(directory, run, rank, ranks):
     data = open(os.path.join(directory, "rank-%05d.log" % rank), "rb").read()
     magic, major, _, features, log_run, log_rank, log_ranks = struct.unpack_from("<8sHHIQII", data)
-    need(magic == b"\x89RPRLOG\n" and major == 1 and features == 0, "not a log of version 1")
+    need(magic == b"\x89RPRLOG\n" and major == 1 and features < 2, "not a log of version 1")
     need(crc32c(data[:60]) == struct.unpack_from("<I", data, 60)[0], "the log's header is damaged")
     need((log_run, log_rank, log_ranks) == (run, rank, ranks), "the log of another run or rank")
     chunks = list(walk(data))
     check_index(data, chunks)
-    modules, table, blocks, late, told, ended = [], [], [], [], [], None
+    modules, table, blocks, late, told, ended, tables, covered = [], [], [], [], [], None, [], 0
     decoded = events_of([(codec, goes_on, items, payload) for kind, codec, goes_on, items, _, _, payload in chunks if kind == 1])
-    for kind, _, _, items, _, _, payload in chunks:
+    for kind, codec, _, items, _, _, payload in chunks:
         if kind == 1:
             blocks.append(next(decoded))
             told.append(late)
@@ -632,13 +876,27 @@ def read_log(directory, run, rank, ranks):
             r = Reader(payload)
             ended = (r.byte(), r.svarint(), r.u64(), r.u64(), r.u64())
             need(r.done() and items == 0, "an END chunk is bad")
+        elif kind == 6:
+            before, (covered, more) = covered, rows_chunk(codec, payload, items)
+            need(features == 1 and covered >= before, "rows that should not be here")
+            tables += more
+            blocks = []  # their events are in the rows
+    if features == 1:
+        check_tables(tables, table, ranks)
+        if ended:
+            need(ended[2] == covered, "END tells of other events than the rows")
+        else:
+            rest = [event for block in blocks for event in block]
+            rest += from_ring(os.path.join(directory, "rank-%05d.0.ring" % rank), run, rank, covered + len(rest))
+            tables += split(rows_of(rest))
+        return None, tables, table
     need(told == late_of(blocks), "late matches are not those of section 5")
     events = [event for block in blocks for event in block]
     if ended:
         need(ended[2:] == (len(events), receives(events), digest(events)), "END tells of other events")
     else:
         events += from_ring(os.path.join(directory, "rank-%05d.0.ring" % rank), run, rank, len(events))
-    return events, table
+    return events, [], table
 
 
 def line(rank, number, event, table):
@@ -662,7 +920,10 @@ def main():
         manifest = json.load(file)
     need(manifest["format"] == "reprise-run" and manifest["major"] == 1, "not a record of version 1")
     for rank in range(manifest["ranks"]):
-        events, table = read_log(directory, int(manifest["run"], 16), rank, manifest["ranks"])
+        events, tables, table = read_log(directory, int(manifest["run"], 16), rank, manifest["ranks"])
+        if events is None:
+            print_tables(rank, tables, table)
+            continue
         for number, event in enumerate(events):
             print(line(rank, number, event, table))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: make FOLDER: makes the golden records `closed`, `closed-tables` and `killed` in FOLDER, and `large` and `large-tables`, which are compared but not kept. The values below are written out
- * once more, as text and by hand, in closed.txt and killed.txt; records in this folder were made once and are never made again.
+ * usage: make FOLDER: makes the golden records `closed`, `closed-tables` and `killed` in FOLDER, those of rows (`rows-raw`, `rows-gzip`, `rows-cdc`, `rows-killed`), and some large ones, which are compared but
+ * not kept. The values below are written out once more, as text, in closed.txt and killed.txt by hand, in rows-*.txt by `reprise dump` and compared by hand; records in this folder were made once and are never made again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "log/manifest.h"
 
 #define RUN UINT64_C(0x60cde2ec02d00001)
+enum { LARGE_RANKS = 4 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static void need(bool good, const char *what, const char *why)
@@ -48,6 +49,38 @@ static const struct rp_event third_chunk[] = {
     {RP_RECV, 0, UINT32_MAX, UINT32_MAX, INT32_MIN, INT32_MAX, 0},
 };
 
+/* Of logs of rows: the calls of two chunks. */
+static const struct rp_event first_calls[] = {
+    {RP_RECV, 0, 1, 0, 1, 7, 0},
+    {RP_CLOCK, 0, 0, 0, 1, -1, 5},
+    {RP_NO, 2, 0, 0, 0, 0, 3},
+    {RP_PROBE, 2, 0, 1, 2, 9, 0},
+    {RP_YES, 1, 2, 4, 2, 3, 0}, /* two messages and a send */
+    {RP_NEXT, 1, 0, 0, 0, 0, 0},
+    {RP_NEXT, 1, 0, 0, 3, 0, 0},
+    {RP_MATCH, 1, 0, 0, 2, 9, 1},
+    {RP_CLOCK, 1, 0, 1, 2, 2, 3},
+    {RP_CLOCK, 1, 0, 0, 0, 3, 8},
+    {RP_CANCELLED, 3, 1, 0, 0, 0, 2},
+    {RP_ERROR, 3, 0, 0, 13, 0, 0},
+};
+static const struct rp_event second_calls[] = {
+    {RP_NO, 2, 0, 0, 1, 1, 6},
+    {RP_NO, 1, 0, 4, 0, 0, 2},
+    {RP_MATCH, 3, 4, 0, 1, 9, 3},
+    {RP_CLOCK, 3, 0, UINT32_C(1) << 31, 1, -1, 4}, /* behind a nonblocking collective call; late: below the line of the first chunk */
+    {RP_THREAD, 2, 0, 0, 1, 0, UINT64_C(0xfedcba9876543210)},
+    {RP_TURN, 2, 0, 0, 1, 0, 2},
+    {RP_RECV, 0, 0, 0, 2, 8, 0},
+    {RP_CLOCK, 0, 0, 0, 2, -1, 11},
+    {RP_RECV, 0, 0, 0, 0, 8, 0},
+    {RP_CLOCK, 0, 0, 0, 0, -1, 9},
+    {RP_FREED, 3, 0, 0, 1, 6, 2},
+    {RP_YES, 3, 0, 1, -1, 0, 0},
+    {RP_CLOCK, 3, 0, 0, 1, 0, 12},
+    {RP_NO, 2, 0, 0, 0, 0, UINT64_C(1) << 40},
+};
+
 static void put_site(struct rp_log_writer *writer, uint32_t number, const char *function, bool with_module)
 {
     struct rp_buffer records = {0};
@@ -69,13 +102,14 @@ static void put_site(struct rp_log_writer *writer, uint32_t number, const char *
 }
 
 static const struct rp_codec *codec = &rp_codec_mix;
+static const struct rp_row_codec *rows;
 
 static struct rp_log_writer *create(const char *directory, uint32_t rank, uint32_t ranks, struct rp_ring **ring)
 {
     struct rp_log_writer *writer;
     struct rp_problem why;
 
-    need(rp_log_create(directory, RUN, rank, ranks, &(struct rp_log_manner){codec, false, NULL}, &writer, &why) == RP_OK, "log", why.text);
+    need(rp_log_create(directory, RUN, rank, ranks, &(struct rp_log_manner){codec, false, rows}, &writer, &why) == RP_OK, "log", why.text);
     need(rp_log_stream(writer, 0, ring, &why) == RP_OK, "stream", why.text);
     put_site(writer, 0, "MPI_Recv", true);
     put_site(writer, 1, "MPI_Waitsome", false);
@@ -202,6 +236,71 @@ static void make_killed(const char *folder)
     free(directory);
 }
 
+static void make_rows(const char *folder, const char *name)
+{
+    char *directory = start_record(folder, name, 3);
+    struct rp_ring *ring;
+
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        struct rp_log_writer *writer = create(directory, rank, 3, &ring);
+        if (rank == 0) {
+            push(writer, ring, first_calls, COUNT(first_calls));
+            push(writer, ring, second_calls, COUNT(second_calls));
+        }
+        close_log(writer, RP_END_FINALIZE, 0);
+    }
+    finish_record(directory);
+}
+
+/* The first chunk of rank 0 is in its log, the second in the ring alone; a call behind it was cut off. */
+static void make_rows_killed(const char *folder)
+{
+    static const struct rp_event cut = {RP_YES, 1, 0, 4, 2, 2, 0};
+    struct rp_event newest[COUNT(second_calls) + 1], no_run = {0, 0, 0, 0, 0, 0, 0};
+    char *directory = start_record(folder, "rows-killed", 3);
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct rp_ring *ring;
+        struct rp_log_writer *writer = create(directory, 0, 3, &ring);
+        push(writer, ring, first_calls, COUNT(first_calls));
+        close_log(create(directory, 1, 3, &ring), RP_END_FINALIZE, 0);
+        close_log(create(directory, 2, 3, &ring), RP_END_ABORT, 3);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    memcpy(newest, second_calls, sizeof second_calls);
+    newest[COUNT(second_calls)] = cut;
+    put_ring(directory, 0, COUNT(first_calls), COUNT(first_calls) + COUNT(newest), no_run, 0, newest, COUNT(newest));
+    free(directory);
+}
+
+/* Twenty thousand calls that gave messages, in orders that are not those of their clocks. */
+static void make_large_rows(const char *folder, const char *name)
+{
+    char *directory = start_record(folder, name, LARGE_RANKS);
+    struct rp_ring *ring;
+    struct rp_log_writer *writer = create(directory, 0, LARGE_RANKS, &ring);
+    uint64_t x = 1;
+
+    for (int i = 0; i < 20000; i++) {
+        x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        uint32_t site = (uint32_t)(x >> 20) % 4, synced = (x >> 40) % 5000 == 0 ? UINT32_C(1) << 31 : 0;
+        struct rp_event polls = {RP_NO, site, 0, 0, (int32_t)(x >> 50) % 3 == 0, 0, 1 + (x >> 8) % 1000}, sent = {RP_YES, site, 0, 3, (int32_t)(x >> 33 & 3), 1, 0};
+        struct rp_event clock = {RP_CLOCK, site, 0, synced, (int32_t)(x >> 55) % LARGE_RANKS, (int32_t)(x >> 30 & 3) - 1, (uint64_t)i * 3 + (x >> 45) % 40};
+        if (x >> 60 < 3)
+            *rp_ring_slot(ring) = x >> 59 & 1 ? polls : sent;
+        *rp_ring_slot(ring) = clock;
+        rp_ring_publish(ring);
+        if (i % 7000 == 6999)
+            rp_log_drain(writer);
+    }
+    close_log(writer, RP_END_EXIT, 5);
+    for (uint32_t rank = 1; rank < LARGE_RANKS; rank++)
+        close_log(create(directory, rank, LARGE_RANKS, &ring), RP_END_FINALIZE, 0);
+    finish_record(directory);
+}
+
 /* Twenty thousand events of every kind, with receives that stay open for long. */
 static void make_large(const char *folder, const char *name)
 {
@@ -248,5 +347,15 @@ int main(int argc, char **argv)
     codec = &rp_codec_tables;
     make_closed(argv[1], "closed-tables");
     make_large(argv[1], "large-tables");
+    codec = &rp_codec_mix;
+    rows = rp_row_codec_by_name("raw");
+    make_rows(argv[1], "rows-raw");
+    make_large_rows(argv[1], "large-raw");
+    rows = rp_row_codec_by_name("gzip");
+    make_rows(argv[1], "rows-gzip");
+    rows = rp_row_codec_by_name("cdc");
+    make_rows(argv[1], "rows-cdc");
+    make_rows_killed(argv[1]);
+    make_large_rows(argv[1], "large-cdc");
     return 0;
 }

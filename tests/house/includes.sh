@@ -16,7 +16,7 @@ may base
 may event base
 may codec base event
 may log base event codec
-may match base event
+may match base event codec
 may mpi base event
 may envelope base mpi
 may det base match mpi

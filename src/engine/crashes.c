@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/crashes.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct sigaction usual[NSIG];
+static void (*waits)(void);
+
+static void crashed(int signal)
+{
+    sigaction(signal, &usual[signal], NULL);
+    waits();
+    raise(signal);
+}
+
+/* Open MPI and UCX print a stack on a crash. */
+static bool is_of_mpi(const struct sigaction *action)
+{
+    static const char *const libraries[] = {"/libopen-pal", "/libmpi", "/libucs"};
+    Dl_info info;
+
+    if (!dladdr((void *)action->sa_handler, &info) || !info.dli_fname)
+        return false;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (strstr(info.dli_fname, libraries[i]))
+            return true;
+    return false;
+}
+
+void rp_crashes_handle(void (*wait)(void))
+{
+    struct sigaction first = {.sa_handler = crashed, .sa_flags = SA_NODEFER};
+
+    waits = wait;
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
+        struct sigaction *now = &usual[crashes[i]];
+        if (sigaction(crashes[i], NULL, now) == 0 && (now->sa_handler == SIG_DFL || is_of_mpi(now)))
+            sigaction(crashes[i], &first, NULL);
+    }
+}
