@@ -402,6 +402,19 @@ void count_other_cycles()
     }
 }
 
+// Jumps from elsewhere (longjmp) are counted where they arrive.
+void count_returns()
+{
+    basic_block bb;
+    FOR_EACH_BB_FN (bb, cfun) {
+        gimple_stmt_iterator gsi = gsi_last_nondebug_bb(bb);
+        gcall *c = gsi_end_p(gsi) ? NULL : dyn_cast<gcall *>(gsi_stmt(gsi));
+        edge e = c && (gimple_call_flags(c) & ECF_RETURNS_TWICE) ? find_fallthru_edge(bb->succs) : NULL;
+        if (e && e->dest != EXIT_BLOCK_PTR_FOR_FN(cfun))
+            add_at_start(e->dest, constant(weight_of_call));
+    }
+}
+
 // Functions
 
 struct outside { // what is in no loop
@@ -499,6 +512,7 @@ unsigned ticks_pass::execute(function *fun)
     std::vector<ahead> loops = count_loops(loops_for_fn(fun)->tree_root);
     unsigned left = count_function(entry, found, loops);
     count_other_cycles();
+    count_returns();
     forget_purity();
     summaries[DECL_UID(fun->decl)] = {!found.unknown, left};
 

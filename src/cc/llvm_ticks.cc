@@ -91,6 +91,7 @@ private:
     bool count_loop(Loop *, BasicBlock *before, ahead *cost);
     template <class Loops> std::vector<ahead> count_loops(const Loops &);
     void count_other_cycles();
+    void count_returns();
     BasicBlock *place_for_calls(bool *unknown, double *weight);
     unsigned count_function(BasicBlock *calls, unsigned weight, std::vector<ahead> &);
 };
@@ -333,6 +334,15 @@ void function_counter::count_other_cycles()
     }
 }
 
+// Jumps from elsewhere (longjmp) are counted where they arrive.
+void function_counter::count_returns()
+{
+    for (BasicBlock &block : function)
+        for (Instruction &i : block)
+            if (isa<CallInst>(i) && cast<CallInst>(i).hasFnAttr(Attribute::ReturnsTwice))
+                add(i.getNextNode(), weight_of_call);
+}
+
 // Functions
 
 // A block outside of loops that dominates the calls which may come back to this function, or null. Also looks whether anything unknown is called, and weighs what is in no loop.
@@ -388,6 +398,7 @@ summary function_counter::run()
     std::vector<ahead> ahead_loops = count_loops(loops);
     unsigned left = count_function(calls, (unsigned)(weight + 0.5), ahead_loops);
     count_other_cycles();
+    count_returns();
     return {!unknown, left};
 }
 

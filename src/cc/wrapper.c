@@ -217,10 +217,10 @@ static void push_counting(struct job *job, const struct rp_commandline *line)
 /* By -Xlinker, so that neither -x nor a comma in the path changes its meaning. */
 static void push_counter(struct job *job)
 {
-    static const char *const words[] = {"-Xlinker", "--export-dynamic-symbol=reprise_ticks", "-Xlinker", "-u", "-Xlinker", "reprise_ticks", "-Xlinker"};
+    static const char *const words[] = {"-Xlinker", "--export-dynamic-symbol=reprise_ticks", "-Xlinker"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         push(job, words[i]);
-    push_joined(job, "", job->folder, "libreprise-ticks.a");
+    push_joined(job, "", job->folder, "reprise-ticks.o");
 }
 
 static void find_folder(struct job *job)
