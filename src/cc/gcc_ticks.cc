@@ -83,7 +83,7 @@ enum class call { plain, closed, unknown, recursive };
 
 bool is_runtime(tree fndecl)
 {
-    const char *name = IDENTIFIER_POINTER(DECL_NAME(fndecl));
+    const char *name = DECL_NAME(fndecl) ? IDENTIFIER_POINTER(DECL_NAME(fndecl)) : "";
     return !strncmp(name, "_gfortran_", 10) || !strncmp(name, "__cxa_", 6) || !strncmp(name, "_Unwind_", 8);
 }
 
