@@ -37,6 +37,8 @@ while read -r compiler how; do
     good 60 build $cc -shared -fPIC spin.c -o libspin.so
     good 60 build $cc main.c ticks_now.o -L. -lspin -Wl,-rpath,. -o main && says counts ./main
     says counts ./main ./libspin.so # the program's own counter, from a library that is loaded later
+    good 60 build $compiler -O2 -c spin.c -o spin.o && good 60 build $compiler -O2 main.c spin.o ticks_now.o -o main
+    LD_PRELOAD=$plugins/libreprise-ticks.so says counts ./main ./libspin.so # a program without one
     good 60 build $compiler -O2 main.c ticks_now.o -L. -lspin -Wl,-rpath,. -o main && says counts ./main # the library's counter alone
     good 60 build $cc -shared -fPIC -Wl,-Bsymbolic spin.c -o libspin.so && good 60 build $cc main.c ticks_now.o -L. -lspin -Wl,-rpath,. -o main && says counts ./main
     if [ "$how" = plugin ]; then # linked without us, for a program with us

@@ -22,6 +22,7 @@ may envelope base mpi
 may engine base event codec log match mpi envelope
 may report base event codec log
 may cli base event codec log report
+may cc base
 for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
     case $file in
     src/mpi/* | src/envelope/* | src/engine/* | apps/* | tests/mpi/*) ;;
