@@ -8,6 +8,7 @@
 //   is told too early is as good as time in time: between there and the end of the loop nothing happens that has a time. That holds if the loop calls nothing that could: its calls are
 //   "closed", which is to say, known functions that call closed functions only.
 // - Any other loop adds its weight in each iteration. If it is innermost and without calls, the sum is kept in a register and only stored.
+// - Copies of memory, which are loops inside of the C library, add their length.
 // - A function adds its weight only where it must: if it may recurse, before it does so; if it calls what we do not know; or if it is long. The weight of others is added by those who
 //   call them, as far as they are known.
 //
@@ -50,9 +51,10 @@ int plugin_is_GPL_compatible;
 
 namespace {
 
-const unsigned weight_of_call = 10;    // to what we do not know
+const unsigned weight_of_call = 20;    // to what we do not know
 const unsigned weight_of_entry = 4;    // to what counts by itself
 const unsigned weight_worth_adding = 40;
+const unsigned bytes_per_tick = 16;    // of copies
 
 // What callers need to know of a function that is compiled already. Callees come first, unless they are part of a cycle.
 struct summary {
@@ -87,6 +89,15 @@ bool is_runtime(tree fndecl)
     return !strncmp(name, "_gfortran_", 10) || !strncmp(name, "__cxa_", 6) || !strncmp(name, "_Unwind_", 8);
 }
 
+// The bytes that a copy moves, if they are many or unknown, else NULL. Loops become such calls.
+tree length_of_copy(gcall *stmt)
+{
+    if (!gimple_call_builtin_p(stmt, BUILT_IN_MEMCPY) && !gimple_call_builtin_p(stmt, BUILT_IN_MEMMOVE) && !gimple_call_builtin_p(stmt, BUILT_IN_MEMSET))
+        return NULL;
+    tree length = gimple_call_arg(stmt, 2);
+    return tree_fits_uhwi_p(length) && tree_to_uhwi(length) < 256 ? NULL : length;
+}
+
 call call_kind(gcall *stmt, unsigned *weight)
 {
     tree fndecl = gimple_call_fndecl(stmt);
@@ -99,6 +110,8 @@ call call_kind(gcall *stmt, unsigned *weight)
         return call::plain;
     if (!fndecl)
         return call::unknown;
+    if (length_of_copy(stmt))
+        return call::closed; // it will count
     if (fndecl_built_in_p(fndecl) || DECL_IS_MALLOC(fndecl) || DECL_IS_OPERATOR_NEW_P(fndecl) || DECL_IS_OPERATOR_DELETE_P(fndecl) || is_runtime(fndecl))
         return call::plain;
     if (fndecl == current_function_decl)
@@ -415,6 +428,18 @@ void count_returns()
     }
 }
 
+void count_copies()
+{
+    basic_block bb;
+    FOR_EACH_BB_FN (bb, cfun)
+        for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
+            gcall *c = dyn_cast<gcall *>(gsi_stmt(gsi));
+            tree length = c ? length_of_copy(c) : NULL;
+            if (length)
+                add(&gsi, false, fold_build2(TRUNC_DIV_EXPR, uint64_type_node, fold_convert(uint64_type_node, length), constant(bytes_per_tick)));
+        }
+}
+
 // Functions
 
 struct outside { // what is in no loop
@@ -513,6 +538,7 @@ unsigned ticks_pass::execute(function *fun)
     unsigned left = count_function(entry, found, loops);
     count_other_cycles();
     count_returns();
+    count_copies();
     forget_purity();
     summaries[DECL_UID(fun->decl)] = {!found.unknown, left};
 

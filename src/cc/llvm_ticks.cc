@@ -22,9 +22,10 @@ using namespace llvm;
 
 namespace {
 
-const unsigned weight_of_call = 10; // to what we do not know
+const unsigned weight_of_call = 20; // to what we do not know
 const unsigned weight_of_entry = 4; // to what counts by itself
 const unsigned weight_worth_adding = 40;
+const unsigned bytes_per_tick = 16; // of copies
 const unsigned dear = 20; // an expression that is not worth computing ahead
 
 // What callers need to know of a function that is done already. Callees come first, unless they are part of a cycle.
@@ -92,6 +93,7 @@ private:
     template <class Loops> std::vector<ahead> count_loops(const Loops &);
     void count_other_cycles();
     void count_returns();
+    void count_copies();
     BasicBlock *place_for_calls(bool *unknown, double *weight);
     unsigned count_function(BasicBlock *calls, unsigned weight, std::vector<ahead> &);
 };
@@ -100,11 +102,21 @@ private:
 
 bool is_runtime(StringRef name) { return name.startswith("_gfortran_") || name.startswith("__cxa_") || name.startswith("_Unwind_"); }
 
+// The bytes that a copy moves, if they are many or unknown, else null. Loops become such calls.
+Value *length_of_copy(const CallBase &instruction)
+{
+    auto *copy = dyn_cast<MemIntrinsic>(&instruction);
+    auto *known = copy ? dyn_cast<ConstantInt>(copy->getLength()) : nullptr;
+    return !copy || (known && known->getValue().ult(256)) ? nullptr : copy->getLength();
+}
+
 call function_counter::call_kind(const CallBase &instruction, unsigned *weight)
 {
     const Function *callee = instruction.getCalledFunction();
     LibFunc library;
     *weight = weight_of_call;
+    if (length_of_copy(instruction))
+        return call::closed; // it will count
     if (isa<IntrinsicInst>(instruction)) {
         *weight = instruction.isLifetimeStartOrEnd() || isa<DbgInfoIntrinsic>(instruction) ? 0 : 1;
         return call::plain;
@@ -343,6 +355,17 @@ void function_counter::count_returns()
                 add(i.getNextNode(), weight_of_call);
 }
 
+void function_counter::count_copies()
+{
+    for (BasicBlock &block : function)
+        for (Instruction &i : block)
+            if (auto *c = dyn_cast<CallBase>(&i))
+                if (Value *length = length_of_copy(*c)) {
+                    IRBuilder<> at(&i);
+                    add(&i, at.CreateUDiv(at.CreateZExtOrTrunc(length, long_type), ConstantInt::get(long_type, bytes_per_tick)));
+                }
+}
+
 // Functions
 
 // A block outside of loops that dominates the calls which may come back to this function, or null. Also looks whether anything unknown is called, and weighs what is in no loop.
@@ -399,6 +422,7 @@ summary function_counter::run()
     unsigned left = count_function(calls, (unsigned)(weight + 0.5), ahead_loops);
     count_other_cycles();
     count_returns();
+    count_copies();
     return {!unknown, left};
 }
 

@@ -28,6 +28,7 @@ two: at += 2; goto *next[at >= n ? 2 : at % 2];
 done: return at;
 }
 static int tangled(int n, int from) { int at = 0; if (from) goto inside; outside: at += 3; inside: at += 1; if (at < n) { if (at & 1) goto outside; goto inside; } return at; }
+__attribute__((noinline)) static void copy(int n, char *to, const char *from) { for (int i = 0; i < n; i++) to[i] = from[i]; } /* becomes memcpy */
 static void *thread(void *n) { uint64_t before = ticks_now(); sink += (int)recurse(*(int *)n); uint64_t *result = malloc(sizeof *result); *result = ticks_now() - before; return result; }
 #define COUNT(name, code) do { uint64_t before = ticks_now(); code; printf("%s %llu\n", name, (unsigned long long)(ticks_now() - before)); } while (0)
 int main(int argc, char **argv)
@@ -43,6 +44,9 @@ int main(int argc, char **argv)
     COUNT("jumps", sink += jumps(n));
     COUNT("machine", sink += machine(n * 10));
     COUNT("tangled", sink += tangled(n * 10, n & 1));
+    char *other = malloc((size_t)n * 50 + 1);
+    COUNT("copy", copy(n * 50, other, text); sink += other[n]);
+    COUNT("copies", for (int i = 0; i < n; i++) memmove(other, text, (size_t)n * 5 + (size_t)i));
     int m = 15;
     void *counted[4];
     uint64_t before = ticks_now();
