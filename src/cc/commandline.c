@@ -15,6 +15,7 @@ enum { DEEPEST = 10 }; /* response files in response files */
 struct reader {
     struct rp_commandline *out;
     bool preprocesses, stops, partial; /* -E; -c or -S; -r */
+    bool shared, script;
     bool inputs, objects, headers;
     bool value;    /* the next word belongs to the option before it */
     bool language; /* the next word is the language of -x */
@@ -38,8 +39,8 @@ static bool takes_value(const char *option)
 {
     static const char *const options[] = {"-o", "-I", "-D", "-U", "-L", "-B", "-A", "-T", "-u", "-z", "-e", "-J", "-G", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix",
                                           "-iwithprefix", "-iwithprefixbefore", "-isysroot", "-imultilib", "-MF", "-MT", "-MQ", "-Xlinker", "-Xpreprocessor", "-Xassembler", "-Xclang", "-mllvm",
-                                          "-aux-info", "-dumpbase", "-dumpbase-ext", "-dumpdir", "--param", "-wrapper", "-specs", "--sysroot", "-target", "--target", "-arch", "-fplugin-arg",
-                                          "-framework", "-rpath", "-Ttext", "-Tdata", "-Tbss", "--entry", "--undefined", "-fmodule-file", "-ivfsoverlay", "-iframework", NULL};
+                                          "-aux-info", "-dumpbase", "-dumpbase-ext", "-dumpdir", "--param", "-wrapper", "-specs", "--sysroot", "-target", "--target", "-arch",
+                                          "-framework", "-rpath", "-Ttext", "-Tdata", "-Tbss", "--entry", "--undefined", "-MJ", "-include-pch", "-ivfsoverlay", "-iframework", "-serialize-diagnostics", NULL};
     return among(option, options);
 }
 
@@ -78,11 +79,13 @@ static void read_option(struct reader *r, const char *word)
     static const char *const ends[] = {"-c", "-S", "-fsyntax-only", "--compile", "--assemble", "-emit-ast", "--analyze", NULL};
     static const char *const preprocessing[] = {"-E", "-M", "-MM", "--preprocess", "--dependencies", "--user-dependencies", NULL};
     static const char *const partial[] = {"-r", "-Wl,-r", "-Wl,--relocatable", "--relocatable", NULL};
+    static const char *const shared[] = {"-shared", "--shared", "-Wl,-shared", NULL};
     static const char *const questions[] = {"--version", "--help", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", NULL};
 
     r->preprocesses |= among(word, preprocessing);
     r->stops |= among(word, ends);
     r->partial |= among(word, partial);
+    r->shared |= among(word, shared);
     r->out->asks |= among(word, questions) || starts_with(word, "-print-") || starts_with(word, "--print-") || starts_with(word, "--help=");
     r->out->counts |= (starts_with(word, "-fplugin=") || starts_with(word, "-fpass-plugin=")) && strstr(word, "reprise-ticks-");
     r->value = takes_value(word) || strcmp(word, "-l") == 0;
@@ -97,6 +100,7 @@ static void read_file(struct reader *r, const char *path, int depth);
 
 static void read_word(struct reader *r, const char *word, int depth)
 {
+    r->script |= strstr(word, "-version-script") != NULL; /* a word or a part of one, by -Wl or -Xlinker */
     if (r->language)
         r->kind = kind_of_language(word);
     else if (!r->value && word[0] == '@')
@@ -147,5 +151,6 @@ void rp_commandline_read(int count, char *const words[], struct rp_commandline *
         read_word(&r, words[i], 0);
     out->asks |= !r.inputs;
     out->compiles &= !r.preprocesses;
+    out->scripted = r.shared && r.script;
     out->links = r.objects && !r.preprocesses && !r.stops && !r.partial;
 }

@@ -215,11 +215,24 @@ static void push_counting(struct job *job, const struct rp_commandline *line)
 }
 
 /* By -Xlinker, so that neither -x nor a comma in the path changes its meaning. */
-static void push_counter(struct job *job)
+static void push_for_linker(struct job *job, const char *word)
 {
-    static const char *const words[] = {"-Xlinker", "--export-dynamic-symbol=reprise_ticks", "-Xlinker"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        push(job, words[i]);
+    push(job, "-Xlinker");
+    push(job, word);
+}
+
+/* The version script of a library would make its counter local, a second one: such a library gets none, and takes the program's. */
+static void push_counter(struct job *job, const struct rp_commandline *line)
+{
+    push(job, "-Xlinker");
+    push_joined(job, "", job->folder, "reprise-ticks-calls.o");
+    if (line->scripted) {
+        push_for_linker(job, "-z");
+        push_for_linker(job, "undefs");
+        return;
+    }
+    push_for_linker(job, "--export-dynamic-symbol=reprise_ticks");
+    push(job, "-Xlinker");
     push_joined(job, "", job->folder, "reprise-ticks.o");
 }
 
@@ -261,7 +274,7 @@ static void build(struct job *job, int argc, char **argv)
     if (adds)
         push_counting(job, &line);
     if (adds && line.links)
-        push_counter(job);
+        push_counter(job, &line);
     free(rest);
 }
 

@@ -3,6 +3,7 @@
 source "$(dirname "$0")/../lib/cc.sh"
 
 echo 'int spin(const char *text) { int n = 0; while (text[n]) n += text[n] == 98 ? 2 : 1; return n; }' >spin.c
+echo '{ global: spin; local: *; };' >spin.map
 cat >main.c <<'END'
 #include <dlfcn.h>
 #include <stdint.h>
@@ -41,6 +42,8 @@ while read -r compiler how; do
     LD_PRELOAD=$plugins/libreprise-ticks.so says counts ./main ./libspin.so # a program without one
     good 60 build $compiler -O2 main.c ticks_now.o -L. -lspin -Wl,-rpath,. -o main && says counts ./main # the library's counter alone
     good 60 build $cc -shared -fPIC -Wl,-Bsymbolic spin.c -o libspin.so && good 60 build $cc main.c ticks_now.o -L. -lspin -Wl,-rpath,. -o main && says counts ./main
+    good 60 build $cc -shared -fPIC -Wl,--version-script=spin.map -Wl,-z,defs spin.c -o libspin.so # exports what it says alone
+    good 60 build $cc main.c ticks_now.o -L. -lspin -Wl,-rpath,. -o main && says counts ./main
     if [ "$how" = plugin ]; then # linked without us, for a program with us
         good 60 build $cc -c -fPIC spin.c -o spin.o && good 60 build $compiler -shared spin.o -o libspin.so
         good 60 build $cc main.c ticks_now.o -L. -lspin -Wl,-rpath,. -o main && says counts ./main

@@ -9,7 +9,7 @@ expect() { # PLUGIN? COUNTER? WORDS...
     line=$(reprise-cc --reprise-show "${@:3}") || fail "reprise-cc ${*:3}: status $?"
     [[ "$line " == "gcc ${*:3}"* ]] || fail "words were changed: $line"
     [ "$1" = "$(grep -c -- -fplugin= <<<"$line")" ] || fail "plugin should be $1: $line"
-    [ "$2" = "$(grep -c -- reprise-ticks.o <<<"$line")" ] || fail "counter should be $2: $line"
+    [ "$2" = "$(grep -c -- /reprise-ticks.o <<<"$line")" ] || fail "counter should be $2: $line"
 }
 expect 1 1 a.c
 expect 1 1 a.c b.c -o c.c
@@ -30,6 +30,7 @@ expect 1 0 -c -x c++ a.txt
 expect 0 0 -I a.c
 expect 0 0 -include a.c
 expect 1 1 -shared -fPIC a.c -o a.so
+expect 1 0 -shared -fPIC a.c -Wl,--version-script=a.map -o a.so
 expect 0 0 -r a.o b.o -o c.o
 expect 0 0
 expect 0 0 --version
@@ -74,4 +75,11 @@ echo 'main.o twice.o -o both' >objects && good 60 response reprise-cc @objects &
 reprise-cc -o both 2>/dev/null && fail "no input, and no error"
 good 60 static reprise-cc -static main.c twice.c -o both && ./both || fail "a static program"
 good 60 lto reprise-cc -flto -O2 main.c twice.c -o both && ./both || fail "-flto"
+
+# Without a plugin for the compiler it counts by calls, or says what is missing.
+mkdir -p bare/bin bare/lib/reprise/cc && cp "$build/bin/reprise-cc" bare/bin && cp "$plugins"/*.o bare/lib/reprise/cc
+bare/bin/reprise-cc --reprise-show -c a.c | grep -q trace-pc || fail "no plugin, and no calls"
+good 60 bare bare/bin/reprise-cc -O2 main.c twice.c -o both && ./both || fail "without a plugin"
+run 60 missing bare/bin/reprise-cc --ticks=plugin -c main.c
+[ "$status" -eq 123 ] && grep -q 'no plugin of reprise for gcc' missing.err || fail "--ticks=plugin without a plugin: status $status"
 echo "command lines agree"
