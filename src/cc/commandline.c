@@ -101,6 +101,7 @@ static void read_file(struct reader *r, const char *path, int depth);
 static void read_word(struct reader *r, const char *word, int depth)
 {
     r->script |= strstr(word, "-version-script") != NULL; /* a word or a part of one, by -Wl or -Xlinker */
+    r->out->strict |= strstr(word, "-no-undefined") || strstr(word, "-z,defs") || strstr(word, "-zdefs") || strcmp(word, "defs") == 0;
     if (r->language)
         r->kind = kind_of_language(word);
     else if (!r->value && word[0] == '@')

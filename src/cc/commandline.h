@@ -9,6 +9,7 @@ struct rp_commandline {
     bool compiles; /* code is made of a source in a language that can be counted */
     bool links;    /* an executable or a shared library is made */
     bool scripted; /* a shared library with a version script, which says what it exports */
+    bool strict;   /* the linker is told to mind undefined symbols */
     bool asks;     /* only a question, as --version */
     bool counts;   /* an option says already that code is to be counted: another reprise-cc was here */
 };

@@ -226,11 +226,12 @@ static void push_counter(struct job *job, const struct rp_commandline *line)
 {
     push(job, "-Xlinker");
     push_joined(job, "", job->folder, "reprise-ticks-calls.o");
-    if (line->scripted) {
+    if (line->scripted && line->strict) {
         push_for_linker(job, "-z");
         push_for_linker(job, "undefs");
-        return;
     }
+    if (line->scripted)
+        return;
     push_for_linker(job, "--export-dynamic-symbol=reprise_ticks");
     push(job, "-Xlinker");
     push_joined(job, "", job->folder, "reprise-ticks.o");
