@@ -112,7 +112,7 @@ call call_kind(gcall *stmt, unsigned *weight)
         return call::unknown;
     if (length_of_copy(stmt))
         return call::closed; // it will count
-    if (fndecl_built_in_p(fndecl) || DECL_IS_MALLOC(fndecl) || DECL_IS_OPERATOR_NEW_P(fndecl) || DECL_IS_OPERATOR_DELETE_P(fndecl) || is_runtime(fndecl))
+    if (fndecl_built_in_p(fndecl) || DECL_IS_OPERATOR_NEW_P(fndecl) || DECL_IS_OPERATOR_DELETE_P(fndecl) || is_runtime(fndecl))
         return call::plain;
     if (fndecl == current_function_decl)
         return call::recursive;
@@ -273,7 +273,7 @@ tree iterations(class loop *loop, edge exit)
 }
 
 struct body {
-    bool calls = false, unknown = false; // any call that counts; one that may be something with a time
+    bool calls = false, unknown = false; // any call that may count; one that may be something with a time
     bool recurses = false; // in each iteration
     unsigned weight = 0; // of an iteration, without inner loops
 };
@@ -290,7 +290,7 @@ body look_at(class loop *loop)
             if (gcall *c = dyn_cast<gcall *>(gsi_stmt(gsi))) {
                 unsigned weight;
                 call kind = call_kind(c, &weight);
-                found.calls |= kind != call::plain;
+                found.calls |= kind != call::plain || !(gimple_call_flags(c) & (ECF_CONST | ECF_LEAF | ECF_NORETURN));
                 found.unknown |= kind == call::unknown || (kind == call::recursive && gimple_call_fndecl(c) != current_function_decl);
                 found.recurses |= kind == call::recursive && dominated_by_p(CDI_DOMINATORS, loop->latch, blocks[i]);
             }

@@ -38,7 +38,7 @@ using summary_map = DenseMap<const Function *, summary>;
 enum class call { plain, closed, unknown, recursive };
 
 struct body {
-    bool calls = false, unknown = false; // any call that counts; one that may be something with a time
+    bool calls = false, unknown = false; // any call that may count; one that may be something with a time
     bool recurses = false; // in each iteration
     unsigned weight = 0;   // of an iteration, without inner loops
 };
@@ -138,6 +138,12 @@ call function_counter::call_kind(const CallBase &instruction, unsigned *weight)
     return found->second.closed ? call::closed : call::unknown;
 }
 
+// Whether a call to a library may end up in the program again, as that of qsort does. Of known functions, those for mathematics do not.
+bool may_call_back(const CallBase &instruction)
+{
+    return !isa<IntrinsicInst>(instruction) && !instruction.isInlineAsm() && !instruction.doesNotReturn() && !instruction.getType()->isFloatingPointTy();
+}
+
 unsigned function_counter::weight_of(const BasicBlock &block)
 {
     unsigned sum = 0, weight;
@@ -192,7 +198,7 @@ body function_counter::look_at(Loop *loop)
             if (auto *c = dyn_cast<CallBase>(&i)) {
                 unsigned weight;
                 call kind = call_kind(*c, &weight);
-                found.calls |= kind != call::plain;
+                found.calls |= kind != call::plain || may_call_back(*c);
                 found.unknown |= kind == call::unknown || (kind == call::recursive && c->getCalledFunction() != &function);
                 found.recurses |= kind == call::recursive && latch && dominators.dominates(block, latch);
             }

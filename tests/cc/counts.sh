@@ -29,6 +29,10 @@ done: return at;
 }
 static int tangled(int n, int from) { int at = 0; if (from) goto inside; outside: at += 3; inside: at += 1; if (at < n) { if (at & 1) goto outside; goto inside; } return at; }
 __attribute__((noinline)) static void copy(int n, char *to, const char *from) { for (int i = 0; i < n; i++) to[i] = from[i]; } /* becomes memcpy */
+static uint64_t last;
+static int backwards;
+static int compare(const void *a, const void *b) { int n = 0; for (const char *at = "some steps"; *at; at++) n += *at & sink; backwards |= ticks_now() < last; last = ticks_now(); return *(const int *)a - *(const int *)b + (n < 0); }
+__attribute__((noinline)) static int sorts(int n) { int some[8] = {3, 1, 4, 1, 5, 9, 2, 6}, all = n; while (n) { qsort(some, 8, sizeof *some, compare); some[n & 7] ^= 5; n -= 1 + (some[0] > 100); } return some[all & 7]; }
 static void *thread(void *n) { uint64_t before = ticks_now(); sink += (int)recurse(*(int *)n); uint64_t *result = malloc(sizeof *result); *result = ticks_now() - before; return result; }
 #define COUNT(name, code) do { uint64_t before = ticks_now(); code; printf("%s %llu\n", name, (unsigned long long)(ticks_now() - before)); } while (0)
 int main(int argc, char **argv)
@@ -47,6 +51,9 @@ int main(int argc, char **argv)
     char *other = malloc((size_t)n * 50 + 1);
     COUNT("copy", copy(n * 50, other, text); sink += other[n]);
     COUNT("copies", for (int i = 0; i < n; i++) memmove(other, text, (size_t)n * 5 + (size_t)i));
+    COUNT("sorts", sink += sorts(n));
+    if (backwards)
+        return 1;
     int m = 15;
     void *counted[4];
     uint64_t before = ticks_now();
