@@ -23,6 +23,7 @@ may det base match mpi
 may engine base event codec log match mpi envelope
 may report base event codec log
 may cli base event codec log report
+may cc base
 for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
     case $file in
     src/mpi/* | src/envelope/* | src/det/* | src/engine/* | apps/* | tests/mpi/*) ;;

@@ -19,7 +19,7 @@ options() { "$reprise" "$1" --help | sed '1,/^options:$/d' | sed -nE 's/^  ((-[a
 
 settings() { "$reprise" env --list | cut -d' ' -f1; }
 commands() { "$reprise" --help | sed -nE "/^'reprise/q; s/^  ([a-z]+) .*/\1/p"; }
-pages() { (cd "$man" && ls reprise-*.1) | sed -E 's/^reprise-(.*)\.1$/\1/'; }
+pages() { (cd "$man" && ls reprise-*.1) | sed -E 's/^reprise-(.*)\.1$/\1/' | grep -vx cc; } # reprise-cc is a program of its own
 
 same() { # WHAT PROGRAM'S MANUAL'S: two lists, the first not empty
     [ -n "$2" ] || { echo "$1: the program lists nothing"; bad=1; }
@@ -36,6 +36,9 @@ same "settings in reprise.1" "$(settings)" "$(heads reprise.1 ENVIRONMENT)"
 for command in $(commands); do
     [ -e "$man/reprise-$command.1" ] && same "options in reprise-$command.1" "$(options "$command")" "$(heads "reprise-$command.1" OPTIONS)"
 done
+cc_help() { "$build/bin/reprise-cc" --reprise-help; }
+same "options in reprise-cc.1" "$(cc_help | sed -nE 's/^  (--[a-z-]+(=[A-Z]+)?) .*/\1/p')" "$(heads reprise-cc.1 OPTIONS)"
+same "settings in reprise-cc.1" "$(cc_help | sed -n '/^Settings/s/, the compilers.*//p' | grep -o 'REPRISE_[A-Z]*')" "$(heads reprise-cc.1 ENVIRONMENT | sed 's/^\.B //')"
 for page in "$man"/*.1; do
     command -v groff >/dev/null || break
     warnings=$(groff -man -ww -z "$page" 2>&1)

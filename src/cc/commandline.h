@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What a compiler's command line asks for, as far as reprise-cc needs to know. GCC and clang read them alike. */
+#ifndef RP_COMMANDLINE_H
+#define RP_COMMANDLINE_H
+
+#include <stdbool.h>
+
+struct rp_commandline {
+    bool compiles; /* code is made of a source in a language that can be counted */
+    bool links;    /* an executable or a shared library is made */
+    bool scripted; /* a shared library with a version script, which says what it exports */
+    bool strict;   /* the linker is told to mind undefined symbols */
+    bool asks;     /* only a question, as --version */
+    bool counts;   /* an option says already that code is to be counted: another reprise-cc was here */
+};
+
+/* Looks at the words behind the compiler's name, in response files (@file) too. A word that cannot be read is the compiler's to complain about. */
+void rp_commandline_read(int count, char *const words[], struct rp_commandline *out);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise-cc, reprise-c++ and reprise-fc: one program under three names. It takes a compiler's command line, adds what makes the code count (ticks.h), and becomes the compiler.
+ *
+ * Where the code is compiled, that is a plugin of ours if there is one for this compiler and version, else calls at every basic block. Where a program or shared library is linked, it is the
+ * counter. Everything else passes unchanged, so that configure, CMake and their like find the compiler that they know. */
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "cc/commandline.h"
+#include "reprise.h"
+
+extern char **environ;
+
+struct language {
+    const char *name, *setting, *compiler, *mpi;
+};
+
+static const struct language languages[] = {
+    {"reprise-cc", "REPRISE_CC", "cc", "mpicc"}, {"reprise-c++", "REPRISE_CXX", "c++", "mpicxx"}, {"reprise-fc", "REPRISE_FC", "gfortran", "mpif90"}};
+
+enum how { AUTO, PLUGIN, CALLS, OFF };
+
+struct job {
+    const struct language *language;
+    enum how how;
+    bool show;
+    bool inside; /* another reprise-cc calls this one, through an MPI's wrapper: all is said already */
+    char **words; /* the command to be, room for all that can be added */
+    int count;
+    int own; /* words of the compiler itself */
+    char folder[PATH_MAX]; /* with our plugins and the counter */
+};
+
+static const char within[] = "REPRISE_CC_WITHIN";
+
+static const char help[] = "usage: reprise-cc [OPTION...] [COMPILER'S OPTIONS...]\n"
+                           "       reprise-c++, reprise-fc likewise\n"
+                           "\n"
+                           "Compiles and links like the compiler, so that the program counts what it executes.\n"
+                           "\n"
+                           "options:\n"
+                           "  --mpi              use the MPI's wrapper: mpicc, mpicxx, mpif90\n"
+                           "  --mpi=NAME         the one of this MPI: mpicc.NAME, as openmpi or mpich\n"
+                           "  --ticks=HOW        how to count: auto, plugin, calls, off\n"
+                           "  --reprise-show     print the command instead of running it\n"
+                           "  --reprise-help     print this help\n"
+                           "\n"
+                           "Settings, from the environment: REPRISE_CC, REPRISE_CXX, REPRISE_FC, the compilers; default: cc, c++, gfortran.\n";
+
+static void __attribute__((noreturn)) die(int status) { exit(status); }
+
+static void *must(void *memory)
+{
+    if (!memory) {
+        rp_error("out of memory");
+        die(REPRISE_EXIT_INTERNAL);
+    }
+    return memory;
+}
+
+static void push(struct job *job, const char *word) { job->words[job->count++] = must(strdup(word)); }
+
+static void push_joined(struct job *job, const char *option, const char *folder, const char *file)
+{
+    char *word;
+    if (asprintf(&word, "%s%s/%s", option, folder, file) < 0)
+        must(NULL);
+    job->words[job->count++] = word;
+}
+
+/* Our own options, which come first or anywhere: no compiler knows these names. */
+
+static const char *option_value(const char *word, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(word, name, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
+}
+
+static enum how parse_how(const char *text)
+{
+    static const char *const names[] = {"auto", "plugin", "calls", "off"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(text, names[i]) == 0)
+            return (enum how)i;
+    rp_error("--ticks=%s: it is one of auto, plugin, calls, off", text);
+    die(REPRISE_EXIT_USAGE);
+}
+
+/* Whether the word was ours. `mpi` gets the name of an MPI, or "". */
+static bool read_own_option(struct job *job, const char *word, const char **mpi)
+{
+    const char *value;
+    if (strcmp(word, "--reprise-help") == 0) {
+        fputs(help, stdout);
+        die(0);
+    }
+    if (strcmp(word, "--reprise-show") == 0)
+        job->show = true;
+    else if (strcmp(word, "--mpi") == 0)
+        *mpi = "";
+    else if ((value = option_value(word, "--mpi")))
+        *mpi = value;
+    else if ((value = option_value(word, "--ticks")))
+        job->how = parse_how(value);
+    else
+        return false;
+    return true;
+}
+
+/* The compiler. A setting may have several words, as in "ccache gcc". Inside of another reprise-cc it is the usual one: the setting may be what called us. */
+static void push_compiler(struct job *job, const char *mpi)
+{
+    const char *setting = job->inside ? NULL : getenv(job->language->setting);
+    char *name = NULL;
+    if (mpi) {
+        if (asprintf(&name, "%s%s%s", job->language->mpi, *mpi ? "." : "", mpi) < 0)
+            must(NULL);
+    } else {
+        name = must(strdup(setting && *setting ? setting : job->language->compiler));
+    }
+    for (char *rest = name, *word; (word = strtok_r(rest, " ", &rest));)
+        push(job, word);
+    free(name);
+    job->own = job->count;
+}
+
+/* What the compiler is: asked of itself, through whatever wraps it. */
+
+struct compiler {
+    int gcc, clang; /* the major version, or 0 */
+};
+
+static void read_macro(const char *line, const char *macro, int *value)
+{
+    size_t length = strlen(macro);
+    if (strncmp(line, "#define ", 8) == 0 && strncmp(line + 8, macro, length) == 0 && line[8 + length] == ' ')
+        *value = atoi(line + 8 + length);
+}
+
+static pid_t start_question(struct job *job, int *out)
+{
+    char *words[job->own + 6];
+    int ends[2];
+    pid_t pid;
+    posix_spawn_file_actions_t actions;
+    memcpy(words, job->words, (size_t)job->own * sizeof *words);
+    memcpy(words + job->own, (char *[]){"-dM", "-E", "-x", "c", "/dev/null", NULL}, 6 * sizeof *words);
+    if (pipe(ends))
+        return -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0);
+    if (posix_spawnp(&pid, words[0], &actions, NULL, words, environ))
+        pid = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    *out = ends[0];
+    return pid;
+}
+
+static struct compiler ask_compiler(struct job *job)
+{
+    struct compiler found = {0};
+    char line[4096];
+    int out, status;
+    pid_t pid = start_question(job, &out);
+    FILE *answer = pid < 0 ? NULL : must(fdopen(out, "r"));
+    while (answer && fgets(line, sizeof line, answer)) {
+        read_macro(line, "__GNUC__", &found.gcc);
+        read_macro(line, "__clang_major__", &found.clang);
+    }
+    if (answer) {
+        fclose(answer);
+        waitpid(pid, &status, 0);
+    }
+    if (found.clang)
+        found.gcc = 0;
+    return found;
+}
+
+/* What is added */
+
+static bool push_plugin(struct job *job, struct compiler compiler)
+{
+    char name[64], path[PATH_MAX + 64];
+    snprintf(name, sizeof name, compiler.clang ? "reprise-ticks-llvm-%d.so" : "reprise-ticks-gcc-%d.so", compiler.clang ? compiler.clang : compiler.gcc);
+    snprintf(path, sizeof path, "%s/%s", job->folder, name);
+    if (job->how == CALLS || access(path, R_OK))
+        return false;
+    push_joined(job, compiler.clang ? "-fpass-plugin=" : "-fplugin=", job->folder, name);
+    return true;
+}
+
+static void push_counting(struct job *job, const struct rp_commandline *line)
+{
+    struct compiler compiler = ask_compiler(job);
+    bool gcc_links = compiler.gcc && line->links; /* then code may be made by the linker, of what -flto left */
+    if (!line->compiles && !gcc_links)
+        return;
+    if (push_plugin(job, compiler) || !line->compiles)
+        return;
+    if (job->how == PLUGIN || (!compiler.gcc && !compiler.clang)) {
+        rp_error("%s: no plugin of reprise for %s %d in %s; build reprise where its plugin headers are installed, or use --ticks=calls", job->words[0],
+                 compiler.clang ? "clang" : compiler.gcc ? "gcc" : "a compiler that is neither gcc nor clang, version", compiler.clang ? compiler.clang : compiler.gcc, job->folder);
+        die(REPRISE_EXIT_UNSUPPORTED);
+    }
+    push(job, "-fsanitize-coverage=trace-pc");
+}
+
+/* By -Xlinker, so that neither -x nor a comma in the path changes its meaning. */
+static void push_for_linker(struct job *job, const char *word)
+{
+    push(job, "-Xlinker");
+    push(job, word);
+}
+
+/* The version script of a library would make its counter local, a second one: such a library gets none, and takes the program's. */
+static void push_counter(struct job *job, const struct rp_commandline *line)
+{
+    push(job, "-Xlinker");
+    push_joined(job, "", job->folder, "reprise-ticks-calls.o");
+    if (line->scripted && line->strict) {
+        push_for_linker(job, "-z");
+        push_for_linker(job, "undefs");
+    }
+    if (line->scripted)
+        return;
+    push_for_linker(job, "--export-dynamic-symbol=reprise_ticks");
+    push(job, "-Xlinker");
+    push_joined(job, "", job->folder, "reprise-ticks.o");
+}
+
+static void find_folder(struct job *job)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length < 0 ? 0 : length] = 0;
+    for (int i = 0; i < 2 && strrchr(self, '/'); i++)
+        *strrchr(self, '/') = 0;
+    if (snprintf(job->folder, sizeof job->folder, "%s/lib/reprise/cc", self) >= (int)sizeof job->folder)
+        job->folder[0] = 0;
+}
+
+static const struct language *language_of(const char *program)
+{
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
+        if (strcmp(name, languages[i].name) == 0)
+            return &languages[i];
+    return &languages[0];
+}
+
+static void build(struct job *job, int argc, char **argv)
+{
+    const char *mpi = NULL;
+    char **rest = must(calloc((size_t)argc + 1, sizeof *rest));
+    int count = 0;
+    struct rp_commandline line;
+
+    for (int i = 1; i < argc; i++)
+        if (!read_own_option(job, argv[i], &mpi))
+            rest[count++] = argv[i];
+    push_compiler(job, mpi);
+    rp_commandline_read(count, rest, &line);
+    bool adds = job->how != OFF && !line.asks && !line.counts && !job->inside;
+    for (int i = 0; i < count; i++)
+        push(job, rest[i]);
+    if (adds)
+        push_counting(job, &line);
+    if (adds && line.links)
+        push_counter(job, &line);
+    free(rest);
+}
+
+static void show(const struct job *job)
+{
+    for (int i = 0; i < job->count; i++)
+        printf("%s%s", i ? " " : "", job->words[i]);
+    putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+    const char *setting;
+    struct job job = {.language = language_of(argv[0]), .inside = getenv(within)};
+    setting = getenv(job.language->setting);
+    job.words = must(calloc((size_t)argc + 64 + (setting ? strlen(setting) : 0), sizeof *job.words));
+    setenv(within, "1", 1);
+    find_folder(&job);
+    build(&job, argc, argv);
+    if (job.show) {
+        show(&job);
+        return 0;
+    }
+    execvp(job.words[0], job.words);
+    rp_error("%s: %m", job.words[0]);
+    return REPRISE_EXIT_USAGE;
+}
