@@ -220,6 +220,9 @@ static uint32_t find_recorded(const struct rp_call *call, uint32_t here)
 {
     const struct rp_site_table *table = rp_log_site_table(rows.log);
 
+    for (uint32_t i = 0; rows.check_places && i < table->site_count; i++)
+        if (rp_site_same_chain(&rows.sites, here, table, i))
+            return i + 1;
     for (uint32_t i = 0; i < table->site_count; i++)
         if (strcmp(table->sites[i].function, call->function) == 0 && (!rows.check_places || rp_site_same(&rows.sites, here, table, i)))
             return i + 1;

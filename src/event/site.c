@@ -430,3 +430,18 @@ bool rp_site_same(const struct rp_site_table *one, uint32_t first, const struct 
         return true; /* another build: its addresses tell nothing */
     return a->frame[0].offset == b->frame[0].offset;
 }
+
+bool rp_site_same_chain(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
+                        uint32_t second)
+{
+    if (!rp_site_same(one, first, other, second))
+        return false;
+    const struct rp_site *a = &one->sites[first], *b = &other->sites[second];
+
+    for (uint32_t i = 0; i < a->frames && i < b->frames; i++) {
+        const struct rp_frame *x = &a->frame[i], *y = &b->frame[i];
+        if (x->module && y->module && same_module(&one->modules[x->module - 1], &other->modules[y->module - 1]) && x->offset != y->offset)
+            return false;
+    }
+    return a->frames == b->frames;
+}

@@ -85,6 +85,10 @@ bool rp_site_read(struct rp_site_table *table, const uint8_t *bytes, size_t leng
 bool rp_site_same(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
                   uint32_t second);
 
+/* The same, and reached by the same chain of calls. */
+bool rp_site_same_chain(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
+                        uint32_t second);
+
 static inline size_t rp_site_hash(const char *function, uintptr_t return_address, uintptr_t stack)
 {
     (void)function; /* a place calls one function, as a rule */
