@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -147,7 +148,8 @@ enum rp_status rp_side_adopt_counter(void *page, size_t size, struct rp_problem 
     if ((uintptr_t)page % side.page != 0 || size < side.page)
         return rp_fail(why, RP_UNSUPPORTED, "the program's counter is not a page of its own");
     atomic_store(&rp_side.clock[0], counted);
-    if (mremap(rp_side.clock, 0, side.page, MREMAP_MAYMOVE | MREMAP_FIXED, page) == MAP_FAILED)
+    /* Not by mremap itself: UCX stands before that, and loses the address. */
+    if (syscall(SYS_mremap, rp_side.clock, (size_t)0, side.page, MREMAP_MAYMOVE | MREMAP_FIXED, page) != (long)page)
         return rp_fail(why, RP_SYSTEM, "the program's counter cannot be shared: %s", strerror(errno));
     return RP_OK;
 }
