@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Start and end of a deterministic run. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,13 @@ static void hook_finalize(void)
     rp_pmpi.Comm_free_keyval(&key);
 }
 
+/* A child of fork has our memory, but is not the rank. */
+static void in_child(void)
+{
+    rp_det.is_on = 0;
+    rp_side_leave_counter();
+}
+
 static void start(void)
 {
     int rank, ranks;
@@ -175,6 +183,7 @@ static void start(void)
     rp_det_comms_start();
     rp_det_receive_mail();
     hook_finalize();
+    pthread_atfork(NULL, NULL, in_child);
     rp_pmpi.Barrier(rp_det.own);
     rp_det_is_owner = 1;
     rp_det.is_on = 1;

@@ -141,6 +141,16 @@ uint64_t rp_side_clock_of(uint32_t rank)
     return added > RP_ORDER_NEVER / 2 ? RP_ORDER_NEVER : added + counted;
 }
 
+static void *counter_page; /* of the program */
+
+void rp_side_leave_counter(void)
+{
+    uint64_t counted = rp_side_now();
+
+    if (counter_page && mmap(counter_page, side.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == counter_page)
+        *(uint64_t *)counter_page = counted;
+}
+
 enum rp_status rp_side_adopt_counter(void *page, size_t size, struct rp_problem *why)
 {
     uint64_t counted = *(uint64_t *)page;
@@ -151,6 +161,7 @@ enum rp_status rp_side_adopt_counter(void *page, size_t size, struct rp_problem 
     /* Not by mremap itself: UCX stands before that, and loses the address. */
     if (syscall(SYS_mremap, rp_side.clock, (size_t)0, side.page, MREMAP_MAYMOVE | MREMAP_FIXED, page) != (long)page)
         return rp_fail(why, RP_SYSTEM, "the program's counter cannot be shared: %s", strerror(errno));
+    counter_page = page;
     return RP_OK;
 }
 

@@ -109,6 +109,9 @@ uint64_t rp_side_clock_of(uint32_t rank);
 /* The instrumented program's counter, a page of its own: from now on it is the shared clock. */
 enum rp_status rp_side_adopt_counter(void *page, size_t size, struct rp_problem *why);
 
+/* In a child process: its counter is its own again. */
+void rp_side_leave_counter(void);
+
 /* Messages */
 
 static inline struct rp_letter_note *rp_side_note(uint64_t place)
