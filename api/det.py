@@ -19,11 +19,13 @@ PASS = """\
 PLAIN = ("recv irecv sendrecv sendrecv_replace probe iprobe mprobe improbe start startall wait_one waitall waitany waitsome test testall testany testsome cancel "
          "request_free request_get_status")
 MODES = {"B": "RP_DET_BUFFERED", "S": "RP_DET_SYNCHRONOUS"}
-MADE = {
-    "made": "rp_det_comm_made({comm}, *{last});",
-    "made_group": "rp_det_comm_made_apart({comm}, (uint64_t)a2, *{last});",
-    "made_inter": "rp_det_comm_made_apart({comm}, (uint64_t)a4 + 77, *{last});",
+# Communicators that not all of the parent make: they meet beforehand, too.
+APART = {
+    "made_group": ("rp_det_meet_group({comm}, a1, a2);", "rp_det_comm_made_apart((uint64_t)a2, *{last});"),
+    "made_inter": ("rp_det_meet_leaders(a0, a1, a2, a3, a4);", "rp_det_comm_made_apart((uint64_t)a4 + 77, *{last});"),
 }
+# Calls on files that all who opened it make.
+FILES = (r"MPI_File_(close|set_size|preallocate|set_view|sync|set_atomicity|set_info|(read|write)(_at)?_all(_begin|_end)?|(read|write)_ordered(_begin|_end)?)(_c)?")
 # Nobody leaves these before all have come, if there is something to tell.
 SYNCHRONISES = {"MPI_Barrier": "1", "MPI_Allreduce": "a2 > 0", "MPI_Allgather": "a1 > 0", "MPI_Alltoall": "a1 > 0"}
 FIXED = ("MPI_Allreduce", "MPI_Reduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan")
@@ -63,10 +65,14 @@ def templates():
         manner = f"{SYNCHRONISES[name]} ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT" if name in SYNCHRONISES else "RP_DET_MAY_NOT"
         fixed = f"rp_det_is_fixed({{comm}}) ? rp_det_fixed_{name[4:]}({{args}}) : " if name in FIXED else ""
         bodies["meet_" + name] = meeting(manner, "", fixed)
-    for shape, made in MADE.items():
-        after = f"    if (rc == MPI_SUCCESS)\n        {made}\n"
-        apart = f"    int rc = {{twin}}.{{member}}({{args}});\n{after}    return rc;\n"
-        bodies[shape] = meeting("RP_DET_MAY_NOT", after) if shape == "made" else apart
+    bodies["made"] = meeting("RP_DET_MAY_NOT", "    if (rc == MPI_SUCCESS)\n        rp_det_comm_made({comm}, *{last});\n")
+    for shape, (before, made) in APART.items():
+        bodies[shape] = f"    {before}\n    int rc = {{twin}}.{{member}}({{args}});\n    if (rc == MPI_SUCCESS)\n        {made}\n    return rc;\n"
+    inside = "    rp_det.inside++;\n    int rc = {twin}.{member}({args});\n    rp_det.inside--;\n"
+    bodies["file_open"] = ("    rp_det_met(rp_det_meet(RP_DET_MAY_NOT, {comm}));\n" + inside + "    if (rc == MPI_SUCCESS)\n        rp_det_file_opened({comm}, *{last});\n"
+                           "    return rc;\n")
+    bodies["file_meet"] = "    rp_det_meet_file({file});\n" + inside + "    return rc;\n"
+    bodies["file_close"] = "    rp_det_meet_file(*{file});\n    rp_det_file_closed(*{file});\n" + inside + "    return rc;\n"
     bodies["begin"] = "    struct rp_meeting *meeting = rp_det_begin_meeting({comm});\n    return rp_det_began({twin}.{member}({args}), meeting, {last});\n"
     bodies["init"] = "    return rp_det_init_meeting({twin}.{member}({args}), {comm}, {last});\n"
     bodies["idup"] = ("    struct rp_meeting *meeting = rp_det_begin_meeting({comm});\n"
@@ -85,7 +91,10 @@ def add(header, table, refused):
     for name, function in header.items():
         if function.result != "int" or name in table:
             continue
-        if name.startswith("MPI_File_"):
+        if name == "MPI_File_open" or re.fullmatch(FILES, name):
+            shape = {"MPI_File_open": "file_open", "MPI_File_close": "file_close"}.get(name, "file_meet")
+            table[name] = dict(kind="order", used=False, shape=shape, arguments=[])
+        elif name.startswith("MPI_File_"):
             table[name] = dict(kind="guard", used=False, shape=None, arguments=[])
         elif name in refused:
             table[name] = dict(kind="refuse", used=False, shape=None, arguments=[])

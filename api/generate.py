@@ -419,6 +419,8 @@ def wrapper(function, entry, prefix):
     comms = [i for i, kind in enumerate(function.types) if kind[0].strip() == "MPI_Comm" and not kind[1]]
     names_of["comm"] = names[comms[0]] if comms else ""
     names_of["own"] = own
+    files = [i for i, kind in enumerate(function.types) if kind[0].replace("*", "").strip() == "MPI_File"]
+    names_of["file"] = names[files[0]] if files else ""
     names_of["last"] = names[-1] if names else ""
     names_of["before_last"] = names[-2] if len(names) > 1 else ""
     into = ("recvbuf", "recvcount", "recvtype") if "recvbuf" in names else ("buf", "count", "datatype")

@@ -73,9 +73,17 @@ struct rp_det_comm {
 };
 
 struct rp_det_comm *rp_det_comm_find(MPI_Comm comm); /* NULL: no communicator */
+void rp_det_add_members(uint64_t *members, MPI_Group group);
 void rp_det_comms_start(void);
 void rp_det_comm_made(MPI_Comm parent, MPI_Comm made);
-void rp_det_comm_made_apart(MPI_Comm parent, uint64_t salt, MPI_Comm made); /* not by all of the parent */
+void rp_det_comm_made_apart(uint64_t salt, MPI_Comm made); /* not by all of a parent */
+uint64_t rp_det_mix(uint64_t a, uint64_t b);
+uint64_t rp_det_times(uint64_t key); /* how often it was asked for this key */
+
+/* Files: those who opened one meet in its collective calls, as on a communicator of their own. */
+void rp_det_file_opened(MPI_Comm comm, MPI_File file);
+void rp_det_file_closed(MPI_File file);
+struct rp_det_comm *rp_det_file_comm(MPI_File file);
 uint64_t rp_det_comm_later(MPI_Comm parent); /* the number of one that is being made */
 void rp_det_comm_made_later(MPI_Comm made, uint64_t id);
 int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm);
@@ -250,6 +258,9 @@ enum rp_det_manner {
 /* Around the real call. A meeting is NULL where there is nobody to meet. */
 struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm);
 void rp_det_met(struct rp_meeting *meeting);
+void rp_det_meet_file(MPI_File file);
+void rp_det_meet_group(MPI_Comm comm, MPI_Group group, int tag);
+void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag);
 struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm);
 int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request);
 int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made, MPI_Request *request);

@@ -21,7 +21,7 @@ static struct {
     size_t apart_count;
 } comms;
 
-static uint64_t mix(uint64_t a, uint64_t b)
+uint64_t rp_det_mix(uint64_t a, uint64_t b)
 {
     uint64_t x = a ^ (b + UINT64_C(0x9e3779b97f4a7c15) + (a << 6) + (a >> 2));
 
@@ -57,6 +57,17 @@ static void add_members(struct rp_det_comm *c, const uint32_t *ranks, int size)
     for (int i = 0; i < size; i++)
         c->members[ranks[i] / 64] |= UINT64_C(1) << ranks[i] % 64;
     c->member_count += (uint32_t)size;
+}
+
+void rp_det_add_members(uint64_t *members, MPI_Group group)
+{
+    int size;
+
+    rp_pmpi.Group_size(group, &size);
+    uint32_t *ranks = ranks_of(group, size);
+    for (int i = 0; i < size; i++)
+        members[ranks[i] / 64] |= UINT64_C(1) << ranks[i] % 64;
+    free(ranks);
 }
 
 static uint32_t look_at(struct rp_det_comm *c)
@@ -96,7 +107,7 @@ static struct rp_det_comm *add(MPI_Comm comm, uint64_t id, bool adds_first)
     }
     c->comm = comm;
     uint32_t first = look_at(c);
-    c->id = adds_first ? mix(id, first) : id;
+    c->id = adds_first ? rp_det_mix(id, first) : id;
     comms.at[comms.count++] = c;
     return c;
 }
@@ -122,7 +133,7 @@ void rp_det_comms_start(void)
 {
     rp_pmpi.Comm_group(rp_constant.world, &comms.world);
     add(rp_constant.world, 1, false);
-    add(rp_constant.self, mix(2, rp_side.rank), false);
+    add(rp_constant.self, rp_det_mix(2, rp_side.rank), false);
 }
 
 void rp_det_comm_made(MPI_Comm parent, MPI_Comm made)
@@ -131,12 +142,12 @@ void rp_det_comm_made(MPI_Comm parent, MPI_Comm made)
 
     if (!p)
         return;
-    uint64_t id = mix(p->id, ++p->made);
+    uint64_t id = rp_det_mix(p->id, ++p->made);
     if (made != rp_constant.comm_null)
         add(made, id, true);
 }
 
-static uint64_t times(uint64_t key)
+uint64_t rp_det_times(uint64_t key)
 {
     for (size_t i = 0; i < comms.apart_count; i++)
         if (comms.apart[i].key == key)
@@ -146,23 +157,22 @@ static uint64_t times(uint64_t key)
     return comms.apart[comms.apart_count++].count = 1;
 }
 
-void rp_det_comm_made_apart(MPI_Comm parent, uint64_t salt, MPI_Comm made)
+void rp_det_comm_made_apart(uint64_t salt, MPI_Comm made)
 {
-    (void)parent; /* of an intercommunicator, both sides have others */
     if (made == rp_constant.comm_null)
         return;
     struct rp_det_comm *c = add(made, 3, true);
-    uint64_t key = mix(c->id, salt);
+    uint64_t key = rp_det_mix(c->id, salt);
     for (uint32_t i = 0; i < (rp_side.ranks + 63) / 64; i++)
-        key = mix(key, c->members[i]);
-    c->id = mix(key, times(key));
+        key = rp_det_mix(key, c->members[i]);
+    c->id = rp_det_mix(key, rp_det_times(key));
 }
 
 uint64_t rp_det_comm_later(MPI_Comm parent)
 {
     struct rp_det_comm *p = rp_det_comm_find(parent);
 
-    return p ? mix(mix(p->id, ++p->made), 5) : 0;
+    return p ? rp_det_mix(rp_det_mix(p->id, ++p->made), 5) : 0;
 }
 
 void rp_det_comm_made_later(MPI_Comm made, uint64_t id)
@@ -196,4 +206,47 @@ int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm)
     if (!rp_det_has_receives())
         forget(c);
     return real(comm);
+}
+
+/* Files */
+
+static struct {
+    struct {
+        MPI_File file;
+        struct rp_det_comm *comm;
+    } *at;
+    size_t count;
+} files;
+
+void rp_det_file_opened(MPI_Comm comm, MPI_File file)
+{
+    struct rp_det_comm *c = rp_det_comm_find(comm), *own = need(calloc(1, sizeof *own));
+    size_t words = (rp_side.ranks + 63) / 64;
+
+    files.at = need(realloc(files.at, (files.count + 1) * sizeof *files.at));
+    own->id = rp_det_mix(rp_det_mix(c->id, ++c->made), 7);
+    own->members = need(calloc(words, sizeof *own->members));
+    memcpy(own->members, c->members, words * sizeof *own->members);
+    own->member_count = c->member_count;
+    files.at[files.count].file = file;
+    files.at[files.count++].comm = own;
+}
+
+struct rp_det_comm *rp_det_file_comm(MPI_File file)
+{
+    for (size_t i = 0; i < files.count; i++)
+        if (files.at[i].file == file)
+            return files.at[i].comm;
+    return NULL;
+}
+
+void rp_det_file_closed(MPI_File file)
+{
+    for (size_t i = 0; i < files.count; i++)
+        if (files.at[i].file == file) {
+            free(files.at[i].comm->members);
+            free(files.at[i].comm);
+            files.at[i] = files.at[--files.count];
+            return;
+        }
 }

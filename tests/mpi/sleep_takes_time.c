@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// det: sleep counts
 // native: same
 // about: rank 1 sleeps before it sends, in every way; rank 2 makes calls meanwhile; in a deterministic run, sleeping takes logical time, so that rank 2's message was sent first
 #include <poll.h>
