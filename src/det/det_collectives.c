@@ -30,7 +30,7 @@ struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm)
     struct rp_meeting *meeting = rp_side_meet(c->id, ++c->met, c->members, c->member_count);
     struct rp_det_wait wait = {.kind = RP_SIDE_MEETING, .candidate = RP_ORDER_NEVER, .object = rp_side_place(meeting), .what = rp_det.function};
     if (manner == RP_DET_SYNCHRONISES && !rp_det_has_receives()) {
-        rp_side_block(RP_SIDE_DEAF, 0, RP_ORDER_NEVER, wait.object, wait.what);
+        rp_side_block(&(struct rp_side_plan){.wait = RP_SIDE_DEAF, .candidate = RP_ORDER_NEVER, .object = wait.object}, wait.what);
         return meeting;
     }
     rp_det_wait(is_complete, meeting, &wait);
