@@ -166,11 +166,12 @@ static void make_delayed(struct rp_det_receive *receive)
     receive->owns_type = false;
 }
 
-/* The synchronous sender learns when: the later of both. */
+/* The synchronous sender learns when: the later of both. As with notes, our clock must not be seen to move on before, also if the program itself moves it. */
 static void tell_sender(struct rp_letter_note *note, uint64_t posted)
 {
     atomic_store(&note->taken_at, posted > note->stamp ? posted : note->stamp);
     atomic_store(&note->taken, RP_TAKEN);
+    atomic_thread_fence(memory_order_seq_cst);
 }
 
 static void take(struct rp_det_receive *receive, struct rp_letter_note *note)
@@ -192,12 +193,15 @@ static void take(struct rp_det_receive *receive, struct rp_letter_note *note)
 
 static void tell_senders(void)
 {
-    for (uint32_t i = 0; all.synchronous > 0 && i < rp_side.ranks; i++)
+    if (all.synchronous == 0)
+        return;
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
         for (uint64_t at = all.from[i].first; at != 0; at = rp_side_note(at)->own_next) {
             struct rp_letter_note *note = rp_side_note(at);
             if (note->is_synchronous)
                 atomic_store(&note->taken, rp_det_posted_first(note, NULL) ? RP_TAKEN_OPEN : RP_TAKEN_NOT);
         }
+    atomic_thread_fence(memory_order_seq_cst);
 }
 
 /* A receive that names its source takes its message as soon as it is the first that wants it, and wants none before it, which a receive posted earlier may yet leave to it. */

@@ -334,6 +334,7 @@ struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *
         meeting = open_meeting(&side.shared->bucket[bucket].first, comm, number, members, size);
     come(meeting);
     unlock(&side.shared->bucket[bucket].lock);
+    atomic_thread_fence(memory_order_seq_cst); /* as above */
     return meeting;
 }
 
