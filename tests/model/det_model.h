@@ -249,7 +249,7 @@ static struct {
     unsigned period;   /* of changes at points: one of so many; 0: none */
     int odd_one;       /* -1, or the rank that is treated otherwise: */
     unsigned odd_times; /* the others are so many times as likely; 0: it goes first */
-    uint64_t turns;
+    uint64_t turns, told, told_before; /* facts */
     struct model_block blocks;
     char *memory;
 } model = {.now = -1, .loaded = -1};
@@ -453,6 +453,7 @@ static void model_tell(int what, int value)
     struct model_result *result = model.result;
     int rank = model.now;
 
+    model.told++;
     result->is_wrong |= model_self()->end == MODEL_DEADLOCK;
     if (result->counts[rank] < MODEL_FACTS)
         result->facts[rank][result->counts[rank]++] = (struct model_fact){model_op_now[rank], what, value, rp_side_now()};
@@ -1088,12 +1089,15 @@ static int model_choose(bool urgent)
 /* All that go on know of a deadlock or are inside MPI, and have been for long: they wait for others that never come. */
 static bool model_is_stuck(unsigned *rounds)
 {
+    if (model.told != model.told_before)
+        *rounds = 0;
+    model.told_before = model.told;
     for (int i = 0; i < model.program->ranks; i++)
         if (model.ranks[i].end == MODEL_RUNS && !model.ranks[i].is_in_mpi) {
             *rounds = 0;
             return false;
         }
-    return ++*rounds > 4 * MODEL_RANKS;
+    return ++*rounds > 8 * MODEL_RANKS;
 }
 
 /* Where everyone is, if a run does not come to an end. */
