@@ -72,6 +72,7 @@ def templates():
     bodies["file_open"] = ("    rp_det_met(rp_det_meet(RP_DET_MAY_NOT, {comm}));\n" + inside + "    if (rc == MPI_SUCCESS)\n        rp_det_file_opened({comm}, *{last});\n"
                            "    return rc;\n")
     bodies["file_meet"] = "    rp_det_meet_file({file});\n" + inside + "    return rc;\n"
+    bodies["file_later"] = "    rp_det.guards = 1;\n" + inside + "    return rc;\n"
     bodies["file_close"] = "    rp_det_meet_file(*{file});\n    rp_det_file_closed(*{file});\n" + inside + "    return rc;\n"
     bodies["begin"] = "    struct rp_meeting *meeting = rp_det_begin_meeting({comm});\n    return rp_det_began({twin}.{member}({args}), meeting, {last});\n"
     bodies["init"] = "    return rp_det_init_meeting({twin}.{member}({args}), {comm}, {last});\n"
@@ -94,6 +95,8 @@ def add(header, table, refused):
         if name == "MPI_File_open" or re.fullmatch(FILES, name):
             shape = {"MPI_File_open": "file_open", "MPI_File_close": "file_close"}.get(name, "file_meet")
             table[name] = dict(kind="order", used=False, shape=shape, arguments=[])
+        elif name.startswith(("MPI_File_iread", "MPI_File_iwrite")):
+            table[name] = dict(kind="order", used=False, shape="file_later", arguments=[])
         elif name.startswith("MPI_File_"):
             table[name] = dict(kind="guard", used=False, shape=None, arguments=[])
         elif name in refused:

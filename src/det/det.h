@@ -23,12 +23,13 @@ extern __thread int rp_det_is_owner; /* the thread that initialised MPI */
 #define RP_TAIL
 
 /* Calls pass that are not the program's: before the start and after the end, and what MPI-IO makes inside. */
-#define RP_DET_PASSES (!rp_det.is_on || rp_det.inside > 0)
+#define RP_DET_PASSES (!rp_det.is_on || rp_det.inside > 0 || (rp_det.guards && rp_det.depth > 0))
 
 enum { RP_DET_CALL = 1000 }; /* what a call takes of logical time */
 
 struct rp_det {
     int is_on, inside, depth; /* depth: in calls of the program */
+    int guards;               /* the library may make calls out of those, since nonblocking I/O was begun; else, calls inside calls are the program's, by callbacks */
     MPI_Comm own;              /* for ourselves */
     uint64_t threshold, limit; /* bytes: longer messages are synchronous; room for copies of shorter ones */
     int fixed_reductions;
@@ -134,14 +135,16 @@ void rp_det_receive_wait(struct rp_det_receive *receive);
 struct rp_letter_note *rp_det_probe_wait(struct rp_det_receive *probe);
 struct rp_letter_note *rp_det_probe_test(struct rp_det_receive *probe, uint64_t limit); /* waits until the answer is certain */
 
-/* Reads the inbox; gives messages to receives as far as that is certain. Only while running. */
+/* Reads the inbox, where receives that name their source find their messages; gives messages to the others as far as that is certain; or both. Only while running. */
+void rp_det_read_mail(void);
+void rp_det_resolve(void);
 void rp_det_receive_mail(void);
-bool rp_det_would_resolve(void); /* whether rp_det_receive_mail would do something */
+bool rp_det_would_resolve(void); /* whether rp_det_resolve would do something */
 uint64_t rp_det_candidate(const struct rp_det_receive *probe); /* the earliest stamp of a message that a receive (or probe, if any) may take, or RP_ORDER_NEVER */
 bool rp_det_has_delayed(void);
 bool rp_det_has_receives(void);
 
-/* Bounds of others, once found, are good for as long as this rank stays where it is; but they may be better later. */
+/* Bounds, once found, stay true; but there may be better ones later. */
 void rp_det_forget_bounds(void);
 
 /* Whether no message of this rank of the job comes that was sent at the limit or before. Messages sent before may be in the inbox. */
@@ -154,9 +157,14 @@ struct rp_det_wait {
     uint32_t target;
     uint64_t candidate, object;
     const struct rp_det_receive *probe;
+    const struct rp_det_receive *receive; /* it goes on with this one's message, and not before */
     const char *what;
     bool runs; /* it waits for others' clocks alone, and says nothing */
 };
+
+/* What this rank waits for; false: it runs. */
+bool rp_det_plan(struct rp_side_plan *plan);
+bool rp_det_awaits(const struct rp_det_receive *receive);
 
 /* Waits until `ready`, which must have no effect where it is asked `only whether`. */
 void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait);
@@ -258,6 +266,10 @@ enum rp_det_manner {
 /* Around the real call. A meeting is NULL where there is nobody to meet. */
 struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm);
 void rp_det_met(struct rp_meeting *meeting);
+/* Waits until `size` members have come, and goes on. */
+void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size);
+
+/* The same before other calls: det_meetings.c */
 void rp_det_meet_file(MPI_File file);
 void rp_det_meet_group(MPI_Comm comm, MPI_Group group, int tag);
 void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag);

@@ -3,8 +3,6 @@
  * Collective calls: all wait for all, whatever the function, so that what a rank waits for does not depend on the algorithm of the MPI library; and all leave at one time, the latest at which one of them
  * came, and the latency. Who has a receive under way looks after its messages while it waits; who has none may wait inside MPI, if the function itself makes all wait for all.
  */
-#include <string.h>
-
 #include "det/det.h"
 #include "match/order.h"
 #include "mpi/constants.h"
@@ -32,7 +30,7 @@ struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm)
     struct rp_meeting *meeting = rp_side_meet(c->id, ++c->met, c->members, c->member_count);
     struct rp_det_wait wait = {.kind = RP_SIDE_MEETING, .candidate = RP_ORDER_NEVER, .object = rp_side_place(meeting), .what = rp_det.function};
     if (manner == RP_DET_SYNCHRONISES && !rp_det_has_receives()) {
-        rp_side_block(RP_SIDE_DEAF, 0, RP_ORDER_NEVER, wait.object, wait.what);
+        rp_side_block(&(struct rp_side_plan){.wait = RP_SIDE_DEAF, .candidate = RP_ORDER_NEVER, .object = wait.object}, wait.what);
         return meeting;
     }
     rp_det_wait(is_complete, meeting, &wait);
@@ -52,9 +50,7 @@ void rp_det_met(struct rp_meeting *meeting)
     rp_side_leave(meeting);
 }
 
-/* Here all wait in our own way, and leave before the real call, in which then nobody has to wait for long. */
-
-static void meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size)
+void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size)
 {
     if (size < 2)
         return;
@@ -64,58 +60,6 @@ static void meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint
     rp_det_wait(is_complete, meeting, &wait);
     leave_later(meeting);
     rp_side_leave(meeting);
-}
-
-void rp_det_meet_file(MPI_File file)
-{
-    struct rp_det_comm *c = rp_det_file_comm(file);
-
-    if (c)
-        meet_at(c->id, ++c->met, c->members, c->member_count);
-}
-
-static uint32_t count_members(const uint64_t *members, size_t words)
-{
-    uint32_t count = 0;
-
-    for (size_t i = 0; i < words; i++)
-        count += (uint32_t)__builtin_popcountll(members[i]);
-    return count;
-}
-
-void rp_det_meet_group(MPI_Comm comm, MPI_Group group, int tag)
-{
-    const struct rp_det_comm *c = rp_det_comm_find(comm);
-    size_t words = (rp_side.ranks + 63) / 64;
-    uint64_t members[words], key = rp_det_mix(c ? c->id : 0, (uint64_t)tag + 11);
-
-    memset(members, 0, sizeof members);
-    rp_det_add_members(members, group);
-    for (size_t i = 0; i < words; i++)
-        key = rp_det_mix(key, members[i]);
-    if (members[rp_side.rank / 64] >> rp_side.rank % 64 & 1)
-        meet_at(key, rp_det_times(key), members, count_members(members, words));
-}
-
-/* The leaders of both sides meet, and theirs with them, before and after. */
-void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag)
-{
-    struct rp_det_comm *c = rp_det_comm_find(local);
-    size_t words = (rp_side.ranks + 63) / 64;
-
-    if (!c || leader < 0 || leader >= c->size)
-        return;
-    meet_at(c->id, ++c->met, c->members, c->member_count);
-    const struct rp_det_comm *between = c->from == leader ? rp_det_comm_find(peer) : NULL;
-    if (between && remote >= 0 && remote < between->size) {
-        uint32_t own = rp_side.rank, other = between->world[remote], first = own < other ? own : other, second = own < other ? other : own;
-        uint64_t members[words], key = rp_det_mix(rp_det_mix(first, second), (uint64_t)tag + 13);
-        memset(members, 0, sizeof members);
-        members[own / 64] |= UINT64_C(1) << own % 64;
-        members[other / 64] |= UINT64_C(1) << other % 64;
-        meet_at(key, rp_det_times(key), members, 2);
-    }
-    meet_at(c->id, ++c->met, c->members, c->member_count);
 }
 
 struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm)

@@ -74,6 +74,7 @@ static bool describe(const struct rp_det_request *own, struct rp_det_wait *wait)
         wait->object = rp_side_place(own->note);
         return true;
     }
+    wait->receive = &own->receive;
     wait->kind = own->receive.source == MPI_ANY_SOURCE || own->receive.is_delayed ? RP_SIDE_ANY : RP_SIDE_MESSAGE;
     wait->target = own->receive.world;
     return true;
@@ -232,14 +233,39 @@ static uint64_t earliest(const struct first *f, uint64_t limit, bool *is_certain
     return best;
 }
 
+/* Of a persistent send that waits, the one that it stands for. */
+static struct rp_det_request *inner(MPI_Request handle)
+{
+    struct rp_det_request *own = rp_det_request_find(handle);
+
+    return own && own->kind == RP_DET_SEND && own->is_persistent && own->is_active ? rp_det_request_find(own->receive.real) : own;
+}
+
+/* When the first of those was sent of which it is known by this rank alone. */
+static uint64_t first_here(const struct first *f)
+{
+    uint64_t best = RP_ORDER_NEVER;
+
+    for (int i = 0; i < f->count; i++) {
+        const struct rp_det_request *own = inner(f->requests[i]);
+        if (!is_active(f->requests[i]))
+            continue;
+        if (!own || own->is_cancelled || (own->kind == RP_DET_MEETS && !own->meeting))
+            return 0;
+        if (own->kind == RP_DET_RECEIVE && own->receive.is_known && own->receive.stamp < best)
+            best = own->receive.stamp;
+    }
+    return best;
+}
+
 static bool is_first_known(void *data, bool only_whether)
 {
     struct first *f = data;
     bool is_certain;
-    uint64_t now = rp_side_now(), best = earliest(f, now, &is_certain);
 
-    if (!only_whether)
-        f->wait.candidate = best == RP_ORDER_NEVER ? best : best > rp_side.latency ? best - rp_side.latency : 0;
+    (void)only_whether;
+    f->wait.candidate = first_here(f);
+    uint64_t now = rp_side_now(), best = earliest(f, now, &is_certain);
     if (best == RP_ORDER_NEVER)
         return false;
     if (best > now)
@@ -248,11 +274,44 @@ static bool is_first_known(void *data, bool only_whether)
     return is_certain;
 }
 
+/* The acts of others, for all to see: when one comes to pass, its time may have been long ago. */
+static uint64_t chain_acts(const struct first *f)
+{
+    uint64_t first = 0;
+
+    for (int i = 0; i < f->count; i++) {
+        const struct rp_det_request *own = is_active(f->requests[i]) ? inner(f->requests[i]) : NULL;
+        struct rp_letter_note *note = own ? own->note : NULL;
+        if (own && own->kind == RP_DET_MEETS && own->meeting) {
+            note = rp_side_new_note();
+            note->source = rp_side.rank;
+            note->meeting = rp_side_place(own->meeting);
+        }
+        if (!note)
+            continue;
+        atomic_store(&note->also, first);
+        first = rp_side_place(note);
+    }
+    return first;
+}
+
+static void drop_chain(uint64_t place)
+{
+    while (place != 0) {
+        struct rp_letter_note *note = rp_side_note(place);
+        place = atomic_load(&note->also);
+        if (note->meeting != 0)
+            rp_side_give_back(note);
+    }
+}
+
 static void wait_for_first(int count, const MPI_Request *requests)
 {
     struct first f = {.count = count, .requests = requests, .wait = {.kind = RP_SIDE_ANY, .candidate = RP_ORDER_NEVER, .what = rp_det.function}};
 
+    f.wait.object = chain_acts(&f);
     rp_det_wait(is_first_known, &f, &f.wait);
+    drop_chain(f.wait.object);
     rp_side_raise(f.time);
 }
 

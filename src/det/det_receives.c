@@ -21,7 +21,7 @@ static struct {
     } *from;         /* notes that no receive has, by source */
     uint64_t *known; /* by source: it sends nothing before this */
     unsigned waiting, synchronous; /* notes that no receive has; those of them whose sender waits */
-    const uint64_t *bounds; /* by source, while this rank stays where it is; NULL: to be found */
+    bool has_looked; /* what can be known of others by now, is */
 } all;
 
 static void start(void)
@@ -36,14 +36,13 @@ static void start(void)
 
 static void learn_bounds(void)
 {
-    uint64_t now = rp_side_now(), until = now + rp_side.latency; /* what others do because of what we do from now on */
+    struct rp_side_plan plan;
+    const uint64_t *bounds = rp_side_bounds(rp_det_plan(&plan) ? &plan : NULL);
 
-    all.bounds = rp_side_bounds(true);
-    for (uint32_t i = 0; i < rp_side.ranks; i++) {
-        uint64_t bound = all.bounds[i] < until ? all.bounds[i] : until;
-        if (bound > all.known[i])
-            all.known[i] = bound;
-    }
+    all.has_looked = true;
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        if (bounds[i] > all.known[i])
+            all.known[i] = bounds[i];
 }
 
 static bool is_known_later(uint32_t world, uint64_t stamp, uint32_t rank)
@@ -61,9 +60,9 @@ static bool comes_after(uint32_t world, uint64_t stamp, uint32_t rank)
 {
     if (is_known_later(world, stamp, rank))
         return true;
-    if (!all.bounds)
+    if (!all.has_looked)
         learn_bounds();
-    return rp_order_is_before(stamp, rank, all.bounds[world], world);
+    return rp_order_is_before(stamp, rank, all.known[world], world);
 }
 
 bool rp_det_is_later(uint32_t world, uint64_t limit)
@@ -101,13 +100,16 @@ static struct rp_letter_note *earliest(const struct rp_det_receive *receive)
     return best;
 }
 
+/* What we send to ourselves counts as well, unless we go on with this message only. */
 static bool is_certain(const struct rp_det_receive *receive, const struct rp_letter_note *note)
 {
+    bool is_awaited = rp_det_awaits(receive);
+
     if (receive->source != MPI_ANY_SOURCE)
         return true;
     for (int i = 0; i < receive->comm->size; i++) {
         uint32_t world = receive->comm->world[i];
-        if (world != rp_side.rank && world != note->source && !first_from(receive, world) && !comes_after(world, note->stamp, note->source))
+        if (!(world == rp_side.rank && is_awaited) && world != note->source && !first_from(receive, world) && !comes_after(world, note->stamp, note->source))
             return false;
     }
     return !rp_side_has_mail(); /* what was sent before the bounds were found is here by now */
@@ -164,11 +166,12 @@ static void make_delayed(struct rp_det_receive *receive)
     receive->owns_type = false;
 }
 
-/* The synchronous sender learns when: the later of both. */
+/* The synchronous sender learns when: the later of both. As with notes, our clock must not be seen to move on before, also if the program itself moves it. */
 static void tell_sender(struct rp_letter_note *note, uint64_t posted)
 {
     atomic_store(&note->taken_at, posted > note->stamp ? posted : note->stamp);
     atomic_store(&note->taken, RP_TAKEN);
+    atomic_thread_fence(memory_order_seq_cst);
 }
 
 static void take(struct rp_det_receive *receive, struct rp_letter_note *note)
@@ -190,20 +193,23 @@ static void take(struct rp_det_receive *receive, struct rp_letter_note *note)
 
 static void tell_senders(void)
 {
-    for (uint32_t i = 0; all.synchronous > 0 && i < rp_side.ranks; i++)
+    if (all.synchronous == 0)
+        return;
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
         for (uint64_t at = all.from[i].first; at != 0; at = rp_side_note(at)->own_next) {
             struct rp_letter_note *note = rp_side_note(at);
             if (note->is_synchronous)
                 atomic_store(&note->taken, rp_det_posted_first(note, NULL) ? RP_TAKEN_OPEN : RP_TAKEN_NOT);
         }
+    atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* A receive that names its source takes its message as soon as it is the first that wants it. */
+/* A receive that names its source takes its message as soon as it is the first that wants it, and wants none before it, which a receive posted earlier may yet leave to it. */
 static void offer(struct rp_letter_note *note)
 {
     struct rp_det_receive *receive = rp_det_posted_first(note, NULL);
 
-    if (receive && receive->source != MPI_ANY_SOURCE)
+    if (receive && receive->source != MPI_ANY_SOURCE && first_from(receive, note->source) == note)
         take(receive, note);
 }
 
@@ -241,13 +247,18 @@ static void read_inbox(void)
     }
 }
 
-void rp_det_receive_mail(void)
+void rp_det_read_mail(void)
+{
+    read_inbox();
+    tell_senders();
+}
+
+void rp_det_resolve(void)
 {
     struct rp_letter_note *note;
     struct rp_det_receive *receive;
 
-    read_inbox();
-    all.bounds = NULL;
+    all.has_looked = false;
     while ((receive = next_certain(&note))) {
         take(receive, note);
         if (rp_det_has_delayed())
@@ -256,9 +267,15 @@ void rp_det_receive_mail(void)
     tell_senders();
 }
 
+void rp_det_receive_mail(void)
+{
+    read_inbox();
+    rp_det_resolve();
+}
+
 void rp_det_forget_bounds(void)
 {
-    all.bounds = NULL;
+    all.has_looked = false;
 }
 
 bool rp_det_would_resolve(void)
@@ -364,10 +381,10 @@ void rp_det_receive_cancel(struct rp_det_receive *receive)
     rp_det_receive_close(receive);
     if (receive->is_known && !note)
         rp_det_refuse("MPI_Cancel of a receive whose message was sent synchronously, but later");
-    if (!note)
-        return;
-    put_back(note);
+    if (note)
+        put_back(note);
     offer_all();
+    tell_senders();
 }
 
 static bool none_before(const struct rp_det_receive *receive, uint64_t limit)
@@ -415,7 +432,8 @@ static struct rp_det_wait wait_for(const struct rp_det_receive *receive)
 {
     bool is_named = receive->source != MPI_ANY_SOURCE && !receive->is_delayed;
 
-    return (struct rp_det_wait){.kind = is_named ? RP_SIDE_MESSAGE : RP_SIDE_ANY, .target = receive->world, .candidate = RP_ORDER_NEVER, .what = rp_det.function};
+    return (struct rp_det_wait){
+        .kind = is_named ? RP_SIDE_MESSAGE : RP_SIDE_ANY, .target = receive->world, .candidate = RP_ORDER_NEVER, .receive = receive, .what = rp_det.function};
 }
 
 void rp_det_receive_wait(struct rp_det_receive *receive)

@@ -63,7 +63,7 @@ void rp_det_flush(void)
 static bool others_run(void)
 {
     for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (i != rp_side.rank && rp_side_clock_of(i) != RP_ORDER_NEVER && atomic_load(&rp_side.all[i].version) % 2 != 0)
+        if (i != rp_side.rank && rp_side_clock_of(i) != RP_ORDER_NEVER && atomic_load(&rp_side.all[i].version) % 2 != 0 && !atomic_load(&rp_side.all[i].is_idle))
             return true;
     return false;
 }
@@ -73,10 +73,14 @@ static void wait_for_room(uint64_t bytes)
 {
     enum { ROUNDS = 1000 };
 
+    if (copied + bytes <= rp_det.limit)
+        return;
+    atomic_store(&rp_side.own->is_idle, 1); /* who waits here as well does not receive either */
     for (unsigned idle = 0; copied + bytes > rp_det.limit && copies && idle < ROUNDS; idle = others_run() ? 0 : idle + 1) {
         free_sent_copies();
         sched_yield();
     }
+    atomic_store(&rp_side.own->is_idle, 0);
 }
 
 /* What of the memory a message uses; false: it is scattered too widely to be copied as it is. */
@@ -165,6 +169,7 @@ static struct rp_letter_note *announce(const struct rp_det_comm *comm, int dest,
     note->tag = tag;
     note->from = comm->from;
     note->source = rp_side.rank;
+    note->dest = comm->world[dest];
     note->is_synchronous = is_synchronous;
     rp_side_push(comm->world[dest], note);
     rp_side_tick(1);

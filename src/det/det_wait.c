@@ -30,7 +30,7 @@ static void say_deadlock(void)
 
 static void check_deadlock(void)
 {
-    if (!rp_side_is_blocked() || rp_side_bounds(false)[rp_side.rank] != RP_ORDER_NEVER || rp_side_has_mail())
+    if (!rp_side_is_blocked() || rp_side_bounds(NULL)[rp_side.rank] != RP_ORDER_NEVER || rp_side_has_mail())
         return;
     if (!rp_side_may_report()) {
         sleep(10); /* the rank that speaks ends the job */
@@ -63,13 +63,42 @@ static enum rp_side_wait kind_of(const struct rp_det_wait *wait, uint64_t candid
     return wait->probe && (candidate != RP_ORDER_NEVER || rp_det_has_delayed()) ? RP_SIDE_ANY : wait->kind;
 }
 
-static void block(const struct rp_det_wait *wait)
-{
-    uint64_t candidate = wait->kind == RP_SIDE_ANY || wait->probe ? rp_det_candidate(wait->probe) : RP_ORDER_NEVER;
+static const struct rp_det_wait *waiting;
 
+bool rp_det_plan(struct rp_side_plan *plan)
+{
+    const struct rp_det_wait *wait = waiting;
+
+    if (!wait || wait->runs)
+        return false;
+    uint64_t candidate = wait->kind == RP_SIDE_ANY || wait->probe ? rp_det_candidate(wait->probe) : RP_ORDER_NEVER;
     if (wait->candidate < candidate)
         candidate = wait->candidate;
-    rp_side_block(kind_of(wait, candidate), wait->target, candidate, wait->object, wait->what);
+    *plan = (struct rp_side_plan){kind_of(wait, candidate), wait->target, candidate, wait->object};
+    return true;
+}
+
+bool rp_det_awaits(const struct rp_det_receive *receive)
+{
+    return waiting && waiting->receive == receive;
+}
+
+static void stop(void)
+{
+    struct rp_side_plan plan;
+
+    if (rp_det_plan(&plan))
+        rp_side_block(&plan, waiting->what);
+    else
+        atomic_store(&rp_side.own->is_idle, 1);
+}
+
+static void go_on(void)
+{
+    if (waiting->runs)
+        atomic_store(&rp_side.own->is_idle, 0);
+    else
+        rp_side_unblock();
 }
 
 static bool is_worth_trying(bool (*ready)(void *data, bool only_whether), void *data)
@@ -81,16 +110,19 @@ static bool is_worth_trying(bool (*ready)(void *data, bool only_whether), void *
 void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait)
 {
     rp_det_forget_bounds();
+    waiting = wait;
     while (!ready(data, false)) {
-        rp_det_receive_mail();
+        rp_det_read_mail();
         if (ready(data, false))
             break;
-        if (!wait->runs)
-            block(wait);
+        rp_det_resolve();
+        if (ready(data, false))
+            break;
+        stop();
         for (unsigned round = 0; !is_worth_trying(ready, data); round++)
             rest(round);
-        if (!wait->runs)
-            rp_side_unblock();
+        go_on();
     }
+    waiting = NULL;
     rp_det_forget_bounds();
 }

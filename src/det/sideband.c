@@ -33,6 +33,14 @@ struct shared {
     uint64_t spare, end; /* meetings that are over; how far the room was ever used */
 };
 
+/* What was found of a rank. */
+struct look {
+    bool waits;
+    uint64_t version, object;
+    uint32_t wait;
+    uint32_t seen; /* how many had come to its meeting, or whether its message was taken */
+};
+
 struct rp_side rp_side;
 
 static struct {
@@ -41,7 +49,8 @@ static struct {
     size_t page;
     uint64_t spare, end; /* notes */
     struct rp_order_rank *ranks;
-    uint64_t *bounds, *versions, *seen;
+    uint64_t *bounds;
+    struct look *looks;
     uint64_t *missing; /* of each rank, words for all */
     size_t words;
 } side;
@@ -83,10 +92,9 @@ static enum rp_status make_room(uint32_t ranks, struct rp_problem *why)
 {
     side.ranks = calloc(ranks, sizeof *side.ranks);
     side.bounds = calloc(ranks, sizeof *side.bounds);
-    side.versions = calloc(ranks, sizeof *side.versions);
-    side.seen = calloc(ranks, sizeof *side.seen);
+    side.looks = calloc(ranks, sizeof *side.looks);
     side.missing = calloc(ranks * side.words, sizeof *side.missing);
-    if (!side.ranks || !side.bounds || !side.versions || !side.seen || !side.missing)
+    if (!side.ranks || !side.bounds || !side.looks || !side.missing)
         return rp_fail(why, RP_MEMORY, "out of memory");
     return RP_OK;
 }
@@ -229,14 +237,14 @@ uint64_t rp_side_take_mail(void)
 
 /* Waiting */
 
-void rp_side_block(enum rp_side_wait wait, uint32_t target, uint64_t candidate, uint64_t object, const char *what)
+void rp_side_block(const struct rp_side_plan *plan, const char *what)
 {
     struct rp_side_rank *own = rp_side.own;
 
-    atomic_store_explicit(&own->wait, wait, memory_order_relaxed);
-    atomic_store_explicit(&own->target, target, memory_order_relaxed);
-    atomic_store_explicit(&own->candidate, candidate, memory_order_relaxed);
-    atomic_store_explicit(&own->object, object, memory_order_relaxed);
+    atomic_store_explicit(&own->wait, plan->wait, memory_order_relaxed);
+    atomic_store_explicit(&own->target, plan->target, memory_order_relaxed);
+    atomic_store_explicit(&own->candidate, plan->candidate, memory_order_relaxed);
+    atomic_store_explicit(&own->object, plan->object, memory_order_relaxed);
     strncpy(own->what, what, sizeof own->what - 1);
     atomic_fetch_add(&own->version, 1);
 }
@@ -339,6 +347,7 @@ struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *
         meeting = open_meeting(&side.shared->bucket[bucket].first, comm, number, members, size);
     come(meeting);
     unlock(&side.shared->bucket[bucket].lock);
+    atomic_thread_fence(memory_order_seq_cst); /* as above */
     return meeting;
 }
 
@@ -368,13 +377,20 @@ void rp_side_leave(struct rp_meeting *meeting)
 
 /* Bounds */
 
+bool rp_side_is_deaf(uint32_t rank)
+{
+    const struct rp_side_rank *state = &rp_side.all[rank];
+
+    return rp_side_clock_of(rank) == RP_ORDER_NEVER || (atomic_load(&state->version) % 2 == 0 && atomic_load(&state->wait) == RP_SIDE_DEAF);
+}
+
 static void look_at_meeting(uint32_t rank, uint64_t place)
 {
     const struct rp_meeting *meeting = meeting_at(place);
     struct rp_order_rank *r = &side.ranks[rank];
     uint64_t *missing = &side.missing[rank * side.words];
 
-    side.seen[rank] = atomic_load(&meeting->count);
+    side.looks[rank].seen = atomic_load(&meeting->count);
     for (size_t i = 0; i < side.words; i++)
         missing[i] = atomic_load(&meeting->bits[i]) & ~atomic_load(&meeting->bits[side.words + i]);
     r->kind = RP_ORDER_ALL;
@@ -385,69 +401,115 @@ static void look_at_meeting(uint32_t rank, uint64_t place)
 static void look_at_taker(uint32_t rank, uint64_t place)
 {
     const struct rp_letter_note *note = rp_side_note(place);
-    const struct rp_side_rank *taker = &rp_side.all[side.ranks[rank].target];
-    uint32_t taken = side.seen[rank] = atomic_load(&note->taken);
-    bool is_deaf = atomic_load(&taker->version) % 2 == 0 && atomic_load(&taker->wait) == RP_SIDE_DEAF;
+    bool is_deaf = rp_side_is_deaf(side.ranks[rank].target);
+    uint32_t taken = side.looks[rank].seen = atomic_load(&note->taken);
 
     if (taken == RP_TAKEN_NOT || (taken == RP_TAKEN_NEW && is_deaf))
         side.ranks[rank].kind = RP_ORDER_ONE;
 }
 
-/* What a rank has published; `versions` is 0 where it runs. */
-static void look_at(uint32_t rank)
+static bool read_state(uint32_t rank, struct look *look, struct rp_order_rank *r)
 {
     struct rp_side_rank *state = &rp_side.all[rank];
-    struct rp_order_rank *r = &side.ranks[rank];
     uint64_t version = atomic_load(&state->version);
 
-    *r = (struct rp_order_rank){.clock = rp_side_clock_of(rank), .kind = RP_ORDER_RUNS};
-    side.versions[rank] = 0;
+    look->version = version;
     if (version % 2 != 0)
-        return;
-    uint32_t wait = atomic_load(&state->wait);
-    if (wait != RP_SIDE_DEAF && atomic_load(&state->inbox) != 0)
-        return;
-    side.versions[rank] = version;
+        return false;
+    look->wait = atomic_load(&state->wait);
+    look->object = atomic_load(&state->object);
     r->target = atomic_load(&state->target);
     r->candidate = atomic_load(&state->candidate);
-    uint64_t object = atomic_load(&state->object);
-    if (atomic_load(&state->version) != version) {
-        side.versions[rank] = 0;
-        return;
-    }
-    if (wait == RP_SIDE_MESSAGE)
-        r->kind = RP_ORDER_ONE;
-    else if (wait == RP_SIDE_ANY)
-        r->kind = RP_ORDER_ANY;
-    else if (wait == RP_SIDE_TAKER)
-        look_at_taker(rank, object);
-    else
-        look_at_meeting(rank, object);
+    return atomic_load(&state->version) == version;
 }
 
+/* Our own, which nobody changes but we. */
+static bool read_plan(const struct rp_side_plan *plan, struct look *look, struct rp_order_rank *r)
+{
+    *look = (struct look){.version = atomic_load(&rp_side.own->version), .wait = plan->wait, .object = plan->object};
+    r->target = plan->target;
+    r->candidate = plan->candidate;
+    return true;
+}
+
+/* What a rank waits for, if it does. */
+static void look_at(uint32_t rank, const struct rp_side_plan *plan)
+{
+    struct rp_order_rank *r = &side.ranks[rank];
+    struct look *look = &side.looks[rank];
+
+    *r = (struct rp_order_rank){.clock = rp_side_clock_of(rank), .kind = RP_ORDER_RUNS};
+    look->waits = plan && rank == rp_side.rank ? read_plan(plan, look, r) : read_state(rank, look, r);
+    if (!look->waits)
+        return;
+    if (look->wait == RP_SIDE_MESSAGE)
+        r->kind = RP_ORDER_ONE;
+    else if (look->wait == RP_SIDE_ANY)
+        r->kind = RP_ORDER_ANY;
+    else if (look->wait == RP_SIDE_TAKER)
+        look_at_taker(rank, look->object);
+    else
+        look_at_meeting(rank, look->object);
+}
+
+static void lower(uint64_t *time, uint64_t other)
+{
+    if (other < *time)
+        *time = other;
+}
+
+/* When a synchronous message can have been taken: by a receive that was under way at its time. Those to come are not earlier than the bound of their rank. */
+static uint64_t least_taken(const struct rp_letter_note *note)
+{
+    bool is_deaf = rp_side_is_deaf(note->dest);
+    uint32_t taken = atomic_load(&note->taken);
+
+    if (taken == RP_TAKEN)
+        return atomic_load(&note->taken_at);
+    return taken == RP_TAKEN_NOT || (taken == RP_TAKEN_NEW && is_deaf) ? RP_ORDER_NEVER : note->stamp;
+}
+
+/* The first of several acts that may have come to pass already. */
+static uint64_t least_act(uint64_t place)
+{
+    uint64_t least = RP_ORDER_NEVER;
+
+    for (; place != 0; place = atomic_load(&rp_side_note(place)->also)) {
+        const struct rp_letter_note *note = rp_side_note(place);
+        const struct rp_meeting *meeting = meeting_at(note->meeting);
+        if (note->meeting == 0)
+            lower(&least, least_taken(note));
+        else if (rp_side_is_complete(meeting))
+            lower(&least, atomic_load(&meeting->latest));
+    }
+    return least;
+}
+
+/* The version is asked last: until then the rank has waited, and taken nothing out of its inbox. */
 static bool is_unchanged(uint32_t rank)
 {
     struct rp_side_rank *state = &rp_side.all[rank];
-    uint32_t wait = atomic_load(&state->wait);
+    const struct look *look = &side.looks[rank];
+    bool is_same = look->wait == RP_SIDE_DEAF || atomic_load(&state->inbox) == 0;
 
-    if (atomic_load(&state->version) != side.versions[rank])
-        return false;
-    if (wait == RP_SIDE_DEAF || wait == RP_SIDE_MEETING)
-        return atomic_load(&meeting_at(atomic_load(&state->object))->count) == side.seen[rank] && (wait == RP_SIDE_DEAF || atomic_load(&state->inbox) == 0);
-    if (wait == RP_SIDE_TAKER && atomic_load(&rp_side_note(atomic_load(&state->object))->taken) != side.seen[rank])
-        return false;
-    return atomic_load(&state->inbox) == 0;
+    if (look->wait == RP_SIDE_DEAF || look->wait == RP_SIDE_MEETING)
+        is_same &= atomic_load(&meeting_at(look->object)->count) == look->seen;
+    else if (look->wait == RP_SIDE_TAKER)
+        is_same &= atomic_load(&rp_side_note(look->object)->taken) == look->seen;
+    else if (look->wait == RP_SIDE_ANY)
+        lower(&side.ranks[rank].candidate, least_act(look->object));
+    return atomic_load(&state->version) == look->version && is_same;
 }
 
-const uint64_t *rp_side_bounds(bool is_still)
+const uint64_t *rp_side_bounds(const struct rp_side_plan *plan)
 {
     for (uint32_t i = 0; i < rp_side.ranks; i++)
-        look_at(i);
+        look_at(i, plan);
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (side.versions[i] != 0 && !is_unchanged(i))
+        if (side.looks[i].waits && !is_unchanged(i))
             side.ranks[i].kind = RP_ORDER_RUNS;
-    rp_order_bounds(side.ranks, rp_side.ranks, rp_side.latency, is_still ? rp_side.rank : rp_side.ranks, side.bounds);
+    rp_order_bounds(side.ranks, rp_side.ranks, rp_side.latency, rp_side.ranks, side.bounds);
     return side.bounds;
 }
 

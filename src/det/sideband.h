@@ -32,8 +32,11 @@ struct rp_letter_note {
     int32_t tag;
     int32_t from;    /* the sender's rank in the communicator */
     uint32_t source; /* and in the job */
+    uint32_t dest;   /* in the job */
     uint32_t is_synchronous;
     uint64_t own_next; /* in the receiver's lists */
+    _Atomic uint64_t also; /* another that its sender waits for at the same time */
+    uint64_t meeting; /* it is no message, but stands for a meeting in such a chain */
     _Atomic uint32_t taken;
     uint32_t is_held; /* a receive has it */
     _Atomic uint64_t taken_at;
@@ -41,10 +44,17 @@ struct rp_letter_note {
 
 enum rp_side_wait {
     RP_SIDE_MESSAGE,  /* for a message of rank `target` */
-    RP_SIDE_ANY,      /* for a message of any rank; `candidate` is the stamp of what it has, or RP_ORDER_NEVER */
+    RP_SIDE_ANY,      /* for a message of any rank; `candidate` is the stamp of what it has, or RP_ORDER_NEVER; or for the first of the acts that `object` and what is chained to it by `also` tell; 0: none */
     RP_SIDE_TAKER,    /* until rank `target` takes message `object` */
     RP_SIDE_MEETING,  /* for others to come to meeting `object`; it looks after its inbox */
     RP_SIDE_DEAF,     /* the same, but it does not look, and has no receive under way */
+};
+
+/* What a rank waits for, or is about to. */
+struct rp_side_plan {
+    enum rp_side_wait wait;
+    uint32_t target;
+    uint64_t candidate, object;
 };
 
 struct rp_side_rank {
@@ -52,6 +62,7 @@ struct rp_side_rank {
     _Atomic uint32_t wait, target;
     _Atomic uint64_t candidate, object;
     char what[40]; /* the MPI function; changes while odd */
+    _Atomic uint32_t is_idle; /* while odd: it is until others do something */
     _Alignas(64) _Atomic uint64_t inbox;
     _Alignas(64) _Atomic uint64_t returned; /* notes that receivers have done with */
     _Alignas(64) uint64_t digest, matches, answers;
@@ -138,7 +149,7 @@ uint64_t rp_side_take_mail(void);
 
 /* Waiting */
 
-void rp_side_block(enum rp_side_wait wait, uint32_t target, uint64_t candidate, uint64_t object, const char *what);
+void rp_side_block(const struct rp_side_plan *plan, const char *what);
 void rp_side_unblock(void);
 
 static inline bool rp_side_is_blocked(void)
@@ -155,11 +166,14 @@ static inline bool rp_side_is_complete(const struct rp_meeting *meeting)
     return atomic_load_explicit(&meeting->count, memory_order_acquire) == meeting->size;
 }
 
+/* Whether a rank has ended, or waits and has no receive under way: a message that it has not looked at, if asked for after this, is taken by none that is. */
+bool rp_side_is_deaf(uint32_t rank);
+
 /*
- * By rank, the earliest time at which it can still send, as long as this rank does not go on (`is_still`) or in any case. Valid until the next call. Messages that were sent earlier are in the inbox
- * when this returns.
+ * By rank, the earliest time at which it can still send. Valid until the next call. Messages that were sent earlier are in the inbox when this returns. If this rank has a plan, it must keep to it; with
+ * none (NULL) it is as it says.
  */
-const uint64_t *rp_side_bounds(bool is_still);
+const uint64_t *rp_side_bounds(const struct rp_side_plan *plan);
 
 /* What every rank does, for people. */
 struct rp_buffer;
