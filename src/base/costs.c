@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct rp_costs rp_costs_usual = {.microsecond = 1000, .read = 1000, .read_kib = 200, .write = 1000, .write_kib = 300, .open = 5000, .sync = 1000000};
+const struct rp_costs rp_costs_usual = {.microsecond = 1000, .read = 1000, .read_kib = 200, .write = 1000, .write_kib = 300, .sync = 1000000};
 
 static const struct {
     const char *name;
@@ -17,7 +17,6 @@ static const struct {
     {"read_kib", offsetof(struct rp_costs, read_kib)},
     {"write", offsetof(struct rp_costs, write)},
     {"write_kib", offsetof(struct rp_costs, write_kib)},
-    {"open", offsetof(struct rp_costs, open)},
     {"sync", offsetof(struct rp_costs, sync)},
 };
 

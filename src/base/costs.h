@@ -13,7 +13,7 @@
 struct rp_costs {
     uint64_t microsecond; /* of sleeping, or waiting for a file descriptor until a time-out */
     uint64_t read, read_kib, write, write_kib; /* a call; 1024 bytes */
-    uint64_t open, sync;
+    uint64_t sync;
 };
 
 /* The usual ones, which are the same everywhere. */

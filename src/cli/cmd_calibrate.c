@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise calibrate: measures what system calls take on this machine, and writes a file of costs for deterministic runs. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +67,6 @@ struct file {
     int descriptor;
     size_t bytes;
     char *data;
-    const char *name;
 };
 
 static void read_some(void *data)
@@ -85,14 +83,6 @@ static void write_some(void *data)
 
     if (pwrite(file->descriptor, file->data, file->bytes, 0) < 0)
         file->bytes = 0;
-}
-
-static void open_it(void *data)
-{
-    int descriptor = open(((struct file *)data)->name, O_RDONLY | O_CLOEXEC);
-
-    if (descriptor >= 0)
-        close(descriptor);
 }
 
 static void sync_it(void *data)
@@ -113,7 +103,7 @@ static enum rp_status measure_all(struct rp_costs *costs, struct rp_problem *why
     enum { LONG = 1 << 20, SHORT = 16 };
     char name[] = "reprise-calibrate-XXXXXX";
     unsigned long sum = 1;
-    struct file file = {mkstemp(name), LONG, calloc(1, LONG), name};
+    struct file file = {mkstemp(name), LONG, calloc(1, LONG)};
 
     if (file.descriptor < 0 || !file.data || pwrite(file.descriptor, file.data, LONG, 0) != LONG)
         return rp_fail(why, RP_SYSTEM, "%s: cannot be written in the working directory", name);
@@ -127,7 +117,6 @@ static enum rp_status measure_all(struct rp_costs *costs, struct rp_problem *why
         .read_kib = ticks((long_read - short_read) / kib, rate),
         .write = ticks(short_write, rate),
         .write_kib = ticks((long_write - short_write) / kib, rate),
-        .open = ticks(measure(open_it, &file, 200), rate),
         .sync = ticks(measure(sync_it, &file, 3), rate),
     };
     close(file.descriptor);

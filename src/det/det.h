@@ -204,7 +204,7 @@ enum rp_det_request_kind {
 
 struct rp_det_request {
     enum rp_det_request_kind kind;
-    bool is_persistent, is_active, is_complete; /* a persistent send that is short is complete at once */
+    bool is_persistent, is_active;
     struct rp_det_receive receive;
     struct rp_letter_note *note; /* of a synchronous send */
     uint32_t dest;

@@ -38,7 +38,6 @@ struct rp_letter_note {
     _Atomic uint64_t also; /* another that its sender waits for at the same time */
     uint64_t meeting; /* it is no message, but stands for a meeting in such a chain */
     _Atomic uint32_t taken;
-    uint32_t is_held; /* a receive has it */
     _Atomic uint64_t taken_at;
 };
 
