@@ -139,6 +139,24 @@ CALL = """\
     return rc;
 """
 
+# A replay sees sends, too, to wake who waits for them.
+SENT_ALONE = """\
+    if (!rp_threads_on) {{
+        int rc;
+        RP_INSIDE(rc, {twin}.{member}({args}));
+        rp_engine->sent(dest, comm);
+        return rc;
+    }}
+"""
+
+TURN = """\
+    {call};
+    rp_turn_begin(&call, false);
+    int rc = {twin}.{member}({args});
+    rp_turn_end(false);
+    return rc;
+"""
+
 TEMPLATES = {
     "receive": RECEIVE + (RECEIVE_OTHER + """\
     struct rp_envelope e;
@@ -201,11 +219,12 @@ TEMPLATES = {
     return rc;
 """),
     "send": ("""\
-    if (RP_LIKELY(!rp_threads_on))
+    if (RP_LIKELY(!rp_sends_seen))
         return {twin}.{member}({args});
 """, None, None, """\
-    if (RP_ELSEWHERE("{name}", 1))
+    if (RP_ELSEWHERE("{name}", rp_threads_on))
         return {twin}.{member}({args});
+""" + SENT_ALONE + """\
     {call};
     MPI_Request request;
     rp_turn_begin(&call, false);
@@ -216,18 +235,20 @@ TEMPLATES = {
     RP_INSIDE(rc, {twin}.Wait(&request, MPI_STATUS_IGNORE));
     return rc;
 """),
+    "turn_send": ("""\
+    if (RP_LIKELY(!rp_sends_seen))
+        return {twin}.{member}({args});
+""", None, None, """\
+    if (RP_ELSEWHERE("{name}", rp_threads_on))
+        return {twin}.{member}({args});
+""" + SENT_ALONE + TURN),
     "turn": ("""\
     if (RP_LIKELY(!rp_threads_on))
         return {twin}.{member}({args});
 """, None, None, """\
     if (RP_ELSEWHERE("{name}", 1))
         return {twin}.{member}({args});
-    {call};
-    rp_turn_begin(&call, false);
-    int rc = {twin}.{member}({args});
-    rp_turn_end(false);
-    return rc;
-"""),
+""" + TURN),
     "post_exchange": ("""\
     if (RP_ELSEWHERE("{name}", RP_IS_WILD(source, tag)))
         return {twin}.{member}({args});

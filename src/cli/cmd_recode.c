@@ -17,7 +17,7 @@
 static const char *output, *codec_name;
 
 static const struct rp_option options[] = {
-    {"--codec", NULL, "CODEC", "how the record is stored: mix (the default, smallest), tables (zstd), or of one with clocks: cdc, gzip, raw", &codec_name},
+    {"--codec", NULL, "CODEC", "how the record is stored: mix (the default, smallest), tables (fastest), or of one with clocks: cdc, gzip, raw", &codec_name},
     {"--output", "-o", "DIR", "the directory of the new record (default: RUN-CODEC); it must not exist yet, or be empty", &output},
     {NULL, NULL, NULL, NULL, NULL},
 };

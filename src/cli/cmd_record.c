@@ -21,7 +21,7 @@ static const struct rp_option options[] = {
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
     {"--capture", NULL, "V[,V]", "record what the program learns from outside, too: time, random, pid, host or all", &capture},
-    {"--codec", NULL, "CODEC", "how the record is stored: mix (the default, smallest), tables (zstd), or with clocks in all messages: cdc, gzip, raw", &codec},
+    {"--codec", NULL, "CODEC", "how the record is stored: auto (the default: mix while that costs next to nothing, else tables), mix (smallest), tables (fastest), or with clocks in all messages: cdc, gzip, raw", &codec},
     {"--encoder", NULL, "MODE", "on, or off: no thread of its own encodes them, but the program's own when the ring is full", &encoder},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -47,8 +47,8 @@ static enum rp_status check_manner(struct rp_problem *why)
 {
     const char *named = rp_setting("REPRISE_CODEC"), *thread = rp_setting("REPRISE_ENCODER");
 
-    if (named && !rp_codec_by_name(named) && !rp_row_codec_by_name(named))
-        return rp_fail(why, RP_USAGE, "--codec %s: mix, tables, cdc, gzip or raw is expected", named);
+    if (named && strcmp(named, "auto") != 0 && !rp_codec_by_name(named) && !rp_row_codec_by_name(named))
+        return rp_fail(why, RP_USAGE, "--codec %s: auto, mix, tables, cdc, gzip or raw is expected", named);
     if (thread && strcmp(thread, "on") != 0 && strcmp(thread, "off") != 0)
         return rp_fail(why, RP_USAGE, "--encoder %s: on or off is expected", thread);
     return RP_OK;

@@ -63,7 +63,7 @@ static struct {
     int32_t cores;
     enum rp_certainty certain; /* of what is waited for */
     uint64_t done_before;      /* by all ranks, at the last report of a wait */
-    bool is_idle;              /* not counted as busy */
+    bool is_idle;              /* not counted as awake */
     bool is_published;
 } clocked;
 
@@ -174,7 +174,7 @@ static void begin_to_rest(void)
     clocked.since = milliseconds();
     clocked.next_report = clocked.stall * 1000;
     clocked.is_idle = true;
-    atomic_fetch_sub_explicit(&clocked.state->busy, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&clocked.state->awake, 1, memory_order_relaxed);
     rp_clocked_begin();
     rp_clocked_set_clock(reprise_envelope_clock()); /* a collective call may have moved it on */
     rp_clocked_end();
@@ -190,7 +190,7 @@ static void rest(const char *function, const char *what)
         return;
     if (clocked.polls == SPINS)
         begin_to_rest();
-    bool is_crowded = atomic_load_explicit(&clocked.state->busy, memory_order_relaxed) >= clocked.cores;
+    bool is_crowded = atomic_load_explicit(&clocked.state->awake, memory_order_relaxed) >= clocked.cores;
     if (clocked.polls < YIELDS || (clocked.polls < MOST_YIELDS && !is_crowded)) {
         sched_yield();
         return;
@@ -205,7 +205,7 @@ static void rested(void)
     clocked.polls = 0;
     clocked.certain = RP_CERTAIN_NOT;
     if (clocked.is_idle)
-        atomic_fetch_add_explicit(&clocked.state->busy, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&clocked.state->awake, 1, memory_order_relaxed);
     clocked.is_idle = false;
     if (clocked.is_published)
         clocked.slot->state = RP_RANK_RUNNING;
@@ -267,7 +267,7 @@ static bool is_note(const struct rp_answer *answer)
 /* The others need not wait for what this rank sends. */
 static void stop_sending(void)
 {
-    atomic_fetch_sub(&clocked.state->busy, 1);
+    atomic_fetch_sub(&clocked.state->awake, 1);
     rp_clocked_begin();
     rp_clocked_set_clock(RP_NEVER);
     rp_clocked_end();
@@ -1259,7 +1259,7 @@ static void open_slot(void)
     clocked.slot->pid = (uint32_t)getpid();
     clocked.slot->total = rp_log_event_count(clocked.log);
     clocked.slot->state = RP_RANK_RUNNING;
-    atomic_fetch_add(&clocked.state->busy, 1);
+    atomic_fetch_add(&clocked.state->awake, 1);
     clocked.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
     clocked.under_way.next = clocked.under_way.previous = &clocked.under_way;
     rp_pmpi.Comm_get_attr(rp_constant.world, MPI_TAG_UB, &largest, &found);

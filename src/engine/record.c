@@ -1102,13 +1102,21 @@ static void announce_site(void *owner, const struct rp_buffer *records, uint32_t
     rp_log_sites(record.writer, records, first, 1);
 }
 
-/* As the settings say; `reprise record` has looked at them. */
+/* As the settings say; `reprise record` has looked at them. Nobody has asked for `mix` itself: then it may take one hundredth of the program's time. */
 static struct rp_log_manner manner(void)
 {
+    enum { SHARE = 10 };
     const char *codec = rp_setting("REPRISE_CODEC"), *encoder = rp_setting("REPRISE_ENCODER");
-    const struct rp_codec *found = codec ? rp_codec_by_name(codec) : NULL;
+    bool is_auto = !codec || strcmp(codec, "auto") == 0;
+    const struct rp_codec *found = is_auto ? NULL : rp_codec_by_name(codec);
 
-    return (struct rp_log_manner){found ? found : &rp_codec_mix, encoder && strcmp(encoder, "off") == 0, codec ? rp_row_codec_by_name(codec) : NULL};
+    return (struct rp_log_manner){
+        .codec = found ? found : &rp_codec_mix,
+        .is_inline = encoder && strcmp(encoder, "off") == 0,
+        .rows = is_auto ? NULL : rp_row_codec_by_name(codec),
+        .cheap = is_auto ? &rp_codec_tables : NULL,
+        .share = SHARE,
+    };
 }
 
 static enum rp_status open_log(struct rp_problem *why)

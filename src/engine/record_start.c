@@ -117,7 +117,7 @@ static void describe(struct rp_manifest *m, const struct rp_session *session, co
     m->reprise = strdup(REPRISE_VERSION);
     m->command = command_line();
     m->allowed = allowed_functions();
-    m->codec = strdup(rp_setting("REPRISE_CODEC") ? rp_setting("REPRISE_CODEC") : "mix");
+    m->codec = strdup(rp_setting("REPRISE_CODEC") ? rp_setting("REPRISE_CODEC") : "auto");
     m->clocks = strdup(rp_setting("REPRISE_CLOCKS") ? "lamport" : "");
     m->capture = strdup(rp_setting("REPRISE_CAPTURE") ? rp_setting("REPRISE_CAPTURE") : "");
 }

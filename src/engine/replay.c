@@ -14,6 +14,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "engine/doorbell.h"
 #include "engine/outcome.h"
 #include "engine/replay_follow.h"
 #include "engine/replay_standin.h"
@@ -101,16 +102,21 @@ static void await_receive(const struct rp_call *call, MPI_Request request, const
 }
 #endif
 
-static enum rp_certainty describe_request(MPI_Request request, char *what, size_t size)
+static enum rp_certainty certainty_of(MPI_Request request)
 {
     struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
-    if (entry && entry->flags & RP_REQUEST_RECEIVE) {
+    return entry && entry->flags & RP_REQUEST_RECEIVE ? RP_CERTAIN_RECEIVE : RP_CERTAIN_NOT;
+}
+
+static void describe_request(MPI_Request request, char *what, size_t size)
+{
+    struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
+
+    if (entry && entry->flags & RP_REQUEST_RECEIVE)
         snprintf(what, size, "its receive number %llu", (unsigned long long)entry->post);
-        return RP_CERTAIN_RECEIVE;
-    }
-    snprintf(what, size, "a request of its own (a send, or a collective)");
-    return RP_CERTAIN_NOT;
+    else
+        snprintf(what, size, "a request of its own (a send, or a collective)");
 }
 
 /* A request of MPI-IO or of the program's own kind may be worked on only in the calls that complete it: asking after it would never end. */
@@ -136,7 +142,7 @@ static void rest(struct rp_patience *patience, const struct rp_call *call, const
 static void await_request(const struct rp_call *call, MPI_Request request)
 {
     MPI_Request real = rp_standin_real(request);
-    struct rp_patience patience = {0};
+    struct rp_patience patience = {.certain = certainty_of(request)};
     char what[96] = "";
     int flag = 0;
 
@@ -145,7 +151,7 @@ static void await_request(const struct rp_call *call, MPI_Request request)
     rp_quiet_begin();
     while (rp_pmpi.Request_get_status(real, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
         if (!what[0] && rp_patience_is_long(&patience))
-            patience.certain = describe_request(request, what, sizeof what);
+            describe_request(request, what, sizeof what);
         rest(&patience, call, what);
     }
     rp_quiet_end();
@@ -397,6 +403,8 @@ static int replay_start(const struct rp_call *call, MPI_Request *request)
         rc = start_receive(call, entry, request);
     else
         rc = call->next->Start(request);
+    if (!rp_threads_on)
+        rp_doorbell_ring_all();
     end();
     return rc;
 }
@@ -1099,6 +1107,7 @@ static const struct rp_engine engine = {
     .post_end = replay_post_end,
     .persistent_begin = replay_persistent_begin,
     .persistent_end = replay_persistent_end,
+    .sent = rp_doorbell_ring,
     .Start = replay_start,
     .Startall = replay_startall,
     .Probe = replay_probe,
@@ -1229,4 +1238,5 @@ void rp_replay_start(void)
     rp_always_set(RP_ALWAYS_ENGINE);
     rp_state.watched = 1; /* always look */
     rp_engine = &engine;
+    rp_sends_seen = 1;
 }

@@ -21,6 +21,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "engine/doorbell.h"
 #include "event/lines.h"
 #include "event/site.h"
 #include "log/logreader.h"
@@ -84,7 +85,7 @@ static struct {
 
 #define U64(x) ((unsigned long long)(x))
 
-enum { SPINS = 50, SLEEP_US = 100 };
+enum { SPINS = 20, YIELDS = 10, SLEEP_US = 100, LONG_SLEEP_US = 500 };
 
 static int64_t milliseconds(void)
 {
@@ -697,8 +698,14 @@ static void publish_wait(struct rp_patience *p, const struct rp_call *call, cons
     p->published = true;
 }
 
+/* More ranks are awake than there are cores: to spin or to yield would take the core from who is to send, since the scheduler shares it fairly. */
+static bool is_crowded(void)
+{
+    return atomic_load_explicit(&follow.state->awake, memory_order_relaxed) > follow.cores;
+}
+
 /* Other threads of this rank go on meanwhile. */
-static void relax(bool sleeps)
+static void let_threads_run(bool sleeps)
 {
     rp_threads_leave();
     if (sleeps)
@@ -708,19 +715,25 @@ static void relax(bool sleeps)
     rp_threads_enter();
 }
 
-/*
- * Short waits spin, then yield. But a yield only gives way to ranks on the same core: while more ranks compute than there are cores, a waiting one sleeps, so
- * that the others can be spread over all of them.
- */
-static void give_way(struct rp_patience *p)
+/* Between listening and sleeping, the caller looks once more. What a receive waits for rings, but a long message takes more than that to come. */
+static void doze(struct rp_patience *p)
 {
-    enum { YIELDS = 20 };
+    p->listens = !p->listens;
+    if (p->listens)
+        rp_doorbell_listen();
+    else
+        rp_doorbell_sleep(p->certain == RP_CERTAIN_NOT ? SLEEP_US : LONG_SLEEP_US);
+}
 
-    if (!p->idle) {
-        p->idle = true;
-        atomic_fetch_sub_explicit(&follow.state->busy, 1, memory_order_relaxed);
-    }
-    relax(p->polls >= SPINS + YIELDS && atomic_load_explicit(&follow.state->busy, memory_order_relaxed) >= follow.cores);
+static void give_way(struct rp_patience *p, bool sleeps)
+{
+    sleeps = sleeps || p->listens || (p->polls >= SPINS + YIELDS && is_crowded());
+    if (rp_threads_on)
+        let_threads_run(sleeps);
+    else if (sleeps)
+        doze(p);
+    else
+        sched_yield();
 }
 
 void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const char *what)
@@ -730,14 +743,14 @@ void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const c
     if (++p->polls < SPINS && !rp_threads_on)
         return;
     if (p->polls < RP_PATIENCE_YIELDS) {
-        give_way(p);
+        give_way(p, false);
         return;
     }
     if (p->polls == RP_PATIENCE_YIELDS) {
         p->since = milliseconds();
         p->next_report = follow.options.stall * 1000;
     }
-    relax(true);
+    give_way(p, true);
     int64_t waited = milliseconds() - p->since;
     if (!p->published && waited > PUBLISH_MS)
         publish_wait(p, call, what);
@@ -749,8 +762,8 @@ void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const c
 
 void rp_patience_end(struct rp_patience *p)
 {
-    if (p->idle)
-        atomic_fetch_add_explicit(&follow.state->busy, 1, memory_order_relaxed);
+    if (p->listens)
+        rp_doorbell_stop_listening();
     if (p->published)
         follow.slot->state = follow.free ? RP_RANK_FREE : RP_RANK_RUNNING;
 }
@@ -771,7 +784,7 @@ static void wait_for_others(void (*sink)(void))
 
 static void park(void)
 {
-    atomic_fetch_sub(&follow.state->busy, 1);
+    atomic_fetch_sub(&follow.state->awake, 1);
     follow.slot->state = RP_RANK_PARKED;
     rp_threads_leave(); /* for good: other threads may still come to their own ends */
     wait_for_others(follow.sink);
@@ -863,7 +876,7 @@ void rp_follow_finish(bool finalized)
     if (!follow.free)
         check_everything_was_replayed();
     bool same = follow.free || end.reason == RP_END_KILLED || end.reason == RP_END_STOPPED || follow.digest == end.digest;
-    atomic_fetch_sub(&follow.state->busy, 1);
+    atomic_fetch_sub(&follow.state->awake, 1);
     follow.slot->state = finalized ? RP_RANK_FINISHED : RP_RANK_ENDED;
     if (!same)
         rp_error("the digest of the replayed events is %016llx, that of the record %016llx", U64(follow.digest),
@@ -896,7 +909,7 @@ static void wait_before_crash(void)
 {
     if (follow.options.at_end == RP_AT_END_GDB)
         hand_over_to_gdb("its crash", NULL);
-    atomic_fetch_sub(&follow.state->busy, 1);
+    atomic_fetch_sub(&follow.state->awake, 1);
     follow.slot->state = RP_RANK_ENDED;
     wait_for_others(NULL);
 }
@@ -966,7 +979,8 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
     follow.slot->pid = (uint32_t)getpid();
     follow.slot->total = rp_log_event_count(follow.log);
     follow.slot->state = RP_RANK_RUNNING;
-    atomic_fetch_add(&follow.state->busy, 1);
+    rp_doorbell_open(follow.state, session->rank);
+    atomic_fetch_add(&follow.state->awake, 1);
     follow.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
     status = pass_over_early(why);
     if (status != RP_OK)

@@ -66,7 +66,7 @@ struct rp_patience {
     uint64_t polls;
     int64_t since; /* milliseconds */
     int64_t next_report;
-    bool idle; /* not counted as busy */
+    bool listens; /* for the bell; the next poll sleeps */
     bool published;
 };
 /* Whether the next poll may have to say what it waits for: before, the words need not be made. */

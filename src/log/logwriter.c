@@ -7,6 +7,8 @@
  * A log of rows has these instead of events. The rows of a call are made when its end was seen, so that the ring's tail stays behind: at the first event of the
  * call that has not ended. A call with more events than the ring has room for is put into EVENTS chunks as it is, before its rows.
  *
+ * A codec may be too dear for a program that makes events fast: then a cheaper one takes over, chunk by chunk, until it has become affordable again.
+ *
  * When a write fails, the file is cut back to its last whole chunk, the ring is disconnected from its file (which keeps the newest events), and
  * the application goes on unrecorded, after one message.
  */
@@ -21,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -60,6 +63,11 @@ struct rp_log_writer {
     struct rp_event *batch; /* RP_CHUNK_EVENTS */
     void *encoder;     /* the codec's state */
     uint64_t in_span;  /* events since it was reset */
+    const struct rp_codec *cheap; /* or NULL */
+    void *cheap_encoder;
+    bool is_cheap;  /* the chunk before was */
+    int64_t share;  /* of `codec`, in thousandths of the process's time */
+    int64_t spent;  /* on `codec`, in nanoseconds */
     struct rp_buffer payload, late, output, index;
     uint32_t late_count, chunk_count;
     const struct rp_row_codec *row_codec; /* NULL: a log of events */
@@ -171,6 +179,23 @@ static void survey(struct rp_log_writer *w, struct stream *s, size_t count)
     s->previous_posts = posts_before;
 }
 
+static int64_t processor_time(clockid_t of)
+{
+    struct timespec time = {0};
+
+    clock_gettime(of, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Whether the next chunk is the cheap codec's. Back to the other only when it has fallen far below its share: it begins afresh then. */
+static bool must_be_cheap(const struct rp_log_writer *w)
+{
+    if (!w->cheap)
+        return false;
+    int64_t allowed = processor_time(CLOCK_PROCESS_CPUTIME_ID) / 1000 * w->share;
+    return w->spent > (w->is_cheap ? allowed / 2 : allowed);
+}
+
 /* What the encoder has learnt is kept from chunk to chunk, for a while: so that not too much hangs on one damaged chunk. */
 static uint16_t continue_span(struct rp_log_writer *w, size_t count)
 {
@@ -184,17 +209,34 @@ static uint16_t continue_span(struct rp_log_writer *w, size_t count)
     return goes_on ? RP_CHUNK_CONTINUES : 0;
 }
 
+static enum rp_status encode(struct rp_log_writer *w, size_t count, struct rp_chunk *chunk)
+{
+    w->is_cheap = must_be_cheap(w);
+    if (w->is_cheap) {
+        w->in_span = 0;
+        chunk->codec = w->cheap->id;
+        w->cheap->reset(w->cheap_encoder);
+        return w->cheap->encode(w->cheap_encoder, w->batch, count, &w->payload);
+    }
+    int64_t start = w->cheap ? processor_time(CLOCK_THREAD_CPUTIME_ID) : 0;
+    chunk->codec = w->codec->id;
+    chunk->flags = continue_span(w, count);
+    enum rp_status status = w->codec->encode(w->encoder, w->batch, count, &w->payload);
+    if (w->cheap)
+        w->spent += processor_time(CLOCK_THREAD_CPUTIME_ID) - start;
+    return status;
+}
+
 static bool write_batch(struct rp_log_writer *w, struct stream *s, uint64_t first, size_t count)
 {
     struct rp_chunk late = {.kind = RP_CHUNK_LATE, .first = first};
-    struct rp_chunk events = {.kind = RP_CHUNK_EVENTS_KIND, .first = first, .codec = w->codec->id, .items = (uint32_t)count};
+    struct rp_chunk events = {.kind = RP_CHUNK_EVENTS_KIND, .first = first, .items = (uint32_t)count};
 
     rp_buffer_clear(&w->late);
     rp_buffer_clear(&w->payload);
     w->late_count = 0;
     survey(w, s, count);
-    events.flags = continue_span(w, count);
-    if (w->codec->encode(w->encoder, w->batch, count, &w->payload) != RP_OK || w->late.failed) {
+    if (encode(w, count, &events) != RP_OK || w->late.failed) {
         stop_recording(w, ENOMEM);
         return false;
     }
@@ -511,6 +553,8 @@ static void free_writer(struct rp_log_writer *w)
         close(w->fd);
     if (w->encoder)
         w->codec->close(w->encoder);
+    if (w->cheap_encoder)
+        w->cheap->close(w->cheap_encoder);
     rp_buffer_free(&w->payload);
     rp_buffer_free(&w->late);
     rp_buffer_free(&w->output);
@@ -537,14 +581,17 @@ enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank,
     w->rank = rank;
     w->codec = manner->codec;
     w->row_codec = manner->rows;
+    w->cheap = manner->cheap;
+    w->share = manner->share;
     w->is_inline = manner->is_inline;
     w->directory = strdup(directory);
     w->path = rp_log_path(directory, rank);
     w->batch = malloc(RP_CHUNK_EVENTS * sizeof *w->batch);
     w->encoder = w->codec->open();
+    w->cheap_encoder = w->cheap ? w->cheap->open() : NULL;
     pthread_mutex_init(&w->lock, NULL);
     enum rp_status status = RP_OK;
-    if (!w->directory || !w->path || !w->batch || !w->encoder)
+    if (!w->directory || !w->path || !w->batch || !w->encoder || (w->cheap && !w->cheap_encoder))
         status = rp_fail(why, RP_MEMORY, "%s: out of memory", directory);
     if (status == RP_OK)
         status = open_file(w, ranks, why);

@@ -54,7 +54,7 @@ static enum rp_status copy(struct rp_log *log, struct rp_log_writer *writer, str
 
 enum rp_status rp_log_recode(struct rp_log *log, const char *directory, const struct rp_codec *codec, const struct rp_row_codec *rows, struct rp_problem *why)
 {
-    struct rp_log_manner manner = {codec, true, rows};
+    struct rp_log_manner manner = {.codec = codec, .is_inline = true, .rows = rows};
     struct rp_log_id id = rp_log_id(log);
     struct rp_log_end end = rp_log_end(log);
     struct rp_log_writer *writer;

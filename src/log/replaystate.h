@@ -42,6 +42,8 @@ struct rp_rank_slot {
     uint32_t certain;       /* of WAITING: enum rp_certainty */
     int64_t since;          /* CLOCK_MONOTONIC seconds, of WAITING */
     char what[160];
+    _Atomic uint32_t asleep; /* until the bell rings */
+    _Atomic uint32_t bell;   /* how often it rang */
 };
 
 struct rp_replay_state {
@@ -49,7 +51,8 @@ struct rp_replay_state {
     uint32_t ranks;
     _Atomic uint32_t stopped;  /* the replay itself ended the job: RP_STOPPED_... */
     _Atomic uint32_t reported; /* the first to set it reports a divergence or a stall for all */
-    _Atomic int32_t busy;      /* ranks that are in none of our waits */
+    _Atomic int32_t awake;     /* ranks that run, or poll */
+    _Atomic uint32_t sleepers; /* ranks that are asleep */
     struct rp_rank_slot rank[];
 };
 

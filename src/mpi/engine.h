@@ -68,6 +68,7 @@ struct rp_engine {
     void (*post_end)(const struct rp_call *, struct rp_envelope *, int rc, MPI_Request *);
     void (*persistent_begin)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
     void (*persistent_end)(const struct rp_call *, struct rp_envelope *, int rc, MPI_Request *);
+    void (*sent)(int dest, MPI_Comm); /* after a send, where rp_sends_seen is on and rp_threads_on is not */
     int (*Start)(const struct rp_call *, MPI_Request *);
     int (*Startall)(const struct rp_call *, int, MPI_Request *);
     int (*Probe)(const struct rp_call *, int source, int tag, MPI_Comm, MPI_Status *);
@@ -103,6 +104,9 @@ struct rp_engine {
     /* Another thread ends the process: the owner may be inside a call, so nothing may be taken from under it. */
     void (*end_elsewhere)(void);
 };
+
+/* Whether sends are more than calls that go through: with threads, and where the engine has `sent`. */
+extern RP_HIDDEN int rp_sends_seen;
 
 /* The engine in force; NULL: none, all calls go through. */
 extern RP_HIDDEN const struct rp_engine *rp_engine;

@@ -23,6 +23,7 @@
 #include "reprise.h"
 
 const struct rp_engine *rp_engine;
+int rp_sends_seen;
 __thread struct rp_self rp_self = {.depth = RP_STRANGER, .number = -1};
 struct rp_state rp_state;
 struct rp_self *rp_owner;
@@ -167,6 +168,7 @@ static void forget_in_child(void)
 {
     rp_engine = NULL;
     rp_threads_on = 0;
+    rp_sends_seen = 0;
     rp_captured = 0;
     rp_self.depth = RP_STRANGER;
 }

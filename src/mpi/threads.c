@@ -88,6 +88,7 @@ static void follow_threads(void)
     rp_engine->threads_begin();
     rp_always_set(RP_ALWAYS_THREADS);
     rp_threads_on = 1;
+    rp_sends_seen = 1;
 }
 
 void rp_threads_start(void)

@@ -261,6 +261,58 @@ TEST(a_disk_that_is_full_at_any_byte)
     free(events);
 }
 
+/* How many chunks of the log each codec has made, and whether it holds the events. */
+static void count_codecs(const char *directory, const struct rp_event *events, size_t count, size_t *mix, size_t *tables)
+{
+    struct rp_log *log;
+    struct rp_problem why;
+    enum rp_status status;
+    size_t found;
+
+    *mix = *tables = 0;
+    REQUIRE(sample_open(directory, &log, &why) == RP_OK);
+    struct rp_event *read = sample_read(log, &found, &status, &why);
+    CHECK_OK(status, why);
+    CHECK_EQ(found, count);
+    CHECK(found == count && memcmp(read, events, count * sizeof *events) == 0);
+    free(read);
+    for (size_t i = 0; i < rp_log_chunk_count(log); i++) {
+        const struct rp_chunk *chunk = rp_log_chunk(log, i);
+        *mix += chunk->kind == RP_CHUNK_EVENTS_KIND && chunk->codec == rp_codec_mix.id;
+        *tables += chunk->kind == RP_CHUNK_EVENTS_KIND && chunk->codec == rp_codec_tables.id;
+    }
+    rp_log_free(log);
+}
+
+/* No share: only the first chunk, before which nothing was spent. All the time there is, many times over: every chunk. */
+TEST(a_codec_has_its_share_of_the_processor)
+{
+    enum { MANY = 60000 };
+    struct rp_event *events = sample_stream(57, MANY);
+
+    for (unsigned share = 0; share <= 100000; share += 100000) {
+        const char *directory = unit_temporary();
+        struct rp_log_writer *writer;
+        struct rp_problem why;
+        struct rp_ring *ring;
+        size_t mix, tables;
+        struct rp_log_manner manner = {.codec = &rp_codec_mix, .is_inline = true, .cheap = &rp_codec_tables, .share = share};
+
+        REQUIRE(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &manner, &writer, &why) == RP_OK);
+        REQUIRE(rp_log_stream(writer, 0, &ring, &why) == RP_OK);
+        sample_sites(writer);
+        sample_push(ring, events, MANY);
+        CHECK_OK(rp_log_close(writer, RP_END_FINALIZE, 0, &why), why);
+        count_codecs(directory, events, MANY, &mix, &tables);
+        CHECK(mix + tables >= 3);
+        if (share == 0)
+            CHECK_EQ(mix, 1);
+        else
+            CHECK_EQ(tables, 0);
+    }
+    free(events);
+}
+
 TEST(a_header_that_does_not_fit)
 {
     struct rp_log_writer *writer;
@@ -268,7 +320,7 @@ TEST(a_header_that_does_not_fit)
 
     for (off_t room = 0; room < RP_LOG_HEADER; room++) {
         set_disk(0, 0, room, ENOSPC);
-        CHECK_EQ(rp_log_create(unit_temporary(), SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){&rp_codec_mix, false, NULL}, &writer, &why), RP_SYSTEM);
+        CHECK_EQ(rp_log_create(unit_temporary(), SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why), RP_SYSTEM);
         CHECK_HAS(why.text, strerror(ENOSPC));
     }
     disk.on = false;
