@@ -274,19 +274,17 @@ int rp_det_complete(MPI_Request *request, MPI_Status *status)
     return rc;
 }
 
-/* Of a synchronous send. The clock of the receiver is asked before the note, so that what the note says is not older. */
+/* Of a synchronous send. The clock of the receiver and what it waits for are asked before the note, so that what the note says is not older. */
 static enum rp_det_known look_at_send(const struct rp_det_request *own, uint64_t limit, uint64_t *when)
 {
     uint64_t until = limit > rp_side.latency ? limit - rp_side.latency : 0;
-    bool is_later = rp_det_is_later(own->dest, until);
+    bool is_later = rp_det_is_later(own->dest, until), is_deaf = rp_side_is_deaf(own->dest);
     uint32_t taken = atomic_load(&own->note->taken);
-    const struct rp_side_rank *taker = &rp_side.all[own->dest];
 
     if (taken == RP_TAKEN) {
         *when = atomic_load(&own->note->taken_at) + rp_side.latency;
         return RP_DET_KNOWN;
     }
-    bool is_deaf = atomic_load(&taker->version) % 2 == 0 && atomic_load(&taker->wait) == RP_SIDE_DEAF;
     return is_later && (taken == RP_TAKEN_NOT || (taken == RP_TAKEN_NEW && is_deaf)) ? RP_DET_AFTER : RP_DET_OPEN;
 }
 

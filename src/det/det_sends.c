@@ -74,9 +74,11 @@ static void wait_for_room(uint64_t bytes)
     enum { ROUNDS = 1000 };
 
     for (unsigned idle = 0; copied + bytes > rp_det.limit && copies && idle < ROUNDS; idle = others_run() ? 0 : idle + 1) {
+        rp_side_hunger();
         free_sent_copies();
         sched_yield();
     }
+    rp_side_sate();
 }
 
 /* What of the memory a message uses; false: it is scattered too widely to be copied as it is. */

@@ -48,6 +48,8 @@ static void rest(unsigned round)
 
     if (round < SPINS)
         return;
+    if (round == SPINS)
+        rp_side_hunger();
     rp_det_progress();
     if (round % CHECK == 0)
         check_deadlock();
@@ -89,6 +91,7 @@ void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const
             block(wait);
         for (unsigned round = 0; !is_worth_trying(ready, data); round++)
             rest(round);
+        rp_side_sate();
         if (!wait->runs)
             rp_side_unblock();
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory: a page of what all share, with a table of the meetings that have begun; a page for each rank's clock; the ranks' states; room for meetings; and for each rank room for the notes of its
- * messages. It is a sparse file: what was never used takes no memory. Notes go back to the rank that made them, so that it needs no more of them than were ever under way at once.
+ * messages. Where there are several hosts, what is mirrored of others is between the states and the meetings. It is a sparse file: what was never used takes no memory. Notes go back to the rank that made them, so that it needs no more of them than were ever under way at once.
  */
 #include "det/sideband.h"
 
@@ -12,37 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/message.h"
+#include "det/sideband_inner.h"
 #include "match/order.h"
 
-enum { BUCKETS = 256 };
 #define NOTES_ROOM (UINT64_C(256) << 20) /* for each rank */
 #define MEETINGS_ROOM (UINT64_C(256) << 20)
-
-struct shared {
-    _Atomic uint32_t reported;
-    struct {
-        _Alignas(64) _Atomic uint32_t lock;
-        uint64_t first;
-    } bucket[BUCKETS];
-    _Alignas(64) _Atomic uint32_t spare_lock;
-    uint64_t spare, end; /* meetings that are over; how far the room was ever used */
-};
 
 struct rp_side rp_side;
 
 static struct {
-    struct shared *shared;
-    uint64_t clocks, states, meetings, notes; /* places */
+    struct rp_side_shared *shared;
+    uint64_t clocks, states, mirrors, sent, meetings, notes; /* places */
     size_t page;
     uint64_t spare, end; /* notes */
     struct rp_order_rank *ranks;
     uint64_t *bounds, *versions, *seen;
     uint64_t *missing; /* of each rank, words for all */
     size_t words;
+    struct rp_side_mirror *mirror; /* as last read, and when */
+    uint64_t mirrored;
+    int wake; /* a pipe to the leader */
 } side;
 
 static uint64_t up(uint64_t size)
@@ -53,15 +48,34 @@ static uint64_t up(uint64_t size)
 static uint64_t lay_out(uint32_t ranks)
 {
     side.page = (size_t)sysconf(_SC_PAGESIZE);
-    side.clocks = up(sizeof(struct shared));
+    side.clocks = up(sizeof(struct rp_side_shared));
     side.states = side.clocks + ranks * side.page;
-    side.meetings = up(side.states + ranks * sizeof(struct rp_side_rank));
+    side.mirrors = side.states + ranks * sizeof(struct rp_side_rank);
+    side.sent = side.mirrors + ranks * sizeof(struct rp_side_mirror);
+    side.meetings = up(side.sent + ranks * sizeof(uint64_t));
     side.notes = side.meetings + MEETINGS_ROOM;
     side.words = (ranks + 63) / 64;
     return side.notes + ranks * NOTES_ROOM;
 }
 
-enum rp_status rp_side_create(uint32_t ranks, char *name, size_t room, struct rp_problem *why)
+static void wake_name(const char *name, char *pipe, size_t room)
+{
+    snprintf(pipe, room, "%s.wake", name);
+}
+
+static enum rp_status make_pipe(const char *name, struct rp_problem *why)
+{
+    char pipe[128];
+
+    wake_name(name, pipe, sizeof pipe);
+    if (mkfifo(pipe, 0600) == 0)
+        return RP_OK;
+    int error = errno;
+    unlink(name);
+    return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", pipe, strerror(error));
+}
+
+enum rp_status rp_side_create(uint32_t ranks, bool is_alone, char *name, size_t room, struct rp_problem *why)
 {
     const char *place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     uint64_t size = lay_out(ranks);
@@ -73,7 +87,7 @@ enum rp_status rp_side_create(uint32_t ranks, char *name, size_t room, struct rp
     int rc = ftruncate(fd, (off_t)size);
     close(fd);
     if (rc == 0)
-        return RP_OK;
+        return is_alone ? RP_OK : make_pipe(name, why);
     unlink(name);
     return rp_fail(why, RP_SYSTEM, "%s: cannot make it %llu bytes long: %s", name, (unsigned long long)size, strerror(errno));
 }
@@ -87,6 +101,27 @@ static enum rp_status make_room(uint32_t ranks, struct rp_problem *why)
     side.missing = calloc(ranks * side.words, sizeof *side.missing);
     if (!side.ranks || !side.bounds || !side.versions || !side.seen || !side.missing)
         return rp_fail(why, RP_MEMORY, "out of memory");
+    return RP_OK;
+}
+
+void rp_side_spread(const uint32_t *host_of, uint32_t hosts, uint32_t host)
+{
+    rp_side.host_of = host_of;
+    rp_side.hosts = hosts;
+    rp_side.host = host;
+}
+
+static enum rp_status open_pipe(const char *name, struct rp_problem *why)
+{
+    char pipe[128];
+
+    wake_name(name, pipe, sizeof pipe);
+    side.wake = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    side.mirror = calloc(rp_side.ranks, sizeof *side.mirror);
+    for (uint32_t i = 0; side.mirror && i < rp_side.ranks; i++)
+        side.mirror[i].wait = RP_SIDE_RUNS;
+    if (side.wake < 0 || !side.mirror)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", pipe, strerror(errno));
     return RP_OK;
 }
 
@@ -117,18 +152,34 @@ enum rp_status rp_side_map(const char *name, uint32_t ranks, uint32_t rank, stru
     side.shared = memory;
     side.end = side.notes + rank * NOTES_ROOM;
     atomic_store(&rp_side.own->version, 1);
-    return make_room(ranks, why);
+    enum rp_status status = make_room(ranks, why);
+    return status == RP_OK && rp_side.host_of ? open_pipe(name, why) : status;
 }
 
 void rp_side_remove(const char *name)
 {
+    char pipe[128];
+
     unlink(name);
+    wake_name(name, pipe, sizeof pipe);
+    if (rp_side.host_of)
+        unlink(pipe);
+}
+
+/* The leader: it is woken when there is something for it and it does not look by itself. */
+static void wake_leader(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load(&side.shared->sleeps) && atomic_exchange(&side.shared->sleeps, 0) && write(side.wake, "", 1) < 0 && errno != EAGAIN)
+        rp_error("cannot wake the thread that speaks to other hosts: %s", strerror(errno));
 }
 
 void rp_side_finish(void)
 {
     atomic_store(&rp_side.clock[1], RP_ORDER_NEVER - atomic_load(&rp_side.clock[0]));
     atomic_thread_fence(memory_order_seq_cst);
+    if (rp_side.host_of)
+        wake_leader();
 }
 
 /* Both parts only grow, so that what is read is never later than the clock is. A clock that was set to `never` may have counted on. */
@@ -189,8 +240,23 @@ static void push(_Atomic uint64_t *list, struct rp_letter_note *note)
     while (!atomic_compare_exchange_weak(list, &first, rp_side_place(note)));
 }
 
+/* Counted before, so that a count is never less than what is in the outbox. */
+static void push_out(struct rp_letter_note *note)
+{
+    if (note->kind != RP_SIDE_ARRIVAL)
+        atomic_fetch_add(rp_side_sent(note->dest), 1);
+    push(&side.shared->outbox, note);
+    wake_leader();
+}
+
 void rp_side_push(uint32_t dest, struct rp_letter_note *note)
 {
+    if (rp_side_is_away(dest)) {
+        note->kind = RP_SIDE_LETTER;
+        note->dest = dest;
+        push_out(note);
+        return;
+    }
     push(&rp_side.all[dest].inbox, note);
     atomic_thread_fence(memory_order_seq_cst); /* the clock must not be seen to move on before, also if the program itself moves it */
 }
@@ -200,9 +266,42 @@ void rp_side_give_back(struct rp_letter_note *note)
     push(&rp_side.all[note->source].returned, note);
 }
 
+static void tell_away(struct rp_letter_note *copy, enum rp_taken taken, uint64_t at)
+{
+    if (atomic_load_explicit(&copy->taken, memory_order_relaxed) == taken)
+        return;
+    atomic_store_explicit(&copy->taken, taken, memory_order_relaxed);
+    struct rp_letter_note *item = rp_side_new_note();
+    item->kind = RP_SIDE_TAKES;
+    item->source = rp_side.rank;
+    item->dest = copy->source;
+    item->home = copy->home;
+    item->stamp = at;
+    atomic_store_explicit(&item->taken, taken, memory_order_relaxed);
+    push_out(item);
+    if (taken == RP_TAKEN)
+        rp_side_give_back(copy);
+}
+
+void rp_side_tell(struct rp_letter_note *note, enum rp_taken taken, uint64_t at)
+{
+    if (__builtin_expect(note->is_copy, 0)) {
+        tell_away(note, taken, at);
+        return;
+    }
+    if (taken == RP_TAKEN)
+        atomic_store(&note->taken_at, at);
+    atomic_store(&note->taken, taken);
+}
+
 uint64_t rp_side_take_mail(void)
 {
-    uint64_t newest = atomic_exchange(&rp_side.own->inbox, 0), oldest = 0;
+    return rp_side_turn_round(atomic_exchange(&rp_side.own->inbox, 0));
+}
+
+uint64_t rp_side_turn_round(uint64_t newest)
+{
+    uint64_t oldest = 0;
 
     while (newest != 0) {
         struct rp_letter_note *note = rp_side_note(newest);
@@ -226,6 +325,14 @@ void rp_side_block(enum rp_side_wait wait, uint32_t target, uint64_t candidate, 
     atomic_store_explicit(&own->object, object, memory_order_relaxed);
     strncpy(own->what, what, sizeof own->what - 1);
     atomic_fetch_add(&own->version, 1);
+}
+
+void rp_side_hunger(void)
+{
+    if (!rp_side.host_of)
+        return;
+    atomic_store(&rp_side.own->is_hungry, 1);
+    wake_leader();
 }
 
 void rp_side_unblock(void)
@@ -259,7 +366,7 @@ static uint64_t meeting_size(void)
 
 static uint64_t new_meeting(void)
 {
-    struct shared *shared = side.shared;
+    struct rp_side_shared *shared = side.shared;
 
     lock(&shared->spare_lock);
     uint64_t place = shared->spare;
@@ -279,7 +386,7 @@ static uint64_t new_meeting(void)
 
 static uint32_t bucket_of(uint64_t comm, uint64_t number)
 {
-    return (uint32_t)((comm ^ comm >> 32 ^ number * 37) % BUCKETS);
+    return (uint32_t)((comm ^ comm >> 32 ^ number * 37) % RP_SIDE_BUCKETS);
 }
 
 static struct rp_meeting *find_meeting(uint64_t first, uint64_t comm, uint64_t number)
@@ -288,6 +395,15 @@ static struct rp_meeting *find_meeting(uint64_t first, uint64_t comm, uint64_t n
         if (meeting_at(at)->comm == comm && meeting_at(at)->number == number)
             return meeting_at(at);
     return NULL;
+}
+
+static uint32_t count_here(const uint64_t *members)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        count += (members[i / 64] >> i % 64 & 1) && !rp_side_is_away(i);
+    return count;
 }
 
 static struct rp_meeting *open_meeting(uint64_t *first, uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size)
@@ -299,6 +415,7 @@ static struct rp_meeting *open_meeting(uint64_t *first, uint64_t comm, uint64_t 
     meeting->comm = comm;
     meeting->number = number;
     meeting->size = size;
+    meeting->here = rp_side.host_of ? count_here(members) : size;
     for (size_t i = 0; i < side.words; i++)
         atomic_store(&meeting->bits[i], members[i]);
     meeting->next = *first;
@@ -306,26 +423,46 @@ static struct rp_meeting *open_meeting(uint64_t *first, uint64_t comm, uint64_t 
     return meeting;
 }
 
-static void come(struct rp_meeting *meeting)
+static void come(struct rp_meeting *meeting, uint32_t rank, uint64_t clock)
 {
-    uint64_t now = rp_side_now();
-
-    if (now > atomic_load(&meeting->latest))
-        atomic_store(&meeting->latest, now);
-    atomic_fetch_or(&meeting->bits[side.words + rp_side.rank / 64], UINT64_C(1) << rp_side.rank % 64);
+    if (clock > atomic_load(&meeting->latest))
+        atomic_store(&meeting->latest, clock);
+    atomic_fetch_or(&meeting->bits[side.words + rank / 64], UINT64_C(1) << rank % 64);
     atomic_fetch_add(&meeting->count, 1);
+}
+
+/* With the lock of its bucket. */
+static struct rp_meeting *find_or_open(uint32_t bucket, uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size)
+{
+    struct rp_meeting *meeting = find_meeting(side.shared->bucket[bucket].first, comm, number);
+
+    return meeting ? meeting : open_meeting(&side.shared->bucket[bucket].first, comm, number, members, size);
+}
+
+/* Other hosts learn of it before they learn of anything that this rank does later. */
+static void tell_arrival(struct rp_meeting *meeting, uint64_t clock)
+{
+    struct rp_letter_note *item = rp_side_new_note();
+
+    item->kind = RP_SIDE_ARRIVAL;
+    item->source = rp_side.rank;
+    item->stamp = clock;
+    item->home = rp_side_place(meeting);
+    push_out(item);
 }
 
 struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size)
 {
     uint32_t bucket = bucket_of(comm, number);
+    uint64_t now = rp_side_now();
 
     lock(&side.shared->bucket[bucket].lock);
-    struct rp_meeting *meeting = find_meeting(side.shared->bucket[bucket].first, comm, number);
-    if (!meeting)
-        meeting = open_meeting(&side.shared->bucket[bucket].first, comm, number, members, size);
-    come(meeting);
+    struct rp_meeting *meeting = find_or_open(bucket, comm, number, members, size);
+    come(meeting, rp_side.rank, now);
+    meeting->untold += rp_side.host_of != NULL;
     unlock(&side.shared->bucket[bucket].lock);
+    if (rp_side.host_of)
+        tell_arrival(meeting, now);
     return meeting;
 }
 
@@ -336,16 +473,15 @@ static void unlink_meeting(uint64_t *first, struct rp_meeting *meeting)
     *first = meeting->next;
 }
 
-void rp_side_leave(struct rp_meeting *meeting)
+/* Gives the lock of the bucket back; and the meeting, if nobody needs it any more. */
+static void unlock_meeting(uint32_t bucket, struct rp_meeting *meeting)
 {
-    uint32_t bucket = bucket_of(meeting->comm, meeting->number);
+    bool is_over = atomic_load(&meeting->left) == meeting->here && rp_side_is_complete(meeting) && meeting->untold == 0;
 
-    lock(&side.shared->bucket[bucket].lock);
-    bool is_last = atomic_fetch_add(&meeting->left, 1) + 1 == meeting->size;
-    if (is_last)
+    if (is_over)
         unlink_meeting(&side.shared->bucket[bucket].first, meeting);
     unlock(&side.shared->bucket[bucket].lock);
-    if (!is_last)
+    if (!is_over)
         return;
     lock(&side.shared->spare_lock);
     meeting->next = side.shared->spare;
@@ -353,11 +489,86 @@ void rp_side_leave(struct rp_meeting *meeting)
     unlock(&side.shared->spare_lock);
 }
 
+void rp_side_leave(struct rp_meeting *meeting)
+{
+    uint32_t bucket = bucket_of(meeting->comm, meeting->number);
+
+    lock(&side.shared->bucket[bucket].lock);
+    atomic_fetch_add(&meeting->left, 1);
+    unlock_meeting(bucket, meeting);
+}
+
+/* For the leader */
+
+void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, uint32_t rank, uint64_t clock)
+{
+    uint32_t bucket = bucket_of(comm, number);
+
+    lock(&side.shared->bucket[bucket].lock);
+    struct rp_meeting *meeting = find_or_open(bucket, comm, number, members, size);
+    come(meeting, rank, clock);
+    unlock_meeting(bucket, meeting);
+}
+
+void rp_side_told(struct rp_meeting *meeting)
+{
+    uint32_t bucket = bucket_of(meeting->comm, meeting->number);
+
+    lock(&side.shared->bucket[bucket].lock);
+    meeting->untold--;
+    unlock_meeting(bucket, meeting);
+}
+
+void rp_side_deliver(uint32_t dest, struct rp_letter_note *note)
+{
+    push(&rp_side.all[dest].inbox, note);
+}
+
+struct rp_side_shared *rp_side_shared(void)
+{
+    return side.shared;
+}
+
+struct rp_side_mirror *rp_side_mirror(uint32_t rank)
+{
+    return (struct rp_side_mirror *)(rp_side.memory + side.mirrors) + rank;
+}
+
+_Atomic uint64_t *rp_side_sent(uint32_t rank)
+{
+    return (_Atomic uint64_t *)(rp_side.memory + side.sent) + rank;
+}
+
+_Atomic uint64_t *rp_side_clock_page(uint32_t rank)
+{
+    return clock_page(rank);
+}
+
+size_t rp_side_words(void)
+{
+    return side.words;
+}
+
+uint64_t rp_side_notes_of(uint32_t rank, uint64_t *end)
+{
+    *end = side.notes + (rank + 1) * NOTES_ROOM;
+    return side.notes + rank * NOTES_ROOM;
+}
+
+struct rp_meeting *rp_side_meeting_at(uint64_t place)
+{
+    return meeting_at(place);
+}
+
+int rp_side_wake_pipe(void)
+{
+    return side.wake;
+}
+
 /* Bounds */
 
-static void look_at_meeting(uint32_t rank, uint64_t place)
+static void look_at_meeting(uint32_t rank, const struct rp_meeting *meeting)
 {
-    const struct rp_meeting *meeting = meeting_at(place);
     struct rp_order_rank *r = &side.ranks[rank];
     uint64_t *missing = &side.missing[rank * side.words];
 
@@ -372,11 +583,9 @@ static void look_at_meeting(uint32_t rank, uint64_t place)
 static void look_at_taker(uint32_t rank, uint64_t place)
 {
     const struct rp_letter_note *note = rp_side_note(place);
-    const struct rp_side_rank *taker = &rp_side.all[side.ranks[rank].target];
     uint32_t taken = side.seen[rank] = atomic_load(&note->taken);
-    bool is_deaf = atomic_load(&taker->version) % 2 == 0 && atomic_load(&taker->wait) == RP_SIDE_DEAF;
 
-    if (taken == RP_TAKEN_NOT || (taken == RP_TAKEN_NEW && is_deaf))
+    if (taken == RP_TAKEN_NOT || (taken == RP_TAKEN_NEW && rp_side_is_deaf(side.ranks[rank].target)))
         side.ranks[rank].kind = RP_ORDER_ONE;
 }
 
@@ -409,7 +618,7 @@ static void look_at(uint32_t rank)
     else if (wait == RP_SIDE_TAKER)
         look_at_taker(rank, object);
     else
-        look_at_meeting(rank, object);
+        look_at_meeting(rank, meeting_at(object));
 }
 
 static bool is_unchanged(uint32_t rank)
@@ -426,10 +635,93 @@ static bool is_unchanged(uint32_t rank)
     return atomic_load(&state->inbox) == 0;
 }
 
+/* Ranks of other hosts */
+
+static void copy_mirror(struct rp_side_mirror *to, struct rp_side_mirror *from)
+{
+    _Atomic uint64_t *words = (_Atomic uint64_t *)from, *into = (_Atomic uint64_t *)to;
+
+    for (size_t i = 0; i < sizeof *from / sizeof *words; i++)
+        atomic_store_explicit(&into[i], atomic_load_explicit(&words[i], memory_order_relaxed), memory_order_relaxed);
+}
+
+static void read_mirrors(void)
+{
+    uint64_t before = atomic_load_explicit(&side.shared->mirrored, memory_order_acquire);
+
+    while (before != side.mirrored) {
+        for (uint32_t i = 0; i < rp_side.ranks; i++)
+            copy_mirror(&side.mirror[i], rp_side_mirror(i));
+        atomic_thread_fence(memory_order_acquire);
+        uint64_t after = atomic_load_explicit(&side.shared->mirrored, memory_order_acquire);
+        if (before % 2 == 0 && before == after)
+            side.mirrored = before;
+        else
+            sched_yield();
+        before = after;
+    }
+}
+
+/* It is asked before what was sent: so a rank that is deaf has not looked at anything that is not counted. */
+static bool mirror_is_deaf(uint32_t rank)
+{
+    return rp_side_is_away(rank) ? side.mirror[rank].wait == RP_SIDE_DEAF : rp_side_is_deaf(rank);
+}
+
+static void look_at_meeting_of(uint32_t rank)
+{
+    const struct rp_side_mirror *m = &side.mirror[rank];
+    uint32_t bucket = bucket_of(m->comm, m->number);
+
+    lock(&side.shared->bucket[bucket].lock);
+    const struct rp_meeting *meeting = find_meeting(side.shared->bucket[bucket].first, m->comm, m->number);
+    if (meeting) /* else it is over */
+        look_at_meeting(rank, meeting);
+    unlock(&side.shared->bucket[bucket].lock);
+}
+
+/* After all ranks of this host: who is missing at a meeting here comes later than the clock that was read. */
+static void look_at_mirror(uint32_t rank)
+{
+    const struct rp_side_mirror *m = &side.mirror[rank];
+    struct rp_order_rank *r = &side.ranks[rank];
+
+    *r = (struct rp_order_rank){.clock = m->clock, .kind = RP_ORDER_RUNS, .target = (uint32_t)m->target, .candidate = m->candidate};
+    if (m->wait == RP_SIDE_RUNS)
+        return;
+    bool may_go_on = m->wait == RP_SIDE_TAKER && m->taken != RP_TAKEN_NOT && !mirror_is_deaf(r->target);
+    if (m->wait != RP_SIDE_DEAF && (!m->is_believed || m->received < atomic_load(rp_side_sent(rank))))
+        return;
+    if (m->wait == RP_SIDE_MEETING || m->wait == RP_SIDE_DEAF)
+        look_at_meeting_of(rank);
+    else if (m->wait == RP_SIDE_ANY)
+        r->kind = RP_ORDER_ANY;
+    else if (!may_go_on)
+        r->kind = RP_ORDER_ONE;
+}
+
+static void look_at_all(void)
+{
+    if (!rp_side.host_of) {
+        for (uint32_t i = 0; i < rp_side.ranks; i++)
+            look_at(i);
+        return;
+    }
+    read_mirrors();
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        if (!rp_side_is_away(i))
+            look_at(i);
+    atomic_thread_fence(memory_order_seq_cst);
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        if (rp_side_is_away(i)) {
+            look_at_mirror(i);
+            side.versions[i] = 0;
+        }
+}
+
 const uint64_t *rp_side_bounds(bool is_still)
 {
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        look_at(i);
+    look_at_all();
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         if (side.versions[i] != 0 && !is_unchanged(i))
@@ -449,8 +741,19 @@ static void put_missing(struct rp_buffer *text, const struct rp_meeting *meeting
         }
 }
 
-static void put_wait(struct rp_buffer *text, const struct rp_side_rank *state)
+static const struct rp_meeting *meeting_of(uint32_t rank)
 {
+    const struct rp_side_mirror *m = rp_side_mirror(rank);
+
+    if (!rp_side_is_away(rank))
+        return meeting_at(atomic_load(&rp_side.all[rank].object));
+    return find_meeting(side.shared->bucket[bucket_of(m->comm, m->number)].first, m->comm, m->number);
+}
+
+static void put_wait(struct rp_buffer *text, uint32_t rank)
+{
+    const struct rp_side_rank *state = &rp_side.all[rank];
+    const struct rp_meeting *meeting;
     uint32_t target = atomic_load(&state->target);
 
     switch (atomic_load(&state->wait)) {
@@ -465,7 +768,8 @@ static void put_wait(struct rp_buffer *text, const struct rp_side_rank *state)
         break;
     default:
         rp_buffer_printf(text, "for rank ");
-        put_missing(text, meeting_at(atomic_load(&state->object)));
+        if ((meeting = meeting_of(rank)))
+            put_missing(text, meeting);
     }
 }
 
@@ -479,12 +783,26 @@ void rp_side_describe(struct rp_buffer *text)
             rp_buffer_printf(text, "\n  rank %u runs", i);
         } else {
             rp_buffer_printf(text, "\n  rank %u waits in %.*s ", i, (int)sizeof state->what, state->what);
-            put_wait(text, state);
+            put_wait(text, i);
         }
     }
 }
 
+/* The first host decides. */
+static bool ask_first_host(void)
+{
+    struct timespec pause = {0, 1000000};
+
+    atomic_store(&side.shared->asks, 1);
+    wake_leader();
+    while (atomic_load(&side.shared->answer) == 0)
+        nanosleep(&pause, NULL);
+    return atomic_load(&side.shared->answer) == 1;
+}
+
 bool rp_side_may_report(void)
 {
-    return atomic_exchange(&side.shared->reported, 1) == 0;
+    bool is_first = atomic_exchange(&side.shared->reported, 1) == 0;
+
+    return is_first && (rp_side.host == 0 || ask_first_host());
 }
