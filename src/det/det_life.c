@@ -132,18 +132,18 @@ static void connect_hosts(bool leads, int ranks)
     struct rp_problem why;
     struct rp_hosts_card card = {0}, *cards = need(calloc((size_t)ranks, sizeof *cards));
     uint8_t secret[RP_HOSTS_SECRET];
-    int *sockets = need(calloc(rp_side.hosts, sizeof *sockets));
+    int *sockets = need(calloc(rp_side.hosts, sizeof *sockets)), listener = -1;
 
     if (rp_side.rank == 0 && getrandom(secret, sizeof secret, 0) != sizeof secret)
         rp_bug(__FILE__, __LINE__, "no random numbers");
-    must(leads ? rp_hosts_listen(&card, &why) : RP_OK, &why);
+    must(leads ? rp_hosts_listen(&card, &listener, &why) : RP_OK, &why);
     rp_pmpi.Bcast(secret, sizeof secret, rp_constant.byte, 0, rp_det.own);
     rp_pmpi.Allgather(&card, sizeof card, rp_constant.byte, cards, sizeof card, rp_constant.byte, rp_det.own);
     for (int i = 0, host = 0; i < ranks; i++)
         if (cards[i].port != 0)
             cards[host++] = cards[i];
     if (leads) {
-        must(rp_hosts_connect(cards, rp_side.hosts, rp_side.host, secret, sockets, &why), &why);
+        must(rp_hosts_connect(cards, rp_side.hosts, rp_side.host, secret, listener, sockets, &why), &why);
         must(rp_hosts_start(sockets, &why), &why);
     }
     explicit_bzero(secret, sizeof secret);

@@ -18,10 +18,10 @@ struct rp_hosts_card {
     uint32_t address[RP_HOSTS_ADDRESSES]; /* IPv4, as the network has them */
 };
 
-enum rp_status rp_hosts_listen(struct rp_hosts_card *card, struct rp_problem *why);
+enum rp_status rp_hosts_listen(struct rp_hosts_card *card, int *listener, struct rp_problem *why);
 
-/* By host: a connection to each other; `self` is our own. Nobody is listened to any more. */
-enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self, const uint8_t *secret, int *sockets, struct rp_problem *why);
+/* By host: a connection to each other; `self` is our own (-1). The listener is closed. */
+enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self, const uint8_t *secret, int listener, int *sockets, struct rp_problem *why);
 
 /* The thread, on these connections. */
 enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why);

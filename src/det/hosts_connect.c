@@ -47,8 +47,6 @@ struct both {
     uint8_t first[16], second[16];
 };
 
-static int listener = -1;
-
 static double now(void)
 {
     struct timespec time;
@@ -85,7 +83,7 @@ static void find_addresses(struct rp_hosts_card *card)
     freeifaddrs(all);
 }
 
-enum rp_status rp_hosts_listen(struct rp_hosts_card *card, struct rp_problem *why)
+enum rp_status rp_hosts_listen(struct rp_hosts_card *card, int *listener, struct rp_problem *why)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t size = sizeof address;
@@ -94,10 +92,14 @@ enum rp_status rp_hosts_listen(struct rp_hosts_card *card, struct rp_problem *wh
     find_addresses(card);
     if (card->count == 0)
         return rp_fail(why, RP_SYSTEM, "this host has no IPv4 address that other hosts could reach");
-    listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, 1024) != 0 ||
-        getsockname(listener, (struct sockaddr *)&address, &size) != 0)
-        return rp_fail(why, RP_SYSTEM, "cannot listen for other hosts: %s", strerror(errno));
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, 1024) != 0 || getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
+        int error = errno;
+        if (fd >= 0)
+            close(fd);
+        return rp_fail(why, RP_SYSTEM, "cannot listen for other hosts: %s", strerror(error));
+    }
+    *listener = fd;
     card->port = ntohs(address.sin_port);
     return RP_OK;
 }
@@ -190,7 +192,7 @@ static void dismiss(struct guest *guest)
     guest->fd = -1;
 }
 
-static void welcome(struct guest *guests)
+static void welcome(int listener, struct guest *guests)
 {
     struct guest *oldest = &guests[0];
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -241,7 +243,7 @@ static bool hear(struct guest *guest, uint32_t hosts, uint32_t self, const uint8
     return false;
 }
 
-static void wait_for_guests(struct guest *guests)
+static void wait_for_guests(int listener, struct guest *guests)
 {
     struct pollfd all[GUESTS + 1];
 
@@ -253,10 +255,10 @@ static void wait_for_guests(struct guest *guests)
     all[GUESTS] = (struct pollfd){.fd = listener, .events = POLLIN};
     poll(all, GUESTS + 1, 500);
     if (all[GUESTS].revents)
-        welcome(guests);
+        welcome(listener, guests);
 }
 
-static void receive_guests(uint32_t hosts, uint32_t self, const uint8_t *secret, int *sockets, double until)
+static void receive_guests(uint32_t hosts, uint32_t self, const uint8_t *secret, int listener, int *sockets, double until)
 {
     struct guest guests[GUESTS];
     uint32_t missing = hosts - 1 - self;
@@ -264,7 +266,7 @@ static void receive_guests(uint32_t hosts, uint32_t self, const uint8_t *secret,
     for (int i = 0; i < GUESTS; i++)
         guests[i] = (struct guest){.fd = -1};
     while (missing > 0 && now() < until) {
-        wait_for_guests(guests);
+        wait_for_guests(listener, guests);
         for (int i = 0; i < GUESTS; i++)
             if (guests[i].fd >= 0 && hear(&guests[i], hosts, self, secret, sockets)) {
                 sockets[guests[i].hello.from] = guests[i].fd;
@@ -276,13 +278,13 @@ static void receive_guests(uint32_t hosts, uint32_t self, const uint8_t *secret,
         dismiss(&guests[i]);
 }
 
-enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self, const uint8_t *secret, int *sockets, struct rp_problem *why)
+enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self, const uint8_t *secret, int listener, int *sockets, struct rp_problem *why)
 {
     double until = now() + PATIENCE;
 
     for (uint32_t i = 0; i < hosts; i++)
         sockets[i] = i < self ? connect_to(&cards[i], self, i, secret, until) : -1;
-    receive_guests(hosts, self, secret, sockets, until);
+    receive_guests(hosts, self, secret, listener, sockets, until);
     close(listener);
     for (uint32_t i = 0; i < hosts; i++) {
         if (i != self && sockets[i] < 0)
