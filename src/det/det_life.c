@@ -18,6 +18,7 @@
 struct rp_det rp_det;
 __thread int rp_det_is_owner;
 static bool is_checked, leads_host;
+static long played_hosts;
 
 void rp_det_end_job(int exit_status)
 {
@@ -88,6 +89,7 @@ static void read_settings(void)
     must(rp_setting_number("REPRISE_THRESHOLD", 0, 65536, &threshold, &why), &why);
     must(rp_setting_number("REPRISE_BUFFER", 0, 16L << 20, &limit, &why), &why);
     must(rp_setting_number("REPRISE_DELAY", 0, 0, &rp_det.delay, &why), &why);
+    must(rp_setting_number("REPRISE_HOSTS", 1, 1, &played_hosts, &why), &why);
     rp_side.latency = (uint64_t)latency;
     rp_det.threshold = (uint64_t)threshold;
     rp_det.limit = (uint64_t)limit;
@@ -151,6 +153,15 @@ static void connect_hosts(bool leads, int ranks)
     free(sockets);
 }
 
+/* For tests, one host plays several. */
+static void split_by_host(int rank, MPI_Comm *host)
+{
+    if (played_hosts > 1)
+        rp_pmpi.Comm_split(rp_det.own, rank % (int)played_hosts, rank, host);
+    else
+        rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, rp_constant.info_null, host);
+}
+
 /* All ranks of the host map the memory that the first of them makes. */
 static void open_sideband(int rank, int ranks)
 {
@@ -159,7 +170,7 @@ static void open_sideband(int rank, int ranks)
     int here;
     char name[64] = "";
 
-    rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, rp_constant.info_null, &host);
+    split_by_host(rank, &host);
     rp_pmpi.Comm_rank(host, &here);
     uint32_t hosts = find_hosts(rank, ranks, host);
     enum rp_status status = here == 0 ? rp_side_create((uint32_t)ranks, hosts == 1, name, sizeof name, &why) : RP_OK;

@@ -81,6 +81,8 @@ static void find_addresses(struct rp_hosts_card *card)
         if (one->ifa_addr && one->ifa_addr->sa_family == AF_INET && (one->ifa_flags & IFF_UP) && !(one->ifa_flags & IFF_LOOPBACK))
             card->address[card->count++] = ((struct sockaddr_in *)(void *)one->ifa_addr)->sin_addr.s_addr;
     freeifaddrs(all);
+    if (card->count == 0)
+        card->address[card->count++] = htonl(INADDR_LOOPBACK);
 }
 
 enum rp_status rp_hosts_listen(struct rp_hosts_card *card, int *listener, struct rp_problem *why)
@@ -90,8 +92,6 @@ enum rp_status rp_hosts_listen(struct rp_hosts_card *card, int *listener, struct
 
     memset(card, 0, sizeof *card);
     find_addresses(card);
-    if (card->count == 0)
-        return rp_fail(why, RP_SYSTEM, "this host has no IPv4 address that other hosts could reach");
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, 1024) != 0 || getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
         int error = errno;
