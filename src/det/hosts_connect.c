@@ -6,6 +6,7 @@
  *   who connects:  magic, from, to, challenge
  *   who listens:   challenge, hash(1, from, to, both challenges)
  *   who connects:  hash(2, from, to, both challenges)
+ *   who listens:   hash(3, from, to, both challenges)
  *
  * Who connects and proves nothing is not waited for: others are served meanwhile.
  */
@@ -125,12 +126,14 @@ static bool greet(int fd, uint32_t from, uint32_t to, const uint8_t *secret, dou
 {
     struct hello hello = {.from = from, .to = to};
     struct answer answer;
+    uint64_t last;
 
     memcpy(hello.magic, magic, sizeof magic);
     if (!challenge(hello.challenge) || !transfer(fd, &hello, sizeof hello, true, until) || !transfer(fd, &answer, sizeof answer, false, until))
         return false;
     uint64_t own = proof(secret, 2, &hello, &answer);
-    return answer.proof == proof(secret, 1, &hello, &answer) && transfer(fd, &own, sizeof own, true, until);
+    return answer.proof == proof(secret, 1, &hello, &answer) && transfer(fd, &own, sizeof own, true, until) && transfer(fd, &last, sizeof last, false, until) &&
+           last == proof(secret, 3, &hello, &answer);
 }
 
 static bool is_connected(int fd, double until)
@@ -221,6 +224,13 @@ static bool answer_hello(struct guest *guest, const uint8_t *secret)
     return send(guest->fd, &guest->answer, sizeof guest->answer, MSG_NOSIGNAL) == sizeof guest->answer;
 }
 
+static bool admit(struct guest *guest, const uint8_t *secret)
+{
+    uint64_t last = proof(secret, 3, &guest->hello, &guest->answer);
+
+    return guest->proof == proof(secret, 2, &guest->hello, &guest->answer) && send(guest->fd, &last, sizeof last, MSG_NOSIGNAL) == sizeof last;
+}
+
 /* What it says next; true: it is who it says. */
 static bool hear(struct guest *guest, uint32_t hosts, uint32_t self, const uint8_t *secret, const int *sockets)
 {
@@ -234,7 +244,7 @@ static bool hear(struct guest *guest, uint32_t hosts, uint32_t self, const uint8
     if (part > 0 && guest->length < wanted)
         return false;
     if (part > 0 && is_expected(&guest->hello, hosts, self, sockets)) {
-        if (guest->is_answered && guest->proof == proof(secret, 2, &guest->hello, &guest->answer))
+        if (guest->is_answered && admit(guest, secret))
             return true;
         if (!guest->is_answered && answer_hello(guest, secret))
             return false;
