@@ -1023,7 +1023,7 @@ static void model_open_rank(int rank)
         model_open_comm(r, rank, model_comm_of(mask, (int)ranks), (uint64_t)mask);
     model_load(rank);
     lay_out(ranks);
-    side.shared = (struct shared *)model.memory;
+    side.shared = (struct rp_side_shared *)model.memory;
     side.end = side.notes + (uint64_t)rank * NOTES_ROOM;
     rp_side = (struct rp_side){.ranks = ranks, .rank = (uint32_t)rank, .memory = model.memory, .latency = model.program->latency};
     rp_side.all = (struct rp_side_rank *)(model.memory + side.states);
@@ -1055,8 +1055,8 @@ static void model_open(const struct model_program *program)
     rp_det.limit = 1 << 20;
     model.blocks.next = model.blocks.previous = &model.blocks;
     model.program = program;
-    memset(model.memory, 0, sizeof(struct shared));
-    ((struct shared *)model.memory)->reported = 1; /* a rank that finds a deadlock only stops */
+    memset(model.memory, 0, sizeof(struct rp_side_shared));
+    ((struct rp_side_shared *)model.memory)->reported = 1; /* a rank that finds a deadlock only stops */
     for (int i = 0; i < program->ranks; i++)
         model_open_rank(i);
 }
