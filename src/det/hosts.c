@@ -71,7 +71,7 @@ static struct {
         uint64_t end, spare;
     } *notes; /* by rank elsewhere: copies of its notes */
     long pause;
-} all;
+} leader;
 
 static void give_up(const char *what)
 {
@@ -81,7 +81,7 @@ static void give_up(const char *what)
 
 static uint64_t *sent_by(uint32_t host, uint32_t rank)
 {
-    return &all.sent[(size_t)host * rp_side.ranks + rank];
+    return &leader.sent[(size_t)host * rp_side.ranks + rank];
 }
 
 static size_t from_host(uint32_t rank, uint32_t host)
@@ -91,7 +91,7 @@ static size_t from_host(uint32_t rank, uint32_t host)
 
 static uint64_t *heard_from(uint32_t by, uint32_t host)
 {
-    return &all.heard[(size_t)by * rp_side.hosts + host];
+    return &leader.heard[(size_t)by * rp_side.hosts + host];
 }
 
 static size_t state_size(void)
@@ -101,7 +101,7 @@ static size_t state_size(void)
 
 static struct state *state_of(uint32_t rank)
 {
-    return (struct state *)(void *)(all.states + rank * state_size());
+    return (struct state *)(void *)(leader.states + rank * state_size());
 }
 
 /* Speaking */
@@ -143,11 +143,11 @@ static void lose(struct peer *peer)
 
     close(peer->fd);
     peer->fd = -1;
-    for (int i = 0; i < 300 && !all_have_finished() && !atomic_load(&all.stops); i++)
+    for (int i = 0; i < 300 && !all_have_finished() && !atomic_load(&leader.stops); i++)
         nanosleep(&pause, NULL);
-    if (all_have_finished() || atomic_load(&all.stops))
+    if (all_have_finished() || atomic_load(&leader.stops))
         return;
-    rp_error("the connection to host %u of the job broke: its ranks have ended, or the network failed; the run cannot go on", (uint32_t)(peer - all.peers));
+    rp_error("the connection to host %u of the job broke: its ranks have ended, or the network failed; the run cannot go on", (uint32_t)(peer - leader.peers));
     _exit(REPRISE_EXIT_INTERNAL);
 }
 
@@ -170,7 +170,7 @@ static void flush(struct peer *peer)
 
 static void send_letter(struct rp_letter_note *note)
 {
-    struct peer *peer = &all.peers[rp_side.host_of[note->dest]];
+    struct peer *peer = &leader.peers[rp_side.host_of[note->dest]];
     uint64_t words[] = {note->stamp, note->comm, (uint32_t)note->tag | (uint64_t)(uint32_t)note->from << 32, note->source | (uint64_t)note->dest << 32,
                         note->is_synchronous ? rp_side_place(note) : 0};
 
@@ -183,7 +183,7 @@ static void send_taken(struct rp_letter_note *item)
 {
     uint64_t words[] = {item->dest, item->home, atomic_load(&item->taken), item->stamp};
 
-    say(&all.peers[rp_side.host_of[item->dest]], TAKES, words, sizeof words / sizeof *words);
+    say(&leader.peers[rp_side.host_of[item->dest]], TAKES, words, sizeof words / sizeof *words);
     rp_side_give_back(item);
 }
 
@@ -194,7 +194,7 @@ static void send_arrival(struct rp_letter_note *item)
     for (uint32_t h = 0; h < rp_side.hosts; h++) {
         if (h == rp_side.host)
             continue;
-        struct peer *peer = &all.peers[h];
+        struct peer *peer = &leader.peers[h];
         size_t begin = open_message(peer);
         rp_buffer_put(&peer->out, (uint64_t[]){meeting->comm, meeting->number, item->source | (uint64_t)meeting->size << 32, item->stamp}, 32);
         for (size_t i = 0; i < rp_side_words(); i++)
@@ -235,7 +235,7 @@ static void read_names(uint32_t rank, const struct rp_side_look *look, struct st
 
 static bool look_again(uint32_t rank, struct state *state)
 {
-    struct rp_side_look *look = &all.looks[rank];
+    struct rp_side_look *look = &leader.looks[rank];
 
     if (!look->waits || look->may_go_on)
         return false;
@@ -258,7 +258,7 @@ static void find(uint32_t rank, struct state *state)
         state->wait = RP_SIDE_RUNS;
         state->is_idle = atomic_load(&rp_side.all[rank].is_idle);
     }
-    state->clock = all.looks[rank].clock;
+    state->clock = leader.looks[rank].clock;
 }
 
 static void keep(uint32_t rank, const struct state *found)
@@ -266,19 +266,19 @@ static void keep(uint32_t rank, const struct state *found)
     if (memcmp(state_of(rank), found, state_size()) == 0)
         return;
     memcpy(state_of(rank), found, state_size());
-    all.changed[rank].state = ++all.changes;
+    leader.changed[rank].state = ++leader.changes;
 }
 
 static void look_at_ranks(void)
 {
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         if (!rp_side_is_away(i))
-            rp_side_look(i, &all.looks[i]);
+            rp_side_look(i, &leader.looks[i]);
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         if (!rp_side_is_away(i)) {
-            find(i, all.found);
-            keep(i, all.found);
+            find(i, leader.found);
+            keep(i, leader.found);
         }
     atomic_thread_fence(memory_order_seq_cst);
 }
@@ -287,14 +287,14 @@ static void count_sent(void)
 {
     uint64_t arrivals = atomic_load(&rp_side_shared()->arrivals);
 
-    all.changes += arrivals != all.told[rp_side.host];
-    all.told[rp_side.host] = arrivals;
+    leader.changes += arrivals != leader.told[rp_side.host];
+    leader.told[rp_side.host] = arrivals;
     for (uint32_t i = 0; i < rp_side.ranks; i++) {
         uint64_t count = rp_side_is_away(i) ? atomic_load(rp_side_sent(i)) : 0;
         if (count == *sent_by(rp_side.host, i))
             continue;
         *sent_by(rp_side.host, i) = count;
-        all.changed[i].sent = ++all.changes;
+        leader.changed[i].sent = ++leader.changes;
     }
 }
 
@@ -304,7 +304,7 @@ static void count_sent(void)
 static void put_states(struct peer *peer)
 {
     for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (all.changed[i].state > peer->told) {
+        if (leader.changed[i].state > peer->told) {
             rp_buffer_u64(&peer->out, i);
             rp_buffer_put(&peer->out, state_of(i), state_size());
         }
@@ -314,7 +314,7 @@ static void put_states(struct peer *peer)
 static void put_sent(struct peer *peer)
 {
     for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (all.changed[i].sent > peer->told) {
+        if (leader.changed[i].sent > peer->told) {
             rp_buffer_u64(&peer->out, i);
             rp_buffer_u64(&peer->out, *sent_by(rp_side.host, i));
         }
@@ -325,16 +325,16 @@ static void put_received(struct peer *peer)
 {
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         for (uint32_t h = 0; h < rp_side.hosts && !rp_side_is_away(i); h++)
-            if (all.received_changed[from_host(i, h)] > peer->told) {
+            if (leader.received_changed[from_host(i, h)] > peer->told) {
                 rp_buffer_u64(&peer->out, i | (uint64_t)h << 32);
-                rp_buffer_u64(&peer->out, all.received[from_host(i, h)]);
+                rp_buffer_u64(&peer->out, leader.received[from_host(i, h)]);
             }
     rp_buffer_u64(&peer->out, END);
 }
 
 static void put_arrivals(struct peer *peer)
 {
-    rp_buffer_u64(&peer->out, all.told[rp_side.host]);
+    rp_buffer_u64(&peer->out, leader.told[rp_side.host]);
     for (uint32_t h = 0; h < rp_side.hosts; h++)
         rp_buffer_u64(&peer->out, *heard_from(rp_side.host, h));
 }
@@ -348,14 +348,14 @@ static void send_frame(struct peer *peer)
     put_received(peer);
     put_arrivals(peer);
     close_message(peer, FRAME, begin);
-    peer->told = all.changes;
+    peer->told = leader.changes;
     peer->wants = false;
 }
 
 static bool somebody_wants(void)
 {
     for (uint32_t h = 0; h < rp_side.hosts; h++)
-        if (all.peers[h].wants && all.peers[h].fd >= 0)
+        if (leader.peers[h].wants && leader.peers[h].fd >= 0)
             return true;
     return false;
 }
@@ -364,7 +364,7 @@ static bool somebody_wants(void)
 static void tell(void)
 {
     bool is_wanted = somebody_wants();
-    uint64_t before = all.changes;
+    uint64_t before = leader.changes;
 
     if (is_wanted)
         look_at_ranks();
@@ -373,26 +373,26 @@ static void tell(void)
         return;
     count_sent();
     for (uint32_t h = 0; h < rp_side.hosts; h++)
-        if (all.peers[h].wants && all.changes > all.peers[h].told)
-            send_frame(&all.peers[h]);
-    all.pause = all.changes > before ? SHORTEST : all.pause * 2 > LONGEST ? LONGEST : all.pause * 2;
+        if (leader.peers[h].wants && leader.changes > leader.peers[h].told)
+            send_frame(&leader.peers[h]);
+    leader.pause = leader.changes > before ? SHORTEST : leader.pause * 2 > LONGEST ? LONGEST : leader.pause * 2;
 }
 
 /* Hearing */
 
 static struct rp_letter_note *copy_note(uint32_t source)
 {
-    uint64_t end, place = all.notes[source].spare;
+    uint64_t end, place = leader.notes[source].spare;
 
     if (place == 0)
         place = atomic_exchange(&rp_side.all[source].returned, 0);
     if (place != 0) {
-        all.notes[source].spare = rp_side_note(place)->next;
+        leader.notes[source].spare = rp_side_note(place)->next;
     } else {
         uint64_t begin = rp_side_notes_of(source, &end);
-        place = all.notes[source].end == 0 ? begin : all.notes[source].end;
-        all.notes[source].end = place + sizeof(struct rp_letter_note);
-        if (all.notes[source].end > end)
+        place = leader.notes[source].end == 0 ? begin : leader.notes[source].end;
+        leader.notes[source].end = place + sizeof(struct rp_letter_note);
+        if (leader.notes[source].end > end)
             give_up("too many messages from another host are under way that were not received");
     }
     struct rp_letter_note *note = rp_side_note(place);
@@ -402,8 +402,8 @@ static struct rp_letter_note *copy_note(uint32_t source)
 
 static void count_received(uint32_t rank, uint32_t host)
 {
-    all.received[from_host(rank, host)]++;
-    all.received_changed[from_host(rank, host)] = ++all.changes;
+    leader.received[from_host(rank, host)]++;
+    leader.received_changed[from_host(rank, host)] = ++leader.changes;
 }
 
 static bool hear_letter(uint32_t host, struct rp_view *view)
@@ -455,7 +455,7 @@ static bool hear_arrival(uint32_t host, struct rp_view *view)
     memcpy(members, view->at, words * sizeof *members);
     rp_side_arrive(comm, number, members, (uint32_t)(rank_size >> 32), rank, clock);
     ++*heard_from(rp_side.host, host);
-    all.changes++;
+    leader.changes++;
     free(members);
     return true;
 }
@@ -503,7 +503,7 @@ static void mirror(uint32_t rank)
 static bool has_received_all(uint32_t rank)
 {
     for (uint32_t h = 0; h < rp_side.hosts; h++)
-        if (h != rp_side.host && h != rp_side.host_of[rank] && all.received[from_host(rank, h)] < *sent_by(h, rank))
+        if (h != rp_side.host && h != rp_side.host_of[rank] && leader.received[from_host(rank, h)] < *sent_by(h, rank))
             return false;
     return true;
 }
@@ -511,7 +511,7 @@ static bool has_received_all(uint32_t rank)
 static bool has_heard_all(uint32_t by)
 {
     for (uint32_t h = 0; h < rp_side.hosts; h++)
-        if (h != rp_side.host && h != by && *heard_from(by, h) < all.told[h])
+        if (h != rp_side.host && h != by && *heard_from(by, h) < leader.told[h])
             return false;
     return true;
 }
@@ -541,9 +541,9 @@ static bool read_counts(uint32_t host, struct rp_view *view)
         uint32_t rank = (uint32_t)which, from = (uint32_t)(which >> 32);
         if (view->failed || rank >= rp_side.ranks || from >= rp_side.hosts || rp_side.host_of[rank] != host)
             return false;
-        all.received[from_host(rank, from)] = rp_view_u64(view);
+        leader.received[from_host(rank, from)] = rp_view_u64(view);
     }
-    all.told[host] = rp_view_u64(view);
+    leader.told[host] = rp_view_u64(view);
     for (uint32_t h = 0; h < rp_side.hosts; h++)
         *heard_from(host, h) = rp_view_u64(view);
     return !view->failed;
@@ -559,7 +559,7 @@ static bool hear_frame(uint32_t host, struct rp_view *view)
     bool is_good = read_states(host, view) && read_counts(host, view);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         if (rp_side_is_away(i)) {
-            set(&rp_side_mirror(i)->received, all.received[from_host(i, rp_side.host)]);
+            set(&rp_side_mirror(i)->received, leader.received[from_host(i, rp_side.host)]);
             set(&rp_side_mirror(i)->heard, *heard_from(rp_side.host_of[i], rp_side.host));
             set(&rp_side_mirror(i)->is_believed, has_received_all(i));
             set(&rp_side_mirror(i)->has_heard, has_heard_all(rp_side.host_of[i]));
@@ -570,7 +570,7 @@ static bool hear_frame(uint32_t host, struct rp_view *view)
             mirror_state(i, state_of(i));
             atomic_store_explicit(&rp_side_clock_page(i)[1], state_of(i)->clock, memory_order_release);
         }
-    all.peers[host].is_asked = false;
+    leader.peers[host].is_asked = false;
     return is_good;
 }
 
@@ -578,7 +578,7 @@ static void hear_question(uint32_t host)
 {
     uint64_t answer = atomic_exchange(&rp_side_shared()->reported, 1) == 0 ? MAY : MAY_NOT;
 
-    say(&all.peers[host], ANSWER, &answer, 1);
+    say(&leader.peers[host], ANSWER, &answer, 1);
 }
 
 static bool hear(uint32_t host, enum message kind, struct rp_view view)
@@ -593,8 +593,8 @@ static bool hear(uint32_t host, enum message kind, struct rp_view view)
     case FRAME:
         return hear_frame(host, &view);
     case WANT:
-        all.peers[host].wants = true;
-        all.pause = SHORTEST;
+        leader.peers[host].wants = true;
+        leader.pause = SHORTEST;
         return true;
     case ASK:
         hear_question(host);
@@ -614,7 +614,7 @@ static void hear_all(struct peer *peer)
         size_t length = (size_t)(head >> 8);
         if (peer->in.length - peer->read - HEAD < length)
             break;
-        if (!hear((uint32_t)(peer - all.peers), (enum message)(head & 255), rp_view_of(peer->in.bytes + peer->read + HEAD, length)))
+        if (!hear((uint32_t)(peer - leader.peers), (enum message)(head & 255), rp_view_of(peer->in.bytes + peer->read + HEAD, length)))
             give_up("another host of the job says what makes no sense");
         peer->read += HEAD + length;
     }
@@ -655,7 +655,7 @@ static bool has_to_ask(void)
     bool is_asked = true;
 
     for (uint32_t h = 0; h < rp_side.hosts; h++)
-        is_asked &= all.peers[h].fd < 0 || all.peers[h].is_asked;
+        is_asked &= leader.peers[h].fd < 0 || leader.peers[h].is_asked;
     return !is_asked && is_hungry();
 }
 
@@ -663,13 +663,13 @@ static void ask(void)
 {
     if (has_to_ask())
         for (uint32_t h = 0; h < rp_side.hosts; h++)
-            if (all.peers[h].fd >= 0 && !all.peers[h].is_asked) {
-                all.peers[h].is_asked = true;
-                say(&all.peers[h], WANT, NULL, 0);
+            if (leader.peers[h].fd >= 0 && !leader.peers[h].is_asked) {
+                leader.peers[h].is_asked = true;
+                say(&leader.peers[h], WANT, NULL, 0);
             }
     if (atomic_load(&rp_side_shared()->asks) == 1) {
         atomic_store(&rp_side_shared()->asks, 2);
-        say(&all.peers[0], ASK, NULL, 0);
+        say(&leader.peers[0], ASK, NULL, 0);
     }
 }
 
@@ -677,15 +677,15 @@ static void sleep_a_while(void)
 {
     struct rp_side_shared *shared = rp_side_shared();
     bool is_wanted = somebody_wants();
-    struct timespec pause = {0, all.pause}, none = {0, 0};
+    struct timespec pause = {0, leader.pause}, none = {0, 0};
 
-    all.polled[rp_side.hosts] = (struct pollfd){.fd = rp_side_wake_pipe(), .events = POLLIN};
+    leader.polled[rp_side.hosts] = (struct pollfd){.fd = rp_side_wake_pipe(), .events = POLLIN};
     for (uint32_t h = 0; h < rp_side.hosts; h++)
-        all.polled[h] = (struct pollfd){.fd = all.peers[h].fd, .events = (short)(POLLIN | (all.peers[h].sent < all.peers[h].out.length ? POLLOUT : 0))};
+        leader.polled[h] = (struct pollfd){.fd = leader.peers[h].fd, .events = (short)(POLLIN | (leader.peers[h].sent < leader.peers[h].out.length ? POLLOUT : 0))};
     atomic_store(&shared->sleeps, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    bool is_busy = atomic_load(&shared->outbox) != 0 || has_to_ask() || atomic_load(&shared->asks) == 1 || atomic_load(&all.stops);
-    ppoll(all.polled, rp_side.hosts + 1, is_busy ? &none : is_wanted ? &pause : NULL, NULL);
+    bool is_busy = atomic_load(&shared->outbox) != 0 || has_to_ask() || atomic_load(&shared->asks) == 1 || atomic_load(&leader.stops);
+    ppoll(leader.polled, rp_side.hosts + 1, is_busy ? &none : is_wanted ? &pause : NULL, NULL);
     atomic_store(&shared->sleeps, 0);
 }
 
@@ -701,17 +701,17 @@ static void *lead(void *data)
 {
     (void)data;
     prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
-    while (!atomic_load(&all.stops)) {
+    while (!atomic_load(&leader.stops)) {
         sleep_a_while();
-        if (all.polled[rp_side.hosts].revents)
+        if (leader.polled[rp_side.hosts].revents)
             drain_pipe();
         for (uint32_t h = 0; h < rp_side.hosts; h++)
-            if (all.peers[h].fd >= 0 && all.polled[h].revents)
-                listen_to(&all.peers[h]);
+            if (leader.peers[h].fd >= 0 && leader.polled[h].revents)
+                listen_to(&leader.peers[h]);
         tell();
         ask();
         for (uint32_t h = 0; h < rp_side.hosts; h++)
-            flush(&all.peers[h]);
+            flush(&leader.peers[h]);
     }
     return NULL;
 }
@@ -720,19 +720,19 @@ static bool make_room(void)
 {
     size_t ranks = rp_side.ranks, hosts = rp_side.hosts;
 
-    all.peers = calloc(hosts, sizeof *all.peers);
-    all.polled = calloc(hosts + 1, sizeof *all.polled);
-    all.states = calloc(ranks, state_size());
-    all.found = calloc(1, state_size());
-    all.looks = calloc(ranks, sizeof *all.looks);
-    all.changed = calloc(ranks, sizeof *all.changed);
-    all.sent = calloc(ranks * hosts, sizeof *all.sent);
-    all.received = calloc(ranks * hosts, sizeof *all.received);
-    all.received_changed = calloc(ranks * hosts, sizeof *all.received_changed);
-    all.told = calloc(hosts, sizeof *all.told);
-    all.heard = calloc(hosts * hosts, sizeof *all.heard);
-    all.notes = calloc(ranks, sizeof *all.notes);
-    return all.peers && all.polled && all.states && all.found && all.looks && all.changed && all.sent && all.received && all.received_changed && all.told && all.heard && all.notes;
+    leader.peers = calloc(hosts, sizeof *leader.peers);
+    leader.polled = calloc(hosts + 1, sizeof *leader.polled);
+    leader.states = calloc(ranks, state_size());
+    leader.found = calloc(1, state_size());
+    leader.looks = calloc(ranks, sizeof *leader.looks);
+    leader.changed = calloc(ranks, sizeof *leader.changed);
+    leader.sent = calloc(ranks * hosts, sizeof *leader.sent);
+    leader.received = calloc(ranks * hosts, sizeof *leader.received);
+    leader.received_changed = calloc(ranks * hosts, sizeof *leader.received_changed);
+    leader.told = calloc(hosts, sizeof *leader.told);
+    leader.heard = calloc(hosts * hosts, sizeof *leader.heard);
+    leader.notes = calloc(ranks, sizeof *leader.notes);
+    return leader.peers && leader.polled && leader.states && leader.found && leader.looks && leader.changed && leader.sent && leader.received && leader.received_changed && leader.told && leader.heard && leader.notes;
 }
 
 enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why)
@@ -742,7 +742,7 @@ enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why)
     if (!make_room())
         return rp_fail(why, RP_MEMORY, "out of memory for other hosts");
     for (uint32_t h = 0; h < rp_side.hosts; h++)
-        all.peers[h].fd = sockets[h];
+        leader.peers[h].fd = sockets[h];
     for (uint32_t i = 0; i < rp_side.ranks; i++) {
         state_of(i)->wait = RP_SIDE_RUNS;
         if (!rp_side_is_away(i))
@@ -750,21 +750,21 @@ enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why)
         rp_side_mirror(i)->wait = RP_SIDE_RUNS;
         atomic_store(&rp_side.all[i].version, 1);
     }
-    all.pause = SHORTEST;
+    leader.pause = SHORTEST;
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
-    int error = pthread_create(&all.thread, NULL, lead, NULL);
+    int error = pthread_create(&leader.thread, NULL, lead, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error == 0 ? RP_OK : rp_fail(why, RP_SYSTEM, "no thread for other hosts: %s", strerror(error));
 }
 
 void rp_hosts_stop(void)
 {
-    atomic_store(&all.stops, 1);
+    atomic_store(&leader.stops, 1);
     if (write(rp_side_wake_pipe(), "", 1) < 0 && errno != EAGAIN)
         return;
-    pthread_join(all.thread, NULL);
+    pthread_join(leader.thread, NULL);
     for (uint32_t h = 0; h < rp_side.hosts; h++)
-        if (all.peers[h].fd >= 0)
-            close(all.peers[h].fd);
+        if (leader.peers[h].fd >= 0)
+            close(leader.peers[h].fd);
 }

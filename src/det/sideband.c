@@ -133,18 +133,23 @@ void rp_side_spread(const uint32_t *host_of, uint32_t hosts, uint32_t host)
     rp_side.host = host;
 }
 
+static bool make_mirrors(uint32_t ranks)
+{
+    side.mirror = calloc(ranks, mirror_size());
+    for (uint32_t i = 0; side.mirror && i < ranks; i++)
+        mirror_of(i)->wait = RP_SIDE_RUNS;
+    return side.mirror;
+}
+
 static enum rp_status open_pipe(const char *name, struct rp_problem *why)
 {
     char pipe[128];
 
     wake_name(name, pipe, sizeof pipe);
     side.wake = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    side.mirror = calloc(rp_side.ranks, mirror_size());
-    for (uint32_t i = 0; side.mirror && i < rp_side.ranks; i++)
-        mirror_of(i)->wait = RP_SIDE_RUNS;
-    if (side.wake < 0 || !side.mirror)
+    if (side.wake < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", pipe, strerror(errno));
-    return RP_OK;
+    return make_mirrors(rp_side.ranks) ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
 }
 
 static _Atomic uint64_t *clock_page(uint32_t rank)
