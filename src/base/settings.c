@@ -29,6 +29,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_LIBRARY", "directory with <mpi>/libreprise.so (default: beside the command)"},
     {"REPRISE_CLOCKS", NULL},
     {"REPRISE_DELAY", NULL},
+    {"REPRISE_HOSTS", NULL},
     {"REPRISE_DET", NULL},
     {"REPRISE_MODE", NULL},
     {"REPRISE_COMMAND", NULL},

@@ -75,8 +75,11 @@ static int take_probed(struct rp_det_receive *probe, MPI_Comm comm, MPI_Message 
 {
     probe->is_delayed = probe->is_made = true;
     rp_det_receive_post(probe);
-    while (!probe->is_known)
+    while (!probe->is_known) {
+        rp_side_hunger();
         rp_det_receive_mail();
+    }
+    rp_side_sate();
     note_match(probe, probe->from_world, probe->its_tag);
     rp_det_receive_close(probe);
     return rp_pmpi.Mprobe(probe->from, probe->its_tag, comm, message, status);

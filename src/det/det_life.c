@@ -5,18 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/message.h"
 #include "base/settings.h"
 #include "det/det.h"
+#include "det/hosts.h"
 #include "mpi/constants.h"
 #include "reprise.h"
 
 struct rp_det rp_det;
 __thread int rp_det_is_owner;
-static bool is_checked;
+static bool is_checked, leads_host;
+static long played_hosts;
 
 void rp_det_end_job(int exit_status)
 {
@@ -88,6 +91,7 @@ static void read_settings(void)
     must(rp_setting_number("REPRISE_BUFFER", 0, 16L << 20, &limit, &why), &why);
     must(rp_det_costs_start(&why), &why);
     must(rp_setting_number("REPRISE_DELAY", 0, 0, &rp_det.delay, &why), &why);
+    must(rp_setting_number("REPRISE_HOSTS", 1, 1, &played_hosts, &why), &why);
     rp_side.latency = (uint64_t)latency;
     rp_det.threshold = (uint64_t)threshold;
     rp_det.limit = (uint64_t)limit;
@@ -95,23 +99,83 @@ static void read_settings(void)
     is_checked = rp_setting("REPRISE_CHECK") != NULL;
 }
 
+static void *need(void *memory)
+{
+    if (!memory)
+        rp_bug(__FILE__, __LINE__, "out of memory at the start");
+    return memory;
+}
+
+/* Hosts are counted in the order of their first ranks, which lead them. `leaders` is by rank, and becomes the number of its host. */
+static uint32_t number_hosts(uint32_t *leaders, uint32_t ranks)
+{
+    uint32_t hosts = 0;
+
+    for (uint32_t i = 0; i < ranks; i++)
+        leaders[i] = leaders[i] == i ? hosts++ : leaders[leaders[i]];
+    return hosts;
+}
+
+static uint32_t find_hosts(int rank, int ranks, MPI_Comm host)
+{
+    uint32_t leader = (uint32_t)rank, *host_of = need(calloc((size_t)ranks, sizeof *host_of));
+
+    rp_pmpi.Bcast(&leader, sizeof leader, rp_constant.byte, 0, host);
+    rp_pmpi.Allgather(&leader, sizeof leader, rp_constant.byte, host_of, sizeof leader, rp_constant.byte, rp_det.own);
+    uint32_t hosts = number_hosts(host_of, (uint32_t)ranks);
+    if (hosts > 1)
+        rp_side_spread(host_of, hosts, host_of[rank]);
+    else
+        free(host_of);
+    return hosts;
+}
+
+/* The leaders of the hosts connect to each other. */
+static void connect_hosts(bool leads, int ranks)
+{
+    struct rp_problem why;
+    struct rp_hosts_card card = {0}, *cards = need(calloc((size_t)ranks, sizeof *cards));
+    uint8_t secret[RP_HOSTS_SECRET];
+    int *sockets = need(calloc(rp_side.hosts, sizeof *sockets)), listener = -1;
+
+    if (rp_side.rank == 0 && getrandom(secret, sizeof secret, 0) != sizeof secret)
+        rp_bug(__FILE__, __LINE__, "no random numbers");
+    must(leads ? rp_hosts_listen(&card, &listener, &why) : RP_OK, &why);
+    rp_pmpi.Bcast(secret, sizeof secret, rp_constant.byte, 0, rp_det.own);
+    rp_pmpi.Allgather(&card, sizeof card, rp_constant.byte, cards, sizeof card, rp_constant.byte, rp_det.own);
+    for (int i = 0, host = 0; i < ranks; i++)
+        if (cards[i].port != 0)
+            cards[host++] = cards[i];
+    if (leads) {
+        must(rp_hosts_connect(cards, rp_side.hosts, rp_side.host, secret, listener, sockets, &why), &why);
+        must(rp_hosts_start(sockets, &why), &why);
+    }
+    explicit_bzero(secret, sizeof secret);
+    free(cards);
+    free(sockets);
+}
+
+/* For tests, one host plays several. */
+static void split_by_host(int rank, MPI_Comm *host)
+{
+    if (played_hosts > 1)
+        rp_pmpi.Comm_split(rp_det.own, rank % (int)played_hosts, rank, host);
+    else
+        rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, rp_constant.info_null, host);
+}
+
 /* All ranks of the host map the memory that the first of them makes. */
 static void open_sideband(int rank, int ranks)
 {
     struct rp_problem why;
     MPI_Comm host;
-    int here, size;
+    int here;
     char name[64] = "";
 
-    rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, rp_constant.info_null, &host);
-    rp_pmpi.Comm_size(host, &size);
+    split_by_host(rank, &host);
     rp_pmpi.Comm_rank(host, &here);
-    if (size != ranks) {
-        if (rank == 0)
-            rp_error("the ranks of a deterministic run must be on one host: %d of %d are", size, ranks);
-        rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
-    }
-    enum rp_status status = here == 0 ? rp_side_create((uint32_t)ranks, name, sizeof name, &why) : RP_OK;
+    uint32_t hosts = find_hosts(rank, ranks, host);
+    enum rp_status status = here == 0 ? rp_side_create((uint32_t)ranks, hosts == 1, name, sizeof name, &why) : RP_OK;
     must(status, &why);
     rp_pmpi.Bcast(name, sizeof name, rp_constant.byte, 0, host);
     must(rp_side_map(name, (uint32_t)ranks, (uint32_t)rank, &why), &why);
@@ -119,6 +183,9 @@ static void open_sideband(int rank, int ranks)
     if (here == 0)
         rp_side_remove(name);
     rp_pmpi.Comm_free(&host);
+    leads_host = hosts > 1 && here == 0;
+    if (hosts > 1)
+        connect_hosts(leads_host, ranks);
 }
 
 /* A program compiled for it counts its own time. */
@@ -223,17 +290,32 @@ int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandle
 }
 #endif
 
-static void report(void)
+struct decisions {
+    uint64_t digest, matches, answers;
+};
+
+static void report(const struct decisions *each)
 {
     uint64_t digest = 0, matches = 0, answers = 0;
 
     for (uint32_t i = 0; i < rp_side.ranks; i++) {
-        digest = mixed(digest, rp_side.all[i].digest);
-        matches += rp_side.all[i].matches;
-        answers += rp_side.all[i].answers;
+        digest = mixed(digest, each[i].digest);
+        matches += each[i].matches;
+        answers += each[i].answers;
     }
     rp_message_rank(-1);
     rp_note("deterministic: %llu matches, %llu answers, digest %016llx", (unsigned long long)matches, (unsigned long long)answers, (unsigned long long)digest);
+}
+
+static void gather_decisions(void)
+{
+    struct decisions own = {rp_side.own->digest, rp_side.own->matches, rp_side.own->answers};
+    struct decisions *each = rp_side.rank == 0 ? need(calloc(rp_side.ranks, sizeof *each)) : NULL;
+
+    rp_pmpi.Gather(&own, sizeof own, rp_constant.byte, each, sizeof own, rp_constant.byte, 0, rp_det.own);
+    if (is_checked && rp_side.rank == 0)
+        report(each);
+    free(each);
 }
 
 static void finish(void)
@@ -242,7 +324,8 @@ static void finish(void)
     rp_det_flush();
     rp_det.is_on = 0;
     rp_pmpi.Barrier(rp_det.own);
-    if (is_checked && rp_side.rank == 0)
-        report();
+    gather_decisions();
+    if (leads_host)
+        rp_hosts_stop();
     rp_pmpi.Comm_free(&rp_det.own);
 }

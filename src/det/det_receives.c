@@ -169,8 +169,7 @@ static void make_delayed(struct rp_det_receive *receive)
 /* The synchronous sender learns when: the later of both. As with notes, our clock must not be seen to move on before, also if the program itself moves it. */
 static void tell_sender(struct rp_letter_note *note, uint64_t posted)
 {
-    atomic_store(&note->taken_at, posted > note->stamp ? posted : note->stamp);
-    atomic_store(&note->taken, RP_TAKEN);
+    rp_side_tell(note, RP_TAKEN, posted > note->stamp ? posted : note->stamp);
     atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -199,7 +198,7 @@ static void tell_senders(void)
         for (uint64_t at = all.from[i].first; at != 0; at = rp_side_note(at)->own_next) {
             struct rp_letter_note *note = rp_side_note(at);
             if (note->is_synchronous)
-                atomic_store(&note->taken, rp_det_posted_first(note, NULL) ? RP_TAKEN_OPEN : RP_TAKEN_NOT);
+                rp_side_tell(note, rp_det_posted_first(note, NULL) ? RP_TAKEN_OPEN : RP_TAKEN_NOT, 0);
         }
     atomic_thread_fence(memory_order_seq_cst);
 }

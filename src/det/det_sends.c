@@ -77,10 +77,12 @@ static void wait_for_room(uint64_t bytes)
         return;
     atomic_store(&rp_side.own->is_idle, 1); /* who waits here as well does not receive either */
     for (unsigned idle = 0; copied + bytes > rp_det.limit && copies && idle < ROUNDS; idle = others_run() ? 0 : idle + 1) {
+        rp_side_hunger();
         free_sent_copies();
         sched_yield();
     }
     atomic_store(&rp_side.own->is_idle, 0);
+    rp_side_sate();
 }
 
 /* What of the memory a message uses; false: it is scattered too widely to be copied as it is. */

@@ -48,6 +48,8 @@ static void rest(unsigned round)
 
     if (round < SPINS)
         return;
+    if (round == SPINS)
+        rp_side_hunger();
     rp_det_progress();
     if (round % CHECK == 0)
         check_deadlock();
@@ -121,6 +123,7 @@ void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const
         stop();
         for (unsigned round = 0; !is_worth_trying(ready, data); round++)
             rest(round);
+        rp_side_sate();
         go_on();
     }
     waiting = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the ranks of a deterministic run tell each other beside MPI, in memory that those of a host share: the clock of each, what it waits for, a note of every message (before the message
+ * What the ranks of a deterministic run tell each other beside MPI, in memory that those of a host share (and hosts.h carries to others): the clock of each, what it waits for, a note of every message (before the message
  * itself is sent), and who has come to which collective call. No MPI.
  *
  * A rank's version is odd while it runs and even while it waits; what it waits for changes only while it is odd. It empties its inbox only while it is odd. So whoever finds a version even and the same
@@ -33,12 +33,24 @@ struct rp_letter_note {
     int32_t from;    /* the sender's rank in the communicator */
     uint32_t source; /* and in the job */
     uint32_t dest;   /* in the job */
-    uint32_t is_synchronous;
+    uint8_t is_synchronous;
+    uint8_t is_copy; /* the sender is on another host */
+    uint8_t kind;    /* in the outbox: enum rp_side_item */
     uint64_t own_next; /* in the receiver's lists */
     _Atomic uint64_t also; /* another that its sender waits for at the same time */
     uint64_t meeting; /* it is no message, but stands for a meeting in such a chain */
     _Atomic uint32_t taken;
-    _Atomic uint64_t taken_at;
+    union {
+        _Atomic uint64_t taken_at;
+        uint64_t home; /* of a copy, and in the outbox: its place there */
+    };
+};
+
+/* What ranks put into the outbox for other hosts. */
+enum rp_side_item {
+    RP_SIDE_LETTER,
+    RP_SIDE_TAKES,   /* what `taken` of a message from elsewhere has become; at `stamp` */
+    RP_SIDE_ARRIVAL, /* at a meeting */
 };
 
 enum rp_side_wait {
@@ -65,13 +77,15 @@ struct rp_side_rank {
     _Alignas(64) _Atomic uint64_t inbox;
     _Alignas(64) _Atomic uint64_t returned; /* notes that receivers have done with */
     _Alignas(64) uint64_t digest, matches, answers;
+    _Atomic uint32_t is_hungry; /* it waits, and news of other hosts may help */
 };
 
 /* A collective call. */
 struct rp_meeting {
     uint64_t next, comm, number;
     _Atomic uint32_t count, left;
-    uint32_t size;
+    uint32_t size, here; /* members; those of this host */
+    uint32_t untold;     /* arrivals here that other hosts have not been sent yet */
     _Atomic uint64_t latest; /* clock of those that came */
     _Atomic uint64_t bits[]; /* that have to come, then that have come, by rank */
 };
@@ -82,14 +96,24 @@ struct rp_side {
     _Atomic uint64_t *clock; /* own: [0] counts by itself in instrumented programs, [1] is added */
     char *memory;
     uint64_t latency;
+    uint32_t hosts, host;
+    const uint32_t *host_of; /* by rank; NULL: all are on one */
 };
 
 extern struct rp_side rp_side;
 
 /* The rank that makes the memory, under a name that it finds; the others map it by that name; all have, then it is removed. */
-enum rp_status rp_side_create(uint32_t ranks, char *name, size_t room, struct rp_problem *why);
+enum rp_status rp_side_create(uint32_t ranks, bool is_alone, char *name, size_t room, struct rp_problem *why);
 enum rp_status rp_side_map(const char *name, uint32_t ranks, uint32_t rank, struct rp_problem *why);
 void rp_side_remove(const char *name);
+
+/* Before it is mapped: on which host each rank is (kept); of several. */
+void rp_side_spread(const uint32_t *host_of, uint32_t hosts, uint32_t host);
+
+static inline bool rp_side_is_away(uint32_t rank)
+{
+    return rp_side.host_of && rp_side.host_of[rank] != rp_side.host;
+}
 
 /* Time */
 
@@ -138,6 +162,9 @@ struct rp_letter_note *rp_side_new_note(void);
 void rp_side_push(uint32_t dest, struct rp_letter_note *note);
 void rp_side_give_back(struct rp_letter_note *note);
 
+/* The sender of a synchronous message learns what has become of it. After RP_TAKEN the note is not the receiver's any more. */
+void rp_side_tell(struct rp_letter_note *note, enum rp_taken taken, uint64_t at);
+
 static inline bool rp_side_has_mail(void)
 {
     return atomic_load_explicit(&rp_side.own->inbox, memory_order_acquire) != 0;
@@ -154,6 +181,15 @@ void rp_side_unblock(void);
 static inline bool rp_side_is_blocked(void)
 {
     return atomic_load_explicit(&rp_side.own->version, memory_order_relaxed) % 2 == 0;
+}
+
+/* This rank has waited for a while; and it goes on. */
+void rp_side_hunger(void);
+
+static inline void rp_side_sate(void)
+{
+    if (rp_side.host_of)
+        atomic_store_explicit(&rp_side.own->is_hungry, 0, memory_order_relaxed);
 }
 
 /* Collective calls: number `number` on a communicator, of which `members` are `size` ranks; this rank has come. Left by all, it is gone. */

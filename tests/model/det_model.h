@@ -3,6 +3,9 @@
  * Ranks in one process, to run the code of src/det itself, without MPI, in as many orders as we like. Each rank is a coroutine; what the code keeps in static variables is exchanged when
  * another rank goes on. Ranks may change at every atomic access to shared memory, and must wherever the code waits. MPI is a stand-in that delivers at once.
  *
+ * An order also says how many hosts there are, who is where, and how slow the network is. Each host has memory of its own; its leader (hosts.c) is one more coroutine, which sleeps where the real one would.
+ * What is sent to another host comes in order, but in any pieces, and as late as it likes.
+ *
  * A program is made from bytes (model_make), an order from a seed (model_run). What a rank sees (matches, payloads, answers, and its clock after every operation) is a list of facts. All orders of one
  * program must give the same.
  *
@@ -11,8 +14,12 @@
 #ifndef DET_MODEL_H
 #define DET_MODEL_H
 
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,11 +27,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { MODEL_RANKS = 5, MODEL_OPS = 32, MODEL_SLOTS = 6, MODEL_FACTS = 512, MODEL_COMMS = 64, MODEL_LETTERS = 256, MODEL_REALS = 64, MODEL_STACK = 256 * 1024 };
+enum { MODEL_RANKS = 5, MODEL_OPS = 32, MODEL_SLOTS = 6, MODEL_FACTS = 512, MODEL_COMMS = 64, MODEL_LETTERS = 256, MODEL_REALS = 64, MODEL_STACK = 256 * 1024, MODEL_ALL = 2 * MODEL_RANKS };
 
 static void model_point(void); /* another rank may go on here */
 static void model_idle(void);  /* another one should */
@@ -32,6 +41,11 @@ static void model_dead(void);  /* it has found a deadlock; in a model others may
 static void *model_allocate(size_t size);
 static void *model_reallocate(void *old, size_t size);
 static void model_free(void *memory);
+static ssize_t model_net_send(int host, const void *bytes, size_t length);
+static ssize_t model_net_recv(int host, void *bytes, size_t room);
+static void model_net_poll(struct pollfd *polled, const struct timespec *timeout);
+static ssize_t model_wake(void);  /* the leader of our host */
+static ssize_t model_drain(void); /* what woke it */
 
 /* What src/det uses, so that ranks can change there, and nothing is left of a run that ends in a deadlock. */
 
@@ -83,6 +97,8 @@ static void model_free(void *memory);
 #define realloc(old, size) model_reallocate(old, size)
 #define free(memory) model_free(memory)
 
+#define write(fd, bytes, size) model_wake()
+
 #include "../../src/mpi/requests.c"
 #include "../../src/det/sideband.c"
 #define table model_lines
@@ -107,7 +123,31 @@ static void model_free(void *memory);
 #include "../../src/det/det_sends.c"
 #undef is_taken
 #include "../../src/det/det_collectives.c"
+#undef _exit
+#define _exit(status) abort()
+#define find find_state
+#define make_room make_leader_room
+#define send(host, bytes, length, flags) model_net_send(host, bytes, length)
+#define recv(host, bytes, room, flags) model_net_recv(host, bytes, room)
+#define ppoll(polled, number, timeout, mask) model_net_poll(polled, timeout)
+#define read(fd, bytes, size) ((void)(bytes), model_drain())
+#define prctl(...) ((void)0)
+#define pthread_create(thread, attributes, function, data) ((void)(function), 0)
+#define pthread_join(...) ((void)0)
+#define pthread_sigmask(how, set, old) ((void)(set), (void)(old))
+#include "../../src/det/hosts.c"
+#undef pthread_sigmask
+#undef pthread_join
+#undef pthread_create
+#undef prctl
+#undef read
+#undef ppoll
+#undef recv
+#undef send
+#undef make_room
+#undef find
 
+#undef write
 #undef malloc
 #undef calloc
 #undef realloc
@@ -208,8 +248,10 @@ struct model_statics {
     __typeof__(stand_ins) stand_ins;
     const char *function;
     const struct rp_det_wait *waiting;
+    __typeof__(leader) leader;
 };
 
+/* Or the leader of a host; of that, only the first few. */
 struct model_rank {
     struct model_statics statics;
     ucontext_t context;
@@ -218,6 +260,7 @@ struct model_rank {
     char *stack;
     enum model_end end;
     bool is_in_mpi;
+    bool polls, is_endless, is_woken; /* a leader */
     struct rp_det_comm comms[MODEL_COMMS + 1];
     uint32_t world[MODEL_COMMS + 1][MODEL_RANKS];
     uint64_t members[MODEL_COMMS + 1];
@@ -240,7 +283,15 @@ struct model_block {
 static struct {
     const struct model_program *program;
     struct model_result *result;
-    struct model_rank ranks[MODEL_RANKS];
+    struct model_rank ranks[MODEL_ALL]; /* leaders are behind all ranks */
+    int hosts;
+    uint32_t host_of[MODEL_RANKS];
+    struct model_link {
+        struct rp_buffer bytes;
+        size_t read;
+        uint64_t from; /* the turn at which it may be read */
+    } links[MODEL_RANKS][MODEL_RANKS];
+    unsigned delay; /* turns, at most */
     int now; /* that runs; -1: none */
     int loaded; /* whose statics are in place */
     ucontext_t scheduler;
@@ -251,7 +302,7 @@ static struct {
     unsigned odd_times; /* the others are so many times as likely; 0: it goes first */
     uint64_t turns, told, told_before; /* facts */
     struct model_block blocks;
-    char *memory;
+    char *memory[MODEL_RANKS]; /* of each host */
 } model = {.now = -1, .loaded = -1};
 
 struct rp_next rp_pmpi;
@@ -387,6 +438,7 @@ static void model_load(int rank)
         to->stand_ins = stand_ins;
         to->function = rp_det.function;
         to->waiting = waiting;
+        to->leader = leader;
     }
     model.loaded = rank;
     if (rank < 0)
@@ -403,6 +455,110 @@ static void model_load(int rank)
     stand_ins = from->stand_ins;
     rp_det.function = from->function;
     waiting = from->waiting;
+    leader = from->leader;
+}
+
+/* Between hosts */
+
+static int model_host_now(void)
+{
+    return model.now < MODEL_RANKS ? (int)model.host_of[model.now] : model.now - MODEL_RANKS;
+}
+
+static bool model_has_come(const struct model_link *link)
+{
+    return link->read < link->bytes.length && model.turns >= link->from;
+}
+
+static void model_delay_link(struct model_link *link)
+{
+    link->from = model.turns + model_random() % (model.delay + 1);
+}
+
+static size_t model_some(size_t most)
+{
+    return model_random() % 2 ? most : 1 + model_random() % most;
+}
+
+static ssize_t model_net_send(int host, const void *bytes, size_t length)
+{
+    struct model_link *link = &model.links[model_host_now()][host];
+
+    errno = EAGAIN;
+    if (model_random() % 8 == 0)
+        return -1;
+    if (link->read == link->bytes.length)
+        model_delay_link(link);
+    length = model_some(length);
+    rp_buffer_put(&link->bytes, bytes, length);
+    return (ssize_t)length;
+}
+
+static ssize_t model_net_recv(int host, void *bytes, size_t room)
+{
+    struct model_link *link = &model.links[host][model_host_now()];
+    size_t left = link->bytes.length - link->read;
+
+    errno = EAGAIN;
+    if (!model_has_come(link))
+        return -1;
+    size_t length = model_some(left < room ? left : room);
+    memcpy(bytes, link->bytes.bytes + link->read, length);
+    link->read += length;
+    model_delay_link(link);
+    return (ssize_t)length;
+}
+
+static void model_net_poll(struct pollfd *polled, const struct timespec *timeout)
+{
+    struct model_rank *self = model_self();
+    int host = model_host_now();
+
+    self->is_endless = !timeout;
+    for (int i = 0; i < model.hosts; i++)
+        self->is_endless &= !(polled[i].events & POLLOUT);
+    self->polls = true;
+    model_switch();
+    self->polls = false;
+    for (int i = 0; i < model.hosts; i++)
+        polled[i].revents = model_has_come(&model.links[i][host]) ? POLLIN : 0;
+    polled[model.hosts].revents = self->is_woken ? POLLIN : 0;
+}
+
+static ssize_t model_wake(void)
+{
+    model.ranks[MODEL_RANKS + model_host_now()].is_woken = true;
+    return 1;
+}
+
+static ssize_t model_drain(void)
+{
+    bool was = model_self()->is_woken;
+
+    model_self()->is_woken = false;
+    return was;
+}
+
+/* Whether a leader does not sleep. */
+static bool model_is_awake(int host)
+{
+    const struct model_rank *r = &model.ranks[MODEL_RANKS + host];
+
+    if (!r->polls || !r->is_endless || r->is_woken)
+        return true;
+    for (int i = 0; i < model.hosts; i++)
+        if (model_has_come(&model.links[i][host]))
+            return true;
+    return false;
+}
+
+static bool model_net_is_quiet(void)
+{
+    for (int i = 0; i < model.hosts; i++)
+        for (int k = 0; k < model.hosts; k++)
+            if (model.links[i][k].read < model.links[i][k].bytes.length)
+                return false;
+    return true;
 }
 
 /* What the rest of src/det would do */
@@ -1006,76 +1162,159 @@ static void model_open_comm(struct model_rank *r, int rank, int comm, uint64_t m
     c->member_count = (uint32_t)c->size;
 }
 
-static void model_open_rank(int rank)
+/* What a rank and a leader have of the memory of their host. */
+static void model_map(uint32_t rank, uint32_t host)
 {
-    struct model_rank *r = &model.ranks[rank];
     uint32_t ranks = (uint32_t)model.program->ranks;
+
+    lay_out(ranks);
+    side.shared = (struct rp_side_shared *)model.memory[host];
+    side.end = side.notes + rank * NOTES_ROOM;
+    rp_side = (struct rp_side){.ranks = ranks, .rank = rank, .memory = model.memory[host], .latency = model.program->latency};
+    if (model.hosts > 1)
+        rp_side_spread(model.host_of, (uint32_t)model.hosts, host);
+    rp_side.all = (struct rp_side_rank *)(model.memory[host] + side.states);
+    rp_side.own = &rp_side.all[rank];
+    rp_side.clock = clock_page(rank);
+}
+
+static void model_begin(struct model_rank *r, void (*function)(void))
+{
+    if (!r->stack)
+        r->stack = malloc(MODEL_STACK);
+    getcontext(&r->context);
+    r->context.uc_stack.ss_sp = r->stack;
+    r->context.uc_stack.ss_size = MODEL_STACK;
+    makecontext(&r->context, function, 0);
+}
+
+static void model_clear(struct model_rank *r)
+{
     char *stack = r->stack;
-    struct rp_problem why;
 
     memset(r, 0, offsetof(struct model_rank, letters));
     memset(r->reals, 0, sizeof r->reals);
     memset(r->came, 0, sizeof r->came);
     memset(r->slots, 0, sizeof r->slots);
     r->letter_count = r->sent = 0;
-    r->stack = stack ? stack : malloc(MODEL_STACK);
+    r->stack = stack;
+}
+
+static void model_open_rank(int rank)
+{
+    struct model_rank *r = &model.ranks[rank];
+    uint32_t ranks = (uint32_t)model.program->ranks;
+    struct rp_problem why;
+
+    model_clear(r);
     for (int mask = 1; mask < 1 << ranks; mask++)
         model_open_comm(r, rank, model_comm_of(mask, (int)ranks), (uint64_t)mask);
     model_load(rank);
-    lay_out(ranks);
-    side.shared = (struct shared *)model.memory;
-    side.end = side.notes + (uint64_t)rank * NOTES_ROOM;
-    rp_side = (struct rp_side){.ranks = ranks, .rank = (uint32_t)rank, .memory = model.memory, .latency = model.program->latency};
-    rp_side.all = (struct rp_side_rank *)(model.memory + side.states);
-    rp_side.own = &rp_side.all[rank];
-    rp_side.clock = clock_page((uint32_t)rank);
-    memset(rp_side.own, 0, sizeof *rp_side.own);
+    model_map((uint32_t)rank, model.host_of[rank]);
     rp_side.own->version = 1;
-    rp_side.clock[0] = 0;
     rp_side.clock[1] = model.program->begin[rank];
     make_room(ranks, &why);
+    make_mirrors(ranks);
     rp_det_requests_start();
     rp_det_receive_mail();
-    getcontext(&r->context);
-    r->context.uc_stack.ss_sp = r->stack;
-    r->context.uc_stack.ss_size = MODEL_STACK;
-    makecontext(&r->context, model_live, 0);
+    model_begin(r, model_live);
+}
+
+static void model_lead(void)
+{
+    lead(NULL);
+}
+
+static void model_open_leader(int host)
+{
+    int sockets[MODEL_RANKS];
+    struct rp_problem why;
+
+    model_clear(&model.ranks[MODEL_RANKS + host]);
+    model_load(MODEL_RANKS + host);
+    model_map(0, (uint32_t)host);
+    for (int i = 0; i < model.hosts; i++)
+        sockets[i] = i == host ? -1 : i;
+    rp_hosts_start(sockets, &why);
+    model_begin(&model.ranks[MODEL_RANKS + host], model_lead);
+}
+
+/* Its first part; meetings and notes are cleared when they are used. */
+static void model_open_memory(int host)
+{
+    uint32_t ranks = (uint32_t)model.program->ranks;
+
+    if (!model.memory[host]) {
+        model.memory[host] = mmap(NULL, lay_out(MODEL_RANKS), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (model.memory[host] == MAP_FAILED)
+            abort();
+    }
+    lay_out(ranks);
+    memset(model.memory[host], 0, side.meetings);
+    ((struct rp_side_shared *)model.memory[host])->reported = 1; /* a rank that finds a deadlock only stops */
+    memset(&side, 0, sizeof side);
+}
+
+/* Who is on which host: every host has somebody. */
+static void model_spread(void)
+{
+    static const unsigned delays[] = {0, 10, 100, 400};
+    int ranks = model.program->ranks;
+
+    model.hosts = model_random() % 2 ? 1 : 2 + (int)(model_random() % (unsigned)(ranks - 1));
+    model.delay = delays[model_random() % 4];
+    for (int i = 0; i < ranks; i++)
+        model.host_of[i] = i < model.hosts ? (uint32_t)i : (uint32_t)(model_random() % (unsigned)model.hosts);
 }
 
 static void model_open(const struct model_program *program)
 {
-    if (!model.memory) {
-        model.memory = mmap(NULL, lay_out(MODEL_RANKS), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (model.memory == MAP_FAILED)
-            abort();
-        memset(&side, 0, sizeof side);
-    }
     rp_pmpi = model_mpi;
     rp_det.threshold = 65536;
     rp_det.limit = 1 << 20;
+    model.turns = 0;
     model.blocks.next = model.blocks.previous = &model.blocks;
-    model.program = program;
-    memset(model.memory, 0, sizeof(struct shared));
-    ((struct shared *)model.memory)->reported = 1; /* a rank that finds a deadlock only stops */
+    for (int i = 0; i < model.hosts; i++)
+        model_open_memory(i);
     for (int i = 0; i < program->ranks; i++)
         model_open_rank(i);
+    for (int i = 0; i < model.hosts && model.hosts > 1; i++)
+        model_open_leader(i);
+}
+
+static void model_close_network(void)
+{
+    for (int i = 0; i < model.hosts && model.hosts > 1; i++) {
+        model_load(MODEL_RANKS + i);
+        for (int k = 0; k < model.hosts; k++) {
+            rp_buffer_free(&leader.peers[k].in);
+            rp_buffer_free(&leader.peers[k].out);
+            rp_buffer_free(&model.links[i][k].bytes);
+            model.links[i][k].read = 0;
+        }
+    }
 }
 
 static bool model_may_run(int rank)
 {
+    if (rank >= MODEL_RANKS)
+        return model_is_awake(rank - MODEL_RANKS);
     return model.ranks[rank].end == MODEL_RUNS || model.ranks[rank].end == MODEL_DEADLOCK;
 }
 
 /* -1: all have ended. If it is `urgent`, all have their turn. */
 static int model_choose(bool urgent)
 {
-    int may[MODEL_RANKS], number = 0;
+    int may[MODEL_ALL], number = 0;
 
     for (int i = 0; i < model.program->ranks; i++)
         if (model_may_run(i))
             may[number++] = i;
     if (number == 0)
         return -1;
+    for (int i = MODEL_RANKS; i < MODEL_RANKS + model.hosts && model.hosts > 1; i++)
+        if (model_may_run(i))
+            may[number++] = i;
     if (urgent)
         return may[model.turns % (unsigned)number];
     int chosen = may[model_random() % (unsigned)number];
@@ -1097,7 +1336,9 @@ static bool model_is_stuck(unsigned *rounds)
             *rounds = 0;
             return false;
         }
-    return ++*rounds > 8 * MODEL_RANKS;
+    if (!model_net_is_quiet())
+        *rounds = 0;
+    return ++*rounds > (model.hosts > 1 ? 4000 : 8 * MODEL_RANKS); /* a leader takes many turns to look at its ranks */
 }
 
 /* Where everyone is, if a run does not come to an end. */
@@ -1106,7 +1347,8 @@ static void model_print_states(void)
     static const char *const waits[] = {"message", "any", "taker", "meeting", "deaf"};
 
     for (int i = 0; i < model.program->ranks; i++) {
-        const struct rp_side_rank *state = &((struct rp_side_rank *)(model.memory + side.states))[i];
+        model_load(i);
+        const struct rp_side_rank *state = rp_side.own;
         printf("  rank %d in operation %d at %llu, version %llu: %s, target %u, candidate %lld, inbox %s%s\n", i, model_op_now[i], (unsigned long long)rp_side_clock_of((uint32_t)i),
                (unsigned long long)state->version, waits[state->wait], state->target, (long long)state->candidate, state->inbox ? "full" : "empty", model.ranks[i].is_in_mpi ? ", in MPI" : "");
     }
@@ -1114,11 +1356,11 @@ static void model_print_states(void)
 
 static void model_schedule(void)
 {
-    enum { MOST_TURNS = 400000 };
+    enum { MOST_TURNS = 4000000 };
     unsigned rounds = 0;
     int rank;
 
-    for (model.turns = 0; (rank = model_choose(rounds > 0)) >= 0 && !model_is_stuck(&rounds); model.turns++) {
+    for (; (rank = model_choose(rounds > 0)) >= 0 && !model_is_stuck(&rounds); model.turns++) {
         if (model.turns == MOST_TURNS) {
             model.result->hangs = true;
             model_print_states();
@@ -1142,10 +1384,14 @@ static void model_run(const struct model_program *program, uint64_t seed, struct
     result->hangs = result->is_refused = result->is_wrong = false;
     model.result = result;
     model.now = -1;
-    model_open(program);
+    model.program = program;
     model.seed = seed;
+    model_spread();
+    model_open(program);
     model.period = periods[model_random() % 5];
     model.odd_one = model_random() % 2 ? (int)(model_random() % (unsigned)program->ranks) : -1;
+    if (model.odd_one >= 0 && model.hosts > 1 && model_random() % 2)
+        model.odd_one = MODEL_RANKS + (int)(model_random() % (unsigned)model.hosts);
     model.odd_times = model_random() % 2 ? 0 : 1u << model_random() % 7;
     model_schedule();
     for (int i = 0; i < program->ranks; i++) {
@@ -1155,6 +1401,7 @@ static void model_run(const struct model_program *program, uint64_t seed, struct
         if (result->ends[i] != MODEL_ENDED)
             result->clocks[i] = rp_side_now();
     }
+    model_close_network();
     model_load(-1);
     memset(&all, 0, sizeof all);
     model_free_all();

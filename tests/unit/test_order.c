@@ -397,6 +397,35 @@ TEST(who_waits_for_a_meeting_goes_on_at_its_time)
     wait_for_act(MODEL_IBARRIER, MODEL_WAITANY);
 }
 
+/* The same, but rank 1 waits inside MPI first, where it does not look at its messages. What is known of that may be older than that it has gone on. */
+static void wait_for_deaf(enum model_kind wait)
+{
+    begin(4);
+    does(0, MODEL_RECV, 2, 3, 0);
+    does(0, MODEL_ISSEND, 1, 1, 0);
+    does(0, wait, 0, 0, 0);
+    does(0, MODEL_SEND, 3, 0, 0);
+    does(1, MODEL_BARRIER, 6, 0, 0);
+    does(1, MODEL_IRECV, -1, 1, 0);
+    does(1, MODEL_COMPUTE, 0, 0, 90);
+    does(1, MODEL_RECV, 3, 5, 0);
+    does(2, MODEL_SEND, 0, 3, 0);
+    does(2, MODEL_IPROBE, 3, 7, 4); /* takes its time */
+    does(2, MODEL_BARRIER, 6, 0, 0);
+    does(2, MODEL_COMPUTE, 0, 0, 60);
+    does(2, MODEL_SEND, 3, 0, 0);
+    does(3, MODEL_RECV, -1, 0, 0);
+    does(3, MODEL_SEND, 1, 5, 0);
+    check_program(&hand, 6000, 1);
+    CHECK(payload(3, 0) < 1000);
+}
+
+TEST(who_waits_for_a_send_to_one_in_a_barrier_goes_on_at_its_time)
+{
+    wait_for_deaf(MODEL_WAIT);
+    wait_for_deaf(MODEL_WAITANY);
+}
+
 TEST(a_synchronous_message_to_a_rank_that_has_ended_is_a_deadlock)
 {
     begin(2);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What sideband.c shares with hosts.c, which carries it to other hosts. Each host has memory of its own with room for all ranks; of ranks of other hosts it has mirrors, which one thread of the host (its
+ * leader) writes. Notes for them are put into the outbox.
+ *
+ * A mirror is what a rank was at a moment M of its host. It is believed if the rank had by then received all that every host is known to have told it (hosts.c says why that is enough).
+ */
+#ifndef RP_SIDEBAND_INNER_H
+#define RP_SIDEBAND_INNER_H
+
+#include "det/sideband.h"
+
+enum { RP_SIDE_BUCKETS = 256 };
+
+struct rp_side_shared {
+    _Atomic uint32_t reported;
+    struct {
+        _Alignas(64) _Atomic uint32_t lock;
+        uint64_t first;
+    } bucket[RP_SIDE_BUCKETS];
+    _Alignas(64) _Atomic uint32_t spare_lock;
+    uint64_t spare, end; /* meetings that are over; how far the room was ever used */
+    /* Several hosts: */
+    _Alignas(64) _Atomic uint64_t outbox;
+    _Alignas(64) _Atomic uint64_t arrivals; /* at meetings, that all other hosts are told */
+    _Alignas(64) _Atomic uint32_t sleeps; /* the leader does, and has to be woken */
+    _Atomic uint32_t asks, answer;        /* the first host, whether a rank may report */
+    _Alignas(64) _Atomic uint64_t mirrored; /* odd while mirrors change */
+};
+
+enum { RP_SIDE_RUNS = 255 }; /* beside enum rp_side_wait */
+
+/* All words, to be read while they change; then `mirrored` tells. */
+struct rp_side_mirror {
+    _Atomic uint64_t clock, wait, target, candidate;
+    _Atomic uint64_t comm, number; /* the meeting */
+    _Atomic uint64_t fresh;        /* as in a look */
+    _Atomic uint64_t meets;
+    _Atomic uint64_t received, heard; /* from this host: what was sent to the rank; arrivals at meetings, by its host */
+    _Atomic uint64_t is_believed, has_heard; /* the same, as far as other hosts are concerned */
+    _Atomic uint64_t relied[]; /* a bit for each rank */
+};
+
+/* What was found of a rank, at the first look and, if it waits, at the second. */
+struct rp_side_look {
+    bool waits;
+    bool may_go_on; /* who waits for a taker: it may have been taken */
+    bool relies;    /* it was not, because `target` is deaf */
+    bool meets;     /* of the acts that it waits for, some are meetings that are not complete */
+    uint32_t wait, target;
+    uint32_t seen; /* how many had come to its meeting, or whether its message was taken */
+    uint64_t clock, version, object;
+    uint64_t candidate; /* at the second look: also the first of its acts */
+    uint64_t fresh;     /* the time of the first that would be one, were its receiver not deaf */
+};
+
+/* All ranks are looked at once, then there is a full fence, then those that wait are looked at again. If all that is unchanged, they waited at one moment between. `relied` (or NULL) gets a bit for each rank whose deafness counted. */
+void rp_side_look(uint32_t rank, struct rp_side_look *look);
+bool rp_side_look_again(uint32_t rank, struct rp_side_look *look, uint64_t *relied);
+
+struct rp_side_shared *rp_side_shared(void);
+struct rp_side_mirror *rp_side_mirror(uint32_t rank);
+_Atomic uint64_t *rp_side_sent(uint32_t rank); /* what this host sent to a rank elsewhere; counted before it is put into the outbox */
+_Atomic uint64_t *rp_side_clock_page(uint32_t rank);
+size_t rp_side_words(void);
+uint64_t rp_side_notes_of(uint32_t rank, uint64_t *end); /* the room for notes of a rank: where it begins and ends */
+struct rp_meeting *rp_side_meeting_at(uint64_t place);
+int rp_side_wake_pipe(void);
+
+/* For a list of notes that was taken out as a whole: oldest first. */
+uint64_t rp_side_turn_round(uint64_t newest);
+
+/* Of ranks elsewhere. */
+void rp_side_deliver(uint32_t dest, struct rp_letter_note *note);
+void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, uint32_t rank, uint64_t clock);
+void rp_side_told(struct rp_meeting *meeting); /* all hosts, of an arrival here */
+
+#endif

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# Deterministic runs over several hosts, which one host plays, so that it can be tried everywhere and with more than two: the same results and decisions as on one.
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/../lib/common.sh"
+mpi=$1
+launcher "$mpi" 5
+
+decided() { # HOSTS PROGRAM...: result and digest
+    REPRISE_HOSTS=$1 REPRISE_DELAY=$((($1 - 1) * 50)) run 60 det "$reprise" det --check "${launch[@]}" "${@:2}"
+    [ "$status" -eq 0 ] || fail "$2 on $1 hosts: exit status $status"
+    echo "$(grep -ho '^RESULT hash=[0-9a-f]*' "$work/det.out") $(grep -ho 'deterministic: .*' "$work/det.err")"
+}
+
+for app in "particles --size 150" "masterworker --size 60" "halo --size 15" "sparse --size 8" "treesearch --size 300" "polls --size 15"; do
+    one=$(decided 1 "$build"/apps/$mpi/$app) || exit 1
+    [[ $one = RESULT*digest* ]] || fail "$app: $one"
+    for hosts in 2 3 5; do
+        several=$(decided $hosts "$build"/apps/$mpi/$app) || exit 1
+        [ "$one" = "$several" ] || fail "$app: $one on one host, $several on $hosts"
+    done
+    echo "$app: $one"
+done
+
+for name in ring_of_receives one_misses_the_barrier long_sends_to_each_other; do
+    launcher "$mpi" "$(sed -n 's|^// ranks: *||p' "$here/../mpi/deadlock/$name.c")"
+    REPRISE_HOSTS=3 run 60 deadlock "$reprise" det "${launch[@]}" "$build/tests/mpi/$mpi/$name"
+    [ "$status" -eq 124 ] || fail "$name: exit status $status, not 124"
+    [ "$(grep -c 'error: deadlock' "$work/deadlock.err")" -eq 1 ] || fail "$name: deadlock is not said once"
+done

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+# A deterministic run over two hosts decides what it decides on one; deadlocks are told; who does not know the secret of the job cannot take part. Two network namespaces stand for hosts (see two_hosts.sh).
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/../lib/common.sh"
+mpi=$1
+a=rp-c-$$ b=rp-d-$$ net=10.$((RANDOM % 200 + 20)).$((RANDOM % 250))
+ip netns add "$a" 2>/dev/null && ip netns add "$b" 2>/dev/null || { echo "skipped: no network namespaces here"; exit 77; }
+stranger=
+trap '[ -z "$stranger" ] || kill "$stranger" 2>/dev/null; ip netns del "$a"; ip netns del "$b"; rm -rf "$work"' EXIT
+ip link add "vc$$" type veth peer name "vd$$" 2>ip.err && ip link set "vc$$" netns "$a" && ip link set "vd$$" netns "$b" || { echo "skipped: no veth here"; exit 77; }
+ip netns exec "$a" sh -c "ip addr add $net.1/24 dev vc$$; ip link set vc$$ up; ip link set lo up"
+ip netns exec "$b" sh -c "ip addr add $net.2/24 dev vd$$; ip link set vd$$ up; ip link set lo up"
+cat >shell <<END
+#!/bin/sh
+while [ "\${1#-}" != "\$1" ]; do shift; done
+[ "\$1" = $net.1 ] && host=$a || host=$b
+shift
+exec env -i PATH="\$PATH" HOME="\$HOME" ip netns exec \$host unshare -u sh -c "hostname \$host; \$*"
+END
+chmod +x shell
+cat >where.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    char host[64];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    gethostname(host, sizeof host);
+    printf("rank %d is on %s\n", rank, host);
+    MPI_Finalize();
+    return 0;
+}
+END
+# Collective calls of all and of some, blocking or not, between messages from any source, some of them long; what tests answer depends on when others come.
+cat >mixed.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { LONG = 20000 };
+int main(int argc, char **argv)
+{
+    static int big[LONG], into[LONG];
+    static MPI_Status statuses[8];
+    int rank, size, flag;
+    long hash = 7, sum;
+    MPI_Status status;
+    MPI_Comm half;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half); /* over both hosts */
+    for (int round = 0; round < 20; round++) {
+        MPI_Request barrier, sends[8];
+        int polls = 0, sent = 0;
+        big[0] = rank * 100 + round;
+        for (int i = 0; i < size; i++)
+            if (i != rank)
+                MPI_Isend(big, (i + round) % 3 == 0 ? LONG : 1, MPI_INT, i, 1, MPI_COMM_WORLD, &sends[sent++]);
+        for (int i = 0; i < size - 1; i++) {
+            MPI_Recv(into, LONG, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
+            hash = hash * 31 + into[0];
+            if (rank == round % size)
+                MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, &status), hash = hash * 3 + flag;
+        }
+        do
+            MPI_Testall(sent, sends, &flag, statuses), polls++;
+        while (!flag);
+        MPI_Ibarrier(round % 2 ? MPI_COMM_WORLD : half, &barrier);
+        do
+            MPI_Test(&barrier, &flag, MPI_STATUS_IGNORE), polls++;
+        while (!flag);
+        hash = hash * 31 + polls;
+        MPI_Allreduce(&hash, &sum, 1, MPI_LONG, MPI_BXOR, round % 3 ? MPI_COMM_WORLD : half);
+        hash ^= sum >> 3;
+        MPI_Barrier(half);
+    }
+    MPI_Reduce(&hash, &sum, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("RESULT hash=%016lx\n", (unsigned long)sum);
+    MPI_Finalize();
+    return 0;
+}
+END
+"mpicc.$mpi" -o where where.c && "mpicc.$mpi" -o mixed mixed.c || fail "it does not compile"
+case $mpi in
+openmpi) spread=(mpirun.openmpi --mca plm_rsh_agent "$work/shell" --mca btl_tcp_if_include "$net.0/24" --mca oob_tcp_if_include "$net.0/24"
+    -x TERM -host "$net.1:2,$net.2:2" -n 4) ;;
+mpich) spread=(mpirun.mpich -launcher ssh -launcher-exec "$work/shell" -iface "vc$$" -hosts "$net.1:2,$net.2:2" -n 4) ;;
+esac
+export TERM=${TERM:-dumb}
+there=(ip netns exec "$a" unshare -u sh -c "hostname $a; exec \"\$@\"" sh)
+run 60 native "${there[@]}" "${spread[@]}" ./where
+[ "$status" -eq 0 ] && grep -q "rank 2 is on $b" "$work/native.out" || { echo "skipped: $mpi does not run over two hosts here"; exit 77; }
+launcher "$mpi" 4
+
+# Somebody who connects to whatever the program listens on, and goes on without knowing the secret. (Launchers do not bear that.)
+cat >stranger.py <<'END'
+import os, socket, struct, sys
+def name_of(process):
+    try:
+        return open("/proc/%s/comm" % process).read().strip()
+    except OSError:
+        return ""
+def sockets_of(process):
+    try:
+        return {os.readlink("/proc/%s/fd/%s" % (process, fd)) for fd in os.listdir("/proc/%s/fd" % process)}
+    except OSError:
+        return set()
+def listening(program):
+    names = {process: name_of(process) for process in os.listdir("/proc") if process.isdigit()}
+    own = [process for process in names if names[process] == program]
+    ports = {}
+    for line in open("/proc/net/tcp").read().split("\n")[1:] if own else []:
+        word = line.split()
+        if len(word) > 9 and word[3] == "0A" and word[1].startswith("00000000:"):
+            ports["socket:[%s]" % word[9]] = int(word[1].split(":")[1], 16)
+    found = set().union(*map(sockets_of, own)) & set(ports)
+    for process in names if found else []:
+        if names[process].startswith(("mpi", "hydra", "orte", "prte")):
+            found -= sockets_of(process)
+    return {ports[one] for one in found}
+answers, kept, silent = 0, [], []
+while True:
+    for port in listening("masterworker"):
+        try:
+            silent = (silent + [socket.create_connection((sys.argv[1], port), 0.2)])[-20:]
+            s = socket.create_connection((sys.argv[1], port), 0.2)
+            s.settimeout(0.1)
+            s.send(b"reprise\1" + struct.pack("<II", 1, 0) + b"0123456789abcdef")
+            if len(s.recv(24)) == 24:
+                answers += 1
+                open(sys.argv[2], "w").write(str(answers))
+                s.send(b"12345678")
+            kept = (kept + [s])[-20:]
+        except OSError:
+            pass
+END
+
+decided() { # NAME: result and digest
+    [ "$status" -eq 0 ] || fail "$1: exit status $status"
+    echo "$(grep -ho '^RESULT hash=[0-9a-f]*' "$work/$1.out") $(grep -ho 'deterministic: .*' "$work/$1.err")"
+}
+
+compare() { # PROGRAM...
+    run 60 alone "$reprise" det --check "${launch[@]}" "$@"
+    one=$(decided alone) || exit 1
+    [[ $one = RESULT*digest* ]] || fail "$*: $one"
+    REPRISE_DELAY=${delay:-0} run 60 spread "${there[@]}" "$reprise" det --check "${spread[@]}" "$@"
+    two=$(decided spread) || exit 1
+    [ "$one" = "$two" ] || fail "$*: $one on one host, $two on two"
+    echo "${1##*/}: $one"
+}
+
+for delay in 0 200; do
+    compare ./mixed
+    compare "$build/apps/$mpi/particles" --size 200
+    compare "$build/apps/$mpi/masterworker" --size 100
+    compare "$build/apps/$mpi/halo" --size 20
+    compare "$build/apps/$mpi/lu" --size 6 --work 2
+    compare "$build/apps/$mpi/polls" --size 20
+done
+
+if command -v python3 >/dev/null; then
+    ip netns exec "$a" python3 stranger.py "$net.1" "$work/answers" 2>/dev/null &
+    stranger=$!
+    for i in 1 2 3; do compare "$build/apps/$mpi/masterworker" --size 10; done
+    kill "$stranger"
+    stranger=
+    echo "a stranger was answered $(cat "$work/answers" 2>/dev/null || echo 0) times"
+fi
+
+for name in ring_of_receives one_misses_the_barrier long_sends_to_each_other; do
+    ranks=$(sed -n 's|^// ranks: *||p' "$here/../mpi/deadlock/$name.c")
+    of_two=("${spread[@]::${#spread[@]}-3}" "$net.1:$((ranks / 2)),$net.2:$(((ranks + 1) / 2))" -n "$ranks")
+    run 60 deadlock "${there[@]}" "$reprise" det "${of_two[@]}" "$build/tests/mpi/$mpi/$name"
+    [ "$status" -eq 124 ] || fail "$name: exit status $status, not 124"
+    [ "$(grep -c 'error: deadlock' "$work/deadlock.err")" -eq 1 ] || fail "$name: deadlock is not said once"
+    sed -n 's|^// says: *||p' "$here/../mpi/deadlock/$name.c" | while read -r line; do
+        grep -qF -- "$line" "$work/deadlock.err" || fail "$name: '$line' is not said"
+    done || exit 1
+    echo "$name: told"
+done
