@@ -7,7 +7,6 @@
  * the earliest message always may take it.
  */
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -40,11 +39,10 @@ static void check_deadlock(void)
     rp_det_end_job(REPRISE_EXIT_DEADLOCK);
 }
 
-/* One round of a wait that found nothing to do. */
-static void rest(unsigned round)
+/* One round of a wait that found nothing to do. Who waits long sleeps, if there are ranks that could use its core: the scheduler spreads over the cores what is not asleep, whether it does something or not. */
+static void rest(unsigned round, bool *listens)
 {
-    enum { SPINS = 20, YIELDS = 2000, CHECK = 256 };
-    struct timespec pause = {0, 50000};
+    enum { SPINS = 20, YIELDS = 50, MOST_YIELDS = 2000, CHECK = 256, SLEEP_US = 100 };
 
     if (round < SPINS)
         return;
@@ -53,10 +51,31 @@ static void rest(unsigned round)
     rp_det_progress();
     if (round % CHECK == 0)
         check_deadlock();
-    if (round < YIELDS)
+    if (*listens) {
+        rp_side_sleep(SLEEP_US);
+        *listens = false;
+    } else if (round >= MOST_YIELDS || (round >= YIELDS && rp_side_is_crowded())) {
+        rp_side_listen();
+        *listens = true;
+    } else {
         sched_yield();
-    else
-        nanosleep(&pause, NULL);
+    }
+}
+
+static bool is_worth_trying(bool (*ready)(void *data, bool only_whether), void *data)
+{
+    rp_det_forget_bounds();
+    return rp_side_has_mail() || ready(data, true) || rp_det_would_resolve();
+}
+
+static void rest_until_worth_trying(bool (*ready)(void *data, bool only_whether), void *data)
+{
+    bool listens = false;
+
+    for (unsigned round = 0; !is_worth_trying(ready, data); round++)
+        rest(round, &listens);
+    if (listens)
+        rp_side_stop_listening();
 }
 
 /* What a probe waits for may be here already, but wanted by receives before it. */
@@ -103,12 +122,6 @@ static void go_on(void)
         rp_side_unblock();
 }
 
-static bool is_worth_trying(bool (*ready)(void *data, bool only_whether), void *data)
-{
-    rp_det_forget_bounds();
-    return rp_side_has_mail() || ready(data, true) || rp_det_would_resolve();
-}
-
 void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait)
 {
     rp_det_forget_bounds();
@@ -121,8 +134,7 @@ void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const
         if (ready(data, false))
             break;
         stop();
-        for (unsigned round = 0; !is_worth_trying(ready, data); round++)
-            rest(round);
+        rest_until_worth_trying(ready, data);
         rp_side_sate();
         go_on();
     }

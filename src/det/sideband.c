@@ -40,6 +40,8 @@ static struct {
     char *mirror; /* as last read, and when */
     uint64_t mirrored;
     int wake; /* a pipe to the leader */
+    uint32_t heard;
+    int32_t cores;
 } side;
 
 static uint64_t up(uint64_t size)
@@ -178,6 +180,8 @@ enum rp_status rp_side_map(const char *name, uint32_t ranks, uint32_t rank, stru
     rp_side.clock = clock_page(rank);
     side.shared = memory;
     side.end = side.notes + rank * NOTES_ROOM;
+    side.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    atomic_fetch_add(&side.shared->awake, 1);
     atomic_store(&rp_side.own->version, 1);
     enum rp_status status = make_room(ranks, why);
     return status == RP_OK && rp_side.host_of ? open_pipe(name, why) : status;
@@ -203,6 +207,7 @@ static void wake_leader(void)
 
 void rp_side_finish(void)
 {
+    atomic_fetch_add(&side.shared->awake, -1);
     atomic_store(&rp_side.clock[1], RP_ORDER_NEVER - atomic_load(&rp_side.clock[0]));
     atomic_thread_fence(memory_order_seq_cst);
     if (rp_side.host_of)
@@ -296,6 +301,7 @@ void rp_side_push(uint32_t dest, struct rp_letter_note *note)
     }
     push(&rp_side.all[dest].inbox, note);
     atomic_thread_fence(memory_order_seq_cst); /* the clock must not be seen to move on before, also if the program itself moves it */
+    rp_bell_ring(&rp_side.all[dest].bell);
 }
 
 void rp_side_give_back(struct rp_letter_note *note)
@@ -326,9 +332,12 @@ void rp_side_tell(struct rp_letter_note *note, enum rp_taken taken, uint64_t at)
         tell_away(note, taken, at);
         return;
     }
+    uint32_t source = note->source;
     if (taken == RP_TAKEN)
         atomic_store(&note->taken_at, at);
     atomic_store(&note->taken, taken);
+    atomic_thread_fence(memory_order_seq_cst);
+    rp_bell_ring(&rp_side.all[source].bell);
 }
 
 uint64_t rp_side_take_mail(void)
@@ -362,6 +371,29 @@ void rp_side_block(const struct rp_side_plan *plan, const char *what)
     atomic_store_explicit(&own->object, plan->object, memory_order_relaxed);
     strncpy(own->what, what, sizeof own->what - 1);
     atomic_fetch_add(&own->version, 1);
+}
+
+void rp_side_listen(void)
+{
+    atomic_fetch_add(&side.shared->awake, -1);
+    side.heard = rp_bell_listen(&rp_side.own->bell);
+}
+
+void rp_side_sleep(long microseconds)
+{
+    rp_bell_sleep(&rp_side.own->bell, side.heard, microseconds);
+    atomic_fetch_add(&side.shared->awake, 1);
+}
+
+void rp_side_stop_listening(void)
+{
+    rp_bell_stop_listening(&rp_side.own->bell);
+    atomic_fetch_add(&side.shared->awake, 1);
+}
+
+bool rp_side_is_crowded(void)
+{
+    return atomic_load_explicit(&side.shared->awake, memory_order_relaxed) > side.cores;
 }
 
 void rp_side_hunger(void)
@@ -460,12 +492,20 @@ static struct rp_meeting *open_meeting(uint64_t *first, uint64_t comm, uint64_t 
     return meeting;
 }
 
+static void ring_all(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        rp_bell_ring(&rp_side.all[i].bell);
+}
+
 static void come(struct rp_meeting *meeting, uint32_t rank, uint64_t clock)
 {
     if (clock > atomic_load(&meeting->latest))
         atomic_store(&meeting->latest, clock);
     atomic_fetch_or(&meeting->bits[side.words + rank / 64], UINT64_C(1) << rank % 64);
-    atomic_fetch_add(&meeting->count, 1);
+    if (atomic_fetch_add(&meeting->count, 1) + 1 == meeting->size)
+        ring_all();
 }
 
 /* With the lock of its bucket. */
@@ -560,6 +600,8 @@ void rp_side_told(struct rp_meeting *meeting)
 void rp_side_deliver(uint32_t dest, struct rp_letter_note *note)
 {
     push(&rp_side.all[dest].inbox, note);
+    atomic_thread_fence(memory_order_seq_cst);
+    rp_bell_ring(&rp_side.all[dest].bell);
 }
 
 struct rp_side_shared *rp_side_shared(void)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bell.h"
 #include "base/status.h"
 
 /* Of a synchronous message; its receiver changes it, before its own clock moves on. */
@@ -77,6 +78,7 @@ struct rp_side_rank {
     _Alignas(64) _Atomic uint64_t inbox;
     _Alignas(64) _Atomic uint64_t returned; /* notes that receivers have done with */
     _Alignas(64) uint64_t digest, matches, answers;
+    _Alignas(64) struct rp_bell bell; /* for this rank: a message, one of its own was taken, or a meeting is complete */
     _Atomic uint32_t is_hungry; /* it waits, and news of other hosts may help */
 };
 
@@ -182,6 +184,14 @@ static inline bool rp_side_is_blocked(void)
 {
     return atomic_load_explicit(&rp_side.own->version, memory_order_relaxed) % 2 == 0;
 }
+
+/* To wait without polling: what tells nobody (clocks, and what others wait for) is found when the time is over. Between listening and sleeping, look once more. */
+void rp_side_listen(void);
+void rp_side_sleep(long microseconds);
+void rp_side_stop_listening(void);
+
+/* Whether more ranks of this host are awake than it has cores. */
+bool rp_side_is_crowded(void);
 
 /* This rank has waited for a while; and it goes on. */
 void rp_side_hunger(void);

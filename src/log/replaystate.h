@@ -6,8 +6,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include "base/bell.h"
 #include "base/buffer.h"
+#include "base/status.h"
 
 enum rp_rank_state {
     RP_RANK_ABSENT = 0, /* has not initialised MPI yet */
@@ -42,8 +43,7 @@ struct rp_rank_slot {
     uint32_t certain;       /* of WAITING: enum rp_certainty */
     int64_t since;          /* CLOCK_MONOTONIC seconds, of WAITING */
     char what[160];
-    _Atomic uint32_t asleep; /* until the bell rings */
-    _Atomic uint32_t bell;   /* how often it rang */
+    struct rp_bell bell;     /* somebody has sent it something */
 };
 
 struct rp_replay_state {

@@ -49,6 +49,8 @@ static ssize_t model_drain(void); /* what woke it */
 
 /* What src/det uses, so that ranks can change there, and nothing is left of a run that ends in a deadlock. */
 
+#include "../../src/base/bell.h"
+
 #undef atomic_load
 #undef atomic_load_explicit
 #undef atomic_store
@@ -90,6 +92,7 @@ static ssize_t model_drain(void); /* what woke it */
     })
 #define sched_yield() model_idle()
 #define nanosleep(pause, left) ((void)(pause), model_idle())
+#define rp_bell_sleep(bell, heard, microseconds) ((void)(heard), (void)(microseconds), rp_bell_stop_listening(bell), model_idle())
 #define sleep(seconds) model_dead()
 #define _exit(status) return
 #define malloc(size) model_allocate(size)
@@ -155,6 +158,7 @@ static ssize_t model_drain(void); /* what woke it */
 #undef sleep
 #undef _exit
 #undef nanosleep
+#undef rp_bell_sleep
 #undef sched_yield
 
 /* Programs */
