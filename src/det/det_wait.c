@@ -40,6 +40,19 @@ static void check_deadlock(void)
     rp_det_end_job(REPRISE_EXIT_DEADLOCK);
 }
 
+/* The launcher may not know yet. */
+static void check_connection(void)
+{
+    if (rp_side_is_cut_off())
+        _exit(REPRISE_EXIT_INTERNAL);
+}
+
+void rp_det_yield(void)
+{
+    check_connection();
+    sched_yield();
+}
+
 /* One round of a wait that found nothing to do. */
 static void rest(unsigned round)
 {
@@ -51,8 +64,10 @@ static void rest(unsigned round)
     if (round == SPINS)
         rp_side_hunger();
     rp_det_progress();
-    if (round % CHECK == 0)
+    if (round % CHECK == 0) {
+        check_connection();
         check_deadlock();
+    }
     if (round < YIELDS)
         sched_yield();
     else

@@ -148,6 +148,7 @@ static void lose(struct peer *peer)
     if (all_have_finished() || atomic_load(&leader.stops))
         return;
     rp_error("the connection to host %u of the job broke: its ranks have ended, or the network failed; the run cannot go on", (uint32_t)(peer - leader.peers));
+    atomic_store(&rp_side_shared()->is_cut_off, 1);
     _exit(REPRISE_EXIT_INTERNAL);
 }
 
