@@ -166,6 +166,9 @@ struct rp_det_wait {
 bool rp_det_plan(struct rp_side_plan *plan);
 bool rp_det_awaits(const struct rp_det_receive *receive);
 
+/* Gives way, in a wait for word from another host. */
+void rp_det_yield(void);
+
 /* Waits until `ready`, which must have no effect where it is asked `only whether`. */
 void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait);
 

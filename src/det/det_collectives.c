@@ -3,8 +3,6 @@
  * Collective calls: all wait for all, whatever the function, so that what a rank waits for does not depend on the algorithm of the MPI library; and all leave at one time, the latest at which one of them
  * came, and the latency. Who has a receive under way looks after its messages while it waits; who has none may wait inside MPI, if the function itself makes all wait for all.
  */
-#include <sched.h>
-
 #include "det/det.h"
 #include "match/order.h"
 #include "mpi/constants.h"
@@ -46,7 +44,7 @@ void rp_det_met(struct rp_meeting *meeting)
         return;
     if (rp_side_is_blocked()) {
         while (!rp_side_is_complete(meeting)) /* MPI may be faster than word from another host */
-            sched_yield();
+            rp_det_yield();
         rp_side_unblock();
         rp_det_receive_mail();
         leave_later(meeting);

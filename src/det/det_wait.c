@@ -39,6 +39,19 @@ static void check_deadlock(void)
     rp_det_end_job(REPRISE_EXIT_DEADLOCK);
 }
 
+/* The launcher may not know yet. */
+static void check_connection(void)
+{
+    if (rp_side_is_cut_off())
+        _exit(REPRISE_EXIT_INTERNAL);
+}
+
+void rp_det_yield(void)
+{
+    check_connection();
+    sched_yield();
+}
+
 /* One round of a wait that found nothing to do. Who waits long sleeps, if there are ranks that could use its core: the scheduler spreads over the cores what is not asleep, whether it does something or not. */
 static void rest(unsigned round, bool *listens)
 {
@@ -49,8 +62,10 @@ static void rest(unsigned round, bool *listens)
     if (round == SPINS)
         rp_side_hunger();
     rp_det_progress();
-    if (round % CHECK == 0)
+    if (round % CHECK == 0) {
+        check_connection();
         check_deadlock();
+    }
     if (*listens) {
         rp_side_sleep(SLEEP_US);
         *listens = false;

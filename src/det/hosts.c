@@ -8,8 +8,13 @@
  *
  * Frames of different hosts are of different moments. That a rank waits is believed if it had received at least as much from each host as the latest frame of that host says was sent. Why is that enough? Let some rank
  * do something earlier, by its logical time, than its bound; of all such acts take one that no other caused. The rank did not run at its moment M, since then its clock was its bound. So something came to it after M:
- * if it was a message, it was not among those counted, so it was sent after its sender's M, no earlier than the bound of its sender, and the bound of the rank holds. That a message was taken counts as a message to its
- * sender. Who is missing at a meeting is taken from the copy of the meeting where the bounds are found: who is missing there comes after its own M.
+ *
+ * - A message was not among those counted, so it was sent after its sender's M, no earlier than the bound of its sender, and the bound of the rank holds.
+ * - That a message of its own was taken counts as a message to it. The receive that took it was posted after the receiver's M, or was under way then. In the second case the receiver had looked at the message, and said so,
+ *   which is counted; or had not. Then the message counts as one that may have been taken at its time, unless the receiver was deaf at its M. The leader, who sees the message, must not decide that: what it knows of
+ *   the receiver may be of an earlier moment. So it tells whom it took for deaf.
+ * - Who is missing at a meeting is taken from the copy of the meeting where the bounds are found: who is missing there comes after its own M. For a rank that waits for several acts the leader tells the first that
+ *   happened. That a meeting among them is not complete is believed if the rank's host had heard of all arrivals that the latest frames of all hosts count: then the last to come does so after its own M.
  *
  * Nothing goes by time alone: a host in which somebody waits asks the others once for a frame, gets one as soon as something is new, and asks again if it still needs to. Otherwise the leader sleeps.
  */
@@ -148,6 +153,7 @@ static void lose(struct peer *peer)
     if (all_have_finished() || atomic_load(&leader.stops))
         return;
     rp_error("the connection to host %u of the job broke: its ranks have ended, or the network failed; the run cannot go on", (uint32_t)(peer - leader.peers));
+    atomic_store(&rp_side_shared()->is_cut_off, 1);
     _exit(REPRISE_EXIT_INTERNAL);
 }
 

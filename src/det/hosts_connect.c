@@ -29,6 +29,7 @@
 #include "det/hosts.h"
 
 enum { PATIENCE = 60, TRY = 10, GUESTS = 32 }; /* seconds for all, for one; who may be heard at once */
+enum { SILENCE = 10, STEP = 5, STEPS = 4 };    /* seconds until a silent connection is tried, between tries; how often: then it is broken */
 
 static const char magic[8] = "reprise\1";
 
@@ -288,6 +289,17 @@ static void receive_guests(uint32_t hosts, uint32_t self, const uint8_t *secret,
         dismiss(&guests[i]);
 }
 
+/* A network that fails says nothing. */
+static void set_up(int fd)
+{
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &(int){1}, sizeof(int));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &(int){SILENCE}, sizeof(int));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &(int){STEP}, sizeof(int));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){STEPS}, sizeof(int));
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(unsigned){(SILENCE + STEP * STEPS) * 1000}, sizeof(unsigned));
+}
+
 enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self, const uint8_t *secret, int listener, int *sockets, struct rp_problem *why)
 {
     double until = now() + PATIENCE;
@@ -300,7 +312,7 @@ enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t host
         if (i != self && sockets[i] < 0)
             return rp_fail(why, RP_SYSTEM, "no connection between host %u and host %u of the job: none of the addresses can be reached by TCP, or somebody else is there", self, i);
         if (i != self)
-            setsockopt(sockets[i], IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+            set_up(sockets[i]);
     }
     return RP_OK;
 }

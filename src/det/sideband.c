@@ -983,6 +983,11 @@ static bool ask_first_host(void)
     return atomic_load(&side.shared->answer) == 1;
 }
 
+bool rp_side_is_cut_off(void)
+{
+    return atomic_load_explicit(&side.shared->is_cut_off, memory_order_relaxed);
+}
+
 bool rp_side_may_report(void)
 {
     bool is_first = atomic_exchange(&side.shared->reported, 1) == 0;

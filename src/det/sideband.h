@@ -211,6 +211,9 @@ static inline bool rp_side_is_complete(const struct rp_meeting *meeting)
     return atomic_load_explicit(&meeting->count, memory_order_acquire) == meeting->size;
 }
 
+/* The connection to another host broke, and that was said: nothing comes any more. */
+bool rp_side_is_cut_off(void);
+
 /* Whether a rank has ended, or waits and has no receive under way: a message that it has not looked at, if asked for after this, is taken by none that is. */
 bool rp_side_is_deaf(uint32_t rank);
 

@@ -26,6 +26,7 @@ struct rp_side_shared {
     _Alignas(64) _Atomic uint64_t arrivals; /* at meetings, that all other hosts are told */
     _Alignas(64) _Atomic uint32_t sleeps; /* the leader does, and has to be woken */
     _Atomic uint32_t asks, answer;        /* the first host, whether a rank may report */
+    _Atomic uint32_t is_cut_off;
     _Alignas(64) _Atomic uint64_t mirrored; /* odd while mirrors change */
 };
 

@@ -183,3 +183,36 @@ for name in ring_of_receives one_misses_the_barrier long_sends_to_each_other; do
     done || exit 1
     echo "$name: told"
 done
+
+# A network that fails: both hosts say so, and their ranks end. (Launchers wait until it is there again.)
+cat >chatter.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, size, word = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int round = 0;; round++) {
+        MPI_Sendrecv_replace(&word, 1, MPI_INT, (rank + 1) % size, 1, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (round == 100 && rank == 0)
+            printf("it has begun\n"), fflush(stdout);
+    }
+}
+END
+cut_link() {
+    for i in $(seq 600); do grep -q "it has begun" "$work/cut.out" && break; sleep 0.1; done
+    ip netns exec "$b" ip link set "vd$$" down
+    for i in $(seq 900); do grep -q "the connection to host 1 of the job broke" "$work/cut.err" && break; sleep 0.1; done
+    ip netns exec "$b" ip link set "vd$$" up
+}
+"mpicc.$mpi" -o chatter chatter.c || fail "it does not compile"
+>cut.out
+>cut.err
+cut_link &
+run 180 cut "${there[@]}" "$reprise" det "${spread[@]}" ./chatter
+wait
+[ "$status" -eq 125 ] || fail "the network failed: exit status $status, not 125"
+grep -q "the connection to host 1 of the job broke" "$work/cut.err" || fail "it is not said that the connection broke"
+echo "a broken connection: told"
