@@ -1108,7 +1108,9 @@ static struct rp_log_manner manner(void)
     const char *codec = rp_setting("REPRISE_CODEC"), *encoder = rp_setting("REPRISE_ENCODER");
     const struct rp_codec *found = codec ? rp_codec_by_name(codec) : NULL;
 
-    return (struct rp_log_manner){found ? found : &rp_codec_mix, encoder && strcmp(encoder, "off") == 0, codec ? rp_row_codec_by_name(codec) : NULL};
+    const struct rp_row_codec *rows = codec ? rp_row_codec_by_name(codec) : NULL;
+
+    return (struct rp_log_manner){found ? found : &rp_codec_mix, encoder && strcmp(encoder, "off") == 0, rows, !rows && rp_setting("REPRISE_TIMESTAMPS")};
 }
 
 static enum rp_status open_log(struct rp_problem *why)
@@ -1121,6 +1123,8 @@ static enum rp_status open_log(struct rp_problem *why)
         status = rp_log_stream(record.writer, 0, &rp_recorder.ring, why);
     if (status == RP_OK && !rp_site_table_init(&rp_recorder.sites))
         status = rp_fail(why, RP_MEMORY, "out of memory");
+    if (status == RP_OK && how.timed)
+        rp_record_with_times();
     rp_recorder.sites.announce = announce_site;
     return status;
 }
