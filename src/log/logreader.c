@@ -853,7 +853,7 @@ enum rp_status rp_log_late(struct rp_log *log, struct rp_late **out, size_t *cou
 
 /* Checking */
 
-static void add_up(struct rp_log_sum *sum, const struct rp_event *events, size_t count)
+void rp_log_sum_add(struct rp_log_sum *sum, const struct rp_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         sum->receives += rp_event_receives(&events[i]);
@@ -874,7 +874,7 @@ static enum rp_status verify_events(struct rp_log *log, struct rp_event *events,
         enum rp_status status = rp_log_next_block(log, events, &n, why);
         if (status != RP_OK)
             return status;
-        add_up(sum, events, n);
+        rp_log_sum_add(sum, events, n);
     } while (n > 0);
     rp_log_rewind(log);
     return RP_OK;
@@ -902,7 +902,7 @@ static enum rp_status verify_rows(struct rp_log *log, struct rp_log_sum *sum, st
     return status;
 }
 
-static enum rp_status check_sum(const struct rp_log *log, const struct rp_log_sum *sum, struct rp_problem *why)
+enum rp_status rp_log_sum_check(const struct rp_log *log, const struct rp_log_sum *sum, struct rp_problem *why)
 {
     if (log->ended && sum->receives != log->end.receives)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu receives, its end says %llu", log->rank, log->path,
@@ -928,5 +928,5 @@ enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct 
     if (status == RP_OK)
         status = rp_log_late(log, &late, &late_count, why);
     free(late);
-    return status == RP_OK ? check_sum(log, sum, why) : status;
+    return status == RP_OK ? rp_log_sum_check(log, sum, why) : status;
 }

@@ -70,6 +70,10 @@ struct rp_log_sum {
     uint64_t events, receives, polls, digest;
 };
 
+/* Begins as {.digest = RP_DIGEST_START}; events are added in order. Of an ended log it is what its end says, or the log is damaged. */
+void rp_log_sum_add(struct rp_log_sum *sum, const struct rp_event *events, size_t count);
+enum rp_status rp_log_sum_check(const struct rp_log *log, const struct rp_log_sum *sum, struct rp_problem *why);
+
 /* Reads everything, checks everything. `sum` is that of the events found. */
 enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why);
 
