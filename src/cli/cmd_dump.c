@@ -154,39 +154,13 @@ static enum rp_status dump_events(struct rp_log *log, struct rp_lines *lines, ui
     return status;
 }
 
-static void put_json_line(struct rp_buffer *out, struct rp_lines *lines, const struct rp_module *module, uint64_t offset)
-{
-    struct rp_line line;
-
-    if (!rp_lines_find(lines, module, offset, &line))
-        return;
-    if (line.function) {
-        rp_buffer_printf(out, ", \"function\": ");
-        rp_json_put_string(out, line.function);
-    }
-    if (line.file) {
-        rp_buffer_printf(out, ", \"file\": ");
-        rp_json_put_string(out, line.file);
-        rp_buffer_printf(out, ", \"line\": %d", line.line);
-    }
-}
-
 static void put_json_site(struct rp_buffer *out, struct rp_lines *lines, const struct rp_site_table *table, uint32_t rank, uint32_t site)
 {
-    const struct rp_site *s = &table->sites[site];
-
     rp_buffer_printf(out, "{\"rank\": %u, \"site\": %u, \"function\": ", rank, site);
-    rp_json_put_string(out, s->function);
-    rp_buffer_printf(out, ", \"frames\": [");
-    for (uint32_t i = 0; i < s->frames; i++) {
-        rp_buffer_printf(out, "%s{\"module\": ", i ? ", " : "");
-        rp_json_put_string(out, s->frame[i].module ? table->modules[s->frame[i].module - 1].path : "");
-        rp_buffer_printf(out, ", \"offset\": %llu", U64(s->frame[i].offset));
-        if (s->frame[i].module)
-            put_json_line(out, lines, &table->modules[s->frame[i].module - 1], s->frame[i].offset);
-        rp_buffer_byte(out, '}');
-    }
-    rp_buffer_printf(out, "]}\n");
+    rp_json_put_string(out, table->sites[site].function);
+    rp_buffer_printf(out, ", \"frames\": ");
+    rp_lines_put_frames(lines, table, site, out);
+    rp_buffer_printf(out, "}\n");
 }
 
 static void dump_sites(struct rp_log *log, struct rp_lines *lines, uint32_t rank)
