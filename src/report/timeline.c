@@ -154,7 +154,7 @@ static void give_clocks_to_receives(struct rp_timeline *t)
     size_t first = 0; /* receives from here on may belong to the call */
 
     for (size_t i = 0; i < t->count; i++) {
-        const struct rp_moment *clock = &t->at[i];
+        struct rp_moment *clock = &t->at[i];
         if (i > 0 && clock->site != t->at[i - 1].site)
             first = i;
         if (clock->kind != RP_CLOCK)
@@ -169,6 +169,7 @@ static void give_clocks_to_receives(struct rp_timeline *t)
             receive->clock = clock->clock;
             receive->send = clock->send;
             receive->has_clock = true;
+            clock->tag = receive->tag;
             break;
         }
         if (clock->number == 0)

@@ -19,7 +19,7 @@ struct rp_moment {
     uint64_t clock;  /* has_clock: that of this rank once it has it */
     int64_t send;    /* how many events of the sender stand before the send; -1: not known */
     int32_t source;  /* of the message, as the event names it; -1: none */
-    int32_t tag;
+    int32_t tag;     /* of a CLOCK whose receive had a wildcard, too; else 0 */
     uint32_t site; /* row of the table of call sites */
     int32_t thread;
     uint32_t candidate; /* the first in the timeline's list */
