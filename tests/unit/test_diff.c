@@ -141,6 +141,18 @@ TEST(ends_are_compared)
     rp_diff_free(&diff);
 }
 
+/* That the others were ended is what comes of it. */
+TEST(an_end_is_not_the_earliest)
+{
+    static const struct rp_event one[] = {{RP_RECV, 0, 0, 0, 1, 7, 0}, {RP_RECV, 0, 0, 0, 2, 7, 0}}, other[] = {{RP_RECV, 0, 0, 0, 1, 7, 0}, {RP_RECV, 0, 0, 0, 1, 7, 0}};
+    struct script a = {.events = {NULL, one}, .count = {0, 2}}, b = {.events = {NULL, other}, .count = {0, 2}, .reason = RP_END_ABORT};
+    struct rp_diff diff;
+
+    compare(&a, &b, false, &diff);
+    CHECK(diff.rank_count == RANKS && diff.ranks[diff.earliest].rank == 1 && diff.basis == RP_BY_ONLY && diff.certain);
+    rp_diff_free(&diff);
+}
+
 /* The order of polls within a group, and into how many groups they fell, says nothing; their counts do. */
 TEST(polls_are_compared_as_a_whole)
 {
