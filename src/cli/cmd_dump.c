@@ -51,7 +51,7 @@ static void forget_places(const struct rp_site_table *table)
     places = NULL;
 }
 
-static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const char *function,
+static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const uint64_t *time, const char *function,
                      const char *place)
 {
     rp_buffer_printf(out, "%u %llu %s %s site=%u", rank, U64(number), rp_event_name(e->kind), function, e->site);
@@ -95,16 +95,21 @@ static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, cons
     default:
         rp_buffer_printf(out, " number=%llu", U64(e->c));
     }
+    if (time)
+        rp_buffer_printf(out, " time=%llu", U64(*time));
     rp_buffer_printf(out, "%s\n", place);
 }
 
-static void put_json(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const char *function)
+static void put_json(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const uint64_t *time, const char *function)
 {
     rp_buffer_printf(out, "{\"rank\": %u, \"event\": %llu, \"kind\": \"%s\", \"function\": ", rank, U64(number),
                      rp_event_name(e->kind));
     rp_json_put_string(out, function);
-    rp_buffer_printf(out, ", \"site\": %u, \"posts\": %u, \"scope\": %u, \"a\": %d, \"b\": %d, \"c\": %llu}\n", e->site, e->posts,
+    rp_buffer_printf(out, ", \"site\": %u, \"posts\": %u, \"scope\": %u, \"a\": %d, \"b\": %d, \"c\": %llu", e->site, e->posts,
                      e->scope, e->a, e->b, U64(e->c));
+    if (time)
+        rp_buffer_printf(out, ", \"time\": %llu", U64(*time));
+    rp_buffer_printf(out, "}\n");
 }
 
 static bool flush(struct rp_buffer *out)
@@ -116,14 +121,14 @@ static bool flush(struct rp_buffer *out)
 }
 
 static void put_event(struct rp_buffer *out, struct rp_lines *lines, const struct rp_site_table *table, uint32_t rank, uint64_t number,
-                      const struct rp_event *e)
+                      const struct rp_event *e, const uint64_t *time)
 {
     const char *function = table->sites[e->site].function;
 
     if (json)
-        put_json(out, rank, number, e, function);
+        put_json(out, rank, number, e, time, function);
     else
-        put_text(out, rank, number, e, function, place_of(lines, table, e->site));
+        put_text(out, rank, number, e, time, function, place_of(lines, table, e->site));
 }
 
 static enum rp_status dump_events(struct rp_log *log, struct rp_lines *lines, uint32_t rank, struct rp_event *events, struct rp_problem *why)
@@ -136,8 +141,9 @@ static enum rp_status dump_events(struct rp_log *log, struct rp_lines *lines, ui
 
     places = calloc(table->site_count + 1, sizeof *places);
     while ((status = rp_log_next_block(log, events, &count, why)) == RP_OK && count > 0) {
+        const uint64_t *times = rp_log_block_times(log);
         for (size_t i = 0; i < count; i++)
-            put_event(&out, lines, table, rank, number++, &events[i]);
+            put_event(&out, lines, table, rank, number++, &events[i], times ? &times[i] : NULL);
         if (flush(&out))
             continue;
         status = rp_fail(why, RP_SYSTEM, "cannot write: %s", "output closed");
@@ -148,39 +154,13 @@ static enum rp_status dump_events(struct rp_log *log, struct rp_lines *lines, ui
     return status;
 }
 
-static void put_json_line(struct rp_buffer *out, struct rp_lines *lines, const struct rp_module *module, uint64_t offset)
-{
-    struct rp_line line;
-
-    if (!rp_lines_find(lines, module, offset, &line))
-        return;
-    if (line.function) {
-        rp_buffer_printf(out, ", \"function\": ");
-        rp_json_put_string(out, line.function);
-    }
-    if (line.file) {
-        rp_buffer_printf(out, ", \"file\": ");
-        rp_json_put_string(out, line.file);
-        rp_buffer_printf(out, ", \"line\": %d", line.line);
-    }
-}
-
 static void put_json_site(struct rp_buffer *out, struct rp_lines *lines, const struct rp_site_table *table, uint32_t rank, uint32_t site)
 {
-    const struct rp_site *s = &table->sites[site];
-
     rp_buffer_printf(out, "{\"rank\": %u, \"site\": %u, \"function\": ", rank, site);
-    rp_json_put_string(out, s->function);
-    rp_buffer_printf(out, ", \"frames\": [");
-    for (uint32_t i = 0; i < s->frames; i++) {
-        rp_buffer_printf(out, "%s{\"module\": ", i ? ", " : "");
-        rp_json_put_string(out, s->frame[i].module ? table->modules[s->frame[i].module - 1].path : "");
-        rp_buffer_printf(out, ", \"offset\": %llu", U64(s->frame[i].offset));
-        if (s->frame[i].module)
-            put_json_line(out, lines, &table->modules[s->frame[i].module - 1], s->frame[i].offset);
-        rp_buffer_byte(out, '}');
-    }
-    rp_buffer_printf(out, "]}\n");
+    rp_json_put_string(out, table->sites[site].function);
+    rp_buffer_printf(out, ", \"frames\": ");
+    rp_lines_put_frames(lines, table, site, out);
+    rp_buffer_printf(out, "}\n");
 }
 
 static void dump_sites(struct rp_log *log, struct rp_lines *lines, uint32_t rank)

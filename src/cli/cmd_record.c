@@ -14,7 +14,7 @@
 #include "report/facts.h"
 #include "reprise.h"
 
-static const char *output, *mpi, *allow, *capture, *codec, *encoder;
+static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks;
 
 static const struct rp_option options[] = {
     {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty", &output},
@@ -22,6 +22,8 @@ static const struct rp_option options[] = {
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
     {"--capture", NULL, "V[,V]", "record what the program learns from outside, too: time, random, pid, host or all", &capture},
     {"--codec", NULL, "CODEC", "how the record is stored: auto (the default: mix while that costs next to nothing, else tables), mix (smallest), tables (fastest), or with clocks in all messages: cdc, gzip, raw", &codec},
+    {"--timestamps", NULL, NULL, "record the time of every event, too", &timestamps},
+    {"--clocks", NULL, NULL, "let all messages carry Lamport clocks, and record them: what caused what is known then", &clocks},
     {"--encoder", NULL, "MODE", "on, or off: no thread of its own encodes them, but the program's own when the ring is full", &encoder},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -38,6 +40,10 @@ static void apply_options(void)
         setenv("REPRISE_CODEC", codec, 1);
     if (encoder)
         setenv("REPRISE_ENCODER", encoder, 1);
+    if (timestamps)
+        setenv("REPRISE_TIMESTAMPS", "1", 1);
+    if (clocks)
+        setenv("REPRISE_CLOCKS", "1", 1);
     if (!mpi)
         mpi = rp_setting("REPRISE_MPI");
     setenv("REPRISE_MODE", "record", 1);
@@ -51,6 +57,8 @@ static enum rp_status check_manner(struct rp_problem *why)
         return rp_fail(why, RP_USAGE, "--codec %s: auto, mix, tables, cdc, gzip or raw is expected", named);
     if (thread && strcmp(thread, "on") != 0 && strcmp(thread, "off") != 0)
         return rp_fail(why, RP_USAGE, "--encoder %s: on or off is expected", thread);
+    if (named && rp_row_codec_by_name(named) && rp_setting("REPRISE_TIMESTAMPS"))
+        return rp_fail(why, RP_USAGE, "--timestamps: %s stores no events, and so no times; mix and tables do", named);
     return RP_OK;
 }
 

@@ -76,3 +76,20 @@ int rp_options_parse(const struct rp_command *command, int argc, char **argv)
     }
     return i;
 }
+
+int rp_options_parse_all(const struct rp_command *command, int argc, char **argv)
+{
+    int operands = 0, at = 0;
+
+    while (at < argc) {
+        bool all = strcmp(argv[at], "--") == 0; /* nothing behind it is an option */
+        int parsed = rp_options_parse(command, argc - at, argv + at);
+        if (parsed < 0)
+            return -1;
+        for (int i = 0; i < parsed; i++)
+            all |= strcmp(argv[at + i], "--") == 0;
+        for (at += parsed; at < argc && (all || argv[at][0] != '-' || !argv[at][1]); at++)
+            argv[operands++] = argv[at];
+    }
+    return operands;
+}

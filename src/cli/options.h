@@ -26,12 +26,15 @@ struct rp_command {
  * after --help. */
 int rp_options_parse(const struct rp_command *command, int argc, char **argv);
 
+/* The same for options before, between and behind operands. Moves the operands to the front, in order, and returns how many there are. */
+int rp_options_parse_all(const struct rp_command *command, int argc, char **argv);
+
 /* Says what is wrong with the command line and how to get help; returns the exit status for it. */
 int rp_usage_error(const struct rp_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void rp_options_help(const struct rp_command *command);
 
 extern const struct rp_command rp_command_record, rp_command_replay, rp_command_info, rp_command_dump, rp_command_verify, rp_command_recode,
-    rp_command_env, rp_command_doctor, rp_command_det, rp_command_calibrate;
+    rp_command_env, rp_command_doctor, rp_command_det, rp_command_calibrate, rp_command_report, rp_command_diff, rp_command_export;
 
 #endif

@@ -1110,10 +1110,13 @@ static struct rp_log_manner manner(void)
     bool is_auto = !codec || strcmp(codec, "auto") == 0;
     const struct rp_codec *found = is_auto ? NULL : rp_codec_by_name(codec);
 
+    const struct rp_row_codec *rows = is_auto ? NULL : rp_row_codec_by_name(codec);
+
     return (struct rp_log_manner){
         .codec = found ? found : &rp_codec_mix,
         .is_inline = encoder && strcmp(encoder, "off") == 0,
-        .rows = is_auto ? NULL : rp_row_codec_by_name(codec),
+        .rows = rows,
+        .timed = !rows && rp_setting("REPRISE_TIMESTAMPS"),
         .cheap = is_auto ? &rp_codec_tables : NULL,
         .share = SHARE,
     };
@@ -1129,6 +1132,8 @@ static enum rp_status open_log(struct rp_problem *why)
         status = rp_log_stream(record.writer, 0, &rp_recorder.ring, why);
     if (status == RP_OK && !rp_site_table_init(&rp_recorder.sites))
         status = rp_fail(why, RP_MEMORY, "out of memory");
+    if (status == RP_OK && how.timed)
+        rp_record_with_times();
     rp_recorder.sites.announce = announce_site;
     return status;
 }

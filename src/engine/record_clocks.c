@@ -39,6 +39,7 @@ static void put(const struct rp_stamp *stamps, size_t count, const struct rp_cal
     uint32_t site = rp_record_site(call), fresh = reprise_envelope_synced() ? RP_CLOCK_FRESH : 0;
 
     rp_record_close_runs();
+    rp_record_stamp();
     for (size_t i = 0; i < count; i++, fresh = 0)
         *rp_ring_slot(rp_recorder.ring) =
             (struct rp_event){RP_CLOCK, site, 0, (uint32_t)(count - 1 - i) | fresh, stamps[i].sender, stamps[i].index, stamps[i].clock};

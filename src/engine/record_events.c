@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/record_events.h"
 
+#include <time.h>
+
 struct rp_recorder rp_recorder;
 
 void rp_record_close_runs(void)
@@ -67,6 +69,7 @@ void rp_record_prepare(uint32_t site)
         choose_thread(site);
     rp_ring_slot(rp_recorder.ring); /* makes room, and is given back */
     rp_recorder.ring->head--;
+    rp_record_stamp();
     rp_recorder.ring->ready = rp_recorder.open == 0 ? rp_recorder.ring->limit : 0;
 }
 
@@ -120,6 +123,31 @@ void rp_record_no_closely(const struct rp_call *call, uint32_t scope)
     }
     uint32_t site = rp_record_site(call);
     rp_record_no_elsewhere(call, scope | (uint64_t)site << 32, (site ^ scope) % RP_OPEN_RUNS);
+}
+
+/* Times. A slot that is not stamped has the time of the event before (event/ring.h). */
+
+static uint64_t microseconds(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+void rp_record_stamp(void)
+{
+    struct rp_ring *ring = rp_recorder.ring;
+
+    if (rp_recorder.open & RP_RECORD_TIMES)
+        ring->times[ring->head % RP_RING_CAPACITY] = rp_recorder.epoch + microseconds(CLOCK_MONOTONIC);
+}
+
+/* The time of day may be set while we run; what passes since the start may not. */
+void rp_record_with_times(void)
+{
+    rp_recorder.epoch = microseconds(CLOCK_REALTIME) - microseconds(CLOCK_MONOTONIC);
+    rp_record_hold(RP_RECORD_TIMES);
 }
 
 void rp_record_by_site(void)

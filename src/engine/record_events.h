@@ -28,17 +28,21 @@ struct rp_poll_key {
 
 /* In `open`: polls are counted by call site. */
 #define RP_RECORD_SITES (1u << 30)
-#define RP_RECORD_RUNS (RP_RECORD_SITES - 1)
+
+/* In `open`: events have times, so that none is put before the clock was asked. */
+#define RP_RECORD_TIMES (1u << 29)
+#define RP_RECORD_RUNS (RP_RECORD_TIMES - 1)
 
 struct rp_recorder {
     struct rp_ring *ring;
     uint64_t last_posts; /* at the last event */
-    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS or RP_RECORD_SITES; unless 0, the ring is not ready */
+    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS, RP_RECORD_SITES, RP_RECORD_TIMES; unless 0, the ring is not ready */
     struct rp_poll_key open_key[RP_OPEN_RUNS];
     struct rp_site_table sites;
     int32_t thread;  /* whose turn it is */
     int32_t threads; /* that have a number, but for the first */
     uint64_t turns;  /* of this thread since it was said to have them */
+    uint64_t epoch;  /* with times: microseconds since 1970 when the clock that we ask began */
 };
 
 extern RP_HIDDEN struct rp_recorder rp_recorder;
@@ -54,6 +58,12 @@ void rp_record_no_closely(const struct rp_call *call, uint32_t scope);
 
 /* From now on polls are counted by call site. */
 void rp_record_by_site(void);
+
+/* From now on events have times. */
+void rp_record_with_times(void);
+
+/* Where they have: the next event happens now. */
+void rp_record_stamp(void);
 
 /* With threads: says that it is the calling thread's turn, unless it is already. */
 void rp_record_choose_thread(const struct rp_call *call);
@@ -150,7 +160,7 @@ static inline bool rp_record_no_again(const char *function, uint32_t scope)
 /* A poll said no. */
 static inline void rp_record_no(const struct rp_call *call, uint32_t scope)
 {
-    if (__builtin_expect((rp_recorder.open & ~RP_RECORD_RUNS) != 0, 0))
+    if (__builtin_expect((rp_recorder.open & (RP_RECORD_THREADS | RP_RECORD_SITES)) != 0, 0))
         rp_record_no_closely(call, scope);
     else if (!rp_record_no_again(call->function, scope))
         rp_record_no_elsewhere(call, scope, rp_record_slot(call->function, scope));

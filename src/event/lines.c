@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+
 /* The functions of libdw that we use. */
 #define FUNCTIONS(each)                                                                                                \
     each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_end) each(dwfl_report_offline)            \
@@ -16,6 +18,8 @@
 
 struct opened {
     char *path;
+    uint8_t build_id[RP_BUILD_ID_MAX];
+    size_t build_id_length;
     Dwfl *session;
     Dwfl_Module *module; /* NULL: nothing is known of this file */
 };
@@ -94,17 +98,24 @@ static Dwfl_Module *open_module(struct rp_lines *lines, const struct rp_module *
     return found && is_recorded_one(lines, found, module) ? found : NULL;
 }
 
+static bool is_module(const struct opened *opened, const struct rp_module *module)
+{
+    return strcmp(opened->path, module->path) == 0 && opened->build_id_length == module->build_id_length &&
+           memcmp(opened->build_id, module->build_id, module->build_id_length) == 0;
+}
+
 static Dwfl_Module *module_of(struct rp_lines *lines, const struct rp_module *module)
 {
     for (size_t i = 0; i < lines->count; i++)
-        if (strcmp(lines->opened[i].path, module->path) == 0)
+        if (is_module(&lines->opened[i], module))
             return lines->opened[i].module;
     struct opened *more = realloc(lines->opened, (lines->count + 1) * sizeof *more);
     if (!more)
         return NULL;
     lines->opened = more;
     struct opened *opened = &more[lines->count];
-    *opened = (struct opened){.path = strdup(module->path)};
+    *opened = (struct opened){.path = strdup(module->path), .build_id_length = module->build_id_length};
+    memcpy(opened->build_id, module->build_id, module->build_id_length);
     if (!opened->path)
         return NULL;
     lines->count++;
@@ -175,4 +186,38 @@ void rp_lines_print_site(struct rp_lines *lines, const struct rp_site_table *tab
         }
         rp_buffer_byte(out, '\n');
     }
+}
+
+static void put_line(struct rp_lines *lines, const struct rp_module *module, uint64_t offset, struct rp_buffer *out)
+{
+    struct rp_line line;
+
+    if (!rp_lines_find(lines, module, offset, &line))
+        return;
+    if (line.function) {
+        rp_buffer_printf(out, ", \"function\": ");
+        rp_json_put_string(out, line.function);
+    }
+    if (line.file) {
+        rp_buffer_printf(out, ", \"file\": ");
+        rp_json_put_string(out, line.file);
+        rp_buffer_printf(out, ", \"line\": %d", line.line);
+    }
+}
+
+void rp_lines_put_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, struct rp_buffer *out)
+{
+    const struct rp_site *s = site < table->site_count ? &table->sites[site] : NULL;
+
+    rp_buffer_byte(out, '[');
+    for (uint32_t i = 0; s && i < s->frames; i++) {
+        const struct rp_module *module = module_of_frame(table, &s->frame[i]);
+        rp_buffer_printf(out, "%s{\"module\": ", i ? ", " : "");
+        rp_json_put_string(out, module ? module->path : "");
+        rp_buffer_printf(out, ", \"offset\": %llu", (unsigned long long)s->frame[i].offset);
+        if (module)
+            put_line(lines, module, s->frame[i].offset, out);
+        rp_buffer_byte(out, '}');
+    }
+    rp_buffer_byte(out, ']');
 }

@@ -34,4 +34,7 @@ bool rp_lines_of_site(struct rp_lines *lines, const struct rp_site_table *table,
 void rp_lines_print_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, const char *indent,
                          struct rp_buffer *out);
 
+/* The same as a JSON array of objects: module and offset, and function, file and line as far as they are known. */
+void rp_lines_put_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, struct rp_buffer *out);
+
 #endif

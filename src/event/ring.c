@@ -15,7 +15,7 @@
 
 static const uint8_t ring_magic[8] = {0x89, 'R', 'P', 'R', 'R', 'N', 'G', '\n'};
 
-enum { RING_MAJOR = 1, RING_MINOR = 0, CAPACITY_LIMIT = 1 << 24 };
+enum { RING_MAJOR = 1, RING_MINOR = 1, CAPACITY_LIMIT = 1 << 24 };
 
 _Static_assert(offsetof(struct rp_ring_header, crc) == 60, "docs/format.md, section 8");
 _Static_assert(offsetof(struct rp_ring_header, head) == 64, "docs/format.md, section 8");
@@ -25,20 +25,25 @@ _Static_assert(offsetof(struct rp_ring_header, open_run) == 256, "docs/format.md
 _Static_assert(offsetof(struct rp_ring_header, stopped) == 240, "docs/format.md, section 8");
 _Static_assert(offsetof(struct rp_ring_header, stopped_head) == 248, "docs/format.md, section 8");
 
-static size_t file_size(uint32_t capacity)
+static size_t file_size(uint32_t capacity, uint32_t features)
 {
-    return RP_RING_HEADER + (size_t)capacity * sizeof(struct rp_event);
+    return RP_RING_HEADER + (size_t)capacity * (sizeof(struct rp_event) + (features & RP_RING_TIMES ? sizeof(uint64_t) : 0));
 }
 
-static void use_memory(struct rp_ring *ring, void *memory)
+static void use_memory(struct rp_ring *ring, void *memory, uint32_t features)
 {
     ring->shared = memory;
     ring->slots = (struct rp_event *)((char *)memory + RP_RING_HEADER);
+    ring->times = features & RP_RING_TIMES ? (uint64_t *)(ring->slots + RP_RING_CAPACITY) : NULL;
 }
 
-static enum rp_status map_new_file(int fd, const char *path, void **memory, struct rp_problem *why)
+static uint32_t features_of(const struct rp_ring *ring)
 {
-    size_t size = file_size(RP_RING_CAPACITY);
+    return ring->times ? RP_RING_TIMES : 0;
+}
+
+static enum rp_status map_new_file(int fd, const char *path, size_t size, void **memory, struct rp_problem *why)
+{
     /* A hole in the file would be a SIGBUS in the application when the disk is full. */
     int error = posix_fallocate(fd, 0, (off_t)size);
 
@@ -52,20 +57,20 @@ static enum rp_status map_new_file(int fd, const char *path, void **memory, stru
 }
 
 enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t run, uint32_t rank,
-                              uint32_t stream, struct rp_problem *why)
+                              uint32_t stream, uint32_t features, struct rp_problem *why)
 {
     void *memory = NULL;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
-    enum rp_status status = map_new_file(fd, path, &memory, why);
+    enum rp_status status = map_new_file(fd, path, file_size(RP_RING_CAPACITY, features), &memory, why);
     close(fd);
     if (status != RP_OK) {
         unlink(path);
         return status;
     }
-    use_memory(ring, memory);
+    use_memory(ring, memory, features);
     memcpy(ring->shared->magic, ring_magic, sizeof ring_magic);
     ring->shared->major = RING_MAJOR;
     ring->shared->minor = RING_MINOR;
@@ -73,6 +78,7 @@ enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t r
     ring->shared->run = run;
     ring->shared->rank = rank;
     ring->shared->stream = stream;
+    ring->shared->features = features;
     ring->shared->crc = rp_crc32c(ring->shared, 60);
     ring->head = 0;
     ring->ready = 0;
@@ -83,13 +89,14 @@ enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t r
 
 enum rp_status rp_ring_disconnect(struct rp_ring *ring)
 {
-    size_t size = file_size(RP_RING_CAPACITY);
+    uint32_t features = features_of(ring);
+    size_t size = file_size(RP_RING_CAPACITY, features);
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (memory == MAP_FAILED)
         return RP_MEMORY;
     munmap(ring->shared, size);
-    use_memory(ring, memory);
+    use_memory(ring, memory, features);
     return RP_OK;
 }
 
@@ -97,7 +104,7 @@ void rp_ring_close(struct rp_ring *ring, bool discard)
 {
     if (!ring->shared)
         return;
-    munmap(ring->shared, file_size(RP_RING_CAPACITY));
+    munmap(ring->shared, file_size(RP_RING_CAPACITY, features_of(ring)));
     ring->shared = NULL;
     ring->slots = NULL;
     if (discard && ring->path)
@@ -138,6 +145,19 @@ static size_t copy_open_runs(const struct rp_ring_header *h, struct rp_event *to
     return count;
 }
 
+/* The times of `count` events from `first` on, of which `slots` are in slots; NULL without memory. */
+static uint64_t *copy_times(const struct rp_ring_header *h, const uint64_t *times, uint64_t first, size_t slots, size_t count)
+{
+    uint64_t *copy = calloc(count + 1, sizeof *copy), last = 0;
+
+    for (size_t i = 0; copy && i < count; i++) {
+        uint64_t time = i < slots ? times[(first + i) & (h->capacity - 1)] : 0;
+        last = time > last ? time : last;
+        copy[i] = last;
+    }
+    return copy;
+}
+
 static enum rp_status copy_rest(const struct rp_ring_header *h, const struct rp_event *slots, const char *path,
                                 uint64_t first, struct rp_ring_rest *out, struct rp_problem *why)
 {
@@ -160,6 +180,14 @@ static enum rp_status copy_rest(const struct rp_ring_header *h, const struct rp_
     size_t whole = drop_cut_call(events, count);
     if (whole == count && h->open_at == head)
         whole += copy_open_runs(h, events + whole);
+    out->times = NULL;
+    if (h->features & RP_RING_TIMES) {
+        out->times = copy_times(h, (const uint64_t *)(slots + h->capacity), first, count, whole);
+        if (!out->times) {
+            free(events);
+            return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
+        }
+    }
     out->events = events;
     out->count = whole;
     out->stopped = h->stopped;
@@ -168,7 +196,7 @@ static enum rp_status copy_rest(const struct rp_ring_header *h, const struct rp_
 
 static enum rp_status read_bytes(const char *path, struct rp_buffer *bytes, struct rp_problem *why)
 {
-    enum rp_status status = rp_read_file(path, file_size(CAPACITY_LIMIT), bytes, why);
+    enum rp_status status = rp_read_file(path, file_size(CAPACITY_LIMIT, RP_RING_TIMES), bytes, why);
 
     if (status != RP_OK)
         return status;
@@ -193,7 +221,7 @@ enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint3
     else if (!header_is_good(h, run, rank, stream))
         status = rp_fail(why, RP_DAMAGED, "%s: not the ring of rank %u, stream %u of this run", path,
                          rank, stream);
-    else if (bytes.length < file_size(h->capacity))
+    else if (bytes.length < file_size(h->capacity, h->features))
         status = rp_fail(why, RP_DAMAGED, "%s: cut off at byte %zu", path, bytes.length);
     else
         status = copy_rest(h, (const void *)(bytes.bytes + RP_RING_HEADER), path, first, out, why);

@@ -19,13 +19,17 @@
 
 enum { RP_RING_CAPACITY = 8192, RP_RING_HEADER = 4096 };
 
+/* Features of a ring, in its header: behind the slots, there is a time for each. */
+enum { RP_RING_TIMES = 1 };
+
 struct rp_ring_header {
     uint8_t magic[8];
     uint16_t major, minor;
     uint32_t capacity;
     uint64_t run;
     uint32_t rank, stream;
-    uint8_t zero[28];
+    uint32_t features;
+    uint8_t zero[24];
     uint32_t crc;
     _Alignas(64) _Atomic uint64_t head;
     _Alignas(64) _Atomic uint64_t tail;
@@ -40,6 +44,7 @@ struct rp_ring_header {
 struct rp_ring {
     struct rp_event *slots;
     struct rp_ring_header *shared;
+    uint64_t *times; /* of the slots, in microseconds since 1970; NULL: none. What is older than the time of the event before stands for that. */
     uint64_t head;  /* the producer's own, may be ahead of the published one */
     uint64_t ready; /* the producer's own: up to here it puts events without anything else to do first; never beyond the limit */
     uint64_t limit; /* call make_room when head reaches it */
@@ -48,9 +53,9 @@ struct rp_ring {
     char *path;
 };
 
-/* Makes the ring's file (which must not exist) with all its blocks allocated. */
+/* Makes the ring's file (which must not exist) with all its blocks allocated. `features` is RP_RING_TIMES or 0. */
 enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t run, uint32_t rank,
-                              uint32_t stream, struct rp_problem *why);
+                              uint32_t stream, uint32_t features, struct rp_problem *why);
 
 /* From now on events go nowhere: what is in the file stays as it is. */
 enum rp_status rp_ring_disconnect(struct rp_ring *ring);
@@ -61,6 +66,7 @@ void rp_ring_close(struct rp_ring *ring, bool discard);
 /* What a reader needs of a ring file: a copy of the events from `first` on, open run included. */
 struct rp_ring_rest {
     struct rp_event *events; /* to be freed */
+    uint64_t *times;         /* to be freed; NULL: there are none */
     size_t count;
     uint32_t stopped; /* errno that ended the recording */
 };

@@ -137,3 +137,22 @@ struct rp_late rp_format_get_late(struct rp_view *in)
     in->failed |= !rp_event_has_post(late.kind) || late.source != source || late.tag != tag;
     return late;
 }
+
+void rp_format_put_times(struct rp_buffer *out, const uint64_t *times, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        rp_buffer_varint(out, i == 0 ? times[0] : times[i] - times[i - 1]);
+}
+
+bool rp_format_get_times(struct rp_view *in, uint64_t *times, size_t count)
+{
+    uint64_t last = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t more = rp_view_varint(in);
+        if (more > UINT64_MAX - last)
+            return false;
+        times[i] = last += more;
+    }
+    return !in->failed && in->at == in->end;
+}

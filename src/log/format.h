@@ -10,7 +10,7 @@
 
 enum {
     RP_LOG_MAJOR = 1,
-    RP_LOG_MINOR = 0,
+    RP_LOG_MINOR = 1,
     RP_LOG_HEADER = 64,
     RP_CHUNK_HEADER = 24,
     RP_LOG_TRAILER = 16,
@@ -23,6 +23,7 @@ enum rp_chunk_kind {
     RP_CHUNK_END = 4,
     RP_CHUNK_INDEX = 5,
     RP_CHUNK_ROWS = 6,
+    RP_CHUNK_TIMES = 7,
 };
 
 enum { RP_CHUNK_OPTIONAL = 1, RP_CHUNK_CONTINUES = 2 };
@@ -84,5 +85,9 @@ struct rp_late {
 };
 void rp_format_put_late(struct rp_buffer *out, const struct rp_late *late);
 struct rp_late rp_format_get_late(struct rp_view *in);
+
+/* The payload of a TIMES chunk: `count` times, none less than the one before. False: not well formed. */
+void rp_format_put_times(struct rp_buffer *out, const uint64_t *times, size_t count);
+bool rp_format_get_times(struct rp_view *in, uint64_t *times, size_t count);
 
 #endif

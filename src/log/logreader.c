@@ -40,6 +40,7 @@ struct rp_log {
     bool goes_on;                 /* the next chunk may continue from it */
     struct rp_buffer scratch;     /* of codecs of rows */
     bool rest_is_read;            /* of rp_log_next_rows */
+    uint64_t *times;              /* of the block that was given last; NULL: there are none */
 };
 
 #define U64(x) ((unsigned long long)(x))
@@ -104,7 +105,7 @@ static enum rp_status check_header(struct rp_log *log, struct rp_problem *why)
 
 static bool kind_is_known(uint8_t kind)
 {
-    return kind >= RP_CHUNK_EVENTS_KIND && kind <= RP_CHUNK_ROWS;
+    return kind >= RP_CHUNK_EVENTS_KIND && kind <= RP_CHUNK_TIMES;
 }
 
 static const char *rows_fault(const struct rp_log *log, const struct rp_chunk *chunk)
@@ -130,6 +131,8 @@ static const char *chunk_fault(const struct rp_log *log, const struct rp_chunk *
         return "a codec that this reprise does not know";
     if (chunk->kind != RP_CHUNK_EVENTS_KIND && chunk->codec != 0)
         return "a codec where there is none";
+    if (chunk->kind == RP_CHUNK_TIMES && (chunk->items > RP_CHUNK_EVENTS_LIMIT || log->of_rows))
+        return "times of events that there are not";
     return NULL;
 }
 
@@ -494,6 +497,8 @@ void rp_log_free(struct rp_log *log)
     if (log->decoder)
         log->codec->close(log->decoder);
     free(log->rest.events);
+    free(log->rest.times);
+    free(log->times);
     free(log->chunks);
     free(log->path);
     free(log->directory);
@@ -602,6 +607,44 @@ static enum rp_status decode_chunk(struct rp_log *log, struct rp_chunk *chunk, s
     return status == RP_OK ? RP_OK : no_memory(log, why);
 }
 
+/* Times */
+
+/* The first chunk that has events. */
+static size_t next_events(const struct rp_log *log, size_t at)
+{
+    while (at < log->chunk_count && log->chunks[at].kind != RP_CHUNK_EVENTS_KIND)
+        at++;
+    return at;
+}
+
+bool rp_log_is_timed(const struct rp_log *log)
+{
+    size_t first = next_events(log, 0);
+
+    return first < log->chunk_count ? first > 0 && log->chunks[first - 1].kind == RP_CHUNK_TIMES : log->rest.times != NULL;
+}
+
+const uint64_t *rp_log_block_times(const struct rp_log *log)
+{
+    return log->times;
+}
+
+/* The TIMES chunk in front of the EVENTS chunk of that number. */
+static enum rp_status read_times(struct rp_log *log, size_t events, struct rp_problem *why)
+{
+    struct rp_chunk *chunk = events > 0 ? &log->chunks[events - 1] : NULL;
+
+    if (!chunk || chunk->kind != RP_CHUNK_TIMES || chunk->items != log->chunks[events].items)
+        return damaged(log, log->chunks[events].offset, "events without times, in a log whose events have some", why);
+    enum rp_status status = confirm_chunk(log, chunk, why);
+    if (status == RP_OK)
+        status = read_payload(log, chunk, why);
+    if (status != RP_OK)
+        return status;
+    struct rp_view in = rp_view_of(log->payload.bytes, log->payload.length);
+    return rp_format_get_times(&in, log->times, chunk->items) ? RP_OK : damaged(log, chunk->offset, "times are not well formed", why);
+}
+
 static enum rp_status next_of_rest(struct rp_log *log, struct rp_event *events, size_t *count)
 {
     size_t left = log->rest.count - log->next_rest;
@@ -609,6 +652,8 @@ static enum rp_status next_of_rest(struct rp_log *log, struct rp_event *events, 
     *count = left < RP_CHUNK_EVENTS_LIMIT ? left : RP_CHUNK_EVENTS_LIMIT;
     if (*count > 0)
         memcpy(events, log->rest.events + log->next_rest, *count * sizeof *events);
+    if (*count > 0 && log->times && log->rest.times)
+        memcpy(log->times, log->rest.times + log->next_rest, *count * sizeof *log->times);
     log->next_rest += *count;
     return RP_OK;
 }
@@ -620,13 +665,16 @@ enum rp_status rp_log_next_block(struct rp_log *log, struct rp_event *events, si
 
     if (log->of_rows)
         return rp_fail(why, RP_USAGE, "rank %u: %s: holds rows, not events", log->rank, log->path);
-    while (log->next_chunk < log->chunk_count &&
-           log->chunks[log->next_chunk].kind != RP_CHUNK_EVENTS_KIND)
-        log->next_chunk++;
+    if (rp_log_is_timed(log) && !log->times && !(log->times = calloc(RP_CHUNK_EVENTS_LIMIT, sizeof *log->times)))
+        return no_memory(log, why);
+    log->next_chunk = next_events(log, log->next_chunk);
     if (log->next_chunk < log->chunk_count) {
-        struct rp_chunk *chunk = &log->chunks[log->next_chunk++];
+        struct rp_chunk *chunk = &log->chunks[log->next_chunk];
         *count = chunk->items;
-        status = decode_chunk(log, chunk, events, why);
+        status = log->times ? read_times(log, log->next_chunk, why) : RP_OK;
+        log->next_chunk++;
+        if (status == RP_OK)
+            status = decode_chunk(log, chunk, events, why);
     } else {
         status = next_of_rest(log, events, count);
     }
@@ -805,7 +853,7 @@ enum rp_status rp_log_late(struct rp_log *log, struct rp_late **out, size_t *cou
 
 /* Checking */
 
-static void add_up(struct rp_log_sum *sum, const struct rp_event *events, size_t count)
+void rp_log_sum_add(struct rp_log_sum *sum, const struct rp_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         sum->receives += rp_event_receives(&events[i]);
@@ -826,7 +874,7 @@ static enum rp_status verify_events(struct rp_log *log, struct rp_event *events,
         enum rp_status status = rp_log_next_block(log, events, &n, why);
         if (status != RP_OK)
             return status;
-        add_up(sum, events, n);
+        rp_log_sum_add(sum, events, n);
     } while (n > 0);
     rp_log_rewind(log);
     return RP_OK;
@@ -854,7 +902,7 @@ static enum rp_status verify_rows(struct rp_log *log, struct rp_log_sum *sum, st
     return status;
 }
 
-static enum rp_status check_sum(const struct rp_log *log, const struct rp_log_sum *sum, struct rp_problem *why)
+enum rp_status rp_log_sum_check(const struct rp_log *log, const struct rp_log_sum *sum, struct rp_problem *why)
 {
     if (log->ended && sum->receives != log->end.receives)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu receives, its end says %llu", log->rank, log->path,
@@ -880,5 +928,5 @@ enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct 
     if (status == RP_OK)
         status = rp_log_late(log, &late, &late_count, why);
     free(late);
-    return status == RP_OK ? check_sum(log, sum, why) : status;
+    return status == RP_OK ? rp_log_sum_check(log, sum, why) : status;
 }

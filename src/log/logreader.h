@@ -50,6 +50,10 @@ enum rp_status rp_log_next_block(struct rp_log *log, struct rp_event *events, si
                                  struct rp_problem *why);
 void rp_log_rewind(struct rp_log *log);
 
+/* Whether events have times (docs/format.md, section 9); and those of the block that was given last, in microseconds since 1970. */
+bool rp_log_is_timed(const struct rp_log *log);
+const uint64_t *rp_log_block_times(const struct rp_log *log);
+
 /*
  * Whether it holds rows instead of events (docs/format.md, section 3). Then there are blocks of rows: one for each ROWS chunk, and one of what only the ring held.
  * `out` is to be freed (rp_row_chunk_free); *found is false at the end.
@@ -65,6 +69,10 @@ enum rp_status rp_log_late(struct rp_log *log, struct rp_late **out, size_t *cou
 struct rp_log_sum {
     uint64_t events, receives, polls, digest;
 };
+
+/* Begins as {.digest = RP_DIGEST_START}; events are added in order. Of an ended log it is what its end says, or the log is damaged. */
+void rp_log_sum_add(struct rp_log_sum *sum, const struct rp_event *events, size_t count);
+enum rp_status rp_log_sum_check(const struct rp_log *log, const struct rp_log_sum *sum, struct rp_problem *why);
 
 /* Reads everything, checks everything. `sum` is that of the events found. */
 enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why);

@@ -4,6 +4,8 @@
  * when it is full ("helps"). `lock` makes whoever drains the one consumer. A chunk is written whole with one pwrite; only then tail moves on,
  * so that at every instant each event is in a complete chunk or in the ring. LATE stands before its EVENTS chunk in the same write.
  *
+ * Where events have times, the producer leaves them in the ring, and a TIMES chunk stands before each EVENTS chunk, too.
+ *
  * A log of rows has these instead of events. The rows of a call are made when its end was seen, so that the ring's tail stays behind: at the first event of the
  * call that has not ended. A call with more events than the ring has room for is put into EVENTS chunks as it is, before its rows.
  *
@@ -53,7 +55,7 @@ struct rp_log_writer {
     const struct rp_codec *codec;
     pthread_mutex_t lock;
     pthread_t thread;
-    bool has_thread, is_inline;
+    bool has_thread, is_inline, timed;
     _Atomic uint32_t wake; /* futex: counts the calls for the encoder */
     _Atomic bool closing;
     _Atomic int error;
@@ -61,6 +63,8 @@ struct rp_log_writer {
     struct stream *streams;
     size_t stream_count;
     struct rp_event *batch; /* RP_CHUNK_EVENTS */
+    uint64_t *batch_times;  /* of these; NULL: they have none */
+    uint64_t last_time;
     void *encoder;     /* the codec's state */
     uint64_t in_span;  /* events since it was reset */
     const struct rp_codec *cheap; /* or NULL */
@@ -68,7 +72,7 @@ struct rp_log_writer {
     bool is_cheap;  /* the chunk before was */
     int64_t share;  /* of `codec`, in thousandths of the process's time */
     int64_t spent;  /* on `codec`, in nanoseconds */
-    struct rp_buffer payload, late, output, index;
+    struct rp_buffer payload, late, times, output, index;
     uint32_t late_count, chunk_count;
     const struct rp_row_codec *row_codec; /* NULL: a log of events */
     struct rp_rows rows;
@@ -227,22 +231,38 @@ static enum rp_status encode(struct rp_log_writer *w, size_t count, struct rp_ch
     return status;
 }
 
+/* Times that were not put, or are those of older events, are less than the one before. */
+static void take_times(struct rp_log_writer *w, const struct rp_ring *ring, uint64_t first, size_t count)
+{
+    for (size_t i = 0; w->timed && i < count; i++) {
+        uint64_t time = ring->times[(first + i) % RP_RING_CAPACITY];
+        w->last_time = time > w->last_time ? time : w->last_time;
+        w->batch_times[i] = w->last_time;
+    }
+}
+
 static bool write_batch(struct rp_log_writer *w, struct stream *s, uint64_t first, size_t count)
 {
     struct rp_chunk late = {.kind = RP_CHUNK_LATE, .first = first};
     struct rp_chunk events = {.kind = RP_CHUNK_EVENTS_KIND, .first = first, .items = (uint32_t)count};
+    struct rp_chunk times = {.kind = RP_CHUNK_TIMES, .flags = RP_CHUNK_OPTIONAL, .items = (uint32_t)count};
 
     rp_buffer_clear(&w->late);
+    rp_buffer_clear(&w->times);
     rp_buffer_clear(&w->payload);
     w->late_count = 0;
     survey(w, s, count);
-    if (encode(w, count, &events) != RP_OK || w->late.failed) {
+    if (w->timed)
+        rp_format_put_times(&w->times, w->batch_times, count);
+    if (encode(w, count, &events) != RP_OK || w->late.failed || w->times.failed) {
         stop_recording(w, ENOMEM);
         return false;
     }
     late.items = w->late_count;
     if (late.items > 0)
         put_chunk(w, &late, &w->late);
+    if (w->timed)
+        put_chunk(w, &times, &w->times);
     put_chunk(w, &events, &w->payload);
     if (!write_output(w))
         return false;
@@ -368,6 +388,7 @@ static void drain_stream(struct rp_log_writer *w, struct stream *s)
         size_t count = head - tail > RP_CHUNK_EVENTS ? RP_CHUNK_EVENTS : (size_t)(head - tail);
         for (size_t i = 0; i < count; i++)
             w->batch[i] = s->ring.slots[(tail + i) % RP_RING_CAPACITY];
+        take_times(w, &s->ring, tail, count);
         if (!write_batch(w, s, tail, count))
             return;
         tail += count;
@@ -481,7 +502,7 @@ enum rp_status rp_log_stream(struct rp_log_writer *w, uint32_t id, struct rp_rin
         free(s);
         return rp_fail(why, RP_MEMORY, "%s: out of memory", w->path);
     }
-    enum rp_status status = rp_ring_create(&s->ring, path, w->run, w->rank, id, why);
+    enum rp_status status = rp_ring_create(&s->ring, path, w->run, w->rank, id, w->timed ? RP_RING_TIMES : 0, why);
     free(path);
     if (status != RP_OK) {
         free(s);
@@ -557,6 +578,7 @@ static void free_writer(struct rp_log_writer *w)
         w->cheap->close(w->cheap_encoder);
     rp_buffer_free(&w->payload);
     rp_buffer_free(&w->late);
+    rp_buffer_free(&w->times);
     rp_buffer_free(&w->output);
     rp_buffer_free(&w->index);
     rp_rows_free(&w->rows);
@@ -564,6 +586,7 @@ static void free_writer(struct rp_log_writer *w)
     pthread_mutex_destroy(&w->lock);
     free(w->streams);
     free(w->batch);
+    free(w->batch_times);
     free(w->directory);
     free(w->path);
     free(w);
@@ -584,14 +607,16 @@ enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank,
     w->cheap = manner->cheap;
     w->share = manner->share;
     w->is_inline = manner->is_inline;
+    w->timed = manner->timed;
     w->directory = strdup(directory);
     w->path = rp_log_path(directory, rank);
     w->batch = malloc(RP_CHUNK_EVENTS * sizeof *w->batch);
+    w->batch_times = w->timed ? malloc(RP_CHUNK_EVENTS * sizeof *w->batch_times) : NULL;
     w->encoder = w->codec->open();
     w->cheap_encoder = w->cheap ? w->cheap->open() : NULL;
     pthread_mutex_init(&w->lock, NULL);
     enum rp_status status = RP_OK;
-    if (!w->directory || !w->path || !w->batch || !w->encoder || (w->cheap && !w->cheap_encoder))
+    if (!w->directory || !w->path || !w->batch || !w->encoder || (w->cheap && !w->cheap_encoder) || (w->timed && !w->batch_times))
         status = rp_fail(why, RP_MEMORY, "%s: out of memory", directory);
     if (status == RP_OK)
         status = open_file(w, ranks, why);

@@ -31,8 +31,13 @@ static enum rp_status copy_events(struct rp_log *log, struct rp_ring *ring, stru
         enum rp_status status = rp_log_next_block(log, block, &count, why);
         if (status != RP_OK)
             return status;
-        for (size_t i = 0; i < count; i++)
-            *rp_ring_slot(ring) = block[i];
+        const uint64_t *times = rp_log_block_times(log);
+        for (size_t i = 0; i < count; i++) {
+            struct rp_event *slot = rp_ring_slot(ring);
+            *slot = block[i];
+            if (times && ring->times)
+                ring->times[slot - ring->slots] = times[i];
+        }
         rp_ring_publish(ring);
     } while (count > 0);
     return RP_OK;
@@ -54,7 +59,7 @@ static enum rp_status copy(struct rp_log *log, struct rp_log_writer *writer, str
 
 enum rp_status rp_log_recode(struct rp_log *log, const char *directory, const struct rp_codec *codec, const struct rp_row_codec *rows, struct rp_problem *why)
 {
-    struct rp_log_manner manner = {.codec = codec, .is_inline = true, .rows = rows};
+    struct rp_log_manner manner = {.codec = codec, .is_inline = true, .rows = rows, .timed = rp_log_is_timed(log) && !rows};
     struct rp_log_id id = rp_log_id(log);
     struct rp_log_end end = rp_log_end(log);
     struct rp_log_writer *writer;

@@ -30,18 +30,19 @@ static enum rp_status collect_rank(const char *directory, const struct rp_manife
     return status;
 }
 
-static void add_up(struct rp_facts *facts, const struct rp_rank_facts *rank)
+void rp_facts_add(struct rp_facts *facts, uint32_t rank, const struct rp_rank_facts *of_rank)
 {
-    facts->sum.events += rank->events;
-    facts->sum.receives += rank->receives;
-    facts->sum.polls += rank->polls;
-    facts->sum.bytes += rank->bytes;
-    facts->sum.digest = rp_digest_word(facts->sum.digest, rank->digest);
-    facts->stopped += rank->reason == RP_END_STOPPED;
-    facts->unfinished += rank->reason != RP_END_FINALIZE;
+    facts->rank[rank] = *of_rank;
+    facts->sum.events += of_rank->events;
+    facts->sum.receives += of_rank->receives;
+    facts->sum.polls += of_rank->polls;
+    facts->sum.bytes += of_rank->bytes;
+    facts->sum.digest = rp_digest_word(facts->sum.digest, of_rank->digest);
+    facts->stopped += of_rank->reason == RP_END_STOPPED;
+    facts->unfinished += of_rank->reason != RP_END_FINALIZE;
 }
 
-static enum rp_status collect(const char *directory, bool whole, struct rp_facts *out, struct rp_problem *why)
+enum rp_status rp_facts_begin(const char *directory, struct rp_facts *out, struct rp_problem *why)
 {
     memset(out, 0, sizeof *out);
     enum rp_status status = rp_manifest_read(directory, &out->manifest, why);
@@ -50,13 +51,24 @@ static enum rp_status collect(const char *directory, bool whole, struct rp_facts
         return status;
     out->directory = strdup(directory);
     out->rank = calloc(out->manifest.ranks, sizeof *out->rank);
-    if (!out->directory || !out->rank)
-        status = rp_fail(why, RP_MEMORY, "out of memory");
     out->sum.digest = RP_DIGEST_START;
+    if (out->directory && out->rank)
+        return RP_OK;
+    rp_facts_free(out);
+    return rp_fail(why, RP_MEMORY, "out of memory");
+}
+
+static enum rp_status collect(const char *directory, bool whole, struct rp_facts *out, struct rp_problem *why)
+{
+    struct rp_rank_facts rank;
+    enum rp_status status = rp_facts_begin(directory, out, why);
+
+    if (status != RP_OK)
+        return status;
     for (uint32_t i = 0; status == RP_OK && i < out->manifest.ranks; i++) {
-        status = collect_rank(directory, &out->manifest, i, whole, &out->rank[i], why);
+        status = collect_rank(directory, &out->manifest, i, whole, &rank, why);
         if (status == RP_OK)
-            add_up(out, &out->rank[i]);
+            rp_facts_add(out, i, &rank);
     }
     if (status != RP_OK)
         rp_facts_free(out);
@@ -145,9 +157,9 @@ void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)
     }
 }
 
-static void put_json_text(struct rp_buffer *out, const char *key, const char *value)
+static void put_json_text(struct rp_buffer *out, const char *indent, const char *key, const char *value)
 {
-    rp_buffer_printf(out, ",\n  \"%s\": ", key);
+    rp_buffer_printf(out, ",\n%s\"%s\": ", indent, key);
     rp_json_put_string(out, value);
 }
 
@@ -157,41 +169,53 @@ static void put_json_counts(struct rp_buffer *out, const struct rp_rank_facts *r
                      U64(r->events), U64(r->receives), U64(r->polls), U64(r->bytes), U64(r->digest));
 }
 
-void rp_facts_put_json(struct rp_buffer *out, const struct rp_facts *facts)
+static void put_json_rank(struct rp_buffer *out, const char *indent, const struct rp_rank_facts *r, uint32_t rank)
+{
+    struct rp_buffer end = {0};
+
+    rp_facts_put_end(&end, r->reason, r->code);
+    rp_buffer_byte(&end, 0);
+    rp_buffer_printf(out, "%s\n%s  {\"rank\": %u, ", rank ? "," : "", indent, rank);
+    put_json_counts(out, r);
+    rp_buffer_printf(out, ", \"end\": ");
+    rp_json_put_string(out, end.failed ? "" : (char *)end.bytes);
+    rp_buffer_printf(out, "}");
+    rp_buffer_free(&end);
+}
+
+void rp_facts_put_members(struct rp_buffer *out, const struct rp_facts *facts, const char *indent)
 {
     const struct rp_manifest *m = &facts->manifest;
 
-    rp_buffer_printf(out, "{\n  \"record\": ");
+    rp_buffer_printf(out, "%s\"record\": ", indent);
     rp_json_put_string(out, facts->directory);
-    rp_buffer_printf(out, ",\n  \"complete\": %s,\n  \"run\": \"%016llx\",\n  \"ranks\": %u", m->complete ? "true" : "false",
-                     U64(m->run), m->ranks);
-    put_json_text(out, "mpi", m->mpi);
-    put_json_text(out, "mpi_version", m->mpi_version);
-    put_json_text(out, "program", m->program);
-    put_json_text(out, "build_id", m->build_id);
-    put_json_text(out, "directory", m->directory);
-    put_json_text(out, "host", m->host);
-    put_json_text(out, "started", m->started);
-    put_json_text(out, "reprise", m->reprise);
-    rp_buffer_printf(out, ",\n  \"command\": [");
+    rp_buffer_printf(out, ",\n%s\"complete\": %s,\n%s\"run\": \"%016llx\",\n%s\"ranks\": %u", indent, m->complete ? "true" : "false", indent,
+                     U64(m->run), indent, m->ranks);
+    put_json_text(out, indent, "mpi", m->mpi);
+    put_json_text(out, indent, "mpi_version", m->mpi_version);
+    put_json_text(out, indent, "program", m->program);
+    put_json_text(out, indent, "build_id", m->build_id);
+    put_json_text(out, indent, "directory", m->directory);
+    put_json_text(out, indent, "host", m->host);
+    put_json_text(out, indent, "started", m->started);
+    put_json_text(out, indent, "reprise", m->reprise);
+    rp_buffer_printf(out, ",\n%s\"command\": [", indent);
     for (char **word = m->command; *word; word++) {
         if (word != m->command)
             rp_buffer_printf(out, ", ");
         rp_json_put_string(out, *word);
     }
-    rp_buffer_printf(out, "],\n  \"sum\": {");
+    rp_buffer_printf(out, "],\n%s\"sum\": {", indent);
     put_json_counts(out, &facts->sum);
-    rp_buffer_printf(out, "},\n  \"by_rank\": [");
-    for (uint32_t i = 0; i < m->ranks; i++) {
-        struct rp_buffer end = {0};
-        rp_facts_put_end(&end, facts->rank[i].reason, facts->rank[i].code);
-        rp_buffer_byte(&end, 0);
-        rp_buffer_printf(out, "%s\n    {\"rank\": %u, ", i ? "," : "", i);
-        put_json_counts(out, &facts->rank[i]);
-        rp_buffer_printf(out, ", \"end\": ");
-        rp_json_put_string(out, end.failed ? "" : (char *)end.bytes);
-        rp_buffer_printf(out, "}");
-        rp_buffer_free(&end);
-    }
-    rp_buffer_printf(out, "\n  ]\n}\n");
+    rp_buffer_printf(out, "},\n%s\"by_rank\": [", indent);
+    for (uint32_t i = 0; i < m->ranks; i++)
+        put_json_rank(out, indent, &facts->rank[i], i);
+    rp_buffer_printf(out, "\n%s]", indent);
+}
+
+void rp_facts_put_json(struct rp_buffer *out, const struct rp_facts *facts)
+{
+    rp_buffer_printf(out, "{\n");
+    rp_facts_put_members(out, facts, "  ");
+    rp_buffer_printf(out, "\n}\n");
 }

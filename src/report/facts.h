@@ -25,6 +25,10 @@ struct rp_facts {
     uint32_t unfinished;      /* ranks that did not come through MPI_Finalize */
 };
 
+/* What the description says, with no facts of ranks yet; and those of a rank, which are to be added in order. */
+enum rp_status rp_facts_begin(const char *directory, struct rp_facts *out, struct rp_problem *why);
+void rp_facts_add(struct rp_facts *facts, uint32_t rank, const struct rp_rank_facts *of_rank);
+
 /* Reads and checks all logs of the record. */
 enum rp_status rp_facts_collect(const char *directory, struct rp_facts *out, struct rp_problem *why);
 
@@ -37,6 +41,9 @@ void rp_facts_put_end(struct rp_buffer *out, enum rp_end_reason reason, int64_t 
 
 void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts);
 void rp_facts_put_json(struct rp_buffer *out, const struct rp_facts *facts);
+
+/* The members of that object alone, for one that has more; each line is put behind `indent`. */
+void rp_facts_put_members(struct rp_buffer *out, const struct rp_facts *facts, const char *indent);
 
 /* The line that ends a recording. */
 void rp_facts_put_summary(struct rp_buffer *out, const struct rp_facts *facts);

@@ -61,9 +61,9 @@ expect 122 'rank 0: .*at byte' "$reprise" dump broken
 expect 122 'rank 0: ' "$reprise" replay broken -- "${launch[@]}" "$program"
 rm -rf broken && cp -a pristine broken
 printf '\011' | dd of=broken/rank-00003.log bs=1 seek=8 conv=notrunc 2>/dev/null
-expect 122 'format 9.0 is newer' "$reprise" verify broken
+expect 122 'format 9.1 is newer' "$reprise" verify broken
 rm -rf broken && cp -a pristine broken && sed -i 's/"major": 1/"major": 7/' broken/manifest.json
-expect 122 'format 7.0 is newer' "$reprise" info broken
+expect 122 'format 7.1 is newer' "$reprise" info broken
 echo '{"format": ' >broken/manifest.json
 expect 122 'manifest.json: at byte' "$reprise" info broken
 expect 120 'the record has ranks 0 to 3' "$reprise" dump -r 4 run

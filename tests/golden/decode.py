@@ -5,6 +5,7 @@
 A second decoder, written from that document alone, with nothing but Python's standard library and libzstd. Slow and plain on purpose."""
 import bisect
 import ctypes
+import itertools
 import json
 import operator
 import os
@@ -787,7 +788,7 @@ def walk(data):
         first = {1: events, 2: sites_before, 3: events, 6: rows}.get(kind, 0)
         need(magic == b"RK" and crc32c(data[at:at + 20] + struct.pack("<Q", first)) == own, "the header of a chunk is damaged")
         need(zero == 0 and flags < 4 and length <= 1 << 26, "the header of a chunk is wrong")
-        need(kind in range(1, 7) or flags & 1, "a chunk of an unknown kind")
+        need(kind in range(1, 8) or flags & 1, "a chunk of an unknown kind")
         payload = data[at + 24:at + 24 + length]
         if len(payload) < length:
             break
@@ -830,23 +831,25 @@ def events_of(chunks):
 
 
 def from_ring(path, run, rank, first):
-    """Section 8: events from `first` on that are in the ring alone."""
+    """Section 8: events from `first` on that are in the ring alone, and their times, if they have any."""
     data = open(path, "rb").read()
-    magic, major, _, capacity, ring_run, ring_rank, stream = struct.unpack_from("<8sHHIQII", data)
+    magic, major, _, capacity, ring_run, ring_rank, stream, features = struct.unpack_from("<8sHHIQIII", data)
     need(magic == b"\x89RPRRNG\n" and major == 1 and (ring_run, ring_rank, stream) == (run, rank, 0), "not the ring of this rank")
     need(crc32c(data[:60]) == struct.unpack_from("<I", data, 60)[0], "the ring's header is damaged")
     head, tail, open_at = (struct.unpack_from("<Q", data, at)[0] for at in (64, 128, 192))
     need(tail <= head and first <= head <= first + capacity, "the ring does not fit the log")
     events = [struct.unpack_from("<IIIIiiQ", data, 4096 + 32 * (i % capacity)) for i in range(first, head)]
+    times = [struct.unpack_from("<Q", data, 4096 + 32 * capacity + 8 * (i % capacity))[0] for i in range(first, head)] if features & 1 else []
     for back in range(1, len(events) + 1):
         event = events[-back]
         if event[0] == 4 and event[5] > back:
-            return events[:-back]
+            return events[:-back], times[:-back]
         if event[0] != 5:
             break
     runs = [struct.unpack_from("<IIIIiiQ", data, 256 + 32 * i) for i in range(16)] if open_at == head else []
     runs = [run for run in runs if run[0] == 3 and run[6]]
-    return events + [run[:5] + (len(runs) - 1 - i, run[6]) for i, run in enumerate(runs)]
+    times += [0] * (len(runs) if features & 1 else 0)
+    return events + [run[:5] + (len(runs) - 1 - i, run[6]) for i, run in enumerate(runs)], times
 
 
 def read_log(directory, run, rank, ranks):
@@ -857,7 +860,7 @@ def read_log(directory, run, rank, ranks):
     need((log_run, log_rank, log_ranks) == (run, rank, ranks), "the log of another run or rank")
     chunks = list(walk(data))
     check_index(data, chunks)
-    modules, table, blocks, late, told, ended, tables, covered = [], [], [], [], [], None, [], 0
+    modules, table, blocks, late, told, ended, tables, covered, times = [], [], [], [], [], None, [], 0, []
     decoded = events_of([(codec, goes_on, items, payload) for kind, codec, goes_on, items, _, _, payload in chunks if kind == 1])
     for kind, codec, _, items, _, _, payload in chunks:
         if kind == 1:
@@ -876,6 +879,10 @@ def read_log(directory, run, rank, ranks):
             r = Reader(payload)
             ended = (r.byte(), r.svarint(), r.u64(), r.u64(), r.u64())
             need(r.done() and items == 0, "an END chunk is bad")
+        elif kind == 7:
+            r = Reader(payload)
+            times += itertools.accumulate(r.varint() for _ in range(items))
+            need(r.done(), "a TIMES chunk is bad")
         elif kind == 6:
             before, (covered, more) = covered, rows_chunk(codec, payload, items)
             need(features == 1 and covered >= before, "rows that should not be here")
@@ -887,16 +894,19 @@ def read_log(directory, run, rank, ranks):
             need(ended[2] == covered, "END tells of other events than the rows")
         else:
             rest = [event for block in blocks for event in block]
-            rest += from_ring(os.path.join(directory, "rank-%05d.0.ring" % rank), run, rank, covered + len(rest))
+            rest += from_ring(os.path.join(directory, "rank-%05d.0.ring" % rank), run, rank, covered + len(rest))[0]
             tables += split(rows_of(rest))
-        return None, tables, table
+        return None, tables, table, []
     need(told == late_of(blocks), "late matches are not those of section 5")
     events = [event for block in blocks for event in block]
     if ended:
         need(ended[2:] == (len(events), receives(events), digest(events)), "END tells of other events")
     else:
-        events += from_ring(os.path.join(directory, "rank-%05d.0.ring" % rank), run, rank, len(events))
-    return events, [], table
+        more, more_times = from_ring(os.path.join(directory, "rank-%05d.0.ring" % rank), run, rank, len(events))
+        events += more
+        times += more_times
+    need(len(times) in (0, len(events)), "another number of times than of events")
+    return events, [], table, list(itertools.accumulate(times, max))
 
 
 def line(rank, number, event, table):
@@ -920,12 +930,12 @@ def main():
         manifest = json.load(file)
     need(manifest["format"] == "reprise-run" and manifest["major"] == 1, "not a record of version 1")
     for rank in range(manifest["ranks"]):
-        events, tables, table = read_log(directory, int(manifest["run"], 16), rank, manifest["ranks"])
+        events, tables, table, times = read_log(directory, int(manifest["run"], 16), rank, manifest["ranks"])
         if events is None:
             print_tables(rank, tables, table)
             continue
         for number, event in enumerate(events):
-            print(line(rank, number, event, table))
+            print(line(rank, number, event, table) + (" time=%d" % times[number] if times else ""))
 
 
 main()

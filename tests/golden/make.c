@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: make FOLDER: makes the golden records `closed`, `closed-tables` and `killed` in FOLDER, those of rows (`rows-raw`, `rows-gzip`, `rows-cdc`, `rows-killed`), and some large ones, which are compared but
- * not kept. The values below are written out once more, as text, in closed.txt and killed.txt by hand, in rows-*.txt by `reprise dump` and compared by hand; records in this folder were made once and are never made again.
+ * usage: make FOLDER: makes the golden records `closed`, `closed-tables`, `killed` and `timed` in FOLDER, those of rows (`rows-raw`, `rows-gzip`, `rows-cdc`, `rows-killed`), and some large ones, which are compared but
+ * not kept. The values below are written out once more, as text, in closed.txt, killed.txt and timed.txt by hand, in rows-*.txt by `reprise dump` and compared by hand; records in this folder were made once and are never made again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,13 +103,14 @@ static void put_site(struct rp_log_writer *writer, uint32_t number, const char *
 
 static const struct rp_codec *codec = &rp_codec_mix;
 static const struct rp_row_codec *rows;
+static bool timed;
 
 static struct rp_log_writer *create(const char *directory, uint32_t rank, uint32_t ranks, struct rp_ring **ring)
 {
     struct rp_log_writer *writer;
     struct rp_problem why;
 
-    need(rp_log_create(directory, RUN, rank, ranks, &(struct rp_log_manner){.codec = codec, .rows = rows}, &writer, &why) == RP_OK, "log", why.text);
+    need(rp_log_create(directory, RUN, rank, ranks, &(struct rp_log_manner){.codec = codec, .rows = rows, .timed = timed}, &writer, &why) == RP_OK, "log", why.text);
     need(rp_log_stream(writer, 0, ring, &why) == RP_OK, "stream", why.text);
     put_site(writer, 0, "MPI_Recv", true);
     put_site(writer, 1, "MPI_Waitsome", false);
@@ -138,7 +139,7 @@ static char *start_record(const char *folder, const char *name, uint32_t ranks)
     static char *command[] = {"mpirun", "-n", "2", "./app", "caf\xc3\xa9 \"x\"", NULL}, *allowed[] = {"MPI_Win_create", NULL};
     struct rp_manifest manifest = {
         .run = RUN, .ranks = ranks, .mpi = "openmpi", .mpi_version = "Open MPI v4.1.4", .program = "/golden/app", .build_id = "cafe", .directory = "/golden",
-        .host = "golden", .started = "2024-02-29T12:00:00Z", .reprise = "0.1.0", .command = command, .allowed = allowed};
+        .host = "golden", .started = "2024-02-29T12:00:00Z", .reprise = "0.1.0", .command = command, .allowed = allowed, .clocks = timed ? "lamport" : ""};
     struct rp_problem why;
     char *directory = rp_path_join(folder, name);
 
@@ -167,6 +168,48 @@ static void make_closed(const char *folder, const char *name)
     close_log(writer, RP_END_FINALIZE, 0);
     writer = create(directory, 1, 2, &ring);
     close_log(writer, RP_END_ABORT, -7);
+    finish_record(directory);
+}
+
+/*
+ * With clocks and times. Rank 1 sends A (clock 0, tag 7) and B (1, tag 6) to rank 0, rank 2 sends C (0, tag 7). Rank 0 takes C (its clock is 1 then), A by its second request (2), sends D (2, tag 9) to rank 1, takes B by its first request
+ * (4). Rank 1 takes D (3), sends E (3) to rank 2 and G (4, tag 7) to rank 0. Rank 2 takes E by name (4), and sends F (4, tag 7) to rank 0, which takes F (5) and then G (6).
+ */
+#define NOW UINT64_C(1700000000000000)
+
+static void push_timed(struct rp_log_writer *writer, struct rp_ring *ring, const struct rp_event *events, const uint64_t *times, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ring->times[(ring->head + i) % RP_RING_CAPACITY] = times[i] ? NOW + times[i] : 0;
+    push(writer, ring, events, count);
+}
+
+static void make_timed(const char *folder)
+{
+    static const struct rp_event zero[] = {
+        {RP_RECV, 0, 2, 0, 2, 7, 0},  {RP_CLOCK, 0, 0, 0, 2, -1, 0}, {RP_NO, 2, 0, 0, 0, 0, 3},    {RP_MATCH, 3, 0, 0, 1, 7, 1},
+        {RP_CLOCK, 3, 0, 0, 1, -1, 0}, {RP_YES, 1, 0, 2, 1, 1, 0},    {RP_MATCH, 1, 0, 0, 1, 6, 0}, {RP_CLOCK, 1, 0, 0, 1, 1, 1},
+        {RP_RECV, 0, 0, 0, 2, 7, 0},  {RP_CLOCK, 0, 0, 0, 2, -1, 4}, {RP_RECV, 0, 0, 0, 1, 7, 0},  {RP_CLOCK, 0, 0, 0, 1, -1, 4}};
+    static const uint64_t zero_times[] = {100, 0, 150, 200, 0, 300, 0, 0, 900, 0, 1000, 0}; /* 0: as the one before */
+    static const struct rp_event one[] = {{RP_RECV, 0, 0, 0, 0, 9, 0}, {RP_CLOCK, 0, 0, 0, 0, -1, 2}};
+    static const uint64_t one_times[] = {400, 0};
+    static const struct rp_event two[] = {{RP_CLOCK, 3, 0, 0, 1, -1, 3}};
+    static const uint64_t two_times[] = {600};
+    struct rp_ring *ring;
+
+    timed = true;
+    char *directory = start_record(folder, "timed", 3);
+    struct rp_log_writer *writer = create(directory, 0, 3, &ring);
+    push_timed(writer, ring, zero, zero_times, 5);
+    push_timed(writer, ring, zero + 5, zero_times + 5, COUNT(zero) - 5);
+    close_log(writer, RP_END_FINALIZE, 0);
+    writer = create(directory, 1, 3, &ring);
+    push_timed(writer, ring, one, one_times, COUNT(one));
+    close_log(writer, RP_END_FINALIZE, 0);
+    writer = create(directory, 2, 3, &ring);
+    push_timed(writer, ring, two, two_times, COUNT(two));
+    close_log(writer, RP_END_FINALIZE, 0);
+    timed = false;
     finish_record(directory);
 }
 
@@ -343,6 +386,7 @@ int main(int argc, char **argv)
     need(argc == 2, "usage", "make FOLDER");
     make_closed(argv[1], "closed");
     make_killed(argv[1]);
+    make_timed(argv[1]);
     make_large(argv[1], "large");
     codec = &rp_codec_tables;
     make_closed(argv[1], "closed-tables");

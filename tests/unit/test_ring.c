@@ -53,7 +53,7 @@ static bool create(struct rp_ring *ring, const char *path)
     struct rp_problem why;
 
     memset(ring, 0, sizeof *ring);
-    if (rp_ring_create(ring, path, RUN, RANK, STREAM, &why) != RP_OK)
+    if (rp_ring_create(ring, path, RUN, RANK, STREAM, 0, &why) != RP_OK)
         return false;
     ring->make_room = take_all;
     return true;
@@ -89,9 +89,9 @@ TEST(a_ring_is_not_made_twice_and_can_be_discarded)
     struct rp_problem why;
 
     REQUIRE(create(&ring, path));
-    CHECK_EQ(rp_ring_create(&other, path, RUN, RANK, STREAM, &why), RP_SYSTEM);
+    CHECK_EQ(rp_ring_create(&other, path, RUN, RANK, STREAM, 0, &why), RP_SYSTEM);
     CHECK_HAS(why.text, path);
-    CHECK_EQ(rp_ring_create(&other, unit_path(directory, "no/r"), RUN, RANK, STREAM, &why), RP_SYSTEM);
+    CHECK_EQ(rp_ring_create(&other, unit_path(directory, "no/r"), RUN, RANK, STREAM, 0, &why), RP_SYSTEM);
     rp_ring_close(&ring, true);
     CHECK(access(path, F_OK) != 0);
 }

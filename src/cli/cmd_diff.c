@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* reprise diff: where two runs part. */
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "cli/options.h"
+#include "log/rundir.h"
+#include "report/diff.h"
+#include "reprise.h"
+
+static const char *json, *output, *ignore_polls;
+
+static const struct rp_option options[] = {
+    {"--ignore-polls", NULL, NULL, "pass over polls that answered no", &ignore_polls},
+    {"--json", NULL, NULL, "as JSON", &json},
+    {"--output", "-o", "FILE", "write there, not to the standard output", &output},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static enum rp_status write_diff(const struct rp_diff *diff, struct rp_problem *why)
+{
+    struct rp_output out;
+    enum rp_status status = rp_output_open(output, &out, why);
+
+    if (status != RP_OK)
+        return status;
+    (json ? rp_diff_put_json : rp_diff_put_text)(&out, diff);
+    return rp_output_close(&out, RP_OK, why);
+}
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    enum { DIFFERENT = 1 };
+    struct rp_diff diff;
+    struct rp_problem why;
+    char *one = NULL, *other = NULL;
+    bool differ = false;
+    int operands = rp_options_parse_all(command, argc, argv);
+
+    if (operands < 0)
+        return REPRISE_EXIT_USAGE;
+    if (operands != 2)
+        return rp_usage_error(command, "two records are expected, not %d", operands);
+    enum rp_status status = rp_run_find(argv[0], &one, &why);
+    if (status == RP_OK)
+        status = rp_run_find(argv[1], &other, &why);
+    if (status == RP_OK)
+        status = rp_diff_collect(one, other, ignore_polls != NULL, &diff, &why);
+    if (status == RP_OK) {
+        status = write_diff(&diff, &why);
+        differ = diff.rank_count > 0;
+        rp_diff_free(&diff);
+    }
+    free(one);
+    free(other);
+    if (status != RP_OK)
+        rp_error("%s", why.text);
+    return status != RP_OK ? rp_exit_status(status) : differ ? DIFFERENT : 0;
+}
+
+const struct rp_command rp_command_diff = {
+    .name = "diff",
+    .synopsis = "[options] RUN1 RUN2",
+    .about = "show where two runs part",
+    .more = "For each rank the first event that differs, and which of these came first. The exit status is 1 if there is a difference, and 0 if there is none.",
+    .options = options,
+    .run = run,
+};
