@@ -35,6 +35,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_LAUNCHED", NULL},
     {"REPRISE_PARENT", NULL},
     {"REPRISE_STATE", NULL},
+    {"REPRISE_STRESS", NULL},
     {"REPRISE_DIRECTORY", NULL},
     {NULL, NULL},
 };

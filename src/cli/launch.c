@@ -96,8 +96,10 @@ static bool has_envelopes(void)
 
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
 {
-    enum rp_status status = has_envelopes() ? preload(mpi, "libreprise-envelope.so", why) : RP_OK;
+    enum rp_status status = rp_setting("REPRISE_STRESS") ? preload(mpi, "libreprise-stress.so", why) : RP_OK;
 
+    if (status == RP_OK && has_envelopes())
+        status = preload(mpi, "libreprise-envelope.so", why);
     if (status == RP_OK && rp_setting("REPRISE_DET"))
         status = preload(mpi, "libreprise-det.so", why);
     if (status == RP_OK && (rp_setting("REPRISE_MODE") || !rp_setting("REPRISE_DET")))

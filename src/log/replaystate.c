@@ -65,31 +65,64 @@ enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_s
     return status;
 }
 
+enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, struct rp_problem *why)
+{
+    struct rp_replay_state head;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+    ssize_t count = read(fd, &head, sizeof head);
+    close(fd);
+    if (count != (ssize_t)sizeof head || memcmp(head.magic, state_magic, sizeof state_magic) != 0)
+        return rp_fail(why, RP_USAGE, "%s is not the state of a replay", path);
+    return rp_state_map(path, head.ranks, out, why);
+}
+
 void rp_state_unmap(struct rp_replay_state *state)
 {
     if (state)
         munmap(state, size_for(state->ranks));
 }
 
+static long long waited(const struct rp_rank_slot *slot)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long long)(now.tv_sec - slot->since);
+}
+
 static void print_rank(const struct rp_rank_slot *slot, uint32_t rank, struct rp_buffer *out)
 {
     static const char *const words[] = {"has not started", "runs", "waits",    "is at the end of its record",
                                         "runs on freely",  "has finished", "has diverged", "has failed", "has ended"};
-    struct timespec now;
     uint32_t state = slot->state;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
     rp_buffer_printf(out, "  rank %u %s, event %llu of %llu", rank, words[state <= RP_RANK_ENDED ? state : 0],
                      (unsigned long long)slot->done, (unsigned long long)slot->total);
     if (state == RP_RANK_WAITING)
-        rp_buffer_printf(out, ", since %lld s: %.*s", (long long)(now.tv_sec - slot->since), (int)sizeof slot->what - 1,
-                         slot->what);
+        rp_buffer_printf(out, ", since %lld s: %.*s", waited(slot), (int)sizeof slot->what - 1, slot->what);
     rp_buffer_printf(out, "\n");
+}
+
+enum { LINES = 64 }; /* of ranks, at most */
+
+void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer *out)
+{
+    uint32_t lines = 0;
+
+    for (uint32_t i = 0; i < state->ranks && lines < LINES; i++) {
+        const struct rp_rank_slot *slot = &state->rank[i];
+        if (slot->state == RP_RANK_WAITING)
+            rp_buffer_printf(out, "  rank %u waits since %lld s: %.*s\n", i, waited(slot), (int)sizeof slot->what - 1, slot->what), lines++;
+    }
+    if (lines == LINES)
+        rp_buffer_printf(out, "  ...\n");
 }
 
 void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out)
 {
-    enum { LINES = 64 };
     uint32_t lines = 0;
 
     for (uint32_t i = 0; i < state->ranks && lines < LINES; i++)

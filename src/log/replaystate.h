@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far each rank of a running replay is: a small file that all ranks and the command that started them map. */
+/* How far each rank of a running replay is: a small file that all ranks and the command that started them map. In runs of `reprise stress`, too, they tell there what they wait for. */
 #ifndef RP_REPLAYSTATE_H
 #define RP_REPLAYSTATE_H
 
@@ -56,6 +56,12 @@ struct rp_replay_state {
 enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_problem *why);
 enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why);
 void rp_state_unmap(struct rp_replay_state *state);
+
+/* The same of a file whose number of ranks is not known. */
+enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, struct rp_problem *why);
+
+/* One line a rank that waits: since when and for what. */
+void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer *out);
 
 /* One line a rank that has not finished: what it does and how far it is. */
 void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out);
