@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
-// runs: 40
+// runs: 100
 // finds: status
 // plain: never
 // about: rank 0 takes the first message from anyone for the result of phase 1. Rank 1 sends that before it lets rank 2 begin phase 2, so it is always there first; but MPI orders messages of one sender only.
