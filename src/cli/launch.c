@@ -45,6 +45,14 @@ static char *library_of(const char *mpi, const char *name)
     return NULL;
 }
 
+char *rp_launch_gdb_script(void)
+{
+    char *path = library_of(".", "reprise.gdb"), *real = path ? realpath(path, NULL) : NULL;
+
+    free(path);
+    return real;
+}
+
 static bool is_openmpi; /* what was preloaded for */
 
 /* AddressSanitizer wants to be the first library. We replace no memory function, so it need not be; and its own library must not be preloaded, since that would put
