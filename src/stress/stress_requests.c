@@ -11,7 +11,7 @@
 #include "mpi/constants.h"
 #include "stress/stress.h"
 
-enum { FEW = 64, NAP = 20000 /* ns */ };
+enum { FEW = 64, NAP = 20000 /* ns */, NAPS = 5000 };
 
 /* How far the furthest of them is. */
 enum progress { NONE_IS_COMPLETE, ONE_MAY_BE, ONE_IS };
@@ -66,7 +66,7 @@ struct shuffled {
     int count;
 };
 
-static void shuffle(struct rp_chance *chance, int count, const MPI_Request *requests, struct shuffled *s)
+static void shuffle(struct rp_chance *chance, int count, const MPI_Request *requests, struct shuffled *s, int *index)
 {
     s->count = count;
     s->requests = count <= FEW ? s->few : malloc((size_t)count * sizeof *s->requests);
@@ -75,11 +75,12 @@ static void shuffle(struct rp_chance *chance, int count, const MPI_Request *requ
         rp_bug(__FILE__, __LINE__, "out of memory for a request array");
     for (int i = 0; i < count; i++) {
         int j = (int)rp_chance_below(chance, (uint64_t)i + 1);
-        s->place[i] = s->place[j];
+        s->place[i] = j < i ? s->place[j] : i;
         s->place[j] = i;
     }
     for (int i = 0; i < count; i++)
         s->requests[i] = requests[s->place[i]];
+    *index = MPI_UNDEFINED; /* a call that fails may leave it as it is */
 }
 
 /* The requests as the call left them, and the index that it gave. */
@@ -124,14 +125,14 @@ static bool are_null(int count, const MPI_Request *requests)
     return true;
 }
 
-/* Until there is something, as the call itself would wait; then a little more. */
+/* Until there is something, as the call itself would wait; then a little more. But not for ever: requests of MPI-IO may be worked on only in the call that completes them. */
 static void wait_for_more(struct rp_chance *chance, int count, const MPI_Request *requests)
 {
     uint64_t wait = rp_chance_wait(chance, rp_stress_now());
 
     if (wait == 0 || are_null(count, requests))
         return;
-    while (look(count, requests) == NONE_IS_COMPLETE)
+    for (int naps = 0; naps < NAPS && look(count, requests) == NONE_IS_COMPLETE; naps++)
         rp_stress_pause(NAP);
     rp_stress_pause(wait);
 }
@@ -144,7 +145,7 @@ int rp_stress_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int 
     rp_stress_waits_for_requests("MPI_Waitany", count);
     if (chance) {
         wait_for_more(chance, count, requests);
-        shuffle(chance, count, requests, &s);
+        shuffle(chance, count, requests, &s, index);
     }
     int rc = chance ? real(count, s.requests, index, status) : real(count, requests, index, status);
     rp_stress_goes_on();
@@ -163,7 +164,7 @@ int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *
         *flag = 0;
         *index = MPI_UNDEFINED;
     } else if (chance) {
-        shuffle(chance, count, requests, &s);
+        shuffle(chance, count, requests, &s, index);
         rc = real(count, s.requests, index, flag, status);
         put_back(&s, requests, index);
     } else {
