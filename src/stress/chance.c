@@ -67,11 +67,26 @@ static uint64_t length(struct rp_chance *chance)
     return most ? 1 + below(&chance->state, most) : 0;
 }
 
-static uint64_t within_bounds(struct rp_chance *chance, uint64_t now, uint64_t delay)
+static uint64_t allowed(const struct rp_chance *chance, uint64_t now)
 {
     const uint64_t second = 1000000000;
 
-    if (chance->delayed + delay > second + (now - chance->started) / 4)
+    return second + (now - chance->started) / 4;
+}
+
+bool rp_chance_has_time(const struct rp_chance *chance, uint64_t now)
+{
+    return chance->delayed < allowed(chance, now);
+}
+
+void rp_chance_used(struct rp_chance *chance, uint64_t nanoseconds)
+{
+    chance->delayed += nanoseconds;
+}
+
+static uint64_t within_bounds(struct rp_chance *chance, uint64_t now, uint64_t delay)
+{
+    if (chance->delayed + delay > allowed(chance, now))
         return 0;
     chance->delayed += delay;
     return delay;

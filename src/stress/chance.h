@@ -27,7 +27,7 @@ struct rp_manner rp_manner_of(uint64_t seed, uint64_t longest);
 struct rp_chance {
     struct rp_manner manner;
     uint64_t state;
-    uint64_t started, delayed; /* nanoseconds: when, and how much delay has been asked for since */
+    uint64_t started, delayed; /* nanoseconds: when, and how much of the time since is our doing */
     uint32_t until_change;     /* decisions until it is drawn again whether the rank is slow */
     uint32_t kept_back;        /* in a row */
     bool slow;
@@ -38,7 +38,11 @@ void rp_chance_init(struct rp_chance *chance, uint64_t seed, uint64_t rank, uint
 /* A number below n > 0. */
 uint64_t rp_chance_below(struct rp_chance *chance, uint64_t n);
 
-/* How long a send at `now` is to be delayed, in nanoseconds; mostly 0. All delays together are at most a second and a quarter of the time since the start. */
+/* Looking for what else could be done takes time, too. Whether there is some left, and that so many nanoseconds were used up by it. */
+bool rp_chance_has_time(const struct rp_chance *chance, uint64_t now);
+void rp_chance_used(struct rp_chance *chance, uint64_t nanoseconds);
+
+/* How long a send at `now` is to be delayed, in nanoseconds; mostly 0. All delays and looks together are at most a second and a quarter of the time since the start, but for the last look. */
 uint64_t rp_chance_delay(struct rp_chance *chance, uint64_t now);
 
 /* How long to wait for others when a message is here; mostly 0. The same bound. */

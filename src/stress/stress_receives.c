@@ -48,7 +48,7 @@ static uint32_t look(struct rp_chance *chance, int tag, MPI_Comm comm, struct ca
     return count;
 }
 
-static void choose(struct rp_chance *chance, int *source, int *tag, MPI_Comm comm)
+static void choose_among(struct rp_chance *chance, int *source, int *tag, MPI_Comm comm)
 {
     struct candidate first, here[CANDIDATES];
 
@@ -62,6 +62,16 @@ static void choose(struct rp_chance *chance, int *source, int *tag, MPI_Comm com
     struct candidate chosen = here[rp_chance_choose(chance, count, usual)];
     *source = chosen.source;
     *tag = chosen.tag;
+}
+
+static void choose(struct rp_chance *chance, int *source, int *tag, MPI_Comm comm)
+{
+    uint64_t begun = rp_stress_now();
+
+    if (!rp_chance_has_time(chance, begun))
+        return;
+    choose_among(chance, source, tag, comm);
+    rp_chance_used(chance, rp_stress_now() - begun);
 }
 
 /* What is wrong with a call is for the call itself to find. */
@@ -101,7 +111,12 @@ static bool is_kept_back(int *source, int *tag, MPI_Comm comm)
 
     if (!chance || !rp_stress_may_probe() || comm == rp_constant.comm_null || (*tag < 0 && *tag != MPI_ANY_TAG) || *source == MPI_PROC_NULL)
         return false;
-    if (!is_here(*source, *tag, comm, &ignored))
+    uint64_t begun = rp_stress_now();
+    if (!rp_chance_has_time(chance, begun))
+        return false;
+    bool here = is_here(*source, *tag, comm, &ignored);
+    rp_chance_used(chance, rp_stress_now() - begun);
+    if (!here)
         return false;
     if (rp_chance_keeps_back(chance))
         return true;

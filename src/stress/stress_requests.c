@@ -29,12 +29,14 @@ static enum progress look_at(MPI_Request request)
     return !flag ? NONE_IS_COMPLETE : status.MPI_SOURCE >= 0 ? ONE_IS : ONE_MAY_BE;
 }
 
-static enum progress look(int count, const MPI_Request *requests)
+/* Of many requests some are looked at, from a random one on: each look may take the library a while. */
+static enum progress look(struct rp_chance *chance, int count, const MPI_Request *requests)
 {
     enum progress furthest = NONE_IS_COMPLETE;
+    int looks = count < FEW ? count : FEW, from = count > looks ? (int)rp_chance_below(chance, (uint64_t)count) : 0;
 
-    for (int i = 0; requests && i < count && furthest != ONE_IS; i++) {
-        enum progress progress = look_at(requests[i]);
+    for (int i = 0; i < looks && furthest != ONE_IS; i++) {
+        enum progress progress = look_at(requests[(from + i) % count]);
         furthest = progress > furthest ? progress : furthest;
     }
     return furthest;
@@ -50,7 +52,14 @@ static bool is_kept_back(int count, const MPI_Request *requests)
 {
     struct rp_chance *chance = rp_stress_chance();
 
-    if (!chance || look(count, requests) != ONE_IS)
+    if (!chance || !requests)
+        return false;
+    uint64_t begun = rp_stress_now();
+    if (!rp_chance_has_time(chance, begun))
+        return false;
+    enum progress progress = look(chance, count, requests);
+    rp_chance_used(chance, rp_stress_now() - begun);
+    if (progress != ONE_IS)
         return false;
     if (rp_chance_keeps_back(chance))
         return true;
@@ -128,11 +137,11 @@ static bool are_null(int count, const MPI_Request *requests)
 /* Until there is something, as the call itself would wait; then a little more. But not for ever: requests of MPI-IO may be worked on only in the call that completes them. */
 static void wait_for_more(struct rp_chance *chance, int count, const MPI_Request *requests)
 {
-    uint64_t wait = rp_chance_wait(chance, rp_stress_now());
+    uint64_t wait = count <= FEW ? rp_chance_wait(chance, rp_stress_now()) : 0;
 
     if (wait == 0 || are_null(count, requests))
         return;
-    for (int naps = 0; naps < NAPS && look(count, requests) == NONE_IS_COMPLETE; naps++)
+    for (int naps = 0; naps < NAPS && look(chance, count, requests) == NONE_IS_COMPLETE; naps++)
         rp_stress_pause(NAP);
     rp_stress_pause(wait);
 }

@@ -30,6 +30,19 @@ TEST(delays_are_bounded)
     }
 }
 
+TEST(looks_count_too)
+{
+    struct rp_chance chance = begin(1, 0);
+    uint64_t start = 5 * second;
+
+    CHECK(rp_chance_has_time(&chance, start));
+    rp_chance_used(&chance, 2 * second);
+    CHECK(!rp_chance_has_time(&chance, start + 3 * second) && !rp_chance_has_time(&chance, start + 4 * second));
+    CHECK(rp_chance_has_time(&chance, start + 5 * second));
+    for (int i = 0; i < 1000; i++)
+        CHECK(rp_chance_delay(&chance, start + 4 * second) == 0 && rp_chance_wait(&chance, start + 4 * second) == 0);
+}
+
 /* A program that does nothing but poll is answered at last; one that polls for many things, too. */
 TEST(nothing_is_kept_back_for_ever)
 {
