@@ -34,9 +34,11 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_DET", NULL},
     {"REPRISE_MODE", NULL},
     {"REPRISE_COMMAND", NULL},
+    {"REPRISE_GDB_SCRIPT", NULL},
     {"REPRISE_LAUNCHED", NULL},
     {"REPRISE_PARENT", NULL},
     {"REPRISE_STATE", NULL},
+    {"REPRISE_STRESS", NULL},
     {"REPRISE_DIRECTORY", NULL},
     {NULL, NULL},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise record: runs a command with libreprise.so in front of its MPI, and says what was recorded. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,8 +9,10 @@
 #include "base/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "cli/progressline.h"
 #include "codec/codec.h"
 #include "codec/rowcodec.h"
+#include "log/progress.h"
 #include "log/rundir.h"
 #include "report/facts.h"
 #include "reprise.h"
@@ -162,6 +165,24 @@ static int summarise(const char *directory, char **command, int status)
     return status;
 }
 
+static void show_progress(void *data)
+{
+    struct rp_manifest manifest;
+    struct rp_progress p;
+    struct rp_problem ignored;
+    char text[200];
+
+    if (!rp_progress_line_due() || rp_manifest_read(data, &manifest, &ignored) != RP_OK)
+        return;
+    if (rp_progress_read(data, &manifest, &p, &ignored) == RP_OK) {
+        snprintf(text, sizeof text, "reprise: %llu events on %u ranks, %llu bytes; fewest on rank %u: %llu", (unsigned long long)p.events, p.ranks, (unsigned long long)p.bytes, p.behind,
+                 (unsigned long long)(p.ranks ? p.rank[p.behind].events : 0));
+        rp_progress_line_show(text);
+        rp_progress_free(&p);
+    }
+    rp_manifest_free(&manifest);
+}
+
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct rp_problem why;
@@ -192,7 +213,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     }
     if (inside)
         return rp_launch_become(words);
-    int exit_status = rp_launch_run(words, NULL, NULL);
+    int exit_status = rp_launch_run(words, rp_progress_line_wanted() ? show_progress : NULL, directory);
+    rp_progress_line_clear();
     exit_status = summarise(directory, words, exit_status);
     free(directory);
     return exit_status;

@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "cli/progressline.h"
 #include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/replaystate.h"
@@ -39,6 +40,7 @@ struct replay {
     uint64_t last_done;
     time_t last_progress;
     long patience;
+    bool has_line; /* of progress, on a terminal */
 };
 
 static bool is_run(const char *word)
@@ -62,6 +64,10 @@ static void apply_options(void)
         setenv("REPRISE_AT_END", at_end, 1);
     if (gdb)
         setenv("REPRISE_GDB", gdb, 1);
+    char *script = rp_setting("REPRISE_GDB") ? rp_launch_gdb_script() : NULL;
+    if (script)
+        setenv("REPRISE_GDB_SCRIPT", script, 1);
+    free(script);
     if (stall)
         setenv("REPRISE_STALL", stall, 1);
     else if (rp_setting("REPRISE_GDB"))
@@ -150,6 +156,22 @@ static enum rp_status make_state(struct replay *r, struct rp_problem *why)
     return rp_state_map(r->state_path, r->manifest.ranks, &r->state, why);
 }
 
+static void show_progress(const struct rp_replay_state *state)
+{
+    uint64_t done, total;
+    uint32_t slowest = rp_state_slowest(state);
+    char text[400];
+
+    rp_state_sum(state, &done, &total);
+    if (total == 0 || slowest == state->ranks)
+        return;
+    const struct rp_rank_slot *slot = &state->rank[slowest];
+    snprintf(text, sizeof text, "reprise: %.0f %% of %llu events on %u ranks; slowest is rank %u: %.0f %%, %s%s%.*s", 100.0 * (double)done / (double)total, (unsigned long long)total,
+             state->ranks, slowest, 100.0 * (double)slot->done / (double)slot->total, rp_state_word(slot->state), slot->state == RP_RANK_WAITING ? " in " : "",
+             slot->state == RP_RANK_WAITING ? (int)sizeof slot->what - 1 : 0, slot->what);
+    rp_progress_line_show(text);
+}
+
 /* Ranks report their own waits; this is for those that hang where we do not see them, in a collective or a send. */
 static void watch(void *data)
 {
@@ -157,6 +179,8 @@ static void watch(void *data)
     uint64_t done, total;
     time_t now = time(NULL);
 
+    if (r->has_line && rp_progress_line_due())
+        show_progress(r->state);
     rp_state_sum(r->state, &done, &total);
     if (done != r->last_done || r->last_progress == 0 || r->patience == 0) {
         r->last_done = done;
@@ -168,6 +192,7 @@ static void watch(void *data)
     struct rp_buffer text = {0};
     rp_state_print(r->state, &text);
     rp_buffer_byte(&text, 0);
+    rp_progress_line_clear();
     if (!text.failed)
         rp_note("no rank has replayed anything for %ld s:\n%s", (long)(now - r->last_progress), (char *)text.bytes);
     rp_buffer_free(&text);
@@ -241,7 +266,10 @@ static int run_outside(struct replay *r)
         rp_error("cannot replay: %s", why.text);
         return rp_exit_status(status);
     }
-    int exit_status = verdict(r, rp_launch_run(r->command, watch, r));
+    r->has_line = rp_progress_line_wanted();
+    int launched = rp_launch_run(r->command, watch, r);
+    rp_progress_line_clear();
+    int exit_status = verdict(r, launched);
     unlink(r->state_path);
     rp_state_unmap(r->state);
     return exit_status;

@@ -45,6 +45,14 @@ static char *library_of(const char *mpi, const char *name)
     return NULL;
 }
 
+char *rp_launch_gdb_script(void)
+{
+    char *path = library_of(".", "reprise.gdb"), *real = path ? realpath(path, NULL) : NULL;
+
+    free(path);
+    return real;
+}
+
 static bool is_openmpi; /* what was preloaded for */
 
 /* AddressSanitizer wants to be the first library. We replace no memory function, so it need not be; and its own library must not be preloaded, since that would put
@@ -96,8 +104,10 @@ static bool has_envelopes(void)
 
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
 {
-    enum rp_status status = has_envelopes() ? preload(mpi, "libreprise-envelope.so", why) : RP_OK;
+    enum rp_status status = rp_setting("REPRISE_STRESS") ? preload(mpi, "libreprise-stress.so", why) : RP_OK;
 
+    if (status == RP_OK && has_envelopes())
+        status = preload(mpi, "libreprise-envelope.so", why);
     if (status == RP_OK && rp_setting("REPRISE_DET"))
         status = preload(mpi, "libreprise-det.so", why);
     if (status == RP_OK && (rp_setting("REPRISE_MODE") || !rp_setting("REPRISE_DET")))

@@ -19,6 +19,9 @@ const char *rp_launch_program(char **command);
 /* The same without a command, for the `env` command: `mpi` must be known. */
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why);
 
+/* The commands for gdb; to be freed. NULL: they are not where they are looked for. */
+char *rp_launch_gdb_script(void);
+
 /* Where records are, and where the command was started: ranks may start elsewhere. */
 void rp_launch_note_place(void);
 

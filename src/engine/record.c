@@ -1109,7 +1109,6 @@ static struct rp_log_manner manner(void)
     const char *codec = rp_setting("REPRISE_CODEC"), *encoder = rp_setting("REPRISE_ENCODER");
     bool is_auto = !codec || strcmp(codec, "auto") == 0;
     const struct rp_codec *found = is_auto ? NULL : rp_codec_by_name(codec);
-
     const struct rp_row_codec *rows = is_auto ? NULL : rp_row_codec_by_name(codec);
 
     return (struct rp_log_manner){

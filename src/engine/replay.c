@@ -343,6 +343,8 @@ static void replay_post_end(const struct rp_call *call, struct rp_envelope *e, i
     entry->post = e->post;
     entry->flags = RP_REQUEST_RECEIVE | (is_wild(e) ? RP_REQUEST_WILD : 0) | (e->note ? RP_REQUEST_GHOST : 0);
     entry->note = e->note;
+    entry->source = e->source;
+    entry->tag = e->tag;
 }
 
 static void replay_persistent_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
@@ -368,6 +370,8 @@ static void replay_persistent_end(const struct rp_call *call, struct rp_envelope
     rp_standin_forget(entry);
     entry->flags = RP_REQUEST_PERSISTENT | (is_wild(e) && e->comm != e->asked_comm ? RP_REQUEST_WILD : 0);
     entry->note = e->note;
+    entry->source = e->asked_source;
+    entry->tag = e->asked_tag;
     rp_state.persistent++;
 }
 
@@ -388,6 +392,10 @@ static int start_receive(const struct rp_call *call, struct rp_request *entry, M
     }
     entry->post = rp_state.posts++;
     entry->flags |= RP_REQUEST_RECEIVE;
+    if (matched) {
+        entry->source = match.source;
+        entry->tag = match.tag;
+    }
     if (rp_follow_is_free() && entry->flags & RP_REQUEST_GHOST)
         rp_standin_release();
     return rc;

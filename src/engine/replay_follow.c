@@ -22,6 +22,7 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "engine/doorbell.h"
+#include "engine/replay_watch.h"
 #include "event/lines.h"
 #include "event/site.h"
 #include "log/logreader.h"
@@ -252,6 +253,8 @@ static void count_event(const struct rp_event *event)
     follow.digest = rp_digest(follow.digest, event);
     rp_matcher_take(follow.matcher);
     atomic_store_explicit(&follow.slot->done, rp_matcher_position(follow.matcher), memory_order_relaxed);
+    reprise_event_number = rp_matcher_position(follow.matcher);
+    reprise_event();
 }
 
 /* What was found out about receives between two calls has no call of its own: it is passed over, but for the posts that it counts. So are the clocks
@@ -541,6 +544,7 @@ const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t sco
 {
     if (follow.free)
         return NULL;
+    reprise_return_address = call->return_address;
     if (rp_threads_on) {
         const struct rp_event *answer = await_front(call, scope, RP_KIND(RP_NO) & kinds);
         if (answer && answer->kind == RP_NO)
@@ -613,6 +617,7 @@ void rp_follow_observe(const struct rp_call *call, uint32_t kind, uint32_t scope
 {
     if (follow.free)
         return;
+    reprise_return_address = call->return_address;
     if (rp_threads_on)
         await_front(call, scope, false);
     const struct rp_event *event = front();
@@ -630,6 +635,16 @@ void rp_follow_observe(const struct rp_call *call, uint32_t kind, uint32_t scope
 bool rp_follow_match(uint64_t post, struct rp_match *out)
 {
     return !follow.free && rp_matcher_find(follow.matcher, post, out);
+}
+
+bool rp_follow_place(struct rp_follow_place *out)
+{
+    if (!follow.slot)
+        return false;
+    *out = (struct rp_follow_place){follow.session.rank, follow.slot->done, follow.slot->total, rp_matcher_look(follow.matcher, 0), NULL};
+    if (out->next)
+        out->function = rp_log_site_table(follow.log)->sites[out->next->site].function;
+    return true;
 }
 
 bool rp_follow_is_free(void)

@@ -229,3 +229,20 @@ done:
     rp_buffer_free(&bytes);
     return status;
 }
+
+enum rp_status rp_ring_peek(const char *path, uint64_t run, uint32_t rank, uint32_t stream, struct rp_ring_place *out, struct rp_problem *why)
+{
+    struct rp_ring_header h;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+    int error = rp_read_all(fd, &h, sizeof h, 0);
+    close(fd);
+    if (error || !header_is_good(&h, run, rank, stream))
+        return rp_fail(why, RP_DAMAGED, "%s: not the ring of rank %u, stream %u of this run", path, rank, stream);
+    *out = (struct rp_ring_place){.events = h.stopped && h.stopped_head < h.head ? h.stopped_head : h.head};
+    for (size_t i = 0; h.open_at == h.head && i < RP_OPEN_RUNS; i++)
+        out->polls += h.open_run[i].c;
+    return RP_OK;
+}

@@ -73,6 +73,12 @@ struct rp_ring_rest {
 enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint32_t stream,
                             uint64_t first, struct rp_ring_rest *out, struct rp_problem *why);
 
+/* How far a ring is that is being written: events so far, and polls that said no since the last. */
+struct rp_ring_place {
+    uint64_t events, polls;
+};
+enum rp_status rp_ring_peek(const char *path, uint64_t run, uint32_t rank, uint32_t stream, struct rp_ring_place *out, struct rp_problem *why);
+
 static inline struct rp_event *rp_ring_slot(struct rp_ring *ring)
 {
     if (__builtin_expect(ring->head == ring->limit, 0))

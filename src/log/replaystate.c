@@ -16,9 +16,9 @@ static size_t size_for(uint32_t ranks)
     return sizeof(struct rp_replay_state) + (size_t)ranks * sizeof(struct rp_rank_slot);
 }
 
-static enum rp_status map(int fd, const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why)
+static enum rp_status map(int fd, const char *path, uint32_t ranks, int protection, struct rp_replay_state **out, struct rp_problem *why)
 {
-    void *memory = mmap(NULL, size_for(ranks), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *memory = mmap(NULL, size_for(ranks), protection, MAP_SHARED, fd, 0);
 
     if (memory == MAP_FAILED)
         return rp_fail(why, RP_SYSTEM, "%s: cannot map: %s", path, strerror(errno));
@@ -35,7 +35,7 @@ enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_probl
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
     int error = posix_fallocate(fd, 0, (off_t)size_for(ranks));
     enum rp_status status = error ? rp_fail(why, RP_SYSTEM, "%s: cannot allocate: %s", path, strerror(error))
-                                  : map(fd, path, ranks, &state, why);
+                                  : map(fd, path, ranks, PROT_READ | PROT_WRITE, &state, why);
     close(fd);
     if (status != RP_OK) {
         unlink(path);
@@ -47,21 +47,44 @@ enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_probl
     return RP_OK;
 }
 
-enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why)
+static enum rp_status map_file(int fd, const char *path, uint32_t ranks, int protection, struct rp_replay_state **out, struct rp_problem *why)
 {
     struct stat st;
+
+    if (fstat(fd, &st) != 0 || (size_t)st.st_size < size_for(ranks))
+        return rp_fail(why, RP_USAGE, "%s is not the state of a replay of %u ranks", path, ranks);
+    enum rp_status status = map(fd, path, ranks, protection, out, why);
+    if (status == RP_OK && (memcmp((*out)->magic, state_magic, sizeof state_magic) != 0 || (*out)->ranks != ranks)) {
+        munmap(*out, size_for(ranks));
+        status = rp_fail(why, RP_USAGE, "%s is not the state of a replay of %u ranks", path, ranks);
+    }
+    return status;
+}
+
+enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why)
+{
     int fd = open(path, O_RDWR | O_CLOEXEC);
 
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
-    enum rp_status status;
-    if (fstat(fd, &st) != 0 || (size_t)st.st_size < size_for(ranks))
-        status = rp_fail(why, RP_USAGE, "%s is not the state of a replay of %u ranks", path, ranks);
-    else
-        status = map(fd, path, ranks, out, why);
+    enum rp_status status = map_file(fd, path, ranks, PROT_READ | PROT_WRITE, out, why);
     close(fd);
-    if (status == RP_OK && (memcmp((*out)->magic, state_magic, sizeof state_magic) != 0 || (*out)->ranks != ranks))
-        status = rp_fail(why, RP_USAGE, "%s is not the state of a replay of %u ranks", path, ranks);
+    return status;
+}
+
+enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, struct rp_problem *why)
+{
+    struct rp_replay_state head;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+    enum rp_status status;
+    if (read(fd, &head, sizeof head) != (ssize_t)sizeof head || memcmp(head.magic, state_magic, sizeof state_magic) != 0)
+        status = rp_fail(why, RP_USAGE, "%s is not the state of a replay", path);
+    else
+        status = map_file(fd, path, head.ranks, PROT_READ, out, why);
+    close(fd);
     return status;
 }
 
@@ -71,25 +94,50 @@ void rp_state_unmap(struct rp_replay_state *state)
         munmap(state, size_for(state->ranks));
 }
 
-static void print_rank(const struct rp_rank_slot *slot, uint32_t rank, struct rp_buffer *out)
+long long rp_state_waited(const struct rp_rank_slot *slot)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long long)(now.tv_sec - slot->since);
+}
+
+const char *rp_state_word(uint32_t state)
 {
     static const char *const words[] = {"has not started", "runs", "waits",    "is at the end of its record",
                                         "runs on freely",  "has finished", "has diverged", "has failed", "has ended"};
-    struct timespec now;
+
+    return words[state <= RP_RANK_ENDED ? state : 0];
+}
+
+static void print_rank(const struct rp_rank_slot *slot, uint32_t rank, struct rp_buffer *out)
+{
     uint32_t state = slot->state;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    rp_buffer_printf(out, "  rank %u %s, event %llu of %llu", rank, words[state <= RP_RANK_ENDED ? state : 0],
+    rp_buffer_printf(out, "  rank %u %s, event %llu of %llu", rank, rp_state_word(state),
                      (unsigned long long)slot->done, (unsigned long long)slot->total);
     if (state == RP_RANK_WAITING)
-        rp_buffer_printf(out, ", since %lld s: %.*s", (long long)(now.tv_sec - slot->since), (int)sizeof slot->what - 1,
-                         slot->what);
+        rp_buffer_printf(out, ", since %lld s: %.*s", rp_state_waited(slot), (int)sizeof slot->what - 1, slot->what);
     rp_buffer_printf(out, "\n");
+}
+
+enum { LINES = 64 }; /* of ranks, at most */
+
+void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer *out)
+{
+    uint32_t lines = 0;
+
+    for (uint32_t i = 0; i < state->ranks && lines < LINES; i++) {
+        const struct rp_rank_slot *slot = &state->rank[i];
+        if (slot->state == RP_RANK_WAITING)
+            rp_buffer_printf(out, "  rank %u waits since %lld s: %.*s\n", i, rp_state_waited(slot), (int)sizeof slot->what - 1, slot->what), lines++;
+    }
+    if (lines == LINES)
+        rp_buffer_printf(out, "  ...\n");
 }
 
 void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out)
 {
-    enum { LINES = 64 };
     uint32_t lines = 0;
 
     for (uint32_t i = 0; i < state->ranks && lines < LINES; i++)
@@ -121,6 +169,22 @@ bool rp_state_is_over(const struct rp_replay_state *state)
         if (state->rank[i].state == RP_RANK_ABSENT || state->rank[i].state == RP_RANK_FREE)
             return false;
     return done == total || rp_state_is_stuck(state, RP_CERTAIN_RECEIVE);
+}
+
+uint32_t rp_state_slowest(const struct rp_replay_state *state)
+{
+    uint32_t slowest = state->ranks;
+    double least = 1;
+
+    for (uint32_t i = 0; i < state->ranks; i++) {
+        const struct rp_rank_slot *slot = &state->rank[i];
+        double part = slot->total ? (double)slot->done / (double)slot->total : 1;
+        if (part < least) {
+            least = part;
+            slowest = i;
+        }
+    }
+    return slowest;
 }
 
 void rp_state_sum(const struct rp_replay_state *state, uint64_t *done, uint64_t *total)

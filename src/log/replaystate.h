@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far each rank of a running replay is: a small file that all ranks and the command that started them map. */
+/* How far each rank of a running replay is: a small file that all ranks and the command that started them map. In runs of `reprise stress`, too, they tell there what they wait for. */
 #ifndef RP_REPLAYSTATE_H
 #define RP_REPLAYSTATE_H
 
@@ -60,6 +60,16 @@ enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_probl
 enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why);
 void rp_state_unmap(struct rp_replay_state *state);
 
+/* The same, to be read only, of a file whose number of ranks is not known. */
+enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, struct rp_problem *why);
+
+/* "runs", "waits", ...; for seconds that it has been waiting. */
+const char *rp_state_word(uint32_t state);
+long long rp_state_waited(const struct rp_rank_slot *slot);
+
+/* One line a rank that waits: since when and for what. */
+void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer *out);
+
 /* One line a rank that has not finished: what it does and how far it is. */
 void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out);
 
@@ -68,6 +78,9 @@ bool rp_state_is_stuck(const struct rp_replay_state *state, enum rp_certainty le
 
 /* Whether there is nothing left to do: all is replayed, or all wait for receives. */
 bool rp_state_is_over(const struct rp_replay_state *state);
+
+/* The rank that has the smallest part of its events behind it, of those that have any left; `ranks` if all are done. */
+uint32_t rp_state_slowest(const struct rp_replay_state *state);
 
 /* All events of all ranks; `done` of them replayed. */
 void rp_state_sum(const struct rp_replay_state *state, uint64_t *done, uint64_t *total);

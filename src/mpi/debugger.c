@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/debugger.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,25 +65,26 @@ static void start(char **words)
 
 static void start_gdb(int rank)
 {
-    char pid[16], window[32], session[64];
+    char pid[16], window[32], session[PATH_MAX + 64];
     int self = (int)getpid();
+    const char *set = rp_setting("REPRISE_GDB_SCRIPT"), *script = set ? set : "/dev/null";
 
     snprintf(pid, sizeof pid, "%d", self);
     snprintf(window, sizeof window, "rank %d", rank);
-    snprintf(session, sizeof session, "gdb -p %d", self);
+    snprintf(session, sizeof session, "gdb -x '%s' -p %d", script, self);
     if (getenv("TMUX") && is_command("tmux")) {
         start((char *[]){"tmux", "new-window", "-d", "-n", window, session, NULL});
         rp_note("gdb of rank %d is in the window '%s' of tmux", rank, window);
     } else if (getenv("STY") && is_command("screen")) {
-        start((char *[]){"screen", "-t", window, "gdb", "-p", pid, NULL});
+        start((char *[]){"screen", "-t", window, "gdb", "-x", (char *)script, "-p", pid, NULL});
         rp_note("gdb of rank %d is in the window '%s' of screen", rank, window);
     } else if (is_command("gdbserver")) {
         char host[256] = "localhost";
         gethostname(host, sizeof host - 1);
-        rp_note("rank %d waits for gdb: 'gdb -ex \"target remote %s:PORT\"' with the port that gdbserver says next", rank, host);
+        rp_note("rank %d waits for gdb: 'reprise gdb -ex \"target remote %s:PORT\"' with the port that gdbserver says next", rank, host);
         start((char *[]){"gdbserver", "--once", "--attach", ":0", pid, NULL});
     } else {
-        rp_note("rank %d waits: 'gdb -p %d' takes over", rank, self);
+        rp_note("rank %d waits: 'reprise gdb -p %d' takes over", rank, self);
     }
 }
 

@@ -30,7 +30,7 @@ struct rp_request {
     void *note; /* the engine's */
     /* Recording, while rp_request_is_listed. */
     struct rp_request *next, *previous;
-    int source, tag;
+    int source, tag; /* replay: what it takes in the record */
     uint64_t unused;
 };
 

@@ -18,7 +18,7 @@ done
 PATH=$work/bin "$reprise" replay --gdb 1 run >replay.out 2>replay.err </dev/null &
 replayer=$!
 for _ in $(seq 300); do grep -q 'gdb -p' replay.err && break; sleep 0.1; done
-pid=$(sed -n "s/.*rank 1 waits: 'gdb -p \([0-9]*\)'.*/\1/p" replay.err | head -n 1)
+pid=$(sed -n "s/.*rank 1 waits: 'reprise gdb -p \([0-9]*\)'.*/\1/p" replay.err | head -n 1)
 [ -n "$pid" ] || fail "nobody waits for gdb"
 timeout 60 gdb -q -batch -p "$pid" -ex 'set breakpoint pending on' -ex 'break main' -ex continue -ex bt -ex 'delete' -ex continue >session.out 2>session.err </dev/null
 grep -q 'Breakpoint 1, .*main' session.out || fail "no stop in main"

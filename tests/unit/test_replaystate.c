@@ -49,6 +49,32 @@ TEST(ranks_share_a_state)
     rp_state_unmap(other);
 }
 
+TEST(who_waits_is_told_of_a_file_alone)
+{
+    const char *directory = unit_temporary(), *path = unit_path(directory, "state");
+    struct rp_replay_state *one, *other;
+    struct rp_buffer out = {0};
+    struct rp_problem why;
+
+    CHECK(rp_state_open(path, &other, &why) != RP_OK);
+    CHECK_OK(rp_state_create(path, 2, &why), why);
+    REQUIRE(rp_state_map(path, 2, &one, &why) == RP_OK && rp_state_open(path, &other, &why) == RP_OK);
+    CHECK_EQ(other->ranks, 2);
+    one->rank[0].state = RP_RANK_RUNNING;
+    one->rank[1].state = RP_RANK_WAITING;
+    snprintf(one->rank[1].what, sizeof one->rank[1].what, "MPI_Recv from 0");
+    rp_state_print_waits(other, &out);
+    rp_buffer_byte(&out, 0);
+    CHECK_HAS((char *)out.bytes, "rank 1 waits since ");
+    CHECK_HAS((char *)out.bytes, " s: MPI_Recv from 0\n");
+    CHECK(!strstr((char *)out.bytes, "rank 0"));
+    rp_buffer_free(&out);
+    rp_state_unmap(one);
+    rp_state_unmap(other);
+    REQUIRE(truncate(path, 10) == 0);
+    CHECK(rp_state_open(path, &other, &why) == RP_USAGE);
+}
+
 TEST(another_file_is_refused)
 {
     const char *directory = unit_temporary(), *path = unit_path(directory, "state"), *text = unit_path(directory, "text");

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* How far the ranks of a recording are, also while it goes on. */
+#ifndef RP_PROGRESS_H
+#define RP_PROGRESS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+#include "log/format.h"
+#include "log/manifest.h"
+
+struct rp_rank_progress {
+    enum { RP_PROGRESS_ABSENT, RP_PROGRESS_WRITTEN, RP_PROGRESS_ENDED } state; /* no log yet; being written; not any more */
+    uint64_t events;
+    uint64_t bytes;  /* of the log */
+    uint64_t polls;  /* of one that is being written: that said no since the last event */
+    pid_t pid;       /* who writes it, on its own host */
+    enum rp_end_reason reason; /* of one that has ended */
+    int64_t code;
+};
+
+struct rp_progress {
+    uint32_t ranks;
+    struct rp_rank_progress *rank;
+    uint64_t events, bytes; /* of all */
+    uint32_t written;       /* ranks whose log is being written */
+    uint32_t behind;        /* the rank with the fewest events */
+};
+
+enum rp_status rp_progress_read(const char *directory, const struct rp_manifest *manifest, struct rp_progress *out, struct rp_problem *why);
+void rp_progress_free(struct rp_progress *progress);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the generated entry points of libreprise-stress.so call. Whatever it does, MPI itself might have done on another machine or under another load: a send is late; a message that has
+ * arrived is seen later, also later than others; of several that have arrived from different senders, another is taken. Messages of one sender stay in order.
+ */
+#ifndef RP_STRESS_H
+#define RP_STRESS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "mpi/lookup.h"
+#include "next.h"
+#include "stress/chance.h"
+
+#define RP_ENTRY __attribute__((visibility("default")))
+#define RP_TAIL
+
+/* Of this thread; begins with its first call. NULL: nothing is to be disturbed. */
+struct rp_chance *rp_stress_chance(void);
+
+/* Whether a message may be probed for before it is received: not if another thread could take it between. */
+bool rp_stress_may_probe(void);
+
+uint64_t rp_stress_now(void); /* nanoseconds */
+void rp_stress_pause(uint64_t nanoseconds);
+
+/* Before a call that sends something. */
+void rp_stress_before_send(void);
+
+/* stress_receives.c. A receive that names no source may be given the source and tag of a message that is here. `take`: of a blocking call, which may wait for one. */
+
+void rp_stress_before_take(int *source, int *tag, MPI_Comm comm);
+void rp_stress_before_post(int *source, int *tag, MPI_Comm comm);
+int rp_stress_iprobe(int (*real)(int, int, MPI_Comm, int *, MPI_Status *), const char *name, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+int rp_stress_improbe(int (*real)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *), const char *name, int source, int tag, MPI_Comm comm, int *flag,
+                      MPI_Message *message, MPI_Status *status);
+
+/* stress_requests.c */
+
+int rp_stress_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request, MPI_Status *status);
+int rp_stress_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count, MPI_Request *requests, MPI_Status *statuses);
+int rp_stress_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, MPI_Status *status);
+int rp_stress_waitsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+int rp_stress_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag, MPI_Status *status);
+int rp_stress_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
+int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status);
+int rp_stress_testsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+
+/* stress_waits.c: what the rank waits for, published in the file REPRISE_STATE for whoever finds that the run hangs. */
+
+void rp_stress_waits_to_send(const char *function, int dest, int tag, MPI_Comm comm);
+void rp_stress_waits_for_message(const char *function, int source, int tag, MPI_Comm comm);
+void rp_stress_waits_for_requests(const char *function, int count);
+void rp_stress_waits_for_all(const char *function, MPI_Comm comm);
+void rp_stress_polled(const char *function, bool said_no);
+void rp_stress_goes_on(void);
+void rp_stress_finishes(void); /* MPI_Finalize: whatever is called inside */
+
+#endif

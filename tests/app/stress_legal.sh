@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# What `reprise stress` does, MPI allows: programs that check all that must hold in any order of messages find nothing wrong, and the records of their runs replay.
+tests=$(cd "$(dirname "$0")/.." && pwd)
+source "$tests/lib/common.sh"
+mpi=$1
+programs="cancel_receive generalized_requests improbe_imrecv intercomm irecv_out_of_order iprobe_poll mprobe_mrecv persistent_any request_get_status sendrecv_any testall testany testsome
+    threads_one_comm waitany waitsome"
+for name in ${TEST_PROGRAMS:-$programs}; do # others by hand
+    ranks=$(sed -n 's|^// ranks: *||p' "$tests/mpi/$name.c")
+    launcher "$mpi" "$ranks"
+    rm -rf runs
+    TEST_PACE_MS=1 run 500 stress "$reprise" stress --runs 3 --seed 5 --timeout 150 --compare status -o runs "${launch[@]}" "$build/tests/mpi/$mpi/$name"
+    [ "$status" -eq 0 ] || fail "$name: exit status $status"
+    run 100 replay "$reprise" replay runs/run-1
+    [ "$status" -eq 0 ] || fail "$name: replay: exit status $status"
+    [ "$(result replay)" = "$(grep -h '^RESULT' runs/run-1.out)" ] || fail "$name: replay: $(result replay), recorded $(grep -h '^RESULT' runs/run-1.out)"
+done
