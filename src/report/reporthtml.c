@@ -15,7 +15,7 @@
 
 enum { HAS_CLOCK = 16, HAS_SEND = 32, HAS_SOURCE = 64, HAS_NUMBER = 128 };
 
-_Static_assert(RP_EVENT_KINDS <= HAS_CLOCK, "a kind takes four bits");
+_Static_assert((int)RP_EVENT_KINDS <= (int)HAS_CLOCK, "a kind takes four bits");
 
 /* Base64 */
 

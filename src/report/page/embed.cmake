@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # usage: cmake -DOUT=page.c -DPAGE=src/report/page -P embed.cmake: the page, with its style and scripts inside, as bytes before and behind the data.
+cmake_minimum_required(VERSION 3.18)
 set(scripts data.js canvas.js timeline.js matrix.js tables.js main.js)
 file(READ ${PAGE}/page.html page)
 file(READ ${PAGE}/page.css style)
