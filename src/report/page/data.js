@@ -141,6 +141,7 @@ const count = (n, one, many = one + "s") => `${format.format(n)} ${n === 1 ? one
 const short = n => n >= 1e9 ? (n / 1e9).toFixed(1) + " G" : n >= 1e6 ? (n / 1e6).toFixed(1) + " M" : format.format(n);
 const bytesOf = n => n >= 1e9 ? (n / 1e9).toFixed(2) + " GB" : n >= 1e6 ? (n / 1e6).toFixed(2) + " MB" : n >= 1e4 ? (n / 1e3).toFixed(1) + " kB" : format.format(n) + " B";
 const span = us => us >= 1e6 ? +(us / 1e6).toPrecision(4) + " s" : us >= 1e3 ? +(us / 1e3).toPrecision(4) + " ms" : +us.toPrecision(4) + " µs";
+const ranksText = ranks => (ranks.length === 1 ? "rank " : "ranks ") + ranks.join(", ");
 const baseName = path => path.slice(path.lastIndexOf("/") + 1);
 
 function placeOf(site, whole) {

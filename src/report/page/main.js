@@ -80,7 +80,7 @@ function chooseAxis(axis) {
   redraw();
 }
 
-function showTimelines(runs, titles) {
+function showTimelines(runs, titles, axis) {
   const drawable = runs.filter(run => run.events), place = byId("timelines");
   state.timelines = [];
   place.replaceChildren();
@@ -104,7 +104,7 @@ function showTimelines(runs, titles) {
   const axes = axesOf(runs[0].events).filter(axis => runs.every(run => axesOf(run.events).includes(axis)));
   byId("axes").replaceChildren(...axes.map(axis => make("button", { title: AXES[axis].title, "data-axis": axis, onclick: () => chooseAxis(axis) }, AXES[axis].name)));
   showLegend(runs[0]);
-  chooseAxis("event");
+  chooseAxis(axis && axes.includes(axis) ? axis : axes[0]);
 }
 
 function showLegend(run) {
@@ -143,7 +143,7 @@ function showRun(run) {
   showVerdict(byId("strip"), run);
   table.set(run.facts.call_sites);
   showLogs(byId("logs"), run.facts);
-  showTimelines([run], [""]);
+  showTimelines([run], [""], "clock");
   state.site = -1;
   filter(-1, null);
   if (!run.events) showMatrix();

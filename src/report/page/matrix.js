@@ -26,12 +26,10 @@ class Matrix {
   }
 
   draw() {
-    const width = this.canvas.clientWidth, context = prepare(this.canvas, width);
-    context.font = FONT;
-    this.left = 34 + context.measureText(String(this.ranks)).width;
+    this.left = 34 + 8 * String(this.ranks).length;
     this.top = 40;
-    this.cell = (width - this.left - 6) / this.side;
-    if (this.cell > 1) this.cell = Math.floor(Math.min(this.cell, 46) * 4) / 4;
+    this.cell = Math.min((this.canvas.clientWidth - this.left - 16) / this.side, 46);
+    const context = prepare(this.canvas, Math.ceil(this.top + this.cell * this.side) + 4);
     context.fillStyle = colours.lane;
     context.fillRect(this.left, this.top, this.cell * this.side, this.cell * this.side);
     this.drawCells(context);

@@ -129,7 +129,7 @@ function showDetail(element, timeline, i) {
   if (events.time) facts.push(fact(span(events.time[i]), "since the first event"));
   if (events.clock && events.clock[i] >= 0) facts.push(fact(format.format(events.clock[i]), `clock; the message was sent at ${format.format(events.sent[i])}`));
   if (events.group[i] === WILD)
-    facts.push(fact(others.length ? "rank " + others.join(", ") : "none", run.facts.clocks ? "other senders whose message could have matched" : "senders of later messages with this tag: they may have matched"));
+    facts.push(fact(others.length ? ranksText(others) : "none", run.facts.clocks ? "other senders whose message could have matched" : "senders of later messages with this tag: they may have matched"));
   element.replaceChildren(...facts);
 }
 
@@ -146,7 +146,7 @@ function showLogs(element, f) {
   const rows = parts.map((part, i) => {
     const dot = make("span", { className: "dot" });
     Object.assign(dot.style, { background: tones[i % tones.length], transform: "none" });
-    return make("tr", {}, make("td", { className: "left" }, dot, part.kind.toLowerCase()), make("td", { className: "left" }, part.codec), number(part.chunks), number(part.items), number(part.bytes), make("td", {}, (100 * part.bytes / all).toFixed(1) + "%"));
+    return make("tr", {}, make("td", { className: "left" }, dot, part.kind.toLowerCase()), make("td", { className: "left" }, part.codec), number(part.chunks, part.chunks ? format.format(part.chunks) : ""), number(part.items, part.items ? format.format(part.items) : ""), number(part.bytes), make("td", {}, (100 * part.bytes / all).toFixed(1) + "%"));
   });
   const events = Object.entries(f.composition.events).filter(([, n]) => n > 0).map(([kind, n]) => `${kind} ${format.format(n)}`);
   element.replaceChildren(bar, tableOf(["chunks", "codec", "count", "items", "bytes", "share"], 2, rows), make("div", { className: "hint" }, events.length ? "events: " + events.join(", ") : ""));

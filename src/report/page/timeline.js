@@ -2,9 +2,9 @@
 // The timeline of a record: a lane for each rank, marks for events, arrows for messages.
 //
 // What is in view is walked through anew for each picture. With few events in view each has its mark; with many, cells count them. With few messages each has its arrow; with many, those that go from one group of ranks to another in one
-// stretch of time make one arrow, whose width tells how many, and only the largest of these are drawn. So the work depends on the events in view alone, and the number of strokes is bounded.
+// stretch of time make one arrow, whose width tells their share, and only the largest of each stretch are drawn. So the work depends on the events in view alone, and the number of strokes is bounded.
 
-const MARKS_MOST = 5000, ARROWS_MOST = 500, BUNDLES_MOST = 240, GROUPS_MOST = 16, STRETCH = 72, CELL = 2;
+const MARKS_MOST = 5000, ARROWS_MOST = 1500, BUNDLES_MOST = 160, GROUPS_MOST = 16, STRETCH = 110, CELL = 2;
 
 // What the timelines of a page have in common: which part of the axis and of the ranks they show.
 class View {
@@ -12,7 +12,7 @@ class View {
 
   setAxis(axis, end) { Object.assign(this, { axis, end }); this.fit(); }
 
-  fit() { Object.assign(this, { x0: 0, x1: this.end, lane0: 0, lanes: this.ranks }); this.keep(); }
+  fit() { Object.assign(this, { x0: -0.012 * this.end, x1: 1.012 * this.end, lane0: 0, lanes: this.ranks }); this.keep(); }
 
   get least() { return this.axis === "time" ? 4 : 6; }
 
@@ -65,7 +65,7 @@ class Timeline {
   // Geometry
 
   layout(context) {
-    const { view } = this, height = Math.max(170, Math.min(view.ranks * 34 + 40, 600));
+    const { view } = this, height = Math.max(170, Math.min(view.ranks * (view.ranks <= 8 ? 58 : 34) + 40, 600));
     this.top = 8;
     this.bottom = height - 26;
     context.font = FONT;
@@ -95,6 +95,7 @@ class Timeline {
   draw() {
     const context = prepare(this.canvas, this.layout(this.canvas.getContext("2d")));
     this.context = context;
+    if (this.right - this.left < 40) return; // not laid out, or no room
     this.survey();
     context.save();
     context.beginPath();
@@ -133,23 +134,25 @@ class Timeline {
 
   drawCells() {
     const { events, run } = this, first = this.firstLane(), lanes = this.lastLane() - first;
-    const columns = Math.max(1, Math.ceil((this.right - this.left) / CELL)), rows = Math.max(1, Math.min(lanes, Math.floor(this.bottom - this.top)));
+    const width = Math.max(this.view.axis === "time" ? 0.001 : 1, (this.view.x1 - this.view.x0) / (this.right - this.left) * CELL), unit = this.view.axis === "time" ? width : Math.ceil(width);
+    const origin = Math.floor(this.view.x0 / unit) * unit - (this.view.axis === "time" ? 0 : 0.5), columns = Math.ceil((this.view.x1 - origin) / unit), rows = Math.max(1, Math.min(lanes, Math.floor(this.bottom - this.top)));
     const wild = new Float32Array(columns * rows), named = new Float32Array(columns * rows), rest = new Float32Array(columns * rows), faded = new Uint8Array(columns * rows);
-    const { at } = this.places, scale = columns / (this.view.x1 - this.view.x0);
+    const { at } = this.places;
     for (let lane = first; lane < first + lanes; lane++) {
       const row = Math.floor((lane - first) * rows / lanes) * columns, [low, high] = this.ranges[lane];
       for (let i = low; i < high; i++) {
-        const cell = row + Math.min(columns - 1, Math.floor((at[i] - this.view.x0) * scale)), group = events.group[i];
+        const cell = row + Math.min(columns - 1, Math.floor((at[i] - origin) / unit)), group = events.group[i];
         if (!run.mask[i]) faded[cell] = 1;
         else if (group === WILD) wild[cell]++;
         else if (group === NAMED) named[cell]++;
         else if (group !== HIDDEN) rest[cell]++;
       }
     }
-    this.paint(columns, rows, first, lanes, wild, named, rest, faded);
+    this.paint({ columns, rows, first, lanes, left: this.x(origin), right: this.x(origin + columns * unit) }, wild, named, rest, faded);
   }
 
-  paint(columns, rows, first, lanes, wild, named, rest, faded) {
+  paint({ columns, rows, first, lanes, left, right }, wild, named, rest, faded) {
+    const strength = this.shown.messages > ARROWS_MOST ? 0.7 : 1; // arrows of many are to stand out
     const image = new ImageData(columns, rows), [w, n, o] = [colours.wild, colours.accent, colours.other].map(rgb);
     let most = 1;
     for (let i = 0; i < wild.length; i++) most = Math.max(most, wild[i] + named[i] + rest[i]);
@@ -157,12 +160,12 @@ class Timeline {
       const all = wild[i] + named[i] + rest[i], weight = 2 * wild[i] + named[i] + 0.5 * rest[i];
       if (all === 0 && !faded[i]) continue;
       for (let k = 0; k < 3; k++) image.data[4 * i + k] = all ? (2 * wild[i] * w[k] + named[i] * n[k] + 0.5 * rest[i] * o[k]) / weight : o[k];
-      image.data[4 * i + 3] = all ? 90 + 165 * Math.log1p(all) / Math.log1p(most) : 30;
+      image.data[4 * i + 3] = all ? strength * (80 + 175 * Math.log1p(all) / Math.log1p(most)) : 30;
     }
     const small = make("canvas", { width: columns, height: rows }), { context } = this;
     small.getContext("2d").putImageData(image, 0, 0);
     context.imageSmoothingEnabled = false;
-    context.drawImage(small, this.left, this.y(first) - this.laneHeight / 2, this.right - this.left, lanes * this.laneHeight);
+    context.drawImage(small, left, this.y(first) - this.laneHeight / 2, right - left, lanes * this.laneHeight);
     if (this.laneHeight < 6) return;
     const gap = Math.max(2, this.laneHeight - 22);
     context.fillStyle = colours.surface;
@@ -179,7 +182,7 @@ class Timeline {
 
   drawArrows() {
     const few = this.shown.messages <= 120;
-    this.eachMessage((i, lane) => this.drawArrow(i, lane, few ? 0.85 : 0.45, few ? 1.25 : 1));
+    this.eachMessage((i, lane) => this.drawArrow(i, lane, few ? 0.85 : Math.max(0.25, 0.6 - this.shown.messages / 3000), few ? 1.25 : 1));
     this.context.globalAlpha = 1;
   }
 
@@ -214,26 +217,28 @@ class Timeline {
   drawBundles() {
     const { events, places } = this, first = this.firstLane(), lanes = this.lastLane() - first;
     const size = Math.ceil(lanes / GROUPS_MOST), groups = Math.ceil(lanes / size) + 2, stretches = Math.max(1, Math.ceil((this.right - this.left) / STRETCH));
-    const cells = stretches * groups * groups, number = new Float64Array(cells), wild = new Float64Array(cells), sent = new Float64Array(cells), got = new Float64Array(cells);
+    const cells = stretches * groups * groups, number = new Float64Array(cells), sent = new Float64Array(cells), got = new Float64Array(cells);
     const groupOf = lane => lane < first ? 0 : lane >= first + lanes ? groups - 1 : 1 + Math.floor((lane - first) / size);
     const scale = stretches / (this.view.x1 - this.view.x0);
     this.eachMessage((i, lane) => {
       const at = places.at[i], cell = (Math.min(stretches - 1, Math.floor((at - this.view.x0) * scale)) * groups + groupOf(events.source[i])) * groups + groupOf(lane);
       number[cell]++;
-      wild[cell] += events.group[i] === WILD;
       got[cell] += at;
       sent[cell] += isNaN(places.from[i]) ? at : places.from[i];
     });
-    const bundles = [];
-    for (let cell = 0; cell < cells; cell++) if (number[cell] && Math.floor(cell / groups) % groups !== cell % groups) bundles.push(cell);
+    const all = new Float64Array(stretches), drawn = new Uint32Array(stretches), bundles = [], stretchOf = cell => Math.floor(cell / groups / groups), laneOf = group => first + (group - 0.5) * size - 0.5;
+    for (let cell = 0; cell < cells; cell++) {
+      all[stretchOf(cell)] += number[cell];
+      if (number[cell] && Math.floor(cell / groups) % groups !== cell % groups) bundles.push(cell);
+    }
     bundles.sort((a, b) => number[b] - number[a]);
-    const most = bundles.length ? number[bundles[0]] : 1, laneOf = group => first + (group - 0.5) * size - 0.5;
-    this.shown.bundles = Math.min(bundles.length, BUNDLES_MOST);
-    for (const cell of bundles.slice(0, BUNDLES_MOST).reverse()) {
-      const n = number[cell], weight = Math.log1p(n) / Math.log1p(most);
+    for (const cell of bundles.filter(each => drawn[stretchOf(each)]++ < BUNDLES_MOST / stretches).reverse()) {
+      const n = number[cell], share = Math.sqrt(n / all[stretchOf(cell)]), width = 0.7 + 3 * share, alpha = Math.min(0.9, 0.4 + 2 * share);
+      this.shown.bundles++;
       this.shown.bundled += n;
-      this.stroke(this.x(sent[cell] / n), this.y(laneOf(Math.floor(cell / groups) % groups)), this.x(got[cell] / n), this.y(laneOf(cell % groups)),
-        { colour: 2 * wild[cell] >= n ? colours.wild : colours.accent, alpha: 0.2 + 0.5 * weight * weight, width: 0.6 + 2.4 * weight * weight, margin: 0 });
+      const line = [this.x(sent[cell] / n), this.y(laneOf(Math.floor(cell / groups) % groups)), this.x(got[cell] / n), this.y(laneOf(cell % groups))];
+      this.stroke(...line, { colour: colours.surface, alpha: 0.8 * alpha, width: width + 2, margin: 0 });
+      this.stroke(...line, { colour: colours.text, alpha, width, margin: 0 });
     }
     this.context.globalAlpha = 1;
   }
@@ -241,13 +246,14 @@ class Timeline {
   drawMarks() {
     const { events, run, places } = this;
     const size = Math.max(3, Math.min(5.5, this.laneHeight * 0.3, (this.right - this.left) / Math.max(1, this.shown.events / this.view.lanes) * 0.6));
-    for (let lane = this.firstLane(); lane < this.lastLane(); lane++) {
-      const [low, high] = this.ranges[lane], y = this.y(lane);
-      for (let i = low; i < high; i++) {
-        this.context.globalAlpha = run.mask[i] ? 1 : 0.15;
-        drawMark(this.context, events.group[i], this.x(places.at[i]), y, size, events.others[i] > 0);
-      }
-    }
+    const isReceive = i => events.group[i] === WILD || events.group[i] === NAMED;
+    for (const receives of [false, true]) // on top of what stands at the same place
+      for (let lane = this.firstLane(); lane < this.lastLane(); lane++)
+        for (let [i, high] = this.ranges[lane]; i < high; i++) {
+          if (isReceive(i) !== receives) continue;
+          this.context.globalAlpha = run.mask[i] ? 1 : 0.15;
+          drawMark(this.context, events.group[i], this.x(places.at[i]), this.y(lane), size, events.others[i] > 0);
+        }
     this.context.globalAlpha = 1;
   }
 
@@ -286,7 +292,7 @@ class Timeline {
   }
 
   candidates(i) {
-    return [...this.events.other.subarray(this.events.otherAt[i], this.events.otherAt[i + 1])].filter(rank => rank >= 0 && rank < this.events.ranks);
+    return [...this.events.other.subarray(this.events.otherAt[i], this.events.otherAt[i + 1])].filter(rank => rank >= 0 && rank < this.events.ranks).sort((a, b) => a - b);
   }
 
   drawLabels() {
@@ -296,7 +302,7 @@ class Timeline {
     context.textBaseline = "middle";
     for (let rank = Math.ceil(this.firstLane() / step) * step; rank < this.lastLane(); rank += step) {
       const y = this.y(rank);
-      if (y < this.top || y > this.bottom || (rank !== lane && lane >= 0 && Math.abs(y - this.y(lane)) < 14)) continue;
+      if (y < this.top || y > this.bottom || (lane >= 0 && Math.abs(y - this.y(lane)) < 14)) continue;
       this.label(rank, others.has(rank) ? colours.wild : colours.muted, others.has(rank));
     }
     if (lane >= 0 && this.inView(lane)) this.label(lane, colours.text, true);
@@ -437,7 +443,7 @@ class Timeline {
     const { events, run } = this, site = run.facts.call_sites[events.site[i]], rank = events.rank[i], lines = [`rank ${rank}, event ${format.format(i - events.start[rank])}: ${site ? site.function : "?"}`];
     lines.push(wordsOf(events, i));
     if (site) lines.push("in " + placeOf(site));
-    if (this.candidates(i).length) lines.push("could also have been from " + (events.others[i] === 1 ? "rank " : "ranks ") + this.candidates(i).join(", "));
+    if (this.candidates(i).length) lines.push("could also have been from " + ranksText(this.candidates(i)));
     return lines;
   }
 }
