@@ -35,7 +35,7 @@ endfunction()
 file(GLOB UNIT_SOURCES CONFIGURE_DEPENDS ${UNIT_DIR}/unit/test_*.c)
 list(FILTER UNIT_SOURCES EXCLUDE REGEX "/test_memory\\.c$")
 foreach(source ${UNIT_SOURCES})
-  add_unit_test(${source} core)
+  add_unit_test(${source} report)
 endforeach()
 
 # Allocations that fail: every one of them in turn. What --wrap sees is what the core itself calls.

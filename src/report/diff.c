@@ -7,7 +7,7 @@
  * numbers, turns), are passed over.
  *
  * Which divergence came first. If that of rank r led to that of rank s by messages, the one that s had last was sent with a clock that is larger than r's. A rank's clock is at least one more than the largest that it received, so among these bounds the smallest is
- * that of a divergence which no other has led to.
+ * that of a divergence which no other has led to. That a rank ended early is mostly the consequence of what another did: such divergences are named last.
  */
 #include "report/diff.h"
 
@@ -502,36 +502,55 @@ static enum rp_status compare_rank(struct rp_diff *diff, struct rp_lines *lines,
 
 /* Which came first */
 
-static bool all_sides(const struct rp_diff *diff, bool (*have)(const struct rp_side *side))
+/* How many sides have an event there: only those with the most can be the first. */
+static int events_of(const struct rp_divergence *d)
 {
+    return d->side[0].has_event + d->side[1].has_event;
+}
+
+static int most_events(const struct rp_diff *diff)
+{
+    int most = 0;
+
     for (size_t i = 0; i < diff->rank_count; i++)
-        if (!have(&diff->ranks[i].side[0]) || !have(&diff->ranks[i].side[1]))
-            return false;
+        most = events_of(&diff->ranks[i]) > most ? events_of(&diff->ranks[i]) : most;
+    return most;
+}
+
+static size_t count_first(const struct rp_diff *diff, bool (*have)(const struct rp_side *side))
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < diff->rank_count; i++)
+        count += events_of(&diff->ranks[i]) == most_events(diff) && have(&diff->ranks[i].side[0]) && have(&diff->ranks[i].side[1]);
+    return count;
+}
+
+static bool has_any(const struct rp_side *side)
+{
+    (void)side;
     return true;
 }
 
-/* What is no event any more comes last. */
 static bool has_clock(const struct rp_side *side)
 {
-    return side->has_clock || !side->has_event;
+    return side->has_clock;
 }
 
 static bool has_time(const struct rp_side *side)
 {
-    return side->has_time || !side->has_event;
+    return side->has_time;
 }
 
 static uint64_t order_of(const struct rp_side *side, enum rp_diff_basis basis)
 {
-    if (basis == RP_BY_NONE || basis == RP_BY_ONLY)
-        return side->number;
-    if (!side->has_event)
-        return UINT64_MAX;
-    return basis == RP_BY_CLOCKS ? side->clock : side->time;
+    return basis == RP_BY_CLOCKS ? side->clock : basis == RP_BY_TIMES ? side->time : side->number;
 }
 
 static bool is_before(const struct rp_divergence *one, const struct rp_divergence *other, enum rp_diff_basis basis)
 {
+    if (events_of(one) != events_of(other))
+        return events_of(one) > events_of(other);
     for (int side = 0; side < 2; side++) {
         uint64_t a = order_of(&one->side[side], basis), b = order_of(&other->side[side], basis);
         if (a != b)
@@ -545,7 +564,7 @@ static bool is_first_on(const struct rp_diff *diff, int side)
     uint64_t first = order_of(&diff->ranks[diff->earliest].side[side], diff->basis);
 
     for (size_t i = 0; i < diff->rank_count; i++)
-        if (order_of(&diff->ranks[i].side[side], diff->basis) < first)
+        if (events_of(&diff->ranks[i]) == most_events(diff) && order_of(&diff->ranks[i].side[side], diff->basis) < first)
             return false;
     return true;
 }
@@ -554,7 +573,8 @@ static void find_earliest(struct rp_diff *diff)
 {
     if (diff->rank_count == 0)
         return;
-    diff->basis = diff->rank_count == 1 ? RP_BY_ONLY : all_sides(diff, has_clock) ? RP_BY_CLOCKS : all_sides(diff, has_time) ? RP_BY_TIMES : RP_BY_NONE;
+    size_t count = count_first(diff, has_any);
+    diff->basis = count == 1 ? RP_BY_ONLY : count_first(diff, has_clock) == count ? RP_BY_CLOCKS : count_first(diff, has_time) == count ? RP_BY_TIMES : RP_BY_NONE;
     for (size_t i = 1; i < diff->rank_count; i++)
         if (is_before(&diff->ranks[i], &diff->ranks[diff->earliest], diff->basis))
             diff->earliest = i;

@@ -46,7 +46,7 @@ struct rp_divergence {
 /* By what one divergence is known to have come first. */
 enum rp_diff_basis {
     RP_BY_NONE,   /* nothing: the smallest number of the event is named */
-    RP_BY_ONLY,   /* no other rank differs */
+    RP_BY_ONLY,   /* no other rank differs, or only by where or how it ended */
     RP_BY_CLOCKS, /* the smallest Lamport clock: no other can have caused it, as far as messages tell */
     RP_BY_TIMES,  /* the earliest time */
 };

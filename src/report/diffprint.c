@@ -97,11 +97,24 @@ static void put_side(struct rp_buffer *out, const char *record, const struct rp_
     }
 }
 
+static void put_ends(struct rp_buffer *out, const struct rp_divergence *d)
+{
+    rp_buffer_printf(out, ": the same %llu events, then it ", U64(d->side[0].number));
+    rp_facts_put_end(out, d->side[0].reason, d->side[0].code);
+    rp_buffer_printf(out, ", or ");
+    rp_facts_put_end(out, d->side[1].reason, d->side[1].code);
+    rp_buffer_byte(out, '\n');
+}
+
 static void put_divergence(struct rp_buffer *out, const struct rp_diff *diff, const struct rp_divergence *d, bool with_stacks)
 {
     rp_buffer_printf(out, "rank %u", d->rank);
     if (d->identity != 0)
         rp_buffer_printf(out, ", thread %016llx for itself", U64(d->identity));
+    if (!d->side[0].has_event && !d->side[1].has_event) {
+        put_ends(out, d);
+        return;
+    }
     rp_buffer_printf(out, ": %s\n", differences[d->difference].words);
     for (int i = 0; i < 2; i++)
         put_side(out, diff->directory[i], &d->side[i], with_stacks);
@@ -111,12 +124,12 @@ static void put_basis(struct rp_buffer *out, const struct rp_diff *diff)
 {
     static const char *const words[] = {
         [RP_BY_NONE] = "which of them led to others is not known: the records have neither clocks nor times ('record --clocks' or '--timestamps'); the least event number is",
-        [RP_BY_ONLY] = "no other rank differs; it is",
+        [RP_BY_ONLY] = "all others only by where or how they ended; it is",
         [RP_BY_CLOCKS] = "by the clocks of messages, no other can have led to",
         [RP_BY_TIMES] = "by the times of the events, the first is",
     };
 
-    rp_buffer_printf(out, "%s:\n", words[diff->basis]);
+    rp_buffer_printf(out, "%s:\n", diff->rank_count == 1 ? "it is" : words[diff->basis]);
     if (!diff->certain && diff->basis != RP_BY_NONE)
         rp_buffer_printf(out, "(that is so in %s, not in %s)\n", diff->directory[0], diff->directory[1]);
 }

@@ -329,10 +329,18 @@ static enum rp_status walk_events(struct walk *w, struct rp_log *log, struct rp_
 
 /* Rows */
 
+/* What stands before the answer of its call. */
+static bool is_note(uint32_t kind)
+{
+    return kind == RP_CANCELLED || kind == RP_UNSENT || kind == RP_FREED || kind == RP_MATCH;
+}
+
 static void take_row(struct walk *w, const struct rp_row *row)
 {
     struct rp_call_site *site = &w->report->sites.rows[w->rows[row->site]];
 
+    if (row->kind == RP_ROW_OTHER && (row->other.kind == RP_THREAD || row->other.kind == RP_TURN))
+        return;
     w->is_here[w->rows[row->site]] = 1;
     site->events++;
     if (row->kind == RP_ROW_UNMATCHED) {
@@ -340,7 +348,7 @@ static void take_row(struct walk *w, const struct rp_row *row)
         site->calls += row->count;
         return;
     }
-    site->calls += !row->with_next;
+    site->calls += !row->with_next && !(row->kind == RP_ROW_OTHER && is_note(row->other.kind));
     if (row->kind == RP_ROW_OTHER)
         return;
     site->matches++;

@@ -65,7 +65,7 @@ static void put_composition(struct rp_buffer *out, const struct rp_report *r)
                          U64(r->parts[i].chunks), U64(r->parts[i].items), U64(r->parts[i].bytes));
     rp_buffer_printf(out, "%8s %8s %12s %12s %12llu\n", "frame", "", "", "", U64(r->frame));
     if (r->ring_events > 0)
-        rp_buffer_printf(out, "%8s %8s %12s %12llu %12s\n", "rings", "", "", U64(r->ring_events), "");
+        rp_buffer_printf(out, "%8s %8s %12s %12llu\n", "rings", "", "", U64(r->ring_events));
     for (int i = 0; i < RP_FIELDS; i++)
         all += r->fields[i];
     if (all == 0)

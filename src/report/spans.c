@@ -69,17 +69,24 @@ static bool is_known(const struct rp_report *r, const struct rp_moment *moment)
     return moment->kind == RP_CLOCK && moment->send >= 0 && (uint64_t)moment->send <= r->timelines[moment->source].count;
 }
 
-static uint64_t time_of_send(const struct rp_trace *trace, const struct rp_moment *moment)
+/* The place of a send is the latest possible: it was not sent after it was received. */
+static struct rp_message message_of(const struct rp_trace *trace, uint32_t rank, size_t number)
 {
-    return moment->send > 0 ? span_of(&trace->ranks[moment->source], (size_t)moment->send - 1)->end : 0;
+    const struct rp_moment *moment = &trace->report->timelines[rank].at[number];
+    uint64_t received = span_of(&trace->ranks[rank], number)->start;
+    uint64_t sent = moment->send > 0 ? span_of(&trace->ranks[moment->source], (size_t)moment->send - 1)->end : 0;
+
+    return (struct rp_message){(uint32_t)moment->source, rank, number, moment->sent, trace->report->timed && received < sent ? received : sent, received};
 }
 
-static int by_sender_and_clock(const void *one, const void *other)
+static int by_sender_and_time(const void *one, const void *other)
 {
     const struct rp_message *a = one, *b = other;
 
     if (a->sender != b->sender)
         return a->sender < b->sender ? -1 : 1;
+    if (a->sent != b->sent)
+        return a->sent < b->sent ? -1 : 1;
     return a->clock < b->clock ? -1 : a->clock > b->clock;
 }
 
@@ -99,12 +106,11 @@ static bool make_messages(struct rp_trace *trace)
                 if (pass == 0)
                     count++;
                 else
-                    trace->messages[trace->message_count++] =
-                        (struct rp_message){(uint32_t)moment->source, rank, i, moment->sent, time_of_send(trace, moment), span_of(&trace->ranks[rank], i)->start};
+                    trace->messages[trace->message_count++] = message_of(trace, rank, i);
             }
     }
     if (count > 0)
-        qsort(trace->messages, count, sizeof *trace->messages, by_sender_and_clock);
+        qsort(trace->messages, count, sizeof *trace->messages, by_sender_and_time);
     return true;
 }
 

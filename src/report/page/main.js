@@ -139,7 +139,7 @@ const commandOf = f => f.command.map(word => /^[\w@%+=:,./-]+$/.test(word) ? wor
 function showRun(run) {
   state.run = run;
   document.title = `${baseName(run.facts.record)} · reprise report`;
-  byId("origin").replaceChildren(make("code", {}, commandOf(run.facts)), ` · ${run.facts.mpi_version || run.facts.mpi}, ${run.facts.started}, ${run.facts.host}`);
+  byId("origin").replaceChildren(make("code", {}, commandOf(run.facts)), ` · ${(run.facts.mpi_version || run.facts.mpi).split(/[,\n]/)[0]}, ${run.facts.started}, ${run.facts.host}`);
   showVerdict(byId("strip"), run);
   table.set(run.facts.call_sites);
   showLogs(byId("logs"), run.facts);

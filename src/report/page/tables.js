@@ -158,8 +158,10 @@ const tableOf = (heads, left, rows) => make("table", {}, make("thead", {}, make(
 
 const DIFFERENCES = { end: "one of them ends here, or otherwise", polls: "other polls that answered no", function: "another MPI function", place: "called from another place", posts: "another number of receives posted before",
   scope: "another communicator or number of requests", message: "another message", thread: "another order of threads", outcome: "another outcome" };
-const BASES = { events: "which came first is not known: the records have neither clocks nor times", only: "no other rank differs", clocks: "by the clocks of messages, no other can have led to it", times: "by the times of the events, it was the first" };
+const BASES = { events: "which came first is not known: the records have neither clocks nor times", only: "no other rank differs, or only by where or how it ended", clocks: "by the clocks of messages, no other can have led to it", times: "by the times of the events, it was the first" };
 
+// Of a rank that ends alike but for how.
+const difference = d => d.sides.every(side => side.kind === null) ? "the same events, and another end" : DIFFERENCES[d.difference] || d.difference;
 const sideWords = side => side.kind === null ? `no further event: ${side.end}` : `${side.function} ${side.words}`;
 
 function showDifference(strip, diff) {
@@ -171,7 +173,7 @@ function showDifference(strip, diff) {
 function showDivergences(table, diff, chosen) {
   const rows = diff.divergences.map((d, i) => {
     const row = make("tr", { tabIndex: 0, onclick: () => chosen(i), onkeydown: event => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); chosen(i); } } },
-      make("td", { className: "left" }, `rank ${d.rank}` + (diff.earliest.rank === d.rank ? " · first" : "")), make("td", { className: "left" }, DIFFERENCES[d.difference] || d.difference),
+      make("td", { className: "left" }, `rank ${d.rank}` + (diff.earliest.rank === d.rank ? " · first" : "")), make("td", { className: "left" }, difference(d)),
       ...d.sides.flatMap(side => [number(1, format.format(side.event)), make("td", { className: "left wrap" }, sideWords(side))]));
     row.dataset.divergence = i;
     return row;

@@ -160,7 +160,7 @@ class Timeline {
       const all = wild[i] + named[i] + rest[i], weight = 2 * wild[i] + named[i] + 0.5 * rest[i];
       if (all === 0 && !faded[i]) continue;
       for (let k = 0; k < 3; k++) image.data[4 * i + k] = all ? (2 * wild[i] * w[k] + named[i] * n[k] + 0.5 * rest[i] * o[k]) / weight : o[k];
-      image.data[4 * i + 3] = all ? strength * (80 + 175 * Math.log1p(all) / Math.log1p(most)) : 30;
+      image.data[4 * i + 3] = all ? strength * (wild[i] + named[i] ? 1 : 0.5) * (80 + 175 * Math.log1p(all) / Math.log1p(most)) : 30;
     }
     const small = make("canvas", { width: columns, height: rows }), { context } = this;
     small.getContext("2d").putImageData(image, 0, 0);
