@@ -14,7 +14,7 @@ class View {
 
   fit() { Object.assign(this, { x0: -0.012 * this.end, x1: 1.012 * this.end, lane0: 0, lanes: this.ranks }); this.keep(); }
 
-  get least() { return this.axis === "time" ? 4 : 6; }
+  get least() { return this.axis === "time" ? 4 : 2; }
 
   keep() {
     const margin = (this.x1 - this.x0) * 0.02, range = Math.min(this.x1 - this.x0, this.end * 1.04 + 1);
