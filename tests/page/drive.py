@@ -80,7 +80,7 @@ def report(browser, golden):
     drag = [{"type": "pointerDown", "button": 0}, {"type": "pointerMove", "duration": 0, "origin": "pointer", "x": 120, "y": 0}, {"type": "pointerUp", "button": 0}]
     changes(browser, lambda: browser.pointer(CANVAS, 0, 0, *drag), "drag")
     browser.click("[data-do=fit]")
-    browser.pointer("h2", 0, 0)
+    browser.pointer("#strip", 0, 0)
     check(picture(browser) == whole, "after fit, another picture")
 
     # Pointer: the tip, and a selection by click
@@ -89,7 +89,7 @@ def report(browser, golden):
     says(browser, "#detail", "took the message from rank 2, tag 7")
     shoot(browser, "timed-selected")
     browser.keys(CANVAS, ESCAPE)
-    browser.pointer("h2", 0, 0)
+    browser.pointer("#strip", 0, 0)
 
     # Call sites: of MPI_Recv are C, F and G to rank 0, and D to rank 1; of MPI_Wait are A and E
     matrix = picture(browser, "#matrix")
@@ -121,7 +121,7 @@ def report(browser, golden):
         check(browser.script("return document.querySelector('[data-axis=%s]').getAttribute('aria-pressed')" % axis) == "true", "axis %s is not pressed" % axis)
         says(browser, "#status", "15 events and 7 messages in view")
     browser.click('[data-axis="clock"]')
-    browser.pointer("h2", 0, 0)
+    browser.pointer("#strip", 0, 0)
     check(picture(browser) == clock, "back at the clock, another picture")
 
     # Dark

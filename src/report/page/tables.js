@@ -129,7 +129,7 @@ function showDetail(element, timeline, i) {
   if (events.time) facts.push(fact(span(events.time[i]), "since the first event"));
   if (events.clock && events.clock[i] >= 0) facts.push(fact(format.format(events.clock[i]), `clock; the message was sent at ${format.format(events.sent[i])}`));
   if (events.group[i] === WILD)
-    facts.push(fact(others.length ? ranksText(others) : "none", run.facts.clocks ? "other senders whose message could have matched" : "senders of later messages with this tag: they may have matched"));
+    facts.push(fact(others.length ? ranksText(others) : "none known", run.facts.clocks ? "other senders whose message could have matched" : "senders of later messages with this tag: they may have matched"));
   element.replaceChildren(...facts);
 }
 
