@@ -53,6 +53,11 @@ target_link_libraries(golden_make PRIVATE core)
 set_target_properties(golden_make PROPERTIES OUTPUT_NAME make RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/golden)
 add_test(NAME golden COMMAND ${UNIT_DIR}/golden/check $<TARGET_FILE:reprise> $<TARGET_FILE:golden_make>)
 
+# Records of any size, for the tests of the page.
+add_executable(page_records ${UNIT_DIR}/page/records.c)
+target_link_libraries(page_records PRIVATE core)
+set_target_properties(page_records PROPERTIES OUTPUT_NAME records RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/page)
+
 # Fuzz targets, over their corpora; fuzz/build makes the real ones.
 file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS ${UNIT_DIR}/fuzz/fuzz_*.c)
 foreach(source ${FUZZ_SOURCES})

@@ -4,16 +4,18 @@
 
 #include "base/message.h"
 #include "cli/options.h"
+#include "cli/pagefile.h"
 #include "log/rundir.h"
-#include "report/diff.h"
+#include "report/reporthtml.h"
 #include "reprise.h"
 
-static const char *json, *output, *ignore_polls;
+static const char *html, *json, *output, *ignore_polls;
 
 static const struct rp_option options[] = {
+    {"--html", NULL, NULL, "as a page that draws both runs side by side; -o FILE.html says so, too", &html},
     {"--ignore-polls", NULL, NULL, "pass over polls that answered no", &ignore_polls},
     {"--json", NULL, NULL, "as JSON", &json},
-    {"--output", "-o", "FILE", "write there, not to the standard output", &output},
+    {"--output", "-o", "FILE", "write there; a page: not to RUN1-RUN2.html, else: not to the standard output", &output},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -26,6 +28,32 @@ static enum rp_status write_diff(const struct rp_diff *diff, struct rp_problem *
         return status;
     (json ? rp_diff_put_json : rp_diff_put_text)(&out, diff);
     return rp_output_close(&out, RP_OK, why);
+}
+
+static enum rp_status write_page(const struct rp_diff *diff, struct rp_problem *why)
+{
+    struct rp_output out;
+    struct rp_report reports[2];
+    int collected = 0;
+    enum rp_status status = RP_OK;
+    char *path = rp_page_path_of_two(output, diff->directory[0], diff->directory[1]);
+
+    if (!path)
+        return rp_fail(why, RP_MEMORY, "out of memory");
+    for (; status == RP_OK && collected < 2; collected += status == RP_OK)
+        status = rp_report_collect(diff->directory[collected], true, &reports[collected], why);
+    if (status == RP_OK)
+        status = rp_output_open(path, &out, why);
+    if (status == RP_OK) {
+        rp_diff_put_html(&out, diff, reports);
+        status = rp_output_close(&out, RP_OK, why);
+    }
+    if (status == RP_OK)
+        rp_page_tell(path);
+    while (collected > 0)
+        rp_report_free(&reports[--collected]);
+    free(path);
+    return status;
 }
 
 static int run(const struct rp_command *command, int argc, char **argv)
@@ -41,13 +69,17 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return REPRISE_EXIT_USAGE;
     if (operands != 2)
         return rp_usage_error(command, "two records are expected, not %d", operands);
+    if (html && json)
+        return rp_usage_error(command, "--html and --json exclude each other");
+    if (!json && output && rp_ends_with(output, ".html"))
+        html = "1";
     enum rp_status status = rp_run_find(argv[0], &one, &why);
     if (status == RP_OK)
         status = rp_run_find(argv[1], &other, &why);
     if (status == RP_OK)
         status = rp_diff_collect(one, other, ignore_polls != NULL, &diff, &why);
     if (status == RP_OK) {
-        status = write_diff(&diff, &why);
+        status = (html ? write_page : write_diff)(&diff, &why);
         differ = diff.rank_count > 0;
         rp_diff_free(&diff);
     }

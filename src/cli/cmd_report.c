@@ -6,25 +6,29 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/options.h"
+#include "cli/pagefile.h"
 #include "log/rundir.h"
-#include "report/report.h"
+#include "report/reporthtml.h"
 #include "reprise.h"
 
 static const char *format, *output;
 
 static const struct rp_option options[] = {
-    {"--format", NULL, "FORMAT", "text (default) or json", &format},
-    {"--output", "-o", "FILE", "write there, not to the standard output", &output},
+    {"--format", NULL, "FORMAT", "html (default), text or json", &format},
+    {"--output", "-o", "FILE", "write there; html: not to RUN.html, others: not to the standard output", &output},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static const struct backend {
     const char *name;
+    const char *suffix; /* of files that are meant for it */
     bool with_timelines;
+    bool is_page;
     void (*put)(struct rp_output *out, const struct rp_report *reports, size_t count);
 } backends[] = {
-    {"text", false, rp_report_put_text},
-    {"json", true, rp_report_put_json},
+    {"html", ".html", true, true, rp_report_put_html},
+    {"text", ".txt", false, false, rp_report_put_text},
+    {"json", ".json", true, false, rp_report_put_json},
 };
 
 static const struct backend *find_backend(const char *name)
@@ -33,6 +37,14 @@ static const struct backend *find_backend(const char *name)
         if (strcmp(backends[i].name, name) == 0)
             return &backends[i];
     return NULL;
+}
+
+static const struct backend *backend_for_file(const char *path)
+{
+    for (size_t i = 0; path && i < sizeof backends / sizeof *backends; i++)
+        if (rp_ends_with(path, backends[i].suffix))
+            return &backends[i];
+    return &backends[0];
 }
 
 static enum rp_status collect(const char *name, const struct backend *backend, struct rp_report *report, struct rp_problem *why)
@@ -50,12 +62,17 @@ static enum rp_status collect(const char *name, const struct backend *backend, s
 static enum rp_status write_reports(const struct backend *backend, const struct rp_report *reports, size_t count, struct rp_problem *why)
 {
     struct rp_output out;
-    enum rp_status status = rp_output_open(output, &out, why);
+    char *path = backend->is_page ? rp_page_path(output, reports[0].facts.directory) : NULL;
+    enum rp_status status = backend->is_page && !path ? rp_fail(why, RP_MEMORY, "out of memory") : rp_output_open(path ? path : output, &out, why);
 
-    if (status != RP_OK)
-        return status;
-    backend->put(&out, reports, count);
-    return rp_output_close(&out, RP_OK, why);
+    if (status == RP_OK) {
+        backend->put(&out, reports, count);
+        status = rp_output_close(&out, RP_OK, why);
+    }
+    if (status == RP_OK && path)
+        rp_page_tell(path);
+    free(path);
+    return status;
 }
 
 static int run(const struct rp_command *command, int argc, char **argv)
@@ -66,9 +83,9 @@ static int run(const struct rp_command *command, int argc, char **argv)
 
     if (operands < 0)
         return REPRISE_EXIT_USAGE;
-    const struct backend *backend = find_backend(format ? format : "text");
+    const struct backend *backend = format ? find_backend(format) : backend_for_file(output);
     if (!backend)
-        return rp_usage_error(command, "--format %s: there are text and json", format);
+        return rp_usage_error(command, "--format %s: there are html, text and json", format);
     size_t count = operands > 0 ? (size_t)operands : 1, collected = 0;
     struct rp_report *reports = calloc(count, sizeof *reports);
     enum rp_status status = reports ? RP_OK : rp_fail(&why, RP_MEMORY, "out of memory");
@@ -88,7 +105,8 @@ const struct rp_command rp_command_report = {
     .name = "report",
     .synopsis = "[options] [RUN...]",
     .about = "show where a program is non-deterministic, by source line",
-    .more = "For each record: the call sites where MPI had a choice, who sent to whom, and what the logs are made of; as JSON also every event.",
+    .more = "For each record: the call sites where MPI had a choice, who sent to whom, and what the logs are made of; as HTML and JSON also every event. The HTML page is one "
+            "file, RUN.html in the current directory unless -o says otherwise; any browser opens it, without a network. Without --format, -o FILE.txt and FILE.json say text and JSON.",
     .options = options,
     .run = run,
 };

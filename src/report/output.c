@@ -24,7 +24,7 @@ static void write_text(struct rp_output *out)
 
 void rp_output_spill(struct rp_output *out)
 {
-    if (out->text.length >= MUCH)
+    if (out->file && out->text.length >= MUCH)
         write_text(out);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a result goes: to a file, or to the standard output. What is put into `text` is written now and then. */
+/* Where a result goes: to a file, or to the standard output. What is put into `text` is written now and then. One that is all zero was not opened and keeps everything in `text`. */
 #ifndef RP_OUTPUT_H
 #define RP_OUTPUT_H
 
@@ -10,7 +10,7 @@
 
 struct rp_output {
     const char *path; /* NULL: standard output */
-    FILE *file;
+    FILE *file;       /* NULL: none */
     struct rp_buffer text;
     int error; /* errno of the first failure, or 0 */
 };

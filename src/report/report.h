@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that a record shows, computed once; text, JSON and exports print it. */
+/* Everything that a record shows, computed once; text, JSON, pages and exports print it. */
 #ifndef RP_REPORT_H
 #define RP_REPORT_H
 
@@ -57,5 +57,8 @@ const char *rp_report_codec_name(uint8_t codec); /* "" for none */
 /* Of one record or several. */
 void rp_report_put_text(struct rp_output *out, const struct rp_report *reports, size_t count);
 void rp_report_put_json(struct rp_output *out, const struct rp_report *reports, size_t count);
+
+/* The members of one record, all but its timeline. */
+void rp_report_put_json_members(struct rp_output *out, const struct rp_report *report);
 
 #endif

@@ -164,9 +164,8 @@ static void put_timelines(struct rp_output *out, const struct rp_report *r)
     rp_buffer_printf(&out->text, "\n    ]}");
 }
 
-static void put_one(struct rp_output *out, const struct rp_report *r)
+void rp_report_put_json_members(struct rp_output *out, const struct rp_report *r)
 {
-    rp_buffer_printf(&out->text, "    {\n");
     rp_facts_put_members(&out->text, &r->facts, "    ");
     rp_buffer_printf(&out->text, ",\n    \"clocks\": %s, \"times\": %s, \"rows\": %s", r->clocked ? "true" : "false", r->timed ? "true" : "false", r->has_rows ? "true" : "false");
     put_member(&out->text, "codec", r->facts.manifest.codec);
@@ -180,6 +179,12 @@ static void put_one(struct rp_output *out, const struct rp_report *r)
     rp_buffer_printf(&out->text, "\n    ]");
     put_matrix(out, r);
     put_composition(&out->text, r);
+}
+
+static void put_one(struct rp_output *out, const struct rp_report *r)
+{
+    rp_buffer_printf(&out->text, "    {\n");
+    rp_report_put_json_members(out, r);
     put_timelines(out, r);
     rp_buffer_printf(&out->text, "\n    }");
 }

@@ -71,7 +71,7 @@ for i, m in enumerate(receives):
 assert not clocked or set(receives[0]["candidates"]) == {1, 2, 3} - {receives[0]["source"]}, receives[0]
 END
 done
-"$reprise" report run >text.out || fail "report as text"
+"$reprise" report run -o text.txt && mv text.txt text.out || fail "report as text"
 grep -q 'MPI had a choice at 1 of 1 call sites' text.out && grep -q ' MPI_Recv in main at .*program.c:18$' text.out || fail "report as text"
 "$reprise" report run run --format json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["runs"]) == 2' || fail "two reports"
 
@@ -159,7 +159,7 @@ expect() { # STATUS TEXT COMMAND...
     [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, not $wanted"
     grep -q -- "$text" "$work/bad.err" || fail "$*: '$text' is not said"
 }
-expect 120 'there are text and json' "$reprise" report --format pdf run
+expect 120 'there are html, text and json' "$reprise" report --format pdf run
 expect 120 "no record 'nothing'" "$reprise" report nothing
 expect 120 "unknown option '--colour'" "$reprise" report run --colour
 expect 125 'cannot write' "$reprise" report run -o /nowhere/report
@@ -176,6 +176,6 @@ cp -a run broken && printf '\377' | dd of=broken/rank-00000.log bs=1 seek=150 co
 expect 122 'rank 0: .*at byte' "$reprise" report broken
 expect 122 'rank 0: .*at byte' "$reprise" export --perfetto broken
 run 60 record "$reprise" record --codec cdc -o rows "${launch[@]}" ./program
-[ "$status" -eq 0 ] && "$reprise" report rows | grep -q 'verdict   not known' || fail "report of rows"
+[ "$status" -eq 0 ] && "$reprise" report --format text rows | grep -q 'verdict   not known' || fail "report of rows"
 expect 120 'holds rows' "$reprise" export --perfetto rows
 echo "reports on $mpi"
