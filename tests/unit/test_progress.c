@@ -120,7 +120,7 @@ TEST(the_ring_of_another_run_is_refused)
     struct rp_ring_place place;
     struct rp_problem why;
 
-    REQUIRE(rp_ring_create(&ring, path, 5, 0, 0, &why) == RP_OK);
+    REQUIRE(rp_ring_create(&ring, path, 5, 0, 0, 0, &why) == RP_OK);
     CHECK_OK(rp_ring_peek(path, 5, 0, 0, &place, &why), why);
     CHECK(place.events == 0 && place.polls == 0);
     ring.shared->open_at = ring.shared->head;
