@@ -36,8 +36,8 @@ static const char *const part_names[RP_PARTS] = {"frame", "matched", "with_next"
 /* What mix tells of its bits (codec_fields.c); the names are those of docs/format.md. */
 extern const struct rp_codec codec_mix_that_tells;
 double codec_field_bits[32];
-static const char *const field_names[] = {"shape",      "site", "plain", "scope",    "posts", "group",  "thread", "polls_near", "polls",  "count", "choice_new", "choice",
-                                          "choice_neg", "tag",  "post_new", "post", "rest_b", "rest_c", "grows", "growth"};
+static const char *const field_names[] = {"shape",      "shape_tree", "site",   "plain",       "scope",      "posts", "group",    "thread", "polls_near", "polls", "count",
+                                          "choice",     "choice_tree", "choice_neg", "tag", "post_new", "post",   "rest_b",     "rest_c", "grows",  "growth"};
 
 static void need(int good, const char *what)
 {

@@ -20,12 +20,15 @@ enum { MIX_ID = 2 };
 enum { TRUSTED = 10, FAITHS = 16, FAITH_FIRST = (1 << 22) / 16 * 15, FAITH_SHIFT = 6 };
 enum { SHAPES = 1023, SHAPE_SLOTS = 2048, NEW_KIND_BITS = 8, TABLE = 1024 };
 
+/* Places of a list, and by how much a value must be more frequent than the one before it to take its place: what moves often is learnt badly. */
+enum { LISTED = 8, MARGIN = 8 };
+
 /* An event takes less, even if every bit of it comes as a surprise of 16. */
 enum { EVENT_MOST = 512 };
 
 enum field {
-    SHAPE, SHAPE_SITE, PLAIN, SCOPE, POSTS, GROUP, THREAD, POLLS_NEAR, POLLS, COUNT, CHOICE_NEW, CHOICE, CHOICE_NEGATIVE, TAG, POST_NEW, POST, REST_B,
-    REST_C, GROWS, GROWTH, FIELDS
+    SHAPE, SHAPE_TREE, SHAPE_SITE, PLAIN, SCOPE, POSTS, GROUP, THREAD, POLLS_NEAR, POLLS, COUNT, CHOICE, CHOICE_TREE, CHOICE_NEGATIVE, TAG, POST_NEW, POST,
+    REST_B, REST_C, GROWS, GROWTH, FIELDS
 };
 
 _Static_assert(FIELDS * 32 * 8 <= RP_MIXER_SETS, "a set of weights for each node of each field");
@@ -38,17 +41,16 @@ struct shape {
     uint64_t c[2];
 };
 
-/* What followed two choices of a shape the last time. */
-struct guess {
-    int32_t value;
-    uint32_t hits;
-};
-
 /* What followed three events the last time. */
 struct foretold {
     uint32_t check, hits;
     uint32_t id;
     struct rp_event event; /* c less next_post where it is a post */
+};
+
+/* What came in a place, as a rule the most frequent first. */
+struct list {
+    uint16_t values[LISTED], counts[LISTED];
 };
 
 struct mix {
@@ -57,15 +59,18 @@ struct mix {
     uint32_t shape_count;
     struct shape shapes[SHAPES + 1]; /* the last is for those that the list has no room for */
     uint16_t slots[SHAPE_SLOTS];     /* shape + 1 by hash of kind and site */
-    struct guess guesses[TABLE];
+    struct list shape_lists[SHAPES + 2];  /* of what follows a shape, by its number + 1 */
+    struct list choice_lists[SHAPES + 2]; /* of what a shape chooses, by its number + 1 */
     uint32_t scopes[TABLE + 256]; /* the last of each site; behind them, of each kind that has none as a rule */
     int32_t tags[TABLE];    /* the last of each source */
+    uint16_t heard_before[TABLE]; /* the entry of `tags` whose turn was before the last of each source */
     uint32_t since[TABLE];  /* polls that said no since the last yes, of each site */
     uint64_t reposted[TABLE]; /* posts made when an index of a site completed last */
     /* the events before */
     struct rp_event last;
     uint32_t history[4]; /* shapes + 1, newest first */
     uint32_t last_yes;   /* shape + 1 */
+    uint32_t heard;      /* entry of `tags` of the last message */
     uint32_t last_polls; /* class of the last count of polls */
     uint32_t difference; /* class of the last count less the one before in its group */
     uint32_t chosen;     /* last index or source, + 1 */
@@ -78,13 +83,7 @@ struct mix {
 };
 
 #define INLINE static inline __attribute__((always_inline))
-
-/* Contexts: up to eight words, each made of small values. */
-
-struct contexts {
-    int count;
-    uint64_t words[RP_MIXER_CONTEXTS];
-};
+#define APART static __attribute__((noinline)) /* so that the code stays small enough for a cache */
 
 INLINE uint64_t low(uint64_t value, int bits)
 {
@@ -99,12 +98,6 @@ INLINE uint32_t hash_of(uint64_t word, uint32_t salt)
     return (uint32_t)(x >> 32);
 }
 
-INLINE void find_lines(struct mix *m, const struct contexts *contexts, uint32_t salt, struct rp_mixer_place *place)
-{
-    for (int i = 0; i < contexts->count; i++)
-        place->lines[i] = rp_mixer_line(&m->mixer, i, hash_of(contexts->words[i], salt));
-}
-
 /* Counts below 8 as they are, then two classes for each power of two. */
 INLINE uint32_t class_of(uint64_t count)
 {
@@ -113,29 +106,76 @@ INLINE uint32_t class_of(uint64_t count)
     return count < 8 ? (uint32_t)count : (uint32_t)(8 + 2 * bits + (int)(count >> (bits - 2) & 1));
 }
 
-/* Bits and numbers */
+/* What a symbol's contexts are made of, besides the state. Of each six words are made; the first alone must tell what is sure. */
+struct about {
+    const struct shape *shape;
+    uint32_t id;
+    const struct rp_event *event;
+};
+
+typedef void contexts_of(const struct mix *m, const struct about *about, uint64_t *words);
 
 struct symbol {
     struct mix *m;
-    struct contexts *contexts;
+    const struct about *about;
+    contexts_of *contexts;
     enum field field;
-    struct rp_mixer_place place;
+    uint64_t salt;
+    bool all; /* lines are found, and not the first alone */
+    struct rp_mixer_line *lines[RP_MIXER_CONTEXTS];
 };
 
-INLINE struct symbol start_symbol(struct mix *m, struct contexts *contexts, enum field field)
+INLINE struct symbol start_salted(struct mix *m, const struct about *about, contexts_of *contexts, enum field field, uint32_t salt)
 {
-    struct symbol symbol = {.m = m, .contexts = contexts, .field = field};
+    struct symbol symbol = {.m = m, .about = about, .contexts = contexts, .field = field, .salt = salt * (8 * RP_MIXER_SALT)};
+    uint64_t words[RP_MIXER_CONTEXTS];
 
-    find_lines(m, contexts, field, &symbol.place);
+    contexts(m, about, words);
+    symbol.lines[0] = rp_mixer_line(&m->mixer, words[0], symbol.salt);
     return symbol;
+}
+
+INLINE struct symbol start_symbol(struct mix *m, const struct about *about, contexts_of *contexts, enum field field)
+{
+    return start_salted(m, about, contexts, field, field);
+}
+
+APART void find_lines(struct mix *m, const uint64_t *words, uint64_t salt, struct rp_mixer_line **lines)
+{
+    for (int i = 1; i < RP_MIXER_CONTEXTS; i++)
+        lines[i] = rp_mixer_line(&m->mixer, words[i], salt += RP_MIXER_SALT);
+}
+
+APART bool write_mixed(struct mix *m, struct rp_mixer_line *const *lines, uint32_t node, uint32_t set, bool bit)
+{
+    return rp_mixer_bit(&m->mixer, &m->range, lines, node, set, bit, false);
+}
+
+APART bool read_mixed(struct mix *m, struct rp_mixer_line *const *lines, uint32_t node, uint32_t set)
+{
+    return rp_mixer_bit(&m->mixer, &m->range, lines, node, set, false, true);
+}
+
+INLINE bool code_in_set(struct symbol *symbol, uint32_t node, uint32_t part, uint32_t place, bool bit, const bool reading)
+{
+    struct mix *m = symbol->m;
+    uint32_t set = (((uint32_t)symbol->field * 2 + part) * 16 + place) * 8 + (m->history[0] & 7);
+
+    if (!symbol->all) {
+        uint32_t *slot = &symbol->lines[0]->nodes[node];
+        if (rp_mixer_is_sure(*slot))
+            return rp_mixer_sure_bit(&m->range, slot, set, bit, reading);
+        uint64_t words[RP_MIXER_CONTEXTS];
+        symbol->contexts(m, symbol->about, words);
+        find_lines(m, words, symbol->salt, symbol->lines);
+        symbol->all = true;
+    }
+    return reading ? read_mixed(m, symbol->lines, node, set) : write_mixed(m, symbol->lines, node, set, bit);
 }
 
 INLINE bool code_at(struct symbol *symbol, uint32_t node, uint32_t part, bool bit, const bool reading)
 {
-    struct mix *m = symbol->m;
-    uint32_t set = (((uint32_t)symbol->field * 2 + part) * 16 + node) * 8 + (m->history[0] & 7);
-
-    return rp_mixer_bit(&m->mixer, &m->range, &symbol->place, symbol->contexts->count, node, set, bit, reading);
+    return code_in_set(symbol, node, part, node, bit, reading);
 }
 
 /* A tree of up to four bits, whose nodes begin at `node`. */
@@ -149,7 +189,7 @@ INLINE uint32_t code_tree(struct symbol *symbol, uint32_t node, uint32_t part, i
 }
 
 /* Bits of which nothing is known. */
-INLINE uint64_t code_plain(struct mix *m, int bits, uint64_t value, const bool reading)
+APART uint64_t code_plain(struct mix *m, int bits, uint64_t value, const bool reading)
 {
     uint64_t result = 0;
 
@@ -159,16 +199,16 @@ INLINE uint64_t code_plain(struct mix *m, int bits, uint64_t value, const bool r
 }
 
 /* A number from 1 on whose length was told: the bits below its first, twelve of them by contexts. */
-INLINE uint64_t code_below_first(struct symbol *symbol, int length, uint64_t value, const bool reading)
+INLINE uint64_t code_below_first(const struct symbol *symbol, int length, uint64_t value, const bool reading)
 {
     uint64_t result = 1;
     int left = length - 1;
 
     for (int part = 0; left > 0 && part < 3; part++) {
         int bits = left < 4 ? left : 4;
-        find_lines(symbol->m, symbol->contexts, (uint32_t)symbol->field + 32 + 64 * (uint32_t)length + (part ? 4096 * (uint32_t)(result + 1) : 0), &symbol->place);
+        struct symbol below = start_salted(symbol->m, symbol->about, symbol->contexts, symbol->field, (uint32_t)symbol->field + 32 + 64 * (uint32_t)length + (part ? 4096 * (uint32_t)(result + 1) : 0));
         left -= bits;
-        result = result << bits | code_tree(symbol, 0, 1, bits, (uint32_t)(value >> left) & 15, reading);
+        result = result << bits | code_tree(&below, 0, 1, bits, (uint32_t)(value >> left) & 15, reading);
     }
     if (left > 0)
         result = result << left | code_plain(symbol->m, left, value, reading);
@@ -190,9 +230,9 @@ INLINE uint64_t code_large(struct symbol *symbol, uint32_t node, uint64_t value,
 }
 
 /* Any number, small ones likely: 0, 1, one of four, or larger. */
-INLINE uint64_t code_number(struct mix *m, struct contexts *contexts, enum field field, uint64_t value, const bool reading)
+INLINE uint64_t code_number(struct mix *m, const struct about *about, contexts_of *contexts, enum field field, uint64_t value, const bool reading)
 {
-    struct symbol symbol = start_symbol(m, contexts, field);
+    struct symbol symbol = start_symbol(m, about, contexts, field);
 
     if (!code_at(&symbol, 0, 0, value > 0, reading))
         return 0;
@@ -203,11 +243,51 @@ INLINE uint64_t code_number(struct mix *m, struct contexts *contexts, enum field
     return 5 + code_large(&symbol, 6, value - 5, reading);
 }
 
-INLINE bool code_flag(struct mix *m, struct contexts *contexts, enum field field, bool value, const bool reading)
+INLINE bool code_flag(struct mix *m, const struct about *about, contexts_of *contexts, enum field field, bool value, const bool reading)
 {
-    struct symbol symbol = start_symbol(m, contexts, field);
+    struct symbol symbol = start_symbol(m, about, contexts, field);
 
     return code_at(&symbol, 0, 0, value, reading);
+}
+
+/* Lists */
+
+INLINE bool is_listed(const struct list *list, uint32_t place)
+{
+    return place < LISTED && list->counts[place] > 0;
+}
+
+/* Place of the value, bit by bit: is it this one? The first place that is not listed if it is none. */
+INLINE uint32_t code_place(struct symbol *symbol, const struct list *list, uint32_t value, const bool reading)
+{
+    uint32_t place = 0;
+
+    while (is_listed(list, place) && !code_in_set(symbol, list->values[place] % RP_MIXER_NODES, 0, place, value == list->values[place], reading))
+        place++;
+    return place;
+}
+
+INLINE void swap_places(struct list *list, uint32_t one, uint32_t other)
+{
+    uint16_t value = list->values[one], count = list->counts[one];
+
+    list->values[one] = list->values[other];
+    list->counts[one] = list->counts[other];
+    list->values[other] = value;
+    list->counts[other] = count;
+}
+
+INLINE void count_place(struct list *list, uint32_t place, uint32_t value)
+{
+    if (!is_listed(list, place)) {
+        place = place < LISTED ? place : LISTED - 1;
+        list->values[place] = (uint16_t)value;
+        list->counts[place] = 1;
+        return;
+    }
+    list->counts[place] += list->counts[place] < UINT16_MAX;
+    if (place > 0 && list->counts[place] > list->counts[place - 1] + MARGIN)
+        swap_places(list, place, place - 1);
 }
 
 INLINE uint64_t fold(int64_t value)
@@ -221,9 +301,9 @@ INLINE int64_t unfold(uint64_t value)
 }
 
 /* 32 bits with a sign, those from 0 on likely small. */
-INLINE int32_t code_signed(struct mix *m, struct contexts *contexts, enum field field, int32_t value, const bool reading)
+INLINE int32_t code_signed(struct mix *m, const struct about *about, contexts_of *contexts, enum field field, int32_t value, const bool reading)
 {
-    return (int32_t)(uint32_t)unfold(code_number(m, contexts, field, fold(value), reading));
+    return (int32_t)(uint32_t)unfold(code_number(m, about, contexts, field, fold(value), reading));
 }
 
 /* Shapes */
@@ -245,10 +325,31 @@ INLINE uint32_t find_shape(const struct mix *m, const struct rp_event *event)
     return found ? found - 1u : m->shape_count;
 }
 
-INLINE struct shape *new_shape(struct mix *m, struct contexts *contexts, struct rp_event *event, const bool reading)
+INLINE uint32_t since_class(const struct mix *m, uint32_t shape)
 {
+    return shape ? class_of(m->since[m->shapes[shape - 1].site % TABLE]) : 0;
+}
+
+INLINE void shape_contexts(const struct mix *m, const struct about *about, uint64_t *words)
+{
+    const uint32_t *h = m->history;
+    uint64_t group = low((uint32_t)m->last.b, 5), before = h[0] | (uint64_t)h[1] << 10 | group << 20, choice = low((uint32_t)m->last.a, 8);
+    uint64_t poll = h[0] | (uint64_t)m->last_yes << 10 | group << 20 | (uint64_t)m->difference << 25;
+
+    (void)about;
+    words[0] = before | choice << 25;
+    words[1] = before | (uint64_t)h[2] << 25;
+    words[2] = before | (uint64_t)h[2] << 25 | (uint64_t)h[3] << 35;
+    words[3] = before | low(m->chosen_before, 8) << 25 | choice << 33;
+    words[4] = poll | (uint64_t)m->last_polls << 28;
+    words[5] = poll | (uint64_t)since_class(m, m->last_yes) << 28 | (uint64_t)since_class(m, h[0]) << 36;
+}
+
+APART struct shape *new_shape(struct mix *m, struct rp_event *event, const bool reading)
+{
+    struct about about = {0};
     event->kind = (uint32_t)code_plain(m, NEW_KIND_BITS, event->kind, reading);
-    event->site = (uint32_t)code_number(m, contexts, SHAPE_SITE, event->site, reading);
+    event->site = (uint32_t)code_number(m, &about, shape_contexts, SHAPE_SITE, event->site, reading);
     struct shape *shape = &m->shapes[m->shape_count];
     *shape = (struct shape){.kind = event->kind, .site = event->site};
     if (m->shape_count < SHAPES) {
@@ -259,33 +360,33 @@ INLINE struct shape *new_shape(struct mix *m, struct contexts *contexts, struct 
     return shape;
 }
 
-INLINE uint32_t since_class(const struct mix *m, uint32_t shape)
+APART uint32_t code_shape_number(struct mix *m, uint32_t value, const bool reading)
 {
-    return shape ? class_of(m->since[m->shapes[shape - 1].site % TABLE]) : 0;
-}
-
-INLINE struct shape *code_shape(struct mix *m, struct rp_event *event, const bool reading)
-{
-    const uint32_t *h = m->history;
-    uint64_t group = low((uint32_t)m->last.b, 5), before = h[0] | (uint64_t)h[1] << 10 | group << 20, choice = low((uint32_t)m->last.a, 8);
-    uint64_t poll = h[0] | (uint64_t)m->last_yes << 10 | group << 20 | (uint64_t)m->difference << 25;
-    struct contexts contexts = {8,
-                                {h[0], before | choice << 25, before | (uint64_t)h[2] << 25, before | (uint64_t)h[2] << 25 | (uint64_t)h[3] << 35,
-                                 before | (uint64_t)m->last_polls << 25, before | low(m->chosen_before, 8) << 25 | choice << 33, poll | (uint64_t)m->last_polls << 28,
-                                 poll | (uint64_t)since_class(m, m->last_yes) << 28 | (uint64_t)since_class(m, h[0]) << 36}};
-    uint32_t value = reading ? 0 : find_shape(m, event), prefix = 1;
+    struct about about = {0};
+    uint32_t prefix = 1;
     int left = 32 - __builtin_clz(m->shape_count | 1);
 
     while (left > 0) {
         int bits = (left - 1) % 4 + 1;
-        struct symbol symbol = {.m = m, .contexts = &contexts, .field = SHAPE};
-        find_lines(m, &contexts, SHAPE + 64 * prefix, &symbol.place);
+        struct symbol symbol = start_salted(m, &about, shape_contexts, SHAPE_TREE, SHAPE_TREE + 64 * prefix);
         left -= bits;
         prefix = prefix << bits | code_tree(&symbol, 0, 0, bits, value >> left & 15, reading);
     }
-    value = prefix - (UINT32_C(1) << (32 - __builtin_clz(m->shape_count | 1)));
+    return prefix - (UINT32_C(1) << (32 - __builtin_clz(m->shape_count | 1)));
+}
+
+INLINE struct shape *code_shape(struct mix *m, struct rp_event *event, const bool reading)
+{
+    struct about about = {0};
+    struct list *list = &m->shape_lists[m->history[0]];
+    uint32_t value = reading ? 0 : find_shape(m, event);
+    struct symbol symbol = start_symbol(m, &about, shape_contexts, SHAPE);
+    uint32_t place = code_place(&symbol, list, value, reading);
+
+    value = is_listed(list, place) ? list->values[place] : code_shape_number(m, value, reading);
     if (value >= m->shape_count)
-        return new_shape(m, &contexts, event, reading);
+        return new_shape(m, event, reading);
+    count_place(list, place, value);
     event->kind = m->shapes[value].kind;
     event->site = m->shapes[value].site;
     return &m->shapes[value];
@@ -316,57 +417,76 @@ INLINE bool is_plain(const struct mix *m, const struct rp_event *event)
     return plain && (is_of_rest(event->kind) || rp_event_has_post(event->kind) || event->c == 0) && (event->kind != RP_NEXT || event->b == 0);
 }
 
-INLINE bool code_plainness(struct mix *m, uint32_t id, struct rp_event *event, const bool reading)
+INLINE void plain_contexts(const struct mix *m, const struct about *about, uint64_t *words)
+{
+    uint64_t base = about->id | low(m->scopes[scope_slot(about->event)], 16) << 10, longer = base | (uint64_t)m->history[0] << 26 | (uint64_t)m->history[1] << 36;
+
+    words[0] = base;
+    words[1] = about->id;
+    words[2] = longer;
+    words[3] = longer | low((uint32_t)m->last.a, 8) << 46;
+    words[4] = base | (uint64_t)m->last_polls << 26 | low(m->chosen, 8) << 36;
+    words[5] = longer ^ (uint64_t)m->history[2] << 46 ^ (uint64_t)m->history[3] << 54;
+}
+
+INLINE bool code_plainness(struct mix *m, const struct about *about, struct rp_event *event, const bool reading)
 {
     uint32_t scope = m->scopes[scope_slot(event)];
-    uint64_t base = id | low(scope, 16) << 10;
-    struct contexts contexts = {3, {id, base, base | (uint64_t)m->history[0] << 26 | (uint64_t)m->history[1] << 36}};
 
-    if (code_flag(m, &contexts, PLAIN, !reading && is_plain(m, event), reading)) {
+    if (code_flag(m, about, plain_contexts, PLAIN, !reading && is_plain(m, event), reading)) {
         event->scope = scope;
         return true;
     }
-    event->scope = (uint32_t)code_number(m, &contexts, SCOPE, event->scope, reading);
+    event->scope = (uint32_t)code_number(m, about, plain_contexts, SCOPE, event->scope, reading);
     return false;
 }
 
-INLINE void code_posts(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+INLINE void posts_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
-    uint64_t base = id | (uint64_t)m->history[0] << 10, longer = base | (uint64_t)m->history[1] << 20;
-    struct contexts contexts = {6,
-                                {id | low(s->posts, 16) << 20, base, longer, longer | (uint64_t)m->history[2] << 30 | low((uint32_t)m->last.b, 8) << 40,
-                                 longer | (uint64_t)m->history[2] << 30 | (uint64_t)m->history[3] << 40 | low((uint32_t)m->last.a, 8) << 50,
-                                 longer | (uint64_t)m->last_polls << 30}};
+    uint64_t base = about->id | (uint64_t)m->history[0] << 10, longer = base | (uint64_t)m->history[1] << 20, longest = longer | (uint64_t)m->history[2] << 30;
 
-    event->posts = (uint32_t)code_number(m, &contexts, POSTS, event->posts, reading);
+    words[0] = longest | low((uint32_t)m->last.b, 8) << 40;
+    words[1] = about->id | low(about->shape->posts, 16) << 20;
+    words[2] = base;
+    words[3] = longer;
+    words[4] = longest | (uint64_t)m->history[3] << 40 | low((uint32_t)m->last.a, 8) << 50;
+    words[5] = longer | (uint64_t)m->last_polls << 30;
 }
 
-/* An index or a source that is not small: what followed the last two, or another. */
-INLINE int32_t code_far_choice(struct symbol *symbol, const struct shape *s, uint32_t id, int32_t value, const bool reading)
+INLINE void code_posts(struct mix *m, const struct about *about, struct rp_event *event, const bool reading)
 {
-    struct mix *m = symbol->m;
-    struct guess *guess = &m->guesses[hash_of(id | low((uint32_t)s->a[0], 24) << 10 | low((uint32_t)s->a[1], 24) << 34, 1) % TABLE];
-    struct contexts known = {2, {id | (uint64_t)guess->hits << 10, id | low((uint32_t)guess->value, 16) << 10 | (uint64_t)guess->hits << 26}};
-
-    if (!code_flag(m, &known, CHOICE_NEW, value != guess->value, reading)) {
-        guess->hits += guess->hits < 7;
-        return guess->value;
-    }
-    value = (int32_t)(5 + code_large(symbol, 7, (uint64_t)value - 5, reading));
-    guess->hits /= 2;
-    if (guess->hits == 0)
-        guess->value = value;
-    return value;
+    event->posts = (uint32_t)code_number(m, about, posts_contexts, POSTS, event->posts, reading);
 }
 
-INLINE int32_t code_choice(struct mix *m, struct contexts *contexts, const struct shape *s, uint32_t id, int32_t value, const bool reading)
+/* An index or a source that is not listed. */
+INLINE int32_t code_other_choice(struct mix *m, const struct about *about, contexts_of *contexts, int32_t value, const bool reading)
 {
-    struct symbol symbol = start_symbol(m, contexts, CHOICE);
+    struct symbol symbol = start_symbol(m, about, contexts, CHOICE_TREE);
     uint32_t small = code_tree(&symbol, 0, 0, 3, value < 0 ? 0 : value < 6 ? (uint32_t)value + 1 : 7, reading);
 
     if (small == 0)
-        return (int32_t)(uint32_t)-code_number(m, contexts, CHOICE_NEGATIVE, (uint64_t)-(int64_t)value, reading);
-    return small < 7 ? (int32_t)small - 1 : code_far_choice(&symbol, s, id, value, reading);
+        return (int32_t)(uint32_t)-code_number(m, about, contexts, CHOICE_NEGATIVE, (uint64_t)-(int64_t)value, reading);
+    return small < 7 ? (int32_t)small - 1 : (int32_t)(5 + code_large(&symbol, 7, (uint64_t)value - 5, reading));
+}
+
+/* What a list has of a choice: it + 1; none where that takes more than 16 bits. */
+enum { NOT_LISTABLE = 0xffff };
+
+INLINE uint32_t listable(int32_t choice)
+{
+    return choice >= -1 && choice < NOT_LISTABLE - 1 ? (uint32_t)choice + 1 : NOT_LISTABLE;
+}
+
+INLINE int32_t code_choice(struct mix *m, const struct about *about, contexts_of *contexts, int32_t value, const bool reading)
+{
+    struct list *list = &m->choice_lists[about->id];
+    struct symbol symbol = start_symbol(m, about, contexts, CHOICE);
+    uint32_t place = code_place(&symbol, list, listable(value), reading);
+
+    value = is_listed(list, place) ? (int32_t)list->values[place] - 1 : code_other_choice(m, about, contexts, value, reading);
+    if (listable(value) != NOT_LISTABLE)
+        count_place(list, place, listable(value));
+    return value;
 }
 
 /* YES and NEXT */
@@ -382,39 +502,51 @@ INLINE int32_t unfold_count(uint32_t value)
     return value == 0 ? 1 : value == 1 ? 0 : value == 2 ? -1 : (int32_t)(value - 1);
 }
 
-INLINE void code_index_count(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+INLINE void count_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
-    uint64_t base = id | (uint64_t)m->history[0] << 10, same = id | low((uint32_t)s->b, 10) << 10;
-    struct contexts contexts = {5,
-                                {id, same, base | (uint64_t)m->last_polls << 20, base | (uint64_t)m->history[1] << 20 | low((uint32_t)m->last.a, 8) << 30,
-                                 same | low((uint32_t)s->a[0], 10) << 20 | low((uint32_t)s->a[1], 10) << 30}};
+    uint64_t id = about->id, base = id | (uint64_t)m->history[0] << 10, same = id | low((uint32_t)about->shape->b, 10) << 10;
 
-    event->b = unfold_count((uint32_t)code_number(m, &contexts, COUNT, fold_count(event->b), reading));
+    words[0] = same;
+    words[1] = id | (uint64_t)since_class(m, about->id) << 30 | low(m->chosen, 8) << 40;
+    words[2] = base | (uint64_t)m->last_polls << 20;
+    words[3] = base | (uint64_t)m->history[1] << 20 | low((uint32_t)m->last.a, 8) << 30;
+    words[4] = same | low((uint32_t)about->shape->a[0], 10) << 20 | low((uint32_t)about->shape->a[1], 10) << 30;
+    words[5] = id;
 }
 
-INLINE void code_index(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+INLINE void index_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
-    uint64_t next = event->kind == RP_NEXT ? low((uint32_t)m->last.a, 12) + 1 : 0, base = id | next << 10 | low((uint32_t)event->b, 5) << 23;
+    const struct shape *s = about->shape;
+    uint64_t next = about->event->kind == RP_NEXT ? low((uint32_t)m->last.a, 12) + 1 : 0, base = about->id | next << 10 | low((uint32_t)about->event->b, 5) << 23;
     uint64_t two = low((uint32_t)s->a[0], 12) << 28 | low((uint32_t)s->a[1], 12) << 40;
-    struct contexts contexts = {6,
-                                {base | (uint64_t)m->last_yes << 28 | low(m->chosen, 12) << 38, base | two, (base | two) ^ low((uint32_t)s->a[2], 12) << 52,
-                                 base | (uint64_t)m->history[0] << 28 | (uint64_t)m->history[1] << 38 | low(m->chosen, 12) << 48,
-                                 base | low(m->chosen_before, 16) << 28, base | (uint64_t)m->last_polls << 28 | low((uint32_t)s->a[0], 12) << 36}};
 
-    event->a = code_choice(m, &contexts, s, id, event->a, reading);
+    words[0] = base | low(m->chosen_before, 16) << 28;
+    words[1] = base | (uint64_t)m->last_yes << 28 | low(m->chosen, 12) << 38;
+    words[2] = base | two;
+    words[3] = base | (uint64_t)m->history[0] << 28 | (uint64_t)m->history[1] << 38 | low(m->chosen, 12) << 48;
+    words[4] = base | (uint64_t)m->last_polls << 28 | low((uint32_t)s->a[0], 12) << 36;
+    words[5] = (base | two) ^ low((uint32_t)s->a[2], 12) << 52;
 }
 
-INLINE void code_yes(struct mix *m, const struct shape *s, uint32_t id, bool plain, struct rp_event *event, const bool reading)
+INLINE void id_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
-    struct contexts contexts = {1, {id}};
+    words[0] = about->id;
+    words[1] = about->id | (uint64_t)m->history[0] << 10;
+    words[2] = about->id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
+    words[3] = about->id | low((uint32_t)m->last.a, 16) << 10;
+    words[4] = about->id | low((uint32_t)about->shape->b, 16) << 10;
+    words[5] = about->id | low(about->shape->c[0], 16) << 10;
+}
 
+INLINE void code_yes(struct mix *m, const struct about *about, bool plain, struct rp_event *event, const bool reading)
+{
     if (event->kind == RP_YES)
-        code_index_count(m, s, id, event, reading);
+        event->b = unfold_count((uint32_t)code_number(m, about, count_contexts, COUNT, fold_count(event->b), reading));
     else
-        event->b = plain ? 0 : code_signed(m, &contexts, REST_B, event->b, reading);
-    event->c = plain ? 0 : code_number(m, &contexts, REST_C, event->c, reading);
+        event->b = plain ? 0 : code_signed(m, about, id_contexts, REST_B, event->b, reading);
+    event->c = plain ? 0 : code_number(m, about, id_contexts, REST_C, event->c, reading);
     if (event->kind == RP_NEXT || event->b > 0)
-        code_index(m, s, id, event, reading);
+        event->a = code_choice(m, about, index_contexts, event->a, reading);
     else
         event->a = RP_NO_INDEX;
 }
@@ -432,44 +564,70 @@ INLINE bool is_in_group(const struct mix *m)
     return m->last.kind == RP_NO && m->last.b > 0;
 }
 
-INLINE bool code_near_polls(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+INLINE void near_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
-    uint64_t now = class_of(m->last.c), base = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
-    struct contexts contexts = {6,
-                                {id | now << 10, base | (uint64_t)event->b << 30, base | (uint64_t)m->history[2] << 30 | now << 40, base | low(m->chosen_before, 8) << 30,
-                                 base | (uint64_t)m->history[2] << 30 | (uint64_t)m->history[3] << 40, id | now << 10 | (uint64_t)class_of(s->c[0]) << 18}};
-    struct symbol symbol = start_symbol(m, &contexts, POLLS_NEAR);
-    uint32_t near = code_tree(&symbol, 0, 0, 2, nearness(event->c - m->last.c), reading);
+    uint64_t now = class_of(m->last.c), base = about->id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
+
+    words[0] = base | (uint64_t)m->history[2] << 30 | now << 40;
+    words[1] = base | (uint64_t)about->event->b << 30;
+    words[2] = about->id | now << 10;
+    words[3] = base | low(m->chosen_before, 8) << 30;
+    words[4] = base | (uint64_t)m->history[2] << 30 | (uint64_t)m->history[3] << 40;
+    words[5] = about->id | now << 10 | (uint64_t)class_of(about->shape->c[0]) << 18;
+}
+
+INLINE bool code_near_polls(struct mix *m, const struct about *about, struct rp_event *event, const bool reading)
+{
+    struct symbol symbol = start_symbol(m, about, near_contexts, POLLS_NEAR);
+    uint32_t value = nearness(event->c - m->last.c);
+    uint32_t near = 0;
+    while (near < 3 && !code_at(&symbol, near, 0, value == near, reading))
+        near++;
 
     if (near < 3)
         event->c = m->last.c + (near == 1) - (near == 2);
     return near < 3;
 }
 
-INLINE void code_polls(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+INLINE void polls_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
-    bool in_group = is_in_group(m);
-    uint64_t base = id | (uint64_t)event->b << 10 | (uint64_t)(in_group ? class_of(m->last.c) + 1 : 0) << 14;
+    const struct shape *s = about->shape;
+    uint64_t base = about->id | (uint64_t)about->event->b << 10 | (uint64_t)(is_in_group(m) ? class_of(m->last.c) + 1 : 0) << 14;
     uint64_t longer = base | (uint64_t)m->history[0] << 23 | (uint64_t)m->history[1] << 33, mine = base | (uint64_t)class_of(s->c[0]) << 23;
-    struct contexts contexts = {6,
-                                {base, mine, longer | low((uint32_t)m->last.a, 8) << 43, mine | (uint64_t)class_of(s->c[1]) << 31,
-                                 base | low(m->chosen, 8) << 23 | low(m->chosen_before, 8) << 31 | (uint64_t)m->history[1] << 39,
-                                 longer | (uint64_t)m->history[2] << 43 | (uint64_t)m->history[3] << 53}};
 
-    if (!in_group || !code_near_polls(m, s, id, event, reading))
-        event->c = code_number(m, &contexts, POLLS, event->c - 1, reading) + 1;
+    words[0] = longer | low((uint32_t)m->last.a, 8) << 43;
+    words[1] = mine;
+    words[2] = base;
+    words[3] = mine | (uint64_t)class_of(s->c[1]) << 31;
+    words[4] = base | low(m->chosen, 8) << 23 | low(m->chosen_before, 8) << 31 | (uint64_t)m->history[1] << 39;
+    words[5] = longer | (uint64_t)m->history[2] << 43 | (uint64_t)m->history[3] << 53;
 }
 
-INLINE void code_no(struct mix *m, const struct shape *s, uint32_t id, bool plain, struct rp_event *event, const bool reading)
+INLINE void group_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
     bool in_group = m->last.kind == RP_NO;
-    uint64_t base = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20, group = low((uint32_t)m->last.b, 5);
-    struct contexts contexts = {3, {id | (in_group ? group + 1 : 0) << 30, base | group << 30, base | group << 30 | (uint64_t)m->history[2] << 35}};
-    struct contexts whose = {3, {id, id | (uint64_t)m->history[0] << 10, id | low((uint32_t)m->thread, 16) << 10}};
+    uint64_t id = about->id, base = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20, group = low((uint32_t)m->last.b, 5);
 
-    event->b = (int32_t)code_number(m, &contexts, GROUP, (uint32_t)event->b, reading);
-    event->a = plain ? m->thread : code_signed(m, &whose, THREAD, event->a, reading);
-    code_polls(m, s, id, event, reading);
+    words[0] = base | group << 30;
+    words[1] = id | (in_group ? group + 1 : 0) << 30;
+    words[2] = base | group << 30 | (uint64_t)m->history[2] << 35;
+    words[3] = base | group << 30 | (uint64_t)m->history[2] << 35 | (uint64_t)m->history[3] << 45;
+    words[4] = base | group << 30 | (uint64_t)m->last_polls << 35;
+    words[5] = id | group << 10 | (uint64_t)m->last_yes << 20 | low(m->chosen, 8) << 30;
+}
+
+INLINE void thread_contexts(const struct mix *m, const struct about *about, uint64_t *words)
+{
+    id_contexts(m, about, words);
+    words[0] = about->id | low((uint32_t)m->thread, 16) << 10;
+}
+
+INLINE void code_no(struct mix *m, const struct about *about, bool plain, struct rp_event *event, const bool reading)
+{
+    event->b = (int32_t)code_number(m, about, group_contexts, GROUP, (uint32_t)event->b, reading);
+    event->a = plain ? m->thread : code_signed(m, about, thread_contexts, THREAD, event->a, reading);
+    if (!is_in_group(m) || !code_near_polls(m, about, event, reading))
+        event->c = code_number(m, about, polls_contexts, POLLS, event->c - 1, reading) + 1;
 }
 
 /* Messages: RECV, PROBE, MATCH, FREED, CANCELLED */
@@ -479,66 +637,106 @@ INLINE uint32_t tag_slot(const struct rp_event *event)
     return ((uint32_t)event->a * 7 + event->site) % TABLE;
 }
 
-INLINE void code_tag(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+INLINE void tag_contexts(const struct mix *m, const struct about *about, uint64_t *words)
+{
+    const struct rp_event *event = about->event;
+    const struct shape *s = about->shape;
+    uint32_t slot = tag_slot(event);
+    int32_t tag = m->tags[slot], next = m->tags[m->heard_before[slot]];
+    uint64_t base = about->id | low((uint32_t)tag, 16) << 10;
+
+    words[0] = base | low((uint32_t)next, 16) << 26;
+    words[1] = base;
+    words[2] = base | (uint64_t)m->history[0] << 26 | low((uint32_t)s->b, 8) << 36;
+    words[3] = base | low((uint32_t)s->b, 16) << 26;
+    words[4] = about->id | low((uint32_t)event->a, 24) << 10;
+    words[5] = about->id | low((uint32_t)next, 16) << 10 | low((uint32_t)s->b, 16) << 26;
+}
+
+INLINE void code_tag(struct mix *m, const struct about *about, struct rp_event *event, const bool reading)
 {
     int32_t tag = m->tags[tag_slot(event)];
-    uint64_t base = id | low((uint32_t)tag, 16) << 10;
-    struct contexts contexts = {4, {base, id | low((uint32_t)event->a, 24) << 10, base | (uint64_t)m->history[0] << 26 | low((uint32_t)s->b, 8) << 36, base | low((uint32_t)s->b, 16) << 26}};
     uint64_t more = fold((int64_t)event->b - tag);
 
-    event->b = (int32_t)((uint32_t)tag + (uint32_t)unfold(code_number(m, &contexts, TAG, more, reading)));
+    event->b = (int32_t)((uint32_t)tag + (uint32_t)unfold(code_number(m, about, tag_contexts, TAG, more, reading)));
 }
 
-INLINE void code_post(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+INLINE void post_contexts(const struct mix *m, const struct about *about, uint64_t *words)
+{
+    uint64_t id = about->id;
+
+    words[0] = id | low(m->chosen, 12) << 10;
+    words[1] = id;
+    words[2] = id | (uint64_t)m->history[0] << 10 | low((uint32_t)m->last.a, 12) << 20;
+    words[3] = id | low((uint32_t)about->shape->b, 16) << 10;
+    words[4] = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
+    words[5] = id | low(m->chosen_before, 16) << 10;
+}
+
+INLINE void code_post(struct mix *m, const struct about *about, struct rp_event *event, const bool reading)
 {
     uint64_t likely = m->reposted[(event->site * 31 + m->chosen) % TABLE];
-    struct contexts contexts = {4,
-                                {id, id | low(m->chosen, 12) << 10, id | (uint64_t)m->history[0] << 10 | low((uint32_t)m->last.a, 12) << 20, id | low((uint32_t)s->b, 16) << 10}};
 
-    if (!code_flag(m, &contexts, POST_NEW, event->c != likely, reading))
+    if (!code_flag(m, about, post_contexts, POST_NEW, event->c != likely, reading))
         event->c = likely;
     else
-        event->c = m->next_post + (uint64_t)unfold(code_number(m, &contexts, POST, fold((int64_t)(event->c - m->next_post)), reading));
+        event->c = m->next_post + (uint64_t)unfold(code_number(m, about, post_contexts, POST, fold((int64_t)(event->c - m->next_post)), reading));
 }
 
-INLINE void code_message(struct mix *m, const struct shape *s, uint32_t id, bool plain, struct rp_event *event, const bool reading)
+INLINE void source_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
-    uint64_t one = id | low((uint32_t)s->a[0], 16) << 10, two = one | low((uint32_t)s->a[1], 16) << 26;
-    struct contexts contexts = {6,
-                                {one, two, two ^ low((uint32_t)s->a[2], 16) << 42, id | (uint64_t)m->history[0] << 10 | low((uint32_t)m->last.a, 16) << 20,
-                                 one | low(m->chosen, 16) << 26, id}};
+    const struct shape *s = about->shape;
+    uint64_t id = about->id, one = id | low((uint32_t)s->a[0], 16) << 10, two = one | low((uint32_t)s->a[1], 16) << 26;
 
-    event->a = code_choice(m, &contexts, s, id, event->a, reading);
-    code_tag(m, s, id, event, reading);
+    words[0] = two;
+    words[1] = one;
+    words[2] = two ^ low((uint32_t)s->a[2], 16) << 42;
+    words[3] = id | (uint64_t)m->history[0] << 10 | low((uint32_t)m->last.a, 16) << 20;
+    words[4] = one | low(m->chosen, 16) << 26;
+    words[5] = id;
+}
+
+INLINE void code_message(struct mix *m, const struct about *about, bool plain, struct rp_event *event, const bool reading)
+{
+    event->a = code_choice(m, about, source_contexts, event->a, reading);
+    code_tag(m, about, event, reading);
     if (rp_event_has_post(event->kind))
-        code_post(m, s, id, event, reading);
+        code_post(m, about, event, reading);
     else
-        event->c = plain ? 0 : code_number(m, &contexts, REST_C, event->c, reading);
+        event->c = plain ? 0 : code_number(m, about, id_contexts, REST_C, event->c, reading);
 }
 
 /* Everything else: threads, values, clocks */
 
-/* What comes from counters and clocks is told by how much it grew, if that is shorter. */
-INLINE void code_value(struct mix *m, struct contexts *contexts, const struct shape *s, struct rp_event *event, const bool reading)
+INLINE void rest_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
-    uint64_t more = fold((int64_t)(event->c - s->c[0]));
+    const struct shape *s = about->shape;
+    uint64_t id = about->id, base = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
 
-    if (code_flag(m, contexts, GROWS, more < event->c, reading))
-        event->c = s->c[0] + (uint64_t)unfold(code_number(m, contexts, GROWTH, more, reading));
-    else
-        event->c = code_number(m, contexts, REST_C, event->c, reading);
+    words[0] = base;
+    words[1] = id;
+    words[2] = id | low((uint32_t)s->a[0], 12) << 10 | low((uint32_t)s->a[1], 12) << 22 | low((uint32_t)s->a[2], 12) << 34;
+    words[3] = id | (uint64_t)class_of(s->c[0]) << 10;
+    words[4] = base | (uint64_t)m->history[2] << 30 | low((uint32_t)s->a[0], 12) << 40;
+    words[5] = id | (uint64_t)class_of(s->c[0]) << 10 | (uint64_t)class_of(s->c[1]) << 20;
 }
 
-INLINE void code_rest(struct mix *m, const struct shape *s, uint32_t id, struct rp_event *event, const bool reading)
+/* What comes from counters and clocks is told by how much it grew, if that is shorter. */
+INLINE void code_value(struct mix *m, const struct about *about, struct rp_event *event, const bool reading)
 {
-    uint64_t base = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
-    struct contexts contexts = {5,
-                                {id, base, id | low((uint32_t)s->a[0], 12) << 10 | low((uint32_t)s->a[1], 12) << 22 | low((uint32_t)s->a[2], 12) << 34,
-                                 id | (uint64_t)class_of(s->c[0]) << 10, base | (uint64_t)m->history[2] << 30 | low((uint32_t)s->a[0], 12) << 40}};
+    uint64_t before = about->shape->c[0], more = fold((int64_t)(event->c - before));
 
-    event->a = code_choice(m, &contexts, s, id, event->a, reading);
-    event->b = code_signed(m, &contexts, REST_B, event->b, reading);
-    code_value(m, &contexts, s, event, reading);
+    if (code_flag(m, about, rest_contexts, GROWS, more < event->c, reading))
+        event->c = before + (uint64_t)unfold(code_number(m, about, rest_contexts, GROWTH, more, reading));
+    else
+        event->c = code_number(m, about, rest_contexts, REST_C, event->c, reading);
+}
+
+INLINE void code_rest(struct mix *m, const struct about *about, struct rp_event *event, const bool reading)
+{
+    event->a = code_choice(m, about, rest_contexts, event->a, reading);
+    event->b = code_signed(m, about, rest_contexts, REST_B, event->b, reading);
+    code_value(m, about, event, reading);
 }
 
 /* What is kept of an event for those that follow */
@@ -565,6 +763,8 @@ INLINE void learn_polls(struct mix *m, const struct rp_event *event)
 
 INLINE void learn_message(struct mix *m, const struct rp_event *event)
 {
+    m->heard_before[tag_slot(event)] = (uint16_t)m->heard;
+    m->heard = tag_slot(event);
     m->tags[tag_slot(event)] = event->b;
     if (rp_event_has_post(event->kind))
         m->next_post = event->c + 1;
@@ -616,7 +816,7 @@ INLINE void learn(struct mix *m, uint32_t id, const struct rp_event *event)
     m->last = *event;
     m->trail[2] = m->trail[1];
     m->trail[1] = m->trail[0];
-    m->trail[0] = id + (uint32_t)event->a * 0x9e3779b1;
+    m->trail[0] = id + (uint32_t)event->a * 0x9e3779b1 + (event->kind == RP_NO ? 0 : (uint32_t)event->b * 0x85ebca6b);
 }
 
 /* Events that follow as before */
@@ -664,30 +864,30 @@ INLINE void foretell(struct mix *m, struct foretold *f, uint32_t check, uint32_t
 INLINE uint32_t code_fields(struct mix *m, struct rp_event *event, const bool reading)
 {
     struct shape *s = code_shape(m, event, reading);
-    uint32_t id = (uint32_t)(s - m->shapes) + 1;
-    bool plain = code_plainness(m, id, event, reading);
+    struct about about = {s, (uint32_t)(s - m->shapes) + 1, event};
+    bool plain = code_plainness(m, &about, event, reading);
 
     if (rp_event_counts_posts(event->kind))
-        code_posts(m, s, id, event, reading);
+        code_posts(m, &about, event, reading);
     switch (event->kind) {
     case RP_YES:
     case RP_NEXT:
-        code_yes(m, s, id, plain, event, reading);
+        code_yes(m, &about, plain, event, reading);
         break;
     case RP_NO:
-        code_no(m, s, id, plain, event, reading);
+        code_no(m, &about, plain, event, reading);
         break;
     case RP_RECV:
     case RP_PROBE:
     case RP_MATCH:
     case RP_FREED:
     case RP_CANCELLED:
-        code_message(m, s, id, plain, event, reading);
+        code_message(m, &about, plain, event, reading);
         break;
     default:
-        code_rest(m, s, id, event, reading);
+        code_rest(m, &about, event, reading);
     }
-    return id;
+    return about.id;
 }
 
 INLINE void code_event(struct mix *m, struct rp_event *event, const bool reading)
@@ -712,7 +912,7 @@ INLINE void code_event(struct mix *m, struct rp_event *event, const bool reading
 static void *mix_open(void)
 {
     rp_mixer_start();
-    return malloc(sizeof(struct mix));
+    return aligned_alloc(64, (sizeof(struct mix) + 63) / 64 * 64);
 }
 
 static void mix_reset(void *state)

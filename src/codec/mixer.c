@@ -5,7 +5,7 @@
 
 int16_t rp_mixer_stretch[4096];
 uint16_t rp_mixer_squash[4096];
-uint16_t rp_mixer_step[RP_MIXER_LIMIT + 1];
+uint16_t rp_mixer_step[128];
 
 _Static_assert((-1 >> 1) == -1, "negative numbers are shifted with their sign");
 
@@ -42,6 +42,6 @@ void rp_mixer_reset(struct rp_mixer *mixer)
 {
     memset(mixer->lines, 0, sizeof mixer->lines);
     for (int set = 0; set < RP_MIXER_SETS; set++)
-        for (int i = 0; i < RP_MIXER_CONTEXTS; i++)
+        for (int i = 0; i < RP_MIXER_LANES; i++)
             mixer->weights[set][i] = RP_MIXER_FIRST_WEIGHT;
 }

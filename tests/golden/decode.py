@@ -121,10 +121,10 @@ KNOTS = [int(k) for k in """1 1 1 1 2 3 4 5 8 11 17 24 35 51 75 109 158 230 335 
 SQUASH = [(KNOTS[x // 64] * (64 - x % 64) + KNOTS[x // 64 + 1] * (x % 64)) // 64 for x in range(4096)]
 STRETCH = [min(max(bisect.bisect_left(SQUASH, 16 * q + 8), 1), 4095) - 2048 for q in range(4096)]
 STEP = [327680 // (5 * n + 7) for n in range(81)]
-FRESH = [1 << 21] * 15 + [0] * 16
+FRESH = [1 << 24] * 15 + [0] * 16
 
-(SHAPE, SHAPE_SITE, PLAIN, SCOPE, POSTS, GROUP, THREAD, POLLS_NEAR, POLLS, COUNT, CHOICE_NEW, CHOICE, CHOICE_NEGATIVE, TAG, POST_NEW, POST, REST_B, REST_C,
- GROWS, GROWTH) = range(20)
+(SHAPE, SHAPE_TREE, SHAPE_SITE, PLAIN, SCOPE, POSTS, GROUP, THREAD, POLLS_NEAR, POLLS, COUNT, CHOICE, CHOICE_TREE, CHOICE_NEGATIVE, TAG, POST_NEW, POST, REST_B,
+ REST_C, GROWS, GROWTH) = range(21)
 
 
 def hashed(word, salt):
@@ -175,80 +175,120 @@ class RangeCoder:
         return self.at == len(self.data) + 3
 
 
-class Mixer:
-    """Probabilities, and the symbols that are made of bits. A line is one list: the p of its 15 nodes, their n, and its name."""
-    def __init__(self):
-        self.tables = [[[0] * 31 for _ in range(2048)] for _ in range(8)]
-        self.weights = [[19660] * 8 for _ in range(20 * 2 * 16 * 8)]
-        self.coder, self.h0 = None, 0
+class Symbol:
+    """Six contexts and a salt. The first line is found at once, the others when they are needed."""
+    def __init__(self, mixer, field, words, salt=None):
+        self.mixer, self.field, self.words = mixer, field, words
+        self.salt = 8 * (field if salt is None else salt)
+        self.lines = [self.line(0)]
 
-    def lines(self, words, salt):
-        found = []
-        for table, word in zip(self.tables, words):
-            h = hashed(word, salt)
-            line = table[h >> 21]
-            if line[30] != h | 1:
-                line[:] = FRESH
-                line[30] = h | 1
-            found.append(line)
-        return found
+    def line(self, i):
+        h = ((self.words[i] ^ (self.salt + i) * 0xD6E8FEB86659FD93 & MASK) * 0x9E3779B97F4A7C15 & MASK) >> 32 | 1
+        line = self.mixer.table[h >> 18]
+        if line[30] != h:
+            line[:] = FRESH
+            line[30] = h
+        return line
 
-    def bit(self, lines, field, node, part=0):
-        weights = self.weights[((2 * field + part) * 16 + node) * 8 + (self.h0 & 7)]
-        stretched = [STRETCH[line[node] >> 10] for line in lines]
-        total = sum(map(operator.mul, weights, stretched)) >> 16
-        p = SQUASH[min(max(total, -2047), 2047) + 2048]
-        one = self.coder.bit(p)
-        error, target = (65535 - p, (1 << 22) - 1) if one else (-p, 0)
-        weights[:len(lines)] = [w + (s * error + 4096 >> 13) for w, s in zip(weights, stretched)]
-        for line in lines:
-            p, n = line[node], line[node + 15]
-            line[node] = p + ((target - p) * STEP[n] >> 16)
-            if n < 80:
-                line[node + 15] = n + 1
+    def bit(self, node, part=0, place=None):
+        if len(self.lines) == 1:
+            if not 1 << 19 <= self.lines[0][node] < 63 << 19:
+                return self.sure_bit(node)
+            self.lines += [self.line(i) for i in range(1, 6)]
+        place = node if place is None else place
+        weights = self.mixer.weights[((2 * self.field + part) * 16 + place) * 8 + (self.mixer.h0 & 7)]
+        return self.mixed_bit(node, weights)
+
+    def sure_bit(self, node):
+        line = self.lines[0]
+        one = self.mixer.coder.bit(max(line[node] >> 9, 1))
+        self.learnt(line, node, line[node], line[node + 15], one)
         return one
 
-    def tree(self, lines, field, count, first=0, part=0):
+    def mixed_bit(self, node, weights):
+        were = [(line[node], line[node + 15]) for line in self.lines]
+        stretched = [STRETCH[p >> 13] for p, _ in were]
+        total = signed32(sum(map(operator.mul, weights, stretched))) >> 14
+        p = SQUASH[min(max(total, -2047), 2047) + 2048]
+        one = self.mixer.coder.bit(p)
+        error = 65535 - p if one else -p
+        weights[:] = [signed32(w + (s * error + 16384 >> 15)) for w, s in zip(weights, stretched)]
+        for line, (p, n) in zip(self.lines, were):
+            self.learnt(line, node, p, n, one)
+        return one
+
+    @staticmethod
+    def learnt(line, node, p, n, one):
+        line[node] = p + (((32767 if one else 0) - (p >> 10)) * STEP[n] >> 6)
+        line[node + 15] = min(n + 1, 80)
+
+    def tree(self, count, first=0, part=0):
         prefix = 1
         for _ in range(count):
-            prefix = prefix << 1 | self.bit(lines, field, first + prefix - 1, part)
+            prefix = prefix << 1 | self.bit(first + prefix - 1, part)
         return prefix - (1 << count)
 
-    def large(self, lines, field, words, first):
+    def large(self, first):
         length = 1
-        while length < 16 - first and self.bit(lines, field, first + length - 1):
+        while length < 16 - first and self.bit(first + length - 1):
             length += 1
         if length == 16 - first:
-            length += self.coder.plain(6)
+            length += self.mixer.coder.plain(6)
         value, left = 1, length - 1
         for group in range(3):
             count = min(left, 4)
             if count:
-                salt = field + 32 + 64 * length + (4096 * (value + 1) if group else 0)
-                value = value << count | self.tree(self.lines(words, salt), field, count, part=1)
+                salt = self.field + 32 + 64 * length + (4096 * (value + 1) if group else 0)
+                value = value << count | Symbol(self.mixer, self.field, self.words, salt).tree(count, part=1)
                 left -= count
-        return value << left | self.coder.plain(left)
+        return value << left | self.mixer.coder.plain(left)
+
+
+class Mixer:
+    """Probabilities, and the symbols that are made of bits. A line is one list: the p of its 15 nodes, their n, and its name."""
+    def __init__(self):
+        self.table = [[0] * 31 for _ in range(16384)]
+        self.weights = [[4915] * 6 for _ in range(21 * 2 * 16 * 8)]
+        self.coder, self.h0 = None, 0
 
     def flag(self, field, words):
-        return self.bit(self.lines(words, field), field, 0)
+        return Symbol(self, field, words).bit(0)
 
     def number(self, field, words):
-        lines = self.lines(words, field)
-        if not self.bit(lines, field, 0):
+        symbol = Symbol(self, field, words)
+        if not symbol.bit(0):
             return 0
-        if not self.bit(lines, field, 1):
+        if not symbol.bit(1):
             return 1
-        if not self.bit(lines, field, 2):
-            return 2 + self.tree(lines, field, 2, 3)
-        return 5 + self.large(lines, field, words, 6)
+        if not symbol.bit(2):
+            return 2 + symbol.tree(2, 3)
+        return 5 + symbol.large(6)
 
     def signed(self, field, words):
         return unzigzag(self.number(field, words))
+
+    def listed(self, field, words, entries, other, may_enter):
+        """A value of a list of [value, count], or what `other` tells, which is entered if `may_enter` says so."""
+        symbol = Symbol(self, field, words)
+        place = 0
+        while place < len(entries) and not symbol.bit(entries[place][0] % 15, place=place):
+            place += 1
+        if place == len(entries):
+            value = other()
+            if may_enter(value):
+                entries[min(place, 7):] = [[value, 1]]
+            return value
+        entry = entries[place]
+        entry[1] = min(entry[1] + 1, 65535)
+        if place and entry[1] > entries[place - 1][1] + 8:
+            entries[place - 1:place + 1] = entry, entries[place - 1]
+        return entry[0]
 
 
 class Shape:
     def __init__(self, kind, site):
         self.kind, self.site = kind, site
+        self.choices = []
         self.posts = self.a0 = self.a1 = self.a2 = self.b = self.c0 = self.c1 = 0
 
 
@@ -263,8 +303,10 @@ class Mix:
         self.before = (0, 0, 0, 0, 0, 0, 0)
         self.yes = self.polls = self.near = self.last = self.lasts = self.thread = self.posts = self.next_post = 0
         self.scopes = [0] * 1280
-        self.guesses = [(0, 0)] * 1024
+        self.followers = {}
         self.tags = [0] * 1024
+        self.heard_before = [0] * 1024
+        self.heard = 0
         self.since = [0] * 1024
         self.reposted = [0] * 1024
         self.trail = (0, 0, 0)
@@ -340,7 +382,9 @@ class Mix:
             self.take(a)
             self.reposted[(31 * site + self.last) % 1024] = self.posts
         elif kind in (RECV, PROBE) + WITH_POST:
-            self.tags[(7 * a + site) % 1024] = b
+            entry = (7 * a + site) % 1024
+            self.heard_before[entry], self.heard = self.heard, entry
+            self.tags[entry] = b
             if kind in WITH_POST:
                 self.next_post = c + 1 & MASK
             self.take(a)
@@ -352,7 +396,7 @@ class Mix:
         shape.c0, shape.c1 = c, shape.c0
         self.h = (id_,) + self.h[:3]
         self.before = event
-        self.trail = (id_ + a * 0x9E3779B1 & 0xFFFFFFFF,) + self.trail[:2]
+        self.trail = (id_ + a * 0x9E3779B1 + (0 if kind == NO else b) * 0x85EBCA6B & 0xFFFFFFFF,) + self.trail[:2]
 
     def polled_since(self, id_):
         return class_of(self.since[self.shapes[id_ - 1].site % 1024]) if id_ else 0
@@ -362,29 +406,37 @@ class Mix:
         a, b = self.before[4:6]
         start = h0 | h1 << 10 | (b & 31) << 20
         yes = h0 | self.yes << 10 | (b & 31) << 20 | self.near << 25
-        words = (h0, start | (a & 255) << 25, start | h2 << 25, start | h2 << 25 | h3 << 35, start | self.polls << 25,
-                 start | (self.lasts & 255) << 25 | (a & 255) << 33, yes | self.polls << 28, yes | self.polled_since(self.yes) << 28 | self.polled_since(h0) << 36)
+        words = (start | (a & 255) << 25, start | h2 << 25, start | h2 << 25 | h3 << 35, start | (self.lasts & 255) << 25 | (a & 255) << 33,
+                 yes | self.polls << 28, yes | self.polled_since(self.yes) << 28 | self.polled_since(h0) << 36)
         known = min(len(self.shapes), 1023)
+        number = self.mixer.listed(SHAPE, words, self.followers.setdefault(h0, []), lambda: self.shape_number(words, known), lambda number: number < known)
+        if number == known:
+            kind = self.mixer.coder.plain(8)
+            choices = self.shapes[number].choices if number < len(self.shapes) else []
+            self.shapes[number:] = [Shape(kind, self.mixer.number(SHAPE_SITE, words))]
+            self.shapes[number].choices = choices
+        return number + 1, self.shapes[number]
+
+    def shape_number(self, words, known):
         left = max(known.bit_length(), 1)
         prefix = 1
         while left:
             count = (left - 1) % 4 + 1
-            prefix = prefix << count | self.mixer.tree(self.mixer.lines(words, 64 * prefix), SHAPE, count)
+            prefix = prefix << count | Symbol(self.mixer, SHAPE_TREE, words, SHAPE_TREE + 64 * prefix).tree(count)
             left -= count
         number = prefix - (1 << prefix.bit_length() - 1)
         need(number <= known, "a shape that is not there")
-        if number == known:
-            kind = self.mixer.coder.plain(8)
-            self.shapes[number:] = [Shape(kind, self.mixer.number(SHAPE_SITE, words))]
-        return number + 1, self.shapes[number]
+        return number
 
     def scope_entry(self, kind, site):
         return site % 1024 if kind in (RECV, PROBE, NO, YES) else 1024 + kind % 256
 
     def plain(self, id_, kind, site):
         scope = self.scopes[self.scope_entry(kind, site)]
+        h0, h1, h2, h3 = self.h
         word = id_ | (scope & 0xFFFF) << 10
-        words = (id_, word, word | self.h[0] << 26 | self.h[1] << 36)
+        longer = word | h0 << 26 | h1 << 36
+        words = (word, id_, longer, longer | (self.before[4] & 255) << 46, word | self.polls << 26 | (self.last & 255) << 36, longer ^ h2 << 46 ^ h3 << 54)
         plain = self.mixer.flag(PLAIN, words)
         if not plain:
             scope = self.mixer.number(SCOPE, words)
@@ -395,49 +447,46 @@ class Mix:
         a, b = self.before[4:6]
         two = id_ | h0 << 10 | h1 << 20
         three = two | h2 << 30
-        return self.mixer.number(POSTS, (id_ | (shape.posts & 0xFFFF) << 20, id_ | h0 << 10, two, three | (b & 255) << 40,
+        return self.mixer.number(POSTS, (three | (b & 255) << 40, id_ | (shape.posts & 0xFFFF) << 20, id_ | h0 << 10, two,
                                          three | h3 << 40 | (a & 255) << 50, two | self.polls << 30))
+
+    def few(self, id_, shape):
+        h0, h1 = self.h[:2]
+        return (id_, id_ | h0 << 10, id_ | h0 << 10 | h1 << 20, id_ | (self.before[4] & 0xFFFF) << 10, id_ | (shape.b & 0xFFFF) << 10, id_ | (shape.c0 & 0xFFFF) << 10)
 
     def take(self, value):
         self.last = value + 1 & 0xFFFFFFFF
         self.lasts = (self.lasts << 4 | value & 15) & 0xFFFFFFFF
 
-    def choice(self, id_, shape, words):
-        lines = self.mixer.lines(words, CHOICE)  # for the tree and for large, also where CHOICE_NEW has given one another name in between
-        value = self.mixer.tree(lines, CHOICE, 3)
+    def choice(self, shape, words):
+        return self.mixer.listed(CHOICE, words, shape.choices, lambda: self.other_choice(words) + 1, lambda value: 0 <= value < 65535) - 1
+
+    def other_choice(self, words):
+        symbol = Symbol(self.mixer, CHOICE_TREE, words)
+        value = symbol.tree(3)
         if value == 0:
             return -self.mixer.number(CHOICE_NEGATIVE, words)
-        if value < 7:
-            return value - 1
-        slot = hashed(id_ | (shape.a0 & 0xFFFFFF) << 10 | (shape.a1 & 0xFFFFFF) << 34, 1) % 1024
-        guess, hits = self.guesses[slot]
-        if not self.mixer.flag(CHOICE_NEW, (id_ | hits << 10, id_ | (guess & 0xFFFF) << 10 | hits << 26)):
-            self.guesses[slot] = guess, min(hits + 1, 7)
-            return guess
-        value = 5 + self.mixer.large(lines, CHOICE, words, 7)
-        self.guesses[slot] = guess if hits // 2 else value, hits // 2
-        return value
+        return value - 1 if value < 7 else 5 + symbol.large(7)
 
     def index(self, id_, shape, n, b):
         start = id_ | n << 10 | (b & 31) << 23
         two = start | (shape.a0 & 0xFFF) << 28 | (shape.a1 & 0xFFF) << 40
         last = self.last & 0xFFF
-        return self.choice(id_, shape, (start | self.yes << 28 | last << 38, two, two ^ (shape.a2 & 0xFFF) << 52,
-                                         start | self.h[0] << 28 | self.h[1] << 38 | last << 48, start | (self.lasts & 0xFFFF) << 28,
-                                         start | self.polls << 28 | (shape.a0 & 0xFFF) << 36))
+        return self.choice(shape, (start | (self.lasts & 0xFFFF) << 28, start | self.yes << 28 | last << 38, two, start | self.h[0] << 28 | self.h[1] << 38 | last << 48,
+                                   start | self.polls << 28 | (shape.a0 & 0xFFF) << 36, two ^ (shape.a2 & 0xFFF) << 52))
 
     def event_yes(self, id_, shape, plain):
         h0, h1 = self.h[:2]
         word = id_ | (shape.b & 0x3FF) << 10
-        told = self.mixer.number(COUNT, (id_, word, id_ | h0 << 10 | self.polls << 20, id_ | h0 << 10 | h1 << 20 | (self.before[4] & 255) << 30,
-                                         word | (shape.a0 & 0x3FF) << 20 | (shape.a1 & 0x3FF) << 30))
+        told = self.mixer.number(COUNT, (word, id_ | self.polled_since(id_) << 30 | (self.last & 255) << 40, id_ | h0 << 10 | self.polls << 20,
+                                         id_ | h0 << 10 | h1 << 20 | (self.before[4] & 255) << 30, word | (shape.a0 & 0x3FF) << 20 | (shape.a1 & 0x3FF) << 30, id_))
         b = (1, 0, -1)[told] if told < 3 else told - 1
-        c = 0 if plain else self.mixer.number(REST_C, (id_,))
+        c = 0 if plain else self.mixer.number(REST_C, self.few(id_, shape))
         return self.index(id_, shape, 0, b) if b > 0 else -1, b, c
 
     def event_next(self, id_, shape, plain):
-        b = 0 if plain else self.mixer.signed(REST_B, (id_,))
-        c = 0 if plain else self.mixer.number(REST_C, (id_,))
+        b = 0 if plain else self.mixer.signed(REST_B, self.few(id_, shape))
+        c = 0 if plain else self.mixer.number(REST_C, self.few(id_, shape))
         return self.index(id_, shape, (self.before[4] & 0xFFF) + 1, b), b, c
 
     def event_no(self, id_, shape, plain):
@@ -445,15 +494,16 @@ class Mix:
         kind, _, _, _, before_a, before_b, before_c = self.before
         two = id_ | h0 << 10 | h1 << 20
         g = before_b & 31
-        b = self.mixer.number(GROUP, (id_ | (g + 1 if kind == NO else 0) << 30, two | g << 30, two | g << 30 | h2 << 35))
-        thread = self.thread if plain else self.mixer.signed(THREAD, (id_, id_ | h0 << 10, id_ | (self.thread & 0xFFFF) << 10))
+        b = self.mixer.number(GROUP, (two | g << 30, id_ | (g + 1 if kind == NO else 0) << 30, two | g << 30 | h2 << 35, two | g << 30 | h2 << 35 | h3 << 45,
+                                      two | g << 30 | self.polls << 35, id_ | g << 10 | self.yes << 20 | (self.last & 255) << 30))
+        thread = self.thread if plain else self.mixer.signed(THREAD, (id_ | (self.thread & 0xFFFF) << 10,) + self.few(id_, shape)[1:])
         near, k = 3, 0
         if kind == NO and before_b > 0:
             k = class_of(before_c)
             three = two | h2 << 30
-            lines = self.mixer.lines((id_ | k << 10, two | b << 30, three | k << 40, two | (self.lasts & 255) << 30, three | h3 << 40,
-                                      id_ | k << 10 | class_of(shape.c0) << 18), POLLS_NEAR)
-            near = self.mixer.tree(lines, POLLS_NEAR, 2)
+            symbol = Symbol(self.mixer, POLLS_NEAR, (three | k << 40, two | b << 30, id_ | k << 10, two | (self.lasts & 255) << 30, three | h3 << 40,
+                                                     id_ | k << 10 | class_of(shape.c0) << 18))
+            near = next((n for n in range(3) if symbol.bit(n)), 3)
             k += 1
         if near < 3:
             c = before_c + (0, 1, -1)[near] & MASK
@@ -461,7 +511,7 @@ class Mix:
             w = id_ | b << 10 | k << 14
             last = w | class_of(shape.c0) << 23
             history = w | h0 << 23 | h1 << 33
-            c = 1 + self.mixer.number(POLLS, (w, last, history | (before_a & 255) << 43, last | class_of(shape.c1) << 31,
+            c = 1 + self.mixer.number(POLLS, (history | (before_a & 255) << 43, last, w, last | class_of(shape.c1) << 31,
                                               w | (self.last & 255) << 23 | (self.lasts & 255) << 31 | h1 << 39, history | h2 << 43 | h3 << 53)) & MASK
         return thread, b, c
 
@@ -470,27 +520,29 @@ class Mix:
         before_a = self.before[4]
         one = id_ | (shape.a0 & 0xFFFF) << 10
         two = one | (shape.a1 & 0xFFFF) << 26
-        words = (one, two, two ^ (shape.a2 & 0xFFFF) << 42, id_ | h0 << 10 | (before_a & 0xFFFF) << 20, one | (self.last & 0xFFFF) << 26, id_)
-        a = self.choice(id_, shape, words)
+        a = self.choice(shape, (two, one, two ^ (shape.a2 & 0xFFFF) << 42, id_ | h0 << 10 | (before_a & 0xFFFF) << 20, one | (self.last & 0xFFFF) << 26, id_))
         entry = (7 * a + shape.site) % 1024
+        heard = (self.tags[self.heard_before[entry]] & 0xFFFF)
         word = id_ | (self.tags[entry] & 0xFFFF) << 10
-        b = signed32(self.tags[entry] + self.mixer.signed(TAG, (word, id_ | (a & 0xFFFFFF) << 10, word | h0 << 26 | (shape.b & 255) << 36,
-                                                                word | (shape.b & 0xFFFF) << 26)))
+        b = signed32(self.tags[entry] + self.mixer.signed(TAG, (word | heard << 26, word, word | h0 << 26 | (shape.b & 255) << 36, word | (shape.b & 0xFFFF) << 26,
+                                                                id_ | (a & 0xFFFFFF) << 10, id_ | heard << 10 | (shape.b & 0xFFFF) << 26)))
         if shape.kind in WITH_POST:
             c = self.reposted[(31 * shape.site + self.last) % 1024]
-            post_words = (id_, id_ | (self.last & 0xFFF) << 10, id_ | h0 << 10 | (before_a & 0xFFF) << 20, id_ | (shape.b & 0xFFFF) << 10)
+            post_words = (id_ | (self.last & 0xFFF) << 10, id_, id_ | h0 << 10 | (before_a & 0xFFF) << 20, id_ | (shape.b & 0xFFFF) << 10,
+                          id_ | h0 << 10 | self.h[1] << 20, id_ | (self.lasts & 0xFFFF) << 10)
             if self.mixer.flag(POST_NEW, post_words):
                 c = self.next_post + self.mixer.signed(POST, post_words) & MASK
         else:
-            c = 0 if plain else self.mixer.number(REST_C, words)
+            c = 0 if plain else self.mixer.number(REST_C, self.few(id_, shape))
         return a, b, c
 
     def event_other(self, id_, shape):
         h0, h1, h2 = self.h[:3]
         two = id_ | h0 << 10 | h1 << 20
         a0 = shape.a0 & 0xFFF
-        words = (id_, two, id_ | a0 << 10 | (shape.a1 & 0xFFF) << 22 | (shape.a2 & 0xFFF) << 34, id_ | class_of(shape.c0) << 10, two | h2 << 30 | a0 << 40)
-        a = self.choice(id_, shape, words)
+        words = (two, id_, id_ | a0 << 10 | (shape.a1 & 0xFFF) << 22 | (shape.a2 & 0xFFF) << 34, id_ | class_of(shape.c0) << 10, two | h2 << 30 | a0 << 40,
+                 id_ | class_of(shape.c0) << 10 | class_of(shape.c1) << 20)
+        a = self.choice(shape, words)
         b = self.mixer.signed(REST_B, words)
         if self.mixer.flag(GROWS, words):
             return a, b, shape.c0 + self.mixer.signed(GROWTH, words) & MASK
