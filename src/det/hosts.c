@@ -489,23 +489,6 @@ static void set(_Atomic uint64_t *word, uint64_t value)
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
-static void mirror(uint32_t rank)
-{
-    struct rp_side_mirror *m = rp_side_mirror(rank);
-    const struct state *state = state_of(rank);
-
-    set(&m->clock, state->clock);
-    set(&m->wait, state->wait);
-    set(&m->target, state->target);
-    set(&m->candidate, state->candidate);
-    set(&m->comm, state->comm);
-    set(&m->number, state->number);
-    set(&m->fresh, state->fresh);
-    set(&m->meets, state->meets);
-    for (size_t i = 0; i < rp_side_words(); i++)
-        set(&m->relied[i], state->relied[i]);
-}
-
 static bool has_received_all(uint32_t rank)
 {
     for (uint32_t h = 0; h < rp_side.hosts; h++)
@@ -522,6 +505,27 @@ static bool has_heard_all(uint32_t by)
     return true;
 }
 
+static void mirror(uint32_t rank)
+{
+    struct rp_side_mirror *m = rp_side_mirror(rank);
+    const struct state *state = state_of(rank);
+
+    set(&m->clock, state->clock);
+    set(&m->wait, state->wait);
+    set(&m->target, state->target);
+    set(&m->candidate, state->candidate);
+    set(&m->comm, state->comm);
+    set(&m->number, state->number);
+    set(&m->fresh, state->fresh);
+    set(&m->meets, state->meets);
+    for (size_t i = 0; i < rp_side_words(); i++)
+        set(&m->relied[i], state->relied[i]);
+    set(&m->received, leader.received[from_host(rank, rp_side.host)]);
+    set(&m->heard, *heard_from(rp_side.host_of[rank], rp_side.host));
+    set(&m->is_believed, has_received_all(rank));
+    set(&m->has_heard, has_heard_all(rp_side.host_of[rank]));
+}
+
 static bool read_states(uint32_t host, struct rp_view *view)
 {
     for (uint64_t rank = rp_view_u64(view); rank != END; rank = rp_view_u64(view)) {
@@ -531,7 +535,6 @@ static bool read_states(uint32_t host, struct rp_view *view)
         view->at += state_size();
         if (state_of((uint32_t)rank)->target >= rp_side.ranks)
             return false;
-        mirror((uint32_t)rank);
     }
     return true;
 }
@@ -555,27 +558,32 @@ static bool read_counts(uint32_t host, struct rp_view *view)
     return !view->failed;
 }
 
-/* Clocks come last: whoever sees one has all else. */
-static bool hear_frame(uint32_t host, struct rp_view *view)
+static void mirror_all(void)
 {
     _Atomic uint64_t *mirrored = &rp_side_shared()->mirrored;
 
     atomic_fetch_add(mirrored, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    bool is_good = read_states(host, view) && read_counts(host, view);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (rp_side_is_away(i)) {
-            set(&rp_side_mirror(i)->received, leader.received[from_host(i, rp_side.host)]);
-            set(&rp_side_mirror(i)->heard, *heard_from(rp_side.host_of[i], rp_side.host));
-            set(&rp_side_mirror(i)->is_believed, has_received_all(i));
-            set(&rp_side_mirror(i)->has_heard, has_heard_all(rp_side.host_of[i]));
-        }
+        if (rp_side_is_away(i))
+            mirror(i);
     atomic_fetch_add(mirrored, 1);
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
+}
+
+/*
+ * Who has seen the mirrors must not find anybody deaf who was before, and is not any more: so the states themselves change first. Of a state the clock comes last, for the same reason. That both are newer than the
+ * mirrors for a while does no harm: what was told before they changed has come before.
+ */
+static bool hear_frame(uint32_t host, struct rp_view *view)
+{
+    bool is_good = read_states(host, view) && read_counts(host, view);
+
+    for (uint32_t i = 0; i < rp_side.ranks && is_good; i++)
         if (rp_side.host_of[i] == host) {
             mirror_state(i, state_of(i));
             atomic_store_explicit(&rp_side_clock_page(i)[1], state_of(i)->clock, memory_order_release);
         }
+    mirror_all();
     leader.peers[host].is_asked = false;
     return is_good;
 }
