@@ -1108,7 +1108,6 @@ static struct rp_log_manner manner(void)
     const char *codec = rp_setting("REPRISE_CODEC"), *encoder = rp_setting("REPRISE_ENCODER");
     const struct rp_codec *found = codec ? rp_codec_by_name(codec) : NULL;
 
-
     return (struct rp_log_manner){.codec = found ? found : &rp_codec_mix, .is_inline = encoder && strcmp(encoder, "off") == 0, .rows = codec ? rp_row_codec_by_name(codec) : NULL};
 }
 

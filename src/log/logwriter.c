@@ -188,19 +188,6 @@ static uint16_t continue_span(struct rp_log_writer *w, size_t count)
     return goes_on ? RP_CHUNK_CONTINUES : 0;
 }
 
-/* Times that were not put, or are those of older events, are less than the one before. */
-static void take_times(struct rp_log_writer *w, const struct rp_ring *ring, uint64_t first, size_t count)
-{
-    uint64_t told = 0;
-
-    rp_buffer_clear(&w->times);
-    for (size_t i = 0; w->timed && i < count; i++) {
-        uint64_t time = ring->times[(first + i) % RP_RING_CAPACITY];
-        w->last_time = time > w->last_time ? time : w->last_time;
-        rp_format_put_time(&w->times, w->last_time, &told);
-    }
-}
-
 static bool write_batch(struct rp_log_writer *w, struct stream *s, uint64_t first, size_t count)
 {
     struct rp_chunk times = {.kind = RP_CHUNK_TIMES, .flags = RP_CHUNK_OPTIONAL, .items = (uint32_t)count};
@@ -328,6 +315,19 @@ static void finish_rows(struct rp_log_writer *w)
         stop_recording(w, ENOMEM);
     else if (s->taken > s->events)
         write_rows(w, s);
+}
+
+/* Times that were not put, or are those of older events, are less than the one before. */
+static void take_times(struct rp_log_writer *w, const struct rp_ring *ring, uint64_t first, size_t count)
+{
+    uint64_t told = 0;
+
+    rp_buffer_clear(&w->times);
+    for (size_t i = 0; w->timed && i < count; i++) {
+        uint64_t time = ring->times[(first + i) % RP_RING_CAPACITY];
+        w->last_time = time > w->last_time ? time : w->last_time;
+        rp_format_put_time(&w->times, w->last_time, &told);
+    }
 }
 
 static void drain_stream(struct rp_log_writer *w, struct stream *s)
