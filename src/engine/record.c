@@ -1115,7 +1115,6 @@ static struct rp_log_manner manner(void)
         .codec = found ? found : &rp_codec_mix,
         .is_inline = encoder && strcmp(encoder, "off") == 0,
         .rows = rows,
-        .timed = !rows && rp_setting("REPRISE_TIMESTAMPS"),
         .cheap = is_auto ? &rp_codec_tables : NULL,
         .share = SHARE,
     };
@@ -1124,6 +1123,7 @@ static struct rp_log_manner manner(void)
 static enum rp_status open_log(struct rp_problem *why)
 {
     struct rp_log_manner how = manner();
+    how.timed = !how.rows && rp_setting("REPRISE_TIMESTAMPS");
     enum rp_status status = rp_log_create(record.session.directory, record.session.run, (uint32_t)record.session.rank,
                                           (uint32_t)record.session.ranks, &how, &record.writer, why);
 
