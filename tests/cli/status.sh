@@ -13,15 +13,15 @@ expect() { # STATUS TEXT COMMAND...
     grep -q -- "$text" "$work/bad.err" || fail "$*: '$text' is not said"
 }
 ask() { # TEXT FILE: asks for the status of 'run' until the text is there
-    for _ in $(seq 150); do
+    for _ in $(seq 900); do
         "$reprise" status run >"$2" 2>/dev/null && grep -q -- "$1" "$2" && return
         sleep 0.1
     done
     fail "'$1' does not come in $2"
 }
 
-# While it is recorded: ranks send a fifth of a second apart.
-TEST_ORDER=up TEST_PACE_MS=200 "$reprise" record -o run "${launch[@]}" "$program" >record.out 2>record.err </dev/null &
+# While it is recorded: ranks send seconds apart, so that it can be looked at.
+TEST_ORDER=up TEST_PACE_MS=5000 "$reprise" record -o run "${launch[@]}" "$program" >record.out 2>record.err </dev/null &
 recorder=$!
 ask 'is being written$' live.out
 ask '^ *0 *[1-9][0-9]* .*runs' live2.out
@@ -29,10 +29,20 @@ ask '^ *0 *[1-9][0-9]* .*runs' live2.out
 [ "$(field live.json 's["state"]')" = running ] || fail "live: $(field live.json 's["state"]')"
 process=$(field live.json 's["ranks"][0]["process"]')
 [ "$(readlink "/proc/$process/exe")" = "$program" ] || fail "process $process is not a rank"
-wait "$recorder" || fail "record: exit status $?"
+kill -TERM "$recorder"
+wait "$recorder"
 ! grep -q $'\r' record.err || fail "a line for a terminal was written to a file"
 
+for _ in $(seq 100); do # ranks may outlive their launcher for a while
+    "$reprise" status run >killed.out 2>killed.err && ! grep -q 'runs' killed.out && break
+    sleep 0.1
+done
+grep -q '^record .*/run, ended before its time$' killed.out || fail "not ended"
+mv run killed
+
 # When it has ended it says what info says.
+TEST_ORDER=up TEST_PACE_MS=5 run 100 record "$reprise" record -o run "${launch[@]}" "$program"
+[ "$status" -eq 0 ] || fail "record: exit status $status"
 "$reprise" status run >ended.out 2>ended.err || fail "ended"
 "$reprise" status --json run >ended.json || fail "ended, as JSON"
 "$reprise" info --json run >info.json || fail "info"
@@ -44,7 +54,7 @@ done
 [ "$(field ended.json 's["replays"]')" = '[]' ] || fail "a replay of nobody"
 
 # While it is replayed rank 0 waits for others, which sleep.
-TEST_ORDER=up TEST_PACE_MS=4000 "$reprise" replay run >replay.out 2>replay.err </dev/null &
+TEST_ORDER=up TEST_PACE_MS=100000 "$reprise" replay run >replay.out 2>replay.err </dev/null &
 replayer=$!
 ask "^replay  *process $replayer: [0-9.]* %, [0-9]* of [1-9][0-9]* events; slowest is rank [0-3]: [0-9.]* %" replaying.out
 ask '^ *0 .*waits since [0-9]* s: MPI_.*a message from rank [1-3] ' waiting.out
