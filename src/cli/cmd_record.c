@@ -22,9 +22,9 @@ static const struct rp_option options[] = {
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
     {"--capture", NULL, "V[,V]", "record what the program learns from outside, too: time, random, pid, host or all", &capture},
     {"--codec", NULL, "CODEC", "how the record is stored: mix (the default, smallest), tables (zstd), or with clocks in all messages: cdc, gzip, raw", &codec},
+    {"--encoder", NULL, "MODE", "on, or off: no thread of its own encodes them, but the program's own when the ring is full", &encoder},
     {"--timestamps", NULL, NULL, "record the time of every event, too", &timestamps},
     {"--clocks", NULL, NULL, "let all messages carry Lamport clocks, and record them: what caused what is known then", &clocks},
-    {"--encoder", NULL, "MODE", "on, or off: no thread of its own encodes them, but the program's own when the ring is full", &encoder},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -1108,14 +1108,14 @@ static struct rp_log_manner manner(void)
     const char *codec = rp_setting("REPRISE_CODEC"), *encoder = rp_setting("REPRISE_ENCODER");
     const struct rp_codec *found = codec ? rp_codec_by_name(codec) : NULL;
 
-    const struct rp_row_codec *rows = codec ? rp_row_codec_by_name(codec) : NULL;
 
-    return (struct rp_log_manner){found ? found : &rp_codec_mix, encoder && strcmp(encoder, "off") == 0, rows, !rows && rp_setting("REPRISE_TIMESTAMPS")};
+    return (struct rp_log_manner){.codec = found ? found : &rp_codec_mix, .is_inline = encoder && strcmp(encoder, "off") == 0, .rows = codec ? rp_row_codec_by_name(codec) : NULL};
 }
 
 static enum rp_status open_log(struct rp_problem *why)
 {
     struct rp_log_manner how = manner();
+    how.timed = !how.rows && rp_setting("REPRISE_TIMESTAMPS");
     enum rp_status status = rp_log_create(record.session.directory, record.session.run, (uint32_t)record.session.rank,
                                           (uint32_t)record.session.ranks, &how, &record.writer, why);
 

@@ -138,10 +138,10 @@ struct rp_late rp_format_get_late(struct rp_view *in)
     return late;
 }
 
-void rp_format_put_times(struct rp_buffer *out, const uint64_t *times, size_t count)
+void rp_format_put_time(struct rp_buffer *out, uint64_t time, uint64_t *last)
 {
-    for (size_t i = 0; i < count; i++)
-        rp_buffer_varint(out, i == 0 ? times[0] : times[i] - times[i - 1]);
+    rp_buffer_varint(out, time - *last);
+    *last = time;
 }
 
 bool rp_format_get_times(struct rp_view *in, uint64_t *times, size_t count)

@@ -86,8 +86,10 @@ struct rp_late {
 void rp_format_put_late(struct rp_buffer *out, const struct rp_late *late);
 struct rp_late rp_format_get_late(struct rp_view *in);
 
-/* The payload of a TIMES chunk: `count` times, none less than the one before. False: not well formed. */
-void rp_format_put_times(struct rp_buffer *out, const uint64_t *times, size_t count);
+/* The payload of a TIMES chunk, time by time, none less than the one before: *last is 0 at its beginning. */
+void rp_format_put_time(struct rp_buffer *out, uint64_t time, uint64_t *last);
+
+/* All of it. False: not well formed. */
 bool rp_format_get_times(struct rp_view *in, uint64_t *times, size_t count);
 
 #endif

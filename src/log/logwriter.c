@@ -60,11 +60,11 @@ struct rp_log_writer {
     struct stream *streams;
     size_t stream_count;
     struct rp_event *batch; /* RP_CHUNK_EVENTS */
-    uint64_t *batch_times;  /* of these; NULL: they have none */
+    struct rp_buffer times; /* of these, as the payload of TIMES */
     uint64_t last_time;
     void *encoder;     /* the codec's state */
     uint64_t in_span;  /* events since it was reset */
-    struct rp_buffer payload, late, times, output, index;
+    struct rp_buffer payload, late, output, index;
     uint32_t late_count, chunk_count;
     const struct rp_row_codec *row_codec; /* NULL: a log of events */
     struct rp_rows rows;
@@ -123,7 +123,7 @@ static void put_chunk(struct rp_log_writer *w, struct rp_chunk *chunk, const str
 
 static bool write_output(struct rp_log_writer *w)
 {
-    int error = w->output.failed || w->index.failed || w->payload.failed ? ENOMEM : 0;
+    int error = w->output.failed || w->index.failed || w->payload.failed || w->times.failed ? ENOMEM : 0;
 
     if (!error)
         error = rp_write_all(w->fd, w->output.bytes, w->output.length, (off_t)w->length);
@@ -191,28 +191,28 @@ static uint16_t continue_span(struct rp_log_writer *w, size_t count)
 /* Times that were not put, or are those of older events, are less than the one before. */
 static void take_times(struct rp_log_writer *w, const struct rp_ring *ring, uint64_t first, size_t count)
 {
+    uint64_t told = 0;
+
+    rp_buffer_clear(&w->times);
     for (size_t i = 0; w->timed && i < count; i++) {
         uint64_t time = ring->times[(first + i) % RP_RING_CAPACITY];
         w->last_time = time > w->last_time ? time : w->last_time;
-        w->batch_times[i] = w->last_time;
+        rp_format_put_time(&w->times, w->last_time, &told);
     }
 }
 
 static bool write_batch(struct rp_log_writer *w, struct stream *s, uint64_t first, size_t count)
 {
-    struct rp_chunk late = {.kind = RP_CHUNK_LATE, .first = first};
     struct rp_chunk times = {.kind = RP_CHUNK_TIMES, .flags = RP_CHUNK_OPTIONAL, .items = (uint32_t)count};
+    struct rp_chunk late = {.kind = RP_CHUNK_LATE, .first = first};
     struct rp_chunk events = {.kind = RP_CHUNK_EVENTS_KIND, .first = first, .codec = w->codec->id, .items = (uint32_t)count};
 
     rp_buffer_clear(&w->late);
-    rp_buffer_clear(&w->times);
     rp_buffer_clear(&w->payload);
     w->late_count = 0;
     survey(w, s, count);
     events.flags = continue_span(w, count);
-    if (w->timed)
-        rp_format_put_times(&w->times, w->batch_times, count);
-    if (w->codec->encode(w->encoder, w->batch, count, &w->payload) != RP_OK || w->late.failed || w->times.failed) {
+    if (w->codec->encode(w->encoder, w->batch, count, &w->payload) != RP_OK || w->late.failed) {
         stop_recording(w, ENOMEM);
         return false;
     }
@@ -542,7 +542,6 @@ static void free_writer(struct rp_log_writer *w)
     pthread_mutex_destroy(&w->lock);
     free(w->streams);
     free(w->batch);
-    free(w->batch_times);
     free(w->directory);
     free(w->path);
     free(w);
@@ -565,11 +564,10 @@ enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank,
     w->directory = strdup(directory);
     w->path = rp_log_path(directory, rank);
     w->batch = malloc(RP_CHUNK_EVENTS * sizeof *w->batch);
-    w->batch_times = w->timed ? malloc(RP_CHUNK_EVENTS * sizeof *w->batch_times) : NULL;
     w->encoder = w->codec->open();
     pthread_mutex_init(&w->lock, NULL);
     enum rp_status status = RP_OK;
-    if (!w->directory || !w->path || !w->batch || !w->encoder || (w->timed && !w->batch_times))
+    if (!w->directory || !w->path || !w->batch || !w->encoder)
         status = rp_fail(why, RP_MEMORY, "%s: out of memory", directory);
     if (status == RP_OK)
         status = open_file(w, ranks, why);

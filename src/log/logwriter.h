@@ -15,10 +15,10 @@ struct rp_log_writer;
 
 /* How a log is written. */
 struct rp_log_manner {
+    bool timed; /* events have times, which the producer puts into the ring; not with rows */
     const struct rp_codec *codec;
     bool is_inline; /* no encoder thread: a full ring is encoded by the producer */
     const struct rp_row_codec *rows; /* not NULL: the log is to hold rows instead of events */
-    bool timed; /* events have times, which the producer puts into the ring; not with rows */
 };
 
 /* Makes `rank-NNNNN.log` in the directory, and starts the encoder. */

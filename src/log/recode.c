@@ -59,13 +59,14 @@ static enum rp_status copy(struct rp_log *log, struct rp_log_writer *writer, str
 
 enum rp_status rp_log_recode(struct rp_log *log, const char *directory, const struct rp_codec *codec, const struct rp_row_codec *rows, struct rp_problem *why)
 {
-    struct rp_log_manner manner = {codec, true, rows, rp_log_is_timed(log) && !rows};
+    struct rp_log_manner manner = {.codec = codec, .is_inline = true, .rows = rows};
     struct rp_log_id id = rp_log_id(log);
     struct rp_log_end end = rp_log_end(log);
     struct rp_log_writer *writer;
 
     if (rp_log_has_rows(log))
         return rp_fail(why, RP_USAGE, "%s holds rows: what was left out of them cannot be written again", rp_log_name(log));
+    manner.timed = rp_log_is_timed(log) && !rows;
     enum rp_status status = rp_log_create(directory, id.run, id.rank, id.ranks, &manner, &writer, why);
 
     if (status != RP_OK)

@@ -67,7 +67,7 @@ static bool describe(struct rp_call_sites *sites, const struct rp_site_table *ta
     row->offset = site->frames ? site->frame[0].offset : 0;
     for (size_t i = 0; module && i < module->build_id_length; i++)
         snprintf(row->build_id + 2 * i, 3, "%02x", module->build_id[i]);
-    return copy(site->function, &row->function) & copy(found ? line.function : NULL, &row->in) & copy(found ? line.file : NULL, &row->file) &
+    return copy(site->function, &row->function) && copy(found ? line.function : NULL, &row->in) && copy(found ? line.file : NULL, &row->file) &&
            copy(module ? module->path : NULL, &row->module);
 }
 

@@ -110,7 +110,7 @@ static struct rp_log_writer *create(const char *directory, uint32_t rank, uint32
     struct rp_log_writer *writer;
     struct rp_problem why;
 
-    need(rp_log_create(directory, RUN, rank, ranks, &(struct rp_log_manner){codec, false, rows, timed}, &writer, &why) == RP_OK, "log", why.text);
+    need(rp_log_create(directory, RUN, rank, ranks, &(struct rp_log_manner){.codec = codec, .rows = rows, .timed = timed}, &writer, &why) == RP_OK, "log", why.text);
     need(rp_log_stream(writer, 0, ring, &why) == RP_OK, "stream", why.text);
     put_site(writer, 0, "MPI_Recv", true);
     put_site(writer, 1, "MPI_Waitsome", false);

@@ -128,7 +128,7 @@ __attribute__((unused)) static bool sample_create(const char *directory, struct 
 {
     struct rp_problem why;
 
-    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){&rp_codec_mix, false, NULL, false}, writer, &why) != RP_OK ||
+    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_mix}, writer, &why) != RP_OK ||
         rp_log_stream(*writer, 0, ring, &why) != RP_OK) {
         unit_fail(__FILE__, __LINE__, "%s", why.text);
         return false;

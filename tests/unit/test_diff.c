@@ -38,7 +38,7 @@ static void put_site(struct rp_log_writer *writer, uint32_t number, const char *
 
 static void write_rank(const char *directory, uint32_t rank, const struct script *script)
 {
-    struct rp_log_manner manner = {&rp_codec_tables, true, NULL, script->times[rank] != NULL};
+    struct rp_log_manner manner = {.codec = &rp_codec_tables, .is_inline = true, .timed = script->times[rank] != NULL};
     struct rp_log_writer *writer;
     struct rp_ring *ring;
     struct rp_problem why;

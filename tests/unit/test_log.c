@@ -206,13 +206,13 @@ TEST(a_log_without_events_or_streams)
     CHECK_OK(rp_log_close(writer, RP_END_EXIT, 3, &why), why);
     check_log(directory, NULL, 0, RP_END_EXIT, 3);
     directory = unit_temporary();
-    REQUIRE(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){&rp_codec_mix, false, NULL, false}, &writer, &why) == RP_OK);
+    REQUIRE(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why) == RP_OK);
     sample_sites(writer);
     CHECK_OK(rp_log_close(writer, RP_END_FINALIZE, 0, &why), why);
     check_log(directory, NULL, 0, RP_END_FINALIZE, 0);
-    CHECK(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){&rp_codec_mix, false, NULL, false}, &writer, &why) != RP_OK);
+    CHECK(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why) != RP_OK);
     CHECK_HAS(why.text, "rank-00001.log");
-    CHECK(rp_log_create("/nowhere", SAMPLE_RUN, 0, 1, &(struct rp_log_manner){&rp_codec_mix, false, NULL, false}, &writer, &why) != RP_OK);
+    CHECK(rp_log_create("/nowhere", SAMPLE_RUN, 0, 1, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why) != RP_OK);
 }
 
 TEST(names_of_files)

@@ -268,7 +268,7 @@ TEST(a_header_that_does_not_fit)
 
     for (off_t room = 0; room < RP_LOG_HEADER; room++) {
         set_disk(0, 0, room, ENOSPC);
-        CHECK_EQ(rp_log_create(unit_temporary(), SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){&rp_codec_mix, false, NULL, false}, &writer, &why), RP_SYSTEM);
+        CHECK_EQ(rp_log_create(unit_temporary(), SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why), RP_SYSTEM);
         CHECK_HAS(why.text, strerror(ENOSPC));
     }
     disk.on = false;

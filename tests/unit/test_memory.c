@@ -330,7 +330,7 @@ static int write_here(void)
     struct rp_log_writer *writer;
     struct rp_ring *ring;
     struct rp_problem why;
-    int status = (int)rp_log_create(here, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){&rp_codec_mix, false, NULL, false}, &writer, &why);
+    int status = (int)rp_log_create(here, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why);
 
     if (status != RP_OK)
         return says_memory(&why) ? RP_MEMORY : status;

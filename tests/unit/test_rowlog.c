@@ -8,7 +8,7 @@ static bool create(const char *directory, const char *codec, struct rp_log_write
 {
     struct rp_problem why;
 
-    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){&rp_codec_tables, true, rp_row_codec_by_name(codec), false}, writer,
+    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_tables, .is_inline = true, .rows = rp_row_codec_by_name(codec)}, writer,
                       &why) != RP_OK ||
         rp_log_stream(*writer, 0, ring, &why) != RP_OK) {
         unit_fail(__FILE__, __LINE__, "%s", why.text);

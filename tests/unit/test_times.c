@@ -12,7 +12,7 @@ static bool create(const char *directory, bool is_inline, struct rp_log_writer *
 {
     struct rp_problem why;
 
-    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){&rp_codec_tables, is_inline, NULL, true}, writer, &why) != RP_OK ||
+    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_tables, .is_inline = is_inline, .timed = true}, writer, &why) != RP_OK ||
         rp_log_stream(*writer, 0, ring, &why) != RP_OK) {
         unit_fail(__FILE__, __LINE__, "%s", why.text);
         return false;
