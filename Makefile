@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup demo test bench coverage install clean
+.PHONY: all setup demo test test-page bench coverage install clean
 
 all: setup
 	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -18,6 +18,11 @@ demo: all
 
 test: all
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 600 -j 2
+
+# The tests of pages in a browser, which `make test` skips where there is none: installs it.
+test-page: all
+	@tools/setup chromium chromium-driver
+	ctest --test-dir $(BUILD) --output-on-failure --timeout 1000 -R '^page\.'
 
 bench: all
 	BENCH_BUILD=$(abspath $(BUILD)) bench/run overhead

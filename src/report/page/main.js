@@ -66,7 +66,7 @@ function showMatrix() {
     edges = [...sums].map(([key, messages]) => [Math.floor(key / e.ranks), key % e.ranks, messages]);
   }
   matrix.set(run.facts.ranks, edges, pair);
-  byId("matrix-note").textContent = (edges.length ? "" : "no messages are known; ") + (run.facts.matrix.basis === "clocks" ? "all messages" : "messages to wildcard receives, ranks as their communicators number them");
+  byId("matrix-note").textContent = edges.length === 0 ? "no messages are known" : run.facts.matrix.basis === "clocks" ? "all messages" : "messages to wildcard receives, ranks as their communicators number them";
 }
 
 // Timelines
@@ -85,10 +85,10 @@ function showTimelines(runs, titles, axis) {
   state.timelines = [];
   place.replaceChildren();
   byId("detail").replaceChildren();
+  byId("timeline-section").classList.toggle("empty", drawable.length < runs.length);
   if (drawable.length < runs.length) {
-    byId("timeline-section").classList.add("empty");
     place.append(make("p", { className: "note" }, "There is no timeline: the logs of this record hold rows, not events (recorded with --codec raw, gzip or cdc)."));
-    for (const id of ["axes", "legend", "status"]) byId(id).replaceChildren();
+    for (const id of ["axes", "legend"]) byId(id).replaceChildren();
     return;
   }
   state.view = new View(Math.max(...runs.map(run => run.facts.ranks)));
