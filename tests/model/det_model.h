@@ -265,6 +265,7 @@ struct model_rank {
     enum model_end end;
     bool is_in_mpi;
     bool polls, is_endless, is_woken; /* a leader */
+    uint64_t woken_from;              /* the turn at which it notices */
     struct rp_det_comm comms[MODEL_COMMS + 1];
     uint32_t world[MODEL_COMMS + 1][MODEL_RANKS];
     uint64_t members[MODEL_COMMS + 1];
@@ -531,7 +532,11 @@ static void model_net_poll(struct pollfd *polled, const struct timespec *timeout
 
 static ssize_t model_wake(void)
 {
-    model.ranks[MODEL_RANKS + model_host_now()].is_woken = true;
+    struct model_rank *r = &model.ranks[MODEL_RANKS + model_host_now()];
+
+    if (!r->is_woken)
+        r->woken_from = model.turns + model_random() % (8 * model.delay + 1);
+    r->is_woken = true;
     return 1;
 }
 
@@ -548,7 +553,7 @@ static bool model_is_awake(int host)
 {
     const struct model_rank *r = &model.ranks[MODEL_RANKS + host];
 
-    if (!r->polls || !r->is_endless || r->is_woken)
+    if (!r->polls || !r->is_endless || (r->is_woken && model.turns >= r->woken_from))
         return true;
     for (int i = 0; i < model.hosts; i++)
         if (model_has_come(&model.links[i][host]))
