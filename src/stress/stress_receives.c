@@ -74,22 +74,40 @@ static void choose(struct rp_chance *chance, int *source, int *tag, MPI_Comm com
     rp_chance_used(chance, rp_stress_now() - begun);
 }
 
-/* What is wrong with a call is for the call itself to find. */
+/* What is wrong with a call is for the call itself to find: an error handler is to be called once. */
+static bool can_probe(int source, int tag, MPI_Comm comm)
+{
+    if ((tag < 0 && tag != MPI_ANY_TAG) || comm == rp_constant.comm_null || !rp_stress_may_probe())
+        return false;
+    return source == MPI_ANY_SOURCE || (source >= 0 && source < senders(comm));
+}
+
 static bool has_choice(int source, int tag, MPI_Comm comm)
 {
-    return source == MPI_ANY_SOURCE && (tag >= 0 || tag == MPI_ANY_TAG) && comm != rp_constant.comm_null && rp_stress_may_probe();
+    return source == MPI_ANY_SOURCE && can_probe(source, tag, comm);
+}
+
+/* The call itself would wait, too; but not if it is wrong in a way that only it can see. */
+static void await_first(int source, int tag, MPI_Comm comm)
+{
+    enum { NAP = 50000, LONGEST = 300000000 }; /* ns */
+    struct candidate ignored;
+
+    for (uint64_t end = rp_stress_now() + LONGEST; rp_stress_now() < end && !is_here(source, tag, comm, &ignored);)
+        rp_stress_pause(NAP);
 }
 
 void rp_stress_before_take(int *source, int *tag, MPI_Comm comm)
 {
     struct rp_chance *chance = rp_stress_chance();
-    MPI_Status status;
 
     if (!chance || !has_choice(*source, *tag, comm))
         return;
     uint64_t wait = rp_chance_wait(chance, rp_stress_now());
-    if (wait > 0 && rp_pmpi.Probe(*source, *tag, comm, &status) == MPI_SUCCESS)
+    if (wait > 0) {
+        await_first(*source, *tag, comm);
         rp_stress_pause(wait);
+    }
     choose(chance, source, tag, comm);
 }
 
@@ -109,7 +127,7 @@ static bool is_kept_back(int *source, int *tag, MPI_Comm comm)
     struct rp_chance *chance = rp_stress_chance();
     struct candidate ignored;
 
-    if (!chance || !rp_stress_may_probe() || comm == rp_constant.comm_null || (*tag < 0 && *tag != MPI_ANY_TAG) || *source == MPI_PROC_NULL)
+    if (!chance || !can_probe(*source, *tag, comm))
         return false;
     uint64_t begun = rp_stress_now();
     if (!rp_chance_has_time(chance, begun))

@@ -11,7 +11,7 @@
 #include "mpi/constants.h"
 #include "stress/stress.h"
 
-enum { FEW = 64, NAP = 20000 /* ns */, NAPS = 5000 };
+enum { FEW = 64, NAP = 20000, LONGEST = 300000000 /* ns */ };
 
 /* How far the furthest of them is. */
 enum progress { NONE_IS_COMPLETE, ONE_MAY_BE, ONE_IS };
@@ -141,7 +141,7 @@ static void wait_for_more(struct rp_chance *chance, int count, const MPI_Request
 
     if (wait == 0 || are_null(count, requests))
         return;
-    for (int naps = 0; naps < NAPS && look(chance, count, requests) == NONE_IS_COMPLETE; naps++)
+    for (uint64_t end = rp_stress_now() + LONGEST; rp_stress_now() < end && look(chance, count, requests) == NONE_IS_COMPLETE;)
         rp_stress_pause(NAP);
     rp_stress_pause(wait);
 }

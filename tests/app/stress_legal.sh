@@ -3,7 +3,7 @@
 tests=$(cd "$(dirname "$0")/.." && pwd)
 source "$tests/lib/common.sh"
 mpi=$1
-programs="cancel_receive generalized_requests improbe_imrecv intercomm irecv_out_of_order iprobe_poll mprobe_mrecv persistent_any request_get_status sendrecv_any testall testany testsome
+programs="cancel_receive errors_return generalized_requests improbe_imrecv intercomm irecv_out_of_order iprobe_poll mprobe_mrecv persistent_any request_get_status sendrecv_any testall testany testsome
     threads_one_comm waitany waitsome"
 for name in ${TEST_PROGRAMS:-$programs}; do # others by hand
     ranks=$(sed -n 's|^// ranks: *||p' "$tests/mpi/$name.c")
