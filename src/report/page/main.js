@@ -81,13 +81,13 @@ function chooseAxis(axis) {
 }
 
 function showTimelines(runs, titles, axis) {
-  const drawable = runs.filter(run => run.events), place = byId("timelines");
+  const nothing = runs.some(run => !run.events) || runs.every(run => run.events.count === 0), place = byId("timelines");
   state.timelines = [];
   place.replaceChildren();
   byId("detail").replaceChildren();
-  byId("timeline-section").classList.toggle("empty", drawable.length < runs.length);
-  if (drawable.length < runs.length) {
-    place.append(make("p", { className: "note" }, "There is no timeline: the logs of this record hold rows, not events (recorded with --codec raw, gzip or cdc)."));
+  byId("timeline-section").classList.toggle("empty", nothing);
+  if (nothing) {
+    place.append(make("p", { className: "note" }, runs.every(run => run.events) ? "There is no timeline: no event was recorded." : "There is no timeline: the logs of this record hold rows, not events (recorded with --codec raw, gzip or cdc)."));
     for (const id of ["axes", "legend"]) byId(id).replaceChildren();
     return;
   }
