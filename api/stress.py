@@ -14,7 +14,7 @@ import generate
 
 BLOCKED = "    int rc = {twin}.{member}({args});\n    rp_stress_goes_on();\n    return rc;\n"
 COLLECTIVE = ("sync_all", "sync_parent", "sync_child")
-REQUESTS = "wait waitall waitany waitsome test testall testany testsome"
+REQUESTS = "wait waitall waitany waitsome test testall testany testsome get_status"
 
 
 def templates():
@@ -23,6 +23,7 @@ def templates():
         "send": "    rp_stress_before_send();\n    rp_stress_waits_to_send(\"{name}\", dest, tag, comm);\n" + BLOCKED,
         "both": "    rp_stress_before_send();\n    rp_stress_waits_for_message(\"{name}\", source, tag, comm);\n" + BLOCKED,
         "take": "    rp_stress_waits_for_message(\"{name}\", source, tag, comm);\n    rp_stress_before_take(&source, &tag, comm);\n" + BLOCKED,
+        "probe": "    rp_stress_waits_for_message(\"{name}\", source, tag, comm);\n    rp_stress_before_take(&source, &tag, comm);\n    rp_stress_found();\n" + BLOCKED,
         "post": "    rp_stress_before_post(&source, &tag, comm);\n    return {twin}.{member}({args});\n",
         "iprobe": "    return rp_stress_iprobe({twin}.{member}, \"{name}\", {args});\n",
         "improbe": "    return rp_stress_improbe({twin}.{member}, \"{name}\", {args});\n",

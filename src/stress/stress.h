@@ -32,6 +32,7 @@ void rp_stress_before_send(void);
 
 void rp_stress_before_take(int *source, int *tag, MPI_Comm comm);
 void rp_stress_before_post(int *source, int *tag, MPI_Comm comm);
+void rp_stress_found(void); /* a probe tells the program of a message: until it receives one, probes that do not wait say yes */
 int rp_stress_iprobe(int (*real)(int, int, MPI_Comm, int *, MPI_Status *), const char *name, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
 int rp_stress_improbe(int (*real)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *), const char *name, int source, int tag, MPI_Comm comm, int *flag,
                       MPI_Message *message, MPI_Status *status);
@@ -46,6 +47,7 @@ int rp_stress_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request 
 int rp_stress_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
 int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status);
 int rp_stress_testsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+int rp_stress_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request, int *flag, MPI_Status *status);
 
 /* stress_waits.c: what the rank waits for, published in the file REPRISE_STATE for whoever finds that the run hangs. */
 

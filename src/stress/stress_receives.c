@@ -97,10 +97,18 @@ static void await_first(int source, int tag, MPI_Comm comm)
         rp_stress_pause(NAP);
 }
 
+static bool is_found;
+
+void rp_stress_found(void)
+{
+    is_found = true;
+}
+
 void rp_stress_before_take(int *source, int *tag, MPI_Comm comm)
 {
     struct rp_chance *chance = rp_stress_chance();
 
+    is_found = false;
     if (!chance || !has_choice(*source, *tag, comm))
         return;
     uint64_t wait = rp_chance_wait(chance, rp_stress_now());
@@ -115,6 +123,7 @@ void rp_stress_before_post(int *source, int *tag, MPI_Comm comm)
 {
     struct rp_chance *chance = rp_stress_chance();
 
+    is_found = false;
     if (!chance || !has_choice(*source, *tag, comm))
         return;
     rp_stress_pause(rp_chance_wait(chance, rp_stress_now()));
@@ -136,7 +145,7 @@ static bool is_kept_back(int *source, int *tag, MPI_Comm comm)
     rp_chance_used(chance, rp_stress_now() - begun);
     if (!here)
         return false;
-    if (rp_chance_keeps_back(chance))
+    if (!is_found && rp_chance_keeps_back(chance))
         return true;
     if (*source == MPI_ANY_SOURCE)
         choose(chance, source, tag, comm);
@@ -151,6 +160,7 @@ int rp_stress_iprobe(int (*real)(int, int, MPI_Comm, int *, MPI_Status *), const
         *flag = 0;
     else
         rc = real(source, tag, comm, flag, status);
+    is_found |= rc == MPI_SUCCESS && *flag;
     rp_stress_polled(name, rc == MPI_SUCCESS && !*flag);
     return rc;
 }
