@@ -40,7 +40,7 @@ endforeach()
 
 # Allocations that fail: every one of them in turn. What --wrap sees is what the core itself calls.
 add_unit_test(${UNIT_DIR}/unit/test_memory.c core_checked)
-foreach(function malloc calloc aligned_alloc realloc free strdup strndup asprintf)
+foreach(function malloc aligned_alloc calloc realloc free strdup strndup asprintf)
   target_link_options(unit_memory PRIVATE -Wl,--wrap=${function})
 endforeach()
 target_compile_options(unit_memory PRIVATE -fno-builtin)

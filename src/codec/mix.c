@@ -216,7 +216,7 @@ INLINE uint64_t code_below_first(const struct symbol *symbol, int length, uint64
 }
 
 /* A number that its first line does not tell: its length by nodes from `node` on, as far as there are some. */
-INLINE uint64_t code_large(struct symbol *symbol, uint32_t node, uint64_t value, const bool reading)
+APART uint64_t code_large(struct symbol *symbol, uint32_t node, uint64_t value, const bool reading)
 {
     int length = reading ? 1 : 64 - __builtin_clzll(value), known = 1, most = RP_MIXER_NODES - (int)node;
 

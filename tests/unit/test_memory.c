@@ -20,15 +20,15 @@
 static _Atomic long calls, refused_call, live;
 
 void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
 char *__real_strdup(const char *string);
 char *__real_strndup(const char *string, size_t most);
 void __real_free(void *memory);
 void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 char *__wrap_strdup(const char *string);
 char *__wrap_strndup(const char *string, size_t most);
