@@ -512,19 +512,37 @@ static inline __attribute__((always_inline)) bool tell_one(const struct rp_origi
     return true;
 }
 
+/* Of a Waitall that failed: whether it completed this request. What was null or inactive before is not pending either. */
+static bool was_completed(int index, const MPI_Status *seen)
+{
+    MPI_Request handle = record.handles[index];
+    const struct rp_request *entry = rp_requests_find(&rp_state.requests, handle);
+    bool is_inactive = entry && entry->flags & RP_REQUEST_PERSISTENT && !(entry->flags & RP_REQUEST_RECEIVE);
+
+    return handle != rp_constant.request_null && !is_inactive && rp_outcome_class(seen[index].MPI_ERROR) != MPI_ERR_PENDING;
+}
+
+static bool is_any_pending(int count, const MPI_Status *seen)
+{
+    for (int i = 0; i < count; i++)
+        if (rp_outcome_class(seen[i].MPI_ERROR) == MPI_ERR_PENDING)
+            return true;
+    return false;
+}
+
 /* A failed request can make Waitall return before the others are complete; which ones, MPI leaves open. */
 static void push_partial(uint32_t site, int count, const MPI_Status *seen)
 {
     int completed = 0, first = RP_NO_INDEX;
 
-    for (int i = count - 1; i >= 0; i--)
-        if (rp_outcome_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
-            completed++, first = i;
-    if (completed == count)
+    if (!is_any_pending(count, seen))
         return;
+    for (int i = count - 1; i >= 0; i--)
+        if (was_completed(i, seen))
+            completed++, first = i;
     rp_record_push(RP_YES, site, (uint32_t)count, first, completed, rp_self.waitalls);
     for (int i = first + 1; i > 0 && i < count; i++)
-        if (rp_outcome_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+        if (was_completed(i, seen))
             rp_record_push(RP_NEXT, site, 0, i, 0, 0);
 }
 
@@ -534,7 +552,7 @@ static __attribute__((noinline)) void waitall_failed(const struct rp_call *call,
 
     push_partial(site, count, seen);
     for (int i = 0; i < count; i++)
-        if (rp_outcome_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+        if (was_completed(i, seen))
             complete_one(record.handles[i], &seen[i], site);
     rp_record_publish();
 }
