@@ -41,7 +41,6 @@ static struct {
     uint64_t mirrored;
     int wake; /* a pipe to the leader */
     uint32_t heard;
-    int32_t cores;
 } side;
 
 static uint64_t up(uint64_t size)
@@ -180,8 +179,6 @@ enum rp_status rp_side_map(const char *name, uint32_t ranks, uint32_t rank, stru
     rp_side.clock = clock_page(rank);
     side.shared = memory;
     side.end = side.notes + rank * NOTES_ROOM;
-    side.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    atomic_fetch_add(&side.shared->awake, 1);
     atomic_store(&rp_side.own->version, 1);
     enum rp_status status = make_room(ranks, why);
     return status == RP_OK && rp_side.host_of ? open_pipe(name, why) : status;
@@ -207,7 +204,6 @@ static void wake_leader(void)
 
 void rp_side_finish(void)
 {
-    atomic_fetch_add(&side.shared->awake, -1);
     atomic_store(&rp_side.clock[1], RP_ORDER_NEVER - atomic_load(&rp_side.clock[0]));
     atomic_thread_fence(memory_order_seq_cst);
     if (rp_side.host_of)
@@ -375,25 +371,17 @@ void rp_side_block(const struct rp_side_plan *plan, const char *what)
 
 void rp_side_listen(void)
 {
-    atomic_fetch_add(&side.shared->awake, -1);
     side.heard = rp_bell_listen(&rp_side.own->bell);
 }
 
 void rp_side_sleep(long microseconds)
 {
     rp_bell_sleep(&rp_side.own->bell, side.heard, microseconds);
-    atomic_fetch_add(&side.shared->awake, 1);
 }
 
 void rp_side_stop_listening(void)
 {
     rp_bell_stop_listening(&rp_side.own->bell);
-    atomic_fetch_add(&side.shared->awake, 1);
-}
-
-bool rp_side_is_crowded(void)
-{
-    return atomic_load_explicit(&side.shared->awake, memory_order_relaxed) > side.cores;
 }
 
 void rp_side_hunger(void)

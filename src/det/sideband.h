@@ -190,9 +190,6 @@ void rp_side_listen(void);
 void rp_side_sleep(long microseconds);
 void rp_side_stop_listening(void);
 
-/* Whether more ranks of this host are awake than it has cores. */
-bool rp_side_is_crowded(void);
-
 /* This rank has waited for a while; and it goes on. */
 void rp_side_hunger(void);
 

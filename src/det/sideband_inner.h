@@ -20,7 +20,6 @@ struct rp_side_shared {
     } bucket[RP_SIDE_BUCKETS];
     _Alignas(64) _Atomic uint32_t spare_lock;
     uint64_t spare, end; /* meetings that are over; how far the room was ever used */
-    _Alignas(64) _Atomic int32_t awake; /* ranks that run, or poll */
     /* Several hosts: */
     _Alignas(64) _Atomic uint64_t outbox;
     _Alignas(64) _Atomic uint64_t arrivals; /* at meetings, that all other hosts are told */
