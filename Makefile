@@ -17,7 +17,7 @@ demo: all
 	@tools/demo $(BUILD)
 
 test: all
-	ctest --test-dir $(BUILD) --output-on-failure --timeout 600 -j 2
+	ctest --test-dir $(BUILD) --output-on-failure --timeout 600 -j 3
 
 # The tests of pages in a browser, which `make test` skips where there is none: installs it.
 test-page: all
