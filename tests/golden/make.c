@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: make FOLDER: makes the golden records `closed`, `closed-tables`, `killed` and `timed` in FOLDER, those of rows (`rows-raw`, `rows-gzip`, `rows-cdc`, `rows-killed`), and some large ones, which are compared but
- * not kept. The values below are written out once more, as text, in closed.txt, killed.txt and timed.txt by hand, in rows-*.txt by `reprise dump` and compared by hand; records in this folder were made once and are never made again.
+ * not kept. The values below are written out once more, as text, in closed.txt, killed.txt and timed.txt by hand, in rows-*.txt by `reprise dump` and compared by hand; records in this folder are made again only when the format changes, which breaks the reading of older ones: then a change of these files says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
