@@ -788,6 +788,20 @@ static int replay_some(const struct rp_call *call, some_function *real_call, uin
     return rc;
 }
 
+/* The status, in a Waitall that failed, of a request that it did not complete: pending, or empty in this MPI's manner where there was nothing to wait for. */
+static void tell_incomplete(MPI_Request handle, MPI_Status *status)
+{
+    const struct rp_request *entry = rp_requests_find(&rp_state.requests, handle);
+    bool is_inactive = entry && entry->flags & RP_REQUEST_PERSISTENT && !(entry->flags & RP_REQUEST_RECEIVE);
+    MPI_Request nothing = rp_constant.request_null;
+    int flag;
+
+    if (handle == rp_constant.request_null || is_inactive)
+        rp_pmpi.Test(&nothing, &flag, status);
+    else
+        status->MPI_ERROR = MPI_ERR_PENDING;
+}
+
 /* A Waitall that failed before all were complete: exactly those that were complete are, the others stay pending. */
 static int waitall_partly(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
 {
@@ -798,9 +812,9 @@ static int waitall_partly(const struct rp_call *call, int count, MPI_Request *re
     int completed = event->b, found = 0;
     reserve(count);
     MPI_Status *own = room.statuses;
-    int rc = complete_some(call, call->next->Waitsome, count, requests, &found, room.chosen, MPI_STATUSES_IGNORE);
     for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; i++)
-        statuses[i].MPI_ERROR = MPI_ERR_PENDING;
+        tell_incomplete(requests[i], &statuses[i]);
+    int rc = complete_some(call, call->next->Waitsome, count, requests, &found, room.chosen, MPI_STATUSES_IGNORE);
     for (int i = 0; i < completed && statuses != MPI_STATUSES_IGNORE; i++)
         statuses[room.chosen[i]] = own[i];
     return rc;

@@ -199,8 +199,10 @@ def apps(browser, *pages):
         if sites:
             browser.click("tr[data-site]")
             browser.click("#clear")
-        browser.click("[data-do=in]")
-        browser.click("[data-do=next]")
+            browser.click("[data-do=in]")
+            browser.click("[data-do=next]")
+        else:
+            check("no event" in browser.text("#timelines"), page + ": nothing says why there is no timeline")
         for axis in browser.script("return [...document.querySelectorAll('[data-axis]')].map(b => b.dataset.axis)"):
             browser.click('[data-axis="%s"]' % axis)
         quiet(browser, page)
