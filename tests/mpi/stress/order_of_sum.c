@@ -2,6 +2,7 @@
 // ranks: 4
 // runs: 40
 // finds: output
+// call: MPI_Recv(&value, 1, MPI_DOUBLE
 // about: rank 0 adds up what comes, in the order in which it comes: 1e16 + 1 - 1e16 is 0, 1e16 - 1e16 + 1 is 1. Workers send two milliseconds apart, so that the order is mostly the same.
 #include <mpi.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 // ranks: 3
 // runs: 100
 // finds: status
+// call: MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE
 // plain: never
 // about: rank 0 takes the first message from anyone for the result of phase 1. Rank 1 sends that before it lets rank 2 begin phase 2, so it is always there first; but MPI orders messages of one sender only.
 #include <mpi.h>
