@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/options.h"
+#include "cli/whereabouts.h"
 #include "log/progress.h"
 #include "log/replaystate.h"
 #include "log/rundir.h"
@@ -37,7 +39,8 @@ struct status {
     char *directory;
     struct rp_manifest manifest;
     struct rp_progress progress;
-    struct rp_replay_state *waits; /* of the recording; NULL: it does not tell */
+    struct rp_replay_state *waits; /* of the recording; NULL: it does not tell, and its processes are looked at */
+    bool is_here;                  /* it was started on this host */
     struct running *replay;
     size_t replays;
 };
@@ -118,6 +121,9 @@ static enum rp_status collect(const char *name, struct status *s, struct rp_prob
         rp_manifest_free(&s->manifest);
         return status;
     }
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    s->is_here = strcmp(host, s->manifest.host) == 0;
     find_waits(s);
     find_replays(s);
     return RP_OK;
@@ -143,6 +149,23 @@ static void put_wait(struct rp_buffer *out, const struct rp_rank_slot *slot)
     rp_buffer_printf(out, "waits since %lld s: %.*s", rp_state_waited(slot), (int)sizeof slot->what - 1, slot->what);
 }
 
+/* Whether a rank that is being recorded is in a call of MPI, and that is known. */
+static bool look_at(const struct status *s, uint32_t rank, struct rp_whereabouts *place)
+{
+    const struct rp_rank_progress *r = &s->progress.rank[rank];
+
+    return s->is_here && r->state == RP_PROGRESS_WRITTEN && !waiting(s->waits, rank) && rp_whereabouts_find(r->pid, place) && place->call[0];
+}
+
+static void put_place(struct rp_buffer *out, const struct rp_whereabouts *place)
+{
+    rp_buffer_printf(out, "in %s", place->call);
+    if (place->function[0])
+        rp_buffer_printf(out, ", called in %s", place->function);
+    if (place->file[0])
+        rp_buffer_printf(out, " at %s:%d", place->file, place->line);
+}
+
 static const char *word_of(const struct status *s)
 {
     return s->progress.written ? "is being written" : s->manifest.complete ? "complete" : "ended before its time";
@@ -153,6 +176,7 @@ static const char *word_of(const struct status *s)
 static void put_rank(struct rp_buffer *out, const struct status *s, uint32_t i)
 {
     const struct rp_rank_progress *r = &s->progress.rank[i];
+    struct rp_whereabouts place;
 
     rp_buffer_printf(out, "%6u %12llu %10llu  ", i, U64(r->events), U64(r->bytes));
     if (r->state == RP_PROGRESS_ABSENT)
@@ -165,6 +189,10 @@ static void put_rank(struct rp_buffer *out, const struct status *s, uint32_t i)
         rp_buffer_printf(out, "runs, %llu polls since its last event said no", U64(r->polls));
     else
         rp_buffer_printf(out, "runs");
+    if (look_at(s, i, &place)) {
+        rp_buffer_printf(out, ", ");
+        put_place(out, &place);
+    }
     if (r->state == RP_PROGRESS_WRITTEN)
         rp_buffer_printf(out, " (process %d)", (int)r->pid);
     rp_buffer_byte(out, '\n');
@@ -224,16 +252,34 @@ static void put_json_wait(struct rp_buffer *out, const struct rp_rank_slot *slot
     rp_buffer_printf(out, ", \"waits_seconds\": %lld", rp_state_waited(slot));
 }
 
+static void put_json_place(struct rp_buffer *out, const struct rp_whereabouts *place)
+{
+    rp_buffer_printf(out, ", \"call\": ");
+    rp_json_put_string(out, place->call);
+    if (place->function[0]) {
+        rp_buffer_printf(out, ", \"function\": ");
+        rp_json_put_string(out, place->function);
+    }
+    if (place->file[0]) {
+        rp_buffer_printf(out, ", \"file\": ");
+        rp_json_put_string(out, place->file);
+        rp_buffer_printf(out, ", \"line\": %d", place->line);
+    }
+}
+
 static void put_json_rank(struct rp_buffer *out, const struct status *s, uint32_t i)
 {
     static const char *const states[] = {"absent", "running", "ended"};
     const struct rp_rank_progress *r = &s->progress.rank[i];
     struct rp_buffer end = {0};
+    struct rp_whereabouts place;
 
     rp_buffer_printf(out, "%s\n    {\"rank\": %u, \"state\": \"%s\", \"events\": %llu, \"bytes\": %llu", i ? "," : "", i, states[r->state], U64(r->events), U64(r->bytes));
     if (r->state == RP_PROGRESS_WRITTEN) {
         rp_buffer_printf(out, ", \"process\": %d, \"polls\": %llu", (int)r->pid, U64(r->polls));
         put_json_wait(out, waiting(s->waits, i));
+        if (look_at(s, i, &place))
+            put_json_place(out, &place);
     } else if (r->state == RP_PROGRESS_ENDED) {
         rp_facts_put_end(&end, r->reason, r->code);
         rp_buffer_byte(&end, 0);
@@ -307,7 +353,7 @@ const struct rp_command rp_command_status = {
     .name = "status",
     .synopsis = "[options] [RUN]",
     .about = "tell how far a recording or a replay is, while it runs",
-    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. Replays of it that are running are told, too, with what their ranks wait for.",
+    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. Replays of it that are running are told, too, with what their ranks wait for. Of a recording on this host each rank's call of MPI is told, for which its process is stopped for a moment.",
     .options = options,
     .run = run,
 };

@@ -27,6 +27,8 @@ ask 'is being written$' live.out
 ask '^ *0 *[1-9][0-9]* .*runs' live2.out
 "$reprise" status --json run >live.json 2>live.err || fail "live, as JSON"
 [ "$(field live.json 's["state"]')" = running ] || fail "live: $(field live.json 's["state"]')"
+line=$(grep -n 'MPI_Recv(.*MPI_ANY_SOURCE' "$(dirname "$0")/../mpi/recv_any_source.c" | head -n 1 | cut -d: -f1)
+[ ! -e /usr/lib/*/libdw.so.1 ] || ask "^ *0 .*runs, in MPI_Recv, called in [a-z_]* at .*/recv_any_source.c:$line (process [0-9]*)\$" called.out
 process=$(field live.json 's["ranks"][0]["process"]')
 [ "$(readlink "/proc/$process/exe")" = "$program" ] || fail "process $process is not a rank"
 kill -TERM "$recorder"
