@@ -1,39 +1,13 @@
 # SPDX-License-Identifier: MIT
-# A deterministic run over two hosts decides what it decides on one; deadlocks are told; who does not know the secret of the job cannot take part. Two network namespaces stand for hosts (see two_hosts.sh).
+# A deterministic run over two hosts decides what it decides on one; deadlocks are told; who does not know the secret of the job cannot take part.
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../lib/common.sh"
 mpi=$1
-a=rp-c-$$ b=rp-d-$$ net=10.$((RANDOM % 200 + 20)).$((RANDOM % 250))
-ip netns add "$a" 2>/dev/null && ip netns add "$b" 2>/dev/null || { echo "skipped: no network namespaces here"; exit 77; }
+source "$here/../lib/hosts.sh"
+need_both_hosts "$mpi"
+launcher "$mpi" 4
 stranger=
-trap '[ -z "$stranger" ] || kill "$stranger" 2>/dev/null; ip netns del "$a"; ip netns del "$b"; rm -rf "$work"' EXIT
-ip link add "vc$$" type veth peer name "vd$$" 2>ip.err && ip link set "vc$$" netns "$a" && ip link set "vd$$" netns "$b" || { echo "skipped: no veth here"; exit 77; }
-ip netns exec "$a" sh -c "ip addr add $net.1/24 dev vc$$; ip link set vc$$ up; ip link set lo up"
-ip netns exec "$b" sh -c "ip addr add $net.2/24 dev vd$$; ip link set vd$$ up; ip link set lo up"
-cat >shell <<END
-#!/bin/sh
-while [ "\${1#-}" != "\$1" ]; do shift; done
-[ "\$1" = $net.1 ] && host=$a || host=$b
-shift
-exec env -i PATH="\$PATH" HOME="\$HOME" ip netns exec \$host unshare -u sh -c "hostname \$host; \$*"
-END
-chmod +x shell
-cat >where.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank;
-    char host[64];
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    gethostname(host, sizeof host);
-    printf("rank %d is on %s\n", rank, host);
-    MPI_Finalize();
-    return 0;
-}
-END
+at_end() { [ -z "$stranger" ] || kill "$stranger" 2>/dev/null; }
 # Collective calls of all and of some, blocking or not, between messages from any source, some of them long; what tests answer depends on when others come.
 cat >mixed.c <<'END'
 #include <mpi.h>
@@ -84,17 +58,7 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-"mpicc.$mpi" -o where where.c && "mpicc.$mpi" -o mixed mixed.c || fail "it does not compile"
-case $mpi in
-openmpi) spread=(mpirun.openmpi --mca plm_rsh_agent "$work/shell" --mca btl_tcp_if_include "$net.0/24" --mca oob_tcp_if_include "$net.0/24"
-    -x TERM -host "$net.1:2,$net.2:2" -n 4) ;;
-mpich) spread=(mpirun.mpich -launcher ssh -launcher-exec "$work/shell" -iface "vc$$" -hosts "$net.1:2,$net.2:2" -n 4) ;;
-esac
-export TERM=${TERM:-dumb}
-there=(ip netns exec "$a" unshare -u sh -c "hostname $a; exec \"\$@\"" sh)
-run 60 native "${there[@]}" "${spread[@]}" ./where
-[ "$status" -eq 0 ] && grep -q "rank 2 is on $b" "$work/native.out" || { echo "skipped: $mpi does not run over two hosts here"; exit 77; }
-launcher "$mpi" 4
+"mpicc.$mpi" -o mixed mixed.c || fail "it does not compile"
 
 # Somebody who connects to whatever the program listens on, and goes on without knowing the secret. (Launchers do not bear that.)
 cat >stranger.py <<'END'
@@ -164,7 +128,7 @@ compare "$build/apps/$mpi/lu" --size 6 --work 2
 compare "$build/apps/$mpi/polls" --size 20
 
 if command -v python3 >/dev/null; then
-    ip netns exec "$a" python3 stranger.py "$net.1" "$work/answers" 2>/dev/null &
+    ip netns exec "$host_a" python3 stranger.py "$net.1" "$work/answers" 2>/dev/null &
     stranger=$!
     for i in 1 2 3; do compare "$build/apps/$mpi/masterworker" --size 10; done
     kill "$stranger"
@@ -174,8 +138,8 @@ fi
 
 for name in ring_of_receives one_misses_the_barrier long_sends_to_each_other; do
     ranks=$(sed -n 's|^// ranks: *||p' "$here/../mpi/deadlock/$name.c")
-    of_two=("${spread[@]::${#spread[@]}-3}" "$net.1:$((ranks / 2)),$net.2:$(((ranks + 1) / 2))" -n "$ranks")
-    run 60 deadlock "${there[@]}" "$reprise" det "${of_two[@]}" "$build/tests/mpi/$mpi/$name"
+    spread_launcher "$mpi" "$ranks"
+    run 60 deadlock "${there[@]}" "$reprise" det "${spread[@]}" "$build/tests/mpi/$mpi/$name"
     [ "$status" -eq 124 ] || fail "$name: exit status $status, not 124"
     [ "$(grep -c 'error: deadlock' "$work/deadlock.err")" -eq 1 ] || fail "$name: deadlock is not said once"
     sed -n 's|^// says: *||p' "$here/../mpi/deadlock/$name.c" | while read -r line; do
@@ -184,6 +148,7 @@ for name in ring_of_receives one_misses_the_barrier long_sends_to_each_other; do
     echo "$name: told"
 done
 
+spread_launcher "$mpi" 4
 # A network that fails: both hosts say so, and their ranks end. (Launchers wait until it is there again.)
 cat >chatter.c <<'END'
 #include <mpi.h>
@@ -203,9 +168,9 @@ int main(int argc, char **argv)
 END
 cut_link() {
     for i in $(seq 600); do grep -q "it has begun" "$work/cut.out" && break; sleep 0.1; done
-    ip netns exec "$b" ip link set "vd$$" down
+    ip netns exec "$host_b" ip link set "$link_b" down
     for i in $(seq 900); do grep -q "the connection to host 1 of the job broke" "$work/cut.err" && break; sleep 0.1; done
-    ip netns exec "$b" ip link set "vd$$" up
+    ip netns exec "$host_b" ip link set "$link_b" up
 }
 "mpicc.$mpi" -o chatter chatter.c || fail "it does not compile"
 >cut.out
