@@ -6,15 +6,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static struct sigaction usual[NSIG];
 static void (*waits)(void);
+static pid_t owner; /* a forked child has our handlers, but is not the rank */
+
+static pid_t own_pid(void)
+{
+    return (pid_t)syscall(SYS_getpid); /* getpid() may be told from the record */
+}
 
 static void crashed(int signal)
 {
     sigaction(signal, &usual[signal], NULL);
-    waits();
+    if (own_pid() == owner)
+        waits();
     raise(signal);
 }
 
@@ -37,6 +46,7 @@ void rp_crashes_handle(void (*wait)(void))
     struct sigaction first = {.sa_handler = crashed, .sa_flags = SA_NODEFER};
 
     waits = wait;
+    owner = own_pid();
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
         struct sigaction *now = &usual[crashes[i]];
         if (sigaction(crashes[i], NULL, now) == 0 && (now->sa_handler == SIG_DFL || is_of_mpi(now)))
