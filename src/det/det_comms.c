@@ -190,22 +190,23 @@ static void forget(struct rp_det_comm *c)
     free(c);
 }
 
-/* What is under way still needs it: then it stays. */
+/* What is under way still needs it: then it stays. So do functions of the program that MPI calls for its attributes. */
 int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm)
 {
     struct rp_det_comm *c = *comm == rp_constant.world || *comm == rp_constant.self ? NULL : rp_det_comm_find(*comm);
 
     if (!c)
         return real(comm);
+    int rc = MPI_SUCCESS;
+    if (rp_det_has_delayed())
+        *comm = rp_constant.comm_null;
+    else
+        rc = real(comm);
     comms.last = NULL;
     c->is_freed = true;
-    if (rp_det_has_delayed()) {
-        *comm = rp_constant.comm_null;
-        return MPI_SUCCESS;
-    }
-    if (!rp_det_has_receives())
+    if (!rp_det_has_delayed() && !rp_det_has_receives())
         forget(c);
-    return real(comm);
+    return rc;
 }
 
 /* Files */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -103,8 +104,11 @@ enum rp_status rp_side_create(uint32_t ranks, bool is_alone, char *name, size_t 
 {
     const char *place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     uint64_t size = lay_out(ranks);
+    struct rlimit limit;
 
     snprintf(name, room, "%s/reprise-det-XXXXXX", place);
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+        return rp_fail(why, RP_SYSTEM, "%s: the limit for the size of files (ulimit -f) is %llu bytes, and %llu are needed", place, (unsigned long long)limit.rlim_cur, (unsigned long long)size);
     int fd = mkostemp(name, O_CLOEXEC);
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", name, strerror(errno));
