@@ -208,3 +208,39 @@ uint64_t rp_load_u64(const uint8_t *at)
 {
     return (uint64_t)rp_load_u32(at) | (uint64_t)rp_load_u32(at + 4) << 32;
 }
+
+static bool is_plain(const char *word)
+{
+    return *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")] == 0;
+}
+
+static bool has_control(const char *word)
+{
+    for (; *word; word++)
+        if ((unsigned char)*word < ' ' || *word == 127)
+            return true;
+    return false;
+}
+
+void rp_buffer_shell_word(struct rp_buffer *buffer, const char *word)
+{
+    bool escapes = has_control(word);
+
+    if (is_plain(word)) {
+        rp_buffer_printf(buffer, "%s", word);
+        return;
+    }
+    rp_buffer_printf(buffer, escapes ? "$'" : "'");
+    for (; *word; word++) {
+        unsigned char c = (unsigned char)*word;
+        if (c < ' ' || c == 127)
+            rp_buffer_printf(buffer, "\\%03o", c);
+        else if (escapes && (c == '\\' || c == '\''))
+            rp_buffer_printf(buffer, "\\%c", c);
+        else if (c == '\'')
+            rp_buffer_printf(buffer, "'\\''");
+        else
+            rp_buffer_byte(buffer, c);
+    }
+    rp_buffer_byte(buffer, '\'');
+}

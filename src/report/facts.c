@@ -130,8 +130,11 @@ void rp_facts_put_summary(struct rp_buffer *out, const struct rp_facts *facts)
 
 static void put_command(struct rp_buffer *out, char **words)
 {
-    for (char **word = words; *word; word++)
-        rp_buffer_printf(out, "%s%s", word == words ? "" : " ", *word);
+    for (char **word = words; *word; word++) {
+        if (word != words)
+            rp_buffer_byte(out, ' ');
+        rp_buffer_shell_word(out, *word);
+    }
 }
 
 void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)

@@ -242,3 +242,16 @@ TEST(printf_appends_without_its_nul)
     CHECK_EQ(out.length, 5003);
     rp_buffer_free(&out);
 }
+
+TEST(words_are_quoted_for_a_shell)
+{
+    static const char *const cases[][2] = {{"plain/word-1.c=2", "plain/word-1.c=2"}, {"", "''"}, {"two words", "'two words'"}, {"it's", "'it'\\''s'"}, {"$HOME", "'$HOME'"},
+                                           {"a\nb", "$'a\\012b'"}, {"\033[2J'\\", "$'\\033[2J\\'\\\\'"}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rp_buffer out = {0};
+        rp_buffer_shell_word(&out, cases[i][0]);
+        CHECK(out.length == strlen(cases[i][1]) && memcmp(out.bytes, cases[i][1], out.length) == 0);
+        rp_buffer_free(&out);
+    }
+}
