@@ -14,6 +14,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "data/offered.h"
 #include "mpi/capture.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
@@ -191,7 +192,7 @@ static void start(bool by_world)
     rp_owner = &rp_self;
     rp_self.depth = 1;
     rp_self.number = 0;
-    if (!rp_next_is_the_library())
+    if (!rp_next_is_the_library() && !(reprise_data_is_last && reprise_data_is_last()))
         rp_always_set(RP_ALWAYS_TOOL);
     rp_requests_init(&rp_state.requests);
     if (by_world)
