@@ -232,7 +232,11 @@ def hand(call):
     return ""
 
 
-KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand)}
+def life(call):
+    return ""
+
+
+KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life)}
 
 
 def read_table(path):
@@ -313,7 +317,7 @@ def write_hand(calls, out):
     for call in calls:
         out.write(f"extern RP_HIDDEN const struct rp_function rp_f_{call.member};\n")
     for call in calls:
-        if call.name in ("MPI_Init", "MPI_Init_thread"):
+        if call.kind == "life":
             out.write(f"int rp_life_{call.member}(const struct rp_next *next, {call.parameters});\n")
         elif call.kind == "hand":
             out.write(f"int rp_record_{call.member}(const struct rp_next *next, {call.parameters});\nint rp_alone_{call.member}({call.parameters});\n")
@@ -336,7 +340,7 @@ def write_entries(calls, functions, out):
     for number, call in enumerate(calls):
         out.write(f"const struct rp_function rp_f_{call.member} = {{{number}, \"{call.name}\"}};\n\n")
         out.write(KINDS[call.kind](call))
-        maker = special_entry if call.name in ("MPI_Init", "MPI_Init_thread") else entry
+        maker = special_entry if call.kind == "life" else entry
         out.write(maker(call, "") + maker(call, "P"))
 
 

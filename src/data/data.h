@@ -37,6 +37,7 @@ struct rp_function {
     uint32_t number;
     const char *name;
 };
+enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER };
 
 /* Predefined handles that constants.h does not have. */
 struct rp_data_handles {
@@ -150,6 +151,12 @@ void rp_requests_add(MPI_Request request, struct rp_areas *areas, bool persisten
 void rp_record_fresh(MPI_Request request, struct rp_areas *areas);
 void rp_alone_fresh(MPI_Request *request, struct rp_areas *areas);
 MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent);
+
+/* Receives that the program freed while they were under way: when one is found complete, that is told before the next entry. */
+extern RP_HIDDEN const struct rp_function rp_f_freed;
+extern RP_HIDDEN size_t rp_requests_freed;
+void rp_requests_settle(void);
+void rp_requests_take_freed(void);
 
 /* --- files: reads that are begun by one call and ended by another --- */
 

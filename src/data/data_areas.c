@@ -145,13 +145,31 @@ static int whole_count(const struct rp_area *area, int64_t count)
     return (int)count;
 }
 
+/* MPICH packs nothing at MPI_BOTTOM: absolute addresses become such from another base. */
+static MPI_Datatype at_base(const struct rp_area *area, char *base, int elements)
+{
+    MPI_Aint back = -(MPI_Aint)(intptr_t)base;
+    MPI_Datatype type;
+
+    rp_pmpi.Type_create_hindexed(1, &elements, &back, area->type, &type);
+    rp_pmpi.Type_commit(&type);
+    return type;
+}
+
 static void put_packed(const struct rp_area *area, int64_t count)
 {
     int elements = whole_count(area, count), size = 0, position = 0;
 
     rp_pmpi.Pack_size(elements, area->type, rp_constant.self, &size);
     uint8_t *memory = room_for((size_t)size);
-    rp_pmpi.Pack(area->buf, elements, area->type, memory, size, &position, rp_constant.self);
+    if (area->buf) {
+        rp_pmpi.Pack(area->buf, elements, area->type, memory, size, &position, rp_constant.self);
+    } else {
+        char base[1];
+        MPI_Datatype type = at_base(area, base, elements);
+        rp_pmpi.Pack(base, 1, type, memory, size, &position, rp_constant.self);
+        rp_pmpi.Type_free(&type);
+    }
     rp_data_put_content(rp_data_writer, memory, (size_t)position);
 }
 
@@ -198,11 +216,24 @@ static void mismatch(void)
     rp_data_end_job(121);
 }
 
+static void take_packed(const struct rp_area *area, int elements, const uint8_t *content, int bytes)
+{
+    int position = 0;
+    char base[1];
+
+    if (area->buf) {
+        rp_pmpi.Unpack(content, bytes, &position, area->buf, elements, area->type, rp_constant.self);
+        return;
+    }
+    MPI_Datatype type = at_base(area, base, elements);
+    rp_pmpi.Unpack(content, bytes, &position, base, 1, type, rp_constant.self);
+    rp_pmpi.Type_free(&type);
+}
+
 static void fill_area(const struct rp_area *area)
 {
     int64_t count = (int64_t)rp_alone_number();
     size_t bytes;
-    int position = 0;
 
     if (count <= 0)
         return;
@@ -210,7 +241,7 @@ static void fill_area(const struct rp_area *area)
     if (!content || count > area->count)
         mismatch();
     if (!area->dense)
-        rp_pmpi.Unpack(content, (int)bytes, &position, area->buf, whole_count(area, count), area->type, rp_constant.self);
+        take_packed(area, whole_count(area, count), content, (int)bytes);
     else if ((size_t)count * area->size == bytes)
         memcpy(area->buf, content, bytes);
     else

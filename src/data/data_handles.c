@@ -87,7 +87,7 @@ void rp_alone_message(MPI_Message *message)
     rp_pmpi.Isend(NULL, 0, rp_constant.byte, 0, 0, rp_alone_own(), &request);
     while (!found)
         rp_pmpi.Improbe(0, 0, rp_alone_own(), &found, message, MPI_STATUS_IGNORE);
-    rp_pmpi.Wait(&request, MPI_STATUS_IGNORE);
+    rp_pmpi.Request_free(&request); /* it is complete when the message is received */
     rp_data_off--;
 }
 

@@ -46,6 +46,8 @@ void rp_record_begin(const struct rp_function *function, bool has_check, uint32_
 {
     uint16_t folded = (uint16_t)(check ^ check >> 16);
 
+    if (rp_requests_freed)
+        rp_requests_settle();
     rp_data_begin(rp_data_writer, function->number, function->name);
     rp_data_put_signed(rp_data_writer, rc);
     if (has_check)
@@ -101,6 +103,13 @@ int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t 
 
     calling = *function;
     enum rp_status status = rp_data_next(rp_data_reader, &recorded, &why);
+    if (status != RP_OK)
+        damaged(&why, status);
+    while (status == RP_OK && recorded && strcmp(recorded, rp_f_freed.name) == 0) {
+        rp_requests_take_freed();
+        rp_alone_end();
+        status = rp_data_next(rp_data_reader, &recorded, &why);
+    }
     if (status != RP_OK)
         damaged(&why, status);
     if (!recorded)
@@ -215,6 +224,16 @@ static void show_launcher(void)
     hidden_count = 0;
 }
 
+#if MPI_VERSION >= 4
+int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    hide_launcher();
+    int rc = next->Session_init(info, errhandler, session);
+    show_launcher();
+    return rc;
+}
+#endif
+
 int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
 {
     hide_launcher();
@@ -324,6 +343,23 @@ uint64_t reprise_data_close(void)
         rp_data_writer = NULL;
     }
     return bytes;
+}
+
+void reprise_data_value(int32_t *a, uint64_t *c)
+{
+    static const struct rp_function value = {RP_VALUE_NUMBER, "value"};
+
+    if (rp_data_alone) {
+        rp_alone_begin(&value, false, 0);
+        *a = (int32_t)rp_data_get_signed(rp_data_reader);
+        rp_data_get(rp_data_reader, c, sizeof *c);
+        rp_alone_end();
+        return;
+    }
+    rp_record_begin(&value, false, 0, 0);
+    rp_data_put_signed(rp_data_writer, *a);
+    rp_record_bytes(c, sizeof *c);
+    rp_record_end();
 }
 
 void reprise_data_threads(void)

@@ -600,18 +600,98 @@ int rp_alone_Startall(int count, MPI_Request *requests)
     return rc;
 }
 
+/* The program gave it up, but its message still goes to the buffer. We keep it and look. */
+
+const struct rp_function rp_f_freed = {RP_FREED_NUMBER, "freed"};
+size_t rp_requests_freed;
+
+struct given_up {
+    uint64_t number;
+    MPI_Request request;
+    struct rp_areas areas;
+    struct given_up *next;
+};
+static struct given_up *given_up;
+static uint64_t ever_freed;
+
+static void give_up(MPI_Request request, struct entry *e)
+{
+    struct given_up *g = allocate(1, sizeof *g), **last = &given_up;
+
+    *g = (struct given_up){.number = ever_freed++, .request = request, .areas = e->areas};
+    e->areas = (struct rp_areas){0};
+    while (*last)
+        last = &(*last)->next;
+    *last = g;
+    rp_requests_freed++;
+}
+
+static void drop(struct given_up **at)
+{
+    struct given_up *g = *at;
+
+    *at = g->next;
+    rp_areas_free(&g->areas);
+    free(g);
+    rp_requests_freed--;
+}
+
+void rp_requests_settle(void)
+{
+    rp_data_off++;
+    for (struct given_up **at = &given_up; *at;) {
+        MPI_Status status;
+        int done = 0;
+        if (rp_pmpi.Test(&(*at)->request, &done, &status) != MPI_SUCCESS || !done) {
+            at = &(*at)->next;
+            continue;
+        }
+        rp_data_begin(rp_data_writer, rp_f_freed.number, rp_f_freed.name);
+        rp_record_number((*at)->number);
+        rp_areas_put(&(*at)->areas, (*at)->areas.sized ? rp_data_received(&status) : -1);
+        rp_record_end();
+        drop(at);
+    }
+    rp_data_off--;
+}
+
+void rp_requests_take_freed(void)
+{
+    uint64_t number = rp_alone_number();
+
+    for (struct given_up **at = &given_up; *at; at = &(*at)->next)
+        if ((*at)->number == number) {
+            rp_areas_fill(&(*at)->areas);
+            drop(at);
+            return;
+        }
+    rp_error("the record tells of a receive that the program did not free");
+    rp_data_end_job(121);
+}
+
+static bool is_receiving(const struct entry *e)
+{
+    return e && e->active && e->areas.count > 0 && !e->persistent;
+}
+
 int rp_record_Request_free(const struct rp_next *next, MPI_Request *request)
 {
     struct entry *e = find(*request);
     MPI_Request handle = *request;
+    int rc = MPI_SUCCESS;
 
-    if (e && e->active && e->areas.count > 0) {
-        rp_error("MPI_Request_free of a receive that is under way: when its message comes is not seen, so this rank cannot be replayed alone");
+    if (e && e->active && e->persistent && e->areas.count > 0) {
+        rp_error("MPI_Request_free of a persistent receive that is under way: when its message comes is not seen, so this rank cannot be replayed alone");
         rp_data_end_job(123);
     }
-    rp_data_off++;
-    int rc = next->Request_free(request);
-    rp_data_off--;
+    if (is_receiving(e)) {
+        give_up(handle, e);
+        *request = rp_constant.request_null;
+    } else {
+        rp_data_off++;
+        rc = next->Request_free(request);
+        rp_data_off--;
+    }
     if (e && rc == MPI_SUCCESS)
         forget(handle);
     rp_record_begin(&rp_f_Request_free, false, 0, rc);
@@ -621,9 +701,12 @@ int rp_record_Request_free(const struct rp_next *next, MPI_Request *request)
 
 int rp_alone_Request_free(MPI_Request *request)
 {
-    int rc = rp_alone_begin(&rp_f_Request_free, false, 0);
+    struct entry *e = find(*request);
 
-    if (rc == MPI_SUCCESS && find(*request))
+    if (is_receiving(e))
+        give_up(*request, e);
+    int rc = rp_alone_begin(&rp_f_Request_free, false, 0);
+    if (rc == MPI_SUCCESS && e)
         dispose(request);
     else if (rc == MPI_SUCCESS)
         rp_pmpi.Request_free(request);

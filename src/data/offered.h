@@ -28,6 +28,9 @@ RP_DATA_OFFERED void reprise_data_go(void);
 /* MPI is about to end: calls go through again. Returns the bytes written. */
 RP_DATA_OFFERED uint64_t reprise_data_close(void);
 
+/* A value from outside MPI that the program was told: written down, or alone given. */
+RP_DATA_OFFERED void reprise_data_value(int32_t *a, uint64_t *c);
+
 /* Several threads may call from now on. */
 RP_DATA_OFFERED void reprise_data_threads(void);
 

@@ -1000,8 +1000,19 @@ static void record_turn_end(void)
 
 static int record_value(const struct rp_call *call, int32_t *a, uint64_t *c)
 {
+    rp_record_data_value(a, c);
     rp_record_event(RP_VALUE, rp_record_site(call), 0, *a, 0, *c);
     return 1;
+}
+
+/* Alone, values are those of the record. */
+static int alone_leads(void)
+{
+    return 1;
+}
+
+static void alone_taken(void)
+{
 }
 
 /* What was captured before MPI_Init. */
@@ -1220,6 +1231,10 @@ void rp_record_start(void)
     reserve(16);
     rp_state.notes_named = rp_imports_cancel();
     push_early();
-    rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine) : &engine;
+    static struct rp_engine alone;
+    alone = engine;
+    alone.leads = alone_leads;
+    alone.value_taken = alone_taken;
+    rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine) : rp_session_is_alone() ? &alone : &engine;
     rp_record_data_go();
 }

@@ -37,6 +37,12 @@ uint64_t rp_record_data_close(void)
     return was_on ? reprise_data_close() : 0;
 }
 
+void rp_record_data_value(int32_t *a, uint64_t *c)
+{
+    if (is_on)
+        reprise_data_value(a, c);
+}
+
 void rp_record_data_threads(void)
 {
     if (is_on)

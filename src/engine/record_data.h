@@ -14,6 +14,9 @@ void rp_record_data_go(void);
 /* Before anything is done that is not the program's own. Returns the bytes written. */
 uint64_t rp_record_data_close(void);
 
+/* A value from outside MPI: recorded, or alone given. */
+void rp_record_data_value(int32_t *a, uint64_t *c);
+
 /* Several threads may call MPI from now on. Does not return if that cannot be. */
 void rp_record_data_threads(void);
 
