@@ -318,8 +318,7 @@ int rp_alone_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info
     (void)comm, (void)name, (void)info;
     rp_alone_end();
     if (rc != MPI_SUCCESS) {
-        *file = rp_handle.file_null;
-        rp_pmpi.File_call_errhandler(rp_handle.file_null, rc);
+        *file = rp_handle.file_null; /* whose handler Open MPI does not call on demand */
         return rc;
     }
     rp_data_off++;

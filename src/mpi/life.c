@@ -183,6 +183,7 @@ static void start(bool by_world)
     initialised = true;
     if (!mode || rp_engine)
         return;
+    rp_next_resolve(); /* a tool behind us is found at once, the library perhaps only now */
     rp_constants_find();
     if (rp_settings_check(&why) != RP_OK || rp_settings_check_capture(&why) != RP_OK) {
         rp_error("%s", why.text);
