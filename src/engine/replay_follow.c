@@ -248,12 +248,19 @@ static const struct rp_event *front(void)
     return event;
 }
 
+static void tell_place(void)
+{
+    const struct rp_event *next = rp_matcher_look(follow.matcher, 0);
+
+    rp_watch_place(rp_matcher_position(follow.matcher), next, next ? rp_log_site_table(follow.log)->sites[next->site].function : NULL);
+}
+
 static void count_event(const struct rp_event *event)
 {
     follow.digest = rp_digest(follow.digest, event);
     rp_matcher_take(follow.matcher);
     atomic_store_explicit(&follow.slot->done, rp_matcher_position(follow.matcher), memory_order_relaxed);
-    reprise_event_number = rp_matcher_position(follow.matcher);
+    tell_place();
     reprise_event();
 }
 
@@ -637,16 +644,6 @@ bool rp_follow_match(uint64_t post, struct rp_match *out)
     return !follow.free && rp_matcher_find(follow.matcher, post, out);
 }
 
-bool rp_follow_place(struct rp_follow_place *out)
-{
-    if (!follow.slot)
-        return false;
-    *out = (struct rp_follow_place){follow.session.rank, follow.slot->done, follow.slot->total, rp_matcher_look(follow.matcher, 0), NULL};
-    if (out->next)
-        out->function = rp_log_site_table(follow.log)->sites[out->next->site].function;
-    return true;
-}
-
 bool rp_follow_is_free(void)
 {
     return follow.free;
@@ -993,6 +990,7 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
     follow.slot = &follow.state->rank[session->rank];
     follow.slot->pid = (uint32_t)getpid();
     follow.slot->total = rp_log_event_count(follow.log);
+    rp_watch_begin(session->rank, follow.slot->total);
     follow.slot->state = RP_RANK_RUNNING;
     rp_doorbell_open(follow.state, session->rank);
     atomic_fetch_add(&follow.state->awake, 1);

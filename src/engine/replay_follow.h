@@ -52,15 +52,6 @@ void rp_follow_diverge(const struct rp_call *call, const char *what) __attribute
 /* What receive number `post` matched; false: nothing, as far as the record goes. */
 bool rp_follow_match(uint64_t post, struct rp_match *out);
 
-/* Where this rank is, for a debugger: nothing is loaded or moved. False: it has not begun. */
-struct rp_follow_place {
-    int rank;
-    uint64_t done, total;
-    const struct rp_event *next; /* NULL: there is none, or it is not loaded */
-    const char *function;        /* of the next event */
-};
-bool rp_follow_place(struct rp_follow_place *out);
-
 /* The call cannot complete in the record. Returns only when the rank runs on freely. */
 void rp_follow_end_of_record(const struct rp_call *call);
 

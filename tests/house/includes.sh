@@ -24,7 +24,7 @@ may det base match mpi
 may stress base log mpi
 may engine base event codec log match mpi envelope data
 may report base event codec log
-may cli base event codec log report
+may cli base event codec log match report
 may cc base
 for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
     case $file in

@@ -72,7 +72,8 @@ static void by_probe(int tag)
 {
     MPI_Probe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, marked());
     check_note(status.MPI_ERROR);
-    MPI_Recv(&value, 1, MPI_LONG, status.MPI_SOURCE, tag, MPI_COMM_WORLD, marked());
+    int source = status.MPI_SOURCE; // before marked(): arguments have no order
+    MPI_Recv(&value, 1, MPI_LONG, source, tag, MPI_COMM_WORLD, marked());
 }
 
 static void by_mprobe(int tag)
