@@ -106,6 +106,8 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
 {
     enum rp_status status = rp_setting("REPRISE_STRESS") ? preload(mpi, "libreprise-stress.so", why) : RP_OK;
 
+    if (status == RP_OK && (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
+        status = preload(mpi, "libreprise-data.so", why);
     if (status == RP_OK && has_envelopes())
         status = preload(mpi, "libreprise-envelope.so", why);
     if (status == RP_OK && rp_setting("REPRISE_DET"))
