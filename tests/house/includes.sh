@@ -21,13 +21,14 @@ may mpi base event
 may envelope base mpi
 may det base match mpi
 may stress base log mpi
+may ft base mpi
 may engine base event codec log match mpi envelope
 may report base event codec log
 may cli base event codec log match report
 may cc base
 for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
     case $file in
-    src/mpi/* | src/envelope/* | src/det/* | src/stress/* | src/engine/* | apps/* | tests/mpi/*) ;;
+    src/mpi/* | src/envelope/* | src/det/* | src/stress/* | src/ft/* | src/engine/* | apps/* | tests/mpi/*) ;;
     *) echo "$file includes mpi.h"; bad=1 ;;
     esac
 done
