@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/message.h"
 #include "ft/ft.h"
@@ -99,8 +98,7 @@ static void out_of_spares(const struct meeting *m, int rank)
         lowest++;
     if (m->me == lowest)
         rp_error("rank %d died and no spare is left (there were %d: --spares); to go on from the last checkpoint in files, if there are any: reprise ft --restart", rank, rp_ft.spares);
-    rp_real.Abort(MPI_COMM_WORLD, REPRISE_EXIT_INTERNAL);
-    _exit(REPRISE_EXIT_INTERNAL);
+    rp_ft_end(REPRISE_EXIT_INTERNAL);
 }
 
 static void assign(struct meeting *m)
