@@ -3,7 +3,7 @@
  * Message-driven tasks over MPI. Tasks live in indexed collections, many to a process; a message runs an entry function of the task that it is sent to. Every entry says how much of its order matters, so that a run can be recorded and
  * replayed, and survives dead processes, with no more than the determinants that this order needs (docs/tasks.md).
  *
- *   MPI_Init; reprise_tasks_begin; reprise_collection...; then, as often as wanted: reprise_start, reprise_run; reprise_tasks_end; MPI_Finalize
+ *   MPI_Init; reprise_tasks_begin; reprise_collection...; then, as often as wanted: reprise_start, reprise_tasks_run; reprise_tasks_end; MPI_Finalize
  *
  * Functions of the first group below are called by all processes in the same order, outside entries.
  */
@@ -64,7 +64,7 @@ int reprise_reduction(int collection, int width, enum reprise_operation operatio
 /* Puts a message for every task of a collection. */
 void reprise_start(int collection, int entry, uint64_t ref, const void *data, size_t bytes);
 /* Runs entries until no message is left anywhere. With fault tolerance, a checkpoint is then taken. */
-void reprise_run(void);
+void reprise_tasks_run(void);
 /* Moves the tasks of a collection to other processes. */
 void reprise_remap(int collection, int (*map)(struct reprise_index index, int processes));
 /* The newest result of a reduction without an entry, and its ref. False: there is none. */
@@ -77,7 +77,7 @@ int reprise_process(void);
 int reprise_processes(void);
 bool reprise_is_first(void); /* of the living */
 /* The state of a task, NULL if it is on another process. */
-void *reprise_state(int collection, struct reprise_index index);
+void *reprise_task_state(int collection, struct reprise_index index);
 
 /* Inside entries. */
 struct reprise_index reprise_self(void);

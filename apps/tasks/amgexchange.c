@@ -159,7 +159,7 @@ int main(int argc, char **argv)
     result = reprise_reduction(nodes, TASKAPP_WIDTH, REPRISE_SUM, -1);
     for (uint64_t run = 0; run < options[RUNS].value; run++) {
         reprise_start(nodes, START, run, NULL, 0);
-        reprise_run();
+        reprise_tasks_run();
     }
     struct taskapp_sum expected = serial();
     return taskapp_result(&app, result, options[CARELESS].value ? NULL : &expected, "tasks");

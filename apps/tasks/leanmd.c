@@ -278,7 +278,7 @@ int main(int argc, char **argv)
     result = reprise_reduction(cells, TASKAPP_WIDTH, REPRISE_SUM, -1);
     for (uint64_t run = 1; run <= options[RUNS].value; run++) {
         reprise_start(cells, 0, run, NULL, 0);
-        reprise_run();
+        reprise_tasks_run();
     }
     struct taskapp_sum expected = {{0, 0, 0}};
     if (reprise_is_first())

@@ -91,9 +91,9 @@ int main(int argc, char **argv)
     workers = reprise_collection(&(struct reprise_collection_spec){.name = "worker", .size = {(int)options[WORKERS].value, 0, 0}, .state_bytes = sizeof(struct worker), .entries = worker_entries});
     result = reprise_reduction(workers, TASKAPP_WIDTH, REPRISE_SUM, -1);
     reprise_start(workers, 0, 0, NULL, 0);
-    reprise_run();
+    reprise_tasks_run();
     reprise_start(workers, 2, 0, NULL, 0);
-    reprise_run();
+    reprise_tasks_run();
     double found[TASKAPP_WIDTH];
     if (reprise_is_first() && reprise_result(result, NULL, found))
         app_verify(&app, found[2] == (double)options[SIZE].value, "%g units were done, not %g", found[2], (double)options[SIZE].value);

@@ -18,6 +18,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_ENCODER", "on: by a thread of its own, off: by the program's own thread, when the ring is full (--encoder)"},
     {"REPRISE_TIMESTAMPS", "1: every event is recorded with its time (--timestamps)"},
     {"REPRISE_CLOCKS", "1: messages carry Lamport clocks, which are recorded (--clocks)"},
+    {"REPRISE_RANKS", "ranks whose data is recorded too, so that they can be replayed alone, such as 3,7-9, or all (--ranks)"},
     {"REPRISE_AT_END", "stop, gdb or continue: what a replay does at the end of the record (--at-end)"},
     {"REPRISE_GDB", "ranks of a replay for which gdb is opened, such as 0,4-7 (--gdb)"},
     {"REPRISE_STALL", "seconds after which a waiting replay says who waits for what; 0: never (--stall)"},
@@ -32,7 +33,13 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_TASKS_SPREAD", "programs of tasks: over how many processes the tasks of a dead one are spread (16)"},
     {"REPRISE_TASKS_COPIES", "programs of tasks: how many other processes hold a determinant before it is no longer sent on (1)"},
     {"REPRISE_SHUFFLE", "a seed by which a replay takes commutative messages in another order (replay --shuffle)"},
+    {"REPRISE_ULFM", "the prefix of an Open MPI with ULFM, for 'reprise ft' (default: the mpirun on the PATH, or what tools/ulfm built)"},
     {"REPRISE_LIBRARY", "directory with <mpi>/libreprise.so (default: beside the command)"},
+    {"REPRISE_FT_DIR", NULL},
+    {"REPRISE_FT_RANKS", NULL},
+    {"REPRISE_FT_INTERVAL", NULL},
+    {"REPRISE_FT_CAPACITY", NULL},
+    {"REPRISE_FT_KILL", NULL},
     {"REPRISE_DELAY", NULL},
     {"REPRISE_HOSTS", NULL},
     {"REPRISE_DET", NULL},
@@ -41,6 +48,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_GDB_SCRIPT", NULL},
     {"REPRISE_LAUNCHED", NULL},
     {"REPRISE_PARENT", NULL},
+    {"REPRISE_SOLO", NULL},
     {"REPRISE_STATE", NULL},
     {"REPRISE_STRESS", NULL},
     {"REPRISE_DIRECTORY", NULL},
@@ -129,4 +137,41 @@ bool rp_list_has(const char *list, const char *word)
         at += part;
     }
     return false;
+}
+
+bool rp_ranks_have(const char *list, long rank)
+{
+    if (list && strcmp(list, "all") == 0)
+        return true;
+    for (const char *at = list; at && *at; at += strspn(at, ",")) {
+        char *end;
+        long first = strtol(at, &end, 10), last = first;
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        if (rank >= first && rank <= last)
+            return true;
+        at = end + strcspn(end, ",");
+    }
+    return false;
+}
+
+bool rp_ranks_are_good(const char *list)
+{
+    if (strcmp(list, "all") == 0)
+        return true;
+    for (const char *at = list;;) {
+        char *end;
+        if (*at < '0' || *at > '9')
+            return false;
+        long first = strtol(at, &end, 10);
+        if (*end == '-') {
+            if (end[1] < '0' || end[1] > '9' || strtol(end + 1, &end, 10) < first)
+                return false;
+        }
+        if (*end == 0)
+            return true;
+        if (*end != ',')
+            return false;
+        at = end + 1;
+    }
 }

@@ -35,4 +35,8 @@ bool rp_launched_rank(int *rank);
 /* Whether `word` is in the comma-separated list. */
 bool rp_list_has(const char *list, const char *word);
 
+/* Ranks, such as 0,4-7, or `all`: whether one is among them; whether it is such a list. */
+bool rp_ranks_have(const char *list, long rank);
+bool rp_ranks_are_good(const char *list);
+
 #endif

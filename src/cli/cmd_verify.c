@@ -2,10 +2,12 @@
 /* reprise verify: reads every byte of a record and checks it. All damaged ranks are told, not only the first. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/options.h"
+#include "log/datareader.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
@@ -14,6 +16,24 @@
 static const struct rp_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
+
+/* Ranks that were not of the set have none. */
+static enum rp_status verify_data(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+{
+    struct rp_data_reader *reader;
+    char *path = rp_data_path(directory, rank);
+    bool is_there = path && access(path, F_OK) == 0;
+
+    free(path);
+    if (!is_there)
+        return RP_OK;
+    enum rp_status status = rp_data_open(directory, m->run, rank, m->ranks, &reader, why);
+    if (status != RP_OK)
+        return status;
+    status = rp_data_verify(reader, why);
+    rp_data_free(reader);
+    return status;
+}
 
 static enum rp_status verify_rank(const char *directory, const struct rp_manifest *m, uint32_t rank, uint64_t *events)
 {
@@ -28,6 +48,8 @@ static enum rp_status verify_rank(const char *directory, const struct rp_manifes
             *events = sum.events;
         rp_log_free(log);
     }
+    if (status == RP_OK)
+        status = verify_data(directory, m, rank, &why);
     if (status != RP_OK)
         rp_error("%s", why.text);
     return status;

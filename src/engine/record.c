@@ -19,8 +19,10 @@
 #include "engine/record_clocks.h"
 #include "engine/record_events.h"
 #include "engine/record_requests.h"
+#include "engine/record_data.h"
 #include "engine/record_start.h"
 #include "engine/session.h"
+#include "log/dataformat.h"
 #include "log/logwriter.h"
 #include "log/manifest.h"
 #include "mpi/capture.h"
@@ -979,6 +981,7 @@ static int record_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
 
 static void record_threads_begin(void)
 {
+    rp_record_data_threads();
     rp_record_close_runs();
     rp_record_hold(RP_RECORD_THREADS);
     rp_comms_stop_numbering();
@@ -997,8 +1000,19 @@ static void record_turn_end(void)
 
 static int record_value(const struct rp_call *call, int32_t *a, uint64_t *c)
 {
+    rp_record_data_value(a, c);
     rp_record_event(RP_VALUE, rp_record_site(call), 0, *a, 0, *c);
     return 1;
+}
+
+/* Alone, values are those of the record. */
+static int alone_leads(void)
+{
+    return 1;
+}
+
+static void alone_taken(void)
+{
 }
 
 /* What was captured before MPI_Init. */
@@ -1046,9 +1060,10 @@ static void record_finalize(void)
 
     rp_record_settle_freed(end_site());
     enum rp_status status = close_log(RP_END_FINALIZE, 0, &totals);
+    totals.bytes += rp_record_data_close();
     uint64_t mine[4] = {totals.events, totals.receives, totals.bytes, status != RP_OK}, sum[4] = {0};
     rp_session_sum(mine, sum, 4);
-    if (record.session.rank != 0)
+    if (record.session.rank != 0 || rp_session_is_alone())
         return;
     if (sum[3] == 0 && rp_manifest_complete(record.session.directory, &why) != RP_OK)
         rp_error("%s", why.text);
@@ -1061,6 +1076,7 @@ static void record_abort(int code)
     struct rp_log_totals totals;
 
     close_log(RP_END_ABORT, code, &totals);
+    rp_record_data_close();
 }
 
 static void record_exit(int status)
@@ -1068,6 +1084,7 @@ static void record_exit(int status)
     struct rp_log_totals totals;
 
     close_log(RP_END_EXIT, status, &totals);
+    rp_record_data_close();
 }
 
 static void record_end_elsewhere(void)
@@ -1160,20 +1177,35 @@ static void undo_start(void)
 {
     char *log = rp_log_path(record.session.directory, (uint32_t)record.session.rank);
     char *ring = rp_ring_path(record.session.directory, (uint32_t)record.session.rank, 0);
+    char *data = rp_data_path(record.session.directory, (uint32_t)record.session.rank), *tail = rp_data_tail_path(record.session.directory, (uint32_t)record.session.rank);
     char *manifest = rp_path_join(record.session.directory, "incomplete");
 
     if (log)
         unlink(log);
     if (ring)
         unlink(ring);
+    if (data)
+        unlink(data);
+    if (tail)
+        unlink(tail);
     rp_session_meet();
-    if (record.session.rank == 0 && manifest) {
+    if (record.session.rank == 0 && manifest && !rp_session_is_alone()) {
         unlink(manifest);
         rmdir(record.session.directory);
     }
     free(log);
     free(ring);
+    free(data);
+    free(tail);
     free(manifest);
+}
+
+static enum rp_status open_session(struct rp_problem *why)
+{
+    if (rp_setting("REPRISE_SOLO"))
+        return rp_session_open_alone(&record.session, why);
+    rp_session_open(&record.session);
+    return record.session.rank == 0 ? rp_record_found(&record.session, why) : RP_OK;
 }
 
 void rp_record_start(void)
@@ -1181,21 +1213,28 @@ void rp_record_start(void)
     struct rp_problem why;
     enum rp_status status = RP_OK;
 
-    rp_session_open(&record.session);
-    if (record.session.rank == 0)
-        status = rp_record_found(&record.session, &why);
+    status = open_session(&why);
     if (status != RP_OK)
-        rp_error("cannot record: %s", why.text);
-    rp_session_leave_unless_ok(rp_session_share(&record.session, status));
+        rp_error("cannot %s: %s", rp_session_is_alone() ? "replay" : "record", why.text);
+    rp_session_leave_unless_ok(rp_session_is_alone() ? status : rp_session_share(&record.session, status));
     status = open_log(&why);
     if (status == RP_OK && rp_record_clocks_wanted())
         status = rp_record_clocks_open(record.session.rank, &why);
     if (status != RP_OK)
         rp_error("cannot record: %s", why.text);
     rp_session_agree(status, undo_start);
+    status = rp_record_data_open(&record.session, &why);
+    if (status != RP_OK)
+        rp_error("%s", why.text);
+    rp_session_agree(status, undo_start);
     rp_comms_init();
     reserve(16);
     rp_state.notes_named = rp_imports_cancel();
     push_early();
-    rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine) : &engine;
+    static struct rp_engine alone;
+    alone = engine;
+    alone.leads = alone_leads;
+    alone.value_taken = alone_taken;
+    rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine) : rp_session_is_alone() ? &alone : &engine;
+    rp_record_data_go();
 }

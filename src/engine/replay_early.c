@@ -36,7 +36,11 @@ void rp_replay_load_early(void)
     char *directory = NULL;
     int rank;
 
-    if (!rp_launched_rank(&rank) || rp_run_find(rp_setting("REPRISE_RUN"), &directory, &why) != RP_OK)
+    const char *alone = rp_setting("REPRISE_SOLO");
+
+    if (alone)
+        rank = (int)strtol(alone, NULL, 10);
+    if ((!alone && !rp_launched_rank(&rank)) || rp_run_find(rp_setting("REPRISE_RUN"), &directory, &why) != RP_OK)
         return;
     if (rp_manifest_read(directory, &manifest, &why) == RP_OK) {
         if (rp_log_open(directory, manifest.run, (uint32_t)rank, manifest.ranks, &log, &why) == RP_OK) {

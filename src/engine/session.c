@@ -16,6 +16,51 @@
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 
+static enum rp_status check_manifest(const struct rp_session *session, const struct rp_manifest *m, struct rp_problem *why)
+{
+    char *build_id = rp_session_build_id();
+    bool forced = rp_setting("REPRISE_FORCE") != NULL;
+    enum rp_status status = RP_OK;
+
+    if (strcmp(m->mpi, rp_session_mpi()) != 0)
+        status = rp_fail(why, RP_USAGE, "%s was recorded with %s, this program uses %s", session->directory, m->mpi, rp_session_mpi());
+    else if (m->ranks != (uint32_t)session->ranks)
+        status = rp_fail(why, RP_USAGE, "%s was recorded with %u ranks, this is a job of %d", session->directory, m->ranks, session->ranks);
+    else if (!forced && strcmp(m->build_id, build_id) != 0)
+        status = rp_fail(why, RP_USAGE, "this is not the program that was recorded (%s, build id %s; here %s): --force replays all the same", m->program,
+                         m->build_id, build_id);
+    free(build_id);
+    return status;
+}
+
+static bool alone; /* no other rank is there */
+
+bool rp_session_is_alone(void)
+{
+    return alone;
+}
+
+enum rp_status rp_session_open_alone(struct rp_session *session, struct rp_problem *why)
+{
+    struct rp_manifest manifest;
+    const char *output = rp_setting("REPRISE_OUTPUT");
+
+    memset(session, 0, sizeof *session);
+    session->rank = (int)strtol(rp_setting("REPRISE_SOLO"), NULL, 10);
+    rp_message_rank(session->rank);
+    alone = true;
+    enum rp_status status = rp_manifest_read(rp_setting("REPRISE_RUN"), &manifest, why);
+    if (status != RP_OK)
+        return status;
+    session->ranks = (int)manifest.ranks;
+    session->run = manifest.run;
+    snprintf(session->directory, sizeof session->directory, "%s", rp_setting("REPRISE_RUN"));
+    status = check_manifest(session, &manifest, why);
+    snprintf(session->directory, sizeof session->directory, "%s", output ? output : "");
+    rp_manifest_free(&manifest);
+    return status;
+}
+
 void rp_session_open(struct rp_session *session)
 {
     memset(session, 0, sizeof *session);
@@ -46,6 +91,8 @@ static int32_t largest(int32_t mine)
     MPI_Request request;
     int32_t all = mine;
 
+    if (alone)
+        return mine;
     if (rp_pmpi.Iallreduce(&mine, &all, 1, rp_constant.int32, rp_constant.max, rp_constant.world, &request) == MPI_SUCCESS)
         complete(request);
     return all;
@@ -55,7 +102,9 @@ void rp_session_sum(const uint64_t *mine, uint64_t *sum, int count)
 {
     MPI_Request request;
 
-    if (rp_pmpi.Ireduce(mine, sum, count, rp_constant.uint64, rp_constant.sum, 0, rp_constant.world, &request) == MPI_SUCCESS)
+    if (alone)
+        memcpy(sum, mine, (size_t)count * sizeof *mine);
+    else if (rp_pmpi.Ireduce(mine, sum, count, rp_constant.uint64, rp_constant.sum, 0, rp_constant.world, &request) == MPI_SUCCESS)
         complete(request);
 }
 
@@ -88,23 +137,6 @@ static void leave(int exit_status)
 {
     rp_pmpi.Finalize();
     _exit(exit_status);
-}
-
-static enum rp_status check_manifest(const struct rp_session *session, const struct rp_manifest *m, struct rp_problem *why)
-{
-    char *build_id = rp_session_build_id();
-    bool forced = rp_setting("REPRISE_FORCE") != NULL;
-    enum rp_status status = RP_OK;
-
-    if (strcmp(m->mpi, rp_session_mpi()) != 0)
-        status = rp_fail(why, RP_USAGE, "%s was recorded with %s, this program uses %s", session->directory, m->mpi, rp_session_mpi());
-    else if (m->ranks != (uint32_t)session->ranks)
-        status = rp_fail(why, RP_USAGE, "%s was recorded with %u ranks, this is a job of %d", session->directory, m->ranks, session->ranks);
-    else if (!forced && strcmp(m->build_id, build_id) != 0)
-        status = rp_fail(why, RP_USAGE, "this is not the program that was recorded (%s, build id %s; here %s): --force replays all the same", m->program,
-                         m->build_id, build_id);
-    free(build_id);
-    return status;
 }
 
 enum rp_status rp_session_find_record(struct rp_session *session, struct rp_manifest *manifest, struct rp_problem *why)

@@ -19,6 +19,10 @@ struct rp_session {
 /* Rank and size; messages carry the rank from now on. */
 void rp_session_open(struct rp_session *session);
 
+/* The same for a rank that is replayed alone (REPRISE_SOLO): as its record says; what it makes goes to REPRISE_OUTPUT. All that follows is then this process's own affair. */
+enum rp_status rp_session_open_alone(struct rp_session *session, struct rp_problem *why);
+bool rp_session_is_alone(void);
+
 /* Rank 0's run and directory, or its failure (already said there), go to all. Returns the same status everywhere. */
 enum rp_status rp_session_share(struct rp_session *session, enum rp_status status);
 

@@ -98,7 +98,7 @@ static bool is_replay(void)
 {
     const char *mode = rp_setting("REPRISE_MODE");
 
-    return mode && strcmp(mode, "replay") == 0;
+    return mode && (strcmp(mode, "replay") == 0 || rp_setting("REPRISE_SOLO"));
 }
 
 /* The engine ends with MPI; what is asked after is not captured. */

@@ -31,34 +31,32 @@ void *rp_library_symbol(const char *name)
     return handle ? dlsym(handle, name) : NULL;
 }
 
-#ifdef OPEN_MPI
 /* A program that was not compiled as position-independent as could be holds the library's objects itself (copy relocations, usual on
  * x86_64), and all use those: so the program is asked first. */
-static void *object(const char *name)
+void *rp_library_object(const char *name)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);
 
     return symbol ? symbol : rp_library_symbol(name);
 }
-#endif
 
 void rp_constants_find(void)
 {
 #ifdef OPEN_MPI
-    rp_constant.world = object("ompi_mpi_comm_world");
-    rp_constant.self = object("ompi_mpi_comm_self");
-    rp_constant.comm_null = object("ompi_mpi_comm_null");
-    rp_constant.request_null = object("ompi_request_null");
-    rp_constant.byte = object("ompi_mpi_byte");
-    rp_constant.packed = object("ompi_mpi_packed");
-    rp_constant.uint64 = object("ompi_mpi_uint64_t");
-    rp_constant.int32 = object("ompi_mpi_int32_t");
-    rp_constant.sum = object("ompi_mpi_op_sum");
-    rp_constant.max = object("ompi_mpi_op_max");
-    rp_constant.datatype_null = object("ompi_mpi_datatype_null");
-    rp_constant.errors_return = object("ompi_mpi_errors_return");
-    rp_constant.message_no_proc = object("ompi_message_no_proc");
-    rp_constant.info_null = object("ompi_mpi_info_null");
+    rp_constant.world = rp_library_object("ompi_mpi_comm_world");
+    rp_constant.self = rp_library_object("ompi_mpi_comm_self");
+    rp_constant.comm_null = rp_library_object("ompi_mpi_comm_null");
+    rp_constant.request_null = rp_library_object("ompi_request_null");
+    rp_constant.byte = rp_library_object("ompi_mpi_byte");
+    rp_constant.packed = rp_library_object("ompi_mpi_packed");
+    rp_constant.uint64 = rp_library_object("ompi_mpi_uint64_t");
+    rp_constant.int32 = rp_library_object("ompi_mpi_int32_t");
+    rp_constant.sum = rp_library_object("ompi_mpi_op_sum");
+    rp_constant.max = rp_library_object("ompi_mpi_op_max");
+    rp_constant.datatype_null = rp_library_object("ompi_mpi_datatype_null");
+    rp_constant.errors_return = rp_library_object("ompi_mpi_errors_return");
+    rp_constant.message_no_proc = rp_library_object("ompi_message_no_proc");
+    rp_constant.info_null = rp_library_object("ompi_mpi_info_null");
 #else
     rp_constant.world = MPI_COMM_WORLD;
     rp_constant.self = MPI_COMM_SELF;

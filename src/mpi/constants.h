@@ -28,4 +28,7 @@ void rp_constants_find(void);
 /* The address of a symbol of the MPI library behind us, NULL if there is none. */
 void *rp_library_symbol(const char *name);
 
+/* The same of an object, which the program may hold itself. */
+void *rp_library_object(const char *name);
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "data/offered.h"
 #include "mpi/capture.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
@@ -182,6 +183,7 @@ static void start(bool by_world)
     initialised = true;
     if (!mode || rp_engine)
         return;
+    rp_next_resolve(); /* a tool behind us is found at once, the library perhaps only now */
     rp_constants_find();
     if (rp_settings_check(&why) != RP_OK || rp_settings_check_capture(&why) != RP_OK) {
         rp_error("%s", why.text);
@@ -191,7 +193,7 @@ static void start(bool by_world)
     rp_owner = &rp_self;
     rp_self.depth = 1;
     rp_self.number = 0;
-    if (!rp_next_is_the_library())
+    if (!rp_next_is_the_library() && !(reprise_data_is_last && reprise_data_is_last()))
         rp_always_set(RP_ALWAYS_TOOL);
     rp_requests_init(&rp_state.requests);
     if (by_world)

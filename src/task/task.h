@@ -264,21 +264,21 @@ void rp_stage_reset(struct rp_tasks *tasks); /* after a failure: waves begin aga
 int rp_stage_first(const struct rp_tasks *tasks);
 
 /* task_ft.c */
-bool rp_ft_logs(const struct rp_tasks *tasks);
-bool rp_ft_is_on(const struct rp_tasks *tasks);
-void rp_ft_sent(struct rp_tasks *tasks, struct rp_task *to, struct rp_parcel *parcel);
-void rp_ft_store(struct rp_tasks *tasks);
-void rp_ft_stored(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
-void rp_ft_commit(struct rp_tasks *tasks);
-void rp_ft_moved(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
-void rp_ft_move(struct rp_tasks *tasks, int collection, int (*map)(struct reprise_index, int));
-void rp_ft_failed(struct rp_tasks *tasks, int process); /* in the same order at all */
-void rp_ft_told(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data);
-void rp_ft_determinant(struct rp_tasks *tasks, const struct rp_determinant *one);
-uint32_t rp_ft_put_fresh(struct rp_tasks *tasks, struct rp_buffer *out);
-void rp_ft_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes, size_t length);
-void rp_ft_held(struct rp_tasks *tasks, int process, uint64_t number);
-void rp_ft_flush_held(struct rp_tasks *tasks);
+bool rp_tasks_ft_logs(const struct rp_tasks *tasks);
+bool rp_tasks_ft_is_on(const struct rp_tasks *tasks);
+void rp_tasks_ft_sent(struct rp_tasks *tasks, struct rp_task *to, struct rp_parcel *parcel);
+void rp_tasks_ft_store(struct rp_tasks *tasks);
+void rp_tasks_ft_stored(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_tasks_ft_commit(struct rp_tasks *tasks);
+void rp_tasks_ft_moved(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_tasks_ft_move(struct rp_tasks *tasks, int collection, int (*map)(struct reprise_index, int));
+void rp_tasks_ft_failed(struct rp_tasks *tasks, int process); /* in the same order at all */
+void rp_tasks_ft_told(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_tasks_ft_determinant(struct rp_tasks *tasks, const struct rp_determinant *one);
+uint32_t rp_tasks_ft_put_fresh(struct rp_tasks *tasks, struct rp_buffer *out);
+void rp_tasks_ft_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes, size_t length);
+void rp_tasks_ft_held(struct rp_tasks *tasks, int process, uint64_t number);
+void rp_tasks_ft_flush_held(struct rp_tasks *tasks);
 void rp_put_determinant(struct rp_buffer *out, const struct rp_determinant *one);
 bool rp_get_determinant(struct rp_view *in, struct rp_determinant *one);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record of a run of tasks: a file for each process, with the determinants of the tasks that ended there and the digests that were made there (docs/format.md, section 10). It is written when the run ends. A replay reads the files of all processes, since
+ * The record of a run of tasks: a file for each process, with the determinants of the tasks that ended there and the digests that were made there (docs/format.md, section 11). It is written when the run ends. A replay reads the files of all processes, since
  * its tasks may be elsewhere at first, and takes the determinants of a task from wherever they are.
  */
 #include <inttypes.h>

@@ -18,12 +18,12 @@
 #include "base/message.h"
 #include "task/task.h"
 
-bool rp_ft_logs(const struct rp_tasks *tasks)
+bool rp_tasks_ft_logs(const struct rp_tasks *tasks)
 {
     return tasks->mode == RP_TASKS_PARTIAL || tasks->mode == RP_TASKS_FULL;
 }
 
-bool rp_ft_is_on(const struct rp_tasks *tasks)
+bool rp_tasks_ft_is_on(const struct rp_tasks *tasks)
 {
     return tasks->mode >= RP_TASKS_PARTIAL;
 }
@@ -51,9 +51,9 @@ static void send_buffer(struct rp_tasks *tasks, int process, struct rp_parcel_he
 
 /* The log */
 
-void rp_ft_sent(struct rp_tasks *tasks, struct rp_task *to, struct rp_parcel *parcel)
+void rp_tasks_ft_sent(struct rp_tasks *tasks, struct rp_task *to, struct rp_parcel *parcel)
 {
-    if (!rp_ft_logs(tasks))
+    if (!rp_tasks_ft_logs(tasks))
         return;
     parcel->uses++;
     if (!to->log)
@@ -99,13 +99,13 @@ bool rp_get_determinant(struct rp_view *in, struct rp_determinant *one)
     return true;
 }
 
-void rp_ft_determinant(struct rp_tasks *tasks, const struct rp_determinant *one)
+void rp_tasks_ft_determinant(struct rp_tasks *tasks, const struct rp_determinant *one)
 {
-    if (rp_ft_logs(tasks) && tasks->processes - tasks->dead_count > 1)
+    if (rp_tasks_ft_logs(tasks) && tasks->processes - tasks->dead_count > 1)
         rp_determinants_add(&tasks->fresh, one);
 }
 
-uint32_t rp_ft_put_fresh(struct rp_tasks *tasks, struct rp_buffer *out)
+uint32_t rp_tasks_ft_put_fresh(struct rp_tasks *tasks, struct rp_buffer *out)
 {
     if (tasks->fresh.count == 0)
         return 0;
@@ -130,7 +130,7 @@ static void insert(struct rp_determinants *list, const struct rp_determinant *on
     list->list[at] = *one;
 }
 
-void rp_ft_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes, size_t length)
+void rp_tasks_ft_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes, size_t length)
 {
     struct rp_view view = rp_view_of(bytes, length);
     struct rp_determinant one;
@@ -144,10 +144,10 @@ void rp_ft_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8
         tasks->hold_due[process] = number + count;
     tasks->holds_due++;
     if (tasks->holds_due > 8)
-        rp_ft_flush_held(tasks);
+        rp_tasks_ft_flush_held(tasks);
 }
 
-void rp_ft_flush_held(struct rp_tasks *tasks)
+void rp_tasks_ft_flush_held(struct rp_tasks *tasks)
 {
     for (int i = 0; tasks->holds_due > 0 && i < tasks->processes; i++) {
         struct rp_parcel_head head = {.kind = RP_PARCEL_HELD, .epoch = tasks->epoch, .stage = tasks->stage, .ref = tasks->hold_due[i]};
@@ -188,7 +188,7 @@ static void forget_fresh(struct rp_tasks *tasks, uint64_t upto)
     tasks->fresh_first += count;
 }
 
-void rp_ft_held(struct rp_tasks *tasks, int process, uint64_t number)
+void rp_tasks_ft_held(struct rp_tasks *tasks, int process, uint64_t number)
 {
     if (number <= tasks->held_by[process])
         return;
@@ -237,7 +237,7 @@ static void take_copies(struct rp_tasks *tasks, struct rp_view *in)
     }
 }
 
-void rp_ft_store(struct rp_tasks *tasks)
+void rp_tasks_ft_store(struct rp_tasks *tasks)
 {
     struct rp_buffer all = {0}, one = {0};
     struct rp_parcel_head head = {.kind = RP_PARCEL_STORE, .epoch = tasks->epoch, .stage = tasks->stage};
@@ -260,7 +260,7 @@ void rp_ft_store(struct rp_tasks *tasks)
     rp_buffer_free(&one);
 }
 
-void rp_ft_stored(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data)
+void rp_tasks_ft_stored(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data)
 {
     struct rp_view view = rp_view_of(data, head->bytes);
 
@@ -268,7 +268,7 @@ void rp_ft_stored(struct rp_tasks *tasks, const struct rp_parcel_head *head, con
         take_copies(tasks, &view);
 }
 
-void rp_ft_commit(struct rp_tasks *tasks)
+void rp_tasks_ft_commit(struct rp_tasks *tasks)
 {
     tasks->version++;
     for (uint32_t i = 0; i < tasks->task_count; i++) {
@@ -291,7 +291,7 @@ void rp_ft_commit(struct rp_tasks *tasks)
 
 /* Moves */
 
-void rp_ft_move(struct rp_tasks *tasks, int collection, int (*map)(struct reprise_index, int))
+void rp_tasks_ft_move(struct rp_tasks *tasks, int collection, int (*map)(struct reprise_index, int))
 {
     struct rp_collection *c = &tasks->collections[collection];
 
@@ -316,7 +316,7 @@ void rp_ft_move(struct rp_tasks *tasks, int collection, int (*map)(struct repris
     }
 }
 
-void rp_ft_moved(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data)
+void rp_tasks_ft_moved(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data)
 {
     struct rp_view view = rp_view_of(data, head->bytes);
     struct rp_determinant one;
@@ -492,7 +492,7 @@ static void hear(struct rp_tasks *tasks, int process, const struct rp_parcel_hea
 }
 
 /* Heard before we knew of the failure ourselves: kept until then. */
-void rp_ft_told(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data)
+void rp_tasks_ft_told(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data)
 {
     if (head->epoch > tasks->epoch) {
         struct rp_told_early *early = rp_task_memory(sizeof *early + head->bytes);
@@ -522,16 +522,16 @@ static void hear_early(struct rp_tasks *tasks)
 
 static bool can_go_on(struct rp_tasks *tasks, int process)
 {
-    if (!rp_ft_is_on(tasks))
+    if (!rp_tasks_ft_is_on(tasks))
         rp_tasks_lost(tasks, "process %d has died, and there is no fault tolerance: REPRISE_TASKS=partial, full or restart", process);
     else if (tasks->kind == RP_STAGE_MOVE)
         rp_tasks_lost(tasks, "process %d has died while tasks moved to other processes, which cannot be repaired", process);
-    else if (rp_ft_logs(tasks) && tasks->dead_since > tasks->copies && (tasks->mode == RP_TASKS_FULL || has_dependent(tasks)))
+    else if (rp_tasks_ft_logs(tasks) && tasks->dead_since > tasks->copies && (tasks->mode == RP_TASKS_FULL || has_dependent(tasks)))
         rp_tasks_lost(tasks, "%d processes have died since the last checkpoint, but determinants are held by %d others only (REPRISE_TASKS_COPIES): the order of messages may be lost", tasks->dead_since, tasks->copies);
     return !tasks->is_lost;
 }
 
-void rp_ft_failed(struct rp_tasks *tasks, int process)
+void rp_tasks_ft_failed(struct rp_tasks *tasks, int process)
 {
     bool buddy = next_living(tasks, tasks->self) == process;
 

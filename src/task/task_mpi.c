@@ -180,7 +180,7 @@ static void wait_for_the_end(void)
     }
 }
 
-void reprise_run(void)
+void reprise_tasks_run(void)
 {
     read_record();
     rp_failures_look(&here.tasks, here.comm, 0);
@@ -192,7 +192,7 @@ void reprise_remap(int collection, int (*map)(struct reprise_index index, int pr
 {
     read_record();
     rp_stage_begin(&here.tasks, RP_STAGE_MOVE);
-    rp_ft_move(&here.tasks, collection, map);
+    rp_tasks_ft_move(&here.tasks, collection, map);
     wait_for_the_end();
 }
 
@@ -228,8 +228,7 @@ int reprise_tasks_end(void)
     wait_for_the_end();
     int status = write_record();
     summarise();
-    /* Only the first knows of all; whoever found a difference says so, too. */
-    if (status == 0 && (here.tasks.counts[RP_COUNT_DIFFERENCES] > 0 || here.tasks.total[RP_COUNT_DIFFERENCES] > 0))
+    if (status == 0 && here.tasks.total[RP_COUNT_DIFFERENCES] > 0)
         status = REPRISE_EXIT_DIVERGED;
     bool is_first = reprise_is_first();
     bool counts = here.tasks.mode != RP_TASKS_PLAIN && here.tasks.mode != RP_TASKS_REPLAY && here.tasks.dead_count == 0; /* what is run again is counted again */

@@ -72,8 +72,8 @@ static void make_determinant(struct rp_tasks *tasks, struct rp_task *task, uint6
     struct rp_determinant one = {rp_task_number(tasks, task), place, *id};
 
     tasks->counts[RP_COUNT_DETERMINANTS]++;
-    if (rp_ft_is_on(tasks))
-        rp_ft_determinant(tasks, &one);
+    if (rp_tasks_ft_is_on(tasks))
+        rp_tasks_ft_determinant(tasks, &one);
     else
         rp_determinants_add(&task->made, &one);
 }
@@ -205,7 +205,7 @@ static void check_task(struct rp_tasks *tasks, struct rp_task *task)
 {
     char name[160];
 
-    tasks->counts[RP_COUNT_ALGEBRA] += rp_order_algebra(tasks->mode == RP_TASKS_RESTART ? 0 : task->dependent, task->other, rp_ft_is_on(tasks));
+    tasks->counts[RP_COUNT_ALGEBRA] += rp_order_algebra(tasks->mode == RP_TASKS_RESTART ? 0 : task->dependent, task->other, rp_tasks_ft_is_on(tasks));
     note_singles(tasks, task);
     uint64_t digest = rp_task_hash(task->state, tasks->collections[task->collection].spec.state_bytes);
     tasks->counts[RP_COUNT_DIGEST] += digest * (rp_task_number(tasks, task) * UINT64_C(2) + 1);

@@ -58,14 +58,14 @@ void rp_stage_next(struct rp_tasks *tasks)
     enum rp_stage kind = tasks->kind;
 
     tasks->stage++;
-    if ((kind == RP_STAGE_RUN || kind == RP_STAGE_AGAIN || kind == RP_STAGE_MOVE) && rp_ft_is_on(tasks)) {
+    if ((kind == RP_STAGE_RUN || kind == RP_STAGE_AGAIN || kind == RP_STAGE_MOVE) && rp_tasks_ft_is_on(tasks)) {
         rp_stage_begin(tasks, RP_STAGE_STORE);
         if (!tasks->recovering)
-            rp_ft_store(tasks);
+            rp_tasks_ft_store(tasks);
         return;
     }
     if (kind == RP_STAGE_STORE)
-        rp_ft_commit(tasks);
+        rp_tasks_ft_commit(tasks);
     if (kind == RP_STAGE_END)
         memcpy(tasks->total, tasks->wave_counts, sizeof tasks->total);
     rp_stage_begin(tasks, RP_STAGE_OUT);
@@ -90,7 +90,7 @@ static struct answer own_answer(const struct rp_tasks *tasks)
 
 static void end_wave(struct rp_tasks *tasks)
 {
-    struct rp_parcel_head head = {.kind = RP_PARCEL_QUIET, .epoch = tasks->epoch, .stage = tasks->stage};
+    struct rp_parcel_head head = {.kind = RP_PARCEL_QUIET, .epoch = tasks->epoch, .stage = tasks->stage, .ref = tasks->wave_counts[RP_COUNT_DIFFERENCES]};
     bool is_quiet = tasks->has_last && tasks->wave_sent == tasks->wave_received && tasks->last_sent == tasks->wave_sent && tasks->last_received == tasks->wave_received;
 
     tasks->wave_open = false;
@@ -154,6 +154,8 @@ void rp_stage_take(struct rp_tasks *tasks, int process, const struct rp_parcel_h
     } else if (head->kind == RP_PARCEL_ANSWER && tasks->wave_open && head->ref == tasks->wave && head->epoch == tasks->epoch && head->stage == tasks->stage) {
         memcpy(&answer, data, sizeof answer);
         add_answer(tasks, &answer);
-    } else if (head->kind == RP_PARCEL_QUIET && head->epoch == tasks->epoch && head->stage == tasks->stage && !tasks->recovering)
+    } else if (head->kind == RP_PARCEL_QUIET && head->epoch == tasks->epoch && head->stage == tasks->stage && !tasks->recovering) {
         rp_stage_next(tasks);
+        tasks->total[RP_COUNT_DIFFERENCES] = head->ref; /* all end with the same status */
+    }
 }

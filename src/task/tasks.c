@@ -476,7 +476,7 @@ void rp_tasks_deliver(struct rp_tasks *tasks, struct rp_task_message *m)
         free(m);
         return;
     }
-    if (rp_ft_logs(tasks) && !rp_identities_add(&task->seen, &m->id, &failed)) {
+    if (rp_tasks_ft_logs(tasks) && !rp_identities_add(&task->seen, &m->id, &failed)) {
         RP_BUG_ON(failed);
         tasks->counts[RP_COUNT_DUPLICATES]++;
         free(m);
@@ -563,7 +563,7 @@ static void take_parcel(struct rp_tasks *tasks, int process, struct rp_parcel *p
         struct rp_task_message *m = unpack(&head, data, length);
         size_t used = head.bytes + (head.cpi_bits + 7u) / 8;
         if (head.determinants > 0)
-            rp_ft_hold(tasks, process, head.determinants, data + used, length - used);
+            rp_tasks_ft_hold(tasks, process, head.determinants, data + used, length - used);
         rp_tasks_deliver(tasks, m);
         break;
     }
@@ -571,16 +571,16 @@ static void take_parcel(struct rp_tasks *tasks, int process, struct rp_parcel *p
         rp_reduce_result(tasks, &head, data);
         break;
     case RP_PARCEL_STORE:
-        rp_ft_stored(tasks, &head, data);
+        rp_tasks_ft_stored(tasks, &head, data);
         break;
     case RP_PARCEL_MOVE:
-        rp_ft_moved(tasks, &head, data);
+        rp_tasks_ft_moved(tasks, &head, data);
         break;
     case RP_PARCEL_RECOVERY:
-        rp_ft_told(tasks, process, &head, data);
+        rp_tasks_ft_told(tasks, process, &head, data);
         break;
     case RP_PARCEL_HELD:
-        rp_ft_held(tasks, process, head.ref);
+        rp_tasks_ft_held(tasks, process, head.ref);
         break;
     default:
         rp_stage_take(tasks, process, &head, data);
@@ -635,7 +635,7 @@ bool rp_tasks_step(struct rp_tasks *tasks)
         return false;
     if (!tasks->recovering && run_one(tasks))
         return true;
-    rp_ft_flush_held(tasks);
+    rp_tasks_ft_flush_held(tasks);
     if (!tasks->recovering && tasks->ready.count == 0)
         rp_stage_idle(tasks);
     return did;
@@ -665,7 +665,7 @@ static struct rp_parcel *pack(struct rp_tasks *tasks, const struct rp_task_messa
 {
     struct rp_buffer fresh = {0};
     size_t path = (m->id.cpi.bits + 7u) / 8;
-    uint32_t determinants = rp_ft_put_fresh(tasks, &fresh);
+    uint32_t determinants = rp_tasks_ft_put_fresh(tasks, &fresh);
     struct rp_parcel_head head = {RP_PARCEL_MESSAGE, (uint8_t)m->entry, m->id.cpi.bits, m->epoch, m->stage, m->task, m->id.spe, m->id.srn, determinants, (uint32_t)m->bytes, m->ref, m->clock};
     struct rp_parcel *parcel = rp_parcel_new(sizeof head + m->bytes + path + fresh.length);
 
@@ -697,7 +697,7 @@ static void send_to(struct rp_tasks *tasks, struct rp_task *to, int entry, uint6
     if (to->owner != tasks->self) {
         struct rp_parcel *parcel = pack(tasks, &m, data);
         tasks->counts[RP_COUNT_REMOTE]++;
-        rp_ft_sent(tasks, to, parcel);
+        rp_tasks_ft_sent(tasks, to, parcel);
         rp_tasks_send_parcel(tasks, to->owner, parcel);
         return;
     }
@@ -758,7 +758,7 @@ void reprise_start(int collection, int entry, uint64_t ref, const void *data, si
             ours->epoch = tasks->epoch;
             rp_tasks_deliver(tasks, ours);
         }
-        if (rp_ft_is_on(tasks))
+        if (rp_tasks_ft_is_on(tasks))
             rp_queue_put(&tasks->starts, m);
         else
             free(m);
@@ -772,7 +772,7 @@ struct reprise_index reprise_self(void)
     return rp_tasks_now->running ? rp_task_index(rp_tasks_now, rp_tasks_now->running) : nobody;
 }
 
-void *reprise_state(int collection, struct reprise_index index)
+void *reprise_task_state(int collection, struct reprise_index index)
 {
     struct rp_task *task = task_at(rp_tasks_now, collection, index);
 

@@ -17,18 +17,20 @@ may event base
 may codec base event
 may log base event codec
 may match base event codec
-may mpi base event
+may mpi base event data
+may data base log mpi
 may envelope base mpi
 may det base match mpi
 may stress base log mpi
-may engine base event codec log match mpi envelope
+may ft base mpi
+may engine base event codec log match mpi envelope data
 may report base event codec log
 may cli base event codec log match report
 may cc base
 may task base match
 for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
     case $file in
-    src/mpi/* | src/envelope/* | src/det/* | src/stress/* | src/engine/* | src/task/task_mpi.c | src/task/task_failures* | apps/* | tests/mpi/*) ;;
+    src/mpi/* | src/envelope/* | src/det/* | src/stress/* | src/data/* | src/ft/* | src/engine/* | src/task/task_mpi.c | src/task/task_failures* | apps/* | tests/mpi/*) ;;
     *) echo "$file includes mpi.h"; bad=1 ;;
     esac
 done

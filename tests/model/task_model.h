@@ -114,7 +114,7 @@ static void model_step(struct model_process *p, bool (*next)(int phase))
 {
     rp_tasks_now = &p->tasks;
     if (p->known < model.failure_count && unit_below(&model.random, 6) == 0)
-        rp_ft_failed(&p->tasks, model.failures[p->known++]);
+        rp_tasks_ft_failed(&p->tasks, model.failures[p->known++]);
     if (p->tasks.is_lost)
         return;
     if (p->tasks.kind != RP_STAGE_OUT || p->is_done || p->tasks.recovering)
@@ -160,7 +160,7 @@ __attribute__((unused)) static void *model_state(int collection, int index)
 {
     for (int i = 0; i < model.processes; i++) {
         rp_tasks_now = &model.process[i].tasks;
-        void *state = model.process[i].is_dead ? NULL : reprise_state(collection, (struct reprise_index){index, 0, 0});
+        void *state = model.process[i].is_dead ? NULL : reprise_task_state(collection, (struct reprise_index){index, 0, 0});
         if (state)
             return state;
     }

@@ -177,7 +177,7 @@ static bool program(int phase)
 {
     if (moves && phase == 1) {
         rp_stage_begin(rp_tasks_now, RP_STAGE_MOVE);
-        rp_ft_move(rp_tasks_now, cells, scattered);
+        rp_tasks_ft_move(rp_tasks_now, cells, scattered);
         return true;
     }
     phase -= moves && phase > 1;

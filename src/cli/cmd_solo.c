@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reprise solo: runs ranks of a record alone, each as one process without a launcher. Each is told what MPI told it, from its data log, and makes events as it did; these are compared with the recorded ones at the end.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/launch.h"
+#include "cli/options.h"
+#include "log/datareader.h"
+#include "log/logreader.h"
+#include "log/logwriter.h"
+#include "log/manifest.h"
+#include "log/rundir.h"
+#include "reprise.h"
+
+static const char *ranks, *where, *mpi, *force;
+
+static const struct rp_option options[] = {
+    {"--rank", "-r", "R[,R]", "the ranks to run, such as 3 or 3,7-9; each must be of the set that was recorded (reprise record --ranks)", &ranks},
+    {"--directory", NULL, "DIR", "run there, instead of where the rank ran", &where},
+    {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
+    {"--force", NULL, NULL, "also with another build of the program", &force},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+struct solo {
+    char *directory; /* of the record */
+    struct rp_manifest manifest;
+    char **command;  /* NULL: as recorded */
+};
+
+/* What belongs to the terminal is that of today; everything else is what the rank had. */
+static bool is_todays(const char *variable)
+{
+    static const char *const names[] = {"TERM", "COLUMNS", "LINES", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "REPRISE_LIBRARY", "DEBUGINFOD_URLS"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(variable, names[i], strlen(names[i])) == 0 && variable[strlen(names[i])] == '=')
+            return true;
+    return false;
+}
+
+/* The list without libraries of ours; to be freed. */
+static char *foreign_preloads(const char *list)
+{
+    char *copy = strdup(list), *rest = copy, *word, *out = calloc(1, strlen(list) + 2);
+
+    while (copy && out && (word = strsep(&rest, ": ")))
+        if (*word && !strstr(word, "libreprise"))
+            sprintf(out + strlen(out), "%s%s", *out ? ":" : "", word);
+    free(copy);
+    return out;
+}
+
+static void set_variable(const char *text)
+{
+    size_t length = strcspn(text, "=");
+    char *name = strndup(text, length);
+
+    if (!name || text[length] != '=') {
+        free(name);
+        return;
+    }
+    if (strcmp(name, "LD_PRELOAD") == 0) {
+        char *list = foreign_preloads(text + length + 1);
+        if (list && *list)
+            setenv(name, list, 1);
+        free(list);
+    } else if (strncmp(name, "REPRISE_", 8) != 0) {
+        setenv(name, text + length + 1, 1);
+    }
+    free(name);
+}
+
+static void take_environment(char **recorded)
+{
+    char *todays[32];
+    size_t count = 0;
+
+    for (char **v = environ; *v && count < 32; v++)
+        if (is_todays(*v))
+            todays[count++] = strdup(*v);
+    clearenv();
+    for (char **v = recorded; *v; v++)
+        if (!is_todays(*v))
+            set_variable(*v);
+    for (size_t i = 0; i < count; i++)
+        if (todays[i])
+            putenv(todays[i]);
+}
+
+static void set_rank(const struct solo *s, uint32_t rank, const char *output)
+{
+    char number[16];
+
+    snprintf(number, sizeof number, "%u", rank);
+    setenv("REPRISE_MODE", "record", 1);
+    setenv("REPRISE_SOLO", number, 1);
+    setenv("REPRISE_RUN", s->directory, 1);
+    setenv("REPRISE_OUTPUT", output, 1);
+    if (*s->manifest.capture)
+        setenv("REPRISE_CAPTURE", s->manifest.capture, 1);
+    if (force)
+        setenv("REPRISE_FORCE", "1", 1);
+}
+
+/* The recorded arguments, with the program where it was: a shell may have found it by its name. */
+static char **recorded_command(const struct rp_data_place *place)
+{
+    static char *program;
+
+    if (!place->arguments[0])
+        return NULL;
+    program = place->arguments[0];
+    if (!strchr(program, '/'))
+        place->arguments[0] = strdup(place->program);
+    return place->arguments;
+}
+
+static enum rp_status enter(const struct rp_data_place *place, struct rp_problem *why)
+{
+    const char *directory = where ? where : place->directory;
+
+    if (chdir(directory) != 0)
+        return rp_fail(why, RP_USAGE, "%s: %s%s", directory, strerror(errno), where ? "" : "; the rank ran there: --directory says where else");
+    return RP_OK;
+}
+
+static bool is_own(int status)
+{
+    return status >= REPRISE_EXIT_USAGE && status <= REPRISE_EXIT_INTERNAL;
+}
+
+static enum rp_status sum_of(const char *directory, const struct solo *s, uint32_t rank, struct rp_log_sum *sum, struct rp_problem *why)
+{
+    struct rp_log *log;
+    enum rp_status status = rp_log_open(directory, s->manifest.run, rank, s->manifest.ranks, &log, why);
+
+    if (status != RP_OK)
+        return status;
+    status = rp_log_verify(log, sum, why);
+    rp_log_free(log);
+    return status;
+}
+
+static int verdict(const struct solo *s, uint32_t rank, const char *output, int status)
+{
+    struct rp_log_sum recorded, made;
+    struct rp_problem why;
+    char *path = rp_log_path(output, rank);
+    bool is_there = path && access(path, R_OK) == 0;
+
+    free(path);
+    if (is_own(status))
+        return status; /* said where it was found */
+    if (!is_there) {
+        rp_error("rank %u: nothing was replayed: no process called MPI_Init under reprise", rank);
+        return status ? status : REPRISE_EXIT_UNSUPPORTED;
+    }
+    enum rp_status found = sum_of(s->directory, s, rank, &recorded, &why);
+    if (found == RP_OK)
+        found = sum_of(output, s, rank, &made, &why);
+    if (found != RP_OK) {
+        rp_error("%s", why.text);
+        return rp_exit_status(found);
+    }
+    if (recorded.events != made.events || recorded.digest != made.digest) {
+        rp_error("rank %u alone: %llu events, %llu were recorded: NOT identical", rank, (unsigned long long)made.events, (unsigned long long)recorded.events);
+        return REPRISE_EXIT_DIVERGED;
+    }
+    rp_note("rank %u replayed alone: %llu events, digest %016llx: identical", rank, (unsigned long long)made.events, (unsigned long long)made.digest);
+    return status;
+}
+
+static void remove_output(const char *output, uint32_t rank)
+{
+    char *paths[] = {rp_log_path(output, rank), rp_ring_path(output, rank, 0)};
+
+    for (size_t i = 0; i < 2; i++) {
+        if (paths[i])
+            unlink(paths[i]);
+        free(paths[i]);
+    }
+    rmdir(output);
+}
+
+static int run_rank(const struct solo *s, uint32_t rank, struct rp_data_reader *reader)
+{
+    const struct rp_data_place *place = rp_data_place(reader);
+    char output[] = "/tmp/reprise-solo.XXXXXX";
+    struct rp_problem why;
+    char **command = s->command ? s->command : recorded_command(place);
+    enum rp_status status = command ? RP_OK : rp_fail(&why, RP_DAMAGED, "the record does not know the command of rank %u: give it", rank);
+
+    if (status == RP_OK && !mkdtemp(output))
+        status = rp_fail(&why, RP_SYSTEM, "%s: %s", output, strerror(errno));
+    if (status == RP_OK)
+        status = enter(place, &why);
+    if (status == RP_OK) {
+        take_environment(place->environment);
+        set_rank(s, rank, output);
+        status = rp_launch_preload(mpi, s->manifest.mpi, command, &why);
+    }
+    if (status != RP_OK) {
+        rp_error("cannot replay rank %u: %s", rank, why.text);
+        rmdir(output);
+        return rp_exit_status(status);
+    }
+    int exit_status = verdict(s, rank, output, rp_launch_run(command, NULL, NULL));
+    remove_output(output, rank);
+    return exit_status;
+}
+
+/* Each in a process of its own: none needs another. */
+static int run_several(const struct solo *s, struct rp_data_reader **readers)
+{
+    int worst = 0;
+
+    fflush(NULL);
+    for (uint32_t i = 0; i < s->manifest.ranks; i++)
+        if (readers[i] && fork() == 0)
+            _exit(run_rank(s, i, readers[i]));
+    for (int status; wait(&status) > 0;) {
+        int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+/* All data logs must be there before anything is started. */
+static enum rp_status open_all(const struct solo *s, struct rp_data_reader **readers, uint32_t *count, struct rp_problem *why)
+{
+    enum rp_status status = RP_OK;
+
+    *count = 0;
+    for (uint32_t i = 0; i < s->manifest.ranks && status == RP_OK; i++)
+        if (rp_ranks_have(ranks, i)) {
+            status = rp_data_open(s->directory, s->manifest.run, i, s->manifest.ranks, &readers[i], why);
+            ++*count;
+        }
+    if (status == RP_OK && *count == 0)
+        status = rp_fail(why, RP_USAGE, "--rank %s: %s has ranks 0 to %u", ranks, s->directory, s->manifest.ranks - 1);
+    return status;
+}
+
+static int run_all(const struct solo *s)
+{
+    struct rp_data_reader **readers = calloc(s->manifest.ranks + 1, sizeof *readers);
+    struct rp_problem why;
+    uint32_t count, only = 0;
+    int exit_status;
+
+    if (!readers)
+        return REPRISE_EXIT_INTERNAL;
+    enum rp_status status = open_all(s, readers, &count, &why);
+    while (status == RP_OK && !readers[only])
+        only++;
+    if (status != RP_OK) {
+        rp_error("cannot replay: %s", why.text);
+        exit_status = rp_exit_status(status);
+    } else {
+        exit_status = count == 1 ? run_rank(s, only, readers[only]) : run_several(s, readers);
+    }
+    for (uint32_t i = 0; i < s->manifest.ranks; i++)
+        if (readers[i])
+            rp_data_free(readers[i]);
+    free(readers);
+    return exit_status;
+}
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    struct solo s = {0};
+    struct rp_problem why;
+    int first = rp_options_parse(command, argc, argv);
+    const char *name = NULL;
+
+    if (first < 0)
+        return REPRISE_EXIT_USAGE;
+    bool separated = first > 0 && strcmp(argv[first - 1], "--") == 0;
+    if (!separated && first < argc) {
+        name = argv[first];
+        int more = rp_options_parse(command, argc - first - 1, argv + first + 1);
+        if (more < 0)
+            return REPRISE_EXIT_USAGE;
+        first += 1 + more;
+    }
+    if (!ranks || !rp_ranks_are_good(ranks))
+        return rp_usage_error(command, "which rank? -r 3, or several: -r 3,7-9");
+    s.command = first < argc ? argv + first : NULL;
+    enum rp_status status = rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &s.directory, &why);
+    if (status == RP_OK)
+        status = rp_manifest_read(s.directory, &s.manifest, &why);
+    if (status != RP_OK) {
+        rp_error("cannot replay: %s", why.text);
+        return rp_exit_status(status);
+    }
+    int exit_status = run_all(&s);
+    rp_manifest_free(&s.manifest);
+    free(s.directory);
+    return exit_status;
+}
+
+const struct rp_command rp_command_solo = {
+    .name = "solo",
+    .synopsis = "-r RANK [options] [RUN] [-- COMMAND [ARGUMENT...]]",
+    .about = "run one rank of a record alone, or a few, without the others and without a launcher",
+    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. It must have been recorded with --ranks. COMMAND is the rank's own if it is not given:\n\n"
+            "  reprise record --ranks 3 mpirun -n 64 ./app in.dat\n  reprise solo -r 3\n  reprise solo -r 3 -- gdb --args ./app in.dat\n\n"
+            "Ends with 'rank N replayed alone: M events ...: identical', or with the first difference and exit status 121.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside libreprise-data.so. Each MPI function that tells a rank something from outside has two forms, most of them generated (api/data.py): one that makes the call and writes down what it gave, and one that
+ * gives it again from the log ("alone").
+ *
+ * Alone, MPI itself is a job of one process. Datatypes, operations, info objects, error handlers and attributes are its own. Communicators and groups are real handles too, of one member, whose
+ * questions are answered from the log; requests are generalised ones; messages are empty ones from the process to itself. So all handles can be converted, compared and freed.
+ *
+ * Everything here is for one thread; calls of others pass.
+ */
+#ifndef RP_DATA_H
+#define RP_DATA_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hidden.h"
+#include "log/datareader.h"
+#include "log/datawriter.h"
+#include "mpi/constants.h"
+#include "mpi/lookup.h"
+#include "next.h"
+
+#define RP_ENTRY __attribute__((visibility("default")))
+
+/* > 0: calls of this thread pass: nothing is recorded or replayed, another thread, or inside another call. */
+extern RP_HIDDEN __thread int rp_data_off __attribute__((tls_model("initial-exec")));
+#define RP_PASSES __builtin_expect(rp_data_off != 0, 0)
+
+extern RP_HIDDEN bool rp_data_alone;
+extern RP_HIDDEN struct rp_data_writer *rp_data_writer;
+extern RP_HIDDEN struct rp_data_reader *rp_data_reader;
+
+/* An MPI function, as the log knows it. */
+struct rp_function {
+    uint32_t number;
+    const char *name;
+};
+enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER };
+
+/* Predefined handles that constants.h does not have. */
+struct rp_data_handles {
+    MPI_Group group_null, group_empty;
+    MPI_File file_null;
+};
+extern RP_HIDDEN struct rp_data_handles rp_handle;
+
+/* --- areas: where a call puts what it receives --- */
+
+struct rp_area {
+    char *buf;
+    int64_t count;
+    MPI_Datatype type; /* of those that are not dense */
+    size_t size;       /* of an element */
+    bool dense;        /* an element is so many bytes without holes */
+    bool owned;        /* the type is ours to free */
+};
+
+struct rp_areas {
+    size_t count;
+    bool sized; /* the status tells how much of it was received */
+    struct rp_area *area, one;
+};
+
+void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t count, MPI_Datatype type);
+void rp_areas_times(struct rp_areas *areas, uint64_t members, void *buf, int64_t count, MPI_Datatype type);
+/* One for each member. Displacements in elements, or of `w` in bytes; `wide`: counts and displacements have the sizes of MPI_Count and MPI_Aint. */
+void rp_areas_v(struct rp_areas *areas, uint64_t members, void *buf, const void *counts, const void *displs, MPI_Datatype type, size_t count_size, size_t displ_size);
+void rp_areas_w(struct rp_areas *areas, uint64_t members, void *buf, const void *counts, const void *displs, const MPI_Datatype *types, size_t count_size, size_t displ_size);
+/* The element of `counts` that is this rank's: members is its rank + 1. */
+void rp_areas_mine(struct rp_areas *areas, uint64_t members, void *buf, const void *counts, MPI_Datatype type, size_t count_size);
+/* May outlive the call: types are kept. */
+void rp_areas_keep(struct rp_areas *areas);
+void rp_areas_free(struct rp_areas *areas);
+
+/* `bytes`: how much was received; -1: all. */
+void rp_areas_put(const struct rp_areas *areas, int64_t bytes);
+void rp_areas_fill(const struct rp_areas *areas);
+
+/* What a status says of the length of a message; -1: unknown. */
+int64_t rp_data_received(const MPI_Status *status);
+
+/* --- who takes part; recording only --- */
+
+uint64_t rp_members_all(MPI_Comm comm);             /* of the group that data comes from */
+uint64_t rp_members_root(MPI_Comm comm, int root);  /* the same at the root, else 0 */
+uint64_t rp_members_at_root(MPI_Comm comm, int root); /* 1 at the root */
+uint64_t rp_members_leaf(MPI_Comm comm, int root);  /* 1 where a broadcast is received */
+uint64_t rp_members_scatter(MPI_Comm comm, int root, const void *buf);
+uint64_t rp_members_mine(MPI_Comm comm);            /* rank + 1 */
+uint64_t rp_members_near(MPI_Comm comm);            /* neighbours that data comes from */
+uint64_t rp_members_weighted(MPI_Comm comm);        /* 1: the graph has weights */
+
+/* --- recording --- */
+
+static inline uint32_t rp_check(uint32_t check, int64_t value)
+{
+    return (check ^ (uint32_t)value ^ (uint32_t)(value >> 32)) * 0x9e3779b1u + 1;
+}
+
+/* Begins the entry of a call that returned rc. `checked` is put only if `has_check`. */
+void rp_record_begin(const struct rp_function *function, bool has_check, uint32_t check, int rc);
+static inline void rp_record_bytes(const void *bytes, size_t count)
+{
+    rp_data_put(rp_data_writer, bytes, count);
+}
+static inline void rp_record_number(uint64_t number)
+{
+    rp_data_put_number(rp_data_writer, number);
+}
+void rp_record_array(const void *bytes, size_t count);
+static inline void rp_record_end(void)
+{
+    rp_data_end(rp_data_writer);
+}
+
+/* --- alone --- */
+
+/* Takes the next entry, which must be that of this call; returns what the call returned. Does not return if the record ends here, is damaged, or says otherwise. */
+int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t check);
+void rp_alone_bytes(void *bytes, size_t count);
+uint64_t rp_alone_number(void);
+void rp_alone_array(void *bytes);
+/* The entry was read: does not return if it could not be. */
+void rp_alone_end(void);
+void rp_alone_error_comm(MPI_Comm comm, int rc);
+void rp_alone_error_file(MPI_File file, int rc);
+
+void rp_data_refuse(const char *function) __attribute__((noreturn));
+void rp_data_end_job(int exit_status) __attribute__((noreturn));
+
+/* --- handles that a call makes --- */
+
+enum { RP_HANDLE_NULL, RP_HANDLE_NEW, RP_HANDLE_EMPTY };
+void rp_record_comm(MPI_Comm comm);
+void rp_record_group(MPI_Group group);
+void rp_record_message(MPI_Message message);
+/* `parent`: whose error handler it has. */
+void rp_alone_comm(MPI_Comm parent, MPI_Comm *comm);
+void rp_alone_group(MPI_Group *group);
+void rp_alone_message(MPI_Message *message);
+void rp_alone_take_message(MPI_Message *message);
+MPI_Comm rp_alone_own(void); /* a communicator for ourselves */
+
+/* --- requests --- */
+
+/* A request with areas, or alone any. Takes the areas over. */
+void rp_requests_add(MPI_Request request, struct rp_areas *areas, bool persistent);
+/* Recording: a request that may be complete already, and have the handle of others: then its content is told at once. */
+void rp_record_fresh(MPI_Request request, struct rp_areas *areas);
+void rp_alone_fresh(MPI_Request *request, struct rp_areas *areas);
+MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent);
+
+/* Receives that the program freed while they were under way: when one is found complete, that is told before the next entry. */
+extern RP_HIDDEN const struct rp_function rp_f_freed;
+extern RP_HIDDEN size_t rp_requests_freed;
+void rp_requests_settle(void);
+void rp_requests_take_freed(void);
+
+/* --- files: reads that are begun by one call and ended by another --- */
+
+void rp_split_begin(MPI_File file, struct rp_areas *areas);
+void rp_split_put(MPI_File file, int64_t bytes);
+void rp_split_fill(MPI_File file);
+
+#include "hand.h" /* made by api/data.py: rp_f_X of each function, rp_record_X and rp_alone_X of those written by hand */
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* The start and the end of both modes, and what every entry of the log begins with: the function, what it returned, and a check of the numbers that it was called with. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "data/data.h"
+#include "data/offered.h"
+#include "mpi/modules.h"
+#include "reprise.h"
+
+__thread int rp_data_off = 1;
+bool rp_data_alone;
+struct rp_data_writer *rp_data_writer;
+struct rp_data_reader *rp_data_reader;
+struct rp_data_handles rp_handle;
+
+static struct rp_function calling; /* alone: what the program is in */
+
+void rp_data_end_job(int exit_status)
+{
+    struct timespec pause = {0, 100000000};
+
+    rp_data_off = 1;
+    nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
+    if (!rp_data_alone)
+        rp_pmpi.Abort(rp_constant.world, exit_status);
+    _exit(exit_status);
+}
+
+void rp_data_refuse(const char *function)
+{
+    rp_error("%s: a rank that calls it cannot be replayed alone yet, so the program is stopped here rather than replayed wrongly", function);
+    rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
+/* Recording */
+
+void rp_record_begin(const struct rp_function *function, bool has_check, uint32_t check, int rc)
+{
+    uint16_t folded = (uint16_t)(check ^ check >> 16);
+
+    if (rp_requests_freed)
+        rp_requests_settle();
+    rp_data_begin(rp_data_writer, function->number, function->name);
+    rp_data_put_signed(rp_data_writer, rc);
+    if (has_check)
+        rp_data_put(rp_data_writer, &folded, sizeof folded);
+}
+
+void rp_record_array(const void *bytes, size_t count)
+{
+    rp_data_put_content(rp_data_writer, bytes, count);
+}
+
+/* Alone */
+
+/* A debugger gets the process where it is; else it ends here. */
+static void stop_at_end(const char *function)
+{
+    char line[256];
+    FILE *status = fopen("/proc/self/status", "r");
+    int tracer = 0;
+
+    rp_note("the record ends inside %s, call %llu of this rank", function, (unsigned long long)rp_data_read_entries(rp_data_reader) + 1);
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+            break;
+    if (status)
+        fclose(status);
+    if (tracer)
+        raise(SIGTRAP);
+    rp_data_off = 1;
+    fflush(NULL);
+    exit(0);
+}
+
+static void damaged(const struct rp_problem *why, enum rp_status status)
+{
+    if (status == RP_BUSY)
+        stop_at_end(calling.name);
+    rp_error("in %s, call %llu: %s", calling.name, (unsigned long long)rp_data_read_entries(rp_data_reader), why->text);
+    rp_data_end_job(rp_exit_status(status));
+}
+
+static void differs(const char *recorded, const char *what)
+{
+    rp_error("not the recorded run: call %llu was %s%s", (unsigned long long)rp_data_read_entries(rp_data_reader), recorded, what);
+    rp_data_end_job(REPRISE_EXIT_DIVERGED);
+}
+
+int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t check)
+{
+    struct rp_problem why;
+    const char *recorded;
+    uint16_t folded = 0;
+
+    calling = *function;
+    enum rp_status status = rp_data_next(rp_data_reader, &recorded, &why);
+    if (status != RP_OK)
+        damaged(&why, status);
+    while (status == RP_OK && recorded && strcmp(recorded, rp_f_freed.name) == 0) {
+        rp_requests_take_freed();
+        rp_alone_end();
+        status = rp_data_next(rp_data_reader, &recorded, &why);
+    }
+    if (status != RP_OK)
+        damaged(&why, status);
+    if (!recorded)
+        stop_at_end(function->name);
+    if (strcmp(recorded, function->name) != 0) {
+        char text[160];
+        snprintf(text, sizeof text, ", the program calls %s", function->name);
+        differs(recorded, text);
+    }
+    int rc = (int)rp_data_get_signed(rp_data_reader);
+    if (has_check)
+        rp_data_get(rp_data_reader, &folded, sizeof folded);
+    status = rp_data_failed(rp_data_reader, &why);
+    if (status != RP_OK)
+        damaged(&why, status);
+    if (has_check && folded != (uint16_t)(check ^ check >> 16))
+        differs(recorded, " with other arguments (counts, ranks or tags)");
+    return rc;
+}
+
+void rp_alone_bytes(void *bytes, size_t count)
+{
+    rp_data_get(rp_data_reader, bytes, count);
+}
+
+uint64_t rp_alone_number(void)
+{
+    return rp_data_get_number(rp_data_reader);
+}
+
+void rp_alone_array(void *bytes)
+{
+    size_t count;
+    const uint8_t *content = rp_data_get_content(rp_data_reader, &count);
+
+    if (content)
+        memcpy(bytes, content, count);
+}
+
+void rp_alone_end(void)
+{
+    struct rp_problem why;
+    enum rp_status status = rp_data_failed(rp_data_reader, &why);
+
+    if (status != RP_OK)
+        damaged(&why, status);
+}
+
+void rp_alone_error_comm(MPI_Comm comm, int rc)
+{
+    rp_pmpi.Comm_call_errhandler(comm == rp_constant.comm_null ? rp_constant.world : comm, rc);
+}
+
+void rp_alone_error_file(MPI_File file, int rc)
+{
+    rp_pmpi.File_call_errhandler(file, rc);
+}
+
+/* MPI's own start, alone: the launcher's variables, which the program may look at, would have MPI look for the launcher. */
+
+static bool is_launchers(const char *variable)
+{
+    static const char *const beginnings[] = {"PMI", "OMPI_COMM_", "OMPI_UNIVERSE", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_initial", "OMPI_FIRST_RANKS", "OMPI_APP_", "OMPI_NUM_APP", "OMPI_FILE",
+                                             "ORTE_",  "PRTE_",      "HYD",           "SLURM_",         "MPI_LOCAL",    "MPIR_CVAR_CH4_OFI"};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(variable, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+static char **hidden;
+static size_t hidden_count;
+
+static void hide_launcher(void)
+{
+    size_t count = 0;
+
+    if (!rp_setting("REPRISE_SOLO"))
+        return;
+    for (char **v = environ; *v; v++)
+        count += is_launchers(*v);
+    hidden = calloc(count + 1, sizeof *hidden);
+    for (char **v = environ; hidden && *v;)
+        if (is_launchers(*v)) {
+            char *name = strndup(*v, strcspn(*v, "="));
+            hidden[hidden_count++] = strdup(*v);
+            unsetenv(name);
+            free(name);
+            v = environ;
+        } else {
+            v++;
+        }
+#ifdef OPEN_MPI
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
+    setenv("OMPI_MCA_btl", "self", 1);
+    setenv("OMPI_MCA_pml", "ob1", 1);
+#endif
+}
+
+static void show_launcher(void)
+{
+    if (!rp_setting("REPRISE_SOLO"))
+        return;
+#ifdef OPEN_MPI
+    unsetenv("OMPI_MCA_ess_singleton_isolated");
+#endif
+    for (size_t i = 0; hidden && i < hidden_count; i++)
+        putenv(hidden[i]); /* theirs now */
+    free(hidden);
+    hidden = NULL;
+    hidden_count = 0;
+}
+
+#if MPI_VERSION >= 4
+int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    hide_launcher();
+    int rc = next->Session_init(info, errhandler, session);
+    show_launcher();
+    return rc;
+}
+#endif
+
+int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
+{
+    hide_launcher();
+    int rc = next->Init(argc, argv);
+    show_launcher();
+    return rc;
+}
+
+int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided)
+{
+    hide_launcher();
+    int rc = next->Init_thread(argc, argv, required, provided);
+    show_launcher();
+    return rc;
+}
+
+/* What the engine asks for */
+
+static void find_handles(void)
+{
+    rp_next_resolve();
+    rp_constants_find();
+#ifdef OPEN_MPI
+    rp_handle.group_null = rp_library_object("ompi_mpi_group_null");
+    rp_handle.group_empty = rp_library_object("ompi_mpi_group_empty");
+    rp_handle.file_null = rp_library_object("ompi_mpi_file_null");
+#else
+    rp_handle.group_null = MPI_GROUP_NULL;
+    rp_handle.group_empty = MPI_GROUP_EMPTY;
+    rp_handle.file_null = MPI_FILE_NULL;
+#endif
+}
+
+static char **words_of(const char *path)
+{
+    struct rp_buffer text = {0};
+    struct rp_problem ignored;
+    size_t count = 0;
+
+    if (rp_read_file(path, 1 << 24, &text, &ignored) != RP_OK)
+        return calloc(1, sizeof(char *));
+    for (size_t i = 0; i < text.length; i++)
+        count += text.bytes[i] == 0;
+    char **words = calloc(count + 1, sizeof *words);
+    char *at = (char *)text.bytes;
+    for (size_t i = 0; words && i < count; i++, at += strlen(at) + 1)
+        words[i] = strdup(at);
+    rp_buffer_free(&text);
+    return words;
+}
+
+static void look_around(struct rp_data_place *place)
+{
+    char program[4096], host[256] = "";
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+
+    program[length > 0 ? length : 0] = 0;
+    gethostname(host, sizeof host - 1);
+    place->program = strdup(program);
+    place->host = strdup(host);
+    place->directory = getcwd(NULL, 0);
+    place->arguments = words_of("/proc/self/cmdline");
+    place->environment = words_of("/proc/self/environ"); /* as the process was started */
+}
+
+int reprise_data_is_last(void)
+{
+    rp_next_resolve();
+    return rp_next_is_the_library();
+}
+
+int reprise_data_record(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why)
+{
+    struct rp_data_place place = {0};
+
+    find_handles();
+    look_around(&place);
+    enum rp_status status = place.directory ? rp_data_create(directory, run, (uint32_t)rank, (uint32_t)ranks, &place, &rp_data_writer, why)
+                                            : rp_fail(why, RP_SYSTEM, "the working directory cannot be told");
+    rp_data_place_free(&place);
+    return status;
+}
+
+int reprise_data_follow(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why)
+{
+    find_handles();
+    rp_message_rank(rank);
+    rp_data_alone = true;
+    return rp_data_open(directory, run, (uint32_t)rank, (uint32_t)ranks, &rp_data_reader, why);
+}
+
+void reprise_data_go(void)
+{
+    rp_data_off = 0;
+}
+
+uint64_t reprise_data_close(void)
+{
+    struct rp_problem why;
+    uint64_t bytes = 0;
+
+    rp_data_off = 1;
+    if (rp_data_writer) {
+        bytes = rp_data_bytes(rp_data_writer);
+        if (rp_data_close(rp_data_writer, &why) != RP_OK)
+            rp_error("%s", why.text);
+        rp_data_writer = NULL;
+    }
+    return bytes;
+}
+
+void reprise_data_value(int32_t *a, uint64_t *c)
+{
+    static const struct rp_function value = {RP_VALUE_NUMBER, "value"};
+
+    if (rp_data_alone) {
+        rp_alone_begin(&value, false, 0);
+        *a = (int32_t)rp_data_get_signed(rp_data_reader);
+        rp_data_get(rp_data_reader, c, sizeof *c);
+        rp_alone_end();
+        return;
+    }
+    rp_record_begin(&value, false, 0, 0);
+    rp_data_put_signed(rp_data_writer, *a);
+    rp_record_bytes(c, sizeof *c);
+    rp_record_end();
+}
+
+void reprise_data_threads(void)
+{
+    rp_error("several threads that may all call MPI: such a rank cannot be replayed alone yet");
+    rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
+}

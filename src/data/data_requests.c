@@ -1,0 +1,735 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests under way, and the calls that complete them.
+ *
+ * Recording, only requests that receive are known, by handle: each has one of its own as long as it is under way. A request that is complete when it is made may share its handle with others, so what it
+ * received is told at once. Alone, every request is a generalised one of ours; only those that the program itself made are not known.
+ *
+ * The entry of a completing call holds what the call gave; then, for each request that it completed, its index + 1, whether the handle became null and whether content follows, and that; then 0.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "data/data.h"
+
+struct entry {
+    MPI_Request request;
+    struct rp_areas areas;
+    bool persistent, active;
+    struct entry *next;
+};
+
+enum { SLOTS = 1024 };
+static struct entry *table[SLOTS];
+static size_t known;
+
+static struct entry **slot_of(MPI_Request request)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, &request, sizeof request);
+    return &table[(bits * 0x9e3779b97f4a7c15u >> 40) % SLOTS];
+}
+
+static struct entry *find(MPI_Request request)
+{
+    if (known == 0)
+        return NULL;
+    for (struct entry *e = *slot_of(request); e; e = e->next)
+        if (e->request == request)
+            return e;
+    return NULL;
+}
+
+void rp_requests_add(MPI_Request request, struct rp_areas *areas, bool persistent)
+{
+    struct entry *e = calloc(1, sizeof *e), **slot = slot_of(request);
+
+    if (!e)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    *e = (struct entry){.request = request, .areas = *areas, .persistent = persistent, .active = !persistent, .next = *slot};
+    rp_areas_keep(&e->areas);
+    *slot = e;
+    known++;
+}
+
+static void forget(MPI_Request request)
+{
+    for (struct entry **at = slot_of(request); *at; at = &(*at)->next)
+        if ((*at)->request == request) {
+            struct entry *e = *at;
+            *at = e->next;
+            rp_areas_free(&e->areas);
+            free(e);
+            known--;
+            return;
+        }
+}
+
+void rp_record_fresh(MPI_Request request, struct rp_areas *areas)
+{
+    MPI_Status status;
+    int done = 0;
+
+    if (areas->count > 0 && rp_pmpi.Request_get_status(request, &done, &status) != MPI_SUCCESS)
+        done = 0;
+    rp_record_number(done != 0);
+    if (areas->count == 0)
+        return;
+    if (!done) {
+        rp_requests_add(request, areas, false);
+        return;
+    }
+    rp_areas_put(areas, -1);
+    rp_areas_free(areas);
+}
+
+/* Alone: a request of ours */
+
+static int grequest_query(void *extra, MPI_Status *status)
+{
+    (void)extra;
+    rp_pmpi.Status_set_elements(status, rp_constant.byte, 0);
+    rp_pmpi.Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int grequest_free(void *extra)
+{
+    (void)extra;
+    return MPI_SUCCESS;
+}
+
+static int grequest_cancel(void *extra, int complete)
+{
+    (void)extra, (void)complete;
+    return MPI_SUCCESS;
+}
+
+MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent)
+{
+    MPI_Request request;
+
+    rp_data_off++;
+    rp_pmpi.Grequest_start(grequest_query, grequest_free, grequest_cancel, NULL, &request);
+    rp_data_off--;
+    rp_requests_add(request, areas, persistent);
+    return request;
+}
+
+void rp_alone_fresh(MPI_Request *request, struct rp_areas *areas)
+{
+    if (rp_alone_number()) {
+        rp_areas_fill(areas);
+        rp_areas_free(areas);
+    }
+    *request = rp_alone_request(areas, false);
+}
+
+/* The request is at its end. */
+static void dispose(MPI_Request *request)
+{
+    struct entry *e = find(*request);
+
+    rp_data_off++;
+    if (e) {
+        MPI_Request handle = *request;
+        rp_pmpi.Grequest_complete(handle);
+        forget(handle);
+    }
+    rp_pmpi.Wait(request, MPI_STATUS_IGNORE);
+    rp_data_off--;
+}
+
+/* Completions */
+
+struct completion {
+    int count;
+    MPI_Request *requests, *before, few[16];
+    MPI_Status *statuses, *own; /* those in use, and what of it is to be freed */
+    MPI_Status few_statuses[16];
+};
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+
+    if (!memory)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    return memory;
+}
+
+/* `statuses`: the program's, or NULL if it wants none. */
+static void prepare(struct completion *c, int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    size_t n = count > 0 ? (size_t)count : 0;
+
+    c->count = (int)n;
+    c->requests = requests;
+    c->before = n <= 16 ? c->few : allocate(n, sizeof *c->before);
+    memcpy(c->before, requests, n * sizeof *requests);
+    c->own = statuses || n <= 16 ? NULL : allocate(n, sizeof *c->own);
+    c->statuses = statuses ? statuses : c->own ? c->own : c->few_statuses;
+}
+
+static void leave(struct completion *c)
+{
+    if (c->before != c->few)
+        free(c->before);
+    free(c->own);
+}
+
+static void put_completed(struct completion *c, int index, const MPI_Status *status, bool failed)
+{
+    if (index < 0 || index >= c->count || c->before[index] == rp_constant.request_null)
+        return;
+    struct entry *e = find(c->before[index]);
+    bool nulled = c->requests[index] == rp_constant.request_null;
+    bool done = nulled || (e && e->active && (!failed || status->MPI_ERROR != MPI_ERR_PENDING));
+    bool full = done && e && e->active && e->areas.count > 0;
+    if (!nulled && !full)
+        return;
+    rp_record_number((uint64_t)index + 1);
+    rp_record_number((uint64_t)nulled | (uint64_t)full << 1);
+    if (full)
+        rp_areas_put(&e->areas, e->areas.sized && !failed ? rp_data_received(status) : -1);
+    if (e && nulled)
+        forget(c->before[index]);
+    else if (e)
+        e->active = false;
+}
+
+static void put_all(struct completion *c, int rc)
+{
+    for (int i = 0; i < c->count; i++)
+        put_completed(c, i, &c->statuses[i], rc != MPI_SUCCESS);
+    rp_record_number(0);
+}
+
+static void put_one(struct completion *c, int index, const MPI_Status *status, int rc)
+{
+    put_completed(c, index, status, rc != MPI_SUCCESS);
+    rp_record_number(0);
+}
+
+static void take_completed(int count, MPI_Request *requests)
+{
+    for (uint64_t index; (index = rp_alone_number()) != 0;) {
+        uint64_t what = rp_alone_number();
+        if (index > (uint64_t)count || requests[index - 1] == rp_constant.request_null) {
+            rp_error("the program waits for other requests than were recorded");
+            rp_data_end_job(121);
+        }
+        struct entry *e = find(requests[index - 1]);
+        if (what & 2) {
+            static const struct rp_areas none;
+            rp_areas_fill(e ? &e->areas : &none);
+        }
+        if (what & 1)
+            dispose(&requests[index - 1]);
+        else if (e)
+            e->active = false;
+    }
+}
+
+static MPI_Status *wanted(MPI_Status *status)
+{
+    return status == MPI_STATUS_IGNORE ? NULL : status;
+}
+
+static MPI_Status *all_wanted(MPI_Status *statuses)
+{
+    return statuses == MPI_STATUSES_IGNORE ? NULL : statuses;
+}
+
+static void put_statuses(const MPI_Status *statuses, int count)
+{
+    if (statuses && count > 0)
+        rp_record_bytes(statuses, (size_t)count * sizeof *statuses);
+}
+
+static void take_statuses(MPI_Status *statuses, int count)
+{
+    if (statuses && count > 0)
+        rp_alone_bytes(statuses, (size_t)count * sizeof *statuses);
+}
+
+static void finish(int rc)
+{
+    rp_alone_end();
+    if (rc != MPI_SUCCESS)
+        rp_alone_error_comm(rp_constant.world, rc);
+}
+
+int rp_record_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status *status)
+{
+    struct completion c;
+
+    prepare(&c, 1, request, wanted(status));
+    rp_data_off++;
+    int rc = next->Wait(request, c.statuses);
+    rp_data_off--;
+    rp_record_begin(&rp_f_Wait, false, 0, rc);
+    put_statuses(wanted(status), 1);
+    put_one(&c, 0, c.statuses, rc);
+    rp_record_end();
+    leave(&c);
+    return rc;
+}
+
+int rp_alone_Wait(MPI_Request *request, MPI_Status *status)
+{
+    int rc = rp_alone_begin(&rp_f_Wait, false, 0);
+
+    take_statuses(wanted(status), 1);
+    take_completed(1, request);
+    finish(rc);
+    return rc;
+}
+
+int rp_record_Test(const struct rp_next *next, MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct completion c;
+
+    prepare(&c, 1, request, wanted(status));
+    rp_data_off++;
+    int rc = next->Test(request, flag, c.statuses);
+    rp_data_off--;
+    bool yes = *flag || rc != MPI_SUCCESS;
+    rp_record_begin(&rp_f_Test, false, 0, rc);
+    rp_record_number((uint64_t)*flag);
+    if (yes) {
+        put_statuses(wanted(status), 1);
+        put_one(&c, 0, c.statuses, rc);
+    }
+    rp_record_end();
+    leave(&c);
+    return rc;
+}
+
+int rp_alone_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    int rc = rp_alone_begin(&rp_f_Test, false, 0);
+
+    *flag = (int)rp_alone_number();
+    if (*flag || rc != MPI_SUCCESS) {
+        take_statuses(wanted(status), 1);
+        take_completed(1, request);
+    }
+    finish(rc);
+    return rc;
+}
+
+int rp_record_Waitall(const struct rp_next *next, int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    struct completion c;
+
+    prepare(&c, count, requests, all_wanted(statuses));
+    rp_data_off++;
+    int rc = next->Waitall(count, requests, c.statuses);
+    rp_data_off--;
+    rp_record_begin(&rp_f_Waitall, true, rp_check(0, count), rc);
+    put_statuses(all_wanted(statuses), c.count);
+    put_all(&c, rc);
+    rp_record_end();
+    leave(&c);
+    return rc;
+}
+
+int rp_alone_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    int rc = rp_alone_begin(&rp_f_Waitall, true, rp_check(0, count));
+
+    take_statuses(all_wanted(statuses), count);
+    take_completed(count, requests);
+    finish(rc);
+    return rc;
+}
+
+int rp_record_Testall(const struct rp_next *next, int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    struct completion c;
+
+    prepare(&c, count, requests, all_wanted(statuses));
+    rp_data_off++;
+    int rc = next->Testall(count, requests, flag, c.statuses);
+    rp_data_off--;
+    rp_record_begin(&rp_f_Testall, true, rp_check(0, count), rc);
+    rp_record_number((uint64_t)*flag);
+    if (*flag || rc != MPI_SUCCESS) {
+        put_statuses(all_wanted(statuses), c.count);
+        put_all(&c, rc);
+    }
+    rp_record_end();
+    leave(&c);
+    return rc;
+}
+
+int rp_alone_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    int rc = rp_alone_begin(&rp_f_Testall, true, rp_check(0, count));
+
+    *flag = (int)rp_alone_number();
+    if (*flag || rc != MPI_SUCCESS) {
+        take_statuses(all_wanted(statuses), count);
+        take_completed(count, requests);
+    }
+    finish(rc);
+    return rc;
+}
+
+static int record_any(const struct rp_function *function, struct completion *c, int index, const int *flag, MPI_Status *status, int rc)
+{
+    rp_record_begin(function, true, rp_check(0, c->count), rc);
+    if (flag)
+        rp_record_number((uint64_t)*flag);
+    rp_data_put_signed(rp_data_writer, index);
+    if (!flag || *flag || rc != MPI_SUCCESS) {
+        put_statuses(wanted(status), 1);
+        put_one(c, index, c->statuses, rc);
+    }
+    rp_record_end();
+    leave(c);
+    return rc;
+}
+
+static int alone_any(const struct rp_function *function, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+    int rc = rp_alone_begin(function, true, rp_check(0, count > 0 ? count : 0));
+
+    if (flag)
+        *flag = (int)rp_alone_number();
+    *index = (int)rp_data_get_signed(rp_data_reader);
+    if (!flag || *flag || rc != MPI_SUCCESS) {
+        take_statuses(wanted(status), 1);
+        take_completed(count, requests);
+    }
+    finish(rc);
+    return rc;
+}
+
+int rp_record_Waitany(const struct rp_next *next, int count, MPI_Request *requests, int *index, MPI_Status *status)
+{
+    struct completion c;
+
+    prepare(&c, count, requests, NULL);
+    MPI_Status *seen = wanted(status) ? status : c.statuses;
+    rp_data_off++;
+    int rc = next->Waitany(count, requests, index, seen);
+    rp_data_off--;
+    if (seen != c.statuses)
+        c.statuses[0] = *seen;
+    return record_any(&rp_f_Waitany, &c, *index, NULL, status, rc);
+}
+
+int rp_alone_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
+{
+    return alone_any(&rp_f_Waitany, count, requests, index, NULL, status);
+}
+
+int rp_record_Testany(const struct rp_next *next, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+    struct completion c;
+
+    prepare(&c, count, requests, NULL);
+    MPI_Status *seen = wanted(status) ? status : c.statuses;
+    rp_data_off++;
+    int rc = next->Testany(count, requests, index, flag, seen);
+    rp_data_off--;
+    if (seen != c.statuses)
+        c.statuses[0] = *seen;
+    return record_any(&rp_f_Testany, &c, *index, flag, status, rc);
+}
+
+int rp_alone_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+    return alone_any(&rp_f_Testany, count, requests, index, flag, status);
+}
+
+static int record_some(const struct rp_function *function, struct completion *c, int outcount, const int *indices, MPI_Status *statuses, int rc)
+{
+    bool any = outcount != MPI_UNDEFINED && outcount > 0;
+
+    rp_record_begin(function, true, rp_check(0, c->count), rc);
+    rp_data_put_signed(rp_data_writer, outcount);
+    if (any) {
+        rp_record_bytes(indices, (size_t)outcount * sizeof *indices);
+        put_statuses(all_wanted(statuses), outcount);
+        for (int i = 0; i < outcount; i++)
+            put_completed(c, indices[i], &c->statuses[i], rc != MPI_SUCCESS);
+    }
+    rp_record_number(0);
+    rp_record_end();
+    leave(c);
+    return rc;
+}
+
+static int alone_some(const struct rp_function *function, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+{
+    int rc = rp_alone_begin(function, true, rp_check(0, count > 0 ? count : 0));
+
+    *outcount = (int)rp_data_get_signed(rp_data_reader);
+    if (*outcount != MPI_UNDEFINED && *outcount > 0 && *outcount <= count) {
+        rp_alone_bytes(indices, (size_t)*outcount * sizeof *indices);
+        take_statuses(all_wanted(statuses), *outcount);
+    }
+    take_completed(count, requests);
+    finish(rc);
+    return rc;
+}
+
+int rp_record_Waitsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+{
+    struct completion c;
+
+    prepare(&c, count, requests, all_wanted(statuses));
+    rp_data_off++;
+    int rc = next->Waitsome(count, requests, outcount, indices, c.statuses);
+    rp_data_off--;
+    return record_some(&rp_f_Waitsome, &c, *outcount, indices, statuses, rc);
+}
+
+int rp_alone_Waitsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+{
+    return alone_some(&rp_f_Waitsome, count, requests, outcount, indices, statuses);
+}
+
+int rp_record_Testsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+{
+    struct completion c;
+
+    prepare(&c, count, requests, all_wanted(statuses));
+    rp_data_off++;
+    int rc = next->Testsome(count, requests, outcount, indices, c.statuses);
+    rp_data_off--;
+    return record_some(&rp_f_Testsome, &c, *outcount, indices, statuses, rc);
+}
+
+int rp_alone_Testsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+{
+    return alone_some(&rp_f_Testsome, count, requests, outcount, indices, statuses);
+}
+
+/* The content is the program's from the first yes on; the call that ends the request tells it again, if it is still known. */
+int rp_record_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag, MPI_Status *status)
+{
+    MPI_Status own, *seen = wanted(status) ? status : &own;
+
+    rp_data_off++;
+    int rc = next->Request_get_status(request, flag, seen);
+    rp_data_off--;
+    struct entry *e = find(request);
+    bool full = rc == MPI_SUCCESS && *flag && e && e->active && e->areas.count > 0;
+    rp_record_begin(&rp_f_Request_get_status, false, 0, rc);
+    rp_record_number((uint64_t)*flag);
+    if (*flag)
+        put_statuses(wanted(status), 1);
+    rp_record_number(full);
+    if (full)
+        rp_areas_put(&e->areas, e->areas.sized ? rp_data_received(seen) : -1);
+    rp_record_end();
+    return rc;
+}
+
+int rp_alone_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    static const struct rp_areas none;
+    int rc = rp_alone_begin(&rp_f_Request_get_status, false, 0);
+    struct entry *e = find(request);
+
+    *flag = (int)rp_alone_number();
+    if (*flag)
+        take_statuses(wanted(status), 1);
+    if (rp_alone_number())
+        rp_areas_fill(e ? &e->areas : &none);
+    finish(rc);
+    return rc;
+}
+
+/* Starts and ends */
+
+static void start(int count, MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++) {
+        struct entry *e = find(requests[i]);
+        if (e)
+            e->active = true;
+    }
+}
+
+int rp_record_Start(const struct rp_next *next, MPI_Request *request)
+{
+    rp_data_off++;
+    int rc = next->Start(request);
+    rp_data_off--;
+    rp_record_begin(&rp_f_Start, false, 0, rc);
+    rp_record_end();
+    start(1, request);
+    return rc;
+}
+
+int rp_alone_Start(MPI_Request *request)
+{
+    int rc = rp_alone_begin(&rp_f_Start, false, 0);
+
+    start(1, request);
+    finish(rc);
+    return rc;
+}
+
+int rp_record_Startall(const struct rp_next *next, int count, MPI_Request *requests)
+{
+    rp_data_off++;
+    int rc = next->Startall(count, requests);
+    rp_data_off--;
+    rp_record_begin(&rp_f_Startall, true, rp_check(0, count), rc);
+    rp_record_end();
+    start(count, requests);
+    return rc;
+}
+
+int rp_alone_Startall(int count, MPI_Request *requests)
+{
+    int rc = rp_alone_begin(&rp_f_Startall, true, rp_check(0, count));
+
+    start(count, requests);
+    finish(rc);
+    return rc;
+}
+
+/* The program gave it up, but its message still goes to the buffer. We keep it and look. */
+
+const struct rp_function rp_f_freed = {RP_FREED_NUMBER, "freed"};
+size_t rp_requests_freed;
+
+struct given_up {
+    uint64_t number;
+    MPI_Request request;
+    struct rp_areas areas;
+    struct given_up *next;
+};
+static struct given_up *given_up;
+static uint64_t ever_freed;
+
+static void give_up(MPI_Request request, struct entry *e)
+{
+    struct given_up *g = allocate(1, sizeof *g), **last = &given_up;
+
+    *g = (struct given_up){.number = ever_freed++, .request = request, .areas = e->areas};
+    e->areas = (struct rp_areas){0};
+    while (*last)
+        last = &(*last)->next;
+    *last = g;
+    rp_requests_freed++;
+}
+
+static void drop(struct given_up **at)
+{
+    struct given_up *g = *at;
+
+    *at = g->next;
+    rp_areas_free(&g->areas);
+    free(g);
+    rp_requests_freed--;
+}
+
+void rp_requests_settle(void)
+{
+    rp_data_off++;
+    for (struct given_up **at = &given_up; *at;) {
+        MPI_Status status;
+        int done = 0;
+        if (rp_pmpi.Test(&(*at)->request, &done, &status) != MPI_SUCCESS || !done) {
+            at = &(*at)->next;
+            continue;
+        }
+        rp_data_begin(rp_data_writer, rp_f_freed.number, rp_f_freed.name);
+        rp_record_number((*at)->number);
+        rp_areas_put(&(*at)->areas, (*at)->areas.sized ? rp_data_received(&status) : -1);
+        rp_record_end();
+        drop(at);
+    }
+    rp_data_off--;
+}
+
+void rp_requests_take_freed(void)
+{
+    uint64_t number = rp_alone_number();
+
+    for (struct given_up **at = &given_up; *at; at = &(*at)->next)
+        if ((*at)->number == number) {
+            rp_areas_fill(&(*at)->areas);
+            drop(at);
+            return;
+        }
+    rp_error("the record tells of a receive that the program did not free");
+    rp_data_end_job(121);
+}
+
+static bool is_receiving(const struct entry *e)
+{
+    return e && e->active && e->areas.count > 0 && !e->persistent;
+}
+
+int rp_record_Request_free(const struct rp_next *next, MPI_Request *request)
+{
+    struct entry *e = find(*request);
+    MPI_Request handle = *request;
+    int rc = MPI_SUCCESS;
+
+    if (e && e->active && e->persistent && e->areas.count > 0) {
+        rp_error("MPI_Request_free of a persistent receive that is under way: when its message comes is not seen, so this rank cannot be replayed alone");
+        rp_data_end_job(123);
+    }
+    if (is_receiving(e)) {
+        give_up(handle, e);
+        *request = rp_constant.request_null;
+    } else {
+        rp_data_off++;
+        rc = next->Request_free(request);
+        rp_data_off--;
+    }
+    if (e && rc == MPI_SUCCESS)
+        forget(handle);
+    rp_record_begin(&rp_f_Request_free, false, 0, rc);
+    rp_record_end();
+    return rc;
+}
+
+int rp_alone_Request_free(MPI_Request *request)
+{
+    struct entry *e = find(*request);
+
+    if (is_receiving(e))
+        give_up(*request, e);
+    int rc = rp_alone_begin(&rp_f_Request_free, false, 0);
+    if (rc == MPI_SUCCESS && e)
+        dispose(request);
+    else if (rc == MPI_SUCCESS)
+        rp_pmpi.Request_free(request);
+    finish(rc);
+    return rc;
+}
+
+int rp_record_Cancel(const struct rp_next *next, MPI_Request *request)
+{
+    rp_data_off++;
+    int rc = next->Cancel(request);
+    rp_data_off--;
+    rp_record_begin(&rp_f_Cancel, false, 0, rc);
+    rp_record_end();
+    return rc;
+}
+
+int rp_alone_Cancel(MPI_Request *request)
+{
+    int rc = rp_alone_begin(&rp_f_Cancel, false, 0);
+
+    if (!find(*request))
+        rp_pmpi.Cancel(request);
+    finish(rc);
+    return rc;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What libreprise-data.so offers to the engine in libreprise.so, which stands in front of it. Where it is not preloaded, these are NULL.
+ *
+ * Recording, it writes down all that MPI gives to a rank of the set. Alone, it is the MPI of that rank: it gives the same again, without any other rank.
+ */
+#ifndef RP_OFFERED_H
+#define RP_OFFERED_H
+
+#include <stdint.h>
+
+#define RP_DATA_OFFERED __attribute__((weak, visibility("default")))
+
+struct rp_problem;
+
+/* Behind it is nothing but the MPI library. */
+RP_DATA_OFFERED int reprise_data_is_last(void);
+
+/* The calling thread's calls are to be written down in the record's directory. Returns an enum rp_status. */
+RP_DATA_OFFERED int reprise_data_record(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why);
+
+/* The calling thread's calls are to be answered from there. */
+RP_DATA_OFFERED int reprise_data_follow(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why);
+
+/* From now on. */
+RP_DATA_OFFERED void reprise_data_go(void);
+
+/* MPI is about to end: calls go through again. Returns the bytes written. */
+RP_DATA_OFFERED uint64_t reprise_data_close(void);
+
+/* A value from outside MPI that the program was told: written down, or alone given. */
+RP_DATA_OFFERED void reprise_data_value(int32_t *a, uint64_t *c);
+
+/* Several threads may call from now on. */
+RP_DATA_OFFERED void reprise_data_threads(void);
+
+#endif

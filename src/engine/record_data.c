@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/record_data.h"
+
+#include "base/settings.h"
+#include "data/offered.h"
+
+static bool is_on;
+
+enum rp_status rp_record_data_open(const struct rp_session *session, struct rp_problem *why)
+{
+    const char *ranks = rp_setting("REPRISE_RANKS");
+    bool alone = rp_session_is_alone();
+
+    if (!alone && !ranks)
+        return RP_OK;
+    if (!reprise_data_record || !reprise_data_follow)
+        return rp_fail(why, RP_USAGE, "the data of ranks is to be recorded, but libreprise-data.so is not preloaded behind libreprise.so");
+    if (!alone && !rp_ranks_have(ranks, session->rank))
+        return RP_OK;
+    is_on = true;
+    if (alone)
+        return (enum rp_status)reprise_data_follow(rp_setting("REPRISE_RUN"), session->run, session->rank, session->ranks, why);
+    return (enum rp_status)reprise_data_record(session->directory, session->run, session->rank, session->ranks, why);
+}
+
+void rp_record_data_go(void)
+{
+    if (is_on)
+        reprise_data_go();
+}
+
+uint64_t rp_record_data_close(void)
+{
+    bool was_on = is_on;
+
+    is_on = false;
+    return was_on ? reprise_data_close() : 0;
+}
+
+void rp_record_data_value(int32_t *a, uint64_t *c)
+{
+    if (is_on)
+        reprise_data_value(a, c);
+}
+
+void rp_record_data_threads(void)
+{
+    if (is_on)
+        reprise_data_threads();
+}

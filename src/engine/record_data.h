@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The data of ranks that are to be replayed alone: recording turns libreprise-data.so on and off, which does the rest. */
+#ifndef RP_RECORD_DATA_H
+#define RP_RECORD_DATA_H
+
+#include "engine/session.h"
+
+/* If this rank is of the set (REPRISE_RANKS), its data is to be recorded; alone (REPRISE_SOLO), given from the record. */
+enum rp_status rp_record_data_open(const struct rp_session *session, struct rp_problem *why);
+
+/* From now on. */
+void rp_record_data_go(void);
+
+/* Before anything is done that is not the program's own. Returns the bytes written. */
+uint64_t rp_record_data_close(void);
+
+/* A value from outside MPI: recorded, or alone given. */
+void rp_record_data_value(int32_t *a, uint64_t *c);
+
+/* Several threads may call MPI from now on. Does not return if that cannot be. */
+void rp_record_data_threads(void);
+
+#endif

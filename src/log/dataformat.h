@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* What writer and reader of a rank's data log both know. docs/format.md, section 10, is the authority. */
+#ifndef RP_DATAFORMAT_H
+#define RP_DATAFORMAT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+
+enum {
+    RP_DATA_MAJOR = 1,
+    RP_DATA_MINOR = 0,
+    RP_DATA_HEADER = 64,
+    RP_DATA_CHUNK_HEADER = 20,
+    RP_DATA_BLOCK = 1 << 20,    /* bytes of the stream in a DATA chunk; the last may have fewer */
+    RP_DATA_TAIL_HEADER = 4096,
+    RP_DATA_SHORT = 32,         /* an entry of at most so many bytes can be repeated by a count */
+    RP_DATA_TWICE = 128,        /* a content of at least so many bytes is looked for among earlier ones */
+};
+
+enum rp_data_chunk_kind { RP_DATA_PLACE = 1, RP_DATA_BYTES = 2, RP_DATA_END = 3 };
+
+struct rp_data_chunk {
+    uint8_t kind;
+    uint32_t length; /* of the payload before compression */
+    uint32_t stored;
+    uint32_t crc;
+    uint64_t first;  /* bytes of the stream before; not stored, but part of the header's CRC */
+    uint64_t offset; /* of the payload in the file */
+};
+
+/* The file beside the log that holds what no chunk has yet. */
+struct rp_data_tail {
+    uint8_t magic[8];
+    uint64_t run;
+    uint32_t rank, crc;         /* of the 20 bytes before */
+    _Atomic uint64_t head;      /* bytes of the stream, up to the last whole entry */
+    _Atomic uint64_t repeats;   /* how often the last entry came again; if repeats_at is head */
+    _Atomic uint64_t repeats_at;
+};
+
+extern const uint8_t rp_data_magic[8], rp_data_tail_magic[8];
+
+void rp_data_put_header(struct rp_buffer *out, uint64_t run, uint32_t rank, uint32_t ranks);
+void rp_data_put_chunk(struct rp_buffer *out, const struct rp_data_chunk *chunk);
+
+/* False: not a chunk header, or none that belongs behind `first` bytes of the stream. */
+bool rp_data_get_chunk(const uint8_t bytes[RP_DATA_CHUNK_HEADER], uint64_t first, struct rp_data_chunk *chunk);
+
+/* `directory/rank-NNNNN.data` and `.tail`, to be freed. */
+char *rp_data_path(const char *directory, uint32_t rank);
+char *rp_data_tail_path(const char *directory, uint32_t rank);
+
+/* Where and how a rank was started: what a PLACE chunk holds. */
+struct rp_data_place {
+    char *program, *directory, *host;
+    char **arguments, **environment; /* NULL-terminated */
+};
+void rp_data_put_place(struct rp_buffer *out, const struct rp_data_place *place);
+bool rp_data_get_place(struct rp_view *in, struct rp_data_place *place);
+void rp_data_place_free(struct rp_data_place *place);
+
+#endif

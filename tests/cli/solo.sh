@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# reprise solo: what it says when it cannot: a rank that is not of the set, a damaged, cut off or foreign data log, another program, no rank; and several ranks at once.
+source "$(dirname "$0")/../lib/common.sh"
+mpi=$1
+launcher "$mpi" 4
+program=$build/apps/$mpi/masterworker
+run 60 record "$reprise" record --ranks 0,2-3 -o run "${launch[@]}" "$program" --size 200
+[ "$status" -eq 0 ] || fail "record: exit status $status"
+[ -e run/rank-00000.data ] && [ ! -e run/rank-00001.data ] && [ -e run/rank-00003.data ] || fail "not the data of the set"
+[ ! -e run/rank-00000.tail ] || fail "a tail was left"
+
+refuses() { # STATUS TEXT COMMAND...
+    local wanted=$1 text=$2
+    shift 2
+    run 30 refused "$@"
+    [ "$status" -eq "$wanted" ] || fail "exit status $status, not $wanted: $*"
+    grep -q "$text" refused.err || fail "not said: $text"
+}
+
+run 60 several "$reprise" solo -r 0,2-3 run
+[ "$status" -eq 0 ] || fail "several: exit status $status"
+for rank in 0 2 3; do grep -q "rank $rank replayed alone: .*: identical\$" several.err || fail "rank $rank is not identical"; done
+[ "$(result several)" = "$(result record)" ] || fail "another result"
+# Without any launcher, and wherever the record is.
+cp -r run elsewhere
+run 60 alone env -i PATH=/nowhere "$reprise" solo -r 2 elsewhere
+[ "$status" -eq 0 ] && grep -q identical alone.err || fail "without a launcher"
+
+refuses 120 'no data of rank 1: it was not among the ranks' "$reprise" solo -r 1 run
+refuses 120 'has ranks 0 to 3' "$reprise" solo -r 17 run
+refuses 120 'which rank' "$reprise" solo run
+refuses 120 'which rank' "$reprise" solo -r 1,x run
+refuses 120 'ranks are expected' "$reprise" record --ranks 5-2 "${launch[@]}" "$program"
+refuses 120 'while messages carry clocks' "$reprise" record --ranks 1 --clocks "${launch[@]}" "$program"
+refuses 120 'not the program that was recorded' "$reprise" solo -r 2 run -- "$build/apps/$mpi/halo"
+refuses 120 'no/such/place' "$reprise" solo -r 2 --directory no/such/place run
+
+size=$(stat -c %s run/rank-00002.data)
+cp run/rank-00002.data whole
+printf '\x55' | dd of=run/rank-00002.data bs=1 seek=$((size - 60)) conv=notrunc 2>/dev/null
+refuses 122 'rank 2: .*damaged' "$reprise" solo -r 2 run
+refuses 122 'rank 2: .*damaged' "$reprise" verify run
+head -c $((size - 70)) whole >run/rank-00002.data
+refuses 122 'rank 2: .*the record is incomplete' "$reprise" solo -r 2 run
+head -c 40 whole >run/rank-00002.data
+refuses 122 'not a data log' "$reprise" solo -r 2 run
+cp run/rank-00003.data run/rank-00002.data
+refuses 122 'belongs to another record or rank' "$reprise" solo -r 2 run
+cp whole run/rank-00002.data
+
+# The same program with other arguments is another run.
+refuses 121 'rank 0: error: not the recorded run: call' "$reprise" solo -r 0 run -- "$program" --size 300
