@@ -232,11 +232,15 @@ def hand(call):
     return ""
 
 
+def clock(call):
+    return ""
+
+
 def life(call):
     return ""
 
 
-KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life)}
+KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock)}
 
 
 def read_table(path):
@@ -312,6 +316,11 @@ def special_entry(call, prefix):
     return f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    return rp_life_{call.member}(&{twin}, {call.args});\n}}\n\n"
 
 
+def clock_entry(call, prefix):
+    twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
+    return f"RP_ENTRY double {prefix}{call.name}(void)\n{{\n    return RP_PASSES || rp_data_times_captured ? {twin}.{call.member}() : rp_data_{call.member}(&{twin});\n}}\n\n"
+
+
 def write_hand(calls, out):
     out.write("/* Made by api/data.py. */\n#ifndef RP_HAND_H\n#define RP_HAND_H\n\n")
     for call in calls:
@@ -319,6 +328,8 @@ def write_hand(calls, out):
     for call in calls:
         if call.kind == "life":
             out.write(f"int rp_life_{call.member}(const struct rp_next *next, {call.parameters});\n")
+        elif call.kind == "clock":
+            out.write(f"double rp_data_{call.member}(const struct rp_next *next);\n")
         elif call.kind == "hand":
             out.write(f"int rp_record_{call.member}(const struct rp_next *next, {call.parameters});\nint rp_alone_{call.member}({call.parameters});\n")
     out.write("\n#endif\n")
@@ -340,7 +351,7 @@ def write_entries(calls, functions, out):
     for number, call in enumerate(calls):
         out.write(f"const struct rp_function rp_f_{call.member} = {{{number}, \"{call.name}\"}};\n\n")
         out.write(KINDS[call.kind](call))
-        maker = special_entry if call.kind == "life" else entry
+        maker = {"life": special_entry, "clock": clock_entry}.get(call.kind, entry)
         out.write(maker(call, "") + maker(call, "P"))
 
 
