@@ -16,7 +16,9 @@ setup:
 demo: all
 	@tools/demo $(BUILD)
 
+# An MPI with ULFM, for the last of the tests, is made beside the others where there is none (tools/ulfm).
 test: all
+	@tools/ulfm --find >/dev/null || { echo "making an Open MPI with ULFM in the background, once: $(BUILD)/ulfm.log"; nice -n 19 tools/ulfm --build >$(BUILD)/ulfm.log 2>&1 & }
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 600 -j 3
 
 # The tests of pages in a browser, which `make test` skips where there is none: installs it.

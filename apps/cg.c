@@ -29,6 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reprise.h"
+
 enum { VECTOR_ELEMENTS = 8, CG_STEPS = 25 };
 enum { TAG_FOLD = 1, TAG_SUM = 2, TAG_UNFOLD = 3, TAG_TRANSPOSE = 4 };
 enum { OPTION_SIZE, OPTION_WORK };
@@ -519,7 +521,12 @@ int main(int argc, char **argv)
     MPI_Dims_create(app.ranks, 2, grid);
     struct solver solver = create_solver(&app, grid[1], grid[0]);
     verify_product(&app, &solver);
-    for (uint64_t i = 0; i < options[OPTION_WORK].value; i++) {
+    reprise_protect_array(0, solver.x, (size_t)part_length(&solver), sizeof *solver.x);
+    reprise_protect(1, &solver.zeta, sizeof solver.zeta);
+    reprise_protect(2, &app.hash, sizeof app.hash);
+    reprise_protect(4, &app.failed, sizeof app.failed);
+    reprise_protect(3, &solver.residual, sizeof solver.residual);
+    REPRISE_LOOP(i, 0, (long)options[OPTION_WORK].value) {
         double previous = i ? solver.zeta : 0;
         iterate(&solver);
         verify_step(&app, &solver, previous);

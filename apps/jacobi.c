@@ -13,10 +13,12 @@
  */
 #include "app.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "reprise.h"
 
 enum { TAG_UPWARD = 1, TAG_DOWNWARD = 2 };
 enum { ITERATIONS_PER_RESIDUAL = 10 };
@@ -172,11 +174,35 @@ static struct error measure_error(struct slab *slab)
     return (struct error){sqrt(app_sum_double(squares)), app_sum_double(slowest_mode)};
 }
 
+/* The state between two iterations, for `reprise ft`: the values, in whichever of the two arrays they are. */
+
+static size_t values_size(void *data)
+{
+    const struct slab *slab = data;
+    return (size_t)(slab->rows + 2) * (size_t)(slab->edge + 2) * sizeof *slab->values;
+}
+
+static void values_save(void *data, void *out)
+{
+    memcpy(out, ((struct slab *)data)->values, values_size(data));
+}
+
+static void values_restore(void *data, const void *in, size_t bytes)
+{
+    memcpy(((struct slab *)data)->values, in, bytes);
+}
+
+static const struct reprise_state values_state = {values_size, values_save, values_restore};
+
 /* Returns the last residual seen. */
 static double iterate(struct app *app, struct slab *slab)
 {
     double first = 0, residual = 0;
-    for (uint64_t i = 0; i < options[OPTION_SIZE].value; i++) {
+    reprise_protect_state(0, &values_state, slab);
+    reprise_protect(1, &first, sizeof first);
+    reprise_protect(2, &residual, sizeof residual);
+    reprise_protect(3, &app->failed, sizeof app->failed);
+    REPRISE_LOOP(i, 0, (long)options[OPTION_SIZE].value) {
         double local = relax(slab);
         if (i % ITERATIONS_PER_RESIDUAL != 0)
             continue;
@@ -186,7 +212,7 @@ static double iterate(struct app *app, struct slab *slab)
             first = residual;
         else
             app_verify(app, residual < previous || residual < rounding * first,
-                       "the residual grew from %g to %g at iteration %" PRIu64, previous, residual, i);
+                       "the residual grew from %g to %g at iteration %ld", previous, residual, i);
     }
     return residual;
 }

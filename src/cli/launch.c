@@ -104,6 +104,9 @@ static bool has_envelopes(void)
 
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
 {
+    is_openmpi = strcmp(mpi, "openmpi") == 0;
+    if (rp_setting("REPRISE_FT_RANKS"))
+        return preload(mpi, "libreprise-ft.so", why);
     enum rp_status status = rp_setting("REPRISE_STRESS") ? preload(mpi, "libreprise-stress.so", why) : RP_OK;
 
     if (status == RP_OK && (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
@@ -114,7 +117,6 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
         status = preload(mpi, "libreprise-det.so", why);
     if (status == RP_OK && (rp_setting("REPRISE_MODE") || !rp_setting("REPRISE_DET")))
         status = preload(mpi, "libreprise.so", why);
-    is_openmpi = strcmp(mpi, "openmpi") == 0;
     if (status == RP_OK && asan)
         status = stand_before_asan(why);
     return status;
@@ -255,6 +257,12 @@ static void insist(int signal)
 {
     (void)signal;
     insisted = 1;
+    if (child > 0)
+        kill(child, SIGKILL);
+}
+
+void rp_launch_kill(void)
+{
     if (child > 0)
         kill(child, SIGKILL);
 }

@@ -36,6 +36,6 @@ void rp_options_help(const struct rp_command *command);
 
 extern const struct rp_command rp_command_record, rp_command_replay, rp_command_info, rp_command_dump, rp_command_verify, rp_command_recode,
     rp_command_env, rp_command_doctor, rp_command_det, rp_command_calibrate, rp_command_report, rp_command_diff, rp_command_export, rp_command_stress,
-    rp_command_status, rp_command_gdb, rp_command_solo, rp_command_algebra;
+    rp_command_status, rp_command_gdb, rp_command_solo, rp_command_algebra, rp_command_ft;
 
 #endif

@@ -38,7 +38,15 @@ void rp_det_refuse(const char *function)
 
 void rp_det_refuse_thread(const char *function)
 {
+    static atomic_int said;
+
+    while (atomic_exchange(&said, 1)) /* other threads may come here too */
+        pause();
     rp_error("%s by another thread than the one that initialised MPI: a program in which several threads call MPI cannot be made deterministic", function);
+#ifdef OPEN_MPI
+    nanosleep(&(struct timespec){0, 100000000}, NULL);
+    _exit(REPRISE_EXIT_UNSUPPORTED); /* its launcher ends the job; an abort by another thread upsets it now and then */
+#endif
     rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 

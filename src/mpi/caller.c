@@ -31,31 +31,37 @@ void *rp_caller_real(const char *name)
     return found ? found : find_in_plugins(name);
 }
 
-static bool ask_whose(uintptr_t address)
+static bool starts_with_any(const char *name, const char *const *starts)
+{
+    for (; *starts; starts++)
+        if (strncmp(name, *starts, strlen(*starts)) == 0)
+            return true;
+    return false;
+}
+
+static enum rp_caller ask_who(uintptr_t address)
 {
     static const char *const others[] = {"libmpi",     "libopen-", "libpmi", "libuc",   "libfabric", "libevent",  "libhwloc", "libpsm", "libibverbs", "librdmacm",
-                                         "libprrte", "mca_",   "libc.so", "ld-linux",  "libunwind", "libgcc_s", "libdw",  "libelf",     "liblzma",   "libreprise"};
+                                         "libprrte", "mca_",   "libc.so", "ld-linux",  "libunwind", "libgcc_s", "libdw",  "libelf",     "liblzma",   "libreprise", NULL};
+    static const char *const runtimes[] = {"libgomp.", "libomp.", "libomp-", "libiomp", NULL};
     Dl_info info;
 
     if (!dladdr((void *)address, &info) || !info.dli_fname)
-        return true;
+        return RP_CALLER_PROGRAM;
     const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strncmp(name, others[i], strlen(others[i])) == 0)
-            return false;
-    return true;
+    return starts_with_any(name, others) ? RP_CALLER_OTHER : starts_with_any(name, runtimes) ? RP_CALLER_RUNTIME : RP_CALLER_PROGRAM;
 }
 
-bool rp_caller_is_program(uintptr_t address)
+enum rp_caller rp_caller_who(uintptr_t address)
 {
     enum { KNOWN = 256 };
-    static _Atomic uintptr_t known[KNOWN]; /* addresses, with the answer in the lowest bit */
+    static _Atomic uintptr_t known[KNOWN]; /* addresses, with the answer in the lowest two bits */
     _Atomic uintptr_t *slot = &known[(address >> 2) % KNOWN];
     uintptr_t now = atomic_load_explicit(slot, memory_order_relaxed);
 
-    if (now >> 1 != address) {
-        now = address << 1 | ask_whose(address);
+    if (now >> 2 != address) {
+        now = address << 2 | ask_who(address);
         atomic_store_explicit(slot, now, memory_order_relaxed);
     }
-    return now & 1;
+    return now & 3;
 }

@@ -22,7 +22,17 @@
 /* The function that a call would reach without us, also one of a library that only a plugin sees. */
 void *rp_caller_real(const char *name);
 
-/* Whether code at this address is the program's own, or a library's that works for it. What MPI and its transports do among themselves is not to be followed. */
-bool rp_caller_is_program(uintptr_t address);
+/* Whose code is at this address. */
+enum rp_caller {
+    RP_CALLER_OTHER,   /* MPI's, or its transports': what they do among themselves is not to be followed */
+    RP_CALLER_PROGRAM, /* its own, or a library's that works for it */
+    RP_CALLER_RUNTIME, /* of OpenMP: its threads are the program's, its locks are not */
+};
+enum rp_caller rp_caller_who(uintptr_t address);
+
+static inline bool rp_caller_is_program(uintptr_t address)
+{
+    return rp_caller_who(address) != RP_CALLER_OTHER;
+}
 
 #endif

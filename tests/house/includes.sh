@@ -22,13 +22,14 @@ may data base log mpi
 may envelope base mpi
 may det base match mpi
 may stress base log mpi
+may ft base mpi
 may engine base event codec log match mpi envelope data
 may report base event codec log
 may cli base event codec log match report
 may cc base
 for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
     case $file in
-    src/mpi/* | src/envelope/* | src/det/* | src/stress/* | src/data/* | src/engine/* | apps/* | tests/mpi/*) ;;
+    src/mpi/* | src/envelope/* | src/det/* | src/stress/* | src/data/* | src/ft/* | src/engine/* | apps/* | tests/mpi/*) ;;
     *) echo "$file includes mpi.h"; bad=1 ;;
     esac
 done

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reprise ft: runs a command with libreprise-ft.so in front of an MPI with ULFM, and more processes than ranks: the spares. The launcher is that MPI's own, whichever mpirun was named.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "cli/launch.h"
+#include "cli/options.h"
+#include "reprise.h"
+
+static const char *spares_text, *interval, *capacity, *kill_list, *kill_random, *output;
+
+static const struct rp_option options[] = {
+    {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)", &spares_text},
+    {"--interval", NULL, "ITERATIONS", "a checkpoint every so many iterations (default: what the program says, or 10)", &interval},
+    {"--capacity", NULL, "BYTES", "the most that the log of messages takes in each rank; K, M and G are understood (default: any)", &capacity},
+    {"--kill", NULL, "R@I[:C]", "kill rank R in iteration I, at its C-th MPI call; several with commas; also R@setup:C and R@recovery:STEP", &kill_list},
+    {"--kill-random", NULL, "SEED:N[:I]", "kill N ranks at random, in iterations below I (default 100)", &kill_random},
+    {"--output", "-o", "DIR", "keep what happened, events.jsonl, in this directory", &output},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+enum { MOST_SPARES = 1000, MOST_KILLS = 64 };
+
+/* An MPI with ULFM */
+
+static bool is_capable(const char *prefix)
+{
+    char command[PATH_MAX + 64], line[512];
+    bool found = false;
+
+    snprintf(command, sizeof command, "%s/bin/mpirun", prefix);
+    if (access(command, X_OK) != 0)
+        return false;
+    snprintf(command, sizeof command, "'%s/bin/ompi_info' 2>/dev/null", prefix);
+    FILE *pipe = popen(command, "r");
+    while (pipe && fgets(line, sizeof line, pipe))
+        found |= strstr(line, "FT MPI support: yes") != NULL;
+    if (pipe)
+        pclose(pipe);
+    return found;
+}
+
+/* The prefix of the first mpirun on the PATH; false: there is none. */
+static bool prefix_on_path(char prefix[PATH_MAX])
+{
+    const char *path = getenv("PATH");
+
+    for (const char *at = path; at && *at; at += strspn(at, ":")) {
+        int length = (int)strcspn(at, ":");
+        char candidate[PATH_MAX];
+        if (snprintf(candidate, sizeof candidate, "%.*s/mpirun", length, at) < PATH_MAX && access(candidate, X_OK) == 0) {
+            snprintf(prefix, PATH_MAX, "%.*s/..", length, at);
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}
+
+/* What tools/ulfm built for this user. */
+static bool prefix_in_cache(char prefix[PATH_MAX])
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char pattern[PATH_MAX];
+    glob_t found;
+    bool any;
+
+    if (cache && *cache)
+        snprintf(pattern, sizeof pattern, "%s/reprise/openmpi-*", cache);
+    else
+        snprintf(pattern, sizeof pattern, "%s/.cache/reprise/openmpi-*", home ? home : "");
+    any = glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc > 0;
+    if (any)
+        snprintf(prefix, PATH_MAX, "%s", found.gl_pathv[found.gl_pathc - 1]);
+    globfree(&found);
+    return any;
+}
+
+static enum rp_status find_ulfm(char prefix[PATH_MAX], struct rp_problem *why)
+{
+    const char *set = rp_setting("REPRISE_ULFM");
+
+    if (set) {
+        snprintf(prefix, PATH_MAX, "%s", set);
+        return is_capable(prefix) ? RP_OK : rp_fail(why, RP_USAGE, "REPRISE_ULFM is %s, but there is no Open MPI with ULFM (bin/mpirun, and bin/ompi_info that says 'FT MPI support: yes')", set);
+    }
+    if ((prefix_on_path(prefix) && is_capable(prefix)) || (prefix_in_cache(prefix) && is_capable(prefix)))
+        return RP_OK;
+    return rp_fail(why, RP_UNSUPPORTED,
+                   "surviving dead ranks needs an MPI with ULFM, which neither the mpirun on the PATH belongs to nor is in the cache: load an Open MPI 5 that was configured with --with-ft=ulfm, set REPRISE_ULFM to its "
+                   "prefix, or make one once with tools/ulfm --build of reprise's source (six minutes)");
+}
+
+/* The command line of the launcher */
+
+static bool is_launcher(const char *word)
+{
+    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+
+    return strncmp(name, "mpirun", 6) == 0 || strncmp(name, "mpiexec", 7) == 0 || strcmp(name, "prterun") == 0;
+}
+
+static bool says_number(const char *word)
+{
+    static const char *const names[] = {"-n", "-np", "--np", "--n", "-c"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(word, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static enum rp_status parse_number(const char *name, const char *text, long least, long most, long *value, struct rp_problem *why)
+{
+    char *rest;
+
+    errno = 0;
+    long number = strtol(text, &rest, 10);
+    if (errno || rest == text || *rest || number < least || number > most)
+        return rp_fail(why, RP_USAGE, "%s %s: a whole number from %ld to %ld is expected", name, text, least, most);
+    *value = number;
+    return RP_OK;
+}
+
+/* The words, with the other launcher and the spares counted in; to be freed with its [0] and number. */
+static enum rp_status rewrite(char **words, const char *prefix, long spares, char ***out, struct rp_problem *why)
+{
+    size_t count = 0, at = 0;
+    long ranks = 0;
+    char *number = NULL, *launcher = NULL;
+
+    while (words[count])
+        count++;
+    if (!is_launcher(words[0]))
+        return rp_fail(why, RP_USAGE, "%s: a launcher is expected, such as mpirun -n 4 ./program", words[0]);
+    for (size_t i = 1; i + 1 < count && !ranks; i++)
+        if (says_number(words[i])) {
+            enum rp_status status = parse_number(words[i], words[i + 1], 1, INT_MAX - MOST_SPARES, &ranks, why);
+            if (status != RP_OK)
+                return status;
+            if (asprintf(&number, "%ld", ranks + spares) < 0)
+                return rp_fail(why, RP_MEMORY, "out of memory");
+            words[i + 1] = number;
+        }
+    if (!ranks)
+        return rp_fail(why, RP_USAGE, "the number of ranks is not seen in the command: mpirun -n RANKS");
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(words[i], ":") == 0)
+            return rp_fail(why, RP_UNSUPPORTED, "several programs in one command (':') cannot be run so");
+    *out = calloc(count + 8, sizeof **out);
+    if (!*out || asprintf(&launcher, "%s/bin/mpirun", prefix) < 0)
+        return rp_fail(why, RP_MEMORY, "out of memory");
+    (*out)[at++] = launcher;
+    (*out)[at++] = "--with-ft";
+    (*out)[at++] = "ulfm";
+    (*out)[at++] = "--map-by";
+    (*out)[at++] = ":OVERSUBSCRIBE";
+    memcpy(*out + at, words + 1, (count - 1) * sizeof *words);
+    char text[16];
+    snprintf(text, sizeof text, "%ld", ranks);
+    setenv("REPRISE_FT_RANKS", text, 1);
+    return RP_OK;
+}
+
+/* On one host nothing but shared memory is needed, and it says least when a process dies. */
+static void set_up_mpi(char **words, const char *prefix)
+{
+    const char *before = getenv("LD_LIBRARY_PATH"), *nodes = getenv("SLURM_NNODES");
+    bool one_host = !nodes || strcmp(nodes, "1") == 0;
+    char *list = NULL;
+
+    for (char **word = words; *word; word++)
+        one_host &= strncmp(*word, "--host", 6) != 0 && strncmp(*word, "-host", 5) != 0 && strcmp(*word, "-H") != 0 && strncmp(*word, "-machinefile", 12) != 0;
+    if (one_host)
+        setenv("OMPI_MCA_btl", "sm,self", 0);
+    setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
+    if (asprintf(&list, "%s/lib%s%s", prefix, before && *before ? ":" : "", before ? before : "") > 0)
+        setenv("LD_LIBRARY_PATH", list, 1);
+    free(list);
+}
+
+/* Options */
+
+static enum rp_status parse_bytes(const char *text, struct rp_problem *why)
+{
+    static const char units[] = "KMG";
+    char *rest, value[32];
+
+    errno = 0;
+    unsigned long long bytes = strtoull(text, &rest, 10);
+    const char *unit = *rest ? strchr(units, *rest) : NULL;
+    if (errno || rest == text || *text == '-' || (*rest && (!unit || rest[1])))
+        return rp_fail(why, RP_USAGE, "--capacity %s: a number of bytes is expected, such as 64M", text);
+    if (unit)
+        bytes <<= 10 * (unit - units + 1);
+    snprintf(value, sizeof value, "%llu", bytes);
+    setenv("REPRISE_FT_CAPACITY", value, 1);
+    return RP_OK;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* The list that --kill would take, which is told. Every fourth is at a step of a recovery. */
+static enum rp_status choose_kills(long ranks, struct rp_problem *why)
+{
+    enum { STEPS = 4, CALLS = 20 };
+    unsigned long long seed;
+    long count, iterations = 100;
+    int length = 0;
+    struct rp_buffer list = {0};
+
+    if (sscanf(kill_random, "%llu:%ld%n", &seed, &count, &length) != 2 || (kill_random[length] && sscanf(kill_random + length, ":%ld", &iterations) != 1) || count < 1 || count > MOST_KILLS ||
+        iterations < 1)
+        return rp_fail(why, RP_USAGE, "--kill-random %s: SEED:NUMBER[:ITERATIONS] is expected", kill_random);
+    uint64_t state = seed;
+    for (long i = 0; i < count; i++) {
+        long rank = (long)(next_random(&state) % (uint64_t)ranks);
+        if (i > 0 && next_random(&state) % 4 == 0)
+            rp_buffer_printf(&list, ",%ld@recovery:%d", rank, 1 + (int)(next_random(&state) % STEPS));
+        else
+            rp_buffer_printf(&list, "%s%ld@%ld:%d", i ? "," : "", rank, (long)(next_random(&state) % (uint64_t)iterations), (int)(next_random(&state) % CALLS));
+    }
+    rp_buffer_byte(&list, 0);
+    if (list.failed)
+        return rp_fail(why, RP_MEMORY, "out of memory");
+    rp_note("--kill %s", (char *)list.bytes);
+    setenv("REPRISE_FT_KILL", (char *)list.bytes, 1);
+    rp_buffer_free(&list);
+    return RP_OK;
+}
+
+static enum rp_status apply_options(long *spares, struct rp_problem *why)
+{
+    enum rp_status status = RP_OK;
+    long ignored;
+
+    *spares = 1;
+    if (spares_text)
+        status = parse_number("--spares", spares_text, 0, MOST_SPARES, spares, why);
+    if (status == RP_OK && interval)
+        status = parse_number("--interval", interval, 1, LONG_MAX, &ignored, why);
+    if (status == RP_OK && interval)
+        setenv("REPRISE_FT_INTERVAL", interval, 1);
+    if (status == RP_OK && capacity)
+        status = parse_bytes(capacity, why);
+    if (kill_list && kill_random)
+        return rp_fail(why, RP_USAGE, "either --kill or --kill-random");
+    if (kill_list)
+        setenv("REPRISE_FT_KILL", kill_list, 1);
+    return status;
+}
+
+/* The directory of the run */
+
+static enum rp_status make_directory(char path[PATH_MAX], struct rp_problem *why)
+{
+    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+
+    snprintf(path, PATH_MAX, "%s/reprise-ft-XXXXXX", base);
+    if (!mkdtemp(path))
+        return rp_fail(why, RP_SYSTEM, "%s: %s", path, strerror(errno));
+    setenv("REPRISE_FT_DIR", path, 1);
+    return output ? rp_make_directory(output, true, why) : RP_OK;
+}
+
+static void keep_events(const char *directory)
+{
+    char from[PATH_MAX + 32];
+    struct rp_buffer text = {0};
+    struct rp_problem why;
+
+    snprintf(from, sizeof from, "%s/events.jsonl", directory);
+    char *to = rp_path_join(output, "events.jsonl");
+    if (!to || rp_read_file(from, SIZE_MAX / 2, &text, &why) != RP_OK || rp_write_new_file(to, text.bytes, text.length, &why) != RP_OK)
+        rp_error("the events are not kept: %s", why.text);
+    free(to);
+    rp_buffer_free(&text);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+    (void)st, (void)kind, (void)ftw;
+    remove(path);
+    return 0;
+}
+
+/* A rank that ends the job leaves the status in a file, since the launcher may not get to its end. */
+
+struct ending {
+    char path[PATH_MAX + 16];
+    int status; /* -1: none yet */
+    time_t since;
+};
+
+static void watch(void *data)
+{
+    enum { PATIENCE = 4 };
+    struct ending *ending = data;
+    FILE *file;
+
+    if (ending->status < 0 && (file = fopen(ending->path, "r"))) {
+        if (fscanf(file, "%d", &ending->status) != 1)
+            ending->status = -1;
+        fclose(file);
+        ending->since = time(NULL);
+    }
+    if (ending->status >= 0 && time(NULL) > ending->since + PATIENCE)
+        rp_launch_kill();
+}
+
+static int run(const struct rp_command *command, int argc, char **argv)
+{
+    enum { DESCRIPTORS = 8 };
+    struct rp_problem why;
+    char prefix[PATH_MAX], directory[PATH_MAX], **words = NULL;
+    long spares;
+    int first = rp_options_parse(command, argc, argv);
+
+    if (first < 0)
+        return REPRISE_EXIT_USAGE;
+    if (first == argc)
+        return rp_usage_error(command, "what is to be run? A launcher and a program");
+    if (rp_launch_is_inside())
+        return rp_usage_error(command, "it starts the launcher, not the other way round: reprise ft mpirun -n 4 ./program");
+    enum rp_status status = apply_options(&spares, &why);
+    if (status == RP_OK)
+        status = find_ulfm(prefix, &why);
+    if (status == RP_OK)
+        status = rewrite(argv + first, prefix, spares, &words, &why);
+    if (status == RP_OK && kill_random)
+        status = choose_kills(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
+    if (status == RP_OK)
+        status = make_directory(directory, &why);
+    if (status == RP_OK)
+        status = rp_launch_preload("openmpi", NULL, words, &why);
+    if (status != RP_OK) {
+        rp_error("cannot run: %s", why.text);
+        return rp_exit_status(status);
+    }
+    set_up_mpi(words, prefix);
+    struct ending ending = {.status = -1};
+    snprintf(ending.path, sizeof ending.path, "%s/ending", directory);
+    int result = rp_launch_run(words, watch, &ending);
+    watch(&ending);
+    if (ending.status >= 0)
+        result = ending.status;
+    if (output)
+        keep_events(directory);
+    nftw(directory, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+    return result;
+}
+
+const struct rp_command rp_command_ft = {
+    .name = "ft",
+    .synopsis = "[options] LAUNCHER -n RANKS [...] PROGRAM [ARGUMENT...]",
+    .about = "run a program that survives dead ranks: only what died is done again",
+    .more = "The program marks its loop and the state that changes in it (reprise.h), and is linked with libreprise.a. When a rank dies, a spare process takes its place: it begins with the last\n"
+            "checkpoint, and gets the messages since then from the logs of the others, which go on from where they were. It needs an Open MPI 5 with ULFM.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Surviving dead ranks: what the parts of libreprise-ft.so share.
+ *
+ * The program's MPI is made here, on top of one real communicator that holds all ranks and spares, the *world of processes*. Every message of the program travels in it as one of ours: a header
+ * (struct rp_ft_wire), with the payload behind it or in a message of its own. We match messages with receives ourselves, and collectives are algorithms over such messages. So all that
+ * the program does is messages in channels: one for each pair of ranks, numbered from 0. The sender keeps each in its log until the receiver's next checkpoint.
+ *
+ * When a process dies, the survivors stay inside their calls: they make a new world of processes in which a spare has the dead one's rank, tell each other how many messages of each channel arrived, and
+ * send again what did not (ft_recover.c). The spare starts the program anew; its messages come from the logs, and what it sends is dropped as long as its receiver has it.
+ *
+ * Ranks are those of the program's world; "process" is a rank in the real communicator.
+ */
+#ifndef RP_FT_H
+#define RP_FT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ft_entries.h"
+
+/* Processes without MPI load this library, too. */
+#pragma weak ompi_mpi_comm_world
+#pragma weak ompi_mpi_comm_self
+#pragma weak ompi_mpi_comm_null
+#pragma weak ompi_mpi_group_null
+#pragma weak ompi_mpi_group_empty
+#pragma weak ompi_request_null
+#pragma weak ompi_message_no_proc
+#pragma weak ompi_message_null
+#pragma weak ompi_mpi_byte
+#pragma weak ompi_mpi_int
+#pragma weak ompi_mpi_int64_t
+#pragma weak ompi_mpi_uint64_t
+#pragma weak ompi_mpi_datatype_null
+#pragma weak ompi_mpi_op_sum
+#pragma weak ompi_mpi_op_max
+#pragma weak ompi_mpi_op_min
+#pragma weak ompi_mpi_op_replace
+#pragma weak ompi_mpi_op_no_op
+#pragma weak ompi_mpi_errors_return
+#pragma weak ompi_mpi_errors_are_fatal
+#pragma weak ompi_mpi_info_null
+
+/* What travels. */
+enum rp_ft_kind { RP_FT_DATA = 1, RP_FT_CHECKPOINT, RP_FT_STORED, RP_FT_MATCHED, RP_FT_ASK_MATCHED };
+
+enum {
+    RP_FT_SETUP = 1, /* it repeats a message of the setup, for a rank that runs through it again */
+    RP_FT_SYNC = 2,  /* the sender wants to know when it is matched */
+};
+
+struct rp_ft_wire {
+    uint32_t kind, flags;
+    int32_t context; /* two for each communicator: messages and collectives */
+    int32_t source;  /* the sender's rank in that communicator */
+    int32_t tag;
+    int32_t from; /* the sender's rank */
+    uint64_t seq; /* in its channel */
+    uint64_t bytes;
+};
+
+enum {
+    RP_FT_INLINE = 16384, /* longer payloads travel by themselves */
+    RP_FT_ALIGN = 16,
+};
+
+/* ft_life.c: who we are. */
+struct rp_ft_state {
+    bool on;             /* between MPI_Init and MPI_Finalize, with fault tolerance */
+    int rank, ranks;     /* of the program; rank is -1 in a spare */
+    int spares;          /* at the start */
+    MPI_Comm world;      /* of processes */
+    int *process_of;     /* ranks -> ranks in `world` */
+    unsigned epoch;      /* how many worlds there were before */
+    bool broken;         /* a call told of a failure: the next progress recovers */
+    bool in_setup;       /* before the first iteration */
+    bool finished;       /* in MPI_Finalize */
+    bool is_replacement; /* was a spare */
+    long iteration;      /* -1 before the first */
+    long calls;          /* of MPI, in this iteration */
+    const char *call;    /* the one that we are in */
+};
+extern struct rp_ft_state rp_ft;
+
+/* Says why and ends the job. */
+void rp_ft_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+void rp_ft_end(int status) __attribute__((noreturn));
+void *rp_ft_alloc(size_t bytes); /* zeroed; never NULL */
+double rp_ft_now(void);          /* seconds */
+
+/* Real functions of ULFM. */
+int rp_ulfm_revoke(MPI_Comm comm);
+int rp_ulfm_shrink(MPI_Comm comm, MPI_Comm *out);
+int rp_ulfm_agree(MPI_Comm comm, int *flag);
+bool rp_ulfm_find(void);
+
+/* ft_log.c: messages that were sent. An entry is followed by its payload. */
+struct rp_ft_arena;
+struct rp_ft_entry {
+    struct rp_ft_entry *next;
+    struct rp_ft_arena *arena;
+    MPI_Request real[2]; /* while under way */
+    bool under_way, matched;
+    struct rp_ft_request *request; /* that waits for it, or NULL */
+    struct rp_ft_entry *next_under_way;
+    struct rp_ft_wire wire; /* last: the payload follows */
+};
+
+struct rp_ft_log {
+    struct rp_ft_entry *first, *last; /* in order of seq, those that may be needed again */
+    struct rp_ft_entry *setup_first, *setup_last;
+    uint64_t first_seq;               /* what is before was released or dropped */
+};
+
+void *rp_ft_payload(struct rp_ft_entry *entry);
+struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t bytes, bool again); /* again: an entry of the setup */
+void rp_ft_log_setup_ends(struct rp_ft_log *log);
+/* Forgets what has a smaller seq. */
+void rp_ft_log_release(struct rp_ft_log *log, uint64_t before);
+/* Drops the oldest entries of the loop while there is more than the capacity. */
+void rp_ft_log_cap(void);
+extern size_t rp_ft_log_bytes, rp_ft_log_capacity, rp_ft_log_peak;
+
+/* A channel to and from one rank. */
+struct rp_ft_channel {
+    struct rp_ft_log log;
+    uint64_t sent;          /* messages, and the seq of the next */
+    uint64_t setup_sent;    /* the first one that is not of the setup */
+    uint64_t suppress;      /* the receiver has what is before, but for `wanted` */
+    uint64_t *wanted;       /* sorted: payloads that it lacks */
+    size_t wanted_count;
+    uint64_t arrived;       /* messages: the seq of the next */
+    uint64_t setup_again;   /* sent, when we run through the setup again */
+    uint64_t setup_arrived; /* of those that are repeated for us */
+    uint64_t setup_wanted;  /* they run through the setup again, and lack what is from here on; UINT64_MAX: they do not */
+};
+extern struct rp_ft_channel *rp_ft_channels;
+
+/* ft_wire.c: the transport. */
+void rp_ft_wire_open(void);  /* on rp_ft.world */
+void rp_ft_wire_close(void); /* that world is no more: whatever was under way ends */
+void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags);
+void rp_ft_transmit_payload(struct rp_ft_entry *entry, int to, uint32_t flags); /* alone */
+int rp_ft_payload_tag(const struct rp_ft_wire *wire);
+void rp_ft_end_request(MPI_Request *real); /* of a world that was revoked */
+/* A message of our own, without a log; the payload is copied. */
+void rp_ft_control(enum rp_ft_kind kind, int to, uint64_t seq, const void *payload, size_t bytes);
+/* Takes in what came, and recovers from failures. A caller that waits for something says so. */
+void rp_ft_progress(bool waits);
+#define RP_FT_WAIT_UNTIL(condition)  \
+    do {                             \
+        while (!(condition))         \
+            rp_ft_pause();           \
+    } while (0)
+/* Lets others get on: progress, or the coroutine's caller. */
+void rp_ft_pause(void);
+
+/* ft_match.c: messages and receives. */
+struct rp_ft_request;
+
+struct rp_ft_message { /* that came and was not received yet; inline payloads follow */
+    struct rp_ft_message *next;
+    struct rp_ft_wire wire;
+    bool has_payload;
+};
+
+struct rp_ft_context {
+    struct rp_ft_request *posted, **posted_end;
+    struct rp_ft_message *unexpected, **unexpected_end;
+};
+struct rp_ft_context *rp_ft_context(int32_t number);
+int32_t rp_ft_context_count(void);
+void rp_ft_arrive(const struct rp_ft_wire *wire, const void *payload); /* payload NULL: it comes by itself */
+void rp_ft_post(struct rp_ft_request *request);
+struct rp_ft_message *rp_ft_find(int32_t context, int source, int tag); /* the first that matches, or NULL */
+void rp_ft_take(struct rp_ft_message *message, struct rp_ft_request *request); /* out of its queue, into the request */
+void rp_ft_unlink(struct rp_ft_message *message);
+void rp_ft_payloads_progress(void);
+void rp_ft_match_forget(void); /* everything: a rollback of all */
+void rp_ft_payloads_fail(void);  /* the world is gone: they will be sent again */
+void rp_ft_payloads_again(void); /* in the new world */
+void *rp_ft_message_payload(struct rp_ft_message *message);
+bool rp_ft_unpost(struct rp_ft_request *request);
+void rp_ft_asked(int from, uint64_t seq); /* tell when it is matched */
+/* Messages of the loop that came while we run through the setup again. */
+extern bool rp_ft_replays_setup;
+void rp_ft_match_begin_jump(struct rp_ft_message **kept);
+void rp_ft_match_restore(const struct rp_ft_wire *wire, const void *payload);
+void rp_ft_match_end_jump(struct rp_ft_message *kept);
+void rp_ft_missing(int from, bool setup, uint64_t **list, size_t *count);
+
+/* ft_requests.c */
+enum rp_ft_request_kind { RP_FT_SEND, RP_FT_RECEIVE, RP_FT_COLLECTIVE, RP_FT_EMPTY };
+
+struct rp_ft_request {
+    enum rp_ft_request_kind kind;
+    bool done, active, persistent, cancelled, freed, in_coroutine;
+    uint32_t send_flags;
+    struct rp_ft_request *next, **back; /* among the posted */
+    void *buffer;
+    int count;
+    MPI_Datatype type;
+    struct rp_ft_comm *comm;
+    int32_t context;
+    int peer, tag; /* source or destination in the communicator; may be wildcards */
+    MPI_Status status;
+    struct rp_ft_entry *entry; /* send: the log's, while it is under way */
+    struct rp_ft_wire taken; /* receive: the message */
+    MPI_Request real;        /* receive: its payload */
+    void *bounce;
+    uint64_t wildcard; /* number of the wildcard receive plus one, or 0 */
+    int bound_rank;    /* replay: it takes this one message */
+    uint64_t bound_seq;
+    struct rp_ft_coroutine *coroutine;
+    struct rp_ft_request *next_pending, *next_persistent;
+};
+struct rp_ft_request *rp_ft_request_new(enum rp_ft_request_kind kind, struct rp_ft_comm *comm);
+void rp_ft_request_free(struct rp_ft_request *request);
+bool rp_ft_request_done(struct rp_ft_request *request);
+/* Ends it for the program: the status is given, the handle becomes null unless persistent. */
+int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status);
+void rp_ft_request_is_persistent(struct rp_ft_request *request);
+extern size_t rp_ft_requests_active; /* that the program started and did not complete */
+void rp_ft_requests_forget(void); /* none is under way: a rollback of all */
+
+/* What the send of an entry waited for has happened. */
+void rp_ft_entry_done(struct rp_ft_entry *entry);
+
+/* ft_determinants.c */
+void rp_ft_determinants_from(int64_t generation);
+void rp_ft_determinants_forget(int64_t generation);
+void rp_ft_determinant_get(struct rp_ft_request *request);
+void rp_ft_determinant_put(struct rp_ft_request *request);
+bool rp_ft_outcome_is_no(void);            /* the next answer was a no, which is taken */
+bool rp_ft_outcome_next(int64_t *answer);  /* the next answer, if it is known */
+void rp_ft_outcome_no(void);
+void rp_ft_outcome_put(int64_t answer);
+
+/* ft_types.c */
+bool rp_ft_is_plain(MPI_Datatype type, size_t *size); /* memory as it is on the way */
+size_t rp_ft_size(int count, MPI_Datatype type);
+void rp_ft_pack(const void *buffer, int count, MPI_Datatype type, void *out, size_t bytes);
+/* Returns MPI_SUCCESS or MPI_ERR_TRUNCATE. */
+int rp_ft_unpack(const void *in, size_t bytes, void *buffer, int count, MPI_Datatype type);
+void *rp_ft_offset(const void *buffer, long elements, MPI_Datatype type);
+/* A buffer for count elements, to be freed by rp_ft_temporary_free. */
+void *rp_ft_temporary(int count, MPI_Datatype type);
+void rp_ft_temporary_free(void *buffer, MPI_Datatype type);
+void rp_ft_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type);
+void rp_ft_status_set(MPI_Status *status, int source, int tag, int error, size_t bytes);
+void rp_ft_status_empty(MPI_Status *status);
+
+/* ft_comms.c: the program's communicators. */
+enum rp_ft_topology { RP_FT_NO_TOPOLOGY, RP_FT_CART, RP_FT_GRAPH, RP_FT_DIST_GRAPH };
+struct rp_ft_comm {
+    MPI_Comm handle; /* a real one of this process alone: attributes, names, error handlers are its own */
+    int32_t context; /* and the next */
+    int rank, size;
+    int *members; /* ranks of the world */
+    int remote_size;
+    int *remote; /* of an intercommunicator, else NULL */
+    enum rp_ft_topology topology;
+    int dims, *dim, *periodic, *coords;                   /* cartesian */
+    int in_degree, out_degree, *in, *out, *in_w, *out_w;  /* neighbours */
+    int *graph_index, *graph_edges, graph_nodes, graph_edge_count, weighted;
+    bool in_loop; /* made after the setup */
+    uint32_t collectives; /* calls so far */
+    struct rp_ft_comm *next;
+};
+struct rp_ft_comm *rp_ft_comm_of(MPI_Comm handle);
+struct rp_ft_comm *rp_ft_comm_by_context(int32_t context); /* or NULL */
+void rp_ft_comms_forget_loop(void); /* those that were made in it */
+void rp_ft_comms_start(void);
+int rp_ft_world_rank(const struct rp_ft_comm *comm, int peer); /* of a peer: remote if it is an intercommunicator */
+int rp_ft_error(struct rp_ft_comm *comm, int code);            /* by the communicator's error handler */
+const struct rp_ft_comm *rp_ft_comm_made_in_loop(void);
+extern int32_t rp_ft_next_context;
+
+/* ft_pt2pt.c: by which everything else communicates. Peers are ranks of the communicator. */
+void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const void *buffer, int count, MPI_Datatype type, uint32_t flags, struct rp_ft_request *request);
+struct rp_ft_request *rp_ft_receive(struct rp_ft_comm *comm, int32_t context, int from, int tag, void *buffer, int count, MPI_Datatype type);
+/* Waits and frees it. */
+int rp_ft_finish(struct rp_ft_request *request);
+
+/* ft_collectives.c, ft_coroutines.c */
+
+void rp_ft_barrier(struct rp_ft_comm *comm);
+void rp_ft_all_to_all(struct rp_ft_comm *comm); /* of nothing: what was sent before has come */
+void rp_ft_allgather(struct rp_ft_comm *comm, const void *mine, size_t bytes, void *all);
+/* Runs it on a stack of its own until it would wait, and further whenever there is progress. */
+void rp_ft_coroutine_start(void (*run)(void *), void *data);
+bool rp_ft_coroutines_step(void); /* whether one ended */
+bool rp_ft_inside_coroutine(void);
+void rp_ft_yield(void); /* from inside */
+void rp_ft_coroutines_forget(void);
+
+/* ft_recover.c */
+void rp_ft_recover(void);
+/* Returns when all ranks are in MPI_Finalize. */
+void rp_ft_spare(void); /* returns when this process has a rank; ends it if it is not needed */
+extern bool rp_ft_ended; /* all ranks have finished */
+extern unsigned rp_ft_recoveries;
+void rp_ft_world_set(MPI_Comm world, const int *process_of);
+
+/* ft_checkpoint.c */
+struct rp_ft_checkpoint {
+    int64_t generation; /* -1: none */
+    size_t bytes;
+    uint8_t *blob;
+};
+enum { RP_FT_GENERATIONS = 2 };
+extern struct rp_ft_checkpoint rp_ft_own[RP_FT_GENERATIONS], rp_ft_held[RP_FT_GENERATIONS];
+void rp_ft_checkpoint_put(struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation, const void *blob, size_t bytes);
+int64_t rp_ft_checkpoint_latest(const struct rp_ft_checkpoint list[RP_FT_GENERATIONS]);
+struct rp_ft_checkpoint *rp_ft_checkpoint_find(struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation);
+void rp_ft_checkpoint_arrived(int from, int64_t generation, const void *blob, size_t bytes);
+void rp_ft_checkpoint_stored(int64_t generation);
+int rp_ft_buddy(int rank);
+/* Sets channels to what they were in it. */
+void rp_ft_checkpoint_counters(const struct rp_ft_checkpoint *checkpoint);
+/* A spare got a rank: the loop will begin with this checkpoint; -1: with none. */
+void rp_ft_checkpoint_choose(int64_t generation);
+/* All roll back to it: the channels are set, the program goes back to its loop. Returns in a rank that runs through its setup. */
+void rp_ft_checkpoint_jump(int64_t generation);
+void rp_ft_checkpoints_forget(void);
+void rp_ft_checkpoints_start(void);
+
+/* ft_inject.c */
+void rp_ft_inject_start(void);
+void rp_ft_inject_call(void);
+void rp_ft_inject_recovery(int step);
+/* At the entry of every MPI function of the program. */
+static inline void rp_ft_enter(const char *name)
+{
+    extern bool rp_ft_injects;
+    rp_ft.call = name;
+    rp_ft.calls++;
+    if (__builtin_expect(rp_ft_injects, 0))
+        rp_ft_inject_call();
+}
+
+/* ft_events.c: what happened, for people and for `reprise report`. */
+void rp_ft_event(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checkpoints, and what the program says about itself (reprise.h).
+ *
+ * All ranks take the checkpoint of one iteration together:
+ * 1. Each sends each an empty message. Channels keep order: when all have come, nothing that was sent before is on its way any more.
+ * 2. Each copies what it protects, its counters, and the messages that it did not receive yet. That is its checkpoint, of generation g.
+ * 3. It sends it to its buddy, and waits until that has it.
+ * 4. A barrier. Behind it all have generation g, and g - 1 is forgotten, as is what was logged before the line.
+ *
+ * A rank that begins again from g goes on with 3. The first checkpoint is that at the entry of the loop; what was before is the setup, which whoever takes over a rank runs through again, since
+ * a checkpoint does not hold what it made there: memory, communicators, datatypes.
+ */
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "ft/ft.h"
+#include "reprise.h"
+
+struct protected {
+    struct protected *next;
+    int id;
+    void *memory;
+    size_t bytes;
+    const struct reprise_state *state; /* or callbacks */
+};
+
+/* The head of a blob. Behind it: channels, communicators, messages, protected state. */
+struct header {
+    int64_t generation, iteration;
+    int32_t next_context, ranks;
+    uint32_t comms, messages;
+    uint32_t protected, unused;
+};
+
+struct channel_part {
+    uint64_t sent, setup_sent, arrived;
+};
+
+struct comm_part {
+    int32_t context;
+    uint32_t collectives;
+};
+
+struct rp_ft_checkpoint rp_ft_own[RP_FT_GENERATIONS] = {{.generation = -1}, {.generation = -1}}, rp_ft_held[RP_FT_GENERATIONS] = {{.generation = -1}, {.generation = -1}};
+
+static struct protected *list;
+static long interval = 10;
+static int64_t generation = -1;   /* of the last checkpoint */
+static int64_t restart = -1;      /* with what the loop begins */
+static int64_t stored;            /* the latest that the buddy has */
+static jmp_buf point;
+static bool has_point, left_loop;
+
+int rp_ft_buddy(int rank)
+{
+    return (rank + 1) % rp_ft.ranks;
+}
+
+/* Lists of checkpoints */
+
+struct rp_ft_checkpoint *rp_ft_checkpoint_find(struct rp_ft_checkpoint all[RP_FT_GENERATIONS], int64_t wanted)
+{
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
+        if (all[i].generation == wanted)
+            return &all[i];
+    return NULL;
+}
+
+static void drop(struct rp_ft_checkpoint *one)
+{
+    free(one->blob);
+    *one = (struct rp_ft_checkpoint){.generation = -1};
+}
+
+/* In place of the oldest, or of the same one. */
+static struct rp_ft_checkpoint *slot_for(struct rp_ft_checkpoint all[RP_FT_GENERATIONS], int64_t wanted)
+{
+    struct rp_ft_checkpoint *slot = rp_ft_checkpoint_find(all, wanted);
+
+    if (!slot) {
+        slot = &all[0];
+        for (int i = 1; i < RP_FT_GENERATIONS; i++)
+            if (all[i].generation < slot->generation)
+                slot = &all[i];
+    }
+    return slot;
+}
+
+void rp_ft_checkpoint_put(struct rp_ft_checkpoint all[RP_FT_GENERATIONS], int64_t wanted, const void *blob, size_t bytes)
+{
+    struct rp_ft_checkpoint *slot = slot_for(all, wanted);
+
+    if (slot->bytes != bytes) {
+        free(slot->blob);
+        slot->blob = rp_ft_alloc(bytes);
+    }
+    slot->generation = wanted;
+    slot->bytes = bytes;
+    memcpy(slot->blob, blob, bytes);
+}
+
+void rp_ft_checkpoints_forget(void)
+{
+    for (int i = 0; i < RP_FT_GENERATIONS; i++) {
+        drop(&rp_ft_own[i]);
+        drop(&rp_ft_held[i]);
+    }
+    restart = -1;
+    rp_ft_replays_setup = false;
+}
+
+void rp_ft_checkpoint_arrived(int from, int64_t wanted, const void *blob, size_t bytes)
+{
+    rp_ft_checkpoint_put(rp_ft_held, wanted, blob, bytes);
+    rp_ft_control(RP_FT_STORED, from, (uint64_t)wanted, NULL, 0);
+}
+
+void rp_ft_checkpoint_stored(int64_t wanted)
+{
+    if (wanted > stored)
+        stored = wanted;
+}
+
+/* Making one */
+
+static uint32_t put_comms(struct rp_buffer *out)
+{
+    uint32_t count = 0;
+
+    for (int32_t context = 0; context < rp_ft_next_context; context += 2) {
+        struct rp_ft_comm *comm = rp_ft_comm_by_context(context);
+        if (!comm)
+            continue;
+        struct comm_part part = {context, comm->collectives};
+        rp_buffer_put(out, &part, sizeof part);
+        count++;
+    }
+    return count;
+}
+
+static uint32_t put_messages(struct rp_buffer *out)
+{
+    uint32_t count = 0;
+
+    for (int32_t i = 0; i < rp_ft_context_count(); i++)
+        for (struct rp_ft_message *message = rp_ft_context(i)->unexpected; message; message = message->next) {
+            uint64_t has_payload = message->has_payload;
+            rp_buffer_put(out, &message->wire, sizeof message->wire);
+            rp_buffer_put(out, &has_payload, sizeof has_payload);
+            if (has_payload)
+                rp_buffer_put(out, rp_ft_message_payload(message), message->wire.bytes);
+            count++;
+        }
+    return count;
+}
+
+static uint32_t put_protected(struct rp_buffer *out)
+{
+    uint32_t count = 0;
+
+    for (struct protected *one = list; one; one = one->next, count++) {
+        uint64_t bytes = one->state ? one->state->size(one->memory) : one->bytes;
+        int64_t id = one->id;
+        rp_buffer_put(out, &id, sizeof id);
+        rp_buffer_put(out, &bytes, sizeof bytes);
+        if (!rp_buffer_reserve(out, bytes))
+            return count;
+        if (one->state)
+            one->state->save(one->memory, out->bytes + out->length);
+        else
+            memcpy(out->bytes + out->length, one->memory, bytes);
+        out->length += bytes;
+    }
+    return count;
+}
+
+static void snapshot(long iteration)
+{
+    struct rp_ft_checkpoint *slot = slot_for(rp_ft_own, generation);
+    struct rp_buffer out = {.bytes = slot->blob, .room = slot->bytes};
+    struct header header = {.generation = generation, .iteration = iteration, .next_context = rp_ft_next_context, .ranks = rp_ft.ranks};
+
+    slot->blob = NULL;
+    rp_buffer_put(&out, &header, sizeof header);
+    for (int i = 0; i < rp_ft.ranks; i++) {
+        struct channel_part part = {rp_ft_channels[i].sent, rp_ft_channels[i].setup_sent, rp_ft_channels[i].arrived};
+        rp_buffer_put(&out, &part, sizeof part);
+    }
+    header.comms = put_comms(&out);
+    header.messages = put_messages(&out);
+    header.protected = put_protected(&out);
+    if (out.failed)
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "out of memory for a checkpoint of %zu bytes", out.length);
+    memcpy(out.bytes, &header, sizeof header);
+    slot->blob = out.bytes;
+    slot->bytes = out.length;
+    slot->generation = generation;
+}
+
+/* Using one */
+
+static struct header header_of(const struct rp_ft_checkpoint *one)
+{
+    struct header header;
+
+    if (!one || one->bytes < sizeof header)
+        rp_bug(__FILE__, __LINE__, "a checkpoint that is not there");
+    memcpy(&header, one->blob, sizeof header);
+    return header;
+}
+
+void rp_ft_checkpoint_counters(const struct rp_ft_checkpoint *one)
+{
+    struct header header = header_of(one);
+    const uint8_t *at = one->blob + sizeof header;
+
+    for (int i = 0; i < header.ranks; i++) {
+        struct rp_ft_channel *channel = &rp_ft_channels[i];
+        struct channel_part part;
+        memcpy(&part, at + (size_t)i * sizeof part, sizeof part);
+        rp_ft_log_release(&channel->log, UINT64_MAX);
+        channel->log.first_seq = channel->sent = part.sent;
+        channel->setup_sent = part.setup_sent;
+        channel->arrived = part.arrived;
+    }
+}
+
+void rp_ft_checkpoint_choose(int64_t wanted)
+{
+    restart = wanted;
+    rp_ft_replays_setup = wanted >= 0;
+    rp_ft.in_setup = true;
+    if (wanted >= 0)
+        rp_ft_checkpoint_counters(rp_ft_checkpoint_find(rp_ft_own, wanted));
+}
+
+static const uint8_t *restore_comms(const uint8_t *at, const struct header *header)
+{
+    for (uint32_t i = 0; i < header->comms; i++, at += sizeof(struct comm_part)) {
+        struct comm_part part;
+        memcpy(&part, at, sizeof part);
+        struct rp_ft_comm *comm = rp_ft_comm_by_context(part.context);
+        if (!comm)
+            rp_ft_die(REPRISE_EXIT_INTERNAL, "a communicator of the checkpoint is not there: the setup of the program, before its loop, did something else this time");
+        comm->collectives = part.collectives;
+    }
+    rp_ft_next_context = header->next_context;
+    return at;
+}
+
+/* Messages of this rank to itself come again by themselves only if they are sent after the line. */
+static const uint8_t *restore_messages(const uint8_t *at, const struct header *header)
+{
+    for (uint32_t i = 0; i < header->messages; i++) {
+        struct rp_ft_wire wire;
+        uint64_t has_payload;
+        memcpy(&wire, at, sizeof wire);
+        memcpy(&has_payload, at + sizeof wire, sizeof has_payload);
+        at += sizeof wire + sizeof has_payload;
+        rp_ft_match_restore(&wire, has_payload ? at : NULL);
+        at += has_payload ? wire.bytes : 0;
+    }
+    return at;
+}
+
+static void restore_protected(const uint8_t *at, const struct header *header)
+{
+    struct protected *one = list;
+
+    for (uint32_t i = 0; i < header->protected; i++) {
+        int64_t id;
+        uint64_t bytes;
+        memcpy(&id, at, sizeof id);
+        memcpy(&bytes, at + sizeof id, sizeof bytes);
+        at += sizeof id + sizeof bytes;
+        if (!one || one->id != id || (!one->state && one->bytes != bytes))
+            rp_ft_die(REPRISE_EXIT_USAGE, "the checkpoint has state %lld of %llu bytes, the program now protects something else there: what is protected before the loop must be the same in every run",
+                      (long long)id, (unsigned long long)bytes);
+        if (one->state)
+            one->state->restore(one->memory, at, bytes);
+        else
+            memcpy(one->memory, at, bytes);
+        at += bytes;
+        one = one->next;
+    }
+}
+
+/* Messages that came after the line, while we went through the setup, stay. */
+static long restore(int64_t wanted)
+{
+    struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(rp_ft_own, wanted);
+    struct header header = header_of(one);
+    struct rp_ft_message *kept = NULL;
+
+    if (rp_ft_replays_setup) {
+        rp_ft_match_begin_jump(&kept);
+        rp_ft_match_forget();
+    }
+    rp_ft_replays_setup = rp_ft.in_setup = false;
+    const uint8_t *at = restore_comms(one->blob + sizeof header + (size_t)header.ranks * sizeof(struct channel_part), &header);
+    at = restore_messages(at, &header);
+    rp_ft_match_end_jump(kept);
+    restore_protected(at, &header);
+    generation = wanted;
+    return (long)header.iteration;
+}
+
+/* Taking one, with all others */
+
+static void refuse_what_it_cannot_hold(void)
+{
+    if (rp_ft_requests_active > 0)
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "iteration %ld ends with %zu requests under way: a checkpoint cannot hold them; complete them within the iteration", rp_ft.iteration, rp_ft_requests_active);
+    if (rp_ft_comm_made_in_loop())
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "iteration %ld ends with a communicator that was made inside the loop: a checkpoint cannot hold it; make it before the loop, or free it within the iteration",
+                  rp_ft.iteration);
+}
+
+static void flush_channels(void)
+{
+    rp_ft_all_to_all(rp_ft_comm_of(MPI_COMM_WORLD));
+}
+
+static void setup_ends(void)
+{
+    for (int i = 0; i < rp_ft.ranks; i++) {
+        rp_ft_channels[i].setup_sent = rp_ft_channels[i].sent;
+        rp_ft_log_setup_ends(&rp_ft_channels[i].log);
+    }
+    rp_ft.in_setup = false;
+}
+
+static void give_to_buddy(void)
+{
+    int buddy = rp_ft_buddy(rp_ft.rank);
+    struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(rp_ft_own, generation);
+
+    for (unsigned epoch = rp_ft.epoch - 1; buddy != rp_ft.rank && stored < generation; rp_ft_pause())
+        if (epoch != rp_ft.epoch) {
+            epoch = rp_ft.epoch;
+            rp_ft_control(RP_FT_CHECKPOINT, buddy, (uint64_t)generation, one->blob, one->bytes);
+        }
+}
+
+static void line_passed(void)
+{
+    struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(rp_ft_own, generation);
+    const uint8_t *at = one->blob + sizeof(struct header);
+
+    for (int i = 0; i < rp_ft.ranks; i++) {
+        struct channel_part part;
+        memcpy(&part, at + (size_t)i * sizeof part, sizeof part);
+        rp_ft_log_release(&rp_ft_channels[i].log, part.sent);
+    }
+}
+
+/* From where a rank that begins again goes on. */
+static void complete(void)
+{
+    rp_ft_determinants_from(generation);
+    stored = -1;
+    give_to_buddy();
+    rp_ft_barrier(rp_ft_comm_of(MPI_COMM_WORLD));
+    line_passed();
+}
+
+static void checkpoint(long iteration)
+{
+    const char *call = rp_ft.call;
+
+    rp_ft.call = "the checkpoint";
+    refuse_what_it_cannot_hold();
+    flush_channels();
+    if (rp_ft.in_setup)
+        setup_ends();
+    generation++;
+    snapshot(iteration);
+    complete();
+    rp_ft.call = call;
+}
+
+/* The program's side. It is called through a table, by the stubs that are linked into it. */
+
+static void begin_iteration(long iteration)
+{
+    rp_ft.iteration = iteration;
+    rp_ft.calls = -1;
+    rp_ft_enter("an iteration's beginning");
+}
+
+static long first(long from)
+{
+    if (!rp_ft.on)
+        return from;
+    has_point = true;
+    left_loop = false;
+    if (restart >= 0) {
+        from = restore(restart);
+        restart = -1;
+        complete();
+    } else {
+        checkpoint(from);
+    }
+    begin_iteration(from);
+    return from;
+}
+
+static long next(long iteration)
+{
+    if (!rp_ft.on)
+        return iteration + 1;
+    iteration++;
+    if (iteration % interval == 0)
+        checkpoint(iteration);
+    begin_iteration(iteration);
+    return iteration;
+}
+
+/* Behind the loop control cannot come back to it: logs must reach back from here on. */
+static void leave(void)
+{
+    if (!rp_ft.on || left_loop)
+        return;
+    left_loop = true;
+    if (rp_ft_log_capacity)
+        checkpoint(rp_ft.iteration);
+    rp_ft_log_capacity = 0;
+    has_point = false;
+}
+
+static void protect(int id, void *memory, size_t bytes, const struct reprise_state *state)
+{
+    struct protected **link = &list;
+
+    while (*link && (*link)->id != id)
+        link = &(*link)->next;
+    if (!*link)
+        *link = rp_ft_alloc(sizeof **link);
+    (*link)->id = id;
+    (*link)->memory = memory;
+    (*link)->bytes = bytes;
+    (*link)->state = state;
+}
+
+static void unprotect(int id)
+{
+    struct protected **link = &list;
+
+    while (*link && (*link)->id != id)
+        link = &(*link)->next;
+    if (*link) {
+        struct protected *one = *link;
+        *link = one->next;
+        free(one);
+    }
+}
+
+static void set_interval(long iterations)
+{
+    if (!rp_setting("REPRISE_FT_INTERVAL") && iterations > 0)
+        interval = iterations;
+}
+
+static void set_capacity(size_t bytes)
+{
+    if (!rp_setting("REPRISE_FT_CAPACITY"))
+        rp_ft_log_capacity = bytes;
+}
+
+static jmp_buf *loop_point(void)
+{
+    return &point;
+}
+
+static int active(void)
+{
+    return rp_ft.on;
+}
+
+void rp_ft_checkpoint_jump(int64_t target)
+{
+    if (rp_ft_replays_setup)
+        return;
+    if (!has_point)
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "all ranks must go back to iteration %lld, but the program has no REPRISE_LOOP to go back to", (long long)target);
+    restart = target;
+    rp_ft_requests_forget();
+    rp_ft_comms_forget_loop();
+    rp_ft_determinants_forget(target);
+    longjmp(point, 1);
+}
+
+void rp_ft_checkpoints_start(void)
+{
+    const char *text = rp_setting("REPRISE_FT_INTERVAL");
+
+    if (text)
+        interval = strtol(text, NULL, 10);
+    if (interval < 1)
+        interval = 1;
+    text = rp_setting("REPRISE_FT_CAPACITY");
+    if (text)
+        rp_ft_log_capacity = strtoull(text, NULL, 10);
+}
+
+__attribute__((visibility("default"))) const struct reprise_calls reprise_ft_calls = {
+    .version = 1,
+    .protect = protect,
+    .unprotect = unprotect,
+    .first = first,
+    .next = next,
+    .leave = leave,
+    .point = loop_point,
+    .active = active,
+    .interval = set_interval,
+    .capacity = set_capacity,
+};

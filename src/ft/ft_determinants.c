@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Determinants: what MPI leaves open, and what a rank that runs again must therefore be told. Two sequences, each since the last checkpoint:
+ * - matches: which message the n-th receive from anyone took;
+ * - outcomes: what calls of completion and probes answered. Answers of no between two others are counted.
+ *
+ * They are written into a file that is mapped into memory, so that they outlive the process whatever kills it, at the cost of a store. Who takes over the rank reads them there. A crash of the whole host needs
+ * a directory that other hosts see (REPRISE_DIR).
+ *
+ * Two parts of the file take turns, one for each generation of checkpoints, since a rank may go back to either of the last two; a third is the setup's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "ft/ft.h"
+
+enum { MATCHES = 1 << 16, OUTCOMES = 1 << 18, PARTS = 3 };
+
+/* What has another tag than its part is left from before. */
+struct match {
+    uint64_t seq;
+    int32_t rank;
+    uint32_t tag;
+};
+
+struct outcome {
+    uint32_t tag;
+    uint32_t noes; /* before it */
+    uint64_t known;
+    int64_t answer;
+};
+
+struct part {
+    int64_t generation_plus_2; /* whose checkpoint it follows */
+    uint64_t tag;
+    struct match match[MATCHES];
+    struct outcome outcome[OUTCOMES];
+};
+
+static struct part *parts, *current;
+static uint64_t matches, outcomes;
+static uint32_t noes_given;
+
+static struct part *map_file(void)
+{
+    char path[4096];
+    int fd;
+    void *memory;
+
+    snprintf(path, sizeof path, "%s/rank-%05d.determinants", rp_setting("REPRISE_FT_DIR"), rp_ft.rank);
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0 || ftruncate(fd, PARTS * sizeof(struct part)) != 0)
+        rp_ft_die(125, "%s: %s", path, strerror(errno));
+    memory = mmap(NULL, PARTS * sizeof(struct part), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED)
+        rp_ft_die(125, "%s: cannot be mapped: %s", path, strerror(errno));
+    close(fd);
+    return memory;
+}
+
+static uint64_t fresh_tag(void)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < PARTS; i++)
+        most = parts[i].tag > most ? parts[i].tag : most;
+    return most + 1;
+}
+
+/* From here on, after the checkpoint of this generation; -1: the beginning of the program. What is there already is to be repeated. */
+void rp_ft_determinants_from(int64_t generation)
+{
+    if (!parts)
+        parts = map_file();
+    current = &parts[generation < 0 ? PARTS - 1 : generation % (PARTS - 1)];
+    if (current->generation_plus_2 != generation + 2) { /* 0: never written */
+        current->tag = fresh_tag();
+        current->generation_plus_2 = generation + 2;
+    }
+    matches = outcomes = 0;
+    noes_given = 0;
+}
+
+/* After a rollback of all, other matches are as good. */
+void rp_ft_determinants_forget(int64_t generation)
+{
+    rp_ft_determinants_from(generation);
+    current->tag = fresh_tag();
+}
+
+/* A receive from anyone is posted: is it known what it takes? */
+void rp_ft_determinant_get(struct rp_ft_request *request)
+{
+    struct match *slot = matches < MATCHES ? &current->match[matches] : NULL;
+
+    if (!slot)
+        rp_ft_die(123, "%s: more than %d receives from anyone between two checkpoints: checkpoint more often (--interval)", rp_ft.call, MATCHES);
+    request->wildcard = ++matches;
+    if (slot->tag == (uint32_t)current->tag) {
+        request->bound_rank = slot->rank;
+        request->bound_seq = slot->seq;
+    }
+}
+
+/* Messages of the rank to itself have no number; they come by themselves. */
+void rp_ft_determinant_put(struct rp_ft_request *request)
+{
+    if (!request->wildcard || request->taken.from == rp_ft.rank)
+        return;
+    struct match *slot = &current->match[request->wildcard - 1];
+    slot->rank = request->taken.from;
+    slot->seq = request->taken.seq;
+    slot->tag = (uint32_t)current->tag;
+}
+
+static struct outcome *slot_of_outcome(void)
+{
+    if (outcomes >= OUTCOMES)
+        rp_ft_die(123, "%s: more than %d answers between two checkpoints: checkpoint more often (--interval)", rp_ft.call, OUTCOMES);
+    struct outcome *slot = &current->outcome[outcomes];
+    if (slot->tag != (uint32_t)current->tag)
+        *slot = (struct outcome){.tag = (uint32_t)current->tag};
+    return slot;
+}
+
+bool rp_ft_outcome_is_no(void)
+{
+    if (noes_given == slot_of_outcome()->noes)
+        return false;
+    noes_given++;
+    return true;
+}
+
+bool rp_ft_outcome_next(int64_t *answer)
+{
+    struct outcome *slot = slot_of_outcome();
+
+    if (!slot->known)
+        return false;
+    *answer = slot->answer;
+    outcomes++;
+    noes_given = 0;
+    return true;
+}
+
+void rp_ft_outcome_no(void)
+{
+    slot_of_outcome()->noes++;
+    noes_given++;
+}
+
+void rp_ft_outcome_put(int64_t answer)
+{
+    struct outcome *slot = slot_of_outcome();
+
+    slot->answer = answer;
+    slot->known = 1;
+    outcomes++;
+    noes_given = 0;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* The beginning and the end: who has a rank, who is a spare; what the library says when it cannot go on. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/settings.h"
+#include "ft/ft.h"
+#include "mpi/constants.h"
+#include "reprise.h"
+
+struct rp_ft_state rp_ft = {.rank = -1, .iteration = -1, .in_setup = true};
+struct rp_ft_channel *rp_ft_channels;
+jmp_buf rp_ft_finalize_point;
+
+static int (*real_revoke)(MPI_Comm), (*real_shrink)(MPI_Comm, MPI_Comm *), (*real_agree)(MPI_Comm, int *);
+
+static void find(const char *name, void *slot)
+{
+    void *symbol = rp_library_symbol(name);
+
+    memcpy(slot, &symbol, sizeof symbol);
+}
+
+bool rp_ulfm_find(void)
+{
+    find("PMPIX_Comm_revoke", &real_revoke);
+    find("PMPIX_Comm_shrink", &real_shrink);
+    find("PMPIX_Comm_agree", &real_agree);
+    return real_revoke && real_shrink && real_agree;
+}
+
+int rp_ulfm_revoke(MPI_Comm comm)
+{
+    return real_revoke(comm);
+}
+
+int rp_ulfm_shrink(MPI_Comm comm, MPI_Comm *out)
+{
+    return real_shrink(comm, out);
+}
+
+int rp_ulfm_agree(MPI_Comm comm, int *flag)
+{
+    return real_agree(comm, flag);
+}
+
+double rp_ft_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void *rp_ft_alloc(size_t bytes)
+{
+    void *memory = calloc(1, bytes ? bytes : 1);
+
+    if (!memory)
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "out of memory for %zu bytes in %s", bytes, rp_ft.call ? rp_ft.call : "MPI");
+    return memory;
+}
+
+void rp_ft_die(int status, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    rp_error("%s", text);
+    rp_ft_end(status);
+}
+
+/* One process ends the job: a launcher that several tell to may never end. The command knows the status from the file, and sees to the launcher. */
+void rp_ft_end(int status)
+{
+    enum { PATIENCE = 8 };
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/ending", rp_setting("REPRISE_FT_DIR") ? rp_setting("REPRISE_FT_DIR") : "/nowhere");
+    int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        dprintf(fd, "%d\n", status);
+    if (fd < 0 && errno == EEXIST)
+        sleep(PATIENCE);
+    else if (rp_real.Abort)
+        rp_real.Abort(MPI_COMM_WORLD, status);
+    _exit(status);
+}
+
+void rp_ft_refuse(const char *name)
+{
+    rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s is not supported by 'reprise ft': what it does could not be recovered", name);
+}
+
+void rp_ft_world_set(MPI_Comm world, const int *process_of)
+{
+    rp_ft.world = world;
+    memcpy(rp_ft.process_of, process_of, (size_t)rp_ft.ranks * sizeof *process_of);
+    rp_message_rank(rp_ft.rank);
+}
+
+/* Ranks are the first processes; the others wait. */
+static void share_out(void)
+{
+    int processes, process;
+
+    rp_real.Comm_size(MPI_COMM_WORLD, &processes);
+    rp_real.Comm_rank(MPI_COMM_WORLD, &process);
+    rp_ft.ranks = (int)strtol(rp_setting("REPRISE_FT_RANKS") ? rp_setting("REPRISE_FT_RANKS") : "0", NULL, 10);
+    if (rp_ft.ranks < 1 || rp_ft.ranks > processes)
+        rp_ft_die(REPRISE_EXIT_USAGE, "%d processes were started for %d ranks: start the program by 'reprise ft mpirun -n RANKS'", processes, rp_ft.ranks);
+    rp_ft.spares = processes - rp_ft.ranks;
+    rp_ft.rank = process < rp_ft.ranks ? process : -1;
+    rp_ft.process_of = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *rp_ft.process_of);
+    for (int i = 0; i < rp_ft.ranks; i++)
+        rp_ft.process_of[i] = i;
+    rp_ft_channels = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *rp_ft_channels);
+    for (int i = 0; i < rp_ft.ranks; i++)
+        rp_ft_channels[i].setup_wanted = UINT64_MAX;
+    rp_message_rank(rp_ft.rank);
+}
+
+static void start(void)
+{
+    if (!rp_ulfm_find())
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI 5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
+    share_out();
+    rp_ft_checkpoints_start();
+    rp_ft_inject_start();
+    rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rp_real.Comm_dup(MPI_COMM_WORLD, &rp_ft.world) != MPI_SUCCESS)
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died before the program began");
+    rp_real.Comm_set_errhandler(rp_ft.world, MPI_ERRORS_RETURN);
+    rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    if (rp_ft.rank < 0) {
+        rp_ft_spare();
+        if (rp_ft_ended) {
+            rp_real.Finalize();
+            _exit(0);
+        }
+        rp_ft.is_replacement = true;
+    } else {
+        rp_ft_wire_open();
+    }
+    rp_ft_comms_start();
+    rp_ft_determinants_from(-1);
+    rp_ft.on = true;
+}
+
+int rp_ft_Init(int *argc, char ***argv)
+{
+    rp_ft_real_find();
+    int error = rp_real.Init(argc, argv);
+    if (error == MPI_SUCCESS)
+        start();
+    return error;
+}
+
+int rp_ft_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    rp_ft_real_find();
+    int error = rp_real.Init_thread(argc, argv, required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED, provided);
+    if (error == MPI_SUCCESS)
+        start();
+    if (*provided > MPI_THREAD_SERIALIZED)
+        *provided = MPI_THREAD_SERIALIZED;
+    return error;
+}
+
+/* Who comes out of the barrier knows that all are in here. */
+int rp_ft_Finalize(void)
+{
+    if (setjmp(rp_ft_finalize_point) == 0) {
+        rp_ft.finished = true;
+        rp_ft_barrier(rp_ft_comm_of(MPI_COMM_WORLD));
+        rp_ft.broken = true;
+        for (;;)
+            rp_ft_pause();
+    }
+    rp_ft_event("finished", "\"recoveries\": %u, \"log_peak\": %zu", rp_ft_recoveries - 1, rp_ft_log_peak);
+    rp_ft.on = false;
+    return rp_real.Finalize();
+}
+
+int rp_ft_Abort(MPI_Comm comm, int code)
+{
+    (void)comm;
+    return rp_real.Abort(MPI_COMM_WORLD, code);
+}

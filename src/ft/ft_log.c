@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The log of what was sent. Each channel has a list of entries; their memory is taken from arenas in the order of sending, and an arena is used again when its last entry was forgotten. So
+ * appending is a few additions, and in the steady state no page is touched for the first time.
+ *
+ * Entries of the setup are kept for ever: who takes over a rank runs through its setup again.
+ *
+ * Under a capacity the oldest entries of the loop are dropped, never the latest: what is still on its way must be there. A rank that needs what was dropped makes all roll back; no message is on
+ * its way across the line of a checkpoint, so that this needs no log.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "ft/ft.h"
+
+enum { ARENA_BYTES = 1 << 20 };
+
+struct rp_ft_arena {
+    struct rp_ft_arena *next;
+    size_t room, used, live;
+};
+
+static struct rp_ft_arena *current, *idle;
+size_t rp_ft_log_bytes, rp_ft_log_capacity, rp_ft_log_peak;
+
+void *rp_ft_payload(struct rp_ft_entry *entry)
+{
+    return entry + 1;
+}
+
+static size_t footprint(size_t bytes)
+{
+    return (sizeof(struct rp_ft_entry) + bytes + RP_FT_ALIGN - 1) / RP_FT_ALIGN * RP_FT_ALIGN;
+}
+
+static struct rp_ft_arena *arena_for(size_t bytes)
+{
+    if (current && current->room - current->used >= bytes)
+        return current;
+    struct rp_ft_arena *arena = idle;
+    if (bytes <= ARENA_BYTES && arena) {
+        idle = arena->next;
+    } else {
+        size_t room = bytes > ARENA_BYTES ? bytes : ARENA_BYTES;
+        arena = malloc(sizeof *arena + RP_FT_ALIGN + room);
+        if (!arena)
+            rp_ft_die(125, "%s: out of memory for the log, which has %zu bytes now; set a capacity (--capacity) or checkpoint more often (--interval)", rp_ft.call, rp_ft_log_bytes);
+        arena->room = room;
+    }
+    arena->used = arena->live = 0;
+    if (arena->room == ARENA_BYTES)
+        current = arena;
+    return arena;
+}
+
+static void arena_done(struct rp_ft_arena *arena)
+{
+    if (arena->room > ARENA_BYTES) {
+        free(arena);
+    } else if (arena == current) {
+        arena->used = 0;
+    } else {
+        arena->next = idle;
+        idle = arena;
+    }
+}
+
+static void forget(struct rp_ft_entry *entry)
+{
+    struct rp_ft_arena *arena = entry->arena;
+
+    rp_ft_log_bytes -= footprint(entry->wire.bytes);
+    if (--arena->live == 0)
+        arena_done(arena);
+}
+
+static void link(struct rp_ft_entry **first, struct rp_ft_entry **last, struct rp_ft_entry *entry)
+{
+    if (*last)
+        (*last)->next = entry;
+    else
+        *first = entry;
+    *last = entry;
+}
+
+struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t bytes, bool again)
+{
+    size_t all = footprint(bytes);
+    struct rp_ft_arena *arena = arena_for(all);
+    uintptr_t base = ((uintptr_t)(arena + 1) + RP_FT_ALIGN - 1) / RP_FT_ALIGN * RP_FT_ALIGN;
+    struct rp_ft_entry *entry = (struct rp_ft_entry *)(base + arena->used);
+
+    arena->used += all;
+    arena->live++;
+    memset(entry, 0, sizeof *entry);
+    entry->arena = arena;
+    if (again)
+        link(&log->setup_first, &log->setup_last, entry);
+    else
+        link(&log->first, &log->last, entry);
+    rp_ft_log_bytes += all;
+    if (rp_ft_log_bytes > rp_ft_log_peak)
+        rp_ft_log_peak = rp_ft_log_bytes;
+    return entry;
+}
+
+void rp_ft_log_setup_ends(struct rp_ft_log *log)
+{
+    log->setup_first = log->first;
+    log->setup_last = log->last;
+    log->first = log->last = NULL;
+    if (log->setup_last)
+        log->first_seq = log->setup_last->wire.seq + 1;
+}
+
+void rp_ft_log_release(struct rp_ft_log *log, uint64_t before)
+{
+    while (log->first && log->first->wire.seq < before && !log->first->under_way) {
+        struct rp_ft_entry *entry = log->first;
+        log->first = entry->next;
+        log->first_seq = entry->wire.seq + 1;
+        if (!log->first)
+            log->last = NULL;
+        forget(entry);
+    }
+    if (!log->first && log->first_seq < before)
+        log->first_seq = before;
+}
+
+/* The channel whose oldest entry of the loop is in the way: any will do, the largest share comes up most often. */
+void rp_ft_log_cap(void)
+{
+    static int next;
+
+    for (int tried = 0; rp_ft_log_bytes > rp_ft_log_capacity && tried < rp_ft.ranks; tried++, next = (next + 1) % rp_ft.ranks) {
+        struct rp_ft_channel *channel = &rp_ft_channels[next];
+        struct rp_ft_entry *first = channel->log.first;
+        if (first && !first->under_way && !first->request && first != channel->log.last) {
+            rp_ft_log_release(&channel->log, first->wire.seq + 1);
+            tried = -1;
+        }
+    }
+}

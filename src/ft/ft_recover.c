@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recovery. All processes that live meet in a new world, spares as well, and leave it in agreement:
+ *
+ * 1. The old world is revoked, which ends every call in it, and shrunk to those who live. They tell each other who they are and which checkpoints they have.
+ * 2. Ranks that nobody has go to spares, in order. These get the rank's checkpoints from its buddy; and buddies that are new get those of the ranks that they are to keep.
+ * 3. All tell each other how many messages of each channel arrived, and which of their payloads did not. So every sender knows what to send again, what to suppress, and whether its log reaches back so far.
+ * 4. They agree whether all that went well and whether all logs reach back. If it did not go well, another process has died meanwhile: again from 1. If logs do not reach back, all go back to the latest
+ *    checkpoint that everybody has (the paper's algorithm 4), and tell each other once more.
+ *
+ * Nothing that outlives an attempt is changed before the agreement, but a spare's memory, which begins anew in each.
+ *
+ * The end of the program is such a meeting, too: if all ranks are in MPI_Finalize, nobody will need a log any more.
+ */
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/message.h"
+#include "ft/ft.h"
+#include "reprise.h"
+
+struct info {
+    int32_t rank; /* -1: a spare */
+    int32_t finished;
+    int32_t replays_setup;
+    int32_t unused;
+    int64_t own[RP_FT_GENERATIONS], held[RP_FT_GENERATIONS];
+};
+
+/* What one tells another about their channel. */
+struct counts {
+    uint64_t arrived, setup_arrived;
+    uint64_t missing, missing_setup;
+};
+
+struct meeting {
+    MPI_Comm comm;
+    int size, me;
+    struct info *info;      /* of each process */
+    int *rank_of;           /* of each process, with the new ones; -1: a spare */
+    int *process_of;        /* of each rank */
+    int64_t restart;        /* the generation that new ranks begin with; -1: the beginning */
+    struct counts *ours, *theirs;
+    uint64_t **missing;     /* per process: both lists of theirs, one behind the other */
+    bool ended, ok;
+};
+
+enum { AGREED = 1, REACHES = 2 };
+
+unsigned rp_ft_recoveries;
+bool rp_ft_ended;
+static bool must_roll_back; /* an attempt to do so was interrupted: what was before is gone */
+
+static bool try(struct meeting *m, int code)
+{
+    if (code != MPI_SUCCESS && m->ok) {
+        m->ok = false;
+        rp_ulfm_revoke(m->comm);
+    }
+    return m->ok;
+}
+
+static bool is_new(const struct meeting *m, int process)
+{
+    return m->rank_of[process] >= 0 && m->info[process].rank < 0;
+}
+
+/* 1 */
+
+static void introduce(struct meeting *m)
+{
+    struct info mine = {.rank = rp_ft.rank, .finished = rp_ft.finished, .replays_setup = rp_ft_replays_setup};
+
+    for (int i = 0; i < RP_FT_GENERATIONS; i++) {
+        mine.own[i] = rp_ft_own[i].generation;
+        mine.held[i] = rp_ft_held[i].generation;
+    }
+    rp_real.Comm_size(m->comm, &m->size);
+    rp_real.Comm_rank(m->comm, &m->me);
+    m->info = rp_ft_alloc((size_t)m->size * sizeof *m->info);
+    m->rank_of = rp_ft_alloc((size_t)m->size * sizeof *m->rank_of);
+    m->process_of = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *m->process_of);
+    m->ours = rp_ft_alloc((size_t)m->size * sizeof *m->ours);
+    m->theirs = rp_ft_alloc((size_t)m->size * sizeof *m->theirs);
+    m->missing = rp_ft_alloc((size_t)m->size * sizeof *m->missing);
+    try(m, rp_real.Allgather(&mine, (int)sizeof mine, MPI_BYTE, m->info, (int)sizeof mine, MPI_BYTE, m->comm));
+}
+
+/* 2 */
+
+static void out_of_spares(const struct meeting *m, int rank)
+{
+    int lowest = 0;
+
+    while (lowest < m->size - 1 && m->info[lowest].rank < 0)
+        lowest++;
+    if (m->me == lowest)
+        rp_error("rank %d died and no spare is left (there were %d: --spares); to go on from the last checkpoint in files, if there are any: reprise ft --restart", rank, rp_ft.spares);
+    rp_ft_end(REPRISE_EXIT_INTERNAL);
+}
+
+static void assign(struct meeting *m)
+{
+    int spare = 0;
+
+    for (int i = 0; i < rp_ft.ranks; i++)
+        m->process_of[i] = -1;
+    m->ended = true;
+    for (int p = 0; p < m->size; p++) {
+        m->rank_of[p] = m->info[p].rank;
+        if (m->rank_of[p] >= 0)
+            m->process_of[m->rank_of[p]] = p;
+        m->ended &= m->rank_of[p] < 0 || m->info[p].finished;
+    }
+    for (int i = 0; i < rp_ft.ranks; i++) {
+        if (m->process_of[i] >= 0)
+            continue;
+        m->ended = false;
+        while (spare < m->size && m->rank_of[spare] >= 0)
+            spare++;
+        if (spare == m->size)
+            out_of_spares(m, i);
+        m->rank_of[spare] = i;
+        m->process_of[i] = spare;
+    }
+}
+
+static bool has(const int64_t list[RP_FT_GENERATIONS], int64_t generation)
+{
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
+        if (list[i] == generation)
+            return true;
+    return false;
+}
+
+static int64_t latest(const int64_t list[RP_FT_GENERATIONS])
+{
+    int64_t most = -1;
+
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
+        most = list[i] > most ? list[i] : most;
+    return most;
+}
+
+/* Where a rank's checkpoints are now: with itself, or with its buddy; NULL: nowhere. */
+static const int64_t *available(const struct meeting *m, int rank)
+{
+    int process = m->process_of[rank], keeper = m->process_of[rp_ft_buddy(rank)];
+
+    if (!is_new(m, process))
+        return m->info[process].own;
+    return is_new(m, keeper) ? NULL : m->info[keeper].held;
+}
+
+/* The latest that everybody has; -1: none. New ranks begin with it, too: before a later one is everybody's, messages from before it may be on their way from a rank whose log is gone. */
+static int64_t common(const struct meeting *m)
+{
+    int64_t target = INT64_MAX;
+
+    for (int i = 0; i < rp_ft.ranks; i++) {
+        const int64_t *list = available(m, i);
+        int64_t one = list ? latest(list) : -1;
+        target = one < target ? one : target;
+    }
+    for (int i = 0; i < rp_ft.ranks && target >= 0; i++)
+        if (!has(available(m, i), target))
+            target = -1;
+    return target;
+}
+
+static void give(struct meeting *m, int to, const struct rp_ft_checkpoint *checkpoint)
+{
+    uint64_t bytes = checkpoint->bytes;
+
+    try(m, rp_real.Send(&bytes, (int)sizeof bytes, MPI_BYTE, to, 1, m->comm));
+    if (m->ok)
+        try(m, rp_real.Send(checkpoint->blob, (int)bytes, MPI_BYTE, to, 2, m->comm));
+}
+
+static void take(struct meeting *m, int from, struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation)
+{
+    uint64_t bytes = 0;
+    uint8_t *blob;
+
+    if (!try(m, rp_real.Recv(&bytes, (int)sizeof bytes, MPI_BYTE, from, 1, m->comm, MPI_STATUS_IGNORE)))
+        return;
+    blob = rp_ft_alloc(bytes);
+    if (try(m, rp_real.Recv(blob, (int)bytes, MPI_BYTE, from, 2, m->comm, MPI_STATUS_IGNORE)))
+        rp_ft_checkpoint_put(list, generation, blob, bytes);
+    free(blob);
+}
+
+/* Every process goes through the same list of transfers in the same order, so that none waits in a circle. */
+static void transfer(struct meeting *m)
+{
+    for (int i = 0; i < rp_ft.ranks && m->ok; i++) {
+        int process = m->process_of[i], keeper = m->process_of[rp_ft_buddy(i)];
+        bool to_rank = is_new(m, process) && !is_new(m, keeper), to_keeper = !is_new(m, process) && is_new(m, keeper);
+        if (process == keeper || (!to_rank && !to_keeper))
+            continue;
+        const int64_t *list = to_rank ? m->info[keeper].held : m->info[process].own;
+        int from = to_rank ? keeper : process, to = to_rank ? process : keeper;
+        for (int k = 0; k < RP_FT_GENERATIONS && m->ok; k++) {
+            if (list[k] < 0)
+                continue;
+            if (m->me == from)
+                give(m, to, rp_ft_checkpoint_find(to_rank ? rp_ft_held : rp_ft_own, list[k]));
+            if (m->me == to && m->ok)
+                take(m, from, to_rank ? rp_ft_own : rp_ft_held, list[k]);
+        }
+    }
+}
+
+/* A spare takes on the rank, on trial. */
+static void begin_anew(const struct meeting *m)
+{
+    if (!is_new(m, m->me))
+        return;
+    rp_ft.rank = m->rank_of[m->me];
+    memset(rp_ft_channels, 0, (size_t)rp_ft.ranks * sizeof *rp_ft_channels);
+    rp_ft_checkpoint_choose(m->restart);
+}
+
+/* 3 */
+
+static void count(struct meeting *m, size_t p, uint64_t **list)
+{
+    struct counts *ours = &m->ours[p];
+    int rank = m->rank_of[p];
+    size_t all = 0;
+
+    *list = NULL;
+    memset(ours, 0, sizeof *ours);
+    if (rank < 0 || rank == rp_ft.rank || rp_ft.rank < 0)
+        return;
+    ours->arrived = rp_ft_channels[rank].arrived;
+    ours->setup_arrived = rp_ft_replays_setup ? rp_ft_channels[rank].setup_arrived : UINT64_MAX;
+    rp_ft_missing(rank, false, list, &all);
+    ours->missing = all;
+    uint64_t *second = NULL;
+    size_t more = 0;
+    rp_ft_missing(rank, true, &second, &more);
+    ours->missing_setup = more;
+    if (more > 0) {
+        *list = realloc(*list, (all + more) * sizeof **list);
+        memcpy(*list + all, second, more * sizeof **list);
+        free(second);
+    }
+}
+
+/* Lists of what is missing are short and rare. */
+static void exchange_counts(struct meeting *m)
+{
+    size_t size = (size_t)m->size, out_all = 0, in_all = 0;
+    uint64_t **lists = rp_ft_alloc(size * sizeof *lists), *out = NULL, *in = NULL;
+    int *out_count = rp_ft_alloc(size * sizeof(int)), *out_at = rp_ft_alloc(size * sizeof(int)), *in_count = rp_ft_alloc(size * sizeof(int)), *in_at = rp_ft_alloc(size * sizeof(int));
+
+    for (size_t p = 0; p < size; p++)
+        count(m, p, &lists[p]);
+    if (try(m, rp_real.Alltoall(m->ours, (int)sizeof *m->ours, MPI_BYTE, m->theirs, (int)sizeof *m->theirs, MPI_BYTE, m->comm))) {
+        for (size_t p = 0; p < size; p++) {
+            out_count[p] = (int)(m->ours[p].missing + m->ours[p].missing_setup);
+            in_count[p] = (int)(m->theirs[p].missing + m->theirs[p].missing_setup);
+            out_at[p] = (int)out_all;
+            in_at[p] = (int)in_all;
+            out_all += (size_t)out_count[p];
+            in_all += (size_t)in_count[p];
+        }
+        out = rp_ft_alloc((out_all + 1) * sizeof *out);
+        in = rp_ft_alloc((in_all + 1) * sizeof *in);
+        for (size_t p = 0; p < size; p++)
+            if (out_count[p])
+                memcpy(out + out_at[p], lists[p], (size_t)out_count[p] * sizeof *out);
+        try(m, rp_real.Alltoallv(out, out_count, out_at, MPI_UINT64_T, in, in_count, in_at, MPI_UINT64_T, m->comm));
+        for (size_t p = 0; p < size && m->ok; p++) {
+            free(m->missing[p]);
+            m->missing[p] = rp_ft_alloc(((size_t)in_count[p] + 1) * sizeof *in);
+            memcpy(m->missing[p], in + in_at[p], (size_t)in_count[p] * sizeof *in);
+        }
+    }
+    for (size_t p = 0; p < size; p++)
+        free(lists[p]);
+    free(lists);
+    free(out);
+    free(in);
+    free(out_count);
+    free(out_at);
+    free(in_count);
+    free(in_at);
+}
+
+/* Does our log have all that process p lacks? */
+static bool reaches(const struct meeting *m, int p)
+{
+    int rank = m->rank_of[p];
+
+    if (rank < 0 || rank == rp_ft.rank || rp_ft.rank < 0)
+        return true;
+    const struct rp_ft_channel *channel = &rp_ft_channels[rank];
+    const struct counts *theirs = &m->theirs[p];
+    uint64_t from = theirs->arrived;
+    bool in_setup_list = from < channel->setup_sent;
+    if (from < channel->sent && (in_setup_list ? channel->setup_sent : from) < channel->log.first_seq)
+        return false;
+    for (uint64_t i = 0; i < theirs->missing; i++) {
+        uint64_t seq = m->missing[p][i];
+        if (seq >= channel->setup_sent && seq < channel->sent && seq < channel->log.first_seq)
+            return false;
+    }
+    return true;
+}
+
+static bool all_reach(const struct meeting *m)
+{
+    for (int p = 0; p < m->size; p++)
+        if (!reaches(m, p))
+            return false;
+    return true;
+}
+
+/* 4 */
+
+static bool is_listed(const uint64_t *list, uint64_t count, uint64_t seq)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (list[i] == seq)
+            return true;
+    return false;
+}
+
+static void send_list_again(struct rp_ft_entry *entry, int rank, const struct counts *theirs, const uint64_t *missing)
+{
+    for (; entry; entry = entry->next) {
+        if (entry->wire.seq >= theirs->arrived)
+            rp_ft_transmit(entry, rank, 0);
+        else if (is_listed(missing, theirs->missing, entry->wire.seq))
+            rp_ft_transmit_payload(entry, rank, 0);
+        if (entry->wire.flags & RP_FT_SYNC && !entry->matched && entry->wire.seq < theirs->arrived)
+            rp_ft_control(RP_FT_ASK_MATCHED, rank, entry->wire.seq, NULL, 0);
+    }
+}
+
+static void send_setup_list_again(struct rp_ft_entry *entry, int rank, const struct counts *theirs, const uint64_t *missing)
+{
+    for (; entry; entry = entry->next) {
+        if (entry->wire.seq >= theirs->setup_arrived)
+            rp_ft_transmit(entry, rank, RP_FT_SETUP);
+        else if (is_listed(missing, theirs->missing_setup, entry->wire.seq))
+            rp_ft_transmit_payload(entry, rank, RP_FT_SETUP);
+    }
+}
+
+static void resume_channel(const struct meeting *m, int p)
+{
+    int rank = m->rank_of[p];
+
+    if (rank < 0 || rank == rp_ft.rank)
+        return;
+    struct rp_ft_channel *channel = &rp_ft_channels[rank];
+    const struct counts *theirs = &m->theirs[p];
+    channel->suppress = theirs->arrived;
+    free(channel->wanted);
+    channel->wanted = rp_ft_alloc((theirs->missing + 1) * sizeof *channel->wanted);
+    channel->wanted_count = theirs->missing;
+    memcpy(channel->wanted, m->missing[p], theirs->missing * sizeof *channel->wanted);
+    channel->setup_wanted = theirs->setup_arrived;
+    if (theirs->setup_arrived != UINT64_MAX) {
+        struct rp_ft_entry *setup = rp_ft.in_setup && !rp_ft_replays_setup ? channel->log.first : channel->log.setup_first;
+        send_setup_list_again(setup, rank, theirs, m->missing[p] + theirs->missing);
+    }
+    send_list_again(channel->log.setup_first, rank, theirs, m->missing[p]);
+    send_list_again(channel->log.first, rank, theirs, m->missing[p]);
+}
+
+static void resume(struct meeting *m)
+{
+    rp_ft_world_set(m->comm, m->process_of);
+    rp_ft.epoch++;
+    rp_ft.broken = false;
+    if (rp_ft.rank < 0)
+        return;
+    rp_ft_wire_open();
+    rp_ft_payloads_again();
+    for (int p = 0; p < m->size; p++)
+        resume_channel(m, p);
+}
+
+static void forget(struct meeting *m)
+{
+    for (int p = 0; p < m->size && m->missing; p++)
+        free(m->missing[p]);
+    free(m->missing);
+    free(m->info);
+    free(m->rank_of);
+    free(m->process_of);
+    free(m->ours);
+    free(m->theirs);
+    memset(m, 0, sizeof *m);
+}
+
+static int agree(struct meeting *m, bool reach)
+{
+    int flag = (m->ok ? AGREED : 0) | (reach ? REACHES : 0);
+
+    rp_ulfm_agree(m->comm, &flag);
+    return flag;
+}
+
+/* The counters of a checkpoint are in force once all have agreed to go back to it; a failure meanwhile begins with them. */
+static bool roll_back(struct meeting *m, int64_t target)
+{
+    if (target < 0)
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "the logs do not reach back, and no checkpoint is left that all ranks have: a rank and its buddy died together");
+    if (rp_ft.rank >= 0) {
+        must_roll_back = true;
+        rp_ft_coroutines_forget();
+        rp_ft_match_forget();
+        if (rp_ft_replays_setup)
+            rp_ft_checkpoint_choose(target);
+        else
+            rp_ft_checkpoint_counters(rp_ft_checkpoint_find(rp_ft_own, target));
+    }
+    exchange_counts(m);
+    return agree(m, true) & AGREED;
+}
+
+struct found {
+    int dead, first_dead;
+    bool rolls_back;
+    int64_t target;
+};
+
+static struct found look(const struct meeting *m)
+{
+    struct found found = {.first_dead = -1};
+
+    for (int i = 0; i < rp_ft.ranks; i++)
+        if (is_new(m, m->process_of[i])) {
+            found.dead++;
+            found.first_dead = found.first_dead < 0 ? i : found.first_dead;
+        }
+    return found;
+}
+
+static bool attempt(struct meeting *m, struct found *found)
+{
+    int was = rp_ft.rank;
+    bool agreed;
+
+    rp_ft_inject_recovery(1);
+    introduce(m);
+    if (m->ok)
+        assign(m);
+    if (m->ok && !m->ended) {
+        m->restart = common(m);
+        *found = look(m);
+        rp_ft_inject_recovery(2);
+        if (rp_ft.rank < 0)
+            rp_ft_checkpoints_forget();
+        transfer(m);
+        rp_ft_inject_recovery(3);
+        if (m->ok)
+            begin_anew(m);
+        if (m->ok)
+            exchange_counts(m);
+    }
+    rp_ft_inject_recovery(4);
+    int flags = agree(m, m->ok && !m->ended ? !must_roll_back && all_reach(m) : true);
+    agreed = flags & AGREED;
+    if (agreed && !m->ended && !(flags & REACHES)) {
+        found->rolls_back = true;
+        found->target = m->restart;
+        agreed = roll_back(m, found->target);
+    }
+    if (!agreed)
+        rp_ft.rank = was;
+    return agreed;
+}
+
+static void tell(const struct meeting *m, const struct found *found, double since)
+{
+    static const char *const ways[] = {"only what died runs again", "all ranks go back to the last checkpoint"};
+    int teller = -1;
+
+    for (int i = 0; i < rp_ft.ranks && teller < 0; i++)
+        if (!is_new(m, m->process_of[i]))
+            teller = i;
+    for (int i = 0; i < rp_ft.ranks && teller == rp_ft.rank; i++)
+        if (is_new(m, m->process_of[i])) {
+            rp_ft_event("replaced", "\"dead\": %d, \"generation\": %lld, \"rollback\": \"%s\", \"milliseconds\": %.3f", i, (long long)(found->rolls_back ? found->target : m->restart),
+                        found->rolls_back ? "global" : "local", 1e3 * (rp_ft_now() - since));
+            rp_note("rank %d died in iteration %ld or near it, and was replaced in %.1f ms: %s", i, rp_ft.iteration, 1e3 * (rp_ft_now() - since), ways[found->rolls_back]);
+        }
+}
+
+extern jmp_buf rp_ft_finalize_point;
+
+void rp_ft_recover(void)
+{
+    double since = rp_ft_now();
+    struct meeting m = {0};
+    struct found found = {.first_dead = -1};
+    bool first = true;
+
+    rp_ft_recoveries++;
+    rp_ft_event("detected", "\"call\": \"%s\", \"iteration\": %ld", rp_ft.call ? rp_ft.call : "", rp_ft.iteration);
+    for (;;) {
+        rp_ulfm_revoke(rp_ft.world);
+        if (first)
+            rp_ft_wire_close();
+        first = false;
+        m.ok = true;
+        while (rp_ulfm_shrink(rp_ft.world, &m.comm) != MPI_SUCCESS)
+            ;
+        rp_real.Comm_set_errhandler(m.comm, MPI_ERRORS_RETURN);
+        if (attempt(&m, &found))
+            break;
+        rp_ft.world = m.comm;
+        forget(&m);
+    }
+    if (m.ended) {
+        rp_ft.world = m.comm;
+        rp_ft_ended = true;
+        forget(&m);
+        if (rp_ft.rank >= 0)
+            longjmp(rp_ft_finalize_point, 1);
+        return;
+    }
+    must_roll_back = false;
+    resume(&m);
+    tell(&m, &found, since);
+    forget(&m);
+    rp_ft_event("resumed", "\"milliseconds\": %.3f", 1e3 * (rp_ft_now() - since));
+    if (found.rolls_back && rp_ft.rank >= 0)
+        rp_ft_checkpoint_jump(found.target);
+}
+
+void rp_ft_spare(void)
+{
+    const struct timespec pause = {0, 1000000};
+    MPI_Request never;
+    int done, nothing;
+
+    while (rp_ft.rank < 0 && !rp_ft_ended) {
+        done = 0;
+        if (rp_real.Irecv(&nothing, 1, MPI_INT, MPI_ANY_SOURCE, 0, rp_ft.world, &never) == MPI_SUCCESS)
+            while (rp_real.Test(&never, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+                nanosleep(&pause, NULL);
+        rp_ft_recover();
+    }
+}

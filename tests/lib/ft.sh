@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# For tests of `reprise ft`: an MPI with ULFM, or no test; runs and what is expected of them.
+tools=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../tools" && pwd)
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+REPRISE_ULFM=$("$tools/ulfm" --find) || { echo "skipped: no MPI with ULFM; '$tools/ulfm --build' makes one"; exit 77; }
+export REPRISE_ULFM
+apps=$build/apps/openmpi
+[ -e "$build/lib/reprise/openmpi/libreprise-ft.so" ] || { echo "skipped: built without Open MPI"; exit 77; }
+
+# NAME RANKS OPTIONS -- PROGRAM...: a run without failures, whose result is expected of all others
+expect() {
+    local name=$1 ranks=$2
+    shift 2
+    local options=()
+    while [ "$1" != -- ]; do options+=("$1"); shift; done
+    shift
+    run 100 "$name" "$reprise" ft "${options[@]}" mpirun -n "$ranks" "$@"
+    [ "$status" -eq 0 ] || fail "$name: exit status $status"
+    expected=$(result "$name")
+    [ -n "$expected" ] || fail "$name: no result"
+}
+
+# NAME DEATHS RANKS OPTIONS -- PROGRAM...: the same result, though so many ranks died ('any': at least one)
+survive() {
+    local name=$1 deaths=$2 ranks=$3 died
+    shift 3
+    local options=()
+    while [ "$1" != -- ]; do options+=("$1"); shift; done
+    shift
+    run 100 "$name" "$reprise" ft "${options[@]}" mpirun -n "$ranks" "$@"
+    [ "$status" -eq 0 ] || fail "$name: exit status $status"
+    [ "$(result "$name")" = "$expected" ] || fail "$name: $(result "$name") instead of $expected"
+    died=$(grep -c ' died in iteration ' "$work/$name.err")
+    [ "$died" = "$deaths" ] || { [ "$deaths" = any ] && [ "$died" -gt 0 ]; } || fail "$name: $died deaths instead of $deaths"
+}
