@@ -19,6 +19,7 @@
 #include "engine/record_clocks.h"
 #include "engine/record_events.h"
 #include "engine/record_requests.h"
+#include "engine/record_alone.h"
 #include "engine/record_data.h"
 #include "engine/record_start.h"
 #include "engine/session.h"
@@ -1006,16 +1007,6 @@ static int record_value(const struct rp_call *call, int32_t *a, uint64_t *c)
     return 1;
 }
 
-/* Alone, values are those of the record. */
-static int alone_leads(void)
-{
-    return 1;
-}
-
-static void alone_taken(void)
-{
-}
-
 /* What was captured before MPI_Init. */
 static void push_early(void)
 {
@@ -1242,10 +1233,6 @@ void rp_record_start(void)
     reserve(16);
     rp_state.notes_named = rp_imports_cancel();
     push_early();
-    static struct rp_engine alone;
-    alone = engine;
-    alone.leads = alone_leads;
-    alone.value_taken = alone_taken;
-    rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine) : rp_session_is_alone() ? &alone : &engine;
+    rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine) : rp_session_is_alone() ? rp_record_alone_over(&engine, &record.session) : &engine;
     rp_record_data_go();
 }
