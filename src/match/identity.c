@@ -3,7 +3,7 @@
  * The paper numbers the branches below one root of a commutative region. But a region takes messages of several senders, none of which knows of the others, so that two of them may come by the same path of branches. Here a path
  * names the whole parent: region, SPE, SRN and the path of the parent, then the branch. Each part shows where it ends, so that different paths are different strings. An identity is unique by induction over the length of the path.
  *
- * The set is open addressing; the paths of identities that have one are kept apart.
+ * The set is open addressing; paths of up to 64 bits, which are most, are in the slot, longer ones apart.
  */
 #include "match/identity.h"
 
@@ -60,17 +60,26 @@ uint64_t rp_identity_hash(const struct rp_identity *identity)
     return hash ^ hash >> 31;
 }
 
+enum { SHORT = 64 };
+
 struct rp_identity_slot {
     uint32_t spe, srn;
-    struct rp_cpi *cpi; /* NULL: empty */
+    union {
+        uint8_t path[SHORT / 8];
+        uint8_t *apart;
+    };
+    uint16_t bits;
     bool used;
 };
 
+static const uint8_t *path_of(const struct rp_identity_slot *slot)
+{
+    return slot->bits > SHORT ? slot->apart : slot->path;
+}
+
 static bool is_slot(const struct rp_identity_slot *slot, const struct rp_identity *identity)
 {
-    if (slot->spe != identity->spe || slot->srn != identity->srn || (slot->cpi ? slot->cpi->bits : 0) != identity->cpi.bits)
-        return false;
-    return !slot->cpi || memcmp(slot->cpi->bytes, identity->cpi.bytes, (identity->cpi.bits + 7u) / 8) == 0;
+    return slot->spe == identity->spe && slot->srn == identity->srn && slot->bits == identity->cpi.bits && memcmp(path_of(slot), identity->cpi.bytes, (identity->cpi.bits + 7u) / 8) == 0;
 }
 
 /* Where it is, or where it would be. */
@@ -92,9 +101,11 @@ static bool grow(struct rp_identities *set)
         return false;
     for (uint64_t i = 0; i < set->room; i++) {
         const struct rp_identity_slot *slot = &set->slots[i];
-        struct rp_identity identity = {slot->spe, slot->srn, slot->cpi ? *slot->cpi : (struct rp_cpi){0}};
-        if (slot->used)
-            *find(&larger, &identity) = *slot;
+        struct rp_identity identity = {slot->spe, slot->srn, {.bits = slot->bits}};
+        if (!slot->used)
+            continue;
+        memcpy(identity.cpi.bytes, path_of(slot), (slot->bits + 7u) / 8);
+        *find(&larger, &identity) = *slot;
     }
     free(set->slots);
     *set = larger;
@@ -103,18 +114,18 @@ static bool grow(struct rp_identities *set)
 
 bool rp_identities_add(struct rp_identities *set, const struct rp_identity *identity, bool *failed)
 {
-    struct rp_cpi *cpi = NULL;
+    struct rp_identity_slot made = {.spe = identity->spe, .srn = identity->srn, .bits = identity->cpi.bits, .used = true};
+    size_t bytes = (identity->cpi.bits + 7u) / 8;
 
     if (rp_identities_has(set, identity))
         return false;
-    if ((2 * set->count >= set->room && !grow(set)) || (identity->cpi.bits > 0 && !(cpi = malloc(sizeof *cpi)))) {
+    if ((2 * set->count >= set->room && !grow(set)) || (made.bits > SHORT && !(made.apart = malloc(bytes)))) {
         if (failed)
             *failed = true;
         return false;
     }
-    if (cpi)
-        *cpi = identity->cpi;
-    *find(set, identity) = (struct rp_identity_slot){identity->spe, identity->srn, cpi, true};
+    memcpy(made.bits > SHORT ? made.apart : made.path, identity->cpi.bytes, bytes);
+    *find(set, identity) = made;
     set->count++;
     return true;
 }
@@ -127,7 +138,8 @@ bool rp_identities_has(const struct rp_identities *set, const struct rp_identity
 void rp_identities_clear(struct rp_identities *set)
 {
     for (uint64_t i = 0; i < set->room; i++)
-        free(set->slots[i].cpi);
+        if (set->slots[i].bits > SHORT)
+            free(set->slots[i].apart);
     free(set->slots);
     *set = (struct rp_identities){0};
 }

@@ -54,6 +54,7 @@ struct rp_transport {
     void (*send)(void *data, int process, struct rp_parcel *parcel); /* takes one use of the parcel */
     struct rp_parcel *(*receive)(void *data, int *process);          /* NULL: there is none now */
     void (*lost)(void *data, const char *why);                       /* the run cannot go on; does not return, or only in tests */
+    bool in_order; /* parcels of one process to another arrive in the order in which they were sent */
     void *data;
 };
 
@@ -159,7 +160,7 @@ struct rp_told_early {
 
 enum rp_stage { RP_STAGE_OUT, RP_STAGE_RUN, RP_STAGE_STORE, RP_STAGE_AGAIN, RP_STAGE_MOVE, RP_STAGE_END };
 
-enum rp_task_count { RP_COUNT_MESSAGES, RP_COUNT_REMOTE, RP_COUNT_DETERMINANTS, RP_COUNT_ALGEBRA, RP_COUNT_DETERMINANT_BYTES, RP_COUNT_LOG_BYTES, RP_COUNT_DUPLICATES, RP_COUNT_STORED, RP_COUNT_DIFFERENCES, RP_COUNT_DIGEST, RP_COUNT_REGIONS, RP_COUNTS };
+enum rp_task_count { RP_COUNT_MESSAGES, RP_COUNT_REMOTE, RP_COUNT_DETERMINANTS, RP_COUNT_ALGEBRA, RP_COUNT_DETERMINANT_BYTES, RP_COUNT_LOG_BYTES, RP_COUNT_DUPLICATES, RP_COUNT_STORED, RP_COUNT_DIFFERENCES, RP_COUNT_DIGEST, RP_COUNT_REGIONS, RP_COUNT_MICROSECONDS, RP_COUNTS };
 
 struct rp_tasks {
     enum rp_task_mode mode;
@@ -209,6 +210,7 @@ struct rp_tasks {
     bool *told;     /* who has told of the present epoch */
     struct rp_determinants fresh; /* not held by enough others */
     uint64_t fresh_first;         /* the number of the first of them */
+    uint64_t *sent_fresh;         /* up to which number each process was sent them */
     uint64_t *held_by;            /* how many of ours each process holds */
     uint64_t *hold_due;           /* what each process is to be told that we hold of its own; 0: nothing */
     uint32_t told_stage;
@@ -275,7 +277,7 @@ void rp_tasks_ft_move(struct rp_tasks *tasks, int collection, int (*map)(struct 
 void rp_tasks_ft_failed(struct rp_tasks *tasks, int process); /* in the same order at all */
 void rp_tasks_ft_told(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data);
 void rp_tasks_ft_determinant(struct rp_tasks *tasks, const struct rp_determinant *one);
-uint32_t rp_tasks_ft_put_fresh(struct rp_tasks *tasks, struct rp_buffer *out);
+uint32_t rp_tasks_ft_put_fresh(struct rp_tasks *tasks, int process, struct rp_buffer *out);
 void rp_tasks_ft_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes, size_t length);
 void rp_tasks_ft_held(struct rp_tasks *tasks, int process, uint64_t number);
 void rp_tasks_ft_flush_held(struct rp_tasks *tasks);

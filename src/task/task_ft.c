@@ -105,15 +105,20 @@ void rp_tasks_ft_determinant(struct rp_tasks *tasks, const struct rp_determinant
         rp_determinants_add(&tasks->fresh, one);
 }
 
-uint32_t rp_tasks_ft_put_fresh(struct rp_tasks *tasks, struct rp_buffer *out)
+/* Those that the process was not sent before: where parcels arrive in order, it has the others by then. */
+uint32_t rp_tasks_ft_put_fresh(struct rp_tasks *tasks, int process, struct rp_buffer *out)
 {
-    if (tasks->fresh.count == 0)
+    uint64_t sent = tasks->transport.in_order ? tasks->sent_fresh[process] : 0;
+    size_t first = sent > tasks->fresh_first ? (size_t)(sent - tasks->fresh_first) : 0;
+
+    if (first >= tasks->fresh.count)
         return 0;
-    rp_buffer_varint(out, tasks->fresh_first);
-    for (size_t i = 0; i < tasks->fresh.count; i++)
+    rp_buffer_varint(out, tasks->fresh_first + first);
+    for (size_t i = first; i < tasks->fresh.count; i++)
         rp_put_determinant(out, &tasks->fresh.list[i]);
     RP_BUG_ON(out->failed);
-    return (uint32_t)tasks->fresh.count;
+    tasks->sent_fresh[process] = tasks->fresh_first + tasks->fresh.count;
+    return (uint32_t)(tasks->fresh.count - first);
 }
 
 /* By place, each once. They mostly come in order. */

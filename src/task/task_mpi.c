@@ -2,11 +2,14 @@
 /*
  * The transport over MPI point-to-point, and the public functions that wait. Sends are nonblocking; what is received is probed for. REPRISE_TASKS says what is done: record, replay, partial, full or restart.
  */
+#include <malloc.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/message.h"
 #include "base/settings.h"
@@ -23,7 +26,10 @@ static struct {
     int count, room;
     int status;
     struct rp_tasks tasks;
-    bool is_open, has_read, kills;
+    bool is_open, has_read, kills, sleeps;
+    enum rp_stage timed; /* the stage that `since` belongs to */
+    double since, seconds[RP_STAGE_END + 1];
+    uint64_t processor; /* when that stage began */
 } here;
 
 static void complete_sends(void)
@@ -94,7 +100,7 @@ static void mpi_lost(void *data, const char *why)
     stop(REPRISE_EXIT_UNSUPPORTED);
 }
 
-static const struct rp_transport transport = {mpi_send, mpi_receive, mpi_lost, NULL};
+static const struct rp_transport transport = {mpi_send, mpi_receive, mpi_lost, true, NULL};
 
 static void wrong(const char *what)
 {
@@ -140,6 +146,11 @@ void reprise_tasks_begin(void)
     rp_tasks_now = &here.tasks;
     here.is_open = true;
     here.kills = rp_setting("REPRISE_TASKS_KILL") != NULL;
+    here.sleeps = rp_setting("REPRISE_TASKS_TIMES") != NULL;
+#ifdef M_TRIM_THRESHOLD
+    if (mode >= RP_TASKS_PARTIAL) /* what a log takes is taken again after each checkpoint */
+        mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
     here.tasks.directory = rp_setting("REPRISE_RUN");
     here.tasks.spread = (int)asked_number("REPRISE_TASKS_SPREAD", 1, 16);
     here.tasks.copies = (int)asked_number("REPRISE_TASKS_COPIES", 1, 1);
@@ -166,15 +177,53 @@ static void read_record(void)
     stop(rp_exit_status(status));
 }
 
+/* Of the processor. Where it is told, idle processes sleep, so that it is what the work takes. */
+static uint64_t processor_time(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
+/* How long stages take: for benchmarks, told at the end if REPRISE_TASKS_TIMES is set. */
+static void note_time(enum rp_stage next)
+{
+    double now = MPI_Wtime();
+    uint64_t processor = here.sleeps ? processor_time() : 0;
+
+    here.seconds[here.timed] += now - here.since;
+    if (here.timed == RP_STAGE_RUN)
+        here.tasks.counts[RP_COUNT_MICROSECONDS] += processor - here.processor;
+    here.processor = processor;
+    here.since = now;
+    here.timed = next;
+}
+
+static void tell_times(void)
+{
+    const uint64_t *total = here.tasks.total;
+
+    if (!rp_setting("REPRISE_TASKS_TIMES") || !reprise_is_first())
+        return;
+    fprintf(stderr, "TIMES run=%.6f store=%.6f again=%.6f processor=%.6f\n", here.seconds[RP_STAGE_RUN], here.seconds[RP_STAGE_STORE], here.seconds[RP_STAGE_AGAIN], (double)total[RP_COUNT_MICROSECONDS] / 1e6);
+    fprintf(stderr, "COUNTS messages=%llu remote=%llu determinants=%llu determinant_bytes=%llu log_bytes=%llu stored=%llu duplicates=%llu\n", (unsigned long long)total[RP_COUNT_MESSAGES],
+            (unsigned long long)total[RP_COUNT_REMOTE], (unsigned long long)total[RP_COUNT_DETERMINANTS], (unsigned long long)total[RP_COUNT_DETERMINANT_BYTES],
+            (unsigned long long)total[RP_COUNT_LOG_BYTES], (unsigned long long)total[RP_COUNT_STORED], (unsigned long long)total[RP_COUNT_DUPLICATES]);
+}
+
 static void wait_for_the_end(void)
 {
     enum { OFTEN = 500, SPINS = 50, SELDOM = 16 };
     unsigned idle = 0, steps = 0;
 
+    note_time(here.tasks.kind);
     while (!rp_stage_is_over(&here.tasks)) {
         if (here.kills)
             rp_failures_inject(&here.tasks);
         bool did = rp_tasks_step(&here.tasks);
+        if (here.tasks.kind != here.timed)
+            note_time(here.tasks.kind);
         if (!did && here.count > 0)
             complete_sends();
         if (++steps % OFTEN == 0 || (!did && idle % SELDOM == 0))
@@ -182,7 +231,7 @@ static void wait_for_the_end(void)
         if (did)
             idle = 0;
         else if (++idle > SPINS)
-            sched_yield();
+            (void)(here.sleeps ? usleep(20) : sched_yield());
     }
 }
 
@@ -235,6 +284,7 @@ int reprise_tasks_end(void)
     wait_for_the_end();
     int status = write_record();
     summarise();
+    tell_times();
     if (status == 0 && here.tasks.total[RP_COUNT_DIFFERENCES] > 0)
         status = REPRISE_EXIT_DIVERGED;
     bool is_first = reprise_is_first();

@@ -108,6 +108,7 @@ void rp_tasks_init(struct rp_tasks *tasks, enum rp_task_mode mode, int self, int
     *tasks = (struct rp_tasks){.mode = mode, .self = self, .processes = processes, .transport = *transport, .spread = 16, .copies = 1};
     tasks->sent = rp_task_memory((size_t)processes * sizeof *tasks->sent);
     tasks->received = rp_task_memory((size_t)processes * sizeof *tasks->received);
+    tasks->sent_fresh = rp_task_memory((size_t)processes * sizeof *tasks->sent_fresh);
     tasks->held_by = rp_task_memory((size_t)processes * sizeof *tasks->held_by);
     tasks->hold_due = rp_task_memory((size_t)processes * sizeof *tasks->hold_due);
     tasks->dead = rp_task_memory((size_t)processes);
@@ -146,6 +147,7 @@ void rp_tasks_free(struct rp_tasks *tasks)
     free(tasks->tasks);
     free(tasks->sent);
     free(tasks->received);
+    free(tasks->sent_fresh);
     free(tasks->held_by);
     free(tasks->hold_due);
     free(tasks->dead);
@@ -661,11 +663,11 @@ static struct rp_identity next_identity(struct rp_tasks *tasks)
     return id;
 }
 
-static struct rp_parcel *pack(struct rp_tasks *tasks, const struct rp_task_message *m, const void *data)
+static struct rp_parcel *pack(struct rp_tasks *tasks, int process, const struct rp_task_message *m, const void *data)
 {
     struct rp_buffer fresh = {0};
     size_t path = (m->id.cpi.bits + 7u) / 8;
-    uint32_t determinants = rp_tasks_ft_put_fresh(tasks, &fresh);
+    uint32_t determinants = rp_tasks_ft_put_fresh(tasks, process, &fresh);
     struct rp_parcel_head head = {RP_PARCEL_MESSAGE, (uint8_t)m->entry, m->id.cpi.bits, m->epoch, m->stage, m->task, m->id.spe, m->id.srn, determinants, (uint32_t)m->bytes, m->ref, m->clock};
     struct rp_parcel *parcel = rp_parcel_new(sizeof head + m->bytes + path + fresh.length);
 
@@ -695,7 +697,7 @@ static void send_to(struct rp_tasks *tasks, struct rp_task *to, int entry, uint6
     if (tasks->handled && (tasks->mode == RP_TASKS_RECORD || tasks->mode == RP_TASKS_REPLAY))
         tasks->running->regions[tasks->handled->entry].sends += (rp_identity_hash(&m.id) + m.task * UINT64_C(31) + ref) * (rp_task_hash(data, bytes) | 1);
     if (to->owner != tasks->self) {
-        struct rp_parcel *parcel = pack(tasks, &m, data);
+        struct rp_parcel *parcel = pack(tasks, to->owner, &m, data);
         tasks->counts[RP_COUNT_REMOTE]++;
         rp_tasks_ft_sent(tasks, to, parcel);
         rp_tasks_send_parcel(tasks, to->owner, parcel);

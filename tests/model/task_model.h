@@ -6,8 +6,6 @@
 #ifndef TASK_MODEL_H
 #define TASK_MODEL_H
 
-#include <setjmp.h>
-
 #include "task/task.h"
 
 enum { MODEL_PROCESSES = 16, MODEL_KILLS = 8 };
@@ -31,8 +29,8 @@ static struct {
     int processes;
     uint64_t random, steps;
     int failures[MODEL_KILLS], failure_count;
+    bool in_order; /* of one process to another */
     char lost[700];
-    jmp_buf out;
 } model;
 
 static void model_send(void *data, int to, struct rp_parcel *parcel)
@@ -60,9 +58,13 @@ static struct rp_parcel *model_receive(void *data, int *from)
 
     if (p->count == 0 || unit_below(&model.random, 3) == 0)
         return NULL;
-    size_t which = unit_below(&model.random, p->count);
+    size_t which = unit_below(&model.random, p->count), first = 0;
+    while (p->inbox[first].from != p->inbox[which].from)
+        first++;
+    if (model.in_order)
+        which = first;
     struct model_parcel taken = p->inbox[which];
-    p->inbox[which] = p->inbox[--p->count];
+    memmove(&p->inbox[which], &p->inbox[which + 1], (--p->count - which) * sizeof *p->inbox);
     *from = taken.from;
     return taken.parcel;
 }
@@ -84,24 +86,29 @@ static void model_kill(int process)
     for (size_t i = 0; i < dead->count; i++)
         rp_parcel_drop(dead->inbox[i].parcel);
     dead->count = 0;
-    for (int p = 0; p < model.processes; p++) /* of what it sent, some is lost */
+    for (int p = 0; p < model.processes; p++) { /* of what it sent, some is lost: in order, the end of it */
+        bool all = false;
         for (size_t i = 0; i < model.process[p].count;) {
             struct model_parcel *parcel = &model.process[p].inbox[i];
-            if (parcel->from == process && unit_below(&model.random, 2) == 0) {
+            bool lost = parcel->from == process && (all || unit_below(&model.random, 2) == 0);
+            all |= lost && model.in_order;
+            if (lost) {
                 rp_parcel_drop(parcel->parcel);
-                *parcel = model.process[p].inbox[--model.process[p].count];
+                memmove(parcel, parcel + 1, (--model.process[p].count - i) * sizeof *parcel);
             } else
                 i++;
         }
+    }
 }
 
 static void model_begin(enum rp_task_mode mode, int processes, uint64_t seed, void (*declare)(void))
 {
     memset(&model, 0, sizeof model);
     model.processes = processes;
+    model.in_order = seed % 2;
     model.random = seed;
     for (int i = 0; i < processes; i++) {
-        struct rp_transport transport = {model_send, model_receive, model_lost, &model.process[i]};
+        struct rp_transport transport = {model_send, model_receive, model_lost, model.in_order, &model.process[i]};
         rp_tasks_init(&model.process[i].tasks, mode, i, processes, &transport);
         model.process[i].tasks.random = seed * 31 + (uint64_t)i + 1;
         rp_tasks_now = &model.process[i].tasks;
