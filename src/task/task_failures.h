@@ -7,12 +7,16 @@
 
 #include "task/task.h"
 
-/* The communicator of the tasks. */
-MPI_Comm rp_failures_begin(void);
+/* The communicator of the tasks; `wanted`: its failures are to be survived. */
+MPI_Comm rp_failures_begin(bool wanted);
 
-/* Tells the runtime of new failures, in the same order at all processes; `idle`: how often it found nothing to do since. */
-void rp_failures_look(struct rp_tasks *tasks, MPI_Comm comm, unsigned idle);
+/* Tells the runtime of new failures, in the same order at all processes. */
+void rp_failures_look(struct rp_tasks *tasks, MPI_Comm comm);
 
+/* Returns when all living processes have called it. */
 void rp_failures_end(struct rp_tasks *tasks, MPI_Comm comm);
+
+/* Dies here, if it was asked for. */
+void rp_failures_inject(const struct rp_tasks *tasks);
 
 #endif

@@ -23,7 +23,7 @@ static struct {
     int count, room;
     int status;
     struct rp_tasks tasks;
-    bool is_open, has_read;
+    bool is_open, has_read, kills;
 } here;
 
 static void complete_sends(void)
@@ -65,15 +65,16 @@ static void mpi_send(void *data, int process, struct rp_parcel *parcel)
 static struct rp_parcel *mpi_receive(void *data, int *process)
 {
     MPI_Status status;
+    MPI_Message message;
     int flag = 0, length;
 
     (void)data;
-    if (MPI_Iprobe(MPI_ANY_SOURCE, TAG, here.comm, &flag, &status) != MPI_SUCCESS || !flag)
+    if (MPI_Improbe(MPI_ANY_SOURCE, TAG, here.comm, &flag, &message, &status) != MPI_SUCCESS || !flag)
         return NULL;
     MPI_Get_count(&status, MPI_BYTE, &length);
     struct rp_parcel *parcel = rp_parcel_new((size_t)length);
     *process = status.MPI_SOURCE;
-    if (MPI_Recv(parcel->bytes, length, MPI_BYTE, status.MPI_SOURCE, TAG, here.comm, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+    if (MPI_Mrecv(parcel->bytes, length, MPI_BYTE, &message, MPI_STATUS_IGNORE) == MPI_SUCCESS)
         return parcel;
     rp_parcel_drop(parcel); /* its sender is dead */
     return NULL;
@@ -130,13 +131,15 @@ void reprise_tasks_begin(void)
 
     if (here.is_open)
         wrong("reprise_tasks_begin was called before");
-    here.comm = rp_failures_begin();
+    enum rp_task_mode mode = asked_mode();
+    here.comm = rp_failures_begin(mode >= RP_TASKS_PARTIAL);
     MPI_Comm_rank(here.comm, &rank);
     MPI_Comm_size(here.comm, &ranks);
     rp_message_rank(rank);
-    rp_tasks_init(&here.tasks, asked_mode(), rank, ranks, &transport);
+    rp_tasks_init(&here.tasks, mode, rank, ranks, &transport);
     rp_tasks_now = &here.tasks;
     here.is_open = true;
+    here.kills = rp_setting("REPRISE_TASKS_KILL") != NULL;
     here.tasks.directory = rp_setting("REPRISE_RUN");
     here.tasks.spread = (int)asked_number("REPRISE_TASKS_SPREAD", 1, 16);
     here.tasks.copies = (int)asked_number("REPRISE_TASKS_COPIES", 1, 1);
@@ -165,17 +168,20 @@ static void read_record(void)
 
 static void wait_for_the_end(void)
 {
-    unsigned idle = 0;
+    enum { OFTEN = 500, SPINS = 50, SELDOM = 16 };
+    unsigned idle = 0, steps = 0;
 
     while (!rp_stage_is_over(&here.tasks)) {
-        if (rp_tasks_step(&here.tasks)) {
-            idle = 0;
-            continue;
-        }
-        if (here.count > 0)
+        if (here.kills)
+            rp_failures_inject(&here.tasks);
+        bool did = rp_tasks_step(&here.tasks);
+        if (!did && here.count > 0)
             complete_sends();
-        rp_failures_look(&here.tasks, here.comm, idle);
-        if (++idle > 50)
+        if (++steps % OFTEN == 0 || (!did && idle % SELDOM == 0))
+            rp_failures_look(&here.tasks, here.comm);
+        if (did)
+            idle = 0;
+        else if (++idle > SPINS)
             sched_yield();
     }
 }
@@ -183,7 +189,6 @@ static void wait_for_the_end(void)
 void reprise_tasks_run(void)
 {
     read_record();
-    rp_failures_look(&here.tasks, here.comm, 0);
     rp_stage_begin(&here.tasks, RP_STAGE_RUN);
     wait_for_the_end();
 }
@@ -215,7 +220,9 @@ static void summarise(void)
     if (here.tasks.mode == RP_TASKS_PLAIN || !reprise_is_first())
         return;
     char determinants[100] = "";
-    if (here.tasks.mode != RP_TASKS_REPLAY)
+    if (here.tasks.dead_count > 0)
+        snprintf(determinants, sizeof determinants, "%d processes died, ", here.tasks.dead_count);
+    else if (here.tasks.mode != RP_TASKS_REPLAY)
         snprintf(determinants, sizeof determinants, "%llu determinants (by the algebra: %llu), ", (unsigned long long)total[RP_COUNT_DETERMINANTS], (unsigned long long)total[RP_COUNT_ALGEBRA]);
     rp_note("tasks: %s %llu messages of %u tasks: %sdigest %016llx%s", names[here.tasks.mode], (unsigned long long)total[RP_COUNT_MESSAGES], here.tasks.task_count, determinants, (unsigned long long)total[RP_COUNT_DIGEST],
             here.tasks.mode != RP_TASKS_REPLAY ? "" : total[RP_COUNT_DIFFERENCES] ? ": NOT the recorded run" : ": identical");
@@ -236,12 +243,12 @@ int reprise_tasks_end(void)
         rp_error("tasks: %llu determinants were made, but the algebra says %llu", (unsigned long long)here.tasks.total[RP_COUNT_DETERMINANTS], (unsigned long long)here.tasks.total[RP_COUNT_ALGEBRA]);
         status = REPRISE_EXIT_INTERNAL;
     }
-    for (unsigned tries = 0; here.count > 0; tries++) {
+    rp_failures_end(&here.tasks, here.comm);
+    for (unsigned tries = 0; here.count > 0 && here.tasks.dead_count == 0; tries++) { /* what goes to the dead may never be complete */
         complete_sends();
         if (tries > 50)
             sched_yield();
     }
-    rp_failures_end(&here.tasks, here.comm);
     rp_tasks_free(&here.tasks);
     free(here.requests);
     free(here.parcels);
