@@ -42,6 +42,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_FT_KILL", NULL},
     {"REPRISE_TASKS_KILL", NULL},
     {"REPRISE_TASKS_TIMES", NULL},
+    {"REPRISE_TASKS_VERDICT", NULL},
     {"REPRISE_DELAY", NULL},
     {"REPRISE_HOSTS", NULL},
     {"REPRISE_DET", NULL},

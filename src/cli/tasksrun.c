@@ -3,6 +3,7 @@
 #include "cli/tasksrun.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,12 +51,33 @@ static enum rp_status note_command(char **command, const char *directory, struct
     return status;
 }
 
+/* Runs the command; if one of its processes left the status that it ended the job with, that is the answer. */
+static int run_tasks(char **command)
+{
+    char path[] = "/tmp/reprise-tasks.XXXXXX";
+    int descriptor = mkstemp(path), exit_status, verdict = 0;
+    FILE *file;
+
+    if (descriptor >= 0)
+        setenv("REPRISE_TASKS_VERDICT", path, 1);
+    exit_status = rp_launch_run(command, NULL, NULL);
+    if (descriptor < 0)
+        return exit_status;
+    file = fdopen(descriptor, "r");
+    if (exit_status != 0 && file && fscanf(file, "%d", &verdict) == 1)
+        exit_status = verdict;
+    if (file)
+        fclose(file);
+    unlink(path);
+    return exit_status;
+}
+
 int rp_tasks_record(char **command, const char *directory)
 {
     struct rp_problem why;
 
     setenv("REPRISE_TASKS", "record", 1);
-    int exit_status = rp_launch_run(command, NULL, NULL);
+    int exit_status = run_tasks(command);
     if (!has(directory, "tasks-00000")) {
         rmdir(directory);
         rp_error("nothing was recorded: '%s' did not come to reprise_tasks_end. Is it a program of tasks (reprise_tasks.h)?", command[0]);
@@ -110,7 +132,7 @@ int rp_tasks_replay(char **command, const char *directory)
     }
     setenv("REPRISE_TASKS", "replay", 1);
     setenv("REPRISE_RUN", directory, 1);
-    int exit_status = rp_launch_run(command, NULL, NULL);
+    int exit_status = run_tasks(command);
     rp_buffer_free(&text);
     return exit_status;
 }
