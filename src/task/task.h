@@ -233,6 +233,7 @@ void rp_tasks_init(struct rp_tasks *tasks, enum rp_task_mode mode, int self, int
 void rp_tasks_free(struct rp_tasks *tasks);
 bool rp_tasks_step(struct rp_tasks *tasks); /* false: nothing to do now */
 void rp_tasks_deliver(struct rp_tasks *tasks, struct rp_task_message *message); /* takes it; to one of our own tasks */
+void rp_tasks_deliver_here(struct rp_tasks *tasks, struct rp_task_message *message); /* the same, from our own process */
 void rp_tasks_take_early(struct rp_tasks *tasks);
 void rp_tasks_look_again(struct rp_tasks *tasks, struct rp_task *task);
 void rp_tasks_send_parcel(struct rp_tasks *tasks, int process, struct rp_parcel *parcel);

@@ -394,7 +394,7 @@ static void deliver_starts(struct rp_tasks *tasks, uint32_t number)
         if (m->task == number) {
             struct rp_task_message *again = rp_message_copy(m);
             again->epoch = tasks->epoch;
-            rp_tasks_deliver(tasks, again);
+            rp_tasks_deliver_here(tasks, again);
         }
 }
 

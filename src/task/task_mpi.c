@@ -162,7 +162,7 @@ void reprise_tasks_begin(void)
     here.sleeps = rp_setting("REPRISE_TASKS_TIMES") != NULL;
 #ifdef M_TRIM_THRESHOLD
     if (mode >= RP_TASKS_PARTIAL) /* what a log takes is taken again after each checkpoint */
-        mallopt(M_TRIM_THRESHOLD, 1 << 30);
+        mallopt(M_TRIM_THRESHOLD, 1 << 30), mallopt(M_MMAP_THRESHOLD, 1 << 25);
 #endif
     here.tasks.directory = rp_setting("REPRISE_RUN");
     here.tasks.spread = (int)asked_number("REPRISE_TASKS_SPREAD", 1, 16);

@@ -468,7 +468,7 @@ void rp_tasks_look_again(struct rp_tasks *tasks, struct rp_task *task)
     }
 }
 
-/* A message for one of our tasks. Those that a task has had are dropped. */
+/* A message for one of our tasks, from elsewhere. Those that a task has had are dropped. */
 void rp_tasks_deliver(struct rp_tasks *tasks, struct rp_task_message *m)
 {
     bool failed = false;
@@ -480,6 +480,17 @@ void rp_tasks_deliver(struct rp_tasks *tasks, struct rp_task_message *m)
     }
     if (rp_tasks_ft_logs(tasks) && !rp_identities_add(&task->seen, &m->id, &failed)) {
         RP_BUG_ON(failed);
+        tasks->counts[RP_COUNT_DUPLICATES]++;
+        free(m);
+        return;
+    }
+    rp_queue_put(&tasks->ready, m);
+}
+
+/* From here, it need not be remembered: sender and receiver die together. But a task that we took over may send again what its receiver had from elsewhere. */
+void rp_tasks_deliver_here(struct rp_tasks *tasks, struct rp_task_message *m)
+{
+    if (tasks->running && tasks->running->adopted && rp_tasks_ft_logs(tasks) && rp_identities_has(&tasks->tasks[m->task].seen, &m->id)) {
         tasks->counts[RP_COUNT_DUPLICATES]++;
         free(m);
         return;
@@ -708,7 +719,7 @@ static void send_to(struct rp_tasks *tasks, struct rp_task *to, int entry, uint6
     *local = m;
     if (bytes > 0)
         memcpy(local->data, data, bytes);
-    rp_tasks_deliver(tasks, local);
+    rp_tasks_deliver_here(tasks, local);
 }
 
 struct rp_task_message *rp_message_copy(const struct rp_task_message *m)
@@ -758,7 +769,7 @@ void reprise_start(int collection, int entry, uint64_t ref, const void *data, si
         if (tasks->tasks[m->task].owner == tasks->self) {
             struct rp_task_message *ours = rp_message_copy(m);
             ours->epoch = tasks->epoch;
-            rp_tasks_deliver(tasks, ours);
+            rp_tasks_deliver_here(tasks, ours);
         }
         if (rp_tasks_ft_is_on(tasks))
             rp_queue_put(&tasks->starts, m);
