@@ -180,8 +180,11 @@ void rp_ft_take(struct rp_ft_message *message, struct rp_ft_request *request); /
 void rp_ft_unlink(struct rp_ft_message *message);
 void rp_ft_payloads_progress(void);
 void rp_ft_match_forget(void); /* everything: a rollback of all */
+void rp_ft_match_drop_program(void); /* messages of the program that it did not receive */
+void rp_ft_match_forget_later(void); /* the same, while we run through the setup */
 void rp_ft_payloads_fail(void);  /* the world is gone: they will be sent again */
 void rp_ft_payloads_again(void); /* in the new world */
+void rp_ft_pull_payloads(void);  /* of messages that nobody received yet */
 void *rp_ft_message_payload(struct rp_ft_message *message);
 bool rp_ft_unpost(struct rp_ft_request *request);
 void rp_ft_asked(int from, uint64_t seq); /* tell when it is matched */
@@ -327,6 +330,15 @@ void rp_ft_checkpoint_choose(int64_t generation);
 void rp_ft_checkpoint_jump(int64_t generation);
 void rp_ft_checkpoints_forget(void);
 void rp_ft_checkpoints_start(void);
+
+/* ft_files.c */
+void rp_ft_files_start(void);
+bool rp_ft_files_on(void);
+void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint); /* in the background; it must stay */
+void rp_ft_files_wait(void);                                       /* until it is written */
+void rp_ft_files_release(int64_t generation);                      /* this one and the one before it are whole */
+void rp_ft_files_list(int rank, int64_t out[RP_FT_GENERATIONS]);
+bool rp_ft_files_read(int rank, int64_t generation, struct rp_ft_checkpoint list[RP_FT_GENERATIONS]);
 
 /* ft_inject.c */
 void rp_ft_inject_start(void);

@@ -190,6 +190,7 @@ int rp_ft_Finalize(void)
     }
     rp_ft_event("finished", "\"recoveries\": %u, \"log_peak\": %zu", rp_ft_recoveries - 1, rp_ft_log_peak);
     rp_ft.on = false;
+    rp_ft_files_wait();
     return rp_real.Finalize();
 }
 
