@@ -35,7 +35,8 @@ struct header {
     int64_t generation, iteration;
     int32_t next_context, ranks;
     uint32_t comms, messages;
-    uint32_t protected, has_chosen;
+    uint32_t protected;
+    uint16_t has_chosen, is_last; /* last: taken when the loop was left */
     int64_t interval;
     uint64_t protected_at; /* where its part begins */
 };
@@ -195,7 +196,7 @@ static void snapshot(long iteration)
 {
     struct rp_ft_checkpoint *slot = slot_for(rp_ft_own, generation);
     struct rp_buffer out = {.bytes = slot->blob, .room = slot->bytes};
-    struct header header = {.generation = generation, .iteration = iteration, .next_context = rp_ft_next_context, .ranks = rp_ft.ranks, .interval = interval, .has_chosen = has_chosen};
+    struct header header = {.generation = generation, .iteration = iteration, .next_context = rp_ft_next_context, .ranks = rp_ft.ranks, .interval = interval, .has_chosen = has_chosen, .is_last = left_loop};
 
     slot->blob = NULL;
     rp_buffer_put(&out, &header, sizeof header);
@@ -303,6 +304,14 @@ static void restore_protected(const uint8_t *at, const struct header *header)
     }
 }
 
+/* Behind the loop control cannot come back to it: logs must reach back from here on. */
+static void end_loop(void)
+{
+    left_loop = true;
+    rp_ft_log_capacity = 0;
+    has_point = false;
+}
+
 /* Messages that came after the line, while we went through the setup, stay. */
 static long restore(int64_t wanted)
 {
@@ -322,6 +331,8 @@ static long restore(int64_t wanted)
     generation = wanted;
     interval = (long)header.interval;
     has_chosen = header.has_chosen;
+    if (header.is_last)
+        end_loop();
     return (long)header.iteration;
 }
 
@@ -586,7 +597,6 @@ static long next(long iteration)
     return iteration;
 }
 
-/* Behind the loop control cannot come back to it: logs must reach back from here on. */
 static void leave(void)
 {
     if (!rp_ft.on || left_loop)
@@ -596,8 +606,7 @@ static void leave(void)
         rp_note("%ld checkpoint intervals were done twice, with the same state at the end", checked);
     if (rp_ft_log_capacity)
         checkpoint(rp_ft.iteration);
-    rp_ft_log_capacity = 0;
-    has_point = false;
+    end_loop();
 }
 
 static void protect(int id, void *memory, size_t bytes, const struct reprise_state *state)
