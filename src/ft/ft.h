@@ -206,6 +206,7 @@ struct rp_ft_request {
     void *buffer;
     int count;
     MPI_Datatype type;
+    bool owns_type; /* a copy: the program may free its own */
     struct rp_ft_comm *comm;
     int32_t context;
     int peer, tag; /* source or destination in the communicator; may be wildcards */
@@ -248,6 +249,7 @@ size_t rp_ft_size(int count, MPI_Datatype type);
 void rp_ft_pack(const void *buffer, int count, MPI_Datatype type, void *out, size_t bytes);
 /* Returns MPI_SUCCESS or MPI_ERR_TRUNCATE. */
 int rp_ft_unpack(const void *in, size_t bytes, void *buffer, int count, MPI_Datatype type);
+MPI_Datatype rp_ft_type_keep(MPI_Datatype type, bool *owns); /* itself, or a copy to be freed */
 void *rp_ft_offset(const void *buffer, long elements, MPI_Datatype type);
 /* A buffer for count elements, to be freed by rp_ft_temporary_free. */
 void *rp_ft_temporary(int count, MPI_Datatype type);
@@ -279,6 +281,7 @@ void rp_ft_comms_forget_loop(void); /* those that were made in it */
 void rp_ft_comms_start(void);
 int rp_ft_world_rank(const struct rp_ft_comm *comm, int peer); /* of a peer: remote if it is an intercommunicator */
 int rp_ft_error(struct rp_ft_comm *comm, int code);            /* by the communicator's error handler */
+int rp_ft_error_of(const struct rp_ft_comm *comm, int code);   /* the same, if it is still there; else the world's */
 const struct rp_ft_comm *rp_ft_comm_made_in_loop(void);
 extern int32_t rp_ft_next_context;
 
