@@ -66,12 +66,20 @@ class Call:
             if mark == ">":
                 text += f"        rp_{side}_bytes({name}, sizeof *{name});\n"
             elif mark == ">status":
-                text += f"        if ({name} != MPI_STATUS_IGNORE)\n            rp_{side}_bytes({name}, sizeof *{name});\n"
+                text += f"        rp_{side}_bytes(seen, sizeof *seen);\n"
             elif mark.startswith(">") and side == "record":
                 text += f"        rp_record_array({name}, (size_t)({mark[1:]}) * sizeof *{name});\n"
             elif mark.startswith(">"):
                 text += f"        rp_alone_array({name});\n"
         return text and f"    if (rc == MPI_SUCCESS) {{\n{text}    }}\n"
+
+    @property
+    def own(self):
+        """A status of ours where the program wants none: who stands in front of us may want it."""
+        if ">status" not in self.marks:
+            return ""
+        name = self.names[self.marks.index(">status")]
+        return f"    MPI_Status own, *seen = {name} == MPI_STATUS_IGNORE ? &own : {name};\n"
 
     def real(self, through="next->"):
         return f"    rp_data_off++;\n    {'int ' if through == 'next->' else ''}rc = {through}{self.member}({self.args});\n    rp_data_off--;\n"
@@ -88,7 +96,10 @@ def alone(call, before, after, error=None):
 
 
 def feed(call):
-    return record(call, "", call.outputs("record")) + alone(call, "", call.outputs("alone"))
+    middle = call.real()
+    if call.own:
+        middle = middle.replace(", status)", ", seen)")
+    return record(call, call.own, call.outputs("record"), middle) + alone(call, call.own, call.outputs("alone"))
 
 
 def both(call):
@@ -138,9 +149,9 @@ def receive(call):
     seen = call.names[-1]
     own = f"    MPI_Status own, *seen = {seen} == MPI_STATUS_IGNORE ? &own : {seen};\n"
     middle = call.real().replace(f", {seen})", ", seen)")
-    given = f"    if ({seen} != MPI_STATUS_IGNORE)\n        rp_%s_bytes({seen}, sizeof *{seen});\n"
+    given = "    rp_%s_bytes(seen, sizeof *seen);\n"
     return (record(call, areas_of(call) + own, given % "record" + "    rp_areas_put(&areas, rc == MPI_SUCCESS ? rp_data_received(seen) : -1);\n", middle)
-            + alone(call, areas_of(call), given % "alone" + "    rp_areas_fill(&areas);\n"))
+            + alone(call, areas_of(call) + own, given % "alone" + "    rp_areas_fill(&areas);\n"))
 
 
 def mreceive(call):
@@ -170,10 +181,10 @@ def begin(call):
 
 def end(call):
     own = "    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;\n"
-    given = "    if (status != MPI_STATUS_IGNORE)\n        rp_%s_bytes(status, sizeof *status);\n"
+    given = "    rp_%s_bytes(seen, sizeof *seen);\n"
     middle = call.real().replace(", status)", ", seen)")
     return (record(call, own, given % "record" + "    rp_split_put(file, rc == MPI_SUCCESS ? rp_data_received(seen) : -1);\n", middle)
-            + alone(call, "", given % "alone" + "    rp_split_fill(file);\n    (void)buf;\n"))
+            + alone(call, own, given % "alone" + "    rp_split_fill(file);\n    (void)buf;\n"))
 
 
 WHO = {"none": "0", "always": "1", "all": "rp_members_all(comm)", "root": "rp_members_root(comm, root)", "at_root": "rp_members_at_root(comm, root)",
@@ -232,11 +243,15 @@ def hand(call):
     return ""
 
 
+def clock(call):
+    return ""
+
+
 def life(call):
     return ""
 
 
-KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life)}
+KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock)}
 
 
 def read_table(path):
@@ -312,6 +327,11 @@ def special_entry(call, prefix):
     return f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    return rp_life_{call.member}(&{twin}, {call.args});\n}}\n\n"
 
 
+def clock_entry(call, prefix):
+    twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
+    return f"RP_ENTRY double {prefix}{call.name}(void)\n{{\n    return RP_PASSES || rp_data_times_captured ? {twin}.{call.member}() : rp_data_{call.member}(&{twin});\n}}\n\n"
+
+
 def write_hand(calls, out):
     out.write("/* Made by api/data.py. */\n#ifndef RP_HAND_H\n#define RP_HAND_H\n\n")
     for call in calls:
@@ -319,6 +339,8 @@ def write_hand(calls, out):
     for call in calls:
         if call.kind == "life":
             out.write(f"int rp_life_{call.member}(const struct rp_next *next, {call.parameters});\n")
+        elif call.kind == "clock":
+            out.write(f"double rp_data_{call.member}(const struct rp_next *next);\n")
         elif call.kind == "hand":
             out.write(f"int rp_record_{call.member}(const struct rp_next *next, {call.parameters});\nint rp_alone_{call.member}({call.parameters});\n")
     out.write("\n#endif\n")
@@ -340,7 +362,7 @@ def write_entries(calls, functions, out):
     for number, call in enumerate(calls):
         out.write(f"const struct rp_function rp_f_{call.member} = {{{number}, \"{call.name}\"}};\n\n")
         out.write(KINDS[call.kind](call))
-        maker = special_entry if call.kind == "life" else entry
+        maker = {"life": special_entry, "clock": clock_entry}.get(call.kind, entry)
         out.write(maker(call, "") + maker(call, "P"))
 
 

@@ -21,11 +21,13 @@
 #include "log/rundir.h"
 #include "reprise.h"
 
-static const char *ranks, *where, *mpi, *force;
+static const char *ranks, *where, *mpi, *force, *until, *break_at;
 
 static const struct rp_option options[] = {
     {"--rank", "-r", "R[,R]", "the ranks to run, such as 3 or 3,7-9; each must be of the set that was recorded (reprise record --ranks)", &ranks},
     {"--directory", NULL, "DIR", "run there, instead of where the rank ran", &where},
+    {"--until", NULL, "EVENT", "in gdb, on until so many events were made (reprise dump numbers them)", &until},
+    {"--break", NULL, "PLACE", "in gdb, on until this place is reached, as gdb names it: app.c:120, or a function", &break_at},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--force", NULL, NULL, "also with another build of the program", &force},
     {NULL, NULL, NULL, NULL, NULL},
@@ -134,19 +136,69 @@ static enum rp_status enter(const struct rp_data_place *place, struct rp_problem
     return RP_OK;
 }
 
+/* The command in gdb, which goes on to the place that was asked for. */
+static char **in_gdb(char **command)
+{
+    size_t count = 0, at = 0;
+    char *script = rp_launch_gdb_script(), *stop = NULL, *place = NULL;
+
+    while (command[count])
+        count++;
+    char **words = calloc(count + 16, sizeof *words);
+    if (!words || !script || (until && asprintf(&stop, "tbreak reprise_event if ((unsigned long *) &reprise_place)[2] >= %s", until) < 0) || (break_at && asprintf(&place, "break %s", break_at) < 0))
+        return NULL;
+    bool has_gdb = strcmp(command[0], "gdb") == 0;
+    words[at++] = "gdb";
+    words[at++] = "-q";
+    words[at++] = "-x";
+    words[at++] = script;
+    words[at++] = "-ex";
+    words[at++] = "set breakpoint pending on";
+    words[at++] = "-ex";
+    words[at++] = until ? stop : place;
+    words[at++] = "-ex";
+    words[at++] = "run";
+    if (until) {
+        words[at++] = "-ex";
+        words[at++] = "reprise returned";
+    }
+    if (!has_gdb)
+        words[at++] = "--args";
+    memcpy(words + at, command + has_gdb, (count + 1 - has_gdb) * sizeof *words);
+    return words;
+}
+
 static bool is_own(int status)
 {
     return status >= REPRISE_EXIT_USAGE && status <= REPRISE_EXIT_INTERNAL;
 }
 
-static enum rp_status sum_of(const char *directory, const struct solo *s, uint32_t rank, struct rp_log_sum *sum, struct rp_problem *why)
+/* Of the first events of a log, at most so many. */
+static enum rp_status add_up(struct rp_log *log, uint64_t most, struct rp_log_sum *sum, struct rp_problem *why)
+{
+    struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
+    size_t count = 1;
+    enum rp_status status = events ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
+
+    *sum = (struct rp_log_sum){.digest = RP_DIGEST_START};
+    while (status == RP_OK && count > 0 && sum->events < most) {
+        status = rp_log_next_block(log, events, &count, why);
+        if (status == RP_OK)
+            rp_log_sum_add(sum, events, count < most - sum->events ? count : (size_t)(most - sum->events));
+    }
+    free(events);
+    return status;
+}
+
+static enum rp_status sum_of(const char *directory, const struct solo *s, uint32_t rank, uint64_t most, struct rp_log_sum *sum, bool *killed, struct rp_problem *why)
 {
     struct rp_log *log;
     enum rp_status status = rp_log_open(directory, s->manifest.run, rank, s->manifest.ranks, &log, why);
 
     if (status != RP_OK)
         return status;
-    status = rp_log_verify(log, sum, why);
+    *killed = rp_log_end(log).reason == RP_END_KILLED;
+    status = add_up(log, most, sum, why);
     rp_log_free(log);
     return status;
 }
@@ -165,9 +217,13 @@ static int verdict(const struct solo *s, uint32_t rank, const char *output, int 
         rp_error("rank %u: nothing was replayed: no process called MPI_Init under reprise", rank);
         return status ? status : REPRISE_EXIT_UNSUPPORTED;
     }
-    enum rp_status found = sum_of(s->directory, s, rank, &recorded, &why);
-    if (found == RP_OK)
-        found = sum_of(output, s, rank, &made, &why);
+    bool killed, stopped, ignored;
+    enum rp_status found = sum_of(s->directory, s, rank, UINT64_MAX, &recorded, &killed, &why);
+    if (found == RP_OK) /* a rank that was killed may not have told of its last call */
+        found = sum_of(output, s, rank, killed ? recorded.events : UINT64_MAX, &made, &stopped, &why);
+    uint64_t all = recorded.events;
+    if (found == RP_OK && stopped && made.events < all) /* a debugger was left */
+        found = sum_of(s->directory, s, rank, made.events, &recorded, &ignored, &why);
     if (found != RP_OK) {
         rp_error("%s", why.text);
         return rp_exit_status(found);
@@ -175,6 +231,10 @@ static int verdict(const struct solo *s, uint32_t rank, const char *output, int 
     if (recorded.events != made.events || recorded.digest != made.digest) {
         rp_error("rank %u alone: %llu events, %llu were recorded: NOT identical", rank, (unsigned long long)made.events, (unsigned long long)recorded.events);
         return REPRISE_EXIT_DIVERGED;
+    }
+    if (made.events < all) {
+        rp_note("rank %u replayed alone: %llu of %llu events: identical so far, but it was stopped there", rank, (unsigned long long)made.events, (unsigned long long)all);
+        return status;
     }
     rp_note("rank %u replayed alone: %llu events, digest %016llx: identical", rank, (unsigned long long)made.events, (unsigned long long)made.digest);
     return status;
@@ -200,6 +260,8 @@ static int run_rank(const struct solo *s, uint32_t rank, struct rp_data_reader *
     char **command = s->command ? s->command : recorded_command(place);
     enum rp_status status = command ? RP_OK : rp_fail(&why, RP_DAMAGED, "the record does not know the command of rank %u: give it", rank);
 
+    if (status == RP_OK && (until || break_at) && !(command = in_gdb(command)))
+        status = rp_fail(&why, RP_USAGE, "the commands for gdb are not beside the library: is reprise.gdb installed?");
     if (status == RP_OK && !mkdtemp(output))
         status = rp_fail(&why, RP_SYSTEM, "%s: %s", output, strerror(errno));
     if (status == RP_OK)
@@ -295,6 +357,10 @@ static int run(const struct rp_command *command, int argc, char **argv)
     }
     if (!ranks || !rp_ranks_are_good(ranks))
         return rp_usage_error(command, "which rank? -r 3, or several: -r 3,7-9");
+    if (until && (*until == 0 || until[strspn(until, "0123456789")]))
+        return rp_usage_error(command, "--until %s: a number of events is expected", until);
+    if (until && break_at)
+        return rp_usage_error(command, "--until and --break: one of them is expected");
     s.command = first < argc ? argv + first : NULL;
     enum rp_status status = rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &s.directory, &why);
     if (status == RP_OK)

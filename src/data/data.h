@@ -32,6 +32,9 @@ extern RP_HIDDEN bool rp_data_alone;
 extern RP_HIDDEN struct rp_data_writer *rp_data_writer;
 extern RP_HIDDEN struct rp_data_reader *rp_data_reader;
 
+/* The engine captures time, of MPI_Wtime too. */
+extern RP_HIDDEN bool rp_data_times_captured;
+
 /* An MPI function, as the log knows it. */
 struct rp_function {
     uint32_t number;

@@ -206,13 +206,14 @@ int64_t rp_data_received(const MPI_Status *status)
 
 /* Alone */
 
-static void mismatch(void)
+static void mismatch(uint64_t recorded, uint64_t here)
 {
     struct rp_problem why;
 
     if (rp_data_failed(rp_data_reader, &why) != RP_OK)
         rp_alone_end(); /* tells it */
-    rp_error("the program's buffer is not the one that was recorded: other counts or types");
+    rp_error("not the recorded run: call %llu receives into another buffer: %llu were recorded, here are %llu (counts or types differ)", (unsigned long long)rp_data_read_entries(rp_data_reader),
+             (unsigned long long)recorded, (unsigned long long)here);
     rp_data_end_job(121);
 }
 
@@ -239,19 +240,21 @@ static void fill_area(const struct rp_area *area)
         return;
     const uint8_t *content = rp_data_get_content(rp_data_reader, &bytes);
     if (!content || count > area->count)
-        mismatch();
+        mismatch((uint64_t)count, (uint64_t)area->count);
     if (!area->dense)
         take_packed(area, whole_count(area, count), content, (int)bytes);
     else if ((size_t)count * area->size == bytes)
         memcpy(area->buf, content, bytes);
     else
-        mismatch();
+        mismatch(bytes, (uint64_t)count * area->size);
 }
 
 void rp_areas_fill(const struct rp_areas *areas)
 {
-    if (rp_alone_number() != areas->count)
-        mismatch();
+    uint64_t recorded = rp_alone_number();
+
+    if (recorded != areas->count)
+        mismatch(recorded, areas->count);
     for (size_t i = 0; i < areas->count; i++)
         fill_area(area_at(areas, i));
 }

@@ -103,15 +103,24 @@ static bool is_wanted(const MPI_Status *status)
     return status != MPI_STATUS_IGNORE;
 }
 
+static void take_status(MPI_Status *status)
+{
+    MPI_Status own;
+
+    rp_alone_bytes(is_wanted(status) ? status : &own, sizeof own);
+}
+
 int rp_record_Iprobe(const struct rp_next *next, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
+    MPI_Status own, *seen = is_wanted(status) ? status : &own;
+
     rp_data_off++;
-    int rc = next->Iprobe(source, tag, comm, flag, status);
+    int rc = next->Iprobe(source, tag, comm, flag, seen);
     rp_data_off--;
     rp_record_begin(&rp_f_Iprobe, true, rp_check(rp_check(0, source), tag), rc);
     rp_record_number(rc == MPI_SUCCESS && *flag);
-    if (rc == MPI_SUCCESS && *flag && is_wanted(status))
-        rp_record_bytes(status, sizeof *status);
+    if (rc == MPI_SUCCESS && *flag)
+        rp_record_bytes(seen, sizeof *seen);
     rp_record_end();
     return rc;
 }
@@ -121,8 +130,8 @@ int rp_alone_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *s
     int rc = rp_alone_begin(&rp_f_Iprobe, true, rp_check(rp_check(0, source), tag));
 
     *flag = (int)rp_alone_number();
-    if (*flag && is_wanted(status))
-        rp_alone_bytes(status, sizeof *status);
+    if (*flag)
+        take_status(status);
     rp_alone_end();
     if (rc != MPI_SUCCESS)
         rp_alone_error_comm(comm, rc);
@@ -131,15 +140,16 @@ int rp_alone_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *s
 
 int rp_record_Improbe(const struct rp_next *next, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
+    MPI_Status own, *seen = is_wanted(status) ? status : &own;
+
     rp_data_off++;
-    int rc = next->Improbe(source, tag, comm, flag, message, status);
+    int rc = next->Improbe(source, tag, comm, flag, message, seen);
     rp_data_off--;
     rp_record_begin(&rp_f_Improbe, true, rp_check(rp_check(0, source), tag), rc);
     rp_record_number(rc == MPI_SUCCESS && *flag);
     if (rc == MPI_SUCCESS && *flag) {
         rp_record_message(*message);
-        if (is_wanted(status))
-            rp_record_bytes(status, sizeof *status);
+        rp_record_bytes(seen, sizeof *seen);
     }
     rp_record_end();
     return rc;
@@ -152,8 +162,7 @@ int rp_alone_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message 
     *flag = (int)rp_alone_number();
     if (*flag) {
         rp_alone_message(message);
-        if (is_wanted(status))
-            rp_alone_bytes(status, sizeof *status);
+        take_status(status);
     }
     rp_alone_end();
     if (rc != MPI_SUCCESS)
@@ -163,14 +172,15 @@ int rp_alone_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message 
 
 int rp_record_Mprobe(const struct rp_next *next, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
+    MPI_Status own, *seen = is_wanted(status) ? status : &own;
+
     rp_data_off++;
-    int rc = next->Mprobe(source, tag, comm, message, status);
+    int rc = next->Mprobe(source, tag, comm, message, seen);
     rp_data_off--;
     rp_record_begin(&rp_f_Mprobe, true, rp_check(rp_check(0, source), tag), rc);
     if (rc == MPI_SUCCESS) {
         rp_record_message(*message);
-        if (is_wanted(status))
-            rp_record_bytes(status, sizeof *status);
+        rp_record_bytes(seen, sizeof *seen);
     }
     rp_record_end();
     return rc;
@@ -182,8 +192,7 @@ int rp_alone_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MP
 
     if (rc == MPI_SUCCESS) {
         rp_alone_message(message);
-        if (is_wanted(status))
-            rp_alone_bytes(status, sizeof *status);
+        take_status(status);
     }
     rp_alone_end();
     if (rc != MPI_SUCCESS)

@@ -16,7 +16,7 @@
 #include "reprise.h"
 
 __thread int rp_data_off = 1;
-bool rp_data_alone;
+bool rp_data_alone, rp_data_times_captured;
 struct rp_data_writer *rp_data_writer;
 struct rp_data_reader *rp_data_reader;
 struct rp_data_handles rp_handle;
@@ -254,6 +254,9 @@ int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int
 
 static void find_handles(void)
 {
+    const char *captured = rp_setting("REPRISE_CAPTURE");
+
+    rp_data_times_captured = captured && (rp_list_has(captured, "time") || rp_list_has(captured, "all"));
     rp_next_resolve();
     rp_constants_find();
 #ifdef OPEN_MPI
@@ -343,6 +346,23 @@ uint64_t reprise_data_close(void)
         rp_data_writer = NULL;
     }
     return bytes;
+}
+
+double rp_data_Wtime(const struct rp_next *next)
+{
+    double now = 0;
+
+    if (rp_data_alone) {
+        rp_alone_begin(&rp_f_Wtime, false, 0);
+        rp_alone_bytes(&now, sizeof now);
+        rp_alone_end();
+        return now;
+    }
+    now = next->Wtime();
+    rp_record_begin(&rp_f_Wtime, false, 0, 0);
+    rp_record_bytes(&now, sizeof now);
+    rp_record_end();
+    return now;
 }
 
 void reprise_data_value(int32_t *a, uint64_t *c)

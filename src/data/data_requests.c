@@ -245,16 +245,21 @@ static MPI_Status *all_wanted(MPI_Status *statuses)
     return statuses == MPI_STATUSES_IGNORE ? NULL : statuses;
 }
 
+/* Statuses are told whether or not they were ignored: who stands in front of us may want them where the program does not. */
 static void put_statuses(const MPI_Status *statuses, int count)
 {
-    if (statuses && count > 0)
+    if (count > 0)
         rp_record_bytes(statuses, (size_t)count * sizeof *statuses);
 }
 
 static void take_statuses(MPI_Status *statuses, int count)
 {
-    if (statuses && count > 0)
-        rp_alone_bytes(statuses, (size_t)count * sizeof *statuses);
+    for (int i = 0; i < count; i++) {
+        MPI_Status status;
+        rp_alone_bytes(&status, sizeof status);
+        if (statuses)
+            statuses[i] = status;
+    }
 }
 
 static void finish(int rc)
@@ -273,7 +278,7 @@ int rp_record_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status 
     int rc = next->Wait(request, c.statuses);
     rp_data_off--;
     rp_record_begin(&rp_f_Wait, false, 0, rc);
-    put_statuses(wanted(status), 1);
+    put_statuses(c.statuses, 1);
     put_one(&c, 0, c.statuses, rc);
     rp_record_end();
     leave(&c);
@@ -302,7 +307,7 @@ int rp_record_Test(const struct rp_next *next, MPI_Request *request, int *flag, 
     rp_record_begin(&rp_f_Test, false, 0, rc);
     rp_record_number((uint64_t)*flag);
     if (yes) {
-        put_statuses(wanted(status), 1);
+        put_statuses(c.statuses, 1);
         put_one(&c, 0, c.statuses, rc);
     }
     rp_record_end();
@@ -332,7 +337,7 @@ int rp_record_Waitall(const struct rp_next *next, int count, MPI_Request *reques
     int rc = next->Waitall(count, requests, c.statuses);
     rp_data_off--;
     rp_record_begin(&rp_f_Waitall, true, rp_check(0, count), rc);
-    put_statuses(all_wanted(statuses), c.count);
+    put_statuses(c.statuses, c.count);
     put_all(&c, rc);
     rp_record_end();
     leave(&c);
@@ -360,7 +365,7 @@ int rp_record_Testall(const struct rp_next *next, int count, MPI_Request *reques
     rp_record_begin(&rp_f_Testall, true, rp_check(0, count), rc);
     rp_record_number((uint64_t)*flag);
     if (*flag || rc != MPI_SUCCESS) {
-        put_statuses(all_wanted(statuses), c.count);
+        put_statuses(c.statuses, c.count);
         put_all(&c, rc);
     }
     rp_record_end();
@@ -381,14 +386,14 @@ int rp_alone_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *st
     return rc;
 }
 
-static int record_any(const struct rp_function *function, struct completion *c, int index, const int *flag, MPI_Status *status, int rc)
+static int record_any(const struct rp_function *function, struct completion *c, int index, const int *flag, int rc)
 {
     rp_record_begin(function, true, rp_check(0, c->count), rc);
     if (flag)
         rp_record_number((uint64_t)*flag);
     rp_data_put_signed(rp_data_writer, index);
     if (!flag || *flag || rc != MPI_SUCCESS) {
-        put_statuses(wanted(status), 1);
+        put_statuses(c->statuses, 1);
         put_one(c, index, c->statuses, rc);
     }
     rp_record_end();
@@ -422,7 +427,7 @@ int rp_record_Waitany(const struct rp_next *next, int count, MPI_Request *reques
     rp_data_off--;
     if (seen != c.statuses)
         c.statuses[0] = *seen;
-    return record_any(&rp_f_Waitany, &c, *index, NULL, status, rc);
+    return record_any(&rp_f_Waitany, &c, *index, NULL, rc);
 }
 
 int rp_alone_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
@@ -441,7 +446,7 @@ int rp_record_Testany(const struct rp_next *next, int count, MPI_Request *reques
     rp_data_off--;
     if (seen != c.statuses)
         c.statuses[0] = *seen;
-    return record_any(&rp_f_Testany, &c, *index, flag, status, rc);
+    return record_any(&rp_f_Testany, &c, *index, flag, rc);
 }
 
 int rp_alone_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
@@ -449,7 +454,7 @@ int rp_alone_Testany(int count, MPI_Request *requests, int *index, int *flag, MP
     return alone_any(&rp_f_Testany, count, requests, index, flag, status);
 }
 
-static int record_some(const struct rp_function *function, struct completion *c, int outcount, const int *indices, MPI_Status *statuses, int rc)
+static int record_some(const struct rp_function *function, struct completion *c, int outcount, const int *indices, int rc)
 {
     bool any = outcount != MPI_UNDEFINED && outcount > 0;
 
@@ -457,7 +462,7 @@ static int record_some(const struct rp_function *function, struct completion *c,
     rp_data_put_signed(rp_data_writer, outcount);
     if (any) {
         rp_record_bytes(indices, (size_t)outcount * sizeof *indices);
-        put_statuses(all_wanted(statuses), outcount);
+        put_statuses(c->statuses, outcount);
         for (int i = 0; i < outcount; i++)
             put_completed(c, indices[i], &c->statuses[i], rc != MPI_SUCCESS);
     }
@@ -489,7 +494,7 @@ int rp_record_Waitsome(const struct rp_next *next, int count, MPI_Request *reque
     rp_data_off++;
     int rc = next->Waitsome(count, requests, outcount, indices, c.statuses);
     rp_data_off--;
-    return record_some(&rp_f_Waitsome, &c, *outcount, indices, statuses, rc);
+    return record_some(&rp_f_Waitsome, &c, *outcount, indices, rc);
 }
 
 int rp_alone_Waitsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
@@ -505,7 +510,7 @@ int rp_record_Testsome(const struct rp_next *next, int count, MPI_Request *reque
     rp_data_off++;
     int rc = next->Testsome(count, requests, outcount, indices, c.statuses);
     rp_data_off--;
-    return record_some(&rp_f_Testsome, &c, *outcount, indices, statuses, rc);
+    return record_some(&rp_f_Testsome, &c, *outcount, indices, rc);
 }
 
 int rp_alone_Testsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
@@ -526,7 +531,7 @@ int rp_record_Request_get_status(const struct rp_next *next, MPI_Request request
     rp_record_begin(&rp_f_Request_get_status, false, 0, rc);
     rp_record_number((uint64_t)*flag);
     if (*flag)
-        put_statuses(wanted(status), 1);
+        put_statuses(seen, 1);
     rp_record_number(full);
     if (full)
         rp_areas_put(&e->areas, e->areas.sized ? rp_data_received(seen) : -1);

@@ -22,7 +22,7 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "engine/doorbell.h"
-#include "engine/replay_watch.h"
+#include "engine/watch.h"
 #include "event/lines.h"
 #include "event/site.h"
 #include "log/logreader.h"

@@ -81,6 +81,7 @@ struct rp_ft_state {
     bool is_replacement; /* was a spare */
     long iteration;      /* -1 before the first */
     long calls;          /* of MPI, in this iteration */
+    long iterations;     /* begun by this process */
     const char *call;    /* the one that we are in */
 };
 extern struct rp_ft_state rp_ft;

@@ -554,6 +554,7 @@ static void check(long iteration)
 static void begin_iteration(long iteration)
 {
     rp_ft.iteration = iteration;
+    rp_ft.iterations++;
     rp_ft.calls = -1;
     rp_ft_enter("an iteration's beginning");
 }

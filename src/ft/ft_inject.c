@@ -81,7 +81,7 @@ static void die_once(int which)
     fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (fd < 0)
         return;
-    rp_ft_event("killed", "\"iteration\": %ld, \"call\": %ld", rp_ft.iteration, rp_ft.calls);
+    rp_ft_event("killed", "\"iteration\": %ld, \"call\": %ld, \"iterations\": %ld", rp_ft.iteration, rp_ft.calls, rp_ft.iterations);
     raise(SIGKILL);
 }
 

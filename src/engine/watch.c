@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "engine/replay_watch.h"
+#include "engine/watch.h"
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * What a debugger sees of a replay. `reprise.gdb`, which is installed beside the library, reads this and stops at the function. Nothing is called in the program, which may be stopped anywhere, and some
  * gdbs cannot (13 fails on processors with tile registers); no debug information is needed.
  */
-#ifndef RP_REPLAY_WATCH_H
-#define RP_REPLAY_WATCH_H
+#ifndef RP_WATCH_H
+#define RP_WATCH_H
 
 #include <stdint.h>
 

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* After each call that made events the debugger's place is reached (engine/watch.h). None of this is in the way of ordinary recording: it is another table of operations, and no call is idle. */
+#include "engine/record_alone.h"
+
+#include "base/settings.h"
+#include "engine/record_events.h"
+#include "engine/watch.h"
+#include "log/logreader.h"
+#include "mpi/self.h"
+
+static const struct rp_engine *plain;
+static struct rp_engine engine;
+static uint64_t told;
+
+static void tell(const struct rp_call *call)
+{
+    uint64_t events = rp_recorder.ring->head;
+
+    if (events == told)
+        return;
+    told = events;
+    reprise_return_address = call->return_address;
+    rp_watch_place(events, NULL, NULL);
+    reprise_event();
+}
+
+static void alone_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm, const MPI_Status *status, int rc)
+{
+    plain->received_other(call, source, tag, comm, status, rc);
+    tell(call);
+}
+
+#define ALONE(name, parameters, ...)                                                                                   \
+    static int alone_##name parameters                                                                                 \
+    {                                                                                                                  \
+        int rc = plain->name(__VA_ARGS__);                                                                             \
+                                                                                                                       \
+        tell(call);                                                                                                    \
+        return rc;                                                                                                     \
+    }
+
+ALONE(Probe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status), call, source, tag, comm, status)
+ALONE(Mprobe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status), call, source, tag, comm, message, status)
+ALONE(Iprobe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status), call, source, tag, comm, flag, status)
+ALONE(Improbe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status), call, source, tag, comm, flag, message, status)
+ALONE(Wait, (const struct rp_call *call, MPI_Request *request, MPI_Status *status), call, request, status)
+ALONE(Waitall, (const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses), call, count, requests, statuses)
+ALONE(Waitany, (const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *status), call, count, requests, index, status)
+ALONE(Waitsome, (const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses), call, count, requests, outcount, indices, statuses)
+ALONE(Test, (const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status), call, request, flag, status)
+ALONE(Testall, (const struct rp_call *call, int count, MPI_Request *requests, int *flag, MPI_Status *statuses), call, count, requests, flag, statuses)
+ALONE(Testany, (const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status), call, count, requests, index, flag, status)
+ALONE(Testsome, (const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses), call, count, requests, outcount, indices, statuses)
+ALONE(Request_get_status, (const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status), call, request, flag, status)
+ALONE(value, (const struct rp_call *call, int32_t *a, uint64_t *c), call, a, c)
+
+static int leads(void)
+{
+    return 1;
+}
+
+static void value_taken(void)
+{
+}
+
+static uint64_t recorded_events(const struct rp_session *session)
+{
+    struct rp_log *log;
+    struct rp_problem ignored;
+    uint64_t events = 0;
+
+    if (rp_log_open(rp_setting("REPRISE_RUN"), session->run, (uint32_t)session->rank, (uint32_t)session->ranks, &log, &ignored) == RP_OK) {
+        events = rp_log_event_count(log);
+        rp_log_free(log);
+    }
+    return events;
+}
+
+const struct rp_engine *rp_record_alone_over(const struct rp_engine *without, const struct rp_session *session)
+{
+    plain = without;
+    engine = *without;
+    engine.leads = leads;
+    engine.value = alone_value;
+    engine.value_taken = value_taken;
+    engine.received_other = alone_received_other;
+    engine.Probe = alone_Probe;
+    engine.Mprobe = alone_Mprobe;
+    engine.Iprobe = alone_Iprobe;
+    engine.Improbe = alone_Improbe;
+    engine.Wait = alone_Wait;
+    engine.Waitall = alone_Waitall;
+    engine.Waitany = alone_Waitany;
+    engine.Waitsome = alone_Waitsome;
+    engine.Test = alone_Test;
+    engine.Testall = alone_Testall;
+    engine.Testany = alone_Testany;
+    engine.Testsome = alone_Testsome;
+    engine.Request_get_status = alone_Request_get_status;
+    rp_always_set(RP_ALWAYS_TOOL);
+    rp_watch_begin(session->rank, recorded_events(session));
+    return &engine;
+}
