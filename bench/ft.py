@@ -16,16 +16,16 @@ import time
 
 BUILD = os.environ.get("BENCH_BUILD") or os.path.join(os.path.dirname(__file__), "..", "build")
 REPRISE = os.path.join(BUILD, "bin", "reprise")
-TARGETS = {"cg": 1.03, "hydro": 1.02, "jacobi": 1.02}
+TARGETS = {"cg": 1.03, "blast": 1.02, "jacobi": 1.02}
 # Name: arguments, ranks, checkpoint interval
 PROGRAMS = {
     "cg": (["--size", "60000", "--work", "20"], 2, 5),
-    "hydro": (["--size", "60", "--edge", "45"], 2, 20),
+    "blast": (["--size", "60", "--edge", "45"], 2, 20),
     "jacobi": (["--size", "4000", "--edge", "1024"], 2, 500),
 }
 SMALL = {
     "cg": (["--size", "2000", "--work", "26"], 4, 25),
-    "hydro": (["--size", "25", "--edge", "12"], 4, 20),
+    "blast": (["--size", "25", "--edge", "12"], 4, 20),
 }
 
 
@@ -88,13 +88,13 @@ def overhead(quick, keys):
         plain, with_ft = (statistics.median(column) for column in zip(*pairs))
         interval = PROGRAMS[name][2]
         print(f"{name:8} {plain:7.2f} s {with_ft:7.2f} s {ratio:6.3f}  {TARGETS[name]}  {peak / 1024:.0f} KiB, about {peak / interval / 1024:.1f} KiB an iteration   {'met' if ratio <= TARGETS[name] else 'MISSED'}")
-        keys[name] = f"{ratio:.3f}"
+        keys[name if name != "blast" else "hydro"] = f"{ratio:.3f}"
 
 
 def recovery(quick, keys):
     times = []
     for i in range(3 if quick else 15):
-        _, _, events = survive("hydro", SMALL, "--kill", f"{i % 4}@{3 + i % 17}:{i % 9}")
+        _, _, events = survive("blast", SMALL, "--kill", f"{i % 4}@{3 + i % 17}:{i % 9}")
         times += [max(event["milliseconds"] for event in events if event["event"] == "resumed")]
     print(f"recovery: median {statistics.median(times):.1f} ms, most {max(times):.1f} ms in {len(times)} failures (4 ranks on {os.cpu_count()} cores; target: less than 100 ms)")
     keys["recovery_ms"] = f"{statistics.median(times):.1f}"

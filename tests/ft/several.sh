@@ -10,6 +10,6 @@ for step in 1 2 3 4; do
 done
 survive neighbours 2 4 --spares 2 --checkpoints files --kill 1@17,2@17 -- "${jacobi[@]}"
 survive setup 2 4 --spares 2 --kill 1@17,1@setup:3 -- "${jacobi[@]}"
-hydro=("$apps/hydro" --size 12 --edge 3)
-expect hydro 8 --interval 4 -- "${hydro[@]}"
-survive hydro-random any 8 --interval 4 --spares 3 --checkpoints files8 --kill-random 7:3:12 -- "${hydro[@]}"
+blast=("$apps/blast" --size 12 --edge 3)
+expect blast 8 --interval 4 -- "${blast[@]}"
+survive blast-random any 8 --interval 4 --spares 3 --checkpoints files8 --kill-random 7:3:12 -- "${blast[@]}"

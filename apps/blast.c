@@ -37,7 +37,7 @@ static struct app_option options[] = {
     {0},
 };
 
-static const struct app_spec spec = {"hydro", "A blast wave in three dimensions, with 26 neighbours.", 1, options};
+static const struct app_spec spec = {"blast", "A blast wave in three dimensions, with 26 neighbours.", 1, options};
 
 /* Cells 1 to n of each direction are the block's own; 0 and n + 1 are neighbours' or mirrors. */
 struct block {
