@@ -276,6 +276,8 @@ void rp_refuse(const char *function)
 {
     if (rp_is_inside() || !rp_setting("REPRISE_MODE") || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
         return;
+    if (strncmp(function, "MPI_Win_", 8) == 0 && (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
+        return; /* ranks alone can be */
     rp_error("%s cannot be replayed yet, so the program is stopped here rather than replayed wrongly; "
              "'--allow %s' lets it through unrecorded",
              function, function);
