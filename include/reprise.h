@@ -83,6 +83,20 @@ void reprise_leave(void);
 /* For languages without setjmp: the loop as a function that is called for every iteration until it returns 0. */
 void reprise_run(long first, long end, int (*iteration)(long i, void *data), void *data);
 
+/*
+ * The next `count` messages that MPI_Recv takes from MPI_ANY_SOURCE may come in any order: the program makes the same of them. `reprise record` then stores which messages they were, and not in which order they came; `reprise replay` gives them in some
+ * order, and `reprise replay --shuffle` in others on purpose. A region ends after so many receives, or by reprise_commutative_end. Other calls in between are recorded as ever.
+ */
+void reprise_commutative_begin(unsigned long count);
+void reprise_commutative_end(void);
+
+/* How libreprise.a finds libreprise.so for it: its symbol `reprise_region_calls`. */
+struct reprise_region_calls {
+    int version;
+    void (*begin)(unsigned long count);
+    void (*end)(void);
+};
+
 /* How libreprise.a finds the library: its symbol `reprise_ft_calls`. */
 struct reprise_calls {
     int version;

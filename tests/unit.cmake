@@ -37,6 +37,7 @@ list(FILTER UNIT_SOURCES EXCLUDE REGEX "/test_memory\\.c$")
 foreach(source ${UNIT_SOURCES})
   add_unit_test(${source} report)
 endforeach()
+target_link_libraries(unit_tasks PRIVATE tasks_core)
 
 # Allocations that fail: every one of them in turn. What --wrap sees is what the core itself calls.
 add_unit_test(${UNIT_DIR}/unit/test_memory.c core_checked)

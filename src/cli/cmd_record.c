@@ -10,6 +10,7 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/progressline.h"
+#include "cli/tasksrun.h"
 #include "codec/codec.h"
 #include "codec/rowcodec.h"
 #include "log/progress.h"
@@ -17,7 +18,7 @@
 #include "report/facts.h"
 #include "reprise.h"
 
-static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks, *ranks;
+static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks, *ranks, *tasks;
 
 static const struct rp_option options[] = {
     {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty", &output},
@@ -29,6 +30,7 @@ static const struct rp_option options[] = {
     {"--timestamps", NULL, NULL, "record the time of every event, too", &timestamps},
     {"--clocks", NULL, NULL, "let all messages carry Lamport clocks, and record them: what caused what is known then", &clocks},
     {"--ranks", NULL, "R[,R]", "record the data of these ranks, too, such as 3,7-9 or all: they can be replayed alone (reprise solo)", &ranks},
+    {"--tasks", NULL, NULL, "a program of tasks (reprise_tasks.h): it records by itself, and only the order that its annotations leave open", &tasks},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -206,7 +208,9 @@ static int run(const struct rp_command *command, int argc, char **argv)
     enum rp_status status = rp_settings_check_capture(&why);
     if (status == RP_OK)
         status = check_manner(&why);
-    if (status == RP_OK)
+    if (tasks && inside)
+        status = rp_fail(&why, RP_USAGE, "--tasks: start the launcher by reprise, as in 'reprise record --tasks mpirun -n 4 ./app'");
+    if (status == RP_OK && !tasks)
         status = rp_launch_preload(mpi, NULL, words, &why);
     if (status == RP_OK)
         status = rp_launch_note_command(words, inside, &why);
@@ -220,6 +224,11 @@ static int run(const struct rp_command *command, int argc, char **argv)
     }
     if (inside)
         return rp_launch_become(words);
+    if (tasks) {
+        int recorded = rp_tasks_record(words, directory);
+        free(directory);
+        return recorded;
+    }
     int exit_status = rp_launch_run(words, rp_progress_line_wanted() ? show_progress : NULL, directory);
     rp_progress_line_clear();
     exit_status = summarise(directory, words, exit_status);

@@ -13,19 +13,21 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/progressline.h"
+#include "cli/tasksrun.h"
 #include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/replaystate.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
-static const char *at_end, *stall, *force, *mpi, *allow, *gdb;
+static const char *at_end, *stall, *force, *mpi, *allow, *gdb, *shuffle;
 
 static const struct rp_option options[] = {
     {"--at-end", NULL, "WHAT", "at the end of the record: stop (default), gdb or continue", &at_end},
     {"--gdb", NULL, "RANKS", "open gdb for these ranks, such as 0,4-7: in tmux or screen, by gdbserver, or by its process id", &gdb},
     {"--stall", NULL, "SECONDS", "say who waits for what after so long; 0: never (default 30)", &stall},
     {"--force", NULL, NULL, "replay although the program is another build", &force},
+    {"--shuffle", NULL, NULL, "take commutative messages in another order on purpose, and compare: are they commutative?", &shuffle},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through", &allow},
     {NULL, NULL, NULL, NULL, NULL},
@@ -54,6 +56,7 @@ static bool is_run(const char *word)
     bool found = rp_manifest_read(directory, &manifest, &ignored) != RP_USAGE;
     if (found)
         rp_manifest_free(&manifest);
+    found |= rp_tasks_is_record(directory);
     free(directory);
     return found;
 }
@@ -76,9 +79,32 @@ static void apply_options(void)
         setenv("REPRISE_FORCE", "1", 1);
     if (allow)
         setenv("REPRISE_ALLOW", allow, 1);
+    if (shuffle && !rp_setting("REPRISE_SHUFFLE")) {
+        char seed[32];
+        snprintf(seed, sizeof seed, "%ld", (long)time(NULL) % 1000000 + 1);
+        setenv("REPRISE_SHUFFLE", seed, 1);
+    }
     if (!mpi)
         mpi = rp_setting("REPRISE_MPI");
     setenv("REPRISE_MODE", "replay", 1);
+}
+
+/* A record of tasks, if it is one: the program replays it by itself. */
+static bool is_of_tasks(const char *name, char **command, int *exit_status)
+{
+    struct rp_problem ignored;
+    char *directory;
+
+    if (rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &directory, &ignored) != RP_OK)
+        return false;
+    bool found = rp_tasks_is_record(directory);
+    if (found) {
+        if (rp_setting("REPRISE_SHUFFLE"))
+            rp_note("shuffled by seed %s: REPRISE_SHUFFLE=%s does the same again", rp_setting("REPRISE_SHUFFLE"), rp_setting("REPRISE_SHUFFLE"));
+        *exit_status = rp_tasks_replay(command, directory);
+    }
+    free(directory);
+    return found;
 }
 
 static enum rp_status check_options(struct replay *r, struct rp_problem *why)
@@ -294,6 +320,9 @@ static int run(const struct rp_command *command, int argc, char **argv)
         first += 1 + more;
     }
     apply_options();
+    int exit_status = 0;
+    if (!inside && is_of_tasks(name, first < argc ? argv + first : NULL, &exit_status))
+        return exit_status;
     enum rp_status status = check_options(&r, &why);
     if (status == RP_OK)
         status = find_run(&r, name, &why);
@@ -306,7 +335,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
         rp_error("cannot replay: %s", why.text);
         return rp_exit_status(status);
     }
-    int exit_status = inside ? rp_launch_become(r.command) : run_outside(&r);
+    exit_status = inside ? rp_launch_become(r.command) : run_outside(&r);
     rp_manifest_free(&r.manifest);
     free(r.directory);
     return exit_status;

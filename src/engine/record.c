@@ -226,7 +226,8 @@ static void record_received_other(const struct rp_call *call, int source, int ta
 {
     if (rp_self.always & RP_ALWAYS_FREED)
         rp_record_poll_freed(rp_record_site(call));
-    if (RP_IS_WILD(source, tag))
+    bool kept = source == MPI_ANY_SOURCE && !rp_state.watched && rp_outcome_matched(rc) && rp_record_region_put(rp_record_site(call), rp_comms_number(comm), status->MPI_SOURCE, status->MPI_TAG);
+    if (!kept && RP_IS_WILD(source, tag))
         push_envelope(RP_RECV, call, comm, status, rc);
     if (rp_state.watched && rp_outcome_matched(rc) && source != MPI_PROC_NULL)
         tell_older_than_now(call, status);
@@ -1029,6 +1030,7 @@ static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_l
 {
     struct rp_problem why;
 
+    rp_record_region_end();
     rp_record_tell_pending(end_site());
     rp_record_close_runs();
     rp_log_drain(record.writer);
@@ -1083,6 +1085,13 @@ static void record_end_elsewhere(void)
     rp_log_drain(record.writer);
 }
 
+/* Where data is recorded as well, it is in the order in which it came. */
+static void record_region_begin(unsigned long count)
+{
+    if (!rp_setting("REPRISE_RANKS"))
+        rp_record_region_begin(count);
+}
+
 static const struct rp_engine engine = {
     .name = "record",
     .refuses_threads = 1,
@@ -1114,6 +1123,8 @@ static const struct rp_engine engine = {
     .turn_begin = record_turn_begin,
     .turn_end = record_turn_end,
     .value = record_value,
+    .region_begin = record_region_begin,
+    .region_end = rp_record_region_end,
     .finalize = record_finalize,
     .abort = record_abort,
     .exit = record_exit,

@@ -150,6 +150,7 @@ const struct rp_engine *rp_record_clocks_over(const struct rp_engine *without)
 {
     plain = without;
     engine = *without;
+    engine.region_begin = NULL; /* clocks tell the order anyway */
     engine.received_other = clocks_received_other;
     engine.received_matched = tell;
     engine.Wait = clocks_wait;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/record_events.h"
 
+#include <stdlib.h>
 #include <time.h>
+
+#include "base/message.h"
 
 struct rp_recorder rp_recorder;
 
@@ -62,8 +65,110 @@ void rp_record_choose_thread(const struct rp_call *call)
     rp_record_publish();
 }
 
+/* Commutative regions */
+
+static struct {
+    unsigned long left;
+    struct rp_event *events; /* that wait */
+    size_t count, room;
+} region;
+
+static int compare_groups(const struct rp_event *one, const struct rp_event *other)
+{
+    if (one->site != other->site)
+        return one->site < other->site ? -1 : 1;
+    if (one->scope != other->scope)
+        return one->scope < other->scope ? -1 : 1;
+    return (one->b > other->b) - (one->b < other->b);
+}
+
+/* By group and place: c is the place. */
+static int compare_places(const void *one, const void *other)
+{
+    const struct rp_event *a = one, *b = other;
+    int groups = compare_groups(a, b);
+
+    return groups ? groups : (a->c > b->c) - (a->c < b->c);
+}
+
+static int compare_sources(const void *one, const void *other)
+{
+    const struct rp_event *a = one, *b = other;
+    int groups = compare_groups(a, b);
+
+    return groups ? groups : (a->a > b->a) - (a->a < b->a);
+}
+
+/* Sources in order within each group; sites, tags and posts stay where they are. */
+static void sort_region(void)
+{
+    struct rp_event *places = malloc(2 * region.count * sizeof *places), *sources = places + region.count;
+
+    if (!places)
+        rp_bug(__FILE__, __LINE__, "no memory for a region");
+    for (size_t i = 0; i < region.count; i++) {
+        region.events[i].c = i;
+        places[i] = sources[i] = region.events[i];
+    }
+    qsort(places, region.count, sizeof *places, compare_places);
+    qsort(sources, region.count, sizeof *sources, compare_sources);
+    for (size_t i = 0; i < region.count; i++)
+        region.events[places[i].c].a = sources[i].a;
+    free(places);
+}
+
+static void flush_region(void)
+{
+    if (region.count == 0)
+        return;
+    sort_region();
+    for (size_t i = 0; i < region.count; i++) {
+        struct rp_event *event = rp_ring_slot(rp_recorder.ring);
+        *event = region.events[i];
+        event->c = 0;
+    }
+    region.count = 0;
+    rp_ring_publish(rp_recorder.ring);
+}
+
+void rp_record_region_begin(unsigned long count)
+{
+    rp_record_region_end();
+    if (count == 0)
+        return;
+    region.left = count;
+    rp_record_hold(RP_RECORD_REGION);
+}
+
+void rp_record_region_end(void)
+{
+    if (!(rp_recorder.open & RP_RECORD_REGION))
+        return;
+    flush_region();
+    region.left = 0;
+    rp_recorder.open &= ~RP_RECORD_REGION; /* the next event makes it ready again */
+}
+
+bool rp_record_region_put(uint32_t site, uint32_t scope, int32_t source, int32_t tag)
+{
+    if (!(rp_recorder.open & RP_RECORD_REGION))
+        return false;
+    if (region.count == region.room) {
+        region.room = region.room ? 2 * region.room : 64;
+        region.events = realloc(region.events, region.room * sizeof *region.events);
+        if (!region.events)
+            rp_bug(__FILE__, __LINE__, "no memory for a region");
+    }
+    rp_record_close_runs(); /* polls before it come before it */
+    region.events[region.count++] = (struct rp_event){RP_RECV, site, rp_record_take_posts(), scope, source, tag, 0};
+    if (--region.left == 0)
+        rp_record_region_end();
+    return true;
+}
+
 void rp_record_prepare(uint32_t site)
 {
+    flush_region();
     rp_record_close_runs();
     if (rp_recorder.open & RP_RECORD_THREADS)
         choose_thread(site);
@@ -117,6 +222,11 @@ static void no_of_thread(const struct rp_call *call, uint32_t scope)
 
 void rp_record_no_closely(const struct rp_call *call, uint32_t scope)
 {
+    flush_region();
+    if (!(rp_recorder.open & (RP_RECORD_THREADS | RP_RECORD_SITES))) {
+        rp_record_no_elsewhere(call, scope, rp_record_slot(call->function, scope));
+        return;
+    }
     if (rp_recorder.open & RP_RECORD_THREADS) {
         no_of_thread(call, scope);
         return;

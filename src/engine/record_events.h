@@ -31,12 +31,14 @@ struct rp_poll_key {
 
 /* In `open`: events have times, so that none is put before the clock was asked. */
 #define RP_RECORD_TIMES (1u << 29)
-#define RP_RECORD_RUNS (RP_RECORD_TIMES - 1)
+/* In `open`: a commutative region is open, whose receives wait (rp_record_region_put). */
+#define RP_RECORD_REGION (1u << 28)
+#define RP_RECORD_RUNS (RP_RECORD_REGION - 1)
 
 struct rp_recorder {
     struct rp_ring *ring;
     uint64_t last_posts; /* at the last event */
-    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS, RP_RECORD_SITES, RP_RECORD_TIMES; unless 0, the ring is not ready */
+    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS, RP_RECORD_SITES, RP_RECORD_TIMES, RP_RECORD_REGION; unless 0, the ring is not ready */
     struct rp_poll_key open_key[RP_OPEN_RUNS];
     struct rp_site_table sites;
     int32_t thread;  /* whose turn it is */
@@ -55,6 +57,16 @@ void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t
 
 /* A poll where there are threads, or where clocks are recorded. */
 void rp_record_no_closely(const struct rp_call *call, uint32_t scope);
+
+/*
+ * Commutative regions. Their receives wait until the region ends or another event comes, and are then put as if they had come in the order of their sources, each place among those of the same site, communicator and tag: so the record says which messages
+ * came, but not in which order. A process that is killed inside a region leaves those that wait out of its record.
+ */
+void rp_record_region_begin(unsigned long count);
+void rp_record_region_end(void);
+
+/* A receive from anyone: true, if it is one of an open region, and kept. */
+bool rp_record_region_put(uint32_t site, uint32_t scope, int32_t source, int32_t tag);
 
 /* From now on polls are counted by call site. */
 void rp_record_by_site(void);
@@ -160,7 +172,7 @@ static inline bool rp_record_no_again(const char *function, uint32_t scope)
 /* A poll said no. */
 static inline void rp_record_no(const struct rp_call *call, uint32_t scope)
 {
-    if (__builtin_expect((rp_recorder.open & (RP_RECORD_THREADS | RP_RECORD_SITES)) != 0, 0))
+    if (__builtin_expect((rp_recorder.open & (RP_RECORD_THREADS | RP_RECORD_SITES | RP_RECORD_REGION)) != 0, 0))
         rp_record_no_closely(call, scope);
     else if (!rp_record_no_again(call->function, scope))
         rp_record_no_elsewhere(call, scope, rp_record_slot(call->function, scope));

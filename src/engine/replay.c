@@ -72,6 +72,8 @@ static int replay_value(const struct rp_call *call, int32_t *a, uint64_t *c)
 
 static void replay_finalize(void)
 {
+    if (rp_setting("REPRISE_SHUFFLE") && (rp_replay_shuffled() > 0 || session.rank == 0))
+        rp_note("%llu receives in commutative regions were shuffled", (unsigned long long)rp_replay_shuffled());
     rp_follow_finish(true);
     rp_standin_close();
 }
@@ -97,6 +99,8 @@ static const struct rp_engine engine = {
     .persistent_begin = rp_replay_persistent_begin,
     .persistent_end = rp_replay_persistent_end,
     .sent = rp_doorbell_ring,
+    .region_begin = rp_replay_region_begin,
+    .region_end = rp_replay_region_end,
     .Start = rp_replay_Start,
     .Startall = rp_replay_Startall,
     .Probe = rp_replay_Probe,

@@ -97,6 +97,9 @@ struct rp_engine {
     void (*turn_end)(void);
     int (*value)(const struct rp_call *, int32_t *a, uint64_t *c);
     void (*value_taken)(void);
+    /* Regions of commutative receives (mpi/region.h); NULL: nothing is different in them. */
+    void (*region_begin)(unsigned long count);
+    void (*region_end)(void);
     /* Before the real MPI_Finalize and MPI_Abort, and when the process exits without either. */
     void (*finalize)(void);
     void (*abort)(int code);

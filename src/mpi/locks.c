@@ -25,21 +25,6 @@ struct lock {
     int (*try)(void *); /* 0: taken; EBUSY: not now; else an error */
 };
 
-static bool leads(void)
-{
-    const struct rp_engine *engine = rp_engine;
-
-    return engine && engine->leads && engine->leads();
-}
-
-/* Whether a lock that is taken from this place is to be followed. */
-static bool is_followed(uintptr_t place)
-{
-    return rp_threads_on && rp_engine && !rp_is_inside() && rp_caller_who(place) == RP_CALLER_PROGRAM && rp_threads_is_known() && (rp_self.depth == 0 || rp_threads_adopt());
-}
-
-#define IS_FOLLOWED() (__builtin_expect(rp_threads_on, 0) && is_followed(RP_CALLER))
-
 /* Recording: a lock was taken. */
 static void note_taken(const struct rp_call *call)
 {
@@ -116,7 +101,7 @@ static bool is_own_checked(const pthread_mutex_t *m)
 
 static int take_mutex(const struct rp_call *call, pthread_mutex_t *m)
 {
-    if (leads() && !is_own_checked(m))
+    if (rp_threads_lead() && !is_own_checked(m))
         return take_in_turn(call, of_mutex(m));
     int rc = RP_REAL(mutex_function, "pthread_mutex_lock")(m);
     if (rc == 0 || rc == EOWNERDEAD) /* of a robust one: it is ours all the same */
@@ -126,7 +111,7 @@ static int take_mutex(const struct rp_call *call, pthread_mutex_t *m)
 
 RP_ENTRY int pthread_mutex_lock(pthread_mutex_t *m)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(mutex_function, "pthread_mutex_lock")(m);
     struct rp_call call = RP_CALL("pthread_mutex_lock");
     return take_mutex(&call, m);
@@ -134,30 +119,30 @@ RP_ENTRY int pthread_mutex_lock(pthread_mutex_t *m)
 
 RP_ENTRY int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(mutex_function, "pthread_mutex_trylock")(m);
     struct rp_call call = RP_CALL("pthread_mutex_trylock");
-    if (leads())
+    if (rp_threads_lead())
         return value_in_turn(&call, of_mutex(m));
     return note_value(&call, RP_REAL(mutex_function, "pthread_mutex_trylock")(m));
 }
 
 RP_ENTRY int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(timed_function, "pthread_mutex_timedlock")(m, until);
     struct rp_call call = RP_CALL("pthread_mutex_timedlock");
-    if (leads())
+    if (rp_threads_lead())
         return value_in_turn(&call, of_mutex(m));
     return note_value(&call, RP_REAL(timed_function, "pthread_mutex_timedlock")(m, until));
 }
 
 RP_ENTRY int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(clocked_function, "pthread_mutex_clocklock")(m, clock, until);
     struct rp_call call = RP_CALL("pthread_mutex_clocklock");
-    if (leads())
+    if (rp_threads_lead())
         return value_in_turn(&call, of_mutex(m));
     return note_value(&call, RP_REAL(clocked_function, "pthread_mutex_clocklock")(m, clock, until));
 }
@@ -170,10 +155,10 @@ typedef int clockwait_function(pthread_cond_t *, pthread_mutex_t *, clockid_t, c
 
 RP_ENTRY int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *m)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(wait_function, "pthread_cond_wait")(condition, m);
     struct rp_call call = RP_CALL("pthread_cond_wait");
-    if (leads()) {
+    if (rp_threads_lead()) {
         RP_REAL(mutex_function, "pthread_mutex_unlock")(m);
         return take_in_turn(&call, of_mutex(m));
     }
@@ -204,20 +189,20 @@ static int timed_in_turn(const struct rp_call *call, pthread_mutex_t *m)
 
 RP_ENTRY int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *m, const struct timespec *until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(timedwait_function, "pthread_cond_timedwait")(condition, m, until);
     struct rp_call call = RP_CALL("pthread_cond_timedwait");
-    if (leads())
+    if (rp_threads_lead())
         return timed_in_turn(&call, m);
     return note_value(&call, RP_REAL(timedwait_function, "pthread_cond_timedwait")(condition, m, until));
 }
 
 RP_ENTRY int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(clockwait_function, "pthread_cond_clockwait")(condition, m, clock, until);
     struct rp_call call = RP_CALL("pthread_cond_clockwait");
-    if (leads())
+    if (rp_threads_lead())
         return timed_in_turn(&call, m);
     return note_value(&call, RP_REAL(clockwait_function, "pthread_cond_clockwait")(condition, m, clock, until));
 }
@@ -236,7 +221,7 @@ static int c11_answer(int rc)
 
 RP_ENTRY int mtx_lock(mtx_t *m)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(c11_function, "mtx_lock")(m);
     struct rp_call call = RP_CALL("mtx_lock");
     return c11_answer(take_mutex(&call, (pthread_mutex_t *)m));
@@ -244,30 +229,30 @@ RP_ENTRY int mtx_lock(mtx_t *m)
 
 RP_ENTRY int mtx_trylock(mtx_t *m)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(c11_function, "mtx_trylock")(m);
     struct rp_call call = RP_CALL("mtx_trylock");
-    if (leads())
+    if (rp_threads_lead())
         return c11_answer(value_in_turn(&call, of_mutex((pthread_mutex_t *)m)));
     return c11_answer(note_value(&call, try_mutex(m)));
 }
 
 RP_ENTRY int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(c11_timed_function, "mtx_timedlock")(m, until);
     struct rp_call call = RP_CALL("mtx_timedlock");
-    if (leads())
+    if (rp_threads_lead())
         return c11_answer(value_in_turn(&call, of_mutex((pthread_mutex_t *)m)));
     return c11_answer(note_value(&call, RP_REAL(timed_function, "pthread_mutex_timedlock")((pthread_mutex_t *)m, until)));
 }
 
 RP_ENTRY int cnd_wait(cnd_t *condition, mtx_t *m)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(c11_wait_function, "cnd_wait")(condition, m);
     struct rp_call call = RP_CALL("cnd_wait");
-    if (leads()) {
+    if (rp_threads_lead()) {
         RP_REAL(mutex_function, "pthread_mutex_unlock")((pthread_mutex_t *)m);
         return c11_answer(take_in_turn(&call, of_mutex((pthread_mutex_t *)m)));
     }
@@ -278,10 +263,10 @@ RP_ENTRY int cnd_wait(cnd_t *condition, mtx_t *m)
 
 RP_ENTRY int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict m, const struct timespec *restrict until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(c11_timedwait_function, "cnd_timedwait")(condition, m, until);
     struct rp_call call = RP_CALL("cnd_timedwait");
-    if (leads())
+    if (rp_threads_lead())
         return timed_in_turn(&call, (pthread_mutex_t *)m);
     return note_value(&call, RP_REAL(c11_timedwait_function, "cnd_timedwait")(condition, m, until));
 }
@@ -297,10 +282,10 @@ static int try_spin(void *lock)
 
 RP_ENTRY int pthread_spin_lock(pthread_spinlock_t *lock)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(spin_function, "pthread_spin_lock")(lock);
     struct rp_call call = RP_CALL("pthread_spin_lock");
-    if (leads())
+    if (rp_threads_lead())
         return take_in_turn(&call, (struct lock){(void *)lock, try_spin});
     int rc = RP_REAL(spin_function, "pthread_spin_lock")(lock);
     note_taken(&call);
@@ -309,10 +294,10 @@ RP_ENTRY int pthread_spin_lock(pthread_spinlock_t *lock)
 
 RP_ENTRY int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(spin_function, "pthread_spin_trylock")(lock);
     struct rp_call call = RP_CALL("pthread_spin_trylock");
-    if (leads())
+    if (rp_threads_lead())
         return value_in_turn(&call, (struct lock){(void *)lock, try_spin});
     return note_value(&call, RP_REAL(spin_function, "pthread_spin_trylock")(lock));
 }
@@ -341,7 +326,7 @@ static bool is_own_written(const pthread_rwlock_t *lock)
 
 static int take_rw(const struct rp_call *call, struct lock lock, rw_function *real)
 {
-    if (leads() && !is_own_written(lock.object))
+    if (rp_threads_lead() && !is_own_written(lock.object))
         return take_in_turn(call, lock);
     int rc = real(lock.object);
     if (rc == 0)
@@ -353,7 +338,7 @@ RP_ENTRY int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
     rw_function *real = RP_REAL(rw_function, "pthread_rwlock_rdlock");
 
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return real(lock);
     struct rp_call call = RP_CALL("pthread_rwlock_rdlock");
     return take_rw(&call, (struct lock){lock, try_read}, real);
@@ -363,7 +348,7 @@ RP_ENTRY int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
     rw_function *real = RP_REAL(rw_function, "pthread_rwlock_wrlock");
 
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return real(lock);
     struct rp_call call = RP_CALL("pthread_rwlock_wrlock");
     return take_rw(&call, (struct lock){lock, try_write}, real);
@@ -371,60 +356,60 @@ RP_ENTRY int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 
 RP_ENTRY int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return try_read(lock);
     struct rp_call call = RP_CALL("pthread_rwlock_tryrdlock");
-    if (leads())
+    if (rp_threads_lead())
         return value_in_turn(&call, (struct lock){lock, try_read});
     return note_value(&call, try_read(lock));
 }
 
 RP_ENTRY int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return try_write(lock);
     struct rp_call call = RP_CALL("pthread_rwlock_trywrlock");
-    if (leads())
+    if (rp_threads_lead())
         return value_in_turn(&call, (struct lock){lock, try_write});
     return note_value(&call, try_write(lock));
 }
 
 RP_ENTRY int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock, const struct timespec *restrict until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(rw_timed_function, "pthread_rwlock_timedrdlock")(lock, until);
     struct rp_call call = RP_CALL("pthread_rwlock_timedrdlock");
-    if (leads())
+    if (rp_threads_lead())
         return value_in_turn(&call, (struct lock){lock, try_read});
     return note_value(&call, RP_REAL(rw_timed_function, "pthread_rwlock_timedrdlock")(lock, until));
 }
 
 RP_ENTRY int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock, const struct timespec *restrict until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(rw_timed_function, "pthread_rwlock_timedwrlock")(lock, until);
     struct rp_call call = RP_CALL("pthread_rwlock_timedwrlock");
-    if (leads())
+    if (rp_threads_lead())
         return value_in_turn(&call, (struct lock){lock, try_write});
     return note_value(&call, RP_REAL(rw_timed_function, "pthread_rwlock_timedwrlock")(lock, until));
 }
 
 RP_ENTRY int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock, const struct timespec *restrict until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(rw_clocked_function, "pthread_rwlock_clockrdlock")(lock, clock, until);
     struct rp_call call = RP_CALL("pthread_rwlock_clockrdlock");
-    if (leads())
+    if (rp_threads_lead())
         return value_in_turn(&call, (struct lock){lock, try_read});
     return note_value(&call, RP_REAL(rw_clocked_function, "pthread_rwlock_clockrdlock")(lock, clock, until));
 }
 
 RP_ENTRY int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock, const struct timespec *restrict until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(rw_clocked_function, "pthread_rwlock_clockwrlock")(lock, clock, until);
     struct rp_call call = RP_CALL("pthread_rwlock_clockwrlock");
-    if (leads())
+    if (rp_threads_lead())
         return value_in_turn(&call, (struct lock){lock, try_write});
     return note_value(&call, RP_REAL(rw_clocked_function, "pthread_rwlock_clockwrlock")(lock, clock, until));
 }
@@ -457,10 +442,10 @@ static int try_semaphore(void *semaphore)
 
 RP_ENTRY int sem_wait(sem_t *semaphore)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(semaphore_function, "sem_wait")(semaphore);
     struct rp_call call = RP_CALL("sem_wait");
-    if (leads())
+    if (rp_threads_lead())
         return with_errno(take_in_turn(&call, (struct lock){semaphore, try_semaphore}));
     int rc = RP_REAL(semaphore_function, "sem_wait")(semaphore);
     if (rc == 0)
@@ -470,30 +455,30 @@ RP_ENTRY int sem_wait(sem_t *semaphore)
 
 RP_ENTRY int sem_trywait(sem_t *semaphore)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(semaphore_function, "sem_trywait")(semaphore);
     struct rp_call call = RP_CALL("sem_trywait");
-    if (leads())
+    if (rp_threads_lead())
         return with_errno(value_in_turn(&call, (struct lock){semaphore, try_semaphore}));
     return with_errno(note_value(&call, error_of(RP_REAL(semaphore_function, "sem_trywait")(semaphore))));
 }
 
 RP_ENTRY int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(semaphore_timed_function, "sem_timedwait")(semaphore, until);
     struct rp_call call = RP_CALL("sem_timedwait");
-    if (leads())
+    if (rp_threads_lead())
         return with_errno(value_in_turn(&call, (struct lock){semaphore, try_semaphore}));
     return with_errno(note_value(&call, error_of(RP_REAL(semaphore_timed_function, "sem_timedwait")(semaphore, until))));
 }
 
 RP_ENTRY int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until)
 {
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return RP_REAL(semaphore_clocked_function, "sem_clockwait")(semaphore, clock, until);
     struct rp_call call = RP_CALL("sem_clockwait");
-    if (leads())
+    if (rp_threads_lead())
         return with_errno(value_in_turn(&call, (struct lock){semaphore, try_semaphore}));
     return with_errno(note_value(&call, error_of(RP_REAL(semaphore_clocked_function, "sem_clockwait")(semaphore, clock, until))));
 }
@@ -511,10 +496,10 @@ RP_ENTRY int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     int rc = RP_REAL(barrier_function, "pthread_barrier_wait")(barrier);
 
-    if (!IS_FOLLOWED())
+    if (!RP_THREADS_FOLLOWED())
         return rc;
     struct rp_call call = RP_CALL("pthread_barrier_wait");
-    return leads() ? value_in_turn(&call, (struct lock){&rc, try_nothing}) : note_value(&call, rc);
+    return rp_threads_lead() ? value_in_turn(&call, (struct lock){&rc, try_nothing}) : note_value(&call, rc);
 }
 
 /* Locks of OpenMP, by any runtime, in C and in Fortran. What a test answers is how deep a nested lock is now, and 1 for a simple one. */
@@ -524,7 +509,7 @@ typedef int omp_test_function(void *);
 
 static void set_omp(const struct rp_call *call, void *lock, int (*try)(void *), omp_set_function *real)
 {
-    if (leads()) {
+    if (rp_threads_lead()) {
         take_in_turn(call, (struct lock){lock, try});
         return;
     }
@@ -538,7 +523,7 @@ static int test_omp(const struct rp_call *call, void *lock, int (*try)(void *), 
     uint64_t unused = 0;
     unsigned tries = 0;
 
-    if (!leads())
+    if (!rp_threads_lead())
         return note_value(call, real(lock));
     rp_threads_lock();
     rp_self.depth++;
@@ -565,7 +550,7 @@ static int test_omp(const struct rp_call *call, void *lock, int (*try)(void *), 
     RP_ENTRY void set(void *lock)                                                                                                                            \
     {                                                                                                                                                        \
         struct rp_call call = RP_CALL(#set);                                                                                                                 \
-        if (IS_FOLLOWED())                                                                                                                                   \
+        if (RP_THREADS_FOLLOWED())                                                                                                                           \
             set_omp(&call, lock, try_##set, RP_REAL(omp_set_function, #set));                                                                                \
         else                                                                                                                                                 \
             RP_REAL(omp_set_function, #set)(lock);                                                                                                           \
@@ -574,7 +559,7 @@ static int test_omp(const struct rp_call *call, void *lock, int (*try)(void *), 
     {                                                                                                                                                        \
         struct rp_call call = RP_CALL(#test);                                                                                                                \
         omp_test_function *real = RP_REAL(omp_test_function, #test);                                                                                         \
-        return IS_FOLLOWED() ? test_omp(&call, lock, try_##set, real) : real(lock);                                                                          \
+        return RP_THREADS_FOLLOWED() ? test_omp(&call, lock, try_##set, real) : real(lock);                                                                  \
     }
 
 OMP_LOCKS(omp_set_lock, omp_test_lock)
@@ -622,7 +607,7 @@ static __thread uint64_t critical_followed;
 
 static bool enters_followed(uintptr_t place)
 {
-    bool followed = is_followed(place);
+    bool followed = rp_threads_follow(place);
 
     critical_followed = critical_followed << 1 | followed;
     return followed;

@@ -87,11 +87,6 @@ void rp_threads_start(void)
         follow_threads();
 }
 
-bool rp_threads_is_known(void)
-{
-    return own_identity() != 0;
-}
-
 bool rp_threads_adopt(void)
 {
     if (!rp_threads_on || own_identity() == 0)
@@ -99,6 +94,18 @@ bool rp_threads_adopt(void)
     rp_self.depth &= ~(uint32_t)RP_STRANGER;
     rp_self.always = rp_state.always;
     return true;
+}
+
+bool rp_threads_lead(void)
+{
+    const struct rp_engine *engine = rp_engine;
+
+    return engine && engine->leads && engine->leads();
+}
+
+bool rp_threads_follow(uintptr_t place)
+{
+    return rp_threads_on && rp_engine && !rp_is_inside() && rp_caller_who(place) == RP_CALLER_PROGRAM && own_identity() != 0 && (rp_self.depth == 0 || rp_threads_adopt());
 }
 
 struct birth {

@@ -3,7 +3,7 @@
  * Programs whose threads call MPI. From the moment that such a program creates its first thread (or initialises MPI, if that comes later), all its
  * MPI calls that matter are made one at a time, under one lock, and in one order, which is recorded and kept in a replay:
  *
- *  - a *turn* is a send, the post of a receive, or the taking of a lock (locks.c); blocking sends and receives are made of a post and a wait;
+ *  - a *turn* is a send, the post of a receive, the taking of a lock (locks.c), or of a share of work (sharing.c); blocking sends and receives are made of a post and a wait;
  *  - blocking calls become polls, and the lock is free between them;
  *  - an event that follows another thread's turn or event says first whose turn it is now (engine->turn_begin).
  *
@@ -24,11 +24,15 @@ extern RP_HIDDEN int rp_threads_on;
 /* Called when MPI was initialised and an engine is in force. */
 void rp_threads_start(void);
 
-/* Whether the calling thread is the program's main thread, or one that the program created. */
-bool rp_threads_is_known(void);
-
 /* The calling thread has no stream: whether it has one now, since it is the program's and threads are followed. */
 bool rp_threads_adopt(void);
+
+/* Whether what this thread does at that place of the program, other than calls of MPI, is to keep its order. */
+bool rp_threads_follow(uintptr_t place);
+#define RP_THREADS_FOLLOWED() (__builtin_expect(rp_threads_on, 0) && rp_threads_follow(RP_CALLER))
+
+/* Whether the order is the engine's, so that a thread waits for its turn. */
+bool rp_threads_lead(void);
 
 void rp_threads_lock(void);
 void rp_threads_unlock(void);

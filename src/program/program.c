@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libreprise.a: the functions of reprise.h, linked into programs. They do nothing unless libreprise-ft.so is in the process; then they call it. */
+/* libreprise.a: the functions of reprise.h, linked into programs. They do nothing unless libreprise-ft.so (or, for commutative regions, libreprise.so) is in the process; then they call it. */
 #include <dlfcn.h>
 
 #include "reprise.h"
@@ -90,4 +90,30 @@ PUBLIC void reprise_run(long first, long end, int (*iteration)(long i, void *dat
             reprise_leave();
             break;
         }
+}
+
+static const struct reprise_region_calls *recorder(void)
+{
+    static const struct reprise_region_calls *found;
+    static int looked;
+
+    if (!looked) {
+        looked = 1;
+        found = dlsym(RTLD_DEFAULT, "reprise_region_calls");
+        if (found && found->version != 1)
+            found = NULL;
+    }
+    return found;
+}
+
+PUBLIC void reprise_commutative_begin(unsigned long count)
+{
+    if (recorder())
+        recorder()->begin(count);
+}
+
+PUBLIC void reprise_commutative_end(void)
+{
+    if (recorder())
+        recorder()->end();
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "taskapp.h"
+
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HALF = 26 };
+
+uint64_t taskapp_hash(const void *bytes, size_t length)
+{
+    uint64_t hash = 0, word;
+
+    for (size_t i = 0; i + sizeof word <= length; i += sizeof word) {
+        memcpy(&word, (const char *)bytes + i, sizeof word);
+        app_hash_add(&hash, word);
+    }
+    return hash;
+}
+
+static void make(const void *state, size_t bytes, double number, double values[TASKAPP_WIDTH])
+{
+    uint64_t hash = taskapp_hash(state, bytes), mask = (UINT64_C(1) << HALF) - 1;
+
+    values[0] = (double)(hash & mask);
+    values[1] = (double)(hash >> HALF & mask);
+    values[2] = number;
+}
+
+void taskapp_contribute(int reduction, uint64_t ref, const void *state, size_t bytes, double number)
+{
+    double values[TASKAPP_WIDTH];
+
+    make(state, bytes, number, values);
+    reprise_contribute(reduction, ref, values);
+}
+
+void taskapp_add(struct taskapp_sum *sum, const void *state, size_t bytes, double number)
+{
+    double values[TASKAPP_WIDTH];
+
+    make(state, bytes, number, values);
+    for (int i = 0; i < TASKAPP_WIDTH; i++)
+        sum->values[i] += values[i];
+}
+
+int taskapp_result(struct app *app, int reduction, const struct taskapp_sum *expected, const char *unit)
+{
+    struct taskapp_sum found = {{0, 0, 0}};
+    bool has_result = reprise_result(reduction, NULL, found.values), is_first = reprise_is_first();
+
+    app_verify(app, has_result, "there is no result");
+    if (is_first && has_result) {
+        for (int i = 0; expected && i < TASKAPP_WIDTH; i++)
+            app_verify(app, found.values[i] == expected->values[i], "part %d of the result is %.17g, serially %.17g", i, found.values[i], expected->values[i]);
+        printf("RESULT hash=%013" PRIx64 "%013" PRIx64 " app=%s seed=%" PRIu64 " verified=%s %s=%.17g\n", (uint64_t)found.values[1], (uint64_t)found.values[0], app->spec->name, app->seed,
+               app->failed ? "no" : expected ? "yes" : "not", unit, found.values[2]);
+        fflush(stdout);
+    }
+    int status = reprise_tasks_end();
+    MPI_Finalize();
+    return status ? status : app->failed;
+}

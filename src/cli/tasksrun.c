@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* A record of tasks is a directory with a file `tasks-NNNNN` for each process and `command`: the words of the command line, each ended by a NUL, after the working directory. */
+#include "cli/tasksrun.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/message.h"
+#include "cli/launch.h"
+#include "log/rundir.h"
+#include "reprise.h"
+
+enum { WORDS = 4096, LIMIT = 1 << 20 };
+
+static bool has(const char *directory, const char *name)
+{
+    char *path = rp_path_join(directory, name);
+    bool found = path && access(path, R_OK) == 0;
+
+    free(path);
+    return found;
+}
+
+bool rp_tasks_is_record(const char *directory)
+{
+    return has(directory, "command") && has(directory, "tasks-00000");
+}
+
+static enum rp_status note_command(char **command, const char *directory, struct rp_problem *why)
+{
+    struct rp_buffer text = {0};
+    char *path = rp_path_join(directory, "command"), *here = rp_path_absolute(".");
+    enum rp_status status = RP_MEMORY;
+
+    if (path && here)
+        rp_buffer_put(&text, here, strlen(here) + 1);
+    for (char **word = command; *word; word++)
+        rp_buffer_put(&text, *word, strlen(*word) + 1);
+    if (!path || !here || text.failed)
+        rp_fail(why, status, "no memory for the command line");
+    else
+        status = rp_write_new_file(path, text.bytes, text.length, why);
+    rp_buffer_free(&text);
+    free(path);
+    free(here);
+    return status;
+}
+
+/* Runs the command; if one of its processes left the status that it ended the job with, that is the answer. */
+static int run_tasks(char **command)
+{
+    char path[] = "/tmp/reprise-tasks.XXXXXX";
+    int descriptor = mkstemp(path), exit_status, verdict = 0;
+    FILE *file;
+
+    if (descriptor >= 0)
+        setenv("REPRISE_TASKS_VERDICT", path, 1);
+    exit_status = rp_launch_run(command, NULL, NULL);
+    if (descriptor < 0)
+        return exit_status;
+    file = fdopen(descriptor, "r");
+    if (exit_status != 0 && file && fscanf(file, "%d", &verdict) == 1)
+        exit_status = verdict;
+    if (file)
+        fclose(file);
+    unlink(path);
+    return exit_status;
+}
+
+int rp_tasks_record(char **command, const char *directory)
+{
+    struct rp_problem why;
+
+    setenv("REPRISE_TASKS", "record", 1);
+    int exit_status = run_tasks(command);
+    if (!has(directory, "tasks-00000")) {
+        rmdir(directory);
+        rp_error("nothing was recorded: '%s' did not come to reprise_tasks_end. Is it a program of tasks (reprise_tasks.h)?", command[0]);
+        exit_status = exit_status ? exit_status : REPRISE_EXIT_UNSUPPORTED;
+    } else if (note_command(command, directory, &why) != RP_OK) {
+        rp_error("cannot record: %s", why.text);
+        exit_status = exit_status ? exit_status : REPRISE_EXIT_INTERNAL;
+    } else {
+        rp_run_set_latest(directory);
+        rp_note("recorded in %s", directory);
+    }
+    return exit_status;
+}
+
+/* The words point into the buffer. */
+static enum rp_status read_command(const char *directory, struct rp_buffer *text, char *words[WORDS + 1], struct rp_problem *why)
+{
+    char *path = rp_path_join(directory, "command");
+    enum rp_status status = path ? rp_read_file(path, LIMIT, text, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
+    size_t count = 0;
+
+    if (status == RP_OK && (text->length == 0 || text->bytes[text->length - 1] != 0))
+        status = rp_fail(why, RP_DAMAGED, "%s: the command line has no end", path);
+    for (size_t at = 0; status == RP_OK && at < text->length; at += strlen((char *)text->bytes + at) + 1) {
+        if (count == WORDS)
+            status = rp_fail(why, RP_DAMAGED, "%s: more than %d words", path, WORDS);
+        else
+            words[count++] = (char *)text->bytes + at;
+    }
+    if (status == RP_OK && count < 2)
+        status = rp_fail(why, RP_DAMAGED, "%s: there is no command", path);
+    words[count] = NULL;
+    free(path);
+    return status;
+}
+
+int rp_tasks_replay(char **command, const char *directory)
+{
+    static char *words[WORDS + 1];
+    struct rp_problem why;
+    struct rp_buffer text = {0};
+
+    if (!command) {
+        enum rp_status status = read_command(directory, &text, words, &why);
+        if (status == RP_OK && chdir(words[0]) != 0)
+            status = rp_fail(&why, RP_USAGE, "it was recorded in %s: %s", words[0], strerror(errno));
+        if (status != RP_OK) {
+            rp_error("cannot replay: %s", why.text);
+            return rp_exit_status(status);
+        }
+        command = words + 1;
+    }
+    setenv("REPRISE_TASKS", "replay", 1);
+    setenv("REPRISE_RUN", directory, 1);
+    int exit_status = run_tasks(command);
+    rp_buffer_free(&text);
+    return exit_status;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The paper numbers the branches below one root of a commutative region. But a region takes messages of several senders, none of which knows of the others, so that two of them may come by the same path of branches. Here a path
+ * names the whole parent: region, SPE, SRN and the path of the parent, then the branch. Each part shows where it ends, so that different paths are different strings. An identity is unique by induction over the length of the path.
+ *
+ * The set is open addressing; the paths of identities that have one are kept apart.
+ */
+#include "match/identity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void put_bit(struct rp_cpi *cpi, bool bit)
+{
+    if (bit)
+        cpi->bytes[cpi->bits / 8] |= (uint8_t)(0x80 >> cpi->bits % 8);
+    cpi->bits++;
+}
+
+bool rp_cpi_number(struct rp_cpi *cpi, uint64_t number)
+{
+    if (number == UINT64_MAX)
+        return false;
+    int length = 63 - __builtin_clzll(number + 1);
+    if (cpi->bits + 2 * length + 1 > RP_CPI_BITS)
+        return false;
+    for (int i = 0; i < length; i++)
+        put_bit(cpi, false);
+    for (int i = length; i >= 0; i--)
+        put_bit(cpi, (number + 1) >> i & 1);
+    return true;
+}
+
+bool rp_cpi_child(const struct rp_identity *parent, uint32_t region, uint32_t child, struct rp_cpi *cpi)
+{
+    struct rp_cpi made = {0};
+    bool fits = rp_cpi_number(&made, region) && rp_cpi_number(&made, parent->spe) && rp_cpi_number(&made, parent->srn) && rp_cpi_number(&made, parent->cpi.bits) &&
+                made.bits + parent->cpi.bits <= RP_CPI_BITS;
+
+    for (int i = 0; fits && i < parent->cpi.bits; i++)
+        put_bit(&made, parent->cpi.bytes[i / 8] & 0x80 >> i % 8);
+    if (!fits || !rp_cpi_number(&made, child))
+        return false;
+    *cpi = made;
+    return true;
+}
+
+bool rp_identity_same(const struct rp_identity *one, const struct rp_identity *other)
+{
+    return one->spe == other->spe && one->srn == other->srn && one->cpi.bits == other->cpi.bits && memcmp(one->cpi.bytes, other->cpi.bytes, (one->cpi.bits + 7u) / 8) == 0;
+}
+
+uint64_t rp_identity_hash(const struct rp_identity *identity)
+{
+    uint64_t hash = ((uint64_t)identity->spe << 32 | identity->srn) * UINT64_C(0x9e3779b97f4a7c15) ^ identity->cpi.bits;
+
+    for (int i = 0; i < (identity->cpi.bits + 7) / 8; i++)
+        hash = (hash ^ identity->cpi.bytes[i]) * UINT64_C(0x100000001b3);
+    hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    return hash ^ hash >> 31;
+}
+
+struct rp_identity_slot {
+    uint32_t spe, srn;
+    struct rp_cpi *cpi; /* NULL: empty */
+    bool used;
+};
+
+static bool is_slot(const struct rp_identity_slot *slot, const struct rp_identity *identity)
+{
+    if (slot->spe != identity->spe || slot->srn != identity->srn || (slot->cpi ? slot->cpi->bits : 0) != identity->cpi.bits)
+        return false;
+    return !slot->cpi || memcmp(slot->cpi->bytes, identity->cpi.bytes, (identity->cpi.bits + 7u) / 8) == 0;
+}
+
+/* Where it is, or where it would be. */
+static struct rp_identity_slot *find(const struct rp_identities *set, const struct rp_identity *identity)
+{
+    uint64_t at = rp_identity_hash(identity) & (set->room - 1);
+
+    while (set->slots[at].used && !is_slot(&set->slots[at], identity))
+        at = (at + 1) & (set->room - 1);
+    return &set->slots[at];
+}
+
+static bool grow(struct rp_identities *set)
+{
+    struct rp_identities larger = {.room = set->room ? 2 * set->room : 32, .count = set->count};
+
+    larger.slots = calloc(larger.room, sizeof *larger.slots);
+    if (!larger.slots)
+        return false;
+    for (uint64_t i = 0; i < set->room; i++) {
+        const struct rp_identity_slot *slot = &set->slots[i];
+        struct rp_identity identity = {slot->spe, slot->srn, slot->cpi ? *slot->cpi : (struct rp_cpi){0}};
+        if (slot->used)
+            *find(&larger, &identity) = *slot;
+    }
+    free(set->slots);
+    *set = larger;
+    return true;
+}
+
+bool rp_identities_add(struct rp_identities *set, const struct rp_identity *identity, bool *failed)
+{
+    struct rp_cpi *cpi = NULL;
+
+    if (rp_identities_has(set, identity))
+        return false;
+    if ((2 * set->count >= set->room && !grow(set)) || (identity->cpi.bits > 0 && !(cpi = malloc(sizeof *cpi)))) {
+        if (failed)
+            *failed = true;
+        return false;
+    }
+    if (cpi)
+        *cpi = identity->cpi;
+    *find(set, identity) = (struct rp_identity_slot){identity->spe, identity->srn, cpi, true};
+    set->count++;
+    return true;
+}
+
+bool rp_identities_has(const struct rp_identities *set, const struct rp_identity *identity)
+{
+    return set->room > 0 && find(set, identity)->used;
+}
+
+void rp_identities_clear(struct rp_identities *set)
+{
+    for (uint64_t i = 0; i < set->room; i++)
+        free(set->slots[i].cpi);
+    free(set->slots);
+    *set = (struct rp_identities){0};
+}

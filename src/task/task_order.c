@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The place of an event at its task is the number of events before it: ordered and order-dependent messages are one each, a commutative region is its begin and its end (section IV.D). A determinant says which message came at a place. Where
+ * one is known for the present place, only its message may come there; messages inside an open region do not move the place, and pass.
+ *
+ * Among n order-dependent messages and one deterministic chain of others, n need a determinant (lemma IV.3: n sets of one, and the chain); without any others, n - 1. So the very first event of a task, if it is order-dependent, gets
+ * its determinant only when another kind of event comes. With fault tolerance it always does: whoever sent it may live, and a restart that begins with another would contradict it. That is one dependency on the starting point.
+ *
+ * FullDetFT gives every message a determinant, whatever it is declared to be.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "match/algebra.h"
+#include "task/task.h"
+
+void rp_determinants_add(struct rp_determinants *list, const struct rp_determinant *one)
+{
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 16;
+        list->list = realloc(list->list, list->room * sizeof *list->list);
+        RP_BUG_ON(!list->list);
+    }
+    list->list[list->count++] = *one;
+}
+
+static enum reprise_order order_of(const struct rp_tasks *tasks, const struct rp_task *task, uint32_t entry)
+{
+    return tasks->mode == RP_TASKS_FULL ? REPRISE_ORDER_DEPENDENT : tasks->collections[task->collection].spec.entries[entry].order;
+}
+
+/* Whether its execution moves the place. */
+static bool moves(const struct rp_tasks *tasks, const struct rp_task *task, const struct rp_task_message *m)
+{
+    return order_of(tasks, task, m->entry) != REPRISE_COMMUTATIVE || task->regions[m->entry].left <= 1;
+}
+
+static bool is_known(const struct rp_task *task, const struct rp_identity *id)
+{
+    for (size_t i = task->followed; i < task->known.count; i++)
+        if (rp_identity_same(&task->known.list[i].id, id))
+            return true;
+    return false;
+}
+
+bool rp_order_may_run(const struct rp_tasks *tasks, const struct rp_task *task, const struct rp_task_message *m)
+{
+    if (task->followed == task->known.count && !task->first_free)
+        return true; /* beyond all that is known */
+    if (!moves(tasks, task, m))
+        return true;
+    bool is_dependent = order_of(tasks, task, m->entry) == REPRISE_ORDER_DEPENDENT;
+    if (task->first_free && task->place == 0)
+        return is_dependent && !is_known(task, &m->id);
+    const struct rp_determinant *next = task->followed < task->known.count ? &task->known.list[task->followed] : NULL;
+    if (next && next->place == task->place)
+        return rp_identity_same(&next->id, &m->id);
+    return !is_dependent || !next;
+}
+
+void rp_order_follow(struct rp_task *task)
+{
+    if (task->place > 0)
+        task->first_free = false;
+    for (task->followed = 0; task->followed < task->known.count && task->known.list[task->followed].place < task->place; task->followed++)
+        ;
+}
+
+static void make_determinant(struct rp_tasks *tasks, struct rp_task *task, uint64_t place, const struct rp_identity *id)
+{
+    struct rp_determinant one = {rp_task_number(tasks, task), place, *id};
+
+    tasks->counts[RP_COUNT_DETERMINANTS]++;
+    if (rp_tasks_ft_is_on(tasks))
+        rp_tasks_ft_determinant(tasks, &one);
+    else
+        rp_determinants_add(&task->made, &one);
+}
+
+/* The first event was order-dependent, and now one of another kind comes: it needs its determinant after all. */
+static void note_other(struct rp_tasks *tasks, struct rp_task *task, uint64_t events)
+{
+    if (task->has_first) {
+        RP_BUG_ON(task->made.count == 0);
+        task->has_first = false;
+        tasks->counts[RP_COUNT_DETERMINANTS]++;
+    }
+    task->other += events;
+    task->place += events;
+}
+
+/* It is kept in the list from the start, so that places stay in order, but does not count. */
+static void note_dependent(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_message *m)
+{
+    bool follows = task->followed < task->known.count && task->known.list[task->followed].place == task->place;
+
+    if (follows)
+        task->followed++;
+    if (tasks->mode == RP_TASKS_RECORD && task->place == 0) {
+        struct rp_determinant one = {m->task, 0, m->id};
+        rp_determinants_add(&task->made, &one);
+        task->has_first = true;
+    } else if (tasks->mode == RP_TASKS_RECORD || tasks->mode == RP_TASKS_PARTIAL || tasks->mode == RP_TASKS_FULL)
+        make_determinant(tasks, task, task->place, &m->id);
+    if (task->place == 0)
+        task->first_free = false;
+    task->dependent++;
+    task->place++;
+}
+
+void rp_order_note(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_message *m)
+{
+    enum reprise_order order = order_of(tasks, task, m->entry);
+
+    if (order == REPRISE_ORDER_DEPENDENT)
+        note_dependent(tasks, task, m);
+    else if (order == REPRISE_ORDERED)
+        note_other(tasks, task, 1);
+    else {
+        struct rp_task_region *region = &task->regions[m->entry];
+        bool is_first = region->left == region->size;
+        if (is_first)
+            tasks->counts[RP_COUNT_REGIONS]++;
+        if (is_first || region->left == 1)
+            note_other(tasks, task, is_first + (region->left == 1));
+    }
+}
+
+/*
+ * Digests of what regions sent: what a shuffled replay is compared by. The state of the task is no measure, since other regions may be open at the same time, and have come farther or less far. Regions of one message have no order among
+ * themselves, so that they have one digest for all, as region 0.
+ */
+static void put_digest(struct rp_task *task, const struct rp_task_digest *found)
+{
+    if (task->digest_count == task->digest_room) {
+        task->digest_room = task->digest_room ? 2 * task->digest_room : 16;
+        task->digests = realloc(task->digests, task->digest_room * sizeof *task->digests);
+        RP_BUG_ON(!task->digests);
+    }
+    task->digests[task->digest_count++] = *found;
+}
+
+static void say_difference(struct rp_tasks *tasks, const struct rp_task *task, const struct rp_task_digest *found)
+{
+    uint8_t *reported = &tasks->reported[task->collection * RP_TASK_ENTRIES + found->entry];
+    const char *entry = tasks->collections[task->collection].spec.entries[found->entry].name;
+    char name[160];
+
+    tasks->counts[RP_COUNT_DIFFERENCES]++;
+    rp_task_name(tasks, task, name);
+    if (!*reported && found->ordinal > 0)
+        rp_error("tasks: entry '%s' of %s: region %u sent something else than in the record: its messages do not commute", entry, name, found->ordinal);
+    else if (!*reported)
+        rp_error("tasks: entry '%s' of %s sent something else than in the record: its messages do not commute", entry, name);
+    *reported = 1;
+}
+
+static void note_digest(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_digest *found)
+{
+    if (tasks->mode == RP_TASKS_RECORD)
+        put_digest(task, found);
+    for (size_t i = 0; tasks->mode == RP_TASKS_REPLAY && i < task->digest_count; i++) {
+        struct rp_task_digest *recorded = &task->digests[i];
+        if (recorded->entry != found->entry || recorded->ordinal != found->ordinal)
+            continue;
+        if (recorded->digest != found->digest)
+            say_difference(tasks, task, found);
+        *recorded = task->digests[--task->digest_count]; /* each is needed once */
+        return;
+    }
+}
+
+void rp_order_finished(struct rp_tasks *tasks, struct rp_task *task, uint32_t entry)
+{
+    struct rp_task_digest found = {entry, task->regions[entry].ordinal, task->regions[entry].sends};
+
+    if (task->regions[entry].size > 1)
+        note_digest(tasks, task, &found);
+}
+
+static void note_singles(struct rp_tasks *tasks, struct rp_task *task)
+{
+    for (uint32_t i = 0; i < tasks->collections[task->collection].entries; i++) {
+        struct rp_task_digest found = {i, 0, task->regions[i].sends};
+        if (task->regions[i].size == 1)
+            note_digest(tasks, task, &found);
+    }
+}
+
+/* Determinants that n order-dependent events among k others need: lemma IV.3. From a checkpoint, the first of them depends on that. */
+uint64_t rp_order_algebra(uint64_t dependent, uint64_t other, bool from_checkpoint)
+{
+    struct rp_algebra *sets = rp_task_memory((dependent + 1) * sizeof *sets), all;
+    struct rp_problem why;
+
+    for (uint64_t i = 0; i < dependent; i++)
+        RP_BUG_ON(rp_algebra_ordered(1, i == 0 && other == 0 && from_checkpoint, &sets[i], &why) != RP_OK);
+    RP_BUG_ON(rp_algebra_deterministic(other, 0, &sets[dependent], &why) != RP_OK || rp_algebra_interleave(sets, dependent + 1, &all, &why) != RP_OK);
+    free(sets);
+    return rp_algebra_determinants(&all);
+}
+
+static void check_task(struct rp_tasks *tasks, struct rp_task *task)
+{
+    char name[160];
+
+    tasks->counts[RP_COUNT_ALGEBRA] += rp_order_algebra(tasks->mode == RP_TASKS_RESTART ? 0 : task->dependent, task->other, rp_tasks_ft_is_on(tasks));
+    note_singles(tasks, task);
+    uint64_t digest = rp_task_hash(task->state, tasks->collections[task->collection].spec.state_bytes);
+    tasks->counts[RP_COUNT_DIGEST] += digest * (rp_task_number(tasks, task) * UINT64_C(2) + 1);
+    rp_task_name(tasks, task, name);
+    if (tasks->mode == RP_TASKS_REPLAY && task->has_end && task->end_digest != digest && tasks->counts[RP_COUNT_DIFFERENCES]++ == 0)
+        rp_error("tasks: %s: its last state is not the recorded one", name);
+    task->end_digest = digest;
+    if (tasks->mode != RP_TASKS_REPLAY || (task->followed == task->known.count && !task->first_free))
+        return;
+    rp_error("tasks: %s: %zu of %zu recorded messages did not come%s", name, task->known.count - task->followed, task->known.count, task->waiting.count ? ", others wait in their place" : "");
+    tasks->counts[RP_COUNT_DIFFERENCES]++;
+}
+
+void rp_order_check(struct rp_tasks *tasks)
+{
+    for (uint32_t i = 0; i < tasks->task_count; i++)
+        if (tasks->tasks[i].owner == tasks->self && tasks->tasks[i].state)
+            check_task(tasks, &tasks->tasks[i]);
+}
