@@ -44,12 +44,16 @@ class Call:
                 return name
         return None
 
+    def number(self, name):
+        """Places in dynamic windows are addresses, which are others in every run."""
+        return "rp_window_place(win, disp)" if name == "disp" and "win" in self.names else f"(int64_t){name}"
+
     @property
     def check(self):
         value = "0"
         for name, mark in zip(self.names, self.marks):
             if mark == "#":
-                value = f"rp_check({value}, (int64_t){name})"
+                value = f"rp_check({value}, {self.number(name)})"
         return f"{'true' if value != '0' else 'false'}, {value}"
 
     @property
@@ -183,9 +187,21 @@ def imreceive(call):
     return ireceive(call).replace("    rp_alone_end();\n", "    rp_alone_take_message(message);\n    rp_alone_end();\n")
 
 
+def update(call):
+    numbers = "rp_updates"
+    for name, mark in zip(call.names, call.marks):
+        if mark == "#":
+            numbers = f"rp_check({numbers}, {call.number(name)})"
+    note = f"    rp_updates = {numbers};\n    rp_window_update(win, target);\n"
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{call.real()}    if (rc != MPI_SUCCESS)\n        rp_data_refuse(\"{call.name} that fails\");\n{note}    return rc;\n}}\n\n"
+            f"static int alone_{call.member}({call.parameters})\n{{\n{note}    return MPI_SUCCESS;\n}}\n\n")
+
+
 def get(call):
     areas = areas_of(call).replace("    areas.sized = true;\n", "").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
-    keep = "    if (rc == MPI_SUCCESS)\n        rp_reads_add(win, target, &areas);\n"
+    is_read = "1" if call.member in ("Get", "Get_c") else "op == rp_handle.no_op" if "op" in call.names else "0"
+    keep = (f"    if ({is_read})\n        rp_window_read(win);\n    else\n        rp_window_update(win, target);\n"
+            "    if (rc == MPI_SUCCESS)\n        rp_reads_add(win, target, &areas);\n")
     return record(call, areas, "").replace("    rp_record_end();\n", "    rp_record_end();\n" + keep) + alone(call, areas, keep)
 
 
@@ -198,13 +214,20 @@ def iget(call):
 def sync(call):
     words = call.notes.split()
     when = "if (rp_window_is_self(win, rank))\n        " if "self" in words else ""
-    before = f"    {when}rp_windows_out(win);\n" if "out" in words else ""
+    ask = ""
+    if "idle" in words:
+        more = " && rp_window_is_self(win, rank)" if "self" in words else ""
+        ask, when = f"    bool merges = rp_window_merges(win){more};\n", "if (merges)\n        "
+    before = ask + (f"    {when}rp_windows_out(win);\n" if "out" in words else "")
     after = f"    {when}rp_windows_in(win);\n" if "in" in words else ""
     if "all" in words or "target" in words:
         after += f"    rp_reads_done(win, {'rank' if 'target' in words else '-1'});\n"
     if "passive" in words or "active" in words:
         after += f"    rp_window_set_passive(win, {'true' if 'passive' in words else 'false'});\n"
-    return record(call, before, call.outputs("record"), call.real() + after) + alone(call, "", call.outputs("alone"))
+    took = "    rp_updates = 0;\n"
+    text = record(call, before, took + call.outputs("record"), call.real() + after) + alone(call, took, call.outputs("alone"))
+    plain = call.check
+    return text.replace(f"{plain}", f"true, rp_check(rp_updates, {plain.split(', ', 1)[1]})") if plain else text
 
 
 def begin(call):
@@ -287,7 +310,7 @@ def life(call):
     return ""
 
 
-KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock, get, iget, sync)}
+KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock, update, get, iget, sync)}
 
 
 def read_table(path):

@@ -44,6 +44,7 @@ enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER 
 
 /* Predefined handles that constants.h does not have. */
 struct rp_data_handles {
+    MPI_Op no_op;
     MPI_Group group_null, group_empty;
     MPI_File file_null;
 };
@@ -170,6 +171,12 @@ void rp_windows_in(MPI_Win win);
 void rp_windows_all_out(void);
 void rp_windows_all_in(void);
 void rp_window_set_passive(MPI_Win win, bool passive);
+/* A hash of the updates since the last call that synchronises; an update of this target, a read; whether a flush is to look for what others wrote. */
+extern RP_HIDDEN uint32_t rp_updates;
+void rp_window_update(MPI_Win win, int target);
+void rp_window_read(MPI_Win win);
+bool rp_window_merges(MPI_Win win);
+int64_t rp_window_place(MPI_Win win, MPI_Aint disp); /* the same in every run */
 bool rp_window_is_self(MPI_Win win, int rank);
 void rp_alone_window(void);
 

@@ -270,10 +270,12 @@ static void find_handles(void)
     rp_next_resolve();
     rp_constants_find();
 #ifdef OPEN_MPI
+    rp_handle.no_op = rp_library_object("ompi_mpi_op_no_op");
     rp_handle.group_null = rp_library_object("ompi_mpi_group_null");
     rp_handle.group_empty = rp_library_object("ompi_mpi_group_empty");
     rp_handle.file_null = rp_library_object("ompi_mpi_file_null");
 #else
+    rp_handle.no_op = MPI_NO_OP;
     rp_handle.group_null = MPI_GROUP_NULL;
     rp_handle.group_empty = MPI_GROUP_EMPTY;
     rp_handle.file_null = MPI_FILE_NULL;

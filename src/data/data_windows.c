@@ -29,6 +29,7 @@ struct window {
     uint64_t number;
     int self; /* this rank in it */
     bool passive, dynamic;
+    bool accesses, updates_self; /* of this rank, since the last flush that was asked about them */
     struct region *regions; /* the newest first */
     MPI_Aint size; /* attributes, alone */
     int disp_unit, flavor, model;
@@ -47,6 +48,7 @@ static struct window *windows;
 static uint64_t windows_made, reads_made;
 static struct pending *reads, **last_read = &reads;
 int rp_windows_passive;
+uint32_t rp_updates;
 
 static void *allocate(size_t size)
 {
@@ -115,11 +117,33 @@ static void remove_window(MPI_Win win)
 
 enum { PAGE = 4096 };
 
-static void page_out(struct region *r, size_t at, size_t length)
+static void bytes_out(struct region *r, size_t at, size_t length)
 {
     for (size_t i = at; i < at + length; i++)
         if (r->own[i] != r->shadow[i])
             r->public[i] = r->shadow[i] = r->own[i];
+}
+
+/* By words, unless others have changed a part of one. */
+static void page_out(struct region *r, size_t at, size_t length)
+{
+    size_t i = at;
+
+    for (; i + sizeof(uint64_t) <= at + length; i += sizeof(uint64_t)) {
+        uint64_t own, shadow, public;
+        memcpy(&own, r->own + i, sizeof own);
+        memcpy(&shadow, r->shadow + i, sizeof shadow);
+        if (own == shadow)
+            continue;
+        memcpy(&public, r->public + i, sizeof public);
+        if (public != shadow) {
+            bytes_out(r, i, sizeof own);
+            continue;
+        }
+        memcpy(r->public + i, &own, sizeof own);
+        memcpy(r->shadow + i, &own, sizeof own);
+    }
+    bytes_out(r, i, at + length - i);
 }
 
 static void region_out(struct region *r)
@@ -164,6 +188,15 @@ static void page_in(struct window *w, struct region *r, uint64_t number, size_t 
     const volatile char *public = r->public;
 
     for (size_t i = at; i < at + length;) {
+        uint64_t there, here;
+        if (i + sizeof here <= at + length) {
+            memcpy(&there, r->public + i, sizeof there);
+            memcpy(&here, r->shadow + i, sizeof here);
+            if (there == here) {
+                i += sizeof here;
+                continue;
+            }
+        }
         if (public[i] == r->shadow[i]) {
             i++;
             continue;
@@ -214,6 +247,42 @@ void rp_windows_in(MPI_Win win)
 
     if (w)
         in(w);
+}
+
+void rp_window_update(MPI_Win win, int target)
+{
+    struct window *w = find(win);
+
+    if (!w)
+        return;
+    w->accesses = true;
+    w->updates_self |= target == w->self;
+}
+
+void rp_window_read(MPI_Win win)
+{
+    struct window *w = find(win);
+
+    if (w)
+        w->accesses = true;
+}
+
+int64_t rp_window_place(MPI_Win win, MPI_Aint disp)
+{
+    const struct window *w = find(win);
+
+    return w && w->dynamic ? 0 : (int64_t)disp;
+}
+
+/* A flush behind accesses is for them; one without is a poll. */
+bool rp_window_merges(MPI_Win win)
+{
+    struct window *w = find(win);
+    bool merges = w && (!w->accesses || w->updates_self);
+
+    if (w)
+        w->accesses = w->updates_self = false;
+    return merges;
 }
 
 bool rp_window_is_self(MPI_Win win, int rank)
