@@ -8,7 +8,7 @@ inputs() {
 # Without the times and rates.
 results() {
     awk '/^(WALL|CPU)/ { for (i = 2; i <= NF; i++) if ($i ~ /^-?[0-9]+\.[0-9][0-9]$/) $i = "-" }
-         /(PASSED|FAILED) +EV/ { $7 = $8 = "-" }
+         /(PASSED|FAILED)/ && NF >= 11 { $7 = $8 = "-" }
          { print }' "$1"
 }
 app() {
@@ -16,7 +16,8 @@ app() {
     for mpi in openmpi mpich; do
         place=$(dirname "$(dpkg -L scalapack-mpi-test | grep "/$mpi-tests/xdlu\$")")
         aborts=0
-        for program in xdlu xdllt xdqr xdsep; do try "scalapack $program" "$mpi" 4 "$place/$program"; done
+        # Of xdllt's runs on x86_64 with Open MPI, half hang natively, in pdporfs: its ranks do not agree whether they are done.
+        for program in xdlu $([ "$mpi-$(uname -m)" = openmpi-x86_64 ] || echo xdllt) xdqr xdsep; do try "scalapack $program" "$mpi" 4 "$place/$program"; done
         aborts=255
         for program in xFbtest xCbtest; do try "scalapack $program" "$mpi" 4 "$place/$program"; done
     done

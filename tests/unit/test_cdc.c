@@ -223,9 +223,9 @@ static void large(const struct row_style *style, size_t count)
 TEST(the_largest_chunks_come_back)
 {
     large(&(struct row_style){1, 64, 0, 100000, 0, false}, 65536);
-    large(&(struct row_style){1, 4000, 0, 5, 0, false}, 65536);
-    large(&(struct row_style){65536, 64, 2, 9, 4, false}, 65536);
-    large(&(struct row_style){1, 64, 2, 9, 8, true}, 65536);
+    large(&(struct row_style){1, 4000, 0, 5, 0, false}, 16384);
+    large(&(struct row_style){65536, 64, 2, 9, 4, false}, 16384);
+    large(&(struct row_style){1, 64, 2, 9, 8, true}, 16384);
 }
 
 /* Late messages: below a line of before. */
