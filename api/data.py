@@ -44,17 +44,23 @@ class Call:
                 return name
         return None
 
+    def number(self, name):
+        """Places in dynamic windows are addresses, which are others in every run."""
+        return "rp_window_place(win, disp)" if name == "disp" and "win" in self.names else f"(int64_t){name}"
+
     @property
     def check(self):
         value = "0"
         for name, mark in zip(self.names, self.marks):
             if mark == "#":
-                value = f"rp_check({value}, (int64_t){name})"
+                value = f"rp_check({value}, {self.number(name)})"
         return f"{'true' if value != '0' else 'false'}, {value}"
 
     @property
     def error(self):
         file, comm = self.first_of("MPI_File"), self.first_of("MPI_Comm")
+        if self.first_of("MPI_Win"):
+            return f"    if (rc != MPI_SUCCESS)\n        rp_pmpi.Win_call_errhandler({self.first_of('MPI_Win')}, rc);\n"
         if file:
             return f"    if (rc != MPI_SUCCESS)\n        rp_alone_error_file({file}, rc);\n"
         return f"    if (rc != MPI_SUCCESS)\n        rp_alone_error_comm({comm or 'rp_constant.world'}, rc);\n"
@@ -85,6 +91,11 @@ class Call:
         return f"    rp_data_off++;\n    {'int ' if through == 'next->' else ''}rc = {through}{self.member}({self.args});\n    rp_data_off--;\n"
 
 
+# Messages and collective calls, while a window may be accessed by anyone: the unified model.
+PART = "    if (rp_windows_passive)\n        rp_windows_all_out();\n"
+MEET = "    if (rp_windows_passive)\n        rp_windows_all_in();\n"
+
+
 def record(call, before, after, middle=None):
     return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{before}{middle or call.real()}"
             f"    rp_record_begin(&rp_f_{call.member}, {call.check}, rc);\n{after}    rp_record_end();\n    return rc;\n}}\n\n")
@@ -97,6 +108,8 @@ def alone(call, before, after, error=None):
 
 def feed(call):
     middle = call.real()
+    if call.name in ("MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend"):
+        middle = PART + middle
     if call.own:
         middle = middle.replace(", status)", ", seen)")
     return record(call, call.own, call.outputs("record"), middle) + alone(call, call.own, call.outputs("alone"))
@@ -148,7 +161,7 @@ def areas_of(call):
 def receive(call):
     seen = call.names[-1]
     own = f"    MPI_Status own, *seen = {seen} == MPI_STATUS_IGNORE ? &own : {seen};\n"
-    middle = call.real().replace(f", {seen})", ", seen)")
+    middle = PART + call.real().replace(f", {seen})", ", seen)") + MEET
     given = "    rp_%s_bytes(seen, sizeof *seen);\n"
     return (record(call, areas_of(call) + own, given % "record" + "    rp_areas_put(&areas, rc == MPI_SUCCESS ? rp_data_received(seen) : -1);\n", middle)
             + alone(call, areas_of(call) + own, given % "alone" + "    rp_areas_fill(&areas);\n"))
@@ -172,6 +185,49 @@ def receive_init(call):
 
 def imreceive(call):
     return ireceive(call).replace("    rp_alone_end();\n", "    rp_alone_take_message(message);\n    rp_alone_end();\n")
+
+
+def update(call):
+    numbers = "rp_updates"
+    for name, mark in zip(call.names, call.marks):
+        if mark == "#":
+            numbers = f"rp_check({numbers}, {call.number(name)})"
+    note = f"    rp_updates = {numbers};\n    rp_window_update(win, target);\n"
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{call.real()}    if (rc != MPI_SUCCESS)\n        rp_data_refuse(\"{call.name} that fails\");\n{note}    return rc;\n}}\n\n"
+            f"static int alone_{call.member}({call.parameters})\n{{\n{note}    return MPI_SUCCESS;\n}}\n\n")
+
+
+def get(call):
+    areas = areas_of(call).replace("    areas.sized = true;\n", "").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
+    is_read = "1" if call.member in ("Get", "Get_c") else "op == rp_handle.no_op" if "op" in call.names else "0"
+    keep = (f"    if ({is_read})\n        rp_window_read(win);\n    else\n        rp_window_update(win, target);\n"
+            "    if (rc == MPI_SUCCESS)\n        rp_reads_add(win, target, &areas);\n")
+    return record(call, areas, "").replace("    rp_record_end();\n", "    rp_record_end();\n" + keep) + alone(call, areas, keep)
+
+
+def iget(call):
+    areas = areas_of(call).replace("    areas.sized = true;\n", "").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
+    return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*request, &areas);\n")
+            + alone(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_alone_fresh(request, &areas);\n"))
+
+
+def sync(call):
+    words = call.notes.split()
+    when = "if (rp_window_is_self(win, rank))\n        " if "self" in words else ""
+    ask = ""
+    if "idle" in words:
+        more = " && rp_window_is_self(win, rank)" if "self" in words else ""
+        ask, when = f"    bool merges = rp_window_merges(win){more};\n", "if (merges)\n        "
+    before = ask + (f"    {when}rp_windows_out(win);\n" if "out" in words else "")
+    after = f"    {when}rp_windows_in(win);\n" if "in" in words else ""
+    if "all" in words or "target" in words:
+        after += f"    rp_reads_done(win, {'rank' if 'target' in words else '-1'});\n"
+    if "passive" in words or "active" in words:
+        after += f"    rp_window_set_passive(win, {'true' if 'passive' in words else 'false'});\n"
+    took = "    rp_updates = 0;\n"
+    text = record(call, before, took + call.outputs("record"), call.real() + after) + alone(call, took, call.outputs("alone"))
+    plain = call.check
+    return text.replace(f"{plain}", f"true, rp_check(rp_updates, {plain.split(', ', 1)[1]})") if plain else text
 
 
 def begin(call):
@@ -219,7 +275,10 @@ def collective(call, form=""):
     else:
         put += f"    if (rc == MPI_SUCCESS && areas.count > 0)\n        rp_requests_add(*{request}, &areas, true);\n"
         fill += f"    if (rc == MPI_SUCCESS)\n        *{request} = rp_alone_request(&areas, true);\n"
-    return record(call, before, put) + alone(call, fill, "")
+    middle = call.real()
+    if form == "":
+        middle = PART + middle + MEET
+    return record(call, before, put, middle) + alone(call, fill, "")
 
 
 def icollective(call):
@@ -251,7 +310,7 @@ def life(call):
     return ""
 
 
-KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock)}
+KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock, update, get, iget, sync)}
 
 
 def read_table(path):

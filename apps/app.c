@@ -172,6 +172,10 @@ int app_result(struct app *app, const char *fields, ...)
 {
     uint64_t hash = app_combine(app, app->hash);
     bool failed = app_sum(app->failed) > 0;
+    if (getenv("APP_HASHES")) {
+        printf("rank %d: %016" PRIx64 "\n", app->rank, app->hash);
+        fflush(stdout);
+    }
     if (app->rank == 0) {
         va_list arguments;
         va_start(arguments, fields);

@@ -53,7 +53,8 @@ void app_verify(struct app *app, bool holds, const char *format, ...) __attribut
 
 /*
  * Collective. Combines the ranks' hashes in rank order, prints "RESULT hash=... <fields>" at rank 0 as the last line
- * of stdout, finalises MPI and returns the exit status. `fields` is read at rank 0 only.
+ * of stdout, finalises MPI and returns the exit status. `fields` is read at rank 0 only. Where APP_HASHES is set, every
+ * rank prints its own hash, too.
  */
 int app_result(struct app *app, const char *fields, ...) __attribute__((format(printf, 2, 3)));
 

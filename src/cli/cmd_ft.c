@@ -21,12 +21,17 @@
 #include "cli/options.h"
 #include "reprise.h"
 
-static const char *spares_text, *interval, *capacity, *kill_list, *kill_random, *output;
+static const char *spares_text, *interval, *capacity, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check;
 
 static const struct rp_option options[] = {
     {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)", &spares_text},
     {"--interval", NULL, "ITERATIONS", "a checkpoint every so many iterations (default: what the program says, or 10)", &interval},
     {"--capacity", NULL, "BYTES", "the most that the log of messages takes in each rank; K, M and G are understood (default: any)", &capacity},
+    {"--mtbf", NULL, "SECONDS", "the mean time between failures: the interval is chosen from it and from what a checkpoint takes", &mtbf},
+    {"--checkpoints", NULL, "DIR", "write checkpoints to files in this directory, too", &files},
+    {"--keep", NULL, "N", "keep the files of so many generations (default 2)", &keep},
+    {"--restart", NULL, NULL, "begin again with the checkpoint in the files of --checkpoints", &restart},
+    {"--check", NULL, NULL, "do what lies between two checkpoints twice: is everything protected that changes?", &check},
     {"--kill", NULL, "R@I[:C]", "kill rank R in iteration I, at its C-th MPI call; several with commas; also R@setup:C and R@recovery:STEP", &kill_list},
     {"--kill-random", NULL, "SEED:N[:I]", "kill N ranks at random, in iterations below I (default 100)", &kill_random},
     {"--output", "-o", "DIR", "keep what happened, events.jsonl, in this directory", &output},
@@ -188,6 +193,8 @@ static void set_up_mpi(char **words, const char *prefix)
     if (one_host)
         setenv("OMPI_MCA_btl", "sm,self", 0);
     setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
+    /* Spares sleep: they are no reason to give cores away. */
+    setenv("OMPI_MCA_mpi_yield_when_idle", one_host && strtol(getenv("REPRISE_FT_RANKS"), NULL, 10) <= sysconf(_SC_NPROCESSORS_ONLN) ? "0" : "1", 0);
     if (asprintf(&list, "%s/lib%s%s", prefix, before && *before ? ":" : "", before ? before : "") > 0)
         setenv("LD_LIBRARY_PATH", list, 1);
     free(list);
@@ -250,6 +257,29 @@ static enum rp_status choose_kills(long ranks, struct rp_problem *why)
     return RP_OK;
 }
 
+/* Checkpoints of an earlier run are not overwritten. */
+static enum rp_status look_at_files(struct rp_problem *why)
+{
+    enum rp_status status = rp_make_directory(files, true, why);
+    char *path = rp_path_absolute(files), *pattern = path ? rp_path_join(path, "*.checkpoint") : NULL;
+    glob_t found;
+
+    if (status == RP_OK && !pattern)
+        status = rp_fail(why, RP_MEMORY, "out of memory");
+    if (status == RP_OK) {
+        bool any = glob(pattern, 0, NULL, &found) == 0;
+        globfree(&found);
+        if (any && !restart)
+            status = rp_fail(why, RP_USAGE, "%s has checkpoints of an earlier run: begin with these (--restart), or remove them", files);
+        else if (!any && restart)
+            status = rp_fail(why, RP_USAGE, "%s has no checkpoints to begin with", files);
+        setenv("REPRISE_FT_FILES", path, 1);
+    }
+    free(pattern);
+    free(path);
+    return status;
+}
+
 static enum rp_status apply_options(long *spares, struct rp_problem *why)
 {
     enum rp_status status = RP_OK;
@@ -264,6 +294,24 @@ static enum rp_status apply_options(long *spares, struct rp_problem *why)
         setenv("REPRISE_FT_INTERVAL", interval, 1);
     if (status == RP_OK && capacity)
         status = parse_bytes(capacity, why);
+    if (status == RP_OK && keep)
+        status = parse_number("--keep", keep, 2, 1000000, &ignored, why);
+    if (status == RP_OK && mtbf)
+        status = parse_number("--mtbf", mtbf, 1, LONG_MAX, &ignored, why);
+    if (status == RP_OK && mtbf && interval)
+        return rp_fail(why, RP_USAGE, "either --mtbf or --interval");
+    if (status == RP_OK && restart && !files)
+        return rp_fail(why, RP_USAGE, "--restart needs --checkpoints DIR");
+    if (status == RP_OK && files)
+        status = look_at_files(why);
+    if (keep)
+        setenv("REPRISE_FT_KEEP", keep, 1);
+    if (mtbf)
+        setenv("REPRISE_FT_MTBF", mtbf, 1);
+    if (restart)
+        setenv("REPRISE_FT_RESTART", "1", 1);
+    if (check)
+        setenv("REPRISE_FT_CHECK", "1", 1);
     if (kill_list && kill_random)
         return rp_fail(why, RP_USAGE, "either --kill or --kill-random");
     if (kill_list)

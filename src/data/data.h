@@ -40,10 +40,11 @@ struct rp_function {
     uint32_t number;
     const char *name;
 };
-enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER };
+enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER };
 
 /* Predefined handles that constants.h does not have. */
 struct rp_data_handles {
+    MPI_Op no_op;
     MPI_Group group_null, group_empty;
     MPI_File file_null;
 };
@@ -160,6 +161,29 @@ extern RP_HIDDEN const struct rp_function rp_f_freed;
 extern RP_HIDDEN size_t rp_requests_freed;
 void rp_requests_settle(void);
 void rp_requests_take_freed(void);
+
+/* --- windows; recording, but for those that begin with rp_alone --- */
+
+extern RP_HIDDEN const struct rp_function rp_f_window, rp_f_got;
+extern RP_HIDDEN int rp_windows_passive; /* windows that anyone may access at any time */
+void rp_windows_out(MPI_Win win);
+void rp_windows_in(MPI_Win win);
+void rp_windows_all_out(void);
+void rp_windows_all_in(void);
+void rp_window_set_passive(MPI_Win win, bool passive);
+/* A hash of the updates since the last call that synchronises; an update of this target, a read; whether a flush is to look for what others wrote. */
+extern RP_HIDDEN uint32_t rp_updates;
+void rp_window_update(MPI_Win win, int target);
+void rp_window_read(MPI_Win win);
+bool rp_window_merges(MPI_Win win);
+int64_t rp_window_place(MPI_Win win, MPI_Aint disp); /* the same in every run */
+bool rp_window_is_self(MPI_Win win, int rank);
+void rp_alone_window(void);
+
+/* A read was begun (both sides); those of this target, or if that is -1 of all, are complete. */
+void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas);
+void rp_reads_done(MPI_Win win, int target);
+void rp_alone_got(void);
 
 /* --- files: reads that are begun by one call and ended by another --- */
 

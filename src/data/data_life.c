@@ -95,6 +95,16 @@ static void differs(const char *recorded, const char *what)
     rp_data_end_job(REPRISE_EXIT_DIVERGED);
 }
 
+/* What an entry of no MPI function tells, which stands before that of the call during which it came to pass. */
+static void (*between(const char *name))(void)
+{
+    if (strcmp(name, rp_f_freed.name) == 0)
+        return rp_requests_take_freed;
+    if (strcmp(name, rp_f_window.name) == 0)
+        return rp_alone_window;
+    return strcmp(name, rp_f_got.name) == 0 ? rp_alone_got : NULL;
+}
+
 int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t check)
 {
     struct rp_problem why;
@@ -105,8 +115,8 @@ int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t 
     enum rp_status status = rp_data_next(rp_data_reader, &recorded, &why);
     if (status != RP_OK)
         damaged(&why, status);
-    while (status == RP_OK && recorded && strcmp(recorded, rp_f_freed.name) == 0) {
-        rp_requests_take_freed();
+    for (void (*take)(void); status == RP_OK && recorded && (take = between(recorded)) != NULL;) {
+        take();
         rp_alone_end();
         status = rp_data_next(rp_data_reader, &recorded, &why);
     }
@@ -260,10 +270,12 @@ static void find_handles(void)
     rp_next_resolve();
     rp_constants_find();
 #ifdef OPEN_MPI
+    rp_handle.no_op = rp_library_object("ompi_mpi_op_no_op");
     rp_handle.group_null = rp_library_object("ompi_mpi_group_null");
     rp_handle.group_empty = rp_library_object("ompi_mpi_group_empty");
     rp_handle.file_null = rp_library_object("ompi_mpi_file_null");
 #else
+    rp_handle.no_op = MPI_NO_OP;
     rp_handle.group_null = MPI_GROUP_NULL;
     rp_handle.group_empty = MPI_GROUP_EMPTY;
     rp_handle.file_null = MPI_FILE_NULL;

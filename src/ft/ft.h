@@ -81,6 +81,7 @@ struct rp_ft_state {
     bool is_replacement; /* was a spare */
     long iteration;      /* -1 before the first */
     long calls;          /* of MPI, in this iteration */
+    long iterations;     /* begun by this process */
     const char *call;    /* the one that we are in */
 };
 extern struct rp_ft_state rp_ft;
@@ -180,8 +181,11 @@ void rp_ft_take(struct rp_ft_message *message, struct rp_ft_request *request); /
 void rp_ft_unlink(struct rp_ft_message *message);
 void rp_ft_payloads_progress(void);
 void rp_ft_match_forget(void); /* everything: a rollback of all */
+void rp_ft_match_drop_program(void); /* messages of the program that it did not receive */
+void rp_ft_match_forget_later(void); /* the same, while we run through the setup */
 void rp_ft_payloads_fail(void);  /* the world is gone: they will be sent again */
 void rp_ft_payloads_again(void); /* in the new world */
+void rp_ft_pull_payloads(void);  /* of messages that nobody received yet */
 void *rp_ft_message_payload(struct rp_ft_message *message);
 bool rp_ft_unpost(struct rp_ft_request *request);
 void rp_ft_asked(int from, uint64_t seq); /* tell when it is matched */
@@ -203,6 +207,7 @@ struct rp_ft_request {
     void *buffer;
     int count;
     MPI_Datatype type;
+    bool owns_type; /* a copy: the program may free its own */
     struct rp_ft_comm *comm;
     int32_t context;
     int peer, tag; /* source or destination in the communicator; may be wildcards */
@@ -245,6 +250,7 @@ size_t rp_ft_size(int count, MPI_Datatype type);
 void rp_ft_pack(const void *buffer, int count, MPI_Datatype type, void *out, size_t bytes);
 /* Returns MPI_SUCCESS or MPI_ERR_TRUNCATE. */
 int rp_ft_unpack(const void *in, size_t bytes, void *buffer, int count, MPI_Datatype type);
+MPI_Datatype rp_ft_type_keep(MPI_Datatype type, bool *owns); /* itself, or a copy to be freed */
 void *rp_ft_offset(const void *buffer, long elements, MPI_Datatype type);
 /* A buffer for count elements, to be freed by rp_ft_temporary_free. */
 void *rp_ft_temporary(int count, MPI_Datatype type);
@@ -276,6 +282,7 @@ void rp_ft_comms_forget_loop(void); /* those that were made in it */
 void rp_ft_comms_start(void);
 int rp_ft_world_rank(const struct rp_ft_comm *comm, int peer); /* of a peer: remote if it is an intercommunicator */
 int rp_ft_error(struct rp_ft_comm *comm, int code);            /* by the communicator's error handler */
+int rp_ft_error_of(const struct rp_ft_comm *comm, int code);   /* the same, if it is still there; else the world's */
 const struct rp_ft_comm *rp_ft_comm_made_in_loop(void);
 extern int32_t rp_ft_next_context;
 
@@ -327,6 +334,15 @@ void rp_ft_checkpoint_choose(int64_t generation);
 void rp_ft_checkpoint_jump(int64_t generation);
 void rp_ft_checkpoints_forget(void);
 void rp_ft_checkpoints_start(void);
+
+/* ft_files.c */
+void rp_ft_files_start(void);
+bool rp_ft_files_on(void);
+void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint); /* in the background; it must stay */
+void rp_ft_files_wait(void);                                       /* until it is written */
+void rp_ft_files_release(int64_t generation);                      /* this one and the one before it are whole */
+void rp_ft_files_list(int rank, int64_t out[RP_FT_GENERATIONS]);
+bool rp_ft_files_read(int rank, int64_t generation, struct rp_ft_checkpoint list[RP_FT_GENERATIONS]);
 
 /* ft_inject.c */
 void rp_ft_inject_start(void);

@@ -35,7 +35,10 @@ struct header {
     int64_t generation, iteration;
     int32_t next_context, ranks;
     uint32_t comms, messages;
-    uint32_t protected, unused;
+    uint32_t protected;
+    uint16_t has_chosen, is_last; /* last: taken when the loop was left */
+    int64_t interval;
+    uint64_t protected_at; /* where its part begins */
 };
 
 struct channel_part {
@@ -56,6 +59,15 @@ static int64_t restart = -1;      /* with what the loop begins */
 static int64_t stored;            /* the latest that the buddy has */
 static jmp_buf point;
 static bool has_point, left_loop;
+
+/* For --mtbf */
+static double mtbf, checkpoint_seconds, loop_since;
+static long loop_first;
+static bool has_chosen; /* the interval */
+
+/* For --check */
+static bool checks, in_second_pass;
+static long checked;
 
 int rp_ft_buddy(int rank)
 {
@@ -184,7 +196,7 @@ static void snapshot(long iteration)
 {
     struct rp_ft_checkpoint *slot = slot_for(rp_ft_own, generation);
     struct rp_buffer out = {.bytes = slot->blob, .room = slot->bytes};
-    struct header header = {.generation = generation, .iteration = iteration, .next_context = rp_ft_next_context, .ranks = rp_ft.ranks};
+    struct header header = {.generation = generation, .iteration = iteration, .next_context = rp_ft_next_context, .ranks = rp_ft.ranks, .interval = interval, .has_chosen = has_chosen, .is_last = left_loop};
 
     slot->blob = NULL;
     rp_buffer_put(&out, &header, sizeof header);
@@ -194,6 +206,7 @@ static void snapshot(long iteration)
     }
     header.comms = put_comms(&out);
     header.messages = put_messages(&out);
+    header.protected_at = out.length;
     header.protected = put_protected(&out);
     if (out.failed)
         rp_ft_die(REPRISE_EXIT_INTERNAL, "out of memory for a checkpoint of %zu bytes", out.length);
@@ -291,6 +304,14 @@ static void restore_protected(const uint8_t *at, const struct header *header)
     }
 }
 
+/* Behind the loop control cannot come back to it: logs must reach back from here on. */
+static void end_loop(void)
+{
+    left_loop = true;
+    rp_ft_log_capacity = 0;
+    has_point = false;
+}
+
 /* Messages that came after the line, while we went through the setup, stay. */
 static long restore(int64_t wanted)
 {
@@ -308,6 +329,10 @@ static long restore(int64_t wanted)
     rp_ft_match_end_jump(kept);
     restore_protected(at, &header);
     generation = wanted;
+    interval = (long)header.interval;
+    has_chosen = header.has_chosen;
+    if (header.is_last)
+        end_loop();
     return (long)header.iteration;
 }
 
@@ -325,6 +350,7 @@ static void refuse_what_it_cannot_hold(void)
 static void flush_channels(void)
 {
     rp_ft_all_to_all(rp_ft_comm_of(MPI_COMM_WORLD));
+    rp_ft_pull_payloads();
 }
 
 static void setup_ends(void)
@@ -365,6 +391,7 @@ static void complete(void)
 {
     rp_ft_determinants_from(generation);
     stored = -1;
+    rp_ft_files_write(rp_ft_checkpoint_find(rp_ft_own, generation));
     give_to_buddy();
     rp_ft_barrier(rp_ft_comm_of(MPI_COMM_WORLD));
     line_passed();
@@ -373,16 +400,153 @@ static void complete(void)
 static void checkpoint(long iteration)
 {
     const char *call = rp_ft.call;
+    double since = rp_ft_now();
 
     rp_ft.call = "the checkpoint";
     refuse_what_it_cannot_hold();
     flush_channels();
     if (rp_ft.in_setup)
         setup_ends();
+    rp_ft_files_wait();
     generation++;
     snapshot(iteration);
     complete();
+    rp_ft_files_release(generation);
     rp_ft.call = call;
+    checkpoint_seconds = rp_ft_now() - since;
+}
+
+/* The whole job begins again from files: the latest generation that all ranks have. Channels stay as the setup left them; what is stored anew is a later generation, so that no file is overwritten. */
+static long restart_from_files(void)
+{
+    int64_t mine[RP_FT_GENERATIONS], (*all)[RP_FT_GENERATIONS] = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *all), best = -1;
+    struct rp_ft_checkpoint read[RP_FT_GENERATIONS] = {{.generation = -1}, {.generation = -1}};
+
+    rp_ft_files_list(rp_ft.rank, mine);
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
+        if (mine[i] >= 0 && !rp_ft_files_read(rp_ft.rank, mine[i], read))
+            mine[i] = -1;
+    rp_ft_allgather(rp_ft_comm_of(MPI_COMM_WORLD), mine, sizeof mine, all);
+    for (int i = 0; i < RP_FT_GENERATIONS; i++) {
+        int have = 0;
+        for (int rank = 0; rank < rp_ft.ranks; rank++)
+            have += all[0][i] >= 0 && (all[rank][0] == all[0][i] || all[rank][1] == all[0][i]);
+        if (have == rp_ft.ranks && all[0][i] > best)
+            best = all[0][i];
+    }
+    free(all);
+    if (best < 0)
+        rp_ft_die(REPRISE_EXIT_DAMAGED, "--restart: there is no checkpoint in %s that all %d ranks have", rp_setting("REPRISE_FT_FILES"), rp_ft.ranks);
+    struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(read, best);
+    struct header header = header_of(one);
+    const uint8_t *at = restore_comms(one->blob + sizeof header + (size_t)header.ranks * sizeof(struct channel_part), &header);
+    at = restore_messages(at, &header);
+    restore_protected(at, &header);
+    generation = best;
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
+        drop(&read[i]);
+    if (rp_ft.rank == 0)
+        rp_note("the job begins again with iteration %lld, from %s", (long long)header.iteration, rp_setting("REPRISE_FT_FILES"));
+    return (long)header.iteration;
+}
+
+/* How often: Daly's estimate of the optimum, from what a checkpoint and an iteration take. All ranks must come to the same: each tells what it measured, once; a rank that runs again tells what it told. */
+
+static double told_once(double seconds)
+{
+    int64_t nanoseconds;
+
+    if (!rp_ft_outcome_next(&nanoseconds)) {
+        nanoseconds = (int64_t)(seconds * 1e9);
+        rp_ft_outcome_put(nanoseconds);
+    }
+    return (double)nanoseconds * 1e-9;
+}
+
+static double square_root(double x)
+{
+    double root = x > 1 ? x : 1;
+
+    for (int i = 0; i < 100; i++)
+        root = (root + x / root) / 2;
+    return root;
+}
+
+static double daly(double cost, double between_failures)
+{
+    double ratio = cost / (2 * between_failures);
+
+    if (ratio >= 1)
+        return between_failures;
+    return square_root(2 * cost * between_failures) * (1 + square_root(ratio) / 3 + ratio / 9) - cost;
+}
+
+static void choose_interval(long iteration)
+{
+    double mine[2] = {told_once(checkpoint_seconds), told_once((rp_ft_now() - loop_since) / (double)(iteration - loop_first))}, most[2] = {1e-9, 1e-9};
+    double (*all)[2] = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *all);
+
+    rp_ft_allgather(rp_ft_comm_of(MPI_COMM_WORLD), mine, sizeof mine, all);
+    for (int i = 0; i < rp_ft.ranks; i++)
+        for (int k = 0; k < 2; k++)
+            most[k] = all[i][k] > most[k] ? all[i][k] : most[k];
+    free(all);
+    double best = daly(most[0], mtbf) / most[1];
+    interval = best < 1 ? 1 : best > 1e9 ? 1000000000 : (long)best;
+    has_chosen = true;
+    if (rp_ft.rank == 0)
+        rp_note("a checkpoint takes %.3g ms, an iteration %.3g ms: with a failure every %.6g s, a checkpoint every %ld iterations is best", 1e3 * most[0], 1e3 * most[1], mtbf, interval);
+}
+
+/* --check: what lies between two checkpoints is done twice. The second time must end with the same state. Channels go on; only what the program sees goes back. */
+
+static void go_back(void)
+{
+    struct rp_ft_checkpoint *before = rp_ft_checkpoint_find(rp_ft_own, generation - 1);
+    struct header header = header_of(before);
+    const uint8_t *at = before->blob + sizeof header + (size_t)header.ranks * sizeof(struct channel_part) + header.comms * sizeof(struct comm_part);
+
+    rp_ft_match_drop_program();
+    restore_messages(at, &header);
+    restore_protected(before->blob + header.protected_at, &header);
+    rp_ft_barrier(rp_ft_comm_of(MPI_COMM_WORLD));
+    in_second_pass = true;
+    rp_ft.iteration = (long)header.iteration;
+    longjmp(point, 1);
+}
+
+static void compare(long iteration)
+{
+    struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(rp_ft_own, generation);
+    struct header header = header_of(one);
+    const uint8_t *old = one->blob + header.protected_at;
+    struct rp_buffer now = {0};
+    size_t at = 0;
+
+    put_protected(&now);
+    for (struct protected *part = list; part; part = part->next) {
+        uint64_t bytes;
+        memcpy(&bytes, now.bytes + at + sizeof(int64_t), sizeof bytes);
+        at += 2 * sizeof bytes;
+        for (uint64_t i = 0; i < bytes; i++)
+            if (now.bytes[at + i] != old[at + i])
+                rp_ft_die(REPRISE_EXIT_DIVERGED, "iterations before %ld were done twice and ended differently, in byte %llu of the protected state %d: the loop changes something that is not protected, or is not deterministic",
+                          iteration, (unsigned long long)i, part->id);
+        at += bytes;
+    }
+    rp_buffer_free(&now);
+    in_second_pass = false;
+    checked++;
+}
+
+static void check(long iteration)
+{
+    if (in_second_pass) {
+        compare(iteration);
+        return;
+    }
+    checkpoint(iteration);
+    go_back();
 }
 
 /* The program's side. It is called through a table, by the stubs that are linked into it. */
@@ -390,6 +554,7 @@ static void checkpoint(long iteration)
 static void begin_iteration(long iteration)
 {
     rp_ft.iteration = iteration;
+    rp_ft.iterations++;
     rp_ft.calls = -1;
     rp_ft_enter("an iteration's beginning");
 }
@@ -400,13 +565,19 @@ static long first(long from)
         return from;
     has_point = true;
     left_loop = false;
-    if (restart >= 0) {
+    if (in_second_pass) {
+        from = rp_ft.iteration;
+    } else if (restart >= 0) {
         from = restore(restart);
         restart = -1;
         complete();
     } else {
+        if (rp_setting("REPRISE_FT_RESTART"))
+            from = restart_from_files();
         checkpoint(from);
     }
+    loop_first = from;
+    loop_since = rp_ft_now();
     begin_iteration(from);
     return from;
 }
@@ -415,23 +586,28 @@ static long next(long iteration)
 {
     if (!rp_ft.on)
         return iteration + 1;
+    enum { MEASURED = 5 };
     iteration++;
-    if (iteration % interval == 0)
+    if (mtbf > 0 && !has_chosen && iteration >= loop_first + MEASURED)
+        choose_interval(iteration);
+    if (iteration % interval == 0 && checks)
+        check(iteration);
+    else if (iteration % interval == 0)
         checkpoint(iteration);
     begin_iteration(iteration);
     return iteration;
 }
 
-/* Behind the loop control cannot come back to it: logs must reach back from here on. */
 static void leave(void)
 {
     if (!rp_ft.on || left_loop)
         return;
     left_loop = true;
+    if (checks && rp_ft.rank == 0)
+        rp_note("%ld checkpoint intervals were done twice, with the same state at the end", checked);
     if (rp_ft_log_capacity)
         checkpoint(rp_ft.iteration);
-    rp_ft_log_capacity = 0;
-    has_point = false;
+    end_loop();
 }
 
 static void protect(int id, void *memory, size_t bytes, const struct reprise_state *state)
@@ -507,6 +683,11 @@ void rp_ft_checkpoints_start(void)
     text = rp_setting("REPRISE_FT_CAPACITY");
     if (text)
         rp_ft_log_capacity = strtoull(text, NULL, 10);
+    text = rp_setting("REPRISE_FT_MTBF");
+    if (text)
+        mtbf = strtod(text, NULL);
+    checks = rp_setting("REPRISE_FT_CHECK") != NULL;
+    rp_ft_files_start();
 }
 
 __attribute__((visibility("default"))) const struct reprise_calls reprise_ft_calls = {

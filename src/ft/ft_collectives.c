@@ -28,6 +28,7 @@ struct call {
     MPI_Op op;
     struct rp_ft_request *request; /* non-blocking */
     struct rp_ft_request *sends;   /* long ones, which end with the call */
+    bool owns_in, owns_out;        /* types: the program may free its own */
 };
 
 static void send_part(struct call *call, int part, int to, const void *buffer, int count, MPI_Datatype type)
@@ -89,7 +90,25 @@ static void in_background(void *data)
     call->request->status.MPI_ERROR = call->run(call);
     finish_sends(call);
     call->request->done = true;
+    if (call->owns_in)
+        rp_real.Type_free(&call->in_type);
+    if (call->owns_out)
+        rp_real.Type_free(&call->out_type);
     free(call);
+}
+
+static int gather(struct call *call);
+static int scatter(struct call *call);
+
+/* Arguments that only the root's call means, or that MPI_IN_PLACE stands for, may be anything. */
+static bool means_in(const struct call *call)
+{
+    return call->in != MPI_IN_PLACE && (call->run != scatter || call->comm->rank == call->root);
+}
+
+static bool means_out(const struct call *call)
+{
+    return call->out != MPI_IN_PLACE && (call->run != gather || call->comm->rank == call->root);
 }
 
 static int later(struct call call, MPI_Request *request)
@@ -100,6 +119,10 @@ static int later(struct call call, MPI_Request *request)
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s on an intercommunicator", rp_ft.call);
     number(&call);
     *copy = call;
+    if (call.in_type && means_in(&call))
+        copy->in_type = rp_ft_type_keep(call.in_type, &copy->owns_in);
+    if (call.out_type && means_out(&call))
+        copy->out_type = rp_ft_type_keep(call.out_type, &copy->owns_out);
     copy->request = rp_ft_request_new(RP_FT_COLLECTIVE, call.comm);
     copy->request->active = true;
     rp_ft_requests_active++;

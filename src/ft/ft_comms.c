@@ -15,6 +15,7 @@
 static struct rp_ft_comm *all, *last_found;
 static struct rp_ft_comm *world, *self;
 static MPI_Group world_group;
+static MPI_Comm world_attributes; /* which the world itself cannot hold: no process can copy it alone */
 int32_t rp_ft_next_context;
 
 enum { CONTEXTS_A_COMM = 2 };
@@ -70,6 +71,7 @@ void rp_ft_comms_start(void)
     self = add(MPI_COMM_SELF, 2, 1, &rp_ft.rank);
     world = add(MPI_COMM_WORLD, 0, rp_ft.ranks, ranks);
     rp_ft_next_context = 4;
+    rp_real.Comm_dup(MPI_COMM_SELF, &world_attributes);
     rp_real.Comm_group(MPI_COMM_WORLD, &real);
     rp_real.Group_incl(real, rp_ft.ranks, ranks, &world_group);
     rp_real.Group_free(&real);
@@ -87,6 +89,14 @@ int rp_ft_error(struct rp_ft_comm *comm, int code)
     return code;
 }
 
+int rp_ft_error_of(const struct rp_ft_comm *wanted, int code)
+{
+    for (struct rp_ft_comm *comm = all; comm; comm = comm->next)
+        if (comm == wanted)
+            return rp_ft_error(comm, code);
+    return rp_ft_error(world, code);
+}
+
 const struct rp_ft_comm *rp_ft_comm_made_in_loop(void)
 {
     for (struct rp_ft_comm *comm = all; comm; comm = comm->next)
@@ -95,14 +105,58 @@ const struct rp_ft_comm *rp_ft_comm_made_in_loop(void)
     return NULL;
 }
 
-static MPI_Comm new_handle(const struct rp_ft_comm *like)
+static MPI_Comm holder(MPI_Comm handle)
+{
+    return handle == MPI_COMM_WORLD ? world_attributes : handle;
+}
+
+/* With its parent's error handler; in a copy, with its attributes. */
+static MPI_Comm new_handle(const struct rp_ft_comm *parent, bool copies)
 {
     MPI_Comm handle;
-    bool may_copy = like && like->handle != MPI_COMM_WORLD;
+    MPI_Errhandler handler;
 
-    if (rp_real.Comm_dup(may_copy ? like->handle : MPI_COMM_SELF, &handle) != MPI_SUCCESS)
+    if (rp_real.Comm_dup(copies ? holder(parent->handle) : MPI_COMM_SELF, &handle) != MPI_SUCCESS)
         rp_ft_die(REPRISE_EXIT_INTERNAL, "%s: cannot make a handle", rp_ft.call);
+    rp_real.Comm_get_errhandler(parent->handle, &handler);
+    rp_real.Comm_set_errhandler(handle, handler);
+    rp_real.Errhandler_free(&handler);
     return handle;
+}
+
+int rp_ft_Comm_set_attr(MPI_Comm handle, int key, void *value)
+{
+    return rp_real.Comm_set_attr(holder(handle), key, value);
+}
+
+int rp_ft_Comm_delete_attr(MPI_Comm handle, int key)
+{
+    return rp_real.Comm_delete_attr(holder(handle), key);
+}
+
+/* What MPI says about the world is with the world. */
+int rp_ft_Comm_get_attr(MPI_Comm handle, int key, void *value, int *flag)
+{
+    int error = rp_real.Comm_get_attr(holder(handle), key, value, flag);
+
+    if (error == MPI_SUCCESS && !*flag && handle == MPI_COMM_WORLD)
+        error = rp_real.Comm_get_attr(handle, key, value, flag);
+    return error;
+}
+
+int rp_ft_Attr_put(MPI_Comm handle, int key, void *value)
+{
+    return rp_ft_Comm_set_attr(handle, key, value);
+}
+
+int rp_ft_Attr_delete(MPI_Comm handle, int key)
+{
+    return rp_ft_Comm_delete_attr(handle, key);
+}
+
+int rp_ft_Attr_get(MPI_Comm handle, int key, void *value, int *flag)
+{
+    return rp_ft_Comm_get_attr(handle, key, value, flag);
 }
 
 /* What members tell each other: the next context, and what the call needs. */
@@ -166,9 +220,35 @@ int rp_ft_Comm_dup(MPI_Comm old, MPI_Comm *out)
 
     refuse_inter(comm);
     free(exchange(comm, 0, 0, &context));
-    struct rp_ft_comm *new = add(new_handle(comm), context, comm->size, comm->members);
+    struct rp_ft_comm *new = add(new_handle(comm, true), context, comm->size, comm->members);
     copy_topology(comm, new);
     *out = new->handle;
+    return MPI_SUCCESS;
+}
+
+struct idup {
+    MPI_Comm old, *out;
+    struct rp_ft_request *request;
+};
+
+static void dup_in_background(void *data)
+{
+    struct idup *idup = data;
+
+    rp_ft_Comm_dup(idup->old, idup->out);
+    idup->request->done = true;
+    free(idup);
+}
+
+int rp_ft_Comm_idup(MPI_Comm old, MPI_Comm *out, MPI_Request *request)
+{
+    struct idup *idup = rp_ft_alloc(sizeof *idup);
+
+    *idup = (struct idup){old, out, rp_ft_request_new(RP_FT_COLLECTIVE, rp_ft_comm_of(old))};
+    idup->request->active = true;
+    rp_ft_requests_active++;
+    *request = (MPI_Request)idup->request;
+    rp_ft_coroutine_start(dup_in_background, idup);
     return MPI_SUCCESS;
 }
 
@@ -202,7 +282,7 @@ static struct rp_ft_comm *split(struct rp_ft_comm *comm, int color, int key)
     for (int i = 0; i < count; i++)
         chosen[i] = comm->members[chosen[i]];
     if (color != MPI_UNDEFINED)
-        new = add(new_handle(NULL), context, count, chosen);
+        new = add(new_handle(comm, false), context, count, chosen);
     free(offers);
     free(chosen);
     return new;
@@ -250,7 +330,7 @@ int rp_ft_Comm_create(MPI_Comm old, MPI_Group group, MPI_Comm *out)
     for (int i = 0; i < count; i++)
         if (ranks[i] == rp_ft.rank)
             place = i;
-    *out = place == MPI_UNDEFINED ? MPI_COMM_NULL : add(new_handle(NULL), context, count, ranks)->handle;
+    *out = place == MPI_UNDEFINED ? MPI_COMM_NULL : add(new_handle(comm, false), context, count, ranks)->handle;
     free(ranks);
     return MPI_SUCCESS;
 }
@@ -282,7 +362,7 @@ int rp_ft_Comm_create_group(MPI_Comm old, MPI_Group group, int tag, MPI_Comm *ou
         for (int i = 1; i < count && place == 0; i++)
             rp_ft_send(&among, comm->context + 1, i, -own, &next, 1, MPI_INT, 0, NULL);
         rp_ft_next_context = next + CONTEXTS_A_COMM;
-        *out = add(new_handle(NULL), next, count, ranks)->handle;
+        *out = add(new_handle(comm, false), next, count, ranks)->handle;
     }
     free(ranks);
     return MPI_SUCCESS;
@@ -296,7 +376,8 @@ static void drop(struct rp_ft_comm *comm)
         link = &(*link)->next;
     *link = comm->next;
     last_found = NULL;
-    free(comm->members);
+    if (rp_ft_requests_active == 0)
+        free(comm->members);
     free(comm->remote);
     free(comm->dim);
     free(comm->periodic);
@@ -307,7 +388,8 @@ static void drop(struct rp_ft_comm *comm)
     free(comm->out_w);
     free(comm->graph_index);
     free(comm->graph_edges);
-    free(comm);
+    if (rp_ft_requests_active == 0) /* else one may still be of it */
+        free(comm);
 }
 
 void rp_ft_comms_forget_loop(void)
@@ -581,7 +663,7 @@ int rp_ft_Dist_graph_create_adjacent(MPI_Comm old, int in_degree, const int *in,
     (void)info, (void)reorder;
     refuse_inter(comm);
     free(exchange(comm, 0, 0, &context));
-    struct rp_ft_comm *new = add(new_handle(NULL), context, comm->size, comm->members);
+    struct rp_ft_comm *new = add(new_handle(comm, false), context, comm->size, comm->members);
     new->topology = RP_FT_DIST_GRAPH;
     new->in_degree = in_degree;
     new->out_degree = out_degree;

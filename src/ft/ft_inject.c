@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Faults on purpose: REPRISE_FT_KILL is a list RANK@ITERATION[:CALL], RANK@setup:CALL or RANK@recovery:STEP, with commas. The process that has the rank kills itself at the CALL-th MPI call of the iteration
- * (0: its beginning), or at a step of a recovery. Each happens once: a file tells who takes over the rank that it was done.
+ * (0: its beginning) or, if it has not so many, at the beginning of the next; or at a step of a recovery. Each happens once: a file tells who takes over the rank that it was done.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,15 +81,18 @@ static void die_once(int which)
     fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (fd < 0)
         return;
-    rp_ft_event("killed", "\"iteration\": %ld, \"call\": %ld", rp_ft.iteration, rp_ft.calls);
+    rp_ft_event("killed", "\"iteration\": %ld, \"call\": %ld, \"iterations\": %ld", rp_ft.iteration, rp_ft.calls, rp_ft.iterations);
     raise(SIGKILL);
 }
 
 void rp_ft_inject_call(void)
 {
-    for (int i = 0; i < count; i++)
-        if (faults[i].rank == rp_ft.rank && faults[i].iteration == rp_ft.iteration && faults[i].call <= rp_ft.calls && rp_ft.on)
+    for (int i = 0; i < count; i++) {
+        const struct fault *fault = &faults[i];
+        bool is_time = fault->iteration < rp_ft.iteration || (fault->iteration == rp_ft.iteration && fault->call <= rp_ft.calls);
+        if (fault->rank == rp_ft.rank && fault->iteration != RECOVERY && is_time && rp_ft.on)
             die_once(i);
+    }
 }
 
 void rp_ft_inject_recovery(int step)

@@ -188,8 +188,9 @@ int rp_ft_Finalize(void)
         for (;;)
             rp_ft_pause();
     }
-    rp_ft_event("finished", "\"recoveries\": %u, \"log_peak\": %zu", rp_ft_recoveries - 1, rp_ft_log_peak);
+    rp_ft_event("finished", "\"recoveries\": %u, \"log_peak\": %zu, \"iterations\": %ld", rp_ft_recoveries - 1, rp_ft_log_peak, rp_ft.iterations);
     rp_ft.on = false;
+    rp_ft_files_wait();
     return rp_real.Finalize();
 }
 

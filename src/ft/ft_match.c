@@ -290,6 +290,39 @@ void rp_ft_payloads_again(void)
             receive_payload(request);
 }
 
+/* The message stays in its place meanwhile: nobody receives while a checkpoint is taken. */
+static void pull(struct rp_ft_message **link)
+{
+    struct rp_ft_message *message = *link;
+    uint8_t *payload = rp_ft_alloc(message->wire.bytes);
+    struct rp_ft_request *request = rp_ft_request_new(RP_FT_RECEIVE, NULL);
+
+    request->taken = message->wire;
+    request->buffer = payload;
+    request->count = (int)message->wire.bytes;
+    request->type = MPI_BYTE;
+    request->active = true;
+    request->next_pending = payloads;
+    payloads = request;
+    receive_payload(request);
+    rp_ft_finish(request);
+    *link = keep(&message->wire, payload);
+    (*link)->next = message->next;
+    free(message);
+    free(payload);
+}
+
+void rp_ft_pull_payloads(void)
+{
+    for (int32_t i = 0; i < context_room; i++) {
+        struct rp_ft_message **link = &contexts[i].unexpected;
+        for (; *link; link = &(*link)->next)
+            if (!(*link)->has_payload && (*link)->wire.bytes > 0)
+                pull(link);
+        contexts[i].unexpected_end = link;
+    }
+}
+
 static void note_missing(const struct rp_ft_wire *wire, int from, bool setup, uint64_t **list, size_t *count)
 {
     if (wire->from != from || (bool)(wire->flags & RP_FT_SETUP) != setup)
@@ -343,15 +376,29 @@ static void free_messages(struct rp_ft_message **first)
     }
 }
 
+void rp_ft_match_forget_later(void)
+{
+    free_messages(&later);
+    later_end = &later;
+}
+
 void rp_ft_match_forget(void)
 {
     for (int32_t i = 0; i < context_room; i++) {
         free_messages(&contexts[i].unexpected);
         context_init(&contexts[i]);
     }
-    free_messages(&later);
-    later_end = &later;
+    rp_ft_match_forget_later();
     payloads = NULL;
+}
+
+/* Even contexts are the program's messages, odd ones its collectives. */
+void rp_ft_match_drop_program(void)
+{
+    for (int32_t i = 0; i < context_room; i += 2) {
+        free_messages(&contexts[i].unexpected);
+        contexts[i].unexpected_end = &contexts[i].unexpected;
+    }
 }
 
 /* What the checkpoint had not received yet. */

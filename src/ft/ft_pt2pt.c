@@ -101,7 +101,7 @@ struct rp_ft_request *rp_ft_receive(struct rp_ft_comm *comm, int32_t context, in
     request->tag = tag;
     request->buffer = buffer;
     request->count = count;
-    request->type = type;
+    request->type = rp_ft_type_keep(type, &request->owns_type);
     request->active = true;
     if (from == MPI_ANY_SOURCE)
         rp_ft_determinant_get(request);
@@ -284,7 +284,7 @@ static int make_persistent(const void *buffer, int count, MPI_Datatype type, int
     rp_ft_request_is_persistent(request);
     request->buffer = (void *)buffer;
     request->count = count;
-    request->type = type;
+    request->type = rp_ft_type_keep(type, &request->owns_type);
     request->peer = peer;
     request->tag = tag;
     request->context = comm->context;
@@ -457,7 +457,7 @@ int rp_ft_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *handle
         struct rp_ft_request *request = rp_ft_request_new(RP_FT_RECEIVE, world);
         request->buffer = buffer;
         request->count = count;
-        request->type = type;
+        request->type = rp_ft_type_keep(type, &request->owns_type);
         request->active = true;
         *out = (MPI_Request)request;
         rp_ft_take(message, request);

@@ -41,6 +41,7 @@ struct meeting {
     struct info *info;      /* of each process */
     int *rank_of;           /* of each process, with the new ones; -1: a spare */
     int *process_of;        /* of each rank */
+    int64_t (*files)[RP_FT_GENERATIONS]; /* of each process that is new: what there is of its rank in files */
     int64_t restart;        /* the generation that new ranks begin with; -1: the beginning */
     struct counts *ours, *theirs;
     uint64_t **missing;     /* per process: both lists of theirs, one behind the other */
@@ -97,7 +98,8 @@ static void out_of_spares(const struct meeting *m, int rank)
     while (lowest < m->size - 1 && m->info[lowest].rank < 0)
         lowest++;
     if (m->me == lowest)
-        rp_error("rank %d died and no spare is left (there were %d: --spares); to go on from the last checkpoint in files, if there are any: reprise ft --restart", rank, rp_ft.spares);
+        rp_error("rank %d died and no spare is left (there were %d: --spares)%s", rank, rp_ft.spares,
+                 rp_ft_files_on() ? "; to go on from the last checkpoint: the same command with --restart" : "; there are no checkpoints in files (--checkpoints) to go on from");
     rp_ft_end(REPRISE_EXIT_INTERNAL);
 }
 
@@ -144,14 +146,36 @@ static int64_t latest(const int64_t list[RP_FT_GENERATIONS])
     return most;
 }
 
-/* Where a rank's checkpoints are now: with itself, or with its buddy; NULL: nowhere. */
+/* Where a rank's checkpoints are now: with itself, with its buddy, or in files. */
 static const int64_t *available(const struct meeting *m, int rank)
 {
     int process = m->process_of[rank], keeper = m->process_of[rp_ft_buddy(rank)];
 
     if (!is_new(m, process))
         return m->info[process].own;
-    return is_new(m, keeper) ? NULL : m->info[keeper].held;
+    return is_new(m, keeper) ? m->files[process] : m->info[keeper].held;
+}
+
+/* If a rank died together with its buddy there may be files. */
+static void look_for_files(struct meeting *m)
+{
+    int64_t mine[RP_FT_GENERATIONS] = {-1, -1};
+    int rank = m->rank_of[m->me];
+    bool needed = false;
+
+    m->files = rp_ft_alloc((size_t)m->size * sizeof *m->files);
+    for (int p = 0; p < m->size; p++) {
+        memcpy(m->files[p], mine, sizeof mine);
+        needed |= is_new(m, p) && is_new(m, m->process_of[rp_ft_buddy(m->rank_of[p])]);
+    }
+    if (!needed)
+        return;
+    if (is_new(m, m->me))
+        rp_ft_files_list(rank, mine);
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
+        if (mine[i] >= 0 && !rp_ft_files_read(rank, mine[i], rp_ft_own))
+            mine[i] = -1;
+    try(m, rp_real.Allgather(mine, (int)sizeof mine, MPI_BYTE, m->files, (int)sizeof mine, MPI_BYTE, m->comm));
 }
 
 /* The latest that everybody has; -1: none. New ranks begin with it, too: before a later one is everybody's, messages from before it may be on their way from a rank whose log is gone. */
@@ -160,8 +184,7 @@ static int64_t common(const struct meeting *m)
     int64_t target = INT64_MAX;
 
     for (int i = 0; i < rp_ft.ranks; i++) {
-        const int64_t *list = available(m, i);
-        int64_t one = list ? latest(list) : -1;
+        int64_t one = latest(available(m, i));
         target = one < target ? one : target;
     }
     for (int i = 0; i < rp_ft.ranks && target >= 0; i++)
@@ -393,6 +416,7 @@ static void forget(struct meeting *m)
         free(m->missing[p]);
     free(m->missing);
     free(m->info);
+    free(m->files);
     free(m->rank_of);
     free(m->process_of);
     free(m->ours);
@@ -408,19 +432,27 @@ static int agree(struct meeting *m, bool reach)
     return flag;
 }
 
+/* Who runs through the setup goes on with that. */
+static void take_counters_of(int64_t target)
+{
+    if (rp_ft_replays_setup) {
+        rp_ft_match_forget_later();
+        rp_ft_checkpoint_choose(target);
+        return;
+    }
+    rp_ft_coroutines_forget();
+    rp_ft_match_forget();
+    rp_ft_checkpoint_counters(rp_ft_checkpoint_find(rp_ft_own, target));
+}
+
 /* The counters of a checkpoint are in force once all have agreed to go back to it; a failure meanwhile begins with them. */
 static bool roll_back(struct meeting *m, int64_t target)
 {
     if (target < 0)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "the logs do not reach back, and no checkpoint is left that all ranks have: a rank and its buddy died together");
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "the logs do not reach back, and no checkpoint is left that all ranks have: a rank and its buddy died together (checkpoints in files would help: --checkpoints)");
     if (rp_ft.rank >= 0) {
         must_roll_back = true;
-        rp_ft_coroutines_forget();
-        rp_ft_match_forget();
-        if (rp_ft_replays_setup)
-            rp_ft_checkpoint_choose(target);
-        else
-            rp_ft_checkpoint_counters(rp_ft_checkpoint_find(rp_ft_own, target));
+        take_counters_of(target);
     }
     exchange_counts(m);
     return agree(m, true) & AGREED;
@@ -454,11 +486,12 @@ static bool attempt(struct meeting *m, struct found *found)
     if (m->ok)
         assign(m);
     if (m->ok && !m->ended) {
+        if (rp_ft.rank < 0)
+            rp_ft_checkpoints_forget();
+        look_for_files(m);
         m->restart = common(m);
         *found = look(m);
         rp_ft_inject_recovery(2);
-        if (rp_ft.rank < 0)
-            rp_ft_checkpoints_forget();
         transfer(m);
         rp_ft_inject_recovery(3);
         if (m->ok)

@@ -12,6 +12,7 @@
 
 size_t rp_ft_requests_active;
 static struct rp_ft_request *idle, *persistent;
+static const struct rp_ft_comm *failed_on; /* errors go to the handler of the communicator of the last request that had one */
 
 static struct rp_ft_request *of(MPI_Request handle)
 {
@@ -37,6 +38,8 @@ struct rp_ft_request *rp_ft_request_new(enum rp_ft_request_kind kind, struct rp_
 
 void rp_ft_request_free(struct rp_ft_request *request)
 {
+    if (request->owns_type)
+        rp_real.Type_free(&request->type);
     request->next = idle;
     idle = request;
 }
@@ -88,6 +91,8 @@ int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status)
         request->entry->request = NULL;
     request->entry = NULL;
     error = request->status.MPI_ERROR;
+    if (error != MPI_SUCCESS)
+        failed_on = request->comm;
     if (status != MPI_STATUS_IGNORE) {
         int before = status->MPI_ERROR;
         *status = request->status;
@@ -112,10 +117,9 @@ static bool is_done(MPI_Request handle)
     return !is_live(handle) || rp_ft_request_done(of(handle));
 }
 
-/* Errors of requests go to the handler of their communicator; here, of the world. */
 static int report(int error)
 {
-    return error == MPI_SUCCESS ? error : rp_ft_error(rp_ft_comm_of(MPI_COMM_WORLD), error);
+    return error == MPI_SUCCESS ? error : rp_ft_error_of(failed_on, error);
 }
 
 int rp_ft_Wait(MPI_Request *handle, MPI_Status *status)

@@ -98,6 +98,22 @@ int rp_ft_unpack(const void *in, size_t bytes, void *buffer, int count, MPI_Data
     return result;
 }
 
+MPI_Datatype rp_ft_type_keep(MPI_Datatype type, bool *owns)
+{
+    int integers, addresses, types, combiner;
+    MPI_Datatype copy;
+    size_t size;
+
+    *owns = false;
+    if (rp_ft_is_plain(type, &size))
+        return type;
+    rp_real.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    if (combiner == MPI_COMBINER_NAMED || rp_real.Type_dup(type, &copy) != MPI_SUCCESS)
+        return type;
+    *owns = true;
+    return copy;
+}
+
 void *rp_ft_offset(const void *buffer, long elements, MPI_Datatype type)
 {
     size_t size;

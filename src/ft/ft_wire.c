@@ -21,7 +21,7 @@ enum {
     TAG_SETUP_PAYLOAD = 1 << 23,
     TAG_CONTROL = 1 << 24,
     PAYLOADS = 1 << 20,
-    SPINS = 2000,
+    SPINS = 2000, /* before a core is given away */
 };
 
 struct slot {

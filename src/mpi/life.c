@@ -276,9 +276,12 @@ void rp_refuse(const char *function)
 {
     if (rp_is_inside() || !rp_setting("REPRISE_MODE") || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
         return;
+    if (strncmp(function, "MPI_Win_", 8) == 0 && (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
+        return; /* ranks alone can be */
+    bool is_window = strncmp(function, "MPI_Win_", 8) == 0;
     rp_error("%s cannot be replayed yet, so the program is stopped here rather than replayed wrongly; "
-             "'--allow %s' lets it through unrecorded",
-             function, function);
+             "'--allow %s' lets it through unrecorded%s",
+             function, function, is_window ? "; by 'record --ranks all' and 'solo -r all' each rank can be replayed alone" : "");
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What surviving dead ranks costs: bench/run ft [--quick] [PART...].
+
+overhead   programs under `reprise ft`, without failures, against the same MPI without it; runs take turns, the ratio is the median of pairs. What the logs take.
+recovery   from the detection of a failure to the last rank that goes on, without what is computed again.
+rollback   iterations of all ranks, and time, for a failure in each iteration of a checkpoint interval: local, hybrid (a log for half an interval) and global rollback (the paper's figures 6, 7 and 8).
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = os.environ.get("BENCH_BUILD") or os.path.join(os.path.dirname(__file__), "..", "build")
+REPRISE = os.path.join(BUILD, "bin", "reprise")
+TARGETS = {"cg": 1.03, "blast": 1.02, "jacobi": 1.02}
+# Name: arguments, ranks, checkpoint interval
+PROGRAMS = {
+    "cg": (["--size", "60000", "--work", "20"], 2, 5),
+    "blast": (["--size", "60", "--edge", "45"], 2, 20),
+    "jacobi": (["--size", "4000", "--edge", "1024"], 2, 500),
+}
+SMALL = {
+    "cg": (["--size", "2000", "--work", "26"], 4, 25),
+    "blast": (["--size", "25", "--edge", "12"], 4, 20),
+}
+
+
+def ulfm():
+    tool = os.path.join(os.path.dirname(__file__), "..", "tools", "ulfm")
+    found = subprocess.run([tool, "--find"], capture_output=True, text=True)
+    if found.returncode:
+        sys.exit("bench: no MPI with ULFM: tools/ulfm --build makes one")
+    return found.stdout.strip()
+
+
+PREFIX = ulfm()
+ENVIRONMENT = dict(os.environ, REPRISE_ULFM=PREFIX, LD_LIBRARY_PATH=PREFIX + "/lib", OMPI_MCA_btl="sm,self")
+
+
+def program(name, table, longer=1):
+    arguments, ranks, interval = table[name]
+    arguments = list(arguments)
+    if longer != 1:
+        arguments[1 if name != "cg" else 3] = str(int(arguments[1 if name != "cg" else 3]) * longer)
+    return [os.path.join(BUILD, "apps", "openmpi", name)] + arguments, ranks, interval
+
+
+def run(command):
+    start = time.perf_counter()
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
+    seconds = time.perf_counter() - start
+    result = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
+    if done.returncode or not result:
+        sys.exit(f"bench: {' '.join(command)}: status {done.returncode}\n{done.stderr[-2000:]}")
+    return seconds, result[-1]
+
+
+def native(name, table):
+    words, ranks, _ = program(name, table)
+    return run([PREFIX + "/bin/mpirun", "--map-by", ":OVERSUBSCRIBE", "-n", str(ranks)] + words)
+
+
+def survive(name, table, *options):
+    """Seconds, result and events."""
+    words, ranks, interval = program(name, table)
+    with tempfile.TemporaryDirectory() as folder:
+        seconds, result = run([REPRISE, "ft", "--interval", str(interval), "-o", folder, *options, "mpirun", "-n", str(ranks)] + words)
+        events = [json.loads(line) for line in open(folder + "/events.jsonl")]
+    return seconds, result, events
+
+
+def overhead(quick, keys):
+    print(f"{'':8} {'native':>9} {'ft':>9} {'ratio':>6}  target  log, the most in a rank")
+    for name in PROGRAMS:
+        pairs, peak = [], 0
+        for _ in range(3 if quick else 11):
+            plain, expected = native(name, PROGRAMS)
+            with_ft, result, events = survive(name, PROGRAMS)
+            if result.split()[-1] != expected.split()[-1]:
+                sys.exit(f"bench: {name}: {result} instead of {expected}")
+            pairs.append((plain, with_ft))
+            peak = max(event["log_peak"] for event in events if event["event"] == "finished")
+        ratio = statistics.median(b / a for a, b in pairs)
+        plain, with_ft = (statistics.median(column) for column in zip(*pairs))
+        interval = PROGRAMS[name][2]
+        print(f"{name:8} {plain:7.2f} s {with_ft:7.2f} s {ratio:6.3f}  {TARGETS[name]}  {peak / 1024:.0f} KiB, about {peak / interval / 1024:.1f} KiB an iteration   {'met' if ratio <= TARGETS[name] else 'MISSED'}")
+        keys[name if name != "blast" else "hydro"] = f"{ratio:.3f}"
+
+
+def recovery(quick, keys):
+    times = []
+    for i in range(3 if quick else 15):
+        _, _, events = survive("blast", SMALL, "--kill", f"{i % 4}@{3 + i % 17}:{i % 9}")
+        times += [max(event["milliseconds"] for event in events if event["event"] == "resumed")]
+    print(f"recovery: median {statistics.median(times):.1f} ms, most {max(times):.1f} ms in {len(times)} failures (4 ranks on {os.cpu_count()} cores; target: less than 100 ms)")
+    keys["recovery_ms"] = f"{statistics.median(times):.1f}"
+
+
+def summed(events):
+    return sum(event["iterations"] for event in events if event["event"] in ("finished", "killed"))
+
+
+def rollback(quick, _keys):
+    for name in SMALL:
+        ranks, interval = SMALL[name][1], SMALL[name][2]
+        _, expected, events = survive(name, SMALL)
+        peak = max(event["log_peak"] for event in events if event["event"] == "finished")
+        print(f"{name}, {ranks} ranks, a failure of rank 1 in iteration i of a checkpoint interval of {interval}: iterations of all ranks (and seconds)")
+        print(f"{'i':>4} {'local':>16} {'hybrid':>16} {'global':>16}")
+        for iteration in range(0, interval, 6 if quick else 2):
+            row = []
+            for capacity in (None, peak // 2, 1):
+                options = ["--capacity", str(capacity)] if capacity else []
+                seconds, result, events = survive(name, SMALL, "--kill", f"1@{iteration}:5", *options)
+                if result != expected:
+                    sys.exit(f"bench: {name}, failure in {iteration}: {result} instead of {expected}")
+                way = {event["rollback"] for event in events if event["event"] == "replaced"}
+                row.append(f"{summed(events)} {'/'.join(w[0] for w in way)} ({seconds:.2f})")
+            print(f"{iteration:>4} {row[0]:>16} {row[1]:>16} {row[2]:>16}", flush=True)
+
+
+def main():
+    parts = {"overhead": overhead, "recovery": recovery, "rollback": rollback}
+    wanted = [word for word in sys.argv[1:] if word != "--quick"] or list(parts)
+    for part in wanted:
+        if part not in parts:
+            sys.exit(f"bench: ft has no part '{part}': {', '.join(parts)}")
+    keys = {}
+    print(f"load {os.getloadavg()[0]:.1f}", flush=True)
+    for part in wanted:
+        parts[part]("--quick" in sys.argv, keys)
+    print(" ".join(f"{key}={value}" for key, value in keys.items()))
+
+
+if __name__ == "__main__":
+    main()

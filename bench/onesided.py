@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What it costs to record the data of ranks, so that they can be replayed alone.
+
+usage: onesided.py BUILD MPIS QUICK
+
+Each app runs with 8 ranks: as it is, and recorded with sets of 1, 2 and 4 ranks, one after another in rounds; a figure is the median of the ratios of the rounds. Times are those of the whole job, without its start:
+the time of the same program with next to nothing to do is taken off. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. The last line is key=value pairs.
+"""
+import glob
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ONE_SIDED = {"laplace": ["--edge", "256", "--size"], "gups": ["--size"], "steal": ["--root", "400", "--size", "194", "--work"], "hashtable": ["--size"]}
+TWO_SIDED = {"particles": ["--size"], "halo": ["--size"], "cg": ["--work", "8", "--size"], "is": ["--work", "8", "--size"]}
+SIZES = {  # much, little: for Open MPI and MPICH, whose one-sided calls wait for the other side's time slice
+    "openmpi": {"laplace": (3000, 10), "gups": (400000, 500), "steal": (40000, 1), "hashtable": (3000, 20), "particles": (20000, 50), "halo": (300, 2), "cg": (3000, 100), "is": (400000, 1000)},
+    "mpich": {"laplace": (60, 5), "gups": (20000, 500), "steal": (40000, 1), "hashtable": (100, 20), "particles": (20000, 50), "halo": (100, 2), "cg": (3000, 100), "is": (200000, 1000)},
+}
+SETS = {"1": "3", "2": "0,5", "4": "1-3,6"}
+
+
+def run(words):
+    start = time.monotonic()
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600)
+    if done.returncode != 0 or "verified=yes" not in done.stdout:
+        sys.exit(f"onesided.py: {' '.join(words)} failed: {done.stderr[-500:]}")
+    return time.monotonic() - start
+
+
+class Bench:
+    def __init__(self, build, mpi, rounds):
+        self.build, self.mpi, self.rounds = build, mpi, rounds
+        self.place = tempfile.mkdtemp(prefix="reprise-bench.")
+        self.data = {}
+
+    def once(self, app, arguments, mode):
+        program = ["mpirun." + self.mpi, "-n", "8", f"{self.build}/apps/{self.mpi}/{app}"] + arguments
+        if mode == "native":
+            return run(program)
+        record = [self.build + "/bin/reprise", "record", "-o", self.place + "/run"]
+        if mode != "plain":
+            record += ["--ranks", SETS.get(mode, "99")]
+        seconds = run(record + program)
+        logs = glob.glob(self.place + "/run/*.data")
+        if logs:
+            self.data[app, mode] = sum(os.path.getsize(log) for log in logs) // len(logs)
+        shutil.rmtree(self.place + "/run")
+        return seconds
+
+    def ratios(self, app, options, modes, base):
+        much, little = SIZES[self.mpi][app]
+        times = {mode: [] for mode in modes}
+        for _ in range(self.rounds):
+            for mode in modes:
+                empty = self.once(app, options + [str(little)], mode)
+                times[mode].append(max(self.once(app, options + [str(much)], mode) - empty, 1e-3))
+        print(f"{self.mpi} {app}: {statistics.median(times[base]):.2f} s {base}", end="")
+        found = {}
+        for mode in modes:
+            if mode != base:
+                found[mode] = statistics.median(a / b for a, b in zip(times[mode], times[base]))
+                print(f", {mode} {found[mode]:.3f}", end="")
+                if (app, mode) in self.data:
+                    print(f" ({self.data[app, mode]} bytes a rank)", end="")
+        print(f" (load {os.getloadavg()[0]:.1f})", flush=True)
+        return found
+
+
+def main():
+    build, mpis, quick = sys.argv[1], sys.argv[2].split(), sys.argv[3] == "1"
+    split, twosided, outside = [], [], []
+    for mpi in mpis:
+        bench = Bench(build, mpi, 3 if quick else 9)
+        for app, options in ONE_SIDED.items():
+            found = bench.ratios(app, options, ["native", "none", "1", "2", "4"], "native")
+            outside.append(found.pop("none"))
+            split += found.values()
+        for app, options in TWO_SIDED.items():
+            found = bench.ratios(app, options, ["plain", "none", "1", "2", "4"], "plain")
+            outside.append(found.pop("none"))
+            twosided += found.values()
+        shutil.rmtree(bench.place)
+    print(f"split_worst={max(split):.3f} tracked_worst=none twosided_worst={max(twosided):.3f} outside_worst={max(outside):.3f}")
+
+
+if __name__ == "__main__":
+    main()

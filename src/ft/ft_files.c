@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checkpoints in files: DIR/rank-RRRRR.GENERATION.checkpoint, a header and the checkpoint as it is in memory. A thread writes the file under another name, which is changed when everything is on the disk. A generation
+ * is whole when all ranks have its file; before its barrier each rank has waited for its file of the generation before. So behind a barrier the generation before is whole, and what is older can go.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/file.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "ft/ft.h"
+#include "reprise.h"
+
+struct file_header {
+    char magic[8];
+    uint32_t version, rank, ranks, crc;
+    int64_t generation;
+    uint64_t bytes;
+};
+
+static const char magic[8] = "RPRCKPT";
+enum { VERSION = 1, PATH_ROOM = 4096 };
+
+static const char *directory;
+static long keep = 2;
+static struct {
+    pthread_t thread;
+    bool runs;
+    const struct rp_ft_checkpoint *checkpoint;
+    int error; /* an errno */
+} writer;
+
+static void path_of(int rank, int64_t generation, char path[PATH_ROOM])
+{
+    snprintf(path, PATH_ROOM, "%s/rank-%05d.%lld.checkpoint", directory, rank, (long long)generation);
+}
+
+bool rp_ft_files_on(void)
+{
+    return directory != NULL;
+}
+
+static int write_file(const char *path, const struct file_header *header, const void *blob)
+{
+    char temporary[PATH_ROOM + 8];
+    int fd, error;
+
+    snprintf(temporary, sizeof temporary, "%s.part", path);
+    fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno;
+    error = rp_write_all(fd, header, sizeof *header, 0);
+    if (!error)
+        error = rp_write_all(fd, blob, header->bytes, sizeof *header);
+    if (!error && fsync(fd) != 0)
+        error = errno;
+    if (close(fd) != 0 && !error)
+        error = errno;
+    if (!error && rename(temporary, path) != 0)
+        error = errno;
+    return error;
+}
+
+static void *work(void *unused)
+{
+    const struct rp_ft_checkpoint *one = writer.checkpoint;
+    struct file_header header = {.version = VERSION, .rank = (uint32_t)rp_ft.rank, .ranks = (uint32_t)rp_ft.ranks, .generation = one->generation, .bytes = one->bytes};
+    char path[PATH_ROOM];
+
+    memcpy(header.magic, magic, sizeof magic);
+    header.crc = rp_crc32c(one->blob, one->bytes);
+    path_of(rp_ft.rank, one->generation, path);
+    writer.error = write_file(path, &header, one->blob);
+    return unused;
+}
+
+void rp_ft_files_wait(void)
+{
+    if (!writer.runs)
+        return;
+    pthread_join(writer.thread, NULL);
+    writer.runs = false;
+    if (writer.error)
+        rp_error("the checkpoint of generation %lld could not be written to %s: %s; the run goes on", (long long)writer.checkpoint->generation, directory, strerror(writer.error));
+}
+
+void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint)
+{
+    if (!directory)
+        return;
+    rp_ft_files_wait();
+    writer.checkpoint = checkpoint;
+    writer.error = 0;
+    writer.runs = pthread_create(&writer.thread, NULL, work, NULL) == 0;
+    if (!writer.runs)
+        work(NULL);
+}
+
+void rp_ft_files_release(int64_t generation)
+{
+    char path[PATH_ROOM];
+
+    if (!directory)
+        return;
+    for (int64_t old = generation - keep; old >= 0 && old > generation - keep - 3; old--) {
+        path_of(rp_ft.rank, old, path);
+        unlink(path);
+    }
+}
+
+/* Returns 0 or says what is wrong. */
+static const char *read_header(int fd, int rank, int64_t generation, struct file_header *header)
+{
+    if (rp_read_all(fd, header, sizeof *header, 0) != 0)
+        return "it is too short";
+    if (memcmp(header->magic, magic, sizeof magic) != 0)
+        return "it is no checkpoint of reprise";
+    if (header->version != VERSION)
+        return "it is of another version";
+    if (header->rank != (uint32_t)rank || header->generation != generation)
+        return "it is of another rank or generation";
+    if (header->ranks != (uint32_t)rp_ft.ranks)
+        return "it is of a run with another number of ranks";
+    return NULL;
+}
+
+bool rp_ft_files_read(int rank, int64_t generation, struct rp_ft_checkpoint list[RP_FT_GENERATIONS])
+{
+    struct file_header header = {.bytes = 0};
+    const char *wrong = NULL;
+    char path[PATH_ROOM];
+    struct stat st;
+    uint8_t *blob = NULL;
+
+    path_of(rank, generation, path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    wrong = read_header(fd, rank, generation, &header);
+    if (!wrong && (fstat(fd, &st) != 0 || (uint64_t)st.st_size != sizeof header + header.bytes))
+        wrong = "its length is not what it says";
+    if (!wrong) {
+        blob = rp_ft_alloc(header.bytes);
+        if (rp_read_all(fd, blob, header.bytes, sizeof header) != 0 || rp_crc32c(blob, header.bytes) != header.crc)
+            wrong = "its checksum is wrong";
+    }
+    close(fd);
+    if (wrong)
+        rp_error("%s is not used: %s", path, wrong);
+    else
+        rp_ft_checkpoint_put(list, generation, blob, header.bytes);
+    free(blob);
+    return !wrong;
+}
+
+/* The latest that are there, whole or not. */
+void rp_ft_files_list(int rank, int64_t out[RP_FT_GENERATIONS])
+{
+    char pattern[PATH_ROOM];
+    glob_t found;
+
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
+        out[i] = -1;
+    if (!directory)
+        return;
+    snprintf(pattern, sizeof pattern, "%s/rank-%05d.*.checkpoint", directory, rank);
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            const char *dot = strstr(strrchr(found.gl_pathv[i], '/'), ".");
+            int64_t generation = strtoll(dot + 1, NULL, 10), *slot = out[0] < out[1] ? &out[0] : &out[1];
+            if (generation > *slot)
+                *slot = generation;
+        }
+    globfree(&found);
+}
+
+void rp_ft_files_start(void)
+{
+    const char *text = rp_setting("REPRISE_FT_KEEP");
+
+    directory = rp_setting("REPRISE_FT_FILES");
+    if (text)
+        keep = strtol(text, NULL, 10);
+    if (keep < 2)
+        keep = 2;
+}
