@@ -6,6 +6,7 @@
 #include <ftw.h>
 #include <glob.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,11 +360,12 @@ struct ending {
     char path[PATH_MAX + 16];
     int status; /* -1: none yet */
     time_t since;
+    bool told; /* the launcher was */
 };
 
 static void watch(void *data)
 {
-    enum { PATIENCE = 4 };
+    enum { PATIENCE = 1, MORE = 4 };
     struct ending *ending = data;
     FILE *file;
 
@@ -373,8 +375,12 @@ static void watch(void *data)
         fclose(file);
         ending->since = time(NULL);
     }
-    if (ending->status >= 0 && time(NULL) > ending->since + PATIENCE)
-        rp_launch_kill();
+    if (ending->status >= 0 && time(NULL) > ending->since + PATIENCE && !ending->told) {
+        rp_launch_signal(SIGTERM);
+        ending->told = true;
+    }
+    if (ending->status >= 0 && time(NULL) > ending->since + MORE)
+        rp_launch_signal(SIGKILL);
 }
 
 static int run(const struct rp_command *command, int argc, char **argv)

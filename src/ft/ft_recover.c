@@ -537,6 +537,7 @@ void rp_ft_recover(void)
     struct found found = {.first_dead = -1};
     bool first = true;
 
+    rp_ft_end_if_told();
     rp_ft_recoveries++;
     rp_ft_event("detected", "\"call\": \"%s\", \"iteration\": %ld", rp_ft.call ? rp_ft.call : "", rp_ft.iteration);
     for (;;) {
