@@ -194,6 +194,8 @@ static void set_up_mpi(char **words, const char *prefix)
     if (one_host)
         setenv("OMPI_MCA_btl", "sm,self", 0);
     setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
+    setenv("OMPI_MCA_btl_sm_free_list_max", "-1", 0); /* buffers of messages to the dead do not come back */
+    setenv("OMPI_MCA_btl_sm_segment_size", "134217728", 0);
     /* Spares sleep: they are no reason to give cores away. */
     setenv("OMPI_MCA_mpi_yield_when_idle", one_host && strtol(getenv("REPRISE_FT_RANKS"), NULL, 10) <= sysconf(_SC_NPROCESSORS_ONLN) ? "0" : "1", 0);
     if (asprintf(&list, "%s/lib%s%s", prefix, before && *before ? ":" : "", before ? before : "") > 0)
