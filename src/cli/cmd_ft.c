@@ -6,6 +6,7 @@
 #include <ftw.h>
 #include <glob.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,6 +194,8 @@ static void set_up_mpi(char **words, const char *prefix)
     if (one_host)
         setenv("OMPI_MCA_btl", "sm,self", 0);
     setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
+    setenv("OMPI_MCA_btl_sm_free_list_max", "-1", 0); /* buffers of messages to the dead do not come back */
+    setenv("OMPI_MCA_btl_sm_segment_size", "134217728", 0);
     /* Spares sleep: they are no reason to give cores away. */
     setenv("OMPI_MCA_mpi_yield_when_idle", one_host && strtol(getenv("REPRISE_FT_RANKS"), NULL, 10) <= sysconf(_SC_NPROCESSORS_ONLN) ? "0" : "1", 0);
     if (asprintf(&list, "%s/lib%s%s", prefix, before && *before ? ":" : "", before ? before : "") > 0)
@@ -359,11 +362,12 @@ struct ending {
     char path[PATH_MAX + 16];
     int status; /* -1: none yet */
     time_t since;
+    bool told; /* the launcher was */
 };
 
 static void watch(void *data)
 {
-    enum { PATIENCE = 4 };
+    enum { PATIENCE = 1, MORE = 4 };
     struct ending *ending = data;
     FILE *file;
 
@@ -373,8 +377,12 @@ static void watch(void *data)
         fclose(file);
         ending->since = time(NULL);
     }
-    if (ending->status >= 0 && time(NULL) > ending->since + PATIENCE)
-        rp_launch_kill();
+    if (ending->status >= 0 && time(NULL) > ending->since + PATIENCE && !ending->told) {
+        rp_launch_signal(SIGTERM);
+        ending->told = true;
+    }
+    if (ending->status >= 0 && time(NULL) > ending->since + MORE)
+        rp_launch_signal(SIGKILL);
 }
 
 static int run(const struct rp_command *command, int argc, char **argv)

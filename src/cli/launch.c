@@ -261,10 +261,10 @@ static void insist(int signal)
         kill(child, SIGKILL);
 }
 
-void rp_launch_kill(void)
+void rp_launch_signal(int signal)
 {
     if (child > 0)
-        kill(child, SIGKILL);
+        kill(child, signal);
 }
 
 /* Ctrl-C reaches the launcher by itself; other signals that mean "end" are passed on, so that we live to say what was recorded. */

@@ -31,8 +31,8 @@ enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_pro
 /* Runs the command and waits for it; `watch` is called some times a second. Returns its exit status as a shell gives it. */
 int rp_launch_run(char **command, void (*watch)(void *), void *data);
 
-/* Kills what rp_launch_run started; for its `watch`. */
-void rp_launch_kill(void);
+/* Sends a signal to what rp_launch_run started; for its `watch`. */
+void rp_launch_signal(int signal);
 
 /* Becomes the command. Returns only on failure, with the exit status. */
 int rp_launch_become(char **command);

@@ -89,6 +89,7 @@ extern struct rp_ft_state rp_ft;
 /* Says why and ends the job. */
 void rp_ft_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void rp_ft_end(int status) __attribute__((noreturn));
+void rp_ft_end_if_told(void); /* if another process ends the job */
 void *rp_ft_alloc(size_t bytes); /* zeroed; never NULL */
 double rp_ft_now(void);          /* seconds */
 

@@ -81,13 +81,32 @@ void rp_ft_die(int status, const char *format, ...)
     rp_ft_end(status);
 }
 
+static void path_of_ending(char path[4096])
+{
+    snprintf(path, 4096, "%s/ending", rp_setting("REPRISE_FT_DIR") ? rp_setting("REPRISE_FT_DIR") : "/nowhere");
+}
+
+void rp_ft_end_if_told(void)
+{
+    char path[4096];
+    int status = 1;
+
+    path_of_ending(path);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return;
+    if (fscanf(file, "%d", &status) != 1)
+        status = 1;
+    _exit(status);
+}
+
 /* One process ends the job: a launcher that several tell to may never end. The command knows the status from the file, and sees to the launcher. */
 void rp_ft_end(int status)
 {
     enum { PATIENCE = 8 };
     char path[4096];
 
-    snprintf(path, sizeof path, "%s/ending", rp_setting("REPRISE_FT_DIR") ? rp_setting("REPRISE_FT_DIR") : "/nowhere");
+    path_of_ending(path);
     int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (fd >= 0)
         dprintf(fd, "%d\n", status);
@@ -131,8 +150,19 @@ static void share_out(void)
     rp_message_rank(rp_ft.rank);
 }
 
+/* Who ends without MPI_Finalize ends the job, as without us; ULFM would wait for it for ever. */
+static void exits(int status, void *unused)
+{
+    (void)unused;
+    if (!rp_ft.on)
+        return;
+    rp_error("the program ended without MPI_Finalize, with status %d: so the job does", status);
+    rp_ft_end(status);
+}
+
 static void start(void)
 {
+    on_exit(exits, NULL);
     if (!rp_ulfm_find())
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI 5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
     share_out();
@@ -197,5 +227,5 @@ int rp_ft_Finalize(void)
 int rp_ft_Abort(MPI_Comm comm, int code)
 {
     (void)comm;
-    return rp_real.Abort(MPI_COMM_WORLD, code);
+    rp_ft_end(code);
 }

@@ -500,7 +500,10 @@ static bool attempt(struct meeting *m, struct found *found)
             exchange_counts(m);
     }
     rp_ft_inject_recovery(4);
-    int flags = agree(m, m->ok && !m->ended ? !must_roll_back && all_reach(m) : true);
+    bool reach = m->ok && !m->ended ? !must_roll_back && all_reach(m) : true;
+    if (m->ok)
+        try(m, rp_real.Barrier(m->comm)); /* who died here is not sent logs: messages to the dead use up the transport's buffers */
+    int flags = agree(m, reach);
     agreed = flags & AGREED;
     if (agreed && !m->ended && !(flags & REACHES)) {
         found->rolls_back = true;
@@ -537,6 +540,7 @@ void rp_ft_recover(void)
     struct found found = {.first_dead = -1};
     bool first = true;
 
+    rp_ft_end_if_told();
     rp_ft_recoveries++;
     rp_ft_event("detected", "\"call\": \"%s\", \"iteration\": %ld", rp_ft.call ? rp_ft.call : "", rp_ft.iteration);
     for (;;) {

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# How a program ends that is not killed: its status, an abort, an exit without MPI_Finalize; what a checkpoint cannot hold and what cannot be recovered is refused by name.
+source "$(dirname "$0")/../lib/ft.sh"
+cat >ends.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include "reprise.h"
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double buffer[4];
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm comm;
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    reprise_protect(0, buffer, sizeof buffer);
+    REPRISE_LOOP(i, 0, 30) {
+        if (i == 9 && strcmp(argv[1], "request") == 0)
+            MPI_Irecv(buffer, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
+        if (i == 9 && strcmp(argv[1], "comm") == 0)
+            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        if (i == 9 && rank == 1 && strcmp(argv[1], "abort") == 0)
+            MPI_Abort(MPI_COMM_WORLD, 9);
+        if (i == 9 && rank == 1 && strcmp(argv[1], "exit") == 0)
+            exit(11);
+        if (i == 9 && strcmp(argv[1], "window") == 0)
+            MPI_Win_create(buffer, 32, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return strcmp(argv[1], "status") == 0 ? 7 : 0;
+}
+END
+mpicc.openmpi -O1 -I "$(dirname "$tools")/include" ends.c -o ends "$build/lib/libreprise.a" || fail "cannot compile"
+ends() { # HOW STATUS WORDS
+    run 60 "$1" "$reprise" ft mpirun -n 3 ./ends "$1"
+    [ "$status" -eq "$2" ] || fail "$1: exit status $status instead of $2"
+    [ -z "$3" ] || grep -qa -- "$3" "$1.err" || fail "$1: does not say '$3'"
+}
+ends nothing 0 ''
+ends status 7 ''
+ends abort 9 ''
+ends exit 11 'ended without MPI_Finalize, with status 11'
+ends request 123 'iteration 9 ends with 1 requests under way'
+ends comm 123 'a communicator that was made inside the loop'
+ends window 123 'MPI_Win_create is not supported'
