@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks.h"
 #include "taskapp.h"
 
 static struct app_option options[] = {{"size", "cells of a block, in each direction", 6, 1, 48}, {"blocks", "blocks, in each direction", 2, 1, 32}, {"steps", "steps of a run", 5, 1, 100000}, {"runs", "runs, each followed by a checkpoint", 3, 1, 1000}, {0}};
 enum { SIZE, BLOCKS, STEPS, RUNS };
 static const struct app_spec spec = {"hydro", "shock hydrodynamics on blocks that are tasks", 1, options};
 static struct app app;
-static int blocks, shortest, result, n, side;
+static int blocks, shortest, result;
 enum { START, PRESSURE, VELOCITY, TIME };
 enum { FIELDS = 5 }; /* density, energy, and the velocities of the three lower faces of a cell */
 
@@ -23,11 +24,6 @@ struct block {
     double dt;
     double cells[]; /* FIELDS and the pressure, each with a rim of one */
 };
-
-static size_t volume(void)
-{
-    return (size_t)(n + 2) * (size_t)(n + 2) * (size_t)(n + 2);
-}
 
 static double *field(struct block *b, int which)
 {
@@ -39,30 +35,9 @@ static size_t state_bytes(void)
     return sizeof(struct block) + (FIELDS + 1) * volume() * sizeof(double);
 }
 
-static size_t at(int x, int y, int z)
-{
-    return ((size_t)z * (size_t)(n + 2) + (size_t)y) * (size_t)(n + 2) + (size_t)x;
-}
-
 static size_t step_in(int direction)
 {
     return direction == 0 ? 1 : direction == 1 ? (size_t)(n + 2) : (size_t)(n + 2) * (size_t)(n + 2);
-}
-
-static size_t face_at(int d, int depth, int i, int j)
-{
-    int k = d % 2 ? n + 1 - depth : depth;
-
-    return d / 2 == 0 ? at(k, i, j) : d / 2 == 1 ? at(i, k, j) : at(i, j, k);
-}
-
-static bool neighbour(struct reprise_index self, int d, struct reprise_index *other)
-{
-    int *part = d / 2 == 0 ? &self.x : d / 2 == 1 ? &self.y : &self.z;
-
-    *part += d % 2 ? 1 : -1;
-    *other = self;
-    return *part >= 0 && *part < side;
 }
 
 #define CELLS for (int z = 1; z <= n; z++) for (int y = 1; y <= n; y++) for (int x = 1; x <= n; x++)

@@ -3,46 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks.h"
 #include "taskapp.h"
 
 static struct app_option options[] = {{"size", "cells of a block, in each direction", 8, 1, 64}, {"blocks", "blocks, in each direction", 3, 1, 32}, {"steps", "steps of a run", 6, 1, 100000}, {"runs", "runs, each followed by a checkpoint", 3, 1, 1000}, {0}};
 enum { SIZE, BLOCKS, STEPS, RUNS };
 static const struct app_spec spec = {"stencil3d", "a 7-point stencil on blocks that are tasks", 1, options};
 static struct app app;
-static int blocks, result, n, side;
+static int blocks, result;
 
 /* The cells have a rim of one, in two copies that take turns; then come the faces that have arrived. */
 struct block {
     uint64_t step, last, told;
     double cells[];
 };
-
-static size_t volume(void)
-{
-    return (size_t)(n + 2) * (size_t)(n + 2) * (size_t)(n + 2);
-}
-
-static size_t at(int x, int y, int z)
-{
-    return ((size_t)z * (size_t)(n + 2) + (size_t)y) * (size_t)(n + 2) + (size_t)x;
-}
-
-/* The place of the cell (i, j) of the layer `depth` in direction `d` (0 to 5: -x +x -y +y -z +z): 0 is the rim. */
-static size_t face_at(int d, int depth, int i, int j)
-{
-    int k = d % 2 ? n + 1 - depth : depth;
-
-    return d / 2 == 0 ? at(k, i, j) : d / 2 == 1 ? at(i, k, j) : at(i, j, k);
-}
-
-static bool neighbour(struct reprise_index self, int d, struct reprise_index *other)
-{
-    int *part = d / 2 == 0 ? &self.x : d / 2 == 1 ? &self.y : &self.z;
-
-    *part += d % 2 ? 1 : -1;
-    *other = self;
-    return *part >= 0 && *part < side;
-}
 
 static double *now(struct block *block)
 {
