@@ -20,8 +20,8 @@ REPRISE = os.path.join(BUILD, "bin", "reprise")
 TARGETS = {"cg": 1.03, "blast": 1.02, "jacobi": 1.02}
 # Name: arguments, ranks, checkpoint interval
 PROGRAMS = {
-    "cg": (["--size", "60000", "--work", "20"], 2, 5),
-    "blast": (["--size", "60", "--edge", "45"], 2, 20),
+    "cg": (["--size", "60000", "--work", "40"], 2, 5),
+    "blast": (["--size", "120", "--edge", "45"], 2, 20),
     "jacobi": (["--size", "4000", "--edge", "1024"], 2, 500),
 }
 SMALL = {

@@ -45,7 +45,7 @@
 #pragma weak ompi_mpi_info_null
 
 /* What travels. */
-enum rp_ft_kind { RP_FT_DATA = 1, RP_FT_CHECKPOINT, RP_FT_STORED, RP_FT_MATCHED, RP_FT_ASK_MATCHED };
+enum rp_ft_kind { RP_FT_DATA = 1, RP_FT_CHECKPOINT, RP_FT_STORED, RP_FT_SAFE, RP_FT_MATCHED, RP_FT_ASK_MATCHED };
 
 enum {
     RP_FT_SETUP = 1, /* it repeats a message of the setup, for a rank that runs through it again */
@@ -154,8 +154,8 @@ int rp_ft_payload_tag(const struct rp_ft_wire *wire);
 bool rp_ft_end_request(MPI_Request *real, int peer);
 /* A message of our own, without a log; the payload must stay. */
 void rp_ft_control(enum rp_ft_kind kind, int to, uint64_t seq, const void *payload, size_t bytes);
-/* Takes in what came, and recovers from failures. A caller that waits for something says so. */
-void rp_ft_progress(bool waits);
+/* Takes in what came, and recovers from failures. */
+void rp_ft_progress(void);
 #define RP_FT_WAIT_UNTIL(condition)  \
     do {                             \
         while (!(condition))         \
@@ -303,7 +303,7 @@ void rp_ft_draw_lines(struct rp_ft_comm *world, uint64_t *lines);
 void rp_ft_allgather(struct rp_ft_comm *comm, const void *mine, size_t bytes, void *all);
 /* Runs it on a stack of its own until it would wait, and further whenever there is progress. */
 void rp_ft_coroutine_start(void (*run)(void *), void *data);
-bool rp_ft_coroutines_step(void); /* whether one ended */
+void rp_ft_coroutines_step(void);
 bool rp_ft_inside_coroutine(void);
 void rp_ft_yield(void); /* from inside */
 void rp_ft_coroutines_forget(void);
@@ -333,6 +333,7 @@ void rp_ft_checkpoint_expect_no_more(void);
 /* Sends the buddy the last one, if it does not have it: in every new world. */
 void rp_ft_checkpoint_give(void);
 void rp_ft_checkpoint_stored(int64_t generation);
+void rp_ft_checkpoint_safe(int rank, int64_t generation); /* another rank's buddy has it */
 int rp_ft_buddy(int rank);
 /* Sets channels to what they were in it. */
 void rp_ft_checkpoint_counters(const struct rp_ft_checkpoint *checkpoint);

@@ -7,7 +7,7 @@
  * 2. Each sends each an empty message, its line. Channels keep order: when all have come, nothing that was sent before is on its way any more. And all buddies have generation g - 1: what is older is forgotten, as is what was
  *    logged before the line of g - 1.
  * 3. Each copies what it protects, its counters, and the messages that it did not receive yet, but for those that came behind their sender's line. That is its checkpoint, of generation g.
- * 4. It goes to the buddy, while the program runs on.
+ * 4. It goes to the buddy, while the program runs on. When the buddy has it, all are told. Who was told by all forgets what it logged before its line; if one of these words is lost in a failure, that is only later, in 2.
  *
  * A rank that begins again from g goes on with 4. The first checkpoint is that at the entry of the loop; what was before is the setup, which whoever takes over a rank runs through again, since
  * a checkpoint does not hold what it made there: memory, communicators, datatypes.
@@ -60,6 +60,7 @@ static int64_t generation = -1;   /* of the last checkpoint */
 static int64_t restart = -1;      /* with what the loop begins */
 static int64_t stored = -1;       /* the latest that the buddy has */
 static uint64_t *lines;           /* of the others, in their channels to us */
+static int64_t *safe;             /* the latest that the buddy of each has, as far as it was told */
 static jmp_buf point;
 static bool has_point, left_loop;
 
@@ -130,9 +131,16 @@ void rp_ft_checkpoints_forget(void)
     rp_ft_replays_setup = false;
 }
 
+static void forget_words(void)
+{
+    for (int i = 0; i < rp_ft.ranks; i++)
+        safe[i] = -1;
+}
+
 /* All go back to this one: what is later was of another course of events. */
 void rp_ft_checkpoints_forget_after(int64_t wanted)
 {
+    forget_words();
     rp_ft_files_wait();
     for (int i = 0; i < RP_FT_GENERATIONS; i++) {
         if (rp_ft_own[i].generation > wanted)
@@ -166,11 +174,6 @@ void rp_ft_checkpoint_arrived(int from, int64_t wanted)
     rp_ft_control(RP_FT_STORED, from, (uint64_t)wanted, NULL, 0);
 }
 
-void rp_ft_checkpoint_stored(int64_t wanted)
-{
-    if (wanted > stored)
-        stored = wanted;
-}
 
 /* Making one */
 
@@ -389,8 +392,6 @@ static void refuse_what_it_cannot_hold(void)
 
 static void flush_channels(void)
 {
-    if (!lines)
-        lines = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *lines);
     rp_ft_draw_lines(rp_ft_comm_of(MPI_COMM_WORLD), lines);
     rp_ft_pull_payloads();
 }
@@ -436,6 +437,32 @@ static void line_passed(void)
         memcpy(&part, at + (size_t)i * sizeof part, sizeof part);
         rp_ft_log_release(&rp_ft_channels[i].log, part.sent);
     }
+}
+
+static void forget_if_all_are_safe(void)
+{
+    for (int i = 0; i < rp_ft.ranks; i++)
+        if (safe[i] < generation)
+            return;
+    line_passed();
+}
+
+void rp_ft_checkpoint_safe(int rank, int64_t wanted)
+{
+    if (wanted > safe[rank])
+        safe[rank] = wanted;
+    forget_if_all_are_safe();
+}
+
+void rp_ft_checkpoint_stored(int64_t wanted)
+{
+    if (wanted <= stored)
+        return;
+    stored = wanted;
+    for (int i = 0; i < rp_ft.ranks; i++)
+        if (i != rp_ft.rank)
+            rp_ft_control(RP_FT_SAFE, i, (uint64_t)wanted, NULL, 0);
+    rp_ft_checkpoint_safe(rp_ft.rank, wanted);
 }
 
 /* From where a rank that begins again goes on. */
@@ -752,6 +779,9 @@ void rp_ft_checkpoints_start(void)
     if (text)
         mtbf = strtod(text, NULL);
     checks = rp_setting("REPRISE_FT_CHECK") != NULL;
+    lines = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *lines);
+    safe = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *safe);
+    forget_words();
     rp_ft_files_start();
 }
 

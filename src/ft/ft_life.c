@@ -181,11 +181,23 @@ static void exits(int status, void *unused)
     rp_ft_die(status, "the program ended without MPI_Finalize, with status %d: so the job does", status);
 }
 
+/* Open MPI gives cores away at every poll where there are more processes than cores, whatever it is told. It counts the spares, but these sleep. */
+static void poll_as_told(void)
+{
+    const char *told = getenv("OMPI_MCA_mpi_yield_when_idle");
+    bool (*set)(bool);
+
+    find("opal_progress_set_yield_when_idle", &set);
+    if (set && told)
+        set(strcmp(told, "0") != 0);
+}
+
 static void start(void)
 {
     on_exit(exits, NULL);
     if (!rp_ulfm_find())
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI 5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
+    poll_as_told();
     share_out();
     rp_ft_checkpoints_start();
     rp_ft_inject_start();

@@ -396,7 +396,7 @@ static struct rp_ft_message *probe(struct rp_ft_comm *comm, int from, int tag, b
         return NULL;
     if (rp_ft_outcome_next(&name))
         return find_replayed(comm->context, name);
-    rp_ft_progress(false);
+    rp_ft_progress();
     message = rp_ft_find(comm->context, from, tag);
     if (waits)
         RP_FT_WAIT_UNTIL((message = rp_ft_find(comm->context, from, tag)) != NULL);

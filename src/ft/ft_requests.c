@@ -209,7 +209,7 @@ static int some(int count, MPI_Request *handles, int *out, int *indices, MPI_Sta
         if (waits)
             RP_FT_WAIT_UNTIL(first_done(count, handles) >= 0);
         else
-            rp_ft_progress(false);
+            rp_ft_progress();
         for (int i = 0; i < count; i++)
             if (is_live(handles[i]) && rp_ft_request_done(of(handles[i])))
                 indices[number++] = i;
@@ -251,7 +251,7 @@ static bool decide_all(int count, MPI_Request *handles)
             RP_FT_WAIT_UNTIL(is_done(handles[i]));
         return true;
     }
-    rp_ft_progress(false);
+    rp_ft_progress();
     for (int i = 0; i < count; i++)
         if (!is_done(handles[i])) {
             rp_ft_outcome_no();
@@ -292,7 +292,7 @@ int rp_ft_Testany(int count, MPI_Request *handles, int *index, int *flag, MPI_St
         found = (int)replayed;
         RP_FT_WAIT_UNTIL(is_done(handles[found]));
     } else {
-        rp_ft_progress(false);
+        rp_ft_progress();
         found = first_done(count, handles);
         if (found < 0) {
             rp_ft_outcome_no();

@@ -5,10 +5,8 @@
  *
  * Real MPI calls only ever note that something broke. Recovery starts in rp_ft_progress, outside of coroutines.
  */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/message.h"
 #include "ft/ft.h"
@@ -21,7 +19,6 @@ enum {
     TAG_SETUP_PAYLOAD = 1 << 23,
     TAG_CONTROL = 1 << 24,
     PAYLOADS = 1 << 20,
-    SPINS = 2000, /* before a core is given away */
 };
 
 struct slot {
@@ -191,6 +188,9 @@ static void handle(const struct rp_ft_wire *wire, const void *payload)
     case RP_FT_STORED:
         rp_ft_checkpoint_stored((int64_t)wire->seq);
         break;
+    case RP_FT_SAFE:
+        rp_ft_checkpoint_safe(wire->from, (int64_t)wire->seq);
+        break;
     case RP_FT_MATCHED:
         mark_matched(wire->from, wire->seq);
         break;
@@ -202,9 +202,8 @@ static void handle(const struct rp_ft_wire *wire, const void *payload)
     }
 }
 
-static bool take_headers(void)
+static void take_headers(void)
 {
-    bool any = false;
     int done = 1;
 
     while (!rp_ft.broken) {
@@ -214,9 +213,7 @@ static bool take_headers(void)
         handle(&slot->wire, slot->payload);
         post(slot);
         head = (head + 1) % RING;
-        any = true;
     }
-    return any;
 }
 
 static void finish_sends(void)
@@ -256,30 +253,17 @@ static void take_incoming(void)
     }
 }
 
-static void idle(void)
+void rp_ft_progress(void)
 {
-    static unsigned idle_polls;
-
-    if (++idle_polls > SPINS) {
-        idle_polls = SPINS - 100;
-        sched_yield();
-    }
-}
-
-void rp_ft_progress(bool waits)
-{
-    bool any = take_headers();
-
+    take_headers();
     if (under_way || controls)
         finish_sends();
     if (incoming)
         take_incoming();
     rp_ft_payloads_progress();
-    any |= rp_ft_coroutines_step();
+    rp_ft_coroutines_step();
     if (rp_ft.broken)
         rp_ft_recover();
-    else if (waits && !any)
-        idle();
 }
 
 void rp_ft_pause(void)
@@ -287,7 +271,7 @@ void rp_ft_pause(void)
     if (rp_ft_inside_coroutine())
         rp_ft_yield();
     else
-        rp_ft_progress(true);
+        rp_ft_progress();
 }
 
 /*
