@@ -91,9 +91,9 @@ class Call:
         return f"    rp_data_off++;\n    {'int ' if through == 'next->' else ''}rc = {through}{self.member}({self.args});\n    rp_data_off--;\n"
 
 
-# Messages and collective calls, while a window may be accessed by anyone: the unified model.
-PART = "    if (rp_windows_passive)\n        rp_windows_all_out();\n"
-MEET = "    if (rp_windows_passive)\n        rp_windows_all_in();\n"
+# Messages and collective calls, for the sake of windows: the unified model.
+PART = "    rp_windows_part();\n"
+MEET = "    rp_windows_meet();\n"
 
 
 def record(call, before, after, middle=None):
@@ -145,7 +145,8 @@ def group(call):
 def isend(call):
     request = call.names[-1]
     made = f"    if (rc == MPI_SUCCESS) {{\n        struct rp_areas areas = {{0}};\n        *{request} = rp_alone_request(&areas, %s);\n    }}\n"
-    return record(call, "", "") + alone(call, "", made % "false")
+    middle = PART + call.real() if "comm" in call.names else None
+    return record(call, "", "", middle) + alone(call, "", made % "false")
 
 
 def send_init(call):
@@ -187,43 +188,48 @@ def imreceive(call):
     return ireceive(call).replace("    rp_alone_end();\n", "    rp_alone_take_message(message);\n    rp_alone_end();\n")
 
 
+def access(call):
+    """Before an access of a window: where, and whether it writes."""
+    count, datatype = ("targetcount", "targettype") if "targetcount" in call.names else ("1", "datatype")
+    reads = "true" if re.fullmatch("MPI_R?[gG]et(_c)?", call.name) else "op == rp_handle.no_op" if "op" in call.names else "false"
+    return f"    rp_window_access(win, target, disp, (int64_t){count}, {datatype}, !({reads}));\n"
+
+
+def rupdate(call):
+    return isend(call).replace("    rp_data_off++;\n", access(call) + "    rp_data_off++;\n", 1)
+
+
 def update(call):
     numbers = "rp_updates"
     for name, mark in zip(call.names, call.marks):
         if mark == "#":
             numbers = f"rp_check({numbers}, {call.number(name)})"
-    note = f"    rp_updates = {numbers};\n    rp_window_update(win, target);\n"
-    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{call.real()}    if (rc != MPI_SUCCESS)\n        rp_data_refuse(\"{call.name} that fails\");\n{note}    return rc;\n}}\n\n"
+    note = f"    rp_updates = {numbers};\n"
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{access(call)}{call.real()}    if (rc != MPI_SUCCESS)\n        rp_data_refuse(\"{call.name} that fails\");\n{note}    return rc;\n}}\n\n"
             f"static int alone_{call.member}({call.parameters})\n{{\n{note}    return MPI_SUCCESS;\n}}\n\n")
 
 
 def get(call):
     areas = areas_of(call).replace("    areas.sized = true;\n", "").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
-    is_read = "1" if call.member in ("Get", "Get_c") else "op == rp_handle.no_op" if "op" in call.names else "0"
-    keep = (f"    if ({is_read})\n        rp_window_read(win);\n    else\n        rp_window_update(win, target);\n"
-            "    if (rc == MPI_SUCCESS)\n        rp_reads_add(win, target, &areas);\n")
-    return record(call, areas, "").replace("    rp_record_end();\n", "    rp_record_end();\n" + keep) + alone(call, areas, keep)
+    keep = "    if (rc == MPI_SUCCESS)\n        rp_reads_add(win, target, &areas);\n"
+    return record(call, areas, "", access(call) + call.real()).replace("    rp_record_end();\n", "    rp_record_end();\n" + keep) + alone(call, areas, keep)
 
 
 def iget(call):
     areas = areas_of(call).replace("    areas.sized = true;\n", "").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
-    return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*request, &areas);\n")
+    return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*request, &areas);\n", access(call) + call.real())
             + alone(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_alone_fresh(request, &areas);\n"))
 
 
 def sync(call):
     words = call.notes.split()
-    when = "if (rp_window_is_self(win, rank))\n        " if "self" in words else ""
-    ask = ""
-    if "idle" in words:
-        more = " && rp_window_is_self(win, rank)" if "self" in words else ""
-        ask, when = f"    bool merges = rp_window_merges(win){more};\n", "if (merges)\n        "
-    before = ask + (f"    {when}rp_windows_out(win);\n" if "out" in words else "")
+    when = "if (rp_window_is_self(win, rank))\n        " if "self" in words else "if (*flag)\n        " if "flag" in words else ""
+    before = f"    {when}rp_windows_out(win);\n" if "out" in words else ""
     after = f"    {when}rp_windows_in(win);\n" if "in" in words else ""
+    if "own" in words:
+        after += f"    {when}rp_windows_in_own(win);\n"
     if "all" in words or "target" in words:
         after += f"    rp_reads_done(win, {'rank' if 'target' in words else '-1'});\n"
-    if "passive" in words or "active" in words:
-        after += f"    rp_window_set_passive(win, {'true' if 'passive' in words else 'false'});\n"
     took = "    rp_updates = 0;\n"
     text = record(call, before, took + call.outputs("record"), call.real() + after) + alone(call, took, call.outputs("alone"))
     plain = call.check
@@ -278,6 +284,8 @@ def collective(call, form=""):
     middle = call.real()
     if form == "":
         middle = PART + middle + MEET
+    elif form == "i":
+        middle = PART + middle
     return record(call, before, put, middle) + alone(call, fill, "")
 
 
@@ -310,7 +318,7 @@ def life(call):
     return ""
 
 
-KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock, update, get, iget, sync)}
+KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock, rupdate, update, get, iget, sync)}
 
 
 def read_table(path):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unbalanced tree search with one-sided work stealing, as in the UTS benchmark: each rank has a stack of its own, and a queue in a window, from which others steal half while they hold its lock; the victim does not take
- * part. Who steals what from whom is a race, and a hash records it. A counter at rank 0 holds the nodes that were found but not yet searched; when it is 0, all end. The number of nodes must be that of a serial search.
+ * Search of a tree with one-sided work stealing: an unbalanced one, as in the UTS benchmark; the calls of fib(n); the boards of n queens. Each rank has a stack of its own, and a queue in a window, from which others steal half while they hold its lock; the victim does not take
+ * part. Who steals what from whom is a race, and a hash records it. A counter at rank 0 holds the nodes that were found but not yet searched; when it is 0, all end. Nodes and results must be those of a serial search.
  */
 #include "app.h"
 
@@ -9,17 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_SIZE, OPTION_ROOT, OPTION_WORK };
+enum { OPTION_SIZE, OPTION_ROOT, OPTION_WORK, OPTION_TREE };
+enum { UNBALANCED, FIB, QUEENS };
 enum { QUEUE = 4096, CHUNK = 16, CHILDREN = 5, PRIVATE_MOST = 1 << 20 };
 
 static struct app_option options[] = {
-    [OPTION_SIZE] = {"size", "chances in 1000 that a node has children; it has five then", 194, 1, 199},
+    [OPTION_SIZE] = {"size", "chances in 1000 that a node has children, it has five then; or n of fib(n), or of queens (at most 16)", 194, 1, 199},
     [OPTION_ROOT] = {"root", "children of the root", 400, 1, 1 << 20},
     [OPTION_WORK] = {"work", "steps of arithmetic that a node takes", 2000, 0, 1 << 30},
+    [OPTION_TREE] = {"tree", "0: unbalanced, 1: fib, 2: queens", 0, 0, 2},
     {0},
 };
 
-static const struct app_spec spec = {"steal", "Unbalanced tree search with one-sided work stealing.", 1, options};
+static const struct app_spec spec = {"steal", "Tree search with one-sided work stealing.", 1, options};
 
 struct queue {
     int64_t bottom, top; /* thieves take from the bottom */
@@ -30,19 +32,75 @@ struct search {
     struct app *app;
     MPI_Win win, counter;
     struct queue *shared;
-    uint64_t *stack, depth, searched, steals;
+    uint64_t *stack, depth, searched, result, steals;
     int64_t found; /* not told to the counter yet */
     uint64_t random, work;
 };
 
+/* A board: rows that have a queen, and what the next row's columns are threatened by: columns and the two diagonals, 16 bits each. */
+static uint64_t free_columns(uint64_t board)
+{
+    uint64_t all = (UINT64_C(1) << options[OPTION_SIZE].value) - 1;
+
+    return all & ~(board >> 16 | board >> 32 | board >> 48);
+}
+
+static uint64_t next_board(uint64_t board, uint64_t column)
+{
+    uint64_t columns = (board >> 16 & 0xffff) | column, left = ((board >> 32 & 0xffff) | column) << 1 & 0xffff, right = ((board >> 48 & 0xffff) | column) >> 1;
+
+    return ((board & 0xffff) + 1) | columns << 16 | left << 32 | right << 48;
+}
+
 static int children_of(uint64_t node)
 {
-    return app_mix(node) % 1000 < options[OPTION_SIZE].value ? CHILDREN : 0;
+    switch (options[OPTION_TREE].value) {
+    case FIB:
+        return node >= 2 ? 2 : 0;
+    case QUEENS:
+        return (node & 0xffff) < options[OPTION_SIZE].value ? __builtin_popcountll(free_columns(node)) : 0;
+    default:
+        return app_mix(node) % 1000 < options[OPTION_SIZE].value ? CHILDREN : 0;
+    }
 }
 
 static uint64_t child_of(uint64_t node, int i)
 {
-    return app_mix(node * 31 + (uint64_t)i + 1);
+    uint64_t columns;
+
+    switch (options[OPTION_TREE].value) {
+    case FIB:
+        return node - 1 - (uint64_t)i;
+    case QUEENS:
+        for (columns = free_columns(node); i > 0; i--)
+            columns &= columns - 1;
+        return next_board(node, columns & -columns);
+    default:
+        return app_mix(node * 31 + (uint64_t)i + 1);
+    }
+}
+
+/* What a node adds to the result. */
+static uint64_t result_of(uint64_t node)
+{
+    switch (options[OPTION_TREE].value) {
+    case FIB:
+        return node == 1;
+    case QUEENS:
+        return (node & 0xffff) == options[OPTION_SIZE].value;
+    default:
+        return 1;
+    }
+}
+
+static uint64_t roots(void)
+{
+    return options[OPTION_TREE].value == UNBALANCED ? options[OPTION_ROOT].value : 1;
+}
+
+static uint64_t root(uint64_t i)
+{
+    return options[OPTION_TREE].value == UNBALANCED ? app_mix(i + 77) : options[OPTION_TREE].value == FIB ? options[OPTION_SIZE].value : 0;
 }
 
 static void push(struct search *s, uint64_t node)
@@ -114,6 +172,7 @@ static void search(struct search *s)
         int children = children_of(node);
         s->work ^= app_spin(node, options[OPTION_WORK].value);
         s->searched++;
+        s->result += result_of(node);
         s->found += children - 1;
         for (int i = 0; i < children; i++)
             push(s, child_of(node, i));
@@ -140,15 +199,17 @@ static void run(struct search *s)
     }
 }
 
-static uint64_t serial(uint64_t *stack)
+static uint64_t serial(uint64_t *stack, uint64_t *result)
 {
     uint64_t depth = 0, count = 0;
 
-    for (uint64_t i = 0; i < options[OPTION_ROOT].value; i++)
-        stack[depth++] = app_mix(i + 77);
+    *result = 0;
+    for (uint64_t i = 0; i < roots(); i++)
+        stack[depth++] = root(i);
     while (depth > 0) {
         uint64_t node = stack[--depth];
         count++;
+        *result += result_of(node);
         for (int i = 0, n = children_of(node); i < n; i++)
             stack[depth++] = child_of(node, i);
     }
@@ -162,6 +223,8 @@ int main(int argc, char **argv)
     int64_t *counter;
 
     app_start(&app, &spec, &argc, &argv);
+    if (options[OPTION_TREE].value == QUEENS && options[OPTION_SIZE].value > 16)
+        app_usage_error(&app, "at most 16 queens");
     s.stack = app_allocate(PRIVATE_MOST + 8, sizeof *s.stack);
     s.random = app.seed * 1000 + (uint64_t)app.rank;
     MPI_Win_allocate(sizeof *s.shared, sizeof(int64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &s.shared, &s.win);
@@ -171,10 +234,10 @@ int main(int argc, char **argv)
     MPI_Win_allocate(app.rank == 0 ? sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &s.counter);
     if (app.rank == 0) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, s.counter);
-        *counter = (int64_t)options[OPTION_ROOT].value;
+        *counter = (int64_t)roots();
         MPI_Win_unlock(0, s.counter);
-        for (uint64_t i = 0; i < options[OPTION_ROOT].value; i++)
-            push(&s, app_mix(i + 77));
+        for (uint64_t i = 0; i < roots(); i++)
+            push(&s, root(i));
     }
     MPI_Barrier(MPI_COMM_WORLD);
     run(&s);
@@ -182,9 +245,9 @@ int main(int argc, char **argv)
     MPI_Win_free(&s.counter);
     app_hash_add(&app.hash, s.searched);
     app_hash_add(&app.hash, s.work);
-    uint64_t all = app_sum(s.searched), steals = app_sum(s.steals);
+    uint64_t all = app_sum(s.searched), steals = app_sum(s.steals), result = app_sum(s.result), expected;
     if (app.rank == 0)
-        app_verify(&app, all == serial(s.stack), "%llu nodes were searched", (unsigned long long)all);
+        app_verify(&app, all == serial(s.stack, &expected) && result == expected, "%llu nodes were searched, with result %llu", (unsigned long long)all, (unsigned long long)result);
     free(s.stack);
-    return app_result(&app, "nodes=%llu steals=%llu", (unsigned long long)all, (unsigned long long)steals);
+    return app_result(&app, "nodes=%llu result=%llu steals=%llu", (unsigned long long)all, (unsigned long long)result, (unsigned long long)steals);
 }

@@ -13,6 +13,7 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/progressline.h"
+#include "cli/solorun.h"
 #include "cli/tasksrun.h"
 #include "codec/rowcodec.h"
 #include "log/manifest.h"
@@ -301,6 +302,42 @@ static int run_outside(struct replay *r)
     return exit_status;
 }
 
+/* A program that made windows: whether and how the record can be replayed. */
+static enum rp_status check_windows(const struct replay *r, uint32_t with_data, struct rp_problem *why)
+{
+    const char *option = r->command ? "COMMAND" : at_end ? "--at-end" : gdb ? "--gdb" : shuffle ? "--shuffle" : NULL;
+
+    if (with_data < r->manifest.ranks)
+        return rp_fail(why, RP_USAGE, "%s is of a program with one-sided communication, and has the data of only %u of %u ranks ('record --ranks all' records it of all): 'reprise solo -r RANK' replays one of them", r->directory,
+                       with_data, r->manifest.ranks);
+    if (option)
+        return rp_fail(why, RP_USAGE, "%s: %s is of a program with one-sided communication, whose ranks are replayed each alone, without a launcher; 'reprise solo' does so in a debugger or with another command", option, r->directory);
+    return RP_OK;
+}
+
+/* Such a program's ranks run all, each with its own data. */
+static bool is_alone(const struct replay *r, int *exit_status)
+{
+    struct rp_problem why;
+    uint32_t with_data;
+    bool windows;
+    enum rp_status status = rp_solo_look(r->directory, &r->manifest, &windows, &with_data, &why);
+
+    if (status == RP_OK && !windows)
+        return false;
+    if (status == RP_OK)
+        status = check_windows(r, with_data, &why);
+    if (status != RP_OK) {
+        rp_error("cannot replay: %s", why.text);
+        *exit_status = rp_exit_status(status);
+        return true;
+    }
+    unsetenv("REPRISE_MODE");
+    struct rp_solo solo = {.directory = r->directory, .manifest = &r->manifest, .ranks = "all", .mpi = mpi, .force = force != NULL};
+    *exit_status = rp_solo_run_all(&solo);
+    return true;
+}
+
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct replay r = {0};
@@ -327,6 +364,11 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (status == RP_OK)
         status = find_run(&r, name, &why);
     r.command = first < argc ? argv + first : NULL;
+    if (status == RP_OK && !inside && is_alone(&r, &exit_status)) {
+        rp_manifest_free(&r.manifest);
+        free(r.directory);
+        return exit_status;
+    }
     if (status == RP_OK && !r.command)
         status = take_recorded_command(&r, &why);
     if (status == RP_OK)

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * reprise solo: runs ranks of a record alone, each as one process without a launcher. Each is told what MPI told it, from its data log, and makes events as it did; these are compared with the recorded ones at the end.
- */
-#include <errno.h>
-#include <stdio.h>
+/* reprise solo: runs ranks of a record alone, each as one process without a launcher. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
-#include "cli/launch.h"
 #include "cli/options.h"
-#include "log/datareader.h"
-#include "log/logreader.h"
-#include "log/logwriter.h"
-#include "log/manifest.h"
+#include "cli/solorun.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
@@ -33,315 +22,11 @@ static const struct rp_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-struct solo {
-    char *directory; /* of the record */
-    struct rp_manifest manifest;
-    char **command;  /* NULL: as recorded */
-};
-
-/* What belongs to the terminal is that of today; everything else is what the rank had. */
-static bool is_todays(const char *variable)
-{
-    static const char *const names[] = {"TERM", "COLUMNS", "LINES", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "REPRISE_LIBRARY", "DEBUGINFOD_URLS"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(variable, names[i], strlen(names[i])) == 0 && variable[strlen(names[i])] == '=')
-            return true;
-    return false;
-}
-
-/* The list without libraries of ours; to be freed. */
-static char *foreign_preloads(const char *list)
-{
-    char *copy = strdup(list), *rest = copy, *word, *out = calloc(1, strlen(list) + 2);
-
-    while (copy && out && (word = strsep(&rest, ": ")))
-        if (*word && !strstr(word, "libreprise"))
-            sprintf(out + strlen(out), "%s%s", *out ? ":" : "", word);
-    free(copy);
-    return out;
-}
-
-static void set_variable(const char *text)
-{
-    size_t length = strcspn(text, "=");
-    char *name = strndup(text, length);
-
-    if (!name || text[length] != '=') {
-        free(name);
-        return;
-    }
-    if (strcmp(name, "LD_PRELOAD") == 0) {
-        char *list = foreign_preloads(text + length + 1);
-        if (list && *list)
-            setenv(name, list, 1);
-        free(list);
-    } else if (strncmp(name, "REPRISE_", 8) != 0) {
-        setenv(name, text + length + 1, 1);
-    }
-    free(name);
-}
-
-static void take_environment(char **recorded)
-{
-    char *todays[32];
-    size_t count = 0;
-
-    for (char **v = environ; *v && count < 32; v++)
-        if (is_todays(*v))
-            todays[count++] = strdup(*v);
-    clearenv();
-    for (char **v = recorded; *v; v++)
-        if (!is_todays(*v))
-            set_variable(*v);
-    for (size_t i = 0; i < count; i++)
-        if (todays[i])
-            putenv(todays[i]);
-}
-
-static void set_rank(const struct solo *s, uint32_t rank, const char *output)
-{
-    char number[16];
-
-    snprintf(number, sizeof number, "%u", rank);
-    setenv("REPRISE_MODE", "record", 1);
-    setenv("REPRISE_SOLO", number, 1);
-    setenv("REPRISE_RUN", s->directory, 1);
-    setenv("REPRISE_OUTPUT", output, 1);
-    if (*s->manifest.capture)
-        setenv("REPRISE_CAPTURE", s->manifest.capture, 1);
-    if (force)
-        setenv("REPRISE_FORCE", "1", 1);
-}
-
-/* The recorded arguments, with the program where it was: a shell may have found it by its name. */
-static char **recorded_command(const struct rp_data_place *place)
-{
-    static char *program;
-
-    if (!place->arguments[0])
-        return NULL;
-    program = place->arguments[0];
-    if (!strchr(program, '/'))
-        place->arguments[0] = strdup(place->program);
-    return place->arguments;
-}
-
-static enum rp_status enter(const struct rp_data_place *place, struct rp_problem *why)
-{
-    const char *directory = where ? where : place->directory;
-
-    if (chdir(directory) != 0)
-        return rp_fail(why, RP_USAGE, "%s: %s%s", directory, strerror(errno), where ? "" : "; the rank ran there: --directory says where else");
-    return RP_OK;
-}
-
-/* The command in gdb, which goes on to the place that was asked for. */
-static char **in_gdb(char **command)
-{
-    size_t count = 0, at = 0;
-    char *script = rp_launch_gdb_script(), *stop = NULL, *place = NULL;
-
-    while (command[count])
-        count++;
-    char **words = calloc(count + 16, sizeof *words);
-    if (!words || !script || (until && asprintf(&stop, "tbreak reprise_event if ((unsigned long *) &reprise_place)[2] >= %s", until) < 0) || (break_at && asprintf(&place, "break %s", break_at) < 0))
-        return NULL;
-    bool has_gdb = strcmp(command[0], "gdb") == 0;
-    words[at++] = "gdb";
-    words[at++] = "-q";
-    words[at++] = "-x";
-    words[at++] = script;
-    words[at++] = "-ex";
-    words[at++] = "set breakpoint pending on";
-    words[at++] = "-ex";
-    words[at++] = until ? stop : place;
-    words[at++] = "-ex";
-    words[at++] = "run";
-    if (until) {
-        words[at++] = "-ex";
-        words[at++] = "reprise returned";
-    }
-    if (!has_gdb)
-        words[at++] = "--args";
-    memcpy(words + at, command + has_gdb, (count + 1 - has_gdb) * sizeof *words);
-    return words;
-}
-
-static bool is_own(int status)
-{
-    return status >= REPRISE_EXIT_USAGE && status <= REPRISE_EXIT_INTERNAL;
-}
-
-/* Of the first events of a log, at most so many. */
-static enum rp_status add_up(struct rp_log *log, uint64_t most, struct rp_log_sum *sum, struct rp_problem *why)
-{
-    struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
-    size_t count = 1;
-    enum rp_status status = events ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
-
-    *sum = (struct rp_log_sum){.digest = RP_DIGEST_START};
-    while (status == RP_OK && count > 0 && sum->events < most) {
-        status = rp_log_next_block(log, events, &count, why);
-        if (status == RP_OK)
-            rp_log_sum_add(sum, events, count < most - sum->events ? count : (size_t)(most - sum->events));
-    }
-    free(events);
-    return status;
-}
-
-static enum rp_status sum_of(const char *directory, const struct solo *s, uint32_t rank, uint64_t most, struct rp_log_sum *sum, bool *killed, struct rp_problem *why)
-{
-    struct rp_log *log;
-    enum rp_status status = rp_log_open(directory, s->manifest.run, rank, s->manifest.ranks, &log, why);
-
-    if (status != RP_OK)
-        return status;
-    *killed = rp_log_end(log).reason == RP_END_KILLED;
-    status = add_up(log, most, sum, why);
-    rp_log_free(log);
-    return status;
-}
-
-static int verdict(const struct solo *s, uint32_t rank, const char *output, int status)
-{
-    struct rp_log_sum recorded, made;
-    struct rp_problem why;
-    char *path = rp_log_path(output, rank);
-    bool is_there = path && access(path, R_OK) == 0;
-
-    free(path);
-    if (is_own(status))
-        return status; /* said where it was found */
-    if (!is_there) {
-        rp_error("rank %u: nothing was replayed: no process called MPI_Init under reprise", rank);
-        return status ? status : REPRISE_EXIT_UNSUPPORTED;
-    }
-    bool killed, stopped, ignored;
-    enum rp_status found = sum_of(s->directory, s, rank, UINT64_MAX, &recorded, &killed, &why);
-    if (found == RP_OK) /* a rank that was killed may not have told of its last call */
-        found = sum_of(output, s, rank, killed ? recorded.events : UINT64_MAX, &made, &stopped, &why);
-    uint64_t all = recorded.events;
-    if (found == RP_OK && stopped && made.events < all) /* a debugger was left */
-        found = sum_of(s->directory, s, rank, made.events, &recorded, &ignored, &why);
-    if (found != RP_OK) {
-        rp_error("%s", why.text);
-        return rp_exit_status(found);
-    }
-    if (recorded.events != made.events || recorded.digest != made.digest) {
-        rp_error("rank %u alone: %llu events, %llu were recorded: NOT identical", rank, (unsigned long long)made.events, (unsigned long long)recorded.events);
-        return REPRISE_EXIT_DIVERGED;
-    }
-    if (made.events < all) {
-        rp_note("rank %u replayed alone: %llu of %llu events: identical so far, but it was stopped there", rank, (unsigned long long)made.events, (unsigned long long)all);
-        return status;
-    }
-    rp_note("rank %u replayed alone: %llu events, digest %016llx: identical", rank, (unsigned long long)made.events, (unsigned long long)made.digest);
-    return status;
-}
-
-static void remove_output(const char *output, uint32_t rank)
-{
-    char *paths[] = {rp_log_path(output, rank), rp_ring_path(output, rank, 0)};
-
-    for (size_t i = 0; i < 2; i++) {
-        if (paths[i])
-            unlink(paths[i]);
-        free(paths[i]);
-    }
-    rmdir(output);
-}
-
-static int run_rank(const struct solo *s, uint32_t rank, struct rp_data_reader *reader)
-{
-    const struct rp_data_place *place = rp_data_place(reader);
-    char output[] = "/tmp/reprise-solo.XXXXXX";
-    struct rp_problem why;
-    char **command = s->command ? s->command : recorded_command(place);
-    enum rp_status status = command ? RP_OK : rp_fail(&why, RP_DAMAGED, "the record does not know the command of rank %u: give it", rank);
-
-    if (status == RP_OK && (until || break_at) && !(command = in_gdb(command)))
-        status = rp_fail(&why, RP_USAGE, "the commands for gdb are not beside the library: is reprise.gdb installed?");
-    if (status == RP_OK && !mkdtemp(output))
-        status = rp_fail(&why, RP_SYSTEM, "%s: %s", output, strerror(errno));
-    if (status == RP_OK)
-        status = enter(place, &why);
-    if (status == RP_OK) {
-        take_environment(place->environment);
-        set_rank(s, rank, output);
-        status = rp_launch_preload(mpi, s->manifest.mpi, command, &why);
-    }
-    if (status != RP_OK) {
-        rp_error("cannot replay rank %u: %s", rank, why.text);
-        rmdir(output);
-        return rp_exit_status(status);
-    }
-    int exit_status = verdict(s, rank, output, rp_launch_run(command, NULL, NULL));
-    remove_output(output, rank);
-    return exit_status;
-}
-
-/* Each in a process of its own: none needs another. */
-static int run_several(const struct solo *s, struct rp_data_reader **readers)
-{
-    int worst = 0;
-
-    fflush(NULL);
-    for (uint32_t i = 0; i < s->manifest.ranks; i++)
-        if (readers[i] && fork() == 0)
-            _exit(run_rank(s, i, readers[i]));
-    for (int status; wait(&status) > 0;) {
-        int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        worst = code > worst ? code : worst;
-    }
-    return worst;
-}
-
-/* All data logs must be there before anything is started. */
-static enum rp_status open_all(const struct solo *s, struct rp_data_reader **readers, uint32_t *count, struct rp_problem *why)
-{
-    enum rp_status status = RP_OK;
-
-    *count = 0;
-    for (uint32_t i = 0; i < s->manifest.ranks && status == RP_OK; i++)
-        if (rp_ranks_have(ranks, i)) {
-            status = rp_data_open(s->directory, s->manifest.run, i, s->manifest.ranks, &readers[i], why);
-            ++*count;
-        }
-    if (status == RP_OK && *count == 0)
-        status = rp_fail(why, RP_USAGE, "--rank %s: %s has ranks 0 to %u", ranks, s->directory, s->manifest.ranks - 1);
-    return status;
-}
-
-static int run_all(const struct solo *s)
-{
-    struct rp_data_reader **readers = calloc(s->manifest.ranks + 1, sizeof *readers);
-    struct rp_problem why;
-    uint32_t count, only = 0;
-    int exit_status;
-
-    if (!readers)
-        return REPRISE_EXIT_INTERNAL;
-    enum rp_status status = open_all(s, readers, &count, &why);
-    while (status == RP_OK && !readers[only])
-        only++;
-    if (status != RP_OK) {
-        rp_error("cannot replay: %s", why.text);
-        exit_status = rp_exit_status(status);
-    } else {
-        exit_status = count == 1 ? run_rank(s, only, readers[only]) : run_several(s, readers);
-    }
-    for (uint32_t i = 0; i < s->manifest.ranks; i++)
-        if (readers[i])
-            rp_data_free(readers[i]);
-    free(readers);
-    return exit_status;
-}
-
 static int run(const struct rp_command *command, int argc, char **argv)
 {
-    struct solo s = {0};
+    struct rp_manifest manifest;
     struct rp_problem why;
+    char *directory;
     int first = rp_options_parse(command, argc, argv);
     const char *name = NULL;
 
@@ -361,17 +46,17 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_usage_error(command, "--until %s: a number of events is expected", until);
     if (until && break_at)
         return rp_usage_error(command, "--until and --break: one of them is expected");
-    s.command = first < argc ? argv + first : NULL;
-    enum rp_status status = rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &s.directory, &why);
+    enum rp_status status = rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &directory, &why);
     if (status == RP_OK)
-        status = rp_manifest_read(s.directory, &s.manifest, &why);
+        status = rp_manifest_read(directory, &manifest, &why);
     if (status != RP_OK) {
         rp_error("cannot replay: %s", why.text);
         return rp_exit_status(status);
     }
-    int exit_status = run_all(&s);
-    rp_manifest_free(&s.manifest);
-    free(s.directory);
+    struct rp_solo solo = {.directory = directory, .manifest = &manifest, .ranks = ranks, .command = first < argc ? argv + first : NULL, .where = where, .mpi = mpi, .until = until, .break_at = break_at, .force = force != NULL};
+    int exit_status = rp_solo_run(&solo);
+    rp_manifest_free(&manifest);
+    free(directory);
     return exit_status;
 }
 

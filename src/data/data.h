@@ -165,20 +165,31 @@ void rp_requests_take_freed(void);
 /* --- windows; recording, but for those that begin with rp_alone --- */
 
 extern RP_HIDDEN const struct rp_function rp_f_window, rp_f_got;
-extern RP_HIDDEN int rp_windows_passive; /* windows that anyone may access at any time */
+extern RP_HIDDEN size_t rp_windows; /* how many there are */
 void rp_windows_out(MPI_Win win);
 void rp_windows_in(MPI_Win win);
+void rp_windows_in_own(MPI_Win win); /* what this rank itself updated; that is complete */
 void rp_windows_all_out(void);
 void rp_windows_all_in(void);
-void rp_window_set_passive(MPI_Win win, bool passive);
-/* A hash of the updates since the last call that synchronises; an update of this target, a read; whether a flush is to look for what others wrote. */
-extern RP_HIDDEN uint32_t rp_updates;
-void rp_window_update(MPI_Win win, int target);
-void rp_window_read(MPI_Win win);
-bool rp_window_merges(MPI_Win win);
+void rp_windows_glance(void); /* both, but seldom */
+extern RP_HIDDEN uint32_t rp_updates; /* a hash of the updates since the last call that synchronises */
+/* An access of this rank is about to begin. */
+void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type, bool writes);
 int64_t rp_window_place(MPI_Win win, MPI_Aint disp); /* the same in every run */
 bool rp_window_is_self(MPI_Win win, int rank);
 void rp_alone_window(void);
+
+/* Messages and collective calls tell of what was written before, and have others told. */
+static inline void rp_windows_part(void)
+{
+    if (rp_windows)
+        rp_windows_all_out();
+}
+static inline void rp_windows_meet(void)
+{
+    if (rp_windows)
+        rp_windows_all_in();
+}
 
 /* A read was begun (both sides); those of this target, or if that is -1 of all, are complete. */
 void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas);

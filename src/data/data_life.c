@@ -48,6 +48,8 @@ void rp_record_begin(const struct rp_function *function, bool has_check, uint32_
 
     if (rp_requests_freed)
         rp_requests_settle();
+    if (rp_windows)
+        rp_windows_glance();
     rp_data_begin(rp_data_writer, function->number, function->name);
     rp_data_put_signed(rp_data_writer, rc);
     if (has_check)
@@ -352,8 +354,7 @@ uint64_t reprise_data_close(void)
 
     rp_data_off = 1;
     if (rp_data_writer) {
-        bytes = rp_data_bytes(rp_data_writer);
-        if (rp_data_close(rp_data_writer, &why) != RP_OK)
+        if (rp_data_close(rp_data_writer, &bytes, &why) != RP_OK)
             rp_error("%s", why.text);
         rp_data_writer = NULL;
     }

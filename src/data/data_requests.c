@@ -277,6 +277,7 @@ int rp_record_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status 
     rp_data_off++;
     int rc = next->Wait(request, c.statuses);
     rp_data_off--;
+    rp_windows_meet();
     rp_record_begin(&rp_f_Wait, false, 0, rc);
     put_statuses(c.statuses, 1);
     put_one(&c, 0, c.statuses, rc);
@@ -304,6 +305,8 @@ int rp_record_Test(const struct rp_next *next, MPI_Request *request, int *flag, 
     int rc = next->Test(request, flag, c.statuses);
     rp_data_off--;
     bool yes = *flag || rc != MPI_SUCCESS;
+    if (yes)
+        rp_windows_meet();
     rp_record_begin(&rp_f_Test, false, 0, rc);
     rp_record_number((uint64_t)*flag);
     if (yes) {
@@ -336,6 +339,7 @@ int rp_record_Waitall(const struct rp_next *next, int count, MPI_Request *reques
     rp_data_off++;
     int rc = next->Waitall(count, requests, c.statuses);
     rp_data_off--;
+    rp_windows_meet();
     rp_record_begin(&rp_f_Waitall, true, rp_check(0, count), rc);
     put_statuses(c.statuses, c.count);
     put_all(&c, rc);
@@ -362,9 +366,12 @@ int rp_record_Testall(const struct rp_next *next, int count, MPI_Request *reques
     rp_data_off++;
     int rc = next->Testall(count, requests, flag, c.statuses);
     rp_data_off--;
+    bool yes = *flag || rc != MPI_SUCCESS;
+    if (yes)
+        rp_windows_meet();
     rp_record_begin(&rp_f_Testall, true, rp_check(0, count), rc);
     rp_record_number((uint64_t)*flag);
-    if (*flag || rc != MPI_SUCCESS) {
+    if (yes) {
         put_statuses(c.statuses, c.count);
         put_all(&c, rc);
     }
@@ -388,11 +395,15 @@ int rp_alone_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *st
 
 static int record_any(const struct rp_function *function, struct completion *c, int index, const int *flag, int rc)
 {
+    bool yes = !flag || *flag || rc != MPI_SUCCESS;
+
+    if (yes)
+        rp_windows_meet();
     rp_record_begin(function, true, rp_check(0, c->count), rc);
     if (flag)
         rp_record_number((uint64_t)*flag);
     rp_data_put_signed(rp_data_writer, index);
-    if (!flag || *flag || rc != MPI_SUCCESS) {
+    if (yes) {
         put_statuses(c->statuses, 1);
         put_one(c, index, c->statuses, rc);
     }
@@ -458,6 +469,8 @@ static int record_some(const struct rp_function *function, struct completion *c,
 {
     bool any = outcount != MPI_UNDEFINED && outcount > 0;
 
+    if (any)
+        rp_windows_meet();
     rp_record_begin(function, true, rp_check(0, c->count), rc);
     rp_data_put_signed(rp_data_writer, outcount);
     if (any) {
@@ -567,6 +580,7 @@ static void start(int count, MPI_Request *requests)
 
 int rp_record_Start(const struct rp_next *next, MPI_Request *request)
 {
+    rp_windows_part();
     rp_data_off++;
     int rc = next->Start(request);
     rp_data_off--;
@@ -587,6 +601,7 @@ int rp_alone_Start(MPI_Request *request)
 
 int rp_record_Startall(const struct rp_next *next, int count, MPI_Request *requests)
 {
+    rp_windows_part();
     rp_data_off++;
     int rc = next->Startall(count, requests);
     rp_data_off--;

@@ -1,63 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One-sided communication. Other ranks write into a rank's memory while it runs, so the memory that they write into (public) is not the memory that the program works on (its own): what the two have
- * in common is kept a third time (shadow). Bytes of the program's that differ from the shadow were stored by the program, and go out to the public memory where MPI says that they must become visible; bytes of the public memory
- * that differ were written by others, and come in, where MPI says that they may be seen: at the calls that synchronise. Only what came in is written down. So a program sees changes at these calls alone, and a rank alone
- * sees the same ones. Memory that is attached to a dynamic window cannot be split, since others know its addresses: everything that changed in it since the last such call is written down, whoever stored it.
+ * One-sided communication. Other ranks write into a rank's memory while it runs, so the memory that they write into is not the memory that the program works on (base/mirror.h). What the program stored goes out, and what others
+ * stored comes in, at calls that this rank makes, and nowhere else. Only what came in is written down, by an entry `window` before that of the call: so a rank alone sees the same changes at the same calls. The calls themselves say only
+ * what they returned. Memory that is attached to a dynamic window cannot be parted, since others know its addresses: everything that changed in it since it was last looked at is written down, whoever stored it.
  *
- * Results of reads (Get and the like) are the program's when the call returns that completes them; they are written down then.
- *
- * Both are told by entries of no MPI function, before that of the call: `window` and `got`. Alone, nothing else is needed: the calls themselves say only what they returned.
+ * Where memory is looked at (docs/model.md says what MPI promises):
+ * - all of a window, where MPI says that changes must be visible: fence, wait, lock of this rank, lock_all, sync; and going out at post, unlock of this rank, unlock_all;
+ * - all of all windows, where the program hears of others by a message or a collective call, or tells them: in the unified model, what was written before is seen then;
+ * - what this rank itself updated in its own window, when the update is complete: flush, unlock. Before an access to its own window, its stores there go out;
+ * - all of all windows at any other call, but so seldom that it takes a small part of the time: in the unified model changes are seen sometime.
  */
 #include <stdlib.h>
 #include <string.h>
+#ifndef __x86_64__
+#include <time.h>
+#endif
 
 #include "base/message.h"
+#include "base/mirror.h"
 #include "data/data.h"
 
-const struct rp_function rp_f_window = {RP_WINDOW_NUMBER, "window"}, rp_f_got = {RP_GOT_NUMBER, "got"};
+const struct rp_function rp_f_window = {RP_WINDOW_NUMBER, "window"};
 
 struct region {
-    char *own, *public, *shadow; /* alone, only the first */
-    size_t size;
-    bool allocated; /* `own` is ours to free */
+    struct rp_mirror memory; /* alone, only `own` and `size` */
+    void *owned[2];          /* of it, what is ours to free */
     struct region *next;
+};
+
+/* Of this rank's window, what the rank itself is updating. */
+enum { RANGES = 64 };
+struct range {
+    struct region *region;
+    size_t at, length;
 };
 
 struct window {
     MPI_Win win;
     uint64_t number;
     int self; /* this rank in it */
-    bool passive, dynamic;
-    bool accesses, updates_self; /* of this rank, since the last flush that was asked about them */
+    bool dynamic, allocated; /* by MPI_Win_create_dynamic, by MPI_Win_allocate */
+    bool ending;             /* its memory may be gone */
     struct region *regions; /* the newest first */
+    struct range ranges[RANGES];
+    size_t range_count; /* more than RANGES: all of it */
     MPI_Aint size; /* attributes, alone */
     int disp_unit, flavor, model;
     struct window *next;
 };
 
-struct pending {
-    uint64_t number;
-    MPI_Win win;
-    int target;
-    struct rp_areas areas;
-    struct pending *next;
-};
-
 static struct window *windows;
-static uint64_t windows_made, reads_made;
-static struct pending *reads, **last_read = &reads;
-int rp_windows_passive;
+static uint64_t windows_made;
+size_t rp_windows;
 uint32_t rp_updates;
 
 static void *allocate(size_t size)
 {
-    void *memory = aligned_alloc(64, (size + 127) / 64 * 64);
+    void *memory = calloc(1, size);
 
     if (!memory)
         rp_bug(__FILE__, __LINE__, "out of memory");
-    memset(memory, 0, size + 1);
     return memory;
+}
+
+/* Zeros, as far from a multiple of 64 as `like` is; `owned` is to be freed. */
+static uint8_t *allocate_like(const void *like, size_t size, void **owned)
+{
+    enum { LINE = 64 };
+    uint8_t *memory = allocate(size + 2 * LINE);
+
+    *owned = memory;
+    return memory + ((uintptr_t)like - (uintptr_t)memory) % LINE;
 }
 
 static struct window *find(MPI_Win win)
@@ -72,27 +85,29 @@ static struct window *add_window(MPI_Win win, int self)
 {
     struct window *w = allocate(sizeof *w);
 
-    *w = (struct window){.win = win, .number = windows_made++, .self = self, .next = windows};
+    w->win = win;
+    w->number = windows_made++;
+    w->self = self;
+    w->next = windows;
     windows = w;
+    rp_windows++;
     return w;
 }
 
-static struct region *add_region(struct window *w, void *own, void *public, size_t size, bool allocated)
+static struct region *add_region(struct window *w, void *own, void *public, size_t size)
 {
     struct region *r = allocate(sizeof *r);
 
-    *r = (struct region){.own = own, .public = public, .size = size, .allocated = allocated, .next = w->regions};
+    r->memory = (struct rp_mirror){.own = own, .public = public, .size = size};
+    r->next = w->regions;
     w->regions = r;
     return r;
 }
 
 static void free_region(struct region *r)
 {
-    if (r->public != r->own && !r->allocated)
-        free(r->public); /* of a window of the program's own memory */
-    if (r->allocated)
-        free(r->own);
-    free(r->shadow);
+    free(r->owned[0]);
+    free(r->owned[1]);
     free(r);
 }
 
@@ -102,7 +117,7 @@ static void remove_window(MPI_Win win)
         if ((*at)->win == win) {
             struct window *w = *at;
             *at = w->next;
-            rp_windows_passive -= w->passive;
+            rp_windows--;
             while (w->regions) {
                 struct region *r = w->regions;
                 w->regions = r->next;
@@ -113,132 +128,57 @@ static void remove_window(MPI_Win win)
         }
 }
 
-/* Recording: what the program stored goes out. */
+/* Recording */
 
-enum { PAGE = 4096 };
+struct news {
+    const struct window *window;
+    uint64_t region; /* number of the region */
+    bool begun; /* there is an entry */
+};
 
-static void bytes_out(struct region *r, size_t at, size_t length)
+static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length)
 {
-    for (size_t i = at; i < at + length; i++)
-        if (r->own[i] != r->shadow[i])
-            r->public[i] = r->shadow[i] = r->own[i];
-}
+    struct news *news = data;
 
-/* By words, unless others have changed a part of one. */
-static void page_out(struct region *r, size_t at, size_t length)
-{
-    size_t i = at;
-
-    for (; i + sizeof(uint64_t) <= at + length; i += sizeof(uint64_t)) {
-        uint64_t own, shadow, public;
-        memcpy(&own, r->own + i, sizeof own);
-        memcpy(&shadow, r->shadow + i, sizeof shadow);
-        if (own == shadow)
-            continue;
-        memcpy(&public, r->public + i, sizeof public);
-        if (public != shadow) {
-            bytes_out(r, i, sizeof own);
-            continue;
-        }
-        memcpy(r->public + i, &own, sizeof own);
-        memcpy(r->shadow + i, &own, sizeof own);
+    if (!news->begun) {
+        rp_data_begin(rp_data_writer, rp_f_window.number, rp_f_window.name);
+        rp_record_number(news->window->number);
     }
-    bytes_out(r, i, at + length - i);
-}
-
-static void region_out(struct region *r)
-{
-    if (r->public == r->own)
-        return;
-    for (size_t at = 0; at < r->size; at += PAGE) {
-        size_t length = r->size - at < PAGE ? r->size - at : PAGE;
-        if (memcmp(r->own + at, r->shadow + at, length) != 0)
-            page_out(r, at, length);
-    }
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-/* What others stored comes in. */
-
-static void put_run(struct region *r, uint64_t number, size_t at, size_t length)
-{
-    static char copy[PAGE]; /* others may go on writing */
-
-    memcpy(copy, r->public + at, length);
-    memcpy(r->own + at, copy, length);
-    memcpy(r->shadow + at, copy, length);
-    rp_record_number(number + 1);
+    news->begun = true;
+    rp_record_number(news->region + 1);
     rp_record_number(at);
-    rp_data_put_content(rp_data_writer, copy, length);
+    rp_data_put_content(rp_data_writer, bytes, length);
 }
 
-static void begin_once(const struct window *w, bool *begun)
+static void end_news(const struct news *news)
 {
-    if (*begun)
+    if (!news->begun)
         return;
-    rp_data_begin(rp_data_writer, rp_f_window.number, rp_f_window.name);
-    rp_record_number(w->number);
-    *begun = true;
+    rp_record_number(0);
+    rp_record_end();
 }
 
-/* Runs that few bytes part are one. */
-static void page_in(struct window *w, struct region *r, uint64_t number, size_t at, size_t length, bool *begun)
+static void all_in(struct window *w)
 {
-    enum { GAP = 8 };
-    const volatile char *public = r->public;
+    struct news news = {.window = w};
 
-    for (size_t i = at; i < at + length;) {
-        uint64_t there, here;
-        if (i + sizeof here <= at + length) {
-            memcpy(&there, r->public + i, sizeof there);
-            memcpy(&here, r->shadow + i, sizeof here);
-            if (there == here) {
-                i += sizeof here;
-                continue;
-            }
-        }
-        if (public[i] == r->shadow[i]) {
-            i++;
-            continue;
-        }
-        size_t end = i + 1, same = 0;
-        while (end + same < at + length && same < GAP)
-            if (public[end + same] == r->shadow[end + same]) {
-                same++;
-            } else {
-                end += same + 1;
-                same = 0;
-            }
-        begin_once(w, begun);
-        put_run(r, number, i, end - i);
-        i = end + same;
-    }
+    for (struct region *r = w->regions; r; r = r->next, news.region++)
+        rp_mirror_in(&r->memory, 0, r->memory.size, put_run, &news);
+    end_news(&news);
 }
 
-static void in(struct window *w)
+static void all_out(struct window *w)
 {
-    bool begun = false;
-    uint64_t number = 0;
-
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (struct region *r = w->regions; r; r = r->next, number++)
-        for (size_t at = 0; at < r->size; at += PAGE) {
-            size_t length = r->size - at < PAGE ? r->size - at : PAGE;
-            if (memcmp(r->public + at, r->shadow + at, length) != 0)
-                page_in(w, r, number, at, length, &begun);
-        }
-    if (begun) {
-        rp_record_number(0);
-        rp_record_end();
-    }
+    for (struct region *r = w->regions; r; r = r->next)
+        rp_mirror_out(&r->memory, 0, r->memory.size);
 }
 
 void rp_windows_out(MPI_Win win)
 {
     struct window *w = find(win);
 
-    for (struct region *r = w ? w->regions : NULL; r; r = r->next)
-        region_out(r);
+    if (w)
+        all_out(w);
 }
 
 void rp_windows_in(MPI_Win win)
@@ -246,25 +186,67 @@ void rp_windows_in(MPI_Win win)
     struct window *w = find(win);
 
     if (w)
-        in(w);
+        all_in(w);
 }
 
-void rp_window_update(MPI_Win win, int target)
+static uint64_t number_of(const struct window *w, const struct region *wanted)
+{
+    uint64_t number = 0;
+
+    for (const struct region *r = w->regions; r != wanted; r = r->next)
+        number++;
+    return number;
+}
+
+void rp_windows_in_own(MPI_Win win)
 {
     struct window *w = find(win);
+    struct news news = {.window = w};
 
-    if (!w)
+    if (!w || w->range_count == 0)
         return;
-    w->accesses = true;
-    w->updates_self |= target == w->self;
+    if (w->range_count > RANGES) {
+        all_in(w);
+    } else {
+        for (size_t i = 0; i < w->range_count; i++) {
+            news.region = number_of(w, w->ranges[i].region);
+            rp_mirror_in(&w->ranges[i].region->memory, w->ranges[i].at, w->ranges[i].length, put_run, &news);
+        }
+        end_news(&news);
+    }
+    w->range_count = 0;
 }
 
-void rp_window_read(MPI_Win win)
+/* The bytes of this rank's window that an access to itself touches; false: none that we know. */
+static bool locate(struct window *w, MPI_Aint disp, int64_t count, MPI_Datatype type, struct range *range)
+{
+    MPI_Aint lb, extent, true_lb, true_extent;
+
+    rp_pmpi.Type_get_extent(type, &lb, &extent);
+    rp_pmpi.Type_get_true_extent(type, &true_lb, &true_extent);
+    MPI_Aint more = (MPI_Aint)(count - 1) * extent, first = true_lb + (more < 0 ? more : 0), last = true_lb + true_extent + (more > 0 ? more : 0);
+    for (struct region *r = w->regions; r; r = r->next) {
+        MPI_Aint from = first + (w->dynamic ? disp - (MPI_Aint)(intptr_t)r->memory.own : disp * w->disp_unit), to = from - first + last;
+        if (from < 0 || from >= (MPI_Aint)r->memory.size || to <= from)
+            continue;
+        *range = (struct range){r, (size_t)from, (size_t)((to < (MPI_Aint)r->memory.size ? to : (MPI_Aint)r->memory.size) - from)};
+        return true;
+    }
+    return false;
+}
+
+void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type, bool writes)
 {
     struct window *w = find(win);
+    struct range range;
 
-    if (w)
-        w->accesses = true;
+    if (!w || w->self != target || count <= 0 || !locate(w, disp, count, type, &range))
+        return;
+    rp_mirror_out(&range.region->memory, range.at, range.length);
+    if (writes && w->range_count < RANGES)
+        w->ranges[w->range_count] = range;
+    if (writes && w->range_count <= RANGES)
+        w->range_count++;
 }
 
 int64_t rp_window_place(MPI_Win win, MPI_Aint disp)
@@ -274,17 +256,6 @@ int64_t rp_window_place(MPI_Win win, MPI_Aint disp)
     return w && w->dynamic ? 0 : (int64_t)disp;
 }
 
-/* A flush behind accesses is for them; one without is a poll. */
-bool rp_window_merges(MPI_Win win)
-{
-    struct window *w = find(win);
-    bool merges = w && (!w->accesses || w->updates_self);
-
-    if (w)
-        w->accesses = w->updates_self = false;
-    return merges;
-}
-
 bool rp_window_is_self(MPI_Win win, int rank)
 {
     const struct window *w = find(win);
@@ -292,41 +263,53 @@ bool rp_window_is_self(MPI_Win win, int rank)
     return w && w->self == rank;
 }
 
-void rp_window_set_passive(MPI_Win win, bool passive)
-{
-    struct window *w = find(win);
-
-    if (!w || w->passive == passive)
-        return;
-    w->passive = passive;
-    rp_windows_passive += passive ? 1 : -1;
-}
-
-/* Where a program is told by a message or a collective call that others wrote, or tells them: the unified model. */
 void rp_windows_all_out(void)
 {
     for (struct window *w = windows; w; w = w->next)
-        for (struct region *r = w->passive ? w->regions : NULL; r; r = r->next)
-            region_out(r);
+        if (!w->ending)
+            all_out(w);
 }
 
 void rp_windows_all_in(void)
 {
     for (struct window *w = windows; w; w = w->next)
-        if (w->passive)
-            in(w);
+        if (!w->ending)
+            all_in(w);
+}
+
+/* In any unit. */
+static uint64_t now(void)
+{
+#ifdef __x86_64__
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+#endif
+}
+
+void rp_windows_glance(void)
+{
+    enum { SELDOM = 64 }; /* times as long as it takes */
+    static uint64_t next_look, cost;
+    uint64_t before = now();
+
+    if (before < next_look)
+        return;
+    rp_windows_all_out();
+    rp_windows_all_in();
+    uint64_t took = now() - before, most = 2 * cost + 1000;
+    cost = took < most ? took : most; /* the process may have slept meanwhile */
+    next_look = before + took + SELDOM * cost;
 }
 
 /* Alone */
 
-void rp_alone_window(void)
+static void take_runs(struct window *w)
 {
-    uint64_t number = rp_alone_number(), region;
-    struct window *w = windows;
-
-    while (w && w->number != number)
-        w = w->next;
-    while ((region = rp_alone_number()) != 0) {
+    for (uint64_t region; (region = rp_alone_number()) != 0;) {
         uint64_t at = rp_alone_number();
         size_t length;
         const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
@@ -335,65 +318,22 @@ void rp_alone_window(void)
             r = r->next;
         if (!content)
             return;
-        if (!r || at > r->size || length > r->size - at) {
+        if (!r || at > r->memory.size || length > r->memory.size - at) {
             rp_error("not the recorded run: others wrote into a window that is not there");
             rp_data_end_job(121);
         }
-        memcpy(r->own + at, content, length);
+        memcpy(r->memory.own + at, content, length);
     }
 }
 
-/* Reads */
-
-void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas)
-{
-    struct pending *p = allocate(sizeof *p);
-
-    *p = (struct pending){.number = reads_made++, .win = win, .target = target, .areas = *areas};
-    rp_areas_keep(&p->areas);
-    *last_read = p;
-    last_read = &p->next;
-}
-
-static void drop(struct pending **at)
-{
-    struct pending *p = *at;
-
-    *at = p->next;
-    if (!p->next)
-        last_read = at;
-    rp_areas_free(&p->areas);
-    free(p);
-}
-
-void rp_reads_done(MPI_Win win, int target)
-{
-    for (struct pending **at = &reads; *at;) {
-        struct pending *p = *at;
-        if (p->win != win || (target >= 0 && p->target != target)) {
-            at = &p->next;
-            continue;
-        }
-        rp_data_begin(rp_data_writer, rp_f_got.number, rp_f_got.name);
-        rp_record_number(p->number);
-        rp_areas_put(&p->areas, -1);
-        rp_record_end();
-        drop(at);
-    }
-}
-
-void rp_alone_got(void)
+void rp_alone_window(void)
 {
     uint64_t number = rp_alone_number();
+    struct window *w = windows;
 
-    for (struct pending **at = &reads; *at; at = &(*at)->next)
-        if ((*at)->number == number) {
-            rp_areas_fill(&(*at)->areas);
-            drop(at);
-            return;
-        }
-    rp_error("not the recorded run: the record tells of a read that the program did not make");
-    rp_data_end_job(121);
+    while (w && w->number != number)
+        w = w->next;
+    take_runs(w);
 }
 
 /* Windows come and go. Alone, a window of this process stands for the real one. */
@@ -406,40 +346,58 @@ static int rank_in(MPI_Comm comm)
     return rank;
 }
 
+static struct window *record_window(MPI_Win win, MPI_Comm comm, int disp_unit)
+{
+    struct window *w = add_window(win, rank_in(comm));
+
+    w->disp_unit = disp_unit;
+    rp_data_note_windows(rp_data_writer);
+    return w;
+}
+
 static int alone_window(const struct rp_function *function, MPI_Aint size, MPI_Comm comm, MPI_Win *win, struct window **made)
 {
     int rc = rp_alone_begin(function, true, rp_check(0, size));
     void *unused;
 
-    rp_alone_end();
     if (rc != MPI_SUCCESS) {
+        rp_alone_end();
         rp_alone_error_comm(comm, rc);
         return rc;
     }
     rp_data_off++;
     rc = rp_pmpi.Win_allocate(1, 1, rp_constant.info_null, rp_constant.self, &unused, win);
     rp_data_off--;
-    if (rc == MPI_SUCCESS)
-        *made = add_window(*win, -1);
+    if (rc != MPI_SUCCESS) {
+        rp_error("%s: no window of this process can stand for the real one", function->name);
+        rp_data_end_job(125);
+    }
+    *made = add_window(*win, -1);
     return rc;
 }
 
 int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    char *public = allocate((size_t)size), *shadow = allocate((size_t)size);
+    size_t bytes = size > 0 ? (size_t)size : 0;
+    void *owned[2];
+    uint8_t *public = allocate_like(base, bytes, &owned[0]), *shadow = allocate_like(base, bytes, &owned[1]);
 
-    memcpy(public, base, (size_t)size);
-    memcpy(shadow, base, (size_t)size);
+    if (bytes > 0) {
+        memcpy(public, base, bytes);
+        memcpy(shadow, base, bytes);
+    }
     rp_data_off++;
     int rc = next->Win_create(public, size, disp_unit, info, comm, win);
     rp_data_off--;
     rp_record_begin(&rp_f_Win_create, true, rp_check(0, size), rc);
     rp_record_end();
     if (rc == MPI_SUCCESS) {
-        add_region(add_window(*win, rank_in(comm)), base, public, (size_t)size, false)->shadow = shadow;
+        struct region *r = add_region(record_window(*win, comm, disp_unit), base, public, bytes);
+        r->memory.shadow = shadow;
+        memcpy(r->owned, owned, sizeof owned);
     } else {
-        free(public);
-        free(shadow);
+        free(owned[0]);
+        free(owned[1]);
     }
     return rc;
 }
@@ -450,11 +408,14 @@ int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
     int rc = alone_window(&rp_f_Win_create, size, comm, win, &w);
 
     (void)disp_unit, (void)info;
-    if (w)
-        add_region(w, base, base, (size_t)size, false);
+    if (w) {
+        rp_alone_end();
+        add_region(w, base, base, (size_t)size);
+    }
     return rc;
 }
 
+/* Others may be here before us: what the memory has in the beginning is told. */
 int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     void *public = NULL;
@@ -463,12 +424,18 @@ int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_u
     int rc = next->Win_allocate(size, disp_unit, info, comm, &public, win);
     rp_data_off--;
     rp_record_begin(&rp_f_Win_allocate, true, rp_check(0, size), rc);
+    if (rc == MPI_SUCCESS) {
+        struct window *w = record_window(*win, comm, disp_unit);
+        struct region *r = add_region(w, NULL, public, (size_t)size);
+        struct news news = {.begun = true};
+        w->allocated = true;
+        r->memory.own = allocate_like(public, (size_t)size, &r->owned[0]);
+        r->memory.shadow = allocate_like(public, (size_t)size, &r->owned[1]);
+        rp_mirror_in(&r->memory, 0, (size_t)size, put_run, &news);
+        rp_record_number(0);
+        *(void **)base = r->memory.own;
+    }
     rp_record_end();
-    if (rc != MPI_SUCCESS)
-        return rc;
-    struct region *r = add_region(add_window(*win, rank_in(comm)), allocate((size_t)size), public, (size_t)size, true);
-    r->shadow = allocate((size_t)size);
-    *(void **)base = r->own;
     return rc;
 }
 
@@ -478,8 +445,12 @@ int rp_alone_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm 
     int rc = alone_window(&rp_f_Win_allocate, size, comm, win, &w);
 
     (void)disp_unit, (void)info;
-    if (w)
-        *(void **)base = add_region(w, allocate((size_t)size), NULL, (size_t)size, true)->own;
+    if (w) {
+        struct region *r = add_region(w, NULL, NULL, (size_t)size);
+        *(void **)base = r->memory.own = allocate_like(NULL, (size_t)size, &r->owned[0]);
+        take_runs(w);
+        rp_alone_end();
+    }
     return rc;
 }
 
@@ -491,7 +462,7 @@ int rp_record_Win_create_dynamic(const struct rp_next *next, MPI_Info info, MPI_
     rp_record_begin(&rp_f_Win_create_dynamic, true, rp_check(0, 0), rc);
     rp_record_end();
     if (rc == MPI_SUCCESS)
-        add_window(*win, rank_in(comm))->dynamic = true;
+        record_window(*win, comm, 1)->dynamic = true;
     return rc;
 }
 
@@ -501,8 +472,10 @@ int rp_alone_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
     int rc = alone_window(&rp_f_Win_create_dynamic, 0, comm, win, &w);
 
     (void)info;
-    if (w)
+    if (w) {
+        rp_alone_end();
         w->dynamic = true;
+    }
     return rc;
 }
 
@@ -514,9 +487,10 @@ int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MP
     int rc = next->Win_attach(win, base, size);
     rp_data_off--;
     if (rc == MPI_SUCCESS && w) {
-        struct region *r = add_region(w, base, base, (size_t)size, false);
-        r->shadow = allocate((size_t)size);
-        memcpy(r->shadow, base, (size_t)size);
+        struct region *r = add_region(w, base, base, (size_t)size);
+        r->memory.shadow = allocate_like(base, (size_t)size, &r->owned[0]);
+        if (size > 0)
+            memcpy(r->memory.shadow, base, (size_t)size);
     }
     rp_record_begin(&rp_f_Win_attach, true, rp_check(0, size), rc);
     rp_record_end();
@@ -526,9 +500,10 @@ int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MP
 static void detach(struct window *w, const void *base)
 {
     for (struct region **at = &w->regions; *at; at = &(*at)->next)
-        if ((*at)->own == base) {
+        if ((*at)->memory.own == base) {
             struct region *r = *at;
             *at = r->next;
+            w->range_count = 0;
             free_region(r);
             return;
         }
@@ -541,7 +516,7 @@ int rp_alone_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 
     rp_alone_end();
     if (rc == MPI_SUCCESS && w)
-        add_region(w, base, base, (size_t)size, false);
+        add_region(w, base, base, (size_t)size);
     return rc;
 }
 
@@ -578,10 +553,12 @@ int rp_record_Win_free(const struct rp_next *next, MPI_Win *win)
     MPI_Win handle = *win;
 
     rp_windows_out(handle);
+    if (w)
+        w->ending = true; /* attribute functions of the program may make calls */
     int rc = next->Win_free(win);
     if (rc == MPI_SUCCESS && w) {
-        if (!w->regions || !w->regions->allocated)
-            in(w);
+        if (!w->allocated)
+            all_in(w);
         remove_window(handle);
     }
     rp_record_begin(&rp_f_Win_free, false, 0, rc);
@@ -618,7 +595,7 @@ int rp_record_Win_get_attr(const struct rp_next *next, MPI_Win win, int keyval, 
     rp_record_begin(&rp_f_Win_get_attr, true, rp_check(0, keyval), rc);
     rp_record_number(rc == MPI_SUCCESS && *flag);
     if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_BASE)
-        *(void **)value = w->regions && !w->dynamic ? w->regions->own : NULL;
+        *(void **)value = w->regions && !w->dynamic ? w->regions->memory.own : NULL;
     else if (rc == MPI_SUCCESS && *flag)
         rp_data_put_signed(rp_data_writer, keyval == MPI_WIN_SIZE ? (int64_t) * *(MPI_Aint **)value : **(int **)value);
     rp_record_end();
@@ -634,7 +611,7 @@ int rp_alone_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
     int rc = rp_alone_begin(&rp_f_Win_get_attr, true, rp_check(0, keyval));
     *flag = (int)rp_alone_number();
     if (*flag && keyval == MPI_WIN_BASE) {
-        *(void **)value = w->regions && !w->dynamic ? w->regions->own : NULL;
+        *(void **)value = w->regions && !w->dynamic ? w->regions->memory.own : NULL;
     } else if (*flag && keyval == MPI_WIN_SIZE) {
         w->size = (MPI_Aint)rp_data_get_signed(rp_data_reader);
         *(MPI_Aint **)value = &w->size;

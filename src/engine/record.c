@@ -1038,11 +1038,15 @@ static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_l
     return rp_log_close(record.writer, reason, code, &why); /* an error was said when it happened */
 }
 
-static void say_summary(const uint64_t sum[4])
+static void say_summary(const uint64_t sum[5])
 {
+    char data[64] = "";
+
+    if (sum[4] > 0)
+        snprintf(data, sizeof data, "and %llu bytes of data, ", (unsigned long long)sum[4]);
     rp_message_rank(-1);
-    rp_note("recorded %llu events on %d ranks: %llu bytes, %.3f bytes a receive, in %s", (unsigned long long)sum[0],
-            record.session.ranks, (unsigned long long)sum[2], sum[1] ? (double)sum[2] / (double)sum[1] : 0.0,
+    rp_note("recorded %llu events on %d ranks: %llu bytes, %.3f bytes a receive, %sin %s", (unsigned long long)sum[0],
+            record.session.ranks, (unsigned long long)sum[2], sum[1] ? (double)sum[2] / (double)sum[1] : 0.0, data,
             record.session.directory);
 }
 
@@ -1053,9 +1057,8 @@ static void record_finalize(void)
 
     rp_record_settle_freed(end_site());
     enum rp_status status = close_log(RP_END_FINALIZE, 0, &totals);
-    totals.bytes += rp_record_data_close();
-    uint64_t mine[4] = {totals.events, totals.receives, totals.bytes, status != RP_OK}, sum[4] = {0};
-    rp_session_sum(mine, sum, 4);
+    uint64_t mine[5] = {totals.events, totals.receives, totals.bytes, status != RP_OK, rp_record_data_close()}, sum[5] = {0};
+    rp_session_sum(mine, sum, 5);
     if (record.session.rank != 0 || rp_session_is_alone())
         return;
     if (sum[3] == 0 && rp_manifest_complete(record.session.directory, &why) != RP_OK)

@@ -19,7 +19,7 @@ enum {
     RP_DATA_TWICE = 128,        /* a content of at least so many bytes is looked for among earlier ones */
 };
 
-enum rp_data_chunk_kind { RP_DATA_PLACE = 1, RP_DATA_BYTES = 2, RP_DATA_END = 3 };
+enum rp_data_chunk_kind { RP_DATA_PLACE = 1, RP_DATA_BYTES = 2, RP_DATA_END = 3, RP_DATA_WINDOWS = 4 };
 
 struct rp_data_chunk {
     uint8_t kind;

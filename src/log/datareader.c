@@ -35,7 +35,7 @@ struct rp_data_reader {
     uint64_t in_chunks;
     uint64_t length;    /* of the stream */
     uint8_t *tail;      /* RP_DATA_BLOCK, or NULL */
-    bool is_ended;
+    bool is_ended, has_windows;
     uint64_t end_entries;
     struct rp_data_place place;
     struct kept kept[KEPT];
@@ -287,6 +287,11 @@ uint64_t rp_data_length(const struct rp_data_reader *r)
     return r->length;
 }
 
+bool rp_data_has_windows(const struct rp_data_reader *r)
+{
+    return r->has_windows;
+}
+
 bool rp_data_is_ended(const struct rp_data_reader *r)
 {
     return r->is_ended;
@@ -337,6 +342,10 @@ static enum rp_status take_chunk(struct rp_data_reader *r, const struct rp_data_
 {
     if (chunk->kind == RP_DATA_PLACE || chunk->kind == RP_DATA_END)
         return take_payload(r, chunk, why);
+    if (chunk->kind == RP_DATA_WINDOWS) {
+        r->has_windows = true;
+        return RP_OK;
+    }
     if (chunk->kind != RP_DATA_BYTES || chunk->length == 0 || chunk->length > RP_DATA_BLOCK || r->in_chunks % RP_DATA_BLOCK != 0)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: no such chunk can be at byte %llu", r->rank, r->path, U64(chunk->offset));
     if ((r->chunks & (r->chunks + 1)) == 0) {

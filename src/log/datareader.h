@@ -17,6 +17,8 @@ void rp_data_free(struct rp_data_reader *reader);
 const struct rp_data_place *rp_data_place(const struct rp_data_reader *reader);
 uint64_t rp_data_size(const struct rp_data_reader *reader);   /* bytes on disk */
 uint64_t rp_data_length(const struct rp_data_reader *reader); /* of the stream */
+/* The rank made windows for one-sided communication. */
+bool rp_data_has_windows(const struct rp_data_reader *reader);
 bool rp_data_is_ended(const struct rp_data_reader *reader);   /* the process closed it */
 
 /* Begins the next entry. `name` is that of its MPI function, or NULL at the end of the stream. What was left of the entry before must have been read. */

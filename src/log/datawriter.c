@@ -3,7 +3,7 @@
  * The stream is cut into blocks. The block that is being filled is a mapped file (the tail), so that it survives the process; when it is full it becomes a chunk of the log, by the program's own thread.
  * Byte n of the stream is at n mod RP_DATA_BLOCK of the tail. `head` is moved when an entry is whole, or a block is.
  *
- * An entry is collected in memory first. If it is short and the same as the entry before, only a count goes up: programs poll. A content that stood in the stream before is told by its distance: messages
+ * An entry is collected in memory first. If it is short and the same as the entry before, only a count goes up: programs poll. A content that stood in the stream before is told by its place: messages
  * and results of collective calls often repeat. It is looked for by a hash of 128 bits, in a table in which the newest replaces what it collides with.
  *
  * If a chunk cannot be written, the data log ends there, after one message; the program goes on.
@@ -40,7 +40,7 @@ struct rp_data_writer {
     uint64_t in_chunks;
     uint64_t length;   /* of the file */
     uint64_t entries;
-    bool stopped;
+    bool stopped, has_windows;
     struct rp_buffer entry;
     bool is_long;      /* part of the entry is in the stream */
     uint8_t last[RP_DATA_SHORT];
@@ -213,14 +213,16 @@ void rp_data_end(struct rp_data_writer *w)
     atomic_store_explicit(&w->tail->head, w->head, memory_order_release);
 }
 
+void rp_data_note_windows(struct rp_data_writer *w)
+{
+    if (!w->has_windows)
+        put_chunk(w, RP_DATA_WINDOWS, "", 0);
+    w->has_windows = true;
+}
+
 uint64_t rp_data_entries(const struct rp_data_writer *w)
 {
     return w->entries;
-}
-
-uint64_t rp_data_bytes(const struct rp_data_writer *w)
-{
-    return w->length;
 }
 
 static enum rp_status make_tail(struct rp_data_writer *w, uint64_t run, uint32_t rank, struct rp_problem *why)
@@ -318,7 +320,7 @@ enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank
     return RP_OK;
 }
 
-enum rp_status rp_data_close(struct rp_data_writer *w, struct rp_problem *why)
+enum rp_status rp_data_close(struct rp_data_writer *w, uint64_t *bytes, struct rp_problem *why)
 {
     struct rp_buffer end = {0};
 
@@ -330,6 +332,8 @@ enum rp_status rp_data_close(struct rp_data_writer *w, struct rp_problem *why)
     if (!end.failed)
         put_chunk(w, RP_DATA_END, end.bytes, end.length);
     rp_buffer_free(&end);
+    if (bytes)
+        *bytes = w->length;
     enum rp_status status = w->stopped ? rp_fail(why, RP_SYSTEM, "%s could not be written to its end", w->path) : RP_OK;
     if (status == RP_OK)
         unlink(w->tail_path);

@@ -27,11 +27,12 @@ void rp_data_put_signed(struct rp_data_writer *writer, int64_t number);
 void rp_data_put_content(struct rp_data_writer *writer, const void *bytes, size_t count);
 void rp_data_end(struct rp_data_writer *writer);
 
-/* Entries so far; bytes in the file. */
 uint64_t rp_data_entries(const struct rp_data_writer *writer);
-uint64_t rp_data_bytes(const struct rp_data_writer *writer);
 
-/* Writes what is left and the end, and frees the writer. */
-enum rp_status rp_data_close(struct rp_data_writer *writer, struct rp_problem *why);
+/* The rank has made a window for one-sided communication. */
+void rp_data_note_windows(struct rp_data_writer *writer);
+
+/* Writes what is left and the end, and frees the writer. `bytes`, of the whole file, may be NULL. */
+enum rp_status rp_data_close(struct rp_data_writer *writer, uint64_t *bytes, struct rp_problem *why);
 
 #endif

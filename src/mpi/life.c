@@ -274,14 +274,16 @@ int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code)
 
 void rp_refuse(const char *function)
 {
-    if (rp_is_inside() || !rp_setting("REPRISE_MODE") || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
-        return;
-    if (strncmp(function, "MPI_Win_", 8) == 0 && (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
-        return; /* ranks alone can be */
+    const char *mode = rp_setting("REPRISE_MODE");
     bool is_window = strncmp(function, "MPI_Win_", 8) == 0;
-    rp_error("%s cannot be replayed yet, so the program is stopped here rather than replayed wrongly; "
+
+    if (rp_is_inside() || !mode || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
+        return;
+    if (is_window && strcmp(mode, "record") == 0 && (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
+        return; /* ranks alone can be */
+    rp_error("%s cannot be replayed yet%s, so the program is stopped here rather than replayed wrongly; "
              "'--allow %s' lets it through unrecorded%s",
-             function, function, is_window ? "; by 'record --ranks all' and 'solo -r all' each rank can be replayed alone" : "");
+             function, is_window ? " in this way" : "", function, is_window ? "; 'reprise record --ranks all' records it, and 'reprise replay' without a launcher replays that" : "");
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 

@@ -3,11 +3,23 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/json.h"
+#include "log/dataformat.h"
 #include "log/logreader.h"
 
 #define U64(x) ((unsigned long long)(x))
+
+static uint64_t size_of_data(const char *directory, uint32_t rank)
+{
+    char *path = rp_data_path(directory, rank);
+    struct stat st;
+    uint64_t size = path && stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+
+    free(path);
+    return size;
+}
 
 /* Without `whole`, a log that has its end is believed what that says. */
 static enum rp_status collect_rank(const char *directory, const struct rp_manifest *manifest, uint32_t rank, bool whole,
@@ -25,7 +37,7 @@ static enum rp_status collect_rank(const char *directory, const struct rp_manife
     else
         sum = (struct rp_log_sum){.events = end.events, .receives = end.receives, .digest = end.digest};
     if (status == RP_OK)
-        *facts = (struct rp_rank_facts){sum.events, sum.receives, sum.polls, rp_log_size(log), sum.digest, end.reason, end.code};
+        *facts = (struct rp_rank_facts){sum.events, sum.receives, sum.polls, rp_log_size(log), sum.digest, end.reason, end.code, 0};
     rp_log_free(log);
     return status;
 }
@@ -33,10 +45,12 @@ static enum rp_status collect_rank(const char *directory, const struct rp_manife
 void rp_facts_add(struct rp_facts *facts, uint32_t rank, const struct rp_rank_facts *of_rank)
 {
     facts->rank[rank] = *of_rank;
+    facts->rank[rank].data = size_of_data(facts->directory, rank);
     facts->sum.events += of_rank->events;
     facts->sum.receives += of_rank->receives;
     facts->sum.polls += of_rank->polls;
     facts->sum.bytes += of_rank->bytes;
+    facts->sum.data += facts->rank[rank].data;
     facts->sum.digest = rp_digest_word(facts->sum.digest, of_rank->digest);
     facts->stopped += of_rank->reason == RP_END_STOPPED;
     facts->unfinished += of_rank->reason != RP_END_FINALIZE;
@@ -121,9 +135,10 @@ static double bytes_a_receive(const struct rp_rank_facts *facts)
 
 void rp_facts_put_summary(struct rp_buffer *out, const struct rp_facts *facts)
 {
-    rp_buffer_printf(out, "recorded %llu events on %u ranks: %llu bytes, %.3f bytes a receive, in %s",
-                     U64(facts->sum.events), facts->manifest.ranks, U64(facts->sum.bytes), bytes_a_receive(&facts->sum),
-                     facts->directory);
+    rp_buffer_printf(out, "recorded %llu events on %u ranks: %llu bytes, %.3f bytes a receive, ", U64(facts->sum.events), facts->manifest.ranks, U64(facts->sum.bytes), bytes_a_receive(&facts->sum));
+    if (facts->sum.data > 0)
+        rp_buffer_printf(out, "and %llu bytes of data, ", U64(facts->sum.data));
+    rp_buffer_printf(out, "in %s", facts->directory);
     if (facts->unfinished > 0)
         rp_buffer_printf(out, " (%u rank%s did not finish)", facts->unfinished, facts->unfinished == 1 ? "" : "s");
 }
@@ -137,6 +152,17 @@ static void put_command(struct rp_buffer *out, char **words)
     }
 }
 
+/* Of the ranks that can be replayed alone. */
+static void put_data(struct rp_buffer *out, const struct rp_facts *facts)
+{
+    uint32_t ranks = 0;
+
+    for (uint32_t i = 0; i < facts->manifest.ranks; i++)
+        ranks += facts->rank[i].data > 0;
+    if (ranks > 0)
+        rp_buffer_printf(out, "data      %llu bytes, of %u ranks\n", U64(facts->sum.data), ranks);
+}
+
 void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)
 {
     const struct rp_manifest *m = &facts->manifest;
@@ -148,8 +174,9 @@ void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)
     rp_buffer_printf(out, "started   %s on %s in %s, by reprise %s\n", m->started, m->host, m->directory, m->reprise);
     rp_buffer_printf(out, "ranks     %u\nevents    %llu, for %llu receives; polls answered no %llu\n", m->ranks,
                      U64(facts->sum.events), U64(facts->sum.receives), U64(facts->sum.polls));
-    rp_buffer_printf(out, "bytes     %llu, %.3f a receive\ndigest    %016llx\n\n", U64(facts->sum.bytes),
-                     bytes_a_receive(&facts->sum), U64(facts->sum.digest));
+    rp_buffer_printf(out, "bytes     %llu, %.3f a receive\n", U64(facts->sum.bytes), bytes_a_receive(&facts->sum));
+    put_data(out, facts);
+    rp_buffer_printf(out, "digest    %016llx\n\n", U64(facts->sum.digest));
     rp_buffer_printf(out, "%6s %12s %12s %12s %10s  %-16s  %s\n", "rank", "events", "receives", "polls", "bytes", "digest", "end");
     for (uint32_t i = 0; i < m->ranks; i++) {
         const struct rp_rank_facts *r = &facts->rank[i];
@@ -168,8 +195,11 @@ static void put_json_text(struct rp_buffer *out, const char *indent, const char 
 
 static void put_json_counts(struct rp_buffer *out, const struct rp_rank_facts *r)
 {
-    rp_buffer_printf(out, "\"events\": %llu, \"receives\": %llu, \"polls\": %llu, \"bytes\": %llu, \"digest\": \"%016llx\"",
-                     U64(r->events), U64(r->receives), U64(r->polls), U64(r->bytes), U64(r->digest));
+    rp_buffer_printf(out, "\"events\": %llu, \"receives\": %llu, \"polls\": %llu, \"bytes\": %llu, ",
+                     U64(r->events), U64(r->receives), U64(r->polls), U64(r->bytes));
+    if (r->data > 0)
+        rp_buffer_printf(out, "\"data\": %llu, ", U64(r->data));
+    rp_buffer_printf(out, "\"digest\": \"%016llx\"", U64(r->digest));
 }
 
 static void put_json_rank(struct rp_buffer *out, const char *indent, const struct rp_rank_facts *r, uint32_t rank)

@@ -14,6 +14,7 @@ struct rp_rank_facts {
     uint64_t events, receives, polls, bytes, digest;
     enum rp_end_reason reason;
     int64_t code;
+    uint64_t data; /* bytes of the data log, 0: none; rp_facts_add looks for it */
 };
 
 struct rp_facts {

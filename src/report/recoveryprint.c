@@ -107,7 +107,7 @@ void rp_recovery_put_json(struct rp_output *out, const struct rp_recovery *recov
 
 /* HTML: each recovery has a picture, from the death to the last of its ends. */
 
-enum { WIDTH = 900, LANE = 22, LEFT = 70 };
+enum { WIDTH = 900, LANE = 22, LEFT = 70, AXIS = 20 };
 
 static void put_escaped(struct rp_buffer *out, const char *text)
 {
@@ -139,6 +139,18 @@ static void put_bar(const struct picture *picture, int rank, int64_t since, int6
                      place(picture, until) - place(picture, since) + 0.5, LANE - 6, rank, what, milliseconds(since, until));
 }
 
+/* In milliseconds since the failure was seen. */
+static void put_axis(const struct picture *picture, int64_t zero, int ranks)
+{
+    int64_t span = picture->end - picture->begin, step = 1;
+
+    while (step * 8 < span)
+        step *= step * 40 < span ? 10 : step * 16 < span ? 5 : 2;
+    for (int64_t time = -((zero - picture->begin) / step) * step; zero + time <= picture->end; time += step)
+        rp_buffer_printf(picture->out, "<path d=\"M%.2f 0v%d\"/><text class=\"time\" x=\"%.2f\" y=\"%d\">%g ms</text>\n", place(picture, zero + time), ranks * LANE + 4,
+                         place(picture, zero + time), ranks * LANE + 15, (double)time / 1000);
+}
+
 static int64_t later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -163,7 +175,8 @@ static void put_picture(struct rp_buffer *out, const struct rp_recovery *recover
 {
     struct picture picture = picture_of(out, incident);
 
-    rp_buffer_printf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"what each rank did\">\n", WIDTH, recovery->ranks * LANE);
+    rp_buffer_printf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"what each rank did\">\n", WIDTH + LEFT / 2, recovery->ranks * LANE + AXIS);
+    put_axis(&picture, incident->detected, recovery->ranks);
     for (int rank = 0; rank < recovery->ranks; rank++) {
         rp_buffer_printf(out, "<text x=\"0\" y=\"%d\">rank %d</text>\n", rank * LANE + LANE - 7, rank);
         put_bar(&picture, rank, picture.begin, picture.end, "runs", "runs");
@@ -186,7 +199,7 @@ void rp_recovery_put_html(struct rp_output *out, const struct rp_recovery *recov
                      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\n"
                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"><link rel=\"icon\" href=\"data:,\"><title>reprise report</title>\n"
                      "<style>:root { color-scheme: light dark; } body { font: 14px/1.45 system-ui, sans-serif; max-width: 1100px; margin: 1em auto; padding: 0 1em; }\n"
-                     "svg { width: 100%%; } text { font-size: 12px; fill: currentColor; } pre { overflow-x: auto; }\n"
+                     "svg { width: 100%%; } text { font-size: 12px; fill: currentColor; } .time { text-anchor: middle; font-size: 10px; } path { stroke: currentColor; opacity: .4; } pre { overflow-x: auto; }\n"
                      ".runs { fill: #137a4b; } .idle { fill: #c9cfd8; } .dead { fill: #c9252d; } .setup { fill: #7a8698; } .replay { fill: #cf5a00; }\n"
                      ".key span { margin-right: 1.2em; } .key i { display: inline-block; width: 1em; height: 1em; margin-right: .3em; vertical-align: -2px; }</style></head>\n"
                      "<body><h1>Recoveries</h1><p><code>");

@@ -383,7 +383,7 @@ static enum rp_status walk_rank(struct walk *w, struct rp_log *log, struct rp_pr
     if (!settle_sites(w) || !settle_edges(w) || !survey_chunks(r, log))
         return rp_fail(why, RP_MEMORY, "out of memory");
     struct rp_log_end end = rp_log_end(log);
-    rp_facts_add(&r->facts, w->rank, &(struct rp_rank_facts){sum.events, sum.receives, sum.polls, rp_log_size(log), sum.digest, end.reason, end.code});
+    rp_facts_add(&r->facts, w->rank, &(struct rp_rank_facts){sum.events, sum.receives, sum.polls, rp_log_size(log), sum.digest, end.reason, end.code, 0});
     return RP_OK;
 }
 

@@ -95,7 +95,7 @@ TEST(a_closed_log_has_everything)
 
     put_entries(w, ENTRIES);
     CHECK_EQ(rp_data_entries(w), ENTRIES);
-    CHECK_OK(rp_data_close(w, &why), why);
+    CHECK_OK(rp_data_close(w, NULL, &why), why);
     CHECK(access(unit_path(directory, "rank-00003.tail"), F_OK) != 0);
     struct rp_data_reader *r = open_log(directory, RP_OK);
     REQUIRE(r != NULL);
@@ -129,7 +129,7 @@ TEST(a_log_that_was_not_closed_has_everything)
         CHECK_EQ(read_entries(r, &status), counts[i]);
         CHECK_EQ(status, RP_OK);
         rp_data_free(r);
-        CHECK_OK(rp_data_close(w, &why), why);
+        CHECK_OK(rp_data_close(w, NULL, &why), why);
     }
 }
 
@@ -151,7 +151,7 @@ TEST(an_entry_that_was_cut_off_is_told)
     CHECK_EQ(status, RP_BUSY);
     rp_data_free(r);
     rp_data_end(w);
-    CHECK_OK(rp_data_close(w, &why), why);
+    CHECK_OK(rp_data_close(w, NULL, &why), why);
 }
 
 TEST(damage_is_found)
@@ -163,7 +163,7 @@ TEST(damage_is_found)
     uint64_t seed = 5;
 
     put_entries(w, 900);
-    CHECK_OK(rp_data_close(w, &why), why);
+    CHECK_OK(rp_data_close(w, NULL, &why), why);
     CHECK_OK(rp_read_file(path, 1 << 24, &bytes, &why), why);
     for (int i = 0; i < 300; i++) {
         size_t at = i < 150 ? (size_t)i : (size_t)unit_below(&seed, bytes.length);
@@ -193,7 +193,7 @@ TEST(others_are_refused)
     struct rp_problem why;
     struct rp_data_writer *w = begin(directory);
 
-    CHECK_OK(rp_data_close(w, &why), why);
+    CHECK_OK(rp_data_close(w, NULL, &why), why);
     CHECK_EQ(rp_data_open(directory, RUN, RANK + 1, RANKS, &r, &why), RP_USAGE);
     CHECK_HAS(why.text, "no data of rank 4");
     CHECK_EQ(rp_data_open(directory, RUN + 1, RANK, RANKS, &r, &why), RP_DAMAGED);

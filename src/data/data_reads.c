@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* One-sided reads under way. Their results are the program's when the call returns that completes them; they are told then, by an entry `got` before that of the call. */
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "data/data.h"
+
+const struct rp_function rp_f_got = {RP_GOT_NUMBER, "got"};
+
+struct pending {
+    uint64_t number;
+    MPI_Win win;
+    int target;
+    struct rp_areas areas;
+    struct pending *next;
+};
+
+static uint64_t reads_made;
+static struct pending *reads, **last_read = &reads;
+
+void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas)
+{
+    struct pending *p = malloc(sizeof *p);
+
+    if (!p)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    *p = (struct pending){.number = reads_made++, .win = win, .target = target, .areas = *areas};
+    rp_areas_keep(&p->areas);
+    *last_read = p;
+    last_read = &p->next;
+}
+
+static void drop(struct pending **at)
+{
+    struct pending *p = *at;
+
+    *at = p->next;
+    if (!p->next)
+        last_read = at;
+    rp_areas_free(&p->areas);
+    free(p);
+}
+
+void rp_reads_done(MPI_Win win, int target)
+{
+    for (struct pending **at = &reads; *at;) {
+        struct pending *p = *at;
+        if (p->win != win || (target >= 0 && p->target != target)) {
+            at = &p->next;
+            continue;
+        }
+        rp_data_begin(rp_data_writer, rp_f_got.number, rp_f_got.name);
+        rp_record_number(p->number);
+        rp_areas_put(&p->areas, -1);
+        rp_record_end();
+        drop(at);
+    }
+}
+
+void rp_alone_got(void)
+{
+    uint64_t number = rp_alone_number();
+
+    for (struct pending **at = &reads; *at; at = &(*at)->next)
+        if ((*at)->number == number) {
+            rp_areas_fill(&(*at)->areas);
+            drop(at);
+            return;
+        }
+    rp_error("not the recorded run: the record tells of a read that the program did not make");
+    rp_data_end_job(121);
+}

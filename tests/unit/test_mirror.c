@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of two sides: each sees what the other stored, nothing is lost, and no value is seen that was never stored, also while others write. */
+#include "base/mirror.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "unit.h"
+
+enum { SIZE = 3 * 4096 + 13 };
+
+struct side {
+    uint8_t seen[SIZE]; /* what a rank alone would have: only what was told */
+    uint64_t runs;
+};
+
+static void note(void *data, size_t at, const uint8_t *bytes, size_t length)
+{
+    struct side *side = data;
+
+    memcpy(side->seen + at, bytes, length);
+    side->runs++;
+}
+
+/* One at a time. */
+static struct rp_mirror make(size_t shift)
+{
+    static _Alignas(64) uint8_t memory[3][SIZE / 64 * 64 + 128];
+
+    memset(memory, 0, sizeof memory);
+    return (struct rp_mirror){memory[0] + shift, memory[1] + shift, memory[2] + shift, SIZE};
+}
+
+TEST(both_sides_have_everything_in_the_end)
+{
+    for (size_t shift = 0; shift < 8; shift++) {
+        struct rp_mirror m = make(shift);
+        static struct side side;
+        uint8_t expected[SIZE] = {0};
+        uint64_t seed = 5 + shift;
+
+        memset(&side, 0, sizeof side);
+        for (int round = 0; round < 200; round++) {
+            for (int i = 0; i < 40; i++) { /* stores of both, never of the same byte */
+                size_t at = (size_t)unit_below(&seed, SIZE);
+                uint8_t value = (uint8_t)unit_below(&seed, 256);
+                expected[at] = value;
+                if (at % 3 == 0)
+                    m.public[at] = value;
+                else
+                    m.own[at] = side.seen[at] = value;
+            }
+            if (round % 2)
+                rp_mirror_out(&m, 0, SIZE);
+            rp_mirror_in(&m, 0, SIZE, note, &side);
+        }
+        rp_mirror_out(&m, 0, SIZE);
+        CHECK(memcmp(m.own, expected, SIZE) == 0);
+        CHECK(memcmp(m.public, expected, SIZE) == 0);
+        CHECK(memcmp(side.seen, expected, SIZE) == 0);
+    }
+}
+
+TEST(only_the_range_is_looked_at)
+{
+    struct rp_mirror m = make(0);
+    static struct side side;
+
+    m.public[100] = m.public[5000] = 7;
+    m.own[101] = m.own[5001] = 9;
+    rp_mirror_in(&m, 96, 16, note, &side);
+    rp_mirror_out(&m, 4990, 20);
+    CHECK_EQ(side.runs, 1);
+    CHECK_EQ(m.own[100], 7);
+    CHECK_EQ(m.own[5000], 0);
+    CHECK_EQ(m.public[101], 0);
+    CHECK_EQ(m.public[5001], 9);
+}
+
+TEST(memory_that_cannot_be_parted_is_told)
+{
+    struct rp_mirror m = make(1);
+    static struct side side;
+
+    m.public = m.own;
+    m.own[77] = 1;
+    rp_mirror_out(&m, 0, SIZE);
+    rp_mirror_in(&m, 0, SIZE, note, &side);
+    CHECK_EQ(side.seen[77], 1);
+    rp_mirror_in(&m, 0, SIZE, note, &side);
+    CHECK_EQ(side.runs, 1);
+}
+
+/* Another thread counts in one word, and in a half of another whose second half is the program's. */
+struct race {
+    struct rp_mirror m;
+    _Atomic int over;
+};
+
+static void *count(void *data)
+{
+    struct race *race = data;
+    _Atomic uint64_t *word = (_Atomic uint64_t *)race->m.public;
+    _Atomic uint32_t *half = (_Atomic uint32_t *)(race->m.public + 8);
+
+    for (uint64_t i = 1; !race->over; i++) {
+        atomic_store_explicit(word, i << 8 | (i & 255), memory_order_relaxed);
+        atomic_store_explicit(half, (uint32_t)i, memory_order_relaxed);
+    }
+    return NULL;
+}
+
+TEST(no_store_is_lost_and_no_value_made_up)
+{
+    enum { ROUNDS = 200000 };
+    static struct side side;
+    struct race race = {.m = make(0)};
+    pthread_t thread;
+    uint64_t last = 0, wrong = 0;
+    uint32_t half = 0;
+
+    pthread_create(&thread, NULL, count, &race);
+    for (uint32_t i = 1; i <= ROUNDS; i++) {
+        uint64_t word;
+        memcpy(race.m.own + 12, &i, sizeof i);
+        rp_mirror_out(&race.m, 0, 16);
+        rp_mirror_in(&race.m, 0, 16, note, &side);
+        memcpy(&word, race.m.own, sizeof word);
+        wrong += (word & 255) != (word >> 8 & 255) || word < last;
+        last = word;
+        memcpy(&half, race.m.own + 12, sizeof half);
+        wrong += half != i;
+    }
+    race.over = 1;
+    pthread_join(thread, NULL);
+    rp_mirror_in(&race.m, 0, 16, note, &side);
+    memcpy(&half, race.m.public + 12, sizeof half);
+    CHECK_EQ(half, ROUNDS);
+    uint32_t theirs;
+    memcpy(&theirs, race.m.public + 8, sizeof theirs);
+    CHECK(last > 0);
+    CHECK_EQ(theirs, *(uint64_t *)race.m.public >> 8 & 0xffffffff);
+    CHECK_EQ(wrong, 0);
+    CHECK(memcmp(race.m.own, side.seen, 12) == 0);
+}
