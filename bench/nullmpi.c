@@ -206,6 +206,28 @@ int PMPI_Error_class(int code, int *class)
     return MPI_SUCCESS;
 }
 
+EXPORT(MPI_Comm_get_errhandler);
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+    (void)comm;
+    *errhandler = MPI_ERRORS_RETURN;
+    return MPI_SUCCESS;
+}
+
+EXPORT(MPI_Comm_set_errhandler);
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+    (void)comm, (void)errhandler;
+    return MPI_SUCCESS;
+}
+
+EXPORT(MPI_Errhandler_free);
+int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
+{
+    (void)errhandler;
+    return MPI_SUCCESS;
+}
+
 EXPORT(MPI_Test_cancelled);
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 {

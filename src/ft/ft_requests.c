@@ -216,9 +216,7 @@ static int some(int count, MPI_Request *handles, int *out, int *indices, MPI_Sta
         if (number == 0)
             rp_ft_outcome_no();
         else
-            rp_ft_outcome_put(number);
-        for (int i = 0; i < number; i++)
-            rp_ft_outcome_put(indices[i]);
+            rp_ft_outcome_put_list(number, indices);
     }
     for (int i = 0; i < number; i++) {
         MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -358,6 +356,8 @@ int rp_ft_Cancel(MPI_Request *handle)
         wins = request->back != NULL;
         rp_ft_outcome_put(wins);
     }
+    if (wins && !request->back)
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "MPI_Cancel of a receive cannot be repeated: its message came after the cancellation at first, and before it now");
     if (wins && rp_ft_unpost(request)) {
         rp_ft_status_empty(&request->status);
         request->status._cancelled = 1;

@@ -41,7 +41,6 @@ struct incoming {
     struct incoming *next;
     MPI_Request real;
     struct rp_ft_wire wire;
-    uint8_t *payload;
 };
 
 static struct slot *ring;
@@ -118,7 +117,7 @@ static void note_under_way(struct rp_ft_entry *entry)
     }
 }
 
-void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags)
+void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags, const void *payload)
 {
     struct rp_ft_wire *wire = &entry->wire;
     size_t behind = wire->bytes <= RP_FT_INLINE ? wire->bytes : 0;
@@ -130,7 +129,7 @@ void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags)
     if (!check(rp_real.Isend(wire, (int)(sizeof *wire + behind), MPI_BYTE, rp_ft.process_of[to], TAG_HEADER, rp_ft.world, &entry->real[0])))
         entry->real[0] = MPI_REQUEST_NULL;
     if (wire->bytes > RP_FT_INLINE)
-        send_payload(wire, rp_ft_payload(entry), to, &entry->real[1]);
+        send_payload(wire, payload ? payload : rp_ft_payload(entry), to, &entry->real[1]);
     note_under_way(entry);
 }
 
@@ -161,8 +160,7 @@ static void expect(const struct rp_ft_wire *wire)
     struct incoming *one = rp_ft_alloc(sizeof *one);
 
     one->wire = *wire;
-    one->payload = rp_ft_alloc(wire->bytes);
-    if (!check(rp_real.Irecv(one->payload, (int)wire->bytes, MPI_BYTE, rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world, &one->real)))
+    if (!check(rp_real.Irecv(rp_ft_checkpoint_expect(wire->bytes), (int)wire->bytes, MPI_BYTE, rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world, &one->real)))
         one->real = MPI_REQUEST_NULL;
     one->next = incoming;
     incoming = one;
@@ -253,8 +251,7 @@ static void take_incoming(void)
             continue;
         }
         *link = one->next;
-        rp_ft_checkpoint_arrived(one->wire.from, (int64_t)one->wire.seq, one->payload, one->wire.bytes);
-        free(one->payload);
+        rp_ft_checkpoint_arrived(one->wire.from, (int64_t)one->wire.seq);
         free(one);
     }
 }
@@ -293,46 +290,64 @@ void rp_ft_pause(void)
         rp_ft_progress(true);
 }
 
-/* The world was revoked: every request of it ends soon, unless a message of it is just being copied. */
-void rp_ft_end_request(MPI_Request *real)
+/*
+ * All who live have left the old world, which is revoked: its requests end by themselves. But MPI does not end a message that is matched and half copied: between the living it is worth waiting for, since the rest of it would
+ * be copied later, to where something else may be then; of the dead nothing more comes. Such a request is left behind, and its memory with it.
+ */
+static double closing_since;
+
+bool rp_ft_end_request(MPI_Request *real, int peer)
 {
-    enum { PATIENCE = 2 };
-    double since = rp_ft_now();
+    static const double patience = 0.02, much = 10;
     int done = 0;
 
     while (*real != MPI_REQUEST_NULL && !done) {
         if (rp_real.Test(real, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            return;
-        if (rp_ft_now() - since > PATIENCE) {
+            break;
+        double waited = rp_ft_now() - closing_since;
+        if (!done && waited > patience && (peer < 0 || waited > much || rp_ulfm_has_failed(rp_ft.world, peer))) {
             rp_real.Cancel(real);
             rp_real.Request_free(real);
-            return;
+            return false;
         }
     }
+    *real = MPI_REQUEST_NULL;
+    return true;
+}
+
+static bool end_both(MPI_Request real[2])
+{
+    bool first = rp_ft_end_request(&real[0], -1);
+
+    return rp_ft_end_request(&real[1], -1) && first;
 }
 
 void rp_ft_wire_close(void)
 {
+    bool all = true;
+
     is_open = false;
+    closing_since = rp_ft_now();
     for (unsigned i = 0; ring && i < RING; i++)
-        rp_ft_end_request(&ring[i].real);
+        all &= rp_ft_end_request(&ring[i].real, -1);
+    if (!all)
+        ring = NULL;
     for (; under_way; under_way = under_way->next_under_way) {
-        rp_ft_end_request(&under_way->real[0]);
-        rp_ft_end_request(&under_way->real[1]);
+        if (!end_both(under_way->real))
+            rp_ft_log_pin(under_way);
         left(under_way);
     }
     while (controls) {
         struct control *control = controls;
         controls = control->next;
-        rp_ft_end_request(&control->real[0]);
-        rp_ft_end_request(&control->real[1]);
-        free(control);
+        if (end_both(control->real))
+            free(control);
     }
     while (incoming) {
         struct incoming *one = incoming;
         incoming = one->next;
-        rp_ft_end_request(&one->real);
-        free(one->payload);
+        if (!rp_ft_end_request(&one->real, rp_ft.process_of[one->wire.from]))
+            rp_ft_checkpoint_expect_no_more();
         free(one);
     }
     rp_ft_payloads_fail();
