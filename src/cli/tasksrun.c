@@ -2,6 +2,7 @@
 /* A record of tasks is a directory with a file `tasks-NNNNN` for each process (or `tasks-NNNNN.journal`, if the run was cut off) and `command`: the words of the command line, each ended by a NUL, after the working directory. */
 #include "cli/tasksrun.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +27,17 @@ static bool has(const char *directory, const char *name)
     return found;
 }
 
+/* Of any process: when a run was cut off, the first may not have begun. */
 static bool has_tasks(const char *directory)
 {
-    return has(directory, "tasks-00000") || has(directory, "tasks-00000.journal");
+    DIR *folder = opendir(directory);
+    bool found = false;
+
+    for (const struct dirent *entry; folder && !found && (entry = readdir(folder));)
+        found = strncmp(entry->d_name, "tasks-", 6) == 0;
+    if (folder)
+        closedir(folder);
+    return found;
 }
 
 bool rp_tasks_is_record(const char *directory)

@@ -259,26 +259,41 @@ enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, 
     return in.failed || in.at != in.end ? rp_fail(why, RP_DAMAGED, "it ends too early or too late") : RP_OK;
 }
 
-enum rp_status rp_task_file_read(struct rp_tasks *tasks, struct rp_problem *why)
+static bool is_there(const struct rp_tasks *tasks, int process, const char *what)
+{
+    char *path = path_of(tasks, process, what);
+    bool found = path && access(path, F_OK) == 0;
+
+    free(path);
+    return found;
+}
+
+static enum rp_status read_one(struct rp_tasks *tasks, int process, const char *what, struct rp_problem *why)
 {
     enum { LIMIT = 1 << 30 };
+    struct rp_buffer in = {0};
+    struct rp_problem because;
+    char *path = path_of(tasks, process, what);
+    enum rp_status status = path ? rp_read_file(path, LIMIT, &in, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
+
+    if (status == RP_OK && (status = rp_task_file_parse(tasks, in.bytes, in.length, &because)) != RP_OK)
+        rp_fail(why, status, "%s: %s", path, because.text);
+    rp_buffer_free(&in);
+    free(path);
+    return status;
+}
+
+/* Of a run that was cut off, a process may have nothing: it had not begun. */
+enum rp_status rp_task_file_read(struct rp_tasks *tasks, struct rp_problem *why)
+{
     enum rp_status status = RP_OK;
 
+    for (int i = 0; i < tasks->processes; i++)
+        tasks->is_cut_off |= is_there(tasks, i, ".journal");
     for (int i = 0; i < tasks->processes && status == RP_OK; i++) {
-        struct rp_buffer in = {0};
-        struct rp_problem because;
-        char *path = path_of(tasks, i, ""), *journal = path_of(tasks, i, ".journal");
-        if (path && journal && access(path, F_OK) != 0 && access(journal, F_OK) == 0) {
-            char *other = path;
-            path = journal;
-            journal = other;
-        }
-        status = path && journal ? rp_read_file(path, LIMIT, &in, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
-        if (status == RP_OK && (status = rp_task_file_parse(tasks, in.bytes, in.length, &because)) != RP_OK)
-            rp_fail(why, status, "%s: %s", path, because.text);
-        rp_buffer_free(&in);
-        free(path);
-        free(journal);
+        bool is_whole = is_there(tasks, i, "");
+        if (is_whole || !tasks->is_cut_off || is_there(tasks, i, ".journal"))
+            status = read_one(tasks, i, is_whole || !tasks->is_cut_off ? "" : ".journal", why);
     }
     return status;
 }
