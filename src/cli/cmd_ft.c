@@ -359,13 +359,13 @@ static void remove_directory(const char *path)
     nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Held as long as this process lives: what was left behind by one that was killed can be told from what is used. */
+/* Held as long as this process or the launcher lives: what was left behind by those that were killed can be told from what is used. */
 static bool lock(const char *directory, int flags)
 {
     char path[PATH_MAX + 16];
 
     snprintf(path, sizeof path, "%s/lock", directory);
-    int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
+    int fd = open(path, O_RDWR | flags, 0666);
     bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
     if (fd >= 0 && !locked)
         close(fd);
@@ -380,7 +380,7 @@ static void remove_stale(const char *base)
     snprintf(pattern, sizeof pattern, "%s/reprise-ft-??????", base);
     if (glob(pattern, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++)
-            if (lock(found.gl_pathv[i], 0))
+            if (lock(found.gl_pathv[i], O_CLOEXEC))
                 remove_directory(found.gl_pathv[i]);
     globfree(&found);
 }
