@@ -9,6 +9,9 @@
  * solves B z = x by 25 steps of conjugate gradients and takes z / |z| as the next x; zeta = shift - 1 / (x z) tends to
  * the largest eigenvalue of A.
  *
+ * --class 1, 2 or 3 is the NAS problem itself, of class S, W or A: its vectors from its random numbers, B = A + (0.1 -
+ * shift) I with its shift, a starting vector of ones, zeta = shift + 1 / (x z), and its result.
+ *
  * The ranks form a grid of R rows and C >= R columns. Rank (i, j) has the block of B where the rows' part i meets the
  * columns' part j, and part j of every vector, as have all ranks of column j. A product with B is summed over the
  * ranks of a row, which leaves part i of the rows with all of them; then each rank gets part j of the columns from
@@ -19,7 +22,8 @@
  *
  * Before the iterations a random vector times B must be what the outer products say without any matrix. The residual
  * must be as small as the condition number says. zeta must not fall and must stay below the greatest row sum. Where a
- * serial computation is not too long, rank 0 does it and zeta must be the same but for rounding.
+ * serial computation is not too long, rank 0 does it and zeta must be the same but for rounding. For the NAS problem the
+ * residual must be no more than rounding leaves, and zeta the published one to ten digits.
  */
 #include "app.h"
 
@@ -31,13 +35,13 @@
 
 #include "reprise.h"
 
-enum { VECTOR_ELEMENTS = 8, CG_STEPS = 25 };
+enum { VECTOR_ELEMENTS = 8, MOST_ELEMENTS = 12, CG_STEPS = 25, NAS_ITERATIONS = 15 };
 enum { TAG_FOLD = 1, TAG_SUM = 2, TAG_UNFOLD = 3, TAG_TRANSPOSE = 4 };
-enum { OPTION_SIZE, OPTION_WORK };
+enum { OPTION_SIZE, OPTION_WORK, OPTION_CLASS };
 
 #define MOST_SERIAL_ELEMENTS (UINT64_C(1) << 25) /* multiplied in all */
 
-static const double least_weight = 0.1;
+static const double least_weight = 0.1; /* and, in the NAS problem, the least eigenvalue before the shift */
 static const double shift_factor = 1.1;
 static const double condition = 11; /* shift_factor / (shift_factor - 1) */
 static const double rounding = 1e-11;
@@ -45,10 +49,24 @@ static const double rounding = 1e-11;
 static struct app_option options[] = {
     [OPTION_SIZE] = {"size", "rows of the matrix, at least one per rank", 20000, 1, 1 << 24},
     [OPTION_WORK] = {"work", "outer iterations", 15, 1, UINT64_C(1) << 32},
+    [OPTION_CLASS] = {"class", "1, 2, 3: the NAS problem of class S, W, A, whatever the size; 0: none", 0, 0, 3},
     {0},
 };
 
 static const struct app_spec spec = {"cg", "Eigenvalue of a sparse matrix by conjugate gradients.", 1, options};
+
+/* The NAS problem. */
+static const struct nas {
+    int size, elements;
+    double shift, zeta;
+} nas_classes[] = {
+    {0, 0, 0, 0},
+    {1400, 7, 10, 8.5971775078648},
+    {7000, 8, 12, 10.362595087124},
+    {14000, 11, 20, 17.130235054029},
+};
+
+static const double nas_rounding = 1e-10;
 
 struct range {
     int first, end;
@@ -73,8 +91,9 @@ struct element_list {
 };
 
 struct random_vector {
-    int index[VECTOR_ELEMENTS];
-    double value[VECTOR_ELEMENTS];
+    int count;
+    int index[MOST_ELEMENTS];
+    double value[MOST_ELEMENTS];
 };
 
 /* A solver with one rank in its grid never communicates: rank 0 verifies with one. */
@@ -84,7 +103,7 @@ struct solver {
     int place[2];
     int size;
     struct matrix matrix; /* A */
-    double shift;
+    double shift, identity, sign; /* B = identity I + sign A */
     double *x, *z, *r, *p, *q; /* parts of columns */
     double *product;           /* a part of rows */
     double *exchange;          /* a copy of one, on its way in */
@@ -110,9 +129,69 @@ static struct range meet(struct range a, struct range b)
 
 /* The matrix */
 
-static struct random_vector make_vector(uint64_t seed, int number, int size)
+static const struct nas *nas_class(void)
 {
-    struct random_vector vector = {.index = {number}, .value = {0.5}};
+    return &nas_classes[options[OPTION_CLASS].value];
+}
+
+static bool is_nas(void)
+{
+    return options[OPTION_CLASS].value > 0;
+}
+
+/* The random numbers of the NAS benchmarks: x' = 5^13 x modulo 2^46. Products wrap at 2^64, which it divides. */
+static double nas_random(uint64_t *state)
+{
+    *state = (*state * UINT64_C(1220703125)) & ((UINT64_C(1) << 46) - 1);
+    return (double)*state / (double)(UINT64_C(1) << 46);
+}
+
+static uint64_t nas_random_start(void)
+{
+    uint64_t state = 314159265;
+    nas_random(&state);
+    return state;
+}
+
+static int place_in(const struct random_vector *vector, int index)
+{
+    int i = 0;
+    while (i < vector->count && vector->index[i] != index)
+        i++;
+    return i;
+}
+
+/*
+ * As many elements as the class has, at different places, which are drawn below the next power of two and taken if they
+ * are below the size; then the one at its own place is set to 1/2.
+ */
+static struct random_vector make_nas_vector(uint64_t *state, int number, int size)
+{
+    struct random_vector vector = {.count = 0};
+    int power = 2;
+    while (power < size)
+        power *= 2;
+    while (vector.count < nas_class()->elements) {
+        double value = nas_random(state);
+        int index = (int)(power * nas_random(state));
+        if (index >= size || place_in(&vector, index) < vector.count)
+            continue;
+        vector.index[vector.count] = index;
+        vector.value[vector.count++] = value;
+    }
+    int own = place_in(&vector, number);
+    vector.index[own] = number;
+    vector.value[own] = 0.5;
+    vector.count += own == vector.count;
+    return vector;
+}
+
+/* Vectors are asked for in order, the first with the start of the NAS problem's random numbers. */
+static struct random_vector make_vector(uint64_t seed, uint64_t *state, int number, int size)
+{
+    if (is_nas())
+        return make_nas_vector(state, number, size);
+    struct random_vector vector = {.count = VECTOR_ELEMENTS, .index = {number}, .value = {0.5}};
     struct app_random random = app_random_from(seed, (uint64_t)number, 0);
     for (int i = 1; i < VECTOR_ELEMENTS; i++) {
         vector.index[i] = (int)app_random_below(&random, (uint64_t)size);
@@ -144,8 +223,8 @@ static bool is_in(int index, struct range range)
 static void append_product(struct element_list *list, const struct matrix *block, const struct random_vector *x,
                            double weight)
 {
-    for (int i = 0; i < VECTOR_ELEMENTS; i++)
-        for (int j = 0; j < VECTOR_ELEMENTS && is_in(x->index[i], block->rows); j++)
+    for (int i = 0; i < x->count; i++)
+        for (int j = 0; j < x->count && is_in(x->index[i], block->rows); j++)
             if (is_in(x->index[j], block->columns))
                 list_append(list, (struct element){x->index[i] - block->rows.first, x->index[j] - block->columns.first,
                                                    weight * x->value[i] * x->value[j]});
@@ -200,10 +279,11 @@ static void make_matrix(struct solver *solver)
     struct matrix *matrix = &solver->matrix;
     struct element_list list = {0};
     double weight = 1, ratio = weight_ratio(solver);
+    uint64_t state = nas_random_start();
     matrix->rows = part_of(solver->size, solver->grid[0], solver->place[0]);
     matrix->columns = part_of(solver->size, solver->grid[1], solver->place[1]);
     for (int number = 0; number < solver->size; number++, weight *= ratio) {
-        struct random_vector vector = make_vector(solver->app->seed, number, solver->size);
+        struct random_vector vector = make_vector(solver->app->seed, &state, number, solver->size);
         append_product(&list, matrix, &vector, weight);
     }
     if (list.count > 0)
@@ -355,7 +435,7 @@ static void multiply(struct solver *solver, const double *from, double *to)
     sum_over_row(solver, solver->product, rows);
     transpose_product(solver, to);
     for (int i = 0; i < part_length(solver); i++)
-        to[i] = solver->shift * from[i] - to[i];
+        to[i] = solver->identity * from[i] + solver->sign * to[i];
 }
 
 /* Sets `to` to a + factor * b. */
@@ -386,11 +466,11 @@ static void solve(struct solver *solver)
     solver->residual = sqrt(scalar_product(solver, solver->q, solver->q));
 }
 
-/* One step of the outer iteration. x has length 1 before and after. */
+/* One step of the outer iteration. x has length 1 after it and, but for the NAS problem, before. */
 static void iterate(struct solver *solver)
 {
     solve(solver);
-    solver->zeta = solver->shift - 1 / scalar_product(solver, solver->x, solver->z);
+    solver->zeta = solver->shift + solver->sign / scalar_product(solver, solver->x, solver->z);
     double scale = 1 / sqrt(scalar_product(solver, solver->z, solver->z));
     for (int i = 0; i < part_length(solver); i++)
         solver->x[i] = scale * solver->z[i];
@@ -425,8 +505,10 @@ static struct solver create_solver(const struct app *app, int rows, int columns)
     solver.product = app_allocate(product_length, sizeof(double));
     solver.exchange = app_allocate(product_length, sizeof(double));
     for (size_t i = 0; i < length; i++)
-        solver.x[i] = 1 / sqrt(solver.size);
-    solver.shift = shift_factor * greatest_row_sum(&solver);
+        solver.x[i] = is_nas() ? 1 : 1 / sqrt(solver.size);
+    solver.shift = is_nas() ? nas_class()->shift : shift_factor * greatest_row_sum(&solver);
+    solver.identity = is_nas() ? least_weight - solver.shift : solver.shift;
+    solver.sign = is_nas() ? 1 : -1;
     return solver;
 }
 
@@ -452,12 +534,13 @@ static double test_vector(const struct solver *solver, int index)
 static void multiply_by_definition(const struct solver *solver, double *whole)
 {
     double weight = 1, ratio = weight_ratio(solver);
+    uint64_t state = nas_random_start();
     for (int number = 0; number < solver->size; number++, weight *= ratio) {
-        struct random_vector vector = make_vector(solver->app->seed, number, solver->size);
+        struct random_vector vector = make_vector(solver->app->seed, &state, number, solver->size);
         double product = 0;
-        for (int i = 0; i < VECTOR_ELEMENTS; i++)
+        for (int i = 0; i < vector.count; i++)
             product += vector.value[i] * test_vector(solver, vector.index[i]);
-        for (int i = 0; i < VECTOR_ELEMENTS; i++)
+        for (int i = 0; i < vector.count; i++)
             whole[vector.index[i]] += weight * vector.value[i] * product;
     }
 }
@@ -471,7 +554,7 @@ static void verify_product(struct app *app, struct solver *solver)
     multiply(solver, solver->p, solver->q);
     multiply_by_definition(solver, expected);
     for (int i = 0; i < part_length(solver); i++) {
-        double difference = solver->shift * solver->p[i] - expected[first + i] - solver->q[i];
+        double difference = solver->identity * solver->p[i] + solver->sign * expected[first + i] - solver->q[i];
         wrong += !(fabs(difference) <= rounding * solver->shift);
     }
     app_verify(app, wrong == 0, "%d elements of a product with the matrix are wrong", wrong);
@@ -487,6 +570,10 @@ static double greatest_residual(void)
 
 static void verify_step(struct app *app, const struct solver *solver, double previous)
 {
+    if (is_nas()) {
+        app_verify(app, solver->residual <= nas_rounding, "the residual is %g", solver->residual);
+        return;
+    }
     app_verify(app, solver->residual <= greatest_residual(), "the residual is %g, but theory allows no more than %g",
                solver->residual, greatest_residual());
     app_verify(app, solver->zeta >= previous - rounding * fabs(previous), "zeta fell from %.15g to %.15g", previous,
@@ -498,7 +585,7 @@ static void verify_step(struct app *app, const struct solver *solver, double pre
 static bool serial_is_affordable(void)
 {
     uint64_t elements = options[OPTION_SIZE].value * VECTOR_ELEMENTS * VECTOR_ELEMENTS;
-    return options[OPTION_WORK].value <= MOST_SERIAL_ELEMENTS / elements / CG_STEPS;
+    return !is_nas() && options[OPTION_WORK].value <= MOST_SERIAL_ELEMENTS / elements / CG_STEPS;
 }
 
 static void verify_against_serial(struct app *app, double zeta)
@@ -511,11 +598,21 @@ static void verify_against_serial(struct app *app, double zeta)
     free_solver(&solver);
 }
 
+static void verify_nas(struct app *app, double zeta)
+{
+    double expected = nas_class()->zeta;
+    app_verify(app, fabs(zeta - expected) <= nas_rounding * expected, "zeta is %.13g instead of %.13g", zeta, expected);
+}
+
 int main(int argc, char **argv)
 {
     struct app app;
     int grid[2] = {0, 0};
     app_start(&app, &spec, &argc, &argv);
+    if (is_nas()) {
+        options[OPTION_SIZE].value = (uint64_t)nas_class()->size;
+        options[OPTION_WORK].value = NAS_ITERATIONS;
+    }
     if (options[OPTION_SIZE].value < (uint64_t)app.ranks)
         app_usage_error(&app, "--size must be at least the number of ranks, %d", app.ranks);
     MPI_Dims_create(app.ranks, 2, grid);
@@ -536,9 +633,12 @@ int main(int argc, char **argv)
     bool serial = serial_is_affordable();
     if (serial && app.rank == 0)
         verify_against_serial(&app, solver.zeta);
+    if (is_nas())
+        verify_nas(&app, solver.zeta);
     for (int i = 0; i < part_length(&solver); i++)
         app_hash_add_double(&app.hash, solver.x[i]);
     double zeta = solver.zeta, residual = solver.residual;
     free_solver(&solver);
-    return app_result(&app, "zeta=%.13g residual=%.1e checked=%s", zeta, residual, serial ? "serial" : "theory");
+    return app_result(&app, "zeta=%.13g residual=%.1e checked=%s", zeta, residual,
+                      is_nas() ? "nas" : serial ? "serial" : "theory");
 }

@@ -41,7 +41,9 @@ struct reprise_entry {
     /* Whether a message can be taken now, else it waits; NULL: always. It says yes only where the program waits for just that message, also if the message could not have come before: a task that is restored after a failure
      * finds messages that answer what it has yet to send again. */
     bool (*ready)(const void *state, uint64_t ref);
-    size_t (*count)(const void *state);             /* of a commutative region, asked when its first message is taken; at least 1 */
+    /* Of a commutative region, how many messages it has, asked when the first is taken; at least 1. Of order-dependent messages, if it is known (else NULL): where a collection has no other entry, the last of them needs no determinant.
+     * Messages of the next region come only when this one is complete, or `ready` holds them back. */
+    size_t (*count)(const void *state);
     void (*finish)(void *state);                    /* the end of a commutative region, after its last message; NULL: nothing. What follows from all of it must be done here */
 };
 
@@ -59,13 +61,14 @@ enum reprise_operation { REPRISE_SUM = 1, REPRISE_MIN, REPRISE_MAX };
 /* Of all processes, outside entries. */
 void reprise_tasks_begin(void);
 int reprise_collection(const struct reprise_collection_spec *spec);
-/* A reduction of `width` numbers of each task of a collection, combined in the order of their indices. Results go to the entry of all tasks of the collection, with the ref of the contributions; or, -1, to reprise_result. */
+/* A reduction of `width` numbers of each task of a collection, combined in the order of their indices. Every task contributes once with each ref, which are 0, 1, 2 and so on. Results go to the entry of all tasks of the collection,
+ * with the ref of the contributions; or, -1, to reprise_result. */
 int reprise_reduction(int collection, int width, enum reprise_operation operation, int entry);
 /* Puts a message for every task of a collection. */
 void reprise_start(int collection, int entry, uint64_t ref, const void *data, size_t bytes);
 /* Runs entries until no message is left anywhere. With fault tolerance, a checkpoint is then taken. */
 void reprise_tasks_run(void);
-/* Moves the tasks of a collection to other processes. */
+/* Moves the tasks of a collection to other processes, before reprise_start puts messages for them. */
 void reprise_remap(int collection, int (*map)(struct reprise_index index, int processes));
 /* The newest result of a reduction without an entry, and its ref. False: there is none. */
 bool reprise_result(int reduction, uint64_t *ref, double *values);
@@ -76,8 +79,8 @@ int reprise_tasks_end(void);
 int reprise_process(void);
 int reprise_processes(void);
 bool reprise_is_first(void); /* of the living */
-/* The state of a task, NULL if it is on another process. */
-void *reprise_task_state(int collection, struct reprise_index index);
+/* The state of a task, to be read; NULL if it is on another process. */
+const void *reprise_task_state(int collection, struct reprise_index index);
 
 /* Inside entries. */
 struct reprise_index reprise_self(void);

@@ -71,3 +71,4 @@ foreach(source ${FUZZ_SOURCES})
   add_test(NAME fuzz.${what} COMMAND ${name} ${UNIT_DIR}/fuzz/corpus/${what})
   set_tests_properties(fuzz.${what} PROPERTIES TIMEOUT 60 ENVIRONMENT ASAN_OPTIONS=detect_leaks=0) # leaks are for fuzz/build to find
 endforeach()
+target_sources(fuzz_tasks PRIVATE ${TASK_SOURCES})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Master and workers by tasks: the paper's hybrid. A worker asks, the master gives it the next unit, which takes time; so the master's messages come in any order, and who gets which unit depends on it: they need determinants, one less
- * than there are. A worker waits for one message at a time, and needs none.
+ * than there are, since it is known how many come: a question for each unit, and one more of each worker. A worker waits for one message at a time, and needs none.
  */
 #include <string.h>
 
@@ -17,8 +17,8 @@ struct worker {
     uint64_t work, waits, units, sum;
 };
 
-static struct app_option options[] = {{"size", "units of work", 400, 1, UNITS_MOST}, {"workers", "tasks that work", 12, 1, 10000}, {"spin", "steps of arithmetic a unit", 2000, 0, 1000000000}, {"runs", "pieces that the run is made of", 1, 1, 1000}, {0}};
-enum { SIZE, WORKERS, SPIN, RUNS };
+static struct app_option options[] = {{"size", "units of work", 400, 1, UNITS_MOST}, {"workers", "tasks that work", 12, 1, 10000}, {"spin", "steps of arithmetic a unit", 2000, 0, 1000000000}, {0}};
+enum { SIZE, WORKERS, SPIN };
 static const struct app_spec spec = {"workers", "master and workers by tasks", 1, options};
 static struct app app;
 static int masters, workers, result;
@@ -42,6 +42,12 @@ static void master_asked(void *state, const struct reprise_message *message)
         app_hash_add(&master->order, (uint64_t)who);
     }
     reprise_send(workers, (struct reprise_index){who, 0, 0}, 1, 0, &unit, sizeof unit); /* 0: no more */
+}
+
+static size_t questions(const void *state)
+{
+    (void)state;
+    return options[SIZE].value + options[WORKERS].value;
 }
 
 static void worker_start(void *state, const struct reprise_message *message)
@@ -80,7 +86,7 @@ static void worker_end(void *state, const struct reprise_message *message)
     taskapp_contribute(result, 0, &worker->sum, sizeof worker->sum, (double)worker->units);
 }
 
-static const struct reprise_entry master_entries[] = {{"asked", REPRISE_ORDER_DEPENDENT, master_asked, NULL, NULL, NULL}, {0}};
+static const struct reprise_entry master_entries[] = {{"asked", REPRISE_ORDER_DEPENDENT, master_asked, NULL, questions, NULL}, {0}};
 static const struct reprise_entry worker_entries[] = {{"start", REPRISE_ORDERED, worker_start, NULL, NULL, NULL}, {"work", REPRISE_ORDERED, worker_work, worker_waits, NULL, NULL}, {"end", REPRISE_ORDERED, worker_end, NULL, NULL, NULL}, {0}};
 
 int main(int argc, char **argv)

@@ -3,6 +3,7 @@
  * reprise ft: runs a command with libreprise-ft.so in front of an MPI with ULFM, and more processes than ranks: the spares. The launcher is that MPI's own, whichever mpirun was named.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <glob.h>
 #include <limits.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +45,20 @@ enum { MOST_SPARES = 1000, MOST_KILLS = 64 };
 
 /* An MPI with ULFM */
 
+/* Asking the library is quicker than asking ompi_info, which loads every component; but distributions put it elsewhere. */
+static bool library_has_it(const char *prefix)
+{
+    static const char name[] = "PMPIX_Comm_shrink";
+    char path[PATH_MAX + 64];
+    struct rp_buffer library = {0};
+    struct rp_problem why;
+
+    snprintf(path, sizeof path, "%s/lib/libmpi.so", prefix);
+    bool found = rp_read_file(path, SIZE_MAX / 2, &library, &why) == RP_OK && memmem(library.bytes, library.length, name, sizeof name);
+    rp_buffer_free(&library);
+    return found;
+}
+
 static bool is_capable(const char *prefix)
 {
     char command[PATH_MAX + 64], line[512];
@@ -51,6 +67,8 @@ static bool is_capable(const char *prefix)
     snprintf(command, sizeof command, "%s/bin/mpirun", prefix);
     if (access(command, X_OK) != 0)
         return false;
+    if (library_has_it(prefix))
+        return true;
     snprintf(command, sizeof command, "'%s/bin/ompi_info' 2>/dev/null", prefix);
     FILE *pipe = popen(command, "r");
     while (pipe && fgets(line, sizeof line, pipe))
@@ -324,12 +342,53 @@ static enum rp_status apply_options(long *spares, struct rp_problem *why)
 
 /* The directory of the run */
 
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+    (void)st, (void)kind, (void)ftw;
+    remove(path);
+    return 0;
+}
+
+static void remove_directory(const char *path)
+{
+    enum { DESCRIPTORS = 8 };
+
+    nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Held as long as this process lives: what was left behind by one that was killed can be told from what is used. */
+static bool lock(const char *directory, int flags)
+{
+    char path[PATH_MAX + 16];
+
+    snprintf(path, sizeof path, "%s/lock", directory);
+    int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
+    bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (fd >= 0 && !locked)
+        close(fd);
+    return locked;
+}
+
+static void remove_stale(const char *base)
+{
+    char pattern[PATH_MAX];
+    glob_t found;
+
+    snprintf(pattern, sizeof pattern, "%s/reprise-ft-??????", base);
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            if (lock(found.gl_pathv[i], 0))
+                remove_directory(found.gl_pathv[i]);
+    globfree(&found);
+}
+
 static enum rp_status make_directory(char path[PATH_MAX], struct rp_problem *why)
 {
     const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
 
+    remove_stale(base);
     snprintf(path, PATH_MAX, "%s/reprise-ft-XXXXXX", base);
-    if (!mkdtemp(path))
+    if (!mkdtemp(path) || !lock(path, O_CREAT))
         return rp_fail(why, RP_SYSTEM, "%s: %s", path, strerror(errno));
     setenv("REPRISE_FT_DIR", path, 1);
     return output ? rp_make_directory(output, true, why) : RP_OK;
@@ -347,13 +406,6 @@ static void keep_events(const char *directory)
         rp_error("the events are not kept: %s", why.text);
     free(to);
     rp_buffer_free(&text);
-}
-
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-    (void)st, (void)kind, (void)ftw;
-    remove(path);
-    return 0;
 }
 
 /* A rank that ends the job leaves the status in a file, since the launcher may not get to its end. */
@@ -387,7 +439,6 @@ static void watch(void *data)
 
 static int run(const struct rp_command *command, int argc, char **argv)
 {
-    enum { DESCRIPTORS = 8 };
     struct rp_problem why;
     char prefix[PATH_MAX], directory[PATH_MAX], **words = NULL;
     long spares;
@@ -423,7 +474,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
         result = ending.status;
     if (output)
         keep_events(directory);
-    nftw(directory, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+    remove_directory(directory);
     return result;
 }
 

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/options.h"
 #include "cli/pagefile.h"
 #include "log/rundir.h"
+#include "report/recovery.h"
 #include "report/reporthtml.h"
 #include "reprise.h"
 
@@ -25,10 +27,11 @@ static const struct backend {
     bool with_timelines;
     bool is_page;
     void (*put)(struct rp_output *out, const struct rp_report *reports, size_t count);
+    void (*put_recovery)(struct rp_output *out, const struct rp_recovery *recovery);
 } backends[] = {
-    {"html", ".html", true, true, rp_report_put_html},
-    {"text", ".txt", false, false, rp_report_put_text},
-    {"json", ".json", true, false, rp_report_put_json},
+    {"html", ".html", true, true, rp_report_put_html, rp_recovery_put_html},
+    {"text", ".txt", false, false, rp_report_put_text, rp_recovery_put_text},
+    {"json", ".json", true, false, rp_report_put_json, rp_recovery_put_json},
 };
 
 static const struct backend *find_backend(const char *name)
@@ -59,20 +62,41 @@ static enum rp_status collect(const char *name, const struct backend *backend, s
     return status;
 }
 
-static enum rp_status write_reports(const struct backend *backend, const struct rp_report *reports, size_t count, struct rp_problem *why)
+/* Records, or the recoveries of one run. */
+static enum rp_status write_reports(const struct backend *backend, const struct rp_report *reports, size_t count, const struct rp_recovery *recovery, struct rp_problem *why)
 {
     struct rp_output out;
-    char *path = backend->is_page ? rp_page_path(output, reports[0].facts.directory) : NULL;
+    char *path = backend->is_page ? rp_page_path(output, recovery ? recovery->directory : reports[0].facts.directory) : NULL;
     enum rp_status status = backend->is_page && !path ? rp_fail(why, RP_MEMORY, "out of memory") : rp_output_open(path ? path : output, &out, why);
 
     if (status == RP_OK) {
-        backend->put(&out, reports, count);
+        if (recovery)
+            backend->put_recovery(&out, recovery);
+        else
+            backend->put(&out, reports, count);
         status = rp_output_close(&out, RP_OK, why);
     }
     if (status == RP_OK && path)
         rp_page_tell(path);
     free(path);
     return status;
+}
+
+static int report_recovery(const struct backend *backend, const char *name)
+{
+    struct rp_recovery recovery;
+    struct rp_problem why;
+    char *directory = rp_path_absolute(name);
+    enum rp_status status = directory ? rp_recovery_collect(directory, &recovery, &why) : rp_fail(&why, RP_MEMORY, "out of memory");
+
+    if (status == RP_OK) {
+        status = write_reports(backend, NULL, 0, &recovery, &why);
+        rp_recovery_free(&recovery);
+    }
+    if (status != RP_OK)
+        rp_error("%s", why.text);
+    free(directory);
+    return rp_exit_status(status);
 }
 
 static int run(const struct rp_command *command, int argc, char **argv)
@@ -86,13 +110,15 @@ static int run(const struct rp_command *command, int argc, char **argv)
     const struct backend *backend = format ? find_backend(format) : backend_for_file(output);
     if (!backend)
         return rp_usage_error(command, "--format %s: there are html, text and json", format);
+    if (operands == 1 && rp_recovery_is_here(argv[0]))
+        return report_recovery(backend, argv[0]);
     size_t count = operands > 0 ? (size_t)operands : 1, collected = 0;
     struct rp_report *reports = calloc(count, sizeof *reports);
     enum rp_status status = reports ? RP_OK : rp_fail(&why, RP_MEMORY, "out of memory");
     for (; status == RP_OK && collected < count; collected += status == RP_OK)
         status = collect(operands > 0 ? argv[collected] : latest, backend, &reports[collected], &why);
     if (status == RP_OK)
-        status = write_reports(backend, reports, count, &why);
+        status = write_reports(backend, reports, count, NULL, &why);
     if (status != RP_OK)
         rp_error("%s", why.text);
     for (size_t i = 0; i < collected; i++)
@@ -106,7 +132,8 @@ const struct rp_command rp_command_report = {
     .synopsis = "[options] [RUN...]",
     .about = "show where a program is non-deterministic, by source line",
     .more = "For each record: the call sites where MPI had a choice, who sent to whom, and what the logs are made of; as HTML and JSON also every event. The HTML page is one "
-            "file, RUN.html in the current directory unless -o says otherwise; any browser opens it, without a network. Without --format, -o FILE.txt and FILE.json say text and JSON.",
+            "file, RUN.html in the current directory unless -o says otherwise; any browser opens it, without a network. Without --format, -o FILE.txt and FILE.json say text and JSON.\n"
+            "Of a directory that `reprise ft -o` wrote: the recoveries, each from the failure until the dead rank had caught up.",
     .options = options,
     .run = run,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A record of tasks is a directory with a file `tasks-NNNNN` for each process and `command`: the words of the command line, each ended by a NUL, after the working directory. */
+/* A record of tasks is a directory with a file `tasks-NNNNN` for each process (or `tasks-NNNNN.journal`, if the run was cut off) and `command`: the words of the command line, each ended by a NUL, after the working directory. */
 #include "cli/tasksrun.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +27,22 @@ static bool has(const char *directory, const char *name)
     return found;
 }
 
+/* Of any process: when a run was cut off, the first may not have begun. */
+static bool has_tasks(const char *directory)
+{
+    DIR *folder = opendir(directory);
+    bool found = false;
+
+    for (const struct dirent *entry; folder && !found && (entry = readdir(folder));)
+        found = strncmp(entry->d_name, "tasks-", 6) == 0;
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
 bool rp_tasks_is_record(const char *directory)
 {
-    return has(directory, "command") && has(directory, "tasks-00000");
+    return has(directory, "command") && has_tasks(directory);
 }
 
 static enum rp_status note_command(char **command, const char *directory, struct rp_problem *why)
@@ -49,6 +63,15 @@ static enum rp_status note_command(char **command, const char *directory, struct
     free(path);
     free(here);
     return status;
+}
+
+static void remove_command(const char *directory)
+{
+    char *path = rp_path_join(directory, "command");
+
+    if (path)
+        unlink(path);
+    free(path);
 }
 
 /* Runs the command; if one of its processes left the status that it ended the job with, that is the answer. */
@@ -76,19 +99,21 @@ int rp_tasks_record(char **command, const char *directory)
 {
     struct rp_problem why;
 
+    enum rp_status status = note_command(command, directory, &why);
+    if (status != RP_OK) {
+        rp_error("cannot record: %s", why.text);
+        return rp_exit_status(status);
+    }
     setenv("REPRISE_TASKS", "record", 1);
     int exit_status = run_tasks(command);
-    if (!has(directory, "tasks-00000")) {
+    if (!has_tasks(directory)) {
+        remove_command(directory);
         rmdir(directory);
-        rp_error("nothing was recorded: '%s' did not come to reprise_tasks_end. Is it a program of tasks (reprise_tasks.h)?", command[0]);
-        exit_status = exit_status ? exit_status : REPRISE_EXIT_UNSUPPORTED;
-    } else if (note_command(command, directory, &why) != RP_OK) {
-        rp_error("cannot record: %s", why.text);
-        exit_status = exit_status ? exit_status : REPRISE_EXIT_INTERNAL;
-    } else {
-        rp_run_set_latest(directory);
-        rp_note("recorded in %s", directory);
+        rp_error("nothing was recorded: '%s' did not come to reprise_tasks_run. Is it a program of tasks (reprise_tasks.h)?", command[0]);
+        return exit_status ? exit_status : REPRISE_EXIT_UNSUPPORTED;
     }
+    rp_run_set_latest(directory);
+    rp_note("recorded in %s%s", directory, has(directory, "tasks-00000") ? "" : ", up to where it was cut off");
     return exit_status;
 }
 

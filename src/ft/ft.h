@@ -45,11 +45,12 @@
 #pragma weak ompi_mpi_info_null
 
 /* What travels. */
-enum rp_ft_kind { RP_FT_DATA = 1, RP_FT_CHECKPOINT, RP_FT_STORED, RP_FT_MATCHED, RP_FT_ASK_MATCHED };
+enum rp_ft_kind { RP_FT_DATA = 1, RP_FT_CHECKPOINT, RP_FT_STORED, RP_FT_SAFE, RP_FT_MATCHED, RP_FT_ASK_MATCHED };
 
 enum {
     RP_FT_SETUP = 1, /* it repeats a message of the setup, for a rank that runs through it again */
     RP_FT_SYNC = 2,  /* the sender wants to know when it is matched */
+    RP_FT_STAYS = 4, /* not on the wire: the buffer stays as it is until the copy that is sent has left */
 };
 
 struct rp_ft_wire {
@@ -86,7 +87,7 @@ struct rp_ft_state {
 };
 extern struct rp_ft_state rp_ft;
 
-/* Says why and ends the job. */
+/* Ends the job and says why, unless another process does already. */
 void rp_ft_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void rp_ft_end(int status) __attribute__((noreturn));
 void rp_ft_end_if_told(void); /* if another process ends the job */
@@ -97,6 +98,7 @@ double rp_ft_now(void);          /* seconds */
 int rp_ulfm_revoke(MPI_Comm comm);
 int rp_ulfm_shrink(MPI_Comm comm, MPI_Comm *out);
 int rp_ulfm_agree(MPI_Comm comm, int *flag);
+bool rp_ulfm_has_failed(MPI_Comm comm, int process);
 bool rp_ulfm_find(void);
 
 /* ft_log.c: messages that were sent. An entry is followed by its payload. */
@@ -119,6 +121,7 @@ struct rp_ft_log {
 
 void *rp_ft_payload(struct rp_ft_entry *entry);
 struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t bytes, bool again); /* again: an entry of the setup */
+void rp_ft_log_pin(struct rp_ft_entry *entry); /* its memory is not used again */
 void rp_ft_log_setup_ends(struct rp_ft_log *log);
 /* Forgets what has a smaller seq. */
 void rp_ft_log_release(struct rp_ft_log *log, uint64_t before);
@@ -143,15 +146,16 @@ extern struct rp_ft_channel *rp_ft_channels;
 
 /* ft_wire.c: the transport. */
 void rp_ft_wire_open(void);  /* on rp_ft.world */
-void rp_ft_wire_close(void); /* that world is no more: whatever was under way ends */
-void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags);
+void rp_ft_wire_close(void); /* that world was revoked and shrunk: whatever was under way ends */
+void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags, const void *payload); /* NULL: from the log; a long one may also be elsewhere */
 void rp_ft_transmit_payload(struct rp_ft_entry *entry, int to, uint32_t flags); /* alone */
 int rp_ft_payload_tag(const struct rp_ft_wire *wire);
-void rp_ft_end_request(MPI_Request *real); /* of a world that was revoked */
-/* A message of our own, without a log; the payload is copied. */
+/* Of a world that was revoked and left by all who live; `peer` is a process of it, or -1. False: it does not end, and its memory must not be used for anything else. */
+bool rp_ft_end_request(MPI_Request *real, int peer);
+/* A message of our own, without a log; the payload must stay. */
 void rp_ft_control(enum rp_ft_kind kind, int to, uint64_t seq, const void *payload, size_t bytes);
-/* Takes in what came, and recovers from failures. A caller that waits for something says so. */
-void rp_ft_progress(bool waits);
+/* Takes in what came, and recovers from failures. */
+void rp_ft_progress(void);
 #define RP_FT_WAIT_UNTIL(condition)  \
     do {                             \
         while (!(condition))         \
@@ -198,11 +202,11 @@ void rp_ft_match_end_jump(struct rp_ft_message *kept);
 void rp_ft_missing(int from, bool setup, uint64_t **list, size_t *count);
 
 /* ft_requests.c */
-enum rp_ft_request_kind { RP_FT_SEND, RP_FT_RECEIVE, RP_FT_COLLECTIVE, RP_FT_EMPTY };
+enum rp_ft_request_kind { RP_FT_SEND, RP_FT_RECEIVE, RP_FT_COLLECTIVE };
 
 struct rp_ft_request {
     enum rp_ft_request_kind kind;
-    bool done, active, persistent, cancelled, freed, in_coroutine;
+    bool done, active, persistent;
     uint32_t send_flags;
     struct rp_ft_request *next, **back; /* among the posted */
     void *buffer;
@@ -220,7 +224,6 @@ struct rp_ft_request {
     uint64_t wildcard; /* number of the wildcard receive plus one, or 0 */
     int bound_rank;    /* replay: it takes this one message */
     uint64_t bound_seq;
-    struct rp_ft_coroutine *coroutine;
     struct rp_ft_request *next_pending, *next_persistent;
 };
 struct rp_ft_request *rp_ft_request_new(enum rp_ft_request_kind kind, struct rp_ft_comm *comm);
@@ -237,11 +240,12 @@ void rp_ft_entry_done(struct rp_ft_entry *entry);
 
 /* ft_determinants.c */
 void rp_ft_determinants_from(int64_t generation);
-void rp_ft_determinants_forget(int64_t generation);
+void rp_ft_determinants_forget(int64_t generation); /* those since the checkpoint, and since any later one */
 void rp_ft_determinant_get(struct rp_ft_request *request);
 void rp_ft_determinant_put(struct rp_ft_request *request);
 bool rp_ft_outcome_is_no(void);            /* the next answer was a no, which is taken */
 bool rp_ft_outcome_next(int64_t *answer);  /* the next answer, if it is known */
+void rp_ft_outcome_put_list(int count, const int *answers); /* how many, and which: all of it or nothing */
 void rp_ft_outcome_no(void);
 void rp_ft_outcome_put(int64_t answer);
 
@@ -261,18 +265,16 @@ void rp_ft_status_set(MPI_Status *status, int source, int tag, int error, size_t
 void rp_ft_status_empty(MPI_Status *status);
 
 /* ft_comms.c: the program's communicators. */
-enum rp_ft_topology { RP_FT_NO_TOPOLOGY, RP_FT_CART, RP_FT_GRAPH, RP_FT_DIST_GRAPH };
+enum rp_ft_topology { RP_FT_NO_TOPOLOGY, RP_FT_CART, RP_FT_DIST_GRAPH };
 struct rp_ft_comm {
     MPI_Comm handle; /* a real one of this process alone: attributes, names, error handlers are its own */
     int32_t context; /* and the next */
     int rank, size;
     int *members; /* ranks of the world */
-    int remote_size;
-    int *remote; /* of an intercommunicator, else NULL */
     enum rp_ft_topology topology;
     int dims, *dim, *periodic, *coords;                   /* cartesian */
     int in_degree, out_degree, *in, *out, *in_w, *out_w;  /* neighbours */
-    int *graph_index, *graph_edges, graph_nodes, graph_edge_count, weighted;
+    int weighted;
     bool in_loop; /* made after the setup */
     uint32_t collectives; /* calls so far */
     struct rp_ft_comm *next;
@@ -281,7 +283,7 @@ struct rp_ft_comm *rp_ft_comm_of(MPI_Comm handle);
 struct rp_ft_comm *rp_ft_comm_by_context(int32_t context); /* or NULL */
 void rp_ft_comms_forget_loop(void); /* those that were made in it */
 void rp_ft_comms_start(void);
-int rp_ft_world_rank(const struct rp_ft_comm *comm, int peer); /* of a peer: remote if it is an intercommunicator */
+int rp_ft_world_rank(const struct rp_ft_comm *comm, int peer);
 int rp_ft_error(struct rp_ft_comm *comm, int code);            /* by the communicator's error handler */
 int rp_ft_error_of(const struct rp_ft_comm *comm, int code);   /* the same, if it is still there; else the world's */
 const struct rp_ft_comm *rp_ft_comm_made_in_loop(void);
@@ -296,11 +298,12 @@ int rp_ft_finish(struct rp_ft_request *request);
 /* ft_collectives.c, ft_coroutines.c */
 
 void rp_ft_barrier(struct rp_ft_comm *comm);
-void rp_ft_all_to_all(struct rp_ft_comm *comm); /* of nothing: what was sent before has come */
+/* Sends an empty message to each other rank, and receives theirs: what they sent before has come. `lines` of each: the number behind that message. */
+void rp_ft_draw_lines(struct rp_ft_comm *world, uint64_t *lines);
 void rp_ft_allgather(struct rp_ft_comm *comm, const void *mine, size_t bytes, void *all);
 /* Runs it on a stack of its own until it would wait, and further whenever there is progress. */
 void rp_ft_coroutine_start(void (*run)(void *), void *data);
-bool rp_ft_coroutines_step(void); /* whether one ended */
+void rp_ft_coroutines_step(void);
 bool rp_ft_inside_coroutine(void);
 void rp_ft_yield(void); /* from inside */
 void rp_ft_coroutines_forget(void);
@@ -322,10 +325,15 @@ struct rp_ft_checkpoint {
 enum { RP_FT_GENERATIONS = 2 };
 extern struct rp_ft_checkpoint rp_ft_own[RP_FT_GENERATIONS], rp_ft_held[RP_FT_GENERATIONS];
 void rp_ft_checkpoint_put(struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation, const void *blob, size_t bytes);
-int64_t rp_ft_checkpoint_latest(const struct rp_ft_checkpoint list[RP_FT_GENERATIONS]);
 struct rp_ft_checkpoint *rp_ft_checkpoint_find(struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation);
-void rp_ft_checkpoint_arrived(int from, int64_t generation, const void *blob, size_t bytes);
+/* One is on its way from another rank: memory for it, which is kept as that generation when it has come; if it does not come, the memory is given up. */
+uint8_t *rp_ft_checkpoint_expect(size_t bytes);
+void rp_ft_checkpoint_arrived(int from, int64_t generation);
+void rp_ft_checkpoint_expect_no_more(void);
+/* Sends the buddy the last one, if it does not have it: in every new world. */
+void rp_ft_checkpoint_give(void);
 void rp_ft_checkpoint_stored(int64_t generation);
+void rp_ft_checkpoint_safe(int rank, int64_t generation); /* another rank's buddy has it */
 int rp_ft_buddy(int rank);
 /* Sets channels to what they were in it. */
 void rp_ft_checkpoint_counters(const struct rp_ft_checkpoint *checkpoint);
@@ -334,6 +342,7 @@ void rp_ft_checkpoint_choose(int64_t generation);
 /* All roll back to it: the channels are set, the program goes back to its loop. Returns in a rank that runs through its setup. */
 void rp_ft_checkpoint_jump(int64_t generation);
 void rp_ft_checkpoints_forget(void);
+void rp_ft_checkpoints_forget_after(int64_t generation);
 void rp_ft_checkpoints_start(void);
 
 /* ft_files.c */
@@ -347,19 +356,23 @@ bool rp_ft_files_read(int rank, int64_t generation, struct rp_ft_checkpoint list
 
 /* ft_inject.c */
 void rp_ft_inject_start(void);
-void rp_ft_inject_call(void);
+bool rp_ft_inject_call(void); /* whether there may be more */
 void rp_ft_inject_recovery(int step);
 /* At the entry of every MPI function of the program. */
+extern bool rp_ft_attends; /* somebody wants to know */
+void rp_ft_attend(void);
 static inline void rp_ft_enter(const char *name)
 {
-    extern bool rp_ft_injects;
     rp_ft.call = name;
     rp_ft.calls++;
-    if (__builtin_expect(rp_ft_injects, 0))
-        rp_ft_inject_call();
+    if (__builtin_expect(rp_ft_attends, 0))
+        rp_ft_attend();
 }
 
 /* ft_events.c: what happened, for people and for `reprise report`. */
+void rp_ft_event_detected(void);   /* a failure; at the next call the program goes on */
+void rp_ft_event_begins_anew(void); /* this process has a dead one's rank */
+void rp_ft_event_repeated(void);   /* it sent something again: is that all? */
 void rp_ft_event(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

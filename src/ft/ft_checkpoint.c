@@ -3,12 +3,13 @@
  * Checkpoints, and what the program says about itself (reprise.h).
  *
  * All ranks take the checkpoint of one iteration together:
- * 1. Each sends each an empty message. Channels keep order: when all have come, nothing that was sent before is on its way any more.
- * 2. Each copies what it protects, its counters, and the messages that it did not receive yet. That is its checkpoint, of generation g.
- * 3. It sends it to its buddy, and waits until that has it.
- * 4. A barrier. Behind it all have generation g, and g - 1 is forgotten, as is what was logged before the line.
+ * 1. Each waits until its buddy has its last one, of generation g - 1.
+ * 2. Each sends each an empty message, its line. Channels keep order: when all have come, nothing that was sent before is on its way any more. And all buddies have generation g - 1: what is older is forgotten, as is what was
+ *    logged before the line of g - 1.
+ * 3. Each copies what it protects, its counters, and the messages that it did not receive yet, but for those that came behind their sender's line. That is its checkpoint, of generation g.
+ * 4. It goes to the buddy, while the program runs on. When the buddy has it, all are told. Who was told by all forgets what it logged before its line; if one of these words is lost in a failure, that is only later, in 2.
  *
- * A rank that begins again from g goes on with 3. The first checkpoint is that at the entry of the loop; what was before is the setup, which whoever takes over a rank runs through again, since
+ * A rank that begins again from g goes on with 4. The first checkpoint is that at the entry of the loop; what was before is the setup, which whoever takes over a rank runs through again, since
  * a checkpoint does not hold what it made there: memory, communicators, datatypes.
  */
 #include <setjmp.h>
@@ -50,13 +51,16 @@ struct comm_part {
     uint32_t collectives;
 };
 
+static struct rp_ft_checkpoint coming; /* to be held */
 struct rp_ft_checkpoint rp_ft_own[RP_FT_GENERATIONS] = {{.generation = -1}, {.generation = -1}}, rp_ft_held[RP_FT_GENERATIONS] = {{.generation = -1}, {.generation = -1}};
 
 static struct protected *list;
 static long interval = 10;
 static int64_t generation = -1;   /* of the last checkpoint */
 static int64_t restart = -1;      /* with what the loop begins */
-static int64_t stored;            /* the latest that the buddy has */
+static int64_t stored = -1;       /* the latest that the buddy has */
+static uint64_t *lines;           /* of the others, in their channels to us */
+static int64_t *safe;             /* the latest that the buddy of each has, as far as it was told */
 static jmp_buf point;
 static bool has_point, left_loop;
 
@@ -127,17 +131,49 @@ void rp_ft_checkpoints_forget(void)
     rp_ft_replays_setup = false;
 }
 
-void rp_ft_checkpoint_arrived(int from, int64_t wanted, const void *blob, size_t bytes)
+static void forget_words(void)
 {
-    rp_ft_checkpoint_put(rp_ft_held, wanted, blob, bytes);
+    for (int i = 0; i < rp_ft.ranks; i++)
+        safe[i] = -1;
+}
+
+/* All go back to this one: what is later was of another course of events. */
+void rp_ft_checkpoints_forget_after(int64_t wanted)
+{
+    forget_words();
+    rp_ft_files_wait();
+    for (int i = 0; i < RP_FT_GENERATIONS; i++) {
+        if (rp_ft_own[i].generation > wanted)
+            drop(&rp_ft_own[i]);
+        if (rp_ft_held[i].generation > wanted)
+            drop(&rp_ft_held[i]);
+    }
+}
+
+uint8_t *rp_ft_checkpoint_expect(size_t bytes)
+{
+    if (coming.bytes != bytes) {
+        free(coming.blob);
+        coming = (struct rp_ft_checkpoint){.bytes = bytes, .blob = rp_ft_alloc(bytes)};
+    }
+    return coming.blob;
+}
+
+void rp_ft_checkpoint_expect_no_more(void)
+{
+    coming = (struct rp_ft_checkpoint){.bytes = 0};
+}
+
+void rp_ft_checkpoint_arrived(int from, int64_t wanted)
+{
+    struct rp_ft_checkpoint *slot = slot_for(rp_ft_held, wanted), old = *slot;
+
+    *slot = coming;
+    slot->generation = wanted;
+    coming = old;
     rp_ft_control(RP_FT_STORED, from, (uint64_t)wanted, NULL, 0);
 }
 
-void rp_ft_checkpoint_stored(int64_t wanted)
-{
-    if (wanted > stored)
-        stored = wanted;
-}
 
 /* Making one */
 
@@ -156,6 +192,11 @@ static uint32_t put_comms(struct rp_buffer *out)
     return count;
 }
 
+static bool is_before_line(const struct rp_ft_wire *wire)
+{
+    return wire->from == rp_ft.rank || wire->seq < lines[wire->from];
+}
+
 static uint32_t put_messages(struct rp_buffer *out)
 {
     uint32_t count = 0;
@@ -163,6 +204,8 @@ static uint32_t put_messages(struct rp_buffer *out)
     for (int32_t i = 0; i < rp_ft_context_count(); i++)
         for (struct rp_ft_message *message = rp_ft_context(i)->unexpected; message; message = message->next) {
             uint64_t has_payload = message->has_payload;
+            if (!is_before_line(&message->wire))
+                continue;
             rp_buffer_put(out, &message->wire, sizeof message->wire);
             rp_buffer_put(out, &has_payload, sizeof has_payload);
             if (has_payload)
@@ -201,7 +244,7 @@ static void snapshot(long iteration)
     slot->blob = NULL;
     rp_buffer_put(&out, &header, sizeof header);
     for (int i = 0; i < rp_ft.ranks; i++) {
-        struct channel_part part = {rp_ft_channels[i].sent, rp_ft_channels[i].setup_sent, rp_ft_channels[i].arrived};
+        struct channel_part part = {rp_ft_channels[i].sent, rp_ft_channels[i].setup_sent, lines[i]};
         rp_buffer_put(&out, &part, sizeof part);
     }
     header.comms = put_comms(&out);
@@ -349,7 +392,7 @@ static void refuse_what_it_cannot_hold(void)
 
 static void flush_channels(void)
 {
-    rp_ft_all_to_all(rp_ft_comm_of(MPI_COMM_WORLD));
+    rp_ft_draw_lines(rp_ft_comm_of(MPI_COMM_WORLD), lines);
     rp_ft_pull_payloads();
 }
 
@@ -362,23 +405,33 @@ static void setup_ends(void)
     rp_ft.in_setup = false;
 }
 
-static void give_to_buddy(void)
+static bool is_stored(void)
 {
-    int buddy = rp_ft_buddy(rp_ft.rank);
-    struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(rp_ft_own, generation);
-
-    for (unsigned epoch = rp_ft.epoch - 1; buddy != rp_ft.rank && stored < generation; rp_ft_pause())
-        if (epoch != rp_ft.epoch) {
-            epoch = rp_ft.epoch;
-            rp_ft_control(RP_FT_CHECKPOINT, buddy, (uint64_t)generation, one->blob, one->bytes);
-        }
+    return stored >= generation || rp_ft_buddy(rp_ft.rank) == rp_ft.rank;
 }
 
+/* Once in each world: the buddy expects one at a time. */
+void rp_ft_checkpoint_give(void)
+{
+    static int64_t given = -1;
+    static unsigned given_in;
+    struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(rp_ft_own, generation);
+
+    if (generation < 0 || !one || is_stored() || (given == generation && given_in == rp_ft.epoch))
+        return;
+    given = generation;
+    given_in = rp_ft.epoch;
+    rp_ft_control(RP_FT_CHECKPOINT, rp_ft_buddy(rp_ft.rank), (uint64_t)generation, one->blob, one->bytes);
+}
+
+/* Nobody needs what was sent before the last checkpoint. After a restart from files there is none yet. */
 static void line_passed(void)
 {
     struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(rp_ft_own, generation);
-    const uint8_t *at = one->blob + sizeof(struct header);
 
+    if (generation < 0 || !one)
+        return;
+    const uint8_t *at = one->blob + sizeof(struct header);
     for (int i = 0; i < rp_ft.ranks; i++) {
         struct channel_part part;
         memcpy(&part, at + (size_t)i * sizeof part, sizeof part);
@@ -386,13 +439,45 @@ static void line_passed(void)
     }
 }
 
+static void forget_if_all_are_safe(void)
+{
+    for (int i = 0; i < rp_ft.ranks; i++)
+        if (safe[i] < generation)
+            return;
+    line_passed();
+}
+
+void rp_ft_checkpoint_safe(int rank, int64_t wanted)
+{
+    if (wanted > safe[rank])
+        safe[rank] = wanted;
+    forget_if_all_are_safe();
+}
+
+void rp_ft_checkpoint_stored(int64_t wanted)
+{
+    if (wanted <= stored)
+        return;
+    stored = wanted;
+    for (int i = 0; i < rp_ft.ranks; i++)
+        if (i != rp_ft.rank)
+            rp_ft_control(RP_FT_SAFE, i, (uint64_t)wanted, NULL, 0);
+    rp_ft_checkpoint_safe(rp_ft.rank, wanted);
+}
+
 /* From where a rank that begins again goes on. */
-static void complete(void)
+static void hand_over(void)
 {
     rp_ft_determinants_from(generation);
     stored = -1;
     rp_ft_files_write(rp_ft_checkpoint_find(rp_ft_own, generation));
-    give_to_buddy();
+    rp_ft_checkpoint_give();
+}
+
+/* Behind the loop nobody can go back to an earlier one than the last. */
+static void settle(void)
+{
+    RP_FT_WAIT_UNTIL(is_stored());
     rp_ft_barrier(rp_ft_comm_of(MPI_COMM_WORLD));
     line_passed();
 }
@@ -404,13 +489,15 @@ static void checkpoint(long iteration)
 
     rp_ft.call = "the checkpoint";
     refuse_what_it_cannot_hold();
+    rp_ft_files_wait();
+    RP_FT_WAIT_UNTIL(is_stored());
     flush_channels();
+    line_passed();
     if (rp_ft.in_setup)
         setup_ends();
-    rp_ft_files_wait();
     generation++;
     snapshot(iteration);
-    complete();
+    hand_over();
     rp_ft_files_release(generation);
     rp_ft.call = call;
     checkpoint_seconds = rp_ft_now() - since;
@@ -442,7 +529,7 @@ static long restart_from_files(void)
     const uint8_t *at = restore_comms(one->blob + sizeof header + (size_t)header.ranks * sizeof(struct channel_part), &header);
     at = restore_messages(at, &header);
     restore_protected(at, &header);
-    generation = best;
+    generation = stored = best;
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
         drop(&read[i]);
     if (rp_ft.rank == 0)
@@ -570,7 +657,11 @@ static long first(long from)
     } else if (restart >= 0) {
         from = restore(restart);
         restart = -1;
-        complete();
+        rp_ft_event("restored", "\"iteration\": %ld, \"generation\": %lld", from, (long long)generation);
+        rp_ft_event_repeated();
+        hand_over();
+        if (left_loop)
+            settle();
     } else {
         if (rp_setting("REPRISE_FT_RESTART"))
             from = restart_from_files();
@@ -605,8 +696,10 @@ static void leave(void)
     left_loop = true;
     if (checks && rp_ft.rank == 0)
         rp_note("%ld checkpoint intervals were done twice, with the same state at the end", checked);
-    if (rp_ft_log_capacity)
+    if (rp_ft_log_capacity) {
         checkpoint(rp_ft.iteration);
+        settle();
+    }
     end_loop();
 }
 
@@ -668,7 +761,6 @@ void rp_ft_checkpoint_jump(int64_t target)
     restart = target;
     rp_ft_requests_forget();
     rp_ft_comms_forget_loop();
-    rp_ft_determinants_forget(target);
     longjmp(point, 1);
 }
 
@@ -687,6 +779,9 @@ void rp_ft_checkpoints_start(void)
     if (text)
         mtbf = strtod(text, NULL);
     checks = rp_setting("REPRISE_FT_CHECK") != NULL;
+    lines = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *lines);
+    safe = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *safe);
+    forget_words();
     rp_ft_files_start();
 }
 

@@ -10,7 +10,6 @@
 
 #include "base/message.h"
 #include "ft/ft.h"
-#include "reprise.h"
 
 enum { PARTS = 128, CALLS = 1 << 22 };
 
@@ -75,8 +74,6 @@ static void number(struct call *call)
 
 static int now(struct call call)
 {
-    if (call.comm->remote)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s on an intercommunicator", rp_ft.call);
     number(&call);
     int error = call.run(&call);
     finish_sends(&call);
@@ -115,8 +112,6 @@ static int later(struct call call, MPI_Request *request)
 {
     struct call *copy = rp_ft_alloc(sizeof *copy);
 
-    if (call.comm->remote)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s on an intercommunicator", rp_ft.call);
     number(&call);
     *copy = call;
     if (call.in_type && means_in(&call))
@@ -380,13 +375,6 @@ void rp_ft_allgather(struct rp_ft_comm *comm, const void *mine, size_t bytes, vo
     now((struct call){.run = allgather, .comm = comm, .in = mine, .in_count = (int)bytes, .in_type = MPI_BYTE, .out = all, .out_count = (int)bytes, .out_type = MPI_BYTE});
 }
 
-static int alltoall(struct call *call);
-
-void rp_ft_all_to_all(struct rp_ft_comm *comm)
-{
-    now((struct call){.run = alltoall, .comm = comm, .in_type = MPI_BYTE, .out_type = MPI_BYTE});
-}
-
 static int finish_all(struct rp_ft_request **requests, int count)
 {
     int error = MPI_SUCCESS;
@@ -425,6 +413,23 @@ static int alltoall(struct call *call)
     if (!is_in_place(call->in))
         rp_ft_copy(in_at(call, rank), in_count_of(call, rank), in_type_of(call, rank), out_at(call, rank), out_count_of(call, rank), out_type_of(call, rank));
     return finish_all(requests, size);
+}
+
+void rp_ft_draw_lines(struct rp_ft_comm *world, uint64_t *lines)
+{
+    struct call call = {.comm = world};
+    int size = world->size, rank = world->rank;
+
+    number(&call);
+    for (int step = 1; step < size; step++)
+        send(&call, (rank + step) % size, NULL, 0, MPI_BYTE);
+    for (int step = 1; step < size; step++) {
+        int from = (rank - step + size) % size;
+        struct rp_ft_request *request = post(&call, 0, from, NULL, 0, MPI_BYTE);
+        RP_FT_WAIT_UNTIL(rp_ft_request_done(request));
+        lines[from] = request->taken.seq + 1;
+        rp_ft_request_free(request);
+    }
 }
 
 /* Along a chain. What goes on to the next is all up to here. */

@@ -80,7 +80,7 @@ void rp_ft_comms_start(void)
 
 int rp_ft_world_rank(const struct rp_ft_comm *comm, int peer)
 {
-    return comm->remote ? comm->remote[peer] : comm->members[peer];
+    return comm->members[peer];
 }
 
 int rp_ft_error(struct rp_ft_comm *comm, int code)
@@ -201,16 +201,6 @@ static void copy_topology(const struct rp_ft_comm *from, struct rp_ft_comm *to)
     to->in_w = copy_ints(from->in_w, from->in_degree);
     to->out_w = copy_ints(from->out_w, from->out_degree);
     to->weighted = from->weighted;
-    to->graph_nodes = from->graph_nodes;
-    to->graph_edge_count = from->graph_edge_count;
-    to->graph_index = copy_ints(from->graph_index, from->graph_nodes);
-    to->graph_edges = copy_ints(from->graph_edges, from->graph_edge_count);
-}
-
-static void refuse_inter(const struct rp_ft_comm *comm)
-{
-    if (comm->remote)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s: of an intercommunicator, which reprise ft does not have", rp_ft.call);
 }
 
 int rp_ft_Comm_dup(MPI_Comm old, MPI_Comm *out)
@@ -218,7 +208,6 @@ int rp_ft_Comm_dup(MPI_Comm old, MPI_Comm *out)
     struct rp_ft_comm *comm = rp_ft_comm_of(old);
     int32_t context;
 
-    refuse_inter(comm);
     free(exchange(comm, 0, 0, &context));
     struct rp_ft_comm *new = add(new_handle(comm, true), context, comm->size, comm->members);
     copy_topology(comm, new);
@@ -292,7 +281,6 @@ int rp_ft_Comm_split(MPI_Comm old, int color, int key, MPI_Comm *out)
 {
     struct rp_ft_comm *comm = rp_ft_comm_of(old);
 
-    refuse_inter(comm);
     struct rp_ft_comm *new = split(comm, color, key);
     *out = new ? new->handle : MPI_COMM_NULL;
     return MPI_SUCCESS;
@@ -324,7 +312,6 @@ int rp_ft_Comm_create(MPI_Comm old, MPI_Group group, MPI_Comm *out)
     int count, *ranks, place = MPI_UNDEFINED;
     int32_t context;
 
-    refuse_inter(comm);
     ranks = ranks_of_group(group, &count);
     free(exchange(comm, 0, 0, &context));
     for (int i = 0; i < count; i++)
@@ -343,7 +330,6 @@ int rp_ft_Comm_create_group(MPI_Comm old, MPI_Group group, int tag, MPI_Comm *ou
     int count, *ranks = ranks_of_group(group, &count), place = MPI_UNDEFINED;
     int32_t next = rp_ft_next_context;
 
-    refuse_inter(comm);
     for (int i = 0; i < count; i++)
         if (ranks[i] == rp_ft.rank)
             place = i;
@@ -378,7 +364,6 @@ static void drop(struct rp_ft_comm *comm)
     last_found = NULL;
     if (rp_ft_requests_active == 0)
         free(comm->members);
-    free(comm->remote);
     free(comm->dim);
     free(comm->periodic);
     free(comm->coords);
@@ -386,8 +371,6 @@ static void drop(struct rp_ft_comm *comm)
     free(comm->out);
     free(comm->in_w);
     free(comm->out_w);
-    free(comm->graph_index);
-    free(comm->graph_edges);
     if (rp_ft_requests_active == 0) /* else one may still be of it */
         free(comm);
 }
@@ -436,7 +419,8 @@ int rp_ft_Comm_size(MPI_Comm handle, int *size)
 
 int rp_ft_Comm_test_inter(MPI_Comm handle, int *flag)
 {
-    *flag = rp_ft_comm_of(handle)->remote != NULL;
+    (void)rp_ft_comm_of(handle);
+    *flag = 0;
     return MPI_SUCCESS;
 }
 
@@ -649,7 +633,7 @@ int rp_ft_Cart_map(MPI_Comm handle, int dims, const int *dim, const int *periodi
 
 int rp_ft_Topo_test(MPI_Comm handle, int *kind)
 {
-    static const int kinds[] = {MPI_UNDEFINED, MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH};
+    static const int kinds[] = {MPI_UNDEFINED, MPI_CART, MPI_DIST_GRAPH};
 
     *kind = kinds[rp_ft_comm_of(handle)->topology];
     return MPI_SUCCESS;
@@ -661,7 +645,6 @@ int rp_ft_Dist_graph_create_adjacent(MPI_Comm old, int in_degree, const int *in,
     int32_t context;
 
     (void)info, (void)reorder;
-    refuse_inter(comm);
     free(exchange(comm, 0, 0, &context));
     struct rp_ft_comm *new = add(new_handle(comm, false), context, comm->size, comm->members);
     new->topology = RP_FT_DIST_GRAPH;

@@ -84,10 +84,8 @@ void rp_ft_coroutine_start(void (*run)(void *), void *data)
     resume(one);
 }
 
-bool rp_ft_coroutines_step(void)
+void rp_ft_coroutines_step(void)
 {
-    bool any = false;
-
     for (struct rp_ft_coroutine **link = &first; *link;) {
         struct rp_ft_coroutine *one = *link;
         if (!one->ended)
@@ -98,9 +96,7 @@ bool rp_ft_coroutines_step(void)
         }
         *link = one->next;
         retire(one);
-        any = true;
     }
-    return any;
 }
 
 void rp_ft_coroutines_forget(void)

@@ -65,12 +65,12 @@ static struct part *map_file(void)
     return memory;
 }
 
-static uint64_t fresh_tag(void)
+static uint64_t fresh_tag(const struct part all[PARTS])
 {
     uint64_t most = 0;
 
     for (int i = 0; i < PARTS; i++)
-        most = parts[i].tag > most ? parts[i].tag : most;
+        most = all[i].tag > most ? all[i].tag : most;
     return most + 1;
 }
 
@@ -81,18 +81,22 @@ void rp_ft_determinants_from(int64_t generation)
         parts = map_file();
     current = &parts[generation < 0 ? PARTS - 1 : generation % (PARTS - 1)];
     if (current->generation_plus_2 != generation + 2) { /* 0: never written */
-        current->tag = fresh_tag();
+        current->tag = fresh_tag(parts);
         current->generation_plus_2 = generation + 2;
     }
     matches = outcomes = 0;
     noes_given = 0;
 }
 
-/* After a rollback of all, other matches are as good. */
+/* After a rollback of all, other matches are as good, and others' messages may be other ones. A spare may yet get another rank: the file is not kept open. */
 void rp_ft_determinants_forget(int64_t generation)
 {
-    rp_ft_determinants_from(generation);
-    current->tag = fresh_tag();
+    struct part *all = map_file();
+
+    for (int i = 0; i < PARTS - 1; i++)
+        if (all[i].generation_plus_2 >= generation + 2)
+            all[i].tag = fresh_tag(all);
+    munmap(all, PARTS * sizeof *all);
 }
 
 /* A receive from anyone is posted: is it known what it takes? */
@@ -109,25 +113,30 @@ void rp_ft_determinant_get(struct rp_ft_request *request)
     }
 }
 
-/* Messages of the rank to itself have no number; they come by themselves. */
 void rp_ft_determinant_put(struct rp_ft_request *request)
 {
-    if (!request->wildcard || request->taken.from == rp_ft.rank)
+    if (!request->wildcard)
         return;
     struct match *slot = &current->match[request->wildcard - 1];
     slot->rank = request->taken.from;
     slot->seq = request->taken.seq;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     slot->tag = (uint32_t)current->tag;
+}
+
+static struct outcome *slot_at(uint64_t place)
+{
+    if (place >= OUTCOMES)
+        rp_ft_die(123, "%s: more than %d answers between two checkpoints: checkpoint more often (--interval)", rp_ft.call, OUTCOMES);
+    struct outcome *slot = &current->outcome[place];
+    if (slot->tag != (uint32_t)current->tag)
+        *slot = (struct outcome){.tag = (uint32_t)current->tag};
+    return slot;
 }
 
 static struct outcome *slot_of_outcome(void)
 {
-    if (outcomes >= OUTCOMES)
-        rp_ft_die(123, "%s: more than %d answers between two checkpoints: checkpoint more often (--interval)", rp_ft.call, OUTCOMES);
-    struct outcome *slot = &current->outcome[outcomes];
-    if (slot->tag != (uint32_t)current->tag)
-        *slot = (struct outcome){.tag = (uint32_t)current->tag};
-    return slot;
+    return slot_at(outcomes);
 }
 
 bool rp_ft_outcome_is_no(void)
@@ -156,12 +165,28 @@ void rp_ft_outcome_no(void)
     noes_given++;
 }
 
-void rp_ft_outcome_put(int64_t answer)
+/* A process may be killed between any two instructions: what is known is written before that it is. */
+static void put_at(uint64_t place, int64_t answer)
 {
-    struct outcome *slot = slot_of_outcome();
+    struct outcome *slot = slot_at(place);
 
     slot->answer = answer;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     slot->known = 1;
-    outcomes++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void rp_ft_outcome_put_list(int count, const int *answers)
+{
+    for (int i = 0; i < count; i++)
+        put_at(outcomes + 1 + (uint64_t)i, answers[i]);
+    put_at(outcomes, count);
+    outcomes += 1 + (uint64_t)count;
+    noes_given = 0;
+}
+
+void rp_ft_outcome_put(int64_t answer)
+{
+    put_at(outcomes++, answer);
     noes_given = 0;
 }

@@ -23,7 +23,6 @@ static struct fault {
     long iteration, call;
 } faults[MOST];
 static int count;
-bool rp_ft_injects;
 
 static void bad(const char *text)
 {
@@ -69,7 +68,7 @@ void rp_ft_inject_start(void)
 
     if (text)
         parse(text);
-    rp_ft_injects = count > 0;
+    rp_ft_attends |= count > 0;
 }
 
 static void die_once(int which)
@@ -85,7 +84,7 @@ static void die_once(int which)
     raise(SIGKILL);
 }
 
-void rp_ft_inject_call(void)
+bool rp_ft_inject_call(void)
 {
     for (int i = 0; i < count; i++) {
         const struct fault *fault = &faults[i];
@@ -93,6 +92,7 @@ void rp_ft_inject_call(void)
         if (fault->rank == rp_ft.rank && fault->iteration != RECOVERY && is_time && rp_ft.on)
             die_once(i);
     }
+    return count > 0;
 }
 
 void rp_ft_inject_recovery(int step)

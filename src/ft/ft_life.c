@@ -20,7 +20,7 @@ struct rp_ft_state rp_ft = {.rank = -1, .iteration = -1, .in_setup = true};
 struct rp_ft_channel *rp_ft_channels;
 jmp_buf rp_ft_finalize_point;
 
-static int (*real_revoke)(MPI_Comm), (*real_shrink)(MPI_Comm, MPI_Comm *), (*real_agree)(MPI_Comm, int *);
+static int (*real_revoke)(MPI_Comm), (*real_shrink)(MPI_Comm, MPI_Comm *), (*real_agree)(MPI_Comm, int *), (*real_get_failed)(MPI_Comm, MPI_Group *);
 
 static void find(const char *name, void *slot)
 {
@@ -34,7 +34,8 @@ bool rp_ulfm_find(void)
     find("PMPIX_Comm_revoke", &real_revoke);
     find("PMPIX_Comm_shrink", &real_shrink);
     find("PMPIX_Comm_agree", &real_agree);
-    return real_revoke && real_shrink && real_agree;
+    find("PMPIX_Comm_get_failed", &real_get_failed);
+    return real_revoke && real_shrink && real_agree && real_get_failed;
 }
 
 int rp_ulfm_revoke(MPI_Comm comm)
@@ -52,6 +53,20 @@ int rp_ulfm_agree(MPI_Comm comm, int *flag)
     return real_agree(comm, flag);
 }
 
+bool rp_ulfm_has_failed(MPI_Comm comm, int process)
+{
+    MPI_Group all, failed;
+    int place = MPI_UNDEFINED;
+
+    rp_real.Comm_group(comm, &all);
+    if (real_get_failed(comm, &failed) == MPI_SUCCESS && failed != MPI_GROUP_EMPTY) {
+        rp_real.Group_translate_ranks(all, 1, &process, failed, &place);
+        rp_real.Group_free(&failed);
+    }
+    rp_real.Group_free(&all);
+    return place != MPI_UNDEFINED;
+}
+
 double rp_ft_now(void)
 {
     struct timespec now;
@@ -67,18 +82,6 @@ void *rp_ft_alloc(size_t bytes)
     if (!memory)
         rp_ft_die(REPRISE_EXIT_INTERNAL, "out of memory for %zu bytes in %s", bytes, rp_ft.call ? rp_ft.call : "MPI");
     return memory;
-}
-
-void rp_ft_die(int status, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    rp_error("%s", text);
-    rp_ft_end(status);
 }
 
 static void path_of_ending(char path[4096])
@@ -100,21 +103,40 @@ void rp_ft_end_if_told(void)
     _exit(status);
 }
 
-/* One process ends the job: a launcher that several tell to may never end. The command knows the status from the file, and sees to the launcher. */
-void rp_ft_end(int status)
+/* One process ends the job and says why: a launcher that several tell to may never end. The command knows the status from the file, and sees to the launcher. */
+static _Noreturn void end(int status, const char *why)
 {
     enum { PATIENCE = 8 };
     char path[4096];
 
     path_of_ending(path);
     int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    bool is_other = fd < 0 && errno == EEXIST;
     if (fd >= 0)
         dprintf(fd, "%d\n", status);
-    if (fd < 0 && errno == EEXIST)
+    if (why && !is_other)
+        rp_error("%s", why);
+    if (is_other)
         sleep(PATIENCE);
     else if (rp_real.Abort)
         rp_real.Abort(MPI_COMM_WORLD, status);
     _exit(status);
+}
+
+void rp_ft_end(int status)
+{
+    end(status, NULL);
+}
+
+void rp_ft_die(int status, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    end(status, text);
 }
 
 void rp_ft_refuse(const char *name)
@@ -156,8 +178,18 @@ static void exits(int status, void *unused)
     (void)unused;
     if (!rp_ft.on)
         return;
-    rp_error("the program ended without MPI_Finalize, with status %d: so the job does", status);
-    rp_ft_end(status);
+    rp_ft_die(status, "the program ended without MPI_Finalize, with status %d: so the job does", status);
+}
+
+/* Open MPI gives cores away at every poll where there are more processes than cores, whatever it is told. It counts the spares, but these sleep. */
+static void poll_as_told(void)
+{
+    const char *told = getenv("OMPI_MCA_mpi_yield_when_idle");
+    bool (*set)(bool);
+
+    find("opal_progress_set_yield_when_idle", &set);
+    if (set && told)
+        set(strcmp(told, "0") != 0);
 }
 
 static void start(void)
@@ -165,6 +197,7 @@ static void start(void)
     on_exit(exits, NULL);
     if (!rp_ulfm_find())
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI 5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
+    poll_as_told();
     share_out();
     rp_ft_checkpoints_start();
     rp_ft_inject_start();

@@ -116,6 +116,11 @@ struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t bytes, bool a
     return entry;
 }
 
+void rp_ft_log_pin(struct rp_ft_entry *entry)
+{
+    entry->arena->live++;
+}
+
 void rp_ft_log_setup_ends(struct rp_ft_log *log)
 {
     log->setup_first = log->first;

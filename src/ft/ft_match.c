@@ -246,8 +246,6 @@ static void payload_came(struct rp_ft_request *request)
     fill(request, request->bounce);
     free(request->bounce);
     request->bounce = NULL;
-    if (request->freed)
-        rp_ft_request_free(request);
 }
 
 void rp_ft_payloads_progress(void)
@@ -277,8 +275,8 @@ void rp_ft_payloads_fail(void)
             payload_came(request);
             continue;
         }
-        rp_ft_end_request(&request->real);
-        request->real = MPI_REQUEST_NULL;
+        if (!rp_ft_end_request(&request->real, rp_ft.process_of[request->taken.from]))
+            request->bounce = NULL;
         link = &request->next_pending;
     }
 }

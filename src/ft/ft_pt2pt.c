@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sending and receiving. A send copies its payload into the log and sends it from there. What the receiver is known to have is only logged: a rank that runs again sends it a second time.
+ * Sending and receiving. A send copies its payload into the log and sends it from there; a long one goes from the program's buffer where that stays until the send is done, since it is nearer. What the receiver is known to have is only logged: a rank that runs again sends it a second time.
  */
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "ft/ft.h"
 #include "reprise.h"
@@ -22,11 +25,30 @@ static bool is_wanted(const struct rp_ft_channel *channel, uint64_t seq)
     return low < channel->wanted_count && channel->wanted[low] == seq;
 }
 
+/* Past the caches, where they can be passed by: nobody reads it soon. */
+static void store_away(void *to, const void *from, size_t bytes)
+{
+#ifdef __SSE2__
+    size_t head = -(uintptr_t)to % sizeof(__m128i);
+    __m128i *line = (__m128i *)((char *)to + head);
+    const char *rest = (const char *)from + head;
+
+    memcpy(to, from, head);
+    for (bytes -= head; bytes >= sizeof *line; bytes -= sizeof *line, rest += sizeof *line)
+        _mm_stream_si128(line++, _mm_loadu_si128((const __m128i *)rest));
+    _mm_sfence();
+    memcpy(line, rest, bytes);
+#else
+    memcpy(to, from, bytes);
+#endif
+}
+
 /* To this rank itself: nothing travels, and nothing needs to be logged. */
-static void send_here(const struct rp_ft_wire *wire, const void *buffer, int count, MPI_Datatype type)
+static void send_here(const struct rp_ft_wire *wire, struct rp_ft_channel *channel, const void *buffer, int count, MPI_Datatype type)
 {
     void *payload = rp_ft_alloc(wire->bytes);
 
+    ++*(rp_ft_replays_setup ? &channel->setup_again : &channel->sent);
     rp_ft_pack(buffer, count, type, payload, wire->bytes);
     rp_ft_arrive(wire, payload);
     free(payload);
@@ -41,6 +63,7 @@ static void repeat(struct rp_ft_entry *entry, const struct rp_ft_channel *channe
         rp_ft_entry_done(entry);
     if (is_wanted(channel, entry->wire.seq))
         rp_ft_transmit_payload(entry, to, 0);
+    rp_ft_event_repeated();
 }
 
 /* Only who runs through the setup again as well needs it. */
@@ -49,16 +72,17 @@ static void send_setup_again(struct rp_ft_entry *entry, struct rp_ft_channel *ch
     channel->setup_again++;
     entry->matched = true;
     if (entry->wire.seq >= channel->setup_wanted)
-        rp_ft_transmit(entry, to, RP_FT_SETUP);
+        rp_ft_transmit(entry, to, RP_FT_SETUP, NULL);
     rp_ft_entry_done(entry);
 }
 
 void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const void *buffer, int count, MPI_Datatype type, uint32_t flags, struct rp_ft_request *request)
 {
     int rank = rp_ft_world_rank(comm, to);
+    size_t size;
     struct rp_ft_channel *channel = &rp_ft_channels[rank];
     struct rp_ft_wire wire = {.kind = RP_FT_DATA,
-                              .flags = flags,
+                              .flags = flags & RP_FT_SYNC,
                               .context = context,
                               .source = comm->rank,
                               .tag = tag,
@@ -67,14 +91,18 @@ void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const
                               .bytes = rp_ft_size(count, type)};
 
     if (rank == rp_ft.rank) {
-        send_here(&wire, buffer, count, type);
+        send_here(&wire, channel, buffer, count, type);
         if (request)
             request->done = true;
         return;
     }
     struct rp_ft_entry *entry = rp_ft_log_append(&channel->log, wire.bytes, rp_ft_replays_setup);
     entry->wire = wire;
-    rp_ft_pack(buffer, count, type, rp_ft_payload(entry), wire.bytes);
+    bool from_buffer = flags & RP_FT_STAYS && wire.bytes > RP_FT_INLINE && rp_ft_is_plain(type, &size);
+    if (from_buffer)
+        store_away(rp_ft_payload(entry), buffer, wire.bytes);
+    else
+        rp_ft_pack(buffer, count, type, rp_ft_payload(entry), wire.bytes);
     if (request) {
         request->entry = entry;
         entry->request = request;
@@ -85,7 +113,7 @@ void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const
     }
     channel->sent++;
     if (wire.seq >= channel->suppress)
-        rp_ft_transmit(entry, rank, 0);
+        rp_ft_transmit(entry, rank, 0, from_buffer ? buffer : NULL);
     else
         repeat(entry, channel, rank);
     if (rp_ft_log_bytes > rp_ft_log_capacity && rp_ft_log_capacity && !rp_ft.in_setup)
@@ -119,15 +147,13 @@ int rp_ft_finish(struct rp_ft_request *request)
 
 static int check(struct rp_ft_comm *comm, int count, MPI_Datatype type, int peer, int tag, bool receives)
 {
-    int peers = comm->remote ? comm->remote_size : comm->size;
-
     if (count < 0)
         return MPI_ERR_COUNT;
     if (type == MPI_DATATYPE_NULL)
         return MPI_ERR_TYPE;
     if (tag < 0 && !(receives && tag == MPI_ANY_TAG))
         return MPI_ERR_TAG;
-    if (peer == MPI_PROC_NULL || (receives && peer == MPI_ANY_SOURCE) || (peer >= 0 && peer < peers))
+    if (peer == MPI_PROC_NULL || (receives && peer == MPI_ANY_SOURCE) || (peer >= 0 && peer < comm->size))
         return MPI_SUCCESS;
     return MPI_ERR_RANK;
 }
@@ -183,12 +209,12 @@ static int send_and_wait(const void *buffer, int count, MPI_Datatype type, int t
 
 int rp_ft_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 {
-    return send_and_wait(buffer, count, type, to, tag, comm, 0);
+    return send_and_wait(buffer, count, type, to, tag, comm, RP_FT_STAYS);
 }
 
 int rp_ft_Rsend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 {
-    return send_and_wait(buffer, count, type, to, tag, comm, 0);
+    return send_and_wait(buffer, count, type, to, tag, comm, RP_FT_STAYS);
 }
 
 int rp_ft_Ssend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
@@ -209,12 +235,12 @@ int rp_ft_Bsend(const void *buffer, int count, MPI_Datatype type, int to, int ta
 
 int rp_ft_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return start_send(buffer, count, type, to, tag, comm, 0, request);
+    return start_send(buffer, count, type, to, tag, comm, RP_FT_STAYS, request);
 }
 
 int rp_ft_Irsend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return start_send(buffer, count, type, to, tag, comm, 0, request);
+    return start_send(buffer, count, type, to, tag, comm, RP_FT_STAYS, request);
 }
 
 int rp_ft_Issend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
@@ -251,7 +277,7 @@ int rp_ft_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int
     int error = start_receive(buffer, count, type, from, tag, comm, &in);
 
     if (error == MPI_SUCCESS)
-        error = start_send(sent, sent_count, sent_type, to, sent_tag, comm, 0, &out);
+        error = start_send(sent, sent_count, sent_type, to, sent_tag, comm, RP_FT_STAYS, &out);
     if (error != MPI_SUCCESS)
         return error;
     rp_ft_Wait(&out, MPI_STATUS_IGNORE);
@@ -295,12 +321,12 @@ static int make_persistent(const void *buffer, int count, MPI_Datatype type, int
 
 int rp_ft_Send_init(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return make_persistent(buffer, count, type, to, tag, comm, false, 0, request);
+    return make_persistent(buffer, count, type, to, tag, comm, false, RP_FT_STAYS, request);
 }
 
 int rp_ft_Rsend_init(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return make_persistent(buffer, count, type, to, tag, comm, false, 0, request);
+    return make_persistent(buffer, count, type, to, tag, comm, false, RP_FT_STAYS, request);
 }
 
 int rp_ft_Bsend_init(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
@@ -344,17 +370,18 @@ int rp_ft_Start(MPI_Request *handle)
     return MPI_SUCCESS;
 }
 
-/* Probes. Which message one finds is a determinant, told as its sender and number. */
+/* Probes. Which message one finds is a determinant, told as its number and sender in one. */
 
-static struct rp_ft_message *find_replayed(int32_t context)
+static int64_t name_of(const struct rp_ft_wire *wire)
 {
-    int64_t rank, seq;
+    return (int64_t)wire->seq * rp_ft.ranks + wire->from;
+}
 
-    if (!rp_ft_outcome_next(&rank) || !rp_ft_outcome_next(&seq))
-        return NULL;
+static struct rp_ft_message *find_replayed(int32_t context, int64_t name)
+{
     for (;;) {
         for (struct rp_ft_message *message = rp_ft_context(context)->unexpected; message; message = message->next)
-            if (message->wire.from == rank && message->wire.seq == (uint64_t)seq)
+            if (name_of(&message->wire) == name)
                 return message;
         rp_ft_pause();
     }
@@ -363,13 +390,13 @@ static struct rp_ft_message *find_replayed(int32_t context)
 static struct rp_ft_message *probe(struct rp_ft_comm *comm, int from, int tag, bool waits)
 {
     struct rp_ft_message *message = NULL;
-    int64_t ignored;
+    int64_t name;
 
     if (!waits && rp_ft_outcome_is_no())
         return NULL;
-    if (rp_ft_outcome_next(&ignored))
-        return find_replayed(comm->context);
-    rp_ft_progress(false);
+    if (rp_ft_outcome_next(&name))
+        return find_replayed(comm->context, name);
+    rp_ft_progress();
     message = rp_ft_find(comm->context, from, tag);
     if (waits)
         RP_FT_WAIT_UNTIL((message = rp_ft_find(comm->context, from, tag)) != NULL);
@@ -377,9 +404,7 @@ static struct rp_ft_message *probe(struct rp_ft_comm *comm, int from, int tag, b
         rp_ft_outcome_no();
         return NULL;
     }
-    rp_ft_outcome_put(1);
-    rp_ft_outcome_put(message->wire.from);
-    rp_ft_outcome_put((int64_t)message->wire.seq);
+    rp_ft_outcome_put(name_of(&message->wire));
     return message;
 }
 

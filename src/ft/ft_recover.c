@@ -91,16 +91,10 @@ static void introduce(struct meeting *m)
 
 /* 2 */
 
-static void out_of_spares(const struct meeting *m, int rank)
+static void out_of_spares(int rank)
 {
-    int lowest = 0;
-
-    while (lowest < m->size - 1 && m->info[lowest].rank < 0)
-        lowest++;
-    if (m->me == lowest)
-        rp_error("rank %d died and no spare is left (there were %d: --spares)%s", rank, rp_ft.spares,
-                 rp_ft_files_on() ? "; to go on from the last checkpoint: the same command with --restart" : "; there are no checkpoints in files (--checkpoints) to go on from");
-    rp_ft_end(REPRISE_EXIT_INTERNAL);
+    rp_ft_die(REPRISE_EXIT_INTERNAL, "rank %d died and no spare is left (there were %d: --spares)%s", rank, rp_ft.spares,
+              rp_ft_files_on() ? "; to go on from the last checkpoint: the same command with --restart" : "; there are no checkpoints in files (--checkpoints) to go on from");
 }
 
 static void assign(struct meeting *m)
@@ -123,7 +117,7 @@ static void assign(struct meeting *m)
         while (spare < m->size && m->rank_of[spare] >= 0)
             spare++;
         if (spare == m->size)
-            out_of_spares(m, i);
+            out_of_spares(i);
         m->rank_of[spare] = i;
         m->process_of[i] = spare;
     }
@@ -146,14 +140,22 @@ static int64_t latest(const int64_t list[RP_FT_GENERATIONS])
     return most;
 }
 
+/* A rank is new, and its buddy is as well, or has nothing of it. */
+static bool needs_files(const struct meeting *m, int rank)
+{
+    int keeper = m->process_of[rp_ft_buddy(rank)];
+
+    return is_new(m, m->process_of[rank]) && (is_new(m, keeper) || latest(m->info[keeper].held) < 0);
+}
+
 /* Where a rank's checkpoints are now: with itself, with its buddy, or in files. */
 static const int64_t *available(const struct meeting *m, int rank)
 {
-    int process = m->process_of[rank], keeper = m->process_of[rp_ft_buddy(rank)];
+    int process = m->process_of[rank];
 
     if (!is_new(m, process))
         return m->info[process].own;
-    return is_new(m, keeper) ? m->files[process] : m->info[keeper].held;
+    return needs_files(m, rank) ? m->files[process] : m->info[m->process_of[rp_ft_buddy(rank)]].held;
 }
 
 /* If a rank died together with its buddy there may be files. */
@@ -164,13 +166,13 @@ static void look_for_files(struct meeting *m)
     bool needed = false;
 
     m->files = rp_ft_alloc((size_t)m->size * sizeof *m->files);
-    for (int p = 0; p < m->size; p++) {
+    for (int p = 0; p < m->size; p++)
         memcpy(m->files[p], mine, sizeof mine);
-        needed |= is_new(m, p) && is_new(m, m->process_of[rp_ft_buddy(m->rank_of[p])]);
-    }
+    for (int i = 0; i < rp_ft.ranks; i++)
+        needed |= needs_files(m, i);
     if (!needed)
         return;
-    if (is_new(m, m->me))
+    if (rank >= 0 && needs_files(m, rank))
         rp_ft_files_list(rank, mine);
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
         if (mine[i] >= 0 && !rp_ft_files_read(rank, mine[i], rp_ft_own))
@@ -244,6 +246,7 @@ static void begin_anew(const struct meeting *m)
     rp_ft.rank = m->rank_of[m->me];
     memset(rp_ft_channels, 0, (size_t)rp_ft.ranks * sizeof *rp_ft_channels);
     rp_ft_checkpoint_choose(m->restart);
+    rp_ft_event_begins_anew();
 }
 
 /* 3 */
@@ -357,7 +360,7 @@ static void send_list_again(struct rp_ft_entry *entry, int rank, const struct co
 {
     for (; entry; entry = entry->next) {
         if (entry->wire.seq >= theirs->arrived)
-            rp_ft_transmit(entry, rank, 0);
+            rp_ft_transmit(entry, rank, 0, NULL);
         else if (is_listed(missing, theirs->missing, entry->wire.seq))
             rp_ft_transmit_payload(entry, rank, 0);
         if (entry->wire.flags & RP_FT_SYNC && !entry->matched && entry->wire.seq < theirs->arrived)
@@ -369,7 +372,7 @@ static void send_setup_list_again(struct rp_ft_entry *entry, int rank, const str
 {
     for (; entry; entry = entry->next) {
         if (entry->wire.seq >= theirs->setup_arrived)
-            rp_ft_transmit(entry, rank, RP_FT_SETUP);
+            rp_ft_transmit(entry, rank, RP_FT_SETUP, NULL);
         else if (is_listed(missing, theirs->missing_setup, entry->wire.seq))
             rp_ft_transmit_payload(entry, rank, RP_FT_SETUP);
     }
@@ -408,6 +411,7 @@ static void resume(struct meeting *m)
     rp_ft_payloads_again();
     for (int p = 0; p < m->size; p++)
         resume_channel(m, p);
+    rp_ft_checkpoint_give();
 }
 
 static void forget(struct meeting *m)
@@ -435,6 +439,8 @@ static int agree(struct meeting *m, bool reach)
 /* Who runs through the setup goes on with that. */
 static void take_counters_of(int64_t target)
 {
+    rp_ft_checkpoints_forget_after(target);
+    rp_ft_determinants_forget(target);
     if (rp_ft_replays_setup) {
         rp_ft_match_forget_later();
         rp_ft_checkpoint_choose(target);
@@ -542,15 +548,15 @@ void rp_ft_recover(void)
 
     rp_ft_end_if_told();
     rp_ft_recoveries++;
-    rp_ft_event("detected", "\"call\": \"%s\", \"iteration\": %ld", rp_ft.call ? rp_ft.call : "", rp_ft.iteration);
+    rp_ft_event_detected();
     for (;;) {
         rp_ulfm_revoke(rp_ft.world);
-        if (first)
-            rp_ft_wire_close();
-        first = false;
         m.ok = true;
         while (rp_ulfm_shrink(rp_ft.world, &m.comm) != MPI_SUCCESS)
             ;
+        if (first)
+            rp_ft_wire_close();
+        first = false;
         rp_real.Comm_set_errhandler(m.comm, MPI_ERRORS_RETURN);
         if (attempt(&m, &found))
             break;
@@ -576,7 +582,7 @@ void rp_ft_recover(void)
 
 void rp_ft_spare(void)
 {
-    const struct timespec pause = {0, 1000000};
+    const struct timespec pause = {0, 4000000}; /* each time a rank's core is taken away for a moment */
     MPI_Request never;
     int done, nothing;
 

@@ -209,16 +209,14 @@ static int some(int count, MPI_Request *handles, int *out, int *indices, MPI_Sta
         if (waits)
             RP_FT_WAIT_UNTIL(first_done(count, handles) >= 0);
         else
-            rp_ft_progress(false);
+            rp_ft_progress();
         for (int i = 0; i < count; i++)
             if (is_live(handles[i]) && rp_ft_request_done(of(handles[i])))
                 indices[number++] = i;
         if (number == 0)
             rp_ft_outcome_no();
         else
-            rp_ft_outcome_put(number);
-        for (int i = 0; i < number; i++)
-            rp_ft_outcome_put(indices[i]);
+            rp_ft_outcome_put_list(number, indices);
     }
     for (int i = 0; i < number; i++) {
         MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -253,7 +251,7 @@ static bool decide_all(int count, MPI_Request *handles)
             RP_FT_WAIT_UNTIL(is_done(handles[i]));
         return true;
     }
-    rp_ft_progress(false);
+    rp_ft_progress();
     for (int i = 0; i < count; i++)
         if (!is_done(handles[i])) {
             rp_ft_outcome_no();
@@ -294,7 +292,7 @@ int rp_ft_Testany(int count, MPI_Request *handles, int *index, int *flag, MPI_St
         found = (int)replayed;
         RP_FT_WAIT_UNTIL(is_done(handles[found]));
     } else {
-        rp_ft_progress(false);
+        rp_ft_progress();
         found = first_done(count, handles);
         if (found < 0) {
             rp_ft_outcome_no();
@@ -358,6 +356,8 @@ int rp_ft_Cancel(MPI_Request *handle)
         wins = request->back != NULL;
         rp_ft_outcome_put(wins);
     }
+    if (wins && !request->back)
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "MPI_Cancel of a receive cannot be repeated: its message came after the cancellation at first, and before it now");
     if (wins && rp_ft_unpost(request)) {
         rp_ft_status_empty(&request->status);
         request->status._cancelled = 1;

@@ -5,10 +5,8 @@
  *
  * Real MPI calls only ever note that something broke. Recovery starts in rp_ft_progress, outside of coroutines.
  */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/message.h"
 #include "ft/ft.h"
@@ -21,7 +19,6 @@ enum {
     TAG_SETUP_PAYLOAD = 1 << 23,
     TAG_CONTROL = 1 << 24,
     PAYLOADS = 1 << 20,
-    SPINS = 2000, /* before a core is given away */
 };
 
 struct slot {
@@ -41,7 +38,6 @@ struct incoming {
     struct incoming *next;
     MPI_Request real;
     struct rp_ft_wire wire;
-    uint8_t *payload;
 };
 
 static struct slot *ring;
@@ -118,7 +114,7 @@ static void note_under_way(struct rp_ft_entry *entry)
     }
 }
 
-void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags)
+void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags, const void *payload)
 {
     struct rp_ft_wire *wire = &entry->wire;
     size_t behind = wire->bytes <= RP_FT_INLINE ? wire->bytes : 0;
@@ -130,7 +126,7 @@ void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags)
     if (!check(rp_real.Isend(wire, (int)(sizeof *wire + behind), MPI_BYTE, rp_ft.process_of[to], TAG_HEADER, rp_ft.world, &entry->real[0])))
         entry->real[0] = MPI_REQUEST_NULL;
     if (wire->bytes > RP_FT_INLINE)
-        send_payload(wire, rp_ft_payload(entry), to, &entry->real[1]);
+        send_payload(wire, payload ? payload : rp_ft_payload(entry), to, &entry->real[1]);
     note_under_way(entry);
 }
 
@@ -161,8 +157,7 @@ static void expect(const struct rp_ft_wire *wire)
     struct incoming *one = rp_ft_alloc(sizeof *one);
 
     one->wire = *wire;
-    one->payload = rp_ft_alloc(wire->bytes);
-    if (!check(rp_real.Irecv(one->payload, (int)wire->bytes, MPI_BYTE, rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world, &one->real)))
+    if (!check(rp_real.Irecv(rp_ft_checkpoint_expect(wire->bytes), (int)wire->bytes, MPI_BYTE, rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world, &one->real)))
         one->real = MPI_REQUEST_NULL;
     one->next = incoming;
     incoming = one;
@@ -193,6 +188,9 @@ static void handle(const struct rp_ft_wire *wire, const void *payload)
     case RP_FT_STORED:
         rp_ft_checkpoint_stored((int64_t)wire->seq);
         break;
+    case RP_FT_SAFE:
+        rp_ft_checkpoint_safe(wire->from, (int64_t)wire->seq);
+        break;
     case RP_FT_MATCHED:
         mark_matched(wire->from, wire->seq);
         break;
@@ -204,9 +202,8 @@ static void handle(const struct rp_ft_wire *wire, const void *payload)
     }
 }
 
-static bool take_headers(void)
+static void take_headers(void)
 {
-    bool any = false;
     int done = 1;
 
     while (!rp_ft.broken) {
@@ -216,9 +213,7 @@ static bool take_headers(void)
         handle(&slot->wire, slot->payload);
         post(slot);
         head = (head + 1) % RING;
-        any = true;
     }
-    return any;
 }
 
 static void finish_sends(void)
@@ -253,36 +248,22 @@ static void take_incoming(void)
             continue;
         }
         *link = one->next;
-        rp_ft_checkpoint_arrived(one->wire.from, (int64_t)one->wire.seq, one->payload, one->wire.bytes);
-        free(one->payload);
+        rp_ft_checkpoint_arrived(one->wire.from, (int64_t)one->wire.seq);
         free(one);
     }
 }
 
-static void idle(void)
+void rp_ft_progress(void)
 {
-    static unsigned idle_polls;
-
-    if (++idle_polls > SPINS) {
-        idle_polls = SPINS - 100;
-        sched_yield();
-    }
-}
-
-void rp_ft_progress(bool waits)
-{
-    bool any = take_headers();
-
+    take_headers();
     if (under_way || controls)
         finish_sends();
     if (incoming)
         take_incoming();
     rp_ft_payloads_progress();
-    any |= rp_ft_coroutines_step();
+    rp_ft_coroutines_step();
     if (rp_ft.broken)
         rp_ft_recover();
-    else if (waits && !any)
-        idle();
 }
 
 void rp_ft_pause(void)
@@ -290,49 +271,67 @@ void rp_ft_pause(void)
     if (rp_ft_inside_coroutine())
         rp_ft_yield();
     else
-        rp_ft_progress(true);
+        rp_ft_progress();
 }
 
-/* The world was revoked: every request of it ends soon, unless a message of it is just being copied. */
-void rp_ft_end_request(MPI_Request *real)
+/*
+ * All who live have left the old world, which is revoked: its requests end by themselves. But MPI does not end a message that is matched and half copied: between the living it is worth waiting for, since the rest of it would
+ * be copied later, to where something else may be then; of the dead nothing more comes. Such a request is left behind, and its memory with it.
+ */
+static double closing_since;
+
+bool rp_ft_end_request(MPI_Request *real, int peer)
 {
-    enum { PATIENCE = 2 };
-    double since = rp_ft_now();
+    static const double patience = 0.02, much = 10;
     int done = 0;
 
     while (*real != MPI_REQUEST_NULL && !done) {
         if (rp_real.Test(real, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            return;
-        if (rp_ft_now() - since > PATIENCE) {
+            break;
+        double waited = rp_ft_now() - closing_since;
+        if (!done && waited > patience && (peer < 0 || waited > much || rp_ulfm_has_failed(rp_ft.world, peer))) {
             rp_real.Cancel(real);
             rp_real.Request_free(real);
-            return;
+            return false;
         }
     }
+    *real = MPI_REQUEST_NULL;
+    return true;
+}
+
+static bool end_both(MPI_Request real[2])
+{
+    bool first = rp_ft_end_request(&real[0], -1);
+
+    return rp_ft_end_request(&real[1], -1) && first;
 }
 
 void rp_ft_wire_close(void)
 {
+    bool all = true;
+
     is_open = false;
+    closing_since = rp_ft_now();
     for (unsigned i = 0; ring && i < RING; i++)
-        rp_ft_end_request(&ring[i].real);
+        all &= rp_ft_end_request(&ring[i].real, -1);
+    if (!all)
+        ring = NULL;
     for (; under_way; under_way = under_way->next_under_way) {
-        rp_ft_end_request(&under_way->real[0]);
-        rp_ft_end_request(&under_way->real[1]);
+        if (!end_both(under_way->real))
+            rp_ft_log_pin(under_way);
         left(under_way);
     }
     while (controls) {
         struct control *control = controls;
         controls = control->next;
-        rp_ft_end_request(&control->real[0]);
-        rp_ft_end_request(&control->real[1]);
-        free(control);
+        if (end_both(control->real))
+            free(control);
     }
     while (incoming) {
         struct incoming *one = incoming;
         incoming = one->next;
-        rp_ft_end_request(&one->real);
-        free(one->payload);
+        if (!rp_ft_end_request(&one->real, rp_ft.process_of[one->wire.from]))
+            rp_ft_checkpoint_expect_no_more();
         free(one);
     }
     rp_ft_payloads_fail();

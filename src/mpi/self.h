@@ -46,8 +46,12 @@ struct rp_state {
     uint64_t posts;       /* non-blocking receives so far, also those that failed */
 };
 
-/* Not hidden: an address that is looked up once costs less than one that gcc makes anew for each field. */
+/* Hidden only where an instruction can name it: elsewhere an address that is looked up once costs less than one that gcc makes anew for each field. */
+#ifdef __x86_64__
+extern RP_HIDDEN struct rp_state rp_state;
+#else
 extern struct rp_state rp_state;
+#endif
 
 /* The state of the thread that initialised MPI; NULL: none yet. */
 extern RP_HIDDEN struct rp_self *rp_owner;

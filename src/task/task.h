@@ -5,7 +5,10 @@
  * tasks.c        collections, delivery, execution, sends
  * task_order.c   who may run now; determinants, and their count against the algebra
  * task_stages.c  stages of a run: quiescence by counting messages, told by the first living process
- * task_ft.c      checkpoints, the log of messages, recovery
+ * task_owners.c  which process has which task; moves
+ * task_log.c     what was sent and what came since the last checkpoint
+ * task_determinants.c  who holds determinants, and who must be told
+ * task_ft.c      checkpoints, recovery
  * task_reduce.c  reductions, made of tasks themselves
  * task_file.c    the record: determinants and digests
  * task_mpi.c     the transport, the public functions
@@ -17,12 +20,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/status.h"
 #include "match/identity.h"
 #include "reprise_tasks.h"
 
 enum { RP_TASK_MAIN = UINT32_MAX, RP_TASK_ENTRIES = 32, RP_TASK_COLLECTIONS = 64 };
+enum { RP_TASK_MOST = 1 << 30, RP_TASK_STATE_MOST = 1 << 30 };
 
 enum rp_task_mode { RP_TASKS_PLAIN, RP_TASKS_RECORD, RP_TASKS_REPLAY, RP_TASKS_PARTIAL, RP_TASKS_FULL, RP_TASKS_RESTART };
 
@@ -31,13 +36,15 @@ struct rp_parcel {
     uint32_t uses;
     uint32_t length;
     struct rp_parcel *next; /* in a log */
+    struct rp_arena *arena; /* NULL: it has memory of its own */
     _Alignas(16) uint8_t bytes[];
 };
 
 struct rp_parcel *rp_parcel_new(size_t length);
+struct rp_parcel *rp_parcel_in(struct rp_arenas *arenas, size_t length);
 void rp_parcel_drop(struct rp_parcel *parcel);
 
-enum rp_parcel_kind { RP_PARCEL_MESSAGE = 1, RP_PARCEL_RESULT, RP_PARCEL_STORE, RP_PARCEL_MOVE, RP_PARCEL_COUNTED = RP_PARCEL_MOVE, RP_PARCEL_ASK, RP_PARCEL_ANSWER, RP_PARCEL_QUIET, RP_PARCEL_RECOVERY, RP_PARCEL_HELD };
+enum rp_parcel_kind { RP_PARCEL_MESSAGE = 1, RP_PARCEL_RESULT, RP_PARCEL_STORE, RP_PARCEL_MOVE, RP_PARCEL_WANT, RP_PARCEL_GIVE, RP_PARCEL_COUNTED = RP_PARCEL_GIVE, RP_PARCEL_ASK, RP_PARCEL_ANSWER, RP_PARCEL_QUIET, RP_PARCEL_RECOVERY, RP_PARCEL_HELD };
 
 /* The first bytes of a parcel. */
 struct rp_parcel_head {
@@ -88,6 +95,7 @@ struct rp_determinants {
 };
 
 void rp_determinants_add(struct rp_determinants *list, const struct rp_determinant *one);
+bool rp_determinants_insert(struct rp_determinants *list, const struct rp_determinant *one); /* by place; false: it was there */
 
 struct rp_task_region {
     uint64_t left, size; /* messages; left 0: no region is open */
@@ -97,8 +105,8 @@ struct rp_task_region {
 
 struct rp_task_copy {
     uint8_t *bytes;
-    size_t length;
-    uint64_t version;
+    size_t length, room;
+    uint64_t version; /* 0: none */
 };
 
 struct rp_task_digest {
@@ -135,6 +143,8 @@ struct rp_collection {
     struct reprise_collection_spec spec;
     uint32_t first, count, entries;
     bool has_dependent;
+    bool is_counted; /* its one entry is order-dependent, and says how many messages come: the last of them is whichever is left */
+    uint64_t version; /* of the checkpoint before it was made */
 };
 
 struct rp_reduction {
@@ -160,7 +170,7 @@ struct rp_told_early {
 
 enum rp_stage { RP_STAGE_OUT, RP_STAGE_RUN, RP_STAGE_STORE, RP_STAGE_AGAIN, RP_STAGE_MOVE, RP_STAGE_END };
 
-enum rp_task_count { RP_COUNT_MESSAGES, RP_COUNT_REMOTE, RP_COUNT_DETERMINANTS, RP_COUNT_ALGEBRA, RP_COUNT_DETERMINANT_BYTES, RP_COUNT_LOG_BYTES, RP_COUNT_DUPLICATES, RP_COUNT_STORED, RP_COUNT_DIFFERENCES, RP_COUNT_DIGEST, RP_COUNT_REGIONS, RP_COUNT_MICROSECONDS, RP_COUNTS };
+enum rp_task_count { RP_COUNT_MESSAGES, RP_COUNT_REMOTE, RP_COUNT_DETERMINANTS, RP_COUNT_ALGEBRA, RP_COUNT_DETERMINANT_BYTES, RP_COUNT_LOG_BYTES, RP_COUNT_DUPLICATES, RP_COUNT_STORED, RP_COUNT_DIFFERENCES, RP_COUNT_DIGEST, RP_COUNT_REGIONS, RP_COUNT_NANOSECONDS, RP_COUNTS };
 
 struct rp_tasks {
     enum rp_task_mode mode;
@@ -176,6 +186,7 @@ struct rp_tasks {
     struct rp_task_early *early; /* of a stage or epoch that is not ours yet */
     size_t early_count, early_room;
     struct rp_task_queue starts; /* since the last checkpoint */
+    bool has_starts;             /* since the last run */
     uint32_t main_srn;
     int making; /* the collection whose task is being made */
     uint64_t counts[RP_COUNTS];
@@ -202,12 +213,18 @@ struct rp_tasks {
 
     /* fault tolerance */
     bool *dead;
-    int dead_count, dead_since; /* since the last checkpoint */
+    int *deaths, dead_count; /* in the order in which all learnt of them */
+    int dead_since;          /* since the last checkpoint */
     int spread;     /* over so many processes the tasks of a dead one go */
     int copies;     /* other processes that must hold a determinant */
     uint64_t version;
     bool recovering;
-    bool *told;     /* who has told of the present epoch */
+    uint32_t *heard, *parts; /* of what each process tells of the present epoch; parts 0: not known yet */
+    struct rp_arenas log;    /* the memory of logs */
+    struct rp_buffer arrived; /* names of messages that came from others */
+    bool wants;              /* copies of tasks that are due */
+    uint32_t wanted;
+    uint64_t asks, answers_due;
     struct rp_determinants fresh; /* not held by enough others */
     uint64_t fresh_first;         /* the number of the first of them */
     uint64_t *sent_fresh;         /* up to which number each process was sent them */
@@ -215,15 +232,18 @@ struct rp_tasks {
     uint64_t *hold_due;           /* what each process is to be told that we hold of its own; 0: nothing */
     uint32_t told_stage;
     uint64_t told_version;
+    struct rp_determinants told; /* of tasks that we took over */
+    bool has_moved, told_move; /* tasks have moved since the last checkpoint, here or elsewhere */
     struct rp_told_early *told_early;
     bool buddy_changed;
     unsigned holds_due;
     bool is_lost;
-    uint64_t restored, reexecuted;
+    uint64_t restored;
 
     /* record and replay */
     const char *directory;
-    bool diverged;
+    struct rp_journal *journal; /* NULL: none */
+    bool is_cut_off;            /* replay: what is known of some process ends before its end */
     uint8_t *reported; /* for each collection and entry: told that its result differs */
 };
 
@@ -237,6 +257,8 @@ void rp_tasks_deliver_here(struct rp_tasks *tasks, struct rp_task_message *messa
 void rp_tasks_take_early(struct rp_tasks *tasks);
 void rp_tasks_look_again(struct rp_tasks *tasks, struct rp_task *task);
 void rp_tasks_send_parcel(struct rp_tasks *tasks, int process, struct rp_parcel *parcel);
+void rp_tasks_tell(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const void *data, size_t length); /* sets head->bytes */
+void rp_tasks_tell_buffer(struct rp_tasks *tasks, int process, struct rp_parcel_head head, struct rp_buffer *buffer);      /* empties the buffer */
 struct rp_task_message *rp_message_copy(const struct rp_task_message *message);
 struct reprise_index rp_task_index(const struct rp_tasks *tasks, const struct rp_task *task);
 void rp_task_name(const struct rp_tasks *tasks, const struct rp_task *task, char name[160]);
@@ -254,8 +276,8 @@ bool rp_order_may_run(const struct rp_tasks *tasks, const struct rp_task *task, 
 void rp_order_note(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_message *message); /* it runs now */
 void rp_order_finished(struct rp_tasks *tasks, struct rp_task *task, uint32_t entry);                    /* the region ended */
 void rp_order_follow(struct rp_task *task);                                                              /* finds its place among the known */
+void rp_task_add_digest(struct rp_task *task, const struct rp_task_digest *digest);
 void rp_order_check(struct rp_tasks *tasks);                                                             /* at the end: counts, digests, what was not followed */
-uint64_t rp_order_algebra(uint64_t dependent, uint64_t other, bool from_checkpoint);
 
 /* task_stages.c */
 void rp_stage_begin(struct rp_tasks *tasks, enum rp_stage kind);
@@ -266,29 +288,53 @@ void rp_stage_next(struct rp_tasks *tasks);
 void rp_stage_reset(struct rp_tasks *tasks); /* after a failure: waves begin again */
 int rp_stage_first(const struct rp_tasks *tasks);
 
+/* task_owners.c */
+void rp_owners_map(struct rp_tasks *tasks, const struct rp_collection *collection, int (*map)(struct reprise_index, int)); /* NULL: blocks of equal length */
+void rp_owners_move(struct rp_tasks *tasks, int collection, int (*map)(struct reprise_index, int));
+void rp_owners_moved(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_owners_died(struct rp_tasks *tasks); /* the last of `deaths` */
+void rp_owners_want(struct rp_tasks *tasks); /* asks for copies of what is due */
+void rp_owners_wanted(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_owners_given(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_owners_lost(struct rp_tasks *tasks);
+int rp_owners_next_living(const struct rp_tasks *tasks, int process);
+
+/* task_log.c */
+void rp_log_sent(struct rp_tasks *tasks, struct rp_task *to, struct rp_parcel *parcel); /* takes one more use of it */
+void rp_log_clear(struct rp_task *task);
+void rp_log_send_again(struct rp_tasks *tasks, struct rp_task *task);
+bool rp_log_arrived(struct rp_tasks *tasks, uint32_t task, const struct rp_identity *id); /* false: it came before */
+void rp_log_expect_again(struct rp_tasks *tasks); /* what came may come again */
+
+/* task_determinants.c */
+void rp_determinants_made(struct rp_tasks *tasks, const struct rp_determinant *one);
+uint32_t rp_determinants_put_fresh(struct rp_tasks *tasks, int process, struct rp_buffer *out);
+void rp_determinants_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes, size_t length);
+void rp_determinants_settle(struct rp_tasks *tasks);
+void rp_determinants_say_held(struct rp_tasks *tasks);
+void rp_determinants_held(struct rp_tasks *tasks, int process, uint64_t number); /* it says so */
+void rp_determinants_forget(struct rp_tasks *tasks, uint64_t upto);
+void rp_put_determinant(struct rp_buffer *out, const struct rp_determinant *one);
+bool rp_get_determinant(struct rp_view *in, struct rp_determinant *one);
+
 /* task_ft.c */
 bool rp_tasks_ft_logs(const struct rp_tasks *tasks);
 bool rp_tasks_ft_is_on(const struct rp_tasks *tasks);
-void rp_tasks_ft_sent(struct rp_tasks *tasks, struct rp_task *to, struct rp_parcel *parcel);
+void rp_copy_set(struct rp_task_copy *copy, const uint8_t *bytes, size_t length, uint64_t version);
 void rp_tasks_ft_store(struct rp_tasks *tasks);
 void rp_tasks_ft_stored(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
 void rp_tasks_ft_commit(struct rp_tasks *tasks);
-void rp_tasks_ft_moved(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
-void rp_tasks_ft_move(struct rp_tasks *tasks, int collection, int (*map)(struct reprise_index, int));
+bool rp_tasks_ft_restore(struct rp_tasks *tasks, uint32_t number); /* false: there is no copy here */
 void rp_tasks_ft_failed(struct rp_tasks *tasks, int process); /* in the same order at all */
 void rp_tasks_ft_told(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data);
-void rp_tasks_ft_determinant(struct rp_tasks *tasks, const struct rp_determinant *one);
-uint32_t rp_tasks_ft_put_fresh(struct rp_tasks *tasks, int process, struct rp_buffer *out);
-void rp_tasks_ft_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes, size_t length);
-void rp_tasks_ft_held(struct rp_tasks *tasks, int process, uint64_t number);
-void rp_tasks_ft_flush_held(struct rp_tasks *tasks);
-void rp_put_determinant(struct rp_buffer *out, const struct rp_determinant *one);
-bool rp_get_determinant(struct rp_view *in, struct rp_determinant *one);
 
 /* task_reduce.c */
 void rp_reduce_result(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
 
 /* task_file.c */
+enum rp_status rp_task_file_begin(struct rp_tasks *tasks, struct rp_problem *why); /* when all collections are known */
+void rp_task_file_determinant(struct rp_tasks *tasks, const struct rp_determinant *one);
+void rp_task_file_digest(struct rp_tasks *tasks, uint32_t task, const struct rp_task_digest *digest);
 enum rp_status rp_task_file_write(struct rp_tasks *tasks, struct rp_problem *why);
 enum rp_status rp_task_file_read(struct rp_tasks *tasks, struct rp_problem *why);
 enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, size_t length, struct rp_problem *why);

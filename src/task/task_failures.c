@@ -29,6 +29,7 @@ MPI_Comm rp_failures_begin(bool wanted)
     MPI_Comm comm;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL); /* whatever the program wants for its own: a parcel that is lost would be waited for */
     if (!wanted)
         return comm;
     find("MPIX_Comm_get_failed", &get_failed);
@@ -98,7 +99,7 @@ void rp_failures_end(struct rp_tasks *tasks, MPI_Comm comm)
     }
     while (flag = 1, comm_agree(comm, &flag), flag == 0) {
         learn(tasks, comm);
-        while (tasks->recovering && !tasks->is_lost) {
+        while ((tasks->recovering || tasks->wanted > 0) && !tasks->is_lost) {
             if (!rp_tasks_step(tasks))
                 sched_yield();
             rp_failures_look(tasks, comm);

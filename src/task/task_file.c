@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record of a run of tasks: a file for each process, with the determinants of the tasks that ended there and the digests that were made there (docs/format.md, section 11). It is written when the run ends. A replay reads the files of all processes, since
- * its tasks may be elsewhere at first, and takes the determinants of a task from wherever they are.
+ * The record of a run of tasks: a file for each process, with the determinants of the tasks that ended there and the digests that were made there (docs/format.md, section 11). It is written when the run ends. Until then there is a
+ * journal, in which determinants and digests stand as they were made; it is what a crash leaves. It also has the determinant of a task's first event, which is not needed if all of them are known.
+ *
+ * A replay reads the files of all processes, since its tasks may be elsewhere at first, and takes the determinants of a task from wherever they are. Beyond what a journal knows, messages come as they come.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/crc32c.h"
 #include "base/file.h"
+#include "base/journal.h"
+#include "base/message.h"
 #include "task/task.h"
 
 static const char magic[8] = "RPTASKS\n";
 enum { VERSION = 1, HEAD = 8 + 4 * 4 };
+
+static void put_digest(struct rp_buffer *out, const struct rp_task_digest *digest)
+{
+    rp_buffer_varint(out, digest->entry);
+    rp_buffer_varint(out, digest->ordinal);
+    rp_buffer_u64(out, digest->digest);
+}
 
 static void put_task(const struct rp_tasks *tasks, uint32_t number, struct rp_buffer *out)
 {
@@ -30,20 +42,22 @@ static void put_task(const struct rp_tasks *tasks, uint32_t number, struct rp_bu
     for (size_t i = skipped; i < task->made.count; i++)
         rp_put_determinant(out, &task->made.list[i]);
     rp_buffer_varint(out, task->digest_count);
-    for (size_t i = 0; i < task->digest_count; i++) {
-        rp_buffer_varint(out, task->digests[i].entry);
-        rp_buffer_varint(out, task->digests[i].ordinal);
-        rp_buffer_u64(out, task->digests[i].digest);
-    }
+    for (size_t i = 0; i < task->digest_count; i++)
+        put_digest(out, &task->digests[i]);
+}
+
+static void put_head(const struct rp_tasks *tasks, struct rp_buffer *out)
+{
+    rp_buffer_u32(out, VERSION);
+    rp_buffer_u32(out, (uint32_t)tasks->self);
+    rp_buffer_u32(out, (uint32_t)tasks->processes);
+    rp_buffer_u32(out, tasks->task_count);
 }
 
 enum rp_status rp_task_file_make(const struct rp_tasks *tasks, struct rp_buffer *out, struct rp_problem *why)
 {
     rp_buffer_put(out, magic, sizeof magic);
-    rp_buffer_u32(out, VERSION);
-    rp_buffer_u32(out, (uint32_t)tasks->self);
-    rp_buffer_u32(out, (uint32_t)tasks->processes);
-    rp_buffer_u32(out, tasks->task_count);
+    put_head(tasks, out);
     for (uint32_t i = 0; i < tasks->task_count; i++)
         put_task(tasks, i, out);
     rp_buffer_varint(out, 0);
@@ -52,46 +66,110 @@ enum rp_status rp_task_file_make(const struct rp_tasks *tasks, struct rp_buffer 
     return out->failed ? rp_fail(why, RP_MEMORY, "no memory for the record") : RP_OK;
 }
 
-static char *path_of(const struct rp_tasks *tasks, int process)
+static char *path_of(const struct rp_tasks *tasks, int process, const char *what)
 {
-    char name[32];
+    char name[40];
 
-    snprintf(name, sizeof name, "tasks-%05d", process);
+    snprintf(name, sizeof name, "tasks-%05d%s", process, what);
     return rp_path_join(tasks->directory, name);
+}
+
+/* The journal. Its first entry says of what it is, all others begin with their kind. */
+
+enum { DETERMINANT = 1, DIGEST = 2 };
+
+static void put_entry(struct rp_journal *journal, struct rp_buffer *entry)
+{
+    RP_BUG_ON(entry->failed);
+    rp_journal_put(journal, entry->bytes, entry->length);
+    rp_buffer_free(entry);
+}
+
+enum rp_status rp_task_file_begin(struct rp_tasks *tasks, struct rp_problem *why)
+{
+    struct rp_buffer head = {0};
+    char *path = path_of(tasks, tasks->self, ".journal");
+    enum rp_status status = path ? rp_journal_create(path, &tasks->journal, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
+
+    free(path);
+    if (status != RP_OK)
+        return status;
+    put_head(tasks, &head);
+    put_entry(tasks->journal, &head);
+    return RP_OK;
+}
+
+void rp_task_file_determinant(struct rp_tasks *tasks, const struct rp_determinant *one)
+{
+    struct rp_buffer entry = {0};
+
+    if (!tasks->journal)
+        return;
+    rp_buffer_byte(&entry, DETERMINANT);
+    rp_put_determinant(&entry, one);
+    put_entry(tasks->journal, &entry);
+}
+
+void rp_task_file_digest(struct rp_tasks *tasks, uint32_t task, const struct rp_task_digest *digest)
+{
+    struct rp_buffer entry = {0};
+
+    if (!tasks->journal)
+        return;
+    rp_buffer_byte(&entry, DIGEST);
+    rp_buffer_varint(&entry, task);
+    put_digest(&entry, digest);
+    put_entry(tasks->journal, &entry);
 }
 
 enum rp_status rp_task_file_write(struct rp_tasks *tasks, struct rp_problem *why)
 {
     struct rp_buffer out = {0};
-    char *path = path_of(tasks, tasks->self);
+    char *path = path_of(tasks, tasks->self, "");
     enum rp_status status = path ? rp_task_file_make(tasks, &out, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
 
     if (status == RP_OK)
         status = rp_write_new_file(path, out.bytes, out.length, why);
+    if (tasks->journal)
+        rp_journal_close(tasks->journal, status == RP_OK);
+    tasks->journal = NULL;
     rp_buffer_free(&out);
     free(path);
     return status;
+}
+
+static bool get_digest(struct rp_task *task, struct rp_view *in, uint32_t entries)
+{
+    uint64_t entry = rp_view_varint(in), ordinal = rp_view_varint(in);
+    struct rp_task_digest digest = {(uint32_t)entry, (uint32_t)ordinal, rp_view_u64(in)};
+
+    if (in->failed || entry >= entries || ordinal > UINT32_MAX)
+        return false;
+    rp_task_add_digest(task, &digest);
+    return true;
 }
 
 static bool get_digests(struct rp_task *task, struct rp_view *in, uint32_t entries)
 {
     uint64_t count = rp_view_varint(in);
 
-    if (in->failed || count > (uint64_t)(in->end - in->at) / 10)
-        return false;
-    if (count == 0)
-        return true;
-    task->digests = realloc(task->digests, (task->digest_count + count) * sizeof *task->digests);
-    if (!task->digests)
-        return false;
-    for (; count > 0; count--) {
-        struct rp_task_digest *digest = &task->digests[task->digest_count++];
-        uint64_t entry = rp_view_varint(in), ordinal = rp_view_varint(in);
-        *digest = (struct rp_task_digest){(uint32_t)entry, (uint32_t)ordinal, rp_view_u64(in)};
-        if (in->failed || entry >= entries || ordinal > UINT32_MAX)
+    for (; count > 0 && !in->failed; count--)
+        if (!get_digest(task, in, entries))
             return false;
-    }
-    return true;
+    return !in->failed;
+}
+
+/* It may be in several files, if a task moved and some of the processes were cut off. */
+static bool know(struct rp_task *task, const struct rp_determinant *one)
+{
+    if (one->place == 0)
+        task->first_free = false;
+    if (rp_determinants_insert(&task->known, one))
+        return true;
+    size_t at = task->known.count;
+    while (task->known.list[at - 1].place != one->place)
+        at--;
+    return rp_identity_same(&task->known.list[at - 1].id, &one->id);
 }
 
 static bool get_task(struct rp_tasks *tasks, uint64_t number, struct rp_view *in)
@@ -103,32 +181,77 @@ static bool get_task(struct rp_tasks *tasks, uint64_t number, struct rp_view *in
     struct rp_task *task = &tasks->tasks[number - 1];
     uint8_t flags = rp_view_byte(in);
     uint64_t digest = rp_view_u64(in), count = rp_view_varint(in), last = 0;
-    if (in->failed || flags > 3 || (count > 0 && task->known.count > 0))
+    if (in->failed || flags > 3)
         return false;
     for (uint64_t i = 0; i < count; i++, last = one.place) {
-        if (!rp_get_determinant(in, &one) || one.task != number - 1 || (i > 0 && one.place <= last))
+        if (!rp_get_determinant(in, &one) || one.task != number - 1 || (i > 0 && one.place <= last) || !know(task, &one))
             return false;
-        rp_determinants_add(&task->known, &one);
     }
     if (flags & 1) {
         task->has_end = true;
         task->end_digest = digest;
     }
     if (flags & 2)
-        task->first_free = task->place == 0;
+        task->first_free = task->place == 0 && (task->known.count == 0 || task->known.list[0].place > 0);
     return get_digests(task, in, tasks->collections[task->collection].entries);
+}
+
+/* Version, process, processes, tasks. */
+static enum rp_status check_head(const struct rp_tasks *tasks, const uint8_t *head, struct rp_problem *why)
+{
+    if (rp_load_u32(head) != VERSION)
+        return rp_fail(why, RP_UNSUPPORTED, "it is of version %u, not %u", rp_load_u32(head), VERSION);
+    if (rp_load_u32(head + 8) != (uint32_t)tasks->processes || rp_load_u32(head + 12) != tasks->task_count)
+        return rp_fail(why, RP_USAGE, "it is of a run with %u tasks on %u processes, and this one has %u on %d", rp_load_u32(head + 12), rp_load_u32(head + 8), tasks->task_count, tasks->processes);
+    return RP_OK;
+}
+
+static bool get_entry(struct rp_tasks *tasks, struct rp_view *in)
+{
+    struct rp_determinant one;
+    uint8_t kind = rp_view_byte(in);
+
+    if (kind == DETERMINANT) {
+        if (!rp_get_determinant(in, &one) || one.task >= tasks->task_count)
+            return false;
+        return know(&tasks->tasks[one.task], &one);
+    }
+    uint64_t number = rp_view_varint(in);
+    if (kind != DIGEST || number >= tasks->task_count)
+        return false;
+    struct rp_task *task = &tasks->tasks[number];
+    return get_digest(task, in, tasks->collections[task->collection].entries);
+}
+
+static enum rp_status parse_journal(struct rp_tasks *tasks, const uint8_t *bytes, size_t length, struct rp_problem *why)
+{
+    struct rp_journal_view journal = rp_journal_view_of(bytes, length);
+    const uint8_t *entry;
+    size_t size;
+
+    if (!rp_journal_next(&journal, &entry, &size) || size != HEAD - sizeof magic)
+        return rp_fail(why, RP_DAMAGED, "it does not say of what it is a record");
+    enum rp_status status = check_head(tasks, entry, why);
+    while (status == RP_OK && rp_journal_next(&journal, &entry, &size)) {
+        struct rp_view in = rp_view_of(entry, size);
+        if (!get_entry(tasks, &in) || in.failed || in.at != in.end)
+            status = rp_fail(why, RP_DAMAGED, "entry %" PRIu64 " makes no sense", journal.number - 1);
+    }
+    tasks->is_cut_off = true;
+    return status == RP_OK && journal.damaged ? rp_fail(why, RP_DAMAGED, "entry %" PRIu64 " is damaged", journal.number) : status;
 }
 
 enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, size_t length, struct rp_problem *why)
 {
+    if (rp_journal_is(bytes, length))
+        return parse_journal(tasks, bytes, length, why);
     if (length < HEAD + 5 || memcmp(bytes, magic, sizeof magic) != 0)
         return rp_fail(why, RP_DAMAGED, "it is no record of tasks");
-    if (rp_load_u32(bytes + 8) != VERSION)
-        return rp_fail(why, RP_UNSUPPORTED, "it is of version %u, not %u", rp_load_u32(bytes + 8), VERSION);
     if (rp_load_u32(bytes + length - 4) != rp_crc32c(bytes, length - 4))
         return rp_fail(why, RP_DAMAGED, "its checksum is wrong");
-    if (rp_load_u32(bytes + 16) != (uint32_t)tasks->processes || rp_load_u32(bytes + 20) != tasks->task_count)
-        return rp_fail(why, RP_USAGE, "it is of a run with %u tasks on %u processes, and this one has %u on %d", rp_load_u32(bytes + 20), rp_load_u32(bytes + 16), tasks->task_count, tasks->processes);
+    enum rp_status status = check_head(tasks, bytes + sizeof magic, why);
+    if (status != RP_OK)
+        return status;
     struct rp_view in = rp_view_of(bytes + HEAD, length - HEAD - 4);
     for (uint64_t number; (number = rp_view_varint(&in)) > 0;)
         if (!get_task(tasks, number, &in))
@@ -136,20 +259,41 @@ enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, 
     return in.failed || in.at != in.end ? rp_fail(why, RP_DAMAGED, "it ends too early or too late") : RP_OK;
 }
 
-enum rp_status rp_task_file_read(struct rp_tasks *tasks, struct rp_problem *why)
+static bool is_there(const struct rp_tasks *tasks, int process, const char *what)
+{
+    char *path = path_of(tasks, process, what);
+    bool found = path && access(path, F_OK) == 0;
+
+    free(path);
+    return found;
+}
+
+static enum rp_status read_one(struct rp_tasks *tasks, int process, const char *what, struct rp_problem *why)
 {
     enum { LIMIT = 1 << 30 };
+    struct rp_buffer in = {0};
+    struct rp_problem because;
+    char *path = path_of(tasks, process, what);
+    enum rp_status status = path ? rp_read_file(path, LIMIT, &in, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
+
+    if (status == RP_OK && (status = rp_task_file_parse(tasks, in.bytes, in.length, &because)) != RP_OK)
+        rp_fail(why, status, "%s: %s", path, because.text);
+    rp_buffer_free(&in);
+    free(path);
+    return status;
+}
+
+/* Of a run that was cut off, a process may have nothing: it had not begun. */
+enum rp_status rp_task_file_read(struct rp_tasks *tasks, struct rp_problem *why)
+{
     enum rp_status status = RP_OK;
 
+    for (int i = 0; i < tasks->processes; i++)
+        tasks->is_cut_off |= is_there(tasks, i, ".journal");
     for (int i = 0; i < tasks->processes && status == RP_OK; i++) {
-        struct rp_buffer in = {0};
-        struct rp_problem because;
-        char *path = path_of(tasks, i);
-        status = path ? rp_read_file(path, LIMIT, &in, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
-        if (status == RP_OK && (status = rp_task_file_parse(tasks, in.bytes, in.length, &because)) != RP_OK)
-            rp_fail(why, status, "%s: %s", path, because.text);
-        rp_buffer_free(&in);
-        free(path);
+        bool is_whole = is_there(tasks, i, "");
+        if (is_whole || !tasks->is_cut_off || is_there(tasks, i, ".journal"))
+            status = read_one(tasks, i, is_whole || !tasks->is_cut_off ? "" : ".journal", why);
     }
     return status;
 }

@@ -26,10 +26,11 @@ static struct {
     int count, room;
     int status;
     struct rp_tasks tasks;
-    bool is_open, has_read, kills, sleeps;
+    bool is_open, has_record, kills, sleeps;
     enum rp_stage timed; /* the stage that `since` belongs to */
     double since, seconds[RP_STAGE_END + 1];
     uint64_t processor; /* when that stage began */
+    uint64_t idle;      /* of it, in that stage */
 } here;
 
 static void complete_sends(void)
@@ -61,7 +62,7 @@ static void mpi_send(void *data, int process, struct rp_parcel *parcel)
             RP_BUG_ON(!here.requests || !here.parcels);
         }
     }
-    if (parcel->length > INT32_MAX || MPI_Isend(parcel->bytes, (int)parcel->length, MPI_BYTE, process, TAG, here.comm, &here.requests[here.count]) != MPI_SUCCESS) {
+    if (MPI_Isend(parcel->bytes, (int)parcel->length, MPI_BYTE, process, TAG, here.comm, &here.requests[here.count]) != MPI_SUCCESS) {
         rp_parcel_drop(parcel);
         return;
     }
@@ -102,7 +103,7 @@ static void stop(int status)
 {
     leave_verdict(status);
     fflush(NULL);
-    MPI_Abort(here.comm, status);
+    MPI_Abort(here.is_open ? here.comm : MPI_COMM_WORLD, status);
     abort();
 }
 
@@ -175,28 +176,31 @@ void reprise_tasks_begin(void)
 }
 
 /* Collections are all known when the first run begins. */
-static void read_record(void)
+static void open_record(void)
 {
     struct rp_problem why;
-    enum rp_status status;
+    enum rp_status status = RP_OK;
 
-    if (here.has_read || here.tasks.mode != RP_TASKS_REPLAY)
+    if (here.has_record)
         return;
-    here.has_read = true;
-    status = rp_task_file_read(&here.tasks, &why);
+    here.has_record = true;
+    if (here.tasks.mode == RP_TASKS_REPLAY)
+        status = rp_task_file_read(&here.tasks, &why);
+    else if (here.tasks.mode == RP_TASKS_RECORD)
+        status = rp_task_file_begin(&here.tasks, &why);
     if (status == RP_OK)
         return;
-    rp_error("tasks: cannot replay: %s", why.text);
+    rp_error("tasks: cannot %s: %s", here.tasks.mode == RP_TASKS_REPLAY ? "replay" : "record", why.text);
     stop(rp_exit_status(status));
 }
 
-/* Of the processor. Where it is told, idle processes sleep, so that it is what the work takes. */
+/* Nanoseconds of the processor. Where they are told, idle processes sleep, and looking for messages that have not come does not count. */
 static uint64_t processor_time(void)
 {
     struct timespec time;
 
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 /* How long stages take: for benchmarks, told at the end if REPRISE_TASKS_TIMES is set. */
@@ -207,7 +211,8 @@ static void note_time(enum rp_stage next)
 
     here.seconds[here.timed] += now - here.since;
     if (here.timed == RP_STAGE_RUN)
-        here.tasks.counts[RP_COUNT_MICROSECONDS] += processor - here.processor;
+        here.tasks.counts[RP_COUNT_NANOSECONDS] += processor - here.processor - here.idle;
+    here.idle = 0;
     here.processor = processor;
     here.since = now;
     here.timed = next;
@@ -219,7 +224,7 @@ static void tell_times(void)
 
     if (!rp_setting("REPRISE_TASKS_TIMES") || !reprise_is_first())
         return;
-    fprintf(stderr, "TIMES run=%.6f store=%.6f again=%.6f processor=%.6f\n", here.seconds[RP_STAGE_RUN], here.seconds[RP_STAGE_STORE], here.seconds[RP_STAGE_AGAIN], (double)total[RP_COUNT_MICROSECONDS] / 1e6);
+    fprintf(stderr, "TIMES run=%.6f store=%.6f again=%.6f processor=%.6f\n", here.seconds[RP_STAGE_RUN], here.seconds[RP_STAGE_STORE], here.seconds[RP_STAGE_AGAIN], (double)total[RP_COUNT_NANOSECONDS] / 1e9);
     fprintf(stderr, "COUNTS messages=%llu remote=%llu determinants=%llu determinant_bytes=%llu log_bytes=%llu stored=%llu duplicates=%llu\n", (unsigned long long)total[RP_COUNT_MESSAGES],
             (unsigned long long)total[RP_COUNT_REMOTE], (unsigned long long)total[RP_COUNT_DETERMINANTS], (unsigned long long)total[RP_COUNT_DETERMINANT_BYTES],
             (unsigned long long)total[RP_COUNT_LOG_BYTES], (unsigned long long)total[RP_COUNT_STORED], (unsigned long long)total[RP_COUNT_DUPLICATES]);
@@ -234,6 +239,7 @@ static void wait_for_the_end(void)
     while (!rp_stage_is_over(&here.tasks)) {
         if (here.kills)
             rp_failures_inject(&here.tasks);
+        uint64_t before = here.sleeps && idle > 0 ? processor_time() : 0;
         bool did = rp_tasks_step(&here.tasks);
         if (here.tasks.kind != here.timed)
             note_time(here.tasks.kind);
@@ -245,21 +251,36 @@ static void wait_for_the_end(void)
             idle = 0;
         else if (++idle > SPINS)
             (void)(here.sleeps ? usleep(20) : sched_yield());
+        if (before > 0 && !did)
+            here.idle += processor_time() - before;
     }
+}
+
+static void need_outside(const char *what)
+{
+    char text[100];
+
+    snprintf(text, sizeof text, "%s comes after reprise_tasks_begin, and outside entries", what);
+    if (!here.is_open || here.tasks.running)
+        wrong(text);
 }
 
 void reprise_tasks_run(void)
 {
-    read_record();
+    need_outside("reprise_tasks_run");
+    open_record();
     rp_stage_begin(&here.tasks, RP_STAGE_RUN);
     wait_for_the_end();
 }
 
 void reprise_remap(int collection, int (*map)(struct reprise_index index, int processes))
 {
-    read_record();
+    need_outside("reprise_remap");
+    if (here.tasks.has_starts || !map || collection < 0 || collection >= here.tasks.collection_count)
+        wrong("reprise_remap needs a collection and a map, and cannot stand between reprise_start and reprise_tasks_run");
+    open_record();
     rp_stage_begin(&here.tasks, RP_STAGE_MOVE);
-    rp_tasks_ft_move(&here.tasks, collection, map);
+    rp_owners_move(&here.tasks, collection, map);
     wait_for_the_end();
 }
 
@@ -287,11 +308,12 @@ static void summarise(void)
     else if (here.tasks.mode != RP_TASKS_REPLAY)
         snprintf(determinants, sizeof determinants, "%llu determinants (by the algebra: %llu), ", (unsigned long long)total[RP_COUNT_DETERMINANTS], (unsigned long long)total[RP_COUNT_ALGEBRA]);
     rp_note("tasks: %s %llu messages of %u tasks: %sdigest %016llx%s", names[here.tasks.mode], (unsigned long long)total[RP_COUNT_MESSAGES], here.tasks.task_count, determinants, (unsigned long long)total[RP_COUNT_DIGEST],
-            here.tasks.mode != RP_TASKS_REPLAY ? "" : total[RP_COUNT_DIFFERENCES] ? ": NOT the recorded run" : ": identical");
+            here.tasks.mode != RP_TASKS_REPLAY ? "" : total[RP_COUNT_DIFFERENCES] ? ": NOT the recorded run" : here.tasks.is_cut_off ? ": the same, as far as the record goes" : ": identical");
 }
 
 int reprise_tasks_end(void)
 {
+    need_outside("reprise_tasks_end");
     rp_order_check(&here.tasks);
     rp_stage_begin(&here.tasks, RP_STAGE_END);
     wait_for_the_end();

@@ -6,8 +6,11 @@
  * Among n order-dependent messages and one deterministic chain of others, n need a determinant (lemma IV.3: n sets of one, and the chain); without any others, n - 1. So the very first event of a task, if it is order-dependent, gets
  * its determinant only when another kind of event comes. With fault tolerance it always does: whoever sent it may live, and a restart that begins with another would contradict it. That is one dependency on the starting point.
  *
+ * If it is known how many come, and nothing else comes, the last needs none, with fault tolerance too: all others have theirs, so that it is the one that is left. A place without a determinant before one that has it is such a last one.
+ *
  * FullDetFT gives every message a determinant, whatever it is declared to be.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,19 +18,14 @@
 #include "match/algebra.h"
 #include "task/task.h"
 
-void rp_determinants_add(struct rp_determinants *list, const struct rp_determinant *one)
-{
-    if (list->count == list->room) {
-        list->room = list->room ? 2 * list->room : 16;
-        list->list = realloc(list->list, list->room * sizeof *list->list);
-        RP_BUG_ON(!list->list);
-    }
-    list->list[list->count++] = *one;
-}
-
 static enum reprise_order order_of(const struct rp_tasks *tasks, const struct rp_task *task, uint32_t entry)
 {
     return tasks->mode == RP_TASKS_FULL ? REPRISE_ORDER_DEPENDENT : tasks->collections[task->collection].spec.entries[entry].order;
+}
+
+static bool is_counted(const struct rp_tasks *tasks, const struct rp_task *task)
+{
+    return tasks->collections[task->collection].is_counted && tasks->mode != RP_TASKS_FULL;
 }
 
 /* Whether its execution moves the place. */
@@ -56,6 +54,8 @@ bool rp_order_may_run(const struct rp_tasks *tasks, const struct rp_task *task, 
     const struct rp_determinant *next = task->followed < task->known.count ? &task->known.list[task->followed] : NULL;
     if (next && next->place == task->place)
         return rp_identity_same(&next->id, &m->id);
+    if (is_counted(tasks, task))
+        return !is_known(task, &m->id);
     return !is_dependent || !next;
 }
 
@@ -72,10 +72,12 @@ static void make_determinant(struct rp_tasks *tasks, struct rp_task *task, uint6
     struct rp_determinant one = {rp_task_number(tasks, task), place, *id};
 
     tasks->counts[RP_COUNT_DETERMINANTS]++;
-    if (rp_tasks_ft_is_on(tasks))
-        rp_tasks_ft_determinant(tasks, &one);
-    else
-        rp_determinants_add(&task->made, &one);
+    if (rp_tasks_ft_is_on(tasks)) {
+        rp_determinants_made(tasks, &one);
+        return;
+    }
+    rp_determinants_add(&task->made, &one);
+    rp_task_file_determinant(tasks, &one);
 }
 
 /* The first event was order-dependent, and now one of another kind comes: it needs its determinant after all. */
@@ -90,18 +92,20 @@ static void note_other(struct rp_tasks *tasks, struct rp_task *task, uint64_t ev
     task->place += events;
 }
 
-/* It is kept in the list from the start, so that places stay in order, but does not count. */
+/* The first of all is kept in the list from the start, so that places stay in order, but does not count. */
 static void note_dependent(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_message *m)
 {
+    bool counted = is_counted(tasks, task), is_last = counted && task->regions[m->entry].left == 1;
     bool follows = task->followed < task->known.count && task->known.list[task->followed].place == task->place;
 
     if (follows)
         task->followed++;
-    if (tasks->mode == RP_TASKS_RECORD && task->place == 0) {
+    if (tasks->mode == RP_TASKS_RECORD && task->place == 0 && !counted) {
         struct rp_determinant one = {m->task, 0, m->id};
         rp_determinants_add(&task->made, &one);
+        rp_task_file_determinant(tasks, &one);
         task->has_first = true;
-    } else if (tasks->mode == RP_TASKS_RECORD || tasks->mode == RP_TASKS_PARTIAL || tasks->mode == RP_TASKS_FULL)
+    } else if (!is_last && (tasks->mode == RP_TASKS_RECORD || rp_tasks_ft_logs(tasks)))
         make_determinant(tasks, task, task->place, &m->id);
     if (task->place == 0)
         task->first_free = false;
@@ -131,7 +135,7 @@ void rp_order_note(struct rp_tasks *tasks, struct rp_task *task, const struct rp
  * Digests of what regions sent: what a shuffled replay is compared by. The state of the task is no measure, since other regions may be open at the same time, and have come farther or less far. Regions of one message have no order among
  * themselves, so that they have one digest for all, as region 0.
  */
-static void put_digest(struct rp_task *task, const struct rp_task_digest *found)
+void rp_task_add_digest(struct rp_task *task, const struct rp_task_digest *found)
 {
     if (task->digest_count == task->digest_room) {
         task->digest_room = task->digest_room ? 2 * task->digest_room : 16;
@@ -158,8 +162,10 @@ static void say_difference(struct rp_tasks *tasks, const struct rp_task *task, c
 
 static void note_digest(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_digest *found)
 {
-    if (tasks->mode == RP_TASKS_RECORD)
-        put_digest(task, found);
+    if (tasks->mode == RP_TASKS_RECORD) {
+        rp_task_add_digest(task, found);
+        rp_task_file_digest(tasks, rp_task_number(tasks, task), found);
+    }
     for (size_t i = 0; tasks->mode == RP_TASKS_REPLAY && i < task->digest_count; i++) {
         struct rp_task_digest *recorded = &task->digests[i];
         if (recorded->entry != found->entry || recorded->ordinal != found->ordinal)
@@ -183,13 +189,13 @@ static void note_singles(struct rp_tasks *tasks, struct rp_task *task)
 {
     for (uint32_t i = 0; i < tasks->collections[task->collection].entries; i++) {
         struct rp_task_digest found = {i, 0, task->regions[i].sends};
-        if (task->regions[i].size == 1)
+        if (task->regions[i].size == 1 && tasks->collections[task->collection].spec.entries[i].order == REPRISE_COMMUTATIVE)
             note_digest(tasks, task, &found);
     }
 }
 
 /* Determinants that n order-dependent events among k others need: lemma IV.3. From a checkpoint, the first of them depends on that. */
-uint64_t rp_order_algebra(uint64_t dependent, uint64_t other, bool from_checkpoint)
+static uint64_t interleaved(uint64_t dependent, uint64_t other, bool from_checkpoint)
 {
     struct rp_algebra *sets = rp_task_memory((dependent + 1) * sizeof *sets), all;
     struct rp_problem why;
@@ -201,15 +207,38 @@ uint64_t rp_order_algebra(uint64_t dependent, uint64_t other, bool from_checkpoi
     return rp_algebra_determinants(&all);
 }
 
+/* Of counted ones, each region that is complete is U(n, 0), and what has come of the next U(n, 1); the program itself puts one after the other, as loop() of the algebra does. */
+static uint64_t counted_regions(const struct rp_task *task)
+{
+    return task->dependent - (task->regions[0].ordinal - (task->regions[0].left > 0));
+}
+
+static uint64_t by_algebra(const struct rp_tasks *tasks, const struct rp_task *task)
+{
+    if (tasks->mode == RP_TASKS_RESTART)
+        return 0;
+    return is_counted(tasks, task) ? counted_regions(task) : interleaved(task->dependent, task->other, rp_tasks_ft_is_on(tasks));
+}
+
+/* Nobody will take them. It may be meant so. */
+static void say_waiting(const struct rp_tasks *tasks, const struct rp_task *task, const char *name)
+{
+    const struct rp_task_message *m = task->waiting.first;
+
+    if (m && tasks->mode != RP_TASKS_REPLAY)
+        rp_note("tasks: %s: %zu messages were never taken; the first is for entry '%s', with ref %" PRIu64, name, task->waiting.count, tasks->collections[task->collection].spec.entries[m->entry].name, m->ref);
+}
+
 static void check_task(struct rp_tasks *tasks, struct rp_task *task)
 {
     char name[160];
 
-    tasks->counts[RP_COUNT_ALGEBRA] += rp_order_algebra(tasks->mode == RP_TASKS_RESTART ? 0 : task->dependent, task->other, rp_tasks_ft_is_on(tasks));
+    tasks->counts[RP_COUNT_ALGEBRA] += by_algebra(tasks, task);
     note_singles(tasks, task);
     uint64_t digest = rp_task_hash(task->state, tasks->collections[task->collection].spec.state_bytes);
     tasks->counts[RP_COUNT_DIGEST] += digest * (rp_task_number(tasks, task) * UINT64_C(2) + 1);
     rp_task_name(tasks, task, name);
+    say_waiting(tasks, task, name);
     if (tasks->mode == RP_TASKS_REPLAY && task->has_end && task->end_digest != digest && tasks->counts[RP_COUNT_DIFFERENCES]++ == 0)
         rp_error("tasks: %s: its last state is not the recorded one", name);
     task->end_digest = digest;

@@ -135,6 +135,7 @@ void reprise_contribute(int reduction, uint64_t ref, const double *values)
 
 void rp_reduce_result(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data)
 {
+    RP_BUG_ON(head->task >= (uint32_t)tasks->reduction_count);
     struct rp_reduction *r = &tasks->reductions[head->task];
 
     if (r->has_result && head->ref < r->ref)
@@ -148,6 +149,10 @@ bool reprise_result(int reduction, uint64_t *ref, double *values)
 {
     const struct rp_reduction *r = &rp_tasks_now->reductions[reduction];
 
+    if (reduction < 0 || reduction >= rp_tasks_now->reduction_count) {
+        rp_tasks_lost(rp_tasks_now, "there is no reduction %d", reduction);
+        return false;
+    }
     if (!r->has_result)
         return false;
     if (ref)

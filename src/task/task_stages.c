@@ -18,21 +18,11 @@ int rp_stage_first(const struct rp_tasks *tasks)
     return first;
 }
 
-static void tell(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const void *data, size_t length)
-{
-    struct rp_parcel *parcel = rp_parcel_new(sizeof *head + length);
-
-    memcpy(parcel->bytes, head, sizeof *head);
-    if (length > 0)
-        memcpy(parcel->bytes + sizeof *head, data, length);
-    rp_tasks_send_parcel(tasks, process, parcel);
-}
-
 static void tell_all(struct rp_tasks *tasks, const struct rp_parcel_head *head)
 {
     for (int i = 0; i < tasks->processes; i++)
         if (i != tasks->self && !tasks->dead[i])
-            tell(tasks, i, head, NULL, 0);
+            rp_tasks_tell(tasks, i, head, NULL, 0);
 }
 
 void rp_stage_reset(struct rp_tasks *tasks)
@@ -43,13 +33,15 @@ void rp_stage_reset(struct rp_tasks *tasks)
 void rp_stage_begin(struct rp_tasks *tasks, enum rp_stage kind)
 {
     tasks->kind = kind;
+    if (kind == RP_STAGE_RUN)
+        tasks->has_starts = false;
     rp_stage_reset(tasks);
     rp_tasks_take_early(tasks);
 }
 
 bool rp_stage_is_over(const struct rp_tasks *tasks)
 {
-    return tasks->kind == RP_STAGE_OUT || tasks->is_lost;
+    return (tasks->kind == RP_STAGE_OUT && tasks->wanted == 0) || tasks->is_lost;
 }
 
 /* What comes after this stage: after a run, a checkpoint, if there is fault tolerance. */
@@ -137,7 +129,7 @@ void rp_stage_idle(struct rp_tasks *tasks)
         struct rp_parcel_head head = {.kind = RP_PARCEL_ANSWER, .epoch = tasks->epoch, .stage = tasks->stage, .ref = tasks->wave};
         struct answer own = own_answer(tasks);
         tasks->is_asked = false;
-        tell(tasks, rp_stage_first(tasks), &head, &own, sizeof own);
+        rp_tasks_tell(tasks, rp_stage_first(tasks), &head, &own, sizeof own);
     }
 }
 

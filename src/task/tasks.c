@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/journal.h"
 #include "base/message.h"
 
 struct rp_tasks *rp_tasks_now;
@@ -59,15 +60,28 @@ struct rp_parcel *rp_parcel_new(size_t length)
 
     if (!parcel || length > UINT32_MAX)
         rp_bug(__FILE__, __LINE__, "no memory for a message");
-    parcel->uses = 1;
-    parcel->length = (uint32_t)length;
-    parcel->next = NULL;
+    *parcel = (struct rp_parcel){.uses = 1, .length = (uint32_t)length};
+    return parcel;
+}
+
+struct rp_parcel *rp_parcel_in(struct rp_arenas *arenas, size_t length)
+{
+    struct rp_arena *from;
+    struct rp_parcel *parcel = rp_arena_take(arenas, sizeof *parcel + length, &from);
+
+    if (!parcel || length > UINT32_MAX)
+        rp_bug(__FILE__, __LINE__, "no memory for a message");
+    *parcel = (struct rp_parcel){.uses = 1, .length = (uint32_t)length, .arena = from};
     return parcel;
 }
 
 void rp_parcel_drop(struct rp_parcel *parcel)
 {
-    if (--parcel->uses == 0)
+    if (--parcel->uses > 0)
+        return;
+    if (parcel->arena)
+        rp_arena_give(parcel->arena);
+    else
         free(parcel);
 }
 
@@ -112,17 +126,16 @@ void rp_tasks_init(struct rp_tasks *tasks, enum rp_task_mode mode, int self, int
     tasks->held_by = rp_task_memory((size_t)processes * sizeof *tasks->held_by);
     tasks->hold_due = rp_task_memory((size_t)processes * sizeof *tasks->hold_due);
     tasks->dead = rp_task_memory((size_t)processes);
-    tasks->told = rp_task_memory((size_t)processes);
+    tasks->deaths = rp_task_memory((size_t)processes * sizeof *tasks->deaths);
+    tasks->heard = rp_task_memory((size_t)processes * sizeof *tasks->heard);
+    tasks->parts = rp_task_memory((size_t)processes * sizeof *tasks->parts);
     tasks->reported = rp_task_memory(RP_TASK_COLLECTIONS * RP_TASK_ENTRIES);
 }
 
 static void free_task(struct rp_tasks *tasks, struct rp_task *task)
 {
     rp_task_empty(tasks, task);
-    for (struct rp_parcel *parcel = task->log, *next; parcel; parcel = next) {
-        next = parcel->next;
-        rp_parcel_drop(parcel);
-    }
+    rp_log_clear(task);
     free(task->regions);
     free(task->made.list);
     free(task->known.list);
@@ -151,9 +164,16 @@ void rp_tasks_free(struct rp_tasks *tasks)
     free(tasks->held_by);
     free(tasks->hold_due);
     free(tasks->dead);
-    free(tasks->told);
+    free(tasks->deaths);
+    free(tasks->heard);
+    free(tasks->parts);
+    if (tasks->journal)
+        rp_journal_close(tasks->journal, false);
+    rp_arenas_free(&tasks->log);
+    rp_buffer_free(&tasks->arrived);
     free(tasks->reported);
     free(tasks->fresh.list);
+    free(tasks->told.list);
     for (struct rp_told_early *early; (early = tasks->told_early); free(early))
         tasks->told_early = early->next;
     *tasks = (struct rp_tasks){0};
@@ -187,27 +207,26 @@ void rp_task_name(const struct rp_tasks *tasks, const struct rp_task *task, char
     snprintf(name, 160, "%.100s(%d,%d,%d)", tasks->collections[task->collection].spec.name, index.x, index.y, index.z);
 }
 
+static const struct rp_collection *collection_of(struct rp_tasks *tasks, int collection)
+{
+    if (collection >= 0 && collection < tasks->collection_count)
+        return &tasks->collections[collection];
+    rp_tasks_lost(tasks, "there is no collection %d of tasks", collection);
+    return NULL;
+}
+
 static struct rp_task *task_at(struct rp_tasks *tasks, int collection, struct reprise_index index)
 {
-    if (collection < 0 || collection >= tasks->collection_count) {
-        rp_tasks_lost(tasks, "there is no collection %d of tasks", collection);
+    const struct rp_collection *c = collection_of(tasks, collection);
+
+    if (!c)
         return NULL;
-    }
-    const struct rp_collection *c = &tasks->collections[collection];
     struct reprise_index size = c->spec.size;
     if (index.x < 0 || index.x >= size.x || index.y < 0 || index.y >= size.y || index.z < 0 || index.z >= size.z) {
         rp_tasks_lost(tasks, "there is no task %s(%d,%d,%d): the collection is %d x %d x %d", c->spec.name, index.x, index.y, index.z, size.x, size.y, size.z);
         return NULL;
     }
     return &tasks->tasks[c->first + (uint32_t)index.x + (uint32_t)size.x * ((uint32_t)index.y + (uint32_t)size.y * (uint32_t)index.z)];
-}
-
-static int map_task(const struct rp_tasks *tasks, const struct rp_collection *collection, uint32_t number)
-{
-    if (!collection->spec.map)
-        return (int)((uint64_t)number * (uint64_t)tasks->processes / collection->count);
-    int process = collection->spec.map(index_of(collection, number), tasks->processes) % tasks->processes;
-    return process < 0 ? process + tasks->processes : process;
 }
 
 void rp_task_make(struct rp_tasks *tasks, struct rp_task *task)
@@ -239,15 +258,25 @@ void rp_task_empty(struct rp_tasks *tasks, struct rp_task *task)
 static bool is_right(struct rp_tasks *tasks, const struct reprise_collection_spec *spec, uint32_t *entries, bool *has_dependent)
 {
     *entries = 0, *has_dependent = false;
+    if (tasks->running || tasks->kind != RP_STAGE_OUT) {
+        rp_tasks_lost(tasks, "collection %s: an entry cannot make collections", spec->name);
+        return false;
+    }
     for (const struct reprise_entry *entry = spec->entries; entry && entry->name; entry++, (*entries)++) {
-        if (!entry->run || entry->order < REPRISE_ORDERED || entry->order > REPRISE_COMMUTATIVE || (entry->order == REPRISE_COMMUTATIVE && !entry->count)) {
-            rp_tasks_lost(tasks, "collection %s, entry %s: it needs a function, an order, and if commutative a count", spec->name, entry->name);
+        if (!entry->run || entry->order < REPRISE_ORDERED || entry->order > REPRISE_COMMUTATIVE || (entry->order == REPRISE_COMMUTATIVE && !entry->count) || (entry->order == REPRISE_ORDERED && entry->count) ||
+            (entry->order != REPRISE_COMMUTATIVE && entry->finish)) {
+            rp_tasks_lost(tasks, "collection %s, entry %s: it needs a function, an order, and if commutative a count; ordered ones have no count, and only commutative ones a finish", spec->name, entry->name);
             return false;
         }
         *has_dependent |= entry->order == REPRISE_ORDER_DEPENDENT;
     }
     if (tasks->collection_count == RP_TASK_COLLECTIONS || *entries > RP_TASK_ENTRIES) {
         rp_tasks_lost(tasks, "collection %s: there may be %d collections with %d entries", spec->name, RP_TASK_COLLECTIONS, RP_TASK_ENTRIES);
+        return false;
+    }
+    uint64_t x = (uint64_t)at_least_one(spec->size.x), y = (uint64_t)at_least_one(spec->size.y), z = (uint64_t)at_least_one(spec->size.z);
+    if (x * y > RP_TASK_MOST || x * y * z > RP_TASK_MOST - tasks->task_count || spec->state_bytes > RP_TASK_STATE_MOST) {
+        rp_tasks_lost(tasks, "collection %s: there may be %d tasks with states of %d bytes", spec->name, RP_TASK_MOST, RP_TASK_STATE_MOST);
         return false;
     }
     return true;
@@ -261,7 +290,8 @@ static int add_collection(struct rp_tasks *tasks, const struct reprise_collectio
 
     if (!is_right(tasks, spec, &entries, &has_dependent))
         return -1;
-    *c = (struct rp_collection){.spec = *spec, .first = tasks->task_count, .entries = entries, .has_dependent = has_dependent};
+    *c = (struct rp_collection){.spec = *spec, .first = tasks->task_count, .entries = entries, .has_dependent = has_dependent, .version = tasks->version};
+    c->is_counted = entries == 1 && has_dependent && spec->entries[0].count;
     c->spec.size = (struct reprise_index){at_least_one(spec->size.x), at_least_one(spec->size.y), at_least_one(spec->size.z)};
     c->count = (uint32_t)c->spec.size.x * (uint32_t)c->spec.size.y * (uint32_t)c->spec.size.z;
     tasks->tasks = realloc(tasks->tasks, (tasks->task_count + c->count) * sizeof *tasks->tasks);
@@ -269,13 +299,14 @@ static int add_collection(struct rp_tasks *tasks, const struct reprise_collectio
     tasks->task_count += c->count;
     for (uint32_t i = 0; i < c->count; i++) {
         struct rp_task *task = &tasks->tasks[c->first + i];
-        *task = (struct rp_task){.collection = (uint32_t)tasks->collection_count, .owner = map_task(tasks, c, i)};
+        *task = (struct rp_task){.collection = (uint32_t)tasks->collection_count};
         task->regions = rp_task_memory(entries * sizeof *task->regions);
-        if (tasks->dead[task->owner]) /* it began after a failure */
-            task->owner = rp_stage_first(tasks);
-        if (task->owner == tasks->self)
-            rp_task_make(tasks, task);
     }
+    rp_owners_map(tasks, c, spec->map);
+    for (uint32_t i = c->first; i < tasks->task_count; i++)
+        if (tasks->tasks[i].owner == tasks->self)
+            rp_task_make(tasks, &tasks->tasks[i]);
+    rp_determinants_settle(tasks);
     /* Queues and logs point into themselves, and realloc has moved them. */
     for (uint32_t i = 0; i < c->first; i++) {
         struct rp_task *task = &tasks->tasks[i];
@@ -414,7 +445,7 @@ static void open_region(struct rp_tasks *tasks, struct rp_task *task, uint32_t e
     if (count == 0) {
         char name[160];
         rp_task_name(tasks, task, name);
-        rp_tasks_lost(tasks, "task %s, entry %s: a message has come for a commutative region of no messages", name, tasks->collections[task->collection].spec.entries[entry].name);
+        rp_tasks_lost(tasks, "task %s, entry %s: a message has come for a region of no messages", name, tasks->collections[task->collection].spec.entries[entry].name);
         return;
     }
     task->regions[entry].left = task->regions[entry].size = count;
@@ -432,14 +463,14 @@ static void execute(struct rp_tasks *tasks, struct rp_task *task, struct rp_task
     tasks->counts[RP_COUNT_MESSAGES]++;
     tasks->running = task;
     task->clock = (m->clock > task->clock ? m->clock : task->clock) + 1;
-    if (commutes && task->regions[m->entry].left == 0)
+    if (entry->count && task->regions[m->entry].left == 0)
         open_region(tasks, task, m->entry);
     if (!tasks->is_lost) {
         rp_order_note(tasks, task, m);
         tasks->handled = commutes ? m : NULL;
         tasks->children = 0;
         entry->run(task->state, &told);
-        if (commutes && --task->regions[m->entry].left == 0)
+        if (entry->count && --task->regions[m->entry].left == 0 && commutes)
             end_region(tasks, task, m);
     }
     tasks->handled = NULL;
@@ -456,30 +487,27 @@ static bool may_run(struct rp_tasks *tasks, const struct rp_task *task, const st
 
 void rp_tasks_look_again(struct rp_tasks *tasks, struct rp_task *task)
 {
-    for (size_t i = 0; i < task->waiting.count && !tasks->is_lost;) {
-        struct rp_task_message *m = task->waiting.first;
-        for (size_t k = 0; k < i; k++)
-            m = m->next;
-        if (may_run(tasks, task, m)) {
-            execute(tasks, task, rp_queue_take(&task->waiting, i));
-            i = 0;
-        } else
-            i++;
+    size_t at = 0;
+
+    for (const struct rp_task_message *m = task->waiting.first; m && !tasks->is_lost;) {
+        if (!may_run(tasks, task, m)) {
+            m = m->next, at++;
+            continue;
+        }
+        execute(tasks, task, rp_queue_take(&task->waiting, at));
+        m = task->waiting.first, at = 0;
     }
 }
 
 /* A message for one of our tasks, from elsewhere. Those that a task has had are dropped. */
 void rp_tasks_deliver(struct rp_tasks *tasks, struct rp_task_message *m)
 {
-    bool failed = false;
-    struct rp_task *task = &tasks->tasks[m->task];
-    RP_BUG_ON(task->owner != tasks->self);
+    RP_BUG_ON(m->task >= tasks->task_count || tasks->tasks[m->task].owner != tasks->self);
     if (tasks->mode == RP_TASKS_RESTART && m->epoch < tasks->epoch) {
         free(m);
         return;
     }
-    if (rp_tasks_ft_logs(tasks) && !rp_identities_add(&task->seen, &m->id, &failed)) {
-        RP_BUG_ON(failed);
+    if (rp_tasks_ft_logs(tasks) && !rp_log_arrived(tasks, m->task, &m->id)) {
         tasks->counts[RP_COUNT_DUPLICATES]++;
         free(m);
         return;
@@ -567,7 +595,8 @@ static void take_parcel(struct rp_tasks *tasks, int process, struct rp_parcel *p
     memcpy(&head, parcel->bytes, sizeof head);
     const uint8_t *data = parcel->bytes + sizeof head;
     size_t length = parcel->length - sizeof head;
-    if (head.kind == RP_PARCEL_MESSAGE && (head.stage > tasks->stage || head.epoch > tasks->epoch)) {
+    bool is_early = head.stage > tasks->stage || head.epoch > tasks->epoch;
+    if ((head.kind == RP_PARCEL_MESSAGE && (is_early || tasks->kind == RP_STAGE_OUT)) || (head.kind == RP_PARCEL_WANT && is_early)) {
         put_aside(tasks, process, parcel);
         return;
     }
@@ -576,7 +605,7 @@ static void take_parcel(struct rp_tasks *tasks, int process, struct rp_parcel *p
         struct rp_task_message *m = unpack(&head, data, length);
         size_t used = head.bytes + (head.cpi_bits + 7u) / 8;
         if (head.determinants > 0)
-            rp_tasks_ft_hold(tasks, process, head.determinants, data + used, length - used);
+            rp_determinants_hold(tasks, process, head.determinants, data + used, length - used);
         rp_tasks_deliver(tasks, m);
         break;
     }
@@ -587,13 +616,19 @@ static void take_parcel(struct rp_tasks *tasks, int process, struct rp_parcel *p
         rp_tasks_ft_stored(tasks, &head, data);
         break;
     case RP_PARCEL_MOVE:
-        rp_tasks_ft_moved(tasks, &head, data);
+        rp_owners_moved(tasks, &head, data);
+        break;
+    case RP_PARCEL_WANT:
+        rp_owners_wanted(tasks, process, &head, data);
+        break;
+    case RP_PARCEL_GIVE:
+        rp_owners_given(tasks, &head, data);
         break;
     case RP_PARCEL_RECOVERY:
         rp_tasks_ft_told(tasks, process, &head, data);
         break;
     case RP_PARCEL_HELD:
-        rp_tasks_ft_held(tasks, process, head.ref);
+        rp_determinants_held(tasks, process, head.ref);
         break;
     default:
         rp_stage_take(tasks, process, &head, data);
@@ -632,6 +667,29 @@ void rp_tasks_send_parcel(struct rp_tasks *tasks, int process, struct rp_parcel 
     tasks->transport.send(tasks->transport.data, process, parcel);
 }
 
+void rp_tasks_tell(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const void *data, size_t length)
+{
+    struct rp_parcel_head told = *head;
+
+    if (length > INT32_MAX - sizeof told) {
+        rp_tasks_lost(tasks, "%zu bytes for process %d are more than a message of MPI holds", length, process);
+        return;
+    }
+    struct rp_parcel *parcel = rp_parcel_new(sizeof told + length);
+    told.bytes = (uint32_t)length;
+    memcpy(parcel->bytes, &told, sizeof told);
+    if (length > 0)
+        memcpy(parcel->bytes + sizeof told, data, length);
+    rp_tasks_send_parcel(tasks, process, parcel);
+}
+
+void rp_tasks_tell_buffer(struct rp_tasks *tasks, int process, struct rp_parcel_head head, struct rp_buffer *buffer)
+{
+    RP_BUG_ON(buffer->failed);
+    rp_tasks_tell(tasks, process, &head, buffer->bytes, buffer->length);
+    rp_buffer_free(buffer);
+}
+
 bool rp_tasks_step(struct rp_tasks *tasks)
 {
     int process;
@@ -648,7 +706,7 @@ bool rp_tasks_step(struct rp_tasks *tasks)
         return false;
     if (!tasks->recovering && run_one(tasks))
         return true;
-    rp_tasks_ft_flush_held(tasks);
+    rp_determinants_say_held(tasks);
     if (!tasks->recovering && tasks->ready.count == 0)
         rp_stage_idle(tasks);
     return did;
@@ -660,8 +718,6 @@ static struct rp_identity next_identity(struct rp_tasks *tasks)
 {
     struct rp_task *task = tasks->running;
 
-    if (!task)
-        return (struct rp_identity){.spe = RP_TASK_MAIN, .srn = ++tasks->main_srn};
     if (!tasks->handled)
         return (struct rp_identity){.spe = rp_task_number(tasks, task), .srn = ++task->srn};
     const struct rp_task_region *region = &task->regions[tasks->handled->entry];
@@ -678,9 +734,10 @@ static struct rp_parcel *pack(struct rp_tasks *tasks, int process, const struct 
 {
     struct rp_buffer fresh = {0};
     size_t path = (m->id.cpi.bits + 7u) / 8;
-    uint32_t determinants = rp_tasks_ft_put_fresh(tasks, process, &fresh);
+    uint32_t determinants = rp_determinants_put_fresh(tasks, process, &fresh);
     struct rp_parcel_head head = {RP_PARCEL_MESSAGE, (uint8_t)m->entry, m->id.cpi.bits, m->epoch, m->stage, m->task, m->id.spe, m->id.srn, determinants, (uint32_t)m->bytes, m->ref, m->clock};
-    struct rp_parcel *parcel = rp_parcel_new(sizeof head + m->bytes + path + fresh.length);
+    size_t length = sizeof head + m->bytes + path + fresh.length;
+    struct rp_parcel *parcel = rp_tasks_ft_logs(tasks) ? rp_parcel_in(&tasks->log, length) : rp_parcel_new(length);
 
     memcpy(parcel->bytes, &head, sizeof head);
     if (m->bytes > 0)
@@ -697,11 +754,15 @@ static void send_to(struct rp_tasks *tasks, struct rp_task *to, int entry, uint6
 {
     struct rp_task_message m = {.task = rp_task_number(tasks, to), .epoch = tasks->epoch, .stage = tasks->stage, .entry = (uint32_t)entry, .ref = ref, .bytes = bytes};
 
-    if (entry < 0 || (uint32_t)entry >= tasks->collections[to->collection].entries || bytes > UINT32_MAX / 2) {
-        rp_tasks_lost(tasks, "collection %s has no entry %d, or the message is too long", tasks->collections[to->collection].spec.name, entry);
+    if (entry < 0 || (uint32_t)entry >= tasks->collections[to->collection].entries || bytes > RP_TASK_STATE_MOST) {
+        rp_tasks_lost(tasks, "collection %s has no entry %d, or %zu bytes are too long for a message (%d at most)", tasks->collections[to->collection].spec.name, entry, bytes, RP_TASK_STATE_MOST);
         return;
     }
-    m.clock = tasks->running ? ++tasks->running->clock : 0;
+    if (!tasks->running) {
+        rp_tasks_lost(tasks, "collection %s: only entries send; what begins a run is put by reprise_start", tasks->collections[to->collection].spec.name);
+        return;
+    }
+    m.clock = ++tasks->running->clock;
     m.id = next_identity(tasks);
     if (tasks->is_lost)
         return;
@@ -710,7 +771,8 @@ static void send_to(struct rp_tasks *tasks, struct rp_task *to, int entry, uint6
     if (to->owner != tasks->self) {
         struct rp_parcel *parcel = pack(tasks, to->owner, &m, data);
         tasks->counts[RP_COUNT_REMOTE]++;
-        rp_tasks_ft_sent(tasks, to, parcel);
+        if (rp_tasks_ft_logs(tasks))
+            rp_log_sent(tasks, to, parcel);
         rp_tasks_send_parcel(tasks, to->owner, parcel);
         return;
     }
@@ -735,6 +797,8 @@ struct rp_task_message *rp_message_copy(const struct rp_task_message *m)
 
 int reprise_collection(const struct reprise_collection_spec *spec)
 {
+    if (!rp_tasks_now)
+        rp_bug(__FILE__, __LINE__, "reprise_collection comes after reprise_tasks_begin");
     return add_collection(rp_tasks_now, spec);
 }
 
@@ -748,9 +812,9 @@ void reprise_send(int collection, struct reprise_index to, int entry, uint64_t r
 
 void reprise_broadcast(int collection, int entry, uint64_t ref, const void *data, size_t bytes)
 {
-    const struct rp_collection *c = &rp_tasks_now->collections[collection];
+    const struct rp_collection *c = collection_of(rp_tasks_now, collection);
 
-    for (uint32_t i = 0; i < c->count; i++)
+    for (uint32_t i = 0; c && i < c->count; i++)
         send_to(rp_tasks_now, &rp_tasks_now->tasks[c->first + i], entry, ref, data, bytes);
 }
 
@@ -758,9 +822,12 @@ void reprise_broadcast(int collection, int entry, uint64_t ref, const void *data
 void reprise_start(int collection, int entry, uint64_t ref, const void *data, size_t bytes)
 {
     struct rp_tasks *tasks = rp_tasks_now;
-    const struct rp_collection *c = &tasks->collections[collection];
+    const struct rp_collection *c = collection_of(tasks, collection);
 
-    for (uint32_t i = 0; i < c->count; i++) {
+    if (c && (tasks->running || entry < 0 || (uint32_t)entry >= c->entries || bytes > RP_TASK_STATE_MOST))
+        rp_tasks_lost(tasks, "reprise_start: it was called by an entry, or collection %s has no entry %d, or %zu bytes are too long for a message", c->spec.name, entry, bytes);
+    tasks->has_starts = true;
+    for (uint32_t i = 0; c && !tasks->is_lost && i < c->count; i++) {
         struct rp_task_message *m = malloc(sizeof *m + bytes);
         RP_BUG_ON(!m);
         *m = (struct rp_task_message){.id = {.spe = RP_TASK_MAIN, .srn = ++tasks->main_srn}, .task = c->first + i, .stage = tasks->stage, .entry = (uint32_t)entry, .ref = ref, .bytes = bytes};
@@ -785,7 +852,7 @@ struct reprise_index reprise_self(void)
     return rp_tasks_now->running ? rp_task_index(rp_tasks_now, rp_tasks_now->running) : nobody;
 }
 
-void *reprise_task_state(int collection, struct reprise_index index)
+const void *reprise_task_state(int collection, struct reprise_index index)
 {
     struct rp_task *task = task_at(rp_tasks_now, collection, index);
 

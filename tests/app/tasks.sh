@@ -34,6 +34,17 @@ for shuffle in '' --shuffle; do
     [ "$status" -eq 0 ] && grep -q ': identical' replay.err && [ "$(result replay)" = "$(result record)" ] || fail "workers, replay $shuffle: exit status $status"
 done
 
+export REPRISE_TASKS=partial
+run 60 partial "${launch[@]}" "$apps/workers" --size 150 --workers 9
+unset REPRISE_TASKS
+[ "$status" -eq 0 ] && [ "$(told partial)" = "158 158" ] || fail "workers, partial: '$(told partial)' determinants, exit status $status"
+
+# A process is killed: what was recorded until then is followed.
+run 60 crash env REPRISE_TASKS_KILL=0@100 "$reprise" record --tasks -o crash "${launch[@]}" "$apps/workers" --size 150 --workers 9
+[ "$status" -ne 0 ] && [ -e crash/tasks-00000.journal ] && [ ! -e crash/tasks-00000 ] || fail "a crash: exit status $status"
+run 60 replay "$reprise" replay crash
+[ "$status" -eq 0 ] && grep -q ': the same, as far as the record goes' replay.err || fail "the replay of a crash: exit status $status"
+
 # What is declared to commute, and does not, is named.
 run 60 record "$reprise" record --tasks -o careless "${launch[@]}" "$apps/amgexchange" --careless 1
 [ "$status" -eq 0 ] || fail "careless: exit status $status"

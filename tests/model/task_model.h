@@ -27,9 +27,12 @@ struct model_process {
 static struct {
     struct model_process process[MODEL_PROCESSES];
     int processes;
-    uint64_t random, steps;
+    uint64_t random, steps, limit; /* 0: the usual */
     int failures[MODEL_KILLS], failure_count;
     bool in_order; /* of one process to another */
+    uint64_t move_first, move_last; /* steps in which somebody moved tasks */
+    uint64_t second_run;            /* the first step after somebody's first checkpoint */
+    int slow;                       /* the number + 1 of a process that takes few steps; 0: none */
     char lost[700];
 } model;
 
@@ -124,7 +127,7 @@ static void model_step(struct model_process *p, bool (*next)(int phase))
         rp_tasks_ft_failed(&p->tasks, model.failures[p->known++]);
     if (p->tasks.is_lost)
         return;
-    if (p->tasks.kind != RP_STAGE_OUT || p->is_done || p->tasks.recovering)
+    if (!rp_stage_is_over(&p->tasks) || p->is_done || p->tasks.recovering)
         rp_tasks_step(&p->tasks);
     else
         p->is_done = !next(p->phase++);
@@ -135,17 +138,25 @@ static bool model_run(bool (*next)(int phase), const uint64_t *kill_at, const in
 {
     enum { LIMIT = 3000000 };
 
-    for (model.steps = 0; model.steps < LIMIT; model.steps++) {
+    for (model.steps = 0; model.steps < (model.limit ? model.limit : LIMIT); model.steps++) {
         int left = 0;
         for (int i = 0; i < kills; i++)
             if (kill_at[i] == model.steps)
                 model_kill(kill_whom[i]);
         for (int i = 0; i < model.processes; i++)
-            left += !model.process[i].is_dead && (!model.process[i].is_done || model.process[i].known < model.failure_count || model.process[i].tasks.recovering);
+            if (!model.process[i].is_dead && model.process[i].tasks.kind == RP_STAGE_MOVE) {
+                model.move_first = model.move_first ? model.move_first : model.steps;
+                model.move_last = model.steps;
+            }
+        for (int i = 0; i < model.processes && !model.second_run; i++)
+            if (model.process[i].tasks.version == 1)
+                model.second_run = model.steps;
+        for (int i = 0; i < model.processes; i++)
+            left += !model.process[i].is_dead && (!model.process[i].is_done || model.process[i].known < model.failure_count || model.process[i].tasks.recovering || model.process[i].tasks.wanted > 0);
         if (left == 0 || *model.lost)
             return !*model.lost;
         struct model_process *p = &model.process[unit_below(&model.random, (uint64_t)model.processes)];
-        if (!p->is_dead)
+        if (!p->is_dead && ((int)(p - model.process) + 1 != model.slow || unit_below(&model.random, 30) == 0))
             model_step(p, next);
     }
     snprintf(model.lost, sizeof model.lost, "it does not end");
@@ -163,11 +174,11 @@ static uint64_t model_count(enum rp_task_count which)
 }
 
 /* The state of a task, wherever it lives. */
-__attribute__((unused)) static void *model_state(int collection, int index)
+__attribute__((unused)) static const void *model_state(int collection, int index)
 {
     for (int i = 0; i < model.processes; i++) {
         rp_tasks_now = &model.process[i].tasks;
-        void *state = model.process[i].is_dead ? NULL : reprise_task_state(collection, (struct reprise_index){index, 0, 0});
+        const void *state = model.process[i].is_dead ? NULL : reprise_task_state(collection, (struct reprise_index){index, 0, 0});
         if (state)
             return state;
     }

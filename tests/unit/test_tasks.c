@@ -3,7 +3,7 @@
  * Tasks in a model of processes (task_model.h): any order of messages and steps gives the same result where the annotations are right; a replay follows its record; dead processes change nothing.
  *
  * The program has every kind of entry: in each step a task tells its value to three others (a commutative region), each of which passes a note on to a collector (sends inside a region, into another one); the sum of all goes back by a
- * reduction (ordered), and begins the next step. With masters, tasks also ask for units of work, which are given out in the order of asking (order-dependent).
+ * reduction (ordered), and begins the next step. With masters, tasks also ask for units of work, which are given out in the order of asking (order-dependent), and tell a collector which they got.
  */
 #include "unit.h"
 
@@ -20,7 +20,7 @@ struct cell {
 };
 
 struct collector {
-    uint64_t notes, step;
+    uint64_t notes, units;
 };
 
 struct master {
@@ -28,8 +28,8 @@ struct master {
 };
 
 enum { CELL_START, CELL_VALUE, CELL_TOTAL, CELL_WORK };
-static int cells, collectors, masters, total;
-static bool has_masters, commutes = true;
+static int cells, collectors, masters, total, late;
+static bool has_masters, commutes = true, counts, has_late; /* masters know how many questions a run has; a collection is made after the first run */
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -118,6 +118,8 @@ static void cell_work(void *state, const struct reprise_message *message)
     memcpy(&cell->unit[message->ref], message->data, sizeof *cell->unit);
     cell->giver[message->ref] = (uint64_t)(reprise_self().x + (int)message->ref) % MASTERS;
     cell->works++;
+    uint64_t told = cell->giver[message->ref] * UNITS + cell->unit[message->ref];
+    reprise_send(collectors, (struct reprise_index){(int)(told % COLLECTORS), 0, 0}, 1, 0, &told, sizeof told);
 }
 
 /* Notes have no sizes of regions that are known: each is a region of its own, which commutes with all others. */
@@ -135,6 +137,14 @@ static void note(void *state, const struct reprise_message *message)
     ((struct collector *)state)->notes += mix(value, 1);
 }
 
+static void told_unit(void *state, const struct reprise_message *message)
+{
+    uint64_t unit;
+
+    memcpy(&unit, message->data, sizeof unit);
+    ((struct collector *)state)->units += mix(unit, 3);
+}
+
 static void ask(void *state, const struct reprise_message *message)
 {
     struct master *master = state;
@@ -144,6 +154,12 @@ static void ask(void *state, const struct reprise_message *message)
     master->to[master->given] = ask[0] * 1000 + ask[1];
     reprise_send(cells, (struct reprise_index){(int)ask[0], 0, 0}, CELL_WORK, ask[1], &master->given, sizeof master->given);
     master->given++;
+}
+
+static size_t asks_of_a_run(const void *state)
+{
+    (void)state;
+    return TASKS * STEPS / MASTERS;
 }
 
 static void make_cell(void *state, struct reprise_index index)
@@ -160,14 +176,15 @@ static const struct reprise_entry cell_entries[] = {
     {"start", REPRISE_ORDERED, cell_start, NULL, NULL, NULL},          {"value", REPRISE_COMMUTATIVE, cell_value, cell_takes, three, cell_values},
     {"total", REPRISE_ORDERED, cell_total, cell_awaits_total, NULL, NULL},    {"work", REPRISE_COMMUTATIVE, cell_work, NULL, one, NULL}, {0},
 };
-static const struct reprise_entry collector_entries[] = {{"note", REPRISE_COMMUTATIVE, note, NULL, one, NULL}, {0}};
+static const struct reprise_entry collector_entries[] = {{"note", REPRISE_COMMUTATIVE, note, NULL, one, NULL}, {"unit", REPRISE_COMMUTATIVE, told_unit, NULL, one, NULL}, {0}};
 static const struct reprise_entry master_entries[] = {{"ask", REPRISE_ORDER_DEPENDENT, ask, NULL, NULL, NULL}, {0}};
+static const struct reprise_entry counted_entries[] = {{"ask", REPRISE_ORDER_DEPENDENT, ask, NULL, asks_of_a_run, NULL}, {0}};
 
 static void declare(void)
 {
     cells = reprise_collection(&(struct reprise_collection_spec){.name = "cell", .size = {TASKS, 0, 0}, .state_bytes = sizeof(struct cell), .entries = cell_entries, .make = make_cell});
     collectors = reprise_collection(&(struct reprise_collection_spec){.name = "collector", .size = {COLLECTORS, 0, 0}, .state_bytes = sizeof(struct collector), .entries = collector_entries});
-    masters = has_masters ? reprise_collection(&(struct reprise_collection_spec){.name = "master", .size = {MASTERS, 0, 0}, .state_bytes = sizeof(struct master), .entries = master_entries, .map = scattered}) : -1;
+    masters = has_masters ? reprise_collection(&(struct reprise_collection_spec){.name = "master", .size = {MASTERS, 0, 0}, .state_bytes = sizeof(struct master), .entries = counts ? counted_entries : master_entries, .map = scattered}) : -1;
     total = reprise_reduction(cells, 1, REPRISE_SUM, CELL_TOTAL);
 }
 
@@ -177,12 +194,16 @@ static bool program(int phase)
 {
     if (moves && phase == 1) {
         rp_stage_begin(rp_tasks_now, RP_STAGE_MOVE);
-        rp_tasks_ft_move(rp_tasks_now, cells, scattered);
+        rp_owners_move(rp_tasks_now, cells, scattered);
         return true;
     }
     phase -= moves && phase > 1;
+    if (has_late && phase == 1)
+        late = reprise_collection(&(struct reprise_collection_spec){.name = "late", .size = {TASKS, 0, 0}, .state_bytes = sizeof(struct collector), .entries = collector_entries});
     if (phase < RUNS) {
         reprise_start(cells, CELL_START, (uint64_t)phase, NULL, 0);
+        if (has_late && phase > 0)
+            reprise_start(late, 0, 0, &(uint64_t){(uint64_t)phase}, sizeof(uint64_t));
         rp_stage_begin(rp_tasks_now, RP_STAGE_RUN);
     } else if (phase == RUNS) {
         rp_stage_begin(rp_tasks_now, RP_STAGE_END);
@@ -224,9 +245,19 @@ static void check_values(void)
     }
 }
 
-/* Every unit was given out once, and whoever has it is who it was given to. */
+/* Every unit was given out once, whoever has it is who it was given to, and the collectors heard of each once. */
 static void check_units(void)
 {
+    uint64_t heard = 0, expected = 0;
+
+    for (int i = 0; i < COLLECTORS; i++) {
+        const struct collector *collector = model_state(collectors, i);
+        REQUIRE(collector);
+        heard += collector->units;
+    }
+    for (uint64_t u = 0; u < UNITS; u++)
+        expected += mix(u / (UNITS / MASTERS) * UNITS + u % (UNITS / MASTERS), 3);
+    CHECK_EQ(heard, expected);
     for (int m = 0; m < MASTERS; m++) {
         const struct master *master = model_state(masters, m);
         REQUIRE(master);
@@ -238,6 +269,16 @@ static void check_units(void)
             CHECK_EQ(cell->unit[step], u);
             CHECK_EQ(cell->giver[step], m);
         }
+    }
+}
+
+/* Each had a note in each run but the first. */
+static void check_late(void)
+{
+    for (int i = 0; i < TASKS; i++) {
+        const struct collector *state = model_state(late, i);
+        REQUIRE(state);
+        CHECK_EQ(state->notes, mix(1, 1) + mix(2, 1));
     }
 }
 
@@ -311,13 +352,14 @@ TEST(a_replay_follows_its_record)
     has_masters = true;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         moves = seed % 3 == 0;
+        counts = seed % 2;
         model_begin(RP_TASKS_RECORD, 4, seed, declare);
         REQUIRE(model_run(program, NULL, NULL, 0));
         uint64_t digest = model_count(RP_COUNT_DIGEST);
         check_units();
-        /* Masters have nothing but order-dependent messages: one less than these. Nobody else needs any. */
-        CHECK_EQ(model_count(RP_COUNT_DETERMINANTS), UNITS - MASTERS);
-        CHECK_EQ(model_count(RP_COUNT_ALGEBRA), UNITS - MASTERS);
+        /* Masters have nothing but order-dependent messages: one less than these, of each run if their number is known. Nobody else needs any. */
+        CHECK_EQ(model_count(RP_COUNT_DETERMINANTS), UNITS - MASTERS * (counts ? RUNS : 1));
+        CHECK_EQ(model_count(RP_COUNT_ALGEBRA), UNITS - MASTERS * (counts ? RUNS : 1));
         keep_record();
         model_end();
 
@@ -337,10 +379,65 @@ TEST(a_replay_follows_its_record)
         different += model_count(RP_COUNT_DIGEST) != digest;
         model_end();
     }
-    moves = false;
+    moves = counts = false;
     CHECK(different > 5); /* so that a replay had something to follow */
     for (int i = 0; i < MODEL_PROCESSES; i++)
         rp_buffer_free(&record[i]);
+}
+
+/* What a run left that ended in the middle: its order is followed, and then it goes on. */
+TEST(a_record_that_was_cut_off)
+{
+    struct rp_problem why;
+    char directory[] = "/tmp/reprise-tasks.XXXXXX";
+    uint64_t known = 0;
+
+    has_masters = true;
+    REQUIRE(mkdtemp(directory));
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct master before[MASTERS] = {{0}};
+        moves = seed % 3 == 0;
+        counts = seed % 2;
+        model_begin(RP_TASKS_RECORD, 4, seed, declare);
+        model.limit = 200 + seed * 150;
+        for (int i = 0; i < 4; i++) {
+            model.process[i].tasks.directory = directory;
+            CHECK_OK(rp_task_file_begin(&model.process[i].tasks, &why), why);
+        }
+        REQUIRE(!model_run(program, NULL, NULL, 0));
+        for (int m = 0; m < MASTERS; m++) {
+            const struct master *master = model_state(masters, m);
+            if (master) /* else it is on its way */
+                before[m] = *master;
+            known += before[m].given;
+        }
+        model_end();
+        model_begin(RP_TASKS_REPLAY, 4, seed * 100 + 7, declare);
+        for (int i = 0; i < 4; i++) {
+            model.process[i].tasks.directory = directory;
+            CHECK_OK(rp_task_file_read(&model.process[i].tasks, &why), why);
+        }
+        bool ended = model_run(program, NULL, NULL, 0);
+        if (!ended)
+            say("cut off", seed);
+        REQUIRE(ended);
+        CHECK_EQ(model_count(RP_COUNT_DIFFERENCES), 0);
+        check_units();
+        for (int m = 0; m < MASTERS; m++) {
+            const struct master *master = model_state(masters, m);
+            REQUIRE(master);
+            CHECK(memcmp(master->to, before[m].to, before[m].given * sizeof *master->to) == 0);
+        }
+        model_end();
+        for (int i = 0; i < 4; i++) {
+            char path[100];
+            snprintf(path, sizeof path, "%s/tasks-%05d.journal", directory, i);
+            CHECK_EQ(unlink(path), 0);
+        }
+    }
+    rmdir(directory);
+    moves = counts = false;
+    CHECK(known > 100);
 }
 
 TEST(regions_that_do_not_commute_are_found)
@@ -417,8 +514,9 @@ static uint64_t steps_without(enum rp_task_mode mode, int processes)
 TEST(one_dead_process_changes_nothing)
 {
     for (int scheme = 0; scheme < 3; scheme++)
-        for (int kind = 0; kind < 2; kind++) {
-            has_masters = kind;
+        for (int kind = 0; kind < 3; kind++) {
+            has_masters = kind > 0;
+            counts = kind == 2;
             uint64_t steps = steps_without(schemes[scheme].mode, 5), random = 99 + (uint64_t)kind, restored = 0;
             for (uint64_t seed = 1; seed <= 60; seed++) {
                 uint64_t at = unit_below(&random, steps);
@@ -437,6 +535,100 @@ TEST(one_dead_process_changes_nothing)
             }
             CHECK(restored > 60);
         }
+    counts = false;
+}
+
+/* While tasks move, or shortly before and after: some know of it before they have begun to move theirs, some after. */
+TEST(deaths_while_tasks_move)
+{
+    int ended_well = 0, refused = 0;
+
+    moves = has_late = true;
+    for (int scheme = 0; scheme < 3; scheme++)
+        for (uint64_t seed = 1; seed <= 60; seed++) {
+            has_masters = seed % 3 == 0;
+            model_begin(schemes[scheme].mode, 5, seed, declare);
+            REQUIRE(model_run(program, NULL, NULL, 0));
+            uint64_t random = seed, first = model.move_first - 40, length = model.move_last - first + 60;
+            model_end();
+            uint64_t at[2] = {first + unit_below(&random, length), first + unit_below(&random, length)};
+            int whom[2] = {(int)unit_below(&random, 5), (int)unit_below(&random, 5)}, kills = 1 + (seed % 4 == 0);
+            model_begin(schemes[scheme].mode, 5, seed, declare);
+            for (int i = 0; i < 5; i++)
+                model.process[i].tasks.spread = 1 + (int)(seed % 4);
+            if (model_run(program, at, whom, kills)) {
+                has_masters ? check_units() : check_values();
+                check_late();
+                ended_well++;
+            } else {
+                bool expected = kills == 2 && (strstr(model.lost, "is lost: both processes") || strstr(model.lost, "determinants are held by"));
+                if (!expected)
+                    say(schemes[scheme].name, seed);
+                CHECK(expected);
+                refused++;
+            }
+            model_end();
+        }
+    moves = has_late = false;
+    CHECK(ended_well > 140);
+    CHECK(refused > 0);
+}
+
+/* One process is so slow that it has not heard that the first checkpoint is complete, when another dies that has given out units already. */
+TEST(a_death_that_some_hear_of_a_run_late)
+{
+    has_masters = true;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        has_late = seed % 4 > 1;
+        counts = seed % 3 == 0;
+        int whom = seed % 2 ? 2 : 0; /* where masters are */
+        uint64_t at = 0;
+        for (int pass = 0; pass < 2; pass++) {
+            model_begin(seed % 5 ? RP_TASKS_PARTIAL : RP_TASKS_FULL, 5, seed, declare);
+            model.slow = 1 + (whom + 1) % 5; /* who takes the master over */
+            bool ended = model_run(program, &at, &whom, pass);
+            if (!ended)
+                say("late", seed);
+            REQUIRE(ended);
+            at = model.second_run + 20 + seed * 11 % 300;
+            check_units();
+            if (has_late)
+                check_late();
+            model_end();
+        }
+    }
+    has_late = counts = false;
+}
+
+/* As many copies of determinants as processes die: nothing is lost but states that two neighbours held. */
+TEST(determinants_outlive_two_processes)
+{
+    int ended_well = 0;
+
+    has_masters = true;
+    for (uint64_t seed = 1; seed <= 120; seed++) {
+        counts = seed % 2;
+        uint64_t random = seed * 7, at[2];
+        int whom[2] = {(int)unit_below(&random, 2)}; /* where a master is, and somebody not beside it */
+        whom[1] = (whom[0] + 2 + (int)unit_below(&random, 3)) % 6;
+        at[0] = 300 + unit_below(&random, 2500);
+        at[1] = at[0] + unit_below(&random, 60);
+        model_begin(seed % 4 < 2 ? RP_TASKS_PARTIAL : RP_TASKS_FULL, 6, seed, declare);
+        for (int i = 0; i < 6; i++)
+            model.process[i].tasks.copies = 2;
+        if (model_run(program, at, whom, 2)) {
+            check_units();
+            ended_well++;
+        } else {
+            bool expected = strstr(model.lost, "is lost: both processes");
+            if (!expected)
+                say("two copies", seed);
+            CHECK(expected);
+        }
+        model_end();
+    }
+    counts = false;
+    CHECK(ended_well > 40);
 }
 
 /* Several, one after the other or at once, also while others are recovered. Where both holders of a state die, it is said so; nothing else ends badly. */
@@ -490,5 +682,13 @@ TEST(counts_of_determinants)
     model_begin(RP_TASKS_PARTIAL, 4, 3, declare);
     REQUIRE(model_run(program, NULL, NULL, 0));
     CHECK_EQ(model_count(RP_COUNT_DETERMINANTS), UNITS);
+    CHECK_EQ(model_count(RP_COUNT_ALGEBRA), UNITS);
     model_end();
+    counts = true; /* each master in each run: one less */
+    model_begin(RP_TASKS_PARTIAL, 4, 3, declare);
+    REQUIRE(model_run(program, NULL, NULL, 0));
+    CHECK_EQ(model_count(RP_COUNT_DETERMINANTS), UNITS - MASTERS * RUNS);
+    CHECK_EQ(model_count(RP_COUNT_ALGEBRA), UNITS - MASTERS * RUNS);
+    model_end();
+    counts = false;
 }

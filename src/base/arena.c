@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* What is larger than a block has one of its own, which is in no list, and goes with it. */
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { ALIGN = 16, BLOCK = 4 << 20, HUGE_PAGE = 2 << 20 };
+
+struct rp_arena {
+    struct rp_arenas *owner;      /* NULL: in no list */
+    struct rp_arena *next, *idle; /* of all; of those without pieces */
+    size_t used, live;
+    alignas(ALIGN) uint8_t bytes[];
+};
+
+enum { ROOM = BLOCK - sizeof(struct rp_arena) };
+
+/* In huge pages where there are some: most of what a first copy costs is the first touch of its page. */
+static struct rp_arena *new_block(struct rp_arenas *arenas)
+{
+    struct rp_arena *made = aligned_alloc(HUGE_PAGE, BLOCK);
+
+    if (!made)
+        return NULL;
+    madvise(made, BLOCK, MADV_HUGEPAGE);
+    *made = (struct rp_arena){.owner = arenas, .next = arenas->all};
+    arenas->all = made;
+    return made;
+}
+
+static struct rp_arena *block_for(struct rp_arenas *arenas, size_t bytes)
+{
+    if (bytes > ROOM) {
+        struct rp_arena *own = bytes <= SIZE_MAX - sizeof *own ? malloc(sizeof *own + bytes) : NULL;
+        if (own)
+            *own = (struct rp_arena){0};
+        return own;
+    }
+    if (arenas->current && ROOM - arenas->current->used >= bytes)
+        return arenas->current;
+    struct rp_arena *found = arenas->idle;
+    if (found)
+        arenas->idle = found->idle;
+    else
+        found = new_block(arenas);
+    if (found)
+        arenas->current = found;
+    return found;
+}
+
+void *rp_arena_take(struct rp_arenas *arenas, size_t bytes, struct rp_arena **from)
+{
+    size_t rounded = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    struct rp_arena *block = rounded >= bytes ? block_for(arenas, rounded) : NULL;
+
+    if (!block)
+        return NULL;
+    void *piece = block->bytes + block->used;
+    block->used += rounded;
+    block->live++;
+    *from = block;
+    return piece;
+}
+
+void rp_arena_give(struct rp_arena *from)
+{
+    if (--from->live > 0)
+        return;
+    from->used = 0;
+    if (!from->owner) {
+        free(from);
+    } else if (from != from->owner->current) {
+        from->idle = from->owner->idle;
+        from->owner->idle = from;
+    }
+}
+
+void rp_arenas_free(struct rp_arenas *arenas)
+{
+    for (struct rp_arena *block = arenas->all, *next; block; block = next) {
+        next = block->next;
+        block->owner = NULL;
+        if (block->live == 0)
+            free(block);
+    }
+    *arenas = (struct rp_arenas){0};
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that is taken piece by piece and given back in about the same order, as a log is: pieces stand one behind the other in large blocks, and a block is used again when its last piece was given back. So taking one is a few
+ * additions, and in the steady state no page is touched for the first time.
+ */
+#ifndef RP_ARENA_H
+#define RP_ARENA_H
+
+#include <stddef.h>
+
+struct rp_arena; /* a block */
+
+/* All zero is empty. It must not move while pieces are in use. */
+struct rp_arenas {
+    struct rp_arena *all, *current, *idle;
+};
+
+/* Aligned to 16 bytes; `from` is its block. NULL: no memory. */
+void *rp_arena_take(struct rp_arenas *arenas, size_t bytes, struct rp_arena **from);
+
+/* One of the pieces of this block is no longer used. */
+void rp_arena_give(struct rp_arena *from);
+
+/* Pieces that are still in use stay valid until they are given back. */
+void rp_arenas_free(struct rp_arenas *arenas);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An entry is its length, a checksum and its bytes; the length is stored last, so that what has one is whole. Zeros behind the last entry are room. The checksum covers the number of the entry, so that one that is out of place is found.
+ */
+#include "base/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/crc32c.h"
+#include "base/message.h"
+
+static const uint8_t magic[8] = {0x89, 'R', 'P', 'R', 'J', 'N', 'L', '\n'};
+enum { HEAD = 8, ALIGN = 4, STEP = 1 << 20 };
+
+struct rp_journal {
+    char *path;
+    int fd;
+    uint8_t *memory;
+    size_t room, used;
+    uint64_t number;
+    bool stopped;
+};
+
+static size_t footprint(size_t length)
+{
+    return HEAD + (length + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static uint32_t checksum(uint64_t number, const uint8_t *bytes, size_t length)
+{
+    uint32_t crc = rp_crc32c(bytes, length);
+
+    return crc ^ (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+/* An errno, or 0. Room is taken on the disk: a hole would be a SIGBUS when it is full. */
+static int grow(struct rp_journal *journal)
+{
+    size_t room = journal->room + STEP;
+    int error = posix_fallocate(journal->fd, 0, (off_t)room);
+
+    if (error)
+        return error;
+    void *memory = journal->memory ? mremap(journal->memory, journal->room, room, MREMAP_MAYMOVE) : mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, journal->fd, 0);
+    if (memory == MAP_FAILED)
+        return errno;
+    journal->memory = memory;
+    journal->room = room;
+    return 0;
+}
+
+enum rp_status rp_journal_create(const char *path, struct rp_journal **out, struct rp_problem *why)
+{
+    struct rp_journal *journal = calloc(1, sizeof *journal);
+    int error = 0;
+
+    if (!journal || !(journal->path = strdup(path))) {
+        free(journal);
+        return rp_fail(why, RP_MEMORY, "%s: no memory", path);
+    }
+    journal->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (journal->fd < 0 || (error = grow(journal)) != 0) {
+        rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(error ? error : errno));
+        rp_journal_close(journal, error != 0);
+        return RP_SYSTEM;
+    }
+    memcpy(journal->memory, magic, sizeof magic);
+    journal->used = sizeof magic;
+    *out = journal;
+    return RP_OK;
+}
+
+void rp_journal_put(struct rp_journal *journal, const void *bytes, size_t length)
+{
+    RP_BUG_ON(length == 0 || length > RP_JOURNAL_MOST);
+    if (!journal->stopped && journal->room - journal->used < footprint(length)) {
+        int error = grow(journal);
+        journal->stopped = error != 0;
+        if (error)
+            rp_error("%s: cannot grow: %s; what follows is not recorded", journal->path, strerror(error));
+    }
+    if (journal->stopped)
+        return;
+    uint8_t *at = journal->memory + journal->used;
+    uint32_t crc = checksum(journal->number++, bytes, length);
+    memcpy(at + HEAD, bytes, length);
+    memcpy(at + 4, &crc, sizeof crc);
+    atomic_store_explicit((_Atomic uint32_t *)(void *)at, (uint32_t)length, memory_order_release);
+    journal->used += footprint(length);
+}
+
+void rp_journal_close(struct rp_journal *journal, bool remove)
+{
+    if (journal->memory)
+        munmap(journal->memory, journal->room);
+    if (remove)
+        unlink(journal->path);
+    else if (journal->fd >= 0 && ftruncate(journal->fd, (off_t)journal->used) != 0)
+        rp_error("%s: %s", journal->path, strerror(errno));
+    if (journal->fd >= 0)
+        close(journal->fd);
+    free(journal->path);
+    free(journal);
+}
+
+bool rp_journal_is(const uint8_t *bytes, size_t length)
+{
+    return length >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
+}
+
+struct rp_journal_view rp_journal_view_of(const uint8_t *bytes, size_t length)
+{
+    return (struct rp_journal_view){.at = bytes + sizeof magic, .end = bytes + length};
+}
+
+bool rp_journal_next(struct rp_journal_view *view, const uint8_t **bytes, size_t *length)
+{
+    size_t left = (size_t)(view->end - view->at), said = left >= HEAD ? rp_load_u32(view->at) : 0;
+
+    if (said == 0)
+        return false;
+    if (said > RP_JOURNAL_MOST || footprint(said) > left || rp_load_u32(view->at + 4) != checksum(view->number, view->at + HEAD, said)) {
+        view->damaged = true;
+        return false;
+    }
+    *bytes = view->at + HEAD;
+    *length = said;
+    view->at += footprint(said);
+    view->number++;
+    return true;
+}
