@@ -9,7 +9,7 @@
  * 3. Each copies what it protects, its counters, and the messages that it did not receive yet, but for those that came behind their sender's line. That is its checkpoint, of generation g.
  * 4. It goes to the buddy, while the program runs on. When the buddy has it, all are told. Who was told by all forgets what it logged before its line; if one of these words is lost in a failure, that is only later, in 2.
  *
- * A rank that begins again from g goes on with 4. The first checkpoint is that at the entry of the loop; what was before is the setup, which whoever takes over a rank runs through again, since
+ * Behind the first checkpoint, and one at the end of the loop, all wait until all have it. A rank that begins again from g goes on with 4. The first checkpoint is that at the entry of the loop; what was before is the setup, which whoever takes over a rank runs through again, since
  * a checkpoint does not hold what it made there: memory, communicators, datatypes.
  */
 #include <setjmp.h>
@@ -37,7 +37,7 @@ struct header {
     int32_t next_context, ranks;
     uint32_t comms, messages;
     uint32_t protected;
-    uint16_t has_chosen, is_last; /* last: taken when the loop was left */
+    uint8_t has_chosen, is_last, is_settled, unused; /* last: taken when the loop was left */
     int64_t interval;
     uint64_t protected_at; /* where its part begins */
 };
@@ -63,6 +63,7 @@ static uint64_t *lines;           /* of the others, in their channels to us */
 static int64_t *safe;             /* the latest that the buddy of each has, as far as it was told */
 static jmp_buf point;
 static bool has_point, left_loop;
+static bool is_settled; /* behind the last checkpoint all wait until all have it */
 
 /* For --mtbf */
 static double mtbf, checkpoint_seconds, loop_since;
@@ -239,7 +240,7 @@ static void snapshot(long iteration)
 {
     struct rp_ft_checkpoint *slot = slot_for(rp_ft_own, generation);
     struct rp_buffer out = {.bytes = slot->blob, .room = slot->bytes};
-    struct header header = {.generation = generation, .iteration = iteration, .next_context = rp_ft_next_context, .ranks = rp_ft.ranks, .interval = interval, .has_chosen = has_chosen, .is_last = left_loop};
+    struct header header = {.generation = generation, .iteration = iteration, .next_context = rp_ft_next_context, .ranks = rp_ft.ranks, .interval = interval, .has_chosen = has_chosen, .is_last = left_loop, .is_settled = is_settled};
 
     slot->blob = NULL;
     rp_buffer_put(&out, &header, sizeof header);
@@ -374,6 +375,7 @@ static long restore(int64_t wanted)
     generation = wanted;
     interval = (long)header.interval;
     has_chosen = header.has_chosen;
+    is_settled = header.is_settled;
     if (header.is_last)
         end_loop();
     return (long)header.iteration;
@@ -474,7 +476,7 @@ static void hand_over(void)
     rp_ft_checkpoint_give();
 }
 
-/* Behind the loop nobody can go back to an earlier one than the last. */
+/* Nobody can go back to an earlier one than the first, nor, behind the loop, than the last. */
 static void settle(void)
 {
     RP_FT_WAIT_UNTIL(is_stored());
@@ -482,7 +484,7 @@ static void settle(void)
     line_passed();
 }
 
-static void checkpoint(long iteration)
+static void checkpoint(long iteration, bool settles)
 {
     const char *call = rp_ft.call;
     double since = rp_ft_now();
@@ -496,8 +498,11 @@ static void checkpoint(long iteration)
     if (rp_ft.in_setup)
         setup_ends();
     generation++;
+    is_settled = settles;
     snapshot(iteration);
     hand_over();
+    if (is_settled)
+        settle();
     rp_ft_files_release(generation);
     rp_ft.call = call;
     checkpoint_seconds = rp_ft_now() - since;
@@ -632,7 +637,7 @@ static void check(long iteration)
         compare(iteration);
         return;
     }
-    checkpoint(iteration);
+    checkpoint(iteration, false);
     go_back();
 }
 
@@ -660,12 +665,12 @@ static long first(long from)
         rp_ft_event("restored", "\"iteration\": %ld, \"generation\": %lld", from, (long long)generation);
         rp_ft_event_repeated();
         hand_over();
-        if (left_loop)
+        if (is_settled)
             settle();
     } else {
         if (rp_setting("REPRISE_FT_RESTART"))
             from = restart_from_files();
-        checkpoint(from);
+        checkpoint(from, true);
     }
     loop_first = from;
     loop_since = rp_ft_now();
@@ -684,7 +689,7 @@ static long next(long iteration)
     if (iteration % interval == 0 && checks)
         check(iteration);
     else if (iteration % interval == 0)
-        checkpoint(iteration);
+        checkpoint(iteration, false);
     begin_iteration(iteration);
     return iteration;
 }
@@ -696,10 +701,8 @@ static void leave(void)
     left_loop = true;
     if (checks && rp_ft.rank == 0)
         rp_note("%ld checkpoint intervals were done twice, with the same state at the end", checked);
-    if (rp_ft_log_capacity) {
-        checkpoint(rp_ft.iteration);
-        settle();
-    }
+    if (rp_ft_log_capacity)
+        checkpoint(rp_ft.iteration, true);
     end_loop();
 }
 
