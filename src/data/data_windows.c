@@ -640,21 +640,28 @@ int rp_alone_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
     return rc;
 }
 
+/* A region comes after the entry of the call, and goes after it: alone, too. What others write meanwhile is told later. */
 int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MPI_Aint size)
 {
     struct window *w = find(win);
+    size_t bytes = size > 0 ? (size_t)size : 0;
+    void *owned;
+    uint8_t *shadow = allocate_like(base, bytes, &owned);
 
+    if (bytes > 0)
+        memcpy(shadow, base, bytes);
     rp_data_off++;
     int rc = next->Win_attach(win, base, size);
     rp_data_off--;
-    if (rc == MPI_SUCCESS && w) {
-        struct region *r = add_region(w, base, base, (size_t)size);
-        r->memory.shadow = allocate_like(base, (size_t)size, &r->owned[0]);
-        if (size > 0)
-            memcpy(r->memory.shadow, base, (size_t)size);
-    }
     rp_record_begin(&rp_f_Win_attach, true, rp_check(0, size), rc);
     rp_record_end();
+    if (rc == MPI_SUCCESS && w) {
+        struct region *r = add_region(w, base, base, bytes);
+        r->memory.shadow = shadow;
+        r->owned[0] = owned;
+    } else {
+        free(owned);
+    }
     return rc;
 }
 
@@ -689,10 +696,10 @@ int rp_record_Win_detach(const struct rp_next *next, MPI_Win win, const void *ba
     rp_data_off++;
     int rc = next->Win_detach(win, base);
     rp_data_off--;
-    if (rc == MPI_SUCCESS && w)
-        detach(w, base);
     rp_record_begin(&rp_f_Win_detach, false, 0, rc);
     rp_record_end();
+    if (rc == MPI_SUCCESS && w)
+        detach(w, base);
     return rc;
 }
 
