@@ -166,20 +166,22 @@ static void note_digest(struct rp_tasks *tasks, struct rp_task *task, const stru
         rp_task_add_digest(task, found);
         rp_task_file_digest(tasks, rp_task_number(tasks, task), found);
     }
-    for (size_t i = 0; tasks->mode == RP_TASKS_REPLAY && i < task->digest_count; i++) {
+    for (size_t i = task->digest_first; tasks->mode == RP_TASKS_REPLAY && i < task->digest_count; i++) { /* they come in about the same order */
         struct rp_task_digest *recorded = &task->digests[i];
-        if (recorded->entry != found->entry || recorded->ordinal != found->ordinal)
+        if (recorded->was_found || recorded->entry != found->entry || recorded->ordinal != found->ordinal)
             continue;
         if (recorded->digest != found->digest)
             say_difference(tasks, task, found);
-        *recorded = task->digests[--task->digest_count]; /* each is needed once */
+        recorded->was_found = true;
+        while (task->digest_first < task->digest_count && task->digests[task->digest_first].was_found)
+            task->digest_first++;
         return;
     }
 }
 
 void rp_order_finished(struct rp_tasks *tasks, struct rp_task *task, uint32_t entry)
 {
-    struct rp_task_digest found = {entry, task->regions[entry].ordinal, task->regions[entry].sends};
+    struct rp_task_digest found = {entry, task->regions[entry].ordinal, task->regions[entry].sends, false};
 
     if (task->regions[entry].size > 1)
         note_digest(tasks, task, &found);
@@ -188,7 +190,7 @@ void rp_order_finished(struct rp_tasks *tasks, struct rp_task *task, uint32_t en
 static void note_singles(struct rp_tasks *tasks, struct rp_task *task)
 {
     for (uint32_t i = 0; i < tasks->collections[task->collection].entries; i++) {
-        struct rp_task_digest found = {i, 0, task->regions[i].sends};
+        struct rp_task_digest found = {i, 0, task->regions[i].sends, false};
         if (task->regions[i].size == 1 && tasks->collections[task->collection].spec.entries[i].order == REPRISE_COMMUTATIVE)
             note_digest(tasks, task, &found);
     }
