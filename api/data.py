@@ -199,24 +199,26 @@ def rupdate(call):
     return isend(call).replace("    rp_data_off++;\n", access(call) + "    rp_data_off++;\n", 1)
 
 
-def update(call):
+def update(call, areas="", keep=""):
     numbers = "rp_updates"
     for name, mark in zip(call.names, call.marks):
         if mark == "#":
             numbers = f"rp_check({numbers}, {call.number(name)})"
-    note = f"    rp_updates = {numbers};\n"
-    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{access(call)}{call.real()}    if (rc != MPI_SUCCESS)\n        rp_data_refuse(\"{call.name} that fails\");\n{note}    return rc;\n}}\n\n"
-            f"static int alone_{call.member}({call.parameters})\n{{\n{note}    return MPI_SUCCESS;\n}}\n\n")
+    note = f"    rp_updates = {numbers};\n{keep}"
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{call.real()}    if (rc != MPI_SUCCESS)\n        rp_data_refuse(\"{call.name} that fails\");\n{note}    return rc;\n}}\n\n"
+            f"static int alone_{call.member}({call.parameters})\n{{\n{areas}{note}    return MPI_SUCCESS;\n}}\n\n")
+
+
+def read_areas(call):
+    return areas_of(call).replace("    areas.sized = true;\n", "").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
 
 
 def get(call):
-    areas = areas_of(call).replace("    areas.sized = true;\n", "").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
-    keep = "    if (rc == MPI_SUCCESS)\n        rp_reads_add(win, target, &areas);\n"
-    return record(call, areas, "", access(call) + call.real()).replace("    rp_record_end();\n", "    rp_record_end();\n" + keep) + alone(call, areas, keep)
+    return update(call, read_areas(call), "    rp_reads_add(win, target, &areas);\n")
 
 
 def iget(call):
-    areas = areas_of(call).replace("    areas.sized = true;\n", "").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
+    areas = read_areas(call)
     return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*request, &areas);\n", access(call) + call.real())
             + alone(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_alone_fresh(request, &areas);\n"))
 

@@ -80,6 +80,10 @@ void rp_buffer_u64(struct rp_buffer *buffer, uint64_t value)
 
 void rp_buffer_varint(struct rp_buffer *buffer, uint64_t value)
 {
+    if (value < 0x80 && buffer->length < buffer->room && !buffer->failed) {
+        buffer->bytes[buffer->length++] = (uint8_t)value;
+        return;
+    }
     uint8_t bytes[10];
     size_t count = 0;
 

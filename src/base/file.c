@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,20 @@ enum rp_status rp_make_directory(const char *path, bool exist_ok, struct rp_prob
     }
     free(copy);
     return status;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+    (void)st, (void)kind, (void)ftw;
+    remove(path);
+    return 0;
+}
+
+void rp_remove_directory(const char *path)
+{
+    enum { DESCRIPTORS = 8 };
+
+    nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 }
 
 char *rp_path_join(const char *dir, const char *name)

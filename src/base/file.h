@@ -27,6 +27,9 @@ enum rp_status rp_write_new_file(const char *path, const void *bytes, size_t len
 /* mkdir with all parents that are missing. The last part may exist only if `exist_ok`. */
 enum rp_status rp_make_directory(const char *path, bool exist_ok, struct rp_problem *why);
 
+/* With all that is in it. */
+void rp_remove_directory(const char *path);
+
 /* `dir/name`, to be freed; NULL without memory. */
 char *rp_path_join(const char *dir, const char *name);
 

@@ -8,6 +8,7 @@
 #ifndef RP_MIRROR_H
 #define RP_MIRROR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,10 +17,13 @@ struct rp_mirror {
     size_t size;
 };
 
-/* What the program stored in this range becomes public. */
+/* What the program stored in this range becomes public. Fences are the caller's. */
 void rp_mirror_out(struct rp_mirror *mirror, size_t at, size_t length);
 
 /* What others stored in this range comes in. `came` is told of each run of bytes: what own memory has there now. Bytes that few others part are one run. */
 void rp_mirror_in(struct rp_mirror *mirror, size_t at, size_t length, void (*came)(void *data, size_t at, const uint8_t *bytes, size_t length), void *data);
+
+/* For tests: as on processors that have nothing better. */
+extern bool rp_mirror_only_words;
 
 #endif

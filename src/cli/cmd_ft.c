@@ -24,12 +24,13 @@
 #include "cli/options.h"
 #include "reprise.h"
 
-static const char *spares_text, *interval, *capacity, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check;
+static const char *spares_text, *interval, *capacity, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress;
 
 static const struct rp_option options[] = {
     {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)", &spares_text},
     {"--interval", NULL, "ITERATIONS", "a checkpoint every so many iterations (default: what the program says, or 10)", &interval},
     {"--capacity", NULL, "BYTES", "the most that the log of messages takes in each rank; K, M and G are understood (default: any)", &capacity},
+    {"--compress", NULL, NULL, "keep long messages in the log compressed: it takes less memory and more time", &compress},
     {"--mtbf", NULL, "SECONDS", "the mean time between failures: the interval is chosen from it and from what a checkpoint takes", &mtbf},
     {"--checkpoints", NULL, "DIR", "write checkpoints to files in this directory, too", &files},
     {"--keep", NULL, "N", "keep the files of so many generations (default 2)", &keep},
@@ -331,6 +332,8 @@ static enum rp_status apply_options(long *spares, struct rp_problem *why)
         setenv("REPRISE_FT_MTBF", mtbf, 1);
     if (restart)
         setenv("REPRISE_FT_RESTART", "1", 1);
+    if (compress)
+        setenv("REPRISE_FT_COMPRESS", "1", 1);
     if (check)
         setenv("REPRISE_FT_CHECK", "1", 1);
     if (kill_list && kill_random)
@@ -356,13 +359,13 @@ static void remove_directory(const char *path)
     nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Held as long as this process lives: what was left behind by one that was killed can be told from what is used. */
+/* Held as long as this process or the launcher lives: what was left behind by those that were killed can be told from what is used. */
 static bool lock(const char *directory, int flags)
 {
     char path[PATH_MAX + 16];
 
     snprintf(path, sizeof path, "%s/lock", directory);
-    int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
+    int fd = open(path, O_RDWR | flags, 0666);
     bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
     if (fd >= 0 && !locked)
         close(fd);
@@ -377,7 +380,7 @@ static void remove_stale(const char *base)
     snprintf(pattern, sizeof pattern, "%s/reprise-ft-??????", base);
     if (glob(pattern, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++)
-            if (lock(found.gl_pathv[i], 0))
+            if (lock(found.gl_pathv[i], O_CLOEXEC))
                 remove_directory(found.gl_pathv[i]);
     globfree(&found);
 }

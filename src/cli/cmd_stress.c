@@ -6,7 +6,6 @@
  * kept, to compare the others with. A good kind that more than half of all runs are of will be the usual one, so that its records need not be kept until the end.
  */
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,20 +115,12 @@ static void path_of(const struct stress *s, size_t i, const char *suffix, char p
     snprintf(path, PATH_MAX, "%s/run-%zu%s", s->directory, i + 1, suffix);
 }
 
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-    (void)st, (void)kind, (void)ftw;
-    remove(path);
-    return 0;
-}
-
 static void forget(struct stress *s, size_t i)
 {
-    enum { DESCRIPTORS = 8 };
     char path[PATH_MAX];
 
     path_of(s, i, "", path);
-    nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+    rp_remove_directory(path);
     path_of(s, i, ".out", path);
     unlink(path);
     path_of(s, i, ".err", path);

@@ -223,7 +223,7 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, i
         rp_error("rank %u alone: %llu events, %llu were recorded: NOT identical", rank, (unsigned long long)made.events, (unsigned long long)recorded.events);
         return REPRISE_EXIT_DIVERGED;
     }
-    if (made.events < all) {
+    if (made.events < all || (stopped && !killed)) {
         rp_note("rank %u replayed alone: %llu of %llu events: identical so far, but it was stopped there", rank, (unsigned long long)made.events, (unsigned long long)all);
         return status;
     }
@@ -235,18 +235,6 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, i
     }
     rp_note("rank %u replayed alone: %llu events, digest %016llx: identical", rank, (unsigned long long)made.events, (unsigned long long)made.digest);
     return status;
-}
-
-static void remove_output(const char *output, uint32_t rank)
-{
-    char *paths[] = {rp_log_path(output, rank), rp_ring_path(output, rank, 0)};
-
-    for (size_t i = 0; i < 2; i++) {
-        if (paths[i])
-            unlink(paths[i]);
-        free(paths[i]);
-    }
-    rmdir(output);
 }
 
 static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reader *reader)
@@ -274,7 +262,7 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
         return rp_exit_status(status);
     }
     int exit_status = verdict(s, rank, output, rp_launch_run(command, NULL, NULL));
-    remove_output(output, rank);
+    rp_remove_directory(output); /* MPI's files as well, if the rank died */
     return exit_status;
 }
 

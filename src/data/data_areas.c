@@ -10,16 +10,32 @@
 #include "base/message.h"
 #include "data/data.h"
 
+static bool is_named(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+
+    return rp_pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED;
+}
+
+/* Named types are always the same, so the last one is remembered. */
 static void look_at_type(struct rp_area *area, MPI_Datatype type)
 {
+    static struct rp_area last;
     MPI_Aint lb, extent, true_lb, true_extent;
     int size;
 
-    rp_pmpi.Type_size(type, &size);
-    rp_pmpi.Type_get_extent(type, &lb, &extent);
-    rp_pmpi.Type_get_true_extent(type, &true_lb, &true_extent);
-    area->size = size > 0 ? (size_t)size : 0;
-    area->dense = size >= 0 && lb == 0 && true_lb == 0 && extent == size && true_extent == size;
+    if (last.size > 0 && last.type == type) {
+        area->size = last.size;
+        area->dense = last.dense;
+    } else {
+        rp_pmpi.Type_size(type, &size);
+        rp_pmpi.Type_get_extent(type, &lb, &extent);
+        rp_pmpi.Type_get_true_extent(type, &true_lb, &true_extent);
+        area->size = size > 0 ? (size_t)size : 0;
+        area->dense = size >= 0 && lb == 0 && true_lb == 0 && extent == size && true_extent == size;
+        if (is_named(type))
+            last = (struct rp_area){.type = type, .size = area->size, .dense = area->dense};
+    }
     area->type = type;
     area->owned = false;
 }

@@ -185,7 +185,7 @@ void rp_alone_error_file(MPI_File file, int rc)
 static bool is_launchers(const char *variable)
 {
     static const char *const beginnings[] = {"PMI", "OMPI_COMM_", "OMPI_UNIVERSE", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_initial", "OMPI_FIRST_RANKS", "OMPI_APP_", "OMPI_NUM_APP", "OMPI_FILE",
-                                             "ORTE_",  "PRTE_",      "HYD",           "SLURM_",         "MPI_LOCAL",    "MPIR_CVAR_CH4_OFI"};
+                                             "ORTE_",  "PRTE_",      "HYD",           "SLURM_",         "MPI_LOCAL",    "MPIR_CVAR_CH4_OFI", "OMPI_MCA_btl=", "OMPI_MCA_pml="};
 
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (strncmp(variable, beginnings[i], strlen(beginnings[i])) == 0)
@@ -193,6 +193,8 @@ static bool is_launchers(const char *variable)
     return false;
 }
 
+/* What has Open MPI look for nothing outside the process. */
+static const char *const singleton[][2] = {{"OMPI_MCA_ess_singleton_isolated", "1"}, {"OMPI_MCA_btl", "self"}, {"OMPI_MCA_pml", "ob1"}};
 static char **hidden;
 static size_t hidden_count;
 
@@ -215,20 +217,19 @@ static void hide_launcher(void)
         } else {
             v++;
         }
-#ifdef OPEN_MPI
-    setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
-    setenv("OMPI_MCA_btl", "self", 1);
-    setenv("OMPI_MCA_pml", "ob1", 1);
-#endif
+    for (size_t i = 0; i < sizeof singleton / sizeof *singleton; i++)
+        setenv(singleton[i][0], singleton[i][1], 1);
+    if (rp_setting("REPRISE_OUTPUT")) /* which others that begin or end at the same time do not share */
+        setenv("OMPI_MCA_orte_tmpdir_base", rp_setting("REPRISE_OUTPUT"), 1);
 }
 
 static void show_launcher(void)
 {
     if (!rp_setting("REPRISE_SOLO"))
         return;
-#ifdef OPEN_MPI
-    unsetenv("OMPI_MCA_ess_singleton_isolated");
-#endif
+    for (size_t i = 0; i < sizeof singleton / sizeof *singleton; i++)
+        unsetenv(singleton[i][0]);
+    unsetenv("OMPI_MCA_orte_tmpdir_base");
     for (size_t i = 0; hidden && i < hidden_count; i++)
         putenv(hidden[i]); /* theirs now */
     free(hidden);

@@ -8,23 +8,24 @@
 const struct rp_function rp_f_got = {RP_GOT_NUMBER, "got"};
 
 struct pending {
-    uint64_t number;
     MPI_Win win;
     int target;
     struct rp_areas areas;
     struct pending *next;
 };
 
-static uint64_t reads_made;
-static struct pending *reads, **last_read = &reads;
+static struct pending *reads, **last_read = &reads; /* the oldest first */
+static struct pending *unused;
 
 void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas)
 {
-    struct pending *p = malloc(sizeof *p);
+    struct pending *p = unused ? unused : malloc(sizeof *p);
 
     if (!p)
         rp_bug(__FILE__, __LINE__, "out of memory");
-    *p = (struct pending){.number = reads_made++, .win = win, .target = target, .areas = *areas};
+    if (unused)
+        unused = unused->next;
+    *p = (struct pending){.win = win, .target = target, .areas = *areas};
     rp_areas_keep(&p->areas);
     *last_read = p;
     last_read = &p->next;
@@ -38,19 +39,23 @@ static void drop(struct pending **at)
     if (!p->next)
         last_read = at;
     rp_areas_free(&p->areas);
-    free(p);
+    p->next = unused;
+    unused = p;
 }
 
 void rp_reads_done(MPI_Win win, int target)
 {
+    uint64_t place = 0;
+
     for (struct pending **at = &reads; *at;) {
         struct pending *p = *at;
         if (p->win != win || (target >= 0 && p->target != target)) {
             at = &p->next;
+            place++;
             continue;
         }
         rp_data_begin(rp_data_writer, rp_f_got.number, rp_f_got.name);
-        rp_record_number(p->number);
+        rp_record_number(place);
         rp_areas_put(&p->areas, -1);
         rp_record_end();
         drop(at);
@@ -59,14 +64,16 @@ void rp_reads_done(MPI_Win win, int target)
 
 void rp_alone_got(void)
 {
-    uint64_t number = rp_alone_number();
+    uint64_t place = rp_alone_number();
+    struct pending **at = &reads;
 
-    for (struct pending **at = &reads; *at; at = &(*at)->next)
-        if ((*at)->number == number) {
-            rp_areas_fill(&(*at)->areas);
-            drop(at);
-            return;
-        }
+    for (; *at && place > 0; place--)
+        at = &(*at)->next;
+    if (*at) {
+        rp_areas_fill(&(*at)->areas);
+        drop(at);
+        return;
+    }
     rp_error("not the recorded run: the record tells of a read that the program did not make");
     rp_data_end_job(121);
 }

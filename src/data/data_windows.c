@@ -162,6 +162,7 @@ static void all_in(struct window *w)
 {
     struct news news = {.window = w};
 
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (struct region *r = w->regions; r; r = r->next, news.region++)
         rp_mirror_in(&r->memory, 0, r->memory.size, put_run, &news);
     end_news(&news);
@@ -171,6 +172,7 @@ static void all_out(struct window *w)
 {
     for (struct region *r = w->regions; r; r = r->next)
         rp_mirror_out(&r->memory, 0, r->memory.size);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 void rp_windows_out(MPI_Win win)
@@ -277,7 +279,17 @@ void rp_windows_all_in(void)
             all_in(w);
 }
 
-/* In any unit. */
+static uint64_t size_of_all(void)
+{
+    uint64_t size = 0;
+
+    for (const struct window *w = windows; w; w = w->next)
+        for (const struct region *r = w->regions; r; r = r->next)
+            size += r->memory.size;
+    return size;
+}
+
+/* In any unit that is about a nanosecond. */
 static uint64_t now(void)
 {
 #ifdef __x86_64__
@@ -300,7 +312,7 @@ void rp_windows_glance(void)
         return;
     rp_windows_all_out();
     rp_windows_all_in();
-    uint64_t took = now() - before, most = 2 * cost + 1000;
+    uint64_t took = now() - before, most = 2 * cost + 1000 + size_of_all() / 4;
     cost = took < most ? took : most; /* the process may have slept meanwhile */
     next_look = before + took + SELDOM * cost;
 }

@@ -66,6 +66,8 @@ static struct {
     struct poll_group polls; /* the NO events at the front */
     int32_t thread;          /* whose turn it is */
     uint64_t turns;          /* that it has taken */
+    struct rp_event turn;    /* that made it this thread's turn */
+    bool turn_is_fresh;      /* nothing was done since */
     uint64_t *identities;    /* of the threads from number 1 on, as the record introduces them */
     int32_t identity_count;
     struct poll_balance *balances;
@@ -147,6 +149,9 @@ static void describe(const struct rp_event *event, struct rp_buffer *out)
     case RP_FREED:
         rp_buffer_printf(out, "receive %llu matched a message from rank %d with tag %d", U64(event->c), event->a,
                          event->b);
+        break;
+    case RP_TURN:
+        rp_buffer_printf(out, "it was the turn of thread %d, after %llu turns of another", event->a, U64(event->c));
         break;
     default:
         rp_buffer_printf(out, "%s a=%d b=%d c=%llu", rp_event_name(event->kind), event->a, event->b, U64(event->c));
@@ -257,6 +262,7 @@ static void tell_place(void)
 
 static void count_event(const struct rp_event *event)
 {
+    follow.turn_is_fresh = false;
     follow.digest = rp_digest(follow.digest, event);
     rp_matcher_take(follow.matcher);
     atomic_store_explicit(&follow.slot->done, rp_matcher_position(follow.matcher), memory_order_relaxed);
@@ -435,12 +441,15 @@ static void settle(void)
             follow.last_posts += event->posts;
         else if (event->kind != RP_TURN || event->posts != posts_since() || event->c != follow.turns)
             return;
-        if (event->kind == RP_TURN) {
+        bool is_turn = event->kind == RP_TURN;
+        if (is_turn) {
             follow.last_posts = rp_state.posts;
             follow.thread = event->a;
             follow.turns = 0;
+            follow.turn = *event;
         }
         count_event(event);
+        follow.turn_is_fresh = is_turn;
     }
 }
 
@@ -466,6 +475,15 @@ static bool may_take_turn(bool is_post)
     return is_post ? (int32_t)(event->posts - posts_since()) > 0 : follow.turns < event->c; /* FREED may count posts that are still to come */
 }
 
+/* The first turn of a thread is by the call that the record has: else how often the threads took locks depends on more than their order. */
+static void check_turn(const struct rp_call *call)
+{
+    const char *what = "a thread of this rank took its turn by another call (do threads read, without a lock, what others write?)";
+
+    if (!same_function(call, follow.turn.site) || (follow.options.check_places && !same_place(call, follow.turn.site)))
+        diverge(call, &follow.turn, NULL, what);
+}
+
 /* Of mutexes nothing is said: a thread may wait for work all its life. */
 void rp_follow_await_turn(const struct rp_call *call, int is_post)
 {
@@ -479,6 +497,9 @@ void rp_follow_await_turn(const struct rp_call *call, int is_post)
         else
             rp_threads_give_way(&tries);
     rp_patience_end(&patience);
+    if (!follow.free && !follow.finished && follow.turn_is_fresh)
+        check_turn(call);
+    follow.turn_is_fresh = false;
 }
 
 bool rp_follow_is_over(void)

@@ -110,6 +110,8 @@ struct rp_ft_entry {
     bool under_way, matched;
     struct rp_ft_request *request; /* that waits for it, or NULL */
     struct rp_ft_entry *next_under_way;
+    size_t stored; /* bytes of the payload that follow; fewer than it has if it is squeezed */
+    void *whole;   /* then: all of it, while under way from the log */
     struct rp_ft_wire wire; /* last: the payload follows */
 };
 
@@ -120,7 +122,7 @@ struct rp_ft_log {
 };
 
 void *rp_ft_payload(struct rp_ft_entry *entry);
-struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t bytes, bool again); /* again: an entry of the setup */
+struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored, bool again); /* again: an entry of the setup */
 void rp_ft_log_pin(struct rp_ft_entry *entry); /* its memory is not used again */
 void rp_ft_log_setup_ends(struct rp_ft_log *log);
 /* Forgets what has a smaller seq. */
@@ -128,6 +130,12 @@ void rp_ft_log_release(struct rp_ft_log *log, uint64_t before);
 /* Drops the oldest entries of the loop while there is more than the capacity. */
 void rp_ft_log_cap(void);
 extern size_t rp_ft_log_bytes, rp_ft_log_capacity, rp_ft_log_peak;
+
+/* ft_squeeze.c: payloads in fewer bytes. */
+extern bool rp_ft_squeezes;
+void rp_ft_squeeze_start(void);
+const void *rp_ft_squeeze(const void *buffer, int count, MPI_Datatype type, size_t bytes, size_t *squeezed); /* valid until the next; NULL: it would not help */
+void *rp_ft_unsqueeze(const void *squeezed, size_t length, size_t bytes); /* to be freed */
 
 /* A channel to and from one rank. */
 struct rp_ft_channel {

@@ -200,6 +200,7 @@ static void start(void)
     poll_as_told();
     share_out();
     rp_ft_checkpoints_start();
+    rp_ft_squeeze_start();
     rp_ft_inject_start();
     rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (rp_real.Comm_dup(MPI_COMM_WORLD, &rp_ft.world) != MPI_SUCCESS)

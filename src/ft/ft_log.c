@@ -81,7 +81,7 @@ static void forget(struct rp_ft_entry *entry)
 {
     struct rp_ft_arena *arena = entry->arena;
 
-    rp_ft_log_bytes -= footprint(entry->wire.bytes);
+    rp_ft_log_bytes -= footprint(entry->stored);
     if (--arena->live == 0)
         arena_done(arena);
 }
@@ -95,9 +95,9 @@ static void link(struct rp_ft_entry **first, struct rp_ft_entry **last, struct r
     *last = entry;
 }
 
-struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t bytes, bool again)
+struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored, bool again)
 {
-    size_t all = footprint(bytes);
+    size_t all = footprint(stored);
     struct rp_ft_arena *arena = arena_for(all);
     uintptr_t base = ((uintptr_t)(arena + 1) + RP_FT_ALIGN - 1) / RP_FT_ALIGN * RP_FT_ALIGN;
     struct rp_ft_entry *entry = (struct rp_ft_entry *)(base + arena->used);
@@ -106,6 +106,7 @@ struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t bytes, bool a
     arena->live++;
     memset(entry, 0, sizeof *entry);
     entry->arena = arena;
+    entry->stored = stored;
     if (again)
         link(&log->setup_first, &log->setup_last, entry);
     else

@@ -96,10 +96,14 @@ void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const
             request->done = true;
         return;
     }
-    struct rp_ft_entry *entry = rp_ft_log_append(&channel->log, wire.bytes, rp_ft_replays_setup);
+    size_t squeezed;
+    const void *squeezed_bytes = rp_ft_squeezes && wire.bytes > RP_FT_INLINE ? rp_ft_squeeze(buffer, count, type, wire.bytes, &squeezed) : NULL;
+    struct rp_ft_entry *entry = rp_ft_log_append(&channel->log, squeezed_bytes ? squeezed : wire.bytes, rp_ft_replays_setup);
     entry->wire = wire;
     bool from_buffer = flags & RP_FT_STAYS && wire.bytes > RP_FT_INLINE && rp_ft_is_plain(type, &size);
-    if (from_buffer)
+    if (squeezed_bytes)
+        memcpy(rp_ft_payload(entry), squeezed_bytes, squeezed);
+    else if (from_buffer)
         store_away(rp_ft_payload(entry), buffer, wire.bytes);
     else
         rp_ft_pack(buffer, count, type, rp_ft_payload(entry), wire.bytes);

@@ -99,6 +99,8 @@ static bool is_finished(MPI_Request real[2])
 static void left(struct rp_ft_entry *entry)
 {
     entry->under_way = false;
+    free(entry->whole);
+    entry->whole = NULL;
     if (!(entry->wire.flags & RP_FT_SYNC))
         rp_ft_entry_done(entry);
 }
@@ -114,6 +116,14 @@ static void note_under_way(struct rp_ft_entry *entry)
     }
 }
 
+static const void *payload_of(struct rp_ft_entry *entry)
+{
+    if (entry->stored == entry->wire.bytes)
+        return rp_ft_payload(entry);
+    entry->whole = rp_ft_unsqueeze(rp_ft_payload(entry), entry->stored, entry->wire.bytes);
+    return entry->whole;
+}
+
 void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags, const void *payload)
 {
     struct rp_ft_wire *wire = &entry->wire;
@@ -126,7 +136,7 @@ void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags, const voi
     if (!check(rp_real.Isend(wire, (int)(sizeof *wire + behind), MPI_BYTE, rp_ft.process_of[to], TAG_HEADER, rp_ft.world, &entry->real[0])))
         entry->real[0] = MPI_REQUEST_NULL;
     if (wire->bytes > RP_FT_INLINE)
-        send_payload(wire, payload ? payload : rp_ft_payload(entry), to, &entry->real[1]);
+        send_payload(wire, payload ? payload : payload_of(entry), to, &entry->real[1]);
     note_under_way(entry);
 }
 
@@ -134,7 +144,7 @@ void rp_ft_transmit_payload(struct rp_ft_entry *entry, int to, uint32_t flags)
 {
     entry->wire.flags = (entry->wire.flags & RP_FT_SYNC) | flags;
     entry->real[0] = entry->real[1] = MPI_REQUEST_NULL;
-    send_payload(&entry->wire, rp_ft_payload(entry), to, &entry->real[1]);
+    send_payload(&entry->wire, payload_of(entry), to, &entry->real[1]);
     note_under_way(entry);
 }
 
@@ -317,8 +327,10 @@ void rp_ft_wire_close(void)
     if (!all)
         ring = NULL;
     for (; under_way; under_way = under_way->next_under_way) {
-        if (!end_both(under_way->real))
+        if (!end_both(under_way->real)) {
             rp_ft_log_pin(under_way);
+            under_way->whole = NULL;
+        }
         left(under_way);
     }
     while (controls) {

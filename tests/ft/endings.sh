@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# How a program ends that is not killed: its status, an abort, an exit without MPI_Finalize; what a checkpoint cannot hold and what cannot be recovered is refused by name.
+# How a program ends that is not killed: its status, an abort, an exit without MPI_Finalize; what a checkpoint cannot hold and what cannot be recovered is refused by name. What a command left behind that was itself killed is removed by the next,
+# but not what another one uses.
 source "$(dirname "$0")/../lib/ft.sh"
 cat >ends.c <<'END'
 #include <mpi.h>
@@ -40,7 +41,16 @@ ends() { # HOW STATUS WORDS
     [ "$status" -eq "$2" ] || fail "$1: exit status $status instead of $2"
     [ -z "$3" ] || grep -qa -- "$3" "$1.err" || fail "$1: does not say '$3'"
 }
+stale=$(mktemp -d /dev/shm/reprise-ft-XXXXXX) used=$(mktemp -d /dev/shm/reprise-ft-XXXXXX)
+touch "$stale/lock" "$used/lock"
+exec 9<>"$used/lock"
+flock 9
 ends nothing 0 ''
+[ ! -e "$stale" ] || { rm -r "$stale" "$used"; fail "what a killed command left behind is still there"; }
+rmdir "$used" 2>/dev/null && fail "what another command uses was emptied"
+[ -e "$used/lock" ] || fail "what another command uses was removed"
+rm -r "$used"
+exec 9>&-
 ends status 7 ''
 ends abort 9 ''
 ends exit 11 'ended without MPI_Finalize, with status 11'
