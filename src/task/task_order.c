@@ -222,15 +222,6 @@ static uint64_t by_algebra(const struct rp_tasks *tasks, const struct rp_task *t
     return is_counted(tasks, task) ? counted_regions(task) : interleaved(task->dependent, task->other, rp_tasks_ft_is_on(tasks));
 }
 
-/* Nobody will take them. It may be meant so. */
-static void say_waiting(const struct rp_tasks *tasks, const struct rp_task *task, const char *name)
-{
-    const struct rp_task_message *m = task->waiting.first;
-
-    if (m && tasks->mode != RP_TASKS_REPLAY)
-        rp_note("tasks: %s: %zu messages were never taken; the first is for entry '%s', with ref %" PRIu64, name, task->waiting.count, tasks->collections[task->collection].spec.entries[m->entry].name, m->ref);
-}
-
 static void check_task(struct rp_tasks *tasks, struct rp_task *task)
 {
     char name[160];
@@ -240,7 +231,6 @@ static void check_task(struct rp_tasks *tasks, struct rp_task *task)
     uint64_t digest = rp_task_hash(task->state, tasks->collections[task->collection].spec.state_bytes);
     tasks->counts[RP_COUNT_DIGEST] += digest * (rp_task_number(tasks, task) * UINT64_C(2) + 1);
     rp_task_name(tasks, task, name);
-    say_waiting(tasks, task, name);
     if (tasks->mode == RP_TASKS_REPLAY && task->has_end && task->end_digest != digest && tasks->counts[RP_COUNT_DIFFERENCES]++ == 0)
         rp_error("tasks: %s: its last state is not the recorded one", name);
     task->end_digest = digest;
@@ -250,9 +240,28 @@ static void check_task(struct rp_tasks *tasks, struct rp_task *task)
     tasks->counts[RP_COUNT_DIFFERENCES]++;
 }
 
+/* Nobody will take them. It may be meant so. One task stands for all. */
+static bool say_waiting(const struct rp_tasks *tasks, const struct rp_task *task)
+{
+    const struct rp_task_message *m = task->waiting.first;
+    char name[160];
+
+    if (!m || tasks->mode == RP_TASKS_REPLAY)
+        return false;
+    rp_task_name(tasks, task, name);
+    rp_note("tasks: %s: %zu messages were never taken; the first is for entry '%s', with ref %" PRIu64, name, task->waiting.count, tasks->collections[task->collection].spec.entries[m->entry].name, m->ref);
+    return true;
+}
+
 void rp_order_check(struct rp_tasks *tasks)
 {
-    for (uint32_t i = 0; i < tasks->task_count; i++)
-        if (tasks->tasks[i].owner == tasks->self && tasks->tasks[i].state)
-            check_task(tasks, &tasks->tasks[i]);
+    bool said = false;
+
+    for (uint32_t i = 0; i < tasks->task_count; i++) {
+        struct rp_task *task = &tasks->tasks[i];
+        if (task->owner != tasks->self || !task->state)
+            continue;
+        check_task(tasks, task);
+        said = said || say_waiting(tasks, task);
+    }
 }
