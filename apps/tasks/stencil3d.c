@@ -6,8 +6,8 @@
 #include "blocks.h"
 #include "taskapp.h"
 
-static struct app_option options[] = {{"size", "cells of a block, in each direction", 8, 1, 64}, {"blocks", "blocks, in each direction", 3, 1, 32}, {"steps", "steps of a run", 6, 1, 100000}, {"runs", "runs, each followed by a checkpoint", 3, 1, 1000}, {0}};
-enum { SIZE, BLOCKS, STEPS, RUNS };
+static struct app_option options[] = {{"size", "cells of a block, in each direction", 8, 1, 64}, {"blocks", "blocks, in each direction", 3, 1, 32}, {"steps", "steps of a run", 6, 1, 100000}, {"runs", "runs, each followed by a checkpoint", 3, 1, 1000}, {"moves", "1: blocks move to other processes between runs", 0, 0, 1}, {0}};
+enum { SIZE, BLOCKS, STEPS, RUNS, MOVES };
 static const struct app_spec spec = {"stencil3d", "a 7-point stencil on blocks that are tasks", 1, options};
 static struct app app;
 static int blocks, result;
@@ -160,6 +160,13 @@ static struct taskapp_sum serial(void)
     return sum;
 }
 
+static int turn;
+
+static int another(struct reprise_index i, int processes)
+{
+    return (i.x + 3 * i.y + 5 * i.z + turn) % processes;
+}
+
 int main(int argc, char **argv)
 {
     app_start(&app, &spec, &argc, &argv);
@@ -168,6 +175,9 @@ int main(int argc, char **argv)
     blocks = reprise_collection(&(struct reprise_collection_spec){.name = "block", .size = {side, side, side}, .state_bytes = sizeof(struct block) + 2 * volume() * sizeof(double), .entries = entries, .make = make});
     result = reprise_reduction(blocks, TASKAPP_WIDTH, REPRISE_SUM, -1);
     for (uint64_t run = 1; run <= options[RUNS].value; run++) {
+        turn = (int)run;
+        if (run > 1 && options[MOVES].value)
+            reprise_remap(blocks, another);
         reprise_start(blocks, 0, run, NULL, 0);
         reprise_tasks_run();
     }

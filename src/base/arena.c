@@ -19,26 +19,34 @@ struct rp_arena {
 enum { ROOM = BLOCK - sizeof(struct rp_arena) };
 
 /* In huge pages where there are some: most of what a first copy costs is the first touch of its page. */
-static struct rp_arena *new_block(struct rp_arenas *arenas)
+static struct rp_arena *allocate(size_t bytes)
 {
-    struct rp_arena *made = aligned_alloc(HUGE_PAGE, BLOCK);
+    size_t rounded = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    struct rp_arena *made = rounded >= bytes ? aligned_alloc(HUGE_PAGE, rounded) : NULL;
 
     if (!made)
         return NULL;
-    madvise(made, BLOCK, MADV_HUGEPAGE);
-    *made = (struct rp_arena){.owner = arenas, .next = arenas->all};
+    madvise(made, rounded, MADV_HUGEPAGE);
+    *made = (struct rp_arena){0};
+    return made;
+}
+
+static struct rp_arena *new_block(struct rp_arenas *arenas)
+{
+    struct rp_arena *made = allocate(BLOCK);
+
+    if (!made)
+        return NULL;
+    made->owner = arenas;
+    made->next = arenas->all;
     arenas->all = made;
     return made;
 }
 
 static struct rp_arena *block_for(struct rp_arenas *arenas, size_t bytes)
 {
-    if (bytes > ROOM) {
-        struct rp_arena *own = bytes <= SIZE_MAX - sizeof *own ? malloc(sizeof *own + bytes) : NULL;
-        if (own)
-            *own = (struct rp_arena){0};
-        return own;
-    }
+    if (bytes > ROOM)
+        return bytes <= SIZE_MAX - sizeof(struct rp_arena) ? allocate(sizeof(struct rp_arena) + bytes) : NULL;
     if (arenas->current && ROOM - arenas->current->used >= bytes)
         return arenas->current;
     struct rp_arena *found = arenas->idle;
@@ -63,6 +71,11 @@ void *rp_arena_take(struct rp_arenas *arenas, size_t bytes, struct rp_arena **fr
     block->live++;
     *from = block;
     return piece;
+}
+
+void rp_arena_keep(struct rp_arena *from)
+{
+    from->live++;
 }
 
 void rp_arena_give(struct rp_arena *from)

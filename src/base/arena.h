@@ -18,6 +18,9 @@ struct rp_arenas {
 /* Aligned to 16 bytes; `from` is its block. NULL: no memory. */
 void *rp_arena_take(struct rp_arenas *arenas, size_t bytes, struct rp_arena **from);
 
+/* A piece is in use by one more, who gives it back as well. */
+void rp_arena_keep(struct rp_arena *from);
+
 /* One of the pieces of this block is no longer used. */
 void rp_arena_give(struct rp_arena *from);
 

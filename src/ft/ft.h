@@ -102,10 +102,10 @@ bool rp_ulfm_has_failed(MPI_Comm comm, int process);
 bool rp_ulfm_find(void);
 
 /* ft_log.c: messages that were sent. An entry is followed by its payload. */
-struct rp_ft_arena;
+struct rp_arena;
 struct rp_ft_entry {
     struct rp_ft_entry *next;
-    struct rp_ft_arena *arena;
+    struct rp_arena *arena;
     MPI_Request real[2]; /* while under way */
     bool under_way, matched;
     struct rp_ft_request *request; /* that waits for it, or NULL */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log of what was sent. Each channel has a list of entries; their memory is taken from arenas in the order of sending, and an arena is used again when its last entry was forgotten. So
- * appending is a few additions, and in the steady state no page is touched for the first time.
+ * The log of what was sent. Each channel has a list of entries; their memory is taken from arenas (base/arena.h) in the order of sending.
  *
  * Entries of the setup are kept for ever: who takes over a rank runs through its setup again.
  *
@@ -10,19 +9,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/arena.h"
 #include "base/message.h"
 #include "ft/ft.h"
 
-enum { ARENA_BYTES = (4 << 20) - 4096, HUGE_PAGE = 2 << 20 };
-
-struct rp_ft_arena {
-    struct rp_ft_arena *next;
-    size_t room, used, live;
-};
-
-static struct rp_ft_arena *current, *idle;
+static struct rp_arenas arenas;
 size_t rp_ft_log_bytes, rp_ft_log_capacity, rp_ft_log_peak;
 
 void *rp_ft_payload(struct rp_ft_entry *entry)
@@ -35,55 +27,10 @@ static size_t footprint(size_t bytes)
     return (sizeof(struct rp_ft_entry) + bytes + RP_FT_ALIGN - 1) / RP_FT_ALIGN * RP_FT_ALIGN;
 }
 
-/* In huge pages where there are some: most of what a first copy costs is the first touch of its page. */
-static void *allocate(size_t bytes)
-{
-    void *memory = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
-
-    if (memory)
-        madvise(memory, bytes, MADV_HUGEPAGE);
-    return memory;
-}
-
-static struct rp_ft_arena *arena_for(size_t bytes)
-{
-    if (current && current->room - current->used >= bytes)
-        return current;
-    struct rp_ft_arena *arena = idle;
-    if (bytes <= ARENA_BYTES && arena) {
-        idle = arena->next;
-    } else {
-        size_t room = bytes > ARENA_BYTES ? bytes : ARENA_BYTES;
-        arena = allocate(sizeof *arena + RP_FT_ALIGN + room);
-        if (!arena)
-            rp_ft_die(125, "%s: out of memory for the log, which has %zu bytes now; set a capacity (--capacity) or checkpoint more often (--interval)", rp_ft.call, rp_ft_log_bytes);
-        arena->room = room;
-    }
-    arena->used = arena->live = 0;
-    if (arena->room == ARENA_BYTES)
-        current = arena;
-    return arena;
-}
-
-static void arena_done(struct rp_ft_arena *arena)
-{
-    if (arena->room > ARENA_BYTES) {
-        free(arena);
-    } else if (arena == current) {
-        arena->used = 0;
-    } else {
-        arena->next = idle;
-        idle = arena;
-    }
-}
-
 static void forget(struct rp_ft_entry *entry)
 {
-    struct rp_ft_arena *arena = entry->arena;
-
     rp_ft_log_bytes -= footprint(entry->stored);
-    if (--arena->live == 0)
-        arena_done(arena);
+    rp_arena_give(entry->arena);
 }
 
 static void link(struct rp_ft_entry **first, struct rp_ft_entry **last, struct rp_ft_entry *entry)
@@ -98,12 +45,11 @@ static void link(struct rp_ft_entry **first, struct rp_ft_entry **last, struct r
 struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored, bool again)
 {
     size_t all = footprint(stored);
-    struct rp_ft_arena *arena = arena_for(all);
-    uintptr_t base = ((uintptr_t)(arena + 1) + RP_FT_ALIGN - 1) / RP_FT_ALIGN * RP_FT_ALIGN;
-    struct rp_ft_entry *entry = (struct rp_ft_entry *)(base + arena->used);
+    struct rp_arena *arena;
+    struct rp_ft_entry *entry = rp_arena_take(&arenas, all, &arena);
 
-    arena->used += all;
-    arena->live++;
+    if (!entry)
+        rp_ft_die(125, "%s: out of memory for the log, which has %zu bytes now; set a capacity (--capacity) or checkpoint more often (--interval)", rp_ft.call, rp_ft_log_bytes);
     memset(entry, 0, sizeof *entry);
     entry->arena = arena;
     entry->stored = stored;
@@ -119,7 +65,7 @@ struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored, bool 
 
 void rp_ft_log_pin(struct rp_ft_entry *entry)
 {
-    entry->arena->live++;
+    rp_arena_keep(entry->arena);
 }
 
 void rp_ft_log_setup_ends(struct rp_ft_log *log)

@@ -112,6 +112,7 @@ struct rp_task_copy {
 struct rp_task_digest {
     uint32_t entry, ordinal;
     uint64_t digest;
+    bool was_found; /* in a replay */
 };
 
 struct rp_task {
@@ -134,7 +135,7 @@ struct rp_task {
     struct rp_parcel *log, **log_end; /* messages that we sent it, to another process */
     struct rp_task_copy copy, attempt;
     struct rp_task_digest *digests; /* record: made; replay: to be found again */
-    size_t digest_count, digest_room;
+    size_t digest_count, digest_room, digest_first; /* first: those before were found */
     bool has_end;                   /* replay: its last state is known */
     uint64_t end_digest;
 };

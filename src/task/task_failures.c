@@ -109,14 +109,20 @@ void rp_failures_end(struct rp_tasks *tasks, MPI_Comm comm)
         MPI_Comm_free(&comm);
 }
 
-/* REPRISE_TASKS_KILL=PROCESS@MESSAGES,...: for tests. */
+/* REPRISE_TASKS_KILL=PROCESS@MESSAGES,PROCESS@move,...: for tests. */
 void rp_failures_inject(const struct rp_tasks *tasks)
 {
     const char *at = rp_setting("REPRISE_TASKS_KILL");
-    int process, used;
-    unsigned long long messages;
 
-    for (; at && sscanf(at, "%d@%llu%n", &process, &messages, &used) == 2; at += at[used] == ',' ? used + 1 : used)
-        if (process == tasks->self && tasks->counts[RP_COUNT_MESSAGES] >= messages)
+    for (int used = 0; at && *at; at += used + (at[used] == ',')) {
+        int process, moving = 0;
+        unsigned long long messages = 0;
+        used = 0;
+        if (sscanf(at, "%d@move%n", &process, &moving) == 1 && moving > 0)
+            used = moving;
+        else if (sscanf(at, "%d@%llu%n", &process, &messages, &used) != 2)
+            return;
+        if (process == tasks->self && (moving > 0 ? tasks->kind == RP_STAGE_MOVE : tasks->counts[RP_COUNT_MESSAGES] >= messages))
             raise(SIGKILL);
+    }
 }

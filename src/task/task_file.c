@@ -141,7 +141,7 @@ enum rp_status rp_task_file_write(struct rp_tasks *tasks, struct rp_problem *why
 static bool get_digest(struct rp_task *task, struct rp_view *in, uint32_t entries)
 {
     uint64_t entry = rp_view_varint(in), ordinal = rp_view_varint(in);
-    struct rp_task_digest digest = {(uint32_t)entry, (uint32_t)ordinal, rp_view_u64(in)};
+    struct rp_task_digest digest = {(uint32_t)entry, (uint32_t)ordinal, rp_view_u64(in), false};
 
     if (in->failed || entry >= entries || ordinal > UINT32_MAX)
         return false;

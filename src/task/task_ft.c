@@ -268,8 +268,8 @@ static void recover(struct rp_tasks *tasks)
         tasks->dead_since = 1;
     }
     rp_determinants_settle(tasks);
-    tasks->recovering = false;
-    tasks->buddy_changed = false;
+    tasks->recovering = tasks->buddy_changed = tasks->wants = false;
+    tasks->wanted = 0;
     for (uint32_t i = 0; i < tasks->task_count; i++) {
         struct rp_task *task = &tasks->tasks[i];
         task->attempt.version = 0;

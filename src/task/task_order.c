@@ -166,20 +166,22 @@ static void note_digest(struct rp_tasks *tasks, struct rp_task *task, const stru
         rp_task_add_digest(task, found);
         rp_task_file_digest(tasks, rp_task_number(tasks, task), found);
     }
-    for (size_t i = 0; tasks->mode == RP_TASKS_REPLAY && i < task->digest_count; i++) {
+    for (size_t i = task->digest_first; tasks->mode == RP_TASKS_REPLAY && i < task->digest_count; i++) { /* they come in about the same order */
         struct rp_task_digest *recorded = &task->digests[i];
-        if (recorded->entry != found->entry || recorded->ordinal != found->ordinal)
+        if (recorded->was_found || recorded->entry != found->entry || recorded->ordinal != found->ordinal)
             continue;
         if (recorded->digest != found->digest)
             say_difference(tasks, task, found);
-        *recorded = task->digests[--task->digest_count]; /* each is needed once */
+        recorded->was_found = true;
+        while (task->digest_first < task->digest_count && task->digests[task->digest_first].was_found)
+            task->digest_first++;
         return;
     }
 }
 
 void rp_order_finished(struct rp_tasks *tasks, struct rp_task *task, uint32_t entry)
 {
-    struct rp_task_digest found = {entry, task->regions[entry].ordinal, task->regions[entry].sends};
+    struct rp_task_digest found = {entry, task->regions[entry].ordinal, task->regions[entry].sends, false};
 
     if (task->regions[entry].size > 1)
         note_digest(tasks, task, &found);
@@ -188,7 +190,7 @@ void rp_order_finished(struct rp_tasks *tasks, struct rp_task *task, uint32_t en
 static void note_singles(struct rp_tasks *tasks, struct rp_task *task)
 {
     for (uint32_t i = 0; i < tasks->collections[task->collection].entries; i++) {
-        struct rp_task_digest found = {i, 0, task->regions[i].sends};
+        struct rp_task_digest found = {i, 0, task->regions[i].sends, false};
         if (task->regions[i].size == 1 && tasks->collections[task->collection].spec.entries[i].order == REPRISE_COMMUTATIVE)
             note_digest(tasks, task, &found);
     }
@@ -220,15 +222,6 @@ static uint64_t by_algebra(const struct rp_tasks *tasks, const struct rp_task *t
     return is_counted(tasks, task) ? counted_regions(task) : interleaved(task->dependent, task->other, rp_tasks_ft_is_on(tasks));
 }
 
-/* Nobody will take them. It may be meant so. */
-static void say_waiting(const struct rp_tasks *tasks, const struct rp_task *task, const char *name)
-{
-    const struct rp_task_message *m = task->waiting.first;
-
-    if (m && tasks->mode != RP_TASKS_REPLAY)
-        rp_note("tasks: %s: %zu messages were never taken; the first is for entry '%s', with ref %" PRIu64, name, task->waiting.count, tasks->collections[task->collection].spec.entries[m->entry].name, m->ref);
-}
-
 static void check_task(struct rp_tasks *tasks, struct rp_task *task)
 {
     char name[160];
@@ -238,7 +231,6 @@ static void check_task(struct rp_tasks *tasks, struct rp_task *task)
     uint64_t digest = rp_task_hash(task->state, tasks->collections[task->collection].spec.state_bytes);
     tasks->counts[RP_COUNT_DIGEST] += digest * (rp_task_number(tasks, task) * UINT64_C(2) + 1);
     rp_task_name(tasks, task, name);
-    say_waiting(tasks, task, name);
     if (tasks->mode == RP_TASKS_REPLAY && task->has_end && task->end_digest != digest && tasks->counts[RP_COUNT_DIFFERENCES]++ == 0)
         rp_error("tasks: %s: its last state is not the recorded one", name);
     task->end_digest = digest;
@@ -248,9 +240,28 @@ static void check_task(struct rp_tasks *tasks, struct rp_task *task)
     tasks->counts[RP_COUNT_DIFFERENCES]++;
 }
 
+/* Nobody will take them. It may be meant so. One task stands for all. */
+static bool say_waiting(const struct rp_tasks *tasks, const struct rp_task *task)
+{
+    const struct rp_task_message *m = task->waiting.first;
+    char name[160];
+
+    if (!m || tasks->mode == RP_TASKS_REPLAY)
+        return false;
+    rp_task_name(tasks, task, name);
+    rp_note("tasks: %s: %zu messages were never taken; the first is for entry '%s', with ref %" PRIu64, name, task->waiting.count, tasks->collections[task->collection].spec.entries[m->entry].name, m->ref);
+    return true;
+}
+
 void rp_order_check(struct rp_tasks *tasks)
 {
-    for (uint32_t i = 0; i < tasks->task_count; i++)
-        if (tasks->tasks[i].owner == tasks->self && tasks->tasks[i].state)
-            check_task(tasks, &tasks->tasks[i]);
+    bool said = false;
+
+    for (uint32_t i = 0; i < tasks->task_count; i++) {
+        struct rp_task *task = &tasks->tasks[i];
+        if (task->owner != tasks->self || !task->state)
+            continue;
+        check_task(tasks, task);
+        said = said || say_waiting(tasks, task);
+    }
 }

@@ -23,6 +23,15 @@ spread=1 survives last full 3@2000 1 "${small[@]}"
 survives restart restart 1@1200 1 "${small[@]}"
 survives twice partial 1@800,3@800 2 "${small[@]}"
 
+# While tasks move; another may die before they have.
+tasks stay partial '' "$apps/stencil3d" --moves 1
+expected=$(result stay)
+[[ $expected == *verified=yes* ]] || fail "moves without failures: $expected"
+survives moving partial 2@move 1 "$apps/stencil3d" --moves 1
+survives moving_restart restart 0@move 1 "$apps/stencil3d" --moves 1
+survives moving_late partial 1@move,3@300 2 "$apps/stencil3d" --moves 1
+expected=$(result plain)
+
 # Both holders of a state at once.
 tasks both partial 1@1000,2@1000 "${small[@]}"
 if [ "$(result both)" != "$expected" ]; then # they may have died in different runs
