@@ -30,6 +30,14 @@ bool rp_launch_is_inside(void)
     return getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK") || getenv("PMIX_RANK");
 }
 
+/* Of the launcher that started us: a script does not tell what it will run. NULL: it may be either, or there is none. */
+static const char *mpi_around(void)
+{
+    if (getenv("OMPI_COMM_WORLD_RANK"))
+        return "openmpi";
+    return getenv("MPI_LOCALRANKID") && getenv("PMI_RANK") ? "mpich" : NULL; /* Hydra's; a resource manager sets but the second */
+}
+
 /* Where libraries are: beside the command in a build tree and when installed, or where REPRISE_LIBRARY says. */
 static char *library_of(const char *mpi, const char *name)
 {
@@ -189,6 +197,8 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
         status = rp_fail(why, RP_UNSUPPORTED, "%s is statically linked: there is no way into it; link it dynamically", found.static_program);
     if (!mpi && status == RP_OK)
         mpi = rp_binary_launcher_mpi(command[0]);
+    if (!mpi && status == RP_OK)
+        mpi = mpi_around();
     if (!mpi && status == RP_OK)
         mpi = usual;
     if (!mpi && status == RP_OK)

@@ -174,14 +174,14 @@ static enum rp_status add_up(struct rp_log *log, uint64_t most, struct rp_log_su
     return status;
 }
 
-static enum rp_status sum_of(const char *directory, const struct rp_solo *s, uint32_t rank, uint64_t most, struct rp_log_sum *sum, bool *killed, struct rp_problem *why)
+static enum rp_status sum_of(const char *directory, const struct rp_solo *s, uint32_t rank, uint64_t most, struct rp_log_sum *sum, enum rp_end_reason *reason, struct rp_problem *why)
 {
     struct rp_log *log;
     enum rp_status status = rp_log_open(directory, s->manifest->run, rank, s->manifest->ranks, &log, why);
 
     if (status != RP_OK)
         return status;
-    *killed = rp_log_end(log).reason == RP_END_KILLED;
+    *reason = rp_log_end(log).reason;
     status = add_up(log, most, sum, why);
     rp_log_free(log);
     return status;
@@ -208,16 +208,22 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, i
         rp_error("rank %u: nothing was replayed: no process called MPI_Init under reprise", rank);
         return status ? status : REPRISE_EXIT_UNSUPPORTED;
     }
-    bool killed, stopped, ignored;
-    enum rp_status found = sum_of(s->directory, s, rank, UINT64_MAX, &recorded, &killed, &why);
+    enum rp_end_reason then = RP_END_KILLED, now = RP_END_KILLED, ignored;
+    enum rp_status found = sum_of(s->directory, s, rank, UINT64_MAX, &recorded, &then, &why);
+    bool killed = then == RP_END_KILLED;
     if (found == RP_OK) /* a rank that was killed may not have told of its last call */
-        found = sum_of(output, s, rank, killed ? recorded.events : UINT64_MAX, &made, &stopped, &why);
+        found = sum_of(output, s, rank, killed ? recorded.events : UINT64_MAX, &made, &now, &why);
+    bool stopped = now == RP_END_KILLED;
     uint64_t all = recorded.events;
     if (found == RP_OK && stopped && made.events < all) /* a debugger was left */
         found = sum_of(s->directory, s, rank, made.events, &recorded, &ignored, &why);
     if (found != RP_OK) {
         rp_error("%s", why.text);
         return rp_exit_status(found);
+    }
+    if (then == RP_END_FINALIZE && now == RP_END_EXIT) {
+        rp_error("rank %u alone: it went on where the recorded rank called MPI_Finalize: NOT identical", rank);
+        return REPRISE_EXIT_DIVERGED;
     }
     if (recorded.events != made.events || recorded.digest != made.digest) {
         rp_error("rank %u alone: %llu events, %llu were recorded: NOT identical", rank, (unsigned long long)made.events, (unsigned long long)recorded.events);

@@ -348,12 +348,24 @@ void reprise_data_go(void)
     rp_data_off = 0;
 }
 
+/* Alone, everything that was recorded must have come again. */
+static void check_end(void)
+{
+    struct rp_problem why;
+    const char *left = NULL;
+
+    if (rp_data_next(rp_data_reader, &left, &why) == RP_OK && left)
+        differs(left, ", the program ends here");
+}
+
 uint64_t reprise_data_close(void)
 {
     struct rp_problem why;
     uint64_t bytes = 0;
 
     rp_data_off = 1;
+    if (rp_data_alone)
+        check_end();
     if (rp_data_writer) {
         if (rp_data_close(rp_data_writer, &bytes, &why) != RP_OK)
             rp_error("%s", why.text);

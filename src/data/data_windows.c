@@ -2,7 +2,7 @@
 /*
  * One-sided communication. Other ranks write into a rank's memory while it runs, so the memory that they write into is not the memory that the program works on (base/mirror.h). What the program stored goes out, and what others
  * stored comes in, at calls that this rank makes, and nowhere else. Only what came in is written down, by an entry `window` before that of the call: so a rank alone sees the same changes at the same calls. The calls themselves say only
- * what they returned. Memory that is attached to a dynamic window cannot be parted, since others know its addresses: everything that changed in it since it was last looked at is written down, whoever stored it.
+ * what they returned. Memory that is attached to a dynamic window, or shared by all members of a window, cannot be parted, since others know its addresses: everything that changed in it since it was last looked at is written down, whoever stored it.
  *
  * Where memory is looked at (docs/model.md says what MPI promises):
  * - all of a window, where MPI says that changes must be visible: fence, wait, lock of this rank, lock_all, sync; and going out at post, unlock of this rank, unlock_all;
@@ -18,7 +18,9 @@
 
 #include "base/message.h"
 #include "base/mirror.h"
+#include "base/settings.h"
 #include "data/data.h"
+#include "reprise.h"
 
 const struct rp_function rp_f_window = {RP_WINDOW_NUMBER, "window"};
 
@@ -35,17 +37,27 @@ struct range {
     size_t at, length;
 };
 
+struct member {
+    MPI_Aint size;
+    int disp_unit;
+    void *base;
+};
+
 struct window {
     MPI_Win win;
     uint64_t number;
     int self; /* this rank in it */
     bool dynamic, allocated; /* by MPI_Win_create_dynamic, by MPI_Win_allocate */
+    bool shared;             /* by MPI_Win_allocate_shared: a region for each member, of whom all see all */
     bool ending;             /* its memory may be gone */
+    void *base;
     struct region *regions; /* the newest first */
     struct range ranges[RANGES];
     size_t range_count; /* more than RANGES: all of it */
     MPI_Aint size; /* attributes, alone */
     int disp_unit, flavor, model;
+    struct member *members; /* of a shared one, alone */
+    int member_count;
     struct window *next;
 };
 
@@ -123,6 +135,7 @@ static void remove_window(MPI_Win win)
                 w->regions = r->next;
                 free_region(r);
             }
+            free(w->members);
             free(w);
             return;
         }
@@ -205,9 +218,9 @@ void rp_windows_in_own(MPI_Win win)
     struct window *w = find(win);
     struct news news = {.window = w};
 
-    if (!w || w->range_count == 0)
+    if (!w || (w->range_count == 0 && !w->shared))
         return;
-    if (w->range_count > RANGES) {
+    if (w->range_count > RANGES || w->shared) {
         all_in(w);
     } else {
         for (size_t i = 0; i < w->range_count; i++) {
@@ -242,7 +255,7 @@ void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI
     struct window *w = find(win);
     struct range range;
 
-    if (!w || w->self != target || count <= 0 || !locate(w, disp, count, type, &range))
+    if (!w || w->shared || w->self != target || count <= 0 || !locate(w, disp, count, type, &range))
         return;
     rp_mirror_out(&range.region->memory, range.at, range.length);
     if (writes && w->range_count < RANGES)
@@ -262,7 +275,7 @@ bool rp_window_is_self(MPI_Win win, int rank)
 {
     const struct window *w = find(win);
 
-    return w && w->self == rank;
+    return w && (w->self == rank || w->shared);
 }
 
 void rp_windows_all_out(void)
@@ -404,7 +417,9 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
     rp_record_begin(&rp_f_Win_create, true, rp_check(0, size), rc);
     rp_record_end();
     if (rc == MPI_SUCCESS) {
-        struct region *r = add_region(record_window(*win, comm, disp_unit), base, public, bytes);
+        struct window *w = record_window(*win, comm, disp_unit);
+        struct region *r = add_region(w, base, public, bytes);
+        w->base = base;
         r->memory.shadow = shadow;
         memcpy(r->owned, owned, sizeof owned);
     } else {
@@ -423,6 +438,7 @@ int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
     if (w) {
         rp_alone_end();
         add_region(w, base, base, (size_t)size);
+        w->base = base;
     }
     return rc;
 }
@@ -445,7 +461,7 @@ int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_u
         r->memory.shadow = allocate_like(public, (size_t)size, &r->owned[1]);
         rp_mirror_in(&r->memory, 0, (size_t)size, put_run, &news);
         rp_record_number(0);
-        *(void **)base = r->memory.own;
+        *(void **)base = w->base = r->memory.own;
     }
     rp_record_end();
     return rc;
@@ -459,11 +475,144 @@ int rp_alone_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm 
     (void)disp_unit, (void)info;
     if (w) {
         struct region *r = add_region(w, NULL, NULL, (size_t)size);
-        *(void **)base = r->memory.own = allocate_like(NULL, (size_t)size, &r->owned[0]);
+        *(void **)base = w->base = r->memory.own = allocate_like(NULL, (size_t)size, &r->owned[0]);
         take_runs(w);
         rp_alone_end();
     }
     return rc;
+}
+
+/* Shared by processes of one host, which load and store in it without any call: of use only to programs that do so between calls that synchronise, and only their users can tell. */
+
+static void check_shared(void)
+{
+    if (rp_list_has(rp_setting("REPRISE_ALLOW"), "MPI_Win_allocate_shared"))
+        return;
+    rp_error("MPI_Win_allocate_shared: what others store there is seen without any MPI call, which cannot be replayed, so the program is stopped here; if it reads only what was stored before a barrier, fence, MPI_Win_sync or message, "
+             "'--allow MPI_Win_allocate_shared' records it");
+    rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
+static struct member member_of(MPI_Win win, int rank)
+{
+    struct member m = {0};
+
+    rp_pmpi.Win_shared_query(win, rank, &m.size, &m.disp_unit, &m.base);
+    return m;
+}
+
+/* The lowest place that any of them has. */
+static char *lowest_base(MPI_Win win, int members)
+{
+    char *lowest = NULL;
+
+    for (int i = 0; i < members; i++) {
+        struct member m = member_of(win, i);
+        if (m.size > 0 && (!lowest || (char *)m.base < lowest))
+            lowest = m.base;
+    }
+    return lowest;
+}
+
+/* Where each member's part is, as seen from the lowest; and what is in it. */
+static void put_members(struct window *w, int members)
+{
+    char *lowest = lowest_base(w->win, members);
+    struct news news = {.begun = true};
+
+    rp_record_number((uint64_t)members);
+    for (int i = 0; i < members; i++) {
+        struct member m = member_of(w->win, i);
+        rp_record_number((uint64_t)m.size);
+        rp_record_number((uint64_t)m.disp_unit);
+        rp_record_number(m.size > 0 ? (uint64_t)((char *)m.base - lowest) : 0);
+        struct region *r = add_region(w, m.base, m.base, (size_t)m.size);
+        r->memory.shadow = allocate_like(m.base, (size_t)m.size, &r->owned[0]);
+    }
+    for (struct region *r = w->regions; r; r = r->next, news.region++)
+        rp_mirror_in(&r->memory, 0, r->memory.size, put_run, &news);
+    rp_record_number(0);
+}
+
+int rp_record_Win_allocate_shared(const struct rp_next *next, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    int members = 0;
+
+    check_shared();
+    rp_data_off++;
+    int rc = next->Win_allocate_shared(size, disp_unit, info, comm, base, win);
+    rp_data_off--;
+    rp_record_begin(&rp_f_Win_allocate_shared, true, rp_check(0, size), rc);
+    if (rc == MPI_SUCCESS) {
+        struct window *w = record_window(*win, comm, disp_unit);
+        w->allocated = w->shared = true;
+        w->base = *(void **)base;
+        rp_pmpi.Comm_size(comm, &members);
+        rp_record_number((uint64_t)w->self);
+        put_members(w, members);
+    }
+    rp_record_end();
+    return rc;
+}
+
+static void take_members(struct window *w)
+{
+    uint64_t self = rp_alone_number(), count = rp_alone_number(), span = 0;
+
+    rp_alone_end();
+    w->members = allocate((count + 1) * sizeof *w->members);
+    w->member_count = (int)count;
+    for (uint64_t i = 0; i < count; i++) {
+        w->members[i].size = (MPI_Aint)rp_alone_number();
+        w->members[i].disp_unit = (int)rp_alone_number();
+        uint64_t at = rp_alone_number();
+        w->members[i].base = (void *)(uintptr_t)at;
+        span = at + (uint64_t)w->members[i].size > span ? at + (uint64_t)w->members[i].size : span;
+    }
+    rp_alone_end();
+    void *owned;
+    uint8_t *all = allocate_like(NULL, span, &owned);
+    for (uint64_t i = 0; i < count; i++) {
+        w->members[i].base = all + (uintptr_t)w->members[i].base;
+        add_region(w, w->members[i].base, w->members[i].base, (size_t)w->members[i].size)->owned[0] = i == 0 ? owned : NULL;
+    }
+    w->base = self < count ? w->members[self].base : NULL;
+}
+
+int rp_alone_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    struct window *w = NULL;
+    int rc = alone_window(&rp_f_Win_allocate_shared, size, comm, win, &w);
+
+    (void)disp_unit, (void)info;
+    if (w) {
+        take_members(w);
+        take_runs(w);
+        rp_alone_end();
+        *(void **)base = w->base;
+    }
+    return rc;
+}
+
+int rp_record_Win_shared_query(const struct rp_next *next, MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
+{
+    return next->Win_shared_query(win, rank, size, disp_unit, base); /* always the same */
+}
+
+int rp_alone_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
+{
+    const struct window *w = find(win);
+
+    if (!w || !w->members)
+        return rp_pmpi.Win_shared_query(win, rank, size, disp_unit, base);
+    for (int i = 0; i < w->member_count && rank == MPI_PROC_NULL; i++) /* the first that has any */
+        if (w->members[i].size > 0)
+            rank = i;
+    struct member none = {0}, *m = rank >= 0 && rank < w->member_count ? &w->members[rank] : &none;
+    *size = m->size;
+    *disp_unit = m->disp_unit;
+    *(void **)base = m->base;
+    return MPI_SUCCESS;
 }
 
 int rp_record_Win_create_dynamic(const struct rp_next *next, MPI_Info info, MPI_Comm comm, MPI_Win *win)
@@ -491,21 +640,28 @@ int rp_alone_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
     return rc;
 }
 
+/* A region comes after the entry of the call, and goes after it: alone, too. What others write meanwhile is told later. */
 int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MPI_Aint size)
 {
     struct window *w = find(win);
+    size_t bytes = size > 0 ? (size_t)size : 0;
+    void *owned;
+    uint8_t *shadow = allocate_like(base, bytes, &owned);
 
+    if (bytes > 0)
+        memcpy(shadow, base, bytes);
     rp_data_off++;
     int rc = next->Win_attach(win, base, size);
     rp_data_off--;
-    if (rc == MPI_SUCCESS && w) {
-        struct region *r = add_region(w, base, base, (size_t)size);
-        r->memory.shadow = allocate_like(base, (size_t)size, &r->owned[0]);
-        if (size > 0)
-            memcpy(r->memory.shadow, base, (size_t)size);
-    }
     rp_record_begin(&rp_f_Win_attach, true, rp_check(0, size), rc);
     rp_record_end();
+    if (rc == MPI_SUCCESS && w) {
+        struct region *r = add_region(w, base, base, bytes);
+        r->memory.shadow = shadow;
+        r->owned[0] = owned;
+    } else {
+        free(owned);
+    }
     return rc;
 }
 
@@ -540,10 +696,10 @@ int rp_record_Win_detach(const struct rp_next *next, MPI_Win win, const void *ba
     rp_data_off++;
     int rc = next->Win_detach(win, base);
     rp_data_off--;
-    if (rc == MPI_SUCCESS && w)
-        detach(w, base);
     rp_record_begin(&rp_f_Win_detach, false, 0, rc);
     rp_record_end();
+    if (rc == MPI_SUCCESS && w)
+        detach(w, base);
     return rc;
 }
 
@@ -607,7 +763,7 @@ int rp_record_Win_get_attr(const struct rp_next *next, MPI_Win win, int keyval, 
     rp_record_begin(&rp_f_Win_get_attr, true, rp_check(0, keyval), rc);
     rp_record_number(rc == MPI_SUCCESS && *flag);
     if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_BASE)
-        *(void **)value = w->regions && !w->dynamic ? w->regions->memory.own : NULL;
+        *(void **)value = w->base;
     else if (rc == MPI_SUCCESS && *flag)
         rp_data_put_signed(rp_data_writer, keyval == MPI_WIN_SIZE ? (int64_t) * *(MPI_Aint **)value : **(int **)value);
     rp_record_end();
@@ -623,7 +779,7 @@ int rp_alone_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
     int rc = rp_alone_begin(&rp_f_Win_get_attr, true, rp_check(0, keyval));
     *flag = (int)rp_alone_number();
     if (*flag && keyval == MPI_WIN_BASE) {
-        *(void **)value = w->regions && !w->dynamic ? w->regions->memory.own : NULL;
+        *(void **)value = w->base;
     } else if (*flag && keyval == MPI_WIN_SIZE) {
         w->size = (MPI_Aint)rp_data_get_signed(rp_data_reader);
         *(MPI_Aint **)value = &w->size;

@@ -87,10 +87,12 @@ void rp_ending_wait(const struct rp_replay_state *state, const struct rp_rank_sl
     }
 }
 
-static void say_verdict(const struct rp_replay_state *state)
+void rp_ending_say_verdict(struct rp_replay_state *state)
 {
     uint64_t done, total;
 
+    if (rp_setting("REPRISE_PARENT") || atomic_exchange(&state->told, 1))
+        return;
     rp_state_sum(state, &done, &total);
     rp_message_rank(-1);
     if (done == total)
@@ -103,8 +105,7 @@ static void say_verdict(const struct rp_replay_state *state)
 
 void rp_ending_stop(struct rp_replay_state *state)
 {
-    if (!rp_setting("REPRISE_PARENT"))
-        say_verdict(state);
+    rp_ending_say_verdict(state);
     state->stopped = rp_ending_all_replayed(state) ? RP_STOPPED_AT_END : RP_STOPPED_SHORT;
     rp_end_job(rp_ending_all_replayed(state) ? 0 : REPRISE_EXIT_DAMAGED);
 }

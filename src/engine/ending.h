@@ -16,7 +16,10 @@ void rp_ending_say(const struct rp_log_end *end, uint64_t event, const char *fun
 /* Returns when nobody has anything left to replay, or nobody could move for long (`stall` seconds). `take_in` is called again and again meanwhile; it may be NULL. */
 void rp_ending_wait(const struct rp_replay_state *state, const struct rp_rank_slot *own, long stall, void (*take_in)(void));
 
-/* Ends the job for all. */
+/* Whether the replay was identical: said by one rank, where no command around the launcher says it. */
+void rp_ending_say_verdict(struct rp_replay_state *state);
+
+/* Says the verdict and ends the job for all. */
 void rp_ending_stop(struct rp_replay_state *state) __attribute__((noreturn));
 
 #endif

@@ -815,6 +815,13 @@ static void wait_for_others(void (*sink)(void))
     rp_ending_wait(follow.state, follow.slot, follow.options.stall, sink ? take_in : NULL);
 }
 
+/* The program is about to end the job, or its rank, as it did in the record. */
+static void leave_it_to_end(void (*sink)(void))
+{
+    wait_for_others(sink);
+    rp_ending_say_verdict(follow.state);
+}
+
 static void park(void)
 {
     atomic_fetch_sub(&follow.state->awake, 1);
@@ -919,7 +926,7 @@ void rp_follow_finish(bool finalized)
             hand_over_to_gdb("its own end", follow.sink);
             raise(SIGTRAP);
         }
-        wait_for_others(follow.sink); /* the job ends with us */
+        leave_it_to_end(follow.sink);
         return;
     }
     mine[0] = rp_matcher_position(follow.matcher);
@@ -944,7 +951,7 @@ static void wait_before_crash(void)
         hand_over_to_gdb("its crash", NULL);
     atomic_fetch_sub(&follow.state->awake, 1);
     follow.slot->state = RP_RANK_ENDED;
-    wait_for_others(NULL);
+    leave_it_to_end(NULL);
 }
 
 /* The start */

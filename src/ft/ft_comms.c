@@ -417,6 +417,13 @@ int rp_ft_Comm_size(MPI_Comm handle, int *size)
     return MPI_SUCCESS;
 }
 
+/* Nobody spawned us. */
+int rp_ft_Comm_get_parent(MPI_Comm *parent)
+{
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
 int rp_ft_Comm_test_inter(MPI_Comm handle, int *flag)
 {
     (void)rp_ft_comm_of(handle);

@@ -51,6 +51,7 @@ struct rp_replay_state {
     uint32_t ranks;
     _Atomic uint32_t stopped;  /* the replay itself ended the job: RP_STOPPED_... */
     _Atomic uint32_t reported; /* the first to set it reports a divergence or a stall for all */
+    _Atomic uint32_t told;     /* the first to set it says the verdict */
     _Atomic int32_t awake;     /* ranks that run, or poll */
     _Atomic uint32_t sleepers; /* ranks that are asleep */
     struct rp_rank_slot rank[];

@@ -59,6 +59,10 @@ TEST_ORDER=up run 60 script "$reprise" record -o out5 "${launch[@]}" ./script.sh
 replays_as script script
 TEST_ORDER=down run 60 script_again "$reprise" replay out5
 replays_as script_again script
+TEST_ORDER=up run 60 script_inside "${launch[@]}" "$reprise" record -o out7 ./script.sh
+replays_as script_inside script_inside
+TEST_ORDER=down run 60 script_inside_again "${launch[@]}" "$reprise" replay out7 ./script.sh
+replays_as script_inside_again script_inside
 
 printf '#!/bin/sh\n%s -n 4 "%s"\n%s -n 4 "%s"\n' "${launch[0]}" "$program" "${launch[0]}" "$program" >two.sh
 chmod +x two.sh

@@ -7,6 +7,9 @@ program=("$build/apps/$mpi/hashtable" --size 60 --slots 256 --seed 3)
 run 60 without "$reprise" record -o without "${launch[@]}" "${program[@]}"
 [ "$status" -eq 123 ] && grep -q "MPI_Win_allocate cannot be replayed yet.*record --ranks all" without.err || fail "without data: exit status $status"
 
+run 60 without "$reprise" record --ranks all -o shared "${launch[@]}" "$build/tests/mpi/$mpi/solo_shared"
+[ "$status" -eq 123 ] && grep -q "MPI_Win_allocate_shared.*'--allow MPI_Win_allocate_shared' records it" without.err || fail "shared: exit status $status"
+
 run 60 record "$reprise" record --ranks all -o run "${launch[@]}" "${program[@]}"
 [ "$status" -eq 0 ] || fail "record: exit status $status"
 bytes=$(cat run/*.data | wc -c)

@@ -50,3 +50,25 @@ cp whole run/rank-00002.data
 
 # The same program with other arguments is another run.
 refuses 121 'rank 0: error: not the recorded run: call' "$reprise" solo -r 0 run -- "$program" --size 300
+
+# Whoever makes fewer calls is not the recorded run, though all events are the same.
+cat >barriers.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int i = atoi(getenv("BARRIERS")); i > 0; i--)
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+"mpicc.$mpi" -o barriers barriers.c || fail "not compiled"
+BARRIERS=5 run 60 record "$reprise" record --ranks 1 -o five "${launch[@]}" ./barriers
+[ "$status" -eq 0 ] || fail "record: exit status $status"
+run 60 alone "$reprise" solo -r 1 five
+[ "$status" -eq 0 ] && grep -q identical alone.err || fail "five: exit status $status"
+refuses 121 'rank 1: error: not the recorded run: call 4 was MPI_Barrier, the program ends here' "$reprise" solo -r 1 five -- env BARRIERS=3 ./barriers
+refuses 121 'rank 1 alone: it went on where the recorded rank called MPI_Finalize' "$reprise" solo -r 1 five -- env BARRIERS=6 ./barriers

@@ -62,14 +62,17 @@ static void add_place(struct rp_buffer *file)
 
 static void write_tail(const uint8_t *bytes, size_t length)
 {
-    static uint8_t file[RP_DATA_TAIL_HEADER + RP_DATA_BLOCK];
+    static uint8_t file[RP_DATA_TAIL_HEADER + (1 << 16)];
+    char path[8192];
     struct rp_data_tail tail = {.run = RUN, .rank = RANK, .head = length, .repeats = length % 3, .repeats_at = length};
 
     memcpy(tail.magic, rp_data_tail_magic, sizeof tail.magic);
     tail.crc = rp_crc32c(&tail, 20);
     memcpy(file, &tail, sizeof tail);
-    memcpy(file + RP_DATA_TAIL_HEADER, bytes, length < RP_DATA_BLOCK ? length : RP_DATA_BLOCK);
-    fuzz_write("rank-00001.tail", file, sizeof file);
+    memcpy(file + RP_DATA_TAIL_HEADER, bytes, length);
+    fuzz_write("rank-00001.tail", file, RP_DATA_TAIL_HEADER + length);
+    snprintf(path, sizeof path, "%s/rank-00001.tail", fuzz_directory());
+    FUZZ_CHECK(truncate(path, RP_DATA_TAIL_HEADER + RP_DATA_BLOCK) == 0);
 }
 
 static void build(const uint8_t *bytes, size_t length, struct rp_buffer *file)
@@ -140,7 +143,7 @@ static void read_entry(struct rp_data_reader *r, const char *name)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    enum { MOST = 100000 }; /* a count of repeats may be anything */
+    enum { MOST = 1000 }; /* a count of repeats may be anything */
     struct rp_data_reader *r;
     struct rp_problem why = {""};
     const char *name = NULL;

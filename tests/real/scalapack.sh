@@ -8,7 +8,7 @@ inputs() {
 # Without the times and rates.
 results() {
     awk '/^(WALL|CPU)/ { for (i = 2; i <= NF; i++) if ($i ~ /^-?[0-9]+\.[0-9][0-9]$/) $i = "-" }
-         /(PASSED|FAILED)/ && NF >= 11 { $7 = $8 = "-" }
+         /(PASSED|FAILED|SKIPPED)/ && NF >= 11 { $7 = $8 = "-" }
          { print }' "$1"
 }
 app() {

@@ -2,6 +2,7 @@
 // ranks: 4
 // native: same
 // exit: any
+// vanishes: a rank ends unseen, and the launcher ends the others
 // about: all ranks end by exit(0) or _exit(0) after wildcard traffic, without MPI_Finalize
 #include <unistd.h>
 
