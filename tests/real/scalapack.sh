@@ -19,6 +19,7 @@ app() {
         # Of xdllt's runs on x86_64 with Open MPI, half hang natively, in pdporfs: its ranks do not agree whether they are done.
         for program in xdlu $([ "$mpi-$(uname -m)" = openmpi-x86_64 ] || echo xdllt) xdqr xdsep; do try "scalapack $program" "$mpi" 4 "$place/$program"; done
         aborts=255
-        for program in xFbtest xCbtest; do try "scalapack $program" "$mpi" 4 "$place/$program"; done
+        # Not alone: ranks that wait to be aborted by another compute for ever, without any call.
+        for program in xFbtest xCbtest; do orders=${orders:-outside inside} try "scalapack $program" "$mpi" 4 "$place/$program"; done
     done
 }
