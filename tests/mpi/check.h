@@ -124,6 +124,12 @@ static inline void check_sleep_ms(long ms)
         ;
 }
 
+// Between polls. A yield would cost a whole slice of time for each recorded no, while the other ranks spin in a barrier.
+static inline void check_rest(void)
+{
+    nanosleep(&(struct timespec){0, 20000}, NULL);
+}
+
 // Sleeps before a send, so that the arrival order among ranks is forced: the order is what is tested.
 static inline void check_pace(int step)
 {

@@ -15,7 +15,7 @@ static MPI_Message take(void)
 
     while (MPI_Improbe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &flag, &message, &status), !flag) {
         failed++;
-        sched_yield();
+        check_rest();
     }
     check_note(failed);
     check_note_status(&status);
@@ -36,7 +36,7 @@ static void complete(int count, MPI_Request *requests, const long *values)
             check_note(index);
             check_note_message(values[index], &status);
         }
-        sched_yield();
+        check_rest();
     }
     check_note(failed);
 }

@@ -100,7 +100,7 @@ static void receive_all(void)
     for (int turn = 0; poller.left > 0 || poller.urgent_left > 0; turn++) {
         poll_deep(&poller, turn % DEPTH);
         poll_any(&poller);
-        sched_yield();
+        check_rest();
     }
     check_note(poller.failed);
 }

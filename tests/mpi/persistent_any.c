@@ -25,7 +25,7 @@ static void complete_by_test(MPI_Request *request, long *value)
     MPI_Start(request);
     while (MPI_Test(request, &flag, &status), !flag) {
         failed++;
-        sched_yield();
+        check_rest();
     }
     check_note(failed);
     check_note_message(*value, &status);

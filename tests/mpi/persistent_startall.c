@@ -42,7 +42,7 @@ static void complete(struct set *set, int (*some)(int, MPI_Request *, int *, int
         done += count;
         if (count > 0)
             note(set, count, indices, statuses);
-        sched_yield();
+        check_rest();
     }
     CHECK(done == SLOTS, "%d completions", done);
     check_note(failed);

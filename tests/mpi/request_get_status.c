@@ -15,7 +15,7 @@ static int poll(const MPI_Request *requests, MPI_Status *status)
     while (MPI_Request_get_status(requests[slot], &flag, status), !flag) {
         slot = (slot + 1) % SLOTS;
         failed++;
-        sched_yield();
+        check_rest();
     }
     check_note(failed);
     check_note(slot);

@@ -14,7 +14,7 @@ static void poll(MPI_Request *request, MPI_Status *status)
     while (MPI_Test(request, &flag, status), !flag) {
         CHECK(*request != MPI_REQUEST_NULL, "null request after a failed Test");
         failed++;
-        sched_yield();
+        check_rest();
     }
     CHECK(*request == MPI_REQUEST_NULL, "request not null after Test");
     check_note(failed);

@@ -27,7 +27,7 @@ static void exchange(int step)
     while (MPI_Testall(SLOTS, requests, &flag, step % 3 ? statuses : MPI_STATUSES_IGNORE), !flag) {
         CHECK(requests[0] != MPI_REQUEST_NULL, "a failed Testall completed a request");
         failed++;
-        sched_yield();
+        check_rest();
     }
     check_note(failed);
     for (int i = 0; i < 3; i++) {

@@ -21,7 +21,7 @@ static int poll(MPI_Request *requests, MPI_Status *status)
     while (MPI_Testany(SLOTS, requests, &index, &flag, status), !flag) {
         CHECK(index == MPI_UNDEFINED, "index %d from a failed Testany", index);
         failed++;
-        sched_yield();
+        check_rest();
     }
     check_note(failed);
     check_note(index);

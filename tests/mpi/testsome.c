@@ -52,7 +52,7 @@ static void receive_all(void)
             complete(&pool, count, indices, statuses);
         } else {
             failed++;
-            sched_yield();
+            check_rest();
         }
     }
 }
