@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <glob.h>
 #include <limits.h>
 #include <signal.h>
@@ -345,20 +344,6 @@ static enum rp_status apply_options(long *spares, struct rp_problem *why)
 
 /* The directory of the run */
 
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-    (void)st, (void)kind, (void)ftw;
-    remove(path);
-    return 0;
-}
-
-static void remove_directory(const char *path)
-{
-    enum { DESCRIPTORS = 8 };
-
-    nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
-}
-
 /* Held as long as this process or the launcher lives: what was left behind by those that were killed can be told from what is used. */
 static bool lock(const char *directory, int flags)
 {
@@ -381,7 +366,7 @@ static void remove_stale(const char *base)
     if (glob(pattern, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++)
             if (lock(found.gl_pathv[i], O_CLOEXEC))
-                remove_directory(found.gl_pathv[i]);
+                rp_remove_directory(found.gl_pathv[i]);
     globfree(&found);
 }
 
@@ -477,7 +462,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
         result = ending.status;
     if (output)
         keep_events(directory);
-    remove_directory(directory);
+    rp_remove_directory(directory);
     return result;
 }
 
