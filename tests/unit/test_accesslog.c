@@ -93,7 +93,7 @@ static void write_accesses(void)
     uint8_t value[20] = {1, 2, 3}, mask[3] = {1, 0, 4};
 
     rp_buffer_put(&site, "M\0\4prog", 7);
-    rp_buffer_put(&site, "S\7MPI_Put\1\1\20", 11);
+    rp_buffer_put(&site, "S\7MPI_Put\1\1\20", 12);
     CHECK(rp_access_create(in_directory("rank-00003.accesses"), 9, 3, &w, &why) == RP_OK);
     rp_access_put_sites(w, &site);
     rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_WINDOW, .window = 0, .owner = 3, .length = 4096, .unit = 8, .flavor = RP_ACCESS_PLAIN, .function = "MPI_Win_allocate"});
