@@ -60,12 +60,20 @@ enum rp_status rp_order_create(const char *directory, uint64_t run, uint32_t ran
     return RP_OK;
 }
 
+static inline uint8_t *put_number(uint8_t *at, uint64_t number)
+{
+    for (; number >= 0x80; number >>= 7)
+        *at++ = (uint8_t)(number | 0x80);
+    *at++ = (uint8_t)number;
+    return at;
+}
+
 void rp_order_mark(struct rp_order_writer *w, uint64_t entries, uint64_t time)
 {
     if (time < w->time)
         time = w->time;
-    rp_buffer_varint(&w->marks, entries - w->entries);
-    rp_buffer_varint(&w->marks, time - w->time);
+    uint8_t *end = put_number(put_number(w->marks.bytes + w->marks.length, entries - w->entries), time - w->time); /* there is room */
+    w->marks.length = (size_t)(end - w->marks.bytes);
     w->entries = entries;
     w->time = time;
     if (w->marks.length > TOGETHER)
