@@ -192,6 +192,7 @@ static enum rp_status take_all(struct rp_access_log *log, const char *path, uint
     struct rp_journal_view view = rp_journal_view_of(log->file.bytes, log->file.length);
     const uint8_t *bytes;
     size_t length;
+    errno = 0;
     bool good = true;
 
     while (good && rp_journal_next(&view, &bytes, &length)) {
@@ -201,6 +202,8 @@ static enum rp_status take_all(struct rp_access_log *log, const char *path, uint
         else
             good = take_entry(log, &in);
     }
+    if (!good && errno == ENOMEM)
+        return rp_fail(why, RP_MEMORY, "rank %u: %s: out of memory", rank, path);
     if (!good || view.damaged || view.number == 0)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged, or not of this record (entry %llu); 'reprise solo -r %u --who' makes it anew", rank, path, (unsigned long long)view.number, rank);
     return RP_OK;

@@ -160,6 +160,7 @@ static enum rp_status take_all(struct rp_order *o, const struct rp_buffer *file,
     struct rp_journal_view view = rp_journal_view_of(file->bytes, file->length);
     const uint8_t *bytes;
     size_t length;
+    errno = 0;
     bool good = true, newer = false;
 
     while (good && rp_journal_next(&view, &bytes, &length)) {
@@ -173,6 +174,8 @@ static enum rp_status take_all(struct rp_order *o, const struct rp_buffer *file,
     }
     if (newer)
         return rp_fail(why, RP_UNSUPPORTED, "rank %u: %s: of a version that this reprise cannot read", rank, path);
+    if (!good && errno == ENOMEM)
+        return rp_fail(why, RP_MEMORY, "rank %u: %s: out of memory", rank, path);
     if (!good || view.damaged || view.number == 0)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged, or not of this record (entry %llu)", rank, path, (unsigned long long)view.number);
     return RP_OK;

@@ -14,7 +14,7 @@ static char *in_directory(const char *name)
     return path;
 }
 
-static void write_order(uint64_t marks, bool closed)
+static struct rp_order_writer *write_order(uint64_t marks)
 {
     struct rp_order_writer *w;
     struct rp_problem why;
@@ -27,8 +27,7 @@ static void write_order(uint64_t marks, bool closed)
     for (uint64_t i = 1; i <= marks; i++)
         rp_order_mark(w, 2 * i, 1000000 + 10 * i);
     rp_order_window(w, members, 10000);
-    if (closed)
-        rp_order_close(w);
+    return w;
 }
 
 TEST(order)
@@ -37,7 +36,7 @@ TEST(order)
     struct rp_problem why;
 
     CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_USAGE);
-    write_order(1000, true);
+    rp_order_close(write_order(1000));
     CHECK(rp_order_create(unit_directory, 77, 5, &(struct rp_order_writer *){0}, &why) != RP_OK); /* nothing is overwritten */
     CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_OK);
     CHECK(o.marks == 1000 && o.windows == 2 && o.window[0].count == 2 && o.window[1].count == 10000 && o.window[1].rank[9999] == 29997);
@@ -46,9 +45,10 @@ TEST(order)
     rp_order_free(&o);
     CHECK(rp_order_read(unit_directory, 78, 5, &o, &why) == RP_DAMAGED);
     unlink(in_directory("rank-00005.order"));
-    write_order(1000, false);
+    struct rp_order_writer *open = write_order(1000); /* as if the process were killed now */
     CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 2 && o.marks == 1000);
     rp_order_free(&o);
+    rp_order_close(open);
     unlink(in_directory("rank-00005.order"));
 }
 
@@ -69,7 +69,7 @@ TEST(damaged_order)
     struct rp_problem why;
     struct rp_order o;
 
-    write_order(300, true);
+    rp_order_close(write_order(300));
     strcpy(path, in_directory("rank-00005.order"));
     CHECK(rp_read_file(path, 1 << 20, &whole, &why) == RP_OK);
     for (size_t i = 0; i < whole.length; i += i < 2000 ? 1 : 997) {
