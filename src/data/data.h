@@ -40,7 +40,7 @@ struct rp_function {
     uint32_t number;
     const char *name;
 };
-enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER };
+enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER, RP_SYMMETRIC_NUMBER };
 
 /* Predefined handles that constants.h does not have. */
 struct rp_data_handles {
@@ -184,6 +184,13 @@ void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI
 int64_t rp_window_place(MPI_Win win, MPI_Aint disp); /* the same in every run */
 bool rp_window_is_self(MPI_Win win, int rank);
 void rp_alone_window(void);
+
+/* The symmetric memory of OpenSHMEM (src/shmem), which is looked at where windows are, and counts as one. NULL: there is none. */
+struct rp_symmetric_side {
+    void (*out)(void), (*in)(void);
+    void (*take)(void); /* alone: an entry `symmetric` */
+};
+extern RP_HIDDEN const struct rp_symmetric_side *rp_symmetric;
 
 /* Messages and collective calls tell of what was written before, and have others told. */
 static inline void rp_windows_part(void)

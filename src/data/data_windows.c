@@ -69,6 +69,7 @@ static struct window *windows;
 static uint64_t windows_made;
 size_t rp_windows;
 uint32_t rp_updates;
+const struct rp_symmetric_side *rp_symmetric;
 
 static void *allocate(size_t size)
 {
@@ -343,6 +344,8 @@ void rp_windows_all_out(void)
     for (struct window *w = windows; w; w = w->next)
         if (!w->ending)
             all_out(w);
+    if (rp_symmetric)
+        rp_symmetric->out();
 }
 
 void rp_windows_all_in(void)
@@ -350,6 +353,8 @@ void rp_windows_all_in(void)
     for (struct window *w = windows; w; w = w->next)
         if (!w->ending)
             all_in(w);
+    if (rp_symmetric)
+        rp_symmetric->in();
 }
 
 static uint64_t size_of_all(void)
