@@ -181,7 +181,7 @@ enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank,
     if (!path)
         status = rp_fail(why, RP_MEMORY, "out of memory");
     else if (access(path, F_OK) != 0 && errno == ENOENT)
-        status = rp_fail(why, RP_USAGE, "%s is not there: rank %u made no windows, or was recorded by a reprise that did not write it", path, rank);
+        status = rp_fail(why, RP_USAGE, "%s is not there: rank %u made no windows of MPI, or was recorded by a reprise that did not write it", path, rank);
     else
         status = rp_read_file(path, file_limit, &file, why);
     if (status == RP_OK)
