@@ -10,12 +10,24 @@
 #include "log/datareader.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
+#include "log/orderlog.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
 static const struct rp_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
+
+/* Ranks that made no windows have none. */
+static enum rp_status verify_order(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+{
+    struct rp_order order;
+    enum rp_status status = rp_order_read(directory, m->run, rank, &order, why);
+
+    if (status == RP_OK)
+        rp_order_free(&order);
+    return status == RP_USAGE ? RP_OK : status;
+}
 
 /* Ranks that were not of the set have none. */
 static enum rp_status verify_data(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
@@ -32,7 +44,7 @@ static enum rp_status verify_data(const char *directory, const struct rp_manifes
         return status;
     status = rp_data_verify(reader, why);
     rp_data_free(reader);
-    return status;
+    return status == RP_OK ? verify_order(directory, m, rank, why) : status;
 }
 
 static enum rp_status verify_rank(const char *directory, const struct rp_manifest *m, uint32_t rank, uint64_t *events)

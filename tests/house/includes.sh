@@ -18,7 +18,7 @@ may codec base event
 may log base event codec
 may match base event codec
 may mpi base event data
-may data base log mpi
+may data base event log mpi
 may shmem base log mpi data
 may envelope base mpi
 may det base match mpi
