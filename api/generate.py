@@ -416,6 +416,27 @@ THREADED = {
 }
 
 
+# gcc copies every argument on the stack to its own place before a jump to another function, unless they are one structure: the entry alone takes them so.
+REGISTERS = 6
+STACKED = """\
+#if defined(RP_STACKED_ARGUMENTS)
+struct stacked_{own} {{ long {slots}; }};
+{result} inner_{own}({registers}, struct stacked_{own} on_stack) __asm__("{inner}_{own}") RP_HIDDEN;
+{result} entry_{own}({registers}, struct stacked_{own} on_stack) __asm__("{own}");
+
+RP_ENTRY {result} entry_{own}({registers}, struct stacked_{own} on_stack)
+{{
+    int source = (int)on_stack.source, tag = (int)on_stack.tag;
+    if (RP_IS_IDLE && !RP_IS_WILD(source, tag) && !RP_MAY_OVERLAP(tag))
+        return ((__typeof__(&entry_{own}))(void (*)(void)){twin}.{member})({passed}, on_stack);
+    return inner_{own}({passed}, on_stack);
+}}
+#else
+{entry}#endif
+
+"""
+
+
 def wrapper(function, entry, prefix):
     names = arguments_of(function, entry)
     kind = entry["kind"]
@@ -451,14 +472,21 @@ def wrapper(function, entry, prefix):
     if "{origin}" in entry_text:
         text = f"static const struct rp_origin origin_{own} = {{\"{function.name}\", &{twin}}};\n\n"
     last = None
+    is_stacked = entry_text == RECEIVE[0] and "source" in names[REGISTERS:]
     for kind, body in (("event", event), ("other", other), ("choice", choice)):
         if body:
             last = kind
-            text += (f"static __attribute__((noinline)) {function.result} {kind}_{own}({parameters})\n"
+            linkage = f"RP_HIDDEN {function.result} {kind}_{own}({parameters});\n\n" if is_stacked and kind == "choice" else "static "
+            text += (f"{linkage}__attribute__((noinline)) {function.result} {kind}_{own}({parameters})\n"
                      f"{{\n{body.format(**names_of)}}}\n\n")
     if last and "{own}" not in entry_text:  # it does not call the inner one itself
         entry_text += f"    RP_TAIL return {last}_{own}({args});\n"
-    return text + f"RP_ENTRY {function.result} {own}({parameters})\n{{\n{entry_text.format(**names_of)}}}\n\n"
+    whole = f"RP_ENTRY {function.result} {own}({parameters})\n{{\n{entry_text.format(**names_of)}}}\n"
+    if is_stacked:
+        whole = STACKED.format(**names_of, inner=last, entry=whole, slots=", ".join(names[REGISTERS:]), passed=", ".join(names[:REGISTERS]),
+                               registers=", ".join(f"{before}{name}{after}" for (before, after), name in zip(function.types[:REGISTERS], names)))
+        return text + whole
+    return text + whole + "\n"
 
 
 def first_call(function, entry, prefix):

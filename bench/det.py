@@ -42,8 +42,8 @@ def main():
                 means.append(time)
                 worst = max(worst, time)
                 memory = max(memory, peak)
-            if app == "masterworker":
-                name = f"masterworker{ranks}" + ("" if mode == "ticks-det" else f"_{mode}")
+            if app in ("masterworker", "tinytasks"):
+                name = f"{app}{ranks}" + ("" if mode == "ticks-det" else f"_{mode}")
                 masters[name] = max(masters.get(name, 0), time)
     keys = {}
     if means:

@@ -160,7 +160,7 @@ uint64_t rp_view_u64(struct rp_view *view)
     return at ? rp_load_u64(at) : 0;
 }
 
-uint64_t rp_view_varint(struct rp_view *view)
+uint64_t rp_view_long_varint(struct rp_view *view)
 {
     uint64_t value = 0;
 
@@ -176,13 +176,6 @@ uint64_t rp_view_varint(struct rp_view *view)
     }
     view->failed = true;
     return 0;
-}
-
-int64_t rp_view_svarint(struct rp_view *view)
-{
-    uint64_t value = rp_view_varint(view);
-
-    return (int64_t)((value >> 1) ^ (0 - (value & 1)));
 }
 
 const uint8_t *rp_view_string(struct rp_view *view, size_t *length)

@@ -39,8 +39,23 @@ struct rp_view rp_view_of(const void *bytes, size_t length);
 uint8_t rp_view_byte(struct rp_view *view);
 uint32_t rp_view_u32(struct rp_view *view);
 uint64_t rp_view_u64(struct rp_view *view);
-uint64_t rp_view_varint(struct rp_view *view);
-int64_t rp_view_svarint(struct rp_view *view);
+uint64_t rp_view_long_varint(struct rp_view *view);
+
+/* Most are of one byte. */
+static inline uint64_t rp_view_varint(struct rp_view *view)
+{
+    if (__builtin_expect(!view->failed && view->at < view->end && *view->at < 0x80, 1))
+        return *view->at++;
+    return rp_view_long_varint(view);
+}
+
+static inline int64_t rp_view_svarint(struct rp_view *view)
+{
+    uint64_t value = rp_view_varint(view);
+
+    return (int64_t)((value >> 1) ^ (0 - (value & 1)));
+}
+
 /* Points into the view; NULL if the length is more than is left. */
 const uint8_t *rp_view_string(struct rp_view *view, size_t *length);
 

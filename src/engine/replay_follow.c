@@ -62,6 +62,8 @@ static struct {
     struct rp_site_table sites;   /* of this run */
     uint32_t *same;               /* by site of this run: the recorded site last found the same, + 1 */
     size_t same_room;
+    struct rp_call last_call; /* that was found at the place of this recorded site */
+    uint32_t last_site;
     uint64_t last_posts;
     struct poll_group polls; /* the NO events at the front */
     int32_t thread;          /* whose turn it is */
@@ -228,12 +230,27 @@ static bool same_function(const struct rp_call *call, uint32_t recorded)
     return recorded < sites->site_count && strcmp(sites->sites[recorded].function, call->function) == 0;
 }
 
+static const char *difference_of_place(const struct rp_call *call, uint32_t recorded)
+{
+    const struct rp_call *last = &follow.last_call;
+
+    if (recorded == follow.last_site && call->function == last->function && call->return_address == last->return_address && call->stack == last->stack)
+        return NULL;
+    if (!same_function(call, recorded))
+        return "another MPI function";
+    if (follow.options.check_places && !same_place(call, recorded))
+        return "another place in the program";
+    follow.last_call = *call;
+    follow.last_site = recorded;
+    return NULL;
+}
+
 static const char *difference(const struct rp_call *call, const struct rp_event *event, uint32_t scope)
 {
-    if (!same_function(call, event->site))
-        return "another MPI function";
-    if (follow.options.check_places && !same_place(call, event->site))
-        return "another place in the program";
+    const char *what = difference_of_place(call, event->site);
+
+    if (what)
+        return what;
     if (event->posts != (uint32_t)(rp_state.posts - follow.last_posts))
         return "another number of receives posted before";
     if (event->scope != scope && event->kind != RP_ERROR)

@@ -35,15 +35,18 @@ enum rp_certainty {
     RP_CERTAIN_MESSAGE, /* a message of which MPI has seen nothing */
 };
 
+/* What one rank writes at every event lies apart from what others read at every send. */
+enum { RP_STATE_LINE = 64 };
+
 struct rp_rank_slot {
-    _Atomic uint32_t state;
+    _Alignas(RP_STATE_LINE) _Atomic uint32_t state;
     uint32_t pid;
     _Atomic uint64_t done;  /* events replayed */
     uint64_t total;         /* events recorded */
     uint32_t certain;       /* of WAITING: enum rp_certainty */
     int64_t since;          /* CLOCK_MONOTONIC seconds, of WAITING */
     char what[160];
-    struct rp_bell bell;     /* somebody has sent it something */
+    _Alignas(RP_STATE_LINE) struct rp_bell bell; /* somebody has sent it something */
 };
 
 struct rp_replay_state {

@@ -62,6 +62,11 @@
 #define RP_TAIL
 #endif
 
+/* Arguments beyond the sixth lie on the stack, eight bytes each. */
+#if defined(__x86_64__) && defined(__LP64__) && !defined(__clang__)
+#define RP_STACKED_ARGUMENTS
+#endif
+
 #define RP_ENVELOPE(e, s, t, c, st, also_sends)                                                                        \
     ((e).source = (s), (e).tag = (t), (e).comm = (c), (e).status = (st), (e).sends = (also_sends))
 

@@ -11,7 +11,7 @@ for name in ${TEST_PROGRAMS:-$programs}; do # others by hand
     ranks=$(sed -n 's|^// ranks: *||p' "$tests/mpi/$name.c")
     launcher "$mpi" "$ranks"
     rm -rf runs
-    TEST_PACE_MS=1 run 500 stress "$reprise" stress --runs 3 --seed 5 --timeout 150 --compare status -o runs "${launch[@]}" "$build/tests/mpi/$mpi/$name"
+    TEST_PACE_MS=1 run 500 stress "$reprise" stress --runs 2 --seed 5 --timeout 150 --compare status -o runs "${launch[@]}" "$build/tests/mpi/$mpi/$name"
     [ "$status" -eq 0 ] || fail "$name: exit status $status"
     run 100 replay "$reprise" replay runs/run-1
     [ "$status" -eq 0 ] || fail "$name: replay: exit status $status"

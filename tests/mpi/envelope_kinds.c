@@ -199,6 +199,12 @@ static bool is_tried(int send, int receive, int which, int count)
     return (send < 11 || receive < 8) && (count < LONGEST || (send + receive) % 5 == which % 5);
 }
 
+// Any three of a kind of send, a kind of receive, a type and a size come together, but not all four: that would be thousands of messages, each of which waits for the other rank's time slice.
+static bool is_chosen(int send, int receive, int which, int size)
+{
+    return (send + receive + which + size) % 3 == 0;
+}
+
 int main(int argc, char **argv)
 {
     void *detached;
@@ -212,7 +218,7 @@ int main(int argc, char **argv)
         for (int receive = 0; receive < RECEIVES; receive++)
             for (int which = 0; which < TYPES; which++)
                 for (int i = 0; i < SIZES; i++)
-                    if (is_tried(send, receive, which, sizes[i]))
+                    if (is_chosen(send, receive, which, i) && is_tried(send, receive, which, sizes[i]))
                         one(send, receive, which, sizes[i]);
     MPI_Buffer_detach(&detached, &size);
     return check_end();

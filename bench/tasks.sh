@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+# Sourced by run.
+
+# Programs of tasks. The processor time of all is compared, without what idle processes take, which look for messages and sleep: so other load disturbs less.
+
+task_shape() # APP: sets `shape`, with many small messages for the processor's time, and a checkpoint every half second or so
+{
+    case $1 in
+    leanmd) shape=(--size 16 --cells 4 --steps 40 --runs 2) ;;
+    stencil3d) shape=(--size 16 --blocks 4 --steps 300 --runs 6) ;;
+    hydro) shape=(--size 12 --blocks 3 --steps 300 --runs 6) ;;
+    esac
+}
+
+told() { sed -nE "s/^$1 .*\b$2=([0-9.]+).*/\1/p" "$work/told"; }
+
+forward()
+{
+    local round app mode mpi=${mpis%% *} shape
+    for ((round = 0; round < ${rounds_of_tasks:-7}; round++)); do
+        for app in leanmd stencil3d hydro; do
+            task_shape $app
+            say "forward $app, round $round"
+            for mode in plain partial full; do
+                REPRISE_TASKS=$mode REPRISE_TASKS_TIMES=1 timeout 300 "mpirun.$mpi" -n 2 "$build/apps/$mpi/$app" "${shape[@]}" >/dev/null 2>"$work/told" || fail "$app, $mode: $(tail -n 3 "$work/told")"
+                note forward $app $mode $round "$(told TIMES run)" "$(told TIMES processor)" "$(told COUNTS messages)" "$(told COUNTS determinant_bytes)" "$(told COUNTS log_bytes)"
+            done
+        done
+    done
+}
+
+# A process is killed in the middle of the second of three periods; what that adds to the run is compared.
+recovery()
+{
+    local ulfm round mode spread kill options
+    ulfm=$("$here/../tools/ulfm" --find) || { say "recovery: no MPI with ULFM"; return; }
+    for ((round = 0; round < ${rounds_of_tasks:-5}; round++)); do
+        say "recovery, round $round"
+        for options in "partial 1" "partial 2" "partial 4" "partial 8" "restart 1"; do
+            read -r mode spread <<<"$options"
+            for kill in '' 4@1900; do # of 1,215 messages a period
+                env -u OMPI_MCA_rmaps_base_oversubscribe LD_LIBRARY_PATH="$ulfm/lib" REPRISE_TASKS=$mode REPRISE_TASKS_SPREAD=$spread REPRISE_TASKS_KILL=$kill REPRISE_TASKS_TIMES=1 \
+                    timeout 300 "$ulfm/bin/mpirun" --with-ft ulfm --oversubscribe --allow-run-as-root -n 9 "$build/apps/openmpi/leanmd" --size 64 --cells 3 --steps 7 --runs 3 >/dev/null 2>"$work/told" || true
+                [[ -n $(told TIMES run) ]] || fail "$mode, killed $kill: $(tail -n 3 "$work/told")"
+                note recovery $mode "$spread" "${kill:+killed}" $round "$(told TIMES run)"
+            done
+        done
+    done
+}
+
+# The model against real runs.
+scale()
+{
+    local app ranks side mpi=${mpis%% *} model
+    gcc -O2 -I"$here/../src" -o "$work/taskscale" "$here/taskscale.c" "$here/../src/match/identity.c"
+    for ranks in 4 8 16 32; do
+        for app in leanmd stencil3d hydro; do
+            say "scale $app, $ranks processes"
+            side=--blocks
+            [[ $app != leanmd ]] || side=--cells
+            REPRISE_TASKS=partial REPRISE_TASKS_TIMES=1 timeout 300 "mpirun.$mpi" -n $ranks "$build/apps/$mpi/$app" --size 4 $side 4 --steps 3 --runs 2 >/dev/null 2>"$work/told" || fail "$app: $(tail -n 3 "$work/told")"
+            model=$("$work/taskscale" check $app $ranks 4 4 3 2)
+            note scale $app $ranks "$(told COUNTS messages)" "$(told COUNTS remote)" "$(told COUNTS log_bytes)" "$(echo "$model" | tr -dc '0-9 ')"
+        done
+    done
+    "$work/taskscale"
+}
+
+tasks()
+{
+    local part parts=()
+    for part in "$@"; do
+        case $part in
+        --quick) rounds_of_tasks=3 ;;
+        forward | recovery | scale) parts+=("$part") ;;
+        *) usage >&2; fail "no part '$part'" ;;
+        esac
+    done
+    [[ ${#parts[@]} -gt 0 ]] || parts=(forward recovery scale)
+    build=$(cd "$build" && pwd)
+    for part in "${parts[@]}"; do
+        "$part"
+    done
+    python3 "$here/tasks.py" "$work/raw"
+}
