@@ -38,6 +38,7 @@ struct reprise_track {
     uint8_t slot[REPRISE_TRACK_SLOTS]; /* 0: no region is near; else which one is */
     struct reprise_region region[REPRISE_TRACK_SEVERAL + 1]; /* number 0 and SEVERAL are empty */
     uint64_t *loads; /* how many there were */
+    uintptr_t lowest, highest; /* all regions are from here to there */
 
     int any; /* there are regions */
 

@@ -9,10 +9,16 @@
 //         else
 //             value = reprise_track_load_64(address, value);
 //
+// An innermost loop without calls, of which it is known ahead from where to where it loads and stores, is there twice: if all of that is below or above all windows, as it is without reprise, a loop runs that tells of nothing.
+//
 // A load is made first, and its value looked at then: so it does not matter that another process stores there meanwhile. What the program uses is the value that the function returns. Memory that no window can have is left out: constants, and variables whose
 // address nobody else knows.
 #include <llvm/Analysis/CaptureTracking.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -20,6 +26,11 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include "llvm_common.h"
 
@@ -28,12 +39,18 @@ using namespace llvm;
 namespace {
 
 const unsigned page_bits = 12, slots = 1 << 16, widest = 64; // as base/track.h says
+const unsigned most_ranges = 12, longest_loop = 300; // of a loop that is there twice: places, instructions
+
+// From the first byte that a loop accesses at some place of it to behind the last.
+struct range {
+    const SCEV *low, *high;
+};
 
 class tracker {
 public:
     tracker(Module &module)
         : module(module), context(module.getContext()), layout(module.getDataLayout()), word(Type::getInt64Ty(context)), byte(Type::getInt8Ty(context)), bytes(byte->getPointerTo()), nothing(Type::getVoidTy(context)),
-          region_type(StructType::get(word, word, word, word, ArrayType::get(word, 4))), track_type(StructType::get(ArrayType::get(byte, slots), ArrayType::get(region_type, 256), word->getPointerTo())),
+          region_type(StructType::get(word, word, word, word, ArrayType::get(word, 4))), track_type(StructType::get(ArrayType::get(byte, slots), ArrayType::get(region_type, 256), word->getPointerTo(), word, word)),
           shared(cast<GlobalVariable>(module.getOrInsertGlobal("reprise_track", track_type))), off_type(Type::getInt32Ty(context)->getPointerTo()),
           off(cast<GlobalVariable>(module.getOrInsertGlobal("reprise_track_off", off_type))), seldom(MDBuilder(context).createBranchWeights(1, 100))
     {
@@ -42,7 +59,7 @@ public:
         off->setDSOLocal(!library);
         off->setThreadLocalMode(library ? GlobalVariable::InitialExecTLSModel : GlobalVariable::LocalExecTLSModel);
     }
-    void track(Function &);
+    void track(Function &, FunctionAnalysisManager &);
 
 private:
     Module &module;
@@ -56,6 +73,7 @@ private:
     MDNode *seldom;
     AllocaInst *room = nullptr; // of the function, for values that are told by their place
     DenseMap<const Value *, bool> own; // variables that nobody else knows
+    SmallPtrSet<const BasicBlock *, 16> silent; // blocks of loops that tell of nothing
 
     FunctionCallee hook(const Twine &name, Type *result, ArrayRef<Type *> parameters);
     bool matters(const Value *pointer);
@@ -70,6 +88,10 @@ private:
     Value *room_for(Instruction &, Type *);
     Value *tell_load(IRBuilder<> &, Value *pointer, Value *value);
     void tell_store(IRBuilder<> &, Value *pointer, Value *value);
+    bool find_range(Loop *, const Instruction &, ScalarEvolution &, SmallVectorImpl<range> &);
+    bool find_ranges(Loop *, ScalarEvolution &, SmallVectorImpl<range> &);
+    Value *are_far(Loop *, ScalarEvolution &, const SmallVectorImpl<range> &);
+    void divide(Loop *, LoopInfo &, DominatorTree &, ScalarEvolution &);
     void track_load(LoadInst &);
     void track_store(StoreInst &);
     void track_atomic(Instruction &, unsigned pointer_operand, Type *);
@@ -174,6 +196,96 @@ void tracker::tell_store(IRBuilder<> &at, Value *pointer, Value *value)
     Value *there = room_for(*at.GetInsertPoint(), type);
     at.CreateStore(value, at.CreatePointerCast(there, type->getPointerTo()));
     at.CreateCall(hook("store_n", nothing, {bytes, bytes, word}), {place(at, pointer), place(at, there), number(size_of(type))});
+}
+
+// Loops
+
+bool tracker::find_range(Loop *loop, const Instruction &access, ScalarEvolution &evolution, SmallVectorImpl<range> &found)
+{
+    const Value *pointer = getLoadStorePointerOperand(&access);
+    if (!matters(pointer))
+        return true;
+    const SCEV *place = evolution.getSCEV(const_cast<Value *>(pointer)), *first = place, *last = place;
+    if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(place)) {
+        if (recurrence->getLoop() != loop || !recurrence->isAffine())
+            return false;
+        first = recurrence->getStart();
+        last = recurrence->evaluateAtIteration(evolution.getBackedgeTakenCount(loop), evolution);
+        if (!isa<SCEVConstant>(recurrence->getStepRecurrence(evolution)))
+            return false;
+        if (cast<SCEVConstant>(recurrence->getStepRecurrence(evolution))->getAPInt().isNegative())
+            std::swap(first, last);
+    } else if (!evolution.isLoopInvariant(place, loop)) {
+        return false;
+    }
+    const SCEV *end = evolution.getAddExpr(last, evolution.getConstant(word, size_of(getLoadStoreType(const_cast<Instruction *>(&access)))));
+    if (none_of(found, [&](const range &r) { return r.low == first && r.high == end; }))
+        found.push_back({first, end});
+    return true;
+}
+
+bool tracker::find_ranges(Loop *loop, ScalarEvolution &evolution, SmallVectorImpl<range> &found)
+{
+    unsigned count = 0;
+    if (isa<SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(loop)))
+        return false;
+    for (const BasicBlock *block : loop->blocks())
+        for (const Instruction &i : *block) {
+            bool simple = isa<LoadInst>(i) ? cast<LoadInst>(i).isSimple() : isa<StoreInst>(i) ? cast<StoreInst>(i).isSimple() : !i.mayReadOrWriteMemory() && !i.mayThrow();
+            if (!simple || ++count > longest_loop || (getLoadStorePointerOperand(&i) && !find_range(loop, i, evolution, found)))
+                return false;
+        }
+    return !found.empty() && found.size() <= most_ranges;
+}
+
+// Whether all are below or above all windows, in front of the loop; null: not known there.
+Value *tracker::are_far(Loop *loop, ScalarEvolution &evolution, const SmallVectorImpl<range> &ranges)
+{
+    Instruction *end = loop->getLoopPreheader()->getTerminator();
+    SCEVExpander expander(evolution, layout, "track");
+    for (const range &r : ranges)
+        for (const SCEV *place : {r.low, r.high})
+#if LLVM_VERSION_MAJOR >= 16
+            if (!expander.isSafeToExpandAt(place, end))
+#else
+            if (!isSafeToExpandAt(place, end, evolution))
+#endif
+                return nullptr;
+    IRBuilder<> at(end);
+    Value *lowest = at.CreateLoad(word, at.CreateStructGEP(track_type, shared, 3)), *highest = at.CreateLoad(word, at.CreateStructGEP(track_type, shared, 4)), *far = at.getTrue();
+    for (const range &r : ranges) {
+        Value *low = at.CreatePtrToInt(expander.expandCodeFor(r.low, bytes, end), word), *high = at.CreatePtrToInt(expander.expandCodeFor(r.high, bytes, end), word);
+        far = at.CreateAnd(far, at.CreateOr(at.CreateICmpULE(high, lowest), at.CreateICmpUGE(low, highest)));
+    }
+    return far;
+}
+
+void tracker::divide(Loop *loop, LoopInfo &loops, DominatorTree &dominators, ScalarEvolution &evolution)
+{
+    SmallVector<range, 8> ranges;
+    BasicBlock *exit = loop->getUniqueExitBlock(), *check = loop->getLoopPreheader();
+    if (!loop->isInnermost() || !exit || !loop->isLoopSimplifyForm() || !loop->isLCSSAForm(dominators) || !find_ranges(loop, evolution, ranges))
+        return;
+    Value *far = are_far(loop, evolution, ranges);
+    if (!far)
+        return;
+    ValueToValueMapTy map;
+    SmallVector<BasicBlock *, 8> blocks;
+    BasicBlock *before = SplitBlock(check, check->getTerminator(), &dominators, &loops);
+    Loop *other = cloneLoopWithPreheader(before, check, loop, map, ".silent", &loops, &dominators, blocks);
+    remapInstructionsInBlocks(blocks, map);
+    Instruction *end = check->getTerminator();
+    BranchInst::Create(other->getLoopPreheader(), before, far, end);
+    end->eraseFromParent();
+    for (PHINode &phi : exit->phis())
+        for (unsigned i = 0, count = phi.getNumIncomingValues(); i < count; i++) {
+            Value *same = map.lookup(phi.getIncomingValue(i));
+            phi.addIncoming(same ? same : phi.getIncomingValue(i), cast<BasicBlock>(map.lookup(phi.getIncomingBlock(i))));
+            evolution.forgetValue(&phi);
+        }
+    dominators.changeImmediateDominator(exit, check);
+    evolution.forgetLoop(loop);
+    silent.insert(blocks.begin(), blocks.end());
 }
 
 // Accesses
@@ -339,26 +451,32 @@ void tracker::track(Instruction &i)
     }
 }
 
-void tracker::track(Function &function)
+void tracker::track(Function &function, FunctionAnalysisManager &analyses)
 {
     std::vector<Instruction *> all;
-    for (Instruction &i : instructions(function))
-        if (i.mayReadOrWriteMemory() && !i.isTerminator())
-            all.push_back(&i);
     room = nullptr;
     own.clear();
+    silent.clear();
+    auto &loops = analyses.getResult<LoopAnalysis>(function);
+    for (Loop *loop : loops.getLoopsInPreorder())
+        if (!function.hasOptNone())
+            divide(loop, loops, analyses.getResult<DominatorTreeAnalysis>(function), analyses.getResult<ScalarEvolutionAnalysis>(function));
+    for (Instruction &i : instructions(function))
+        if (i.mayReadOrWriteMemory() && !i.isTerminator() && !silent.count(i.getParent()))
+            all.push_back(&i);
     for (Instruction *i : all)
         track(*i);
 }
 
 struct track_pass : PassInfoMixin<track_pass> {
     static bool isRequired() { return true; }
-    PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses)
     {
         tracker all(module);
+        auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
         for (Function &function : module)
             if (!function.isDeclaration() && !function.hasFnAttribute(Attribute::Naked) && !function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
-                all.track(function);
+                all.track(function, functions);
         forget_purity(module);
         return PreservedAnalyses::none();
     }
@@ -366,7 +484,11 @@ struct track_pass : PassInfoMixin<track_pass> {
 
 void register_pass(PassBuilder &builder)
 {
-    builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, auto, auto...) { passes.addPass(track_pass()); });
+    builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, auto, auto...) {
+        passes.addPass(createModuleToFunctionPassAdaptor(LoopSimplifyPass()));
+        passes.addPass(createModuleToFunctionPassAdaptor(LCSSAPass()));
+        passes.addPass(track_pass());
+    });
 }
 
 } // namespace

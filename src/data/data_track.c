@@ -81,6 +81,8 @@ static void name_regions(void)
     for (size_t i = 0; i < region_count; i++)
         name_region(i);
     track->any = region_count > 0;
+    track->lowest = region_count > 0 ? regions[0].at : 0;
+    track->highest = region_count > 0 ? regions[region_count - 1].at + regions[region_count - 1].size : 0;
 }
 
 /* The first region that ends behind this place. */
