@@ -96,23 +96,27 @@ PART = "    rp_windows_part();\n"
 MEET = "    rp_windows_meet();\n"
 
 
+def alone_part(call):
+    return f"    rp_alone_part(&rp_f_{call.member});\n"
+
+
 def record(call, before, after, middle=None):
     return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{before}{middle or call.real()}"
             f"    rp_record_begin(&rp_f_{call.member}, {call.check}, rc);\n{after}    rp_record_end();\n    return rc;\n}}\n\n")
 
 
-def alone(call, before, after, error=None):
-    return (f"static int alone_{call.member}({call.parameters})\n{{\n    int rc = rp_alone_begin(&rp_f_{call.member}, {call.check});\n{before}{after}    rp_alone_end();\n"
+def alone(call, before, after, error=None, first=""):
+    return (f"static int alone_{call.member}({call.parameters})\n{{\n{first}    int rc = rp_alone_begin(&rp_f_{call.member}, {call.check});\n{before}{after}    rp_alone_end();\n"
             f"{error if error is not None else call.error}    return rc;\n}}\n\n")
 
 
 def feed(call):
-    middle = call.real()
+    middle, first = call.real(), ""
     if call.name in ("MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend"):
-        middle = PART + middle
+        middle, first = PART + middle, alone_part(call)
     if call.own:
         middle = middle.replace(", status)", ", seen)")
-    return record(call, call.own, call.outputs("record"), middle) + alone(call, call.own, call.outputs("alone"))
+    return record(call, call.own, call.outputs("record"), middle) + alone(call, call.own, call.outputs("alone"), first=first)
 
 
 def both(call):
@@ -145,8 +149,8 @@ def group(call):
 def isend(call):
     request = call.names[-1]
     made = f"    if (rc == MPI_SUCCESS) {{\n        struct rp_areas areas = {{0}};\n        *{request} = rp_alone_request(&areas, %s);\n    }}\n"
-    middle = PART + call.real() if "comm" in call.names else None
-    return record(call, "", "", middle) + alone(call, "", made % "false")
+    sends = "comm" in call.names
+    return record(call, "", "", PART + call.real() if sends else None) + alone(call, "", made % "false", first=alone_part(call) if sends else "")
 
 
 def send_init(call):
@@ -165,7 +169,7 @@ def receive(call):
     middle = PART + call.real().replace(f", {seen})", ", seen)") + MEET
     given = "    rp_%s_bytes(seen, sizeof *seen);\n"
     return (record(call, areas_of(call) + own, given % "record" + "    rp_areas_put(&areas, rc == MPI_SUCCESS ? rp_data_received(seen) : -1);\n", middle)
-            + alone(call, areas_of(call) + own, given % "alone" + "    rp_areas_fill(&areas);\n"))
+            + alone(call, areas_of(call) + own, given % "alone" + "    rp_areas_fill(&areas);\n", first=alone_part(call)))
 
 
 def mreceive(call):
@@ -195,18 +199,37 @@ def access(call):
     return f"    rp_window_access(win, target, disp, (int64_t){count}, {datatype}, !({reads}));\n"
 
 
+def target_of(call):
+    return "(int64_t)targetcount, targettype" if "targetcount" in call.names else "1, datatype"
+
+
+def origin_of(call):
+    return f"origin, (int64_t){'count' if 'count' in call.names else '1'}, datatype, {'op' if 'op' in call.names else 'rp_handle.replace'}"
+
+
+def told_write(call):
+    """Alone, if accesses are told of."""
+    return f"    if (rp_traced)\n        rp_trace_write(&rp_f_{call.member}, win, target, disp, {target_of(call)}, {origin_of(call)});\n"
+
+
+def told_read(call):
+    more = f"        rp_trace_operand(areas.read, {origin_of(call)});\n" if "op" in call.names else "        rp_trace_swap(areas.read, origin, compare);\n" if "compare" in call.names else ""
+    return f"    if (rp_traced) {{\n        areas.read = rp_trace_read(&rp_f_{call.member}, win, target, disp, {target_of(call)});\n{more}    }}\n"
+
+
 def rupdate(call):
-    return isend(call).replace("    rp_data_off++;\n", access(call) + "    rp_data_off++;\n", 1)
+    text = isend(call).replace("    rp_data_off++;\n", access(call) + "    rp_data_off++;\n", 1)
+    return text.replace("    if (rc == MPI_SUCCESS) {\n", told_write(call) + "    if (rc == MPI_SUCCESS) {\n", 1)
 
 
-def update(call, areas="", keep=""):
+def update(call, areas="", keep="", told=None):
     numbers = "rp_updates"
     for name, mark in zip(call.names, call.marks):
         if mark == "#":
             numbers = f"rp_check({numbers}, {call.number(name)})"
     note = f"    rp_updates = {numbers};\n{keep}"
     return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{call.real()}    if (rc != MPI_SUCCESS)\n        rp_data_refuse(\"{call.name} that fails\");\n{note}    return rc;\n}}\n\n"
-            f"static int alone_{call.member}({call.parameters})\n{{\n{areas}{note}    return MPI_SUCCESS;\n}}\n\n")
+            f"static int alone_{call.member}({call.parameters})\n{{\n{areas}{told or told_write(call)}{note}    return MPI_SUCCESS;\n}}\n\n")
 
 
 def read_areas(call):
@@ -214,13 +237,13 @@ def read_areas(call):
 
 
 def get(call):
-    return update(call, read_areas(call), "    rp_reads_add(win, target, &areas);\n")
+    return update(call, read_areas(call), "    rp_reads_add(win, target, &areas);\n", told_read(call))
 
 
 def iget(call):
     areas = read_areas(call)
     return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*request, &areas);\n", access(call) + call.real())
-            + alone(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_alone_fresh(request, &areas);\n"))
+            + alone(call, areas + told_read(call), "    if (rc == MPI_SUCCESS)\n        rp_alone_fresh(request, &areas);\n"))
 
 
 def sync(call):
@@ -233,7 +256,11 @@ def sync(call):
     if "all" in words or "target" in words:
         after += f"    rp_reads_done(win, {'rank' if 'target' in words else '-1'});\n"
     took = "    rp_updates = 0;\n"
-    text = record(call, before, took + call.outputs("record"), call.real() + after) + alone(call, took, call.outputs("alone"))
+    own = " && rp_window_is_self(win, rank)" if "self" in words else ""
+    looks = ("out" in words or "in" in words) and "flag" not in words
+    first = f"    if (rp_traced{own})\n        rp_windows_look(&rp_f_{call.member}, win, {'true' if 'out' in words else 'false'});\n" if looks else ""
+    done = "" if "local" in call.name or not ("all" in words or "target" in words) else f"    if (rp_traced)\n        rp_trace_done(&rp_f_{call.member}, win, {'rank' if 'target' in words else '-1'});\n"
+    text = record(call, before, took + "    rp_windows_mark();\n" + call.outputs("record"), call.real() + after) + alone(call, took, call.outputs("alone") + done, first=first)
     plain = call.check
     return text.replace(f"{plain}", f"true, rp_check(rp_updates, {plain.split(', ', 1)[1]})") if plain else text
 
@@ -288,7 +315,7 @@ def collective(call, form=""):
         middle = PART + middle + MEET
     elif form == "i":
         middle = PART + middle
-    return record(call, before, put, middle) + alone(call, fill, "")
+    return record(call, before, put, middle) + alone(call, fill, "", first=alone_part(call) if form != "init" else "")
 
 
 def icollective(call):
@@ -387,7 +414,7 @@ def entry(call, prefix):
     twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
     side = "rp_" if call.kind == "hand" else ""
     return (f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    if (RP_PASSES)\n        return {twin}.{call.member}({call.args});\n"
-            f"    return rp_data_alone ? {side}alone_{call.member}({call.args}) : {side}record_{call.member}(&{twin}, {call.args});\n}}\n\n")
+            f"    return rp_data_alone ? (RP_HERE(), {side}alone_{call.member}({call.args})) : {side}record_{call.member}(&{twin}, {call.args});\n}}\n\n")
 
 
 def special_entry(call, prefix):

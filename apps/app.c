@@ -9,6 +9,7 @@
 #include "app.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <sched.h>
@@ -16,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
 
@@ -166,6 +169,32 @@ void app_verify_hashes(struct app *app, uint64_t hash, const uint64_t *expected,
 int app_part_first(int total, int parts, int part)
 {
     return (int)((int64_t)total * part / parts);
+}
+
+FILE *app_truth_file(const struct app *app)
+{
+    char path[4096];
+
+    if (!getenv("APP_TRUTH"))
+        return NULL;
+    snprintf(path, sizeof path, "%s.%d", getenv("APP_TRUTH"), app->rank);
+    return fopen(path, "wx");
+}
+
+void *app_truth_memory(size_t bytes)
+{
+    char path[4096];
+    void *memory = MAP_FAILED;
+
+    if (!getenv("APP_TRUTH"))
+        return NULL;
+    snprintf(path, sizeof path, "%s.map", getenv("APP_TRUTH"));
+    int fd = open(path, O_RDWR | O_CREAT, 0666);
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    return memory == MAP_FAILED ? NULL : memory;
 }
 
 int app_result(struct app *app, const char *fields, ...)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* A numeric option. A table of them ends with a null name; --seed and --help are understood by every workload. */
 struct app_option {
@@ -57,6 +58,13 @@ void app_verify(struct app *app, bool holds, const char *format, ...) __attribut
  * rank prints its own hash, too.
  */
 int app_result(struct app *app, const char *fields, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Where APP_TRUTH names a file, the one-sided workloads tell there who wrote what, past MPI, so that those who infer it can be tested: each rank in a file of its own, and, before that, in memory that all ranks of the host map.
+ * NULL if nothing is asked for, or the rank's file is there already: then this is a replay.
+ */
+FILE *app_truth_file(const struct app *app);
+void *app_truth_memory(size_t bytes);
 
 /* Collective. The ranks' values folded in rank order; the return value means something at rank 0 only. */
 uint64_t app_combine(const struct app *app, uint64_t value);

@@ -34,7 +34,14 @@ struct table {
     struct app *app;
     MPI_Win win;
     uint64_t slots, all;
+    FILE *truth; /* NULL, or what this rank wrote: owner, byte, value */
 };
+
+static void tell_truth(struct table *t, int rank, MPI_Aint at, uint64_t value)
+{
+    if (t->truth)
+        fprintf(t->truth, "%d %lld %llu\n", rank, (long long)at * 8, (unsigned long long)value);
+}
 
 static uint64_t probe(const struct table *t, uint64_t word, uint64_t try)
 {
@@ -54,8 +61,11 @@ static uint64_t insert(struct table *t, uint64_t word)
         MPI_Win_flush(rank, t->win);
         if (found != 0 && found != word)
             continue;
+        if (found == 0)
+            tell_truth(t, rank, at, word);
         MPI_Fetch_and_op(&one, &found, MPI_UINT64_T, rank, at + 1, MPI_SUM, t->win);
         MPI_Win_flush(rank, t->win);
+        tell_truth(t, rank, at + 1, found + 1);
         app_hash_add(&t->app->hash, place * 64 + found);
         return place;
     }
@@ -108,6 +118,7 @@ int main(int argc, char **argv)
 
     app_start(&app, &spec, &argc, &argv);
     t.slots = options[OPTION_SLOTS].value;
+    t.truth = app_truth_file(&app);
     t.all = t.slots * (uint64_t)app.ranks;
     uint64_t size = options[OPTION_SIZE].value, first = size / 2 * (uint64_t)app.rank;
     if (size * (uint64_t)app.ranks > t.all)
@@ -135,6 +146,8 @@ int main(int argc, char **argv)
     }
     MPI_Win_unlock_all(t.win);
     MPI_Win_free(&t.win);
+    if (t.truth)
+        fclose(t.truth);
     words = app_sum(words);
     sum = app_sum(sum);
     app_verify(&app, sum == size * (uint64_t)app.ranks, "%llu words were counted", (unsigned long long)sum);

@@ -35,7 +35,31 @@ struct search {
     uint64_t *stack, depth, searched, result, steals;
     int64_t found; /* not told to the counter yet */
     uint64_t random, work;
+    FILE *truth;      /* NULL, or of each MPI_Get of a queue: victim, first word, number of words, who wrote each */
+    uint32_t *writer; /* of each word of each queue, + 1; NULL: nobody asks */
 };
+
+enum { QUEUE_WORDS = 2 + QUEUE };
+
+/* Who holds the lock of a queue wrote these words of it. */
+static void tell_truth(struct search *s, int owner, int64_t first, int64_t count)
+{
+    for (int64_t i = first; s->writer && i < first + count; i++)
+        s->writer[owner * QUEUE_WORDS + i] = (uint32_t)s->app->rank + 1;
+}
+
+/* And read these. */
+static void ask_truth(struct search *s, int owner, int64_t first, int64_t count)
+{
+    if (!s->truth || !s->writer)
+        return;
+    fprintf(s->truth, "%d %lld %lld", owner, (long long)first, (long long)count);
+    for (int64_t i = first; i < first + count; i++) {
+        uint32_t writer = s->writer[owner * QUEUE_WORDS + i];
+        fprintf(s->truth, " %d", writer ? (int)writer - 1 : owner);
+    }
+    fprintf(s->truth, "\n");
+}
 
 /* A board: rows that have a queen, and what the next row's columns are threatened by: columns and the two diagonals, 16 bits each. */
 static uint64_t free_columns(uint64_t board)
@@ -125,10 +149,15 @@ static void share(struct search *s)
 {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, s->app->rank, 0, s->win);
     struct queue *q = s->shared;
-    if (q->bottom == q->top)
+    if (q->bottom == q->top) {
         q->bottom = q->top = 0;
+        tell_truth(s, s->app->rank, 0, 1);
+    }
+    int64_t before = q->top;
     while (s->depth > CHUNK && q->top < QUEUE && q->top - q->bottom < 4 * CHUNK)
         q->node[q->top++] = s->stack[--s->depth];
+    tell_truth(s, s->app->rank, 1, 1);
+    tell_truth(s, s->app->rank, 2 + before, q->top - before);
     MPI_Win_unlock(s->app->rank, s->win);
 }
 
@@ -149,9 +178,12 @@ static bool steal(struct search *s, int victim)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, victim, 0, s->win);
     MPI_Get(ends, 2, MPI_INT64_T, victim, 0, 2, MPI_INT64_T, s->win);
     MPI_Win_flush(victim, s->win);
+    ask_truth(s, victim, 0, 2);
     if (ends[1] > ends[0]) {
         count = (ends[1] - ends[0] + 1) / 2;
         MPI_Get(nodes, (int)count, MPI_UINT64_T, victim, 2 + (MPI_Aint)ends[0], (int)count, MPI_UINT64_T, s->win);
+        ask_truth(s, victim, 2 + ends[0], count);
+        tell_truth(s, victim, 0, 1);
         ends[0] += count;
         MPI_Put(ends, 1, MPI_INT64_T, victim, 0, 1, MPI_INT64_T, s->win);
     }
@@ -227,6 +259,8 @@ int main(int argc, char **argv)
         app_usage_error(&app, "at most 16 queens");
     s.stack = app_allocate(PRIVATE_MOST + 8, sizeof *s.stack);
     s.random = app.seed * 1000 + (uint64_t)app.rank;
+    s.truth = app_truth_file(&app);
+    s.writer = app_truth_memory((size_t)app.ranks * QUEUE_WORDS * sizeof *s.writer);
     MPI_Win_allocate(sizeof *s.shared, sizeof(int64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &s.shared, &s.win);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, app.rank, 0, s.win);
     memset(s.shared, 0, sizeof *s.shared);
@@ -243,6 +277,8 @@ int main(int argc, char **argv)
     run(&s);
     MPI_Win_free(&s.win);
     MPI_Win_free(&s.counter);
+    if (s.truth)
+        fclose(s.truth);
     app_hash_add(&app.hash, s.searched);
     app_hash_add(&app.hash, s.work);
     uint64_t all = app_sum(s.searched), steals = app_sum(s.steals), result = app_sum(s.result), expected;

@@ -57,6 +57,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_LAUNCHED", NULL},
     {"REPRISE_PARENT", NULL},
     {"REPRISE_SOLO", NULL},
+    {"REPRISE_WHO", NULL},
     {"REPRISE_STATE", NULL},
     {"REPRISE_STRESS", NULL},
     {"REPRISE_DIRECTORY", NULL},

@@ -70,6 +70,7 @@ static void note_library(struct rp_binary *b, char *line)
     if (starts_with(soname, "libasan.so") && !b->asan)
         b->asan = strdup(path);
     b->fortran |= starts_with(soname, "libgfortran.so") || starts_with(soname, "libmpi_mpifh") || starts_with(soname, "libmpichfort");
+    b->shmem |= starts_with(soname, "liboshmem.so");
     b->cxx |= starts_with(soname, "libstdc++.so");
 }
 

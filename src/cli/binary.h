@@ -16,7 +16,7 @@ struct rp_binary {
     const char *mpi;   /* "openmpi", "mpich", or NULL: none seen */
     char *mpi_library; /* its path */
     char *asan;        /* path of libasan, which must come first; or NULL */
-    bool setuid, fortran, cxx;
+    bool setuid, fortran, cxx, shmem;
     bool executable;
     char **refused; /* refused MPI functions that it imports, NULL-terminated */
 };

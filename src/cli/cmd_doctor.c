@@ -36,6 +36,8 @@ static void describe(const struct rp_binary *b)
         return;
     }
     printf("  MPI: %s (%s)\n", b->mpi, b->mpi_library);
+    if (b->shmem)
+        printf("  OpenSHMEM: is recorded with --ranks, and each PE replayed alone by 'reprise solo'\n");
     if (b->fortran)
         printf("  Fortran: its calls are seen, through the C functions that its bindings call\n");
     if (b->cxx)

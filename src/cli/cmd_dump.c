@@ -10,17 +10,19 @@
 #include "base/settings.h"
 #include "cli/options.h"
 #include "cli/dumprows.h"
+#include "cli/tellwho.h"
 #include "event/lines.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
-static const char *json, *rank_text, *sites;
+static const char *json, *rank_text, *sites, *who;
 
 static const struct rp_option options[] = {
     {"--rank", "-r", "RANK", "only this rank", &rank_text},
     {"--sites", NULL, NULL, "the call sites, with their stacks, instead of the events", &sites},
+    {"--who", NULL, NULL, "which rank wrote what each one-sided read got, instead of the events; after 'reprise solo --who'", &who},
     {"--json", NULL, NULL, "as JSON, one object a line", &json},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -231,7 +233,9 @@ static enum rp_status dump(const char *name, struct rp_problem *why)
     if (status == RP_OK) {
         struct rp_lines *lines = rp_lines_open();
         status = chosen_ranks(&manifest, &first, &last, why);
-        for (uint32_t i = first; status == RP_OK && i <= last; i++)
+        if (status == RP_OK && who)
+            status = rp_tell_who(directory, &manifest, rank_text, json != NULL, why);
+        for (uint32_t i = first; !who && status == RP_OK && i <= last; i++)
             status = dump_rank(directory, &manifest, lines, i, why);
         rp_lines_close(lines);
         rp_manifest_free(&manifest);
@@ -261,7 +265,8 @@ const struct rp_command rp_command_dump = {
     .synopsis = "[options] [RUN]",
     .about = "print the events of a record",
     .more = "A line is: rank, event number, kind, MPI function, and the event's fields (docs/format.md, section 3).\n"
-            "A record of rows: rank, row number, kind, MPI function, and the row's fields; of cdc, its tables.",
+            "A record of rows: rank, row number, kind, MPI function, and the row's fields; of cdc, its tables.\n"
+            "With --who: rank, call, READ or CHANGE, MPI function, where it read, and who wrote that (docs/model.md).",
     .options = options,
     .run = run,
 };

@@ -7,20 +7,28 @@
 #include "base/settings.h"
 #include "cli/options.h"
 #include "cli/solorun.h"
+#include "cli/tellwho.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
-static const char *ranks, *where, *mpi, *force, *until, *break_at;
+static const char *ranks, *where, *mpi, *force, *until, *break_at, *who, *json;
 
 static const struct rp_option options[] = {
     {"--rank", "-r", "R[,R]", "the ranks to run, such as 3 or 3,7-9; each must be of the set that was recorded (reprise record --ranks)", &ranks},
     {"--directory", NULL, "DIR", "run there, instead of where the rank ran", &where},
     {"--until", NULL, "EVENT", "in gdb, on until so many events were made (reprise dump numbers them)", &until},
     {"--break", NULL, "PLACE", "in gdb, on until this place is reached, as gdb names it: app.c:120, or a function", &break_at},
+    {"--who", NULL, NULL, "afterwards, which rank wrote what each one-sided read got (reprise dump --who tells it again)", &who},
+    {"--json", NULL, NULL, "with --who: as JSON, one object a line", &json},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--force", NULL, NULL, "also with another build of the program", &force},
     {NULL, NULL, NULL, NULL, NULL},
 };
+
+static bool is_own(int status)
+{
+    return status >= REPRISE_EXIT_USAGE && status <= REPRISE_EXIT_INTERNAL;
+}
 
 static int run(const struct rp_command *command, int argc, char **argv)
 {
@@ -44,6 +52,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_usage_error(command, "which rank? -r 3, or several: -r 3,7-9");
     if (until && (*until == 0 || until[strspn(until, "0123456789")]))
         return rp_usage_error(command, "--until %s: a number of events is expected", until);
+    if (json && !who)
+        return rp_usage_error(command, "--json: only with --who");
     if (until && break_at)
         return rp_usage_error(command, "--until and --break: one of them is expected");
     enum rp_status status = rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &directory, &why);
@@ -53,8 +63,15 @@ static int run(const struct rp_command *command, int argc, char **argv)
         rp_error("cannot replay: %s", why.text);
         return rp_exit_status(status);
     }
-    struct rp_solo solo = {.directory = directory, .manifest = &manifest, .ranks = ranks, .command = first < argc ? argv + first : NULL, .where = where, .mpi = mpi, .until = until, .break_at = break_at, .force = force != NULL};
+    struct rp_solo solo = {.directory = directory, .manifest = &manifest, .ranks = ranks, .command = first < argc ? argv + first : NULL, .where = where, .mpi = mpi, .until = until, .break_at = break_at, .force = force != NULL, .who = who != NULL};
     int exit_status = rp_solo_run(&solo);
+    if (who && !is_own(exit_status)) {
+        status = rp_tell_who(directory, &manifest, ranks, json != NULL, &why);
+        if (status != RP_OK) {
+            rp_error("%s", why.text);
+            exit_status = rp_exit_status(status);
+        }
+    }
     rp_manifest_free(&manifest);
     free(directory);
     return exit_status;

@@ -10,6 +10,7 @@
 #include "log/datareader.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
+#include "log/orderlog.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
@@ -29,6 +30,17 @@ static enum rp_status verify_loads(const char *directory, const struct rp_manife
     return status;
 }
 
+/* Ranks that made no windows have none. */
+static enum rp_status verify_order(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+{
+    struct rp_order order;
+    enum rp_status status = rp_order_read(directory, m->run, rank, &order, why);
+
+    if (status == RP_OK)
+        rp_order_free(&order);
+    return status == RP_USAGE ? RP_OK : status;
+}
+
 /* Ranks that were not of the set have none. */
 static enum rp_status verify_data(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
 {
@@ -46,7 +58,7 @@ static enum rp_status verify_data(const char *directory, const struct rp_manifes
     if (status == RP_OK && rp_data_is_tracked(reader))
         status = verify_loads(directory, m, rank, why);
     rp_data_free(reader);
-    return status;
+    return status == RP_OK ? verify_order(directory, m, rank, why) : status;
 }
 
 static enum rp_status verify_rank(const char *directory, const struct rp_manifest *m, uint32_t rank, uint64_t *events)

@@ -134,7 +134,21 @@ struct found {
     const char *mpi;
     char *asan;
     char *static_program;
+    bool script; /* it does not tell what it will run */
 };
+
+static bool is_interpreter(const char *path)
+{
+    static const char *const names[] = {"python", "perl", "ruby", "julia", "octave", "lua", "tclsh", "Rscript", "R", "sh", "bash", "dash", "ksh", "zsh", "csh", "tcsh"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(name, names[i], length) == 0 && name[length + strspn(name + length, "0123456789.")] == 0)
+            return true;
+    }
+    return false;
+}
 
 static void look_at_words(char **command, struct found *found)
 {
@@ -149,6 +163,8 @@ static void look_at_words(char **command, struct found *found)
             found->asan = strdup(binary.asan);
         if (binary.kind == RP_BINARY_STATIC && binary.executable && !found->static_program)
             found->static_program = strdup(binary.path);
+        if (binary.executable && (binary.kind == RP_BINARY_SCRIPT || is_interpreter(binary.path)))
+            found->script = true;
         rp_binary_free(&binary);
     }
 }
@@ -197,7 +213,7 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
         status = rp_fail(why, RP_UNSUPPORTED, "%s is statically linked: there is no way into it; link it dynamically", found.static_program);
     if (!mpi && status == RP_OK)
         mpi = rp_binary_launcher_mpi(command[0]);
-    if (!mpi && status == RP_OK)
+    if (!mpi && status == RP_OK && found.script)
         mpi = mpi_around();
     if (!mpi && status == RP_OK)
         mpi = usual;

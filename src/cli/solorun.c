@@ -17,6 +17,7 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/launch.h"
+#include "log/accesslog.h"
 #include "log/datareader.h"
 #include "log/logreader.h"
 #include "log/logwriter.h"
@@ -83,7 +84,7 @@ static void take_environment(char **recorded)
             putenv(todays[i]);
 }
 
-static void set_rank(const struct rp_solo *s, uint32_t rank, const char *output)
+static void set_rank(const struct rp_solo *s, uint32_t rank, const char *output, const char *accesses)
 {
     char number[16];
 
@@ -96,6 +97,31 @@ static void set_rank(const struct rp_solo *s, uint32_t rank, const char *output)
         setenv("REPRISE_CAPTURE", s->manifest->capture, 1);
     if (s->force)
         setenv("REPRISE_FORCE", "1", 1);
+    if (accesses)
+        setenv("REPRISE_WHO", accesses, 1);
+}
+
+/* Where this process writes the accesses of a rank, until they are known to be the recorded ones; to be freed. */
+static char *unproved_accesses(const struct rp_solo *s, uint32_t rank)
+{
+    char *path = rp_access_path(s->directory, rank), *unproved = NULL;
+
+    if (path && asprintf(&unproved, "%s.%d", path, (int)getpid()) < 0)
+        unproved = NULL;
+    free(path);
+    return unproved;
+}
+
+/* They replace those of an earlier run, which were the same. */
+static enum rp_status keep_accesses(const struct rp_solo *s, uint32_t rank, const char *unproved, struct rp_problem *why)
+{
+    char *path = rp_access_path(s->directory, rank);
+    enum rp_status status = RP_OK;
+
+    if (!path || rename(unproved, path) != 0)
+        status = rp_fail(why, RP_SYSTEM, "%s: %s", unproved, strerror(errno));
+    free(path);
+    return status;
 }
 
 /* The recorded arguments, with the program where it was: a shell may have found it by its name. */
@@ -194,7 +220,8 @@ struct results {
 };
 static struct results *results; /* NULL: each says it for itself */
 
-static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, int status)
+/* `same`: it did what was recorded, to the end. */
+static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, int status, bool *same)
 {
     struct rp_log_sum recorded, made;
     struct rp_problem why;
@@ -233,6 +260,7 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, i
         rp_note("rank %u replayed alone: %llu of %llu events: identical so far, but it was stopped there", rank, (unsigned long long)made.events, (unsigned long long)all);
         return status;
     }
+    *same = true;
     if (results) {
         __atomic_fetch_add(&results->events, made.events, __ATOMIC_RELAXED);
         __atomic_fetch_add(&results->same, 1, __ATOMIC_RELAXED);
@@ -249,6 +277,7 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
     char output[] = "/tmp/reprise-solo.XXXXXX";
     struct rp_problem why;
     char **command = s->command ? s->command : recorded_command(place);
+    char *accesses = s->who ? unproved_accesses(s, rank) : NULL;
     enum rp_status status = command ? RP_OK : rp_fail(&why, RP_DAMAGED, "the record does not know the command of rank %u: give it", rank);
 
     if (status == RP_OK && (s->until || s->break_at) && !(command = in_gdb(s, command)))
@@ -259,15 +288,24 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
         status = enter(s, place, &why);
     if (status == RP_OK) {
         take_environment(place->environment);
-        set_rank(s, rank, output);
+        set_rank(s, rank, output, accesses);
         status = rp_launch_preload(s->mpi, s->manifest->mpi, command, &why);
     }
     if (status != RP_OK) {
         rp_error("cannot replay rank %u: %s", rank, why.text);
         rmdir(output);
+        free(accesses);
         return rp_exit_status(status);
     }
-    int exit_status = verdict(s, rank, output, rp_launch_run(command, NULL, NULL));
+    bool same = false;
+    int exit_status = verdict(s, rank, output, rp_launch_run(command, NULL, NULL), &same);
+    if (accesses && same && keep_accesses(s, rank, accesses, &why) != RP_OK) {
+        rp_error("%s", why.text);
+        exit_status = REPRISE_EXIT_INTERNAL;
+    }
+    if (accesses)
+        unlink(accesses); /* if they are still there */
+    free(accesses);
     rp_remove_directory(output); /* MPI's files as well, if the rank died */
     return exit_status;
 }

@@ -17,6 +17,7 @@ struct rp_solo {
     const char *mpi;       /* or NULL */
     const char *until, *break_at; /* in gdb; or NULL */
     bool force;
+    bool who; /* each leaves its accesses in the record (log/accesslog.h) */
 };
 
 /* Runs them, one in this process, several at once, and says of each whether it did the same. Returns the exit status. */

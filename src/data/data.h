@@ -41,11 +41,11 @@ struct rp_function {
     uint32_t number;
     const char *name;
 };
-enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER };
+enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER, RP_SYMMETRIC_NUMBER };
 
 /* Predefined handles that constants.h does not have. */
 struct rp_data_handles {
-    MPI_Op no_op;
+    MPI_Op no_op, replace;
     MPI_Group group_null, group_empty;
     MPI_File file_null;
 };
@@ -66,6 +66,7 @@ struct rp_areas {
     size_t count;
     bool sized; /* the status tells how much of it was received */
     struct rp_area *area, one;
+    struct rp_read *read; /* of a read that is told of; or NULL */
 };
 
 void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t count, MPI_Datatype type);
@@ -193,6 +194,11 @@ void rp_windows_in_own(MPI_Win win); /* what this rank itself updated; that is c
 void rp_windows_all_out(void);
 void rp_windows_all_in(void);
 void rp_windows_glance(void); /* both, but seldom */
+/* The order log (log/orderlog.h): made with the first window; a mark of the time, or of that of the last glance. */
+void rp_windows_open(const char *directory, uint64_t run, uint32_t rank);
+void rp_windows_mark(void);
+void rp_windows_mark_now(void);
+void rp_windows_close(void);
 extern RP_HIDDEN uint32_t rp_updates; /* a hash of the updates since the last call that synchronises */
 /* An access of this rank is about to begin. */
 void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type, bool writes);
@@ -200,22 +206,69 @@ int64_t rp_window_place(MPI_Win win, MPI_Aint disp); /* the same in every run */
 bool rp_window_is_self(MPI_Win win, int rank);
 void rp_alone_window(void);
 
+/* The symmetric memory of OpenSHMEM (src/shmem), which is looked at where windows are, and counts as one. NULL: there is none. */
+struct rp_symmetric_side {
+    void (*out)(void), (*in)(void);
+    void (*take)(void); /* alone: an entry `symmetric` */
+};
+extern RP_HIDDEN const struct rp_symmetric_side *rp_symmetric;
+
 /* Messages and collective calls tell of what was written before, and have others told. */
 static inline void rp_windows_part(void)
 {
-    if (rp_windows)
+    if (rp_windows) {
         rp_windows_all_out();
+        rp_windows_mark_now();
+    }
 }
 static inline void rp_windows_meet(void)
 {
-    if (rp_windows)
+    if (rp_windows) {
         rp_windows_all_in();
+        rp_windows_mark_now();
+    }
 }
 
 /* A read was begun (both sides); those of this target, or if that is -1 of all, are complete. */
 void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas);
 void rp_reads_done(MPI_Win win, int target);
 void rp_alone_got(void);
+
+/* --- who wrote what: a rank alone tells of its accesses to windows, if that is asked for (data_trace.c) --- */
+
+extern RP_HIDDEN bool rp_traced;
+extern RP_HIDDEN uintptr_t rp_caller, rp_caller_stack; /* alone: where the program called */
+#define RP_HERE() (rp_caller = (uintptr_t)__builtin_return_address(0), rp_caller_stack = (uintptr_t)__builtin_frame_address(0))
+
+enum rp_status rp_trace_open(const char *path, const char *directory, uint64_t run, uint32_t rank, struct rp_problem *why);
+void rp_trace_close(void);
+int rp_trace_self(uint64_t window); /* this rank in it */
+void rp_trace_window(uint64_t window, bool untold, int unit, size_t size, const struct rp_function *function);
+void rp_trace_write(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype, const void *origin, int64_t count, MPI_Datatype type, MPI_Op op);
+/* A read is begun; NULL: there is nothing to tell of it. An atomic operation has an operand. */
+struct rp_read *rp_trace_read(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype);
+void rp_trace_operand(struct rp_read *read, const void *origin, int64_t count, MPI_Datatype type, MPI_Op op);
+void rp_trace_swap(struct rp_read *read, const void *origin, const void *compare);
+void rp_trace_got(struct rp_read *read, const struct rp_area *area);
+void rp_trace_forget(struct rp_read *read);
+/* Writes to this target, or if that is -1 to all, are complete. */
+void rp_trace_done(const struct rp_function *function, MPI_Win win, int target);
+/* What the program stored since `from` entries were complete, whether there was any: `before` becomes as `now` is. */
+bool rp_trace_stores(const struct rp_function *function, uint64_t window, uint64_t from, const uint8_t *now, uint8_t *before, size_t size);
+void rp_trace_out(const struct rp_function *function, uint64_t window);
+void rp_trace_change(const struct rp_function *function, uint64_t window, size_t at, const uint8_t *value, size_t length);
+
+/* Alone, before the entry of a call that makes stores public, or (`out` false) takes changes in; after that of any. Of one window, or of all. */
+void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out);
+void rp_windows_look_all(const struct rp_function *function);
+void rp_windows_looked(void);
+uint64_t rp_window_number(MPI_Win win);
+const struct rp_function *rp_alone_calling(void);
+static inline void rp_alone_part(const struct rp_function *function)
+{
+    if (rp_traced)
+        rp_windows_look_all(function);
+}
 
 /* --- files: reads that are begun by one call and ended by another --- */
 

@@ -131,6 +131,7 @@ void rp_areas_free(struct rp_areas *areas)
     for (size_t i = 0; i < areas->count; i++)
         if (area_at(areas, i)->owned)
             rp_pmpi.Type_free(&area_at(areas, i)->type);
+    rp_trace_forget(areas->read);
     free(areas->area);
     *areas = (struct rp_areas){0};
 }
@@ -297,6 +298,8 @@ void rp_areas_fill(const struct rp_areas *areas)
         mismatch(recorded, areas->count);
     for (size_t i = 0; i < areas->count; i++)
         fill_area(area_at(areas, i));
+    if (areas->read)
+        rp_trace_got(areas->read, &areas->one);
 }
 
 /* Who takes part */

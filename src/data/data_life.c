@@ -97,6 +97,11 @@ static void differs(const char *recorded, const char *what)
     rp_data_end_job(REPRISE_EXIT_DIVERGED);
 }
 
+const struct rp_function *rp_alone_calling(void)
+{
+    return &calling;
+}
+
 /* What an entry of no MPI function tells, which stands before that of the call during which it came to pass. */
 static void (*between(const char *name))(void)
 {
@@ -104,6 +109,8 @@ static void (*between(const char *name))(void)
         return rp_requests_take_freed;
     if (strcmp(name, rp_f_window.name) == 0)
         return rp_alone_window;
+    if (strcmp(name, "symmetric") == 0 && rp_symmetric)
+        return rp_symmetric->take;
     return strcmp(name, rp_f_got.name) == 0 ? rp_alone_got : NULL;
 }
 
@@ -131,6 +138,8 @@ int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t 
         snprintf(text, sizeof text, ", the program calls %s", function->name);
         differs(recorded, text);
     }
+    if (rp_traced)
+        rp_windows_looked();
     int rc = (int)rp_data_get_signed(rp_data_reader);
     if (has_check)
         rp_data_get(rp_data_reader, &folded, sizeof folded);
@@ -274,11 +283,13 @@ static void find_handles(void)
     rp_constants_find();
 #ifdef OPEN_MPI
     rp_handle.no_op = rp_library_object("ompi_mpi_op_no_op");
+    rp_handle.replace = rp_library_object("ompi_mpi_op_replace");
     rp_handle.group_null = rp_library_object("ompi_mpi_group_null");
     rp_handle.group_empty = rp_library_object("ompi_mpi_group_empty");
     rp_handle.file_null = rp_library_object("ompi_mpi_file_null");
 #else
     rp_handle.no_op = MPI_NO_OP;
+    rp_handle.replace = MPI_REPLACE;
     rp_handle.group_null = MPI_GROUP_NULL;
     rp_handle.group_empty = MPI_GROUP_EMPTY;
     rp_handle.file_null = MPI_FILE_NULL;
@@ -333,6 +344,7 @@ int reprise_data_record(const char *directory, uint64_t run, int rank, int ranks
     enum rp_status status = place.directory ? rp_data_create(directory, run, (uint32_t)rank, (uint32_t)ranks, &place, &rp_data_writer, why)
                                             : rp_fail(why, RP_SYSTEM, "the working directory cannot be told");
     rp_data_place_free(&place);
+    rp_windows_open(directory, run, (uint32_t)rank);
     return status == RP_OK ? rp_track_record(directory, run, rank, ranks, why) : status;
 }
 
@@ -342,6 +354,8 @@ int reprise_data_follow(const char *directory, uint64_t run, int rank, int ranks
     rp_message_rank(rank);
     rp_data_alone = true;
     enum rp_status status = rp_data_open(directory, run, (uint32_t)rank, (uint32_t)ranks, &rp_data_reader, why);
+    if (status == RP_OK && rp_setting("REPRISE_WHO"))
+        status = rp_trace_open(rp_setting("REPRISE_WHO"), directory, run, (uint32_t)rank, why);
     return status == RP_OK ? rp_track_follow(directory, run, rank, ranks, why) : status;
 }
 
@@ -367,6 +381,8 @@ uint64_t reprise_data_close(void)
     uint64_t bytes = 0;
 
     rp_data_off = 1;
+    rp_windows_close();
+    rp_trace_close();
     if (rp_data_alone)
         check_end();
     if (rp_data_writer) {

@@ -592,6 +592,7 @@ int rp_record_Start(const struct rp_next *next, MPI_Request *request)
 
 int rp_alone_Start(MPI_Request *request)
 {
+    rp_alone_part(&rp_f_Start);
     int rc = rp_alone_begin(&rp_f_Start, false, 0);
 
     start(1, request);
@@ -613,6 +614,7 @@ int rp_record_Startall(const struct rp_next *next, int count, MPI_Request *reque
 
 int rp_alone_Startall(int count, MPI_Request *requests)
 {
+    rp_alone_part(&rp_f_Startall);
     int rc = rp_alone_begin(&rp_f_Startall, true, rp_check(0, count));
 
     start(count, requests);

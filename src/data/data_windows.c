@@ -20,6 +20,7 @@
 #include "base/mirror.h"
 #include "base/settings.h"
 #include "data/data.h"
+#include "log/orderlog.h"
 #include "reprise.h"
 
 const struct rp_function rp_f_window = {RP_WINDOW_NUMBER, "window"};
@@ -61,13 +62,17 @@ struct window {
     int disp_unit, flavor, model;
     struct member *members; /* of a shared one, alone */
     int member_count;
+    uint64_t looked; /* alone: entries that were complete when the program went on after its stores were looked for; looking: a call is about to end */
+    bool stored;     /* and some are not public yet */
     struct window *next;
 };
 
+static const uint64_t looking = UINT64_MAX;
 static struct window *windows;
 static uint64_t windows_made;
 size_t rp_windows;
 uint32_t rp_updates;
+const struct rp_symmetric_side *rp_symmetric;
 
 static void *allocate(size_t size)
 {
@@ -148,6 +153,62 @@ static void remove_window(MPI_Win win)
 }
 
 /* Recording */
+
+static struct {
+    struct rp_order_writer *log;
+    char *directory;
+    uint64_t run;
+    uint32_t rank;
+    uint64_t time; /* of the last glance */
+} order;
+
+void rp_windows_open(const char *directory, uint64_t run, uint32_t rank)
+{
+    order.directory = strdup(directory);
+    order.run = run;
+    order.rank = rank;
+}
+
+void rp_windows_close(void)
+{
+    if (order.log)
+        rp_order_close(order.log);
+    order.log = NULL;
+}
+
+void rp_windows_mark(void)
+{
+    enum { FINE = 4 }; /* no call is shorter than 16 units */
+
+    if (order.log)
+        rp_order_mark(order.log, rp_data_entries(rp_data_writer), order.time >> FINE);
+}
+
+/* Who the members of a window are. The log is made with the first; the record is of use without it. */
+static void order_window(MPI_Comm comm)
+{
+    struct rp_problem why;
+    MPI_Group all, members;
+    int count = 0;
+
+    if (windows_made == 1 && order.directory && rp_order_create(order.directory, order.run, order.rank, &order.log, &why) != RP_OK) {
+        rp_error("%s; which rank wrote what cannot be told", why.text);
+        order.log = NULL;
+    }
+    if (!order.log)
+        return;
+    rp_pmpi.Comm_size(comm, &count);
+    int *ranks = allocate((size_t)count * 2 * sizeof *ranks), *world = ranks + count;
+    for (int i = 0; i < count; i++)
+        ranks[i] = i;
+    rp_pmpi.Comm_group(comm, &members);
+    rp_pmpi.Comm_group(rp_constant.world, &all);
+    rp_pmpi.Group_translate_ranks(members, count, ranks, all, world);
+    rp_pmpi.Group_free(&members);
+    rp_pmpi.Group_free(&all);
+    rp_order_window(order.log, world, (size_t)count);
+    free(ranks);
+}
 
 struct news {
     const struct window *window;
@@ -289,6 +350,8 @@ void rp_windows_all_out(void)
     for (struct window *w = windows; w; w = w->next)
         if (!w->ending)
             all_out(w);
+    if (rp_symmetric)
+        rp_symmetric->out();
 }
 
 void rp_windows_all_in(void)
@@ -296,6 +359,8 @@ void rp_windows_all_in(void)
     for (struct window *w = windows; w; w = w->next)
         if (!w->ending)
             all_in(w);
+    if (rp_symmetric)
+        rp_symmetric->in();
 }
 
 static uint64_t size_of_all(void)
@@ -321,22 +386,90 @@ static uint64_t now(void)
 #endif
 }
 
+void rp_windows_mark_now(void)
+{
+    order.time = now();
+    rp_windows_mark();
+}
+
 void rp_windows_glance(void)
 {
     enum { SELDOM = 64 }; /* times as long as it takes */
     static uint64_t next_look, cost;
     uint64_t before = now();
 
+    order.time = before;
     if (before < next_look)
         return;
     rp_windows_all_out();
     rp_windows_all_in();
-    uint64_t took = now() - before, most = 2 * cost + 1000 + size_of_all() / 4;
+    order.time = now();
+    uint64_t took = order.time - before, most = 2 * cost + 1000 + size_of_all() / 4;
     cost = took < most ? took : most; /* the process may have slept meanwhile */
     next_look = before + took + SELDOM * cost;
 }
 
 /* Alone */
+
+static bool is_told(const struct window *w)
+{
+    return !w->dynamic && !w->shared && !rp_tracked();
+}
+
+static void look(const struct rp_function *function, struct window *w)
+{
+    for (struct region *r = w->regions; r && w->looked != looking && r->memory.shadow; r = r->next)
+        w->stored |= rp_trace_stores(function, w->number, w->looked, r->memory.own, r->memory.shadow, r->memory.size);
+    w->looked = looking;
+}
+
+void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out)
+{
+    struct window *w = find(win);
+
+    if (!w || !is_told(w))
+        return;
+    look(function, w);
+    if (out && w->stored)
+        rp_trace_out(function, w->number);
+    w->stored &= !out;
+}
+
+void rp_windows_look_all(const struct rp_function *function)
+{
+    for (struct window *w = windows; w; w = w->next)
+        rp_windows_look(function, w->win, true);
+}
+
+void rp_windows_looked(void)
+{
+    for (struct window *w = windows; w; w = w->next)
+        if (w->looked == looking)
+            w->looked = rp_data_read_entries(rp_data_reader);
+}
+
+uint64_t rp_window_number(MPI_Win win)
+{
+    const struct window *w = find(win);
+
+    return w ? w->number : UINT32_MAX;
+}
+
+/* The window is there: what it has now is the owner's. */
+static void tell_window(struct window *w, const struct rp_function *function, int disp_unit)
+{
+    struct region *r = w->regions;
+
+    if (!rp_traced)
+        return;
+    w->self = rp_trace_self(w->number);
+    rp_trace_window(w->number, !is_told(w), disp_unit, r ? r->memory.size : 0, function);
+    if (is_told(w) && r) {
+        r->memory.shadow = allocate_like(r->memory.own, r->memory.size, &r->owned[1]);
+        rp_trace_stores(function, w->number, 0, r->memory.own, r->memory.shadow, r->memory.size);
+    }
+    w->looked = rp_data_read_entries(rp_data_reader);
+}
 
 static void take_runs(struct window *w)
 {
@@ -354,6 +487,10 @@ static void take_runs(struct window *w)
             rp_data_end_job(121);
         }
         memcpy(r->memory.own + at, content, length);
+        if (r->memory.shadow) {
+            memcpy(r->memory.shadow + at, content, length);
+            rp_trace_change(rp_alone_calling(), w->number, at, content, length);
+        }
     }
 }
 
@@ -364,6 +501,8 @@ void rp_alone_window(void)
 
     while (w && w->number != number)
         w = w->next;
+    if (rp_traced && w)
+        look(rp_alone_calling(), w);
     take_runs(w);
 }
 
@@ -383,6 +522,7 @@ static struct window *record_window(MPI_Win win, MPI_Comm comm, int disp_unit)
 
     w->disp_unit = disp_unit;
     rp_data_note_windows(rp_data_writer);
+    order_window(comm);
     return w;
 }
 
@@ -464,11 +604,12 @@ int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
     struct window *w = NULL;
     int rc = alone_window(&rp_f_Win_create, size, comm, win, &w);
 
-    (void)disp_unit, (void)info;
+    (void)info;
     if (w) {
         rp_alone_end();
         alone_region(w, base, (size_t)size);
         w->base = base;
+        tell_window(w, &rp_f_Win_create, disp_unit);
     }
     return rc;
 }
@@ -503,13 +644,14 @@ int rp_alone_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm 
     struct window *w = NULL;
     int rc = alone_window(&rp_f_Win_allocate, size, comm, win, &w);
 
-    (void)disp_unit, (void)info;
+    (void)info;
     if (w) {
         void *owned;
         *(void **)base = w->base = allocate_like(NULL, (size_t)size, &owned);
         alone_region(w, w->base, (size_t)size)->owned[0] = owned;
         take_runs(w);
         rp_alone_end();
+        tell_window(w, &rp_f_Win_allocate, disp_unit);
     }
     return rc;
 }
@@ -621,12 +763,14 @@ int rp_alone_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MP
     struct window *w = NULL;
     int rc = alone_window(&rp_f_Win_allocate_shared, size, comm, win, &w);
 
-    (void)disp_unit, (void)info;
+    (void)info;
     if (w) {
         take_members(w);
         take_runs(w);
         rp_alone_end();
         *(void **)base = w->base;
+        w->shared = true;
+        tell_window(w, &rp_f_Win_allocate_shared, disp_unit);
     }
     return rc;
 }
@@ -673,6 +817,7 @@ int rp_alone_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
     if (w) {
         rp_alone_end();
         w->dynamic = true;
+        tell_window(w, &rp_f_Win_create_dynamic, 1);
     }
     return rc;
 }
@@ -773,6 +918,9 @@ int rp_record_Win_free(const struct rp_next *next, MPI_Win *win)
 int rp_alone_Win_free(MPI_Win *win)
 {
     MPI_Win handle = *win;
+
+    if (rp_traced)
+        rp_windows_look(&rp_f_Win_free, handle, true);
     int made = rp_pmpi.Win_free(win);
     int rc = rp_alone_begin(&rp_f_Win_free, false, 0);
 

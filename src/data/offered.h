@@ -31,6 +31,14 @@ RP_DATA_OFFERED uint64_t reprise_data_close(void);
 /* A value from outside MPI that the program was told: written down, or alone given. */
 RP_DATA_OFFERED void reprise_data_value(int32_t *a, uint64_t *c);
 
+/*
+ * OpenSHMEM; NULL in a library that was built without its header. Recording: its library is about to be started, in every PE. Then, in both modes: it was started, or alone is to be replaced; `provided` is what the program is told. And: its end, up to that of MPI; returns whether
+ * this PE was looked at until then.
+ */
+RP_DATA_OFFERED void reprise_data_shmem_before(void);
+RP_DATA_OFFERED void reprise_data_shmem_begin(int *provided);
+RP_DATA_OFFERED int reprise_data_shmem_end(void);
+
 /* Several threads may call from now on. */
 RP_DATA_OFFERED void reprise_data_threads(void);
 

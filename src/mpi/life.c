@@ -207,6 +207,16 @@ static void start(bool by_world)
     rp_self.depth = 0;
 }
 
+void rp_life_begun(void)
+{
+    start(true);
+}
+
+bool rp_life_is_begun(void)
+{
+    return initialised;
+}
+
 int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
 {
     if (rp_is_inside())
@@ -275,7 +285,7 @@ int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code)
 void rp_refuse(const char *function)
 {
     const char *mode = rp_setting("REPRISE_MODE");
-    bool is_window = strncmp(function, "MPI_Win_", 8) == 0;
+    bool is_window = strncmp(function, "MPI_Win_", 8) == 0 || strncmp(function, "MPI", 3) != 0; /* or OpenSHMEM */
 
     if (rp_is_inside() || !mode || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
         return;

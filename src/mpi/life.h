@@ -18,6 +18,10 @@ int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandl
 int rp_life_Session_finalize(const struct rp_next *next, MPI_Session *session);
 #endif
 
+/* MPI was initialised by other means than its functions. */
+void rp_life_begun(void);
+bool rp_life_is_begun(void);
+
 /* A function that cannot be replayed: ends the job by name, unless allowed or not under reprise. */
 void rp_refuse(const char *function);
 

@@ -63,6 +63,8 @@ TEST_ORDER=up run 60 script_inside "${launch[@]}" "$reprise" record -o out7 ./sc
 replays_as script_inside script_inside
 TEST_ORDER=down run 60 script_inside_again "${launch[@]}" "$reprise" replay out7 ./script.sh
 replays_as script_inside_again script_inside
+run 60 no_mpi "${launch[@]}" "$reprise" record -o out8 /bin/true # not a script: it would have told its MPI
+[ "$status" -ne 0 ] && grep -q "cannot see which MPI '/bin/true' uses" "$work/no_mpi.err" || fail "a program without MPI inside a launcher: $status"
 
 printf '#!/bin/sh\n%s -n 4 "%s"\n%s -n 4 "%s"\n' "${launch[0]}" "$program" "${launch[0]}" "$program" >two.sh
 chmod +x two.sh

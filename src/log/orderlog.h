@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When the calls of one rank were that synchronise windows, and whose windows they are: docs/format.md, section 13. It is not needed to replay the rank, but to tell which rank wrote what it read.
+ *
+ * A mark (n, t) says that at time t exactly n entries of the rank's data log were complete. So what happened while there were n entries was later than every mark of fewer, and sooner than every mark of more.
+ */
+#ifndef RP_ORDERLOG_H
+#define RP_ORDERLOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* `directory/rank-NNNNN.order`, to be freed. */
+char *rp_order_path(const char *directory, uint32_t rank);
+
+struct rp_order_writer;
+
+/* Makes a file that must not exist yet. If it cannot be written to its end, that is said once, and later marks are lost. */
+enum rp_status rp_order_create(const char *directory, uint64_t run, uint32_t rank, struct rp_order_writer **out, struct rp_problem *why);
+void rp_order_mark(struct rp_order_writer *writer, uint64_t entries, uint64_t time);
+/* The rank's next window was made. Members are ranks in MPI_COMM_WORLD, in the order of the window's group. */
+void rp_order_window(struct rp_order_writer *writer, const int *members, size_t count);
+void rp_order_close(struct rp_order_writer *writer);
+
+struct rp_order_mark {
+    uint64_t entries, time;
+};
+
+struct rp_order_members {
+    uint32_t *rank;
+    size_t count;
+};
+
+struct rp_order {
+    struct rp_order_mark *mark; /* neither goes back */
+    size_t marks;
+    struct rp_order_members *window; /* in the order in which they were made */
+    size_t windows;
+};
+
+/* RP_USAGE: there is none. */
+enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank, struct rp_order *out, struct rp_problem *why);
+void rp_order_free(struct rp_order *order);
+
+/* The last mark of fewer entries than that, or 0. */
+uint64_t rp_order_before(const struct rp_order *order, uint64_t entries);
+/* The first mark of at least so many, or UINT64_MAX. */
+uint64_t rp_order_after(const struct rp_order *order, uint64_t entries);
+
+#endif
