@@ -134,6 +134,7 @@ struct found {
     const char *mpi;
     char *asan;
     char *static_program;
+    char *shmem_program;
     bool script; /* it does not tell what it will run */
 };
 
@@ -165,6 +166,8 @@ static void look_at_words(char **command, struct found *found)
             found->static_program = strdup(binary.path);
         if (binary.executable && (binary.kind == RP_BINARY_SCRIPT || is_interpreter(binary.path)))
             found->script = true;
+        if (binary.shmem)
+            found->shmem_program = strdup(binary.path);
         rp_binary_free(&binary);
     }
 }
@@ -219,8 +222,11 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
         mpi = usual;
     if (!mpi && status == RP_OK)
         status = rp_fail(why, RP_USAGE, "cannot see which MPI '%s' uses: tell by --mpi openmpi or --mpi mpich", command[0]);
+    if (status == RP_OK && found.shmem_program && rp_setting("REPRISE_DET"))
+        status = rp_fail(why, RP_UNSUPPORTED, "%s is an OpenSHMEM program, which cannot be made deterministic; 'reprise record --ranks all' records it", found.shmem_program);
     if (status == RP_OK)
         status = rp_launch_preload_for(mpi, found.asan, why);
+    free(found.shmem_program);
     free(found.asan);
     free(found.static_program);
     return status;

@@ -455,7 +455,7 @@ uint64_t rp_window_number(MPI_Win win)
     return w ? w->number : UINT32_MAX;
 }
 
-/* The window is there: what it has now is the owner's. */
+/* The window is there; what the program's memory has is the owner's. */
 static void tell_window(struct window *w, const struct rp_function *function, int disp_unit)
 {
     struct region *r = w->regions;
@@ -649,9 +649,9 @@ int rp_alone_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm 
         void *owned;
         *(void **)base = w->base = allocate_like(NULL, (size_t)size, &owned);
         alone_region(w, w->base, (size_t)size)->owned[0] = owned;
+        tell_window(w, &rp_f_Win_allocate, disp_unit); /* what it has now others wrote already */
         take_runs(w);
         rp_alone_end();
-        tell_window(w, &rp_f_Win_allocate, disp_unit);
     }
     return rc;
 }

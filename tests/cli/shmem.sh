@@ -17,6 +17,12 @@ run 60 solo "$reprise" solo -r 1 one -- "$programs/osh_locks"
 run 60 solo "$reprise" solo -r 1 --force one -- "$programs/osh_locks"
 [ "$status" -eq 121 ] && grep -q 'not the recorded run' solo.err || fail "another program, forced: exit status $status"
 
+# Who reads what others wrote after barriers only may say so; all at once, by replay.
+run 60 late "$reprise" record --ranks all --allow shmem_late -o late oshrun -n 2 "$ends"
+[ "$status" -eq 0 ] || fail "shmem_late: exit status $status"
+run 60 replay "$reprise" replay late
+[ "$status" -eq 0 ] && [ "$(sort replay.out)" = "$(sort late.out)" ] || fail "replay of all: exit status $status"
+
 # Damage is told, not replayed.
 cp -r one damaged
 python3 - damaged/rank-00001.data <<'END'
@@ -47,6 +53,8 @@ run 60 refused "$reprise" record -o refused oshrun -n 2 "$ends"
 [ "$status" -eq 123 ] && grep -q 'shmem_init cannot be replayed yet in this way.*--ranks' refused.err || fail "without --ranks: exit status $status"
 run 60 threads "$reprise" record --ranks all -o threads oshrun -n 2 "$programs/osh_threads"
 [ "$status" -eq 123 ] && grep -q 'shmem_long_atomic_inc was called by another thread' threads.err || fail "another thread: exit status $status"
+run 60 det "$reprise" det oshrun -n 2 "$ends"
+[ "$status" -eq 123 ] && grep -q 'OpenSHMEM' det.err || fail "det: exit status $status"
 "$reprise" doctor "$ends" >doctor.out 2>doctor.err || fail "doctor"
 grep -q 'OpenSHMEM.*--ranks' doctor.out || fail "doctor does not know OpenSHMEM"
 echo "sets, ends, refusals and damage"
