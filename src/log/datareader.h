@@ -20,6 +20,7 @@ uint64_t rp_data_length(const struct rp_data_reader *reader); /* of the stream *
 /* The rank made windows for one-sided communication. */
 bool rp_data_has_windows(const struct rp_data_reader *reader);
 bool rp_data_is_ended(const struct rp_data_reader *reader);   /* the process closed it */
+uint64_t rp_data_all_entries(const struct rp_data_reader *reader); /* 0: it was not closed */
 
 /* Begins the next entry. `name` is that of its MPI function, or NULL at the end of the stream. What was left of the entry before must have been read. */
 enum rp_status rp_data_next(struct rp_data_reader *reader, const char **name, struct rp_problem *why);
