@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What it costs to record the data of ranks, so that they can be replayed alone.
 
-usage: onesided.py BUILD MPIS QUICK
+usage: onesided.py BUILD MPIS QUICK [split] [tracked] [twosided]
 
 Each app runs with 8 ranks: as it is, and recorded with sets of 1, 2 and 4 ranks, one after another in rounds; a figure is the median of the ratios of the rounds. Times are those of the whole job, without its start:
-the time of the same program with next to nothing to do is taken off. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. The last line is key=value pairs.
+the time of the same program with next to nothing to do is taken off. 'tracked' are the one-sided apps once more, compiled by `reprise-cc --track` with clang, against the same compiled by clang; 'unrecorded' is such a program without reprise. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. The last line is key=value pairs.
 """
 import glob
 import os
@@ -17,9 +17,9 @@ import tempfile
 import time
 
 ONE_SIDED = {"laplace": ["--edge", "256", "--size"], "gups": ["--size"], "steal": ["--root", "400", "--size", "194", "--work"], "hashtable": ["--slots", "262144", "--size"]}
-TWO_SIDED = {"particles": ["--size"], "halo": ["--size"], "cg": ["--work", "8", "--size"], "is": ["--work", "8", "--size"]}
+TWO_SIDED = {"particles": ["--size"], "halo": ["--size"], "cg": ["--work", "24", "--size"], "is": ["--work", "8", "--size"]}
 SIZES = {  # much, little: for Open MPI and MPICH, whose one-sided calls wait for the other side's time slice
-    "openmpi": {"laplace": (3000, 10), "gups": (400000, 500), "steal": (40000, 1), "hashtable": (200000, 20), "particles": (20000, 50), "halo": (300, 2), "cg": (3000, 100), "is": (400000, 1000)},
+    "openmpi": {"laplace": (9000, 10), "gups": (1200000, 500), "steal": (120000, 1), "hashtable": (200000, 20), "particles": (60000, 50), "halo": (900, 2), "cg": (3000, 100), "is": (1200000, 1000)},
     "mpich": {"laplace": (60, 5), "gups": (20000, 500), "steal": (40000, 1), "hashtable": (100, 20), "particles": (20000, 50), "halo": (100, 2), "cg": (3000, 100), "is": (200000, 1000)},
 }
 SETS = {"1": "3", "2": "0,5", "4": "1-3,6"}
@@ -34,14 +34,14 @@ def run(words):
 
 
 class Bench:
-    def __init__(self, build, mpi, rounds):
-        self.build, self.mpi, self.rounds = build, mpi, rounds
+    def __init__(self, build, mpi, rounds, apps, native):
+        self.build, self.mpi, self.rounds, self.apps, self.native = build, mpi, rounds, apps, native
         self.place = tempfile.mkdtemp(prefix="reprise-bench.")
         self.data = {}
 
     def once(self, app, arguments, mode):
-        program = ["mpirun." + self.mpi, "-n", "8", f"{self.build}/apps/{self.mpi}/{app}"] + arguments
-        if mode == "native":
+        program = ["mpirun." + self.mpi, "-n", "8", f"{self.native if mode == 'native' else self.apps}/{app}"] + arguments
+        if mode in ("native", "unrecorded"):
             return run(program)
         record = [self.build + "/bin/reprise", "record", "-o", self.place + "/run"]
         if mode != "plain":
@@ -49,18 +49,18 @@ class Bench:
         seconds = run(record + program)
         logs = glob.glob(self.place + "/run/*.data")
         if logs:
-            self.data[app, mode] = sum(os.path.getsize(log) for log in logs) // len(logs)
+            self.data[app, mode] = sum(os.path.getsize(log) for log in logs + glob.glob(self.place + "/run/*.loads")) // len(logs)
         shutil.rmtree(self.place + "/run")
         return seconds
 
-    def ratios(self, app, options, modes, base):
+    def ratios(self, app, options, modes, base, what=""):
         much, little = SIZES[self.mpi][app]
         times = {mode: [] for mode in modes}
         for _ in range(self.rounds):
             for mode in modes:
                 empty = self.once(app, options + [str(little)], mode)
                 times[mode].append(max(self.once(app, options + [str(much)], mode) - empty, 1e-3))
-        print(f"{self.mpi} {app}: {statistics.median(times[base]):.2f} s {base}", end="")
+        print(f"{self.mpi} {app}{what}: {statistics.median(times[base]):.2f} s {base}", end="")
         found = {}
         for mode in modes:
             if mode != base:
@@ -72,21 +72,47 @@ class Bench:
         return found
 
 
+def compile_apps(build, mpi, place, compiler):
+    """The one-sided apps by clang, without and with tracking: two folders, or nothing if it cannot."""
+    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    environment = dict(os.environ, OMPI_CC=compiler, MPICH_CC=compiler)
+    for folder, words in (("plain", ["mpicc." + mpi]), ("tracked", [build + "/bin/reprise-cc", "--track", "--mpi=" + mpi])):
+        os.mkdir(f"{place}/{folder}")
+        for app in ONE_SIDED:
+            words_of_app = ["-O2", "-g", "-I" + top + "/apps", "-I" + top + "/include", f"{top}/apps/onesided/{app}.c", top + "/apps/app.c", build + "/lib/libreprise.a", "-o", f"{place}/{folder}/{app}", "-lm", "-ldl"]
+            done = subprocess.run(words + words_of_app, env=environment, stderr=subprocess.PIPE, text=True)
+            if done.returncode != 0:
+                print(f"{mpi}: not tracked: {done.stderr.strip()[-300:]}")
+                return None
+    return place + "/plain", place + "/tracked"
+
+
 def main():
     build, mpis, quick = sys.argv[1], sys.argv[2].split(), sys.argv[3] == "1"
-    split, twosided, outside = [], [], []
+    parts = sys.argv[4:] or ["split", "tracked", "twosided"]
+    split, tracked, twosided, outside = [], [], [], []
     for mpi in mpis:
-        bench = Bench(build, mpi, 3 if quick else 9)
-        for app, options in ONE_SIDED.items():
+        apps = f"{build}/apps/{mpi}"
+        bench = Bench(build, mpi, 3 if quick else 9, apps, apps)
+        for app, options in ONE_SIDED.items() if "split" in parts else ():
             found = bench.ratios(app, options, ["native", "none", "1", "2", "4"], "native")
             outside.append(found.pop("none"))
             split += found.values()
-        for app, options in TWO_SIDED.items():
+        folders = compile_apps(build, mpi, bench.place, "clang") if "tracked" in parts else None
+        if folders:
+            bench.native, bench.apps = folders
+            for app, options in ONE_SIDED.items():
+                found = bench.ratios(app, options, ["native", "unrecorded", "1", "2", "4"], "native", " tracked")
+                found.pop("unrecorded")
+                tracked += found.values()
+            bench.native = bench.apps = apps
+        for app, options in TWO_SIDED.items() if "twosided" in parts else ():
             found = bench.ratios(app, options, ["plain", "none", "1", "2", "4"], "plain")
             outside.append(found.pop("none"))
             twosided += found.values()
         shutil.rmtree(bench.place)
-    print(f"split_worst={max(split):.3f} tracked_worst=none twosided_worst={max(twosided):.3f} outside_worst={max(outside):.3f}")
+    worst = {"split": split, "tracked": tracked, "twosided": twosided, "outside": outside}
+    print(" ".join(f"{name}_worst={max(ratios):.3f}" if ratios else f"{name}_worst=none" for name, ratios in worst.items()))
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ static void read_option(struct reader *r, const char *word)
     r->partial |= among(word, partial);
     r->shared |= among(word, shared);
     r->out->asks |= among(word, questions) || starts_with(word, "-print-") || starts_with(word, "--print-") || starts_with(word, "--help=");
-    r->out->counts |= (starts_with(word, "-fplugin=") || starts_with(word, "-fpass-plugin=")) && strstr(word, "reprise-ticks-");
+    r->out->adds |= (starts_with(word, "-fplugin=") || starts_with(word, "-fpass-plugin=")) && (strstr(word, "reprise-ticks-") || strstr(word, "reprise-track-"));
     r->value = takes_value(word) || strcmp(word, "-l") == 0;
     r->language = strcmp(word, "-x") == 0;
     if (starts_with(word, "-x") && word[2])

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 
 struct rp_commandline {
-    bool compiles; /* code is made of a source in a language that can be counted */
+    bool compiles; /* code is made of a source in a language whose code can be counted or tracked */
     bool links;    /* an executable or a shared library is made */
     bool scripted; /* a shared library with a version script, which says what it exports */
     bool strict;   /* the linker is told to mind undefined symbols */
     bool asks;     /* only a question, as --version */
-    bool counts;   /* an option says already that code is to be counted: another reprise-cc was here */
+    bool adds;     /* an option says already that code is to be counted or tracked: another reprise-cc was here */
 };
 
 /* Looks at the words behind the compiler's name, in response files (@file) too. A word that cannot be read is the compiler's to complain about. */

@@ -18,6 +18,8 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include "llvm_common.h"
+
 using namespace llvm;
 
 namespace {
@@ -432,36 +434,10 @@ summary function_counter::run()
     return {!unknown, left};
 }
 
-// Who counts has effects. Attributes that deny it served their purpose in the passes before this one.
-template <class Holder> void forget_purity(Holder &holder)
-{
-#if LLVM_VERSION_MAJOR >= 16
-    holder.removeFnAttr(Attribute::Memory);
-#else
-    for (auto kind : {Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly, Attribute::ArgMemOnly, Attribute::InaccessibleMemOnly, Attribute::InaccessibleMemOrArgMemOnly})
-        holder.removeFnAttr(kind);
-#endif
-    holder.removeFnAttr(Attribute::Speculatable);
-}
-
-void forget_purity(Module &module)
-{
-    for (Function &function : module) {
-        if (!function.isIntrinsic())
-            forget_purity(function);
-        for (BasicBlock &block : function)
-            for (Instruction &i : block)
-                if (auto *c = dyn_cast<CallBase>(&i))
-                    if (!isa<IntrinsicInst>(c))
-                        forget_purity(*c);
-    }
-}
-
 GlobalVariable *declare_ticks(Module &module)
 {
     auto *ticks = cast<GlobalVariable>(module.getOrInsertGlobal("reprise_ticks", Type::getInt64Ty(module.getContext())));
-    // What is not for a shared library ends up in the executable, where the linker puts the definition.
-    bool shared = module.getPICLevel() != PICLevel::NotPIC && module.getPIELevel() == PIELevel::Default;
+    bool shared = is_for_shared_library(module);
     ticks->setThreadLocalMode(shared ? GlobalVariable::InitialExecTLSModel : GlobalVariable::LocalExecTLSModel);
     ticks->setDSOLocal(!shared);
     return ticks;

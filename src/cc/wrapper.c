@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise-cc, reprise-c++ and reprise-fc: one program under three names. It takes a compiler's command line, adds what makes the code count (ticks.h), and becomes the compiler.
+/* reprise-cc, reprise-c++ and reprise-fc: one program under three names. It takes a compiler's command line, adds what makes the code count (ticks.h) or, with --track, tell of its loads and stores (base/track.h), and becomes the compiler.
  *
  * Where the code is compiled, that is a plugin of ours if there is one for this compiler and version, else calls at every basic block. Where a program or shared library is linked, it is the
- * counter. Everything else passes unchanged, so that configure, CMake and their like find the compiler that they know. */
+ * counter. Tracking needs the plugin. Everything else passes unchanged, so that configure, CMake and their like find the compiler that they know. */
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -29,12 +29,13 @@ enum how { AUTO, PLUGIN, CALLS, OFF };
 struct job {
     const struct language *language;
     enum how how;
+    bool track, ticks; /* --track; --ticks was given */
     bool show;
     bool inside; /* another reprise-cc calls this one, through an MPI's wrapper: all is said already */
     char **words; /* the command to be, room for all that can be added */
     int count;
     int own; /* words of the compiler itself */
-    char folder[PATH_MAX]; /* with our plugins and the counter */
+    char folder[PATH_MAX]; /* with our plugins and what is linked */
 };
 
 static const char within[] = "REPRISE_CC_WITHIN";
@@ -48,6 +49,7 @@ static const char help[] = "usage: reprise-cc [OPTION...] [COMPILER'S OPTIONS...
                            "  --mpi              use the MPI's wrapper: mpicc, mpicxx, mpif90\n"
                            "  --mpi=NAME         the one of this MPI: mpicc.NAME, as openmpi or mpich\n"
                            "  --ticks=HOW        how to count: auto, plugin, calls, off\n"
+                           "  --track            the program does not count, but tells of its loads from window memory and its stores there\n"
                            "  --reprise-show     print the command instead of running it\n"
                            "  --reprise-help     print this help\n"
                            "\n"
@@ -102,12 +104,16 @@ static bool read_own_option(struct job *job, const char *word, const char **mpi)
     }
     if (strcmp(word, "--reprise-show") == 0)
         job->show = true;
+    else if (strcmp(word, "--track") == 0)
+        job->track = true;
     else if (strcmp(word, "--mpi") == 0)
         *mpi = "";
     else if ((value = option_value(word, "--mpi")))
         *mpi = value;
-    else if ((value = option_value(word, "--ticks")))
+    else if ((value = option_value(word, "--ticks"))) {
         job->how = parse_how(value);
+        job->ticks = job->how != OFF;
+    }
     else
         return false;
     return true;
@@ -187,28 +193,29 @@ static struct compiler ask_compiler(struct job *job)
 
 /* What is added */
 
-static bool push_plugin(struct job *job, struct compiler compiler)
+static bool push_plugin(struct job *job, struct compiler compiler, const char *what)
 {
     char name[64], path[PATH_MAX + 64];
-    snprintf(name, sizeof name, compiler.clang ? "reprise-ticks-llvm-%d.so" : "reprise-ticks-gcc-%d.so", compiler.clang ? compiler.clang : compiler.gcc);
+    snprintf(name, sizeof name, "reprise-%s-%s-%d.so", what, compiler.clang ? "llvm" : "gcc", compiler.clang ? compiler.clang : compiler.gcc);
     snprintf(path, sizeof path, "%s/%s", job->folder, name);
-    if (job->how == CALLS || access(path, R_OK))
+    if (access(path, R_OK))
         return false;
     push_joined(job, compiler.clang ? "-fpass-plugin=" : "-fplugin=", job->folder, name);
     return true;
 }
 
-static void push_counting(struct job *job, const struct rp_commandline *line)
+static void push_compiling(struct job *job, const struct rp_commandline *line)
 {
     struct compiler compiler = ask_compiler(job);
     bool gcc_links = compiler.gcc && line->links; /* then code may be made by the linker, of what -flto left */
     if (!line->compiles && !gcc_links)
         return;
-    if (push_plugin(job, compiler) || !line->compiles)
+    if ((job->how != CALLS && push_plugin(job, compiler, job->track ? "track" : "ticks")) || !line->compiles)
         return;
-    if (job->how == PLUGIN || (!compiler.gcc && !compiler.clang)) {
-        rp_error("%s: no plugin of reprise for %s %d in %s; build reprise where its plugin headers are installed, or use --ticks=calls", job->words[0],
-                 compiler.clang ? "clang" : compiler.gcc ? "gcc" : "a compiler that is neither gcc nor clang, version", compiler.clang ? compiler.clang : compiler.gcc, job->folder);
+    if (job->track || job->how == PLUGIN || (!compiler.gcc && !compiler.clang)) {
+        rp_error("%s: no plugin of reprise for %s %d in %s; build reprise where its plugin headers are installed, or use %s", job->words[0],
+                 compiler.clang ? "clang" : compiler.gcc ? "gcc" : "a compiler that is neither gcc nor clang, version", compiler.clang ? compiler.clang : compiler.gcc, job->folder,
+                 job->track ? "another compiler: tracking has no other way" : "--ticks=calls");
         die(REPRISE_EXIT_UNSUPPORTED);
     }
     push(job, "-fsanitize-coverage=trace-pc");
@@ -221,20 +228,22 @@ static void push_for_linker(struct job *job, const char *word)
     push(job, word);
 }
 
-/* The version script of a library would make its counter local, a second one: such a library gets none, and takes the program's. */
-static void push_counter(struct job *job, const struct rp_commandline *line)
+/* The version script of a library would make what it exports local, a second one: such a library gets none, and takes the program's. */
+static void push_linking(struct job *job, const struct rp_commandline *line)
 {
     push(job, "-Xlinker");
-    push_joined(job, "", job->folder, "reprise-ticks-calls.o");
+    push_joined(job, "", job->folder, job->track ? "reprise-track-hooks.o" : "reprise-ticks-calls.o");
     if (line->scripted && line->strict) {
         push_for_linker(job, "-z");
         push_for_linker(job, "undefs");
     }
     if (line->scripted)
         return;
-    push_for_linker(job, "--export-dynamic-symbol=reprise_ticks");
+    push_for_linker(job, job->track ? "--export-dynamic-symbol=reprise_track" : "--export-dynamic-symbol=reprise_ticks");
+    if (job->track)
+        push_for_linker(job, "--export-dynamic-symbol=reprise_track_off");
     push(job, "-Xlinker");
-    push_joined(job, "", job->folder, "reprise-ticks.o");
+    push_joined(job, "", job->folder, job->track ? "reprise-track.o" : "reprise-ticks.o");
 }
 
 static void find_folder(struct job *job)
@@ -267,15 +276,19 @@ static void build(struct job *job, int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (!read_own_option(job, argv[i], &mpi))
             rest[count++] = argv[i];
+    if (job->track && job->ticks) {
+        rp_error("--track and --ticks: code either counts or is tracked");
+        die(REPRISE_EXIT_USAGE);
+    }
     push_compiler(job, mpi);
     rp_commandline_read(count, rest, &line);
-    bool adds = job->how != OFF && !line.asks && !line.counts && !job->inside;
+    bool adds = (job->track || job->how != OFF) && !line.asks && !line.adds && !job->inside;
     for (int i = 0; i < count; i++)
         push(job, rest[i]);
     if (adds)
-        push_counting(job, &line);
+        push_compiling(job, &line);
     if (adds && line.links)
-        push_counter(job, &line);
+        push_linking(job, &line);
     free(rest);
 }
 

@@ -18,6 +18,18 @@ static const struct rp_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+static enum rp_status verify_loads(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+{
+    struct rp_data_reader *reader;
+    enum rp_status status = rp_data_open_loads(directory, m->run, rank, m->ranks, &reader, why);
+
+    if (status != RP_OK)
+        return status;
+    status = rp_data_verify(reader, why);
+    rp_data_free(reader);
+    return status;
+}
+
 /* Ranks that made no windows have none. */
 static enum rp_status verify_order(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
 {
@@ -43,6 +55,8 @@ static enum rp_status verify_data(const char *directory, const struct rp_manifes
     if (status != RP_OK)
         return status;
     status = rp_data_verify(reader, why);
+    if (status == RP_OK && rp_data_is_tracked(reader))
+        status = verify_loads(directory, m, rank, why);
     rp_data_free(reader);
     return status == RP_OK ? verify_order(directory, m, rank, why) : status;
 }

@@ -13,6 +13,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/hidden.h"
@@ -86,6 +87,24 @@ void rp_areas_fill(const struct rp_areas *areas);
 /* What a status says of the length of a message; -1: unknown. */
 int64_t rp_data_received(const MPI_Status *status);
 
+/* --- loads from window memory by a program that reprise-cc --track compiled (base/track.h) --- */
+
+enum rp_status rp_track_record(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why);
+enum rp_status rp_track_follow(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why);
+void rp_track_check_end(void);
+uint64_t rp_track_close(void); /* bytes written */
+bool rp_tracked(void);         /* the program was compiled so, and if it is alone, recorded so */
+
+/* Memory becomes part of a window, and is so no longer. Recording, its shadow: what is in it now if that is the program's own (`is_known`), else zeros. */
+uint8_t *rp_track_add(void *memory, size_t size, bool is_known);
+void rp_track_remove(const void *memory, size_t size);
+
+/* Recording: what is there now is written down by an entry; the bytes to be written, valid until the next call. */
+const void *rp_track_taken(const void *bytes, size_t size);
+bool rp_track_touches(const void *at, size_t size);
+/* How far the shadow is; false: this is not all in one window's memory. */
+bool rp_track_to_shadow(const void *at, size_t size, ptrdiff_t *distance);
+
 /* --- who takes part; recording only --- */
 
 uint64_t rp_members_all(MPI_Comm comm);             /* of the group that data comes from */
@@ -108,7 +127,7 @@ static inline uint32_t rp_check(uint32_t check, int64_t value)
 void rp_record_begin(const struct rp_function *function, bool has_check, uint32_t check, int rc);
 static inline void rp_record_bytes(const void *bytes, size_t count)
 {
-    rp_data_put(rp_data_writer, bytes, count);
+    rp_data_put(rp_data_writer, rp_track_taken(bytes, count), count);
 }
 static inline void rp_record_number(uint64_t number)
 {
@@ -129,6 +148,8 @@ uint64_t rp_alone_number(void);
 void rp_alone_array(void *bytes);
 /* The entry was read: does not return if it could not be. */
 void rp_alone_end(void);
+/* The record ends here. */
+void rp_alone_stop(const char *where) __attribute__((noreturn));
 void rp_alone_error_comm(MPI_Comm comm, int rc);
 void rp_alone_error_file(MPI_File file, int rc);
 

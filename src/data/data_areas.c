@@ -173,6 +173,29 @@ static MPI_Datatype at_base(const struct rp_area *area, char *base, int elements
     return type;
 }
 
+/* What was packed from window memory of a tracked program goes into its shadow, too. */
+static void shadow_packed(const struct rp_area *area, int elements, const uint8_t *packed, int length)
+{
+    MPI_Aint lb, extent, true_lb, true_extent;
+    ptrdiff_t distance = 0;
+    int position = 0;
+
+    if (!rp_tracked())
+        return;
+    rp_pmpi.Type_get_extent(area->type, &lb, &extent);
+    rp_pmpi.Type_get_true_extent(area->type, &true_lb, &true_extent);
+    MPI_Aint more = (MPI_Aint)(elements - 1) * extent;
+    const void *first = (const void *)((intptr_t)area->buf + true_lb + (more < 0 ? more : 0));
+    size_t span = (size_t)(true_extent + (more < 0 ? -more : more));
+    if (!rp_track_touches(first, span))
+        return;
+    if (!area->buf || !rp_track_to_shadow(first, span, &distance)) {
+        rp_error("a message was received into window memory and outside of it, or by absolute addresses: of a program that was compiled by reprise-cc --track, that cannot be recorded");
+        rp_data_end_job(123);
+    }
+    rp_pmpi.Unpack(packed, length, &position, (void *)((uintptr_t)area->buf + (uintptr_t)distance), elements, area->type, rp_constant.self);
+}
+
 static void put_packed(const struct rp_area *area, int64_t count)
 {
     int elements = whole_count(area, count), size = 0, position = 0;
@@ -188,6 +211,7 @@ static void put_packed(const struct rp_area *area, int64_t count)
         rp_pmpi.Type_free(&type);
     }
     rp_data_put_content(rp_data_writer, memory, (size_t)position);
+    shadow_packed(area, elements, memory, position);
 }
 
 static void put_area(const struct rp_area *area, int64_t bytes)
@@ -200,7 +224,7 @@ static void put_area(const struct rp_area *area, int64_t bytes)
     if (count <= 0)
         return;
     if (area->dense)
-        rp_data_put_content(rp_data_writer, area->buf, (size_t)count * area->size);
+        rp_record_array(area->buf, (size_t)count * area->size);
     else
         put_packed(area, count);
 }

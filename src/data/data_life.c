@@ -58,13 +58,13 @@ void rp_record_begin(const struct rp_function *function, bool has_check, uint32_
 
 void rp_record_array(const void *bytes, size_t count)
 {
-    rp_data_put_content(rp_data_writer, bytes, count);
+    rp_data_put_content(rp_data_writer, rp_track_taken(bytes, count), count);
 }
 
 /* Alone */
 
 /* A debugger gets the process where it is; else it ends here. */
-static void stop_at_end(const char *function)
+void rp_alone_stop(const char *function)
 {
     char line[256];
     FILE *status = fopen("/proc/self/status", "r");
@@ -86,7 +86,7 @@ static void stop_at_end(const char *function)
 static void damaged(const struct rp_problem *why, enum rp_status status)
 {
     if (status == RP_BUSY)
-        stop_at_end(calling.name);
+        rp_alone_stop(calling.name);
     rp_error("in %s, call %llu: %s", calling.name, (unsigned long long)rp_data_read_entries(rp_data_reader), why->text);
     rp_data_end_job(rp_exit_status(status));
 }
@@ -132,7 +132,7 @@ int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t 
     if (status != RP_OK)
         damaged(&why, status);
     if (!recorded)
-        stop_at_end(function->name);
+        rp_alone_stop(function->name);
     if (strcmp(recorded, function->name) != 0) {
         char text[160];
         snprintf(text, sizeof text, ", the program calls %s", function->name);
@@ -338,13 +338,14 @@ int reprise_data_record(const char *directory, uint64_t run, int rank, int ranks
 {
     struct rp_data_place place = {0};
 
+    rp_message_rank(rank);
     find_handles();
     look_around(&place);
     enum rp_status status = place.directory ? rp_data_create(directory, run, (uint32_t)rank, (uint32_t)ranks, &place, &rp_data_writer, why)
                                             : rp_fail(why, RP_SYSTEM, "the working directory cannot be told");
     rp_data_place_free(&place);
     rp_windows_open(directory, run, (uint32_t)rank);
-    return status;
+    return status == RP_OK ? rp_track_record(directory, run, rank, ranks, why) : status;
 }
 
 int reprise_data_follow(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why)
@@ -355,7 +356,7 @@ int reprise_data_follow(const char *directory, uint64_t run, int rank, int ranks
     enum rp_status status = rp_data_open(directory, run, (uint32_t)rank, (uint32_t)ranks, &rp_data_reader, why);
     if (status == RP_OK && rp_setting("REPRISE_WHO"))
         status = rp_trace_open(rp_setting("REPRISE_WHO"), directory, run, (uint32_t)rank, why);
-    return status;
+    return status == RP_OK ? rp_track_follow(directory, run, rank, ranks, why) : status;
 }
 
 void reprise_data_go(void)
@@ -371,6 +372,7 @@ static void check_end(void)
 
     if (rp_data_next(rp_data_reader, &left, &why) == RP_OK && left)
         differs(left, ", the program ends here");
+    rp_track_check_end();
 }
 
 uint64_t reprise_data_close(void)
@@ -388,7 +390,7 @@ uint64_t reprise_data_close(void)
             rp_error("%s", why.text);
         rp_data_writer = NULL;
     }
-    return bytes;
+    return bytes + rp_track_close();
 }
 
 double rp_data_Wtime(const struct rp_next *next)

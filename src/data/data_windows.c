@@ -28,6 +28,7 @@ const struct rp_function rp_f_window = {RP_WINDOW_NUMBER, "window"};
 struct region {
     struct rp_mirror memory; /* alone, only `own` and `size` */
     void *owned[2];          /* of it, what is ours to free */
+    bool tracked;            /* the shadow is that of data_track.c */
     struct region *next;
 };
 
@@ -52,6 +53,8 @@ struct window {
     bool shared;             /* by MPI_Win_allocate_shared: a region for each member, of whom all see all */
     bool ending;             /* its memory may be gone */
     void *base;
+    void *whole; /* of a shared one of a tracked program, all parts together */
+    size_t span;
     struct region *regions; /* the newest first */
     struct range ranges[RANGES];
     size_t range_count; /* more than RANGES: all of it */
@@ -123,6 +126,8 @@ static struct region *add_region(struct window *w, void *own, void *public, size
 
 static void free_region(struct region *r)
 {
+    if (r->tracked)
+        rp_track_remove(r->memory.own, r->memory.size);
     free(r->owned[0]);
     free(r->owned[1]);
     free(r);
@@ -140,6 +145,7 @@ static void remove_window(MPI_Win win)
                 w->regions = r->next;
                 free_region(r);
             }
+            rp_track_remove(w->whole, w->span);
             free(w->members);
             free(w);
             return;
@@ -407,7 +413,7 @@ void rp_windows_glance(void)
 
 static bool is_told(const struct window *w)
 {
-    return !w->dynamic && !w->shared;
+    return !w->dynamic && !w->shared && !rp_tracked();
 }
 
 static void look(const struct rp_function *function, struct window *w)
@@ -449,7 +455,7 @@ uint64_t rp_window_number(MPI_Win win)
     return w ? w->number : UINT32_MAX;
 }
 
-/* The window is there: what it has now is the owner's. */
+/* The window is there; what the program's memory has is the owner's. */
 static void tell_window(struct window *w, const struct rp_function *function, int disp_unit)
 {
     struct region *r = w->regions;
@@ -541,16 +547,39 @@ static int alone_window(const struct rp_function *function, MPI_Aint size, MPI_C
     return rc;
 }
 
+/* Of memory of the program's own that is about to be part of a window, what is in it. */
+static uint8_t *take_shadow(void *base, size_t size, void **owned)
+{
+    *owned = NULL;
+    if (rp_tracked())
+        return rp_track_add(base, size, true);
+    uint8_t *shadow = allocate_like(base, size, owned);
+    return size > 0 ? memcpy(shadow, base, size) : shadow;
+}
+
+static void drop_shadow(const void *base, size_t size, void *owned)
+{
+    rp_track_remove(base, size);
+    free(owned);
+}
+
+static struct region *alone_region(struct window *w, void *base, size_t size)
+{
+    struct region *r = add_region(w, base, base, size);
+
+    rp_track_add(base, size, true);
+    r->tracked = rp_tracked();
+    return r;
+}
+
 int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     size_t bytes = size > 0 ? (size_t)size : 0;
-    void *owned[2];
-    uint8_t *public = allocate_like(base, bytes, &owned[0]), *shadow = allocate_like(base, bytes, &owned[1]);
+    void *owned[2] = {NULL, NULL};
+    uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked() ? base : allocate_like(base, bytes, &owned[1]);
 
-    if (bytes > 0) {
+    if (bytes > 0 && public != base)
         memcpy(public, base, bytes);
-        memcpy(shadow, base, bytes);
-    }
     rp_data_off++;
     int rc = next->Win_create(public, size, disp_unit, info, comm, win);
     rp_data_off--;
@@ -561,9 +590,10 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
         struct region *r = add_region(w, base, public, bytes);
         w->base = base;
         r->memory.shadow = shadow;
+        r->tracked = rp_tracked();
         memcpy(r->owned, owned, sizeof owned);
     } else {
-        free(owned[0]);
+        drop_shadow(base, bytes, owned[0]);
         free(owned[1]);
     }
     return rc;
@@ -577,7 +607,7 @@ int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
     (void)info;
     if (w) {
         rp_alone_end();
-        add_region(w, base, base, (size_t)size);
+        alone_region(w, base, (size_t)size);
         w->base = base;
         tell_window(w, &rp_f_Win_create, disp_unit);
     }
@@ -598,8 +628,9 @@ int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_u
         struct region *r = add_region(w, NULL, public, (size_t)size);
         struct news news = {.begun = true};
         w->allocated = true;
-        r->memory.own = allocate_like(public, (size_t)size, &r->owned[0]);
-        r->memory.shadow = allocate_like(public, (size_t)size, &r->owned[1]);
+        r->tracked = rp_tracked();
+        r->memory.own = r->tracked ? public : allocate_like(public, (size_t)size, &r->owned[0]);
+        r->memory.shadow = r->tracked ? rp_track_add(public, (size_t)size, false) : allocate_like(public, (size_t)size, &r->owned[1]);
         rp_mirror_in(&r->memory, 0, (size_t)size, put_run, &news);
         rp_record_number(0);
         *(void **)base = w->base = r->memory.own;
@@ -615,23 +646,24 @@ int rp_alone_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm 
 
     (void)info;
     if (w) {
-        struct region *r = add_region(w, NULL, NULL, (size_t)size);
-        *(void **)base = w->base = r->memory.own = allocate_like(NULL, (size_t)size, &r->owned[0]);
+        void *owned;
+        *(void **)base = w->base = allocate_like(NULL, (size_t)size, &owned);
+        alone_region(w, w->base, (size_t)size)->owned[0] = owned;
+        tell_window(w, &rp_f_Win_allocate, disp_unit); /* what it has now others wrote already */
         take_runs(w);
         rp_alone_end();
-        tell_window(w, &rp_f_Win_allocate, disp_unit);
     }
     return rc;
 }
 
-/* Shared by processes of one host, which load and store in it without any call: of use only to programs that do so between calls that synchronise, and only their users can tell. */
+/* Shared by processes of one host, which load and store in it without any call. Unless the program is tracked, that is of use only if it does so between calls that synchronise, and only its user can tell. */
 
 static void check_shared(void)
 {
-    if (rp_list_has(rp_setting("REPRISE_ALLOW"), "MPI_Win_allocate_shared"))
+    if (rp_tracked() || rp_list_has(rp_setting("REPRISE_ALLOW"), "MPI_Win_allocate_shared"))
         return;
     rp_error("MPI_Win_allocate_shared: what others store there is seen without any MPI call, which cannot be replayed, so the program is stopped here; if it reads only what was stored before a barrier, fence, MPI_Win_sync or message, "
-             "'--allow MPI_Win_allocate_shared' records it");
+             "'--allow MPI_Win_allocate_shared' records it; else compile it by 'reprise-cc --track'");
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
@@ -643,23 +675,27 @@ static struct member member_of(MPI_Win win, int rank)
     return m;
 }
 
-/* The lowest place that any of them has. */
-static char *lowest_base(MPI_Win win, int members)
+/* The lowest place that any of them has, and how far they all reach. */
+static char *lowest_base(MPI_Win win, int members, size_t *span)
 {
-    char *lowest = NULL;
+    char *lowest = NULL, *end = NULL;
 
     for (int i = 0; i < members; i++) {
         struct member m = member_of(win, i);
         if (m.size > 0 && (!lowest || (char *)m.base < lowest))
             lowest = m.base;
+        if (m.size > 0 && (!end || (char *)m.base + m.size > end))
+            end = (char *)m.base + m.size;
     }
+    *span = (size_t)(end - lowest);
     return lowest;
 }
 
 /* Where each member's part is, as seen from the lowest; and what is in it. */
 static void put_members(struct window *w, int members)
 {
-    char *lowest = lowest_base(w->win, members);
+    char *lowest = lowest_base(w->win, members, &w->span);
+    uint8_t *shadow = rp_track_add(w->whole = lowest, w->span, false);
     struct news news = {.begun = true};
 
     rp_record_number((uint64_t)members);
@@ -669,7 +705,7 @@ static void put_members(struct window *w, int members)
         rp_record_number((uint64_t)m.disp_unit);
         rp_record_number(m.size > 0 ? (uint64_t)((char *)m.base - lowest) : 0);
         struct region *r = add_region(w, m.base, m.base, (size_t)m.size);
-        r->memory.shadow = allocate_like(m.base, (size_t)m.size, &r->owned[0]);
+        r->memory.shadow = shadow && m.size > 0 ? shadow + ((char *)m.base - lowest) : allocate_like(m.base, (size_t)m.size, &r->owned[0]);
     }
     for (struct region *r = w->regions; r; r = r->next, news.region++)
         rp_mirror_in(&r->memory, 0, r->memory.size, put_run, &news);
@@ -714,6 +750,7 @@ static void take_members(struct window *w)
     rp_alone_end();
     void *owned;
     uint8_t *all = allocate_like(NULL, span, &owned);
+    rp_track_add(w->whole = all, w->span = span, false);
     for (uint64_t i = 0; i < count; i++) {
         w->members[i].base = all + (uintptr_t)w->members[i].base;
         add_region(w, w->members[i].base, w->members[i].base, (size_t)w->members[i].size)->owned[0] = i == 0 ? owned : NULL;
@@ -791,10 +828,8 @@ int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MP
     struct window *w = find(win);
     size_t bytes = size > 0 ? (size_t)size : 0;
     void *owned;
-    uint8_t *shadow = allocate_like(base, bytes, &owned);
+    uint8_t *shadow = take_shadow(base, bytes, &owned);
 
-    if (bytes > 0)
-        memcpy(shadow, base, bytes);
     rp_data_off++;
     int rc = next->Win_attach(win, base, size);
     rp_data_off--;
@@ -803,9 +838,10 @@ int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MP
     if (rc == MPI_SUCCESS && w) {
         struct region *r = add_region(w, base, base, bytes);
         r->memory.shadow = shadow;
+        r->tracked = rp_tracked();
         r->owned[0] = owned;
     } else {
-        free(owned);
+        drop_shadow(base, bytes, owned);
     }
     return rc;
 }
@@ -829,7 +865,7 @@ int rp_alone_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 
     rp_alone_end();
     if (rc == MPI_SUCCESS && w)
-        add_region(w, base, base, (size_t)size);
+        alone_region(w, base, (size_t)size);
     return rc;
 }
 

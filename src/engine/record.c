@@ -1180,28 +1180,21 @@ static enum rp_status open_log(struct rp_problem *why)
 /* Not every rank could start: nothing is left behind. */
 static void undo_start(void)
 {
-    char *log = rp_log_path(record.session.directory, (uint32_t)record.session.rank);
-    char *ring = rp_ring_path(record.session.directory, (uint32_t)record.session.rank, 0);
-    char *data = rp_data_path(record.session.directory, (uint32_t)record.session.rank), *tail = rp_data_tail_path(record.session.directory, (uint32_t)record.session.rank);
-    char *manifest = rp_path_join(record.session.directory, "incomplete");
+    const char *directory = record.session.directory;
+    uint32_t rank = (uint32_t)record.session.rank;
+    char *made[] = {rp_log_path(directory, rank), rp_ring_path(directory, rank, 0), rp_data_path(directory, rank), rp_data_tail_path(directory, rank), rp_data_loads_path(directory, rank), rp_data_loads_tail_path(directory, rank)};
+    char *manifest = rp_path_join(directory, "incomplete");
 
-    if (log)
-        unlink(log);
-    if (ring)
-        unlink(ring);
-    if (data)
-        unlink(data);
-    if (tail)
-        unlink(tail);
-    rp_session_meet();
-    if (record.session.rank == 0 && manifest && !rp_session_is_alone()) {
-        unlink(manifest);
-        rmdir(record.session.directory);
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        if (made[i])
+            unlink(made[i]);
+        free(made[i]);
     }
-    free(log);
-    free(ring);
-    free(data);
-    free(tail);
+    rp_session_meet();
+    if (rank == 0 && manifest && !rp_session_is_alone()) {
+        unlink(manifest);
+        rmdir(directory);
+    }
     free(manifest);
 }
 

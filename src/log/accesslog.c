@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/journal.h"
 
@@ -100,17 +101,6 @@ void rp_access_close(struct rp_access_writer *w)
 
 /* Reading */
 
-static bool grow(void **array, size_t count, size_t size)
-{
-    if (count & (count - 1))
-        return true; /* room is a power of two */
-    void *more = realloc(*array, (count ? 2 * count : 1) * size);
-
-    if (more)
-        *array = more;
-    return more != NULL;
-}
-
 /* Names are few. */
 static const char *name_of(struct rp_access_log *log, struct rp_view *in)
 {
@@ -122,7 +112,7 @@ static const char *name_of(struct rp_access_log *log, struct rp_view *in)
     for (size_t i = log->name_count; i-- > 0;)
         if (strlen(log->names[i]) == length && memcmp(log->names[i], bytes, length) == 0)
             return log->names[i];
-    if (!grow((void **)&log->names, log->name_count, sizeof *log->names))
+    if (!rp_array_grow((void **)&log->names, log->name_count, sizeof *log->names))
         return NULL;
     char *name = strndup((const char *)bytes, length);
     if (name)
@@ -167,7 +157,7 @@ static bool take_access(struct rp_access_log *log, uint8_t kind, struct rp_view 
         a.mask = take_bytes(in, words_of(a.length));
     if (kind != RP_ACCESS_WINDOW && a.length > RP_ACCESS_PIECE)
         return false;
-    if (in->failed || in->at != in->end || !a.function || a.site > log->sites.site_count || !grow((void **)&log->access, log->count, sizeof a))
+    if (in->failed || in->at != in->end || !a.function || a.site > log->sites.site_count || !rp_array_grow((void **)&log->access, log->count, sizeof a))
         return false;
     log->access[log->count++] = a;
     return true;

@@ -13,6 +13,7 @@ const uint8_t rp_data_tail_magic[8] = {0x89, 'R', 'P', 'R', 'T', 'A', 'L', '\n'}
 
 _Static_assert(offsetof(struct rp_data_tail, crc) == 20, "docs/format.md, section 10");
 _Static_assert(offsetof(struct rp_data_tail, head) == 24, "docs/format.md, section 10");
+_Static_assert(offsetof(struct rp_data_tail, loads) == 48, "docs/format.md, section 10");
 
 void rp_data_put_header(struct rp_buffer *out, uint64_t run, uint32_t rank, uint32_t ranks)
 {
@@ -82,6 +83,16 @@ char *rp_data_path(const char *directory, uint32_t rank)
 char *rp_data_tail_path(const char *directory, uint32_t rank)
 {
     return path_of(directory, rank, "tail");
+}
+
+char *rp_data_loads_path(const char *directory, uint32_t rank)
+{
+    return path_of(directory, rank, "loads");
+}
+
+char *rp_data_loads_tail_path(const char *directory, uint32_t rank)
+{
+    return path_of(directory, rank, "loads-tail");
 }
 
 /* The place of a rank */

@@ -19,7 +19,7 @@ enum {
     RP_DATA_TWICE = 128,        /* a content of at least so many bytes is looked for among earlier ones */
 };
 
-enum rp_data_chunk_kind { RP_DATA_PLACE = 1, RP_DATA_BYTES = 2, RP_DATA_END = 3, RP_DATA_WINDOWS = 4 };
+enum rp_data_chunk_kind { RP_DATA_PLACE = 1, RP_DATA_BYTES = 2, RP_DATA_END = 3, RP_DATA_WINDOWS = 4, RP_DATA_LOADS = 5, RP_DATA_TRACKED = 6 };
 
 struct rp_data_chunk {
     uint8_t kind;
@@ -38,6 +38,7 @@ struct rp_data_tail {
     _Atomic uint64_t head;      /* bytes of the stream, up to the last whole entry */
     _Atomic uint64_t repeats;   /* how often the last entry came again; if repeats_at is head */
     _Atomic uint64_t repeats_at;
+    uint64_t loads;             /* that a tracked program has made; of a log of loads */
 };
 
 extern const uint8_t rp_data_magic[8], rp_data_tail_magic[8];
@@ -48,9 +49,11 @@ void rp_data_put_chunk(struct rp_buffer *out, const struct rp_data_chunk *chunk)
 /* False: not a chunk header, or none that belongs behind `first` bytes of the stream. */
 bool rp_data_get_chunk(const uint8_t bytes[RP_DATA_CHUNK_HEADER], uint64_t first, struct rp_data_chunk *chunk);
 
-/* `directory/rank-NNNNN.data` and `.tail`, to be freed. */
+/* `directory/rank-NNNNN.data` and `.tail`, or of a log of loads `.loads` and `.loads-tail`; to be freed. */
 char *rp_data_path(const char *directory, uint32_t rank);
 char *rp_data_tail_path(const char *directory, uint32_t rank);
+char *rp_data_loads_path(const char *directory, uint32_t rank);
+char *rp_data_loads_tail_path(const char *directory, uint32_t rank);
 
 /* Where and how a rank was started: what a PLACE chunk holds. */
 struct rp_data_place {

@@ -29,6 +29,8 @@ struct rp_data_reader {
     int fd;
     char *path;
     uint32_t rank;
+    bool of_loads, says_loads, is_tracked;
+    uint64_t loads;
     uint64_t size;
     struct rp_data_chunk *chunk; /* DATA chunks */
     size_t chunks;
@@ -297,6 +299,16 @@ uint64_t rp_data_all_entries(const struct rp_data_reader *r)
     return r->end_entries;
 }
 
+bool rp_data_is_tracked(const struct rp_data_reader *r)
+{
+    return r->is_tracked;
+}
+
+uint64_t rp_data_loads_made(const struct rp_data_reader *r)
+{
+    return r->loads;
+}
+
 bool rp_data_is_ended(const struct rp_data_reader *r)
 {
     return r->is_ended;
@@ -347,8 +359,10 @@ static enum rp_status take_chunk(struct rp_data_reader *r, const struct rp_data_
 {
     if (chunk->kind == RP_DATA_PLACE || chunk->kind == RP_DATA_END)
         return take_payload(r, chunk, why);
-    if (chunk->kind == RP_DATA_WINDOWS) {
-        r->has_windows = true;
+    if (chunk->kind == RP_DATA_WINDOWS || chunk->kind == RP_DATA_LOADS || chunk->kind == RP_DATA_TRACKED) {
+        r->has_windows |= chunk->kind == RP_DATA_WINDOWS;
+        r->says_loads |= chunk->kind == RP_DATA_LOADS;
+        r->is_tracked |= chunk->kind == RP_DATA_TRACKED;
         return RP_OK;
     }
     if (chunk->kind != RP_DATA_BYTES || chunk->length == 0 || chunk->length > RP_DATA_BLOCK || r->in_chunks % RP_DATA_BLOCK != 0)
@@ -383,14 +397,16 @@ static enum rp_status find_chunks(struct rp_data_reader *r, struct rp_problem *w
     }
     if (status == RP_OK && r->is_ended && at != r->size)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu bytes behind its end", r->rank, r->path, U64(r->size - at));
-    if (status == RP_OK && !r->place.program)
+    if (status == RP_OK && r->of_loads != r->says_loads)
+        return rp_fail(why, RP_DAMAGED, r->of_loads ? "rank %u: %s: not a log of loads" : "rank %u: %s: it is a log of loads", r->rank, r->path);
+    if (status == RP_OK && !r->of_loads && !r->place.program)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: it does not say how the rank was started", r->rank, r->path);
     return status;
 }
 
 static enum rp_status take_tail(struct rp_data_reader *r, const char *directory, uint64_t run, struct rp_problem *why)
 {
-    char *path = rp_data_tail_path(directory, r->rank);
+    char *path = r->of_loads ? rp_data_loads_tail_path(directory, r->rank) : rp_data_tail_path(directory, r->rank);
     struct rp_data_tail tail;
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     enum rp_status status = RP_OK;
@@ -411,26 +427,30 @@ static enum rp_status take_tail(struct rp_data_reader *r, const char *directory,
     }
     if (status == RP_OK && tail.repeats_at == tail.head)
         r->tail_repeats = tail.repeats;
+    if (status == RP_OK)
+        r->loads = tail.loads;
     if (fd >= 0)
         close(fd);
     free(path);
     return status;
 }
 
-enum rp_status rp_data_open(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, struct rp_data_reader **out, struct rp_problem *why)
+static enum rp_status open_log(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, bool of_loads, struct rp_data_reader **out, struct rp_problem *why)
 {
     struct rp_data_reader *r = calloc(1, sizeof *r);
     struct stat info;
 
-    if (!r || !(r->path = rp_data_path(directory, rank))) {
+    if (!r || !(r->path = of_loads ? rp_data_loads_path(directory, rank) : rp_data_path(directory, rank))) {
         free(r);
         return rp_fail(why, RP_MEMORY, "out of memory");
     }
     r->rank = rank;
+    r->of_loads = of_loads;
     r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
     enum rp_status status = RP_OK;
     if (r->fd < 0 && errno == ENOENT)
-        status = rp_fail(why, RP_USAGE, "%s has no data of rank %u: it was not among the ranks of 'reprise record --ranks'", directory, rank);
+        status = of_loads ? rp_fail(why, RP_DAMAGED, "rank %u: %s is not there: the record is incomplete", rank, r->path)
+                          : rp_fail(why, RP_USAGE, "%s has no data of rank %u: it was not among the ranks of 'reprise record --ranks'", directory, rank);
     else if (r->fd < 0 || fstat(r->fd, &info) != 0)
         status = rp_fail(why, RP_SYSTEM, "%s: %s", r->path, strerror(errno));
     if (status == RP_OK)
@@ -449,6 +469,16 @@ enum rp_status rp_data_open(const char *directory, uint64_t run, uint32_t rank, 
     }
     *out = r;
     return RP_OK;
+}
+
+enum rp_status rp_data_open(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, struct rp_data_reader **out, struct rp_problem *why)
+{
+    return open_log(directory, run, rank, ranks, false, out, why);
+}
+
+enum rp_status rp_data_open_loads(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, struct rp_data_reader **out, struct rp_problem *why)
+{
+    return open_log(directory, run, rank, ranks, true, out, why);
 }
 
 void rp_data_free(struct rp_data_reader *r)

@@ -12,6 +12,8 @@ struct rp_data_reader;
 
 /* `run` and `ranks` are those of the manifest. RP_USAGE: this rank has no data log. */
 enum rp_status rp_data_open(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, struct rp_data_reader **out, struct rp_problem *why);
+/* The log of its loads. */
+enum rp_status rp_data_open_loads(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, struct rp_data_reader **out, struct rp_problem *why);
 void rp_data_free(struct rp_data_reader *reader);
 
 const struct rp_data_place *rp_data_place(const struct rp_data_reader *reader);
@@ -19,6 +21,10 @@ uint64_t rp_data_size(const struct rp_data_reader *reader);   /* bytes on disk *
 uint64_t rp_data_length(const struct rp_data_reader *reader); /* of the stream */
 /* The rank made windows for one-sided communication. */
 bool rp_data_has_windows(const struct rp_data_reader *reader);
+/* There must be a log of its loads. */
+bool rp_data_is_tracked(const struct rp_data_reader *reader);
+/* Loads that a process had made that did not close it. */
+uint64_t rp_data_loads_made(const struct rp_data_reader *reader);
 bool rp_data_is_ended(const struct rp_data_reader *reader);   /* the process closed it */
 uint64_t rp_data_all_entries(const struct rp_data_reader *reader); /* 0: it was not closed */
 

@@ -220,6 +220,16 @@ void rp_data_note_windows(struct rp_data_writer *w)
     w->has_windows = true;
 }
 
+void rp_data_note_tracked(struct rp_data_writer *w)
+{
+    put_chunk(w, RP_DATA_TRACKED, "", 0);
+}
+
+uint64_t *rp_data_loads(struct rp_data_writer *w)
+{
+    return &w->tail->loads;
+}
+
 uint64_t rp_data_entries(const struct rp_data_writer *w)
 {
     return w->entries;
@@ -297,8 +307,8 @@ enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank
     if (!w)
         return rp_fail(why, RP_MEMORY, "out of memory");
     w->fd = -1;
-    w->path = rp_data_path(directory, rank);
-    w->tail_path = rp_data_tail_path(directory, rank);
+    w->path = place ? rp_data_path(directory, rank) : rp_data_loads_path(directory, rank);
+    w->tail_path = place ? rp_data_tail_path(directory, rank) : rp_data_loads_tail_path(directory, rank);
     w->earlier = calloc(EARLIER, sizeof *w->earlier);
     w->compressor = ZSTD_createCCtx();
     enum rp_status status = RP_OK;
@@ -308,8 +318,10 @@ enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank
         status = make_file(w, run, rank, ranks, why);
     if (status == RP_OK)
         status = make_tail(w, run, rank, why);
-    if (status == RP_OK)
+    if (status == RP_OK && place)
         put_place(w, place);
+    else if (status == RP_OK)
+        put_chunk(w, RP_DATA_LOADS, "", 0);
     if (status == RP_OK && w->stopped)
         status = rp_fail(why, RP_SYSTEM, "%s: cannot write", w->path);
     if (status != RP_OK) {

@@ -14,6 +14,7 @@
 
 struct rp_data_writer;
 
+/* Without a place, a log of loads (data/data_track.c). */
 enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, const struct rp_data_place *place,
                               struct rp_data_writer **out, struct rp_problem *why);
 
@@ -31,6 +32,12 @@ uint64_t rp_data_entries(const struct rp_data_writer *writer);
 
 /* The rank has made a window for one-sided communication. */
 void rp_data_note_windows(struct rp_data_writer *writer);
+
+/* The rank has a log of loads, too. */
+void rp_data_note_tracked(struct rp_data_writer *writer);
+
+/* Where the number of loads is kept, so that it survives the process too; until the writer is closed. */
+uint64_t *rp_data_loads(struct rp_data_writer *writer);
 
 /* Writes what is left and the end, and frees the writer. `bytes`, of the whole file, may be NULL. */
 enum rp_status rp_data_close(struct rp_data_writer *writer, uint64_t *bytes, struct rp_problem *why);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/journal.h"
@@ -103,24 +104,13 @@ void rp_order_close(struct rp_order_writer *w)
 
 /* Reading */
 
-static bool grow(void **array, size_t count, size_t size)
-{
-    if (count & (count - 1))
-        return true; /* room is a power of two */
-    void *more = realloc(*array, (count ? 2 * count : 1) * size);
-
-    if (more)
-        *array = more;
-    return more != NULL;
-}
-
 static bool take_marks(struct rp_order *o, struct rp_view *in)
 {
     while (in->at < in->end) {
         struct rp_order_mark last = o->marks ? o->mark[o->marks - 1] : (struct rp_order_mark){0, 0};
         last.entries += rp_view_varint(in);
         last.time += rp_view_varint(in);
-        if (in->failed || !grow((void **)&o->mark, o->marks, sizeof *o->mark))
+        if (in->failed || !rp_array_grow((void **)&o->mark, o->marks, sizeof *o->mark))
             return false;
         o->mark[o->marks++] = last;
     }
@@ -132,14 +122,14 @@ static bool take_window(struct rp_order *o, struct rp_view *in, bool more)
     if (more && o->windows == 0)
         return false;
     if (!more) {
-        if (!grow((void **)&o->window, o->windows, sizeof *o->window))
+        if (!rp_array_grow((void **)&o->window, o->windows, sizeof *o->window))
             return false;
         o->window[o->windows++] = (struct rp_order_members){0};
     }
     struct rp_order_members *m = &o->window[o->windows - 1];
     while (in->at < in->end) {
         uint64_t rank = rp_view_varint(in);
-        if (in->failed || rank > UINT32_MAX || !grow((void **)&m->rank, m->count, sizeof *m->rank))
+        if (in->failed || rank > UINT32_MAX || !rp_array_grow((void **)&m->rank, m->count, sizeof *m->rank))
             return false;
         m->rank[m->count++] = (uint32_t)rank;
     }
@@ -191,7 +181,7 @@ enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank,
     if (!path)
         status = rp_fail(why, RP_MEMORY, "out of memory");
     else if (access(path, F_OK) != 0 && errno == ENOENT)
-        status = rp_fail(why, RP_USAGE, "%s is not there: rank %u made no windows, or was recorded by a reprise that did not write it", path, rank);
+        status = rp_fail(why, RP_USAGE, "%s is not there: rank %u made no windows of MPI, or was recorded by a reprise that did not write it", path, rank);
     else
         status = rp_read_file(path, file_limit, &file, why);
     if (status == RP_OK)

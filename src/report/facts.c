@@ -11,9 +11,9 @@
 
 #define U64(x) ((unsigned long long)(x))
 
-static uint64_t size_of_data(const char *directory, uint32_t rank)
+/* Takes the path over. */
+static uint64_t size_of(char *path)
 {
-    char *path = rp_data_path(directory, rank);
     struct stat st;
     uint64_t size = path && stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
 
@@ -45,7 +45,7 @@ static enum rp_status collect_rank(const char *directory, const struct rp_manife
 void rp_facts_add(struct rp_facts *facts, uint32_t rank, const struct rp_rank_facts *of_rank)
 {
     facts->rank[rank] = *of_rank;
-    facts->rank[rank].data = size_of_data(facts->directory, rank);
+    facts->rank[rank].data = size_of(rp_data_path(facts->directory, rank)) + size_of(rp_data_loads_path(facts->directory, rank));
     facts->sum.events += of_rank->events;
     facts->sum.receives += of_rank->receives;
     facts->sum.polls += of_rank->polls;

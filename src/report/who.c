@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "event/lines.h"
@@ -51,17 +52,6 @@ struct rp_who {
     struct rp_lines *lines;
 };
 
-static bool grow(void **array, size_t count, size_t size)
-{
-    if (count & (count - 1))
-        return true; /* room is a power of two */
-    void *more = realloc(*array, (count ? 2 * count : 1) * size);
-
-    if (more)
-        *array = more;
-    return more != NULL;
-}
-
 /* Windows */
 
 static bool same_members(const struct rp_order_members *one, const struct rp_order_members *other)
@@ -80,7 +70,7 @@ static size_t global_window(struct rp_who *who, const struct rp_order *order, si
     for (size_t i = 0; i < who->windows; i++)
         if (who->window[i].nth == nth && same_members(who->window[i].members, members))
             return i + 1;
-    if (!grow((void **)&who->window, who->windows, sizeof *who->window))
+    if (!rp_array_grow((void **)&who->window, who->windows, sizeof *who->window))
         return 0;
     struct window w = {members, nth, calloc(members->count + 1, sizeof *w.memory)};
     who->window[who->windows++] = w;
@@ -147,7 +137,7 @@ static bool find_ends(struct source *s)
         const struct rp_access *a = &s->log.access[i];
         s->end[i] = UINT64_MAX;
         if (is_write(a)) {
-            if (!grow((void **)&open, opened, sizeof *open))
+            if (!rp_array_grow((void **)&open, opened, sizeof *open))
                 break;
             open[opened++] = i;
         } else if (a->kind == RP_ACCESS_DONE || a->kind == RP_ACCESS_OUT) {

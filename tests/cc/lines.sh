@@ -56,6 +56,12 @@ expect 0 0 -x c-header a.h -o a.gch
 [[ $(REPRISE_CC="env A=1 gcc" reprise-cc --reprise-show -c a.c) == "env A=1 gcc -c a.c -fplugin="* ]] || fail "a compiler of several words"
 [[ $(reprise-cc --mpi=some --reprise-show --version) == "mpicc.some --version" ]] || fail "--mpi=some"
 
+if [ -e "$plugins/reprise-track-gcc-$(gcc -dumpversion).so" ]; then
+    [[ $(reprise-cc --track --reprise-show -c a.c) == "gcc -c a.c -fplugin="*/reprise-track-gcc-*.so ]] || fail "--track"
+    [[ $(reprise-cc --track --reprise-show a.o) == *reprise-track-hooks.o*reprise-track.o && $(reprise-cc --track --reprise-show a.o) != *reprise-ticks* ]] || fail "--track, linking"
+    [[ $(reprise-cc --track --reprise-show -E a.c) == "gcc -E a.c" ]] || fail "--track, -E"
+fi
+
 # The answers to questions are the compiler's own.
 for question in --version -dumpversion -dumpmachine -print-search-dirs -v -print-multiarch "-E -dM -x c /dev/null"; do
     [ "$(reprise-cc $question 2>&1)" = "$(gcc $question 2>&1)" ] || fail "$question: another answer"

@@ -95,6 +95,68 @@ first = next(line for line in lines if line["kind"] == "READ")
 assert (first["writer"], first["by"], first["written_line"], first["line"], first["value"]) == (1, "MPI_Put", $(line PUT), $(line GET), "2a000000"), first
 END
 
+# Windows of some ranks, in another order, with other units; reads and writes with requests; others that are there before a window's owner. Each rank reads what it wrote itself, and nothing comes from outside.
+cat >units.c <<'END'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, members, place;
+    long *memory, found;
+    MPI_Comm half;
+    MPI_Win win, all;
+    MPI_Request request;
+    MPI_Status status;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+    MPI_Comm_rank(half, &place);
+    MPI_Comm_size(half, &members);
+    MPI_Win_allocate(80, rank % 2 ? 8 : 1, MPI_INFO_NULL, half, &memory, &win);
+    MPI_Win_allocate(80, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &all);
+    MPI_Win_lock_all(0, win);
+    MPI_Win_lock_all(0, all);
+    for (long i = 1; i <= 30; i++) {
+        long value = 10 * i + rank;
+        MPI_Aint at = (i % 10) * (rank % 2 ? 1 : 8);
+        MPI_Rput(&value, 1, MPI_LONG, (place + 1) % members, at, 1, MPI_LONG, win, &request);
+        MPI_Wait(&request, &status);
+        MPI_Win_flush_all(win);
+        MPI_Rget(&found, 1, MPI_LONG, (place + 1) % members, at, 1, MPI_LONG, win, &request);
+        MPI_Wait(&request, &status);
+        MPI_Fetch_and_op(&value, &found, MPI_LONG, (rank + 1) % 4, 3, MPI_REPLACE, all);
+        MPI_Win_flush((rank + 1) % 4, all);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_unlock_all(all);
+    MPI_Win_free(&win);
+    MPI_Win_free(&all);
+    MPI_Finalize();
+    return 0;
+}
+END
+"mpicc.$mpi" -o units units.c || fail "not compiled"
+launcher "$mpi" 4
+run 100 record "$reprise" record --ranks all -o units.run "${launch[@]}" ./units
+[ "$status" -eq 0 ] || fail "record: exit status $status"
+run 60 solo "$reprise" solo -r all --who --json units.run
+[ "$status" -eq 0 ] || fail "solo: exit status $status"
+launcher "$mpi" 3
+/usr/bin/python3 - <<END || fail "not what each rank wrote itself"
+import collections, json
+count = collections.Counter()
+for line in map(json.loads, open("solo.out")):
+    function, first = line["function"], line["how"] == "first"
+    assert line["writer"] is not None, line
+    if function == "MPI_Rget":
+        assert (line["writer"], line["by"]) == (line["rank"], "MPI_Rput"), line
+    elif line["kind"] == "READ":
+        assert line["writer"] == (line["owner"] if first else line["rank"]), line
+    count[function, first] += 1
+assert count["MPI_Rget", False] == 120 and count["MPI_Fetch_and_op", False] == 116 and count["MPI_Fetch_and_op", True] == 4, count
+END
+
 # Without the others.
 run 60 record "$reprise" record --ranks 2 -o one "${launch[@]}" ./known
 [ "$status" -eq 0 ] || fail "record: exit status $status"

@@ -199,3 +199,30 @@ TEST(others_are_refused)
     CHECK_EQ(rp_data_open(directory, RUN + 1, RANK, RANKS, &r, &why), RP_DAMAGED);
     CHECK_HAS(why.text, "another record");
 }
+
+/* A log of loads is not one of calls, and knows how many loads there were if its process died. */
+TEST(a_log_of_loads_is_apart)
+{
+    const char *directory = unit_temporary();
+    struct rp_data_reader *r = NULL;
+    struct rp_data_writer *w = NULL;
+    struct rp_problem why;
+    enum rp_status status;
+
+    CHECK_OK(rp_data_create(directory, RUN, RANK, RANKS, NULL, &w, &why), why);
+    REQUIRE(w != NULL);
+    put_entries(w, 20);
+    *rp_data_loads(w) = 1234;
+    CHECK_EQ(rp_data_open(directory, RUN, RANK, RANKS, &r, &why), RP_USAGE);
+    CHECK_OK(rp_data_open_loads(directory, RUN, RANK, RANKS, &r, &why), why);
+    REQUIRE(r != NULL);
+    CHECK_EQ(rp_data_loads_made(r), 1234);
+    CHECK(!rp_data_is_ended(r));
+    CHECK_EQ(read_entries(r, &status), 20);
+    rp_data_free(r);
+    CHECK_OK(rp_data_close(w, NULL, &why), why);
+    CHECK_EQ(rename(unit_path(directory, "rank-00003.loads"), unit_path(directory, "rank-00003.data")), 0);
+    CHECK_EQ(rp_data_open(directory, RUN, RANK, RANKS, &r, &why), RP_DAMAGED);
+    CHECK_HAS(why.text, "it is a log of loads");
+    CHECK(access(unit_path(directory, "rank-00003.loads-tail"), F_OK) != 0);
+}

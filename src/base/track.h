@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tracked programs: code that `reprise-cc --track` compiled tells of its loads from window memory, with their values, and of its stores there.
+ *
+ * - After each load and store the code looks up the page that it begins in (`slot`). Where no window is near that is all: five instructions. Outside of a recording with data, and of a rank alone, no window ever is.
+ * - Near a window it looks closer: is all of it in one region, and is the value the one that the shadow has? Then the load is counted, and that is all. Code by clang does so by itself; others call a function that is linked into every module (cc/track_hooks.c). What remains goes
+ *   to the functions below, which libreprise-data.so sets. Alone, that is every load: all regions are among the SEVERAL.
+ * - Copies and fills of memory, and atomic operations, go there too.
+ *
+ * A load is known by its number among all loads from window memory that the program has made: that is the same alone, as long as the loads themselves gave the same.
+ *
+ * Every executable and shared library that `reprise-cc --track` links defines and exports `reprise_track` and `reprise_track_off`; by the rules of the loader one of each is used, the executable's if it has one. dlsym(RTLD_DEFAULT, "reprise_track")
+ * gives it, or NULL if nothing was compiled so.
+ */
+#ifndef RP_TRACK_H
+#define RP_TRACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    REPRISE_TRACK_PAGE = 12,          /* bits of an address within a page */
+    REPRISE_TRACK_SLOTS = 1 << 16,    /* page n is told by slot n mod so many */
+    REPRISE_TRACK_WIDEST = 64,        /* bytes of an access that is looked up by its first byte alone */
+    REPRISE_TRACK_SEVERAL = 255,      /* a slot with more regions than one, or with one of those that have no number */
+};
+
+struct reprise_region {
+    uintptr_t at;
+    size_t begins_8, begins_16; /* bytes at which accesses of up to 8, and of 16, can begin */
+    intptr_t to_shadow;         /* from a byte to what the program last saw or stored there */
+    size_t size;
+    uintptr_t unused[3];
+};
+
+struct reprise_track {
+    /* The plugins know these, and the numbers above. */
+    uint8_t slot[REPRISE_TRACK_SLOTS]; /* 0: no region is near; else which one is */
+    struct reprise_region region[REPRISE_TRACK_SEVERAL + 1]; /* number 0 and SEVERAL are empty */
+    uint64_t *loads; /* how many there were */
+    uintptr_t lowest, highest; /* all regions are from here to there */
+
+    int any; /* there are regions */
+
+    /* A load gave these bytes; they are replaced if it should give others. */
+    void (*load)(const void *at, void *value, size_t size);
+    void (*store)(const void *at, const void *value, size_t size);
+    void (*copy)(void *to, const void *from, size_t size);
+    void (*fill)(void *to, int byte, size_t size);
+    /* Around an atomic operation: `after` is told the old value, and gives the memory on which the operation is made again. */
+    void (*before)(void *at, size_t size);
+    void *(*after)(void *at, const void *old, size_t size);
+};
+
+extern struct reprise_track reprise_track;
+
+/* Of each thread: where it says whether its accesses pass. */
+extern __thread const int *reprise_track_off;
+
+#endif

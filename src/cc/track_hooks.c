@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* What tracked code calls where a window is near (base/track.h). Hidden: each module has its own. */
+#include <string.h>
+
+#include "base/track.h"
+
+#define HOOK __attribute__((visibility("hidden")))
+
+static inline const struct reprise_region *region_near(const void *at)
+{
+    return &reprise_track.region[reprise_track.slot[(uintptr_t)at >> REPRISE_TRACK_PAGE & (REPRISE_TRACK_SLOTS - 1)]];
+}
+
+static inline int is_inside(const struct reprise_region *r, const void *at, size_t size)
+{
+    uintptr_t offset = (uintptr_t)at - r->at;
+
+    return size <= 8 ? offset < r->begins_8 : size == 16 ? offset < r->begins_16 : offset < r->size && r->size - offset >= size;
+}
+
+/* No byte of it is in any region. */
+static inline int is_outside(const struct reprise_region *r, const void *at, size_t size)
+{
+    return r != &reprise_track.region[REPRISE_TRACK_SEVERAL] && (uintptr_t)at - r->at >= r->size && r->at - (uintptr_t)at >= size;
+}
+
+static inline const void *shadow_of(const struct reprise_region *r, const void *at)
+{
+    return (const void *)((uintptr_t)at + (uintptr_t)r->to_shadow);
+}
+
+/* The usual case, for which `size` is known when this is compiled. */
+static inline int is_seen(const void *at, const void *value, size_t size)
+{
+    const struct reprise_region *r = region_near(at);
+
+    if (is_inside(r, at, size) && !*reprise_track_off && memcmp(shadow_of(r, at), value, size) == 0) {
+        ++*reprise_track.loads;
+        return 1;
+    }
+    return is_outside(r, at, size);
+}
+
+static inline int is_stored(const void *at, const void *value, size_t size)
+{
+    const struct reprise_region *r = region_near(at);
+
+    if (is_inside(r, at, size) && !*reprise_track_off) {
+        memcpy((void *)shadow_of(r, at), value, size);
+        return 1;
+    }
+    return is_outside(r, at, size);
+}
+
+#define HOOKS(bits)                                                                                                    \
+    HOOK uint##bits##_t reprise_track_load_##bits(const void *at, uint##bits##_t value)                                \
+    {                                                                                                                  \
+        if (!is_seen(at, &value, sizeof value)) {                                                                      \
+            uint##bits##_t told = value;                                                                               \
+                                                                                                                       \
+            reprise_track.load(at, &told, sizeof told);                                                                \
+            return told;                                                                                               \
+        }                                                                                                              \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+                                                                                                                       \
+    HOOK void reprise_track_store_##bits(const void *at, uint##bits##_t value)                                         \
+    {                                                                                                                  \
+        if (!is_stored(at, &value, sizeof value))                                                                      \
+            reprise_track.store(at, &(uint##bits##_t){value}, sizeof value);                                           \
+    }
+
+HOOKS(8)
+HOOKS(16)
+HOOKS(32)
+HOOKS(64)
+
+/* Vectors, mostly; what is wider may touch a region that is not near its first byte. */
+HOOK void reprise_track_load_n(const void *at, void *value, size_t size)
+{
+    if (size > REPRISE_TRACK_WIDEST ? reprise_track.any : !(size == 16 ? is_seen(at, value, 16) : is_seen(at, value, size)))
+        reprise_track.load(at, value, size);
+}
+
+HOOK void reprise_track_store_n(const void *at, const void *value, size_t size)
+{
+    if (size > REPRISE_TRACK_WIDEST ? reprise_track.any : !(size == 16 ? is_stored(at, value, 16) : is_stored(at, value, size)))
+        reprise_track.store(at, value, size);
+}
+
+HOOK void *reprise_track_copy(void *to, const void *from, size_t size)
+{
+    if (!reprise_track.any)
+        return memmove(to, from, size);
+    reprise_track.copy(to, from, size);
+    return to;
+}
+
+HOOK void *reprise_track_fill(void *to, int byte, size_t size)
+{
+    if (!reprise_track.any)
+        return memset(to, byte, size);
+    reprise_track.fill(to, byte, size);
+    return to;
+}
+
+HOOK void reprise_track_before(void *at, size_t size)
+{
+    reprise_track.before(at, size);
+}
+
+HOOK void *reprise_track_after(void *at, const void *old, size_t size)
+{
+    return reprise_track.after(at, old, size);
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# Tracked programs: what is refused, and how; damaged logs of loads; a rank that was killed while it polled; without reprise, and without a set.
+source "$(dirname "$0")/../lib/common.sh"
+mpi=$1
+source "$(dirname "$0")/../lib/track.sh"
+track_with clang || { echo "skipped: no plugin for clang"; exit 77; }
+launcher "$mpi" 2
+
+refuses() { # STATUS TEXT COMMAND...
+    local wanted=$1 text=$2
+    shift 2
+    run 60 refused "$@"
+    [ "$status" -eq "$wanted" ] || fail "exit status $status, not $wanted: $*"
+    grep -q "$text" refused.err || fail "not said: $text"
+}
+
+cat >app.c <<'END'
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static volatile long *all;
+static void *other_thread(void *unused) { return (void *)all[1]; }
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int rank, unit;
+    long seen = 0;
+    pthread_t thread;
+    MPI_Aint size;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (strcmp(what, "none") == 0) {
+        MPI_Bcast(&seen, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+        return MPI_Finalize();
+    }
+    MPI_Win_allocate_shared(8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &all, &win);
+    MPI_Win_shared_query(win, 0, &size, &unit, &all);
+    all[rank] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (long i = 1; i <= 2000; i++) {
+        all[rank] = i;
+        seen += all[1 - rank];
+    }
+    if (strcmp(what, "thread") == 0) {
+        pthread_create(&thread, NULL, other_thread, NULL);
+        pthread_join(thread, NULL);
+    }
+    if (strcmp(what, "hang") == 0 && rank == 1) {
+        all[1] = -1;
+        while (all[1] != -2)
+            seen++;
+    } else if (strcmp(what, "hang") == 0) {
+        while (all[1] != -1)
+            seen++;
+        raise(SIGKILL);
+    }
+    printf("rank %d: %ld\n", rank, seen);
+    MPI_Win_free(&win);
+    return MPI_Finalize();
+}
+END
+tracked "$mpi" app.c app -pthread
+"mpicc.$mpi" -O2 -o plain app.c -pthread || fail "not compiled"
+
+refuses 120 'either counts or is tracked' "$build/bin/reprise-cc" --track --ticks=auto app.c
+mkdir -p bare/bin bare/lib/reprise/cc && cp "$build/bin/reprise-cc" bare/bin && cp "$build"/lib/reprise/cc/*.o bare/lib/reprise/cc
+refuses 123 'no plugin of reprise for clang .*tracking has no other way' bare/bin/reprise-cc --track "--mpi=$mpi" -c app.c
+
+# Without reprise, and recorded without data, it is like any other program.
+run 60 native "${launch[@]}" ./app
+[ "$status" -eq 0 ] || fail "native: exit status $status"
+run 60 without "$reprise" record -o without "${launch[@]}" ./app none
+[ "$status" -eq 0 ] || fail "without data: exit status $status"
+refuses 123 'MPI_Win_allocate_shared' "$reprise" record -o refused "${launch[@]}" ./app
+refuses 123 "else compile it by 'reprise-cc --track'" "$reprise" record --ranks all -o refused2 "${launch[@]}" ./plain
+
+run 60 record "$reprise" record --ranks all -o run "${launch[@]}" ./app
+[ "$status" -eq 0 ] || fail "record: exit status $status"
+[ -s run/rank-00000.loads ] && [ ! -e run/rank-00000.loads-tail ] || fail "no log of loads, or not closed"
+bytes=$(cat run/*.data run/*.loads | wc -c)
+grep -q "and $bytes bytes of data, in " record.err || fail "the summary does not tell of $bytes bytes of data"
+run 60 replay "$reprise" replay run
+[ "$status" -eq 0 ] && [ "$(sort replay.out)" = "$(sort record.out)" ] || fail "replay: exit status $status"
+
+refuses 120 'was not compiled by reprise-cc --track' "$reprise" solo --force -r 1 run -- ./plain
+cp run/rank-00001.loads whole
+size=$(stat -c %s whole)
+printf '\x55' | dd of=run/rank-00001.loads bs=1 seek=$((size - 60)) conv=notrunc 2>/dev/null
+refuses 122 'rank 1: .*loads.*damaged' "$reprise" solo -r 1 run
+refuses 122 'rank 1: .*loads.*damaged' "$reprise" verify run
+head -c $((size - 50)) whole >run/rank-00001.loads
+refuses 122 'rank 1: .*loads was not closed' "$reprise" solo -r 1 run
+cp run/rank-00000.loads run/rank-00001.loads
+refuses 122 'belongs to another record or rank' "$reprise" solo -r 1 run
+cp run/rank-00001.data run/rank-00001.loads
+refuses 122 'not a log of loads' "$reprise" solo -r 1 run
+rm run/rank-00001.loads
+refuses 122 'rank 1: .*loads is not there' "$reprise" solo -r 1 run
+refuses 122 'rank 1: .*loads is not there' "$reprise" verify run
+
+refuses 123 'rank 0: error: a thread other than the one that calls MPI uses window memory' "$reprise" record --ranks 0 -o threads "${launch[@]}" ./app thread
+
+# A rank that was killed while it polled has polled as often alone.
+run 60 hang "$reprise" record --ranks 1 -o hang "${launch[@]}" ./app hang
+[ "$status" -ne 0 ] || fail "hang: exit status $status"
+run 60 alone "$reprise" solo -r 1 hang
+[ "$status" -eq 0 ] && grep -q 'the record ends inside a load from window memory' alone.err || fail "alone: exit status $status"
+echo "tracked programs on $mpi"
