@@ -17,9 +17,9 @@ import tempfile
 import time
 
 ONE_SIDED = {"laplace": ["--edge", "256", "--size"], "gups": ["--size"], "steal": ["--root", "400", "--size", "194", "--work"], "hashtable": ["--slots", "262144", "--size"]}
-TWO_SIDED = {"particles": ["--size"], "halo": ["--size"], "cg": ["--work", "8", "--size"], "is": ["--work", "8", "--size"]}
+TWO_SIDED = {"particles": ["--size"], "halo": ["--size"], "cg": ["--work", "24", "--size"], "is": ["--work", "8", "--size"]}
 SIZES = {  # much, little: for Open MPI and MPICH, whose one-sided calls wait for the other side's time slice
-    "openmpi": {"laplace": (3000, 10), "gups": (400000, 500), "steal": (40000, 1), "hashtable": (200000, 20), "particles": (20000, 50), "halo": (300, 2), "cg": (3000, 100), "is": (400000, 1000)},
+    "openmpi": {"laplace": (9000, 10), "gups": (1200000, 500), "steal": (120000, 1), "hashtable": (200000, 20), "particles": (60000, 50), "halo": (900, 2), "cg": (3000, 100), "is": (1200000, 1000)},
     "mpich": {"laplace": (60, 5), "gups": (20000, 500), "steal": (40000, 1), "hashtable": (100, 20), "particles": (20000, 50), "halo": (100, 2), "cg": (3000, 100), "is": (200000, 1000)},
 }
 SETS = {"1": "3", "2": "0,5", "4": "1-3,6"}

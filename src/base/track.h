@@ -9,7 +9,7 @@
  *
  * A load is known by its number among all loads from window memory that the program has made: that is the same alone, as long as the loads themselves gave the same.
  *
- * Every executable and shared library that `reprise-cc --track` links defines and exports `reprise_track` and `reprise_track_off`; by the rules of the loader one of each is used, the executable's if it has one. dlsym(RTLD_DEFAULT, "reprise_track")
+ * Every executable and shared library that `reprise-cc --track` links defines and exports `reprise_track`, `reprise_track_off` and `reprise_track_size`; by the rules of the loader one of each is used, the executable's if it has one. dlsym(RTLD_DEFAULT, "reprise_track")
  * gives it, or NULL if nothing was compiled so.
  */
 #ifndef RP_TRACK_H
@@ -56,5 +56,8 @@ extern struct reprise_track reprise_track;
 
 /* Of each thread: where it says whether its accesses pass. */
 extern __thread const int *reprise_track_off;
+
+/* So that a program that another version of reprise-cc compiled is refused. */
+extern const size_t reprise_track_size;
 
 #endif

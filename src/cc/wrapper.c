@@ -240,8 +240,10 @@ static void push_linking(struct job *job, const struct rp_commandline *line)
     if (line->scripted)
         return;
     push_for_linker(job, job->track ? "--export-dynamic-symbol=reprise_track" : "--export-dynamic-symbol=reprise_ticks");
-    if (job->track)
+    if (job->track) {
         push_for_linker(job, "--export-dynamic-symbol=reprise_track_off");
+        push_for_linker(job, "--export-dynamic-symbol=reprise_track_size");
+    }
     push(job, "-Xlinker");
     push_joined(job, "", job->folder, job->track ? "reprise-track.o" : "reprise-ticks.o");
 }

@@ -221,7 +221,7 @@ struct results {
 static struct results *results; /* NULL: each says it for itself */
 
 /* `same`: it did what was recorded, to the end. */
-static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, int status, bool *same)
+static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, uint64_t entries, int status, bool *same)
 {
     struct rp_log_sum recorded, made;
     struct rp_problem why;
@@ -267,7 +267,10 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, i
         __atomic_fetch_add(&results->stopped, killed, __ATOMIC_RELAXED);
         return status;
     }
-    rp_note("rank %u replayed alone: %llu events, digest %016llx: identical", rank, (unsigned long long)made.events, (unsigned long long)made.digest);
+    if (made.events == 0 && entries > 0)
+        rp_note("rank %u replayed alone: no events, %llu entries of data: identical", rank, (unsigned long long)entries);
+    else
+        rp_note("rank %u replayed alone: %llu events, digest %016llx: identical", rank, (unsigned long long)made.events, (unsigned long long)made.digest);
     return status;
 }
 
@@ -298,7 +301,7 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
         return rp_exit_status(status);
     }
     bool same = false;
-    int exit_status = verdict(s, rank, output, rp_launch_run(command, NULL, NULL), &same);
+    int exit_status = verdict(s, rank, output, rp_data_all_entries(reader), rp_launch_run(command, NULL, NULL), &same);
     if (accesses && same && keep_accesses(s, rank, accesses, &why) != RP_OK) {
         rp_error("%s", why.text);
         exit_status = REPRISE_EXIT_INTERNAL;

@@ -387,6 +387,15 @@ static struct reprise_track *find(void)
     return dlsym(RTLD_DEFAULT, "reprise_track");
 }
 
+static enum rp_status check_version(struct rp_problem *why)
+{
+    const size_t *size = dlsym(RTLD_DEFAULT, "reprise_track_size");
+
+    if (size && *size == sizeof(struct reprise_track))
+        return RP_OK;
+    return rp_fail(why, RP_USAGE, "the program was compiled by 'reprise-cc --track' of another version of reprise: compile it again");
+}
+
 static void begin(void)
 {
     const int **off = dlsym(RTLD_DEFAULT, "reprise_track_off");
@@ -411,6 +420,9 @@ enum rp_status rp_track_record(const char *directory, uint64_t run, int rank, in
 
     if (!find())
         return RP_OK;
+    status = check_version(why);
+    if (status != RP_OK)
+        return status;
     rp_data_note_tracked(rp_data_writer);
     status = rp_data_create(directory, run, (uint32_t)rank, (uint32_t)ranks, NULL, &writer, why);
     if (status == RP_OK)
@@ -424,7 +436,9 @@ enum rp_status rp_track_follow(const char *directory, uint64_t run, int rank, in
         return RP_OK;
     if (!find())
         return rp_fail(why, RP_USAGE, "rank %d was recorded with its loads from window memory, but this program was not compiled by reprise-cc --track", rank);
-    enum rp_status status = rp_data_open_loads(directory, run, (uint32_t)rank, (uint32_t)ranks, &reader, why);
+    enum rp_status status = check_version(why);
+    if (status == RP_OK)
+        status = rp_data_open_loads(directory, run, (uint32_t)rank, (uint32_t)ranks, &reader, why);
     if (status != RP_OK)
         return status;
     begin();

@@ -294,6 +294,11 @@ bool rp_data_has_windows(const struct rp_data_reader *r)
     return r->has_windows;
 }
 
+uint64_t rp_data_all_entries(const struct rp_data_reader *r)
+{
+    return r->end_entries;
+}
+
 bool rp_data_is_tracked(const struct rp_data_reader *r)
 {
     return r->is_tracked;

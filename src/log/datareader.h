@@ -26,6 +26,7 @@ bool rp_data_is_tracked(const struct rp_data_reader *reader);
 /* Loads that a process had made that did not close it. */
 uint64_t rp_data_loads_made(const struct rp_data_reader *reader);
 bool rp_data_is_ended(const struct rp_data_reader *reader);   /* the process closed it */
+uint64_t rp_data_all_entries(const struct rp_data_reader *reader); /* 0: it was not closed */
 
 /* Begins the next entry. `name` is that of its MPI function, or NULL at the end of the stream. What was left of the entry before must have been read. */
 enum rp_status rp_data_next(struct rp_data_reader *reader, const char **name, struct rp_problem *why);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "reprise.h"
 #include "shmem/sides.h"
 
 /* Their numbers are behind those of the generated ones. */
@@ -34,7 +35,7 @@ static void before_allocation(void)
     rp_data_off++;
 }
 
-/* `old`: what the block had before, `kept` bytes of it, taken over; NULL: a new one. */
+/* `old`: what the program had in the block before, `kept` bytes of it, taken over; NULL: a new one. */
 static void new_block(void *own, size_t size, uint8_t *old, size_t kept)
 {
     uint8_t *shadow = old ? calloc(1, size + 1) : NULL;
@@ -49,42 +50,62 @@ static void new_block(void *own, size_t size, uint8_t *old, size_t kept)
     rp_symmetric_add(own, size, shadow);
 }
 
-static void *allocated(const struct rp_function *f, uint32_t numbers, void *public, size_t size, uint8_t *old, size_t kept)
+/* The entry up to the place; NULL: there is no block, and nothing follows. */
+static void *put_place(const struct rp_function *f, uint32_t numbers, void *public)
 {
     void *own = public ? rp_symmetric_own(public) : NULL;
 
     rp_data_off--;
     if (public && own == public) {
         rp_error("%s: the symmetric heap has memory where it was not expected", f->name);
-        rp_data_end_job(123);
+        rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
     rp_symmetric_in(RP_LOOK_ALL);
     rp_record_begin(f, true, rp_shmem_check(numbers), 0);
     rp_record_number(own ? (uintptr_t)own - rp_symmetric_heap.from + 1 : 0);
-    if (own) {
-        new_block(own, size, old, kept);
-        rp_symmetric_put(own);
-    }
-    rp_record_end();
+    if (!own)
+        rp_record_end();
     return own;
 }
 
-static void *allocate_alone(const struct rp_function *f, uint32_t numbers, size_t size, uint8_t *old, size_t kept)
+static void *take_place(const struct rp_function *f, uint32_t numbers, size_t size)
 {
     rp_alone_begin(f, true, rp_shmem_check(numbers));
-    uint64_t at = rp_alone_number();
+    uint64_t at = rp_alone_number(), all = rp_symmetric_heap.to - rp_symmetric_heap.from;
     rp_alone_end();
-    if (at == 0)
-        return NULL;
-    void *own = (void *)(rp_symmetric_heap.from + at - 1);
-    if (at - 1 >= rp_symmetric_heap.to - rp_symmetric_heap.from || size > rp_symmetric_heap.to - (uintptr_t)own) {
+    if (at > 0 && (at - 1 >= all || size > all - (at - 1))) {
         rp_error("not the recorded run: %s was given memory that is not of the symmetric heap", f->name);
-        rp_data_end_job(121);
+        rp_data_end_job(REPRISE_EXIT_DIVERGED);
     }
+    return at > 0 ? (void *)(rp_symmetric_heap.from + at - 1) : NULL;
+}
+
+/* The rest of the entry. */
+static void *fill_block(void *own, size_t size, uint8_t *old, size_t kept)
+{
     new_block(own, size, old, kept);
-    rp_symmetric_take();
-    rp_alone_end();
+    if (rp_data_alone) {
+        rp_symmetric_take();
+        rp_alone_end();
+    } else {
+        rp_symmetric_put(own);
+        rp_record_end();
+    }
     return own;
+}
+
+static void *allocated(const struct rp_function *f, uint32_t numbers, void *public, size_t size)
+{
+    void *own = put_place(f, numbers, public);
+
+    return own ? fill_block(own, size, NULL, 0) : NULL;
+}
+
+static void *allocate_alone(const struct rp_function *f, uint32_t numbers, size_t size)
+{
+    void *own = take_place(f, numbers, size);
+
+    return own ? fill_block(own, size, NULL, 0) : NULL;
 }
 
 void *rp_shmem_malloc(void *(*real)(size_t), size_t size)
@@ -92,9 +113,9 @@ void *rp_shmem_malloc(void *(*real)(size_t), size_t size)
     uint32_t numbers = rp_check(0, (int64_t)size);
 
     if (rp_data_alone)
-        return allocate_alone(&f_malloc, numbers, size, NULL, 0);
+        return allocate_alone(&f_malloc, numbers, size);
     before_allocation();
-    return allocated(&f_malloc, numbers, real(size), size, NULL, 0);
+    return allocated(&f_malloc, numbers, real(size), size);
 }
 
 void *rp_shmem_malloc_with_hint(void *(*real)(size_t, long), size_t size, long hint)
@@ -102,9 +123,9 @@ void *rp_shmem_malloc_with_hint(void *(*real)(size_t, long), size_t size, long h
     uint32_t numbers = rp_check(rp_check(0, (int64_t)size), hint);
 
     if (rp_data_alone)
-        return allocate_alone(&f_malloc_with_hint, numbers, size, NULL, 0);
+        return allocate_alone(&f_malloc_with_hint, numbers, size);
     before_allocation();
-    return allocated(&f_malloc_with_hint, numbers, real(size, hint), size, NULL, 0);
+    return allocated(&f_malloc_with_hint, numbers, real(size, hint), size);
 }
 
 void *rp_shmem_calloc(void *(*real)(size_t, size_t), size_t count, size_t size)
@@ -112,9 +133,9 @@ void *rp_shmem_calloc(void *(*real)(size_t, size_t), size_t count, size_t size)
     uint32_t numbers = rp_check(rp_check(0, (int64_t)count), (int64_t)size);
 
     if (rp_data_alone)
-        return allocate_alone(&f_calloc, numbers, count * size, NULL, 0);
+        return allocate_alone(&f_calloc, numbers, count * size);
     before_allocation();
-    return allocated(&f_calloc, numbers, real(count, size), count * size, NULL, 0);
+    return allocated(&f_calloc, numbers, real(count, size), count * size);
 }
 
 void *rp_shmem_align(void *(*real)(size_t, size_t), size_t align, size_t size)
@@ -122,9 +143,9 @@ void *rp_shmem_align(void *(*real)(size_t, size_t), size_t align, size_t size)
     uint32_t numbers = rp_check(rp_check(0, (int64_t)align), (int64_t)size);
 
     if (rp_data_alone)
-        return allocate_alone(&f_align, numbers, size, NULL, 0);
+        return allocate_alone(&f_align, numbers, size);
     before_allocation();
-    return allocated(&f_align, numbers, real(align, size), size, NULL, 0);
+    return allocated(&f_align, numbers, real(align, size), size);
 }
 
 /* What the program has in a block that is to be moved: a copy, and the block is gone. */
@@ -142,18 +163,26 @@ static uint8_t *take_out(void *block, size_t size, size_t *kept)
     return old;
 }
 
+/* If there is no new block, the old one stays, unless it was asked to go. */
 void *rp_shmem_realloc(void *(*real)(void *, size_t), void *block, size_t size)
 {
     uint32_t numbers = rp_check(rp_check(0, rp_symmetric_number(block)), (int64_t)size);
     size_t kept;
+    void *own;
 
-    if (!rp_data_alone)
+    if (rp_data_alone) {
+        own = take_place(&f_realloc, numbers, size);
+    } else {
         before_allocation();
-    void *public = rp_data_alone ? NULL : real(block ? rp_symmetric_public(block) : NULL, size);
+        own = put_place(&f_realloc, numbers, real(block ? rp_symmetric_public(block) : NULL, size));
+    }
+    if (!own) {
+        if (size == 0)
+            rp_symmetric_remove(block);
+        return NULL;
+    }
     uint8_t *old = take_out(block, size, &kept);
-    if (rp_data_alone)
-        return allocate_alone(&f_realloc, numbers, size, old, kept);
-    return allocated(&f_realloc, numbers, public, size, old, kept);
+    return fill_block(own, size, old, kept);
 }
 
 void rp_shmem_free(void (*real)(void *), void *block)

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         check_note(seen);
         if (i % 8 == 0)
             *place = seen / 2 * 2 + 2 + check.rank;
-        if (i % 1024 == 0)
+        if (i % 16384 == 0)
             sched_yield();
     }
     MPI_Barrier(MPI_COMM_WORLD);
