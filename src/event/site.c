@@ -236,7 +236,7 @@ static uint32_t intern(struct rp_site_table *table, const char *function,
 
 static bool is_binding(const struct rp_site_table *table, const struct rp_frame *frame)
 {
-    static const char *const names[] = {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpichfort", "libmpichcxx", "libmpifort", "libmpicxx"};
+    static const char *const names[] = {"libreprise", "libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpichfort", "libmpichcxx", "libmpifort", "libmpicxx"};
 
     if (!frame->module)
         return false;

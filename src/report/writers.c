@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64, BACK = 4096 };
+enum { BLOCK = 64, BACK = 4096, WORD = 8 };
 
 struct list {
     uint32_t *item;
@@ -352,6 +352,10 @@ void rp_writers_find(const struct rp_writers *w, const struct rp_touch *read, vo
         next = next_cut(w, at, end);
         const struct block *block = w->room ? slot_of(w, at / BLOCK) : &nothing;
         answer(&(struct question){w, read, block, at, next - at}, &part);
+        if (w->known && part.ranks == 0 && next - at > WORD) { /* words of the beginning may be among others */
+            next = at + WORD;
+            answer(&(struct question){w, read, block, at, WORD}, &part);
+        }
         if (before.length > 0 && is_same(&before, &part)) {
             before.length += part.length;
             continue;

@@ -149,6 +149,17 @@ TEST(parts)
     rp_writers_free(w);
 }
 
+TEST(the_beginning_among_others)
+{
+    uint8_t bytes[24] = {[0] = 7, [16] = 9};
+    struct rp_touch read = {.rank = 1, .at = 40, .length = 24, .value = bytes, .begin = 50, .end = 60, .number = 1};
+    struct rp_writers *w = history(5, true, NULL, 0, &read, 1);
+    struct found f = ask(w, &read);
+
+    CHECK(f.count == 3 && f.part[0].ranks == 0 && f.part[1].first && f.part[1].at == 48 && f.part[1].length == 8 && f.part[2].ranks == 0);
+    rp_writers_free(w);
+}
+
 TEST(unknown_values)
 {
     struct rp_touch writes[] = {touch(1, 0, 7, 10, 20), touch(2, 0, 9, 30, 40)};
