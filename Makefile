@@ -27,6 +27,7 @@ test-page: all
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 1000 -R '^page\.'
 
 bench: all
+	@tools/setup valgrind
 	BENCH_BUILD=$(abspath $(BUILD)) bench/run overhead
 
 coverage: setup

@@ -8,7 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
+#else /* to make the calls, nobody need count */
+#define CALLGRIND_TOGGLE_COLLECT (void)0
+#endif
 
 enum { COMES = 2, NEVER_COMES = 3, SOME = 8, FEW = 4 };
 
