@@ -291,10 +291,27 @@ static bool is_possible(const struct question *q, const struct rp_touch *write, 
     return !(last && write != last && is_before(write, last)) && !(write->value && was_gone(q, write->host, write->end));
 }
 
-/* Of those that are before the read for certain, the place of the one that began last; their count if there is none. */
-static size_t last_before(const struct question *q)
+/* How many writes had begun before the read ended: all others are later. Of other hosts, nobody knows. */
+static size_t begun(const struct question *q)
 {
-    for (size_t i = q->block->writes.count; i-- > 0;)
+    size_t low = 0, high = q->block->writes.count;
+
+    if (q->w->several_hosts)
+        return high;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (write_at(q, middle)->begin < q->read->end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of the first so many, and those that are before the read for certain, the place of the one that began last; the count of all if there is none. */
+static size_t last_before(const struct question *q, size_t count)
+{
+    for (size_t i = count; i-- > 0;)
         if (is_before(write_at(q, i), q->read) && !is_later(write_at(q, i), q->read) && covers(q, write_at(q, i)))
             return i;
     return q->block->writes.count;
@@ -303,11 +320,11 @@ static size_t last_before(const struct question *q)
 static void answer(const struct question *q, struct rp_part *part)
 {
     const struct list *writes = &q->block->writes;
-    size_t sure = last_before(q);
+    size_t count = begun(q), sure = last_before(q, count);
     const struct rp_touch *last = sure < writes->count ? write_at(q, sure) : NULL;
 
     *part = (struct rp_part){.at = q->at, .length = q->length};
-    for (size_t i = writes->count; i-- > 0;) {
+    for (size_t i = count; i-- > 0;) {
         const struct rp_touch *write = write_at(q, i);
         if (last && i < sure && !q->w->several_hosts && writes->latest[i] <= last->begin)
             break;
