@@ -36,7 +36,6 @@ int plugin_is_GPL_compatible;
 namespace {
 
 const unsigned page_bits = 12, slots = 1 << 16; // as base/track.h says
-const HOST_WIDE_INT widest = 64;
 
 enum { LOAD_8, LOAD_16, LOAD_32, LOAD_64, LOAD_N, STORE_8, STORE_16, STORE_32, STORE_64, STORE_N, COPY, FILL, HOOKS };
 tree hooks[HOOKS]; // their declarations
