@@ -129,6 +129,9 @@ void rp_answer_no(void)
     int flag;
 
     rp_follow_take_no();
-    if (++answered % 16 == 0)
+    if (++answered % 16 == 0) {
+        rp_self.needs_no_yield = !rp_threads_on; /* Open MPI's own */
         rp_pmpi.Iprobe(0, 0, rp_constant.self, &flag, MPI_STATUS_IGNORE);
+    }
+    rp_self.needs_no_yield = !rp_threads_on;
 }

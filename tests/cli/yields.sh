@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# A program that polls and yields: in a replay its yields after recorded answers of no do not reach the scheduler; all others do.
+source "$(dirname "$0")/../lib/common.sh"
+mpi=$1
+launcher "$mpi" 2
+cat >program.c <<'END'
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+
+int program_yields(void); /* that reached what stands behind us */
+
+int main(int argc, char **argv)
+{
+    int rank, flag = 0, nos = 0;
+    MPI_Request request;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        int before = program_yields();
+        MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request);
+        for (int i = 0; i < 3000; i++, nos++) { /* nobody has sent */
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+            sched_yield();
+        }
+        int polled = program_yields();
+        for (int i = 0; i < 500; i++)
+            sched_yield();
+        int others = program_yields();
+        MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        printf("RESULT %d\n", nos);
+        fprintf(stderr, "yields %d %d\n", polled - before, others - polled);
+    } else {
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+cat >behind.c <<'END'
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int yields;
+
+int sched_yield(void)
+{
+    yields++;
+    return (int)syscall(SYS_sched_yield);
+}
+
+int program_yields(void) { return yields; }
+END
+gcc -shared -fPIC behind.c -o libbehind.so || fail "the counter does not compile"
+"mpicc.$mpi" -O1 program.c -o program -L. -lbehind "-Wl,-rpath,$work" || fail "the program does not compile"
+export OMPI_MCA_mpi_yield_when_idle=0 # Open MPI's own yields are not counted then
+run 60 record "$reprise" record -o run "${launch[@]}" ./program
+[ "$status" -eq 0 ] && [ "$(result record)" = "RESULT 3000" ] || fail "record: $status"
+grep -qx 'yields 3000 500' record.err || fail "record: yields were left out"
+run 60 replay "$reprise" replay run
+[ "$status" -eq 0 ] && [ "$(result replay)" = "RESULT 3000" ] || fail "replay: $status"
+grep -q identical replay.err || fail "not identical"
+grep -qx 'yields 0 500' replay.err || fail "replay: $(grep ^yields replay.err), but polls answered no need none, and others do"
