@@ -36,6 +36,7 @@
 #include "mpi/life.h"
 #include "mpi/notes.h"
 #include "mpi/self.h"
+#include "mpi/yield.h"
 #include "reprise.h"
 
 /* A receive of the program, by its request. */
@@ -311,6 +312,7 @@ static void pass_no(const struct rp_call *call)
     pass(call, -1);
     if (++nos % NOS == 0)
         rp_pool_poll();
+    rp_needs_no_yield = true;
 }
 
 /* Waits for the message that the row tells, and takes it from the pool. *index is that of its request. */
