@@ -68,10 +68,10 @@ static bool others_run(void)
     return false;
 }
 
-/* While others run they may receive what was copied. If none does, the limit has to give way, or we would wait for each other. */
+/* While others run they may receive what was copied. If none does, the limit has to give way, or we would wait for each other; by far, lest the next message waits as long. */
 static void wait_for_room(uint64_t bytes)
 {
-    enum { ROUNDS = 1000 };
+    enum { ROUNDS = 50 };
 
     if (copied + bytes <= rp_det.limit)
         return;
@@ -83,6 +83,8 @@ static void wait_for_room(uint64_t bytes)
     }
     atomic_store(&rp_side.own->is_idle, 0);
     rp_side_sate();
+    if (copied + bytes > rp_det.limit)
+        rp_det.limit = 2 * (copied + bytes);
 }
 
 /* What of the memory a message uses; false: it is scattered too widely to be copied as it is. */
