@@ -166,6 +166,9 @@ struct rp_det_wait {
 bool rp_det_plan(struct rp_side_plan *plan);
 bool rp_det_awaits(const struct rp_det_receive *receive);
 
+/* Before this rank waits inside MPI, or having ended: if no rank runs, whether one of them waits for ever. Not between hosts, where what is known of others may be of before. */
+void rp_det_last_look(void);
+
 /* Gives way, in a wait for word from another host. */
 void rp_det_yield(void);
 

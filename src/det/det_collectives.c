@@ -31,6 +31,8 @@ struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm)
     struct rp_det_wait wait = {.kind = RP_SIDE_MEETING, .candidate = RP_ORDER_NEVER, .object = rp_side_place(meeting), .what = rp_det.function};
     if (manner == RP_DET_SYNCHRONISES && !rp_det_has_receives()) {
         rp_side_block(&(struct rp_side_plan){.wait = RP_SIDE_DEAF, .candidate = RP_ORDER_NEVER, .object = wait.object}, wait.what);
+        if (!rp_side_is_complete(meeting))
+            rp_det_last_look();
         return meeting;
     }
     rp_det_wait(is_complete, meeting, &wait);

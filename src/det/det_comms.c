@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "det/det.h"
+#include "det/det_posted.h"
 #include "mpi/constants.h"
 
 static struct {
@@ -190,7 +190,7 @@ static void forget(struct rp_det_comm *c)
     free(c);
 }
 
-/* What is under way still needs it: then it stays. So do functions of the program that MPI calls for its attributes. */
+/* What is under way on it still needs it: then it stays. So do functions of the program that MPI calls for its attributes. */
 int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm)
 {
     struct rp_det_comm *c = *comm == rp_constant.world || *comm == rp_constant.self ? NULL : rp_det_comm_find(*comm);
@@ -198,13 +198,13 @@ int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm)
     if (!c)
         return real(comm);
     int rc = MPI_SUCCESS;
-    if (rp_det_has_delayed())
+    if (rp_det_posted_delays(c))
         *comm = rp_constant.comm_null;
     else
         rc = real(comm);
     comms.last = NULL;
     c->is_freed = true;
-    if (!rp_det_has_delayed() && !rp_det_has_receives())
+    if (!rp_det_posted_uses(c))
         forget(c);
     return rc;
 }

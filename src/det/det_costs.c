@@ -4,6 +4,7 @@
  */
 #include <poll.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,15 +23,24 @@ enum rp_status rp_det_costs_start(struct rp_problem *why)
     return path ? rp_costs_read(path, &costs, why) : RP_OK;
 }
 
+static bool counts(uintptr_t caller)
+{
+    return rp_det.is_on && rp_det_is_owner && rp_det.depth == 0 && rp_det.inside == 0 && rp_caller_is_program(caller);
+}
+
 static void take(uintptr_t caller, uint64_t ticks)
 {
-    if (rp_det.is_on && rp_det_is_owner && rp_det.depth == 0 && rp_det.inside == 0 && rp_caller_is_program(caller))
+    if (counts(caller))
         rp_side_tick(ticks);
 }
 
-static void take_bytes(uintptr_t caller, uint64_t call, uint64_t kib, ssize_t bytes)
+/* Into how many pieces a pipe, terminal or socket cuts what passes through it is not the program's to decide either: only files count. */
+static void take_bytes(uintptr_t caller, int descriptor, uint64_t call, uint64_t kib, ssize_t bytes)
 {
-    take(caller, call + (bytes > 0 ? (uint64_t)bytes * kib / 1024 : 0));
+    struct stat about;
+
+    if (counts(caller) && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode))
+        rp_side_tick(call + (bytes > 0 ? (uint64_t)bytes * kib / 1024 : 0));
 }
 
 static uint64_t ticks_of(int64_t seconds, int64_t nanoseconds)
@@ -91,7 +101,7 @@ RP_ENTRY ssize_t read(int descriptor, void *into, size_t bytes)
 {
     ssize_t done = RP_REAL(read, "read")(descriptor, into, bytes);
 
-    take_bytes(RP_CALLER, costs.read, costs.read_kib, done);
+    take_bytes(RP_CALLER, descriptor, costs.read, costs.read_kib, done);
     return done;
 }
 
@@ -99,7 +109,7 @@ RP_ENTRY ssize_t pread(int descriptor, void *into, size_t bytes, off_t offset)
 {
     ssize_t done = RP_REAL(pread, "pread")(descriptor, into, bytes, offset);
 
-    take_bytes(RP_CALLER, costs.read, costs.read_kib, done);
+    take_bytes(RP_CALLER, descriptor, costs.read, costs.read_kib, done);
     return done;
 }
 
@@ -107,7 +117,7 @@ RP_ENTRY ssize_t write(int descriptor, const void *from, size_t bytes)
 {
     ssize_t done = RP_REAL(write, "write")(descriptor, from, bytes);
 
-    take_bytes(RP_CALLER, costs.write, costs.write_kib, done);
+    take_bytes(RP_CALLER, descriptor, costs.write, costs.write_kib, done);
     return done;
 }
 
@@ -115,7 +125,7 @@ RP_ENTRY ssize_t pwrite(int descriptor, const void *from, size_t bytes, off_t of
 {
     ssize_t done = RP_REAL(pwrite, "pwrite")(descriptor, from, bytes, offset);
 
-    take_bytes(RP_CALLER, costs.write, costs.write_kib, done);
+    take_bytes(RP_CALLER, descriptor, costs.write, costs.write_kib, done);
     return done;
 }
 

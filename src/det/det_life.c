@@ -331,6 +331,7 @@ static void gather_decisions(void)
 static void finish(void)
 {
     rp_side_finish();
+    rp_det_last_look();
     rp_det_flush();
     rp_det.is_on = 0;
     rp_pmpi.Barrier(rp_det.own);

@@ -114,6 +114,23 @@ bool rp_det_posted_is_empty(void)
     return count == 0;
 }
 
+bool rp_det_posted_uses(const struct rp_det_comm *comm)
+{
+    for (unsigned i = 0; count > 0 && i < LINES; i++)
+        for (const struct rp_det_line *line = table[i]; line; line = line->chain)
+            if (line->comm == comm)
+                return true;
+    return false;
+}
+
+bool rp_det_posted_delays(const struct rp_det_comm *comm)
+{
+    for (const struct rp_det_line *line = delayed_lines; line; line = line->next)
+        if (line->comm == comm)
+            return true;
+    return false;
+}
+
 static struct rp_det_receive *earlier(struct rp_det_receive *best, uint64_t comm, uint32_t world, int tag)
 {
     struct rp_det_line *line = find(comm, world, tag);

@@ -23,6 +23,8 @@ struct rp_det_line {
 void rp_det_posted_add(struct rp_det_receive *receive);
 void rp_det_posted_remove(struct rp_det_receive *receive);
 bool rp_det_posted_is_empty(void);
+bool rp_det_posted_uses(const struct rp_det_comm *comm);   /* whether one is on this communicator */
+bool rp_det_posted_delays(const struct rp_det_comm *comm); /* a delayed one */
 
 /* The first that was posted and fits the message, before `receive` if that is posted itself. NULL: none. */
 struct rp_det_receive *rp_det_posted_first(const struct rp_letter_note *note, const struct rp_det_receive *before);

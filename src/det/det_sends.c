@@ -14,7 +14,7 @@
 #include "match/order.h"
 #include "mpi/constants.h"
 
-enum { DIRECT = 2048 }; /* bytes that every MPI buffers by itself */
+enum { DIRECT = 2048 }; /* bytes that every MPI buffers by itself, unless they are for the sender itself */
 
 struct copy {
     struct copy *next;
@@ -68,10 +68,10 @@ static bool others_run(void)
     return false;
 }
 
-/* While others run they may receive what was copied. If none does, the limit has to give way, or we would wait for each other. */
+/* While others run they may receive what was copied. If none does, the limit has to give way, or we would wait for each other; by far, lest the next message waits as long. */
 static void wait_for_room(uint64_t bytes)
 {
-    enum { ROUNDS = 1000 };
+    enum { ROUNDS = 50 };
 
     if (copied + bytes <= rp_det.limit)
         return;
@@ -83,6 +83,8 @@ static void wait_for_room(uint64_t bytes)
     }
     atomic_store(&rp_side.own->is_idle, 0);
     rp_side_sate();
+    if (copied + bytes > rp_det.limit)
+        rp_det.limit = 2 * (copied + bytes);
 }
 
 /* What of the memory a message uses; false: it is scattered too widely to be copied as it is. */
@@ -142,7 +144,6 @@ static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, uint64
     struct copy *copy;
     int room = 0, rc;
 
-    wait_for_room(bytes);
     if (find_span(buf, count, type, bytes, &low, &length)) {
         copy = new_copy((size_t)length, bytes);
         rc = send_likeness(buf, low, length, count, type, copy, dest, tag, comm);
@@ -200,13 +201,20 @@ static int real_issend(const void *buf, MPI_Count count, MPI_Datatype type, int 
     return rp_pmpi.Issend(buf, (int)count, type, dest, tag, comm, request);
 }
 
-/* One that does not wait. */
-static int send_away(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, int dest, int tag, MPI_Comm comm)
+static bool is_direct(const struct rp_det_comm *comm, int dest, uint64_t bytes)
 {
-    if (mode == RP_DET_BUFFERED)
-        return rp_pmpi.Bsend(buf, (int)count, type, dest, tag, comm);
-    if (bytes <= DIRECT)
+    return bytes <= (comm->world[dest] == rp_side.rank ? 0 : DIRECT);
+}
+
+/* One that does not wait. The program's own buffer is not used for it: MPI_Buffer_detach would wait inside MPI, for receivers that may be waiting for the clock of this rank. */
+static int send_away(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, int dest, int tag, const struct rp_det_comm *c)
+{
+    MPI_Comm comm = c->comm;
+
+    if (is_direct(c, dest, bytes))
         return rp_pmpi.Send(buf, (int)count, type, dest, tag, comm);
+    if (mode == RP_DET_STANDARD)
+        wait_for_room(bytes);
     return send_copy(buf, count, type, bytes, dest, tag, comm);
 }
 
@@ -244,7 +252,7 @@ int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Dat
         return rp_pmpi.Send(buf, (int)count, type, dest, tag, comm);
     if (!is_synchronous(mode, bytes)) {
         announce(c, dest, tag, false);
-        return send_away(mode, buf, count, type, bytes, dest, tag, comm);
+        return send_away(mode, buf, count, type, bytes, dest, tag, c);
     }
     struct rp_letter_note *note = announce(c, dest, tag, true);
     int rc = real_issend(buf, count, type, dest, tag, comm, &real);
@@ -269,9 +277,9 @@ int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Da
         return rp_pmpi.Isend(buf, (int)count, type, dest, tag, comm, request);
     if (!is_synchronous(mode, bytes)) {
         announce(c, dest, tag, false);
-        if (mode == RP_DET_STANDARD && bytes <= DIRECT)
+        if (mode == RP_DET_STANDARD && is_direct(c, dest, bytes))
             return rp_pmpi.Isend(buf, (int)count, type, dest, tag, comm, request);
-        int rc = send_away(mode, buf, count, type, bytes, dest, tag, comm);
+        int rc = send_away(mode, buf, count, type, bytes, dest, tag, c);
         return rc == MPI_SUCCESS ? complete_request(request) : rc;
     }
     struct rp_det_request *own = rp_det_request_new(RP_DET_SEND);

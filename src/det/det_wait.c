@@ -3,6 +3,8 @@
  * A rank that waits says so beside MPI, for what, and looks for what has changed: its inbox, and what others say. It goes on running (its version is odd) only to read its inbox or to go on, so that others who
  * look at it twice find it unchanged.
  *
+ * Who waits inside MPI cannot look: the last rank to stop or end does so for all.
+ *
  * Nobody waits by time: if the bound of a rank that waits is `never`, nothing can come to it any more. That is a deadlock of the program's own, since ours resolve themselves: of all ranks that wait, the one with
  * the earliest message always may take it.
  */
@@ -15,11 +17,11 @@
 #include "match/order.h"
 #include "reprise.h"
 
-static void say_deadlock(void)
+static void say_deadlock(uint32_t rank)
 {
     struct rp_buffer text = {0};
 
-    rp_buffer_printf(&text, "deadlock in %s: nothing that this rank waits for can come any more; the ranks are here:", rp_side.own->what);
+    rp_buffer_printf(&text, "deadlock in %s: nothing that rank %u waits for can come any more; the ranks are here:", rp_side.all[rank].what, rank);
     rp_side_describe(&text);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
@@ -27,16 +29,45 @@ static void say_deadlock(void)
     rp_buffer_free(&text);
 }
 
-static void check_deadlock(void)
+static void end_by_deadlock(uint32_t rank)
 {
-    if (!rp_side_is_blocked() || rp_side_bounds(NULL)[rp_side.rank] != RP_ORDER_NEVER || rp_side_has_mail())
-        return;
     if (!rp_side_may_report()) {
         sleep(10); /* the rank that speaks ends the job */
         _exit(REPRISE_EXIT_DEADLOCK);
     }
-    say_deadlock();
+    say_deadlock(rank);
     rp_det_end_job(REPRISE_EXIT_DEADLOCK);
+}
+
+static void check_deadlock(void)
+{
+    if (rp_side_is_blocked() && rp_side_bounds(NULL)[rp_side.rank] == RP_ORDER_NEVER && !rp_side_has_mail())
+        end_by_deadlock(rp_side.rank);
+}
+
+static bool has_stopped(uint32_t rank)
+{
+    return rp_side_clock_of(rank) == RP_ORDER_NEVER || atomic_load(&rp_side.all[rank].version) % 2 == 0;
+}
+
+/* From the next rank on: so that not all look at the same one. */
+static bool others_have_stopped(void)
+{
+    uint32_t i = 1;
+
+    while (i < rp_side.ranks && has_stopped((rp_side.rank + i) % rp_side.ranks))
+        i++;
+    return i == rp_side.ranks;
+}
+
+void rp_det_last_look(void)
+{
+    if (rp_side.host_of || !others_have_stopped())
+        return;
+    const uint64_t *bounds = rp_side_bounds(NULL);
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        if (bounds[i] == RP_ORDER_NEVER && rp_side_clock_of(i) != RP_ORDER_NEVER)
+            end_by_deadlock(i);
 }
 
 /* The launcher may not know yet. */
