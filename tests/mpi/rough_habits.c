@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
-// det: differs
 // about: rough habits: the environment is tidied before MPI_Init, error handlers leave sends by longjmp, and the last messages and MPI_Finalize are in a destructor
 #include <setjmp.h>
 
