@@ -381,6 +381,16 @@ TEMPLATES = {
     rp_self.depth--;
     return rc;
 """, None, None, None),
+    "handlers": ("""\
+    rp_threads_enter();
+    rp_always_set(RP_ALWAYS_CALLBACKS);
+    rp_left_watch();
+    rp_threads_leave();
+    rp_self.depth++;
+    int rc = {twin}.{member}({args});
+    rp_self.depth--;
+    return rc;
+""", None, None, None),
     "fresh": ("""\
     rp_threads_enter();
     rp_always_set(RP_ALWAYS_CALLBACKS);

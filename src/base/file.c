@@ -4,18 +4,38 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A write beyond the limit of file sizes (RLIMIT_FSIZE) is an error of ours: the signal, which would end the program, is not for it. */
+static ssize_t write_quietly(int fd, const void *bytes, size_t length, off_t offset)
+{
+    const struct timespec now = {0};
+    sigset_t limit, before, waiting;
+
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    sigpending(&waiting);
+    pthread_sigmask(SIG_BLOCK, &limit, &before);
+    ssize_t done = pwrite(fd, bytes, length, offset);
+    int error = errno;
+    if (done < 0 && error == EFBIG && !sigismember(&waiting, SIGXFSZ))
+        sigtimedwait(&limit, NULL, &now);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return done;
+}
+
 int rp_write_all(int fd, const void *bytes, size_t length, off_t offset)
 {
     const char *at = bytes;
 
     while (length > 0) {
-        ssize_t done = pwrite(fd, at, length, offset);
+        ssize_t done = write_quietly(fd, at, length, offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)

@@ -99,9 +99,34 @@ enum rp_status rp_settings_check_capture(struct rp_problem *why)
     return RP_OK;
 }
 
+/* A program may tidy its environment before it initialises MPI (clearenv): what it was started with counts. */
+static char **kept;
+
+__attribute__((constructor)) static void keep(void)
+{
+    size_t count = 0;
+
+    for (char **at = environ; at && *at; at++)
+        count += strncmp(*at, "REPRISE_", 8) == 0;
+    kept = count ? calloc(count + 1, sizeof *kept) : NULL;
+    for (char **at = environ, **to = kept; to && *at; at++)
+        if (strncmp(*at, "REPRISE_", 8) == 0)
+            *to++ = strdup(*at);
+}
+
+static const char *kept_value(const char *name)
+{
+    size_t length = strlen(name);
+
+    for (char **at = kept; at && *at; at++)
+        if (strncmp(*at, name, length) == 0 && (*at)[length] == '=')
+            return *at + length + 1;
+    return NULL;
+}
+
 const char *rp_setting(const char *name)
 {
-    const char *value = getenv(name);
+    const char *set = getenv(name), *value = set ? set : kept_value(name);
 
     return value && *value ? value : NULL;
 }

@@ -22,7 +22,7 @@ enum rp_status rp_settings_check(struct rp_problem *why);
 /* REPRISE_CAPTURE names what can be captured, and nothing else. */
 enum rp_status rp_settings_check_capture(struct rp_problem *why);
 
-/* The value, or NULL if unset or empty. */
+/* The value, or NULL if unset or empty. One that was unset since the process began still counts. */
 const char *rp_setting(const char *name);
 
 /* The value as a number of at least `least`, or `fallback` if unset. */

@@ -8,6 +8,7 @@
 #include "mpi/capture.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
+#include "mpi/left.h"
 #include "mpi/life.h"
 #include "mpi/lookup.h"
 #include "mpi/notes.h"

@@ -18,6 +18,7 @@
 #include "mpi/capture.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
+#include "mpi/left.h"
 #include "mpi/modules.h"
 #include "mpi/self.h"
 #include "mpi/threads.h"
@@ -63,17 +64,31 @@ static bool may_end(void)
     return true;
 }
 
+/* Destructors of static objects may still communicate and call MPI_Finalize, and run after handlers that were registered when MPI was there already. So the handler only takes the status; the record ends
+ * when the library is closed: after the program, before MPI. */
+
+static struct {
+    bool is_told;
+    int status;
+} leaving;
+
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    if (!rp_engine || getpid() != owner)
+    leaving.is_told = true;
+    leaving.status = status;
+}
+
+__attribute__((destructor)) static void end_of_process(void)
+{
+    if (!leaving.is_told || !rp_engine || getpid() != owner)
         return;
     if (!may_end()) {
         rp_engine->end_elsewhere();
         return;
     }
     rp_self.depth = 1;
-    rp_engine->exit(status);
+    rp_engine->exit(leaving.status);
     rp_engine = NULL;
 }
 
@@ -100,7 +115,7 @@ static void finish(void)
 static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;
-    if (!rp_engine || rp_is_inside())
+    if (!rp_engine || (rp_is_inside() && !rp_call_was_left("MPI_Finalize")))
         return MPI_SUCCESS;
     finish();
     return MPI_SUCCESS;
@@ -309,7 +324,7 @@ void rp_refuse_unforeseen(const char *function)
 int rp_is_elsewhere(const char *name, int matters)
 {
     if (!(rp_self.depth & RP_STRANGER))
-        return 1;
+        return !rp_call_was_left(name);
     if (rp_is_inside() || !rp_engine)
         return 1;
     if (rp_threads_adopt())
