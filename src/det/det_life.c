@@ -14,6 +14,7 @@
 #include "det/det.h"
 #include "det/hosts.h"
 #include "mpi/constants.h"
+#include "mpi/yield.h"
 #include "reprise.h"
 
 struct rp_det rp_det;
@@ -66,6 +67,7 @@ void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b)
         own->matches++;
     else
         own->answers++;
+    rp_needs_no_yield = decision == RP_DET_ANSWER && a == 0;
 }
 
 void rp_det_delay(void)

@@ -11,6 +11,7 @@
 #include "mpi/life.h"
 #include "mpi/self.h"
 #include "mpi/threads.h"
+#include "mpi/yield.h"
 
 static void describe_message(char *what, size_t size, int source, int tag, MPI_Comm comm)
 {
@@ -130,8 +131,8 @@ void rp_answer_no(void)
 
     rp_follow_take_no();
     if (++answered % 16 == 0) {
-        rp_self.needs_no_yield = !rp_threads_on; /* Open MPI's own */
+        rp_needs_no_yield = !rp_threads_on; /* Open MPI's own */
         rp_pmpi.Iprobe(0, 0, rp_constant.self, &flag, MPI_STATUS_IGNORE);
     }
-    rp_self.needs_no_yield = !rp_threads_on;
+    rp_needs_no_yield = !rp_threads_on;
 }

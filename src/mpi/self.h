@@ -33,7 +33,6 @@ struct rp_self {
     uint64_t identity; /* the same in every run: how the thread came about; 0: not created by the program */
     uint32_t children; /* threads that it created */
     int32_t number;    /* in the record, once it has one; else -1, but 0 for the thread that initialised MPI */
-    uint32_t needs_no_yield; /* replay: its last poll was answered no, and it has not yielded since */
 };
 
 /* The process's. With several threads: only under the lock of mpi/threads.h. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A program that polls and yields: in a replay its yields after recorded answers of no do not reach the scheduler; all others do.
+# A program that polls and yields: in a replay and in a deterministic run, its yields after answers of no do not reach the scheduler; all others do.
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 2
@@ -64,3 +64,9 @@ run 60 replay "$reprise" replay run
 [ "$status" -eq 0 ] && [ "$(result replay)" = "RESULT 3000" ] || fail "replay: $status"
 grep -q identical replay.err || fail "not identical"
 grep -qx 'yields 0 500' replay.err || fail "replay: $(grep ^yields replay.err), but polls answered no need none, and others do"
+
+# Here the waits inside our own calls yield, too, until the other rank waits: some two thousand times, and then they sleep.
+run 60 det "$reprise" det "${launch[@]}" ./program
+[ "$status" -eq 0 ] && [ "$(result det)" = "RESULT 3000" ] || fail "det: $status"
+read -r polled others <<<"$(sed -n 's/^yields //p' det.err)"
+[ "$polled" -lt 3000 ] && [ "$others" -eq 500 ] || fail "det: $polled yields while polling, and $others of 500 others"
