@@ -60,10 +60,18 @@ class Call:
     def error(self):
         file, comm = self.first_of("MPI_File"), self.first_of("MPI_Comm")
         if self.first_of("MPI_Win"):
-            return f"    if (rc != MPI_SUCCESS)\n        rp_pmpi.Win_call_errhandler({self.first_of('MPI_Win')}, rc);\n"
+            return f"    if (rc != MPI_SUCCESS)\n        rp_alone_error_win({self.first_of('MPI_Win')}, rc);\n"
         if file:
             return f"    if (rc != MPI_SUCCESS)\n        rp_alone_error_file({file}, rc);\n"
         return f"    if (rc != MPI_SUCCESS)\n        rp_alone_error_comm({comm or 'rp_constant.world'}, rc);\n"
+
+    @property
+    def raiser(self):
+        """Whose error handler is called if its request fails."""
+        for kind in ("comm", "win", "file"):
+            if kind in self.names:
+                return f"(struct rp_raiser){{.kind = RP_OF_{kind.upper()}, .{kind} = {kind}}}"
+        return "(struct rp_raiser){.kind = RP_OF_WORLD}"
 
     def outputs(self, side):
         """What the call gives, in order: written, or given again."""
@@ -133,7 +141,7 @@ def comm(call):
     if not dup:
         return text + alone(call, "", f"    if (rc == MPI_SUCCESS)\n        rp_alone_comm({parent}, {new});\n")
     return text + (f"static int alone_{call.member}({call.parameters})\n{{\n    int made = rp_pmpi.Comm_dup({parent}, {new});\n    int rc = rp_alone_begin(&rp_f_{call.member}, {call.check});\n"
-                   f"    if (rc == MPI_SUCCESS)\n        rp_alone_number();\n    rp_alone_end();\n    (void)made;\n{unused(call)}{call.error}    return rc;\n}}\n\n")
+                   f"    if (rc == MPI_SUCCESS)\n        rp_alone_dup(*{new});\n    rp_alone_end();\n    (void)made;\n{unused(call)}{call.error}    return rc;\n}}\n\n")
 
 
 def unused(call):
@@ -146,9 +154,15 @@ def group(call):
             + alone(call, "", f"    if (rc == MPI_SUCCESS)\n        rp_alone_group({new});\n"))
 
 
+def info(call):
+    new = call.names[-1]
+    return (record(call, "", f"    if (rc == MPI_SUCCESS)\n        rp_record_info(*{new});\n")
+            + alone(call, "", f"    if (rc == MPI_SUCCESS)\n        rp_alone_info({new});\n"))
+
+
 def isend(call):
     request = call.names[-1]
-    made = f"    if (rc == MPI_SUCCESS) {{\n        struct rp_areas areas = {{0}};\n        *{request} = rp_alone_request(&areas, %s);\n    }}\n"
+    made = f"    if (rc == MPI_SUCCESS) {{\n        struct rp_areas areas = {{0}};\n        *{request} = rp_alone_request(&areas, %s, {call.raiser});\n    }}\n"
     sends = "comm" in call.names
     return record(call, "", "", PART + call.real() if sends else None) + alone(call, "", made % "false", first=alone_part(call) if sends else "")
 
@@ -180,7 +194,7 @@ def mreceive(call):
 def ireceive(call, persistent="false"):
     request = call.names[-1]
     keep = f"    if (rc == MPI_SUCCESS && areas.count > 0)\n        rp_requests_add(*{request}, &areas, {persistent});\n"
-    give = f"    if (rc == MPI_SUCCESS)\n        *{request} = rp_alone_request(&areas, {persistent});\n"
+    give = f"    if (rc == MPI_SUCCESS)\n        *{request} = rp_alone_request(&areas, {persistent}, {call.raiser});\n"
     return record(call, areas_of(call), keep) + alone(call, areas_of(call), give)
 
 
@@ -228,8 +242,8 @@ def update(call, areas="", keep="", told=None):
         if mark == "#":
             numbers = f"rp_check({numbers}, {call.number(name)})"
     note = f"    rp_updates = {numbers};\n{keep}"
-    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{call.real()}    if (rc != MPI_SUCCESS)\n        rp_data_refuse(\"{call.name} that fails\");\n{note}    return rc;\n}}\n\n"
-            f"static int alone_{call.member}({call.parameters})\n{{\n{areas}{told or told_write(call)}{note}    return MPI_SUCCESS;\n}}\n\n")
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{call.real()}    if (rc != MPI_SUCCESS) {{\n        rp_record_failed(&rp_f_{call.member}, rc);\n        return rc;\n    }}\n{note}    return rc;\n}}\n\n"
+            f"static int alone_{call.member}({call.parameters})\n{{\n{areas}    int rc = rp_alone_update(&rp_f_{call.member});\n    if (rc != MPI_SUCCESS) {{\n        rp_alone_error_win(win, rc);\n        return rc;\n    }}\n{told or told_write(call)}{note}    return MPI_SUCCESS;\n}}\n\n")
 
 
 def read_areas(call):
@@ -243,7 +257,7 @@ def get(call):
 def iget(call):
     areas = read_areas(call)
     return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*request, &areas);\n", access(call) + call.real())
-            + alone(call, areas + told_read(call), "    if (rc == MPI_SUCCESS)\n        rp_alone_fresh(request, &areas);\n"))
+            + alone(call, areas + told_read(call), "    if (rc == MPI_SUCCESS)\n        rp_alone_fresh(request, &areas, " + call.raiser + ");\n"))
 
 
 def sync(call):
@@ -306,10 +320,10 @@ def collective(call, form=""):
         fill += "    if (rc == MPI_SUCCESS)\n        rp_areas_fill(&areas);\n    rp_areas_free(&areas);\n"
     elif form == "i":
         put += f"    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*{request}, &areas);\n"
-        fill += f"    if (rc == MPI_SUCCESS)\n        rp_alone_fresh({request}, &areas);\n"
+        fill += f"    if (rc == MPI_SUCCESS)\n        rp_alone_fresh({request}, &areas, {call.raiser});\n"
     else:
         put += f"    if (rc == MPI_SUCCESS && areas.count > 0)\n        rp_requests_add(*{request}, &areas, true);\n"
-        fill += f"    if (rc == MPI_SUCCESS)\n        *{request} = rp_alone_request(&areas, true);\n"
+        fill += f"    if (rc == MPI_SUCCESS)\n        *{request} = rp_alone_request(&areas, true, {call.raiser});\n"
     middle = call.real()
     if form == "":
         middle = PART + middle + MEET
@@ -347,7 +361,7 @@ def life(call):
     return ""
 
 
-KINDS = {f.__name__: f for f in (feed, both, comm, group, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock, rupdate, update, get, iget, sync)}
+KINDS = {f.__name__: f for f in (feed, both, comm, group, info, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock, rupdate, update, get, iget, sync)}
 
 
 def read_table(path):

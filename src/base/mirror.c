@@ -19,33 +19,78 @@ static uint64_t full_bytes(uint64_t x)
     return x * 255;
 }
 
-static uint64_t load(const uint8_t *memory)
+/* The first bytes of a word; the others are 0. */
+static uint64_t load(const uint8_t *memory, size_t width)
 {
-    uint64_t value;
+    uint64_t value = 0;
 
-    memcpy(&value, memory, sizeof value);
+    memcpy(&value, memory, width);
     return value;
 }
 
-/* How much is taken at once. */
+/* How much is taken at once: 8, or what is aligned and left of 4, 2 and 1. */
 static size_t width_at(const struct rp_mirror *m, size_t at, size_t end)
 {
-    return (uintptr_t)(m->public + at) % WORD == 0 && end - at >= WORD ? WORD : 1;
+    size_t width = WORD;
+
+    while ((uintptr_t)(m->public + at) % width != 0 || end - at < width)
+        width /= 2;
+    return width;
+}
+
+typedef uint32_t __attribute__((may_alias)) half;
+typedef uint16_t __attribute__((may_alias)) quarter;
+
+static uint64_t load_public(const uint8_t *memory, size_t width)
+{
+    uint64_t value = 0;
+
+    if (width == WORD) {
+        value = __atomic_load_n((const word *)memory, __ATOMIC_RELAXED);
+    } else if (width == sizeof(half)) {
+        half there = __atomic_load_n((const half *)memory, __ATOMIC_RELAXED);
+        memcpy(&value, &there, width);
+    } else if (width == sizeof(quarter)) {
+        quarter there = __atomic_load_n((const quarter *)memory, __ATOMIC_RELAXED);
+        memcpy(&value, &there, width);
+    } else {
+        uint8_t there = __atomic_load_n(memory, __ATOMIC_RELAXED);
+        memcpy(&value, &there, width);
+    }
+    return value;
 }
 
 /* Out */
 
-static void word_out(struct rp_mirror *m, size_t at)
+/* Stores those bytes of `own` that are `mine`. */
+#define MERGE(type)                                                                                                                                          \
+    static void merge_##type(uint8_t *public, uint64_t own, uint64_t mine)                                                                                   \
+    {                                                                                                                                                        \
+        type value, mask, there = __atomic_load_n((type *)public, __ATOMIC_RELAXED);                                                                         \
+        memcpy(&value, &own, sizeof value);                                                                                                                  \
+        memcpy(&mask, &mine, sizeof mask);                                                                                                                   \
+        while (!__atomic_compare_exchange_n((type *)public, &there, (type)((there & ~mask) | (value & mask)), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))     \
+            ;                                                                                                                                                \
+    }
+MERGE(word)
+MERGE(half)
+MERGE(quarter)
+
+static void word_out(struct rp_mirror *m, size_t at, size_t width)
 {
-    uint64_t own = load(m->own + at), mine = full_bytes(own ^ load(m->shadow + at));
-    word *public = (word *)(m->public + at);
+    uint64_t own = load(m->own + at, width), mine = full_bytes(own ^ load(m->shadow + at, width));
 
     if (mine == 0)
         return;
-    for (uint64_t there = __atomic_load_n(public, __ATOMIC_RELAXED);
-         !__atomic_compare_exchange_n(public, &there, (there & ~mine) | (own & mine), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);)
-        ;
-    memcpy(m->shadow + at, &own, sizeof own);
+    if (width == WORD)
+        merge_word(m->public + at, own, mine);
+    else if (width == sizeof(half))
+        merge_half(m->public + at, own, mine);
+    else if (width == sizeof(quarter))
+        merge_quarter(m->public + at, own, mine);
+    else
+        __atomic_store_n(m->public + at, m->own[at], __ATOMIC_RELAXED);
+    memcpy(m->shadow + at, &own, width);
 }
 
 /* As many lines from here as there are; where the processor cannot store some bytes of a line alone, none. A word at a time takes ten times as long. */
@@ -92,10 +137,7 @@ static void part_out(struct rp_mirror *m, size_t at, size_t end)
         if (by_lines && (uintptr_t)(m->public + at) % LINE == 0 && (width = lines_out(m, at, end)) > 0)
             continue;
         width = width_at(m, at, end);
-        if (width == WORD)
-            word_out(m, at);
-        else if (m->own[at] != m->shadow[at])
-            m->public[at] = m->shadow[at] = m->own[at];
+        word_out(m, at, width);
     }
 }
 
@@ -112,29 +154,17 @@ void rp_mirror_out(struct rp_mirror *m, size_t at, size_t length)
 
 /* In */
 
-static bool word_in(struct rp_mirror *m, size_t at)
+static bool word_in(struct rp_mirror *m, size_t at, size_t width)
 {
-    uint64_t there = __atomic_load_n((const word *)(m->public + at), __ATOMIC_RELAXED), theirs = full_bytes(there ^ load(m->shadow + at));
+    uint64_t there = load_public(m->public + at, width), theirs = full_bytes(there ^ load(m->shadow + at, width));
 
     if (theirs == 0)
         return false;
-    memcpy(m->shadow + at, &there, sizeof there);
+    memcpy(m->shadow + at, &there, width);
     if (m->own != m->public) {
-        uint64_t own = (load(m->own + at) & ~theirs) | (there & theirs);
-        memcpy(m->own + at, &own, sizeof own);
+        uint64_t own = (load(m->own + at, width) & ~theirs) | (there & theirs);
+        memcpy(m->own + at, &own, width);
     }
-    return true;
-}
-
-static bool byte_in(struct rp_mirror *m, size_t at)
-{
-    uint8_t there = __atomic_load_n(m->public + at, __ATOMIC_RELAXED);
-
-    if (there == m->shadow[at])
-        return false;
-    m->shadow[at] = there;
-    if (m->own != m->public)
-        m->own[at] = there;
     return true;
 }
 
@@ -145,7 +175,7 @@ static void part_in(struct rp_mirror *m, size_t at, size_t end, void (*came)(voi
 
     for (size_t width; at < end; at += width) {
         width = width_at(m, at, end);
-        if (!(width == WORD ? word_in(m, at) : byte_in(m, at)))
+        if (!word_in(m, at, width))
             continue;
         if (last && at - last > GAP)
             came(data, first, now + first, last - first);

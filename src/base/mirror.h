@@ -3,7 +3,7 @@
  * Memory that other processes write into at any time (public), apart from the memory that the program works on (own). What the two had in common is kept a third time (shadow): where own differs from it the program has stored,
  * where public differs others have. If own and public are the same memory, it is not known who stored.
  *
- * Aligned words of eight bytes are read and written whole, so that neither side ever sees a value that was not stored; and of such a word, only the bytes that changed.
+ * Aligned words of eight bytes, and of four and two at the ends of a range, are read and written whole, so that neither side ever sees a value that was not stored; and of such a word, only the bytes that changed.
  */
 #ifndef RP_MIRROR_H
 #define RP_MIRROR_H

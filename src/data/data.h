@@ -48,6 +48,7 @@ struct rp_data_handles {
     MPI_Op no_op, replace;
     MPI_Group group_null, group_empty;
     MPI_File file_null;
+    const int *unweighted; /* MPI_UNWEIGHTED, which MPICH has as a variable */
 };
 extern RP_HIDDEN struct rp_data_handles rp_handle;
 
@@ -114,7 +115,7 @@ uint64_t rp_members_leaf(MPI_Comm comm, int root);  /* 1 where a broadcast is re
 uint64_t rp_members_scatter(MPI_Comm comm, int root, const void *buf);
 uint64_t rp_members_mine(MPI_Comm comm);            /* rank + 1 */
 uint64_t rp_members_near(MPI_Comm comm);            /* neighbours that data comes from */
-uint64_t rp_members_weighted(MPI_Comm comm);        /* 1: the graph has weights */
+uint64_t rp_members_weighted(MPI_Comm comm, const int *weights); /* 1: the graph has weights, and the program wants them */
 
 /* --- recording --- */
 
@@ -134,6 +135,8 @@ static inline void rp_record_number(uint64_t number)
     rp_data_put_number(rp_data_writer, number);
 }
 void rp_record_array(const void *bytes, size_t count);
+/* An update of a window failed. One that does not has no entry; nothing may stand between this one and that of the call before. */
+void rp_record_failed(const struct rp_function *function, int rc);
 static inline void rp_record_end(void)
 {
     rp_data_end(rp_data_writer);
@@ -143,6 +146,8 @@ static inline void rp_record_end(void)
 
 /* Takes the next entry, which must be that of this call; returns what the call returned. Does not return if the record ends here, is damaged, or says otherwise. */
 int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t check);
+/* What an update of a window returned. */
+int rp_alone_update(const struct rp_function *function);
 void rp_alone_bytes(void *bytes, size_t count);
 uint64_t rp_alone_number(void);
 void rp_alone_array(void *bytes);
@@ -150,7 +155,11 @@ void rp_alone_array(void *bytes);
 void rp_alone_end(void);
 /* The record ends here. */
 void rp_alone_stop(const char *where) __attribute__((noreturn));
+/* Calls the error handler. */
+extern RP_HIDDEN int rp_alone_in_handler;
+void rp_alone_refuse_in_handler(const struct rp_function *function) __attribute__((noreturn));
 void rp_alone_error_comm(MPI_Comm comm, int rc);
+void rp_alone_error_win(MPI_Win win, int rc);
 void rp_alone_error_file(MPI_File file, int rc);
 
 void rp_data_refuse(const char *function) __attribute__((noreturn));
@@ -162,8 +171,12 @@ enum { RP_HANDLE_NULL, RP_HANDLE_NEW, RP_HANDLE_EMPTY };
 void rp_record_comm(MPI_Comm comm);
 void rp_record_group(MPI_Group group);
 void rp_record_message(MPI_Message message);
+void rp_record_info(MPI_Info info);
+void rp_alone_info(MPI_Info *info);
 /* `parent`: whose error handler it has. */
 void rp_alone_comm(MPI_Comm parent, MPI_Comm *comm);
+void rp_alone_dup(MPI_Comm comm);
+void rp_alone_world(int rank, int size);
 void rp_alone_group(MPI_Group *group);
 void rp_alone_message(MPI_Message *message);
 void rp_alone_take_message(MPI_Message *message);
@@ -171,12 +184,20 @@ MPI_Comm rp_alone_own(void); /* a communicator for ourselves */
 
 /* --- requests --- */
 
+/* Whose error handler is called if a request fails. */
+struct rp_raiser {
+    enum { RP_OF_WORLD, RP_OF_COMM, RP_OF_WIN, RP_OF_FILE } kind;
+    MPI_Comm comm;
+    MPI_Win win;
+    MPI_File file;
+};
+
 /* A request with areas, or alone any. Takes the areas over. */
 void rp_requests_add(MPI_Request request, struct rp_areas *areas, bool persistent);
 /* Recording: a request that may be complete already, and have the handle of others: then its content is told at once. */
 void rp_record_fresh(MPI_Request request, struct rp_areas *areas);
-void rp_alone_fresh(MPI_Request *request, struct rp_areas *areas);
-MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent);
+void rp_alone_fresh(MPI_Request *request, struct rp_areas *areas, struct rp_raiser raiser);
+MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent, struct rp_raiser raiser);
 
 /* Receives that the program freed while they were under way: when one is found complete, that is told before the next entry. */
 extern RP_HIDDEN const struct rp_function rp_f_freed;

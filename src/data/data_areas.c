@@ -374,10 +374,12 @@ uint64_t rp_members_near(MPI_Comm comm)
     return (uint64_t)in;
 }
 
-uint64_t rp_members_weighted(MPI_Comm comm)
+uint64_t rp_members_weighted(MPI_Comm comm, const int *weights)
 {
     int in, out, weighted = 0;
 
+    if (weights == rp_handle.unweighted)
+        return 0;
     rp_pmpi.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
     return weighted != 0;
 }

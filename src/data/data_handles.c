@@ -7,9 +7,69 @@
 #include "base/message.h"
 #include "data/data.h"
 
+/* Alone, a communicator keeps this rank in it and its size, by attributes that its copies have, too. */
+
+enum kept { RANK, SIZE, KEPT };
+static int keyvals[KEPT];
+static int of_world[KEPT];
+
+static int copy_number(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra;
+    *(void **)out = in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static int forget_number(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    return MPI_SUCCESS;
+}
+
+static void keep(MPI_Comm comm, enum kept which, uint64_t number)
+{
+    static bool made[KEPT];
+
+    if (!made[which])
+        rp_pmpi.Comm_create_keyval(copy_number, forget_number, &keyvals[which], NULL);
+    made[which] = true;
+    rp_pmpi.Comm_set_attr(comm, keyvals[which], (void *)(uintptr_t)number);
+}
+
+static bool look_up(enum kept which, MPI_Comm comm, int *number)
+{
+    void *value;
+    int there = 0;
+
+    if (comm == rp_constant.world || comm == rp_constant.self) {
+        *number = comm == rp_constant.world ? of_world[which] : which == SIZE;
+        return true;
+    }
+    if (keyvals[which] != 0)
+        rp_pmpi.Comm_get_attr(comm, keyvals[which], &value, &there);
+    if (there)
+        *number = (int)(intptr_t)value;
+    return there != 0;
+}
+
+void rp_alone_world(int rank, int size)
+{
+    of_world[RANK] = rank;
+    of_world[SIZE] = size;
+}
+
 void rp_record_comm(MPI_Comm comm)
 {
+    int rank = 0, size = 0;
+
     rp_record_number(comm == rp_constant.comm_null ? RP_HANDLE_NULL : RP_HANDLE_NEW);
+    if (comm == rp_constant.comm_null)
+        return;
+    rp_pmpi.Comm_rank(comm, &rank);
+    rp_pmpi.Comm_size(comm, &size);
+    rp_record_number((uint64_t)rank);
+    rp_record_number((uint64_t)size);
 }
 
 void rp_record_group(MPI_Group group)
@@ -36,9 +96,20 @@ void rp_alone_comm(MPI_Comm parent, MPI_Comm *comm)
     if (rp_alone_number() == RP_HANDLE_NULL)
         return;
     *comm = new_comm();
+    keep(*comm, RANK, rp_alone_number());
+    keep(*comm, SIZE, rp_alone_number());
     rp_pmpi.Comm_get_errhandler(parent, &handler);
     rp_pmpi.Comm_set_errhandler(*comm, handler);
     rp_pmpi.Errhandler_free(&handler);
+}
+
+/* Of a dup: it is made already, and keeps what the other keeps, unless that is one of the beginning. */
+void rp_alone_dup(MPI_Comm comm)
+{
+    if (rp_alone_number() == RP_HANDLE_NULL)
+        return;
+    keep(comm, RANK, rp_alone_number());
+    keep(comm, SIZE, rp_alone_number());
 }
 
 MPI_Comm rp_alone_own(void)
@@ -66,6 +137,102 @@ void rp_alone_group(MPI_Group *group)
     rp_pmpi.Group_incl(self, 1, &zero, group);
     rp_pmpi.Group_free(&self);
     rp_data_off--;
+}
+
+/* Ranks and sizes. An error handler that MPI calls inside another call may ask for them, which is not written down: then they are what the communicator keeps. */
+
+static int alone_number(const struct rp_function *function, enum kept which, MPI_Comm comm, int *number)
+{
+    if (rp_alone_in_handler) {
+        if (!look_up(which, comm, number))
+            rp_alone_refuse_in_handler(function);
+        return MPI_SUCCESS;
+    }
+    int rc = rp_alone_begin(function, false, 0);
+    if (rc == MPI_SUCCESS)
+        rp_alone_bytes(number, sizeof *number);
+    rp_alone_end();
+    if (rc != MPI_SUCCESS)
+        rp_alone_error_comm(comm, rc);
+    return rc;
+}
+
+static int record_number(const struct rp_function *function, int rc, const int *number)
+{
+    rp_record_begin(function, false, 0, rc);
+    if (rc == MPI_SUCCESS)
+        rp_record_bytes(number, sizeof *number);
+    rp_record_end();
+    return rc;
+}
+
+int rp_record_Comm_rank(const struct rp_next *next, MPI_Comm comm, int *rank)
+{
+    rp_data_off++;
+    int rc = next->Comm_rank(comm, rank);
+    rp_data_off--;
+    return record_number(&rp_f_Comm_rank, rc, rank);
+}
+
+int rp_alone_Comm_rank(MPI_Comm comm, int *rank)
+{
+    return alone_number(&rp_f_Comm_rank, RANK, comm, rank);
+}
+
+int rp_record_Comm_size(const struct rp_next *next, MPI_Comm comm, int *size)
+{
+    rp_data_off++;
+    int rc = next->Comm_size(comm, size);
+    rp_data_off--;
+    return record_number(&rp_f_Comm_size, rc, size);
+}
+
+int rp_alone_Comm_size(MPI_Comm comm, int *size)
+{
+    return alone_number(&rp_f_Comm_size, SIZE, comm, size);
+}
+
+/* Infos that MPI fills: keys and their values. */
+
+static void put_key(MPI_Info info, int i)
+{
+    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1] = "";
+    int there = 0;
+
+    rp_pmpi.Info_get_nthkey(info, i, key);
+    rp_pmpi.Info_get(info, key, MPI_MAX_INFO_VAL, value, &there);
+    rp_record_array(key, strlen(key) + 1);
+    rp_record_array(value, strlen(value) + 1);
+}
+
+void rp_record_info(MPI_Info info)
+{
+    int keys = 0;
+
+    rp_pmpi.Info_get_nkeys(info, &keys);
+    rp_record_number((uint64_t)keys);
+    for (int i = 0; i < keys; i++)
+        put_key(info, i);
+}
+
+static bool take_text(char *text, size_t room)
+{
+    size_t length;
+    const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
+
+    if (!content || length == 0 || length > room || content[length - 1] != 0)
+        return false;
+    memcpy(text, content, length);
+    return true;
+}
+
+void rp_alone_info(MPI_Info *info)
+{
+    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
+
+    rp_pmpi.Info_create(info);
+    for (uint64_t keys = rp_alone_number(); keys > 0 && take_text(key, sizeof key) && take_text(value, sizeof value); keys--)
+        rp_pmpi.Info_set(*info, key, value);
 }
 
 /* Messages */
@@ -214,10 +381,13 @@ static int alone_idup(const struct rp_function *function, MPI_Comm comm, MPI_Com
     struct rp_areas none = {0};
 
     rp_pmpi.Comm_dup(comm, made);
+    for (int which = 0, number; which < KEPT; which++)
+        if (look_up(which, comm, &number))
+            keep(*made, which, (uint64_t)number);
     int rc = rp_alone_begin(function, false, 0);
     rp_alone_end();
     if (rc == MPI_SUCCESS)
-        *request = rp_alone_request(&none, false);
+        *request = rp_alone_request(&none, false, (struct rp_raiser){.kind = RP_OF_COMM, .comm = comm});
     else
         rp_alone_error_comm(comm, rc);
     return rc;
@@ -246,11 +416,24 @@ int rp_alone_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, M
 }
 #endif
 
-/* Attributes: those that MPI itself sets are pointers to numbers; all others are the program's own. */
+/* Attributes: those that MPI itself sets are pointers to numbers, which the program may keep; all others are the program's own. */
+
+static const int predefined_keyvals[] = {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE, MPI_APPNUM};
+enum { PREDEFINED = sizeof predefined_keyvals / sizeof *predefined_keyvals };
+
+/* PREDEFINED: it is not. */
+static int predefined(int keyval)
+{
+    int i = 0;
+
+    while (i < PREDEFINED && predefined_keyvals[i] != keyval)
+        i++;
+    return i;
+}
 
 static bool is_predefined(int keyval)
 {
-    return keyval == MPI_TAG_UB || keyval == MPI_HOST || keyval == MPI_IO || keyval == MPI_WTIME_IS_GLOBAL || keyval == MPI_UNIVERSE_SIZE || keyval == MPI_LASTUSEDCODE || keyval == MPI_APPNUM;
+    return predefined(keyval) < PREDEFINED;
 }
 
 static int record_attr(const struct rp_function *function, int keyval, void *value, const int *flag, int rc)
@@ -269,9 +452,8 @@ static int record_attr(const struct rp_function *function, int keyval, void *val
 
 static int alone_attr(const struct rp_function *function, MPI_Comm comm, int keyval, void *value, int *flag)
 {
-    static int values[16];
-    static unsigned used;
-    int rc = rp_alone_begin(function, true, rp_check(0, keyval)), *slot = &values[used++ % 16];
+    static int values[PREDEFINED];
+    int rc = rp_alone_begin(function, true, rp_check(0, keyval)), *slot = &values[predefined(keyval)];
 
     if (rc == MPI_SUCCESS) {
         *flag = (int)rp_alone_number();

@@ -56,6 +56,13 @@ void rp_record_begin(const struct rp_function *function, bool has_check, uint32_
         rp_data_put(rp_data_writer, &folded, sizeof folded);
 }
 
+void rp_record_failed(const struct rp_function *function, int rc)
+{
+    rp_data_begin(rp_data_writer, function->number, function->name);
+    rp_data_put_signed(rp_data_writer, rc);
+    rp_data_end(rp_data_writer);
+}
+
 void rp_record_array(const void *bytes, size_t count)
 {
     rp_data_put_content(rp_data_writer, rp_track_taken(bytes, count), count);
@@ -120,6 +127,8 @@ int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t 
     const char *recorded;
     uint16_t folded = 0;
 
+    if (rp_alone_in_handler)
+        rp_alone_refuse_in_handler(function);
     calling = *function;
     enum rp_status status = rp_data_next(rp_data_reader, &recorded, &why);
     if (status != RP_OK)
@@ -151,6 +160,17 @@ int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t 
     return rc;
 }
 
+int rp_alone_update(const struct rp_function *function)
+{
+    const char *next = rp_data_peek(rp_data_reader);
+
+    if (!next || strcmp(next, function->name) != 0)
+        return MPI_SUCCESS;
+    int rc = rp_alone_begin(function, false, 0);
+    rp_alone_end();
+    return rc;
+}
+
 void rp_alone_bytes(void *bytes, size_t count)
 {
     rp_data_get(rp_data_reader, bytes, count);
@@ -179,14 +199,35 @@ void rp_alone_end(void)
         damaged(&why, status);
 }
 
+/* Error handlers. Recording, MPI calls them inside the call that fails, so what they call is not written down. */
+
+int rp_alone_in_handler;
+
+void rp_alone_refuse_in_handler(const struct rp_function *function)
+{
+    rp_error("%s, called by an error handler: it was not recorded, and cannot be answered", function->name);
+    rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
 void rp_alone_error_comm(MPI_Comm comm, int rc)
 {
+    rp_alone_in_handler++;
     rp_pmpi.Comm_call_errhandler(comm == rp_constant.comm_null ? rp_constant.world : comm, rc);
+    rp_alone_in_handler--;
+}
+
+void rp_alone_error_win(MPI_Win win, int rc)
+{
+    rp_alone_in_handler++;
+    rp_pmpi.Win_call_errhandler(win, rc);
+    rp_alone_in_handler--;
 }
 
 void rp_alone_error_file(MPI_File file, int rc)
 {
+    rp_alone_in_handler++;
     rp_pmpi.File_call_errhandler(file, rc);
+    rp_alone_in_handler--;
 }
 
 /* MPI's own start, alone: the launcher's variables, which the program may look at, would have MPI look for the launcher. */
@@ -287,12 +328,15 @@ static void find_handles(void)
     rp_handle.group_null = rp_library_object("ompi_mpi_group_null");
     rp_handle.group_empty = rp_library_object("ompi_mpi_group_empty");
     rp_handle.file_null = rp_library_object("ompi_mpi_file_null");
+    rp_handle.unweighted = MPI_UNWEIGHTED;
 #else
     rp_handle.no_op = MPI_NO_OP;
     rp_handle.replace = MPI_REPLACE;
     rp_handle.group_null = MPI_GROUP_NULL;
     rp_handle.group_empty = MPI_GROUP_EMPTY;
     rp_handle.file_null = MPI_FILE_NULL;
+    int *const *unweighted = rp_library_object("MPI_UNWEIGHTED");
+    rp_handle.unweighted = unweighted ? *unweighted : NULL;
 #endif
 }
 
@@ -352,6 +396,7 @@ int reprise_data_follow(const char *directory, uint64_t run, int rank, int ranks
 {
     find_handles();
     rp_message_rank(rank);
+    rp_alone_world(rank, ranks);
     rp_data_alone = true;
     enum rp_status status = rp_data_open(directory, run, (uint32_t)rank, (uint32_t)ranks, &rp_data_reader, why);
     if (status == RP_OK && rp_setting("REPRISE_WHO"))

@@ -17,6 +17,7 @@ struct entry {
     MPI_Request request;
     struct rp_areas areas;
     bool persistent, active;
+    struct rp_raiser raiser; /* alone */
     struct entry *next;
 };
 
@@ -109,7 +110,7 @@ static int grequest_cancel(void *extra, int complete)
     return MPI_SUCCESS;
 }
 
-MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent)
+MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent, struct rp_raiser raiser)
 {
     MPI_Request request;
 
@@ -117,16 +118,17 @@ MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent)
     rp_pmpi.Grequest_start(grequest_query, grequest_free, grequest_cancel, NULL, &request);
     rp_data_off--;
     rp_requests_add(request, areas, persistent);
+    find(request)->raiser = raiser;
     return request;
 }
 
-void rp_alone_fresh(MPI_Request *request, struct rp_areas *areas)
+void rp_alone_fresh(MPI_Request *request, struct rp_areas *areas, struct rp_raiser raiser)
 {
     if (rp_alone_number()) {
         rp_areas_fill(areas);
         rp_areas_free(areas);
     }
-    *request = rp_alone_request(areas, false);
+    *request = rp_alone_request(areas, false, raiser);
 }
 
 /* The request is at its end. */
@@ -252,21 +254,54 @@ static void put_statuses(const MPI_Status *statuses, int count)
         rp_record_bytes(statuses, (size_t)count * sizeof *statuses);
 }
 
-static void take_statuses(MPI_Status *statuses, int count)
+static int first_error; /* of the statuses that were taken last */
+
+/* Returns the first that failed, or -1. */
+static int take_statuses(MPI_Status *statuses, int count)
 {
+    int failed = -1;
+
+    first_error = MPI_SUCCESS;
     for (int i = 0; i < count; i++) {
         MPI_Status status;
         rp_alone_bytes(&status, sizeof status);
         if (statuses)
             statuses[i] = status;
+        if (failed < 0 && status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING) {
+            failed = i;
+            first_error = status.MPI_ERROR;
+        }
     }
+    return failed;
 }
 
-static void finish(int rc)
+/* Open MPI calls the handler of what the request is of, MPICH always that of MPI_COMM_WORLD. To be asked before the request is at its end. */
+static struct rp_raiser raiser_of(int count, const MPI_Request *requests, int index)
+{
+#ifdef OPEN_MPI
+    const struct entry *e = index >= 0 && index < count ? find(requests[index]) : NULL;
+
+    if (e)
+        return e->raiser;
+#else
+    (void)count, (void)requests, (void)index;
+#endif
+    return (struct rp_raiser){.kind = RP_OF_WORLD};
+}
+
+static void finish(int rc, struct rp_raiser raiser)
 {
     rp_alone_end();
-    if (rc != MPI_SUCCESS)
-        rp_alone_error_comm(rp_constant.world, rc);
+    if (rc == MPI_SUCCESS)
+        return;
+    if (raiser.kind != RP_OF_WORLD && rc == MPI_ERR_IN_STATUS)
+        rc = first_error; /* what Open MPI tells the handler */
+    if (raiser.kind == RP_OF_WIN)
+        rp_alone_error_win(raiser.win, rc);
+    else if (raiser.kind == RP_OF_FILE)
+        rp_alone_error_file(raiser.file, rc);
+    else
+        rp_alone_error_comm(raiser.kind == RP_OF_COMM ? raiser.comm : rp_constant.world, rc);
 }
 
 int rp_record_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status *status)
@@ -288,11 +323,12 @@ int rp_record_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status 
 
 int rp_alone_Wait(MPI_Request *request, MPI_Status *status)
 {
+    struct rp_raiser raiser = raiser_of(1, request, 0);
     int rc = rp_alone_begin(&rp_f_Wait, false, 0);
 
     take_statuses(wanted(status), 1);
     take_completed(1, request);
-    finish(rc);
+    finish(rc, raiser);
     return rc;
 }
 
@@ -320,6 +356,7 @@ int rp_record_Test(const struct rp_next *next, MPI_Request *request, int *flag, 
 
 int rp_alone_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
+    struct rp_raiser raiser = raiser_of(1, request, 0);
     int rc = rp_alone_begin(&rp_f_Test, false, 0);
 
     *flag = (int)rp_alone_number();
@@ -327,7 +364,7 @@ int rp_alone_Test(MPI_Request *request, int *flag, MPI_Status *status)
         take_statuses(wanted(status), 1);
         take_completed(1, request);
     }
-    finish(rc);
+    finish(rc, raiser);
     return rc;
 }
 
@@ -352,9 +389,9 @@ int rp_alone_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
     int rc = rp_alone_begin(&rp_f_Waitall, true, rp_check(0, count));
 
-    take_statuses(all_wanted(statuses), count);
+    struct rp_raiser raiser = raiser_of(count, requests, take_statuses(all_wanted(statuses), count));
     take_completed(count, requests);
-    finish(rc);
+    finish(rc, raiser);
     return rc;
 }
 
@@ -383,13 +420,14 @@ int rp_record_Testall(const struct rp_next *next, int count, MPI_Request *reques
 int rp_alone_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
     int rc = rp_alone_begin(&rp_f_Testall, true, rp_check(0, count));
+    struct rp_raiser raiser = {.kind = RP_OF_WORLD};
 
     *flag = (int)rp_alone_number();
     if (*flag || rc != MPI_SUCCESS) {
-        take_statuses(all_wanted(statuses), count);
+        raiser = raiser_of(count, requests, take_statuses(all_wanted(statuses), count));
         take_completed(count, requests);
     }
-    finish(rc);
+    finish(rc, raiser);
     return rc;
 }
 
@@ -419,11 +457,12 @@ static int alone_any(const struct rp_function *function, int count, MPI_Request 
     if (flag)
         *flag = (int)rp_alone_number();
     *index = (int)rp_data_get_signed(rp_data_reader);
+    struct rp_raiser raiser = raiser_of(count, requests, *index);
     if (!flag || *flag || rc != MPI_SUCCESS) {
         take_statuses(wanted(status), 1);
         take_completed(count, requests);
     }
-    finish(rc);
+    finish(rc, raiser);
     return rc;
 }
 
@@ -488,14 +527,16 @@ static int record_some(const struct rp_function *function, struct completion *c,
 static int alone_some(const struct rp_function *function, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
 {
     int rc = rp_alone_begin(function, true, rp_check(0, count > 0 ? count : 0));
+    struct rp_raiser raiser = {.kind = RP_OF_WORLD};
 
     *outcount = (int)rp_data_get_signed(rp_data_reader);
     if (*outcount != MPI_UNDEFINED && *outcount > 0 && *outcount <= count) {
         rp_alone_bytes(indices, (size_t)*outcount * sizeof *indices);
-        take_statuses(all_wanted(statuses), *outcount);
+        int failed = take_statuses(all_wanted(statuses), *outcount);
+        raiser = raiser_of(count, requests, failed >= 0 ? indices[failed] : -1);
     }
     take_completed(count, requests);
-    finish(rc);
+    finish(rc, raiser);
     return rc;
 }
 
@@ -563,7 +604,7 @@ int rp_alone_Request_get_status(MPI_Request request, int *flag, MPI_Status *stat
         take_statuses(wanted(status), 1);
     if (rp_alone_number())
         rp_areas_fill(e ? &e->areas : &none);
-    finish(rc);
+    finish(rc, raiser_of(1, &request, 0));
     return rc;
 }
 
@@ -592,11 +633,12 @@ int rp_record_Start(const struct rp_next *next, MPI_Request *request)
 
 int rp_alone_Start(MPI_Request *request)
 {
+    struct rp_raiser raiser = raiser_of(1, request, 0);
     rp_alone_part(&rp_f_Start);
     int rc = rp_alone_begin(&rp_f_Start, false, 0);
 
     start(1, request);
-    finish(rc);
+    finish(rc, raiser);
     return rc;
 }
 
@@ -618,7 +660,7 @@ int rp_alone_Startall(int count, MPI_Request *requests)
     int rc = rp_alone_begin(&rp_f_Startall, true, rp_check(0, count));
 
     start(count, requests);
-    finish(rc);
+    finish(rc, raiser_of(count, requests, 0));
     return rc;
 }
 
@@ -723,6 +765,7 @@ int rp_record_Request_free(const struct rp_next *next, MPI_Request *request)
 
 int rp_alone_Request_free(MPI_Request *request)
 {
+    struct rp_raiser raiser = raiser_of(1, request, 0);
     struct entry *e = find(*request);
 
     if (is_receiving(e))
@@ -732,7 +775,7 @@ int rp_alone_Request_free(MPI_Request *request)
         dispose(request);
     else if (rc == MPI_SUCCESS)
         rp_pmpi.Request_free(request);
-    finish(rc);
+    finish(rc, raiser);
     return rc;
 }
 
@@ -748,10 +791,11 @@ int rp_record_Cancel(const struct rp_next *next, MPI_Request *request)
 
 int rp_alone_Cancel(MPI_Request *request)
 {
+    struct rp_raiser raiser = raiser_of(1, request, 0);
     int rc = rp_alone_begin(&rp_f_Cancel, false, 0);
 
     if (!find(*request))
         rp_pmpi.Cancel(request);
-    finish(rc);
+    finish(rc, raiser);
     return rc;
 }

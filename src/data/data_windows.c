@@ -29,6 +29,9 @@ struct region {
     struct rp_mirror memory; /* alone, only `own` and `size` */
     void *owned[2];          /* of it, what is ours to free */
     bool tracked;            /* the shadow is that of data_track.c */
+    struct region *lender;   /* recording: the region of another window that this one is part of, whose public memory and shadow it has */
+    size_t borrowers;
+    bool gone;               /* its window is, but not yet all borrowers */
     struct region *next;
 };
 
@@ -126,6 +129,14 @@ static struct region *add_region(struct window *w, void *own, void *public, size
 
 static void free_region(struct region *r)
 {
+    struct region *lender = r->lender;
+
+    if (r->borrowers > 0) {
+        r->gone = true;
+        return;
+    }
+    if (lender && --lender->borrowers == 0 && lender->gone)
+        free_region(lender);
     if (r->tracked)
         rp_track_remove(r->memory.own, r->memory.size);
     free(r->owned[0]);
@@ -572,12 +583,46 @@ static struct region *alone_region(struct window *w, void *base, size_t size)
     return r;
 }
 
+/* A window may be made of memory that is in another window already: what is written through one is there for the other, so both have the same public memory. */
+static struct region *find_lender(const void *base, size_t size)
+{
+    for (struct window *w = windows; w; w = w->next)
+        for (struct region *r = w->regions; r; r = r->next)
+            if (r->memory.own != r->memory.public && (const uint8_t *)base >= r->memory.own && (const uint8_t *)base + size <= r->memory.own + r->memory.size)
+                return r->lender ? r->lender : r;
+    return NULL;
+}
+
+static int make_in_lender(const struct rp_next *next, struct region *lender, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    size_t at = (size_t)((uint8_t *)base - lender->memory.own);
+
+    rp_mirror_out(&lender->memory, at, (size_t)size);
+    rp_data_off++;
+    int rc = next->Win_create(lender->memory.public + at, size, disp_unit, info, comm, win);
+    rp_data_off--;
+    rp_record_begin(&rp_f_Win_create, true, rp_check(0, size), rc);
+    rp_record_end();
+    if (rc != MPI_SUCCESS)
+        return rc;
+    struct window *w = record_window(*win, comm, disp_unit);
+    struct region *r = add_region(w, base, lender->memory.public + at, (size_t)size);
+    w->base = base;
+    r->memory.shadow = lender->memory.shadow + at;
+    r->lender = lender;
+    lender->borrowers++;
+    return rc;
+}
+
 int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     size_t bytes = size > 0 ? (size_t)size : 0;
     void *owned[2] = {NULL, NULL};
-    uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked() ? base : allocate_like(base, bytes, &owned[1]);
+    struct region *lender = bytes > 0 && !rp_tracked() ? find_lender(base, bytes) : NULL;
 
+    if (lender)
+        return make_in_lender(next, lender, base, size, disp_unit, info, comm, win);
+    uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked() ? base : allocate_like(base, bytes, &owned[1]);
     if (bytes > 0 && public != base)
         memcpy(public, base, bytes);
     rp_data_off++;

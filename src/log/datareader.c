@@ -50,6 +50,7 @@ struct rp_data_reader {
     uint64_t repeats;      /* of the last entry, still to come */
     uint64_t tail_repeats; /* at the end of the stream */
     uint64_t entry_at, after_entry;
+    const char *peeked; /* the entry was begun, but nobody knows */
     bool is_repeating;
     enum rp_status failed;
     struct rp_problem why;
@@ -226,9 +227,23 @@ static bool repeats(struct rp_data_reader *r)
     return true;
 }
 
+const char *rp_data_peek(struct rp_data_reader *r)
+{
+    struct rp_problem ignored; /* the next entry tells it again */
+
+    if (!r->peeked && rp_data_next(r, &r->peeked, &ignored) == RP_OK && r->peeked)
+        r->entries--;
+    return r->peeked;
+}
+
 enum rp_status rp_data_next(struct rp_data_reader *r, const char **name, struct rp_problem *why)
 {
-    *name = NULL;
+    *name = r->peeked;
+    if (r->peeked) {
+        r->peeked = NULL;
+        r->entries++;
+        return RP_OK;
+    }
     if (r->is_repeating) {
         r->at = r->after_entry;
         r->is_repeating = false;

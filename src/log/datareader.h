@@ -31,6 +31,9 @@ uint64_t rp_data_all_entries(const struct rp_data_reader *reader); /* 0: it was 
 /* Begins the next entry. `name` is that of its MPI function, or NULL at the end of the stream. What was left of the entry before must have been read. */
 enum rp_status rp_data_next(struct rp_data_reader *reader, const char **name, struct rp_problem *why);
 
+/* The name of the next entry, which is yet to begin; NULL: there is none. */
+const char *rp_data_peek(struct rp_data_reader *reader);
+
 /* The parts of an entry, in the order in which they were put. After the first that cannot be read all are zero; rp_data_failed tells why. */
 void rp_data_get(struct rp_data_reader *reader, void *bytes, size_t count);
 uint64_t rp_data_get_number(struct rp_data_reader *reader);

@@ -154,3 +154,43 @@ TEST(no_store_is_lost_and_no_value_made_up)
     run_race();
     rp_mirror_only_words = false;
 }
+
+/* All bytes of what another thread stores are alike; a range that is shorter than a word, or begins inside one. */
+static void *store_alike(void *data)
+{
+    struct race *race = data;
+
+    for (uint32_t i = 1; !race->over; i++)
+        if (race->m.size == sizeof i)
+            atomic_store_explicit((_Atomic uint32_t *)race->m.public, (i & 255) * 0x01010101u, memory_order_relaxed);
+        else
+            atomic_store_explicit((_Atomic uint16_t *)race->m.public, (uint16_t)((i & 255) * 0x0101u), memory_order_relaxed);
+    return NULL;
+}
+
+static uint64_t mixed_values(size_t size)
+{
+    enum { ROUNDS = 10000000 };
+    static struct side side;
+    struct race race = {.m = make(size)};
+    pthread_t thread;
+    uint64_t wrong = 0;
+
+    memset(&side, 0, sizeof side);
+    race.m.size = size;
+    pthread_create(&thread, NULL, store_alike, &race);
+    for (uint64_t i = 0; i < ROUNDS || race.m.own[0] == 0; i++) {
+        rp_mirror_in(&race.m, 0, size, note, &side);
+        for (size_t at = 1; at < size; at++)
+            wrong += race.m.own[at] != race.m.own[0];
+    }
+    race.over = 1;
+    pthread_join(thread, NULL);
+    return wrong;
+}
+
+TEST(values_of_four_and_two_bytes_are_whole)
+{
+    CHECK_EQ(mixed_values(4), 0);
+    CHECK_EQ(mixed_values(2), 0);
+}
