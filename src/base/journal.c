@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/crc32c.h"
+#include "base/kept.h"
 #include "base/message.h"
 
 static const uint8_t magic[8] = {0x89, 'R', 'P', 'R', 'J', 'N', 'L', '\n'};
@@ -21,7 +22,7 @@ enum { HEAD = 8, ALIGN = 4, STEP = 1 << 20 };
 
 struct rp_journal {
     char *path;
-    int fd;
+    struct rp_kept file;
     uint8_t *memory;
     size_t room, used;
     uint64_t number;
@@ -44,11 +45,11 @@ static uint32_t checksum(uint64_t number, const uint8_t *bytes, size_t length)
 static int grow(struct rp_journal *journal)
 {
     size_t room = journal->room + STEP;
-    int error = posix_fallocate(journal->fd, 0, (off_t)room);
+    int fd = rp_kept_fd(&journal->file), error = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)room);
 
     if (error)
         return error;
-    void *memory = journal->memory ? mremap(journal->memory, journal->room, room, MREMAP_MAYMOVE) : mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, journal->fd, 0);
+    void *memory = journal->memory ? mremap(journal->memory, journal->room, room, MREMAP_MAYMOVE) : mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED)
         return errno;
     journal->memory = memory;
@@ -59,16 +60,17 @@ static int grow(struct rp_journal *journal)
 enum rp_status rp_journal_create(const char *path, struct rp_journal **out, struct rp_problem *why)
 {
     struct rp_journal *journal = calloc(1, sizeof *journal);
-    int error = 0;
+    int error;
 
     if (!journal || !(journal->path = strdup(path))) {
         free(journal);
         return rp_fail(why, RP_MEMORY, "%s: no memory", path);
     }
-    journal->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (journal->fd < 0 || (error = grow(journal)) != 0) {
-        rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(error ? error : errno));
-        rp_journal_close(journal, error != 0);
+    error = rp_kept_open(&journal->file, journal->path, O_RDWR | O_CREAT | O_EXCL);
+    bool made = !error;
+    if (error || (error = grow(journal)) != 0) {
+        rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(error));
+        rp_journal_close(journal, made);
         return RP_SYSTEM;
     }
     memcpy(journal->memory, magic, sizeof magic);
@@ -98,14 +100,15 @@ void rp_journal_put(struct rp_journal *journal, const void *bytes, size_t length
 
 void rp_journal_close(struct rp_journal *journal, bool remove)
 {
+    int error;
+
     if (journal->memory)
         munmap(journal->memory, journal->room);
     if (remove)
         unlink(journal->path);
-    else if (journal->fd >= 0 && ftruncate(journal->fd, (off_t)journal->used) != 0)
-        rp_error("%s: %s", journal->path, strerror(errno));
-    if (journal->fd >= 0)
-        close(journal->fd);
+    else if (journal->file.fd >= 0 && (error = rp_kept_truncate(&journal->file, (off_t)journal->used)) != 0)
+        rp_error("%s: %s", journal->path, strerror(error));
+    rp_kept_close(&journal->file);
     free(journal->path);
     free(journal);
 }

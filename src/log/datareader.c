@@ -15,6 +15,7 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
+#include "base/kept.h"
 
 enum { KEPT = 8, NAME_LIMIT = 128, NAMES_LIMIT = 4096 };
 static const uint64_t content_limit = UINT64_C(1) << 40;
@@ -26,7 +27,7 @@ struct kept {
 };
 
 struct rp_data_reader {
-    int fd;
+    struct rp_kept file;
     char *path;
     uint32_t rank;
     bool of_loads, says_loads, is_tracked;
@@ -75,7 +76,7 @@ static enum rp_status read_payload(struct rp_data_reader *r, const struct rp_dat
 
     if (!stored)
         return rp_fail(why, RP_MEMORY, "out of memory");
-    if (rp_read_all(r->fd, stored, chunk->stored, (off_t)chunk->offset) != 0 || rp_crc32c(stored, chunk->stored) != chunk->crc)
+    if (rp_kept_read(&r->file, stored, chunk->stored, (off_t)chunk->offset) != 0 || rp_crc32c(stored, chunk->stored) != chunk->crc)
         status = rp_fail(why, RP_DAMAGED, "rank %u: %s: the chunk at byte %llu is damaged (its checksum is wrong)", r->rank, r->path, U64(chunk->offset));
     else if (ZSTD_decompress(bytes, chunk->length, stored, chunk->stored) != chunk->length)
         status = rp_fail(why, RP_DAMAGED, "rank %u: %s: the chunk at byte %llu cannot be decompressed", r->rank, r->path, U64(chunk->offset));
@@ -335,7 +336,7 @@ static enum rp_status check_header(struct rp_data_reader *r, uint64_t run, uint3
 {
     uint8_t bytes[RP_DATA_HEADER];
 
-    if (rp_read_all(r->fd, bytes, sizeof bytes, 0) != 0 || memcmp(bytes, rp_data_magic, sizeof rp_data_magic) != 0)
+    if (rp_kept_read(&r->file, bytes, sizeof bytes, 0) != 0 || memcmp(bytes, rp_data_magic, sizeof rp_data_magic) != 0)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: not a data log", r->rank, r->path);
     if (rp_load_u32(bytes + 60) != rp_crc32c(bytes, 60))
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: its header is damaged", r->rank, r->path);
@@ -402,7 +403,7 @@ static enum rp_status find_chunks(struct rp_data_reader *r, struct rp_problem *w
     while (status == RP_OK && !r->is_ended && at + RP_DATA_CHUNK_HEADER <= r->size) {
         uint8_t bytes[RP_DATA_CHUNK_HEADER];
         struct rp_data_chunk chunk;
-        if (rp_read_all(r->fd, bytes, sizeof bytes, (off_t)at) != 0 || !rp_data_get_chunk(bytes, r->in_chunks, &chunk) || chunk.length > 1u << 26 || chunk.stored > 1u << 27)
+        if (rp_kept_read(&r->file, bytes, sizeof bytes, (off_t)at) != 0 || !rp_data_get_chunk(bytes, r->in_chunks, &chunk) || chunk.length > 1u << 26 || chunk.stored > 1u << 27)
             return rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged at byte %llu: no chunk begins there", r->rank, r->path, U64(at));
         chunk.offset = at + RP_DATA_CHUNK_HEADER;
         if (chunk.offset + chunk.stored > r->size)
@@ -461,13 +462,13 @@ static enum rp_status open_log(const char *directory, uint64_t run, uint32_t ran
     }
     r->rank = rank;
     r->of_loads = of_loads;
-    r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
+    int error = rp_kept_open(&r->file, r->path, O_RDONLY);
     enum rp_status status = RP_OK;
-    if (r->fd < 0 && errno == ENOENT)
+    if (error == ENOENT)
         status = of_loads ? rp_fail(why, RP_DAMAGED, "rank %u: %s is not there: the record is incomplete", rank, r->path)
                           : rp_fail(why, RP_USAGE, "%s has no data of rank %u: it was not among the ranks of 'reprise record --ranks'", directory, rank);
-    else if (r->fd < 0 || fstat(r->fd, &info) != 0)
-        status = rp_fail(why, RP_SYSTEM, "%s: %s", r->path, strerror(errno));
+    else if (error || fstat(r->file.fd, &info) != 0)
+        status = rp_fail(why, RP_SYSTEM, "%s: %s", r->path, strerror(error ? error : errno));
     if (status == RP_OK)
         r->size = (uint64_t)info.st_size;
     if (status == RP_OK)
@@ -503,8 +504,7 @@ void rp_data_free(struct rp_data_reader *r)
     for (size_t i = 0; i < r->names; i++)
         free(r->name[i]);
     rp_data_place_free(&r->place);
-    if (r->fd >= 0)
-        close(r->fd);
+    rp_kept_close(&r->file);
     free(r->name);
     free(r->chunk);
     free(r->tail);

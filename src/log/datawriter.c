@@ -22,6 +22,7 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
+#include "base/kept.h"
 #include "base/message.h"
 
 enum { EARLIER = 1 << 15, LEVEL = 1, TAIL_SIZE = RP_DATA_TAIL_HEADER + RP_DATA_BLOCK };
@@ -32,7 +33,7 @@ struct earlier {
 };
 
 struct rp_data_writer {
-    int fd;
+    struct rp_kept file;
     char *path, *tail_path;
     struct rp_data_tail *tail;
     uint8_t *block;
@@ -76,11 +77,10 @@ static void put_chunk(struct rp_data_writer *w, enum rp_data_chunk_kind kind, co
     chunk.stored = (uint32_t)stored;
     chunk.crc = rp_crc32c(w->output.bytes + RP_DATA_CHUNK_HEADER, stored);
     rp_data_put_chunk(&w->output, &chunk);
-    int error = rp_write_all(w->fd, w->output.bytes, RP_DATA_CHUNK_HEADER + stored, (off_t)w->length);
+    int error = rp_kept_write(&w->file, w->output.bytes, RP_DATA_CHUNK_HEADER + stored, (off_t)w->length);
     if (error) {
-        if (ftruncate(w->fd, (off_t)w->length) != 0)
-            error = errno;
-        stop(w, "cannot write", error);
+        int cut = rp_kept_truncate(&w->file, (off_t)w->length);
+        stop(w, "cannot write", cut ? cut : error);
         return;
     }
     w->length += RP_DATA_CHUNK_HEADER + stored;
@@ -263,11 +263,11 @@ static enum rp_status make_file(struct rp_data_writer *w, uint64_t run, uint32_t
 {
     struct rp_buffer header = {0};
 
-    w->fd = open(w->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (w->fd < 0)
-        return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->path, strerror(errno));
+    int error = rp_kept_open(&w->file, w->path, O_RDWR | O_CREAT | O_EXCL);
+    if (error)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->path, strerror(error));
     rp_data_put_header(&header, run, rank, ranks);
-    int error = header.failed ? ENOMEM : rp_write_all(w->fd, header.bytes, header.length, 0);
+    error = header.failed ? ENOMEM : rp_kept_write(&w->file, header.bytes, header.length, 0);
     rp_buffer_free(&header);
     w->length = RP_DATA_HEADER;
     return error ? rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", w->path, strerror(error)) : RP_OK;
@@ -277,8 +277,7 @@ static void free_writer(struct rp_data_writer *w)
 {
     if (w->tail)
         munmap(w->tail, TAIL_SIZE);
-    if (w->fd >= 0)
-        close(w->fd);
+    rp_kept_close(&w->file);
     rp_buffer_free(&w->entry);
     rp_buffer_free(&w->output);
     ZSTD_freeCCtx(w->compressor);
@@ -306,7 +305,7 @@ enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank
 
     if (!w)
         return rp_fail(why, RP_MEMORY, "out of memory");
-    w->fd = -1;
+    w->file.fd = -1;
     w->path = place ? rp_data_path(directory, rank) : rp_data_loads_path(directory, rank);
     w->tail_path = place ? rp_data_tail_path(directory, rank) : rp_data_loads_tail_path(directory, rank);
     w->earlier = calloc(EARLIER, sizeof *w->earlier);

@@ -14,11 +14,12 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
+#include "base/kept.h"
 #include "event/ring.h"
 #include "log/logwriter.h"
 
 struct rp_log {
-    int fd;
+    struct rp_kept file;
     char *path, *directory;
     uint64_t run;
     uint32_t rank, ranks;
@@ -61,7 +62,7 @@ static enum rp_status no_memory(const struct rp_log *log, struct rp_problem *why
 static enum rp_status read_at(struct rp_log *log, void *bytes, size_t length, uint64_t offset,
                               struct rp_problem *why)
 {
-    int error = rp_read_all(log->fd, bytes, length, (off_t)offset);
+    int error = rp_kept_read(&log->file, bytes, length, (off_t)offset);
 
     if (error == 0)
         return RP_OK;
@@ -428,12 +429,12 @@ static enum rp_status open_file(struct rp_log *log, struct rp_problem *why)
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
     struct stat st;
 
-    log->fd = open(log->path, O_RDONLY | O_CLOEXEC);
-    if (log->fd < 0 && errno == ENOENT)
+    int error = rp_kept_open(&log->file, log->path, O_RDONLY);
+    if (error == ENOENT)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s is missing", log->rank, log->path);
-    if (log->fd < 0 || fstat(log->fd, &st) != 0)
-        return rp_fail(why, RP_SYSTEM, "rank %u: %s: cannot open: %s", log->rank, log->path, strerror(errno));
-    if (fcntl(log->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
+    if (error || fstat(log->file.fd, &st) != 0)
+        return rp_fail(why, RP_SYSTEM, "rank %u: %s: cannot open: %s", log->rank, log->path, strerror(error ? error : errno));
+    if (fcntl(log->file.fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
         return rp_fail(why, RP_BUSY, "rank %u: %s: still being written by process %d", log->rank, log->path,
                        (int)lock.l_pid);
     log->length = (uint64_t)st.st_size;
@@ -467,7 +468,7 @@ enum rp_status rp_log_open(const char *directory, uint64_t run, uint32_t rank, u
 
     if (!log)
         return rp_fail(why, RP_MEMORY, "rank %u: out of memory", rank);
-    log->fd = -1;
+    log->file.fd = -1;
     log->run = run;
     log->rank = rank;
     log->ranks = ranks;
@@ -489,8 +490,7 @@ void rp_log_free(struct rp_log *log)
 {
     if (!log)
         return;
-    if (log->fd >= 0)
-        close(log->fd);
+    rp_kept_close(&log->file);
     rp_site_table_free(&log->sites);
     rp_buffer_free(&log->payload);
     rp_buffer_free(&log->scratch);

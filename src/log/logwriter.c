@@ -28,8 +28,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/crc32c.h"
+#include "base/file.h"
+#include "base/kept.h"
 #include "base/message.h"
 
 struct stream {
@@ -47,7 +48,7 @@ struct stream {
 };
 
 struct rp_log_writer {
-    int fd;
+    struct rp_kept file;
     char *directory;
     char *path;
     uint64_t run;
@@ -106,8 +107,9 @@ static void stop_recording(struct rp_log_writer *w, int error)
         shared->stopped_head = atomic_load(&shared->head);
         shared->stopped = (uint32_t)error;
     }
-    if (ftruncate(w->fd, (off_t)w->length) != 0)
-        rp_error("%s: cannot cut off a torn chunk: %s", w->path, strerror(errno));
+    int cut = rp_kept_truncate(&w->file, (off_t)w->length);
+    if (cut)
+        rp_error("%s: cannot cut off a torn chunk: %s", w->path, strerror(cut));
     rp_error("%s: recording stops: %s; the application goes on unrecorded", w->path, strerror(error));
 }
 
@@ -134,7 +136,7 @@ static bool write_output(struct rp_log_writer *w)
     int error = w->output.failed || w->index.failed || w->payload.failed || w->times.failed ? ENOMEM : 0;
 
     if (!error)
-        error = rp_write_all(w->fd, w->output.bytes, w->output.length, (off_t)w->length);
+        error = rp_kept_write(&w->file, w->output.bytes, w->output.length, (off_t)w->length);
     if (error)
         stop_recording(w, error);
     else
@@ -553,14 +555,13 @@ int rp_log_error(const struct rp_log_writer *w)
 
 static enum rp_status open_file(struct rp_log_writer *w, uint32_t ranks, struct rp_problem *why)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int error = rp_kept_open(&w->file, w->path, O_RDWR | O_CREAT | O_EXCL);
 
-    w->fd = open(w->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (w->fd < 0)
-        return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->path, strerror(errno));
-    fcntl(w->fd, F_SETLK, &lock); /* where locks do not work, readers go without the warning */
+    if (error)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->path, strerror(error));
+    rp_kept_lock(&w->file); /* where locks do not work, readers go without the warning */
     rp_format_put_header(&w->output, w->row_codec ? RP_LOG_OF_ROWS : 0, w->run, w->rank, ranks);
-    int error = w->output.failed ? ENOMEM : rp_write_all(w->fd, w->output.bytes, w->output.length, 0);
+    error = w->output.failed ? ENOMEM : rp_kept_write(&w->file, w->output.bytes, w->output.length, 0);
     if (error)
         return rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", w->path, strerror(error));
     w->length = w->output.length;
@@ -570,8 +571,7 @@ static enum rp_status open_file(struct rp_log_writer *w, uint32_t ranks, struct 
 
 static void free_writer(struct rp_log_writer *w)
 {
-    if (w->fd >= 0)
-        close(w->fd);
+    rp_kept_close(&w->file);
     if (w->encoder)
         w->codec->close(w->encoder);
     if (w->cheap_encoder)
@@ -598,7 +598,7 @@ enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank,
 
     if (!w)
         return rp_fail(why, RP_MEMORY, "%s: out of memory", directory);
-    w->fd = -1;
+    w->file.fd = -1;
     w->run = run;
     w->rank = rank;
     w->codec = manner->codec;

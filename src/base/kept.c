@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/kept.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static bool is_ours(const struct rp_kept *file, int fd)
+{
+    struct stat about;
+
+    return fd >= 0 && fstat(fd, &about) == 0 && about.st_dev == file->device && about.st_ino == file->inode;
+}
+
+int rp_kept_open(struct rp_kept *file, const char *path, int flags)
+{
+    struct stat about;
+    int fd = open(path, flags | O_CLOEXEC, 0666);
+
+    *file = (struct rp_kept){.path = path, .fd = -1, .flags = flags & ~(O_CREAT | O_EXCL)};
+    if (fd < 0)
+        return errno;
+    if (fstat(fd, &about) != 0) {
+        int error = errno;
+        close(fd);
+        return error;
+    }
+    file->fd = fd;
+    file->device = about.st_dev;
+    file->inode = about.st_ino;
+    return 0;
+}
+
+void rp_kept_lock(struct rp_kept *file)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    file->locked = true;
+    fcntl(file->fd, F_SETLK, &lock);
+}
+
+int rp_kept_fd(struct rp_kept *file)
+{
+    if (is_ours(file, file->fd))
+        return file->fd;
+    int fd = open(file->path, file->flags | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (!is_ours(file, fd)) {
+        close(fd);
+        errno = ESTALE; /* somebody has put another there */
+        return -1;
+    }
+    file->fd = fd; /* the old number is another's now */
+    if (file->locked)
+        rp_kept_lock(file);
+    return fd;
+}
+
+int rp_kept_write(struct rp_kept *file, const void *bytes, size_t length, off_t offset)
+{
+    int fd = rp_kept_fd(file);
+
+    return fd < 0 ? errno : rp_write_all(fd, bytes, length, offset);
+}
+
+int rp_kept_read(struct rp_kept *file, void *bytes, size_t length, off_t offset)
+{
+    int fd = rp_kept_fd(file);
+
+    return fd < 0 ? errno : rp_read_all(fd, bytes, length, offset);
+}
+
+int rp_kept_truncate(struct rp_kept *file, off_t length)
+{
+    int fd = rp_kept_fd(file);
+
+    return fd < 0 || ftruncate(fd, length) != 0 ? errno : 0;
+}
+
+void rp_kept_close(struct rp_kept *file)
+{
+    if (is_ours(file, file->fd))
+        close(file->fd);
+    file->fd = -1;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file that stays open while a program runs that we did not write. Such programs may close descriptors that are not theirs (all from 3 on, as daemons do) and open files of their own under the same numbers: so
+ * before each use it is asked whether the descriptor is still that of our file, and if not, the file is opened again.
+ */
+#ifndef RP_KEPT_H
+#define RP_KEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct rp_kept {
+    const char *path; /* the caller's */
+    int fd;           /* -1: not open */
+    int flags;
+    bool locked;
+    dev_t device;
+    ino_t inode;
+};
+
+/* Opens it as open(2) does, with O_CLOEXEC. `path` is absolute, and stays. Returns 0 or an errno. */
+int rp_kept_open(struct rp_kept *file, const char *path, int flags);
+
+/* Locks it for writing, as far as locks work. */
+void rp_kept_lock(struct rp_kept *file);
+
+/* The descriptor, which is that of our file. -1: it cannot be had any more, and errno says why. */
+int rp_kept_fd(struct rp_kept *file);
+
+/* As rp_write_all, rp_read_all and ftruncate. Return 0 or an errno; reading: -1 where the file ends before. */
+int rp_kept_write(struct rp_kept *file, const void *bytes, size_t length, off_t offset);
+int rp_kept_read(struct rp_kept *file, void *bytes, size_t length, off_t offset);
+int rp_kept_truncate(struct rp_kept *file, off_t length);
+
+/* Also if it was not opened. */
+void rp_kept_close(struct rp_kept *file);
+
+#endif
