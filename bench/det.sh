@@ -20,12 +20,27 @@ time_det()
     done
 }
 
+# So that a run takes some seconds, besides its start. On MPICH, whose waits spin, the programs' own sizes do.
+kernel_shape() # MPI APP: sets `shape`
+{
+    shape=()
+    [[ $1 = openmpi ]] || return 0
+    case $2 in
+    ep) shape=(--size 2048) ;;
+    ft) shape=(--work 72) ;;
+    lu) shape=(--work 200) ;;
+    mg) shape=(--work 120) ;;
+    polls) shape=(--size 48000) ;;
+    esac
+}
+
 kernels()
 {
-    local mpi app
+    local mpi app shape
     for mpi in $mpis; do
         for app in cg ep ft is lu mg polls; do
-            time_det "$mpi" 8 "${rounds_of_det:-5}" "native det" "$app"
+            kernel_shape "$mpi" "$app"
+            time_det "$mpi" 8 "${rounds_of_det:-5}" "native det" "$app" "${shape[@]}"
         done
     done
 }
