@@ -187,15 +187,15 @@ static void show_progress(const struct rp_replay_state *state)
 {
     uint64_t done, total;
     uint32_t slowest = rp_state_slowest(state);
-    char text[400];
+    char text[400], what[RP_STATE_WHAT];
 
     rp_state_sum(state, &done, &total);
     if (total == 0 || slowest == state->ranks)
         return;
     const struct rp_rank_slot *slot = &state->rank[slowest];
-    snprintf(text, sizeof text, "reprise: %.0f %% of %llu events on %u ranks; slowest is rank %u: %.0f %%, %s%s%.*s", 100.0 * (double)done / (double)total, (unsigned long long)total,
+    snprintf(text, sizeof text, "reprise: %.0f %% of %llu events on %u ranks; slowest is rank %u: %.0f %%, %s%s%s", 100.0 * (double)done / (double)total, (unsigned long long)total,
              state->ranks, slowest, 100.0 * (double)slot->done / (double)slot->total, rp_state_word(slot->state), slot->state == RP_RANK_WAITING ? " in " : "",
-             slot->state == RP_RANK_WAITING ? (int)sizeof slot->what - 1 : 0, slot->what);
+             slot->state == RP_RANK_WAITING ? rp_state_what(slot, what) : "");
     rp_progress_line_show(text);
 }
 

@@ -146,7 +146,9 @@ static const struct rp_rank_slot *waiting(const struct rp_replay_state *state, u
 
 static void put_wait(struct rp_buffer *out, const struct rp_rank_slot *slot)
 {
-    rp_buffer_printf(out, "waits since %lld s: %.*s", rp_state_waited(slot), (int)sizeof slot->what - 1, slot->what);
+    char what[RP_STATE_WHAT];
+
+    rp_buffer_printf(out, "waits since %lld s: %s", rp_state_waited(slot), rp_state_what(slot, what));
 }
 
 /* Whether a rank that is being recorded is in a call of MPI, and that is known. */
@@ -242,13 +244,12 @@ static void put_text(struct rp_buffer *out, const struct status *s)
 
 static void put_json_wait(struct rp_buffer *out, const struct rp_rank_slot *slot)
 {
-    char what[sizeof slot->what];
+    char what[RP_STATE_WHAT];
 
     if (!slot)
         return;
-    snprintf(what, sizeof what, "%.*s", (int)sizeof slot->what - 1, slot->what);
     rp_buffer_printf(out, ", \"waits_for\": ");
-    rp_json_put_string(out, what);
+    rp_json_put_string(out, rp_state_what(slot, what));
     rp_buffer_printf(out, ", \"waits_seconds\": %lld", rp_state_waited(slot));
 }
 

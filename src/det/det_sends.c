@@ -14,7 +14,7 @@
 #include "match/order.h"
 #include "mpi/constants.h"
 
-enum { DIRECT = 2048, DIRECT_TO_SELF = 512 }; /* bytes that every MPI buffers by itself */
+enum { DIRECT = 2048 }; /* bytes that every MPI buffers by itself, unless they are for the sender itself: MPICH with one rank buffers none of these */
 
 struct copy {
     struct copy *next;
@@ -203,7 +203,7 @@ static int real_issend(const void *buf, MPI_Count count, MPI_Datatype type, int 
 
 static bool is_direct(const struct rp_det_comm *comm, int dest, uint64_t bytes)
 {
-    return bytes <= (comm->world[dest] == rp_side.rank ? DIRECT_TO_SELF : DIRECT);
+    return comm->world[dest] != rp_side.rank && bytes <= DIRECT;
 }
 
 /* One that does not wait. The program's own buffer is not used for it: MPI_Buffer_detach would wait inside MPI, for receivers that may be waiting for the clock of this rank. */

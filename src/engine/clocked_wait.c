@@ -110,7 +110,7 @@ static void wait_long(const char *function, const char *what)
     int64_t waited = milliseconds() - resting.since;
 
     if (!resting.is_published && waited > 50) {
-        snprintf(rp_clocked.slot->what, sizeof rp_clocked.slot->what, "%s for %s", function, what);
+        rp_state_set_what(rp_clocked.slot, "%s for %s", function, what);
         rp_clocked.slot->since = resting.since / 1000;
         rp_clocked.slot->certain = rp_clocked.certain;
         rp_clocked.slot->state = RP_RANK_WAITING;

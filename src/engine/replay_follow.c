@@ -741,7 +741,7 @@ static void release_unknown(void)
 
 static void publish_wait(struct rp_patience *p, const struct rp_call *call, const char *what)
 {
-    snprintf(follow.slot->what, sizeof follow.slot->what, "%s for %s", call->function, what);
+    rp_state_set_what(follow.slot, "%s for %s", call->function, what);
     follow.slot->since = p->since / 1000;
     follow.slot->certain = rp_threads_on ? RP_CERTAIN_NOT : p->certain; /* other threads may move */
     follow.slot->state = RP_RANK_WAITING;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -94,6 +96,44 @@ void rp_state_unmap(struct rp_replay_state *state)
         munmap(state, size_for(state->ranks));
 }
 
+void rp_state_set_what_v(struct rp_rank_slot *slot, const char *format, va_list arguments)
+{
+    char what[RP_STATE_WHAT] = "";
+
+    vsnprintf(what, sizeof what, format, arguments);
+    if (strncmp(what, slot->what, sizeof what) == 0)
+        return;
+    atomic_fetch_add(&slot->version, 1);
+    memcpy(slot->what, what, sizeof what);
+    atomic_fetch_add(&slot->version, 1);
+}
+
+void rp_state_set_what(struct rp_rank_slot *slot, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    rp_state_set_what_v(slot, format, arguments);
+    va_end(arguments);
+}
+
+/* A rank may have been killed while it wrote, so that we do not try for ever. */
+const char *rp_state_what(const struct rp_rank_slot *slot, char what[RP_STATE_WHAT])
+{
+    enum { TRIES = 1000 };
+
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t before = atomic_load(&slot->version);
+        memcpy(what, slot->what, RP_STATE_WHAT);
+        atomic_thread_fence(memory_order_seq_cst);
+        if (before % 2 == 0 && before == atomic_load(&slot->version))
+            break;
+        sched_yield();
+    }
+    what[RP_STATE_WHAT - 1] = 0;
+    return what;
+}
+
 long long rp_state_waited(const struct rp_rank_slot *slot)
 {
     struct timespec now;
@@ -112,12 +152,13 @@ const char *rp_state_word(uint32_t state)
 
 static void print_rank(const struct rp_rank_slot *slot, uint32_t rank, struct rp_buffer *out)
 {
+    char what[RP_STATE_WHAT];
     uint32_t state = slot->state;
 
     rp_buffer_printf(out, "  rank %u %s, event %llu of %llu", rank, rp_state_word(state),
                      (unsigned long long)slot->done, (unsigned long long)slot->total);
     if (state == RP_RANK_WAITING)
-        rp_buffer_printf(out, ", since %lld s: %.*s", rp_state_waited(slot), (int)sizeof slot->what - 1, slot->what);
+        rp_buffer_printf(out, ", since %lld s: %s", rp_state_waited(slot), rp_state_what(slot, what));
     rp_buffer_printf(out, "\n");
 }
 
@@ -125,12 +166,13 @@ enum { LINES = 64 }; /* of ranks, at most */
 
 void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer *out)
 {
+    char what[RP_STATE_WHAT];
     uint32_t lines = 0;
 
     for (uint32_t i = 0; i < state->ranks && lines < LINES; i++) {
         const struct rp_rank_slot *slot = &state->rank[i];
         if (slot->state == RP_RANK_WAITING)
-            rp_buffer_printf(out, "  rank %u waits since %lld s: %.*s\n", i, rp_state_waited(slot), (int)sizeof slot->what - 1, slot->what), lines++;
+            rp_buffer_printf(out, "  rank %u waits since %lld s: %s\n", i, rp_state_waited(slot), rp_state_what(slot, what)), lines++;
     }
     if (lines == LINES)
         rp_buffer_printf(out, "  ...\n");

@@ -3,6 +3,7 @@
 #ifndef RP_REPLAYSTATE_H
 #define RP_REPLAYSTATE_H
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -36,7 +37,7 @@ enum rp_certainty {
 };
 
 /* What one rank writes at every event lies apart from what others read at every send. */
-enum { RP_STATE_LINE = 64 };
+enum { RP_STATE_LINE = 64, RP_STATE_WHAT = 160 };
 
 struct rp_rank_slot {
     _Alignas(RP_STATE_LINE) _Atomic uint32_t state;
@@ -45,7 +46,8 @@ struct rp_rank_slot {
     uint64_t total;         /* events recorded */
     uint32_t certain;       /* of WAITING: enum rp_certainty */
     int64_t since;          /* CLOCK_MONOTONIC seconds, of WAITING */
-    char what[160];
+    _Atomic uint32_t version; /* of `what`: odd while it is written */
+    char what[RP_STATE_WHAT];
     _Alignas(RP_STATE_LINE) struct rp_bell bell; /* somebody has sent it something */
 };
 
@@ -66,6 +68,11 @@ void rp_state_unmap(struct rp_replay_state *state);
 
 /* The same, to be read only, of a file whose number of ranks is not known. */
 enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, struct rp_problem *why);
+
+/* What it waits for, by the rank itself; others never see a part of it. */
+__attribute__((format(printf, 2, 3))) void rp_state_set_what(struct rp_rank_slot *slot, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void rp_state_set_what_v(struct rp_rank_slot *slot, const char *format, va_list arguments);
+const char *rp_state_what(const struct rp_rank_slot *slot, char what[RP_STATE_WHAT]);
 
 /* "runs", "waits", ...; for seconds that it has been waiting. */
 const char *rp_state_word(uint32_t state);

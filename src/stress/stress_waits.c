@@ -57,7 +57,7 @@ __attribute__((format(printf, 1, 2))) static void publish(const char *format, ..
     if (!own || is_finishing)
         return;
     va_start(arguments, format);
-    vsnprintf(own->what, sizeof own->what, format, arguments);
+    rp_state_set_what_v(own, format, arguments);
     va_end(arguments);
     if (!is_polling)
         own->since = (int64_t)(rp_stress_now() / 1000000000);

@@ -253,6 +253,8 @@ struct model_statics {
     const char *function;
     const struct rp_det_wait *waiting;
     __typeof__(leader) leader;
+    struct copy *copies;
+    uint64_t copied;
 };
 
 /* Or the leader of a host; of that, only the first few. */
@@ -444,6 +446,8 @@ static void model_load(int rank)
         to->function = rp_det.function;
         to->waiting = waiting;
         to->leader = leader;
+        to->copies = copies;
+        to->copied = copied;
     }
     model.loaded = rank;
     if (rank < 0)
@@ -461,6 +465,8 @@ static void model_load(int rank)
     rp_det.function = from->function;
     waiting = from->waiting;
     leader = from->leader;
+    copies = from->copies;
+    copied = from->copied;
 }
 
 /* Between hosts */
@@ -790,6 +796,12 @@ static int model_Request_get_status(MPI_Request request, int *flag, MPI_Status *
     return MPI_SUCCESS;
 }
 
+static int model_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    *flag = *request == 0 || model_is_done(model_real_of(*request));
+    return *flag ? model_Wait(request, status) : MPI_SUCCESS;
+}
+
 static int model_Recv(void *buf, int number, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request request;
@@ -862,6 +874,12 @@ static int model_Type_size_x(MPI_Datatype type, MPI_Count *size)
     return MPI_SUCCESS;
 }
 
+static int model_Type_get_extent_x(MPI_Datatype type, MPI_Count *lower, MPI_Count *extent)
+{
+    *lower = 0;
+    return model_Type_size_x(type, extent);
+}
+
 static const struct rp_next model_mpi = {
     .Send = model_Send,
     .Isend = model_Isend,
@@ -880,6 +898,9 @@ static const struct rp_next model_mpi = {
     .Type_dup = model_Type_dup,
     .Type_free = model_Type_free,
     .Type_size_x = model_Type_size_x,
+    .Type_get_extent_x = model_Type_get_extent_x,
+    .Type_get_true_extent_x = model_Type_get_extent_x,
+    .Test = model_Test,
 };
 
 static void model_real_barrier(int comm)

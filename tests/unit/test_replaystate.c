@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "log/replaystate.h"
 
+#include <pthread.h>
+
 #include "unit.h"
 
 TEST(ranks_share_a_state)
@@ -21,7 +23,7 @@ TEST(ranks_share_a_state)
     one->rank[1].total = 9;
     one->rank[2].done = 4;
     one->rank[2].total = 5;
-    snprintf(one->rank[1].what, sizeof one->rank[1].what, "MPI_Recv from 2");
+    rp_state_set_what(&one->rank[1], "MPI_Recv from 2");
     rp_state_sum(other, &done, &total);
     CHECK(done == 8 && total == 14);
     CHECK(!rp_state_is_over(other));
@@ -62,7 +64,7 @@ TEST(who_waits_is_told_of_a_file_alone)
     CHECK_EQ(other->ranks, 2);
     one->rank[0].state = RP_RANK_RUNNING;
     one->rank[1].state = RP_RANK_WAITING;
-    snprintf(one->rank[1].what, sizeof one->rank[1].what, "MPI_Recv from 0");
+    rp_state_set_what(&one->rank[1], "MPI_Recv from 0");
     rp_state_print_waits(other, &out);
     rp_buffer_byte(&out, 0);
     CHECK_HAS((char *)out.bytes, "rank 1 waits since ");
@@ -73,6 +75,34 @@ TEST(who_waits_is_told_of_a_file_alone)
     rp_state_unmap(other);
     REQUIRE(truncate(path, 10) == 0);
     CHECK(rp_state_open(path, &other, &why) == RP_USAGE);
+}
+
+static void *alternate(void *data)
+{
+    struct rp_rank_slot *slot = data;
+
+    for (int i = 0; slot->state == RP_RANK_WAITING; i++)
+        rp_state_set_what(slot, i % 2 ? "MPI_Testsome, which says no" : "MPI_Recv for a message from rank 10 with tag 20 on MPI_COMM_WORLD");
+    return NULL;
+}
+
+TEST(no_part_of_a_wait_is_told)
+{
+    static struct rp_rank_slot slot = {.state = RP_RANK_WAITING};
+    char what[RP_STATE_WHAT];
+    pthread_t writer;
+    int seen = 0;
+
+    rp_state_set_what(&slot, "MPI_Testsome, which says no");
+    REQUIRE(pthread_create(&writer, NULL, alternate, &slot) == 0);
+    for (int i = 0; i < 20000 || (seen != 3 && i < 100000000); i++) {
+        bool is_short = strcmp(rp_state_what(&slot, what), "MPI_Testsome, which says no") == 0;
+        CHECK(is_short || strcmp(what, "MPI_Recv for a message from rank 10 with tag 20 on MPI_COMM_WORLD") == 0);
+        seen |= is_short ? 1 : 2;
+    }
+    CHECK_EQ(seen, 3);
+    slot.state = RP_RANK_FINISHED;
+    pthread_join(writer, NULL);
 }
 
 TEST(another_file_is_refused)
