@@ -72,3 +72,10 @@ run 60 alone "$reprise" solo -r 1 five
 [ "$status" -eq 0 ] && grep -q identical alone.err || fail "five: exit status $status"
 refuses 121 'rank 1: error: not the recorded run: call 4 was MPI_Barrier, the program ends here' "$reprise" solo -r 1 five -- env BARRIERS=3 ./barriers
 refuses 121 'rank 1 alone: it went on where the recorded rank called MPI_Finalize' "$reprise" solo -r 1 five -- env BARRIERS=6 ./barriers
+
+# Its record ends where an error handler left a call, and its destructor asks MPI for more.
+run 60 record "$reprise" record --ranks 1 -o left "${launch[@]}" "$build/tests/mpi/$mpi/rough_habits"
+[ "$status" -eq 0 ] || fail "record: exit status $status"
+run 30 alone "$reprise" solo -r 1 left
+[ "$status" -eq 0 ] || fail "left: exit status $status"
+grep -q 'rank 1: the record ends inside MPI_Send' alone.err || fail "the end inside MPI_Send is not told"
