@@ -22,6 +22,8 @@ static struct {
     uint64_t *known; /* by source: it sends nothing before this */
     unsigned waiting, synchronous; /* notes that no receive has; those of them whose sender waits */
     bool has_looked; /* what can be known of others by now, is */
+    uint64_t clear_comm, clear_until; /* no other rank of this communicator sends anything before */
+    int slowest;                      /* of a communicator, when last asked */
 } all;
 
 static void start(void)
@@ -60,6 +62,8 @@ static bool comes_after(uint32_t world, uint64_t stamp, uint32_t rank)
 {
     if (is_known_later(world, stamp, rank))
         return true;
+    if (rp_side_runs(world)) /* then nothing is known but its clock */
+        return false;
     if (!all.has_looked)
         learn_bounds();
     return rp_order_is_before(stamp, rank, all.known[world], world);
@@ -386,14 +390,31 @@ void rp_det_receive_cancel(struct rp_det_receive *receive)
     tell_senders();
 }
 
+/* Polls ask this again and again, each a little later. */
+static bool all_are_later(const struct rp_det_comm *comm, uint64_t limit)
+{
+    uint64_t until = RP_ORDER_NEVER;
+
+    if (comm->id == all.clear_comm && limit < all.clear_until)
+        return true;
+    if (all.slowest < comm->size && !rp_det_is_later(comm->world[all.slowest], limit))
+        return false;
+    for (int i = 0; i < comm->size; i++) {
+        if (!rp_det_is_later(comm->world[i], limit)) {
+            all.slowest = i;
+            return false;
+        }
+        if (comm->world[i] != rp_side.rank && all.known[comm->world[i]] < until)
+            until = all.known[comm->world[i]];
+    }
+    all.clear_comm = comm->id;
+    all.clear_until = until;
+    return true;
+}
+
 static bool none_before(const struct rp_det_receive *receive, uint64_t limit)
 {
-    if (receive->source != MPI_ANY_SOURCE)
-        return rp_det_is_later(receive->world, limit);
-    for (int i = 0; i < receive->comm->size; i++)
-        if (!rp_det_is_later(receive->comm->world[i], limit))
-            return false;
-    return true;
+    return receive->source == MPI_ANY_SOURCE ? all_are_later(receive->comm, limit) : rp_det_is_later(receive->world, limit);
 }
 
 /* Whether it is certain that no message sent at the limit or before is for this receive or probe; there may be one that another receive wants first. */

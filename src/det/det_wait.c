@@ -86,13 +86,14 @@ void rp_det_yield(void)
 /* One round of a wait that found nothing to do. To sleep earlier, as a replay does, was slower: most waits are short, and clocks do not ring. */
 static void rest(unsigned round, bool *listens)
 {
-    enum { SPINS = 20, YIELDS = 2000, CHECK = 256, SLEEP_US = 100 };
+    enum { SPINS = 20, YIELDS = 2000, PROGRESS = 4, CHECK = 256, SLEEP_US = 100 };
 
     if (round < SPINS)
         return;
     if (round == SPINS)
         rp_side_hunger();
-    rp_det_progress();
+    if (round % PROGRESS == 0)
+        rp_det_progress();
     if (round % CHECK == 0) {
         check_connection();
         check_deadlock();

@@ -199,6 +199,12 @@ static inline void rp_side_sate(void)
         atomic_store_explicit(&rp_side.own->is_hungry, 0, memory_order_relaxed);
 }
 
+/* Whether another rank of this host runs: the earliest time at which it can send is its clock. */
+static inline bool rp_side_runs(uint32_t rank)
+{
+    return rank != rp_side.rank && !rp_side_is_away(rank) && atomic_load_explicit(&rp_side.all[rank].version, memory_order_relaxed) % 2 != 0;
+}
+
 /* Collective calls: number `number` on a communicator, of which `members` are `size` ranks; this rank has come. Left by all, it is gone. */
 struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size);
 void rp_side_leave(struct rp_meeting *meeting);
