@@ -268,6 +268,19 @@ static const struct language *language_of(const char *program)
     return &languages[0];
 }
 
+/* 'reprise-cc mpicc a.c' would take mpicc for a file to link, and not find mpi.h. */
+static void refuse_wrapper(const char *word)
+{
+    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+
+    if (strncmp(name, "mpicc", 5) != 0 && strncmp(name, "mpicxx", 6) != 0 && strncmp(name, "mpic++", 6) != 0 && strncmp(name, "mpif", 4) != 0)
+        return;
+    if (strchr(name, '.') && strncmp(strchr(name, '.'), ".openmpi", 8) != 0 && strncmp(strchr(name, '.'), ".mpich", 6) != 0)
+        return; /* a file */
+    rp_error("'%s' is not given to the compiler: 'reprise-cc --mpi', or '--mpi=openmpi', uses the MPI's wrapper; REPRISE_CC, REPRISE_CXX or REPRISE_FC names another compiler", word);
+    die(REPRISE_EXIT_USAGE);
+}
+
 static void build(struct job *job, int argc, char **argv)
 {
     const char *mpi = NULL;
@@ -282,6 +295,8 @@ static void build(struct job *job, int argc, char **argv)
         rp_error("--track and --ticks: code either counts or is tracked");
         die(REPRISE_EXIT_USAGE);
     }
+    if (count > 0 && !job->inside)
+        refuse_wrapper(rest[0]);
     push_compiler(job, mpi);
     rp_commandline_read(count, rest, &line);
     bool adds = (job->track || job->how != OFF) && !line.asks && !line.adds && !job->inside;

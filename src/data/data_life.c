@@ -365,6 +365,14 @@ static char **words_of(const char *path)
     return words;
 }
 
+/* The program may go elsewhere before it initialises MPI, and will do so again. */
+static char *started_in;
+
+__attribute__((constructor)) static void note_directory(void)
+{
+    started_in = getcwd(NULL, 0);
+}
+
 static void look_around(struct rp_data_place *place)
 {
     char program[4096], host[256] = "";
@@ -374,7 +382,7 @@ static void look_around(struct rp_data_place *place)
     gethostname(host, sizeof host - 1);
     place->program = strdup(program);
     place->host = strdup(host);
-    place->directory = getcwd(NULL, 0);
+    place->directory = started_in ? strdup(started_in) : NULL;
     place->arguments = words_of("/proc/self/cmdline");
     place->environment = words_of("/proc/self/environ"); /* as the process was started */
 }

@@ -67,6 +67,8 @@ for question in --version -dumpversion -dumpmachine -print-search-dirs -v -print
     [ "$(reprise-cc $question 2>&1)" = "$(gcc $question 2>&1)" ] || fail "$question: another answer"
 done
 reprise-cc --ticks=never a.c 2>/dev/null; [ $? -eq 120 ] || fail "--ticks=never is no error"
+reprise-cc mpicc.mpich a.c 2>wrapper.err; [ $? -eq 120 ] && grep -q -- --mpi wrapper.err || fail "an MPI's wrapper as a file is no error"
+reprise-cc --reprise-show mpicc.c >/dev/null || fail "mpicc.c is a file"
 REPRISE_CC=no-such-compiler reprise-cc -c a.c 2>/dev/null; [ $? -ne 0 ] || fail "a compiler that is not there"
 REPRISE_CC=no-such-compiler reprise-cc --version 2>/dev/null; [ $? -eq 120 ] || fail "a compiler that is not there"
 

@@ -79,3 +79,32 @@ run 60 record "$reprise" record --ranks 1 -o left "${launch[@]}" "$build/tests/m
 run 30 alone "$reprise" solo -r 1 left
 [ "$status" -eq 0 ] || fail "left: exit status $status"
 grep -q 'rank 1: the record ends inside MPI_Send' alone.err || fail "the end inside MPI_Send is not told"
+
+# It goes elsewhere before it initialises MPI, by a path that means something only where it began.
+cat >elsewhere.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    if (chdir("below") != 0)
+        return 9;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    FILE *file = fopen("here", "r");
+    if (rank == 1)
+        puts(file ? "RESULT there" : "RESULT lost");
+    MPI_Finalize();
+    return 0;
+}
+END
+"mpicc.$mpi" -o elsewhere.exe elsewhere.c || fail "not compiled"
+mkdir below
+touch below/here
+run 60 record "$reprise" record --ranks 1 -o moved "${launch[@]}" ./elsewhere.exe
+[ "$status" -eq 0 ] || fail "record: exit status $status"
+run 30 alone "$reprise" solo -r 1 moved
+[ "$status" -eq 0 ] && [ "$(result alone)" = "$(result record)" ] || fail "moved: exit status $status, $(result alone)"
