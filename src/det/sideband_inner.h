@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sideband.c shares with hosts.c, which carries it to other hosts. Each host has memory of its own with room for all ranks; of ranks of other hosts it has mirrors, which one thread of the host (its
+ * What sideband.c, side_meetings.c and side_bounds.c share with each other and with hosts.c, which carries it to other hosts. Each host has memory of its own with room for all ranks; of ranks of other hosts it has mirrors, which one thread of the host (its
  * leader) writes. Notes for them are put into the outbox.
  *
  * A mirror is what a rank was at a moment M of its host. It is believed if the rank had by then received all that every host is known to have told it (hosts.c says why that is enough).
@@ -59,17 +59,34 @@ struct rp_side_look {
 void rp_side_look(uint32_t rank, struct rp_side_look *look);
 bool rp_side_look_again(uint32_t rank, struct rp_side_look *look, uint64_t *relied);
 
+/* side_bounds.c: in a process that has mapped the memory. */
+enum rp_status rp_side_bounds_start(struct rp_problem *why);
+
 struct rp_side_shared *rp_side_shared(void);
 struct rp_side_mirror *rp_side_mirror(uint32_t rank);
+size_t rp_side_mirror_size(void);
 _Atomic uint64_t *rp_side_sent(uint32_t rank); /* what this host sent to a rank elsewhere; counted before it is put into the outbox */
 _Atomic uint64_t *rp_side_clock_page(uint32_t rank);
 size_t rp_side_words(void);
 uint64_t rp_side_notes_of(uint32_t rank, uint64_t *end); /* the room for notes of a rank: where it begins and ends */
-struct rp_meeting *rp_side_meeting_at(uint64_t place);
+uint64_t rp_side_meetings_room(uint64_t *end); /* likewise */
 int rp_side_wake_pipe(void);
 
 /* For a list of notes that was taken out as a whole: oldest first. */
 uint64_t rp_side_turn_round(uint64_t newest);
+
+/* Into the outbox. */
+void rp_side_push_out(struct rp_letter_note *note);
+
+static inline struct rp_side_mirror *rp_side_mirror_in(char *mirrors, uint32_t rank)
+{
+    return (struct rp_side_mirror *)(void *)(mirrors + rank * rp_side_mirror_size());
+}
+
+/* Meetings: side_meetings.c. One that is held stays; NULL: it is over, or has not begun. */
+struct rp_meeting *rp_side_meeting_at(uint64_t place);
+struct rp_meeting *rp_side_hold_meeting(uint64_t comm, uint64_t number);
+void rp_side_let_go(const struct rp_meeting *meeting);
 
 /* Of ranks elsewhere. */
 void rp_side_deliver(uint32_t dest, struct rp_letter_note *note);

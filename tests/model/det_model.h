@@ -104,6 +104,8 @@ static ssize_t model_drain(void); /* what woke it */
 
 #include "../../src/mpi/requests.c"
 #include "../../src/det/sideband.c"
+#include "../../src/det/side_meetings.c"
+#include "../../src/det/side_bounds.c"
 #define table model_lines
 #include "../../src/det/det_posted.c"
 #undef table
@@ -129,7 +131,6 @@ static ssize_t model_drain(void); /* what woke it */
 #undef _exit
 #define _exit(status) abort()
 #define find find_state
-#define make_room make_leader_room
 #define send(host, bytes, length, flags) model_net_send(host, bytes, length)
 #define recv(host, bytes, room, flags) model_net_recv(host, bytes, room)
 #define ppoll(polled, number, timeout, mask) model_net_poll(polled, timeout)
@@ -147,7 +148,6 @@ static ssize_t model_drain(void); /* what woke it */
 #undef ppoll
 #undef recv
 #undef send
-#undef make_room
 #undef find
 
 #undef write
@@ -245,6 +245,7 @@ struct model_real {
 struct model_statics {
     struct rp_side rp_side;
     __typeof__(side) side;
+    __typeof__(others) others;
     __typeof__(all) all;
     struct rp_det_line *lines[LINES], *delayed_lines;
     uint64_t count, posts;
@@ -436,6 +437,7 @@ static void model_load(int rank)
         struct model_statics *to = &model.ranks[model.loaded].statics;
         to->rp_side = rp_side;
         to->side = side;
+        to->others = others;
         to->all = all;
         memcpy(to->lines, model_lines, sizeof model_lines);
         to->delayed_lines = delayed_lines;
@@ -455,6 +457,7 @@ static void model_load(int rank)
     from = &model.ranks[rank].statics;
     rp_side = from->rp_side;
     side = from->side;
+    others = from->others;
     all = from->all;
     memcpy(model_lines, from->lines, sizeof model_lines);
     delayed_lines = from->delayed_lines;
@@ -1243,8 +1246,7 @@ static void model_open_rank(int rank)
     model_map((uint32_t)rank, model.host_of[rank]);
     rp_side.own->version = 1;
     rp_side.clock[1] = model.program->begin[rank];
-    make_room(ranks, &why);
-    make_mirrors(ranks);
+    rp_side_bounds_start(&why);
     rp_det_requests_start();
     rp_det_receive_mail();
     model_begin(r, model_live);

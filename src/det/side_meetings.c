@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collective calls under way: a table by communicator and number, in the memory that all share. Whoever comes first opens a meeting; whoever leaves last, when all hosts have been told of those who came here,
+ * gives its room back.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "det/sideband_inner.h"
+
+static void lock(_Atomic uint32_t *one)
+{
+    while (atomic_exchange_explicit(one, 1, memory_order_acquire) != 0)
+        sched_yield();
+}
+
+static void unlock(_Atomic uint32_t *one)
+{
+    atomic_store_explicit(one, 0, memory_order_release);
+}
+
+struct rp_meeting *rp_side_meeting_at(uint64_t place)
+{
+    return (struct rp_meeting *)(rp_side.memory + place);
+}
+
+static uint64_t meeting_size(void)
+{
+    return (sizeof(struct rp_meeting) + 2 * rp_side_words() * sizeof(uint64_t) + 63) / 64 * 64;
+}
+
+static uint64_t new_meeting(void)
+{
+    struct rp_side_shared *shared = rp_side_shared();
+    uint64_t last, first = rp_side_meetings_room(&last);
+
+    lock(&shared->spare_lock);
+    uint64_t place = shared->spare;
+    if (place != 0) {
+        shared->spare = rp_side_meeting_at(place)->next;
+    } else {
+        place = first + shared->end;
+        shared->end += meeting_size();
+    }
+    unlock(&shared->spare_lock);
+    if (place + meeting_size() > last) {
+        rp_error("too many collective calls are under way at once");
+        abort();
+    }
+    return place;
+}
+
+static uint32_t bucket_of(uint64_t comm, uint64_t number)
+{
+    return (uint32_t)((comm ^ comm >> 32 ^ number * 37) % RP_SIDE_BUCKETS);
+}
+
+static struct rp_meeting *find_meeting(uint64_t first, uint64_t comm, uint64_t number)
+{
+    for (uint64_t at = first; at != 0; at = rp_side_meeting_at(at)->next)
+        if (rp_side_meeting_at(at)->comm == comm && rp_side_meeting_at(at)->number == number)
+            return rp_side_meeting_at(at);
+    return NULL;
+}
+
+static uint32_t count_here(const uint64_t *members)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        count += (members[i / 64] >> i % 64 & 1) && !rp_side_is_away(i);
+    return count;
+}
+
+static struct rp_meeting *open_meeting(uint64_t *first, uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size)
+{
+    uint64_t place = new_meeting();
+    struct rp_meeting *meeting = rp_side_meeting_at(place);
+
+    memset(meeting, 0, meeting_size());
+    meeting->comm = comm;
+    meeting->number = number;
+    meeting->size = size;
+    meeting->here = rp_side.host_of ? count_here(members) : size;
+    for (size_t i = 0; i < rp_side_words(); i++)
+        atomic_store(&meeting->bits[i], members[i]);
+    meeting->next = *first;
+    *first = place;
+    return meeting;
+}
+
+static void ring_all(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        rp_bell_ring(&rp_side.all[i].bell);
+}
+
+static void come(struct rp_meeting *meeting, uint32_t rank, uint64_t clock)
+{
+    if (clock > atomic_load(&meeting->latest))
+        atomic_store(&meeting->latest, clock);
+    atomic_fetch_or(&meeting->bits[rp_side_words() + rank / 64], UINT64_C(1) << rank % 64);
+    if (atomic_fetch_add(&meeting->count, 1) + 1 == meeting->size)
+        ring_all();
+}
+
+/* With the lock of its bucket. */
+static struct rp_meeting *find_or_open(uint32_t bucket, uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size)
+{
+    struct rp_meeting *meeting = find_meeting(rp_side_shared()->bucket[bucket].first, comm, number);
+
+    return meeting ? meeting : open_meeting(&rp_side_shared()->bucket[bucket].first, comm, number, members, size);
+}
+
+/* Other hosts learn of it before they learn of anything that this rank does later. */
+static void tell_arrival(struct rp_meeting *meeting, uint64_t clock)
+{
+    struct rp_letter_note *item = rp_side_new_note();
+
+    item->kind = RP_SIDE_ARRIVAL;
+    item->source = rp_side.rank;
+    item->stamp = clock;
+    item->home = rp_side_place(meeting);
+    rp_side_push_out(item);
+}
+
+struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size)
+{
+    uint32_t bucket = bucket_of(comm, number);
+    uint64_t now = rp_side_now();
+
+    lock(&rp_side_shared()->bucket[bucket].lock);
+    struct rp_meeting *meeting = find_or_open(bucket, comm, number, members, size);
+    come(meeting, rp_side.rank, now);
+    meeting->untold += rp_side.host_of != NULL;
+    unlock(&rp_side_shared()->bucket[bucket].lock);
+    if (rp_side.host_of)
+        tell_arrival(meeting, now);
+    atomic_thread_fence(memory_order_seq_cst); /* as above */
+    return meeting;
+}
+
+static void unlink_meeting(uint64_t *first, struct rp_meeting *meeting)
+{
+    while (rp_side_meeting_at(*first) != meeting)
+        first = &rp_side_meeting_at(*first)->next;
+    *first = meeting->next;
+}
+
+/* Gives the lock of the bucket back; and the meeting, if nobody needs it any more. */
+static void unlock_meeting(uint32_t bucket, struct rp_meeting *meeting)
+{
+    bool is_over = atomic_load(&meeting->left) == meeting->here && rp_side_is_complete(meeting) && meeting->untold == 0;
+
+    if (is_over)
+        unlink_meeting(&rp_side_shared()->bucket[bucket].first, meeting);
+    unlock(&rp_side_shared()->bucket[bucket].lock);
+    if (!is_over)
+        return;
+    lock(&rp_side_shared()->spare_lock);
+    meeting->next = rp_side_shared()->spare;
+    rp_side_shared()->spare = rp_side_place(meeting);
+    unlock(&rp_side_shared()->spare_lock);
+}
+
+void rp_side_leave(struct rp_meeting *meeting)
+{
+    uint32_t bucket = bucket_of(meeting->comm, meeting->number);
+
+    lock(&rp_side_shared()->bucket[bucket].lock);
+    atomic_fetch_add(&meeting->left, 1);
+    unlock_meeting(bucket, meeting);
+}
+
+/* For the leader */
+
+void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, uint32_t rank, uint64_t clock)
+{
+    uint32_t bucket = bucket_of(comm, number);
+
+    lock(&rp_side_shared()->bucket[bucket].lock);
+    struct rp_meeting *meeting = find_or_open(bucket, comm, number, members, size);
+    come(meeting, rank, clock);
+    unlock_meeting(bucket, meeting);
+}
+
+void rp_side_told(struct rp_meeting *meeting)
+{
+    uint32_t bucket = bucket_of(meeting->comm, meeting->number);
+
+    lock(&rp_side_shared()->bucket[bucket].lock);
+    meeting->untold--;
+    unlock_meeting(bucket, meeting);
+}
+
+/* For who looks at others: it stays as long as it is held. */
+
+struct rp_meeting *rp_side_hold_meeting(uint64_t comm, uint64_t number)
+{
+    uint32_t bucket = bucket_of(comm, number);
+
+    lock(&rp_side_shared()->bucket[bucket].lock);
+    struct rp_meeting *meeting = find_meeting(rp_side_shared()->bucket[bucket].first, comm, number);
+    if (!meeting)
+        unlock(&rp_side_shared()->bucket[bucket].lock);
+    return meeting;
+}
+
+void rp_side_let_go(const struct rp_meeting *meeting)
+{
+    unlock(&rp_side_shared()->bucket[bucket_of(meeting->comm, meeting->number)].lock);
+}
