@@ -57,6 +57,7 @@ def templates():
             bodies[f"{shape}_{mode}"] = f"    return rp_det_{shape}({mode}, {{args}});\n"
         bodies[f"send_init_{mode}"] = f"    return rp_det_send_init({{twin}}.{{member}}({{args}}), {mode}, {{args}});\n"
     bodies["recv_init"] = "    return rp_det_recv_init({twin}.{member}({args}), {args});\n"
+    bodies["matched"] = "    rp_det_matched(message);\n    return {twin}.{member}({args});\n"
     bodies["foreign"] = "    return rp_det_foreign({twin}.{member}({args}), {last});\n"
     bodies["comm_free"] = "    return rp_det_Comm_free({twin}.{member}, {args});\n"
     bodies["refuse"] = "    rp_det_refuse(\"{name}\");\n"

@@ -101,6 +101,7 @@ struct rp_det_receive {
     uint32_t from_world;
     int from, its_tag;
     struct rp_letter_note *note; /* unless it is the sender's to give back */
+    bool is_probe; /* it takes the message out of the matching; its sender, if synchronous, waits on */
     bool is_listed;
     struct rp_det_line *line; /* of those of which it is not known (det_posted.h) */
     struct rp_det_receive *next, *previous;
@@ -125,6 +126,7 @@ bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int sour
 void rp_det_receive_post(struct rp_det_receive *receive);
 bool rp_det_receive_must_delay(const struct rp_det_receive *receive);
 void rp_det_receive_close(struct rp_det_receive *receive); /* forgets it, with its message if it has one */
+void rp_det_tell_sender(struct rp_letter_note *note, uint64_t posted); /* of a synchronous message: it is received, by a receive of this time */
 void rp_det_receive_cancel(struct rp_det_receive *receive); /* forgets it; a message that it had may be taken by others */
 enum rp_det_known rp_det_receive_look(struct rp_det_receive *receive, uint64_t limit, uint64_t *when);
 
@@ -194,6 +196,7 @@ int rp_det_probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
 int rp_det_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
 int rp_det_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
 int rp_det_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+void rp_det_matched(const MPI_Message *message); /* before it is received */
 
 /* The real functions, for counts of any size. */
 int rp_real_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocking receives and probes. What has no communicator or source that we know (PROC_NULL, errors of the program) goes to MPI as it is. */
 #include <limits.h>
+#include <stdlib.h>
 
+#include "base/message.h"
 #include "det/det.h"
 #include "mpi/constants.h"
 
@@ -70,10 +72,42 @@ int rp_det_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *sta
     return rp_pmpi.Probe(note->from, note->tag, comm, status);
 }
 
+/* Synchronous messages that were found by MPI_Mprobe: their senders wait until they are received. */
+static struct probed {
+    struct probed *next;
+    MPI_Message message;
+    struct rp_letter_note *note;
+} *all_probed;
+
+static void keep_probed(MPI_Message message, struct rp_letter_note *note)
+{
+    struct probed *probed = malloc(sizeof *probed);
+
+    if (!probed)
+        rp_bug(__FILE__, __LINE__, "out of memory for a message");
+    *probed = (struct probed){all_probed, message, note};
+    all_probed = probed;
+}
+
+void rp_det_matched(const MPI_Message *message)
+{
+    for (struct probed **link = &all_probed; *link; link = &(*link)->next) {
+        struct probed *probed = *link;
+        if (probed->message != *message)
+            continue;
+        *link = probed->next;
+        rp_det_tell_sender(probed->note, rp_side_now());
+        free(probed);
+        return;
+    }
+}
+
 /* The message goes out of the matching, as by a receive that is posted now. */
 static int take_probed(struct rp_det_receive *probe, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    probe->is_delayed = probe->is_made = true;
+    struct rp_letter_note *note = NULL;
+
+    probe->is_delayed = probe->is_made = probe->is_probe = true;
     rp_det_receive_post(probe);
     while (!probe->is_known) {
         rp_side_hunger();
@@ -81,8 +115,17 @@ static int take_probed(struct rp_det_receive *probe, MPI_Comm comm, MPI_Message 
     }
     rp_side_sate();
     note_match(probe, probe->from_world, probe->its_tag);
+    if (probe->note && probe->note->is_synchronous) {
+        note = probe->note;
+        probe->note = NULL;
+    }
     rp_det_receive_close(probe);
-    return rp_pmpi.Mprobe(probe->from, probe->its_tag, comm, message, status);
+    int rc = rp_pmpi.Mprobe(probe->from, probe->its_tag, comm, message, status);
+    if (note && rc == MPI_SUCCESS)
+        keep_probed(*message, note);
+    else if (note)
+        rp_det_tell_sender(note, probe->posted);
+    return rc;
 }
 
 int rp_det_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)

@@ -171,7 +171,7 @@ static void make_delayed(struct rp_det_receive *receive)
 }
 
 /* The synchronous sender learns when: the later of both. As with notes, our clock must not be seen to move on before, also if the program itself moves it. */
-static void tell_sender(struct rp_letter_note *note, uint64_t posted)
+void rp_det_tell_sender(struct rp_letter_note *note, uint64_t posted)
 {
     rp_side_tell(note, RP_TAKEN, posted > note->stamp ? posted : note->stamp);
     atomic_thread_fence(memory_order_seq_cst);
@@ -187,11 +187,13 @@ static void take(struct rp_det_receive *receive, struct rp_letter_note *note)
     receive->from_world = note->source;
     receive->from = note->from;
     receive->its_tag = note->tag;
-    receive->note = note->is_synchronous ? NULL : note;
+    receive->note = note->is_synchronous && !receive->is_probe ? NULL : note;
     if (receive->is_delayed && !receive->is_made)
         make_delayed(receive);
-    if (note->is_synchronous)
-        tell_sender(note, receive->posted);
+    if (note->is_synchronous && receive->is_probe)
+        rp_side_tell(note, RP_TAKEN_NOT, 0);
+    else if (note->is_synchronous)
+        rp_det_tell_sender(note, receive->posted);
 }
 
 static void tell_senders(void)
