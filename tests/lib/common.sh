@@ -9,6 +9,7 @@ for name in $(compgen -e REPRISE_); do [ "$name" = REPRISE_BUILD ] || unset "$na
 unset REPRISE_BUILD
 work=$(mktemp -d "${TMPDIR:-/tmp}/reprise-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+export OMPI_MCA_orte_tmpdir_base=$work # jobs that start and end at one time take the common directory from each other
 cd "$work" || exit 1
 
 fail() {
