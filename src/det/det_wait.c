@@ -86,7 +86,7 @@ void rp_det_yield(void)
 /* One round of a wait that found nothing to do. To sleep earlier, as a replay does, was slower: most waits are short, and clocks do not ring. */
 static void rest(unsigned round, bool *listens)
 {
-    enum { SPINS = 20, YIELDS = 2000, PROGRESS = 4, CHECK = 256, SLEEP_US = 100 };
+    enum { SPINS = 4, YIELDS = 2000, PROGRESS = 4, CHECK = 256, SLEEP_US = 100 };
 
     if (round < SPINS)
         return;
