@@ -271,14 +271,16 @@ static const struct language *language_of(const char *program)
 /* 'reprise-cc mpicc a.c' would take mpicc for a file to link, and not find mpi.h. */
 static void refuse_wrapper(const char *word)
 {
+    static const char *const wrappers[] = {"mpicc", "mpicxx", "mpic++", "mpiCC", "mpif77", "mpif90", "mpifort"};
     const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
 
-    if (strncmp(name, "mpicc", 5) != 0 && strncmp(name, "mpicxx", 6) != 0 && strncmp(name, "mpic++", 6) != 0 && strncmp(name, "mpif", 4) != 0)
-        return;
-    if (strchr(name, '.') && strncmp(strchr(name, '.'), ".openmpi", 8) != 0 && strncmp(strchr(name, '.'), ".mpich", 6) != 0)
-        return; /* a file */
-    rp_error("'%s' is not given to the compiler: 'reprise-cc --mpi', or '--mpi=openmpi', uses the MPI's wrapper; REPRISE_CC, REPRISE_CXX or REPRISE_FC names another compiler", word);
-    die(REPRISE_EXIT_USAGE);
+    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++) {
+        size_t length = strlen(wrappers[i]);
+        if (strncmp(name, wrappers[i], length) != 0 || (name[length] && strcmp(name + length, ".openmpi") != 0 && strcmp(name + length, ".mpich") != 0))
+            continue;
+        rp_error("'%s' is not given to the compiler: 'reprise-cc --mpi', or '--mpi=openmpi', uses the MPI's wrapper; REPRISE_CC, REPRISE_CXX or REPRISE_FC names another compiler", word);
+        die(REPRISE_EXIT_USAGE);
+    }
 }
 
 static void build(struct job *job, int argc, char **argv)
