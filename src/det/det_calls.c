@@ -105,8 +105,6 @@ void rp_det_matched(const MPI_Message *message)
 /* The message goes out of the matching, as by a receive that is posted now. */
 static int take_probed(struct rp_det_receive *probe, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    struct rp_letter_note *note = NULL;
-
     probe->is_delayed = probe->is_made = probe->is_probe = true;
     rp_det_receive_post(probe);
     while (!probe->is_known) {
@@ -115,10 +113,9 @@ static int take_probed(struct rp_det_receive *probe, MPI_Comm comm, MPI_Message 
     }
     rp_side_sate();
     note_match(probe, probe->from_world, probe->its_tag);
-    if (probe->note && probe->note->is_synchronous) {
-        note = probe->note;
-        probe->note = NULL;
-    }
+    struct rp_letter_note *note = probe->note->is_synchronous ? probe->note : NULL;
+    if (note)
+        probe->note = NULL; /* its sender gives it back */
     rp_det_receive_close(probe);
     int rc = rp_pmpi.Mprobe(probe->from, probe->its_tag, comm, message, status);
     if (note && rc == MPI_SUCCESS)

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/message.h"
 #include "det/sideband_inner.h"
 #include "match/order.h"
