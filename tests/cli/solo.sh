@@ -107,4 +107,4 @@ touch below/here
 run 60 record "$reprise" record --ranks 1 -o moved "${launch[@]}" ./elsewhere.exe
 [ "$status" -eq 0 ] || fail "record: exit status $status"
 run 30 alone "$reprise" solo -r 1 moved
-[ "$status" -eq 0 ] && [ "$(result alone)" = "$(result record)" ] || fail "moved: exit status $status, $(result alone)"
+[ "$status" -eq 0 ] && [ "$(result alone)" = "RESULT there" ] || fail "moved: exit status $status, $(result alone)"
