@@ -206,13 +206,13 @@ int app_result(struct app *app, const char *fields, ...)
         fflush(stdout);
     }
     if (app->rank == 0) {
+        char rest[512]; /* one printf: launchers put lines of other ranks between two */
         va_list arguments;
         va_start(arguments, fields);
-        printf("RESULT hash=%016" PRIx64 " app=%s ranks=%d seed=%" PRIu64 " verified=%s ", hash, app->spec->name,
-               app->ranks, app->seed, failed ? "no" : "yes");
-        vprintf(fields, arguments);
-        printf("\n");
+        vsnprintf(rest, sizeof rest, fields, arguments);
         va_end(arguments);
+        printf("RESULT hash=%016" PRIx64 " app=%s ranks=%d seed=%" PRIu64 " verified=%s %s\n", hash, app->spec->name,
+               app->ranks, app->seed, failed ? "no" : "yes", rest);
         fflush(stdout);
     }
     MPI_Finalize();
