@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What is larger than a block has one of its own, which is in no list, and goes with it. */
+/* What is larger than a block has one of its own, which is in no list, in no file, and goes with it. */
 #include "base/arena.h"
 
 #include <stdalign.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-enum { ALIGN = 16, BLOCK = 4 << 20, HUGE_PAGE = 2 << 20 };
+enum { ALIGN = 16, BLOCK = RP_ARENA_BLOCK, HUGE_PAGE = 2 << 20 };
 
 struct rp_arena {
     struct rp_arenas *owner;      /* NULL: in no list */
     struct rp_arena *next, *idle; /* of all; of those without pieces */
     size_t used, live;
+    uint64_t place; /* in the file */
     alignas(ALIGN) uint8_t bytes[];
 };
 
@@ -27,14 +28,57 @@ static struct rp_arena *allocate(size_t bytes)
     if (!made)
         return NULL;
     madvise(made, rounded, MADV_HUGEPAGE);
-    *made = (struct rp_arena){0};
+    *made = (struct rp_arena){.place = RP_ARENA_NOWHERE};
     return made;
+}
+
+bool rp_arenas_share(struct rp_arenas *arenas)
+{
+    int file = memfd_create("reprise-log", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (file < 0)
+        return false;
+    if (ftruncate(file, BLOCK) != 0) {
+        close(file);
+        return false;
+    }
+    arenas->is_shared = true;
+    arenas->file = file;
+    arenas->file_end = BLOCK;
+    return true;
+}
+
+uint64_t rp_arena_place(const struct rp_arena *from, const void *piece)
+{
+    return from->place == RP_ARENA_NOWHERE ? RP_ARENA_NOWHERE : from->place + (uint64_t)((const uint8_t *)piece - (const uint8_t *)from);
+}
+
+static struct rp_arena *allocate_in_file(struct rp_arenas *arenas)
+{
+    if (ftruncate(arenas->file, (off_t)(arenas->file_end + BLOCK)) != 0)
+        return NULL;
+    struct rp_arena *made = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, arenas->file, (off_t)arenas->file_end);
+    if (made == MAP_FAILED)
+        return NULL;
+    *made = (struct rp_arena){.place = arenas->file_end};
+    arenas->file_end += BLOCK;
+    return made;
+}
+
+static void release(struct rp_arena *block)
+{
+    if (block->place == RP_ARENA_NOWHERE)
+        free(block);
+    else
+        munmap(block, BLOCK);
 }
 
 static struct rp_arena *new_block(struct rp_arenas *arenas)
 {
-    struct rp_arena *made = allocate(BLOCK);
+    struct rp_arena *made = arenas->is_shared ? allocate_in_file(arenas) : NULL;
 
+    if (!made)
+        made = allocate(BLOCK);
     if (!made)
         return NULL;
     made->owner = arenas;
@@ -84,7 +128,7 @@ void rp_arena_give(struct rp_arena *from)
         return;
     from->used = 0;
     if (!from->owner) {
-        free(from);
+        release(from);
     } else if (from != from->owner->current) {
         from->idle = from->owner->idle;
         from->owner->idle = from;
@@ -97,7 +141,9 @@ void rp_arenas_free(struct rp_arenas *arenas)
         next = block->next;
         block->owner = NULL;
         if (block->live == 0)
-            free(block);
+            release(block);
     }
+    if (arenas->is_shared)
+        close(arenas->file);
     *arenas = (struct rp_arenas){0};
 }

@@ -6,14 +6,28 @@
 #ifndef RP_ARENA_H
 #define RP_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct rp_arena; /* a block */
 
 /* All zero is empty. It must not move while pieces are in use. */
 struct rp_arenas {
     struct rp_arena *all, *current, *idle;
+    bool is_shared;
+    int file;
+    uint64_t file_end;
 };
+
+enum { RP_ARENA_BLOCK = 4 << 20 };
+#define RP_ARENA_NOWHERE UINT64_MAX
+
+/* Blocks are parts of a file in memory from now on, so that other processes can read them; the first part of it, of the size of a block, stays the caller's. False: the system has no such files. Before the first piece. */
+bool rp_arenas_share(struct rp_arenas *arenas);
+
+/* Where in that file a piece is; RP_ARENA_NOWHERE: not in it, as what is larger than a block. */
+uint64_t rp_arena_place(const struct rp_arena *from, const void *piece);
 
 /* Aligned to 16 bytes; `from` is its block. NULL: no memory. */
 void *rp_arena_take(struct rp_arenas *arenas, size_t bytes, struct rp_arena **from);

@@ -45,12 +45,13 @@
 #pragma weak ompi_mpi_info_null
 
 /* What travels. */
-enum rp_ft_kind { RP_FT_DATA = 1, RP_FT_CHECKPOINT, RP_FT_STORED, RP_FT_SAFE, RP_FT_MATCHED, RP_FT_ASK_MATCHED };
+enum rp_ft_kind { RP_FT_DATA = 1, RP_FT_CHECKPOINT, RP_FT_STORED, RP_FT_SAFE, RP_FT_MATCHED, RP_FT_ASK_MATCHED, RP_FT_OFFER, RP_FT_ACCEPT, RP_FT_DECLINE };
 
 enum {
-    RP_FT_SETUP = 1, /* it repeats a message of the setup, for a rank that runs through it again */
-    RP_FT_SYNC = 2,  /* the sender wants to know when it is matched */
-    RP_FT_STAYS = 4, /* not on the wire: the buffer stays as it is until the copy that is sent has left */
+    RP_FT_SETUP = 1,  /* it repeats a message of the setup, for a rank that runs through it again */
+    RP_FT_SYNC = 2,   /* the sender wants to know when it is matched */
+    RP_FT_SHARED = 4, /* the payload is read in the sender's log */
+    RP_FT_STAYS = 8,  /* not on the wire: the buffer stays as it is until the copy that is sent has left */
 };
 
 struct rp_ft_wire {
@@ -61,10 +62,12 @@ struct rp_ft_wire {
     int32_t from; /* the sender's rank */
     uint64_t seq; /* in its channel */
     uint64_t bytes;
+    uint64_t place; /* of the payload, if shared */
 };
 
 enum {
-    RP_FT_INLINE = 16384, /* longer payloads travel by themselves */
+    RP_FT_INLINE = 16384,     /* longer payloads travel by themselves */
+    RP_FT_SHARED_FROM = 2048, /* shorter ones always travel */
     RP_FT_ALIGN = 16,
 };
 
@@ -108,6 +111,7 @@ struct rp_ft_entry {
     struct rp_arena *arena;
     MPI_Request real[2]; /* while under way */
     bool under_way, matched;
+    _Atomic bool taken; /* by the receiver, if shared */
     struct rp_ft_request *request; /* that waits for it, or NULL */
     struct rp_ft_entry *next_under_way;
     size_t stored; /* bytes of the payload that follow; fewer than it has if it is squeezed */
@@ -123,6 +127,8 @@ struct rp_ft_log {
 
 void *rp_ft_payload(struct rp_ft_entry *entry);
 struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored, bool again); /* again: an entry of the setup */
+uint64_t rp_ft_log_place(const struct rp_ft_entry *entry); /* of its payload, for others; or RP_ARENA_NOWHERE */
+void rp_ft_log_start(void);
 void rp_ft_log_pin(struct rp_ft_entry *entry); /* its memory is not used again */
 void rp_ft_log_setup_ends(struct rp_ft_log *log);
 /* Forgets what has a smaller seq. */
@@ -162,6 +168,7 @@ int rp_ft_payload_tag(const struct rp_ft_wire *wire);
 bool rp_ft_end_request(MPI_Request *real, int peer);
 /* A message of our own, without a log; the payload must stay. */
 void rp_ft_control(enum rp_ft_kind kind, int to, uint64_t seq, const void *payload, size_t bytes);
+void rp_ft_control_with(struct rp_ft_wire wire, int to);
 /* Takes in what came, and recovers from failures. */
 void rp_ft_progress(void);
 #define RP_FT_WAIT_UNTIL(condition)  \
@@ -171,6 +178,17 @@ void rp_ft_progress(void);
     } while (0)
 /* Lets others get on: progress, or the coroutine's caller. */
 void rp_ft_pause(void);
+
+/* ft_share.c: payloads that need not travel. */
+void rp_ft_share_start(int file); /* of the log, or -1 */
+void rp_ft_share_begin_world(void);
+bool rp_ft_share_with(int to, const struct rp_ft_entry *entry);
+void rp_ft_share_offer(int to); /* to read our log, once in a world */
+void rp_ft_share_offered(const struct rp_ft_wire *offer);
+void rp_ft_share_accepted(int by);
+void rp_ft_share_declined(int by);
+const void *rp_ft_share_find(const struct rp_ft_wire *wire); /* the payload; NULL: it cannot be read, and will travel */
+void rp_ft_share_take(const void *payload);                  /* it was copied: the sender may drop it */
 
 /* ft_match.c: messages and receives. */
 struct rp_ft_request;
@@ -191,7 +209,10 @@ void rp_ft_arrive(const struct rp_ft_wire *wire, const void *payload); /* payloa
 void rp_ft_post(struct rp_ft_request *request);
 struct rp_ft_message *rp_ft_find(int32_t context, int source, int tag); /* the first that matches, or NULL */
 void rp_ft_take(struct rp_ft_message *message, struct rp_ft_request *request); /* out of its queue, into the request */
-void rp_ft_unlink(struct rp_ft_message *message);
+/* The program has it, by a matched probe, until it receives it. */
+void rp_ft_hold(struct rp_ft_message *message);
+void rp_ft_take_held(struct rp_ft_message *message, struct rp_ft_request *request);
+bool rp_ft_holds(void);
 void rp_ft_payloads_progress(void);
 void rp_ft_match_forget(void); /* everything: a rollback of all */
 void rp_ft_match_drop_program(void); /* messages of the program that it did not receive */

@@ -387,6 +387,8 @@ static void refuse_what_it_cannot_hold(void)
 {
     if (rp_ft_requests_active > 0)
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "iteration %ld ends with %zu requests under way: a checkpoint cannot hold them; complete them within the iteration", rp_ft.iteration, rp_ft_requests_active);
+    if (rp_ft_holds())
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "iteration %ld ends with a message that a matched probe found and that was not received: a checkpoint cannot hold it; receive it within the iteration", rp_ft.iteration);
     if (rp_ft_comm_made_in_loop())
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "iteration %ld ends with a communicator that was made inside the loop: a checkpoint cannot hold it; make it before the loop, or free it within the iteration",
                   rp_ft.iteration);

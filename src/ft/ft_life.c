@@ -199,6 +199,7 @@ static void start(void)
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI 5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
     poll_as_told();
     share_out();
+    rp_ft_log_start();
     rp_ft_checkpoints_start();
     rp_ft_squeeze_start();
     rp_ft_inject_start();

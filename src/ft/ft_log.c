@@ -17,6 +17,16 @@
 static struct rp_arenas arenas;
 size_t rp_ft_log_bytes, rp_ft_log_capacity, rp_ft_log_peak;
 
+void rp_ft_log_start(void)
+{
+    rp_ft_share_start(rp_arenas_share(&arenas) ? arenas.file : -1);
+}
+
+uint64_t rp_ft_log_place(const struct rp_ft_entry *entry)
+{
+    return rp_arena_place(entry->arena, entry + 1);
+}
+
 void *rp_ft_payload(struct rp_ft_entry *entry)
 {
     return entry + 1;
@@ -91,6 +101,11 @@ void rp_ft_log_release(struct rp_ft_log *log, uint64_t before)
         log->first_seq = before;
 }
 
+static bool is_in_use(const struct rp_ft_entry *entry)
+{
+    return entry->under_way || entry->request || (entry->wire.flags & RP_FT_SHARED && !entry->taken);
+}
+
 /* The channel whose oldest entry of the loop is in the way: any will do, the largest share comes up most often. */
 void rp_ft_log_cap(void)
 {
@@ -99,7 +114,7 @@ void rp_ft_log_cap(void)
     for (int tried = 0; rp_ft_log_bytes > rp_ft_log_capacity && tried < rp_ft.ranks; tried++, next = (next + 1) % rp_ft.ranks) {
         struct rp_ft_channel *channel = &rp_ft_channels[next];
         struct rp_ft_entry *first = channel->log.first;
-        if (first && !first->under_way && !first->request && first != channel->log.last) {
+        if (first && !is_in_use(first) && first != channel->log.last) {
             rp_ft_log_release(&channel->log, first->wire.seq + 1);
             tried = -1;
         }

@@ -15,6 +15,7 @@ static struct rp_ft_context *contexts;
 static int32_t context_room;
 static struct rp_ft_request *payloads; /* receives whose payload is on its way */
 static struct rp_ft_message *later, **later_end = &later;
+static struct rp_ft_message *held; /* by the program: a probe took them out of their queue */
 bool rp_ft_replays_setup;
 
 static void context_init(struct rp_ft_context *context)
@@ -117,6 +118,21 @@ static void receive_payload(struct rp_ft_request *request)
     }
 }
 
+static void get_payload(struct rp_ft_request *request)
+{
+    const void *shared = request->taken.flags & RP_FT_SHARED ? rp_ft_share_find(&request->taken) : NULL;
+
+    if (shared) {
+        fill(request, shared);
+        rp_ft_share_take(shared);
+        return;
+    }
+    request->next_pending = payloads;
+    payloads = request;
+    request->real = MPI_REQUEST_NULL;
+    receive_payload(request);
+}
+
 static void tell_matched(const struct rp_ft_wire *wire)
 {
     if (!(wire->flags & RP_FT_SYNC))
@@ -134,10 +150,7 @@ static void match(struct rp_ft_request *request, const struct rp_ft_wire *wire, 
         fill(request, payload);
         return;
     }
-    request->next_pending = payloads;
-    payloads = request;
-    request->real = MPI_REQUEST_NULL;
-    receive_payload(request);
+    get_payload(request);
 }
 
 static struct rp_ft_message *keep(const struct rp_ft_wire *wire, const void *payload)
@@ -149,6 +162,8 @@ static struct rp_ft_message *keep(const struct rp_ft_wire *wire, const void *pay
     message->next = NULL;
     message->wire = *wire;
     message->has_payload = payload != NULL;
+    if (payload)
+        message->wire.flags &= ~(uint32_t)RP_FT_SHARED;
     if (payload && wire->bytes > 0)
         memcpy(message + 1, payload, wire->bytes);
     return message;
@@ -188,7 +203,7 @@ void rp_ft_arrive(const struct rp_ft_wire *wire, const void *payload)
     deliver(wire, payload);
 }
 
-void rp_ft_unlink(struct rp_ft_message *message)
+static void unlink_message(struct rp_ft_message *message)
 {
     struct rp_ft_context *context = rp_ft_context(message->wire.context);
     struct rp_ft_message **link = &context->unexpected;
@@ -199,6 +214,28 @@ void rp_ft_unlink(struct rp_ft_message *message)
     if (!*link)
         context->unexpected_end = link;
     message->next = NULL;
+}
+
+void rp_ft_hold(struct rp_ft_message *message)
+{
+    unlink_message(message);
+    message->next = held;
+    held = message;
+}
+
+void rp_ft_take_held(struct rp_ft_message *message, struct rp_ft_request *request)
+{
+    struct rp_ft_message **link = &held;
+
+    while (*link != message)
+        link = &(*link)->next;
+    *link = message->next;
+    rp_ft_take(message, request);
+}
+
+bool rp_ft_holds(void)
+{
+    return held != NULL;
 }
 
 void rp_ft_take(struct rp_ft_message *message, struct rp_ft_request *request)
@@ -213,7 +250,7 @@ void rp_ft_post(struct rp_ft_request *request)
 
     for (struct rp_ft_message *message = context->unexpected; message; message = message->next)
         if (fits(request, &message->wire)) {
-            rp_ft_unlink(message);
+            unlink_message(message);
             rp_ft_take(message, request);
             return;
         }
@@ -264,9 +301,19 @@ void rp_ft_payloads_progress(void)
     }
 }
 
+static void share_no_more(struct rp_ft_message *message)
+{
+    for (; message; message = message->next)
+        message->wire.flags &= ~(uint32_t)RP_FT_SHARED;
+}
+
 /* Those that did come have come; the others are asked for again. */
 void rp_ft_payloads_fail(void)
 {
+    for (int32_t i = 0; i < context_room; i++)
+        share_no_more(contexts[i].unexpected);
+    share_no_more(later);
+    share_no_more(held);
     for (struct rp_ft_request **link = &payloads; *link;) {
         struct rp_ft_request *request = *link;
         int done = 0;
@@ -300,9 +347,7 @@ static void pull(struct rp_ft_message **link)
     request->count = (int)message->wire.bytes;
     request->type = MPI_BYTE;
     request->active = true;
-    request->next_pending = payloads;
-    payloads = request;
-    receive_payload(request);
+    get_payload(request);
     rp_ft_finish(request);
     *link = keep(&message->wire, payload);
     (*link)->next = message->next;
@@ -338,17 +383,21 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static void note_missing_of(const struct rp_ft_message *message, int from, bool setup, uint64_t **list, size_t *count)
+{
+    for (; message; message = message->next)
+        if (!message->has_payload && message->wire.bytes > 0)
+            note_missing(&message->wire, from, setup, list, count);
+}
+
 void rp_ft_missing(int from, bool setup, uint64_t **list, size_t *count)
 {
     for (struct rp_ft_request *request = payloads; request; request = request->next_pending)
         note_missing(&request->taken, from, setup, list, count);
     for (int32_t i = 0; i < context_room; i++)
-        for (struct rp_ft_message *message = contexts[i].unexpected; message; message = message->next)
-            if (!message->has_payload && message->wire.bytes > 0)
-                note_missing(&message->wire, from, setup, list, count);
-    for (struct rp_ft_message *message = later; message; message = message->next)
-        if (!message->has_payload && message->wire.bytes > 0)
-            note_missing(&message->wire, from, setup, list, count);
+        note_missing_of(contexts[i].unexpected, from, setup, list, count);
+    note_missing_of(later, from, setup, list, count);
+    note_missing_of(held, from, setup, list, count);
     if (*count > 1)
         qsort(*list, *count, sizeof **list, compare);
 }
@@ -387,6 +436,7 @@ void rp_ft_match_forget(void)
         context_init(&contexts[i]);
     }
     rp_ft_match_forget_later();
+    free_messages(&held);
     payloads = NULL;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sending and receiving. A send copies its payload into the log and sends it from there; a long one goes from the program's buffer where that stays until the send is done, since it is nearer. What the receiver is known to have is only logged: a rank that runs again sends it a second time.
+ * Sending and receiving. A send copies its payload into the log and sends it from there; the receiver reads it there, if it can (ft_share.c). Else a long one goes from the program's buffer where that stays until the send is done, since it is nearer. What the receiver is known to have is only logged: a rank that runs again sends it a second time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const
     const void *squeezed_bytes = rp_ft_squeezes && wire.bytes > RP_FT_INLINE ? rp_ft_squeeze(buffer, count, type, wire.bytes, &squeezed) : NULL;
     struct rp_ft_entry *entry = rp_ft_log_append(&channel->log, squeezed_bytes ? squeezed : wire.bytes, rp_ft_replays_setup);
     entry->wire = wire;
-    bool from_buffer = flags & RP_FT_STAYS && wire.bytes > RP_FT_INLINE && rp_ft_is_plain(type, &size);
+    bool from_buffer = flags & RP_FT_STAYS && wire.bytes > RP_FT_INLINE && rp_ft_is_plain(type, &size) && !rp_ft_share_with(rank, entry);
     if (squeezed_bytes)
         memcpy(rp_ft_payload(entry), squeezed_bytes, squeezed);
     else if (from_buffer)
@@ -451,7 +451,7 @@ static void give_message(struct rp_ft_message *message, MPI_Message *out)
 {
     *out = message ? (MPI_Message)message : MPI_MESSAGE_NO_PROC;
     if (message)
-        rp_ft_unlink(message);
+        rp_ft_hold(message);
 }
 
 int rp_ft_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *out, MPI_Status *status)
@@ -489,7 +489,7 @@ int rp_ft_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *handle
         request->type = rp_ft_type_keep(type, &request->owns_type);
         request->active = true;
         *out = (MPI_Request)request;
-        rp_ft_take(message, request);
+        rp_ft_take_held(message, request);
     }
     *handle = MPI_MESSAGE_NULL;
     return MPI_SUCCESS;

@@ -582,7 +582,7 @@ void rp_ft_recover(void)
 
 void rp_ft_spare(void)
 {
-    const struct timespec pause = {0, 4000000}; /* each time a rank's core is taken away for a moment */
+    const struct timespec pause = {0, 10000000}; /* each time a rank's core is taken away for a moment */
     MPI_Request never;
     int done, nothing;
 

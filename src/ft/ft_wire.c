@@ -5,6 +5,7 @@
  *
  * Real MPI calls only ever note that something broke. Recovery starts in rp_ft_progress, outside of coroutines.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ void rp_ft_wire_open(void)
         ring = rp_ft_alloc(RING * sizeof *ring);
     head = 0;
     is_open = true;
+    rp_ft_share_begin_world();
     for (unsigned i = 0; i < RING; i++)
         post(&ring[i]);
 }
@@ -127,15 +129,21 @@ static const void *payload_of(struct rp_ft_entry *entry)
 void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags, const void *payload)
 {
     struct rp_ft_wire *wire = &entry->wire;
-    size_t behind = wire->bytes <= RP_FT_INLINE ? wire->bytes : 0;
+    bool shares = rp_ft_share_with(to, entry);
+    size_t behind = wire->bytes <= RP_FT_INLINE && !shares ? wire->bytes : 0;
 
     if (!is_open)
         return;
-    wire->flags = (wire->flags & RP_FT_SYNC) | flags;
+    wire->flags = (wire->flags & RP_FT_SYNC) | flags | (shares ? RP_FT_SHARED : 0);
+    wire->place = shares ? rp_ft_log_place(entry) : 0;
+    entry->taken = false;
+    if (wire->bytes >= RP_FT_SHARED_FROM)
+        rp_ft_share_offer(to);
+    atomic_thread_fence(memory_order_release);
     entry->real[0] = entry->real[1] = MPI_REQUEST_NULL;
     if (!check(rp_real.Isend(wire, (int)(sizeof *wire + behind), MPI_BYTE, rp_ft.process_of[to], TAG_HEADER, rp_ft.world, &entry->real[0])))
         entry->real[0] = MPI_REQUEST_NULL;
-    if (wire->bytes > RP_FT_INLINE)
+    if (wire->bytes > RP_FT_INLINE && !shares)
         send_payload(wire, payload ? payload : payload_of(entry), to, &entry->real[1]);
     note_under_way(entry);
 }
@@ -148,18 +156,29 @@ void rp_ft_transmit_payload(struct rp_ft_entry *entry, int to, uint32_t flags)
     note_under_way(entry);
 }
 
-void rp_ft_control(enum rp_ft_kind kind, int to, uint64_t seq, const void *payload, size_t bytes)
+static void control_with(struct rp_ft_wire wire, int to, const void *payload)
 {
     struct control *control = rp_ft_alloc(sizeof *control);
 
-    control->wire = (struct rp_ft_wire){.kind = kind, .from = rp_ft.rank, .seq = seq, .bytes = bytes};
+    control->wire = wire;
+    control->wire.from = rp_ft.rank;
     control->real[0] = control->real[1] = MPI_REQUEST_NULL;
     if (!check(rp_real.Isend(&control->wire, (int)sizeof control->wire, MPI_BYTE, rp_ft.process_of[to], TAG_HEADER, rp_ft.world, &control->real[0])))
         control->real[0] = MPI_REQUEST_NULL;
-    if (bytes > 0)
+    if (wire.bytes > 0)
         send_payload(&control->wire, payload, to, &control->real[1]);
     control->next = controls;
     controls = control;
+}
+
+void rp_ft_control(enum rp_ft_kind kind, int to, uint64_t seq, const void *payload, size_t bytes)
+{
+    control_with((struct rp_ft_wire){.kind = kind, .seq = seq, .bytes = bytes}, to, payload);
+}
+
+void rp_ft_control_with(struct rp_ft_wire wire, int to)
+{
+    control_with(wire, to, NULL);
 }
 
 static void expect(const struct rp_ft_wire *wire)
@@ -173,24 +192,48 @@ static void expect(const struct rp_ft_wire *wire)
     incoming = one;
 }
 
-static void mark_matched(int from, uint64_t seq)
+static struct rp_ft_entry *find_sent(int to, uint64_t seq)
 {
-    struct rp_ft_log *log = &rp_ft_channels[from].log;
+    struct rp_ft_log *log = &rp_ft_channels[to].log;
     struct rp_ft_entry *lists[] = {log->setup_first, log->first};
 
     for (int i = 0; i < 2; i++)
         for (struct rp_ft_entry *entry = lists[i]; entry; entry = entry->next)
-            if (entry->wire.seq == seq) {
-                entry->matched = true;
-                rp_ft_entry_done(entry);
-            }
+            if (entry->wire.seq == seq)
+                return entry;
+    return NULL;
+}
+
+static void mark_matched(int from, uint64_t seq)
+{
+    struct rp_ft_entry *entry = find_sent(from, seq);
+
+    if (entry) {
+        entry->matched = true;
+        rp_ft_entry_done(entry);
+    }
+}
+
+/* The receiver cannot read it in the log. */
+static void send_declined(int to, uint64_t seq, uint32_t setup)
+{
+    struct rp_ft_entry *entry = find_sent(to, seq);
+
+    rp_ft_share_declined(to);
+    if (!entry)
+        rp_bug(__FILE__, __LINE__, "a message that was declined is not in the log");
+    entry->wire.flags &= ~(uint32_t)RP_FT_SHARED;
+    if (entry->under_way)
+        send_payload(&entry->wire, payload_of(entry), to, &entry->real[1]);
+    else
+        rp_ft_transmit_payload(entry, to, setup);
 }
 
 static void handle(const struct rp_ft_wire *wire, const void *payload)
 {
     switch (wire->kind) {
     case RP_FT_DATA:
-        rp_ft_arrive(wire, wire->bytes <= RP_FT_INLINE ? payload : NULL);
+        rp_ft_arrive(wire, wire->bytes <= RP_FT_INLINE && !(wire->flags & RP_FT_SHARED) ? payload : NULL);
         break;
     case RP_FT_CHECKPOINT:
         expect(wire);
@@ -206,6 +249,15 @@ static void handle(const struct rp_ft_wire *wire, const void *payload)
         break;
     case RP_FT_ASK_MATCHED:
         rp_ft_asked(wire->from, wire->seq);
+        break;
+    case RP_FT_OFFER:
+        rp_ft_share_offered(wire);
+        break;
+    case RP_FT_DECLINE:
+        send_declined(wire->from, wire->seq, wire->flags & RP_FT_SETUP);
+        break;
+    case RP_FT_ACCEPT:
+        rp_ft_share_accepted(wire->from);
         break;
     default:
         rp_bug(__FILE__, __LINE__, "a message of unknown kind");

@@ -2,6 +2,9 @@
 /* Pieces do not overlap, whatever their sizes and the order in which they are given back; memory is used again. */
 #include "unit.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/arena.h"
 
 enum { PIECES = 400 };
@@ -67,5 +70,57 @@ TEST(memory_is_used_again)
             rp_arena_give(from[round % 2 ? i : 2999 - i]);
     }
     CHECK_EQ(known, 4);
+    rp_arenas_free(&arenas);
+}
+
+/* What another process would read at the place of a piece is the piece. */
+TEST(shared_pieces_are_in_the_file)
+{
+    struct rp_arenas arenas = {0};
+    struct piece pieces[PIECES];
+    uint64_t random = 5;
+    uint8_t *read = malloc(70000);
+
+    REQUIRE(rp_arenas_share(&arenas));
+    for (int i = 0; i < PIECES; i++) {
+        struct piece *p = &pieces[i];
+        *p = (struct piece){.length = 1 + unit_below(&random, 69999), .value = (uint8_t)i};
+        p->bytes = rp_arena_take(&arenas, p->length, &p->from);
+        REQUIRE(p->bytes);
+        memset(p->bytes, p->value, p->length);
+    }
+    for (int i = 0; i < PIECES; i++) {
+        struct piece *p = &pieces[i];
+        uint64_t place = rp_arena_place(p->from, p->bytes);
+        CHECK(place >= RP_ARENA_BLOCK); /* the first part is not theirs */
+        CHECK_EQ(pread(arenas.file, read, p->length, (off_t)place), (ssize_t)p->length);
+        CHECK(memcmp(read, p->bytes, p->length) == 0);
+    }
+    struct rp_arena *from;
+    void *large = rp_arena_take(&arenas, RP_ARENA_BLOCK, &from);
+    REQUIRE(large);
+    CHECK_EQ(rp_arena_place(from, large), RP_ARENA_NOWHERE);
+    rp_arena_give(from);
+    rp_arenas_free(&arenas); /* they stay valid */
+    for (int i = 0; i < PIECES; i++) {
+        check_piece(&pieces[i]);
+        rp_arena_give(pieces[i].from);
+    }
+    free(read);
+}
+
+/* A file that cannot grow any more: memory of the process alone takes its place. */
+TEST(without_a_file_memory_is_private)
+{
+    struct rp_arenas arenas = {0};
+    struct rp_arena *from;
+
+    REQUIRE(rp_arenas_share(&arenas));
+    fcntl(arenas.file, F_ADD_SEALS, F_SEAL_GROW);
+    void *piece = rp_arena_take(&arenas, 1000, &from);
+    REQUIRE(piece);
+    memset(piece, 1, 1000);
+    CHECK_EQ(rp_arena_place(from, piece), RP_ARENA_NOWHERE);
+    rp_arena_give(from);
     rp_arenas_free(&arenas);
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Payloads between processes of one machine do not travel: the receiver reads them where the sender logged them. So the copy into the log, which is there anyway, takes the place of one that MPI would make.
+ *
+ * Whether a receiver can is not asked of names of hosts, but tried: with the first payload the sender offers its log (process, descriptor, and a number that its first bytes hold). A receiver that can open it, and finds the
+ * number there, accepts, and keeps it open: so it can also read what a sender that died had sent. Until then, and if no word comes, payloads travel. Each world begins anew.
+ *
+ * A receiver that cannot map what it once accepted, for lack of memory, declines: that payload is sent to it, and all later ones.
+ *
+ * The sender's entry is not dropped before it is taken. When a world breaks, what was not taken is asked for again, as payloads that were under way are.
+ */
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "ft/ft.h"
+
+enum { SEGMENT = 16 * RP_ARENA_BLOCK };
+
+enum state { UNKNOWN, OFFERED, NEAR, FAR };
+
+/* The log of another rank. */
+struct view {
+    bool is_open;
+    int file;
+    int32_t process;
+    uint64_t number;
+    size_t segments;
+    uint8_t **segment;
+};
+
+static int own_file = -1;
+static uint64_t own_number;
+static enum state *states; /* of those that may read ours */
+static struct view *views;
+
+void rp_ft_share_start(int file)
+{
+    uint64_t *first;
+
+    states = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *states);
+    views = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *views);
+    if (file < 0 || getrandom(&own_number, sizeof own_number, 0) != (ssize_t)sizeof own_number)
+        return;
+    first = mmap(NULL, RP_ARENA_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (first == MAP_FAILED)
+        return;
+    *first = own_number;
+    munmap(first, RP_ARENA_BLOCK);
+    own_file = file;
+}
+
+void rp_ft_share_begin_world(void)
+{
+    for (int i = 0; i < rp_ft.ranks; i++)
+        states[i] = UNKNOWN;
+}
+
+bool rp_ft_share_with(int to, const struct rp_ft_entry *entry)
+{
+    return entry->wire.bytes >= RP_FT_SHARED_FROM && entry->stored == entry->wire.bytes && states[to] == NEAR && rp_ft_log_place(entry) != RP_ARENA_NOWHERE;
+}
+
+void rp_ft_share_offer(int to)
+{
+    if (states[to] != UNKNOWN || own_file < 0)
+        return;
+    states[to] = OFFERED;
+    rp_ft_control_with((struct rp_ft_wire){.kind = RP_FT_OFFER, .seq = own_number, .context = (int32_t)getpid(), .source = own_file}, to);
+}
+
+void rp_ft_share_accepted(int by)
+{
+    if (states[by] == OFFERED)
+        states[by] = NEAR;
+}
+
+void rp_ft_share_declined(int by)
+{
+    states[by] = FAR;
+}
+
+static void close_view(struct view *view)
+{
+    for (size_t i = 0; i < view->segments; i++)
+        if (view->segment[i])
+            munmap(view->segment[i], SEGMENT);
+    free(view->segment);
+    if (view->is_open)
+        close(view->file);
+    *view = (struct view){.is_open = false};
+}
+
+/* Memory beyond the file's end may be mapped, and is there when the file has grown. */
+static uint8_t *map_segment(struct view *view, size_t index)
+{
+    if (index >= view->segments) {
+        size_t room = 2 * index + 4;
+        uint8_t **more = realloc(view->segment, room * sizeof *more);
+        if (!more)
+            return NULL;
+        for (size_t i = view->segments; i < room; i++)
+            more[i] = NULL;
+        view->segment = more;
+        view->segments = room;
+    }
+    if (!view->segment[index]) {
+        void *memory = mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, view->file, (off_t)index * SEGMENT);
+        if (memory == MAP_FAILED)
+            return NULL;
+        view->segment[index] = memory;
+    }
+    return view->segment[index];
+}
+
+static bool has_number(struct view *view, uint64_t number)
+{
+    const uint8_t *first = lseek(view->file, 0, SEEK_END) >= RP_ARENA_BLOCK ? map_segment(view, 0) : NULL;
+
+    return first && *(const uint64_t *)(const void *)first == number;
+}
+
+void rp_ft_share_offered(const struct rp_ft_wire *offer)
+{
+    struct view *view = &views[offer->from];
+    char path[64];
+
+    if (!view->is_open || view->process != offer->context || view->number != offer->seq) {
+        close_view(view);
+        snprintf(path, sizeof path, "/proc/%ld/fd/%ld", (long)offer->context, (long)offer->source);
+        view->file = open(path, O_RDWR | O_CLOEXEC);
+        view->is_open = view->file >= 0;
+        if (!view->is_open || !has_number(view, offer->seq)) {
+            close_view(view);
+            return;
+        }
+        view->process = offer->context;
+        view->number = offer->seq;
+    }
+    rp_ft_control(RP_FT_ACCEPT, offer->from, 0, NULL, 0);
+}
+
+const void *rp_ft_share_find(const struct rp_ft_wire *wire)
+{
+    struct view *view = &views[wire->from];
+    uint8_t *segment = view->is_open ? map_segment(view, wire->place / SEGMENT) : NULL;
+
+    if (!segment) {
+        rp_ft_control_with((struct rp_ft_wire){.kind = RP_FT_DECLINE, .seq = wire->seq, .flags = wire->flags & RP_FT_SETUP}, wire->from);
+        return NULL;
+    }
+    atomic_thread_fence(memory_order_acquire);
+    return segment + wire->place % SEGMENT;
+}
+
+/* Entries stand before their payloads. */
+void rp_ft_share_take(const void *payload)
+{
+    struct rp_ft_entry *entry = (struct rp_ft_entry *)(uintptr_t)payload - 1;
+
+    atomic_store_explicit(&entry->taken, true, memory_order_release);
+}
