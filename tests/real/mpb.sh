@@ -13,5 +13,6 @@ inputs() {
 (run-tm output-efield-z)
 END
 }
-results() { grep '^tmfreqs' "$1"; h5dump -d z.r bands-e.k03.b04.z.tm.h5 2>/dev/null | md5sum; }
+# Alone nothing is written by MPI-IO.
+results() { grep '^tmfreqs' "$1"; [ "$order" = alone ] || h5dump -d z.r bands-e.k03.b04.z.tm.h5 2>/dev/null | md5sum; }
 app() { try mpb openmpi 4 mpb-mpi bands.ctl; }
