@@ -38,14 +38,18 @@ bool rp_arenas_share(struct rp_arenas *arenas)
 
     if (file < 0)
         return false;
-    if (ftruncate(file, BLOCK) != 0) {
+    if (ftruncate(file, BLOCK) != 0 || rp_kept_adopt(&arenas->file, file) != 0) {
         close(file);
         return false;
     }
     arenas->is_shared = true;
-    arenas->file = file;
     arenas->file_end = BLOCK;
     return true;
+}
+
+int rp_arenas_file(struct rp_arenas *arenas)
+{
+    return arenas->is_shared ? rp_kept_fd(&arenas->file) : -1;
 }
 
 uint64_t rp_arena_place(const struct rp_arena *from, const void *piece)
@@ -55,9 +59,11 @@ uint64_t rp_arena_place(const struct rp_arena *from, const void *piece)
 
 static struct rp_arena *allocate_in_file(struct rp_arenas *arenas)
 {
-    if (ftruncate(arenas->file, (off_t)(arenas->file_end + BLOCK)) != 0)
+    int file = rp_arenas_file(arenas);
+
+    if (file < 0 || ftruncate(file, (off_t)(arenas->file_end + BLOCK)) != 0)
         return NULL;
-    struct rp_arena *made = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, arenas->file, (off_t)arenas->file_end);
+    struct rp_arena *made = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)arenas->file_end);
     if (made == MAP_FAILED)
         return NULL;
     *made = (struct rp_arena){.place = arenas->file_end};
@@ -75,7 +81,7 @@ static void release(struct rp_arena *block)
 
 static struct rp_arena *new_block(struct rp_arenas *arenas)
 {
-    struct rp_arena *made = arenas->is_shared ? allocate_in_file(arenas) : NULL;
+    struct rp_arena *made = allocate_in_file(arenas);
 
     if (!made)
         made = allocate(BLOCK);
@@ -144,6 +150,6 @@ void rp_arenas_free(struct rp_arenas *arenas)
             release(block);
     }
     if (arenas->is_shared)
-        close(arenas->file);
+        rp_kept_close(&arenas->file);
     *arenas = (struct rp_arenas){0};
 }

@@ -10,13 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/kept.h"
+
 struct rp_arena; /* a block */
 
 /* All zero is empty. It must not move while pieces are in use. */
 struct rp_arenas {
     struct rp_arena *all, *current, *idle;
     bool is_shared;
-    int file;
+    struct rp_kept file;
     uint64_t file_end;
 };
 
@@ -25,6 +27,9 @@ enum { RP_ARENA_BLOCK = 4 << 20 };
 
 /* Blocks are parts of a file in memory from now on, so that other processes can read them; the first part of it, of the size of a block, stays the caller's. False: the system has no such files. Before the first piece. */
 bool rp_arenas_share(struct rp_arenas *arenas);
+
+/* That file's descriptor. -1: there is none, or the program has closed it; blocks that are in it stay there. */
+int rp_arenas_file(struct rp_arenas *arenas);
 
 /* Where in that file a piece is; RP_ARENA_NOWHERE: not in it, as what is larger than a block. */
 uint64_t rp_arena_place(const struct rp_arena *from, const void *piece);

@@ -17,17 +17,24 @@ static bool is_ours(const struct rp_kept *file, int fd)
 
 int rp_kept_open(struct rp_kept *file, const char *path, int flags)
 {
-    struct stat about;
-    int fd = open(path, flags | O_CLOEXEC, 0666);
+    int fd = open(path, flags | O_CLOEXEC, 0666), error = fd < 0 ? errno : rp_kept_adopt(file, fd);
 
-    *file = (struct rp_kept){.path = path, .fd = -1, .flags = flags & ~(O_CREAT | O_EXCL)};
-    if (fd < 0)
-        return errno;
-    if (fstat(fd, &about) != 0) {
-        int error = errno;
+    if (error && fd >= 0)
         close(fd);
-        return error;
-    }
+    file->path = path;
+    file->flags = flags & ~(O_CREAT | O_EXCL);
+    file->fd = error ? -1 : fd;
+    file->locked = false;
+    return error;
+}
+
+int rp_kept_adopt(struct rp_kept *file, int fd)
+{
+    struct stat about;
+
+    *file = (struct rp_kept){.fd = -1};
+    if (fstat(fd, &about) != 0)
+        return errno;
     file->fd = fd;
     file->device = about.st_dev;
     file->inode = about.st_ino;
@@ -46,6 +53,10 @@ int rp_kept_fd(struct rp_kept *file)
 {
     if (is_ours(file, file->fd))
         return file->fd;
+    if (!file->path) {
+        errno = EBADF;
+        return -1;
+    }
     int fd = open(file->path, file->flags | O_CLOEXEC);
     if (fd < 0)
         return -1;

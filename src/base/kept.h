@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 struct rp_kept {
-    const char *path; /* the caller's */
+    const char *path; /* the caller's; or NULL */
     int fd;           /* -1: not open */
     int flags;
     bool locked;
@@ -21,6 +21,9 @@ struct rp_kept {
 
 /* Opens it as open(2) does, with O_CLOEXEC. `path` is absolute, and stays. Returns 0 or an errno. */
 int rp_kept_open(struct rp_kept *file, const char *path, int flags);
+
+/* The same for one that is open already, and has no name: once closed, it cannot be had any more. Returns 0 or an errno. */
+int rp_kept_adopt(struct rp_kept *file, int fd);
 
 /* Locks it for writing, as far as locks work. */
 void rp_kept_lock(struct rp_kept *file);

@@ -129,6 +129,7 @@ void *rp_ft_payload(struct rp_ft_entry *entry);
 struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored, bool again); /* again: an entry of the setup */
 uint64_t rp_ft_log_place(const struct rp_ft_entry *entry); /* of its payload, for others; or RP_ARENA_NOWHERE */
 void rp_ft_log_start(void);
+int rp_ft_log_file(void); /* that others can read it in, or -1 */
 void rp_ft_log_pin(struct rp_ft_entry *entry); /* its memory is not used again */
 void rp_ft_log_setup_ends(struct rp_ft_log *log);
 /* Forgets what has a smaller seq. */
@@ -180,7 +181,7 @@ void rp_ft_progress(void);
 void rp_ft_pause(void);
 
 /* ft_share.c: payloads that need not travel. */
-void rp_ft_share_start(int file); /* of the log, or -1 */
+void rp_ft_share_start(void);
 void rp_ft_share_begin_world(void);
 bool rp_ft_share_with(int to, const struct rp_ft_entry *entry);
 void rp_ft_share_offer(int to); /* to read our log, once in a world */

@@ -19,7 +19,13 @@ size_t rp_ft_log_bytes, rp_ft_log_capacity, rp_ft_log_peak;
 
 void rp_ft_log_start(void)
 {
-    rp_ft_share_start(rp_arenas_share(&arenas) ? arenas.file : -1);
+    rp_arenas_share(&arenas);
+    rp_ft_share_start();
+}
+
+int rp_ft_log_file(void)
+{
+    return rp_arenas_file(&arenas);
 }
 
 uint64_t rp_ft_log_place(const struct rp_ft_entry *entry)

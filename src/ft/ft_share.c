@@ -27,20 +27,22 @@ enum state { UNKNOWN, OFFERED, NEAR, FAR };
 /* The log of another rank. */
 struct view {
     bool is_open;
-    int file;
+    struct rp_kept file;
+    char path[64];
     int32_t process;
     uint64_t number;
     size_t segments;
     uint8_t **segment;
 };
 
-static int own_file = -1;
+static bool is_shared;
 static uint64_t own_number;
 static enum state *states; /* of those that may read ours */
 static struct view *views;
 
-void rp_ft_share_start(int file)
+void rp_ft_share_start(void)
 {
+    int file = rp_ft_log_file();
     uint64_t *first;
 
     states = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *states);
@@ -52,7 +54,7 @@ void rp_ft_share_start(int file)
         return;
     *first = own_number;
     munmap(first, RP_ARENA_BLOCK);
-    own_file = file;
+    is_shared = true;
 }
 
 void rp_ft_share_begin_world(void)
@@ -68,10 +70,12 @@ bool rp_ft_share_with(int to, const struct rp_ft_entry *entry)
 
 void rp_ft_share_offer(int to)
 {
-    if (states[to] != UNKNOWN || own_file < 0)
+    if (states[to] != UNKNOWN || !is_shared)
         return;
-    states[to] = OFFERED;
-    rp_ft_control_with((struct rp_ft_wire){.kind = RP_FT_OFFER, .seq = own_number, .context = (int32_t)getpid(), .source = own_file}, to);
+    int file = rp_ft_log_file();
+    states[to] = file >= 0 ? OFFERED : FAR;
+    if (file >= 0)
+        rp_ft_control_with((struct rp_ft_wire){.kind = RP_FT_OFFER, .seq = own_number, .context = (int32_t)getpid(), .source = file}, to);
 }
 
 void rp_ft_share_accepted(int by)
@@ -92,7 +96,7 @@ static void close_view(struct view *view)
             munmap(view->segment[i], SEGMENT);
     free(view->segment);
     if (view->is_open)
-        close(view->file);
+        rp_kept_close(&view->file);
     *view = (struct view){.is_open = false};
 }
 
@@ -110,7 +114,8 @@ static uint8_t *map_segment(struct view *view, size_t index)
         view->segments = room;
     }
     if (!view->segment[index]) {
-        void *memory = mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, view->file, (off_t)index * SEGMENT);
+        int file = rp_kept_fd(&view->file);
+        void *memory = file >= 0 ? mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)index * SEGMENT) : MAP_FAILED;
         if (memory == MAP_FAILED)
             return NULL;
         view->segment[index] = memory;
@@ -120,7 +125,7 @@ static uint8_t *map_segment(struct view *view, size_t index)
 
 static bool has_number(struct view *view, uint64_t number)
 {
-    const uint8_t *first = lseek(view->file, 0, SEEK_END) >= RP_ARENA_BLOCK ? map_segment(view, 0) : NULL;
+    const uint8_t *first = lseek(view->file.fd, 0, SEEK_END) >= RP_ARENA_BLOCK ? map_segment(view, 0) : NULL;
 
     return first && *(const uint64_t *)(const void *)first == number;
 }
@@ -128,13 +133,11 @@ static bool has_number(struct view *view, uint64_t number)
 void rp_ft_share_offered(const struct rp_ft_wire *offer)
 {
     struct view *view = &views[offer->from];
-    char path[64];
 
     if (!view->is_open || view->process != offer->context || view->number != offer->seq) {
         close_view(view);
-        snprintf(path, sizeof path, "/proc/%ld/fd/%ld", (long)offer->context, (long)offer->source);
-        view->file = open(path, O_RDWR | O_CLOEXEC);
-        view->is_open = view->file >= 0;
+        snprintf(view->path, sizeof view->path, "/proc/%ld/fd/%ld", (long)offer->context, (long)offer->source);
+        view->is_open = rp_kept_open(&view->file, view->path, O_RDWR) == 0;
         if (!view->is_open || !has_number(view, offer->seq)) {
             close_view(view);
             return;

@@ -93,7 +93,7 @@ TEST(shared_pieces_are_in_the_file)
         struct piece *p = &pieces[i];
         uint64_t place = rp_arena_place(p->from, p->bytes);
         CHECK(place >= RP_ARENA_BLOCK); /* the first part is not theirs */
-        CHECK_EQ(pread(arenas.file, read, p->length, (off_t)place), (ssize_t)p->length);
+        CHECK_EQ(pread(rp_arenas_file(&arenas), read, p->length, (off_t)place), (ssize_t)p->length);
         CHECK(memcmp(read, p->bytes, p->length) == 0);
     }
     struct rp_arena *from;
@@ -116,11 +116,35 @@ TEST(without_a_file_memory_is_private)
     struct rp_arena *from;
 
     REQUIRE(rp_arenas_share(&arenas));
-    fcntl(arenas.file, F_ADD_SEALS, F_SEAL_GROW);
+    fcntl(rp_arenas_file(&arenas), F_ADD_SEALS, F_SEAL_GROW);
     void *piece = rp_arena_take(&arenas, 1000, &from);
     REQUIRE(piece);
     memset(piece, 1, 1000);
     CHECK_EQ(rp_arena_place(from, piece), RP_ARENA_NOWHERE);
     rp_arena_give(from);
     rp_arenas_free(&arenas);
+}
+
+/* The program closed our file, and has another under its number. */
+TEST(files_of_others_do_not_grow)
+{
+    struct rp_arenas arenas = {0};
+    struct rp_arena *from;
+    char path[] = "/tmp/reprise-arena.XXXXXX";
+    int other = mkstemp(path);
+
+    REQUIRE(other >= 0 && rp_arenas_share(&arenas));
+    REQUIRE(dup2(other, arenas.file.fd) >= 0);
+    CHECK_EQ(rp_arenas_file(&arenas), -1);
+    void *piece = rp_arena_take(&arenas, 1000, &from);
+    REQUIRE(piece);
+    CHECK_EQ(rp_arena_place(from, piece), RP_ARENA_NOWHERE);
+    CHECK_EQ(lseek(other, 0, SEEK_END), 0);
+    rp_arena_give(from);
+    int number = arenas.file.fd;
+    rp_arenas_free(&arenas);
+    CHECK(fcntl(number, F_GETFD) >= 0); /* it is not ours to close */
+    close(number);
+    close(other);
+    unlink(path);
 }
