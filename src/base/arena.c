@@ -2,9 +2,11 @@
 /* What is larger than a block has one of its own, which is in no list, in no file, and goes with it. */
 #include "base/arena.h"
 
+#include <fcntl.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { ALIGN = 16, BLOCK = RP_ARENA_BLOCK, HUGE_PAGE = 2 << 20 };
@@ -32,9 +34,17 @@ static struct rp_arena *allocate(size_t bytes)
     return made;
 }
 
+/* A file that grows beyond the limit of file sizes ends the program. */
+static bool may_grow_to(uint64_t bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
+}
+
 bool rp_arenas_share(struct rp_arenas *arenas)
 {
-    int file = memfd_create("reprise-log", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int file = may_grow_to(BLOCK) ? memfd_create("reprise-log", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
 
     if (file < 0)
         return false;
@@ -57,13 +67,14 @@ uint64_t rp_arena_place(const struct rp_arena *from, const void *piece)
     return from->place == RP_ARENA_NOWHERE ? RP_ARENA_NOWHERE : from->place + (uint64_t)((const uint8_t *)piece - (const uint8_t *)from);
 }
 
+/* Its memory is taken at once: a page that cannot be had later would be a signal. */
 static struct rp_arena *allocate_in_file(struct rp_arenas *arenas)
 {
     int file = rp_arenas_file(arenas);
 
-    if (file < 0 || ftruncate(file, (off_t)(arenas->file_end + BLOCK)) != 0)
+    if (file < 0 || !may_grow_to(arenas->file_end + BLOCK) || fallocate(file, 0, (off_t)arenas->file_end, BLOCK) != 0)
         return NULL;
-    struct rp_arena *made = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)arenas->file_end);
+    struct rp_arena *made = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, (off_t)arenas->file_end);
     if (made == MAP_FAILED)
         return NULL;
     *made = (struct rp_arena){.place = arenas->file_end};

@@ -3,7 +3,7 @@
  * Surviving dead ranks: what the parts of libreprise-ft.so share.
  *
  * The program's MPI is made here, on top of one real communicator that holds all ranks and spares, the *world of processes*. Every message of the program travels in it as one of ours: a header
- * (struct rp_ft_wire), with the payload behind it or in a message of its own. We match messages with receives ourselves, and collectives are algorithms over such messages. So all that
+ * (struct rp_ft_wire), with the payload behind it or in a message of its own, unless the receiver reads it in the sender's log. We match messages with receives ourselves, and collectives are algorithms over such messages. So all that
  * the program does is messages in channels: one for each pair of ranks, numbered from 0. The sender keeps each in its log until the receiver's next checkpoint.
  *
  * When a process dies, the survivors stay inside their calls: they make a new world of processes in which a spare has the dead one's rank, tell each other how many messages of each channel arrived, and
@@ -66,7 +66,7 @@ struct rp_ft_wire {
 };
 
 enum {
-    RP_FT_INLINE = 16384,     /* longer payloads travel by themselves */
+    RP_FT_INLINE = 16384,     /* longer payloads that travel do so by themselves */
     RP_FT_SHARED_FROM = 2048, /* shorter ones always travel */
     RP_FT_ALIGN = 16,
 };
@@ -131,8 +131,9 @@ uint64_t rp_ft_log_place(const struct rp_ft_entry *entry); /* of its payload, fo
 void rp_ft_log_start(void);
 int rp_ft_log_file(void); /* that others can read it in, or -1 */
 void rp_ft_log_pin(struct rp_ft_entry *entry); /* its memory is not used again */
+void rp_ft_log_share_no_more(struct rp_ft_log *log); /* its entries are not read by others */
 void rp_ft_log_setup_ends(struct rp_ft_log *log);
-/* Forgets what has a smaller seq. */
+/* Forgets what has a smaller seq, but for what is under way or not read yet, and what is behind that. */
 void rp_ft_log_release(struct rp_ft_log *log, uint64_t before);
 /* Drops the oldest entries of the loop while there is more than the capacity. */
 void rp_ft_log_cap(void);
@@ -151,7 +152,8 @@ struct rp_ft_channel {
     uint64_t setup_sent;    /* the first one that is not of the setup */
     uint64_t suppress;      /* the receiver has what is before, but for `wanted` */
     uint64_t *wanted;       /* sorted: payloads that it lacks */
-    size_t wanted_count;
+    uint64_t *wanted_setup; /* of messages that are repeated for it */
+    size_t wanted_count, wanted_setup_count;
     uint64_t arrived;       /* messages: the seq of the next */
     uint64_t setup_again;   /* sent, when we run through the setup again */
     uint64_t setup_arrived; /* of those that are repeated for us */
@@ -182,7 +184,7 @@ void rp_ft_pause(void);
 
 /* ft_share.c: payloads that need not travel. */
 void rp_ft_share_start(void);
-void rp_ft_share_begin_world(void);
+void rp_ft_share_begin_world(void); /* who reads what is settled anew */
 bool rp_ft_share_with(int to, const struct rp_ft_entry *entry);
 void rp_ft_share_offer(int to); /* to read our log, once in a world */
 void rp_ft_share_offered(const struct rp_ft_wire *offer);

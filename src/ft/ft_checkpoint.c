@@ -281,6 +281,7 @@ void rp_ft_checkpoint_counters(const struct rp_ft_checkpoint *one)
         struct rp_ft_channel *channel = &rp_ft_channels[i];
         struct channel_part part;
         memcpy(&part, at + (size_t)i * sizeof part, sizeof part);
+        rp_ft_log_share_no_more(&channel->log);
         rp_ft_log_release(&channel->log, UINT64_MAX);
         channel->log.first_seq = channel->sent = part.sent;
         channel->setup_sent = part.setup_sent;

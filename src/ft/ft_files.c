@@ -28,7 +28,7 @@ struct file_header {
 };
 
 static const char magic[8] = "RPRCKPT";
-enum { VERSION = 1, PATH_ROOM = 4096 };
+enum { VERSION = 2, PATH_ROOM = 4096 };
 
 static const char *directory;
 static long keep = 2;

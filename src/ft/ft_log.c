@@ -4,7 +4,7 @@
  *
  * Entries of the setup are kept for ever: who takes over a rank runs through its setup again.
  *
- * Under a capacity the oldest entries of the loop are dropped, never the latest: what is still on its way must be there. A rank that needs what was dropped makes all roll back; no message is on
+ * Under a capacity the oldest entries of the loop are dropped, never the latest, nor what a receiver has not read yet: what is still on its way must be there. A rank that needs what was dropped makes all roll back; no message is on
  * its way across the line of a checkpoint, so that this needs no log.
  */
 #include <stdlib.h>
@@ -93,9 +93,23 @@ void rp_ft_log_setup_ends(struct rp_ft_log *log)
         log->first_seq = log->setup_last->wire.seq + 1;
 }
 
+static bool is_unread(const struct rp_ft_entry *entry)
+{
+    return entry->wire.flags & RP_FT_SHARED && !entry->taken;
+}
+
+void rp_ft_log_share_no_more(struct rp_ft_log *log)
+{
+    struct rp_ft_entry *lists[] = {log->setup_first, log->first};
+
+    for (int i = 0; i < 2; i++)
+        for (struct rp_ft_entry *entry = lists[i]; entry; entry = entry->next)
+            entry->wire.flags &= ~(uint32_t)RP_FT_SHARED;
+}
+
 void rp_ft_log_release(struct rp_ft_log *log, uint64_t before)
 {
-    while (log->first && log->first->wire.seq < before && !log->first->under_way) {
+    while (log->first && log->first->wire.seq < before && !log->first->under_way && !is_unread(log->first)) {
         struct rp_ft_entry *entry = log->first;
         log->first = entry->next;
         log->first_seq = entry->wire.seq + 1;
@@ -109,7 +123,7 @@ void rp_ft_log_release(struct rp_ft_log *log, uint64_t before)
 
 static bool is_in_use(const struct rp_ft_entry *entry)
 {
-    return entry->under_way || entry->request || (entry->wire.flags & RP_FT_SHARED && !entry->taken);
+    return entry->under_way || entry->request || is_unread(entry);
 }
 
 /* The channel whose oldest entry of the loop is in the way: any will do, the largest share comes up most often. */

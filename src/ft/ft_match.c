@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages and receives, matched by MPI's rule: a message takes the first posted receive that fits, a receive the first message that fits, each in a context of its own. A message counts as arrived when
- * its header is here. Its payload may be behind: then it is received in place when the message is matched, and asked for again if the world breaks meanwhile.
+ * its header is here. Its payload may be behind, or in the sender's log: then it is received in place, or copied from there, when the message is matched, and asked for again if the world breaks meanwhile.
  *
  * A rank that runs through the setup again gets two streams at once from everybody: the setup's messages again, and what comes after its checkpoint. The latter waits until the jump to the checkpoint.
  */
@@ -403,12 +403,20 @@ void rp_ft_missing(int from, bool setup, uint64_t **list, size_t *count)
 }
 
 /* Has a message of this number been matched? */
+static bool is_among(const struct rp_ft_message *message, int from, uint64_t seq)
+{
+    while (message && (message->wire.from != from || message->wire.seq != seq))
+        message = message->next;
+    return message != NULL;
+}
+
 void rp_ft_asked(int from, uint64_t seq)
 {
     for (int32_t i = 0; i < context_room; i++)
-        for (struct rp_ft_message *message = contexts[i].unexpected; message; message = message->next)
-            if (message->wire.from == from && message->wire.seq == seq)
-                return;
+        if (is_among(contexts[i].unexpected, from, seq))
+            return;
+    if (is_among(held, from, seq))
+        return;
     if (rp_ft_replays_setup || seq >= rp_ft_channels[from].arrived)
         return;
     rp_ft_control(RP_FT_MATCHED, from, seq, NULL, 0);

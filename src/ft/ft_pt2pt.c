@@ -11,18 +11,18 @@
 #include "ft/ft.h"
 #include "reprise.h"
 
-static bool is_wanted(const struct rp_ft_channel *channel, uint64_t seq)
+static bool is_among(const uint64_t *sorted, size_t count, uint64_t seq)
 {
-    size_t low = 0, high = channel->wanted_count;
+    size_t low = 0, high = count;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (channel->wanted[middle] < seq)
+        if (sorted[middle] < seq)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < channel->wanted_count && channel->wanted[low] == seq;
+    return low < count && sorted[low] == seq;
 }
 
 /* Past the caches, where they can be passed by: nobody reads it soon. */
@@ -61,7 +61,7 @@ static void repeat(struct rp_ft_entry *entry, const struct rp_ft_channel *channe
         rp_ft_control(RP_FT_ASK_MATCHED, to, entry->wire.seq, NULL, 0);
     else
         rp_ft_entry_done(entry);
-    if (is_wanted(channel, entry->wire.seq))
+    if (is_among(channel->wanted, channel->wanted_count, entry->wire.seq))
         rp_ft_transmit_payload(entry, to, 0);
     rp_ft_event_repeated();
 }
@@ -73,6 +73,8 @@ static void send_setup_again(struct rp_ft_entry *entry, struct rp_ft_channel *ch
     entry->matched = true;
     if (entry->wire.seq >= channel->setup_wanted)
         rp_ft_transmit(entry, to, RP_FT_SETUP, NULL);
+    else if (is_among(channel->wanted_setup, channel->wanted_setup_count, entry->wire.seq))
+        rp_ft_transmit_payload(entry, to, RP_FT_SETUP);
     rp_ft_entry_done(entry);
 }
 

@@ -378,6 +378,14 @@ static void send_setup_list_again(struct rp_ft_entry *entry, int rank, const str
     }
 }
 
+static void keep_list(uint64_t **list, size_t *count, const uint64_t *from, uint64_t length)
+{
+    free(*list);
+    *list = rp_ft_alloc((length + 1) * sizeof **list);
+    *count = length;
+    memcpy(*list, from, length * sizeof **list);
+}
+
 static void resume_channel(const struct meeting *m, int p)
 {
     int rank = m->rank_of[p];
@@ -387,10 +395,8 @@ static void resume_channel(const struct meeting *m, int p)
     struct rp_ft_channel *channel = &rp_ft_channels[rank];
     const struct counts *theirs = &m->theirs[p];
     channel->suppress = theirs->arrived;
-    free(channel->wanted);
-    channel->wanted = rp_ft_alloc((theirs->missing + 1) * sizeof *channel->wanted);
-    channel->wanted_count = theirs->missing;
-    memcpy(channel->wanted, m->missing[p], theirs->missing * sizeof *channel->wanted);
+    keep_list(&channel->wanted, &channel->wanted_count, m->missing[p], theirs->missing);
+    keep_list(&channel->wanted_setup, &channel->wanted_setup_count, m->missing[p] + theirs->missing, theirs->missing_setup);
     channel->setup_wanted = theirs->setup_arrived;
     if (theirs->setup_arrived != UINT64_MAX) {
         struct rp_ft_entry *setup = rp_ft.in_setup && !rp_ft_replays_setup ? channel->log.first : channel->log.setup_first;

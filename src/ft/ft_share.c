@@ -3,11 +3,11 @@
  * Payloads between processes of one machine do not travel: the receiver reads them where the sender logged them. So the copy into the log, which is there anyway, takes the place of one that MPI would make.
  *
  * Whether a receiver can is not asked of names of hosts, but tried: with the first payload the sender offers its log (process, descriptor, and a number that its first bytes hold). A receiver that can open it, and finds the
- * number there, accepts, and keeps it open: so it can also read what a sender that died had sent. Until then, and if no word comes, payloads travel. Each world begins anew.
+ * number there, accepts, and keeps it open: so it can also read what a sender had sent that died since. Until then, and if no word comes, payloads travel. Each world begins anew.
  *
  * A receiver that cannot map what it once accepted, for lack of memory, declines: that payload is sent to it, and all later ones.
  *
- * The sender's entry is not dropped before it is taken. When a world breaks, what was not taken is asked for again, as payloads that were under way are.
+ * The sender's entry stays until it is taken. When a world breaks, what was not taken is asked for again, as payloads that were under way are.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -57,15 +57,35 @@ void rp_ft_share_start(void)
     is_shared = true;
 }
 
+static void close_view(struct view *view)
+{
+    for (size_t i = 0; i < view->segments; i++)
+        if (view->segment[i])
+            munmap(view->segment[i], SEGMENT);
+    free(view->segment);
+    if (view->is_open)
+        rp_kept_close(&view->file);
+    *view = (struct view){.is_open = false};
+}
+
 void rp_ft_share_begin_world(void)
 {
-    for (int i = 0; i < rp_ft.ranks; i++)
+    for (int i = 0; i < rp_ft.ranks; i++) {
         states[i] = UNKNOWN;
+        close_view(&views[i]);
+        rp_ft_log_share_no_more(&rp_ft_channels[i].log);
+    }
+}
+
+/* What travels can be dropped as soon as it has left, and long messages then wait for their receiver: so a full log does not grow further by messages that nobody reads. */
+static bool has_room(void)
+{
+    return !rp_ft_log_capacity || rp_ft_log_bytes <= rp_ft_log_capacity;
 }
 
 bool rp_ft_share_with(int to, const struct rp_ft_entry *entry)
 {
-    return entry->wire.bytes >= RP_FT_SHARED_FROM && entry->stored == entry->wire.bytes && states[to] == NEAR && rp_ft_log_place(entry) != RP_ARENA_NOWHERE;
+    return entry->wire.bytes >= RP_FT_SHARED_FROM && entry->stored == entry->wire.bytes && states[to] == NEAR && has_room() && rp_ft_log_place(entry) != RP_ARENA_NOWHERE;
 }
 
 void rp_ft_share_offer(int to)
@@ -87,17 +107,6 @@ void rp_ft_share_accepted(int by)
 void rp_ft_share_declined(int by)
 {
     states[by] = FAR;
-}
-
-static void close_view(struct view *view)
-{
-    for (size_t i = 0; i < view->segments; i++)
-        if (view->segment[i])
-            munmap(view->segment[i], SEGMENT);
-    free(view->segment);
-    if (view->is_open)
-        rp_kept_close(&view->file);
-    *view = (struct view){.is_open = false};
 }
 
 /* Memory beyond the file's end may be mapped, and is there when the file has grown. */
@@ -137,7 +146,7 @@ void rp_ft_share_offered(const struct rp_ft_wire *offer)
     if (!view->is_open || view->process != offer->context || view->number != offer->seq) {
         close_view(view);
         snprintf(view->path, sizeof view->path, "/proc/%ld/fd/%ld", (long)offer->context, (long)offer->source);
-        view->is_open = rp_kept_open(&view->file, view->path, O_RDWR) == 0;
+        view->is_open = rp_kept_open(&view->file, view->path, O_RDWR | O_NOCTTY | O_NONBLOCK) == 0;
         if (!view->is_open || !has_number(view, offer->seq)) {
             close_view(view);
             return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transport: headers, each with a short payload behind it, are received from anyone into a ring of buffers that are always posted; long payloads are sent right behind their header by a tag that
+ * The transport: headers, each with a short payload behind it, are received from anyone into a ring of buffers that are always posted; long payloads, unless receivers read them in our log, are sent right behind their header by a tag that
  * follows from their number, and received in place once the header has been matched. A receive from anyone hears of every failure, whatever the program waits for.
  *
  * Real MPI calls only ever note that something broke. Recovery starts in rp_ft_progress, outside of coroutines.

@@ -7,6 +7,7 @@ for call in ${TEST_CALLS:-2 6 7 8 9 11}; do
     survive "call-$call" 1 4 --interval 4 --kill "$((call % 4))@$((3 + call % 7)):$call" -- ./shared
 done
 survive again 2 4 --interval 4 --spares 2 --kill 1@5:8,2@6:6 -- ./shared
+survive in-the-setup 3 4 --interval 4 --spares 3 --checkpoints files --kill 1@5:8,2@5:9,3@6:2 -- ./shared
 survive some-back any 4 --interval 4 --capacity 3M --kill 2@7:8 -- ./shared
 expect three 3 --interval 80 -- ./shared
 survive tight 0 3 --interval 80 -- ./shared tight

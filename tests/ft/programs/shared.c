@@ -71,6 +71,11 @@ int main(int argc, char **argv)
     in = malloc(3L * LONGEST * sizeof(unsigned));
     MPI_Type_create_resized(MPI_UNSIGNED, 0, 3 * sizeof(unsigned), &gaps);
     MPI_Type_commit(&gaps);
+    for (int at = 0; at < LONGEST; at++)
+        out[0][at] = value(rank, 5, 0, at);
+    MPI_Sendrecv(out[0], length(5, 0), MPI_UNSIGNED, next, 0, in, length(5, 0), MPI_UNSIGNED, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* who takes over a rank gets this again */
+    check(in, 1, before, 5, 0);
+    MPI_Bcast(out[0], LONGEST, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
     reprise_protect(0, &sum, sizeof sum);
     REPRISE_LOOP(i, 0, ITERATIONS) {
         if (tight && i == 48)
