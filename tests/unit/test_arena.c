@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -123,6 +124,29 @@ TEST(without_a_file_memory_is_private)
     CHECK_EQ(rp_arena_place(from, piece), RP_ARENA_NOWHERE);
     rp_arena_give(from);
     rp_arenas_free(&arenas);
+}
+
+/* Beyond the limit of file sizes there would be a signal. */
+TEST(limits_of_file_sizes_are_kept)
+{
+    struct rp_arenas arenas = {0}, none = {0};
+    struct rp_arena *from;
+    struct rlimit before, small;
+
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    small = (struct rlimit){RP_ARENA_BLOCK + 1, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    CHECK(rp_arenas_share(&arenas));
+    void *piece = rp_arena_take(&arenas, 1000, &from);
+    REQUIRE(piece);
+    CHECK_EQ(rp_arena_place(from, piece), RP_ARENA_NOWHERE);
+    rp_arena_give(from);
+    rp_arenas_free(&arenas);
+    small.rlim_cur = 1000;
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    CHECK(!rp_arenas_share(&none));
+    CHECK_EQ(rp_arenas_file(&none), -1);
+    setrlimit(RLIMIT_FSIZE, &before);
 }
 
 /* The program closed our file, and has another under its number. */
