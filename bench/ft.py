@@ -28,6 +28,11 @@ SMALL = {
     "cg": (["--size", "2000", "--work", "26"], 4, 25),
     "blast": (["--size", "25", "--edge", "12"], 4, 20),
 }
+# Long enough that what is computed again shows in the time.
+LONGER = {
+    "cg": (["--size", "14000", "--work", "26"], 4, 25),
+    "blast": (["--size", "25", "--edge", "32"], 4, 20),
+}
 
 
 def ulfm():
@@ -108,9 +113,9 @@ def summed(events):
 
 
 def rollback(quick, _keys):
-    for name in SMALL:
-        ranks, interval = SMALL[name][1], SMALL[name][2]
-        _, expected, events = survive(name, SMALL)
+    for name in LONGER:
+        ranks, interval = LONGER[name][1], LONGER[name][2]
+        _, expected, events = survive(name, LONGER)
         peak = max(event["log_peak"] for event in events if event["event"] == "finished")
         print(f"{name}, {ranks} ranks, a failure of rank 1 in iteration i of a checkpoint interval of {interval}: iterations of all ranks (and seconds)")
         print(f"{'i':>4} {'local':>16} {'hybrid':>16} {'global':>16}")
@@ -118,7 +123,7 @@ def rollback(quick, _keys):
             row = []
             for capacity in (None, peak // 2, 1):
                 options = ["--capacity", str(capacity)] if capacity else []
-                seconds, result, events = survive(name, SMALL, "--kill", f"1@{iteration}:5", *options)
+                seconds, result, events = survive(name, LONGER, "--kill", f"1@{iteration}:5", *options)
                 if result != expected:
                     sys.exit(f"bench: {name}, failure in {iteration}: {result} instead of {expected}")
                 way = {event["rollback"] for event in events if event["event"] == "replaced"}
