@@ -17,14 +17,16 @@ static bool is_ours(const struct rp_kept *file, int fd)
 
 int rp_kept_open(struct rp_kept *file, const char *path, int flags)
 {
-    int fd = open(path, flags | O_CLOEXEC, 0666), error = fd < 0 ? errno : rp_kept_adopt(file, fd);
+    int fd = open(path, flags | O_CLOEXEC, 0666), error = errno;
 
-    if (error && fd >= 0)
+    if (fd >= 0)
+        error = rp_kept_adopt(file, fd);
+    else
+        *file = (struct rp_kept){.fd = -1};
+    if (fd >= 0 && error)
         close(fd);
     file->path = path;
     file->flags = flags & ~(O_CREAT | O_EXCL);
-    file->fd = error ? -1 : fd;
-    file->locked = false;
     return error;
 }
 

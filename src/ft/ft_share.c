@@ -29,8 +29,6 @@ struct view {
     bool is_open;
     struct rp_kept file;
     char path[64];
-    int32_t process;
-    uint64_t number;
     size_t segments;
     uint8_t **segment;
 };
@@ -43,13 +41,12 @@ static struct view *views;
 void rp_ft_share_start(void)
 {
     int file = rp_ft_log_file();
-    uint64_t *first;
 
     states = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *states);
     views = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *views);
     if (file < 0 || getrandom(&own_number, sizeof own_number, 0) != (ssize_t)sizeof own_number)
         return;
-    first = mmap(NULL, RP_ARENA_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    uint64_t *first = mmap(NULL, RP_ARENA_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (first == MAP_FAILED)
         return;
     *first = own_number;
@@ -143,18 +140,12 @@ void rp_ft_share_offered(const struct rp_ft_wire *offer)
 {
     struct view *view = &views[offer->from];
 
-    if (!view->is_open || view->process != offer->context || view->number != offer->seq) {
+    snprintf(view->path, sizeof view->path, "/proc/%ld/fd/%ld", (long)offer->context, (long)offer->source);
+    view->is_open = rp_kept_open(&view->file, view->path, O_RDWR | O_NOCTTY | O_NONBLOCK) == 0;
+    if (view->is_open && has_number(view, offer->seq))
+        rp_ft_control(RP_FT_ACCEPT, offer->from, 0, NULL, 0);
+    else
         close_view(view);
-        snprintf(view->path, sizeof view->path, "/proc/%ld/fd/%ld", (long)offer->context, (long)offer->source);
-        view->is_open = rp_kept_open(&view->file, view->path, O_RDWR | O_NOCTTY | O_NONBLOCK) == 0;
-        if (!view->is_open || !has_number(view, offer->seq)) {
-            close_view(view);
-            return;
-        }
-        view->process = offer->context;
-        view->number = offer->seq;
-    }
-    rp_ft_control(RP_FT_ACCEPT, offer->from, 0, NULL, 0);
 }
 
 const void *rp_ft_share_find(const struct rp_ft_wire *wire)
