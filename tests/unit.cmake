@@ -72,3 +72,6 @@ foreach(source ${FUZZ_SOURCES})
   set_tests_properties(fuzz.${what} PROPERTIES TIMEOUT 60 ENVIRONMENT ASAN_OPTIONS=detect_leaks=0) # leaks are for fuzz/build to find
 endforeach()
 target_sources(fuzz_tasks PRIVATE ${TASK_SOURCES})
+set(REPORT_DIR ${CMAKE_SOURCE_DIR}/src/report)
+target_sources(fuzz_who PRIVATE ${REPORT_DIR}/who.c ${REPORT_DIR}/writers.c)
+target_sources(fuzz_recovery PRIVATE ${REPORT_DIR}/recovery.c ${REPORT_DIR}/recoveryprint.c ${REPORT_DIR}/output.c)

@@ -101,13 +101,22 @@ void rp_access_close(struct rp_access_writer *w)
 
 /* Reading */
 
+/* It is printed as a word. */
+static bool is_name(const uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (bytes[i] <= ' ' || bytes[i] > '~' || bytes[i] == '"' || bytes[i] == '\\')
+            return false;
+    return length < NAME_LIMIT;
+}
+
 /* Names are few. */
 static const char *name_of(struct rp_access_log *log, struct rp_view *in)
 {
     size_t length;
     const uint8_t *bytes = rp_view_string(in, &length);
 
-    if (!bytes || length >= NAME_LIMIT)
+    if (!bytes || !is_name(bytes, length))
         return NULL;
     for (size_t i = log->name_count; i-- > 0;)
         if (strlen(log->names[i]) == length && memcmp(log->names[i], bytes, length) == 0)

@@ -108,9 +108,8 @@ static bool take_marks(struct rp_order *o, struct rp_view *in)
 {
     while (in->at < in->end) {
         struct rp_order_mark last = o->marks ? o->mark[o->marks - 1] : (struct rp_order_mark){0, 0};
-        last.entries += rp_view_varint(in);
-        last.time += rp_view_varint(in);
-        if (in->failed || !rp_array_grow((void **)&o->mark, o->marks, sizeof *o->mark))
+        uint64_t entries = rp_view_varint(in), time = rp_view_varint(in);
+        if (in->failed || __builtin_add_overflow(last.entries, entries, &last.entries) || __builtin_add_overflow(last.time, time, &last.time) || !rp_array_grow((void **)&o->mark, o->marks, sizeof *o->mark))
             return false;
         o->mark[o->marks++] = last;
     }

@@ -56,7 +56,7 @@ struct rp_who {
 
 static bool same_members(const struct rp_order_members *one, const struct rp_order_members *other)
 {
-    return one->count == other->count && memcmp(one->rank, other->rank, one->count * sizeof *one->rank) == 0;
+    return one->count == other->count && (one->count == 0 || memcmp(one->rank, other->rank, one->count * sizeof *one->rank) == 0);
 }
 
 /* Its number + 1, or 0 without memory. */
@@ -131,15 +131,16 @@ static bool is_read(const struct rp_access *a)
 static bool find_ends(struct source *s)
 {
     size_t *open = NULL, opened = 0;
+    bool room = true;
 
     s->end = malloc((s->log.count + 1) * sizeof *s->end);
-    for (size_t i = 0; s->end && i < s->log.count; i++) {
+    for (size_t i = 0; s->end && room && i < s->log.count; i++) {
         const struct rp_access *a = &s->log.access[i];
         s->end[i] = UINT64_MAX;
         if (is_write(a)) {
-            if (!rp_array_grow((void **)&open, opened, sizeof *open))
-                break;
-            open[opened++] = i;
+            room = rp_array_grow((void **)&open, opened, sizeof *open);
+            if (room)
+                open[opened++] = i;
         } else if (a->kind == RP_ACCESS_DONE || a->kind == RP_ACCESS_OUT) {
             uint64_t time = rp_order_after(&s->order, a->until);
             size_t left = 0;
@@ -157,7 +158,7 @@ static bool find_ends(struct source *s)
     free(open);
     s->line = calloc(s->log.sites.site_count + 1, sizeof *s->line);
     s->looked_up = calloc(s->log.sites.site_count + 1, sizeof *s->looked_up);
-    return s->end && s->line && s->looked_up;
+    return room && s->end && s->line && s->looked_up;
 }
 
 /* The memory that an access is about, and where and when; false: that cannot be said. */
