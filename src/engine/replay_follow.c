@@ -625,17 +625,18 @@ bool rp_follow_is_next(const struct rp_call *call, uint32_t kind)
     return event && event->kind == kind && (!rp_threads_on || is_mine()) && event->c == rp_self.waitalls && same_function(call, event->site);
 }
 
-void rp_follow_take_no(void)
+bool rp_follow_take_no(void)
 {
     struct poll_group *polls = &follow.polls;
 
     if (rp_threads_on) {
         if (chosen)
             chosen->left--;
-        return;
+        return chosen;
     }
     if (--polls->run[polls->chosen].left == 0 && --polls->open == 0)
         take_polls();
+    return true;
 }
 
 void rp_follow_take(void)

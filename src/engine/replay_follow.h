@@ -34,8 +34,8 @@ const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t sco
 /* Whether the next recorded event is of this kind and said by this very call of Waitall. */
 bool rp_follow_is_next(const struct rp_call *call, uint32_t kind);
 
-/* One poll of the run that rp_follow_expect returned was answered. */
-void rp_follow_take_no(void);
+/* One poll of the run that rp_follow_expect returned was answered; false: the record does not have it (only with threads). */
+bool rp_follow_take_no(void);
 
 /* The event that rp_follow_expect returned has come true. */
 void rp_follow_take(void);

@@ -127,12 +127,12 @@ void rp_stop_at_ghost(const struct rp_call *call, MPI_Request request)
 void rp_answer_no(void)
 {
     static unsigned answered;
+    bool is_recorded = rp_follow_take_no();
     int flag;
 
-    rp_follow_take_no();
     if (++answered % 16 == 0) {
-        rp_needs_no_yield = !rp_threads_on; /* Open MPI's own */
+        rp_needs_no_yield = is_recorded; /* Open MPI's own */
         rp_pmpi.Iprobe(0, 0, rp_constant.self, &flag, MPI_STATUS_IGNORE);
     }
-    rp_needs_no_yield = !rp_threads_on;
+    rp_needs_no_yield = is_recorded; /* one too many waits for another thread */
 }

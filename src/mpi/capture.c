@@ -5,16 +5,19 @@
  */
 #include "mpi/capture.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +31,7 @@
 #include "reprise.h"
 
 int rp_captured;
+pid_t rp_capture_told_pid;
 
 __attribute__((constructor)) static void read_setting(void)
 {
@@ -101,6 +105,15 @@ static bool is_replay(void)
     return mode && (strcmp(mode, "replay") == 0 || rp_setting("REPRISE_SOLO"));
 }
 
+bool rp_capture_has_old_pids(void)
+{
+    static int known = -1; /* asked for in handlers, too */
+
+    if (known < 0)
+        known = rp_setting("REPRISE_SOLO") || (is_replay() && rp_captured & RP_CAPTURE_PID);
+    return known;
+}
+
 /* The engine ends with MPI; what is asked after is not captured. */
 static bool was_engine;
 
@@ -117,67 +130,91 @@ static bool is_mpi_program(void)
     return found;
 }
 
+/* A worker of a program whose threads are not followed: its values are of no record. */
+static void tell_of_strangers(void)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+
+    if (rp_self.identity != 0 && !rp_threads_on && !is_replay() && !atomic_flag_test_and_set(&told))
+        rp_note("a thread that does not call MPI asks for the time, or the like: this is captured for all threads only if the program asks for MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
+}
+
 static bool is_ours(int kind, uintptr_t place)
 {
     if (__builtin_expect(!(rp_captured & kind), 1) || rp_is_inside() || !rp_caller_is_program(place))
         return false;
     if (!rp_engine)
-        return !was_engine && is_mpi_program();
+        return !was_engine && syscall(SYS_gettid) == syscall(SYS_getpid) && is_mpi_program();
     was_engine = true;
-    return rp_self.depth == 0 || rp_threads_adopt();
+    if (rp_self.depth == 0 || rp_threads_adopt())
+        return true;
+    tell_of_strangers();
+    return false;
 }
 
-/* Whether a replay has the value. */
+/* Whether a replay has the value. `last`: it is told as the difference to the value before, of whatever thread; NULL: as it is. */
+static bool recalled_since(const struct rp_call *call, uint64_t *last, int32_t *a, uint64_t *c)
+{
+    bool known = false;
+
+    if (rp_engine && !rp_engine->leads)
+        return false;
+    bool is_early = !rp_engine;
+    if (!is_early)
+        rp_threads_enter();
+    rp_self.depth++;
+    if (is_early)
+        known = is_replay() && recall_early(call, a, c);
+    else if (rp_engine && (known = rp_engine->value(call, a, c)))
+        rp_engine->value_taken();
+    if (known && last)
+        *c = *last += *c; /* in the order of the record: no other thread comes between */
+    rp_self.depth--;
+    if (!is_early)
+        rp_threads_leave();
+    return known;
+}
+
 static bool recalled(const struct rp_call *call, int32_t *a, uint64_t *c)
 {
-    if (!rp_engine) {
-        rp_self.depth++;
-        bool known = is_replay() && recall_early(call, a, c);
-        rp_self.depth--;
-        return known;
-    }
-    if (!rp_engine->leads)
-        return false;
-    rp_threads_enter();
+    return recalled_since(call, NULL, a, c);
+}
+
+static void noted_since(const struct rp_call *call, uint64_t *last, int32_t a, uint64_t c)
+{
+    bool is_early = !rp_engine;
+
     rp_self.depth++;
-    bool known = rp_engine && rp_engine->value(call, a, c);
-    if (known)
-        rp_engine->value_taken();
+    if (!is_early)
+        rp_threads_enter();
+    uint64_t told = last ? c - *last : c;
+    if (last)
+        *last = c;
+    if (is_early && !is_replay())
+        rp_capture_add_early(call->function, call->return_address, a, told);
+    else if (!is_early && rp_engine && !rp_engine->leads)
+        rp_engine->value(call, &a, &told);
+    if (!is_early)
+        rp_threads_leave();
     rp_self.depth--;
-    rp_threads_leave();
-    return known;
 }
 
 static void noted(const struct rp_call *call, int32_t a, uint64_t c)
 {
-    rp_self.depth++;
-    if (!rp_engine && !is_replay()) {
-        rp_capture_add_early(call->function, call->return_address, a, c);
-    } else if (rp_engine && !rp_engine->leads) {
-        rp_threads_enter();
-        if (rp_engine)
-            rp_engine->value(call, &a, &c);
-        rp_threads_leave();
-    }
-    rp_self.depth--;
+    noted_since(call, NULL, a, c);
 }
 
 /* A number that grows, as a difference. */
 static bool recalled_clock(const struct rp_call *call, uint64_t *last, uint64_t *value)
 {
     int32_t unused;
-    uint64_t difference;
 
-    if (!recalled(call, &unused, &difference))
-        return false;
-    *value = *last += difference;
-    return true;
+    return recalled_since(call, last, &unused, value);
 }
 
 static void noted_clock(const struct rp_call *call, uint64_t *last, uint64_t value)
 {
-    noted(call, 0, value - *last);
-    *last = value;
+    noted_since(call, last, 0, value);
 }
 
 /* Bytes: how many, and eight at a time. */
@@ -436,32 +473,100 @@ static bool is_random_device(int fd)
     return fstat(fd, &about) == 0 && S_ISCHR(about.st_mode) && major(about.st_rdev) == 1 && (minor(about.st_rdev) == 8 || minor(about.st_rdev) == 9);
 }
 
-RP_ENTRY ssize_t read(int fd, void *buffer, size_t size)
+static bool is_random_read(int fd, uintptr_t caller)
+{
+    return __builtin_expect(rp_captured != 0, 0) && is_ours(RP_CAPTURE_RANDOM, caller) && is_random_device(fd);
+}
+
+static ssize_t read_random(const struct rp_call *call, int fd, void *buffer, size_t size)
 {
     int32_t rc;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, RP_CALLER) || !is_random_device(fd))
-        return RP_REAL(ssize_t(int, void *, size_t), "read")(fd, buffer, size);
-    struct rp_call call = RP_CALL("read");
-    if (!recalled_bytes(&call, buffer, size, &rc)) {
+    if (!recalled_bytes(call, buffer, size, &rc)) {
         rc = (int32_t)RP_REAL(ssize_t(int, void *, size_t), "read")(fd, buffer, size);
-        noted_bytes(&call, buffer, rc > 0 ? (size_t)rc : 0, rc);
+        noted_bytes(call, buffer, rc > 0 ? (size_t)rc : 0, rc);
     }
     return rc;
 }
 
-RP_ENTRY size_t fread(void *restrict buffer, size_t size, size_t count, FILE *restrict file)
+static size_t fread_random(const struct rp_call *call, void *buffer, size_t size, size_t count, FILE *file)
 {
     int32_t rc;
 
-    if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_RANDOM, RP_CALLER) || !is_random_device(fileno(file)))
-        return RP_REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count, file);
-    struct rp_call call = RP_CALL("fread");
-    if (!recalled_bytes(&call, buffer, size * count, &rc)) {
+    if (!recalled_bytes(call, buffer, size * count, &rc)) {
         rc = (int32_t)RP_REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count, file);
-        noted_bytes(&call, buffer, (size_t)rc * size, rc);
+        noted_bytes(call, buffer, (size_t)rc * size, rc);
     }
     return (size_t)rc;
+}
+
+RP_ENTRY ssize_t read(int fd, void *buffer, size_t size)
+{
+    if (__builtin_expect(!is_random_read(fd, RP_CALLER), 1))
+        return RP_REAL(ssize_t(int, void *, size_t), "read")(fd, buffer, size);
+    struct rp_call call = RP_CALL("read");
+    return read_random(&call, fd, buffer, size);
+}
+
+/* Such a device has no places. */
+RP_ENTRY ssize_t pread(int fd, void *buffer, size_t size, off_t at)
+{
+    if (__builtin_expect(!is_random_read(fd, RP_CALLER), 1))
+        return RP_REAL(ssize_t(int, void *, size_t, off_t), "pread")(fd, buffer, size, at);
+    struct rp_call call = RP_CALL("pread");
+    return read_random(&call, fd, buffer, size);
+}
+
+RP_ENTRY ssize_t pread64(int fd, void *buffer, size_t size, off64_t at)
+{
+    if (__builtin_expect(!is_random_read(fd, RP_CALLER), 1))
+        return RP_REAL(ssize_t(int, void *, size_t, off64_t), "pread64")(fd, buffer, size, at);
+    struct rp_call call = RP_CALL("pread");
+    return read_random(&call, fd, buffer, size);
+}
+
+RP_ENTRY ssize_t readv(int fd, const struct iovec *parts, int count)
+{
+    ssize_t sum = 0;
+
+    if (__builtin_expect(!is_random_read(fd, RP_CALLER), 1))
+        return RP_REAL(ssize_t(int, const struct iovec *, int), "readv")(fd, parts, count);
+    struct rp_call call = RP_CALL("readv");
+    for (int i = 0; i < count; i++) {
+        ssize_t got = read_random(&call, fd, parts[i].iov_base, parts[i].iov_len);
+        if (got < 0)
+            return sum > 0 ? sum : got;
+        sum += got;
+    }
+    return sum;
+}
+
+RP_ENTRY size_t fread(void *restrict buffer, size_t size, size_t count, FILE *restrict file)
+{
+    if (__builtin_expect(rp_captured == 0, 1) || !is_random_read(fileno(file), RP_CALLER))
+        return RP_REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count, file);
+    struct rp_call call = RP_CALL("fread");
+    return fread_random(&call, buffer, size, count, file);
+}
+
+/* What the compiler makes of them if it is asked to check sizes. */
+
+RP_ENTRY ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
+RP_ENTRY ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
+{
+    if (__builtin_expect(size > room || !is_random_read(fd, RP_CALLER), 1))
+        return RP_REAL(ssize_t(int, void *, size_t, size_t), "__read_chk")(fd, buffer, size, room);
+    struct rp_call call = RP_CALL("read");
+    return read_random(&call, fd, buffer, size);
+}
+
+RP_ENTRY size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t count, FILE *restrict file);
+RP_ENTRY size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t count, FILE *restrict file)
+{
+    if (__builtin_expect(rp_captured == 0, 1) || size * count > room || !is_random_read(fileno(file), RP_CALLER))
+        return RP_REAL(size_t(void *, size_t, size_t, size_t, FILE *), "__fread_chk")(buffer, room, size, count, file);
+    struct rp_call call = RP_CALL("fread");
+    return fread_random(&call, buffer, size, count, file);
 }
 
 /* std::random_device::_M_getval(), which may ask the processor. */
@@ -496,22 +601,38 @@ RP_ENTRY pid_t getpid(void)
     if (!recalled(&call, &value, &unused)) {
         value = RP_REAL(pid_t(void), "getpid")();
         noted(&call, value, 0);
+    } else {
+        rp_capture_told_pid = value;
     }
     return value;
 }
 
-RP_ENTRY int gethostname(char *name, size_t size)
+static int host_name(const struct rp_call *call, char *name, size_t size)
 {
     int32_t rc;
 
+    if (!recalled_bytes(call, name, size, &rc)) {
+        rc = RP_REAL(int(char *, size_t), "gethostname")(name, size);
+        noted_bytes(call, name, rc == 0 ? strnlen(name, size - 1) + 1 : 0, rc);
+    }
+    return rc;
+}
+
+RP_ENTRY int gethostname(char *name, size_t size)
+{
     if (__builtin_expect(rp_captured == 0, 1) || !is_ours(RP_CAPTURE_HOST, RP_CALLER))
         return RP_REAL(int(char *, size_t), "gethostname")(name, size);
     struct rp_call call = RP_CALL("gethostname");
-    if (!recalled_bytes(&call, name, size, &rc)) {
-        rc = RP_REAL(int(char *, size_t), "gethostname")(name, size);
-        noted_bytes(&call, name, rc == 0 ? strnlen(name, size - 1) + 1 : 0, rc);
-    }
-    return rc;
+    return host_name(&call, name, size);
+}
+
+RP_ENTRY int __gethostname_chk(char *name, size_t size, size_t room);
+RP_ENTRY int __gethostname_chk(char *name, size_t size, size_t room)
+{
+    if (__builtin_expect(rp_captured == 0, 1) || size > room || !is_ours(RP_CAPTURE_HOST, RP_CALLER))
+        return RP_REAL(int(char *, size_t, size_t), "__gethostname_chk")(name, size, room);
+    struct rp_call call = RP_CALL("gethostname");
+    return host_name(&call, name, size);
 }
 
 RP_ENTRY int uname(struct utsname *about)

@@ -6,7 +6,9 @@
 #ifndef RP_CAPTURE_H
 #define RP_CAPTURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "mpi/engine.h"
 
@@ -29,5 +31,11 @@ void rp_capture_add_early(const char *function, uintptr_t return_address, int32_
 
 /* Values before MPI_Init that this replay has told. */
 uint64_t rp_capture_early_told(void);
+
+/* The id of its process that a replay told the program, or 0. */
+extern pid_t rp_capture_told_pid;
+
+/* Whether process ids that the program knows may be those of the record. */
+bool rp_capture_has_old_pids(void);
 
 #endif

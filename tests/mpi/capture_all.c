@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -34,6 +35,10 @@ static void note_clocks(void)
     check_note((long)clock());
 }
 
+// What the compiler calls with _FORTIFY_SOURCE.
+ssize_t checked_read(int fd, void *buffer, size_t size, size_t room) __asm__("__read_chk");
+size_t checked_fread(void *buffer, size_t room, size_t size, size_t count, FILE *file) __asm__("__fread_chk");
+
 static void note_random(void)
 {
     unsigned char bytes[37];
@@ -48,6 +53,12 @@ static void note_random(void)
     note_bytes(bytes, 9);
     CHECK(file && fread(bytes, 3, 4, file) == 4, "fread");
     note_bytes(bytes, 12);
+    CHECK(pread(fd, bytes, 10, 3) == 10, "pread");
+    note_bytes(bytes, 10);
+    CHECK(readv(fd, (struct iovec[]){{bytes, 9}, {bytes + 9, 20}}, 2) == 29, "readv");
+    note_bytes(bytes, 29);
+    CHECK(checked_read(fd, bytes, 13, sizeof bytes) == 13 && checked_fread(bytes, sizeof bytes, 1, 7, file) == 7, "with sizes checked");
+    note_bytes(bytes, 13);
     close(fd);
     fclose(file);
 }
