@@ -97,8 +97,9 @@ static void clocked_exit(int code)
 }
 
 /* MPI may be in any state. */
-static void wait_before_crash(void)
+static void wait_before_crash(bool is_crash)
 {
+    (void)is_crash;
     rp_clocked_stop_sending();
     rp_clocked.slot->state = RP_RANK_ENDED;
     rp_ending_wait(rp_clocked.state, rp_clocked.slot, rp_clocked.stall, NULL);

@@ -703,23 +703,30 @@ static void report_stall(bool stuck)
     rp_buffer_free(&text);
 }
 
-/* Whether all ranks wait as they did when the recorded run was ended. A message that is under way at the first look has come by the second. */
-static bool hangs_as_recorded(int64_t waited)
+/* Whether all ranks wait as they did when the recorded run was ended, with nothing left to replay. A message that is under way at one look has come by a later one. */
+static bool hangs_as_recorded(struct rp_patience *p, int64_t waited)
 {
-    enum rp_certainty least = waited > follow.options.stall * 2000 ? RP_CERTAIN_RECEIVE : RP_CERTAIN_MESSAGE;
+    enum { LOOK_MS = 250, MESSAGE_MS = 1500, RECEIVE_MS = 4000 };
 
-    return rp_ending_all_replayed(follow.state) && rp_log_end(follow.log).reason != RP_END_FINALIZE && rp_state_is_stuck(follow.state, least);
+    if (waited < p->next_look || rp_log_end(follow.log).reason == RP_END_FINALIZE)
+        return false;
+    p->next_look = waited + LOOK_MS;
+    if (!rp_ending_all_replayed(follow.state) || !rp_state_is_stuck(follow.state, RP_CERTAIN_RECEIVE)) {
+        p->hangs_since = 0;
+        return false;
+    }
+    if (p->hangs_since == 0)
+        p->hangs_since = waited;
+    return waited - p->hangs_since > (rp_state_is_stuck(follow.state, RP_CERTAIN_MESSAGE) ? MESSAGE_MS : RECEIVE_MS);
 }
 
-static void stalled(struct rp_patience *p, const struct rp_call *call, int64_t waited)
+static void stalled(struct rp_patience *p, int64_t waited)
 {
+    enum rp_certainty least = waited > follow.options.stall * 2000 ? RP_CERTAIN_RECEIVE : RP_CERTAIN_MESSAGE; /* a long message may take its time */
+
     p->next_report = waited * 2;
-    if (hangs_as_recorded(waited)) {
-        rp_follow_end_of_record(call);
-        return;
-    }
     /* A rank at the end of its record ends the job itself. */
-    bool stuck = rp_state_is_stuck(follow.state, RP_CERTAIN_MESSAGE) && !rp_ending_somebody_is(follow.state, RP_RANK_PARKED);
+    bool stuck = rp_state_is_stuck(follow.state, least) && !rp_ending_somebody_is(follow.state, RP_RANK_PARKED);
     if (!may_report())
         return;
     report_stall(stuck);
@@ -807,8 +814,10 @@ void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const c
         publish_wait(p, call, what);
     if (waited > RELEASE_MS)
         release_unknown();
-    if (follow.options.stall > 0 && waited > p->next_report)
-        stalled(p, call, waited);
+    if (hangs_as_recorded(p, waited))
+        rp_follow_end_of_record(call);
+    else if (follow.options.stall > 0 && waited > p->next_report && p->hangs_since == 0)
+        stalled(p, waited);
 }
 
 void rp_patience_end(struct rp_patience *p)
@@ -963,10 +972,13 @@ void rp_follow_finish(bool finalized)
     }
 }
 
-static void wait_before_crash(void)
+static void wait_before_crash(bool is_crash)
 {
-    if (follow.options.at_end == RP_AT_END_GDB)
-        hand_over_to_gdb("its crash", NULL);
+    if (follow.options.at_end == RP_AT_END_GDB) {
+        hand_over_to_gdb(is_crash ? "its crash" : "its own end", NULL);
+        if (!is_crash)
+            raise(SIGTRAP);
+    }
     atomic_fetch_sub(&follow.state->awake, 1);
     follow.slot->state = RP_RANK_ENDED;
     leave_it_to_end(NULL);

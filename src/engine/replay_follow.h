@@ -65,7 +65,8 @@ struct rp_patience {
     enum rp_certainty certain;
     uint64_t polls;
     int64_t since; /* milliseconds */
-    int64_t next_report;
+    int64_t next_report, next_look;
+    int64_t hangs_since; /* as the recorded run did, at each look since; 0: not */
     bool listens; /* for the bell; the next poll sleeps */
     bool published;
 };

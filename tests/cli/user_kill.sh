@@ -6,7 +6,8 @@ mpi=$1
 launcher "$mpi" 4
 cat >hangs.c <<'END_OF_C'
 #include "traffic.h"
-/* How each rank waits for what nobody sends: any, named, some, poll or barrier. */
+#include <unistd.h>
+/* How each rank waits for what nobody sends: any, named, some, poll or barrier; or it ends unseen: exit. */
 static void hang(const char *how)
 {
     MPI_Request request[2];
@@ -18,6 +19,8 @@ static void hang(const char *how)
     case 'n':
         MPI_Recv(NULL, 0, MPI_LONG, peer, TRAFFIC_TAG_NEVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         break;
+    case 'e':
+        _exit(7);
     case 'b':
         MPI_Barrier(MPI_COMM_WORLD);
         break;
@@ -93,15 +96,23 @@ check_replay timeout-each
 time_out timeout-barrier any barrier barrier barrier
 check_replay timeout-barrier
 
-# A debugger at a hang that no event shows: what it sees is the program's call.
-"$reprise" replay --stall 1 --at-end gdb interrupt-named >gdb.out 2>gdb.err </dev/null &
-replayer=$!
-for _ in $(seq 300); do grep -qs "rank 1: .*'gdb -p" gdb.err && break; sleep 0.1; done
-pid=$(sed -n "s/.*rank 1: .*'gdb -p \([0-9]*\)'.*/\1/p" gdb.err | head -n 1)
-[ -n "$pid" ] || fail "gdb: rank 1 does not wait"
-timeout 60 gdb -q -batch -p "$pid" -ex continue -ex bt >session.out 2>session.err </dev/null
-grep -q SIGTRAP session.out || fail "gdb: did not stop"
-grep -q 'in hang ' session.out || fail "gdb: no stack of the program"
-kill -TERM "$replayer"
-wait "$replayer"
-true
+# NAME RANK PATTERN: a debugger at the end of the rank's record sees this on its stack: the program's call
+debug() {
+    "$reprise" replay --stall 1 --at-end gdb "$1" >gdb.out 2>gdb.err </dev/null &
+    replayer=$!
+    for _ in $(seq 300); do grep -qs "rank $2: .*'gdb -p" gdb.err && break; sleep 0.1; done
+    pid=$(sed -n "s/.*rank $2: .*'gdb -p \([0-9]*\)'.*/\1/p" gdb.err | head -n 1)
+    [ -n "$pid" ] || fail "gdb: rank $2 of $1 does not wait"
+    timeout 60 gdb -q -batch -p "$pid" -ex continue -ex bt >session.out 2>session.err </dev/null
+    grep -q SIGTRAP session.out || fail "gdb: $1 did not stop"
+    grep -q "$3" session.out || fail "gdb: no stack of the program in $1"
+    kill -TERM "$replayer"
+    wait "$replayer"
+}
+
+debug interrupt-named 1 'in hang ' # no event shows this hang
+run 60 leaves timeout -k 5 20 "$reprise" record -o leaves "${launch[@]}" ./hangs exit any any any
+run 100 again "$reprise" replay --stall 3 leaves # the status is the program's
+grep -q 'replayed [1-9][0-9]* events on 4 ranks: identical up to the end of the record' again.err || fail "leaves: not to the end"
+[ "$(line again)" = "$(line leaves)" ] || fail "leaves: another result"
+debug leaves 0 'in hang '
