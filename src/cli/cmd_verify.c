@@ -71,6 +71,8 @@ static enum rp_status verify_rank(const char *directory, const struct rp_manifes
     if (status == RP_OK) {
         status = rp_log_verify(log, &sum, &why);
         if (status == RP_OK)
+            status = rp_log_verify_index(log, &why);
+        if (status == RP_OK)
             *events = sum.events;
         rp_log_free(log);
     }
@@ -95,10 +97,14 @@ static enum rp_status verify(const char *directory, const struct rp_manifest *m)
         if (status != RP_OK && (worst == RP_OK || status == RP_DAMAGED))
             worst = status;
     }
-    if (bad == 0)
+    if (m->is_altered) {
+        rp_error("%s: %s is not as it was written: its checksum is another", directory, m->complete ? "manifest.json" : "incomplete");
+        worst = RP_DAMAGED;
+    }
+    if (worst == RP_OK)
         printf("%s: %llu events on %u ranks, all checks passed%s\n", directory, (unsigned long long)sum, m->ranks,
                m->complete ? "" : " (incomplete: not all ranks finished)");
-    else
+    else if (bad > 0)
         rp_error("%s: %u of %u ranks cannot be read", directory, bad, m->ranks);
     return worst;
 }

@@ -28,7 +28,7 @@ struct rp_log {
     size_t chunk_count, chunk_room;
     struct rp_site_table sites;
     bool of_rows;
-    bool ended;
+    bool ended, indexed;
     struct rp_log_end end;
     struct rp_chunk_place held; /* in chunks */
     struct rp_ring_rest rest;
@@ -443,18 +443,17 @@ static enum rp_status open_file(struct rp_log *log, struct rp_problem *why)
 
 static enum rp_status load(struct rp_log *log, struct rp_problem *why)
 {
-    bool indexed = false;
     enum rp_status status = open_file(log, why);
 
     if (status == RP_OK)
         status = check_header(log, why);
     if (status == RP_OK)
-        status = read_index(log, &indexed, why);
-    if (status == RP_OK && !indexed)
+        status = read_index(log, &log->indexed, why);
+    if (status == RP_OK && !log->indexed)
         status = scan_chunks(log, why);
     if (status == RP_OK)
         status = read_small_chunks(log, why);
-    if (status == RP_OK && indexed && !log->ended)
+    if (status == RP_OK && log->indexed && !log->ended)
         status = damaged(log, log->length, "an index without an END chunk", why);
     if (status == RP_OK && !log->ended)
         status = read_ring(log, why);
@@ -911,6 +910,11 @@ enum rp_status rp_log_sum_check(const struct rp_log *log, const struct rp_log_su
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: the digest of its events is %016llx, its end says %016llx",
                        log->rank, log->path, U64(sum->digest), U64(log->end.digest));
     return RP_OK;
+}
+
+enum rp_status rp_log_verify_index(const struct rp_log *log, struct rp_problem *why)
+{
+    return log->ended && !log->indexed ? damaged(log, log->length, "the index behind the END chunk is cut off, or damaged; no event is lost", why) : RP_OK;
 }
 
 enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why)

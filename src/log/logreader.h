@@ -77,4 +77,7 @@ enum rp_status rp_log_sum_check(const struct rp_log *log, const struct rp_log_su
 /* Reads everything, checks everything. `sum` is that of the events found. */
 enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why);
 
+/* A log that was closed has its index. Without it, everything can be read, though more slowly. */
+enum rp_status rp_log_verify_index(const struct rp_log *log, struct rp_problem *why);
+
 #endif

@@ -7,12 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "log/format.h"
 
 static const char incomplete_name[] = "incomplete";
 static const char complete_name[] = "manifest.json";
+static const char sum_key[] = ",\n  \"crc32c\": \""; /* the last member */
 
 enum { MANIFEST_LIMIT = 16 << 20, RANKS_LIMIT = 1 << 24 };
 
@@ -128,6 +130,19 @@ static enum rp_status parse(const struct rp_buffer *text, const char *path, stru
     return status;
 }
 
+/* Records of earlier versions have no sum. */
+static bool is_altered(const struct rp_buffer *text)
+{
+    const char *sum = memmem(text->bytes, text->length, sum_key, strlen(sum_key));
+    char expected[sizeof sum_key + 16];
+
+    if (!sum)
+        return false;
+    size_t before = (size_t)(sum - (const char *)text->bytes);
+    int length = snprintf(expected, sizeof expected, "%s%08x\"\n}\n", sum_key, rp_crc32c(text->bytes, before));
+    return text->length - before != (size_t)length || memcmp(sum, expected, (size_t)length) != 0;
+}
+
 static enum rp_status read_and_parse(const char *path, struct rp_manifest *out, struct rp_problem *why)
 {
     struct rp_buffer text = {0};
@@ -135,6 +150,7 @@ static enum rp_status read_and_parse(const char *path, struct rp_manifest *out, 
 
     if (status == RP_OK)
         status = parse(&text, path, out, why);
+    out->is_altered = status == RP_OK && is_altered(&text);
     rp_buffer_free(&text);
     if (status != RP_OK)
         rp_manifest_free(out);
@@ -209,7 +225,7 @@ enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest
     put_member(&out, "capture", m->capture ? m->capture : "");
     put_member(&out, "codec", m->codec);
     put_member(&out, "clocks", m->clocks);
-    rp_buffer_printf(&out, "\n}\n");
+    rp_buffer_printf(&out, "%s%08x\"\n}\n", sum_key, rp_crc32c(out.bytes, out.length));
     enum rp_status status;
     if (out.failed || !path || !done)
         status = rp_fail(why, RP_MEMORY, "%s: out of memory", directory);

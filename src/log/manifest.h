@@ -12,6 +12,7 @@ struct rp_manifest {
     uint64_t run;
     uint32_t ranks;
     bool complete; /* which of the two names the file has */
+    bool is_altered; /* it is not as it was written, but can be read */
     bool launched_inside;
     char *mpi, *mpi_version;
     char *program, *build_id;

@@ -116,3 +116,4 @@ run 100 again "$reprise" replay --stall 3 leaves # the status is the program's
 grep -q 'replayed [1-9][0-9]* events on 4 ranks: identical up to the end of the record' again.err || fail "leaves: not to the end"
 [ "$(line again)" = "$(line leaves)" ] || fail "leaves: another result"
 debug leaves 0 'in hang '
+true

@@ -45,7 +45,7 @@ run() {
         if [ "$waited" -gt $((limit * 20)) ]; then
             for child in $(descendants "$pid"); do
                 echo "--- stack of process $child ($(tr '\0' ' ' <"/proc/$child/cmdline" | cut -c1-80))" >>"$work/$name.err"
-                timeout 20 gdb -q -batch -ex bt -p "$child" 2>/dev/null | grep '^#' | head -20 >>"$work/$name.err"
+                timeout 20 gdb -q -batch -ex 'thread apply all bt' -p "$child" 2>/dev/null | grep -E '^(#|Thread)' | head -120 >>"$work/$name.err"
             done
             kill -KILL $(descendants "$pid") "$pid" 2>/dev/null
             wait "$pid" 2>/dev/null
