@@ -117,22 +117,20 @@ static bool may_tell(uint32_t rank, uint64_t bound)
     return bound == RP_ORDER_NEVER && rp_side_clock_of(rank) != RP_ORDER_NEVER && !rp_side_is_away(rank) && atomic_load(&state->wait) != RP_SIDE_DEAF && !atomic_load(&state->is_told);
 }
 
-static bool are_words_missing(void)
+static bool are_words_missing(const uint64_t *bounds)
 {
-    const uint64_t *bounds = rp_side_bounds(NULL);
-
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         if (may_tell(i, bounds[i]))
             return true;
     return false;
 }
 
-static void await_words(void)
+static void await_words(const uint64_t *bounds)
 {
     enum { ROUNDS = 200 };
     struct timespec pause = {0, 10000000};
 
-    for (int i = 0; i < ROUNDS && are_words_missing(); i++)
+    for (int i = 0; i < ROUNDS && are_words_missing(bounds); i++)
         nanosleep(&pause, NULL);
 }
 
@@ -143,12 +141,12 @@ void rp_det_say_deadlock(void)
 
     if (!knot.chain)
         rp_bug(__FILE__, __LINE__, "out of memory for a deadlock");
-    await_words();
-    rp_side_knot(&knot);
+    const uint64_t *bounds = rp_side_knot(&knot);
+    await_words(bounds);
     if (knot.count == 0)
         knot.chain[knot.count++] = rp_side.rank;
     rp_buffer_printf(&text, "deadlock in %s: ", rp_side.all[knot.chain[0]].what);
-    rp_side_describe(&text, &knot);
+    rp_side_describe(&text, &knot, bounds);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         rp_error("%s", (char *)text.bytes);

@@ -28,8 +28,11 @@ static void end_by_deadlock(void)
     rp_det_end_job(REPRISE_EXIT_DEADLOCK);
 }
 
+/* Who speaks for all may know of a deadlock that we cannot see any more. */
 static void check_deadlock(void)
 {
+    if (rp_side_is_reported())
+        rp_det_tell_wait(waiting);
     if (rp_side_is_blocked() && rp_side_bounds(NULL)[rp_side.rank] == RP_ORDER_NEVER && !rp_side_has_mail())
         end_by_deadlock();
 }

@@ -311,8 +311,8 @@ const uint64_t *rp_side_bounds(const struct rp_side_plan *plan)
     return others.bounds;
 }
 
-void rp_side_knot(struct rp_knot *knot)
+const uint64_t *rp_side_knot(struct rp_knot *knot)
 {
-    rp_side_bounds(NULL);
     rp_knot_find(others.ranks, rp_side.ranks, others.bounds, knot);
+    return others.bounds;
 }

@@ -30,12 +30,12 @@ static void put_missing_of(struct rp_buffer *text, uint32_t rank)
 }
 
 /* As the rank itself says it, or as it can be seen from outside. */
-static void put_wait(struct rp_buffer *text, uint32_t rank)
+static void put_wait(struct rp_buffer *text, uint32_t rank, bool is_for_ever)
 {
     const struct rp_side_rank *state = &rp_side.all[rank];
     uint32_t target = atomic_load(&state->target), wait = atomic_load(&state->wait);
 
-    if (atomic_load(&state->is_told) && state->story[0])
+    if (is_for_ever && atomic_load(&state->is_told) && state->story[0])
         rp_buffer_printf(text, "%.*s", RP_SIDE_STORY, state->story);
     else if (wait == RP_SIDE_MESSAGE)
         rp_buffer_printf(text, "for a message from rank %u", target);
@@ -49,7 +49,7 @@ static void put_wait(struct rp_buffer *text, uint32_t rank)
     }
 }
 
-static void put_rank(struct rp_buffer *text, const char *before, uint32_t rank)
+static void put_rank(struct rp_buffer *text, const char *before, uint32_t rank, bool is_for_ever)
 {
     const struct rp_side_rank *state = &rp_side.all[rank];
 
@@ -59,7 +59,7 @@ static void put_rank(struct rp_buffer *text, const char *before, uint32_t rank)
         rp_buffer_printf(text, "\n  %srank %u runs", before, rank);
     } else {
         rp_buffer_printf(text, "\n  %srank %u waits in %.*s ", before, rank, (int)sizeof state->what, state->what);
-        put_wait(text, rank);
+        put_wait(text, rank, is_for_ever);
     }
 }
 
@@ -108,21 +108,19 @@ static void put_all(struct rp_buffer *text, const uint64_t *bounds)
     rp_buffer_printf(text, waiting > 1 ? " wait for each other" : " waits for any other, and all have ended");
 }
 
-void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot)
+void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds)
 {
-    const uint64_t *bounds = rp_side_bounds(NULL);
-
     if (knot->has_choice)
         put_all(text, bounds);
     else
         put_chain(text, knot);
     rp_buffer_printf(text, ": nothing can come any more; the ranks are here:");
     for (size_t i = 0; i < knot->count && !knot->has_choice; i++)
-        put_rank(text, "", knot->chain[i]);
+        put_rank(text, "", knot->chain[i], true);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         if (bounds[i] == RP_ORDER_NEVER && (knot->has_choice || !is_in(knot, i)))
-            put_rank(text, knot->has_choice ? "" : "because of them, ", i);
+            put_rank(text, knot->has_choice ? "" : "because of them, ", i, true);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         if (bounds[i] != RP_ORDER_NEVER && (knot->has_choice || !is_in(knot, i)))
-            put_rank(text, "meanwhile, ", i);
+            put_rank(text, "meanwhile, ", i, false);
 }

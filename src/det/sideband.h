@@ -230,16 +230,17 @@ bool rp_side_is_deaf(uint32_t rank);
  */
 const uint64_t *rp_side_bounds(const struct rp_side_plan *plan);
 
-/* The ranks that wait for each other for ever (match/knot.h), as they are now. */
+/* The ranks that wait for each other for ever (match/knot.h), by the bounds that were found last, which are given: a message that has come since, though of no use, would hide it. */
 struct rp_knot;
-void rp_side_knot(struct rp_knot *knot);
+const uint64_t *rp_side_knot(struct rp_knot *knot);
 
 /* In words, for people: who waits for whom in the knot, and then what every rank does. */
 struct rp_buffer;
-void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot);
+void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds);
 void rp_side_put_missing(struct rp_buffer *text, const struct rp_meeting *meeting); /* who has not come yet */
 
 /* Once for all ranks: whether it is this one that may speak. */
 bool rp_side_may_report(void);
+bool rp_side_is_reported(void); /* one of this host does, or has */
 
 #endif
