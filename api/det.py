@@ -25,7 +25,7 @@ APART = {
     "made_inter": ("rp_det_meet_leaders(a0, a1, a2, a3, a4);", "rp_det_comm_made_apart((uint64_t)a4 + 77, *{last});"),
 }
 # Calls on files that all who opened it make.
-FILES = (r"MPI_File_(close|set_size|preallocate|set_view|sync|set_atomicity|set_info|(read|write)(_at)?_all(_begin|_end)?|(read|write)_ordered(_begin|_end)?)(_c)?")
+FILES = (r"MPI_File_(close|set_size|preallocate|set_view|seek_shared|sync|set_atomicity|set_info|(read|write)(_at)?_all(_begin|_end)?|(read|write)_ordered(_begin|_end)?)(_c)?")
 # Nobody leaves these before all have come, if there is something to tell.
 SYNCHRONISES = {"MPI_Barrier": "1", "MPI_Allreduce": "a2 > 0", "MPI_Allgather": "a1 > 0", "MPI_Alltoall": "a1 > 0"}
 FIXED = ("MPI_Allreduce", "MPI_Reduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan")
@@ -93,15 +93,15 @@ def add(header, table, refused):
     for name, function in header.items():
         if function.result != "int" or name in table:
             continue
-        if name == "MPI_File_open" or re.fullmatch(FILES, name):
+        if name in refused:
+            table[name] = dict(kind="refuse", used=False, shape=None, arguments=[])
+        elif name == "MPI_File_open" or re.fullmatch(FILES, name):
             shape = {"MPI_File_open": "file_open", "MPI_File_close": "file_close"}.get(name, "file_meet")
             table[name] = dict(kind="order", used=False, shape=shape, arguments=[])
         elif name.startswith(("MPI_File_iread", "MPI_File_iwrite")):
             table[name] = dict(kind="order", used=False, shape="file_later", arguments=[])
         elif name.startswith("MPI_File_"):
             table[name] = dict(kind="guard", used=False, shape=None, arguments=[])
-        elif name in refused:
-            table[name] = dict(kind="refuse", used=False, shape=None, arguments=[])
         for pattern, shape in KINDS:
             if re.fullmatch(f"MPI_({pattern})", name, re.IGNORECASE):
                 plain = name if name == "MPI_Reduce_scatter_c" else re.sub("_c$", "", name)  # its counts are an array

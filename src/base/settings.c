@@ -51,6 +51,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_DELAY", NULL},
     {"REPRISE_HOSTS", NULL},
     {"REPRISE_DET", NULL},
+    {"REPRISE_DECISIONS", NULL},
     {"REPRISE_MODE", NULL},
     {"REPRISE_COMMAND", NULL},
     {"REPRISE_GDB_SCRIPT", NULL},
@@ -145,6 +146,34 @@ enum rp_status rp_setting_number(const char *name, long least, long fallback, lo
     if (errno || *end || end == value || number < least)
         return rp_fail(why, RP_USAGE, "%s=%s: a whole number of at least %ld is expected", name, value, least);
     *out = number;
+    return RP_OK;
+}
+
+bool rp_bytes_read(const char *text, long *out)
+{
+    static const struct {
+        const char *unit;
+        long bytes;
+    } units[] = {{"", 1}, {"k", 1L << 10}, {"K", 1L << 10}, {"M", 1L << 20}, {"G", 1L << 30}};
+    char *rest;
+
+    errno = 0;
+    long number = strtol(text, &rest, 10);
+    if (errno || *text < '0' || *text > '9')
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(rest, units[i].unit) == 0)
+            return !__builtin_mul_overflow(number, units[i].bytes, out);
+    return false;
+}
+
+enum rp_status rp_setting_bytes(const char *name, long fallback, long *out, struct rp_problem *why)
+{
+    const char *value = rp_setting(name);
+
+    *out = fallback;
+    if (value && !rp_bytes_read(value, out))
+        return rp_fail(why, RP_USAGE, "%s=%s: a number of bytes is expected, such as 65536, 64k or 16M", name, value);
     return RP_OK;
 }
 

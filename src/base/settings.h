@@ -29,6 +29,12 @@ const char *rp_setting(const char *name);
 enum rp_status rp_setting_number(const char *name, long least, long fallback, long *out,
                                  struct rp_problem *why);
 
+/* The same of bytes, such as 65536, 64k or 16M. */
+enum rp_status rp_setting_bytes(const char *name, long fallback, long *out, struct rp_problem *why);
+
+/* A number of bytes, with k, K, M or G behind it or nothing. False: it is none. */
+bool rp_bytes_read(const char *text, long *out);
+
 /* The rank that the launcher gave this process, before MPI can be asked. False: it did not say. */
 bool rp_launched_rank(int *rank);
 

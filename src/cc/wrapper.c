@@ -119,6 +119,26 @@ static bool read_own_option(struct job *job, const char *word, const char **mpi)
     return true;
 }
 
+static bool is_on_path(const char *name)
+{
+    char *list = must(strdup(getenv("PATH") ? getenv("PATH") : "")), path[PATH_MAX];
+    bool found = strchr(name, '/') && access(name, X_OK) == 0;
+
+    for (char *rest = list, *folder; !found && (folder = strsep(&rest, ":"));)
+        found = snprintf(path, sizeof path, "%s/%s", *folder ? folder : ".", name) < (int)sizeof path && access(path, X_OK) == 0;
+    free(list);
+    return found;
+}
+
+/* Before it is asked what it is: a compiler that does not answer is taken for one that is not known. */
+static void check_wrapper(const char *option, const char *name)
+{
+    if (is_on_path(name))
+        return;
+    rp_error("%s%s: there is no %s on the PATH", *option ? "--mpi=" : "--mpi", option, name);
+    die(REPRISE_EXIT_USAGE);
+}
+
 /* The compiler. A setting may have several words, as in "ccache gcc". Inside of another reprise-cc it is the usual one: the setting may be what called us. */
 static void push_compiler(struct job *job, const char *mpi)
 {
@@ -304,6 +324,8 @@ static void build(struct job *job, int argc, char **argv)
     bool adds = (job->track || job->how != OFF) && !line.asks && !line.adds && !job->inside;
     for (int i = 0; i < count; i++)
         push(job, rest[i]);
+    if (mpi && (adds || !job->show))
+        check_wrapper(mpi, job->words[0]);
     if (adds)
         push_compiling(job, &line);
     if (adds && line.links)

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise det: runs a command with libreprise-det.so in front of its MPI: every run is the same. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/costs.h"
+#include "base/decisions.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "log/rundir.h"
 #include "reprise.h"
 
 static const char *mpi, *latency, *threshold, *buffer, *reductions, *check, *record, *output, *costs;
@@ -16,12 +21,12 @@ static const char *mpi, *latency, *threshold, *buffer, *reductions, *check, *rec
 static const struct rp_option options[] = {
     {"--check", NULL, NULL, "tell a digest of all matches and answers at the end, by which runs can be compared", &check},
     {"--record", NULL, NULL, "record the run, too", &record},
-    {"--output", "-o", "DIR", "with --record: the directory of the record", &output},
+    {"--output", "-o", "DIR", "with --record: the directory of the record; with --check alone: keep the digests of the ranks there, for 'reprise diff'", &output},
     {"--reductions", NULL, "HOW", "fixed: reductions add up in the order of ranks, whatever the MPI does (default: native)", &reductions},
     {"--latency", NULL, "TIME", "logical time after which a message can be seen; an MPI call takes 1000 (default 10000)", &latency},
     {"--costs", NULL, "FILE", "logical time that system calls take, as 'reprise calibrate' measures it (default: the same everywhere)", &costs},
-    {"--threshold", NULL, "BYTES", "sends of more wait for their receiver (default 65536)", &threshold},
-    {"--buffer", NULL, "BYTES", "room for copies of messages that were sent and not received yet, for each rank (default 16777216)", &buffer},
+    {"--threshold", NULL, "BYTES", "sends of more wait for their receiver; k, M and G are understood (default 64k)", &threshold},
+    {"--buffer", NULL, "BYTES", "room for copies of messages that were sent and not received yet, for each rank; k, M and G are understood (default 16M)", &buffer},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -32,34 +37,57 @@ static void set(const char *name, const char *value)
         setenv(name, value, 1);
 }
 
-static enum rp_status apply_options(struct rp_problem *why)
+/* What was given as an option is told as one. */
+static enum rp_status check_bytes(const char *option, const char *text, const char *setting, struct rp_problem *why)
 {
     long ignored;
 
+    if (text && !rp_bytes_read(text, &ignored))
+        return rp_fail(why, RP_USAGE, "%s %s: a number of bytes is expected, such as 65536, 64k or 16M", option, text);
+    return rp_setting_bytes(setting, 0, &ignored, why);
+}
+
+static enum rp_status check_latency(struct rp_problem *why)
+{
+    long ignored;
+    enum rp_status status = rp_setting_number("REPRISE_LATENCY", 1, 1, &ignored, why);
+
+    if (status != RP_OK && latency)
+        return rp_fail(why, status, "--latency %s: a whole number of at least 1 is expected", latency);
+    return status;
+}
+
+static enum rp_status check_costs(struct rp_problem *why)
+{
+    const char *file = costs ? costs : rp_setting("REPRISE_COSTS");
+    struct rp_costs found;
+
+    if (!file)
+        return RP_OK;
+    char *path = rp_path_absolute(file);
+    set("REPRISE_COSTS", path);
+    free(path);
+    return rp_costs_read(file, &found, why);
+}
+
+static enum rp_status apply_options(struct rp_problem *why)
+{
     set("REPRISE_CHECK", check);
     set("REPRISE_LATENCY", latency);
     set("REPRISE_THRESHOLD", threshold);
     set("REPRISE_BUFFER", buffer);
     set("REPRISE_REDUCTIONS", reductions);
     set("REPRISE_DET", "1");
-    const char *file = costs ? costs : rp_setting("REPRISE_COSTS");
-    if (file) {
-        struct rp_costs found;
-        char *path = rp_path_absolute(file);
-        set("REPRISE_COSTS", path);
-        free(path);
-        enum rp_status readable = rp_costs_read(file, &found, why);
-        if (readable != RP_OK)
-            return readable;
-    }
     const char *how = rp_setting("REPRISE_REDUCTIONS");
     if (how && strcmp(how, "fixed") != 0 && strcmp(how, "native") != 0)
         return rp_fail(why, RP_USAGE, "--reductions %s: fixed or native is expected", how);
-    enum rp_status status = rp_setting_number("REPRISE_LATENCY", 1, 1, &ignored, why);
+    enum rp_status status = check_costs(why);
     if (status == RP_OK)
-        status = rp_setting_number("REPRISE_THRESHOLD", 0, 0, &ignored, why);
+        status = check_latency(why);
     if (status == RP_OK)
-        status = rp_setting_number("REPRISE_BUFFER", 0, 0, &ignored, why);
+        status = check_bytes("--threshold", threshold, "REPRISE_THRESHOLD", why);
+    if (status == RP_OK)
+        status = check_bytes("--buffer", buffer, "REPRISE_BUFFER", why);
     return status;
 }
 
@@ -90,17 +118,95 @@ static int run_recorded(char **words)
     return status;
 }
 
+/*
+ * The ranks write down what they decided. If that is not to be kept, its first line still tells that there were any: a program that is not entered would run as ever, without a word. The file is where records are, since a launcher
+ * may start all its ranks on other hosts; where nothing can be written, nothing is told.
+ */
+struct witness {
+    char *directory; /* that we made */
+    char *path;
+};
+
+static enum rp_status keep_witness(struct witness *witness, struct rp_problem *why)
+{
+    enum rp_status status = rp_run_new_at(output, &witness->directory, why);
+
+    if (status != RP_OK)
+        return status;
+    witness->path = rp_path_join(witness->directory, RP_DECISIONS_NAME);
+    return witness->path ? rp_write_new_file(witness->path, "", 0, why) : rp_fail(why, RP_MEMORY, "out of memory");
+}
+
+static void make_witness(struct witness *witness)
+{
+    const char *base = rp_setting("REPRISE_DIR");
+    char *directory = rp_path_absolute(base ? base : ".reprise");
+
+    if (directory && mkdir(directory, 0777) == 0)
+        witness->directory = directory;
+    if (asprintf(&witness->path, "%s/det-XXXXXX", directory ? directory : ".") < 0)
+        witness->path = NULL;
+    int fd = witness->path ? mkstemp(witness->path) : -1;
+    if (fd >= 0) {
+        close(fd);
+    } else {
+        free(witness->path);
+        witness->path = NULL;
+    }
+    if (!witness->directory)
+        free(directory);
+}
+
+static bool was_deterministic(const struct witness *witness)
+{
+    struct stat about;
+
+    return !witness->path || stat(witness->path, &about) != 0 || about.st_size > 0;
+}
+
+static int summarise(struct witness *witness, char **words, int status)
+{
+    bool is_entered = was_deterministic(witness);
+
+    if (witness->path && (!output || !is_entered))
+        unlink(witness->path);
+    if (witness->directory && (!output || !is_entered))
+        rmdir(witness->directory);
+    free(witness->path);
+    free(witness->directory);
+    return is_entered ? status : rp_launch_say_untouched("made deterministic", words, status);
+}
+
+static int run_watched(char **words)
+{
+    struct witness witness = {NULL, NULL};
+    struct rp_problem why;
+    enum rp_status status = output ? keep_witness(&witness, &why) : RP_OK;
+
+    if (status != RP_OK) {
+        rp_error("cannot run: %s", why.text);
+        return rp_exit_status(status);
+    }
+    if (!output)
+        make_witness(&witness);
+    set("REPRISE_DECISIONS", witness.path);
+    return summarise(&witness, words, rp_launch_run(words, NULL, NULL));
+}
+
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct rp_problem why;
     int first = rp_options_parse(command, argc, argv);
+    bool inside = rp_launch_is_inside();
 
     if (first < 0)
         return REPRISE_EXIT_USAGE;
     if (first == argc)
         return rp_usage_error(command, "what is to be run? A program, or a launcher and a program");
-    if (output && !record)
-        return rp_usage_error(command, "-o is for records: --record makes one");
+    if (output && !record && !check)
+        return rp_usage_error(command, "-o keeps what --check or --record tells");
+    if (output && !record && inside)
+        return rp_usage_error(command, "-o keeps digests only where reprise starts the launcher, as in 'reprise det --check -o DIR mpirun -n 4 ./app'");
     char **words = argv + first;
     enum rp_status status = apply_options(&why);
     if (status == RP_OK && record)
@@ -111,7 +217,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
         rp_error("cannot run: %s", why.text);
         return rp_exit_status(status);
     }
-    return rp_launch_is_inside() ? rp_launch_become(words) : rp_launch_run(words, NULL, NULL);
+    return inside ? rp_launch_become(words) : run_watched(words);
 }
 
 const struct rp_command rp_command_det = {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/message.h"
+#include "cli/diffdecisions.h"
 #include "cli/options.h"
 #include "cli/pagefile.h"
 #include "log/rundir.h"
@@ -56,10 +57,31 @@ static enum rp_status write_page(const struct rp_diff *diff, struct rp_problem *
     return status;
 }
 
+static enum rp_status diff_records(const char *one, const char *other, bool *differ, struct rp_problem *why)
+{
+    struct rp_diff diff;
+    enum rp_status status = rp_diff_collect(one, other, ignore_polls != NULL, &diff, why);
+
+    if (status != RP_OK)
+        return status;
+    status = (html ? write_page : write_diff)(&diff, why);
+    *differ = diff.rank_count > 0;
+    rp_diff_free(&diff);
+    return status;
+}
+
+static enum rp_status diff_runs(const char *one, const char *other, bool *differ, struct rp_problem *why)
+{
+    if (!rp_decisions_are_kept(one) && !rp_decisions_are_kept(other))
+        return diff_records(one, other, differ, why);
+    if (html || json || ignore_polls)
+        return rp_fail(why, RP_USAGE, "digests of deterministic runs are compared as text, without options; 'reprise det --record' makes records, which have more to tell");
+    return rp_decisions_diff(one, other, output, differ, why);
+}
+
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     enum { DIFFERENT = 1 };
-    struct rp_diff diff;
     struct rp_problem why;
     char *one = NULL, *other = NULL;
     bool differ = false;
@@ -77,12 +99,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (status == RP_OK)
         status = rp_run_find(argv[1], &other, &why);
     if (status == RP_OK)
-        status = rp_diff_collect(one, other, ignore_polls != NULL, &diff, &why);
-    if (status == RP_OK) {
-        status = (html ? write_page : write_diff)(&diff, &why);
-        differ = diff.rank_count > 0;
-        rp_diff_free(&diff);
-    }
+        status = diff_runs(one, other, &differ, &why);
     free(one);
     free(other);
     if (status != RP_OK)
@@ -94,7 +111,8 @@ const struct rp_command rp_command_diff = {
     .name = "diff",
     .synopsis = "[options] RUN1 RUN2",
     .about = "show where two runs part",
-    .more = "For each rank the first event that differs, and which of these came first. The exit status is 1 if there is a difference, and 0 if there is none.",
+    .more = "For each rank the first event that differs, and which of these came first. The exit status is 1 if there is a difference, and 0 if there is none.\n"
+            "Directories of 'reprise det --check -o DIR' are compared by their digests: which ranks decided differently.",
     .options = options,
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise env: the environment in which a program is recorded or replayed, for launchers and debuggers that are started in other ways. */
+/* reprise env: the environment in which a program is recorded, replayed or run deterministically, for launchers and debuggers that are started in other ways. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +90,22 @@ static enum rp_status set_preload(const char *program, struct rp_problem *why)
     return rp_launch_preload_for(mpi, NULL, why);
 }
 
+static bool is_mode(const char *word)
+{
+    return strcmp(word, "record") == 0 || strcmp(word, "replay") == 0 || strcmp(word, "det") == 0;
+}
+
+static void set_mode(const char *mode)
+{
+    if (strcmp(mode, "det") == 0) {
+        setenv("REPRISE_DET", "1", 1);
+        unsetenv("REPRISE_MODE");
+        return;
+    }
+    setenv("REPRISE_MODE", mode, 1);
+    setenv("REPRISE_LAUNCHED", "inside", 1);
+}
+
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct rp_problem why;
@@ -99,8 +115,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return REPRISE_EXIT_USAGE;
     if (list)
         return list_settings();
-    if (first == argc || (strcmp(argv[first], "record") != 0 && strcmp(argv[first], "replay") != 0))
-        return rp_usage_error(command, "'record' or 'replay' is expected");
+    if (first == argc || !is_mode(argv[first]))
+        return rp_usage_error(command, "'record', 'replay' or 'det' is expected");
     const char *mode = argv[first++];
     int more = rp_options_parse(command, argc - first, argv + first);
     if (more < 0)
@@ -112,8 +128,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_usage_error(command, "'%s' is too much", argv[first]);
     if (!mpi)
         mpi = rp_setting("REPRISE_MPI");
-    setenv("REPRISE_MODE", mode, 1);
-    setenv("REPRISE_LAUNCHED", "inside", 1);
+    set_mode(mode);
     enum rp_status status = set_run(mode, name, &why);
     if (status == RP_OK)
         status = set_preload(program, &why);
@@ -130,9 +145,10 @@ static int run(const struct rp_command *command, int argc, char **argv)
 
 const struct rp_command rp_command_env = {
     .name = "env",
-    .synopsis = "[options] record|replay [RUN] [PROGRAM]",
+    .synopsis = "[options] record|replay|det [RUN] [PROGRAM]",
     .about = "print the environment for other launchers",
     .more = "For a shell:  eval \"$(reprise env record ./app)\"; mpirun -n 4 ./app\n"
+            "What 'reprise det' takes as options are settings here:  eval \"$(REPRISE_CHECK=1 reprise env det ./app)\"\n"
             "Launchers that do not pass the environment on must be told to: every name printed here is needed.",
     .options = options,
     .run = run,

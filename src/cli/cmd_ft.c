@@ -225,17 +225,12 @@ static void set_up_mpi(char **words, const char *prefix)
 
 static enum rp_status parse_bytes(const char *text, struct rp_problem *why)
 {
-    static const char units[] = "KMG";
-    char *rest, value[32];
+    char value[32];
+    long bytes;
 
-    errno = 0;
-    unsigned long long bytes = strtoull(text, &rest, 10);
-    const char *unit = *rest ? strchr(units, *rest) : NULL;
-    if (errno || rest == text || *text == '-' || (*rest && (!unit || rest[1])))
+    if (!rp_bytes_read(text, &bytes))
         return rp_fail(why, RP_USAGE, "--capacity %s: a number of bytes is expected, such as 64M", text);
-    if (unit)
-        bytes <<= 10 * (unit - units + 1);
-    snprintf(value, sizeof value, "%llu", bytes);
+    snprintf(value, sizeof value, "%ld", bytes);
     setenv("REPRISE_FT_CAPACITY", value, 1);
     return RP_OK;
 }

@@ -93,15 +93,6 @@ static enum rp_status reserve_directory(char **command, char **directory, struct
     return RP_OK;
 }
 
-static int nothing_recorded(const char *directory, char **command, int status)
-{
-    rmdir(directory);
-    rp_error("nothing was recorded: no process of '%s' called MPI_Init under reprise. Is it an MPI program, and dynamically linked? "
-             "'reprise doctor PROGRAM' tells. Ranks on other hosts need the environment: see 'reprise env --help'",
-             command[0]);
-    return status ? status : REPRISE_EXIT_UNSUPPORTED;
-}
-
 static void say_unfinished(const struct rp_facts *facts)
 {
     enum { LINES = 8 };
@@ -151,8 +142,10 @@ static int summarise(const char *directory, char **command, int status)
     struct rp_problem why;
     struct rp_buffer line = {0};
 
-    if (!is_record(directory))
-        return nothing_recorded(directory, command, status);
+    if (!is_record(directory)) {
+        rmdir(directory);
+        return rp_launch_say_untouched("recorded", command, status);
+    }
     enum rp_status collected = collect(directory, &facts, &why);
     if (collected == RP_BUSY) {
         rp_error("the launcher has ended, but %s", why.text);

@@ -434,3 +434,11 @@ int rp_launch_run(char **command, void (*watch)(void *), void *data)
     handle_signals();
     return wait_for_child(watch, data);
 }
+
+int rp_launch_say_untouched(const char *done, char **command, int status)
+{
+    rp_error("nothing was %s: no process of '%s' called MPI_Init under reprise. Is it an MPI program, and dynamically linked? "
+             "'reprise doctor PROGRAM' tells. Ranks on other hosts need the environment: see 'reprise env --help'",
+             done, command[0]);
+    return status ? status : REPRISE_EXIT_UNSUPPORTED;
+}

@@ -31,6 +31,9 @@ enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_pro
 /* Runs the command and waits for it; `watch` is called some times a second. Returns its exit status as a shell gives it. */
 int rp_launch_run(char **command, void (*watch)(void *), void *data);
 
+/* That the command ran without us, though it was to be `done` (such as "recorded"). Returns its exit status, or that of what cannot be done. */
+int rp_launch_say_untouched(const char *done, char **command, int status);
+
 /* Sends a signal to what rp_launch_run started; for its `watch`. */
 void rp_launch_signal(int signal);
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "det/sideband.h"
+#include "mpi/beside.h"
 #include "mpi/lookup.h"
 #include "next.h"
 
@@ -29,6 +30,7 @@ enum { RP_DET_CALL = 1000 }; /* what a call takes of logical time */
 
 struct rp_det {
     int is_on, inside, depth; /* depth: in calls of the program */
+    enum reprise_det_whose whose; /* calls are */
     int guards;               /* the library may make calls out of those, since nonblocking I/O was begun; else, calls inside calls are the program's, by callbacks */
     MPI_Comm own;              /* for ourselves */
     uint64_t threshold, limit; /* bytes: longer messages are synchronous; room for copies of shorter ones */
@@ -46,6 +48,8 @@ static inline void rp_det_enter(const char *function)
 {
     if (__builtin_expect(!rp_det_is_owner, 0))
         rp_det_refuse_thread(function);
+    if (__builtin_expect(rp_det.whose == REPRISE_DET_BESIDE, 0))
+        return;
     rp_det.function = function;
     rp_side_tick(RP_DET_CALL);
     if (__builtin_expect(rp_det.delay != 0, 0))
@@ -161,6 +165,8 @@ struct rp_det_wait {
     const struct rp_det_receive *probe;
     const struct rp_det_receive *receive; /* it goes on with this one's message, and not before */
     const char *what;
+    const MPI_Request *requests; /* all that the call still waits for, or for the first of: so many; NULL: only for this */
+    int count;
     bool runs; /* it waits for others' clocks alone, and says nothing */
 };
 
@@ -176,6 +182,10 @@ void rp_det_yield(void);
 
 /* Waits until `ready`, which must have no effect where it is asked `only whether`. */
 void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait);
+
+/* Deadlocks: det_deadlock.c. What this rank waits for (NULL: inside MPI, or nothing) is told to the one that speaks for all. */
+void rp_det_tell_wait(const struct rp_det_wait *wait);
+void rp_det_say_deadlock(void);
 
 /* Sends: det_sends.c */
 

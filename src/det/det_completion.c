@@ -80,21 +80,24 @@ static bool describe(const struct rp_det_request *own, struct rp_det_wait *wait)
     return true;
 }
 
-static void wait_for(MPI_Request handle)
+/* For the first of `count` that are all waited for. */
+static void wait_for(const MPI_Request *requests, int count)
 {
-    struct rp_det_request *own = rp_det_request_find(handle);
-    struct question q = {.handle = handle};
+    struct rp_det_request *own = rp_det_request_find(*requests);
+    struct question q = {.handle = *requests};
     struct rp_det_wait wait;
 
     if (!own || !own->is_active || own->is_cancelled || !describe(own, &wait))
         return;
+    wait.requests = requests;
+    wait.count = count;
     rp_det_wait(is_known, &q, &wait);
     rp_side_raise(q.when);
 }
 
 int rp_det_wait_one(MPI_Request *request, MPI_Status *status)
 {
-    wait_for(*request);
+    wait_for(request, 1);
     return rp_det_complete(request, status);
 }
 
@@ -129,7 +132,7 @@ int rp_det_waitall(int count, MPI_Request *requests, MPI_Status *statuses)
     int rc = MPI_SUCCESS;
 
     for (int i = 0; i < count; i++) {
-        wait_for(requests[i]);
+        wait_for(&requests[i], count - i);
         int one = complete_into(&requests[i], statuses, i);
         rc = one == MPI_SUCCESS ? rc : one;
     }
@@ -307,7 +310,7 @@ static void drop_chain(uint64_t place)
 
 static void wait_for_first(int count, const MPI_Request *requests)
 {
-    struct first f = {.count = count, .requests = requests, .wait = {.kind = RP_SIDE_ANY, .candidate = RP_ORDER_NEVER, .what = rp_det.function}};
+    struct first f = {.count = count, .requests = requests, .wait = {.kind = RP_SIDE_ANY, .candidate = RP_ORDER_NEVER, .what = rp_det.function, .requests = requests, .count = count}};
 
     f.wait.object = chain_acts(&f);
     rp_det_wait(is_first_known, &f, &f.wait);

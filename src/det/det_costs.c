@@ -2,9 +2,13 @@
 /*
  * System calls of the program take logical time, by a table. They count when the thread that calls MPI makes them outside of MPI, from the program or a library that works for it (mpi/caller.h).
  */
+#include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/stat.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,7 +80,24 @@ RP_ENTRY int clock_nanosleep(clockid_t clock, int flags, const struct timespec *
     return RP_REAL(clock_nanosleep, "clock_nanosleep")(clock, flags, time, left);
 }
 
-/* Waiting with a time-out counts only if that is what ended it: when a descriptor gets ready is not the program's to decide. */
+RP_ENTRY int thrd_sleep(const struct timespec *time, struct timespec *left)
+{
+    if (time)
+        take(RP_CALLER, ticks_of(time->tv_sec, time->tv_nsec));
+    return RP_REAL(thrd_sleep, "thrd_sleep")(time, left);
+}
+
+/* Waiting with a time-out counts only if that is what ended it: when a descriptor gets ready is not the program's to decide. Nor is how much is left until a time of day, as other calls have it. */
+
+static uint64_t ticks_until(const struct timespec *timeout)
+{
+    return timeout ? ticks_of(timeout->tv_sec, timeout->tv_nsec) : 0;
+}
+
+static uint64_t ticks_of_milliseconds(int timeout)
+{
+    return timeout > 0 ? ticks_of(0, (int64_t)timeout * 1000000) : 0;
+}
 
 RP_ENTRY int select(int count, fd_set *to_read, fd_set *to_write, fd_set *others, struct timeval *timeout)
 {
@@ -91,8 +112,65 @@ RP_ENTRY int poll(struct pollfd *descriptors, nfds_t count, int timeout)
 {
     int found = RP_REAL(poll, "poll")(descriptors, count, timeout);
 
-    take(RP_CALLER, found == 0 && timeout > 0 ? ticks_of(0, (int64_t)timeout * 1000000) : 0);
+    take(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
     return found;
+}
+
+RP_ENTRY int pselect(int count, fd_set *to_read, fd_set *to_write, fd_set *others, const struct timespec *timeout, const sigset_t *mask)
+{
+    int found = RP_REAL(pselect, "pselect")(count, to_read, to_write, others, timeout, mask);
+
+    take(RP_CALLER, found == 0 ? ticks_until(timeout) : 0);
+    return found;
+}
+
+RP_ENTRY int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+{
+    int found = RP_REAL(ppoll, "ppoll")(descriptors, count, timeout, mask);
+
+    take(RP_CALLER, found == 0 ? ticks_until(timeout) : 0);
+    return found;
+}
+
+/* What programs call that were compiled with _FORTIFY_SOURCE. */
+RP_ENTRY int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t size)
+{
+    int found = RP_REAL(__poll_chk, "__poll_chk")(descriptors, count, timeout, size);
+
+    take(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
+    return found;
+}
+
+RP_ENTRY int __ppoll_chk(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size)
+{
+    int found = RP_REAL(__ppoll_chk, "__ppoll_chk")(descriptors, count, timeout, mask, size);
+
+    take(RP_CALLER, found == 0 ? ticks_until(timeout) : 0);
+    return found;
+}
+
+RP_ENTRY int epoll_wait(int descriptor, struct epoll_event *events, int count, int timeout)
+{
+    int found = RP_REAL(epoll_wait, "epoll_wait")(descriptor, events, count, timeout);
+
+    take(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
+    return found;
+}
+
+RP_ENTRY int epoll_pwait(int descriptor, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
+{
+    int found = RP_REAL(epoll_pwait, "epoll_pwait")(descriptor, events, count, timeout, mask);
+
+    take(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
+    return found;
+}
+
+RP_ENTRY int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+    int signal = RP_REAL(sigtimedwait, "sigtimedwait")(set, info, timeout);
+
+    take(RP_CALLER, signal < 0 && errno == EAGAIN ? ticks_until(timeout) : 0);
+    return signal;
 }
 
 /* Files */

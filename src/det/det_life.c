@@ -9,10 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/decisions.h"
 #include "base/message.h"
 #include "base/settings.h"
 #include "det/det.h"
 #include "det/hosts.h"
+#include "mpi/beside.h"
 #include "mpi/constants.h"
 #include "mpi/yield.h"
 #include "reprise.h"
@@ -62,6 +64,8 @@ void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b)
 {
     struct rp_side_rank *own = rp_side.own;
 
+    if (rp_det.whose != REPRISE_DET_PROGRAMS)
+        return;
     own->digest = mixed(mixed(mixed(own->digest, decision), a), b);
     if (decision == RP_DET_MATCH)
         own->matches++;
@@ -97,8 +101,8 @@ static void read_settings(void)
 
     must(rp_settings_check(&why), &why);
     must(rp_setting_number("REPRISE_LATENCY", 1, 10 * RP_DET_CALL, &latency, &why), &why);
-    must(rp_setting_number("REPRISE_THRESHOLD", 0, 65536, &threshold, &why), &why);
-    must(rp_setting_number("REPRISE_BUFFER", 0, 16L << 20, &limit, &why), &why);
+    must(rp_setting_bytes("REPRISE_THRESHOLD", 65536, &threshold, &why), &why);
+    must(rp_setting_bytes("REPRISE_BUFFER", 16L << 20, &limit, &why), &why);
     must(rp_det_costs_start(&why), &why);
     must(rp_setting_number("REPRISE_DELAY", 0, 0, &rp_det.delay, &why), &why);
     must(rp_setting_number("REPRISE_HOSTS", 1, 1, &played_hosts, &why), &why);
@@ -243,6 +247,16 @@ static void in_child(void)
     rp_side_leave_counter();
 }
 
+/* The command that started the job learns that it is entered, and by rank 0 what was decided. Others may be nearer to it. */
+static void tell_command(bool is_first, const struct rp_decisions *each)
+{
+    struct rp_problem why;
+    const char *path = rp_setting("REPRISE_DECISIONS");
+
+    if (path && (each ? rp_decisions_add(path, each, rp_side.ranks, &why) : rp_decisions_open(path, &why)) != RP_OK && is_first)
+        rp_error("the command that started this job cannot be told: %s", why.text);
+}
+
 static void start(void)
 {
     int rank, ranks;
@@ -252,9 +266,13 @@ static void start(void)
     rp_pmpi.Comm_rank(rp_constant.world, &rank);
     rp_pmpi.Comm_size(rp_constant.world, &ranks);
     rp_message_rank(rank);
+    if (rank == 0)
+        tell_command(true, NULL);
     rp_pmpi.Comm_dup(rp_constant.world, &rp_det.own);
     read_settings();
     open_sideband(rank, ranks);
+    if (leads_host && rank > 0)
+        tell_command(false, NULL);
     adopt_counter();
     rp_det_requests_start();
     rp_det_comms_start();
@@ -293,6 +311,7 @@ int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int 
 int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
 {
     if (is_wanted() && !rp_det.is_on) {
+        tell_command(false, NULL);
         rp_error("MPI_Session_init before MPI_Init cannot be made deterministic");
         _exit(REPRISE_EXIT_UNSUPPORTED);
     }
@@ -300,29 +319,27 @@ int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandle
 }
 #endif
 
-struct decisions {
-    uint64_t digest, matches, answers;
-};
-
-static void report(const struct decisions *each)
+static void report(const struct rp_decisions *each)
 {
-    uint64_t digest = 0, matches = 0, answers = 0;
+    struct rp_decisions all = {0};
 
     for (uint32_t i = 0; i < rp_side.ranks; i++) {
-        digest = mixed(digest, each[i].digest);
-        matches += each[i].matches;
-        answers += each[i].answers;
+        all.digest = mixed(all.digest, each[i].digest);
+        all.matches += each[i].matches;
+        all.answers += each[i].answers;
     }
     rp_message_rank(-1);
-    rp_note("deterministic: %llu matches, %llu answers, digest %016llx", (unsigned long long)matches, (unsigned long long)answers, (unsigned long long)digest);
+    rp_note("deterministic: %llu matches, %llu answers, digest %016llx", (unsigned long long)all.matches, (unsigned long long)all.answers, (unsigned long long)all.digest);
 }
 
 static void gather_decisions(void)
 {
-    struct decisions own = {rp_side.own->digest, rp_side.own->matches, rp_side.own->answers};
-    struct decisions *each = rp_side.rank == 0 ? need(calloc(rp_side.ranks, sizeof *each)) : NULL;
+    struct rp_decisions own = {rp_side.own->matches, rp_side.own->answers, rp_side.own->digest};
+    struct rp_decisions *each = rp_side.rank == 0 ? need(calloc(rp_side.ranks, sizeof *each)) : NULL;
 
     rp_pmpi.Gather(&own, sizeof own, rp_constant.byte, each, sizeof own, rp_constant.byte, 0, rp_det.own);
+    if (rp_side.rank == 0)
+        tell_command(true, each);
     if (is_checked && rp_side.rank == 0)
         report(each);
     free(each);
@@ -339,4 +356,28 @@ static void finish(void)
     if (leads_host)
         rp_hosts_stop();
     rp_pmpi.Comm_free(&rp_det.own);
+}
+
+/* For the recorder */
+
+void reprise_det_pass(int begins)
+{
+    rp_det.inside += begins ? 1 : -1;
+}
+
+void reprise_det_whose(enum reprise_det_whose whose)
+{
+    rp_det.whose = whose;
+}
+
+void reprise_det_takes_call(void)
+{
+    if (rp_det.is_on)
+        rp_side_tick(RP_DET_CALL);
+}
+
+void reprise_det_end(void)
+{
+    if (rp_det.is_on)
+        finish();
 }

@@ -11,38 +11,30 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
-#include "base/message.h"
 #include "det/det.h"
 #include "match/order.h"
 #include "reprise.h"
 
-static void say_deadlock(uint32_t rank)
-{
-    struct rp_buffer text = {0};
+static const struct rp_det_wait *waiting;
 
-    rp_buffer_printf(&text, "deadlock in %s: nothing that rank %u waits for can come any more; the ranks are here:", rp_side.all[rank].what, rank);
-    rp_side_describe(&text);
-    rp_buffer_byte(&text, 0);
-    if (!text.failed)
-        rp_error("%s", (char *)text.bytes);
-    rp_buffer_free(&text);
-}
-
-static void end_by_deadlock(uint32_t rank)
+static void end_by_deadlock(void)
 {
+    rp_det_tell_wait(waiting);
     if (!rp_side_may_report()) {
         sleep(10); /* the rank that speaks ends the job */
         _exit(REPRISE_EXIT_DEADLOCK);
     }
-    say_deadlock(rank);
+    rp_det_say_deadlock();
     rp_det_end_job(REPRISE_EXIT_DEADLOCK);
 }
 
+/* Who speaks for all may know of a deadlock that we cannot see any more. */
 static void check_deadlock(void)
 {
+    if (rp_side_is_reported())
+        rp_det_tell_wait(waiting);
     if (rp_side_is_blocked() && rp_side_bounds(NULL)[rp_side.rank] == RP_ORDER_NEVER && !rp_side_has_mail())
-        end_by_deadlock(rp_side.rank);
+        end_by_deadlock();
 }
 
 static bool has_stopped(uint32_t rank)
@@ -67,7 +59,7 @@ void rp_det_last_look(void)
     const uint64_t *bounds = rp_side_bounds(NULL);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         if (bounds[i] == RP_ORDER_NEVER && rp_side_clock_of(i) != RP_ORDER_NEVER)
-            end_by_deadlock(i);
+            end_by_deadlock();
 }
 
 /* The launcher may not know yet. */
@@ -130,8 +122,6 @@ static enum rp_side_wait kind_of(const struct rp_det_wait *wait, uint64_t candid
 {
     return wait->probe && (candidate != RP_ORDER_NEVER || rp_det_has_delayed()) ? RP_SIDE_ANY : wait->kind;
 }
-
-static const struct rp_det_wait *waiting;
 
 bool rp_det_plan(struct rp_side_plan *plan)
 {

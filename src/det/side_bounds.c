@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be known of the other ranks: each is looked at twice, those of other hosts in their mirrors, and match/order.h finds from it how early each can still send. And the same in words, for people.
+ * What can be known of the other ranks: each is looked at twice, those of other hosts in their mirrors, and match/order.h finds from it how early each can still send.
  */
 #include <sched.h>
 #include <stdlib.h>
 
-#include "base/buffer.h"
 #include "det/sideband_inner.h"
-#include "match/order.h"
+#include "match/knot.h"
 
 static struct {
     struct rp_order_rank *ranks;
@@ -312,62 +311,8 @@ const uint64_t *rp_side_bounds(const struct rp_side_plan *plan)
     return others.bounds;
 }
 
-static void put_missing(struct rp_buffer *text, const struct rp_meeting *meeting)
+const uint64_t *rp_side_knot(struct rp_knot *knot)
 {
-    const char *between = "";
-
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if ((atomic_load(&meeting->bits[i / 64]) & ~atomic_load(&meeting->bits[others.words + i / 64])) >> i % 64 & 1) {
-            rp_buffer_printf(text, "%s%u", between, i);
-            between = ", ";
-        }
-}
-
-static void put_missing_of(struct rp_buffer *text, uint32_t rank)
-{
-    const struct rp_side_mirror *m = rp_side_mirror(rank);
-    const struct rp_meeting *meeting;
-
-    if (!rp_side_is_away(rank)) {
-        put_missing(text, rp_side_meeting_at(atomic_load(&rp_side.all[rank].object)));
-    } else if ((meeting = rp_side_hold_meeting(m->comm, m->number))) {
-        put_missing(text, meeting);
-        rp_side_let_go(meeting);
-    }
-}
-
-static void put_wait(struct rp_buffer *text, uint32_t rank)
-{
-    const struct rp_side_rank *state = &rp_side.all[rank];
-    uint32_t target = atomic_load(&state->target);
-
-    switch (atomic_load(&state->wait)) {
-    case RP_SIDE_MESSAGE:
-        rp_buffer_printf(text, "for a message from rank %u", target);
-        break;
-    case RP_SIDE_ANY:
-        rp_buffer_printf(text, "for a message from any rank");
-        break;
-    case RP_SIDE_TAKER:
-        rp_buffer_printf(text, "until rank %u receives its message", target);
-        break;
-    default:
-        rp_buffer_printf(text, "for rank ");
-        put_missing_of(text, rank);
-    }
-}
-
-void rp_side_describe(struct rp_buffer *text)
-{
-    for (uint32_t i = 0; i < rp_side.ranks; i++) {
-        const struct rp_side_rank *state = &rp_side.all[i];
-        if (rp_side_clock_of(i) == RP_ORDER_NEVER) {
-            rp_buffer_printf(text, "\n  rank %u has ended", i);
-        } else if (atomic_load(&state->version) % 2 != 0) {
-            rp_buffer_printf(text, "\n  rank %u runs", i);
-        } else {
-            rp_buffer_printf(text, "\n  rank %u waits in %.*s ", i, (int)sizeof state->what, state->what);
-            put_wait(text, i);
-        }
-    }
+    rp_knot_find(others.ranks, rp_side.ranks, others.bounds, knot);
+    return others.bounds;
 }

@@ -431,3 +431,8 @@ bool rp_side_may_report(void)
 
     return is_first && (rp_side.host == 0 || ask_first_host());
 }
+
+bool rp_side_is_reported(void)
+{
+    return atomic_load_explicit(&side.shared->reported, memory_order_relaxed);
+}

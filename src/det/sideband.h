@@ -69,6 +69,8 @@ struct rp_side_plan {
     uint64_t candidate, object;
 };
 
+enum { RP_SIDE_STORY = 512 };
+
 struct rp_side_rank {
     _Alignas(64) _Atomic uint64_t version;
     _Atomic uint32_t wait, target;
@@ -80,6 +82,8 @@ struct rp_side_rank {
     _Alignas(64) uint64_t digest, matches, answers;
     _Alignas(64) struct rp_bell bell; /* for this rank: a message, one of its own was taken, or a meeting is complete */
     _Atomic uint32_t is_hungry; /* it waits, and news of other hosts may help */
+    _Atomic uint32_t is_told;   /* in a deadlock: what it waits for, in words */
+    char story[RP_SIDE_STORY];
 };
 
 /* A collective call. */
@@ -226,11 +230,17 @@ bool rp_side_is_deaf(uint32_t rank);
  */
 const uint64_t *rp_side_bounds(const struct rp_side_plan *plan);
 
-/* What every rank does, for people. */
+/* The ranks that wait for each other for ever (match/knot.h), by the bounds that were found last, which are given: a message that has come since, though of no use, would hide it. */
+struct rp_knot;
+const uint64_t *rp_side_knot(struct rp_knot *knot);
+
+/* In words, for people: who waits for whom in the knot, and then what every rank does. */
 struct rp_buffer;
-void rp_side_describe(struct rp_buffer *text);
+void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds);
+void rp_side_put_missing(struct rp_buffer *text, const struct rp_meeting *meeting); /* who has not come yet */
 
 /* Once for all ranks: whether it is this one that may speak. */
 bool rp_side_may_report(void);
+bool rp_side_is_reported(void); /* one of this host does, or has */
 
 #endif

@@ -24,6 +24,7 @@
 #include "log/dataformat.h"
 #include "log/logwriter.h"
 #include "log/manifest.h"
+#include "mpi/beside.h"
 #include "mpi/capture.h"
 #include "mpi/comms.h"
 #include "mpi/imports.h"
@@ -132,6 +133,8 @@ static void record_finalize(void)
     struct rp_problem why;
 
     rp_record_settle_freed(end_site());
+    if (reprise_det_end)
+        reprise_det_end();
     enum rp_status status = close_log(RP_END_FINALIZE, 0, &totals);
     uint64_t mine[5] = {totals.events, totals.receives, totals.bytes, status != RP_OK, rp_record_data_close()}, sum[5] = {0};
     rp_session_sum(mine, sum, 5);
@@ -287,6 +290,8 @@ void rp_record_start(void)
     struct rp_problem why;
     enum rp_status status = RP_OK;
 
+    if (reprise_det_pass)
+        reprise_det_pass(1);
     status = open_session(&why);
     if (status != RP_OK)
         rp_error("cannot %s: %s", rp_session_is_alone() ? "replay" : "record", why.text);
@@ -307,4 +312,6 @@ void rp_record_start(void)
     push_early();
     rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine) : rp_session_is_alone() ? rp_record_alone_over(&engine, &record.session) : &engine;
     rp_record_data_go();
+    if (reprise_det_pass)
+        reprise_det_pass(0);
 }

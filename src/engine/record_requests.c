@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/message.h"
+#include "mpi/beside.h"
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 #include "mpi/notes.h"
@@ -45,15 +46,28 @@ bool rp_record_complete_rare(struct rp_request *entry, const MPI_Status *status,
     return !cancelled;
 }
 
+static bool is_over; /* the program makes no more calls: time may go on */
+
+/* Questions of our own. */
+static void ask_beside(bool begins)
+{
+    if (begins)
+        rp_quiet_begin();
+    if (reprise_det_whose)
+        reprise_det_whose(!begins ? REPRISE_DET_PROGRAMS : is_over ? REPRISE_DET_BESIDE_TIMED : REPRISE_DET_BESIDE);
+    if (!begins)
+        rp_quiet_end();
+}
+
 /* Tells the match of a receive under way, if it has one by now. */
 static void tell(struct rp_request *entry, uint32_t site)
 {
     MPI_Status status;
     int flag = 0;
 
-    rp_quiet_begin();
+    ask_beside(true);
     int rc = rp_pmpi.Request_get_status(rp_request_of_key(entry->handle), &flag, &status);
-    rp_quiet_end();
+    ask_beside(false);
     if (!rp_outcome_matched(rc) || !flag || rp_outcome_cancelled(entry, &status))
         return;
     rp_record_push(RP_FREED, site, 0, status.MPI_SOURCE, status.MPI_TAG, entry->post);
@@ -94,6 +108,8 @@ void rp_record_keep_freed(MPI_Request *request, struct rp_request *entry)
             rp_bug(__FILE__, __LINE__, "out of memory for freed requests");
     }
     freed[freed_count++] = (struct freed){*request, entry->post};
+    if (reprise_det_takes_call)
+        reprise_det_takes_call();
     rp_always_set(RP_ALWAYS_FREED);
     if (!(entry->flags & RP_REQUEST_TOLD))
         rp_request_unlist(entry);
@@ -116,15 +132,15 @@ void rp_record_poll_freed(uint32_t site)
     for (size_t i = 0; i < freed_count;) {
         MPI_Status status;
         int flag = 0;
-        rp_quiet_begin();
+        ask_beside(true);
         rp_pmpi.Test(&freed[i].request, &flag, &status);
-        rp_quiet_end();
+        if (flag && freed[i].request != rp_constant.request_null)
+            rp_pmpi.Request_free(&freed[i].request);
+        ask_beside(false);
         if (!flag) {
             i++;
             continue;
         }
-        if (freed[i].request != rp_constant.request_null)
-            rp_pmpi.Request_free(&freed[i].request);
         rp_record_event(RP_FREED, site, 0, status.MPI_SOURCE, status.MPI_TAG, freed[i].post);
         forget_freed(i);
     }
@@ -134,6 +150,7 @@ void rp_record_settle_freed(uint32_t site)
 {
     enum { TRIES = 1000 };
 
+    is_over = true;
     for (int i = 0; freed_count > 0 && i < TRIES; i++)
         rp_record_poll_freed(site);
     while (freed_count > 0) {

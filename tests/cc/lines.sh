@@ -55,6 +55,10 @@ expect 0 0 -x c-header a.h -o a.gch
 [[ $(reprise-fc --reprise-show -c a.f90) == "gfortran -c a.f90 -fplugin="* ]] || fail "reprise-fc"
 [[ $(REPRISE_CC="env A=1 gcc" reprise-cc --reprise-show -c a.c) == "env A=1 gcc -c a.c -fplugin="* ]] || fail "a compiler of several words"
 [[ $(reprise-cc --mpi=some --reprise-show --version) == "mpicc.some --version" ]] || fail "--mpi=some"
+for words in "-c a.c" "a.c -o a" "--version" "--reprise-show -c a.c" "--ticks=off -c a.c"; do
+    said=$(reprise-cc --mpi=some $words 2>&1)
+    [ $? -eq 120 ] && [[ $said == *"--mpi=some: there is no mpicc.some on the PATH" ]] || fail "--mpi=some $words: $said"
+done
 
 if [ -e "$plugins/reprise-track-gcc-$(gcc -dumpversion).so" ]; then
     [[ $(reprise-cc --track --reprise-show -c a.c) == "gcc -c a.c -fplugin="*/reprise-track-gcc-*.so ]] || fail "--track"

@@ -80,3 +80,26 @@ TEST(lists)
     CHECK(!rp_list_has("", "a"));
     CHECK(!rp_list_has(NULL, "a"));
 }
+
+TEST(bytes)
+{
+    static const struct {
+        const char *text;
+        bool good;
+        long value;
+    } cases[] = {{"0", true, 0}, {"65536", true, 65536}, {"64k", true, 65536}, {"64K", true, 65536}, {"16M", true, 16L << 20}, {"2G", true, 2L << 30}, {"", true, 7}, {"-1", false, 0}, {"+1", false, 0},
+                 {" 1", false, 0}, {"k", false, 0}, {"1x", false, 0}, {"1kk", false, 0}, {"1.5k", false, 0}, {"9999999999G", false, 0}, {"99999999999999999999", false, 0}};
+    struct rp_problem why;
+    long value;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("REPRISE_BUFFER", cases[i].text, 1);
+        enum rp_status status = rp_setting_bytes("REPRISE_BUFFER", 7, &value, &why);
+        CHECK_EQ(status, cases[i].good ? RP_OK : RP_USAGE);
+        if (cases[i].good)
+            CHECK_EQ(value, cases[i].value);
+        else
+            CHECK_HAS(why.text, "REPRISE_BUFFER");
+    }
+    unsetenv("REPRISE_BUFFER");
+}

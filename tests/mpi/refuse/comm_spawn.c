@@ -2,6 +2,7 @@
 // ranks: 3
 // native: same
 // refuses: MPI_Comm_spawn
+// det: refused
 // about: a program that spawns another process, which is itself
 #include "../check.h"
 

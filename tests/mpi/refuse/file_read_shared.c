@@ -2,6 +2,7 @@
 // ranks: 3
 // native: same
 // refuses: MPI_File_read_shared
+// det: refused
 // about: a shared file pointer, whose place depends on who reads first
 #include <unistd.h>
 

@@ -3,6 +3,7 @@
 // native: differs
 // needs: mpi4
 // refuses: MPI_Isendrecv
+// det: refused
 // about: MPI_Isendrecv and MPI_Isendrecv_replace that receive from anyone, completed by Wait, Waitany and Test
 #include "check.h"
 

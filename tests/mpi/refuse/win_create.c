@@ -2,6 +2,7 @@
 // ranks: 3
 // native: same
 // refuses: MPI_Win_create
+// det: refused
 // about: one-sided communication
 #include "../check.h"
 

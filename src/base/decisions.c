@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/decisions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static const char head[] = "reprise decisions 1\n";
+
+/* Jobs of one command may end at the same time. */
+static enum rp_status append(const char *path, const void *bytes, size_t length, struct rp_problem *why)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+    if (fd < 0)
+        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+    ssize_t written = write(fd, bytes, length);
+    int error = errno;
+    if (close(fd) != 0 && written >= 0) {
+        error = errno;
+        written = -1;
+    }
+    return written == (ssize_t)length ? RP_OK : rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", path, written < 0 ? strerror(error) : "too little room");
+}
+
+enum rp_status rp_decisions_open(const char *path, struct rp_problem *why)
+{
+    struct stat about;
+
+    if (stat(path, &about) == 0 && about.st_size > 0)
+        return RP_OK;
+    return append(path, head, sizeof head - 1, why);
+}
+
+enum rp_status rp_decisions_add(const char *path, const struct rp_decisions *each, uint32_t ranks, struct rp_problem *why)
+{
+    struct rp_buffer text = {0};
+
+    for (uint32_t i = 0; i < ranks; i++)
+        rp_buffer_printf(&text, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", i, each[i].matches, each[i].answers, each[i].digest);
+    enum rp_status status = text.failed ? rp_fail(why, RP_MEMORY, "out of memory") : append(path, text.bytes, text.length, why);
+    rp_buffer_free(&text);
+    return status;
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 0;
+
+    for (; (text = strchr(text, '\n')); text++)
+        lines++;
+    return lines;
+}
+
+static bool is_head(const char *line)
+{
+    return strncmp(line, head, sizeof head - 1) == 0;
+}
+
+/* Jobs that began at the same time may all have written one. */
+static const char *behind_heads(const char *text)
+{
+    while (is_head(text))
+        text += sizeof head - 1;
+    return text;
+}
+
+/* "RANK MATCHES ANSWERS DIGEST\n", of the expected rank or the first of the next job. */
+static const char *read_line(const char *line, uint32_t expected, uint32_t *rank, struct rp_decisions *out)
+{
+    int length = 0;
+
+    if (sscanf(line, "%" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNx64 "%n", rank, &out->matches, &out->answers, &out->digest, &length) != 4 || line[length] != '\n')
+        return NULL;
+    return *rank == expected || *rank == 0 ? line + length + 1 : NULL;
+}
+
+static enum rp_status parse(const char *path, const char *text, struct rp_decisions *each, uint32_t *ranks, size_t *count, struct rp_problem *why)
+{
+    uint32_t rank, expected = 0;
+
+    if (!is_head(text))
+        return rp_fail(why, RP_DAMAGED, "%s: it does not begin with 'reprise decisions 1'", path);
+    for (*count = 0; *(text = behind_heads(text)); (*count)++, expected = rank + 1) {
+        text = read_line(text, expected, &rank, &each[*count]);
+        if (!text)
+            return rp_fail(why, RP_DAMAGED, "%s: line %zu is not what the format says", path, *count + 2);
+        ranks[*count] = rank;
+    }
+    return RP_OK;
+}
+
+enum rp_status rp_decisions_read(const char *path, struct rp_decisions **each, uint32_t **ranks, size_t *count, struct rp_problem *why)
+{
+    enum { MOST = 1 << 28 };
+    struct rp_buffer text = {0};
+    enum rp_status status = rp_read_file(path, MOST, &text, why);
+
+    if (status != RP_OK)
+        return status;
+    size_t lines = count_lines((char *)text.bytes);
+    *each = calloc(lines + 1, sizeof **each);
+    *ranks = calloc(lines + 1, sizeof **ranks);
+    status = *each && *ranks ? parse(path, (char *)text.bytes, *each, *ranks, count, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    if (status != RP_OK) {
+        free(*each);
+        free(*ranks);
+    }
+    rp_buffer_free(&text);
+    return status;
+}

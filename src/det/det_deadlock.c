@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is said of a deadlock. What a rank waits for is known in full to itself alone: the tags, the communicator, all requests of the call. So each that finds the deadlock puts it into words beside MPI, and one of them speaks for all. Who waits
+ * inside MPI, or on another host, is described by what is seen of it from outside.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buffer.h"
+#include "base/message.h"
+#include "det/det.h"
+#include "match/knot.h"
+#include "mpi/constants.h"
+#include "reprise.h"
+
+static void put_comm(struct rp_buffer *text, const struct rp_det_comm *comm)
+{
+    char name[MPI_MAX_OBJECT_NAME + 1] = "";
+    int length = 0;
+
+    if (!comm->is_freed)
+        rp_pmpi.Comm_get_name(comm->comm, name, &length);
+    if (name[0])
+        rp_buffer_printf(text, " on %s", name);
+    else
+        rp_buffer_printf(text, " on a communicator of %u ranks", comm->member_count);
+}
+
+static void put_receive(struct rp_buffer *text, const struct rp_det_receive *receive)
+{
+    if (receive->source == MPI_ANY_SOURCE)
+        rp_buffer_printf(text, "a message from any rank");
+    else
+        rp_buffer_printf(text, "a message from rank %u", receive->world);
+    if (receive->tag == MPI_ANY_TAG)
+        rp_buffer_printf(text, " with any tag");
+    else
+        rp_buffer_printf(text, " with tag %d", receive->tag);
+    put_comm(text, receive->comm);
+}
+
+static void put_request(struct rp_buffer *text, const struct rp_det_request *own)
+{
+    if (own->kind == RP_DET_SEND && own->is_persistent)
+        own = rp_det_request_find(own->receive.real);
+    if (!own || own->kind == RP_DET_FOREIGN)
+        rp_buffer_printf(text, "a request of MPI's own");
+    else if (own->kind == RP_DET_SEND)
+        rp_buffer_printf(text, "rank %u to receive its message with tag %d", own->dest, own->note->tag);
+    else if (own->kind == RP_DET_RECEIVE)
+        put_receive(text, &own->receive);
+    else if (own->meeting)
+        rp_side_put_missing(text, own->meeting);
+    else
+        rp_buffer_printf(text, "a collective call");
+}
+
+/* Those that nothing has come for. */
+static bool is_open(MPI_Request handle)
+{
+    const struct rp_det_request *own = handle == rp_constant.request_null ? NULL : rp_det_request_find(handle);
+
+    return own && own->is_active && !own->is_cancelled && !(own->kind == RP_DET_RECEIVE && own->receive.is_known) && !(own->kind == RP_DET_MEETS && own->meeting && rp_side_is_complete(own->meeting));
+}
+
+static void put_requests(struct rp_buffer *text, const struct rp_det_wait *wait)
+{
+    enum { MOST = 6 };
+    bool is_first_of = !strcmp(wait->what, "MPI_Waitany") || !strcmp(wait->what, "MPI_Waitsome");
+    int open = 0, told = 0;
+
+    for (int i = 0; i < wait->count; i++)
+        open += is_open(wait->requests[i]);
+    rp_buffer_printf(text, open < 2 ? "for " : is_first_of ? "for one of: " : "for all of: ");
+    for (int i = 0; i < wait->count && told < MOST; i++)
+        if (is_open(wait->requests[i])) {
+            rp_buffer_printf(text, told++ ? "; " : "");
+            put_request(text, rp_det_request_find(wait->requests[i]));
+        }
+    if (open > told)
+        rp_buffer_printf(text, "; and %d more", open - told);
+}
+
+static void put_wait(struct rp_buffer *text, const struct rp_det_wait *wait)
+{
+    if (wait->requests) {
+        put_requests(text, wait);
+    } else if (wait->receive || wait->probe) {
+        rp_buffer_printf(text, "for ");
+        put_receive(text, wait->receive ? wait->receive : wait->probe);
+    } else if (wait->kind == RP_SIDE_TAKER) {
+        rp_buffer_printf(text, "until rank %u receives its message with tag %d", wait->target, rp_side_note(wait->object)->tag);
+    }
+}
+
+void rp_det_tell_wait(const struct rp_det_wait *wait)
+{
+    struct rp_buffer text = {0};
+
+    if (!wait || wait->runs)
+        return;
+    put_wait(&text, wait);
+    rp_buffer_byte(&text, 0);
+    if (!text.failed)
+        snprintf(rp_side.own->story, sizeof rp_side.own->story, "%s", (char *)text.bytes);
+    atomic_store(&rp_side.own->is_told, 1);
+    rp_buffer_free(&text);
+}
+
+/* Whether a rank that never goes on may still put into words what it waits for. */
+static bool may_tell(uint32_t rank, uint64_t bound)
+{
+    const struct rp_side_rank *state = &rp_side.all[rank];
+
+    return bound == RP_ORDER_NEVER && rp_side_clock_of(rank) != RP_ORDER_NEVER && !rp_side_is_away(rank) && atomic_load(&state->wait) != RP_SIDE_DEAF && !atomic_load(&state->is_told);
+}
+
+static bool are_words_missing(const uint64_t *bounds)
+{
+    for (uint32_t i = 0; i < rp_side.ranks; i++)
+        if (may_tell(i, bounds[i]))
+            return true;
+    return false;
+}
+
+static void await_words(const uint64_t *bounds)
+{
+    enum { ROUNDS = 200 };
+    struct timespec pause = {0, 10000000};
+
+    for (int i = 0; i < ROUNDS && are_words_missing(bounds); i++)
+        nanosleep(&pause, NULL);
+}
+
+void rp_det_say_deadlock(void)
+{
+    struct rp_buffer text = {0};
+    struct rp_knot knot = {.chain = calloc(rp_side.ranks, sizeof *knot.chain)};
+
+    if (!knot.chain)
+        rp_bug(__FILE__, __LINE__, "out of memory for a deadlock");
+    const uint64_t *bounds = rp_side_knot(&knot);
+    await_words(bounds);
+    if (knot.count == 0)
+        knot.chain[knot.count++] = rp_side.rank;
+    rp_buffer_printf(&text, "deadlock in %s: ", rp_side.all[knot.chain[0]].what);
+    rp_side_describe(&text, &knot, bounds);
+    rp_buffer_byte(&text, 0);
+    if (!text.failed)
+        rp_error("%s", (char *)text.bytes);
+    rp_buffer_free(&text);
+    free(knot.chain);
+}

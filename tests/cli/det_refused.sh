@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# Whatever a recording refuses, a deterministic run refuses too, by name: each function of api/functions.table of the class 'refuse', and what only a deterministic run refuses. None is called really, so that any arguments do.
+tables=$(cd "$(dirname "$0")/../../api" && pwd)
+source "$(dirname "$0")/../lib/common.sh"
+mpi=$1
+launcher "$mpi" 1
+cat >refused.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+typedef int function(long, long, long, long, long, long, long, long, long, long, long, long);
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    function *called = (function *)dlsym(RTLD_DEFAULT, argv[1]);
+    if (!called)
+        puts("not there");
+    else
+        called(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    MPI_Finalize();
+    return 0;
+}
+END
+"mpicc.$mpi" -w -o refused refused.c -ldl || fail "it does not compile"
+count=0
+for name in $(awk '$2 == "refuse" { print $1 }' "$tables/functions.table" "$tables/det.table"); do
+    run 60 det "$reprise" det "${launch[@]}" ./refused "$name"
+    if grep -q 'not there' "$work/det.out"; then continue; fi
+    [ "$status" -eq 123 ] || fail "$name: exit status $status, not 123"
+    grep -q "error: $name cannot be made deterministic" "$work/det.err" || fail "$name is not named"
+    count=$((count + 1))
+done
+[ "$count" -ge 15 ] || fail "only $count functions were tried"
+echo "det_refused on $mpi: $count functions"
