@@ -11,6 +11,7 @@
 #include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/recode.h"
+#include "log/regionlog.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
@@ -44,6 +45,8 @@ static enum rp_status recode_rank(const char *from, const char *to, const struct
     sizes->before += rp_log_size(log);
     status = rp_log_recode(log, to, codec->events, codec->rows, why);
     rp_log_free(log);
+    if (status == RP_OK)
+        status = rp_regions_copy(from, to, m->run, rank, why);
     if (status == RP_OK)
         status = rp_log_open(to, m->run, rank, m->ranks, &made, why);
     if (status == RP_OK)

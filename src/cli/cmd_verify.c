@@ -11,6 +11,7 @@
 #include "log/logreader.h"
 #include "log/manifest.h"
 #include "log/orderlog.h"
+#include "log/regionlog.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
@@ -61,6 +62,15 @@ static enum rp_status verify_data(const char *directory, const struct rp_manifes
     return status == RP_OK ? verify_order(directory, m, rank, why) : status;
 }
 
+static enum rp_status verify_regions(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+{
+    struct rp_regions regions;
+    enum rp_status status = rp_regions_read(directory, m->run, rank, &regions, why);
+
+    rp_regions_free(&regions);
+    return status;
+}
+
 static enum rp_status verify_rank(const char *directory, const struct rp_manifest *m, uint32_t rank, uint64_t *events)
 {
     struct rp_log *log;
@@ -76,6 +86,8 @@ static enum rp_status verify_rank(const char *directory, const struct rp_manifes
     }
     if (status == RP_OK)
         status = verify_data(directory, m, rank, &why);
+    if (status == RP_OK)
+        status = verify_regions(directory, m, rank, &why);
     if (status != RP_OK)
         rp_error("%s", why.text);
     return status;

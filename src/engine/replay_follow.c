@@ -643,6 +643,11 @@ void rp_follow_take(void)
     take_front(front());
 }
 
+uint64_t rp_follow_position(void)
+{
+    return rp_matcher_position(follow.matcher);
+}
+
 const struct rp_event *rp_follow_ahead(size_t k)
 {
     const struct rp_event *event;
