@@ -66,6 +66,8 @@ static enum rp_status describe(const char *from, const char *name, const struct 
         status = rp_fail(why, RP_USAGE, "%s is stored as %s, which leaves out what another codec needs", from, manifest->codec);
     else if (codec->rows && strcmp(manifest->clocks, "lamport") != 0)
         status = rp_fail(why, RP_USAGE, "%s has no clocks, which %s needs: record with --codec %s", from, name, name);
+    if (manifest->data)
+        *manifest->data = 0; /* it is not written again */
     free(manifest->codec);
     manifest->codec = strdup(name);
     if (status == RP_OK && !manifest->codec)

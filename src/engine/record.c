@@ -156,7 +156,7 @@ static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_l
 
 static void say_summary(const uint64_t sum[5])
 {
-    char data[64] = "";
+    char data[64] = "", *beyond = rp_ranks_beyond(rp_setting("REPRISE_RANKS"), record.session.ranks);
 
     if (sum[4] > 0)
         snprintf(data, sizeof data, "and %llu bytes of data, ", (unsigned long long)sum[4]);
@@ -164,6 +164,9 @@ static void say_summary(const uint64_t sum[5])
     rp_note("recorded %llu events on %d ranks: %llu bytes, %.3f bytes a receive, %sin %s", (unsigned long long)sum[0],
             record.session.ranks, (unsigned long long)sum[2], sum[1] ? (double)sum[2] / (double)sum[1] : 0.0, data,
             record.session.directory);
+    if (beyond)
+        rp_note("--ranks %s: the job has ranks 0 to %d, and no %s", rp_setting("REPRISE_RANKS"), record.session.ranks - 1, beyond);
+    free(beyond);
 }
 
 static void record_finalize(void)
