@@ -290,6 +290,8 @@ static int verdict(const struct replay *r, int status)
     }
     bool whole = r->manifest.complete && count_in(r->state, RP_RANK_FINISHED) == ranks;
     rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks, whole ? "" : " up to the end of the record");
+    if (rp_setting("REPRISE_SHUFFLE"))
+        rp_note("of this shuffled replay, what was received from whom was compared, and not what was sent, computed or printed: compare its results with those of the record, since a region that does not commute shows there");
     return r->state->stopped ? 0 : status;
 }
 

@@ -963,6 +963,8 @@ void rp_follow_finish(bool finalized)
                 sum[1]   ? "NOT identical"
                 : sum[2] ? "identical up to the end of the record"
                          : "identical");
+        if (rp_setting("REPRISE_SHUFFLE"))
+            rp_note("of this shuffled replay, what was received from whom was compared, and not what was sent, computed or printed");
         unlink(follow.state_path);
     }
 }

@@ -20,6 +20,7 @@ run 60 replay "$reprise" replay run
 for seed in 1 2 3; do
     run 60 shuffled env REPRISE_SHUFFLE=$seed "$reprise" replay --shuffle run
     [ "$status" -eq 0 ] && grep -q identical shuffled.err && [ "$(result shuffled)" = "$(result record)" ] || fail "shuffled: exit status $status"
+    grep -q 'was compared, and not what was sent, computed or printed' shuffled.err || fail "not said what was not compared"
     grep -q '72 receives in commutative regions were shuffled' shuffled.err || fail "nothing was shuffled"
     [ "$(order shuffled)" != "$(order replay)" ] || fail "seed $seed: the same order as before"
 done
