@@ -238,3 +238,24 @@ bool rp_ranks_are_good(const char *list)
         at = end + 1;
     }
 }
+
+char *rp_ranks_beyond(const char *list, long ranks)
+{
+    char *out = list ? calloc(1, 2 * strlen(list) + 64) : NULL; /* a part may get longer: 9-99 becomes 10-99 */
+
+    for (const char *at = list; out && strcmp(list, "all") != 0 && *at; at += strspn(at, ",")) {
+        char *end;
+        long first = strtol(at, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+        char *to = out + strlen(out);
+        first = first < ranks ? ranks : first;
+        if (first < last)
+            sprintf(to, "%s%ld-%ld", *out ? "," : "", first, last);
+        else if (first == last)
+            sprintf(to, "%s%ld", *out ? "," : "", first);
+        at = end;
+    }
+    if (out && *out)
+        return out;
+    free(out);
+    return NULL;
+}

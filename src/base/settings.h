@@ -45,4 +45,7 @@ bool rp_list_has(const char *list, const char *word);
 bool rp_ranks_have(const char *list, long rank);
 bool rp_ranks_are_good(const char *list);
 
+/* Those of a good list that a job of so many ranks has not, such as 9,12-20; NULL: it has them all. To be freed. */
+char *rp_ranks_beyond(const char *list, long ranks);
+
 #endif

@@ -6,7 +6,9 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/options.h"
+#include "cli/tasksinfo.h"
 #include "log/rundir.h"
+#include "log/taskrecord.h"
 #include "report/facts.h"
 #include "reprise.h"
 
@@ -30,6 +32,11 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (argc - first > 1)
         return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
     enum rp_status status = rp_run_find(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &directory, &why);
+    if (status == RP_OK && rp_task_record_is(directory)) {
+        int exit_status = rp_tasks_info(directory, json != NULL);
+        free(directory);
+        return exit_status;
+    }
     if (status == RP_OK)
         status = rp_facts_collect(directory, &facts, &why);
     free(directory);

@@ -11,6 +11,7 @@
 #include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/recode.h"
+#include "log/regionlog.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
@@ -45,6 +46,8 @@ static enum rp_status recode_rank(const char *from, const char *to, const struct
     status = rp_log_recode(log, to, codec->events, codec->rows, why);
     rp_log_free(log);
     if (status == RP_OK)
+        status = rp_regions_copy(from, to, m->run, rank, why);
+    if (status == RP_OK)
         status = rp_log_open(to, m->run, rank, m->ranks, &made, why);
     if (status == RP_OK)
         sizes->after += rp_log_size(made);
@@ -63,6 +66,8 @@ static enum rp_status describe(const char *from, const char *name, const struct 
         status = rp_fail(why, RP_USAGE, "%s is stored as %s, which leaves out what another codec needs", from, manifest->codec);
     else if (codec->rows && strcmp(manifest->clocks, "lamport") != 0)
         status = rp_fail(why, RP_USAGE, "%s has no clocks, which %s needs: record with --codec %s", from, name, name);
+    if (manifest->data)
+        *manifest->data = 0; /* it is not written again */
     free(manifest->codec);
     manifest->codec = strdup(name);
     if (status == RP_OK && !manifest->codec)

@@ -112,6 +112,16 @@ static void say_unfinished(const struct rp_facts *facts)
     }
 }
 
+/* A number that is mistyped would go unnoticed until the data is needed. */
+static void say_no_such_ranks(uint32_t count)
+{
+    char *beyond = rp_ranks_beyond(rp_setting("REPRISE_RANKS"), count);
+
+    if (beyond)
+        rp_note("--ranks %s: the job has ranks 0 to %u, and no %s", rp_setting("REPRISE_RANKS"), count - 1, beyond);
+    free(beyond);
+}
+
 /* A launcher may be gone before its ranks are. */
 static enum rp_status collect(const char *directory, struct rp_facts *facts, struct rp_problem *why)
 {
@@ -160,6 +170,7 @@ static int summarise(const char *directory, char **command, int status)
     if (!line.failed)
         rp_note("%s", (char *)line.bytes);
     say_unfinished(&facts);
+    say_no_such_ranks(facts.manifest.ranks);
     if (status == 0 && facts.stopped > 0)
         status = REPRISE_EXIT_DAMAGED;
     rp_buffer_free(&line);

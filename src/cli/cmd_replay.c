@@ -19,6 +19,7 @@
 #include "log/manifest.h"
 #include "log/replaystate.h"
 #include "log/rundir.h"
+#include "log/taskrecord.h"
 #include "reprise.h"
 
 static const char *at_end, *stall, *force, *mpi, *allow, *gdb, *shuffle;
@@ -57,7 +58,7 @@ static bool is_run(const char *word)
     bool found = rp_manifest_read(directory, &manifest, &ignored) != RP_USAGE;
     if (found)
         rp_manifest_free(&manifest);
-    found |= rp_tasks_is_record(directory);
+    found |= rp_task_record_is(directory);
     free(directory);
     return found;
 }
@@ -98,7 +99,7 @@ static bool is_of_tasks(const char *name, char **command, int *exit_status)
 
     if (rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &directory, &ignored) != RP_OK)
         return false;
-    bool found = rp_tasks_is_record(directory);
+    bool found = rp_task_record_is(directory);
     if (found) {
         if (rp_setting("REPRISE_SHUFFLE"))
             rp_note("shuffled by seed %s: REPRISE_SHUFFLE=%s does the same again", rp_setting("REPRISE_SHUFFLE"), rp_setting("REPRISE_SHUFFLE"));
@@ -115,9 +116,19 @@ static enum rp_status check_options(struct replay *r, struct rp_problem *why)
     if (word && strcmp(word, "stop") != 0 && strcmp(word, "gdb") != 0 && strcmp(word, "continue") != 0)
         return rp_fail(why, RP_USAGE, "--at-end %s: stop, gdb or continue is expected", word);
     word = rp_setting("REPRISE_GDB");
-    if (word && word[strspn(word, "0123456789,-")])
+    if (word && (strcmp(word, "all") == 0 || !rp_ranks_are_good(word)))
         return rp_fail(why, RP_USAGE, "--gdb %s: ranks are expected, such as 0,4-7", word);
     return rp_setting_number("REPRISE_STALL", 0, 30, &r->patience, why);
+}
+
+/* Whether gdb is wanted for ranks that the record has not. */
+static enum rp_status check_gdb(const struct replay *r, struct rp_problem *why)
+{
+    char *beyond = rp_ranks_beyond(rp_setting("REPRISE_GDB"), r->manifest.ranks);
+    enum rp_status status = beyond ? rp_fail(why, RP_USAGE, "--gdb %s: %s has ranks 0 to %u, and no %s", rp_setting("REPRISE_GDB"), r->directory, r->manifest.ranks - 1, beyond) : RP_OK;
+
+    free(beyond);
+    return status;
 }
 
 static enum rp_status find_run(struct replay *r, const char *name, struct rp_problem *why)
@@ -279,6 +290,8 @@ static int verdict(const struct replay *r, int status)
     }
     bool whole = r->manifest.complete && count_in(r->state, RP_RANK_FINISHED) == ranks;
     rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks, whole ? "" : " up to the end of the record");
+    if (rp_setting("REPRISE_SHUFFLE"))
+        rp_note("of this shuffled replay, what was received from whom was compared, and not what was sent, computed or printed: compare its results with those of the record, since a region that does not commute shows there");
     return r->state->stopped ? 0 : status;
 }
 
@@ -363,6 +376,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     enum rp_status status = check_options(&r, &why);
     if (status == RP_OK)
         status = find_run(&r, name, &why);
+    if (status == RP_OK)
+        status = check_gdb(&r, &why);
     r.command = first < argc ? argv + first : NULL;
     if (status == RP_OK && !inside && is_alone(&r, &exit_status)) {
         rp_manifest_free(&r.manifest);

@@ -7,11 +7,14 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/options.h"
+#include "cli/tasksinfo.h"
 #include "log/datareader.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
 #include "log/orderlog.h"
+#include "log/regionlog.h"
 #include "log/rundir.h"
+#include "log/taskrecord.h"
 #include "reprise.h"
 
 static const struct rp_option options[] = {
@@ -49,7 +52,7 @@ static enum rp_status verify_data(const char *directory, const struct rp_manifes
     bool is_there = path && access(path, F_OK) == 0;
 
     free(path);
-    if (!is_there)
+    if (!is_there && !rp_ranks_have(m->data, rank))
         return RP_OK;
     enum rp_status status = rp_data_open(directory, m->run, rank, m->ranks, &reader, why);
     if (status != RP_OK)
@@ -59,6 +62,15 @@ static enum rp_status verify_data(const char *directory, const struct rp_manifes
         status = verify_loads(directory, m, rank, why);
     rp_data_free(reader);
     return status == RP_OK ? verify_order(directory, m, rank, why) : status;
+}
+
+static enum rp_status verify_regions(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+{
+    struct rp_regions regions;
+    enum rp_status status = rp_regions_read(directory, m->run, rank, &regions, why);
+
+    rp_regions_free(&regions);
+    return status;
 }
 
 static enum rp_status verify_rank(const char *directory, const struct rp_manifest *m, uint32_t rank, uint64_t *events)
@@ -78,6 +90,8 @@ static enum rp_status verify_rank(const char *directory, const struct rp_manifes
     }
     if (status == RP_OK)
         status = verify_data(directory, m, rank, &why);
+    if (status == RP_OK)
+        status = verify_regions(directory, m, rank, &why);
     if (status != RP_OK)
         rp_error("%s", why.text);
     return status;
@@ -121,6 +135,11 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (argc - first > 1)
         return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
     enum rp_status status = rp_run_find(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &directory, &why);
+    if (status == RP_OK && rp_task_record_is(directory)) {
+        int exit_status = rp_tasks_verify(directory);
+        free(directory);
+        return exit_status;
+    }
     if (status == RP_OK)
         status = rp_manifest_read(directory, &manifest, &why);
     if (status != RP_OK) {

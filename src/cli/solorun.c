@@ -345,6 +345,24 @@ static int run_several(const struct rp_solo *s, struct rp_data_reader **readers)
     return worst;
 }
 
+/* Whether it has so many events: gdb would wait for them in vain. */
+static enum rp_status check_until(const struct rp_solo *s, uint32_t rank, struct rp_problem *why)
+{
+    unsigned long long wanted = strtoull(s->until, NULL, 10), events;
+    struct rp_log *log;
+    enum rp_status status = rp_log_open(s->directory, s->manifest->run, rank, s->manifest->ranks, &log, why);
+
+    if (status != RP_OK)
+        return status;
+    events = rp_log_event_count(log);
+    rp_log_free(log);
+    if (events == 0)
+        return rp_fail(why, RP_USAGE, "--until %s: rank %u made no events, since nothing was left open to it; --break stops at a place of the program", s->until, rank);
+    if (wanted > events)
+        return rp_fail(why, RP_USAGE, "--until %s: rank %u made only %llu events ('reprise dump -r %u' lists them)", s->until, rank, events, rank);
+    return RP_OK;
+}
+
 /* All data logs must be there before anything is started. */
 static enum rp_status open_all(const struct rp_solo *s, struct rp_data_reader **readers, uint32_t *count, struct rp_problem *why)
 {
@@ -354,6 +372,8 @@ static enum rp_status open_all(const struct rp_solo *s, struct rp_data_reader **
     for (uint32_t i = 0; i < s->manifest->ranks && status == RP_OK; i++)
         if (rp_ranks_have(s->ranks, i)) {
             status = rp_data_open(s->directory, s->manifest->run, i, s->manifest->ranks, &readers[i], why);
+            if (status == RP_OK && s->until)
+                status = check_until(s, i, why);
             ++*count;
         }
     if (status == RP_OK && *count == 0)

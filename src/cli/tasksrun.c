@@ -2,7 +2,6 @@
 /* A record of tasks is a directory with a file `tasks-NNNNN` for each process (or `tasks-NNNNN.journal`, if the run was cut off) and `command`: the words of the command line, each ended by a NUL, after the working directory. */
 #include "cli/tasksrun.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +13,10 @@
 #include "base/message.h"
 #include "cli/launch.h"
 #include "log/rundir.h"
+#include "log/taskrecord.h"
 #include "reprise.h"
 
-enum { WORDS = 4096, LIMIT = 1 << 20 };
+enum { LIMIT = 1 << 20 };
 
 static bool has(const char *directory, const char *name)
 {
@@ -25,24 +25,6 @@ static bool has(const char *directory, const char *name)
 
     free(path);
     return found;
-}
-
-/* Of any process: when a run was cut off, the first may not have begun. */
-static bool has_tasks(const char *directory)
-{
-    DIR *folder = opendir(directory);
-    bool found = false;
-
-    for (const struct dirent *entry; folder && !found && (entry = readdir(folder));)
-        found = strncmp(entry->d_name, "tasks-", 6) == 0;
-    if (folder)
-        closedir(folder);
-    return found;
-}
-
-bool rp_tasks_is_record(const char *directory)
-{
-    return has(directory, "command") && has_tasks(directory);
 }
 
 static enum rp_status note_command(char **command, const char *directory, struct rp_problem *why)
@@ -106,7 +88,7 @@ int rp_tasks_record(char **command, const char *directory)
     }
     setenv("REPRISE_TASKS", "record", 1);
     int exit_status = run_tasks(command);
-    if (!has_tasks(directory)) {
+    if (!rp_task_record_is(directory)) {
         remove_command(directory);
         rmdir(directory);
         rp_error("nothing was recorded: '%s' did not come to reprise_tasks_run. Is it a program of tasks (reprise_tasks.h)?", command[0]);
@@ -117,8 +99,7 @@ int rp_tasks_record(char **command, const char *directory)
     return exit_status;
 }
 
-/* The words point into the buffer. */
-static enum rp_status read_command(const char *directory, struct rp_buffer *text, char *words[WORDS + 1], struct rp_problem *why)
+enum rp_status rp_tasks_read_command(const char *directory, struct rp_buffer *text, char *words[RP_TASKS_WORDS + 1], struct rp_problem *why)
 {
     char *path = rp_path_join(directory, "command");
     enum rp_status status = path ? rp_read_file(path, LIMIT, text, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
@@ -127,8 +108,8 @@ static enum rp_status read_command(const char *directory, struct rp_buffer *text
     if (status == RP_OK && (text->length == 0 || text->bytes[text->length - 1] != 0))
         status = rp_fail(why, RP_DAMAGED, "%s: the command line has no end", path);
     for (size_t at = 0; status == RP_OK && at < text->length; at += strlen((char *)text->bytes + at) + 1) {
-        if (count == WORDS)
-            status = rp_fail(why, RP_DAMAGED, "%s: more than %d words", path, WORDS);
+        if (count == RP_TASKS_WORDS)
+            status = rp_fail(why, RP_DAMAGED, "%s: more than %d words", path, RP_TASKS_WORDS);
         else
             words[count++] = (char *)text->bytes + at;
     }
@@ -141,12 +122,12 @@ static enum rp_status read_command(const char *directory, struct rp_buffer *text
 
 int rp_tasks_replay(char **command, const char *directory)
 {
-    static char *words[WORDS + 1];
+    static char *words[RP_TASKS_WORDS + 1];
     struct rp_problem why;
     struct rp_buffer text = {0};
 
     if (!command) {
-        enum rp_status status = read_command(directory, &text, words, &why);
+        enum rp_status status = rp_tasks_read_command(directory, &text, words, &why);
         if (status == RP_OK && chdir(words[0]) != 0)
             status = rp_fail(&why, RP_USAGE, "it was recorded in %s: %s", words[0], strerror(errno));
         if (status != RP_OK) {

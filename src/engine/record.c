@@ -24,6 +24,7 @@
 #include "log/dataformat.h"
 #include "log/logwriter.h"
 #include "log/manifest.h"
+#include "log/regionlog.h"
 #include "mpi/beside.h"
 #include "mpi/capture.h"
 #include "mpi/comms.h"
@@ -33,6 +34,8 @@
 
 static struct {
     struct rp_log_writer *writer;
+    struct rp_region_writer *regions; /* NULL: no region was closed early */
+    bool regions_failed;
     struct rp_session session;
 } record;
 
@@ -93,6 +96,43 @@ static void push_early(void)
         rp_record_event(RP_VALUE, rp_site_find(&rp_recorder.sites, value.function, value.return_address, 1), 1, value.a, 0, value.c);
 }
 
+/* Commutative regions */
+
+static void note_early_end(void)
+{
+    struct rp_problem why;
+
+    if (!record.regions && !record.regions_failed &&
+        rp_region_create(record.session.directory, record.session.run, (uint32_t)record.session.rank, &record.regions, &why) != RP_OK) {
+        record.regions_failed = true;
+        rp_error("%s; 'reprise replay --shuffle' will not know where commutative regions end", why.text);
+    }
+    if (record.regions)
+        rp_region_closed(record.regions, rp_recorder.ring->head);
+}
+
+static void record_region_end(void)
+{
+    if (rp_record_region_end())
+        note_early_end();
+}
+
+/* Where data is recorded as well, it is in the order in which it came. */
+static void record_region_begin(unsigned long count)
+{
+    record_region_end();
+    if (!rp_setting("REPRISE_RANKS"))
+        rp_record_region_begin(count);
+}
+
+static void close_regions(void)
+{
+    record_region_end();
+    if (record.regions)
+        rp_region_close(record.regions);
+    record.regions = NULL;
+}
+
 /* The end */
 
 /* What is found out at the end needs a site, also if the program never made an event. */
@@ -107,7 +147,7 @@ static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_l
 {
     struct rp_problem why;
 
-    rp_record_region_end();
+    close_regions();
     rp_record_tell_pending(end_site());
     rp_record_close_runs();
     rp_log_drain(record.writer);
@@ -117,7 +157,7 @@ static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_l
 
 static void say_summary(const uint64_t sum[5])
 {
-    char data[64] = "";
+    char data[64] = "", *beyond = rp_ranks_beyond(rp_setting("REPRISE_RANKS"), record.session.ranks);
 
     if (sum[4] > 0)
         snprintf(data, sizeof data, "and %llu bytes of data, ", (unsigned long long)sum[4]);
@@ -125,6 +165,9 @@ static void say_summary(const uint64_t sum[5])
     rp_note("recorded %llu events on %d ranks: %llu bytes, %.3f bytes a receive, %sin %s", (unsigned long long)sum[0],
             record.session.ranks, (unsigned long long)sum[2], sum[1] ? (double)sum[2] / (double)sum[1] : 0.0, data,
             record.session.directory);
+    if (beyond)
+        rp_note("--ranks %s: the job has ranks 0 to %d, and no %s", rp_setting("REPRISE_RANKS"), record.session.ranks - 1, beyond);
+    free(beyond);
 }
 
 static void record_finalize(void)
@@ -167,13 +210,6 @@ static void record_end_elsewhere(void)
     rp_log_drain(record.writer);
 }
 
-/* Where data is recorded as well, it is in the order in which it came. */
-static void record_region_begin(unsigned long count)
-{
-    if (!rp_setting("REPRISE_RANKS"))
-        rp_record_region_begin(count);
-}
-
 static const struct rp_engine engine = {
     .name = "record",
     .refuses_threads = 1,
@@ -206,7 +242,7 @@ static const struct rp_engine engine = {
     .turn_end = record_turn_end,
     .value = record_value,
     .region_begin = record_region_begin,
-    .region_end = rp_record_region_end,
+    .region_end = record_region_end,
     .finalize = record_finalize,
     .abort = record_abort,
     .exit = record_exit,

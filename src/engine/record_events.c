@@ -69,6 +69,7 @@ void rp_record_choose_thread(const struct rp_call *call)
 
 static struct {
     unsigned long left;
+    uint64_t begun;          /* events before it */
     struct rp_event *events; /* that wait */
     size_t count, room;
 } region;
@@ -133,20 +134,23 @@ static void flush_region(void)
 
 void rp_record_region_begin(unsigned long count)
 {
-    rp_record_region_end();
+    RP_BUG_ON(rp_recorder.open & RP_RECORD_REGION);
     if (count == 0)
         return;
     region.left = count;
+    region.begun = rp_recorder.ring->head;
     rp_record_hold(RP_RECORD_REGION);
 }
 
-void rp_record_region_end(void)
+bool rp_record_region_end(void)
 {
     if (!(rp_recorder.open & RP_RECORD_REGION))
-        return;
+        return false;
     flush_region();
+    bool is_early = region.left > 0 && rp_recorder.ring->head > region.begun;
     region.left = 0;
     rp_recorder.open &= ~RP_RECORD_REGION; /* the next event makes it ready again */
+    return is_early;
 }
 
 bool rp_record_region_put(uint32_t site, uint32_t scope, int32_t source, int32_t tag)

@@ -62,8 +62,8 @@ void rp_record_no_closely(const struct rp_call *call, uint32_t scope);
  * Commutative regions. Their receives wait until the region ends or another event comes, and are then put as if they had come in the order of their sources, each place among those of the same site, communicator and tag: so the record says which messages
  * came, but not in which order. A process that is killed inside a region leaves those that wait out of its record.
  */
-void rp_record_region_begin(unsigned long count);
-void rp_record_region_end(void);
+void rp_record_region_begin(unsigned long count); /* none is open */
+bool rp_record_region_end(void);                  /* true: it had events, but not all its receives */
 
 /* A receive from anyone: true, if it is one of an open region, and kept. */
 bool rp_record_region_put(uint32_t site, uint32_t scope, int32_t source, int32_t tag);

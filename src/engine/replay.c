@@ -13,6 +13,7 @@
 #include "engine/doorbell.h"
 #include "engine/replay_calls.h"
 #include "engine/replay_follow.h"
+#include "engine/replay_shuffle.h"
 #include "engine/replay_standin.h"
 #include "engine/session.h"
 #include "log/manifest.h"
@@ -72,8 +73,8 @@ static int replay_value(const struct rp_call *call, int32_t *a, uint64_t *c)
 
 static void replay_finalize(void)
 {
-    if (rp_setting("REPRISE_SHUFFLE") && (rp_replay_shuffled() > 0 || session.rank == 0))
-        rp_note("%llu receives in commutative regions were shuffled", (unsigned long long)rp_replay_shuffled());
+    if (rp_setting("REPRISE_SHUFFLE") && (rp_shuffle_count() > 0 || session.rank == 0))
+        rp_note("%llu receives in commutative regions were shuffled", (unsigned long long)rp_shuffle_count());
     rp_follow_finish(true);
     rp_standin_close();
 }
@@ -99,8 +100,8 @@ static const struct rp_engine engine = {
     .persistent_begin = rp_replay_persistent_begin,
     .persistent_end = rp_replay_persistent_end,
     .sent = rp_doorbell_ring,
-    .region_begin = rp_replay_region_begin,
-    .region_end = rp_replay_region_end,
+    .region_begin = rp_shuffle_region_begin,
+    .region_end = rp_shuffle_region_end,
     .Start = rp_replay_Start,
     .Startall = rp_replay_Startall,
     .Probe = rp_replay_Probe,
@@ -214,6 +215,8 @@ void rp_replay_start(void)
     setenv("REPRISE_ALLOW", allowed, 1);
     rp_standin_open();
     status = rp_follow_open(&session, &options, state, rp_standin_release, rp_standin_sink, &why);
+    if (status == RP_OK)
+        status = rp_shuffle_open(&session, &why);
     if (status != RP_OK)
         rp_error("cannot replay: %s", why.text);
     rp_session_agree(status, NULL);

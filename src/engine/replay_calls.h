@@ -21,10 +21,6 @@ static inline void rp_replay_end(void)
 void rp_replay_receive_start(void);
 void rp_replay_receive_begin(const struct rp_call *call, struct rp_envelope *e);
 void rp_replay_receive_end(const struct rp_call *call, struct rp_envelope *e, int rc);
-/* Commutative regions; how many receives were shuffled. */
-void rp_replay_region_begin(unsigned long count);
-void rp_replay_region_end(void);
-uint64_t rp_replay_shuffled(void);
 
 int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b);
 void rp_replay_post_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b);

@@ -644,6 +644,11 @@ void rp_follow_take(void)
     take_front(front());
 }
 
+uint64_t rp_follow_position(void)
+{
+    return rp_matcher_position(follow.matcher);
+}
+
 const struct rp_event *rp_follow_ahead(size_t k)
 {
     const struct rp_event *event;
@@ -968,6 +973,8 @@ void rp_follow_finish(bool finalized)
                 sum[1]   ? "NOT identical"
                 : sum[2] ? "identical up to the end of the record"
                          : "identical");
+        if (rp_setting("REPRISE_SHUFFLE"))
+            rp_note("of this shuffled replay, what was received from whom was compared, and not what was sent, computed or printed");
         unlink(follow.state_path);
     }
 }

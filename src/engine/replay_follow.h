@@ -40,6 +40,9 @@ bool rp_follow_take_no(void);
 /* The event that rp_follow_expect returned has come true. */
 void rp_follow_take(void);
 
+/* Events before the expected one. */
+uint64_t rp_follow_position(void);
+
 /* The k-th event behind the expected one, NULL if the record ends before. */
 const struct rp_event *rp_follow_ahead(size_t k);
 

@@ -3,14 +3,11 @@
  * Receives and probes of a replay. A wildcard receive is posted with the source and tag that it matched in the record; by MPI's non-overtaking rule it can then only take the message
  * that it took before.
  */
-#include <stdlib.h>
-
-#include "base/message.h"
-#include "base/settings.h"
 #include "engine/doorbell.h"
 #include "engine/outcome.h"
 #include "engine/replay_calls.h"
 #include "engine/replay_follow.h"
+#include "engine/replay_shuffle.h"
 #include "engine/replay_standin.h"
 #include "engine/replay_wait.h"
 #include "mpi/comms.h"
@@ -113,72 +110,6 @@ static int receive_quietly(const struct rp_call *call, const struct rp_envelope 
 #endif
 }
 
-/*
- * Commutative regions, where they are shuffled: of the receives that the record has next in the region, at the same place, communicator and tag, the sources are given in another order. For the record it is as if they came in its own.
- */
-static struct {
-    uint64_t random, left, regions, receives;
-    int32_t *sources; /* of the group at the front, in the order in which they are given */
-    size_t count, next;
-} shuffle;
-
-static void shuffle_group(const struct rp_event *front)
-{
-    struct rp_event first = *front;
-    size_t count = 0;
-
-    shuffle.sources = realloc(shuffle.sources, shuffle.left * sizeof *shuffle.sources);
-    RP_BUG_ON(!shuffle.sources);
-    for (const struct rp_event *event; count < shuffle.left && (event = rp_follow_ahead(count)); count++) {
-        if (event->kind != RP_RECV || event->site != first.site || event->scope != first.scope || event->b != first.b)
-            break;
-        shuffle.sources[count] = event->a;
-    }
-    for (size_t i = count; i > 1; i--) {
-        shuffle.random = shuffle.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        size_t other = (size_t)(shuffle.random >> 33) % i;
-        int32_t kept = shuffle.sources[i - 1];
-        shuffle.sources[i - 1] = shuffle.sources[other];
-        shuffle.sources[other] = kept;
-    }
-    shuffle.count = count;
-    shuffle.next = 0;
-}
-
-/* The source that is received from in place of the recorded one. */
-static int shuffled_source(const struct rp_event *event)
-{
-    if (shuffle.left == 0)
-        return event->a;
-    if (shuffle.next == shuffle.count)
-        shuffle_group(event);
-    shuffle.left--;
-    shuffle.receives++;
-    return shuffle.sources[shuffle.next++];
-}
-
-void rp_replay_region_begin(unsigned long count)
-{
-    long seed = 0;
-    struct rp_problem why;
-
-    if (shuffle.regions++ == 0 && rp_setting_number("REPRISE_SHUFFLE", 0, 0, &seed, &why) == RP_OK && seed > 0)
-        shuffle.random = (uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    shuffle.left = shuffle.random ? count : 0;
-    shuffle.count = shuffle.next = 0;
-}
-
-void rp_replay_region_end(void)
-{
-    shuffle.left = 0;
-    shuffle.count = shuffle.next = 0;
-}
-
-uint64_t rp_replay_shuffled(void)
-{
-    return shuffle.receives;
-}
-
 int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
 {
     int instead = MPI_ANY_SOURCE;
@@ -196,7 +127,7 @@ int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e, const s
         recorded = *event; /* looking ahead may move it */
         event = &recorded;
         if (e->source == MPI_ANY_SOURCE)
-            instead = shuffled_source(event);
+            instead = rp_shuffle_source(event);
         take_match(e, instead == MPI_ANY_SOURCE ? event->a : instead, event->b);
         rp_comms_number(e->comm); /* it has one now */
     }

@@ -16,6 +16,8 @@
 #include "base/crc32c.h"
 #include "base/file.h"
 #include "base/kept.h"
+#include "base/settings.h"
+#include "log/manifest.h"
 
 enum { KEPT = 8, NAME_LIMIT = 128, NAMES_LIMIT = 4096 };
 static const uint64_t content_limit = UINT64_C(1) << 40;
@@ -451,6 +453,19 @@ static enum rp_status take_tail(struct rp_data_reader *r, const char *directory,
     return status;
 }
 
+/* Whether the description says that there was data of this rank. */
+static bool was_recorded(const char *directory, uint32_t rank)
+{
+    struct rp_manifest manifest;
+    struct rp_problem ignored;
+
+    if (rp_manifest_read(directory, &manifest, &ignored) != RP_OK)
+        return false;
+    bool found = rp_ranks_have(manifest.data, rank);
+    rp_manifest_free(&manifest);
+    return found;
+}
+
 static enum rp_status open_log(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, bool of_loads, struct rp_data_reader **out, struct rp_problem *why)
 {
     struct rp_data_reader *r = calloc(1, sizeof *r);
@@ -465,8 +480,8 @@ static enum rp_status open_log(const char *directory, uint64_t run, uint32_t ran
     int error = rp_kept_open(&r->file, r->path, O_RDONLY);
     enum rp_status status = RP_OK;
     if (error == ENOENT)
-        status = of_loads ? rp_fail(why, RP_DAMAGED, "rank %u: %s is not there: the record is incomplete", rank, r->path)
-                          : rp_fail(why, RP_USAGE, "%s has no data of rank %u: it was not among the ranks of 'reprise record --ranks'", directory, rank);
+        status = of_loads || was_recorded(directory, rank) ? rp_fail(why, RP_DAMAGED, "rank %u: %s is not there: the record is incomplete", rank, r->path)
+                                                           : rp_fail(why, RP_USAGE, "%s has no data of rank %u: it was not among the ranks of 'reprise record --ranks'", directory, rank);
     else if (error || fstat(r->file.fd, &info) != 0)
         status = rp_fail(why, RP_SYSTEM, "%s: %s", r->path, strerror(error ? error : errno));
     if (status == RP_OK)

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "log/format.h"
+#include "log/taskrecord.h"
 
 static const char incomplete_name[] = "incomplete";
 static const char complete_name[] = "manifest.json";
@@ -40,6 +41,7 @@ void rp_manifest_free(struct rp_manifest *m)
     free(m->codec);
     free(m->clocks);
     free(m->capture);
+    free(m->data);
     memset(m, 0, sizeof *m);
 }
 
@@ -109,7 +111,7 @@ static enum rp_status take_members(const struct rp_json *json, const char *path,
         take_string(json, "directory", &out->directory) && take_string(json, "host", &out->host) &&
         take_string(json, "started", &out->started) && take_string(json, "reprise", &out->reprise) &&
         take_strings(json, "command", &out->command) && take_strings(json, "allowed", &out->allowed) && take_string(json, "capture", &out->capture) &&
-        take_string(json, "codec", &out->codec) && take_string(json, "clocks", &out->clocks))
+        take_string(json, "codec", &out->codec) && take_string(json, "clocks", &out->clocks) && take_string(json, "data", &out->data))
         return RP_OK;
     return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
 }
@@ -174,6 +176,8 @@ enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out, 
         status = read_and_parse(incomplete, out, why);
     else if (access(directory, R_OK | X_OK) != 0)
         status = rp_fail(why, RP_USAGE, "%s: cannot read: %s", directory, strerror(errno));
+    else if (rp_task_record_is(directory))
+        status = rp_fail(why, RP_USAGE, "%s is a record of a program of tasks ('record --tasks'), which has no events of MPI: 'reprise info', 'verify' and 'replay' are for it, too", directory);
     else
         status = rp_fail(why, RP_USAGE, "%s is not a record: it has neither %s nor %s", directory,
                          complete_name, incomplete_name);
@@ -225,6 +229,8 @@ enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest
     put_member(&out, "capture", m->capture ? m->capture : "");
     put_member(&out, "codec", m->codec);
     put_member(&out, "clocks", m->clocks);
+    if (m->data && *m->data)
+        put_member(&out, "data", m->data);
     rp_buffer_printf(&out, "%s%08x\"\n}\n", sum_key, rp_crc32c(out.bytes, out.length));
     enum rp_status status;
     if (out.failed || !path || !done)

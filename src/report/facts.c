@@ -155,12 +155,21 @@ static void put_command(struct rp_buffer *out, char **words)
 /* Of the ranks that can be replayed alone. */
 static void put_data(struct rp_buffer *out, const struct rp_facts *facts)
 {
-    uint32_t ranks = 0;
+    struct rp_buffer list = {0};
+    uint32_t count = 0, ranks = facts->manifest.ranks;
 
-    for (uint32_t i = 0; i < facts->manifest.ranks; i++)
-        ranks += facts->rank[i].data > 0;
-    if (ranks > 0)
-        rp_buffer_printf(out, "data      %llu bytes, of %u ranks\n", U64(facts->sum.data), ranks);
+    for (uint32_t i = 0, first; i < ranks; i++) {
+        for (first = i; i < ranks && facts->rank[i].data > 0; i++)
+            count++;
+        if (i > first)
+            rp_buffer_printf(&list, "%s%u", list.length ? "," : "", first);
+        if (i > first + 1)
+            rp_buffer_printf(&list, "-%u", i - 1);
+    }
+    rp_buffer_byte(&list, 0);
+    if (count > 0 && !list.failed)
+        rp_buffer_printf(out, "data      %llu bytes, of %u rank%s: %s\n", U64(facts->sum.data), count, count == 1 ? "" : "s", (char *)list.bytes);
+    rp_buffer_free(&list);
 }
 
 void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)

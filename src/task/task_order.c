@@ -11,6 +11,7 @@
  * FullDetFT gives every message a determinant, whatever it is declared to be.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,6 +223,36 @@ static uint64_t by_algebra(const struct rp_tasks *tasks, const struct rp_task *t
     return is_counted(tasks, task) ? counted_regions(task) : interleaved(task->dependent, task->other, rp_tasks_ft_is_on(tasks));
 }
 
+/* Of a task whose state differs: messages of these entries may have come in another order than in the record. */
+static void put_unordered(const struct rp_tasks *tasks, const struct rp_task *task, struct rp_buffer *out)
+{
+    const struct rp_collection *c = &tasks->collections[task->collection];
+    struct rp_buffer names = {0};
+    int count = 0;
+
+    for (uint32_t i = 0; i < c->entries; i++) {
+        const struct rp_task_region *region = &task->regions[i];
+        if (c->spec.entries[i].order == REPRISE_COMMUTATIVE && (region->ordinal > 1 || (region->ordinal == 1 && region->size > 1)))
+            rp_buffer_printf(&names, "%s'%s'", count++ ? ", " : "", c->spec.entries[i].name);
+    }
+    rp_buffer_byte(&names, 0);
+    if (count > 0 && !names.failed)
+        rp_buffer_printf(out, "; messages of its %s %s came in any order: do they commute?", count == 1 ? "entry" : "entries", (char *)names.bytes);
+    rp_buffer_byte(out, 0);
+    rp_buffer_free(&names);
+}
+
+static void say_other_state(const struct rp_tasks *tasks, const struct rp_task *task)
+{
+    struct rp_buffer entries = {0};
+    char name[160];
+
+    rp_task_name(tasks, task, name);
+    put_unordered(tasks, task, &entries);
+    rp_error("tasks: %s: its last state is not the recorded one%s", name, entries.failed ? "" : (char *)entries.bytes);
+    rp_buffer_free(&entries);
+}
+
 static void check_task(struct rp_tasks *tasks, struct rp_task *task)
 {
     char name[160];
@@ -230,12 +261,12 @@ static void check_task(struct rp_tasks *tasks, struct rp_task *task)
     note_singles(tasks, task);
     uint64_t digest = rp_task_hash(task->state, tasks->collections[task->collection].spec.state_bytes);
     tasks->counts[RP_COUNT_DIGEST] += digest * (rp_task_number(tasks, task) * UINT64_C(2) + 1);
-    rp_task_name(tasks, task, name);
     if (tasks->mode == RP_TASKS_REPLAY && task->has_end && task->end_digest != digest && tasks->counts[RP_COUNT_DIFFERENCES]++ == 0)
-        rp_error("tasks: %s: its last state is not the recorded one", name);
+        say_other_state(tasks, task);
     task->end_digest = digest;
     if (tasks->mode != RP_TASKS_REPLAY || (task->followed == task->known.count && !task->first_free))
         return;
+    rp_task_name(tasks, task, name);
     rp_error("tasks: %s: %zu of %zu recorded messages did not come%s", name, task->known.count - task->followed, task->known.count, task->waiting.count ? ", others wait in their place" : "");
     tasks->counts[RP_COUNT_DIFFERENCES]++;
 }
@@ -253,9 +284,52 @@ static bool say_waiting(const struct rp_tasks *tasks, const struct rp_task *task
     return true;
 }
 
+/* A region that is open at the end: fewer messages came than `count` said. Its `finish` did not run. */
+static bool is_incomplete(const struct rp_tasks *tasks, const struct rp_task *task, uint32_t *entry)
+{
+    for (*entry = 0; *entry < tasks->collections[task->collection].entries; ++*entry)
+        if (task->regions[*entry].left > 0)
+            return true;
+    return false;
+}
+
+/* One task stands for all. */
+static void say_incomplete(const struct rp_tasks *tasks, const struct rp_task *task, uint32_t entry, uint32_t others)
+{
+    const struct rp_task_region *region = &task->regions[entry];
+    const struct reprise_entry *e = &tasks->collections[task->collection].spec.entries[entry];
+    char name[160], more[60] = "";
+
+    rp_task_name(tasks, task, name);
+    if (others > 0)
+        snprintf(more, sizeof more, "; the same of %u other tasks of this process", others);
+    rp_note("tasks: %s: region %u of entry '%s' is incomplete at the end: %" PRIu64 " of %" PRIu64 " messages came%s: does 'count' say what is sent?%s", name, region->ordinal, e->name, region->size - region->left,
+            region->size, e->finish ? ", and 'finish' did not run" : "", more);
+}
+
+static void check_regions(const struct rp_tasks *tasks)
+{
+    const struct rp_task *first = NULL;
+    uint32_t entry, first_entry = 0, count = 0;
+
+    for (uint32_t i = 0; i < tasks->task_count; i++) {
+        const struct rp_task *task = &tasks->tasks[i];
+        if (task->owner != tasks->self || !task->state || !is_incomplete(tasks, task, &entry))
+            continue;
+        if (count++ == 0) {
+            first = task;
+            first_entry = entry;
+        }
+    }
+    if (first)
+        say_incomplete(tasks, first, first_entry, count - 1);
+}
+
 void rp_order_check(struct rp_tasks *tasks)
 {
     bool said = false;
+
+    check_regions(tasks);
 
     for (uint32_t i = 0; i < tasks->task_count; i++) {
         struct rp_task *task = &tasks->tasks[i];

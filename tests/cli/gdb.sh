@@ -44,3 +44,5 @@ grep -q 'target remote .*:PORT' server.err || fail "no word of gdbserver"
 run 20 wrong "$reprise" replay --gdb one run
 [ "$status" -eq 120 ] || fail "--gdb one: exit status $status"
 grep -q -- '--gdb one: ranks are expected' wrong.err || fail "--gdb one: no reason"
+run 20 beyond "$reprise" replay run --gdb 0,9
+[ "$status" -eq 120 ] && grep -q -- '--gdb 0,9: .* has ranks 0 to [0-9]*, and no 9$' beyond.err || fail "--gdb 0,9: exit status $status"

@@ -4,6 +4,7 @@ source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 4
 app=$build/tests/mpi/$mpi/commutative
+weighed() { sed -n 's/^WEIGHED //p' "$work/$1.err"; }
 order() { sed -n 's/^ORDER //p' "$work/$1.err"; }
 
 run 60 record "$reprise" record -o run "${launch[@]}" "$app"
@@ -19,6 +20,7 @@ run 60 replay "$reprise" replay run
 for seed in 1 2 3; do
     run 60 shuffled env REPRISE_SHUFFLE=$seed "$reprise" replay --shuffle run
     [ "$status" -eq 0 ] && grep -q identical shuffled.err && [ "$(result shuffled)" = "$(result record)" ] || fail "shuffled: exit status $status"
+    grep -q 'was compared, and not what was sent, computed or printed' shuffled.err || fail "not said what was not compared"
     grep -q '72 receives in commutative regions were shuffled' shuffled.err || fail "nothing was shuffled"
     [ "$(order shuffled)" != "$(order replay)" ] || fail "seed $seed: the same order as before"
 done
@@ -27,3 +29,20 @@ run 60 careless "$reprise" record -o careless "${launch[@]}" "$app" careless
 [ "$status" -eq 0 ] || fail "record, careless: exit status $status"
 run 60 shuffled env REPRISE_SHUFFLE=1 "$reprise" replay --shuffle careless
 [ "$status" -eq 121 ] && grep -q 'the replay left the record' shuffled.err || fail "a region that is none is not found out: exit status $status"
+
+# Regions that are closed before their counts are reached: shuffled replays take no message from behind the end.
+early=$build/tests/mpi/$mpi/commutative_early
+run 60 record "$reprise" record -o early "${launch[@]}" "$early"
+[ "$status" -eq 0 ] && [ -e early/rank-00000.regions ] && [ ! -e early/rank-00001.regions ] || fail "early, record: exit status $status"
+"$reprise" recode --codec tables -o again early >recode.out || fail "early, recode"
+cmp early/rank-00000.regions again/rank-00000.regions || fail "early, recode: other regions"
+"$reprise" verify again >verify.out || fail "early, verify"
+for seed in 1 2 3 4; do
+    run 60 shuffled env REPRISE_SHUFFLE=$seed "$reprise" replay --stall 10 --shuffle $([ $seed -lt 4 ] && echo early || echo again)
+    [ "$status" -eq 0 ] && grep -q identical shuffled.err && [ "$(result shuffled)" = "$(result record)" ] || fail "early, shuffled by $seed: exit status $status"
+    [ "$(weighed shuffled)" = "$(weighed record)" ] || fail "early, shuffled by $seed: messages of other regions were taken"
+    grep -q '30 receives in commutative regions were shuffled' shuffled.err || fail "early: nothing was shuffled"
+done
+printf 'x' | dd of=early/rank-00000.regions bs=1 seek=16 conv=notrunc 2>/dev/null
+"$reprise" verify early >verify.out 2>verify.err
+[ $? -eq 122 ] && grep -q 'rank 0: .*rank-00000.regions: damaged' verify.err || fail "a damaged log of regions is not found"

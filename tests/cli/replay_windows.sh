@@ -14,7 +14,7 @@ run 60 record "$reprise" record --ranks all -o run "${launch[@]}" "${program[@]}
 [ "$status" -eq 0 ] || fail "record: exit status $status"
 bytes=$(cat run/*.data | wc -c)
 grep -q "and $bytes bytes of data, in " record.err || fail "the summary does not tell of $bytes bytes of data"
-"$reprise" info run | grep -q "^data *$bytes bytes, of 3 ranks\$" || fail "info does not tell of $bytes bytes of data"
+"$reprise" info run | grep -q "^data *$bytes bytes, of 3 ranks: 0-2\$" || fail "info does not tell of $bytes bytes of data"
 run 60 inside "${launch[@]}" "$reprise" record --ranks 1 -o inside "${program[@]}"
 [ "$status" -eq 0 ] && grep -q "and $(cat inside/*.data | wc -c) bytes of data, in " inside.err || fail "recorded inside: exit status $status"
 

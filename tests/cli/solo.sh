@@ -28,6 +28,15 @@ run 60 alone env -i PATH=/nowhere "$reprise" solo -r 2 elsewhere
 
 refuses 120 'no data of rank 1: it was not among the ranks' "$reprise" solo -r 1 run
 refuses 120 'has ranks 0 to 3' "$reprise" solo -r 17 run
+"$reprise" info run | grep -q '^data .* of 3 ranks: 0,2-3$' || fail "info does not say of which ranks there is data"
+rm elsewhere/rank-00003.data
+refuses 122 'rank 3: .*rank-00003.data is not there' "$reprise" solo -r 3 elsewhere
+refuses 122 'rank 3: .*rank-00003.data is not there' "$reprise" verify elsewhere
+"$reprise" recode --codec tables -o recoded run >recode.out && "$reprise" verify recoded >verify.out || fail "what has no data any more is called incomplete"
+run 60 beyond "$reprise" record --ranks 1,3-5,99 -o beyond "${launch[@]}" "$program" --size 20
+[ "$status" -eq 0 ] && grep -q -- '--ranks 1,3-5,99: the job has ranks 0 to 3, and no 4-5,99$' beyond.err || fail "--ranks: not said that there is no rank 99"
+run 60 inside "${launch[@]}" "$reprise" record --ranks 99 "$program" --size 20
+[ "$(grep -c -- '--ranks 99: the job has ranks 0 to 3, and no 99$' inside.err)" -eq 1 ] || fail "--ranks inside: not said once that there is no rank 99"
 refuses 120 'which rank' "$reprise" solo run
 refuses 120 'which rank' "$reprise" solo -r 1,x run
 refuses 120 'ranks are expected' "$reprise" record --ranks 5-2 "${launch[@]}" "$program"

@@ -53,6 +53,11 @@ wanted=$(sed -n 's/^step 13: sum //p' record.out)
 run 60 until "$reprise" solo -r 1 --until 7 run
 grep -q 'rank 1: 7 of 20 events replayed' until.out || fail "not until event 7"
 grep -q 'rank 1 replayed alone: 7 of 20 events: identical so far' until.err || fail "--until: not said that it was stopped"
+run 60 until "$reprise" solo -r 1 --until 21 run
+[ "$status" -eq 120 ] && grep -q -- '--until 21: rank 1 made only 20 events' until.err && [ ! -s until.out ] || fail "--until an event that there is not: exit status $status"
+run 60 silent "$reprise" record --ranks 0 -o silent "${launch[@]}" ./order
+run 60 until "$reprise" solo -r 0 --until 1 silent
+[ "$status" -eq 120 ] && grep -q -- '--until 1: rank 0 made no events' until.err || fail "--until without events: exit status $status"
 run 60 break "$reprise" solo -r 1 --break "order.c:$line" run
 grep -q "Breakpoint 1, main" break.out && grep -q "^$line" break.out || fail "--break: no stop"
 

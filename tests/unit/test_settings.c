@@ -103,3 +103,22 @@ TEST(bytes)
     }
     unsetenv("REPRISE_BUFFER");
 }
+
+static void check_beyond(const char *list, long ranks, const char *expected)
+{
+    char *beyond = rp_ranks_beyond(list, ranks);
+
+    CHECK(expected ? beyond && strcmp(beyond, expected) == 0 : !beyond);
+    free(beyond);
+}
+
+TEST(ranks_that_a_job_has_not)
+{
+    check_beyond(NULL, 4, NULL);
+    check_beyond("all", 4, NULL);
+    check_beyond("0,2-3", 4, NULL);
+    check_beyond("0,2-4", 4, "4");
+    check_beyond("9", 4, "9");
+    check_beyond("0-9,12,1-2,20-30", 4, "4-9,12,20-30");
+    check_beyond("9-100,0-100", 99, "99-100,99-100");
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Of the receives that the record has next in the region, at the same place, communicator and tag, the sources are given in another order. For the record it is as if they came in its own.
+ *
+ * A region has no end in the log. It ends after as many receives as it was begun for, or where the record says that it was closed before (log/regionlog.h).
+ */
+#include "engine/replay_shuffle.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/message.h"
+#include "base/settings.h"
+#include "engine/replay_follow.h"
+#include "log/regionlog.h"
+
+static struct {
+    uint64_t random; /* 0: nothing is shuffled */
+    uint64_t left;   /* receives in this region */
+    uint64_t receives;
+    struct rp_regions early;
+    int32_t *sources; /* of the group at the front, in the order in which they are given */
+    size_t count, next;
+} shuffle;
+
+enum rp_status rp_shuffle_open(const struct rp_session *session, struct rp_problem *why)
+{
+    long seed;
+    enum rp_status status = rp_setting_number("REPRISE_SHUFFLE", 0, 0, &seed, why);
+
+    if (status != RP_OK || seed == 0)
+        return status;
+    shuffle.random = (uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    return rp_regions_read(session->directory, session->run, (uint32_t)session->rank, &shuffle.early, why);
+}
+
+static void find_group(const struct rp_event *front)
+{
+    struct rp_event first = *front;
+    uint64_t position = rp_follow_position(), ahead = rp_regions_after(&shuffle.early, position) - position;
+
+    for (shuffle.count = shuffle.next = 0; shuffle.count < shuffle.left && shuffle.count < ahead; shuffle.count++) {
+        const struct rp_event *event = rp_follow_ahead(shuffle.count);
+        if (!event || event->kind != RP_RECV || event->site != first.site || event->scope != first.scope || event->b != first.b)
+            break;
+        RP_BUG_ON(!rp_array_grow((void **)&shuffle.sources, shuffle.count, sizeof *shuffle.sources));
+        shuffle.sources[shuffle.count] = event->a;
+    }
+}
+
+static void shuffle_group(void)
+{
+    for (size_t i = shuffle.count; i > 1; i--) {
+        shuffle.random = shuffle.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        size_t other = (size_t)(shuffle.random >> 33) % i;
+        int32_t kept = shuffle.sources[i - 1];
+        shuffle.sources[i - 1] = shuffle.sources[other];
+        shuffle.sources[other] = kept;
+    }
+}
+
+int rp_shuffle_source(const struct rp_event *event)
+{
+    if (shuffle.left == 0)
+        return event->a;
+    if (shuffle.next == shuffle.count) {
+        find_group(event);
+        shuffle_group();
+    }
+    shuffle.left--;
+    shuffle.receives++;
+    return shuffle.sources[shuffle.next++];
+}
+
+void rp_shuffle_region_begin(unsigned long count)
+{
+    shuffle.left = shuffle.random ? count : 0;
+    shuffle.count = shuffle.next = 0;
+}
+
+void rp_shuffle_region_end(void)
+{
+    shuffle.left = 0;
+    shuffle.count = shuffle.next = 0;
+}
+
+uint64_t rp_shuffle_count(void)
+{
+    return shuffle.receives;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "log/taskrecord.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/crc32c.h"
+#include "base/file.h"
+#include "base/journal.h"
+
+static const char magic[8] = "RPTASKS\n";
+enum { VERSION = 1, HEAD = 4 * 4, LIMIT = 1 << 30, PROCESSES = 1 << 24 };
+
+static bool has(const char *directory, const char *name)
+{
+    char *path = rp_path_join(directory, name);
+    bool found = path && access(path, F_OK) == 0;
+
+    free(path);
+    return found;
+}
+
+/* The name of a file of any process: when a run was cut off, the first may not have begun. */
+static bool find_one(const char *directory, char name[64])
+{
+    DIR *folder = opendir(directory);
+    bool found = false;
+
+    for (const struct dirent *entry; folder && !found && (entry = readdir(folder));)
+        found = strncmp(entry->d_name, "tasks-", 6) == 0 && snprintf(name, 64, "%s", entry->d_name) < 64;
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+bool rp_task_record_is(const char *directory)
+{
+    char name[64];
+
+    return has(directory, "command") && find_one(directory, name);
+}
+
+static enum rp_status check_journal(const struct rp_buffer *file, const uint8_t **head, struct rp_problem *why)
+{
+    struct rp_journal_view view = rp_journal_view_of(file->bytes, file->length);
+    const uint8_t *entry;
+    size_t length;
+
+    if (!rp_journal_next(&view, head, &length) || length != HEAD)
+        return rp_fail(why, RP_DAMAGED, "it does not say of what it is a record");
+    while (rp_journal_next(&view, &entry, &length))
+        ;
+    return view.damaged ? rp_fail(why, RP_DAMAGED, "entry %llu is damaged", (unsigned long long)view.number) : RP_OK;
+}
+
+/* Version, process, processes, tasks. */
+static enum rp_status check_file(const struct rp_buffer *file, const uint8_t **head, struct rp_problem *why)
+{
+    if (rp_journal_is(file->bytes, file->length))
+        return check_journal(file, head, why);
+    if (file->length < sizeof magic + HEAD + 5 || memcmp(file->bytes, magic, sizeof magic) != 0)
+        return rp_fail(why, RP_DAMAGED, "it is no record of tasks");
+    if (rp_load_u32(file->bytes + file->length - 4) != rp_crc32c(file->bytes, file->length - 4))
+        return rp_fail(why, RP_DAMAGED, "its checksum is wrong");
+    *head = file->bytes + sizeof magic;
+    return RP_OK;
+}
+
+/* `process` is -1 for the first that is read, which says how many there are. */
+static enum rp_status take_head(struct rp_task_record *r, int64_t process, const uint8_t *head, struct rp_problem *why)
+{
+    uint32_t processes = rp_load_u32(head + 8), tasks = rp_load_u32(head + 12);
+
+    if (rp_load_u32(head) != VERSION)
+        return rp_fail(why, RP_UNSUPPORTED, "it is of version %u, not %u", rp_load_u32(head), VERSION);
+    if (processes > PROCESSES || rp_load_u32(head + 4) >= processes)
+        return rp_fail(why, RP_DAMAGED, "it is of process %u of %u", rp_load_u32(head + 4), processes);
+    if (process < 0) {
+        r->processes = processes;
+        r->tasks = tasks;
+    } else if (rp_load_u32(head + 4) != process || processes != r->processes || tasks != r->tasks)
+        return rp_fail(why, RP_DAMAGED, "it is not of this record, or of another process");
+    return RP_OK;
+}
+
+static enum rp_status read_one(const char *directory, const char *name, struct rp_task_record *r, int64_t process, struct rp_problem *why)
+{
+    struct rp_buffer file = {0};
+    struct rp_problem because;
+    const uint8_t *head = NULL;
+    char *path = rp_path_join(directory, name);
+    enum rp_status status = path ? rp_read_file(path, LIMIT, &file, why) : rp_fail(why, RP_MEMORY, "out of memory");
+
+    if (status == RP_OK) {
+        status = check_file(&file, &head, &because);
+        if (status == RP_OK)
+            status = take_head(r, process, head, &because);
+        if (status != RP_OK)
+            rp_fail(why, status, "%s: %s", path, because.text);
+        else if (process >= 0)
+            r->bytes += file.length;
+    }
+    rp_buffer_free(&file);
+    free(path);
+    return status;
+}
+
+static enum rp_status read_process(const char *directory, struct rp_task_record *r, uint32_t process, uint32_t *missing, struct rp_problem *why)
+{
+    char whole[32], journal[40];
+
+    snprintf(whole, sizeof whole, "tasks-%05u", process);
+    snprintf(journal, sizeof journal, "%s.journal", whole);
+    if (has(directory, whole))
+        return read_one(directory, whole, r, process, why);
+    if (has(directory, journal)) {
+        r->cut_off++;
+        return read_one(directory, journal, r, process, why);
+    }
+    *missing = process;
+    return RP_OK;
+}
+
+/* Of a run that was cut off, a process may have nothing: it had not begun. */
+enum rp_status rp_task_record_read(const char *directory, struct rp_task_record *out, struct rp_problem *why)
+{
+    struct rp_task_record r = {0};
+    uint32_t missing = UINT32_MAX;
+    char name[64];
+    enum rp_status status = find_one(directory, name) ? read_one(directory, name, &r, -1, why) : rp_fail(why, RP_USAGE, "%s is no record of tasks", directory);
+
+    for (uint32_t i = 0; status == RP_OK && i < r.processes; i++)
+        status = read_process(directory, &r, i, &missing, why);
+    if (status == RP_OK && missing != UINT32_MAX && r.cut_off++ == 0)
+        status = rp_fail(why, RP_DAMAGED, "%s: tasks-%05u is not there: the record is incomplete", directory, missing);
+    if (status == RP_OK)
+        *out = r;
+    return status;
+}

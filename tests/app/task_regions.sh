@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+# Programs of tasks whose annotations are wrong: a region that is never complete is named, and so is an entry that changes the state alone; what info, verify and dump say of such a record.
+source "$(dirname "$0")/../lib/common.sh"
+mpi=$1
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cat >ring.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "reprise_tasks.h"
+
+enum { TASKS = 16, EACH = 8 };
+struct node { double value; int index; };
+static int nodes, size, order_matters;
+
+static void make(void *state, struct reprise_index index)
+{
+    struct node *node = state;
+
+    node->index = index.x;
+    node->value = 1 + index.x;
+}
+
+static void kick(void *state, const struct reprise_message *message)
+{
+    struct node *node = state;
+
+    (void)message;
+    for (int i = 0; i < EACH; i++) {
+        double d = node->index * 16 + i;
+        reprise_send(nodes, (struct reprise_index){(node->index + 1 + i) % TASKS, 0, 0}, 1, 0, &d, sizeof d);
+    }
+}
+
+static void add(void *state, const struct reprise_message *message)
+{
+    struct node *node = state;
+    double d = *(const double *)message->data;
+
+    node->value = order_matters ? node->value * 0.5 + d : node->value + d;
+}
+
+static void nothing(void *state, const struct reprise_message *message)
+{
+    (void)state, (void)message;
+}
+
+static size_t count(const void *state)
+{
+    (void)state;
+    return (size_t)size;
+}
+
+static void finish(void *state)
+{
+    (void)state;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct reprise_entry entries[] = {{"kick", REPRISE_ORDERED, kick, 0, 0, 0}, {"add", REPRISE_COMMUTATIVE, add, 0, count, finish}, {"never", REPRISE_COMMUTATIVE, nothing, 0, count, 0}, {0}};
+    struct reprise_collection_spec spec = {.name = "node", .size = {TASKS, 1, 1}, .state_bytes = sizeof(struct node), .entries = entries, .make = make};
+
+    MPI_Init(&argc, &argv);
+    size = atoi(argv[1]);
+    order_matters = argc > 2;
+    reprise_tasks_begin();
+    nodes = reprise_collection(&spec);
+    for (int step = 0; step < 3; step++) {
+        reprise_start(nodes, 0, (uint64_t)step, NULL, 0);
+        reprise_tasks_run();
+    }
+    int status = reprise_tasks_end();
+    MPI_Finalize();
+    return status;
+}
+END
+"mpicc.$mpi" -I"$source/include" -o ring ring.c -L"$build/lib/reprise/$mpi" -lreprise-tasks || fail "not compiled"
+launcher "$mpi" 3
+
+run 60 right "${launch[@]}" ./ring 8
+[ "$status" -eq 0 ] && ! grep -q incomplete right.err || fail "complete regions: exit status $status"
+run 60 nine "$reprise" record --tasks -o nine "${launch[@]}" ./ring 9
+[ "$status" -eq 0 ] && grep -q "node(0,0,0): region 3 of entry 'add' is incomplete at the end: 6 of 9 messages came, and 'finish' did not run.* other tasks" nine.err || fail "a region of 9: exit status $status"
+run 60 seven "${launch[@]}" ./ring 7
+grep -q "region 4 of entry 'add' is incomplete at the end: 3 of 7 messages came" seven.err || fail "a region of 7 is not named"
+
+run 60 record "$reprise" record --tasks -o run "${launch[@]}" ./ring 8 wrong
+[ "$status" -eq 0 ] || fail "record: exit status $status"
+run 60 shuffled env REPRISE_SHUFFLE=3 "$reprise" replay --shuffle run
+[ "$status" -eq 121 ] && grep -q "node(.*): its last state is not the recorded one; messages of its entry 'add' came in any order: do they commute?" shuffled.err || fail "shuffled: exit status $status"
+
+"$reprise" info run >info.out || fail "info"
+grep -q '^record .*run, of a program of tasks$' info.out && grep -q '^processes 3$' info.out && grep -q '^tasks *16$' info.out && grep -q '^command .*ring 8 wrong$' info.out || fail "info says something else"
+"$reprise" info --json run | python3 -c 'import json, sys; r = json.load(sys.stdin); sys.exit(not (r["kind"] == "tasks" and r["tasks"] == 16 and r["processes"] == 3 and r["complete"] and r["command"][-1] == "wrong"))' || fail "info --json"
+"$reprise" verify run >verify.out && grep -q '16 tasks on 3 processes, all checksums are right$' verify.out || fail "verify"
+run 20 dump "$reprise" dump run
+[ "$status" -eq 120 ] && grep -q 'is a record of a program of tasks' dump.err || fail "dump: exit status $status"
+cp -r run lost
+rm lost/tasks-00001
+run 20 verify "$reprise" verify lost
+[ "$status" -eq 122 ] && grep -q 'tasks-00001 is not there' verify.err || fail "verify, a lost file: exit status $status"
+printf 'x' | dd of=run/tasks-00002 bs=1 seek=30 conv=notrunc 2>/dev/null
+run 20 verify "$reprise" verify run
+[ "$status" -eq 122 ] && grep -q 'tasks-00002: its checksum is wrong' verify.err || fail "verify, damage: exit status $status"
+run 60 crash env REPRISE_TASKS_KILL=0@100 "$reprise" record --tasks -o crash "${launch[@]}" ./ring 8
+[ "$status" -ne 0 ] || fail "no crash"
+"$reprise" verify crash >verify.out && grep -q 'incomplete: it was cut off' verify.out || fail "verify, cut off"
