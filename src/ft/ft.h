@@ -280,6 +280,9 @@ bool rp_ft_outcome_next(int64_t *answer);  /* the next answer, if it is known */
 void rp_ft_outcome_put_list(int count, const int *answers); /* how many, and which: all of it or nothing */
 void rp_ft_outcome_no(void);
 void rp_ft_outcome_put(int64_t answer);
+/* The next message: may the program (0) or the coroutine of this number send it? Then it takes its turn, before the message is sent. */
+bool rp_ft_turn_is(uint32_t who);
+void rp_ft_turn_take(uint32_t who);
 
 /* ft_types.c */
 bool rp_ft_is_plain(MPI_Datatype type, size_t *size); /* memory as it is on the way */
@@ -319,6 +322,7 @@ int rp_ft_world_rank(const struct rp_ft_comm *comm, int peer);
 int rp_ft_error(struct rp_ft_comm *comm, int code);            /* by the communicator's error handler */
 int rp_ft_error_of(const struct rp_ft_comm *comm, int code);   /* the same, if it is still there; else the world's */
 const struct rp_ft_comm *rp_ft_comm_made_in_loop(void);
+void rp_ft_context_is_used(int32_t context); /* later communicators get later ones */
 extern int32_t rp_ft_next_context;
 
 /* ft_pt2pt.c: by which everything else communicates. Peers are ranks of the communicator. */
@@ -337,6 +341,8 @@ void rp_ft_allgather(struct rp_ft_comm *comm, const void *mine, size_t bytes, vo
 void rp_ft_coroutine_start(void (*run)(void *), void *data);
 void rp_ft_coroutines_step(void);
 bool rp_ft_inside_coroutine(void);
+uint32_t rp_ft_coroutine_number(void); /* of the one that runs, in the order of their starts, from 1; 0: none */
+void rp_ft_coroutines_count_anew(void);
 void rp_ft_yield(void); /* from inside */
 void rp_ft_coroutines_forget(void);
 

@@ -98,6 +98,8 @@ int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status)
         *status = request->status;
         status->MPI_ERROR = before;
     }
+    if (request->kind == RP_FT_COLLECTIVE)
+        rp_ft_context_is_used(request->context); /* of MPI_Comm_idup; 0: of none */
     request->active = false;
     rp_ft_requests_active--;
     if (!request->persistent) {
