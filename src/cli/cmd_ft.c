@@ -278,6 +278,19 @@ static enum rp_status choose_kills(long ranks, struct rp_problem *why)
     return RP_OK;
 }
 
+/* The rest is read by those who are killed. */
+static enum rp_status check_kills(long ranks, struct rp_problem *why)
+{
+    for (const char *at = kill_list; at; at = strchr(at, ',')) {
+        char *rest;
+        at += *at == ',';
+        long rank = strtol(at, &rest, 10);
+        if (*rest == '@' && (rank < 0 || rank >= ranks))
+            return rp_fail(why, RP_USAGE, "--kill %s: there is no rank %ld, but 0 to %ld", kill_list, rank, ranks - 1);
+    }
+    return RP_OK;
+}
+
 /* Checkpoints of an earlier run are not overwritten. */
 static enum rp_status look_at_files(struct rp_problem *why)
 {
@@ -443,6 +456,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
         status = find_ulfm(prefix, &why);
     if (status == RP_OK)
         status = rewrite(argv + first, prefix, spares, &words, &why);
+    if (status == RP_OK)
+        status = check_kills(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK && kill_random)
         status = choose_kills(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK)

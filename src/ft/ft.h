@@ -94,6 +94,8 @@ extern struct rp_ft_state rp_ft;
 void rp_ft_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void rp_ft_end(int status) __attribute__((noreturn));
 void rp_ft_end_if_told(void); /* if another process ends the job */
+/* ft_exit.c: from here on it is known how the program ends. */
+void rp_ft_exit_start(void);
 void *rp_ft_alloc(size_t bytes); /* zeroed; never NULL */
 double rp_ft_now(void);          /* seconds */
 
