@@ -200,6 +200,20 @@ static enum rp_status rewrite(char **words, const char *prefix, long spares, cha
     return RP_OK;
 }
 
+/* Libraries of Open MPI 4, such as its Fortran, bring its inner library along; that of the MPI that runs must be found before it. */
+static void preload_inner_library(const char *prefix)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char path[PATH_MAX + 32], *real, *list = NULL;
+
+    snprintf(path, sizeof path, "%s/lib/libopen-pal.so", prefix);
+    real = realpath(path, NULL);
+    if (real && !strpbrk(real, " :") && asprintf(&list, "%s:%s", before ? before : "", real) > 0)
+        setenv("LD_PRELOAD", list, 1);
+    free(list);
+    free(real);
+}
+
 /* On one host nothing but shared memory is needed, and it says least when a process dies. */
 static void set_up_mpi(char **words, const char *prefix)
 {
@@ -219,6 +233,7 @@ static void set_up_mpi(char **words, const char *prefix)
     if (asprintf(&list, "%s/lib%s%s", prefix, before && *before ? ":" : "", before ? before : "") > 0)
         setenv("LD_LIBRARY_PATH", list, 1);
     free(list);
+    preload_inner_library(prefix);
 }
 
 /* Options */

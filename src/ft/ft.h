@@ -250,10 +250,11 @@ struct rp_ft_request {
     struct rp_ft_comm *comm;
     int32_t context;
     int peer, tag; /* source or destination in the communicator; may be wildcards */
-    MPI_Status status;
     struct rp_ft_entry *entry; /* send: the log's, while it is under way */
+    MPI_Request real;          /* receive: its payload */
+    MPI_Fint fortran;          /* its number there, or 0; MPI's own requests have it in the same place (ft_fortran.c) */
+    MPI_Status status;
     struct rp_ft_wire taken; /* receive: the message */
-    MPI_Request real;        /* receive: its payload */
     void *bounce;
     uint64_t wildcard; /* number of the wildcard receive plus one, or 0 */
     int bound_rank;    /* replay: it takes this one message */
@@ -268,6 +269,8 @@ int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status);
 void rp_ft_request_is_persistent(struct rp_ft_request *request);
 extern size_t rp_ft_requests_active; /* that the program started and did not complete */
 void rp_ft_requests_forget(void); /* none is under way: a rollback of all */
+
+void rp_ft_fortran_forget(struct rp_ft_request *request); /* ft_fortran.c: that it has a number */
 
 /* What the send of an entry waited for has happened. */
 void rp_ft_entry_done(struct rp_ft_entry *entry);

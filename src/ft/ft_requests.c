@@ -40,6 +40,8 @@ void rp_ft_request_free(struct rp_ft_request *request)
 {
     if (request->owns_type)
         rp_real.Type_free(&request->type);
+    if (request->fortran)
+        rp_ft_fortran_forget(request);
     request->next = idle;
     idle = request;
 }
