@@ -214,15 +214,23 @@ static void preload_inner_library(const char *prefix)
     free(real);
 }
 
-/* On one host nothing but shared memory is needed, and it says least when a process dies. */
-static void set_up_mpi(char **words, const char *prefix)
+static bool is_on_one_host(char **words)
 {
-    const char *before = getenv("LD_LIBRARY_PATH"), *nodes = getenv("SLURM_NNODES");
+    const char *nodes = getenv("SLURM_NNODES");
     bool one_host = !nodes || strcmp(nodes, "1") == 0;
-    char *list = NULL;
 
     for (char **word = words; *word; word++)
         one_host &= strncmp(*word, "--host", 6) != 0 && strncmp(*word, "-host", 5) != 0 && strcmp(*word, "-H") != 0 && strncmp(*word, "-machinefile", 12) != 0;
+    return one_host;
+}
+
+/* On one host nothing but shared memory is needed, and it says least when a process dies. */
+static void set_up_mpi(char **words, const char *prefix)
+{
+    const char *before = getenv("LD_LIBRARY_PATH");
+    bool one_host = is_on_one_host(words);
+    char *list = NULL;
+
     if (one_host)
         setenv("OMPI_MCA_btl", "sm,self", 0);
     setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
@@ -453,6 +461,23 @@ static void watch(void *data)
         rp_launch_signal(SIGKILL);
 }
 
+static bool is_marked(const char *directory, const char *name)
+{
+    char path[PATH_MAX + 16];
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return access(path, F_OK) == 0;
+}
+
+/* A launcher for which the death of a process is no failure finds none if all die. Marks of other hosts are not seen. */
+static int check_end(const char *directory, char **words, int result)
+{
+    if (result != 0 || !is_on_one_host(words) || !is_marked(directory, "began") || is_marked(directory, "ended"))
+        return result;
+    rp_error("all processes died, spares as well");
+    return REPRISE_EXIT_INTERNAL;
+}
+
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct rp_problem why;
@@ -488,8 +513,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     snprintf(ending.path, sizeof ending.path, "%s/ending", directory);
     int result = rp_launch_run(words, watch, &ending);
     watch(&ending);
-    if (ending.status >= 0)
-        result = ending.status;
+    result = ending.status >= 0 ? ending.status : check_end(directory, words, result);
     if (output)
         keep_events(directory);
     rp_remove_directory(directory);

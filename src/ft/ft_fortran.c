@@ -47,6 +47,7 @@ WEAK char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
 #define REFUSE_PERSISTENT(NAME) REFUSE(PMPIX_##NAME, "MPIX_" #NAME)
 #define REFUSE_BINDING(NAME, SAYS)        \
     REFUSE(mpi_##NAME##_, SAYS)           \
+    REFUSE(pmpi_##NAME##_, SAYS)          \
     REFUSE(ompi_##NAME##_f, SAYS)
 
 REFUSE(mpi_conversion_fn_null_, "MPI_CONVERSION_FN_NULL")
@@ -58,6 +59,7 @@ REFUSE_BINDING(attr_put, "MPI_Attr_put of Fortran")
 REFUSE_BINDING(alltoallw, "MPI_Alltoallw of Fortran")
 REFUSE_BINDING(ialltoallw, "MPI_Ialltoallw of Fortran")
 REFUSE_BINDING(ineighbor_alltoallw, "MPI_Ineighbor_alltoallw of Fortran")
+REFUSE(ompix_alltoallw_init_f, "MPIX_Alltoallw_init")
 REFUSE_PERSISTENT(Barrier_init)
 REFUSE_PERSISTENT(Bcast_init)
 REFUSE_PERSISTENT(Reduce_init)
@@ -133,8 +135,10 @@ static bool predefined(int key, MPI_Aint *value)
             *error = MPI_SUCCESS;                                                                      \
     }
 GET_ATTRIBUTE(mpi_comm_get_attr_, MPI_Aint)
+GET_ATTRIBUTE(pmpi_comm_get_attr_, MPI_Aint)
 GET_ATTRIBUTE(ompi_comm_get_attr_f, MPI_Aint)
 GET_ATTRIBUTE(mpi_attr_get_, MPI_Fint)
+GET_ATTRIBUTE(pmpi_attr_get_, MPI_Fint)
 GET_ATTRIBUTE(ompi_attr_get_f, MPI_Fint)
 
 /* Datatypes, by their numbers in Fortran, which Open MPI never changed. */

@@ -4,6 +4,7 @@
 source "$(dirname "$0")/../lib/ft.sh"
 cat >ends.c <<'END'
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@ int main(int argc, char **argv)
 {
     int rank, size;
     double buffer[4];
+    if (strcmp(argv[1], "early") == 0)
+        raise(SIGKILL);
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Comm comm;
     MPI_Win window;
@@ -40,6 +43,8 @@ int main(int argc, char **argv)
                 _exit(14);
             wait(NULL);
         }
+        if (strcmp(argv[1], "all") == 0)
+            raise(SIGKILL);
         if (i == 9 && strcmp(argv[1], "window") == 0)
             MPI_Win_create(buffer, 32, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -72,6 +77,8 @@ grep -q 'rank 1 died in iteration' _exit.err || fail "_exit: nobody died"
 ends quick 0 'ended by quick_exit, without MPI_Finalize: that counts as a death' quickly
 ends forks 0 '' once_more
 grep -q 'died' forks.err && fail "a process that was forked counted as a death"
+ends early 125 'all processes died'
+ends all 125 'died'
 ends request 123 'iteration 9 ends with 1 requests under way'
 ends comm 123 'a communicator that was made inside the loop'
 ends window 123 'MPI_Win_create is not supported'
