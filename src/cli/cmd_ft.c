@@ -200,15 +200,37 @@ static enum rp_status rewrite(char **words, const char *prefix, long spares, cha
     return RP_OK;
 }
 
-/* On one host nothing but shared memory is needed, and it says least when a process dies. */
-static void set_up_mpi(char **words, const char *prefix)
+/* Libraries of Open MPI 4, such as its Fortran, bring its inner library along; that of the MPI that runs must be found before it. */
+static void preload_inner_library(const char *prefix)
 {
-    const char *before = getenv("LD_LIBRARY_PATH"), *nodes = getenv("SLURM_NNODES");
+    const char *before = getenv("LD_PRELOAD");
+    char path[PATH_MAX + 32], *real, *list = NULL;
+
+    snprintf(path, sizeof path, "%s/lib/libopen-pal.so", prefix);
+    real = realpath(path, NULL);
+    if (real && !strpbrk(real, " :") && asprintf(&list, "%s:%s", before ? before : "", real) > 0)
+        setenv("LD_PRELOAD", list, 1);
+    free(list);
+    free(real);
+}
+
+static bool is_on_one_host(char **words)
+{
+    const char *nodes = getenv("SLURM_NNODES");
     bool one_host = !nodes || strcmp(nodes, "1") == 0;
-    char *list = NULL;
 
     for (char **word = words; *word; word++)
         one_host &= strncmp(*word, "--host", 6) != 0 && strncmp(*word, "-host", 5) != 0 && strcmp(*word, "-H") != 0 && strncmp(*word, "-machinefile", 12) != 0;
+    return one_host;
+}
+
+/* On one host nothing but shared memory is needed, and it says least when a process dies. */
+static void set_up_mpi(char **words, const char *prefix)
+{
+    const char *before = getenv("LD_LIBRARY_PATH");
+    bool one_host = is_on_one_host(words);
+    char *list = NULL;
+
     if (one_host)
         setenv("OMPI_MCA_btl", "sm,self", 0);
     setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
@@ -219,6 +241,7 @@ static void set_up_mpi(char **words, const char *prefix)
     if (asprintf(&list, "%s/lib%s%s", prefix, before && *before ? ":" : "", before ? before : "") > 0)
         setenv("LD_LIBRARY_PATH", list, 1);
     free(list);
+    preload_inner_library(prefix);
 }
 
 /* Options */
@@ -270,6 +293,19 @@ static enum rp_status choose_kills(long ranks, struct rp_problem *why)
     rp_note("--kill %s", (char *)list.bytes);
     setenv("REPRISE_FT_KILL", (char *)list.bytes, 1);
     rp_buffer_free(&list);
+    return RP_OK;
+}
+
+/* The rest is read by those who are killed. */
+static enum rp_status check_kills(long ranks, struct rp_problem *why)
+{
+    for (const char *at = kill_list; at; at = strchr(at, ',')) {
+        char *rest;
+        at += *at == ',';
+        long rank = strtol(at, &rest, 10);
+        if (*rest == '@' && (rank < 0 || rank >= ranks))
+            return rp_fail(why, RP_USAGE, "--kill %s: there is no rank %ld, but 0 to %ld", kill_list, rank, ranks - 1);
+    }
     return RP_OK;
 }
 
@@ -420,6 +456,23 @@ static void watch(void *data)
         rp_launch_signal(SIGKILL);
 }
 
+static bool is_marked(const char *directory, const char *name)
+{
+    char path[PATH_MAX + 16];
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return access(path, F_OK) == 0;
+}
+
+/* A launcher for which the death of a process is no failure finds none if all die. Marks of other hosts are not seen. */
+static int check_end(const char *directory, char **words, int result)
+{
+    if (result != 0 || !is_on_one_host(words) || !is_marked(directory, "began") || is_marked(directory, "ended"))
+        return result;
+    rp_error("all processes died, spares as well");
+    return REPRISE_EXIT_INTERNAL;
+}
+
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct rp_problem why;
@@ -438,6 +491,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
         status = find_ulfm(prefix, &why);
     if (status == RP_OK)
         status = rewrite(argv + first, prefix, spares, &words, &why);
+    if (status == RP_OK)
+        status = check_kills(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK && kill_random)
         status = choose_kills(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK)
@@ -453,8 +508,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     snprintf(ending.path, sizeof ending.path, "%s/ending", directory);
     int result = rp_launch_run(words, watch, &ending);
     watch(&ending);
-    if (ending.status >= 0)
-        result = ending.status;
+    result = ending.status >= 0 ? ending.status : check_end(directory, words, result);
     if (output)
         keep_events(directory);
     rp_remove_directory(directory);

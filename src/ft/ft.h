@@ -94,6 +94,8 @@ extern struct rp_ft_state rp_ft;
 void rp_ft_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void rp_ft_end(int status) __attribute__((noreturn));
 void rp_ft_end_if_told(void); /* if another process ends the job */
+/* ft_exit.c: from here on it is known how the program ends. */
+void rp_ft_exit_start(void);
 void *rp_ft_alloc(size_t bytes); /* zeroed; never NULL */
 double rp_ft_now(void);          /* seconds */
 
@@ -248,10 +250,11 @@ struct rp_ft_request {
     struct rp_ft_comm *comm;
     int32_t context;
     int peer, tag; /* source or destination in the communicator; may be wildcards */
-    MPI_Status status;
     struct rp_ft_entry *entry; /* send: the log's, while it is under way */
+    MPI_Request real;          /* receive: its payload */
+    MPI_Fint fortran;          /* its number there, or 0; MPI's own requests have it in the same place (ft_fortran.c) */
+    MPI_Status status;
     struct rp_ft_wire taken; /* receive: the message */
-    MPI_Request real;        /* receive: its payload */
     void *bounce;
     uint64_t wildcard; /* number of the wildcard receive plus one, or 0 */
     int bound_rank;    /* replay: it takes this one message */
@@ -267,6 +270,8 @@ void rp_ft_request_is_persistent(struct rp_ft_request *request);
 extern size_t rp_ft_requests_active; /* that the program started and did not complete */
 void rp_ft_requests_forget(void); /* none is under way: a rollback of all */
 
+void rp_ft_fortran_forget(struct rp_ft_request *request); /* ft_fortran.c: that it has a number */
+
 /* What the send of an entry waited for has happened. */
 void rp_ft_entry_done(struct rp_ft_entry *entry);
 
@@ -280,6 +285,9 @@ bool rp_ft_outcome_next(int64_t *answer);  /* the next answer, if it is known */
 void rp_ft_outcome_put_list(int count, const int *answers); /* how many, and which: all of it or nothing */
 void rp_ft_outcome_no(void);
 void rp_ft_outcome_put(int64_t answer);
+/* The next message: may the program (0) or the coroutine of this number send it? Then it takes its turn, before the message is sent. */
+bool rp_ft_turn_is(uint32_t who);
+void rp_ft_turn_take(uint32_t who);
 
 /* ft_types.c */
 bool rp_ft_is_plain(MPI_Datatype type, size_t *size); /* memory as it is on the way */
@@ -319,6 +327,7 @@ int rp_ft_world_rank(const struct rp_ft_comm *comm, int peer);
 int rp_ft_error(struct rp_ft_comm *comm, int code);            /* by the communicator's error handler */
 int rp_ft_error_of(const struct rp_ft_comm *comm, int code);   /* the same, if it is still there; else the world's */
 const struct rp_ft_comm *rp_ft_comm_made_in_loop(void);
+void rp_ft_context_is_used(int32_t context); /* later communicators get later ones */
 extern int32_t rp_ft_next_context;
 
 /* ft_pt2pt.c: by which everything else communicates. Peers are ranks of the communicator. */
@@ -337,6 +346,8 @@ void rp_ft_allgather(struct rp_ft_comm *comm, const void *mine, size_t bytes, vo
 void rp_ft_coroutine_start(void (*run)(void *), void *data);
 void rp_ft_coroutines_step(void);
 bool rp_ft_inside_coroutine(void);
+uint32_t rp_ft_coroutine_number(void); /* of the one that runs, in the order of their starts, from 1; 0: none */
+void rp_ft_coroutines_count_anew(void);
 void rp_ft_yield(void); /* from inside */
 void rp_ft_coroutines_forget(void);
 

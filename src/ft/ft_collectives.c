@@ -10,6 +10,7 @@
 
 #include "base/message.h"
 #include "ft/ft.h"
+#include "reprise.h"
 
 enum { PARTS = 128, CALLS = 1 << 22 };
 
@@ -177,7 +178,8 @@ static void combine(void **left, void **right, struct call *call, int count)
 {
     void *result = *right;
 
-    rp_real.Reduce_local(*left, result, count, call->out_type, call->op);
+    if (rp_real.Reduce_local(*left, result, count, call->out_type, call->op) != MPI_SUCCESS)
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s: the MPI with ULFM does not know this operation for this datatype", rp_ft.call);
     *right = *left;
     *left = result;
 }

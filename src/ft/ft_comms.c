@@ -45,6 +45,8 @@ static struct rp_ft_comm *add(MPI_Comm handle, int32_t context, int size, const 
 {
     struct rp_ft_comm *comm = rp_ft_alloc(sizeof *comm);
 
+    if (rp_ft_comm_by_context(context))
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s: communicators are made at the same time by MPI_Comm_idup and otherwise, or in another order by another rank: wait for one before the next", rp_ft.call);
     comm->handle = handle;
     comm->context = context;
     comm->size = size;
@@ -165,16 +167,31 @@ struct offer {
     int32_t color, key;
 };
 
-static struct offer *exchange(struct rp_ft_comm *comm, int color, int key, int32_t *context)
+/* What we offer is not offered again meanwhile, by a call that does not wait for this one. */
+static struct offer *exchange_offers(struct rp_ft_comm *comm, int color, int key, int32_t *context)
 {
     struct offer mine = {rp_ft_next_context, color, key}, *offers = rp_ft_alloc((size_t)comm->size * sizeof *offers);
 
+    rp_ft_next_context += CONTEXTS_A_COMM;
     rp_ft_allgather(comm, &mine, sizeof mine, offers);
     *context = 0;
     for (int i = 0; i < comm->size; i++)
         if (offers[i].next_context > *context)
             *context = offers[i].next_context;
-    rp_ft_next_context = *context + CONTEXTS_A_COMM;
+    return offers;
+}
+
+void rp_ft_context_is_used(int32_t context)
+{
+    if (rp_ft_next_context < context + CONTEXTS_A_COMM)
+        rp_ft_next_context = context + CONTEXTS_A_COMM;
+}
+
+static struct offer *exchange(struct rp_ft_comm *comm, int color, int key, int32_t *context)
+{
+    struct offer *offers = exchange_offers(comm, color, key, context);
+
+    rp_ft_context_is_used(*context);
     return offers;
 }
 
@@ -203,28 +220,37 @@ static void copy_topology(const struct rp_ft_comm *from, struct rp_ft_comm *to)
     to->weighted = from->weighted;
 }
 
+static MPI_Comm copy(struct rp_ft_comm *comm, int32_t context)
+{
+    struct rp_ft_comm *new = add(new_handle(comm, true), context, comm->size, comm->members);
+
+    copy_topology(comm, new);
+    return new->handle;
+}
+
 int rp_ft_Comm_dup(MPI_Comm old, MPI_Comm *out)
 {
     struct rp_ft_comm *comm = rp_ft_comm_of(old);
     int32_t context;
 
     free(exchange(comm, 0, 0, &context));
-    struct rp_ft_comm *new = add(new_handle(comm, true), context, comm->size, comm->members);
-    copy_topology(comm, new);
-    *out = new->handle;
+    *out = copy(comm, context);
     return MPI_SUCCESS;
 }
 
 struct idup {
-    MPI_Comm old, *out;
+    struct rp_ft_comm *old;
+    MPI_Comm *out;
     struct rp_ft_request *request;
 };
 
+/* When it is done is left open, when the program hears of it is not: the context counts from then on. */
 static void dup_in_background(void *data)
 {
     struct idup *idup = data;
 
-    rp_ft_Comm_dup(idup->old, idup->out);
+    free(exchange_offers(idup->old, 0, 0, &idup->request->context));
+    *idup->out = copy(idup->old, idup->request->context);
     idup->request->done = true;
     free(idup);
 }
@@ -233,7 +259,7 @@ int rp_ft_Comm_idup(MPI_Comm old, MPI_Comm *out, MPI_Request *request)
 {
     struct idup *idup = rp_ft_alloc(sizeof *idup);
 
-    *idup = (struct idup){old, out, rp_ft_request_new(RP_FT_COLLECTIVE, rp_ft_comm_of(old))};
+    *idup = (struct idup){rp_ft_comm_of(old), out, rp_ft_request_new(RP_FT_COLLECTIVE, rp_ft_comm_of(old))};
     idup->request->active = true;
     rp_ft_requests_active++;
     *request = (MPI_Request)idup->request;

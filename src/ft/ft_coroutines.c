@@ -15,12 +15,14 @@ struct rp_ft_coroutine {
     ucontext_t context;
     void (*run)(void *);
     void *data;
+    uint32_t number;
     bool ended;
     _Alignas(16) char stack[STACK_BYTES];
 };
 
 static struct rp_ft_coroutine *first, *running, *idle;
 static ucontext_t caller;
+static uint32_t started;
 
 static void begin(void)
 {
@@ -31,6 +33,16 @@ static void begin(void)
 bool rp_ft_inside_coroutine(void)
 {
     return running != NULL;
+}
+
+uint32_t rp_ft_coroutine_number(void)
+{
+    return running ? running->number : 0;
+}
+
+void rp_ft_coroutines_count_anew(void)
+{
+    started = 0;
 }
 
 void rp_ft_yield(void)
@@ -76,6 +88,7 @@ void rp_ft_coroutine_start(void (*run)(void *), void *data)
     one->next = NULL;
     one->run = run;
     one->data = data;
+    one->number = ++started;
     one->ended = false;
     prepare(one);
     while (*end)

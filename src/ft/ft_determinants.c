@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Determinants: what MPI leaves open, and what a rank that runs again must therefore be told. Two sequences, each since the last checkpoint:
+ * Determinants: what MPI leaves open, and what a rank that runs again must therefore be told. Three sequences, each since the last checkpoint:
  * - matches: which message the n-th receive from anyone took;
- * - outcomes: what calls of completion and probes answered. Answers of no between two others are counted.
+ * - outcomes: what calls of completion and probes answered. Answers of no between two others are counted;
+ * - turns: who sent the n-th message, the program itself or which of the collectives in the background. Each of these sends when what it waits for has come; but messages of a channel are known by their number, so that a
+ *   rank that runs again must send them in the same order. Runs of messages by the same sender are one entry. Whose turn it is in the second life has been ready to send then in the first, and so will be.
  *
  * They are written into a file that is mapped into memory, so that they outlive the process whatever kills it, at the cost of a store. Who takes over the rank reads them there. A crash of the whole host needs
  * a directory that other hosts see (REPRISE_DIR).
@@ -21,7 +23,7 @@
 #include "base/settings.h"
 #include "ft/ft.h"
 
-enum { MATCHES = 1 << 16, OUTCOMES = 1 << 18, PARTS = 3 };
+enum { MATCHES = 1 << 16, OUTCOMES = 1 << 18, TURNS = 1 << 18, PARTS = 3 };
 
 /* What has another tag than its part is left from before. */
 struct match {
@@ -37,9 +39,19 @@ struct outcome {
     int64_t answer;
 };
 
+/* From this message on it is the sender's turn, until the next. Before the first it is the program's. */
+struct turn {
+    uint64_t message;
+    uint32_t sender;
+    uint32_t tag;
+};
+
 struct part {
     int64_t generation_plus_2; /* whose checkpoint it follows */
     uint64_t tag;
+    uint64_t sent;     /* messages whose senders are known, if the next is the tag */
+    uint64_t sent_tag;
+    struct turn turn[TURNS];
     struct match match[MATCHES];
     struct outcome outcome[OUTCOMES];
 };
@@ -47,6 +59,8 @@ struct part {
 static struct part *parts, *current;
 static uint64_t matches, outcomes;
 static uint32_t noes_given;
+static uint64_t sent, turns; /* messages, and the turns that began with one of them */
+static uint32_t sender;      /* whose turn was last */
 
 static struct part *map_file(void)
 {
@@ -74,6 +88,26 @@ static uint64_t fresh_tag(const struct part all[PARTS])
     return most + 1;
 }
 
+static bool is_written(const struct turn *slot)
+{
+    return slot->tag == (uint32_t)current->tag;
+}
+
+/* A process may have been killed before it took the turn that it had written last. */
+static void turns_from_here(void)
+{
+    if (current->sent_tag != current->tag) {
+        current->sent = 0;
+        current->sent_tag = current->tag;
+    }
+    for (uint64_t i = 0; i < TURNS && is_written(&current->turn[i]); i++)
+        if (current->turn[i].message >= current->sent)
+            current->turn[i].tag = 0;
+    sent = turns = 0;
+    sender = 0;
+    rp_ft_coroutines_count_anew();
+}
+
 /* From here on, after the checkpoint of this generation; -1: the beginning of the program. What is there already is to be repeated. */
 void rp_ft_determinants_from(int64_t generation)
 {
@@ -86,6 +120,7 @@ void rp_ft_determinants_from(int64_t generation)
     }
     matches = outcomes = 0;
     noes_given = 0;
+    turns_from_here();
 }
 
 /* After a rollback of all, other matches are as good, and others' messages may be other ones. A spare may yet get another rank: the file is not kept open. */
@@ -189,4 +224,35 @@ void rp_ft_outcome_put(int64_t answer)
 {
     put_at(outcomes++, answer);
     noes_given = 0;
+}
+
+/* Whose turn it was in the first life. */
+static uint32_t next_sender(void)
+{
+    const struct turn *slot = &current->turn[turns];
+
+    return turns < TURNS && is_written(slot) && slot->message == sent ? slot->sender : sender;
+}
+
+bool rp_ft_turn_is(uint32_t who)
+{
+    return sent >= current->sent || who == next_sender();
+}
+
+static void begin_turn(uint32_t who)
+{
+    if (turns == TURNS)
+        rp_ft_die(123, "%s: collectives in the background took turns in sending more than %d times between two checkpoints: checkpoint more often (--interval)", rp_ft.call, TURNS);
+    current->turn[turns++] = (struct turn){.message = sent, .sender = who, .tag = (uint32_t)current->tag};
+    sender = who;
+}
+
+void rp_ft_turn_take(uint32_t who)
+{
+    if (who != sender)
+        begin_turn(who);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    sent++;
+    if (sent > current->sent)
+        current->sent = sent;
 }

@@ -100,6 +100,7 @@ void rp_ft_end_if_told(void)
         return;
     if (fscanf(file, "%d", &status) != 1)
         status = 1;
+    rp_ft.on = false;
     _exit(status);
 }
 
@@ -109,6 +110,7 @@ static _Noreturn void end(int status, const char *why)
     enum { PATIENCE = 8 };
     char path[4096];
 
+    rp_ft.on = false;
     path_of_ending(path);
     int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     bool is_other = fd < 0 && errno == EEXIST;
@@ -118,7 +120,7 @@ static _Noreturn void end(int status, const char *why)
         rp_error("%s", why);
     if (is_other)
         sleep(PATIENCE);
-    else if (rp_real.Abort)
+    else if (rp_real.Abort && MPI_COMM_WORLD) /* not of another MPI */
         rp_real.Abort(MPI_COMM_WORLD, status);
     _exit(status);
 }
@@ -172,15 +174,6 @@ static void share_out(void)
     rp_message_rank(rp_ft.rank);
 }
 
-/* Who ends without MPI_Finalize ends the job, as without us; ULFM would wait for it for ever. */
-static void exits(int status, void *unused)
-{
-    (void)unused;
-    if (!rp_ft.on)
-        return;
-    rp_ft_die(status, "the program ended without MPI_Finalize, with status %d: so the job does", status);
-}
-
 /* Open MPI gives cores away at every poll where there are more processes than cores, whatever it is told. It counts the spares, but these sleep. */
 static void poll_as_told(void)
 {
@@ -194,7 +187,7 @@ static void poll_as_told(void)
 
 static void start(void)
 {
-    on_exit(exits, NULL);
+    rp_ft_exit_start();
     if (!rp_ulfm_find())
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI 5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
     poll_as_told();

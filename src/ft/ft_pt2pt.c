@@ -78,11 +78,21 @@ static void send_setup_again(struct rp_ft_entry *entry, struct rp_ft_channel *ch
     rp_ft_entry_done(entry);
 }
 
+static void wait_for_turn(void)
+{
+    uint32_t who = rp_ft_coroutine_number();
+
+    RP_FT_WAIT_UNTIL(rp_ft_turn_is(who));
+    rp_ft_turn_take(who);
+}
+
 void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const void *buffer, int count, MPI_Datatype type, uint32_t flags, struct rp_ft_request *request)
 {
     int rank = rp_ft_world_rank(comm, to);
     size_t size;
     struct rp_ft_channel *channel = &rp_ft_channels[rank];
+
+    wait_for_turn();
     struct rp_ft_wire wire = {.kind = RP_FT_DATA,
                               .flags = flags & RP_FT_SYNC,
                               .context = context,

@@ -13,6 +13,7 @@
  * The end of the program is such a meeting, too: if all ranks are in MPI_Finalize, nobody will need a log any more.
  */
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -527,9 +528,19 @@ static bool attempt(struct meeting *m, struct found *found)
     return agreed;
 }
 
+/* As far as we know: others may be ahead or behind. */
+static const char *when(char text[64])
+{
+    if (rp_ft.iteration < 0)
+        return "before the first iteration";
+    snprintf(text, 64, "in iteration %ld or near it", rp_ft.iteration);
+    return text;
+}
+
 static void tell(const struct meeting *m, const struct found *found, double since)
 {
     static const char *const ways[] = {"only what died runs again", "all ranks go back to the last checkpoint"};
+    char text[64];
     int teller = -1;
 
     for (int i = 0; i < rp_ft.ranks && teller < 0; i++)
@@ -539,7 +550,7 @@ static void tell(const struct meeting *m, const struct found *found, double sinc
         if (is_new(m, m->process_of[i])) {
             rp_ft_event("replaced", "\"dead\": %d, \"generation\": %lld, \"rollback\": \"%s\", \"milliseconds\": %.3f", i, (long long)(found->rolls_back ? found->target : m->restart),
                         found->rolls_back ? "global" : "local", 1e3 * (rp_ft_now() - since));
-            rp_note("rank %d died in iteration %ld or near it, and was replaced in %.1f ms: %s", i, rp_ft.iteration, 1e3 * (rp_ft_now() - since), ways[found->rolls_back]);
+            rp_note("rank %d died %s, and was replaced in %.1f ms: %s", i, when(text), 1e3 * (rp_ft_now() - since), ways[found->rolls_back]);
         }
 }
 

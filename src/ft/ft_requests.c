@@ -40,6 +40,8 @@ void rp_ft_request_free(struct rp_ft_request *request)
 {
     if (request->owns_type)
         rp_real.Type_free(&request->type);
+    if (request->fortran)
+        rp_ft_fortran_forget(request);
     request->next = idle;
     idle = request;
 }
@@ -98,6 +100,8 @@ int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status)
         *status = request->status;
         status->MPI_ERROR = before;
     }
+    if (request->kind == RP_FT_COLLECTIVE)
+        rp_ft_context_is_used(request->context); /* of MPI_Comm_idup; 0: of none */
     request->active = false;
     rp_ft_requests_active--;
     if (!request->persistent) {

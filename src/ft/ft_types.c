@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "ft/ft.h"
+#include "reprise.h"
 
 enum { REMEMBERED = 64 };
 
@@ -15,6 +16,16 @@ static struct known {
     MPI_Datatype type;
     size_t size; /* 0: not plain */
 } known[REMEMBERED];
+
+/* One that MPI has a name for, and no more. */
+static void refuse_unknown(MPI_Datatype type)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+
+    rp_real.Type_get_name(type, name, &length);
+    rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s: the MPI with ULFM does not know the datatype %s, since it was built without Fortran: take the one of C", rp_ft.call, name);
+}
 
 static bool look(MPI_Datatype type, size_t *size)
 {
@@ -25,6 +36,8 @@ static bool look(MPI_Datatype type, size_t *size)
     if (combiner != MPI_COMBINER_NAMED)
         return false;
     rp_real.Type_size(type, &bytes);
+    if (bytes == 0)
+        refuse_unknown(type);
     rp_real.Type_get_extent(type, &lower, &extent);
     struct known *slot = &known[((uintptr_t)type >> 6) % REMEMBERED];
     slot->type = type;

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: MIT
-# How a program ends that is not killed: its status, an abort, an exit without MPI_Finalize; what a checkpoint cannot hold and what cannot be recovered is refused by name. What a command left behind that was itself killed is removed by the next,
+# How a program ends that is not killed: its status, an abort, an exit without MPI_Finalize, which ends the job, and one by _exit, which is a death; what a checkpoint cannot hold and what cannot be recovered is refused by name. What a command left behind that was itself killed is removed by the next,
 # but not what another one uses.
 source "$(dirname "$0")/../lib/ft.sh"
 cat >ends.c <<'END'
 #include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "reprise.h"
 int main(int argc, char **argv)
 {
     int rank, size;
     double buffer[4];
+    if (strcmp(argv[1], "early") == 0)
+        raise(SIGKILL);
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Comm comm;
     MPI_Win window;
@@ -27,6 +33,18 @@ int main(int argc, char **argv)
             MPI_Abort(MPI_COMM_WORLD, 9);
         if (i == 9 && rank == 1 && strcmp(argv[1], "exit") == 0)
             exit(11);
+        if (i == 9 && rank == 1 && argc > 2 && access(argv[2], F_OK) != 0) {
+            fclose(fopen(argv[2], "w"));
+            if (strcmp(argv[1], "_exit") == 0)
+                _exit(12);
+            if (strcmp(argv[1], "quick") == 0)
+                quick_exit(13);
+            if (fork() == 0)
+                _exit(14);
+            wait(NULL);
+        }
+        if (strcmp(argv[1], "all") == 0)
+            raise(SIGKILL);
         if (i == 9 && strcmp(argv[1], "window") == 0)
             MPI_Win_create(buffer, 32, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -36,8 +54,8 @@ int main(int argc, char **argv)
 }
 END
 mpicc.openmpi -O1 -I "$(dirname "$tools")/include" ends.c -o ends "$build/lib/libreprise.a" || fail "cannot compile"
-ends() { # HOW STATUS WORDS
-    run 60 "$1" "$reprise" ft mpirun -n 3 ./ends "$1"
+ends() { # HOW STATUS WORDS [ARGUMENT]
+    run 60 "$1" "$reprise" ft mpirun -n 3 ./ends "$1" "${@:4}"
     [ "$status" -eq "$2" ] || fail "$1: exit status $status instead of $2"
     [ -z "$3" ] || grep -qa -- "$3" "$1.err" || fail "$1: does not say '$3'"
 }
@@ -54,6 +72,13 @@ exec 9>&-
 ends status 7 ''
 ends abort 9 ''
 ends exit 11 'ended without MPI_Finalize, with status 11'
+ends _exit 0 'ended by _exit, without MPI_Finalize: that counts as a death' once
+grep -q 'rank 1 died in iteration' _exit.err || fail "_exit: nobody died"
+ends quick 0 'ended by quick_exit, without MPI_Finalize: that counts as a death' quickly
+ends forks 0 '' once_more
+grep -q 'died' forks.err && fail "a process that was forked counted as a death"
+ends early 125 'all processes died'
+ends all 125 'died'
 ends request 123 'iteration 9 ends with 1 requests under way'
 ends comm 123 'a communicator that was made inside the loop'
 ends window 123 'MPI_Win_create is not supported'

@@ -30,6 +30,6 @@ survive() {
     run 100 "$name" "$reprise" ft "${options[@]}" mpirun -n "$ranks" "$@"
     [ "$status" -eq 0 ] || fail "$name: exit status $status"
     [ "$(result "$name")" = "$expected" ] || fail "$name: $(result "$name") instead of $expected"
-    died=$(grep -c ' died in iteration ' "$work/$name.err")
+    died=$(grep -c ' died .* and was replaced in ' "$work/$name.err")
     [ "$died" = "$deaths" ] || { [ "$deaths" = any ] && [ "$died" -gt 0 ]; } || fail "$name: $died deaths instead of $deaths"
 }
