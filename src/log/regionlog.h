@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where commutative regions of one rank were closed before as many messages had come as they were begun for: docs/format.md, section 15. The log of the rank has no ends of regions, and the program tells the others by their counts. A replay needs
+ * Where commutative regions of one rank were closed before as many messages had come as they were begun for: docs/format.md, section 16. The log of the rank has no ends of regions, and the program tells the others by their counts. A replay needs
  * it only to shuffle them: messages behind the end of a region are none of its own.
  */
 #ifndef RP_REGIONLOG_H
