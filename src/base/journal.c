@@ -118,6 +118,16 @@ bool rp_journal_is(const uint8_t *bytes, size_t length)
     return length >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
 }
 
+bool rp_journal_is_blank(const uint8_t *bytes, size_t length)
+{
+    size_t at = rp_journal_is(bytes, length) ? sizeof magic : 0;
+
+    for (size_t i = at; i < length && i < at + sizeof(uint32_t); i++) /* the length, which is stored last */
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
 struct rp_journal_view rp_journal_view_of(const uint8_t *bytes, size_t length)
 {
     return (struct rp_journal_view){.at = bytes + sizeof magic, .end = bytes + length};

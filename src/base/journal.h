@@ -30,6 +30,8 @@ struct rp_journal_view {
 };
 
 bool rp_journal_is(const uint8_t *bytes, size_t length);
+/* Its process was killed before the first entry was there: as good as none. */
+bool rp_journal_is_blank(const uint8_t *bytes, size_t length);
 struct rp_journal_view rp_journal_view_of(const uint8_t *bytes, size_t length); /* of what is a journal */
 bool rp_journal_next(struct rp_journal_view *view, const uint8_t **bytes, size_t *length); /* false: there is no further one, or damaged is set */
 

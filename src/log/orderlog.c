@@ -183,7 +183,7 @@ enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank,
         status = rp_fail(why, RP_USAGE, "%s is not there: rank %u made no windows of MPI, or was recorded by a reprise that did not write it", path, rank);
     else
         status = rp_read_file(path, file_limit, &file, why);
-    if (status == RP_OK)
+    if (status == RP_OK && !rp_journal_is_blank(file.bytes, file.length))
         status = rp_journal_is(file.bytes, file.length) ? take_all(out, &file, path, run, rank, why) : rp_fail(why, RP_DAMAGED, "rank %u: %s: not an order log", rank, path);
     if (status != RP_OK)
         rp_order_free(out);

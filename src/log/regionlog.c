@@ -136,7 +136,7 @@ enum rp_status rp_regions_read(const char *directory, uint64_t run, uint32_t ran
     *out = (struct rp_regions){0};
     if (is_there)
         status = rp_read_file(path, file_limit, &file, why);
-    if (status == RP_OK && is_there)
+    if (status == RP_OK && is_there && !rp_journal_is_blank(file.bytes, file.length))
         status = rp_journal_is(file.bytes, file.length) ? take_all(out, &file, path, run, rank, why) : rp_fail(why, RP_DAMAGED, "rank %u: %s: not a log of regions", rank, path);
     if (status != RP_OK)
         rp_regions_free(out);

@@ -276,7 +276,8 @@ static enum rp_status read_one(struct rp_tasks *tasks, int process, const char *
     char *path = path_of(tasks, process, what);
     enum rp_status status = path ? rp_read_file(path, LIMIT, &in, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
 
-    if (status == RP_OK && (status = rp_task_file_parse(tasks, in.bytes, in.length, &because)) != RP_OK)
+    bool is_blank = *what && rp_journal_is_blank(in.bytes, in.length); /* it had hardly begun */
+    if (status == RP_OK && !is_blank && (status = rp_task_file_parse(tasks, in.bytes, in.length, &because)) != RP_OK)
         rp_fail(why, status, "%s: %s", path, because.text);
     rp_buffer_free(&in);
     free(path);
