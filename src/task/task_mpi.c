@@ -107,10 +107,15 @@ static void stop(int status)
     abort();
 }
 
+/* One after another: a launcher that several tell to end the job at once may never end. */
 static void mpi_lost(void *data, const char *why)
 {
+    enum { MOST_SECONDS = 10 };
+    int rank = here.tasks.self;
+
     (void)data;
     rp_error("tasks: %s", why);
+    sleep(rank < MOST_SECONDS ? (unsigned)rank : MOST_SECONDS);
     stop(REPRISE_EXIT_UNSUPPORTED);
 }
 
