@@ -115,14 +115,12 @@ def summed(events):
 def rollback(quick, _keys):
     for name in LONGER:
         ranks, interval = LONGER[name][1], LONGER[name][2]
-        _, expected, events = survive(name, LONGER)
-        peak = max(event["log_peak"] for event in events if event["event"] == "finished")
+        _, expected, _ = survive(name, LONGER)
         print(f"{name}, {ranks} ranks, a failure of rank 1 in iteration i of a checkpoint interval of {interval}: iterations of all ranks (and seconds)")
         print(f"{'i':>4} {'local':>16} {'hybrid':>16} {'global':>16}")
         for iteration in range(0, interval, 6 if quick else 2):
             row = []
-            for capacity in (None, peak // 2, 1):
-                options = ["--capacity", str(capacity)] if capacity else []
+            for options in ([], ["--capacity-iterations", str(interval // 2)], ["--capacity", "1"]):
                 seconds, result, events = survive(name, LONGER, "--kill", f"1@{iteration}:5", *options)
                 if result != expected:
                     sys.exit(f"bench: {name}, failure in {iteration}: {result} instead of {expected}")

@@ -65,6 +65,9 @@ void reprise_interval(long iterations);
 /* The most bytes that the log of sent messages may have in each rank (0: any; --capacity goes before). If a failure needs more, all ranks go back to the last checkpoint instead of only the dead. */
 void reprise_capacity(size_t bytes);
 
+/* The same in iterations: the log has the messages of the last so many, with the one that runs (0: of all since the checkpoint; --capacity-iterations goes before). Both limits may be set. */
+void reprise_capacity_iterations(long iterations);
+
 /*
  * for (long i = first; i < end; i++), with its iterations marked. `break` and `continue` mean what they do in a loop; behind a `break` comes reprise_leave(). When all ranks have to go back, control comes back
  * to the head of the loop from inside any MPI call, so the function that it is in must not return before the loop has ended.
@@ -109,6 +112,7 @@ struct reprise_calls {
     int (*active)(void);
     void (*interval)(long iterations);
     void (*capacity)(size_t bytes);
+    void (*capacity_iterations)(long iterations);
 };
 
 #ifdef __cplusplus

@@ -39,6 +39,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_FT_RANKS", NULL},
     {"REPRISE_FT_INTERVAL", NULL},
     {"REPRISE_FT_CAPACITY", NULL},
+    {"REPRISE_FT_CAPACITY_ITERATIONS", NULL},
     {"REPRISE_FT_KILL", NULL},
     {"REPRISE_FT_FILES", NULL},
     {"REPRISE_FT_KEEP", NULL},

@@ -23,12 +23,13 @@
 #include "cli/options.h"
 #include "reprise.h"
 
-static const char *spares_text, *interval, *capacity, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress;
+static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress;
 
 static const struct rp_option options[] = {
     {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)", &spares_text},
     {"--interval", NULL, "ITERATIONS", "a checkpoint every so many iterations (default: what the program says, or 10)", &interval},
     {"--capacity", NULL, "BYTES", "the most that the log of messages takes in each rank; K, M and G are understood (default: any)", &capacity},
+    {"--capacity-iterations", NULL, "N", "the iterations whose messages the log holds, with the one that runs (default: all since the checkpoint)", &span},
     {"--compress", NULL, NULL, "keep long messages in the log compressed: it takes less memory and more time", &compress},
     {"--mtbf", NULL, "SECONDS", "the mean time between failures: the interval is chosen from it and from what a checkpoint takes", &mtbf},
     {"--checkpoints", NULL, "DIR", "write checkpoints to files in this directory, too", &files},
@@ -346,6 +347,10 @@ static enum rp_status apply_options(long *spares, struct rp_problem *why)
         setenv("REPRISE_FT_INTERVAL", interval, 1);
     if (status == RP_OK && capacity)
         status = parse_bytes(capacity, why);
+    if (status == RP_OK && span)
+        status = parse_number("--capacity-iterations", span, 0, LONG_MAX, &ignored, why);
+    if (status == RP_OK && span)
+        setenv("REPRISE_FT_CAPACITY_ITERATIONS", span, 1);
     if (status == RP_OK && keep)
         status = parse_number("--keep", keep, 2, 1000000, &ignored, why);
     if (status == RP_OK && mtbf)

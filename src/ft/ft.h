@@ -116,6 +116,7 @@ struct rp_ft_entry {
     _Atomic bool taken; /* by the receiver, if shared */
     struct rp_ft_request *request; /* that waits for it, or NULL */
     struct rp_ft_entry *next_under_way;
+    long iteration; /* that it belongs to */
     size_t stored; /* bytes of the payload that follow; fewer than it has if it is squeezed */
     void *whole;   /* then: all of it, while under way from the log */
     struct rp_ft_wire wire; /* last: the payload follows */
@@ -139,7 +140,12 @@ void rp_ft_log_setup_ends(struct rp_ft_log *log);
 void rp_ft_log_release(struct rp_ft_log *log, uint64_t before);
 /* Drops the oldest entries of the loop while there is more than the capacity. */
 void rp_ft_log_cap(void);
+/* What is sent from here on belongs to this iteration; what belongs to those before the last `rp_ft_log_span` is dropped. */
+void rp_ft_log_begin(long iteration);
+void rp_ft_log_uncap(void); /* nothing is dropped from here on */
+bool rp_ft_log_is_capped(void);
 extern size_t rp_ft_log_bytes, rp_ft_log_capacity, rp_ft_log_peak;
+extern long rp_ft_log_span; /* iterations that it reaches back; 0: all */
 
 /* ft_squeeze.c: payloads in fewer bytes. */
 extern bool rp_ft_squeezes;

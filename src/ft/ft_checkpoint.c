@@ -353,7 +353,7 @@ static void restore_protected(const uint8_t *at, const struct header *header)
 static void end_loop(void)
 {
     left_loop = true;
-    rp_ft_log_capacity = 0;
+    rp_ft_log_uncap();
     has_point = false;
 }
 
@@ -471,8 +471,9 @@ void rp_ft_checkpoint_stored(int64_t wanted)
 }
 
 /* From where a rank that begins again goes on. */
-static void hand_over(void)
+static void hand_over(long iteration)
 {
+    rp_ft_log_begin(iteration);
     rp_ft_determinants_from(generation);
     stored = -1;
     rp_ft_files_write(rp_ft_checkpoint_find(rp_ft_own, generation));
@@ -503,7 +504,7 @@ static void checkpoint(long iteration, bool settles)
     generation++;
     is_settled = settles;
     snapshot(iteration);
-    hand_over();
+    hand_over(iteration);
     if (is_settled)
         settle();
     rp_ft_files_release(generation);
@@ -651,6 +652,7 @@ static void begin_iteration(long iteration)
     rp_ft.iteration = iteration;
     rp_ft.iterations++;
     rp_ft.calls = -1;
+    rp_ft_log_begin(iteration);
     rp_ft_enter("an iteration's beginning");
 }
 
@@ -667,7 +669,7 @@ static long first(long from)
         restart = -1;
         rp_ft_event("restored", "\"iteration\": %ld, \"generation\": %lld", from, (long long)generation);
         rp_ft_event_repeated();
-        hand_over();
+        hand_over(from);
         if (is_settled)
             settle();
     } else {
@@ -704,7 +706,7 @@ static void leave(void)
     left_loop = true;
     if (checks && rp_ft.rank == 0)
         rp_note("%ld checkpoint intervals were done twice, with the same state at the end", checked);
-    if (rp_ft_log_capacity)
+    if (rp_ft_log_is_capped())
         checkpoint(rp_ft.iteration, true);
     end_loop();
 }
@@ -748,6 +750,14 @@ static void set_capacity(size_t bytes)
         rp_ft_log_capacity = bytes;
 }
 
+static void set_capacity_iterations(long iterations)
+{
+    if (iterations < 0)
+        rp_ft_die(REPRISE_EXIT_USAGE, "reprise_capacity_iterations(%ld): a number of iterations is expected, or 0 for any", iterations);
+    if (!rp_setting("REPRISE_FT_CAPACITY_ITERATIONS"))
+        rp_ft_log_span = iterations;
+}
+
 static jmp_buf *loop_point(void)
 {
     return &point;
@@ -781,6 +791,9 @@ void rp_ft_checkpoints_start(void)
     text = rp_setting("REPRISE_FT_CAPACITY");
     if (text)
         rp_ft_log_capacity = strtoull(text, NULL, 10);
+    text = rp_setting("REPRISE_FT_CAPACITY_ITERATIONS");
+    if (text)
+        rp_ft_log_span = strtol(text, NULL, 10);
     text = rp_setting("REPRISE_FT_MTBF");
     if (text)
         mtbf = strtod(text, NULL);
@@ -802,4 +815,5 @@ __attribute__((visibility("default"))) const struct reprise_calls reprise_ft_cal
     .active = active,
     .interval = set_interval,
     .capacity = set_capacity,
+    .capacity_iterations = set_capacity_iterations,
 };

@@ -4,7 +4,7 @@
  *
  * Entries of the setup are kept for ever: who takes over a rank runs through its setup again.
  *
- * Under a capacity the oldest entries of the loop are dropped, never the latest, nor what a receiver has not read yet: what is still on its way must be there. A rank that needs what was dropped makes all roll back; no message is on
+ * Under a capacity, in bytes or in iterations (the paper's sections 5 and 6), the oldest entries of the loop are dropped, never the latest, nor what a receiver has not read yet: what is still on its way must be there. A rank that needs what was dropped makes all roll back; no message is on
  * its way across the line of a checkpoint, so that this needs no log.
  */
 #include <stdlib.h>
@@ -16,6 +16,8 @@
 
 static struct rp_arenas arenas;
 size_t rp_ft_log_bytes, rp_ft_log_capacity, rp_ft_log_peak;
+long rp_ft_log_span;
+static long current; /* iteration */
 
 void rp_ft_log_start(void)
 {
@@ -65,10 +67,11 @@ struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored, bool 
     struct rp_ft_entry *entry = rp_arena_take(&arenas, all, &arena);
 
     if (!entry)
-        rp_ft_die(125, "%s: out of memory for the log, which has %zu bytes now; set a capacity (--capacity) or checkpoint more often (--interval)", rp_ft.call, rp_ft_log_bytes);
+        rp_ft_die(125, "%s: out of memory for the log, which has %zu bytes now; set a capacity (--capacity, --capacity-iterations) or checkpoint more often (--interval)", rp_ft.call, rp_ft_log_bytes);
     memset(entry, 0, sizeof *entry);
     entry->arena = arena;
     entry->stored = stored;
+    entry->iteration = current;
     if (again)
         link(&log->setup_first, &log->setup_last, entry);
     else
@@ -139,4 +142,25 @@ void rp_ft_log_cap(void)
             tried = -1;
         }
     }
+}
+
+void rp_ft_log_begin(long iteration)
+{
+    current = iteration;
+    for (int i = 0; i < rp_ft.ranks && rp_ft_log_span; i++) {
+        struct rp_ft_log *log = &rp_ft_channels[i].log;
+        while (log->first && iteration - log->first->iteration >= rp_ft_log_span && !is_in_use(log->first))
+            rp_ft_log_release(log, log->first->wire.seq + 1);
+    }
+}
+
+void rp_ft_log_uncap(void)
+{
+    rp_ft_log_capacity = 0;
+    rp_ft_log_span = 0;
+}
+
+bool rp_ft_log_is_capped(void)
+{
+    return rp_ft_log_capacity || rp_ft_log_span;
 }

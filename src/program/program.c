@@ -60,6 +60,12 @@ PUBLIC void reprise_capacity(size_t bytes)
         library()->capacity(bytes);
 }
 
+PUBLIC void reprise_capacity_iterations(long iterations)
+{
+    if (library())
+        library()->capacity_iterations(iterations);
+}
+
 PUBLIC jmp_buf *reprise_point(void)
 {
     static jmp_buf unused;

@@ -7,7 +7,8 @@ module reprise
     use, intrinsic :: iso_c_binding
     implicit none
     private
-    public :: reprise_active, reprise_protect, reprise_unprotect, reprise_interval, reprise_capacity, reprise_loop
+    public :: reprise_active, reprise_protect, reprise_unprotect
+    public :: reprise_interval, reprise_capacity, reprise_capacity_iterations, reprise_loop
 
     abstract interface
         function reprise_iteration(i, data) bind(C)
@@ -40,6 +41,10 @@ module reprise
         subroutine reprise_capacity(bytes) bind(C)
             import :: c_size_t
             integer(c_size_t), value :: bytes
+        end subroutine
+        subroutine reprise_capacity_iterations(iterations) bind(C)
+            import :: c_long
+            integer(c_long), value :: iterations
         end subroutine
         subroutine run(first, end, iteration, data) bind(C, name='reprise_run')
             import :: c_long, c_funptr, c_ptr

@@ -12,6 +12,9 @@ jacobi=("$apps/jacobi" --size 5 --edge 20)
 says 120 "the number of ranks is not seen" mpirun "${jacobi[@]}"
 says 120 "a launcher is expected" "${jacobi[@]}"
 says 120 "--capacity 5x" --capacity 5x mpirun -n 2 "${jacobi[@]}"
+for wrong in -1 5i x '' 99999999999999999999; do
+    says 120 "--capacity-iterations $wrong: a whole number" --capacity-iterations "$wrong" mpirun -n 2 "${jacobi[@]}"
+done
 says 120 "--spares -1" --spares -1 mpirun -n 2 "${jacobi[@]}"
 says 120 "--kill 0@2,7@1: there is no rank 7" --kill 0@2,7@1 mpirun -n 2 "${jacobi[@]}"
 says 120 "--kill 1@x" --kill 1@x mpirun -n 2 "${jacobi[@]}"

@@ -9,3 +9,58 @@ survive late 1 4 --capacity 16K --kill 1@18:3 -- "${jacobi[@]}"
 grep -q 'all ranks go back' late.err || fail "late: the log cannot have been long enough"
 survive twice 2 4 --capacity 16K --spares 2 --kill 3@18,0@recovery:4 --checkpoints files -- "${jacobi[@]}"
 survive behind 1 4 --capacity 16K --kill 2@30:1 -- "${jacobi[@]}"
+
+# The same with a log of half an interval, by number: what was sent in the last five iterations, with the one that runs.
+survive early-of-five 1 4 --capacity-iterations 5 --kill 1@13:3 -- "${jacobi[@]}"
+grep -q 'only what died' early-of-five.err || fail "early-of-five: all ranks went back though the log reached back"
+survive late-of-five 1 4 --capacity-iterations 5 --kill 1@16:3 -- "${jacobi[@]}"
+grep -q 'all ranks go back' late-of-five.err || fail "late-of-five: the log does not reach back so far"
+survive late-of-ten 1 4 --capacity-iterations 10 --kill 1@16:3 -- "${jacobi[@]}"
+grep -q 'only what died' late-of-ten.err || fail "late-of-ten: all ranks went back though the log reached back"
+survive first-of-one 1 4 --capacity-iterations 1 --kill 2@0:2 -- "${jacobi[@]}"
+grep -q 'only what died' first-of-one.err || fail "first-of-one: all ranks went back though the log reached back"
+survive behind-of-five 1 4 --capacity-iterations 5 --kill 2@30:1 -- "${jacobi[@]}"
+survive both-by-bytes 1 4 --capacity 16K --capacity-iterations 10 --kill 1@18:3 -- "${jacobi[@]}"
+grep -q 'all ranks go back' both-by-bytes.err || fail "both-by-bytes: the log cannot have been long enough"
+survive both-by-iterations 1 4 --capacity 64M --capacity-iterations 5 --kill 1@16:3 -- "${jacobi[@]}"
+grep -q 'all ranks go back' both-by-iterations.err || fail "both-by-iterations: the log does not reach back so far"
+survive both-long 1 4 --capacity 64M --capacity-iterations 10 --kill 1@16:3 -- "${jacobi[@]}"
+grep -q 'only what died' both-long.err || fail "both-long: all ranks went back though the log reached back"
+
+cat >says.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "reprise.h"
+int main(int argc, char **argv)
+{
+    double total = 0, sum, value;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    reprise_interval(10);
+    reprise_capacity_iterations(strtol(argv[1], NULL, 10));
+    reprise_protect(0, &total, sizeof total);
+    REPRISE_LOOP(i, 0, 30) {
+        value = 1.0 / (double)(i + rank + 1);
+        MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        total += sum;
+    }
+    if (rank == 0)
+        printf("RESULT %.17g\n", total);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc.openmpi -O1 -I "$(dirname "$tools")/include" says.c -o says "$build/lib/libreprise.a" || fail "cannot compile"
+expect said 3 -- ./says 4
+run 60 said-plain mpirun.openmpi -n 3 ./says 4
+[ "$status" -eq 0 ] && [ -n "$(result said-plain)" ] || fail "the program does not run without reprise: exit status $status"
+survive said-early 1 3 --kill 1@12:1 -- ./says 4
+grep -q 'only what died' said-early.err || fail "said-early: all ranks went back though the log reached back"
+survive said-late 1 3 --kill 1@15:1 -- ./says 4
+grep -q 'all ranks go back' said-late.err || fail "said-late: the log does not reach back so far"
+survive overruled 1 3 --capacity-iterations 0 --kill 1@15:1 -- ./says 4
+grep -q 'only what died' overruled.err || fail "overruled: the option goes before what the program says"
+run 60 negative "$reprise" ft mpirun -n 3 ./says -4
+[ "$status" -eq 120 ] && grep -q 'reprise_capacity_iterations(-4)' negative.err || fail "a negative number of iterations: exit status $status"
