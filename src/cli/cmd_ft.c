@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
+#include "cli/jobwatch.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "reprise.h"
@@ -226,7 +227,7 @@ static bool is_on_one_host(char **words)
 }
 
 /* On one host nothing but shared memory is needed, and it says least when a process dies. */
-static void set_up_mpi(char **words, const char *prefix)
+static void set_up_mpi(char **words, const char *prefix, const char *directory)
 {
     const char *before = getenv("LD_LIBRARY_PATH");
     bool one_host = is_on_one_host(words);
@@ -234,6 +235,8 @@ static void set_up_mpi(char **words, const char *prefix)
 
     if (one_host)
         setenv("OMPI_MCA_btl", "sm,self", 0);
+    if (one_host && strncmp(directory, "/dev/shm/", 9) == 0)
+        setenv("OMPI_MCA_btl_sm_backing_directory", directory, 0); /* what the dead leave there goes with it */
     setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
     setenv("OMPI_MCA_btl_sm_free_list_max", "-1", 0); /* buffers of messages to the dead do not come back */
     setenv("OMPI_MCA_btl_sm_segment_size", "134217728", 0);
@@ -439,18 +442,31 @@ struct ending {
     int status; /* -1: none yet */
     time_t since;
     bool told; /* the launcher was */
+    struct rp_job job;
 };
+
+static void read_ending(struct ending *ending)
+{
+    FILE *file = ending->status < 0 ? fopen(ending->path, "r") : NULL;
+
+    if (!file)
+        return;
+    if (fscanf(file, "%d", &ending->status) != 1)
+        ending->status = -1;
+    fclose(file);
+    ending->since = time(NULL);
+}
 
 static void watch(void *data)
 {
     enum { PATIENCE = 1, MORE = 4 };
     struct ending *ending = data;
-    FILE *file;
+    char text[512];
 
-    if (ending->status < 0 && (file = fopen(ending->path, "r"))) {
-        if (fscanf(file, "%d", &ending->status) != 1)
-            ending->status = -1;
-        fclose(file);
+    read_ending(ending);
+    if (ending->status < 0 && rp_job_is_stuck(&ending->job, rp_launch_process(), text)) {
+        rp_error("%s", text);
+        ending->status = REPRISE_EXIT_INTERNAL;
         ending->since = time(NULL);
     }
     if (ending->status >= 0 && time(NULL) > ending->since + PATIENCE && !ending->told) {
@@ -459,6 +475,26 @@ static void watch(void *data)
     }
     if (ending->status >= 0 && time(NULL) > ending->since + MORE)
         rp_launch_signal(SIGKILL);
+}
+
+static void keep_roll(const char *directory, int spares, struct rp_job *job)
+{
+    job->ranks = (int)strtol(getenv("REPRISE_FT_RANKS"), NULL, 10);
+    job->processes = job->ranks + spares;
+    job->roll = rp_roll_make(directory, (size_t)job->processes);
+}
+
+/* A launcher that was killed, by us or by others, cannot end what it started. */
+static void end_rest(const char *directory, bool is_known)
+{
+    char variable[PATH_MAX + 16];
+
+    if (!rp_launch_ended_by() && !is_known)
+        return;
+    snprintf(variable, sizeof variable, "REPRISE_FT_DIR=%s", directory);
+    int rest = rp_job_end_rest(variable);
+    if (!is_known)
+        rp_error("the launcher was ended by signal %d: so are the processes that it left behind (%d on this host)", rp_launch_ended_by(), rest);
 }
 
 static bool is_marked(const char *directory, const char *name)
@@ -470,8 +506,14 @@ static bool is_marked(const char *directory, const char *name)
 }
 
 /* A launcher for which the death of a process is no failure finds none if all die. Marks of other hosts are not seen. */
-static int check_end(const char *directory, char **words, int result)
+static int check_end(const char *directory, char **words, const struct rp_job *job, int result)
 {
+    char text[512];
+
+    if (!rp_launch_ended_by() && rp_job_failed_in_init(job, text)) {
+        rp_error("%s", text);
+        return REPRISE_EXIT_INTERNAL;
+    }
     if (result != 0 || !is_on_one_host(words) || !is_marked(directory, "began") || is_marked(directory, "ended"))
         return result;
     rp_error("all processes died, spares as well");
@@ -508,12 +550,15 @@ static int run(const struct rp_command *command, int argc, char **argv)
         rp_error("cannot run: %s", why.text);
         return rp_exit_status(status);
     }
-    set_up_mpi(words, prefix);
+    set_up_mpi(words, prefix, directory);
     struct ending ending = {.status = -1};
     snprintf(ending.path, sizeof ending.path, "%s/ending", directory);
+    if (is_on_one_host(words))
+        keep_roll(directory, (int)spares, &ending.job);
     int result = rp_launch_run(words, watch, &ending);
-    watch(&ending);
-    result = ending.status >= 0 ? ending.status : check_end(directory, words, result);
+    read_ending(&ending);
+    end_rest(directory, ending.status >= 0);
+    result = ending.status >= 0 ? ending.status : check_end(directory, words, &ending.job, result);
     if (output)
         keep_events(directory);
     rp_remove_directory(directory);

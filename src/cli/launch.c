@@ -272,6 +272,7 @@ int rp_launch_become(char **command)
 }
 
 static pid_t child;
+static int ended_by;
 
 static volatile sig_atomic_t insisted;
 
@@ -297,6 +298,16 @@ void rp_launch_signal(int signal)
 {
     if (child > 0)
         kill(child, signal);
+}
+
+pid_t rp_launch_process(void)
+{
+    return child;
+}
+
+int rp_launch_ended_by(void)
+{
+    return ended_by;
 }
 
 /* Ctrl-C reaches the launcher by itself; other signals that mean "end" are passed on, so that we live to say what was recorded. */
@@ -330,6 +341,7 @@ static int wait_for_child(void (*watch)(void *), void *data)
             pause.tv_nsec += pause.tv_nsec / 4;
     }
     alarm(0);
+    ended_by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (insisted)
         rp_error("the launcher did not end within %d seconds when it was told to: it was killed", INSIST_SECONDS);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -437,8 +449,12 @@ int rp_launch_run(char **command, void (*watch)(void *), void *data)
 
 int rp_launch_say_untouched(const char *done, char **command, int status)
 {
-    rp_error("nothing was %s: no process of '%s' called MPI_Init under reprise. Is it an MPI program, and dynamically linked? "
-             "'reprise doctor PROGRAM' tells. Ranks on other hosts need the environment: see 'reprise env --help'",
-             done, command[0]);
+    if (status)
+        rp_error("nothing was %s: no process of '%s', which ended with status %d, came out of MPI_Init under reprise. Did it end before, or did MPI_Init fail? Else 'reprise doctor PROGRAM' tells whether it can be entered",
+                 done, command[0], status);
+    else
+        rp_error("nothing was %s: no process of '%s' called MPI_Init under reprise. Is it an MPI program, and dynamically linked? "
+                 "'reprise doctor PROGRAM' tells. Ranks on other hosts need the environment: see 'reprise env --help'",
+                 done, command[0]);
     return status ? status : REPRISE_EXIT_UNSUPPORTED;
 }

@@ -4,6 +4,7 @@
 #define RP_LAUNCH_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/status.h"
 
@@ -36,6 +37,10 @@ int rp_launch_say_untouched(const char *done, char **command, int status);
 
 /* Sends a signal to what rp_launch_run started; for its `watch`. */
 void rp_launch_signal(int signal);
+pid_t rp_launch_process(void);
+
+/* The signal that ended it; 0: it ended by itself. */
+int rp_launch_ended_by(void);
 
 /* Becomes the command. Returns only on failure, with the exit status. */
 int rp_launch_become(char **command);

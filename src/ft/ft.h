@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/roll.h"
 #include "ft_entries.h"
 
 /* Processes without MPI load this library, too. */
@@ -40,6 +41,7 @@
 #pragma weak ompi_mpi_op_min
 #pragma weak ompi_mpi_op_replace
 #pragma weak ompi_mpi_op_no_op
+#pragma weak ompi_mpi_op_null
 #pragma weak ompi_mpi_errors_return
 #pragma weak ompi_mpi_errors_are_fatal
 #pragma weak ompi_mpi_info_null
@@ -96,6 +98,7 @@ void rp_ft_end(int status) __attribute__((noreturn));
 void rp_ft_end_if_told(void); /* if another process ends the job */
 /* ft_exit.c: from here on it is known how the program ends. */
 void rp_ft_exit_start(void);
+void rp_ft_roll(enum rp_roll_state state); /* so far it has come */
 void *rp_ft_alloc(size_t bytes); /* zeroed; never NULL */
 double rp_ft_now(void);          /* seconds */
 
@@ -275,6 +278,10 @@ int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status);
 void rp_ft_request_is_persistent(struct rp_ft_request *request);
 extern size_t rp_ft_requests_active; /* that the program started and did not complete */
 void rp_ft_requests_forget(void); /* none is under way: a rollback of all */
+
+/* ft_fortran.c: pairs of a value and a place that C has not. False: it is not about these. */
+bool rp_ft_is_pair(MPI_Datatype type);
+bool rp_ft_combine_pairs(const void *left, void *right, int count, MPI_Datatype type, MPI_Op op); /* into the right */
 
 void rp_ft_fortran_forget(struct rp_ft_request *request); /* ft_fortran.c: that it has a number */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the program ends. To the launcher the death of a process is no failure, even if all die: marks in the directory of the run tell the command whether there was a process with MPI, and whether one came to an end by itself.
+ * How the program ends, and how far it has come: until it is out of MPI_Init it cannot be replaced, and the command ends the job if it dies (base/roll.h). To the launcher the death of a process is no failure, even if all die: marks in the directory of the run tell the command whether there was a process with MPI, and whether one came to an end by itself.
  *
  * It may end without MPI_Finalize. By exit, it ends the job, as without us; ULFM would wait for it for ever. By _exit or quick_exit, which is for those who cannot go on, it is as dead as by a signal: that is
  * what the launcher tells the others about, while of a status that is not 0 it says nothing, and never ends.
@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "base/roll.h"
 #include "base/settings.h"
 #include "ft/ft.h"
 
 static pid_t rank_process; /* not one that it forked; 0: without MPI */
+static struct rp_roll_line *roll;
 
 static void leave_mark(const char *name)
 {
@@ -37,11 +39,26 @@ __attribute__((constructor)) static void begins(void)
         return;
     rank_process = getpid();
     leave_mark("began");
+    if (rp_setting("REPRISE_FT_DIR"))
+        roll = rp_roll_open(rp_setting("REPRISE_FT_DIR"), (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10));
+    if (roll) {
+        roll->process = (int32_t)rank_process;
+        roll->left = 0;
+        roll->state = RP_ROLL_BEGAN;
+    }
 }
 
 __attribute__((destructor)) static void ends(void)
 {
     leave_mark("ended");
+    if (roll && getpid() == rank_process)
+        roll->left = 1;
+}
+
+void rp_ft_roll(enum rp_roll_state state)
+{
+    if (roll && getpid() == rank_process)
+        roll->state = (int32_t)state;
 }
 
 static void exits(int status, void *unused)

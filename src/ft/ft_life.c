@@ -185,6 +185,18 @@ static void poll_as_told(void)
         set(strcmp(told, "0") != 0);
 }
 
+static _Noreturn void cannot_begin(void)
+{
+    const struct timespec pause = {0, 20000000};
+    enum { TRIES = 50 };
+
+    for (int try = 0; try < TRIES; try++, nanosleep(&pause, NULL)) /* who it was may be told a little later */
+        for (int i = 0; i < rp_ft.ranks + rp_ft.spares; i++)
+            if (rp_ulfm_has_failed(MPI_COMM_WORLD, i))
+                rp_ft_die(REPRISE_EXIT_INTERNAL, "%s %d died in MPI_Init: who is not out of it yet cannot be replaced", i < rp_ft.ranks ? "rank" : "spare", i < rp_ft.ranks ? i : i - rp_ft.ranks);
+    rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died in MPI_Init: who is not out of it yet cannot be replaced");
+}
+
 static void start(void)
 {
     rp_ft_exit_start();
@@ -198,7 +210,8 @@ static void start(void)
     rp_ft_inject_start();
     rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (rp_real.Comm_dup(MPI_COMM_WORLD, &rp_ft.world) != MPI_SUCCESS)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died before the program began");
+        cannot_begin();
+    rp_ft_roll(RP_ROLL_INSIDE);
     rp_real.Comm_set_errhandler(rp_ft.world, MPI_ERRORS_RETURN);
     rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     if (rp_ft.rank < 0) {
@@ -219,6 +232,7 @@ static void start(void)
 int rp_ft_Init(int *argc, char ***argv)
 {
     rp_ft_real_find();
+    rp_ft_roll(RP_ROLL_ENTERS);
     int error = rp_real.Init(argc, argv);
     if (error == MPI_SUCCESS)
         start();
@@ -228,6 +242,7 @@ int rp_ft_Init(int *argc, char ***argv)
 int rp_ft_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     rp_ft_real_find();
+    rp_ft_roll(RP_ROLL_ENTERS);
     int error = rp_real.Init_thread(argc, argv, required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED, provided);
     if (error == MPI_SUCCESS)
         start();

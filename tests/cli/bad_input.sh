@@ -70,6 +70,7 @@ expect 120 'the record has ranks 0 to 3' "$reprise" dump -r 4 run
 diff -r run pristine >/dev/null || fail "a record was changed"
 
 expect 123 'nothing was recorded' "$reprise" record --mpi "$mpi" -o nothing /bin/true
+expect 3 'which ended with status 3, came out of MPI_Init' "$reprise" record --mpi "$mpi" -o nothing sh -c 'exit 3'
 [ ! -e nothing ] || fail "an empty record was left behind"
 printf 'int main(void) { return 0; }\n' >static.c
 if gcc -static static.c -o static 2>/dev/null; then

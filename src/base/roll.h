@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* How far each process of a job has come: a file in the directory of the run, which the processes write and the command that started them reads. */
+#ifndef RP_ROLL_H
+#define RP_ROLL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum rp_roll_state { RP_ROLL_UNSEEN, RP_ROLL_BEGAN, RP_ROLL_ENTERS, RP_ROLL_INSIDE }; /* it entered MPI_Init, and came out of it */
+
+struct rp_roll_line {
+    _Atomic int32_t state, process;
+    _Atomic int32_t left, unused; /* whether it ended by itself */
+};
+
+/* Makes it, with so many lines. Never given back; NULL: it cannot be had. */
+struct rp_roll_line *rp_roll_make(const char *directory, size_t lines);
+
+/* One line of it, for the process that it is about. Never given back; NULL: there is none. */
+struct rp_roll_line *rp_roll_open(const char *directory, size_t line);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process that ends before it comes out of MPI_Init is known by two things: the launcher has fewer children than it started, more than those that ended later; and some process is in MPI_Init. That must hold for a
+ * while, since a launcher needs one to start all of them. Who it is the roll tells, unless it ended before our library was loaded. Looking for the launcher's children takes time: that is done only where the roll gives reason to.
+ */
+#include "cli/jobwatch.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Its parent; -1: it is dead, or waits to be buried. */
+static pid_t parent_of(long process)
+{
+    char path[64], line[512], state;
+    int parent = -1;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    FILE *file = fopen(path, "r");
+    const char *behind_name = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (!behind_name || sscanf(behind_name, ") %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
+        parent = -1;
+    if (file)
+        fclose(file);
+    return parent;
+}
+
+/* The next process of this host; 0: that was the last. */
+static long next_process(DIR *all)
+{
+    struct dirent *entry;
+
+    while ((entry = readdir(all)))
+        if (isdigit((unsigned char)entry->d_name[0]))
+            return strtol(entry->d_name, NULL, 10);
+    return 0;
+}
+
+static int count_children(pid_t launcher)
+{
+    DIR *all = opendir("/proc");
+    int count = 0;
+
+    for (long process; all && (process = next_process(all));)
+        count += parent_of(process) == launcher;
+    if (all)
+        closedir(all);
+    return all ? count : -1;
+}
+
+static bool is_dead(const struct rp_roll_line *line)
+{
+    return line->process && parent_of(line->process) < 0;
+}
+
+static bool waits_in_init(const struct rp_job *job)
+{
+    for (int i = 0; i < job->processes; i++)
+        if (job->roll[i].state == RP_ROLL_ENTERS && !is_dead(&job->roll[i]))
+            return true;
+    return false;
+}
+
+static bool all_have_ended(const struct rp_job *job)
+{
+    bool any = false;
+
+    for (int i = 0; i < job->processes; i++) {
+        if (job->roll[i].process && !is_dead(&job->roll[i]))
+            return false;
+        any |= job->roll[i].process != 0;
+    }
+    return any;
+}
+
+/* How many ended before they came out of MPI_Init. */
+static int count_lost(const struct rp_job *job, pid_t launcher)
+{
+    int children = count_children(launcher), later = 0;
+
+    for (int i = 0; i < job->processes; i++)
+        later += job->roll[i].state == RP_ROLL_INSIDE && is_dead(&job->roll[i]);
+    return children < 0 ? 0 : job->processes - children - later;
+}
+
+static void name(const struct rp_job *job, int line, struct rp_buffer *out)
+{
+    bool is_rank = line < job->ranks;
+
+    rp_buffer_printf(out, "%s%s %d", out->length ? ", " : "", is_rank ? "rank" : "spare", is_rank ? line : line - job->ranks);
+    if (job->roll[line].process)
+        rp_buffer_printf(out, " (process %d, %s MPI_Init)", (int)job->roll[line].process, job->roll[line].state == RP_ROLL_ENTERS ? "in" : "before");
+    else
+        rp_buffer_printf(out, " (before it began)");
+}
+
+static void describe(const struct rp_job *job, int lost, char text[512])
+{
+    struct rp_buffer list = {0};
+    int unseen = 0;
+
+    for (int i = 0; i < job->processes; i++)
+        unseen += job->roll[i].state == RP_ROLL_UNSEEN;
+    for (int i = 0; i < job->processes; i++)
+        if (job->roll[i].state != RP_ROLL_INSIDE && (is_dead(&job->roll[i]) || (job->roll[i].state == RP_ROLL_UNSEEN && unseen <= lost)))
+            name(job, i, &list);
+    rp_buffer_byte(&list, 0);
+    snprintf(text, 512, "%.300s ended: others wait for it in MPI_Init, and who is not out of it yet cannot be replaced", !list.failed && list.length > 1 ? (char *)list.bytes : "a process");
+    rp_buffer_free(&list);
+}
+
+static bool is_lost(const struct rp_roll_line *line)
+{
+    return line->process && line->state != RP_ROLL_INSIDE && kill(line->process, 0) != 0 && errno == ESRCH;
+}
+
+/* Those that left by themselves may have done so since another was killed. */
+static void note_first(struct rp_job *job)
+{
+    struct rp_buffer list = {0};
+    bool was_killed = false, any = false;
+
+    if (job->lost[0])
+        return;
+    for (int i = 0; i < job->processes; i++) {
+        bool lost = is_lost(&job->roll[i]);
+        any |= lost;
+        was_killed |= lost && !job->roll[i].left;
+    }
+    for (int i = 0; i < job->processes && any; i++)
+        if (is_lost(&job->roll[i]) && !(was_killed && job->roll[i].left))
+            name(job, i, &list);
+    rp_buffer_byte(&list, 0);
+    if (any && !list.failed)
+        snprintf(job->lost, sizeof job->lost, "%s", (char *)list.bytes);
+    rp_buffer_free(&list);
+}
+
+bool rp_job_failed_in_init(const struct rp_job *job, char text[512])
+{
+    bool entered = false;
+
+    for (int i = 0; i < job->processes && job->roll; i++)
+        entered |= job->roll[i].state == RP_ROLL_ENTERS;
+    snprintf(text, 512, "%s ended, and MPI_Init failed: who is not out of it yet cannot be replaced", job->lost[0] ? job->lost : "a process");
+    return entered;
+}
+
+bool rp_job_is_stuck(struct rp_job *job, pid_t launcher, char text[512])
+{
+    static const double every = 0.25, patience = 2, more_patience = 10;
+    double time = now();
+
+    if (!job->roll)
+        return false;
+    note_first(job);
+    if (time < job->next)
+        return false;
+    job->next = time + every;
+    int lost = waits_in_init(job) ? count_lost(job, launcher) : 0;
+    bool is_over = lost <= 0 && all_have_ended(job) && count_children(launcher) == 0;
+    if (lost <= 0 && !is_over) {
+        job->since = 0;
+        return false;
+    }
+    if (!job->since)
+        job->since = time;
+    if (time - job->since < (is_over ? more_patience : patience))
+        return false;
+    if (!is_over)
+        describe(job, lost, text);
+    else if (!rp_job_failed_in_init(job, text))
+        snprintf(text, 512, "all processes have ended, but the launcher does not");
+    return true;
+}
+
+/* Programs may have changed theirs since; this is what they were started with. */
+static bool was_started_with(long process, const char *variable, struct rp_buffer *text)
+{
+    enum { STEP = 65536 };
+    char path[64];
+    ssize_t got = 1;
+
+    snprintf(path, sizeof path, "/proc/%ld/environ", process);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    text->length = 0;
+    while (fd >= 0 && got > 0 && rp_buffer_reserve(text, STEP)) {
+        got = read(fd, text->bytes + text->length, STEP);
+        text->length += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    return text->length && memmem(text->bytes, text->length, variable, strlen(variable) + 1);
+}
+
+static int kill_all(const char *variable)
+{
+    DIR *all = opendir("/proc");
+    struct rp_buffer text = {0};
+    int count = 0;
+
+    for (long process; all && (process = next_process(all));)
+        if (process != getpid() && was_started_with(process, variable, &text) && parent_of(process) >= 0 && kill((pid_t)process, SIGKILL) == 0)
+            count++;
+    if (all)
+        closedir(all);
+    rp_buffer_free(&text);
+    return count;
+}
+
+int rp_job_end_rest(const char *variable)
+{
+    static const double patience = 5;
+    const struct timespec pause = {0, 20000000};
+    double since = now();
+    int first = kill_all(variable);
+
+    for (int left = first; left > 0 && now() - since < patience; left = kill_all(variable))
+        nanosleep(&pause, NULL);
+    return first;
+}

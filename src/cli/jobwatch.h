@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes of a job on this host, as the command sees them that started its launcher. */
+#ifndef RP_JOBWATCH_H
+#define RP_JOBWATCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/roll.h"
+
+struct rp_job {
+    const struct rp_roll_line *roll; /* NULL: nothing is known of them */
+    int ranks, processes;            /* those behind the ranks are spares */
+    double next, since;              /* 0 at first */
+    char lost[320];                  /* who ended first before they were out of MPI_Init; empty: none */
+};
+
+/*
+ * Whether the job does not go on: processes ended before they came out of MPI_Init, where others wait for them for ever, since a launcher for which the death of a process is no failure does not tell them; or all have ended, but
+ * not the launcher. `text` says so, and who. To be called some times a second, with the launcher's id; the launcher's children are the processes, or run them.
+ */
+bool rp_job_is_stuck(struct rp_job *job, pid_t launcher, char text[512]);
+
+/* Of a job that ended: whether processes did not come out of MPI_Init, as when the MPI itself saw that one had died there. `text` says who ended first. */
+bool rp_job_failed_in_init(const struct rp_job *job, char text[512]);
+
+/* Kills all processes that have this in their environment, NAME=VALUE, and waits until they are gone. Returns how many there were. */
+int rp_job_end_rest(const char *variable);
+
+#endif
