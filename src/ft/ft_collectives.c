@@ -29,7 +29,11 @@ struct call {
     struct rp_ft_request *request; /* non-blocking */
     struct rp_ft_request *sends;   /* long ones, which end with the call */
     bool owns_in, owns_out;        /* types: the program may free its own */
+    bool frees_op;                 /* the program has freed it, as far as it knows */
+    struct call *next;             /* of those in the background that have an operation */
 };
+
+static struct call *reducing;
 
 static void send_part(struct call *call, int part, int to, const void *buffer, int count, MPI_Datatype type)
 {
@@ -81,6 +85,35 @@ static int now(struct call call)
     return error == MPI_SUCCESS ? error : rp_ft_error(call.comm, error);
 }
 
+/* MPI has no copies of operations: one that is freed while it is used goes with the last that uses it. */
+int rp_ft_Op_free(MPI_Op *op)
+{
+    bool is_used = false;
+
+    for (struct call *call = reducing; call; call = call->next)
+        if (call->op == *op)
+            is_used = call->frees_op = true;
+    if (!is_used)
+        return rp_real.Op_free(op);
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+static void reduced(struct call *done)
+{
+    struct call **link = &reducing;
+    bool is_used = false;
+
+    while (*link && *link != done)
+        link = &(*link)->next;
+    if (*link)
+        *link = done->next;
+    for (const struct call *call = reducing; call; call = call->next)
+        is_used |= call->op == done->op;
+    if (done->frees_op && !is_used)
+        rp_real.Op_free(&done->op);
+}
+
 static void in_background(void *data)
 {
     struct call *call = data;
@@ -88,6 +121,8 @@ static void in_background(void *data)
     call->request->status.MPI_ERROR = call->run(call);
     finish_sends(call);
     call->request->done = true;
+    if (call->op)
+        reduced(call);
     if (call->owns_in)
         rp_real.Type_free(&call->in_type);
     if (call->owns_out)
@@ -119,6 +154,10 @@ static int later(struct call call, MPI_Request *request)
         copy->in_type = rp_ft_type_keep(call.in_type, &copy->owns_in);
     if (call.out_type && means_out(&call))
         copy->out_type = rp_ft_type_keep(call.out_type, &copy->owns_out);
+    if (call.op) {
+        copy->next = reducing;
+        reducing = copy;
+    }
     copy->request = rp_ft_request_new(RP_FT_COLLECTIVE, call.comm);
     copy->request->active = true;
     rp_ft_requests_active++;
@@ -173,13 +212,36 @@ static bool commutes(MPI_Op op)
     return flag;
 }
 
+/* What MPI itself would say of it ends the process. */
+static void refuse_unknown(MPI_Op op, MPI_Datatype type)
+{
+    static MPI_Op known;
+    static MPI_Datatype known_for;
+    MPI_Errhandler handler;
+    char nothing[1];
+
+    if (op == known && type == known_for)
+        return;
+    rp_real.Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+    rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int error = rp_real.Reduce_local(nothing, nothing + 1, 0, type, op);
+    rp_real.Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    rp_real.Errhandler_free(&handler);
+    if (error != MPI_SUCCESS)
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s: the MPI with ULFM does not know this operation for this datatype", rp_ft.call);
+    known = op;
+    known_for = type;
+}
+
 /* *left = *left op *right, by MPI's function that puts the result to the right. */
 static void combine(void **left, void **right, struct call *call, int count)
 {
     void *result = *right;
 
-    if (rp_real.Reduce_local(*left, result, count, call->out_type, call->op) != MPI_SUCCESS)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s: the MPI with ULFM does not know this operation for this datatype", rp_ft.call);
+    if (!rp_ft_combine_pairs(*left, result, count, call->out_type, call->op)) {
+        refuse_unknown(call->op, call->out_type);
+        rp_real.Reduce_local(*left, result, count, call->out_type, call->op);
+    }
     *right = *left;
     *left = result;
 }

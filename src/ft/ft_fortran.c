@@ -3,7 +3,7 @@
  * Programs in Fortran. Their bindings are a library on top of MPI's functions in C, which are ours; but it also expects of libmpi what that has only if it was built with Fortran. tools/ulfm builds one without, and the bindings
  * of Open MPI 4 are loaded with it. So here is what they lack:
  * - names of constants, and strings of Fortran and C;
- * - datatypes: that MPI's own of Fortran have no size, and those of C that are the same memory are taken instead;
+ * - datatypes: that MPI's own of Fortran have no size, and those of C that are the same memory are taken instead; pairs of two reals, which C has not, are made, and we find the largest and least of them;
  * - handles of requests, which are numbers. The bindings read the number in the request itself, at a place that is tried once.
  *
  * What the bindings do with the inside of communicators cannot be done: ours are not what they take them for. It is refused: attributes, but for those that MPI sets, and lists of datatypes.
@@ -24,6 +24,8 @@
 #pragma weak ompi_mpi_c_float_complex
 #pragma weak ompi_mpi_c_double_complex
 #pragma weak ompi_mpi_2int
+#pragma weak ompi_mpi_op_maxloc
+#pragma weak ompi_mpi_op_minloc
 
 #define EXPORTED __attribute__((visibility("default")))
 #define WEAK __attribute__((visibility("default"), weak))
@@ -143,6 +145,46 @@ GET_ATTRIBUTE(ompi_attr_get_f, MPI_Fint)
 
 /* Datatypes, by their numbers in Fortran, which Open MPI never changed. */
 
+static MPI_Datatype pair_of_reals, pair_of_doubles;
+
+static MPI_Datatype pair_of(MPI_Datatype one, MPI_Datatype *two)
+{
+    if (!*two) {
+        rp_real.Type_contiguous(2, one, two);
+        rp_real.Type_commit(two);
+    }
+    return *two;
+}
+
+bool rp_ft_is_pair(MPI_Datatype type)
+{
+    return type && (type == pair_of_reals || type == pair_of_doubles);
+}
+
+/* Of equal values, that with the lower place. */
+#define COMBINE(NAME, TYPE)                                                                                \
+    static void NAME(const TYPE (*left)[2], TYPE (*right)[2], int count, bool most)                        \
+    {                                                                                                      \
+        for (int i = 0; i < count; i++) {                                                                  \
+            bool wins = most ? left[i][0] > right[i][0] : left[i][0] < right[i][0];                        \
+            if (wins || (left[i][0] == right[i][0] && left[i][1] < right[i][1]))                           \
+                memcpy(right[i], left[i], sizeof right[i]);                                                \
+        }                                                                                                  \
+    }
+COMBINE(combine_reals, float)
+COMBINE(combine_doubles, double)
+
+bool rp_ft_combine_pairs(const void *left, void *right, int count, MPI_Datatype type, MPI_Op op)
+{
+    if (!rp_ft_is_pair(type) || (op != MPI_MAXLOC && op != MPI_MINLOC))
+        return false;
+    if (type == pair_of_reals)
+        combine_reals(left, right, count, op == MPI_MAXLOC);
+    else
+        combine_doubles(left, right, count, op == MPI_MAXLOC);
+    return true;
+}
+
 static MPI_Datatype same_in_c(MPI_Fint number)
 {
     switch (number) {
@@ -175,6 +217,10 @@ static MPI_Datatype same_in_c(MPI_Fint number)
     case 20: /* MPI_COMPLEX16 */
     case 22: /* MPI_DOUBLE_COMPLEX */
         return MPI_C_DOUBLE_COMPLEX;
+    case 23: /* MPI_2REAL */
+        return pair_of(MPI_FLOAT, &pair_of_reals);
+    case 24: /* MPI_2DOUBLE_PRECISION */
+        return pair_of(MPI_DOUBLE, &pair_of_doubles);
     case 25: /* MPI_2INTEGER */
         return MPI_2INT;
     default:
@@ -182,15 +228,23 @@ static MPI_Datatype same_in_c(MPI_Fint number)
     }
 }
 
+/* Of pairs of reals an MPI without Fortran has the size, but not the operations. */
+static bool has_fortran(void)
+{
+    enum { INTEGER = 7 };
+    static int bytes = -1;
+
+    if (bytes < 0)
+        rp_real.Type_size(rp_real.Type_f2c(INTEGER), &bytes);
+    return bytes > 0;
+}
+
 /* An MPI that has Fortran knows them itself. */
 MPI_Datatype rp_ft_Type_f2c(MPI_Fint number)
 {
-    MPI_Datatype in_c = same_in_c(number), own = rp_real.Type_f2c(number);
-    int bytes = 0;
+    MPI_Datatype in_c = has_fortran() ? MPI_DATATYPE_NULL : same_in_c(number);
 
-    if (own && in_c != MPI_DATATYPE_NULL)
-        rp_real.Type_size(own, &bytes);
-    return in_c != MPI_DATATYPE_NULL && bytes == 0 ? in_c : own;
+    return in_c != MPI_DATATYPE_NULL ? in_c : rp_real.Type_f2c(number);
 }
 
 /* Requests. Number 0 is MPI_REQUEST_NULL. */

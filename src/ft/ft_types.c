@@ -118,7 +118,7 @@ MPI_Datatype rp_ft_type_keep(MPI_Datatype type, bool *owns)
     size_t size;
 
     *owns = false;
-    if (rp_ft_is_plain(type, &size))
+    if (rp_ft_is_plain(type, &size) || rp_ft_is_pair(type))
         return type;
     rp_real.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
     if (combiner == MPI_COMBINER_NAMED || rp_real.Type_dup(type, &copy) != MPI_SUCCESS)
