@@ -3,11 +3,15 @@
 !
 !     call reprise_protect(0, c_loc(u), int(size(u), c_size_t) * 8)
 !     call reprise_loop(0_c_long, steps, iteration)
+!
+! State that is not in one piece, or grows: functions that tell how long it is now, write it out and read it in again.
+!
+!     call reprise_protect_state(1, bytes_of_list, save_list, restore_list)
 module reprise
     use, intrinsic :: iso_c_binding
     implicit none
     private
-    public :: reprise_active, reprise_protect, reprise_unprotect
+    public :: reprise_active, reprise_protect, reprise_protect_state, reprise_unprotect
     public :: reprise_interval, reprise_capacity, reprise_capacity_iterations, reprise_loop
 
     abstract interface
@@ -17,7 +21,25 @@ module reprise
             type(c_ptr), value :: data
             integer(c_int) :: reprise_iteration
         end function
+        function reprise_state_size(data) bind(C)
+            import :: c_ptr, c_size_t
+            type(c_ptr), value :: data
+            integer(c_size_t) :: reprise_state_size
+        end function
+        subroutine reprise_state_save(data, out) bind(C)
+            import :: c_ptr
+            type(c_ptr), value :: data, out
+        end subroutine
+        subroutine reprise_state_restore(data, in, bytes) bind(C)
+            import :: c_ptr, c_size_t
+            type(c_ptr), value :: data, in
+            integer(c_size_t), value :: bytes
+        end subroutine
     end interface
+
+    type, bind(C) :: callbacks
+        type(c_funptr) :: size, save, restore
+    end type
 
     interface
         function reprise_active() bind(C)
@@ -46,6 +68,11 @@ module reprise
             import :: c_long
             integer(c_long), value :: iterations
         end subroutine
+        subroutine protect_state(id, state, data) bind(C, name='reprise_protect_state')
+            import :: c_int, c_ptr
+            integer(c_int), value :: id
+            type(c_ptr), value :: state, data
+        end subroutine
         subroutine run(first, end, iteration, data) bind(C, name='reprise_run')
             import :: c_long, c_funptr, c_ptr
             integer(c_long), value :: first, end
@@ -55,6 +82,22 @@ module reprise
     end interface
 
 contains
+
+    ! `data` is passed on. What is kept of the functions stays for ever.
+    subroutine reprise_protect_state(id, size, save, restore, data)
+        integer(c_int), intent(in) :: id
+        procedure(reprise_state_size) :: size
+        procedure(reprise_state_save) :: save
+        procedure(reprise_state_restore) :: restore
+        type(c_ptr), intent(in), optional :: data
+        type(callbacks), pointer :: state
+        type(c_ptr) :: passed
+        allocate(state)
+        state = callbacks(c_funloc(size), c_funloc(save), c_funloc(restore))
+        passed = c_null_ptr
+        if (present(data)) passed = data
+        call protect_state(id, c_loc(state), passed)
+    end subroutine
 
     ! do i = first, last
     subroutine reprise_loop(first, last, iteration)

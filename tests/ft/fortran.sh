@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A loop in Fortran, by the module: MPI is called through its C functions, by `use mpi`, and by `use mpi_f08`. The MPI with ULFM that we make has no Fortran: the bindings are those of Open MPI 4. What these cannot do with it is refused.
+# A loop in Fortran, by the module: MPI is called through its C functions, by `use mpi`, by `include 'mpif.h'`, and by `use mpi_f08`. The MPI with ULFM that we make has no Fortran: the bindings are those of Open MPI 4. What these cannot do with it is refused.
 source "$(dirname "$0")/../lib/ft.sh"
 cat >loop.f90 <<'END'
 module work
@@ -69,6 +69,16 @@ survive bindings-twice 2 4 --spares 2 --kill 2@18:60,0@35:70 -- ./bindings
 survive bindings-setup 1 4 --kill 3@setup:8 -- ./bindings
 survive bindings-back 1 4 --capacity 500 --kill 2@28:30 -- ./bindings
 grep -q 'all ranks go back' bindings-back.err || fail "bindings: the log cannot have been long enough"
+mpif90.openmpi "$(dirname "$tools")/tests/ft/programs/growing.f90" reprise.o -o growing "$build/lib/libreprise.a" || fail "cannot compile with mpif.h"
+expect growing 3 -- ./growing 0
+run 60 growing-plain mpirun.openmpi -n 3 ./growing 0
+[ "$status" -eq 0 ] && [ -n "$(result growing-plain)" ] || fail "growing does not run without reprise: exit status $status"
+survive growing-killed 1 3 --kill 1@17:3 -- ./growing 0
+survive growing-twice 2 3 --spares 2 --kill 0@8:2,2@33:4 -- ./growing 0
+survive growing-early 1 3 --kill 1@12:3 -- ./growing 4
+grep -q 'only what died' growing-early.err || fail "growing: all ranks went back though the log reached back"
+survive growing-late 1 3 --kill 1@17:3 -- ./growing 4
+grep -q 'all ranks go back' growing-late.err || fail "growing: the log does not reach back so far"
 cat >modern.f90 <<'END'
 module modern_work
     use mpi_f08
