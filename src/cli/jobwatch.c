@@ -91,14 +91,21 @@ static bool all_have_ended(const struct rp_job *job)
     return any;
 }
 
-/* How many ended before they came out of MPI_Init. */
+/* How many ended before they came out of MPI_Init. Where others than the launcher start them, or scripts run them, only those count that are known to be dead. */
 static int count_lost(const struct rp_job *job, pid_t launcher)
 {
-    int children = count_children(launcher), later = 0;
+    int children = count_children(launcher), later = 0, earlier = 0;
+    bool is_direct = false;
 
-    for (int i = 0; i < job->processes; i++)
-        later += job->roll[i].state == RP_ROLL_INSIDE && is_dead(&job->roll[i]);
-    return children < 0 ? 0 : job->processes - children - later;
+    for (int i = 0; i < job->processes; i++) {
+        const struct rp_roll_line *line = &job->roll[i];
+        bool dead = is_dead(line);
+        later += dead && line->state == RP_ROLL_INSIDE;
+        earlier += dead && line->state != RP_ROLL_INSIDE;
+        is_direct |= line->process && parent_of(line->process) == launcher;
+    }
+    int lost = children < 0 ? 0 : job->processes - children - later;
+    return is_direct || lost < earlier ? lost : earlier;
 }
 
 static void name(const struct rp_job *job, int line, struct rp_buffer *out)
