@@ -125,6 +125,8 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
         status = preload(mpi, "libreprise-det.so", why);
     if (status == RP_OK && (rp_setting("REPRISE_MODE") || !rp_setting("REPRISE_DET")))
         status = preload(mpi, "libreprise.so", why);
+    if (status == RP_OK && rp_setting("REPRISE_GIVEN"))
+        status = preload(mpi, "libreprise-given.so", why);
     if (status == RP_OK && asan)
         status = stand_before_asan(why);
     return status;
@@ -272,6 +274,7 @@ int rp_launch_become(char **command)
 }
 
 static pid_t child;
+static int into[2] = {-1, -1};
 
 static volatile sig_atomic_t insisted;
 
@@ -420,6 +423,12 @@ static char **give_environment(char **command)
     return longer ? longer : command; /* until we exit */
 }
 
+void rp_launch_into(int out, int err)
+{
+    into[0] = out;
+    into[1] = err;
+}
+
 int rp_launch_run(char **command, void (*watch)(void *), void *data)
 {
     command = give_environment(command);
@@ -429,8 +438,12 @@ int rp_launch_run(char **command, void (*watch)(void *), void *data)
         rp_error("cannot fork: %s", strerror(errno));
         return REPRISE_EXIT_INTERNAL;
     }
-    if (child == 0)
+    if (child == 0) {
+        for (int i = 0; i < 2; i++)
+            if (into[i] >= 0)
+                dup2(into[i], i + 1);
         _exit(rp_launch_become(command));
+    }
     handle_signals();
     return wait_for_child(watch, data);
 }
