@@ -4,15 +4,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/buffer.h"
-#include "base/file.h"
-#include "base/journal.h"
+#include "log/journalfile.h"
 
-enum { VERSION = 1, MOST_ITEMS = 1 << 24 };
+static const struct rp_journal_kind kind = {'G', 1, "a log of what was given"};
+enum { MOST_ITEMS = 1 << 24 };
 static const size_t file_limit = (size_t)1 << 32;
 
 static char *path_of(const char *directory, uint32_t rank)
@@ -55,7 +54,7 @@ enum rp_status rp_given_create(const char *directory, uint32_t rank, struct rp_g
 {
     struct rp_given_writer *w = calloc(1, sizeof *w);
     char *path = path_of(directory, rank);
-    enum rp_status status = w && path && rp_site_table_init(&w->sites) ? rp_journal_create(path, &w->journal, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status = w && path && rp_site_table_init(&w->sites) ? rp_journal_file_create(path, &kind, 0, rank, &w->journal, why) : rp_fail(why, RP_MEMORY, "out of memory");
 
     free(path);
     if (status != RP_OK) {
@@ -66,10 +65,6 @@ enum rp_status rp_given_create(const char *directory, uint32_t rank, struct rp_g
     }
     w->sites.announce = announce;
     w->sites.owner = w;
-    rp_buffer_byte(&w->entry, 'G');
-    rp_buffer_varint(&w->entry, VERSION);
-    rp_buffer_varint(&w->entry, rank);
-    put(w);
     *out = w;
     return RP_OK;
 }
@@ -157,8 +152,10 @@ static bool take_region(struct reading *r, struct rp_view *in)
     return true;
 }
 
-static bool take_entry(struct reading *r, struct rp_view *in)
+static bool take_entry(void *reading, struct rp_view *in)
 {
+    struct reading *r = reading;
+
     switch (rp_view_byte(in)) {
     case 'S':
         return rp_site_read(&r->given->sites, in->at, (size_t)(in->end - in->at), 1);
@@ -177,41 +174,17 @@ static bool take_entry(struct reading *r, struct rp_view *in)
     }
 }
 
-static bool take_head(struct rp_view *in, uint32_t rank)
-{
-    return rp_view_byte(in) == 'G' && rp_view_varint(in) == VERSION && rp_view_varint(in) == rank && !in->failed;
-}
-
-static enum rp_status take_all(struct rp_given *g, const struct rp_buffer *file, const char *path, uint32_t rank, struct rp_problem *why)
-{
-    struct rp_journal_view view = rp_journal_view_of(file->bytes, file->length);
-    struct reading r = {.given = g};
-    const uint8_t *bytes;
-    size_t length;
-    bool good = true;
-
-    while (good && rp_journal_next(&view, &bytes, &length)) {
-        struct rp_view in = rp_view_of(bytes, length);
-        good = view.number == 1 ? take_head(&in, rank) : take_entry(&r, &in);
-    }
-    return good && !view.damaged ? RP_OK : rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged (entry %llu)", rank, path, (unsigned long long)view.number);
-}
-
 enum rp_status rp_given_read(const char *directory, uint32_t rank, struct rp_given *out, struct rp_problem *why)
 {
-    struct rp_buffer file = {0};
+    struct reading r = {.given = out};
     char *path = path_of(directory, rank);
-    bool is_there = path && (access(path, F_OK) == 0 || errno != ENOENT);
     enum rp_status status = path ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
 
     *out = (struct rp_given){0};
-    if (is_there)
-        status = rp_read_file(path, file_limit, &file, why);
-    if (status == RP_OK && is_there && !rp_journal_is_blank(file.bytes, file.length))
-        status = rp_journal_is(file.bytes, file.length) ? take_all(out, &file, path, rank, why) : rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged", rank, path);
+    if (path && (access(path, F_OK) == 0 || errno != ENOENT))
+        status = rp_journal_file_read(path, &kind, 0, rank, file_limit, take_entry, &r, why);
     if (status != RP_OK)
         rp_given_free(out);
-    rp_buffer_free(&file);
     free(path);
     return status;
 }

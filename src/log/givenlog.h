@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a rank handed to MPI since its first commutative region began: written by libreprise-given.so in replays that are compared with each other (`reprise replay --shuffle`), and removed when they have been. Of data only a digest is kept.
- * A journal: entry 0 is `G`, varint version, varint rank. Then `S`, records of one call site (format.md, section 4); `B`, varint site: a region begins; `E`: it ends; `I`, varint site, varint bytes, varint peer + 1 (0: none), byte (1: of floating-point
+ * A journal (log/journalfile.h, letter `G`, run 0): `S`, records of one call site (format.md, section 4); `B`, varint site: a region begins; `E`: it ends; `I`, varint site, varint bytes, varint peer + 1 (0: none), byte (1: of floating-point
  * numbers), u64 digest; `T`: nothing is told from here on.
  */
 #ifndef RP_GIVENLOG_H
