@@ -276,12 +276,19 @@ int rp_launch_become(char **command)
 static pid_t child;
 static int into[2] = {-1, -1};
 
-static volatile sig_atomic_t insisted;
+static volatile sig_atomic_t insisted, stopped;
 
 enum { INSIST_SECONDS = 10 };
 
+static void note_stop(int signal)
+{
+    (void)signal;
+    stopped = 1;
+}
+
 static void pass_on(int signal)
 {
+    stopped = 1;
     if (child > 0)
         kill(child, signal);
     alarm(INSIST_SECONDS);
@@ -302,16 +309,21 @@ void rp_launch_signal(int signal)
         kill(child, signal);
 }
 
+bool rp_launch_was_stopped(void)
+{
+    return stopped;
+}
+
 /* Ctrl-C reaches the launcher by itself; other signals that mean "end" are passed on, so that we live to say what was recorded. */
 static void handle_signals(void)
 {
-    struct sigaction pass = {.sa_handler = pass_on}, late = {.sa_handler = insist}, ignore = {.sa_handler = SIG_IGN};
+    struct sigaction pass = {.sa_handler = pass_on}, late = {.sa_handler = insist}, note = {.sa_handler = note_stop};
 
     sigaction(SIGTERM, &pass, NULL);
     sigaction(SIGHUP, &pass, NULL);
     sigaction(SIGALRM, &late, NULL);
-    sigaction(SIGINT, &ignore, NULL);
-    sigaction(SIGQUIT, &ignore, NULL);
+    sigaction(SIGINT, &note, NULL);
+    sigaction(SIGQUIT, &note, NULL);
 }
 
 static int wait_for_child(void (*watch)(void *), void *data)

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,8 @@ static enum rp_status replay(struct search *x, const char *name, const char *see
         if (is_shown)
             copy_on(&copy);
         x->replays++;
+        if (rp_launch_was_stopped())
+            status = rp_fail(why, RP_SYSTEM, "it was interrupted");
     }
     for (int fd = 0, fds[] = {output, error, copy.from}; fd < 3; fd++)
         if (fds[fd] >= 0)
@@ -345,10 +348,10 @@ static void say_same(const struct search *x, const struct finding *f)
         rp_note("calls behind the first 16777216, or behind MPI_File_iread, MPI_File_iwrite and the like, were not compared");
 }
 
-/* Our own kind of ending, or by a signal: there is nothing to compare. */
+/* Our own kind of ending: there is nothing to compare. */
 static bool has_failed(int exit_status)
 {
-    return (exit_status >= REPRISE_EXIT_USAGE && exit_status <= REPRISE_EXIT_INTERNAL) || exit_status == 128 + 2 || exit_status == 128 + 15;
+    return exit_status >= REPRISE_EXIT_USAGE && exit_status <= REPRISE_EXIT_INTERNAL;
 }
 
 /* The order of a record is that of the sources, not that in which messages came (engine/record_events.c): a program that does not do the same in both has left the record before anything was shuffled. */
@@ -415,6 +418,8 @@ int rp_shuffle_run(const struct rp_shuffled *shuffled)
     free(x.regions);
     if (status == RP_OK)
         return exit_status;
+    if (rp_launch_was_stopped())
+        return exit_status ? exit_status : 128 + SIGINT;
     rp_error("cannot compare the shuffled replay: %s", why.text);
     return rp_exit_status(status);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the generated entry points of libreprise-given.so call. It stands in front of libreprise.so in replays that are compared with each other, and writes down, since the rank's first commutative region began, what the
- * program hands to MPI: the data of sends, contributions to collective calls, what is written into files by MPI; of each a digest (log/givenlog.h). Only the thread that calls MPI uses it: programs with several have no regions.
+ * program hands to MPI: the data of sends, contributions to collective calls, what is written into files by MPI; of each a digest (log/givenlog.h). Only the thread that has regions is followed.
  */
 #ifndef RP_GIVEN_H
 #define RP_GIVEN_H
@@ -19,8 +19,8 @@
 #define RP_PLACE (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)
 #define RP_GIVEN __builtin_expect(rp_given_on && !rp_given_inside, 0)
 
-extern RP_HIDDEN int rp_given_on;     /* a region has begun */
-extern RP_HIDDEN int rp_given_inside; /* calls are MPI's own */
+extern RP_HIDDEN __thread int rp_given_on;     /* this thread has begun a region */
+extern RP_HIDDEN __thread int rp_given_inside; /* calls are MPI's own */
 
 /* Who makes the call that one of the others tells of. */
 void rp_given_by(const char *function, uintptr_t return_address, uintptr_t stack);

@@ -22,7 +22,7 @@
 
 enum { KINDS = 64, PIECE = 1 << 20, PADDED = 16, PADDED_DATA = 10 };
 
-int rp_given_on, rp_given_inside;
+__thread int rp_given_on, rp_given_inside;
 
 /* Of a datatype, by handle. */
 struct kind {
@@ -33,6 +33,7 @@ struct kind {
 
 static struct kind kinds[KINDS];
 static struct rp_given_writer *writer;
+static bool has_stopped;
 static struct {
     XXH64_state_t state;
     uint64_t bytes;
@@ -65,8 +66,10 @@ void reprise_given_region_begins(uintptr_t return_address, uintptr_t stack)
     tried = true;
     if (!writer)
         return;
+    if (has_stopped)
+        rp_given_cease(writer);
     rp_given_begin(writer, rp_given_site(writer, "reprise_commutative_begin", return_address, stack));
-    rp_given_on = 1;
+    rp_given_on = !has_stopped;
 }
 
 void reprise_given_region_ends(void)
@@ -77,9 +80,10 @@ void reprise_given_region_ends(void)
 
 void rp_given_stop(void)
 {
-    if (writer)
+    if (rp_given_on)
         rp_given_cease(writer);
     rp_given_on = 0;
+    has_stopped = true;
 }
 
 /* Datatypes */

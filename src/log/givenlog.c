@@ -113,6 +113,14 @@ void rp_given_cease(struct rp_given_writer *w)
     put(w);
 }
 
+void rp_given_close(struct rp_given_writer *w)
+{
+    rp_journal_close(w->journal, false);
+    rp_site_table_free(&w->sites);
+    rp_buffer_free(&w->entry);
+    free(w);
+}
+
 /* Reading */
 
 struct reading {

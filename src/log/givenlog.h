@@ -36,6 +36,8 @@ void rp_given_end(struct rp_given_writer *writer);
 void rp_given_put(struct rp_given_writer *writer, const struct rp_given_item *item);
 /* From now on nothing is told. */
 void rp_given_cease(struct rp_given_writer *writer);
+/* Gives back what is not used of the file. One that is not closed is as good. */
+void rp_given_close(struct rp_given_writer *writer);
 
 struct rp_given {
     struct rp_given_item *item;

@@ -142,7 +142,7 @@ static void tell(struct rp_given_difference *out, const struct rp_given *given, 
 
     rp_buffer_printf(&text, "%s", function_of(given, item));
     if (item->peer >= 0)
-        rp_buffer_printf(&text, " (%d)", item->peer);
+        rp_buffer_printf(&text, " to %d", item->peer);
     rp_buffer_printf(&text, " in ");
     put_place(&text, &given->sites, item->site);
     rp_buffer_printf(&text, " %s", how);
