@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         return 0;
     for (size_t i = 0; i < given.items; i++)
         FUZZ_CHECK(given.item[i].site < given.sites.site_count && given.item[i].region < given.regions && (i == 0 || given.item[i - 1].region <= given.item[i].region));
-    FUZZ_CHECK(rp_given_compare(place, place, place, RANK, true, &difference, &why) == RP_OK && !difference.is_found && difference.noise == 0 && difference.compared == given.items);
+    FUZZ_CHECK(rp_given_compare(place, place, place, RANK, true, &difference, &why) == RP_OK && !difference.is_found && difference.noise == 0 && (given.is_cut || difference.compared == given.items));
     rp_given_free(&given);
     return 0;
 }
