@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 const struct rp_costs rp_costs_usual = {.microsecond = 1000, .read = 1000, .read_kib = 200, .write = 1000, .write_kib = 300, .sync = 1000000};
 
@@ -31,21 +33,32 @@ static uint64_t *cost(struct rp_costs *costs, const char *name)
     return NULL;
 }
 
+static bool read_line(const char *line, size_t length, struct rp_costs *costs)
+{
+    char name[32], rest[2];
+    unsigned long long ticks;
+    uint64_t *into = strlen(line) == length && sscanf(line, "%31s %llu %1s", name, &ticks, rest) == 2 ? cost(costs, name) : NULL;
+
+    if (!into || ticks > MOST || strchr(line, '-'))
+        return false;
+    *into = ticks;
+    return true;
+}
+
 static enum rp_status read_lines(FILE *file, const char *path, struct rp_costs *costs, struct rp_problem *why)
 {
-    char line[128], name[32], rest[2];
-    unsigned long long ticks;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length = getline(&line, &room, file);
+    enum rp_status status = RP_OK;
 
-    if (!fgets(line, sizeof line, file) || strcmp(line, "reprise costs 1\n") != 0)
-        return rp_fail(why, RP_USAGE, "%s: not a file of costs: it does not begin with 'reprise costs 1'", path);
-    for (int number = 2; fgets(line, sizeof line, file); number++) {
-        int found = sscanf(line, "%31s %llu %1s", name, &ticks, rest);
-        uint64_t *into = found == 2 ? cost(costs, name) : NULL;
-        if (!into || ticks > MOST || strchr(line, '-'))
-            return rp_fail(why, RP_USAGE, "%s:%d: not 'NAME TICKS' with a name and a number that are known: %.*s", path, number, (int)strcspn(line, "\n"), line);
-        *into = ticks;
-    }
-    return RP_OK;
+    if (length < 0 || strcmp(line, "reprise costs 1\n") != 0)
+        status = rp_fail(why, RP_USAGE, "%s: not a file of costs: it does not begin with 'reprise costs 1'", path);
+    for (int number = 2; status == RP_OK && (length = getline(&line, &room, file)) >= 0; number++)
+        if (!read_line(line, (size_t)length, costs))
+            status = rp_fail(why, RP_USAGE, "%s:%d: not 'NAME TICKS' with a name and a number that are known: %.*s", path, number, (int)strcspn(line, "\n"), line);
+    free(line);
+    return status;
 }
 
 enum rp_status rp_costs_read(const char *path, struct rp_costs *costs, struct rp_problem *why)

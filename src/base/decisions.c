@@ -13,6 +13,8 @@
 #include "base/file.h"
 
 static const char head[] = "reprise decisions 1\n";
+#define LINE_FORMAT "%" PRIu32 " %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n"
+enum { LINE = 96 };
 
 /* Jobs of one command may end at the same time. */
 static enum rp_status append(const char *path, const void *bytes, size_t length, struct rp_problem *why)
@@ -44,7 +46,7 @@ enum rp_status rp_decisions_add(const char *path, const struct rp_decisions *eac
     struct rp_buffer text = {0};
 
     for (uint32_t i = 0; i < ranks; i++)
-        rp_buffer_printf(&text, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", i, each[i].matches, each[i].answers, each[i].digest);
+        rp_buffer_printf(&text, LINE_FORMAT, i, each[i].matches, each[i].answers, each[i].digest);
     enum rp_status status = text.failed ? rp_fail(why, RP_MEMORY, "out of memory") : append(path, text.bytes, text.length, why);
     rp_buffer_free(&text);
     return status;
@@ -72,23 +74,25 @@ static const char *behind_heads(const char *text)
     return text;
 }
 
-/* "RANK MATCHES ANSWERS DIGEST\n", of the expected rank or the first of the next job. */
+/* "RANK MATCHES ANSWERS DIGEST\n", of the expected rank or the first of the next job, just as it is written: numbers of any other form, or over several lines, are none of ours. */
 static const char *read_line(const char *line, uint32_t expected, uint32_t *rank, struct rp_decisions *out)
 {
-    int length = 0;
+    char written[LINE];
 
-    if (sscanf(line, "%" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNx64 "%n", rank, &out->matches, &out->answers, &out->digest, &length) != 4 || line[length] != '\n')
+    if (sscanf(line, "%" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNx64, rank, &out->matches, &out->answers, &out->digest) != 4 || (*rank != expected && *rank != 0))
         return NULL;
-    return *rank == expected || *rank == 0 ? line + length + 1 : NULL;
+    int length = snprintf(written, sizeof written, LINE_FORMAT, *rank, out->matches, out->answers, out->digest);
+    return strncmp(line, written, (size_t)length) == 0 ? line + length : NULL;
 }
 
-static enum rp_status parse(const char *path, const char *text, struct rp_decisions *each, uint32_t *ranks, size_t *count, struct rp_problem *why)
+static enum rp_status parse(const char *path, const char *text, size_t length, struct rp_decisions *each, uint32_t *ranks, size_t *count, struct rp_problem *why)
 {
+    const char *end = text + length;
     uint32_t rank, expected = 0;
 
     if (!is_head(text))
         return rp_fail(why, RP_DAMAGED, "%s: it does not begin with 'reprise decisions 1'", path);
-    for (*count = 0; *(text = behind_heads(text)); (*count)++, expected = rank + 1) {
+    for (*count = 0; (text = behind_heads(text)) < end; (*count)++, expected = rank + 1) {
         text = read_line(text, expected, &rank, &each[*count]);
         if (!text)
             return rp_fail(why, RP_DAMAGED, "%s: line %zu is not what the format says", path, *count + 2);
@@ -108,7 +112,7 @@ enum rp_status rp_decisions_read(const char *path, struct rp_decisions **each, u
     size_t lines = count_lines((char *)text.bytes);
     *each = calloc(lines + 1, sizeof **each);
     *ranks = calloc(lines + 1, sizeof **ranks);
-    status = *each && *ranks ? parse(path, (char *)text.bytes, *each, *ranks, count, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    status = *each && *ranks ? parse(path, (char *)text.bytes, text.length, *each, *ranks, count, why) : rp_fail(why, RP_MEMORY, "out of memory");
     if (status != RP_OK) {
         free(*each);
         free(*ranks);

@@ -49,6 +49,8 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_TASKS_KILL", NULL},
     {"REPRISE_TASKS_TIMES", NULL},
     {"REPRISE_TASKS_VERDICT", NULL},
+    {"REPRISE_GIVEN", NULL},
+    {"REPRISE_SHUFFLE_PART", NULL},
     {"REPRISE_DELAY", NULL},
     {"REPRISE_HOSTS", NULL},
     {"REPRISE_DET", NULL},

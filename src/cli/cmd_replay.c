@@ -13,6 +13,7 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/progressline.h"
+#include "cli/shufflerun.h"
 #include "cli/solorun.h"
 #include "cli/tasksrun.h"
 #include "codec/rowcodec.h"
@@ -45,6 +46,9 @@ struct replay {
     time_t last_progress;
     long patience;
     bool has_line; /* of progress, on a terminal */
+    bool is_shown; /* says what became of it */
+    void (*step)(void *); /* called while it runs, with step_data; may be NULL */
+    void *step_data;
 };
 
 static bool is_run(const char *word)
@@ -217,6 +221,8 @@ static void watch(void *data)
     uint64_t done, total;
     time_t now = time(NULL);
 
+    if (r->step)
+        r->step(r->step_data);
     if (r->has_line && rp_progress_line_due())
         show_progress(r->state);
     rp_state_sum(r->state, &done, &total);
@@ -261,6 +267,7 @@ static void say_where_it_stopped(const struct rp_replay_state *state)
         }
 }
 
+/* What the exit status of the command means, said only where the replay is shown. */
 static int verdict(const struct replay *r, int status)
 {
     uint64_t done, total;
@@ -272,47 +279,81 @@ static int verdict(const struct replay *r, int status)
     if (count_in(r->state, RP_RANK_FAILED) > 0)
         return is_own(status) ? status : REPRISE_EXIT_DIVERGED;
     if (count_in(r->state, RP_RANK_ABSENT) == ranks) {
-        if (!is_own(status))
+        if (!is_own(status) && r->is_shown)
             rp_error("nothing was replayed: no process of '%s' called MPI_Init under reprise", r->command[0]);
         return status ? status : REPRISE_EXIT_UNSUPPORTED;
     }
     if (r->state->stopped == RP_STOPPED_SHORT) {
-        rp_error("replayed %llu of %llu events on %u ranks: identical, but the rest needs ranks whose record ended before",
-                 (unsigned long long)done, (unsigned long long)total, ranks);
+        if (r->is_shown)
+            rp_error("replayed %llu of %llu events on %u ranks: identical, but the rest needs ranks whose record ended before",
+                     (unsigned long long)done, (unsigned long long)total, ranks);
         return REPRISE_EXIT_DAMAGED;
     }
     if (is_own(status) && (done != total || count_in(r->state, RP_RANK_ABSENT) > 0))
         return status; /* said by the rank that found it */
     if (done != total) {
-        rp_error("replayed %llu of %llu events on %u ranks: NOT identical", (unsigned long long)done, (unsigned long long)total, ranks);
-        say_where_it_stopped(r->state);
+        if (r->is_shown) {
+            rp_error("replayed %llu of %llu events on %u ranks: NOT identical", (unsigned long long)done, (unsigned long long)total, ranks);
+            say_where_it_stopped(r->state);
+        }
         return REPRISE_EXIT_DIVERGED;
     }
     bool whole = r->manifest.complete && count_in(r->state, RP_RANK_FINISHED) == ranks;
-    rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks, whole ? "" : " up to the end of the record");
-    if (rp_setting("REPRISE_SHUFFLE"))
-        rp_note("of this shuffled replay, what was received from whom was compared, and not what was sent, computed or printed: compare its results with those of the record, since a region that does not commute shows there");
+    if (r->is_shown)
+        rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks, whole ? "" : " up to the end of the record");
+    if (rp_setting("REPRISE_SHUFFLE") && !rp_setting("REPRISE_GIVEN"))
+        rp_note("of this shuffled replay, what was received from whom was compared, and not what was sent, computed or printed: that is compared without --gdb and --at-end, of records by events");
     return r->state->stopped ? 0 : status;
 }
 
-static int run_outside(struct replay *r)
+static int run_once(struct replay *r)
 {
     struct rp_problem why;
-    enum rp_status status = check_logs(r, &why);
+    enum rp_status status = make_state(r, &why);
 
-    if (status == RP_OK)
-        status = make_state(r, &why);
     if (status != RP_OK) {
         rp_error("cannot replay: %s", why.text);
         return rp_exit_status(status);
     }
-    r->has_line = rp_progress_line_wanted();
+    r->has_line = r->is_shown && rp_progress_line_wanted();
+    r->last_done = 0;
+    r->last_progress = 0;
     int launched = rp_launch_run(r->command, watch, r);
     rp_progress_line_clear();
     int exit_status = verdict(r, launched);
     unlink(r->state_path);
     rp_state_unmap(r->state);
     return exit_status;
+}
+
+static int run_for_shuffle(void *data, bool is_shown, void (*step)(void *), void *step_data)
+{
+    struct replay *r = data;
+
+    r->is_shown = is_shown;
+    r->step = step;
+    r->step_data = step_data;
+    return run_once(r);
+}
+
+static int run_outside(struct replay *r)
+{
+    struct rp_shuffled shuffled = {r->directory, r->manifest.ranks, r->manifest.complete, run_for_shuffle, r};
+    struct rp_problem why;
+    enum rp_status status = check_logs(r, &why);
+
+    if (status != RP_OK) {
+        rp_error("cannot replay: %s", why.text);
+        return rp_exit_status(status);
+    }
+    r->is_shown = true;
+    return rp_setting("REPRISE_GIVEN") ? rp_shuffle_run(&shuffled) : run_once(r);
+}
+
+/* A shuffled replay is compared with another, but not while somebody debugs it. */
+static bool is_compared(void)
+{
+    return rp_setting("REPRISE_SHUFFLE") && strcmp(rp_setting("REPRISE_SHUFFLE"), "0") != 0 && strcmp(rp_setting("REPRISE_MODE"), "replay") == 0 && !rp_setting("REPRISE_GDB") && !rp_setting("REPRISE_AT_END");
 }
 
 /* A program that made windows: whether and how the record can be replayed. */
@@ -386,6 +427,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     }
     if (status == RP_OK && !r.command)
         status = take_recorded_command(&r, &why);
+    if (status == RP_OK && !inside && is_compared())
+        rp_shuffle_prepare();
     if (status == RP_OK)
         status = rp_launch_preload(mpi, r.manifest.mpi, r.command, &why);
     if (status != RP_OK) {

@@ -125,6 +125,8 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
         status = preload(mpi, "libreprise-det.so", why);
     if (status == RP_OK && (rp_setting("REPRISE_MODE") || !rp_setting("REPRISE_DET")))
         status = preload(mpi, "libreprise.so", why);
+    if (status == RP_OK && rp_setting("REPRISE_GIVEN"))
+        status = preload(mpi, "libreprise-given.so", why);
     if (status == RP_OK && asan)
         status = stand_before_asan(why);
     return status;
@@ -273,13 +275,21 @@ int rp_launch_become(char **command)
 
 static pid_t child;
 static int ended_by;
+static int into[2] = {-1, -1};
 
-static volatile sig_atomic_t insisted;
+static volatile sig_atomic_t insisted, stopped;
 
 enum { INSIST_SECONDS = 10 };
 
+static void note_stop(int signal)
+{
+    (void)signal;
+    stopped = 1;
+}
+
 static void pass_on(int signal)
 {
+    stopped = 1;
     if (child > 0)
         kill(child, signal);
     alarm(INSIST_SECONDS);
@@ -310,16 +320,21 @@ int rp_launch_ended_by(void)
     return ended_by;
 }
 
+bool rp_launch_was_stopped(void)
+{
+    return stopped;
+}
+
 /* Ctrl-C reaches the launcher by itself; other signals that mean "end" are passed on, so that we live to say what was recorded. */
 static void handle_signals(void)
 {
-    struct sigaction pass = {.sa_handler = pass_on}, late = {.sa_handler = insist}, ignore = {.sa_handler = SIG_IGN};
+    struct sigaction pass = {.sa_handler = pass_on}, late = {.sa_handler = insist}, note = {.sa_handler = note_stop};
 
     sigaction(SIGTERM, &pass, NULL);
     sigaction(SIGHUP, &pass, NULL);
     sigaction(SIGALRM, &late, NULL);
-    sigaction(SIGINT, &ignore, NULL);
-    sigaction(SIGQUIT, &ignore, NULL);
+    sigaction(SIGINT, &note, NULL);
+    sigaction(SIGQUIT, &note, NULL);
 }
 
 static int wait_for_child(void (*watch)(void *), void *data)
@@ -432,6 +447,12 @@ static char **give_environment(char **command)
     return longer ? longer : command; /* until we exit */
 }
 
+void rp_launch_into(int out, int err)
+{
+    into[0] = out;
+    into[1] = err;
+}
+
 int rp_launch_run(char **command, void (*watch)(void *), void *data)
 {
     command = give_environment(command);
@@ -441,8 +462,12 @@ int rp_launch_run(char **command, void (*watch)(void *), void *data)
         rp_error("cannot fork: %s", strerror(errno));
         return REPRISE_EXIT_INTERNAL;
     }
-    if (child == 0)
+    if (child == 0) {
+        for (int i = 0; i < 2; i++)
+            if (into[i] >= 0)
+                dup2(into[i], i + 1);
         _exit(rp_launch_become(command));
+    }
     handle_signals();
     return wait_for_child(watch, data);
 }

@@ -29,8 +29,14 @@ void rp_launch_note_place(void);
 /* Puts the command line into REPRISE_COMMAND. */
 enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_problem *why);
 
+/* Where what is run from now on writes its standard output and standard error; -1: where we do. */
+void rp_launch_into(int out, int err);
+
 /* Runs the command and waits for it; `watch` is called some times a second. Returns its exit status as a shell gives it. */
 int rp_launch_run(char **command, void (*watch)(void *), void *data);
+
+/* Whether it, or we, were told to end by a signal meanwhile. */
+bool rp_launch_was_stopped(void);
 
 /* That the command ran without us, though it was to be `done` (such as "recorded"). Returns its exit status, or that of what cannot be done. */
 int rp_launch_say_untouched(const char *done, char **command, int status);

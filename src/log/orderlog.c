@@ -5,15 +5,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/buffer.h"
-#include "base/file.h"
-#include "base/journal.h"
+#include "log/journalfile.h"
 
-enum { VERSION = 1, TOGETHER = 240, MEMBERS_AT_ONCE = 8192 };
+static const struct rp_journal_kind kind = {'O', 1, "an order log"};
+enum { TOGETHER = 240, MEMBERS_AT_ONCE = 8192 };
 static const size_t file_limit = (size_t)1 << 36;
 
 char *rp_order_path(const char *directory, uint32_t rank)
@@ -43,7 +42,7 @@ enum rp_status rp_order_create(const char *directory, uint64_t run, uint32_t ran
 {
     struct rp_order_writer *w = calloc(1, sizeof *w);
     char *path = rp_order_path(directory, rank);
-    enum rp_status status = w && path && rp_buffer_reserve(&w->marks, TOGETHER + 32) ? rp_journal_create(path, &w->journal, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status = w && path && rp_buffer_reserve(&w->marks, TOGETHER + 32) ? rp_journal_file_create(path, &kind, run, rank, &w->journal, why) : rp_fail(why, RP_MEMORY, "out of memory");
 
     free(path);
     if (status != RP_OK) {
@@ -52,10 +51,6 @@ enum rp_status rp_order_create(const char *directory, uint64_t run, uint32_t ran
         free(w);
         return status;
     }
-    rp_buffer_byte(&w->marks, 'O');
-    rp_buffer_varint(&w->marks, VERSION);
-    rp_buffer_u64(&w->marks, run);
-    rp_buffer_varint(&w->marks, rank);
     put_marks(w);
     *out = w;
     return RP_OK;
@@ -135,44 +130,15 @@ static bool take_window(struct rp_order *o, struct rp_view *in, bool more)
     return true;
 }
 
-static bool take_head(struct rp_view *in, uint64_t run, uint32_t rank, bool *newer)
+static bool take_entry(void *order, struct rp_view *in)
 {
-    uint8_t kind = rp_view_byte(in);
-    uint64_t version = rp_view_varint(in);
+    uint8_t letter = rp_view_byte(in);
 
-    *newer = kind == 'O' && version > VERSION;
-    return kind == 'O' && !*newer && rp_view_u64(in) == run && rp_view_varint(in) == rank && !in->failed;
-}
-
-static enum rp_status take_all(struct rp_order *o, const struct rp_buffer *file, const char *path, uint64_t run, uint32_t rank, struct rp_problem *why)
-{
-    struct rp_journal_view view = rp_journal_view_of(file->bytes, file->length);
-    const uint8_t *bytes;
-    size_t length;
-    errno = 0;
-    bool good = true, newer = false;
-
-    while (good && rp_journal_next(&view, &bytes, &length)) {
-        struct rp_view in = rp_view_of(bytes, length);
-        if (view.number == 1) {
-            good = take_head(&in, run, rank, &newer);
-            continue;
-        }
-        uint8_t kind = rp_view_byte(&in);
-        good = kind == 'M' ? take_marks(o, &in) : (kind == 'W' || kind == 'w') && take_window(o, &in, kind == 'w');
-    }
-    if (newer)
-        return rp_fail(why, RP_UNSUPPORTED, "rank %u: %s: of a version that this reprise cannot read", rank, path);
-    if (!good && errno == ENOMEM)
-        return rp_fail(why, RP_MEMORY, "rank %u: %s: out of memory", rank, path);
-    if (!good || view.damaged || view.number == 0)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged, or not of this record (entry %llu)", rank, path, (unsigned long long)view.number);
-    return RP_OK;
+    return letter == 'M' ? take_marks(order, in) : (letter == 'W' || letter == 'w') && take_window(order, in, letter == 'w');
 }
 
 enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank, struct rp_order *out, struct rp_problem *why)
 {
-    struct rp_buffer file = {0};
     char *path = rp_order_path(directory, rank);
     enum rp_status status = RP_OK;
 
@@ -182,12 +148,9 @@ enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank,
     else if (access(path, F_OK) != 0 && errno == ENOENT)
         status = rp_fail(why, RP_USAGE, "%s is not there: rank %u made no windows of MPI, or was recorded by a reprise that did not write it", path, rank);
     else
-        status = rp_read_file(path, file_limit, &file, why);
-    if (status == RP_OK && !rp_journal_is_blank(file.bytes, file.length))
-        status = rp_journal_is(file.bytes, file.length) ? take_all(out, &file, path, run, rank, why) : rp_fail(why, RP_DAMAGED, "rank %u: %s: not an order log", rank, path);
+        status = rp_journal_file_read(path, &kind, run, rank, file_limit, take_entry, out, why);
     if (status != RP_OK)
         rp_order_free(out);
-    rp_buffer_free(&file);
     free(path);
     return status;
 }

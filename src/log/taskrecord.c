@@ -24,24 +24,29 @@ static bool has(const char *directory, const char *name)
     return found;
 }
 
-/* The name of a file of any process: when a run was cut off, the first may not have begun. */
-static bool find_one(const char *directory, char name[64])
+static bool is_of_process(const struct dirent *entry)
 {
-    DIR *folder = opendir(directory);
+    return strncmp(entry->d_name, "tasks-", 6) == 0;
+}
+
+bool rp_task_record_is(const char *directory)
+{
+    DIR *folder = has(directory, "command") ? opendir(directory) : NULL;
     bool found = false;
 
     for (const struct dirent *entry; folder && !found && (entry = readdir(folder));)
-        found = strncmp(entry->d_name, "tasks-", 6) == 0 && snprintf(name, 64, "%s", entry->d_name) < 64;
+        found = is_of_process(entry);
     if (folder)
         closedir(folder);
     return found;
 }
 
-bool rp_task_record_is(const char *directory)
+/* A journal whose process was killed when it made it is as good as none. */
+static bool is_blank(const char *name, const struct rp_buffer *file)
 {
-    char name[64];
+    const char *suffix = strrchr(name, '.');
 
-    return has(directory, "command") && find_one(directory, name);
+    return suffix && strcmp(suffix, ".journal") == 0 && rp_journal_is_blank(file->bytes, file->length);
 }
 
 static enum rp_status check_journal(const struct rp_buffer *file, const uint8_t **head, struct rp_problem *why)
@@ -95,7 +100,7 @@ static enum rp_status read_one(const char *directory, const char *name, struct r
     char *path = rp_path_join(directory, name);
     enum rp_status status = path ? rp_read_file(path, LIMIT, &file, why) : rp_fail(why, RP_MEMORY, "out of memory");
 
-    if (status == RP_OK) {
+    if (status == RP_OK && !is_blank(name, &file)) {
         status = check_file(&file, &head, &because);
         if (status == RP_OK)
             status = take_head(r, process, head, &because);
@@ -125,13 +130,26 @@ static enum rp_status read_process(const char *directory, struct rp_task_record 
     return RP_OK;
 }
 
+/* Any process says how many there are: when a run was cut off, the first may not have begun. */
+static enum rp_status read_any(const char *directory, struct rp_task_record *r, struct rp_problem *why)
+{
+    DIR *folder = opendir(directory);
+    enum rp_status status = rp_task_record_is(directory) ? RP_OK : rp_fail(why, RP_USAGE, "%s is no record of tasks", directory);
+
+    for (const struct dirent *entry; folder && status == RP_OK && r->processes == 0 && (entry = readdir(folder));)
+        if (is_of_process(entry))
+            status = read_one(directory, entry->d_name, r, -1, why);
+    if (folder)
+        closedir(folder);
+    return status == RP_OK && r->processes == 0 ? rp_fail(why, RP_DAMAGED, "%s: the run was cut off before any of its processes had recorded anything", directory) : status;
+}
+
 /* Of a run that was cut off, a process may have nothing: it had not begun. */
 enum rp_status rp_task_record_read(const char *directory, struct rp_task_record *out, struct rp_problem *why)
 {
     struct rp_task_record r = {0};
     uint32_t missing = UINT32_MAX;
-    char name[64];
-    enum rp_status status = find_one(directory, name) ? read_one(directory, name, &r, -1, why) : rp_fail(why, RP_USAGE, "%s is no record of tasks", directory);
+    enum rp_status status = read_any(directory, &r, why);
 
     for (uint32_t i = 0; status == RP_OK && i < r.processes; i++)
         status = read_process(directory, &r, i, &missing, why);

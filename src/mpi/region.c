@@ -2,6 +2,7 @@
 #include "mpi/region.h"
 
 #include "mpi/engine.h"
+#include "mpi/regions_told.h"
 #include "mpi/self.h"
 #include "mpi/threads.h"
 
@@ -12,14 +13,20 @@ static int is_followed(void)
 
 static void begin(unsigned long count)
 {
-    if (is_followed())
-        rp_engine->region_begin(count);
+    if (!is_followed())
+        return;
+    if (reprise_given_region_begins)
+        reprise_given_region_begins(RP_PLACE);
+    rp_engine->region_begin(count);
 }
 
 static void end(void)
 {
-    if (is_followed())
-        rp_engine->region_end();
+    if (!is_followed())
+        return;
+    if (reprise_given_region_ends)
+        reprise_given_region_ends();
+    rp_engine->region_end();
 }
 
 const struct reprise_region_calls reprise_region_calls = {1, begin, end};

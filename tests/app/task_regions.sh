@@ -106,3 +106,14 @@ run 20 verify "$reprise" verify run
 run 60 crash env REPRISE_TASKS_KILL=0@100 "$reprise" record --tasks -o crash "${launch[@]}" ./ring 8
 [ "$status" -ne 0 ] || fail "no crash"
 "$reprise" verify crash >verify.out && grep -q 'incomplete: it was cut off' verify.out || fail "verify, cut off"
+# Processes that were killed when they made their journals left blank ones, whichever is found first.
+for process in 00000 00001 00002; do
+    rm -rf blank
+    cp -r crash blank
+    for other in 00000 00001 00002; do [ "$other" = "$process" ] || head -c 4096 /dev/zero >"blank/tasks-$other.journal"; done
+    run 20 verify "$reprise" verify blank
+    [ "$status" -eq 0 ] && grep -q '16 tasks on 3 processes.*incomplete: it was cut off' verify.out || fail "verify, blank journals but $process: exit status $status"
+done
+head -c 4096 /dev/zero >"blank/tasks-00002.journal"
+run 20 verify "$reprise" verify blank
+[ "$status" -eq 122 ] && grep -q 'cut off before any of its processes had recorded anything' verify.err || fail "verify, blank journals alone: exit status $status"

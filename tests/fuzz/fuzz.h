@@ -31,7 +31,8 @@ __attribute__((unused)) static void fuzz_remove(void)
 {
     char name[8192];
     static const char *const names[] = {"rank-00001.log", "rank-00001.0.ring", "rank-00001.data", "rank-00001.tail", "manifest.json", "incomplete",
-                                        "rank-00000.data", "rank-00000.order", "rank-00000.accesses", "rank-00001.order", "rank-00001.accesses", "events.jsonl"};
+                                        "rank-00000.data", "rank-00000.order", "rank-00000.accesses", "rank-00001.order", "rank-00001.accesses", "events.jsonl",
+                                        "rank-00001.regions", "rank-00002.regions", "rank-00001.given", "decisions", "costs"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(name, sizeof name, "%s/%s", fuzz_path, names[i]);

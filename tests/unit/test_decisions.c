@@ -45,14 +45,17 @@ TEST(damage_is_told)
         enum rp_status status;
     } cases[] = {
         {"reprise decisions 1\n", RP_OK},
-        {"reprise decisions 1\nreprise decisions 1\n0 1 2 3\n", RP_OK},
+        {"reprise decisions 1\nreprise decisions 1\n0 1 2 0000000000000003\n", RP_OK},
         {"", RP_DAMAGED},
         {"reprise decisions 2\n", RP_DAMAGED},
-        {"reprise decisions 1\n1 1 2 3\n", RP_DAMAGED},
-        {"reprise decisions 1\n0 1 2 3\n2 1 2 3\n", RP_DAMAGED},
+        {"reprise decisions 1\n1 1 2 0000000000000003\n", RP_DAMAGED},
+        {"reprise decisions 1\n0 1 2 0000000000000003\n2 1 2 0000000000000003\n", RP_DAMAGED},
         {"reprise decisions 1\n0 1 2\n", RP_DAMAGED},
-        {"reprise decisions 1\n0 1 2 3", RP_DAMAGED},
-        {"reprise decisions 1\n0 1 2 3 4\n", RP_DAMAGED},
+        {"reprise decisions 1\n0 1 2 0000000000000003", RP_DAMAGED},
+        {"reprise decisions 1\n0 1 2 0000000000000003 4\n", RP_DAMAGED},
+        {"reprise decisions 1\n0 1 2 3\n", RP_DAMAGED},
+        {"reprise decisions 1\n0 -1 2 0000000000000003\n", RP_DAMAGED},
+        {"reprise decisions 1\n0\n1 2 0000000000000003\n", RP_DAMAGED},
     };
     struct rp_problem why;
 
