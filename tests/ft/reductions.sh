@@ -3,13 +3,13 @@
 source "$(dirname "$0")/../lib/ft.sh"
 programs=$(dirname "$tools")/tests/ft/programs
 mpicc.openmpi -O1 -I "$(dirname "$tools")/include" "$programs/reductions.c" -o reductions "$build/lib/libreprise.a" || fail "cannot compile"
-expect reductions 4 -- ./reductions
-survive killed 1 4 --kill 1@13:20 -- ./reductions
-survive in-a-row 2 4 --spares 2 --kill 2@8:33,0@18:7 -- ./reductions
-survive all-back 1 4 --capacity-iterations 2 --kill 3@17:28 -- ./reductions
+expect reductions 4 --interval 4 -- ./reductions
+survive killed 1 4 --interval 4 --kill 1@6:20 -- ./reductions
+survive in-a-row 2 4 --interval 4 --spares 2 --kill 2@2:33,0@9:7 -- ./reductions
+survive all-back 1 4 --interval 4 --capacity-iterations 1 --kill 3@7:28 -- ./reductions
 grep -q 'all ranks go back' all-back.err || fail "all-back: the log does not reach back so far"
-expect three 3 -- ./reductions
-survive three-killed 1 3 --kill 2@16:36 -- ./reductions
+expect three 3 --interval 4 -- ./reductions
+survive three-killed 1 3 --interval 4 --kill 2@6:36 -- ./reductions
 
 gfortran -c "$(dirname "$tools")/src/program/reprise.f90" || fail "cannot compile the module"
 mpif90.openmpi "$programs/pairs.f90" reprise.o -o pairs "$build/lib/libreprise.a" || fail "cannot compile in Fortran"

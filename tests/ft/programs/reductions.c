@@ -10,7 +10,7 @@
 
 #include "reprise.h"
 
-enum { ITERATIONS = 24, COUNT = 3, MOST = 16 };
+enum { ITERATIONS = 10, COUNT = 3, MOST = 16 };
 
 static int rank, size;
 static unsigned long total;
