@@ -42,6 +42,9 @@ struct reprise_track {
 
     int any; /* there are regions */
 
+    /* Where the program accesses memory, and how deep its stack is there: set by those who call the functions below. */
+    uintptr_t caller, caller_stack;
+
     /* A load gave these bytes; they are replaced if it should give others. */
     void (*load)(const void *at, void *value, size_t size);
     void (*store)(const void *at, const void *value, size_t size);

@@ -219,6 +219,7 @@ void rp_windows_glance(void); /* both, but seldom */
 void rp_windows_open(const char *directory, uint64_t run, uint32_t rank);
 void rp_windows_mark(void);
 void rp_windows_mark_now(void);
+void rp_windows_mark_loads(uint64_t loads); /* but seldom; so many were made */
 void rp_windows_close(void);
 extern RP_HIDDEN uint32_t rp_updates; /* a hash of the updates since the last call that synchronises */
 /* An access of this rank is about to begin. */
@@ -274,15 +275,19 @@ void rp_trace_got(struct rp_read *read, const struct rp_area *area);
 void rp_trace_forget(struct rp_read *read);
 /* Writes to this target, or if that is -1 to all, are complete. */
 void rp_trace_done(const struct rp_function *function, MPI_Win win, int target);
-/* What the program stored since `from` entries were complete, whether there was any: `before` becomes as `now` is. */
-bool rp_trace_stores(const struct rp_function *function, uint64_t window, uint64_t from, const uint8_t *now, uint8_t *before, size_t size);
+/* What the program stored since `from` entries were complete, whether there was any: `before` becomes as `now` is. `member`: whose memory it is; -1: the rank's own. */
+bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member, uint64_t from, const uint8_t *now, uint8_t *before, size_t size);
 void rp_trace_out(const struct rp_function *function, uint64_t window);
-void rp_trace_change(const struct rp_function *function, uint64_t window, size_t at, const uint8_t *value, size_t length);
+void rp_trace_change(const struct rp_function *function, uint64_t window, int member, size_t at, const uint8_t *value, size_t length);
+/* A tracked program loaded what others wrote, or stored. `load`: the number of the load, or of the next; `known`: it is of this window alone. */
+void rp_trace_direct(bool loads, uint64_t window, int member, size_t at, const uint8_t *value, size_t length, uint64_t load, bool known);
 
 /* Alone, before the entry of a call that makes stores public, or (`out` false) takes changes in; after that of any. Of one window, or of all. */
 void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out);
 void rp_windows_look_all(const struct rp_function *function);
 void rp_windows_looked(void);
+/* Alone: the same, of these bytes wherever they are in windows. */
+void rp_windows_direct(bool loads, const void *at, const void *value, size_t size, uint64_t load);
 uint64_t rp_window_number(MPI_Win win);
 const struct rp_function *rp_alone_calling(void);
 static inline void rp_alone_part(const struct rp_function *function)

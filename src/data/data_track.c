@@ -6,6 +6,8 @@
  *
  * At calls that synchronise, windows are compared with their shadows as ever (data_windows.c): so code that was not compiled so sees there what it saw. Where MPI itself puts something into window memory, the shadow gets what the entry of the call gets.
  *
+ * Who wrote what is loaded is told from when: marks of the time, of loads that are written down (log/orderlog.h). Alone, if it is asked for, such loads are told of, and all stores (data_trace.c).
+ *
  * An access that is not within one region is taken apart: what is in several regions is a load of each, in the order of addresses; what is in none is the program's own.
  */
 #include <dlfcn.h>
@@ -214,6 +216,7 @@ static void record_part(const struct tracked *t, uintptr_t from, uint8_t *value,
     rp_data_put_content(writer, value, size);
     rp_data_end(writer);
     told = number;
+    rp_windows_mark_loads(number);
 }
 
 static void alone_differs(const char *what)
@@ -223,6 +226,15 @@ static void alone_differs(const char *what)
 }
 
 static void read_next(void);
+
+static void tell(bool loads, const void *at, const void *value, size_t size)
+{
+    if (!rp_traced)
+        return;
+    rp_caller = track->caller;
+    rp_caller_stack = track->caller_stack;
+    rp_windows_direct(loads, at, value, size, *track->loads + !loads);
+}
 
 static void alone_part(const struct tracked *t, uintptr_t from, uint8_t *value, size_t size)
 {
@@ -236,6 +248,7 @@ static void alone_part(const struct tracked *t, uintptr_t from, uint8_t *value, 
         alone_differs("the program loads from another place");
     memcpy((void *)from, next.bytes, size);
     memcpy(value, next.bytes, size);
+    tell(true, (void *)from, value, size);
     read_next();
 }
 
@@ -253,6 +266,7 @@ static void set_shadows(const void *at, const uint8_t *value, size_t size)
 {
     uintptr_t from;
 
+    tell(false, at, value, size);
     for (size_t i = first_behind((uintptr_t)at), part; (part = part_in(i, (uintptr_t)at, size, &from)) > 0; i++)
         if (regions[i].shadow)
             memcpy(regions[i].shadow + (from - regions[i].at), value + (from - (uintptr_t)at), part);
@@ -297,6 +311,7 @@ static void fill(void *to, int byte, size_t size)
     memset(to, byte, size);
     if (!touches(to, size) || passes(to, size))
         return;
+    tell(false, to, to, size);
     for (size_t i = first_behind((uintptr_t)to), part; (part = part_in(i, (uintptr_t)to, size, &from)) > 0; i++)
         if (regions[i].shadow)
             memset(regions[i].shadow + (from - regions[i].at), byte, part);
@@ -315,6 +330,8 @@ static void *after(void *at, const void *old, size_t size)
     static __thread uint64_t unused[2] __attribute__((aligned(16)));
     struct tracked *t = rp_data_alone ? NULL : around(at, size);
 
+    if (rp_traced && touches(at, size) && !passes(at, size) && memcmp(at, old, size) != 0)
+        tell(false, at, at, size);
     if (rp_data_alone || passes(at, size))
         return unused;
     load(at, copy_of(old, size), size);

@@ -29,6 +29,7 @@ struct region {
     struct rp_mirror memory; /* alone, only `own` and `size` */
     void *owned[2];          /* of it, what is ours to free */
     bool tracked;            /* the shadow is that of data_track.c */
+    int member;              /* alone, of a shared window: whose it is; else -1 */
     struct region *lender;   /* recording: the region of another window that this one is part of, whose public memory and shadow it has */
     size_t borrowers;
     bool gone;               /* its window is, but not yet all borrowers */
@@ -122,6 +123,7 @@ static struct region *add_region(struct window *w, void *own, void *public, size
     struct region *r = allocate(sizeof *r);
 
     r->memory = (struct rp_mirror){.own = own, .public = public, .size = size};
+    r->member = -1;
     r->next = w->regions;
     w->regions = r;
     return r;
@@ -165,6 +167,8 @@ static void remove_window(MPI_Win win)
 
 /* Recording */
 
+enum { FINE = 4 }; /* no call is shorter than 16 units */
+
 static struct {
     struct rp_order_writer *log;
     char *directory;
@@ -187,12 +191,28 @@ void rp_windows_close(void)
     order.log = NULL;
 }
 
+/* In any unit that is about a nanosecond. */
+static uint64_t now(void)
+{
+#ifdef __x86_64__
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+#endif
+}
+
+static void mark(uint64_t time)
+{
+    if (order.log)
+        rp_order_mark(order.log, rp_data_entries(rp_data_writer), time >> FINE);
+}
+
 void rp_windows_mark(void)
 {
-    enum { FINE = 4 }; /* no call is shorter than 16 units */
-
-    if (order.log)
-        rp_order_mark(order.log, rp_data_entries(rp_data_writer), order.time >> FINE);
+    mark(order.time);
 }
 
 /* Who the members of a window are. The log is made with the first; the record is of use without it. */
@@ -223,6 +243,7 @@ static void order_window(MPI_Comm comm)
 
 struct news {
     const struct window *window;
+    uint64_t time;   /* when it was looked for */
     uint64_t region; /* number of the region */
     bool begun; /* there is an entry */
 };
@@ -232,6 +253,7 @@ static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length)
     struct news *news = data;
 
     if (!news->begun) {
+        mark(news->time);
         rp_data_begin(rp_data_writer, rp_f_window.number, rp_f_window.name);
         rp_record_number(news->window->number);
     }
@@ -251,7 +273,7 @@ static void end_news(const struct news *news)
 
 static void all_in(struct window *w)
 {
-    struct news news = {.window = w};
+    struct news news = {.window = w, .time = now()};
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (struct region *r = w->regions; r; r = r->next, news.region++)
@@ -294,7 +316,7 @@ static uint64_t number_of(const struct window *w, const struct region *wanted)
 void rp_windows_in_own(MPI_Win win)
 {
     struct window *w = find(win);
-    struct news news = {.window = w};
+    struct news news = {.window = w, .time = now()};
 
     if (!w || (w->range_count == 0 && !w->shared))
         return;
@@ -384,30 +406,29 @@ static uint64_t size_of_all(void)
     return size;
 }
 
-/* In any unit that is about a nanosecond. */
-static uint64_t now(void)
-{
-#ifdef __x86_64__
-    return __builtin_ia32_rdtsc();
-#else
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-#endif
-}
-
 void rp_windows_mark_now(void)
 {
     order.time = now();
     rp_windows_mark();
 }
 
+void rp_windows_mark_loads(uint64_t loads)
+{
+    enum { SELDOM = 4096 };
+    static uint64_t next;
+    uint64_t time = order.log ? now() : 0;
+
+    if (time < next || !order.log)
+        return;
+    rp_order_mark_loads(order.log, loads, time >> FINE);
+    next = time + SELDOM;
+}
+
 void rp_windows_glance(void)
 {
     enum { SELDOM = 64 }; /* times as long as it takes */
     static uint64_t next_look, cost;
-    uint64_t before = now();
+    uint64_t before = now(), entries = rp_data_entries(rp_data_writer);
 
     order.time = before;
     if (before < next_look)
@@ -415,6 +436,8 @@ void rp_windows_glance(void)
     rp_windows_all_out();
     rp_windows_all_in();
     order.time = now();
+    if (rp_data_entries(rp_data_writer) > entries)
+        rp_windows_mark();
     uint64_t took = order.time - before, most = 2 * cost + 1000 + size_of_all() / 4;
     cost = took < most ? took : most; /* the process may have slept meanwhile */
     next_look = before + took + SELDOM * cost;
@@ -424,14 +447,24 @@ void rp_windows_glance(void)
 
 static bool is_told(const struct window *w)
 {
-    return !w->dynamic && !w->shared && !rp_tracked();
+    return !w->dynamic;
+}
+
+/* What the program stores is public at once. */
+static bool is_direct(const struct window *w)
+{
+    return w->shared || rp_tracked();
 }
 
 static void look(const struct rp_function *function, struct window *w)
 {
     for (struct region *r = w->regions; r && w->looked != looking && r->memory.shadow; r = r->next)
-        w->stored |= rp_trace_stores(function, w->number, w->looked, r->memory.own, r->memory.shadow, r->memory.size);
+        w->stored |= rp_trace_stores(function, w->number, r->member, w->looked, r->memory.own, r->memory.shadow, r->memory.size);
     w->looked = looking;
+    if (w->stored && is_direct(w)) {
+        rp_trace_out(function, w->number);
+        w->stored = false;
+    }
 }
 
 void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out)
@@ -459,6 +492,32 @@ void rp_windows_looked(void)
             w->looked = rp_data_read_entries(rp_data_reader);
 }
 
+static bool is_in(const struct window *w, const uint8_t *at)
+{
+    for (const struct region *r = w->regions; r; r = r->next)
+        if (at >= r->memory.own && at < r->memory.own + r->memory.size)
+            return true;
+    return false;
+}
+
+void rp_windows_direct(bool loads, const void *at, const void *value, size_t size, uint64_t load)
+{
+    const uint8_t *first = at, *end = first + size;
+    size_t in = 0;
+
+    for (const struct window *w = windows; w; w = w->next)
+        in += is_in(w, first);
+    for (struct window *w = windows; w; w = w->next)
+        for (struct region *r = w->regions; r; r = r->next) {
+            const uint8_t *from = first > r->memory.own ? first : r->memory.own, *until = end < r->memory.own + r->memory.size ? end : r->memory.own + r->memory.size;
+            if (!r->memory.shadow || from >= until)
+                continue;
+            size_t place = (size_t)(from - r->memory.own), length = (size_t)(until - from);
+            memcpy(r->memory.shadow + place, (const uint8_t *)value + (from - first), length);
+            rp_trace_direct(loads, w->number, r->member, place, r->memory.shadow + place, length, load, !loads || in == 1);
+        }
+}
+
 uint64_t rp_window_number(MPI_Win win)
 {
     const struct window *w = find(win);
@@ -469,15 +528,17 @@ uint64_t rp_window_number(MPI_Win win)
 /* The window is there; what the program's memory has is the owner's. */
 static void tell_window(struct window *w, const struct rp_function *function, int disp_unit)
 {
-    struct region *r = w->regions;
+    size_t size = 0;
 
     if (!rp_traced)
         return;
     w->self = rp_trace_self(w->number);
-    rp_trace_window(w->number, !is_told(w), disp_unit, r ? r->memory.size : 0, function);
-    if (is_told(w) && r) {
+    for (const struct region *r = w->regions; r; r = r->next)
+        size = r->member < 0 || r->member == w->self ? r->memory.size : size;
+    rp_trace_window(w->number, !is_told(w), disp_unit, size, function);
+    for (struct region *r = w->regions; r && is_told(w); r = r->next) {
         r->memory.shadow = allocate_like(r->memory.own, r->memory.size, &r->owned[1]);
-        rp_trace_stores(function, w->number, 0, r->memory.own, r->memory.shadow, r->memory.size);
+        rp_trace_stores(function, w->number, r->member, 0, r->memory.own, r->memory.shadow, r->memory.size);
     }
     w->looked = rp_data_read_entries(rp_data_reader);
 }
@@ -500,7 +561,7 @@ static void take_runs(struct window *w)
         memcpy(r->memory.own + at, content, length);
         if (r->memory.shadow) {
             memcpy(r->memory.shadow + at, content, length);
-            rp_trace_change(rp_alone_calling(), w->number, at, content, length);
+            rp_trace_change(rp_alone_calling(), w->number, r->member, at, content, length);
         }
     }
 }
@@ -798,7 +859,9 @@ static void take_members(struct window *w)
     rp_track_add(w->whole = all, w->span = span, false);
     for (uint64_t i = 0; i < count; i++) {
         w->members[i].base = all + (uintptr_t)w->members[i].base;
-        add_region(w, w->members[i].base, w->members[i].base, (size_t)w->members[i].size)->owned[0] = i == 0 ? owned : NULL;
+        struct region *r = add_region(w, w->members[i].base, w->members[i].base, (size_t)w->members[i].size);
+        r->member = (int)i;
+        r->owned[0] = i == 0 ? owned : NULL;
     }
     w->base = self < count ? w->members[self].base : NULL;
 }
@@ -811,11 +874,11 @@ int rp_alone_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MP
     (void)info;
     if (w) {
         take_members(w);
+        w->shared = true;
+        tell_window(w, &rp_f_Win_allocate_shared, disp_unit); /* what it has now others wrote already */
         take_runs(w);
         rp_alone_end();
         *(void **)base = w->base;
-        w->shared = true;
-        tell_window(w, &rp_f_Win_allocate_shared, disp_unit);
     }
     return rc;
 }
