@@ -225,6 +225,7 @@ extern RP_HIDDEN uint32_t rp_updates; /* a hash of the updates since the last ca
 /* An access of this rank is about to begin. */
 void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type, bool writes);
 int64_t rp_window_place(MPI_Win win, MPI_Aint disp); /* the same in every run */
+MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp); /* alone: what it was in the record */
 bool rp_window_is_self(MPI_Win win, int rank);
 void rp_alone_window(void);
 
@@ -265,7 +266,9 @@ extern RP_HIDDEN uintptr_t rp_caller, rp_caller_stack; /* alone: where the progr
 enum rp_status rp_trace_open(const char *path, const char *directory, uint64_t run, uint32_t rank, struct rp_problem *why);
 void rp_trace_close(void);
 int rp_trace_self(uint64_t window); /* this rank in it */
-void rp_trace_window(uint64_t window, bool untold, int unit, size_t size, const struct rp_function *function);
+void rp_trace_window(uint64_t window, bool dynamic, int unit, size_t size, const struct rp_function *function);
+/* Where the rank had the memory that it attached to this window as the `nth`, from 0; false: that is not known. */
+bool rp_trace_attached(uint64_t window, size_t nth, size_t size, uint64_t *address);
 void rp_trace_write(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype, const void *origin, int64_t count, MPI_Datatype type, MPI_Op op);
 /* A read is begun; NULL: there is nothing to tell of it. An atomic operation has an operand. */
 struct rp_read *rp_trace_read(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype);
@@ -275,8 +278,8 @@ void rp_trace_got(struct rp_read *read, const struct rp_area *area);
 void rp_trace_forget(struct rp_read *read);
 /* Writes to this target, or if that is -1 to all, are complete. */
 void rp_trace_done(const struct rp_function *function, MPI_Win win, int target);
-/* What the program stored since `from` entries were complete, whether there was any: `before` becomes as `now` is. `member`: whose memory it is; -1: the rank's own. */
-bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member, uint64_t from, const uint8_t *now, uint8_t *before, size_t size);
+/* What the program stored since `from` entries were complete, whether there was any: `before` becomes as `now` is. `member`: whose memory it is; -1: the rank's own. `origin`: its place in the window. */
+bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member, uint64_t origin, uint64_t from, const uint8_t *now, uint8_t *before, size_t size);
 void rp_trace_out(const struct rp_function *function, uint64_t window);
 void rp_trace_change(const struct rp_function *function, uint64_t window, int member, size_t at, const uint8_t *value, size_t length);
 /* A tracked program loaded what others wrote, or stored. `load`: the number of the load, or of the next; `known`: it is of this window alone. */

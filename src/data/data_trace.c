@@ -129,14 +129,24 @@ static struct rp_access begin(enum rp_access_kind kind, uint64_t window, const s
     return (struct rp_access){.kind = (uint8_t)kind, .window = (uint32_t)window, .owner = own_rank, .from = complete(), .until = complete(), .site = site_of(function), .function = function->name};
 }
 
-void rp_trace_window(uint64_t window, bool untold, int unit, size_t size, const struct rp_function *function)
+void rp_trace_window(uint64_t window, bool dynamic, int unit, size_t size, const struct rp_function *function)
 {
     struct rp_access a = begin(RP_ACCESS_WINDOW, window, function);
 
     a.length = size;
     a.unit = unit > 0 ? (uint32_t)unit : 1;
-    a.flavor = untold ? RP_ACCESS_UNTOLD : RP_ACCESS_PLAIN;
+    a.flavor = !dynamic ? RP_ACCESS_PLAIN : order.version > 1 ? RP_ACCESS_DYNAMIC : RP_ACCESS_UNTOLD;
     rp_access_put(writer, &a);
+}
+
+bool rp_trace_attached(uint64_t window, size_t nth, size_t size, uint64_t *address)
+{
+    for (size_t i = 0; i < order.attaches; i++)
+        if (order.attached[i].window == window && nth-- == 0) {
+            *address = order.attached[i].address;
+            return order.attached[i].size == size;
+        }
+    return false;
 }
 
 /* Calls */
@@ -147,7 +157,7 @@ static bool locate(struct rp_access *a, MPI_Win win, int target, MPI_Aint disp, 
     struct rp_areas areas;
     MPI_Aint lb, extent;
 
-    a->place = (int64_t)disp;
+    a->place = (int64_t)rp_window_recorded(win, target, disp);
     a->number = accesses++;
     rp_areas_one(&areas, target != MPI_PROC_NULL, NULL, count, type);
     if (areas.count == 0 || !world_rank(rp_window_number(win), target, &a->owner))
@@ -301,7 +311,7 @@ static uint8_t changed_bytes(const uint8_t *now, const uint8_t *before, size_t c
 }
 
 /* Runs of words of eight bytes in which something changed. */
-static void put_stores(struct rp_access *a, const uint8_t *now, const uint8_t *before, size_t at, size_t end)
+static void put_stores(struct rp_access *a, uint64_t origin, const uint8_t *now, const uint8_t *before, size_t at, size_t end)
 {
     uint8_t mask[RP_ACCESS_PIECE / 8];
     size_t first = 0, words = 0;
@@ -314,7 +324,7 @@ static void put_stores(struct rp_access *a, const uint8_t *now, const uint8_t *b
         if (changed)
             mask[words++] = changed;
         if (words > 0 && (!changed || at + 8 >= end || words == sizeof mask)) {
-            a->place = (int64_t)first;
+            a->place = (int64_t)(origin + first);
             a->length = (changed ? at + width : at) - first;
             a->value = now + first;
             a->mask = mask;
@@ -324,7 +334,7 @@ static void put_stores(struct rp_access *a, const uint8_t *now, const uint8_t *b
     }
 }
 
-bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member, uint64_t from, const uint8_t *now, uint8_t *before, size_t size)
+bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member, uint64_t origin, uint64_t from, const uint8_t *now, uint8_t *before, size_t size)
 {
     enum { PAGE = 4096 };
     struct rp_access a = begin(RP_ACCESS_STORE, window, function);
@@ -339,7 +349,7 @@ bool rp_trace_stores(const struct rp_function *function, uint64_t window, int me
         size_t end = size - at < PAGE ? size : at + PAGE;
         if (memcmp(now + at, before + at, end - at) == 0)
             continue;
-        put_stores(&a, now, before, at, end);
+        put_stores(&a, origin, now, before, at, end);
         memcpy(before + at, now + at, end - at);
         any = true;
     }

@@ -29,6 +29,7 @@ struct region {
     struct rp_mirror memory; /* alone, only `own` and `size` */
     void *owned[2];          /* of it, what is ours to free */
     bool tracked;            /* the shadow is that of data_track.c */
+    uint64_t origin;         /* alone, of a dynamic one: where it was in the record */
     int member;              /* alone, of a shared window: whose it is; else -1 */
     struct region *lender;   /* recording: the region of another window that this one is part of, whose public memory and shadow it has */
     size_t borrowers;
@@ -68,6 +69,7 @@ struct window {
     int member_count;
     uint64_t looked; /* alone: entries that were complete when the program went on after its stores were looked for; looking: a call is about to end */
     bool stored;     /* and some are not public yet */
+    size_t attaches; /* alone */
     struct window *next;
 };
 
@@ -371,6 +373,16 @@ int64_t rp_window_place(MPI_Win win, MPI_Aint disp)
     return w && w->dynamic ? 0 : (int64_t)disp;
 }
 
+MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp)
+{
+    const struct window *w = find(win);
+
+    for (const struct region *r = w && w->dynamic && w->self == target ? w->regions : NULL; r; r = r->next)
+        if (r->origin && (uintptr_t)disp - (uintptr_t)r->memory.own < r->memory.size)
+            return (MPI_Aint)(r->origin + ((uintptr_t)disp - (uintptr_t)r->memory.own));
+    return disp;
+}
+
 bool rp_window_is_self(MPI_Win win, int rank)
 {
     const struct window *w = find(win);
@@ -445,21 +457,17 @@ void rp_windows_glance(void)
 
 /* Alone */
 
-static bool is_told(const struct window *w)
-{
-    return !w->dynamic;
-}
-
 /* What the program stores is public at once. */
 static bool is_direct(const struct window *w)
 {
-    return w->shared || rp_tracked();
+    return w->shared || w->dynamic || rp_tracked();
 }
 
 static void look(const struct rp_function *function, struct window *w)
 {
-    for (struct region *r = w->regions; r && w->looked != looking && r->memory.shadow; r = r->next)
-        w->stored |= rp_trace_stores(function, w->number, r->member, w->looked, r->memory.own, r->memory.shadow, r->memory.size);
+    for (struct region *r = w->regions; r && w->looked != looking; r = r->next)
+        if (r->memory.shadow)
+            w->stored |= rp_trace_stores(function, w->number, r->member, r->origin, w->looked, r->memory.own, r->memory.shadow, r->memory.size);
     w->looked = looking;
     if (w->stored && is_direct(w)) {
         rp_trace_out(function, w->number);
@@ -471,7 +479,7 @@ void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out)
 {
     struct window *w = find(win);
 
-    if (!w || !is_told(w))
+    if (!w)
         return;
     look(function, w);
     if (out && w->stored)
@@ -514,7 +522,7 @@ void rp_windows_direct(bool loads, const void *at, const void *value, size_t siz
                 continue;
             size_t place = (size_t)(from - r->memory.own), length = (size_t)(until - from);
             memcpy(r->memory.shadow + place, (const uint8_t *)value + (from - first), length);
-            rp_trace_direct(loads, w->number, r->member, place, r->memory.shadow + place, length, load, !loads || in == 1);
+            rp_trace_direct(loads, w->number, r->member, r->origin + place, r->memory.shadow + place, length, load, !loads || in == 1);
         }
 }
 
@@ -535,10 +543,10 @@ static void tell_window(struct window *w, const struct rp_function *function, in
     w->self = rp_trace_self(w->number);
     for (const struct region *r = w->regions; r; r = r->next)
         size = r->member < 0 || r->member == w->self ? r->memory.size : size;
-    rp_trace_window(w->number, !is_told(w), disp_unit, size, function);
-    for (struct region *r = w->regions; r && is_told(w); r = r->next) {
+    rp_trace_window(w->number, w->dynamic, disp_unit, size, function);
+    for (struct region *r = w->regions; r; r = r->next) {
         r->memory.shadow = allocate_like(r->memory.own, r->memory.size, &r->owned[1]);
-        rp_trace_stores(function, w->number, r->member, 0, r->memory.own, r->memory.shadow, r->memory.size);
+        rp_trace_stores(function, w->number, r->member, 0, 0, r->memory.own, r->memory.shadow, r->memory.size);
     }
     w->looked = rp_data_read_entries(rp_data_reader);
 }
@@ -561,7 +569,7 @@ static void take_runs(struct window *w)
         memcpy(r->memory.own + at, content, length);
         if (r->memory.shadow) {
             memcpy(r->memory.shadow + at, content, length);
-            rp_trace_change(rp_alone_calling(), w->number, r->member, at, content, length);
+            rp_trace_change(rp_alone_calling(), w->number, r->member, r->origin + at, content, length);
         }
     }
 }
@@ -948,6 +956,8 @@ int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MP
         r->memory.shadow = shadow;
         r->tracked = rp_tracked();
         r->owned[0] = owned;
+        if (order.log)
+            rp_order_attach(order.log, w->number, (uintptr_t)base, bytes);
     } else {
         drop_shadow(base, bytes, owned);
     }
@@ -966,6 +976,18 @@ static void detach(struct window *w, const void *base)
         }
 }
 
+/* All that the memory has now is the owner's, and public. */
+static void tell_attached(struct window *w, struct region *r)
+{
+    if (!rp_traced || !rp_trace_attached(w->number, w->attaches++, r->memory.size, &r->origin))
+        return;
+    r->memory.shadow = allocate_like(r->memory.own, r->memory.size, &r->owned[1]);
+    for (size_t i = 0; i < r->memory.size; i++)
+        r->memory.shadow[i] = (uint8_t)~r->memory.own[i];
+    if (rp_trace_stores(&rp_f_Win_attach, w->number, -1, r->origin, rp_data_read_entries(rp_data_reader), r->memory.own, r->memory.shadow, r->memory.size))
+        rp_trace_out(&rp_f_Win_attach, w->number);
+}
+
 int rp_alone_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
     int rc = rp_alone_begin(&rp_f_Win_attach, true, rp_check(0, size));
@@ -973,7 +995,7 @@ int rp_alone_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 
     rp_alone_end();
     if (rc == MPI_SUCCESS && w)
-        alone_region(w, base, (size_t)size);
+        tell_attached(w, alone_region(w, base, (size_t)size));
     return rc;
 }
 
@@ -994,6 +1016,8 @@ int rp_record_Win_detach(const struct rp_next *next, MPI_Win win, const void *ba
 
 int rp_alone_Win_detach(MPI_Win win, const void *base)
 {
+    if (rp_traced)
+        rp_windows_look(&rp_f_Win_detach, win, true);
     int rc = rp_alone_begin(&rp_f_Win_detach, false, 0);
     struct window *w = find(win);
 

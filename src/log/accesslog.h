@@ -27,7 +27,7 @@ enum rp_access_kind {
 enum { RP_ACCESS_PIECE = 32768 }; /* bytes of a value, at most */
 #define RP_ACCESS_ALL UINT32_MAX
 
-enum rp_access_flavor { RP_ACCESS_PLAIN, RP_ACCESS_UNTOLD }; /* of a window; untold: dynamic, of which places are not known */
+enum rp_access_flavor { RP_ACCESS_PLAIN, RP_ACCESS_UNTOLD, RP_ACCESS_DYNAMIC }; /* of a window; untold: places are not known; dynamic: they are the owner's addresses, as recorded */
 
 struct rp_access {
     uint8_t kind;

@@ -122,6 +122,19 @@ void rp_order_window(struct rp_order_writer *w, const int *members, size_t count
     }
 }
 
+void rp_order_attach(struct rp_order_writer *w, uint64_t window, uint64_t address, uint64_t size)
+{
+    struct rp_buffer *out = &w->entries.bytes;
+
+    put_marks(w, &w->entries);
+    rp_buffer_clear(out);
+    rp_buffer_byte(out, 'B');
+    rp_buffer_varint(out, window);
+    rp_buffer_varint(out, address);
+    rp_buffer_varint(out, size);
+    put_marks(w, &w->entries);
+}
+
 void rp_order_close(struct rp_order_writer *w)
 {
     put_marks(w, &w->entries);
@@ -163,6 +176,18 @@ static bool take_window(struct rp_order *o, struct rp_view *in, bool more)
     return true;
 }
 
+static bool take_attached(struct rp_order *o, struct rp_view *in)
+{
+    struct rp_order_attached a = {.window = rp_view_varint(in)};
+
+    a.address = rp_view_varint(in);
+    a.size = rp_view_varint(in);
+    if (in->failed || in->at != in->end || a.address + a.size < a.address || !rp_array_grow((void **)&o->attached, o->attaches, sizeof a))
+        return false;
+    o->attached[o->attaches++] = a;
+    return true;
+}
+
 static bool take_entry(struct rp_order *o, struct rp_view *in)
 {
     uint8_t kind = rp_view_byte(in);
@@ -171,15 +196,17 @@ static bool take_entry(struct rp_order *o, struct rp_view *in)
         return take_marks(&o->mark, &o->marks, in);
     if (kind == 'T')
         return take_marks(&o->load, &o->loads, in);
+    if (kind == 'B')
+        return take_attached(o, in);
     return (kind == 'W' || kind == 'w') && take_window(o, in, kind == 'w');
 }
 
-static bool take_head(struct rp_view *in, uint64_t run, uint32_t rank, bool *newer)
+static bool take_head(struct rp_order *o, struct rp_view *in, uint64_t run, uint32_t rank, bool *newer)
 {
     uint8_t kind = rp_view_byte(in);
-    uint64_t version = rp_view_varint(in);
 
-    *newer = kind == 'O' && version > VERSION;
+    o->version = rp_view_varint(in);
+    *newer = kind == 'O' && o->version > VERSION;
     return kind == 'O' && !*newer && rp_view_u64(in) == run && rp_view_varint(in) == rank && !in->failed;
 }
 
@@ -193,7 +220,7 @@ static enum rp_status take_all(struct rp_order *o, const struct rp_buffer *file,
 
     while (good && rp_journal_next(&view, &bytes, &length)) {
         struct rp_view in = rp_view_of(bytes, length);
-        good = view.number == 1 ? take_head(&in, run, rank, &newer) : take_entry(o, &in);
+        good = view.number == 1 ? take_head(o, &in, run, rank, &newer) : take_entry(o, &in);
     }
     if (newer)
         return rp_fail(why, RP_UNSUPPORTED, "rank %u: %s: of a version that this reprise cannot read", rank, path);
@@ -233,6 +260,7 @@ void rp_order_free(struct rp_order *o)
     free(o->window);
     free(o->mark);
     free(o->load);
+    free(o->attached);
     *o = (struct rp_order){0};
 }
 

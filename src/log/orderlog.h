@@ -25,6 +25,8 @@ void rp_order_mark(struct rp_order_writer *writer, uint64_t entries, uint64_t ti
 void rp_order_mark_loads(struct rp_order_writer *writer, uint64_t loads, uint64_t time);
 /* The rank's next window was made. Members are ranks in MPI_COMM_WORLD, in the order of the window's group. */
 void rp_order_window(struct rp_order_writer *writer, const int *members, size_t count);
+/* Memory was attached to a dynamic window, which has this number. */
+void rp_order_attach(struct rp_order_writer *writer, uint64_t window, uint64_t address, uint64_t size);
 void rp_order_close(struct rp_order_writer *writer);
 
 struct rp_order_mark {
@@ -36,13 +38,20 @@ struct rp_order_members {
     size_t count;
 };
 
+struct rp_order_attached {
+    uint64_t window, address, size;
+};
+
 struct rp_order {
+    uint64_t version; /* of the file; of 1, no loads and no attached memory are told; 0: there was nothing in it */
     struct rp_order_mark *mark; /* neither goes back */
     size_t marks;
     struct rp_order_mark *load; /* of loads instead of entries */
     size_t loads;
     struct rp_order_members *window; /* in the order in which they were made */
     size_t windows;
+    struct rp_order_attached *attached; /* in this order */
+    size_t attaches;
 };
 
 /* RP_USAGE: there is none. */

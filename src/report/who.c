@@ -29,7 +29,7 @@ struct window {
 struct local {
     size_t global; /* + 1; 0: its members are not known */
     uint32_t unit;
-    bool made, untold;
+    bool made, untold, dynamic;
 };
 
 /* What is known of one rank. */
@@ -87,7 +87,8 @@ static bool name_windows(struct rp_who *who, struct source *s)
         const struct rp_access *a = &s->log.access[i];
         if (a->kind == RP_ACCESS_WINDOW && a->window < s->order.windows) {
             s->local[a->window].unit = a->unit;
-            s->local[a->window].untold = a->flavor != RP_ACCESS_PLAIN;
+            s->local[a->window].untold = a->flavor == RP_ACCESS_UNTOLD;
+            s->local[a->window].dynamic = a->flavor == RP_ACCESS_DYNAMIC;
             s->local[a->window].made = true;
         }
     }
@@ -224,7 +225,7 @@ static bool add_accesses(struct rp_who *who, const struct source *s)
         if ((!is_read(a) && !is_write(a)) || !place(who, s, i, &memory, &touch))
             continue;
         if (!*memory)
-            *memory = rp_writers_new(a->owner, owners_view(who, s->local[a->window].global, a->owner) != NULL);
+            *memory = rp_writers_new(a->owner, !s->local[a->window].dynamic && owners_view(who, s->local[a->window].global, a->owner) != NULL);
         if (!*memory || !rp_writers_add(*memory, &touch, is_write(a)))
             return false;
     }

@@ -27,6 +27,7 @@ static struct rp_order_writer *write_order(uint64_t marks)
     for (uint64_t i = 1; i <= marks; i++)
         rp_order_mark(w, 2 * i, 1000000 + 10 * i), rp_order_mark_loads(w, 5 * i, 1000003 + 10 * i);
     rp_order_window(w, members, 10000);
+    rp_order_attach(w, 1, UINT64_C(0x7f0012345678), 4096);
     return w;
 }
 
@@ -42,6 +43,7 @@ TEST(order)
     CHECK(o.marks == 1000 && o.windows == 2 && o.window[0].count == 2 && o.window[1].count == 10000 && o.window[1].rank[9999] == 29997);
     CHECK(rp_order_before(&o, 2) == 0 && rp_order_before(&o, 3) == 1000010 && rp_order_before(&o, 4) == 1000010);
     CHECK(rp_order_after(&o, 0) == 1000010 && rp_order_after(&o, 3) == 1000020 && rp_order_after(&o, 2000) == 1010000 && rp_order_after(&o, 2001) == UINT64_MAX);
+    CHECK(o.version == 2 && o.attaches == 1 && o.attached[0].window == 1 && o.attached[0].address == UINT64_C(0x7f0012345678) && o.attached[0].size == 4096);
     CHECK(o.loads == 1000 && rp_order_before_load(&o, 5) == 0 && rp_order_before_load(&o, 6) == 1000013 && rp_order_after_load(&o, 5) == 1000013 && rp_order_after_load(&o, 6) == 1000023 && rp_order_after_load(&o, 5001) == UINT64_MAX);
     rp_order_free(&o);
     CHECK(rp_order_read(unit_directory, 78, 5, &o, &why) == RP_DAMAGED);
@@ -81,7 +83,7 @@ TEST(damaged_order)
         enum rp_status status = rp_order_read(unit_directory, 77, 5, &o, &why);
         CHECK(status == RP_DAMAGED || status == RP_UNSUPPORTED || status == RP_OK);
         if (status == RP_OK) {
-            CHECK(o.marks <= 300 && o.loads <= 300 && o.windows <= 2);
+            CHECK(o.marks <= 300 && o.loads <= 300 && o.windows <= 2 && o.attaches <= 1);
             rp_order_free(&o);
         }
     }
