@@ -2,33 +2,13 @@
 /* What tracked code calls where a window is near (base/track.h). Hidden: each module has its own. */
 #include <string.h>
 
-#include "base/track.h"
+#include "cc/track_near.h"
 
 #define HOOK __attribute__((visibility("hidden")))
 
-#define HERE() (reprise_track.caller = (uintptr_t)__builtin_return_address(0), reprise_track.caller_stack = (uintptr_t)__builtin_frame_address(0))
-
-static inline const struct reprise_region *region_near(const void *at)
+static __attribute__((constructor)) void say_way(void)
 {
-    return &reprise_track.region[reprise_track.slot[(uintptr_t)at >> REPRISE_TRACK_PAGE & (REPRISE_TRACK_SLOTS - 1)]];
-}
-
-static inline int is_inside(const struct reprise_region *r, const void *at, size_t size)
-{
-    uintptr_t offset = (uintptr_t)at - r->at;
-
-    return size <= 8 ? offset < r->begins_8 : size == 16 ? offset < r->begins_16 : offset < r->size && r->size - offset >= size;
-}
-
-/* No byte of it is in any region. */
-static inline int is_outside(const struct reprise_region *r, const void *at, size_t size)
-{
-    return r != &reprise_track.region[REPRISE_TRACK_SEVERAL] && (uintptr_t)at - r->at >= r->size && r->at - (uintptr_t)at >= size;
-}
-
-static inline const void *shadow_of(const struct reprise_region *r, const void *at)
-{
-    return (const void *)((uintptr_t)at + (uintptr_t)r->to_shadow);
+    reprise_track.ways |= REPRISE_TRACK_BY_PLUGIN;
 }
 
 /* The usual case, for which `size` is known when this is compiled. */

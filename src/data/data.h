@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/hidden.h"
+#include "base/mirror.h"
 #include "log/datareader.h"
 #include "log/datawriter.h"
 #include "mpi/constants.h"
@@ -95,10 +96,21 @@ enum rp_status rp_track_follow(const char *directory, uint64_t run, int rank, in
 void rp_track_check_end(void);
 uint64_t rp_track_close(void); /* bytes written */
 bool rp_tracked(void);         /* the program was compiled so, and if it is alone, recorded so */
+bool rp_tracked_in_place(void); /* and others store into the memory that it works on */
+extern RP_HIDDEN bool rp_track_parted; /* they do not: it calls before its accesses */
 
 /* Memory becomes part of a window, and is so no longer. Recording, its shadow: what is in it now if that is the program's own (`is_known`), else zeros. */
 uint8_t *rp_track_add(void *memory, size_t size, bool is_known);
 void rp_track_remove(const void *memory, size_t size);
+/* Recording: the same of parted memory, if the program calls. The shadow and public memory are the caller's. */
+void rp_track_part(const struct rp_mirror *memory);
+/* The program's last store is public from here on. */
+void rp_track_settle_now(void);
+static inline void rp_track_settle(void)
+{
+    if (rp_track_parted)
+        rp_track_settle_now();
+}
 
 /* Recording: what is there now is written down by an entry; the bytes to be written, valid until the next call. */
 const void *rp_track_taken(const void *bytes, size_t size);
@@ -248,6 +260,8 @@ static inline void rp_windows_meet(void)
 {
     if (rp_windows) {
         rp_windows_all_in();
+        if (rp_track_parted)
+            rp_windows_all_out(); /* what was received into a window goes out before the program says so by a store */
         rp_windows_mark_now();
     }
 }
@@ -290,6 +304,7 @@ void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out);
 void rp_windows_look_all(const struct rp_function *function);
 void rp_windows_looked(void);
 /* Alone: the same, of these bytes wherever they are in windows. */
+bool rp_windows_differ(const void *at, size_t size); /* from what is known of them */
 void rp_windows_direct(bool loads, const void *at, const void *value, size_t size, uint64_t load);
 uint64_t rp_window_number(MPI_Win win);
 const struct rp_function *rp_alone_calling(void);

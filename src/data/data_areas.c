@@ -180,7 +180,7 @@ static void shadow_packed(const struct rp_area *area, int elements, const uint8_
     ptrdiff_t distance = 0;
     int position = 0;
 
-    if (!rp_tracked())
+    if (!rp_tracked_in_place())
         return;
     rp_pmpi.Type_get_extent(area->type, &lb, &extent);
     rp_pmpi.Type_get_true_extent(area->type, &true_lb, &true_extent);

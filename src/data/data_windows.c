@@ -2,7 +2,7 @@
 /*
  * One-sided communication. Other ranks write into a rank's memory while it runs, so the memory that they write into is not the memory that the program works on (base/mirror.h). What the program stored goes out, and what others
  * stored comes in, at calls that this rank makes, and nowhere else. Only what came in is written down, by an entry `window` before that of the call: so a rank alone sees the same changes at the same calls. The calls themselves say only
- * what they returned. Memory that is attached to a dynamic window, or shared by all members of a window, cannot be parted, since others know its addresses: everything that changed in it since it was last looked at is written down, whoever stored it.
+ * what they returned. Memory that is attached to a dynamic window cannot be parted, since others know its addresses, nor is that which all members of a window share, unless the program is tracked by calls: everything that changed in it since it was last looked at is written down, whoever stored it.
  *
  * Where memory is looked at (docs/model.md says what MPI promises):
  * - all of a window, where MPI says that changes must be visible: fence, wait, lock of this rank, lock_all, sync; and going out at post, unlock of this rank, unlock_all;
@@ -60,6 +60,7 @@ struct window {
     void *base;
     void *whole; /* of a shared one of a tracked program, all parts together */
     size_t span;
+    uintptr_t to_own; /* of those of programs that are tracked by calls: from what MPI says to the program's memory */
     struct region *regions; /* the newest first */
     struct range ranges[RANGES];
     size_t range_count; /* more than RANGES: all of it */
@@ -481,6 +482,8 @@ void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out)
 
     if (!w)
         return;
+    if (rp_track_parted)
+        rp_track_settle_now();
     look(function, w);
     if (out && w->stored)
         rp_trace_out(function, w->number);
@@ -505,6 +508,19 @@ static bool is_in(const struct window *w, const uint8_t *at)
     for (const struct region *r = w->regions; r; r = r->next)
         if (at >= r->memory.own && at < r->memory.own + r->memory.size)
             return true;
+    return false;
+}
+
+bool rp_windows_differ(const void *at, size_t size)
+{
+    const uint8_t *first = at, *end = first + size;
+
+    for (const struct window *w = windows; w; w = w->next)
+        for (const struct region *r = w->regions; r; r = r->next) {
+            const uint8_t *from = first > r->memory.own ? first : r->memory.own, *until = end < r->memory.own + r->memory.size ? end : r->memory.own + r->memory.size;
+            if (r->memory.shadow && from < until && memcmp(from, r->memory.shadow + (from - r->memory.own), (size_t)(until - from)) != 0)
+                return true;
+        }
     return false;
 }
 
@@ -631,7 +647,7 @@ static int alone_window(const struct rp_function *function, MPI_Aint size, MPI_C
 static uint8_t *take_shadow(void *base, size_t size, void **owned)
 {
     *owned = NULL;
-    if (rp_tracked())
+    if (rp_tracked_in_place())
         return rp_track_add(base, size, true);
     uint8_t *shadow = allocate_like(base, size, owned);
     return size > 0 ? memcpy(shadow, base, size) : shadow;
@@ -639,7 +655,8 @@ static uint8_t *take_shadow(void *base, size_t size, void **owned)
 
 static void drop_shadow(const void *base, size_t size, void *owned)
 {
-    rp_track_remove(base, size);
+    if (rp_tracked_in_place())
+        rp_track_remove(base, size);
     free(owned);
 }
 
@@ -679,7 +696,9 @@ static int make_in_lender(const struct rp_next *next, struct region *lender, voi
     w->base = base;
     r->memory.shadow = lender->memory.shadow + at;
     r->lender = lender;
+    r->tracked = rp_tracked();
     lender->borrowers++;
+    rp_track_part(&r->memory);
     return rc;
 }
 
@@ -687,11 +706,11 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
 {
     size_t bytes = size > 0 ? (size_t)size : 0;
     void *owned[2] = {NULL, NULL};
-    struct region *lender = bytes > 0 && !rp_tracked() ? find_lender(base, bytes) : NULL;
+    struct region *lender = bytes > 0 && !rp_tracked_in_place() ? find_lender(base, bytes) : NULL;
 
     if (lender)
         return make_in_lender(next, lender, base, size, disp_unit, info, comm, win);
-    uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked() ? base : allocate_like(base, bytes, &owned[1]);
+    uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked_in_place() ? base : allocate_like(base, bytes, &owned[1]);
     if (bytes > 0 && public != base)
         memcpy(public, base, bytes);
     rp_data_off++;
@@ -706,6 +725,7 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
         r->memory.shadow = shadow;
         r->tracked = rp_tracked();
         memcpy(r->owned, owned, sizeof owned);
+        rp_track_part(&r->memory);
     } else {
         drop_shadow(base, bytes, owned[0]);
         free(owned[1]);
@@ -743,8 +763,9 @@ int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_u
         struct news news = {.begun = true};
         w->allocated = true;
         r->tracked = rp_tracked();
-        r->memory.own = r->tracked ? public : allocate_like(public, (size_t)size, &r->owned[0]);
-        r->memory.shadow = r->tracked ? rp_track_add(public, (size_t)size, false) : allocate_like(public, (size_t)size, &r->owned[1]);
+        r->memory.own = rp_tracked_in_place() ? public : allocate_like(public, (size_t)size, &r->owned[0]);
+        r->memory.shadow = rp_tracked_in_place() ? rp_track_add(public, (size_t)size, false) : allocate_like(public, (size_t)size, &r->owned[1]);
+        rp_track_part(&r->memory);
         rp_mirror_in(&r->memory, 0, (size_t)size, put_run, &news);
         rp_record_number(0);
         *(void **)base = w->base = r->memory.own;
@@ -809,8 +830,19 @@ static char *lowest_base(MPI_Win win, int members, size_t *span)
 static void put_members(struct window *w, int members)
 {
     char *lowest = lowest_base(w->win, members, &w->span);
-    uint8_t *shadow = rp_track_add(w->whole = lowest, w->span, false);
+    void *owned[2] = {NULL, NULL};
+    uint8_t *own = (uint8_t *)lowest, *shadow = NULL;
     struct news news = {.begun = true};
+
+    if (rp_track_parted) {
+        own = allocate_like(lowest, w->span, &owned[0]);
+        shadow = allocate_like(lowest, w->span, &owned[1]);
+        rp_track_part(&(struct rp_mirror){own, (uint8_t *)lowest, shadow, w->span});
+        w->to_own = (uintptr_t)own - (uintptr_t)lowest;
+    } else {
+        shadow = rp_track_add(own, w->span, false);
+    }
+    w->whole = own;
 
     rp_record_number((uint64_t)members);
     for (int i = 0; i < members; i++) {
@@ -818,8 +850,10 @@ static void put_members(struct window *w, int members)
         rp_record_number((uint64_t)m.size);
         rp_record_number((uint64_t)m.disp_unit);
         rp_record_number(m.size > 0 ? (uint64_t)((char *)m.base - lowest) : 0);
-        struct region *r = add_region(w, m.base, m.base, (size_t)m.size);
-        r->memory.shadow = shadow && m.size > 0 ? shadow + ((char *)m.base - lowest) : allocate_like(m.base, (size_t)m.size, &r->owned[0]);
+        struct region *r = add_region(w, (void *)((uintptr_t)m.base + w->to_own), m.base, (size_t)m.size);
+        if (shadow && i == 0)
+            memcpy(r->owned, owned, sizeof owned);
+        r->memory.shadow = shadow && m.size > 0 ? shadow + ((char *)m.base - lowest) : shadow ? shadow : allocate_like(m.base, (size_t)m.size, &r->owned[0]);
     }
     for (struct region *r = w->regions; r; r = r->next, news.region++)
         rp_mirror_in(&r->memory, 0, r->memory.size, put_run, &news);
@@ -838,10 +872,10 @@ int rp_record_Win_allocate_shared(const struct rp_next *next, MPI_Aint size, int
     if (rc == MPI_SUCCESS) {
         struct window *w = record_window(*win, comm, disp_unit);
         w->allocated = w->shared = true;
-        w->base = *(void **)base;
         rp_pmpi.Comm_size(comm, &members);
         rp_record_number((uint64_t)w->self);
         put_members(w, members);
+        *(void **)base = w->base = (void *)((uintptr_t)*(void **)base + w->to_own);
     }
     rp_record_end();
     return rc;
@@ -893,7 +927,12 @@ int rp_alone_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MP
 
 int rp_record_Win_shared_query(const struct rp_next *next, MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
 {
-    return next->Win_shared_query(win, rank, size, disp_unit, base); /* always the same */
+    int rc = next->Win_shared_query(win, rank, size, disp_unit, base); /* always the same */
+    const struct window *w = find(win);
+
+    if (rc == MPI_SUCCESS && w && *(void **)base)
+        *(void **)base = (void *)((uintptr_t)*(void **)base + w->to_own);
+    return rc;
 }
 
 int rp_alone_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
@@ -954,7 +993,7 @@ int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MP
     if (rc == MPI_SUCCESS && w) {
         struct region *r = add_region(w, base, base, bytes);
         r->memory.shadow = shadow;
-        r->tracked = rp_tracked();
+        r->tracked = rp_tracked_in_place();
         r->owned[0] = owned;
         if (order.log)
             rp_order_attach(order.log, w->number, (uintptr_t)base, bytes);
@@ -995,7 +1034,7 @@ int rp_alone_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 
     rp_alone_end();
     if (rc == MPI_SUCCESS && w)
-        tell_attached(w, alone_region(w, base, (size_t)size));
+        tell_attached(w, rp_track_parted ? add_region(w, base, base, (size_t)size) : alone_region(w, base, (size_t)size));
     return rc;
 }
 
