@@ -87,17 +87,65 @@ static inline void writes(void *at, size_t size)
     reprise_track.looked = 0;
 }
 
+/* Nothing is near, nor remembered: most accesses end here, so that the rest is apart. */
+static inline bool is_idle(const void *at)
+{
+    return __builtin_expect((size_t)reprise_track.slot[(uintptr_t)at >> REPRISE_TRACK_PAGE & (REPRISE_TRACK_SLOTS - 1)] + reprise_track.stored == 0, 1);
+}
+
 #define SIZE(bytes)                                                                                                                                                         \
-    HOOK void __tsan_read##bytes(void *at) { reads(at, bytes); }                                                                                                            \
-    HOOK void __tsan_write##bytes(void *at) { writes(at, bytes); }                                                                                                          \
-    HOOK void __tsan_read_write##bytes(void *at) { writes(at, bytes); }                                                                                                     \
-    HOOK void __tsan_unaligned_read##bytes(void *at) { reads(at, bytes); }                                                                                                  \
-    HOOK void __tsan_unaligned_write##bytes(void *at) { writes(at, bytes); }                                                                                                \
-    HOOK void __tsan_unaligned_read_write##bytes(void *at) { writes(at, bytes); }                                                                                           \
-    HOOK void __tsan_volatile_read##bytes(void *at) { reads(at, bytes); }                                                                                                   \
-    HOOK void __tsan_volatile_write##bytes(void *at) { writes(at, bytes); }                                                                                                 \
-    HOOK void __tsan_unaligned_volatile_read##bytes(void *at) { reads(at, bytes); }                                                                                         \
-    HOOK void __tsan_unaligned_volatile_write##bytes(void *at) { writes(at, bytes); }
+    static __attribute__((noinline)) void read_near##bytes(void *at) { reads(at, bytes); }                                                                                  \
+    static __attribute__((noinline)) void write_near##bytes(void *at) { writes(at, bytes); }                                                                                \
+    HOOK void __tsan_read##bytes(void *at)                                                                                                                                  \
+    {                                                                                                                                                                       \
+        if (!is_idle(at))                                                                                                                                                   \
+            read_near##bytes(at);                                                                                                                                           \
+    }                                                                                                                                                                       \
+    HOOK void __tsan_write##bytes(void *at)                                                                                                                                 \
+    {                                                                                                                                                                       \
+        if (!is_idle(at))                                                                                                                                                   \
+            write_near##bytes(at);                                                                                                                                          \
+    }                                                                                                                                                                       \
+    HOOK void __tsan_read_write##bytes(void *at)                                                                                                                            \
+    {                                                                                                                                                                       \
+        if (!is_idle(at))                                                                                                                                                   \
+            write_near##bytes(at);                                                                                                                                          \
+    }                                                                                                                                                                       \
+    HOOK void __tsan_unaligned_read##bytes(void *at)                                                                                                                        \
+    {                                                                                                                                                                       \
+        if (!is_idle(at))                                                                                                                                                   \
+            read_near##bytes(at);                                                                                                                                           \
+    }                                                                                                                                                                       \
+    HOOK void __tsan_unaligned_write##bytes(void *at)                                                                                                                       \
+    {                                                                                                                                                                       \
+        if (!is_idle(at))                                                                                                                                                   \
+            write_near##bytes(at);                                                                                                                                          \
+    }                                                                                                                                                                       \
+    HOOK void __tsan_unaligned_read_write##bytes(void *at)                                                                                                                  \
+    {                                                                                                                                                                       \
+        if (!is_idle(at))                                                                                                                                                   \
+            write_near##bytes(at);                                                                                                                                          \
+    }                                                                                                                                                                       \
+    HOOK void __tsan_volatile_read##bytes(void *at)                                                                                                                         \
+    {                                                                                                                                                                       \
+        if (!is_idle(at))                                                                                                                                                   \
+            read_near##bytes(at);                                                                                                                                           \
+    }                                                                                                                                                                       \
+    HOOK void __tsan_volatile_write##bytes(void *at)                                                                                                                        \
+    {                                                                                                                                                                       \
+        if (!is_idle(at))                                                                                                                                                   \
+            write_near##bytes(at);                                                                                                                                          \
+    }                                                                                                                                                                       \
+    HOOK void __tsan_unaligned_volatile_read##bytes(void *at)                                                                                                               \
+    {                                                                                                                                                                       \
+        if (!is_idle(at))                                                                                                                                                   \
+            read_near##bytes(at);                                                                                                                                           \
+    }                                                                                                                                                                       \
+    HOOK void __tsan_unaligned_volatile_write##bytes(void *at)                                                                                                              \
+    {                                                                                                                                                                       \
+        if (!is_idle(at))                                                                                                                                                   \
+            write_near##bytes(at);                                                                                                                                          \
+    }
 SIZE(1)
 SIZE(2)
 SIZE(4)

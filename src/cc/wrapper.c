@@ -238,15 +238,11 @@ static void __attribute__((noreturn)) refuse_calls(struct job *job, struct compi
 }
 
 /* Older ones of clang do not call before a load if there is a store to the same place behind it. It does not call before accesses of more than 16 bytes, which it makes of smaller ones in loops. */
-static void push_track_calls(struct job *job, struct compiler compiler, const struct rp_commandline *line)
+static void push_track_calls(struct job *job, struct compiler compiler)
 {
     enum { CLANG_CALLS = 12 };
     static const char *const by_clang[] = {"-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-read-before-write", "-fno-vectorize", "-fno-slp-vectorize"};
 
-    if (line->sanitizes) {
-        rp_error("-fsanitize: code that is tracked by calls cannot have it, since the compiler's own is used; a plugin would do without (--track=plugin)");
-        die(REPRISE_EXIT_UNSUPPORTED);
-    }
     if (compiler.clang && compiler.clang < CLANG_CALLS)
         refuse_calls(job, compiler, "another compiler: --track=calls needs clang 12, or gcc");
     if (compiler.gcc) {
@@ -266,6 +262,10 @@ static void push_compiling(struct job *job, const struct rp_commandline *line)
     job->calls = !plugged && job->how != PLUGIN;
     if (!line->compiles && !gcc_links)
         job->count = count;
+    if (job->track && job->calls && line->sanitizes) {
+        rp_error("-fsanitize: code that is tracked by calls cannot have it, since the compiler's own is used; a plugin would do without (--track=plugin)");
+        die(REPRISE_EXIT_UNSUPPORTED);
+    }
     if (plugged || (!line->compiles && !(job->track && job->calls && gcc_links)))
         return;
     if (job->how == PLUGIN)
@@ -273,7 +273,7 @@ static void push_compiling(struct job *job, const struct rp_commandline *line)
     if (!compiler.gcc && !compiler.clang)
         refuse_calls(job, compiler, job->track ? "gcc or clang" : "--ticks=calls");
     if (job->track)
-        push_track_calls(job, compiler, line);
+        push_track_calls(job, compiler);
     else
         push(job, "-fsanitize-coverage=trace-pc");
 }

@@ -112,7 +112,7 @@ static inline void rp_track_settle(void)
         rp_track_settle_now();
 }
 
-/* Recording: what is there now is written down by an entry; the bytes to be written, valid until the next call. */
+/* Recording: what is there now, which MPI gave, is written down by an entry; the bytes to be written, valid until the next call. */
 const void *rp_track_taken(const void *bytes, size_t size);
 bool rp_track_touches(const void *at, size_t size);
 /* How far the shadow is; false: this is not all in one window's memory. */
@@ -260,8 +260,6 @@ static inline void rp_windows_meet(void)
 {
     if (rp_windows) {
         rp_windows_all_in();
-        if (rp_track_parted)
-            rp_windows_all_out(); /* what was received into a window goes out before the program says so by a store */
         rp_windows_mark_now();
     }
 }

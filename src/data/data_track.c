@@ -634,8 +634,12 @@ static void calls_refuse(const void *at, size_t size, const char *what)
 
 const void *rp_track_taken(const void *bytes, size_t size)
 {
-    if (rp_track_parted || !touches(bytes, size))
+    if (!touches(bytes, size))
         return bytes;
+    if (rp_track_parted) {
+        rp_windows_all_out(); /* before the program says by a store that it is there */
+        return bytes;
+    }
     void *copied = copy_of(bytes, size);
     set_shadows(bytes, copied, size);
     return copied;

@@ -72,6 +72,7 @@ fi
 reprise-cc --track=never a.c 2>/dev/null; [ $? -eq 120 ] || fail "--track=never is no error"
 reprise-cc --track=off a.c 2>/dev/null; [ $? -eq 120 ] || fail "--track=off is no error"
 reprise-cc --track=calls -fsanitize=address -c a.c 2>sanitize.err; [ $? -eq 123 ] && grep -q -- '-fsanitize: code that is tracked by calls' sanitize.err || fail "-fsanitize with --track=calls is no error"
+reprise-cc --track=calls -fsanitize=thread a.o 2>/dev/null; [ $? -eq 123 ] || fail "-fsanitize with --track=calls, linking, is no error"
 
 # The answers to questions are the compiler's own.
 for question in --version -dumpversion -dumpmachine -print-search-dirs -v -print-multiarch "-E -dM -x c /dev/null"; do

@@ -36,13 +36,15 @@ static void produce(long round)
     long own[WORDS];
 
     for (int i = 0; i < WORDS; i++)
-        own[i] = box->looped[i] = round * 100 + i;
+        own[i] = round * 100 + i;
+    MPI_Sendrecv(own, WORDS, MPI_LONG, check.rank, 0, box->received, WORDS, MPI_LONG, check.rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < WORDS; i++)
+        box->looped[i] = own[i];
     box->parts[0].words[2] = round;
     box->parts[1] = box->parts[0];
     box->whole = box->parts[1];
     memcpy(box->copied, own, sizeof own);
     memset(box->filled, (int)round, sizeof box->filled);
-    MPI_Sendrecv(own, WORDS, MPI_LONG, check.rank, 0, box->received, WORDS, MPI_LONG, check.rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     box->bits.second = (unsigned)round;
     box->flag = round;
 }
