@@ -428,7 +428,7 @@ def entry(call, prefix):
     twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
     side = "rp_" if call.kind == "hand" else ""
     return (f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    if (RP_PASSES)\n        return {twin}.{call.member}({call.args});\n"
-            f"    return rp_data_alone ? (RP_HERE(), {side}alone_{call.member}({call.args})) : {side}record_{call.member}(&{twin}, {call.args});\n}}\n\n")
+            f"    return rp_data_alone ? (RP_HERE(), {side}alone_{call.member}({call.args})) : (rp_track_settle(), {side}record_{call.member}(&{twin}, {call.args}));\n}}\n\n")
 
 
 def special_entry(call, prefix):

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What it costs to record the data of ranks, so that they can be replayed alone.
 
-usage: onesided.py BUILD MPIS QUICK [split] [tracked] [twosided]
+usage: onesided.py BUILD MPIS QUICK [split] [tracked] [calls] [twosided]
 
 Each app runs with 8 ranks: as it is, and recorded with sets of 1, 2 and 4 ranks, one after another in rounds; a figure is the median of the ratios of the rounds. Times are those of the whole job, without its start:
-the time of the same program with next to nothing to do is taken off. 'tracked' are the one-sided apps once more, compiled by `reprise-cc --track` with clang, against the same compiled by clang; 'unrecorded' is such a program without reprise. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. The last line is key=value pairs.
+the time of the same program with next to nothing to do is taken off. 'tracked' are the one-sided apps once more, compiled by `reprise-cc --track` with clang, against the same compiled by clang; 'unrecorded' is such a program without reprise; 'calls' are the same by `--track=calls`, which is not measured unless it is asked for. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. The last line is key=value pairs.
 """
 import glob
 import os
@@ -72,25 +72,25 @@ class Bench:
         return found
 
 
-def compile_apps(build, mpi, place, compiler):
+def compile_apps(build, mpi, place, compiler, how):
     """The one-sided apps by clang, without and with tracking: two folders, or nothing if it cannot."""
     top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     environment = dict(os.environ, OMPI_CC=compiler, MPICH_CC=compiler)
-    for folder, words in (("plain", ["mpicc." + mpi]), ("tracked", [build + "/bin/reprise-cc", "--track", "--mpi=" + mpi])):
-        os.mkdir(f"{place}/{folder}")
+    for folder, words in (("plain", ["mpicc." + mpi]), (how, [build + "/bin/reprise-cc", "--track=" + how, "--mpi=" + mpi])):
+        os.makedirs(f"{place}/{folder}", exist_ok=True)
         for app in ONE_SIDED:
             words_of_app = ["-O2", "-g", "-I" + top + "/apps", "-I" + top + "/include", f"{top}/apps/onesided/{app}.c", top + "/apps/app.c", build + "/lib/libreprise.a", "-o", f"{place}/{folder}/{app}", "-lm", "-ldl"]
             done = subprocess.run(words + words_of_app, env=environment, stderr=subprocess.PIPE, text=True)
             if done.returncode != 0:
                 print(f"{mpi}: not tracked: {done.stderr.strip()[-300:]}")
                 return None
-    return place + "/plain", place + "/tracked"
+    return place + "/plain", f"{place}/{how}"
 
 
 def main():
     build, mpis, quick = sys.argv[1], sys.argv[2].split(), sys.argv[3] == "1"
     parts = sys.argv[4:] or ["split", "tracked", "twosided"]
-    split, tracked, twosided, outside = [], [], [], []
+    split, tracked, calls, twosided, outside = [], [], [], [], []
     for mpi in mpis:
         apps = f"{build}/apps/{mpi}"
         bench = Bench(build, mpi, 3 if quick else 9, apps, apps)
@@ -98,13 +98,15 @@ def main():
             found = bench.ratios(app, options, ["native", "none", "1", "2", "4"], "native")
             outside.append(found.pop("none"))
             split += found.values()
-        folders = compile_apps(build, mpi, bench.place, "clang") if "tracked" in parts else None
-        if folders:
+        for part, how, into in (("tracked", "plugin", tracked), ("calls", "calls", calls)):
+            folders = compile_apps(build, mpi, bench.place, "clang", how) if part in parts else None
+            if not folders:
+                continue
             bench.native, bench.apps = folders
             for app, options in ONE_SIDED.items():
-                found = bench.ratios(app, options, ["native", "unrecorded", "1", "2", "4"], "native", " tracked")
+                found = bench.ratios(app, options, ["native", "unrecorded", "1", "2", "4"], "native", " " + part)
                 found.pop("unrecorded")
-                tracked += found.values()
+                into += found.values()
             bench.native = bench.apps = apps
         for app, options in TWO_SIDED.items() if "twosided" in parts else ():
             found = bench.ratios(app, options, ["plain", "none", "1", "2", "4"], "plain")
@@ -112,6 +114,8 @@ def main():
             twosided += found.values()
         shutil.rmtree(bench.place)
     worst = {"split": split, "tracked": tracked, "twosided": twosided, "outside": outside}
+    if calls:
+        worst["calls"] = calls
     print(" ".join(f"{name}_worst={max(ratios):.3f}" if ratios else f"{name}_worst=none" for name, ratios in worst.items()))
 
 

@@ -87,7 +87,8 @@ static void read_option(struct reader *r, const char *word)
     r->partial |= among(word, partial);
     r->shared |= among(word, shared);
     r->out->asks |= among(word, questions) || starts_with(word, "-print-") || starts_with(word, "--print-") || starts_with(word, "--help=");
-    r->out->adds |= (starts_with(word, "-fplugin=") || starts_with(word, "-fpass-plugin=")) && (strstr(word, "reprise-ticks-") || strstr(word, "reprise-track-"));
+    r->out->adds |= (starts_with(word, "-fplugin=") || starts_with(word, "-fpass-plugin=") || starts_with(word, "-specs=")) && (strstr(word, "reprise-ticks-") || strstr(word, "reprise-track-"));
+    r->out->sanitizes |= starts_with(word, "-fsanitize=");
     r->value = takes_value(word) || strcmp(word, "-l") == 0;
     r->language = strcmp(word, "-x") == 0;
     if (starts_with(word, "-x") && word[2])

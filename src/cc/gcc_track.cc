@@ -136,6 +136,8 @@ tree new_room(tree type)
     return room;
 }
 
+location_t here; // of the statement that is tracked
+
 tree call(gimple_stmt_iterator *gsi, int hook, std::vector<tree> arguments)
 {
     vec<tree> list = vNULL;
@@ -148,6 +150,7 @@ tree call(gimple_stmt_iterator *gsi, int hook, std::vector<tree> arguments)
         value = make_ssa_name(result, made);
         gimple_call_set_lhs(made, value);
     }
+    gimple_set_location(made, here);
     gsi_insert_before(gsi, made, GSI_SAME_STMT);
     return value;
 }
@@ -398,12 +401,14 @@ unsigned track_pass::execute(function *fun)
     FOR_EACH_BB_FN (bb, fun)
         for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi))
             all.push_back(gsi_stmt(gsi));
-    for (gimple *stmt : all)
+    for (gimple *stmt : all) {
+        here = gimple_location(stmt);
         if (gcall *c = dyn_cast<gcall *>(stmt)) {
             forget_purity(c);
             track_call(c);
         } else if (gassign *a = dyn_cast<gassign *>(stmt))
             track_assign(a);
+    }
     TREE_READONLY(fun->decl) = 0;
     DECL_PURE_P(fun->decl) = 0;
     mark_virtual_operands_for_renaming(fun);

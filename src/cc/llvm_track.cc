@@ -317,6 +317,7 @@ void tracker::track_load(LoadInst &load)
         end = BranchInst::Create(after, slow);
     }
     IRBuilder<> tell(end);
+    tell.SetCurrentDebugLocation(load.getDebugLoc());
     value->addIncoming(tell_load(tell, pointer, &load), slow);
 }
 
@@ -339,6 +340,7 @@ void tracker::track_store(StoreInst &store)
         end = BranchInst::Create(after, slow);
     }
     IRBuilder<> tell(end);
+    tell.SetCurrentDebugLocation(store.getDebugLoc());
     tell_store(tell, pointer, value);
 }
 
@@ -353,6 +355,7 @@ void tracker::track_atomic(Instruction &operation, unsigned pointer_operand, Typ
     IRBuilder<> before(SplitBlockAndInsertIfThen(near, &operation, false, seldom));
     before.CreateCall(hook("before", nothing, {bytes, word}), {place(before, pointer), number(size_of(type))});
     IRBuilder<> after(SplitBlockAndInsertIfThen(near, operation.getNextNode(), false, seldom));
+    after.SetCurrentDebugLocation(operation.getDebugLoc());
     Value *old = isa<AtomicCmpXchgInst>(operation) ? after.CreateExtractValue(&operation, 0) : &operation;
     Value *there = room_for(*after.GetInsertPoint(), type);
     after.CreateStore(old, after.CreatePointerCast(there, type->getPointerTo()));
@@ -402,6 +405,7 @@ void tracker::track_masked(IntrinsicInst &access)
     if (!type)
         report_fatal_error("reprise-cc --track: vectors whose length is known only when the program runs cannot be tracked");
     IRBuilder<> at(access.getNextNode());
+    at.SetCurrentDebugLocation(access.getDebugLoc());
     Type *element = type->getElementType(), *to_element = element->getPointerTo();
     SmallVector<Use *, 8> uses;
     if (loads)

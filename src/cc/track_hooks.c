@@ -2,31 +2,13 @@
 /* What tracked code calls where a window is near (base/track.h). Hidden: each module has its own. */
 #include <string.h>
 
-#include "base/track.h"
+#include "cc/track_near.h"
 
 #define HOOK __attribute__((visibility("hidden")))
 
-static inline const struct reprise_region *region_near(const void *at)
+static __attribute__((constructor)) void say_way(void)
 {
-    return &reprise_track.region[reprise_track.slot[(uintptr_t)at >> REPRISE_TRACK_PAGE & (REPRISE_TRACK_SLOTS - 1)]];
-}
-
-static inline int is_inside(const struct reprise_region *r, const void *at, size_t size)
-{
-    uintptr_t offset = (uintptr_t)at - r->at;
-
-    return size <= 8 ? offset < r->begins_8 : size == 16 ? offset < r->begins_16 : offset < r->size && r->size - offset >= size;
-}
-
-/* No byte of it is in any region. */
-static inline int is_outside(const struct reprise_region *r, const void *at, size_t size)
-{
-    return r != &reprise_track.region[REPRISE_TRACK_SEVERAL] && (uintptr_t)at - r->at >= r->size && r->at - (uintptr_t)at >= size;
-}
-
-static inline const void *shadow_of(const struct reprise_region *r, const void *at)
-{
-    return (const void *)((uintptr_t)at + (uintptr_t)r->to_shadow);
+    reprise_track.ways |= REPRISE_TRACK_BY_PLUGIN;
 }
 
 /* The usual case, for which `size` is known when this is compiled. */
@@ -58,6 +40,7 @@ static inline int is_stored(const void *at, const void *value, size_t size)
         if (!is_seen(at, &value, sizeof value)) {                                                                      \
             uint##bits##_t told = value;                                                                               \
                                                                                                                        \
+            HERE();                                                                                                    \
             reprise_track.load(at, &told, sizeof told);                                                                \
             return told;                                                                                               \
         }                                                                                                              \
@@ -66,8 +49,10 @@ static inline int is_stored(const void *at, const void *value, size_t size)
                                                                                                                        \
     HOOK void reprise_track_store_##bits(const void *at, uint##bits##_t value)                                         \
     {                                                                                                                  \
-        if (!is_stored(at, &value, sizeof value))                                                                      \
+        if (!is_stored(at, &value, sizeof value)) {                                                                    \
+            HERE();                                                                                                    \
             reprise_track.store(at, &(uint##bits##_t){value}, sizeof value);                                           \
+        }                                                                                                              \
     }
 
 HOOKS(8)
@@ -78,20 +63,25 @@ HOOKS(64)
 /* Vectors, mostly; what is wider may touch a region that is not near its first byte. */
 HOOK void reprise_track_load_n(const void *at, void *value, size_t size)
 {
-    if (size > REPRISE_TRACK_WIDEST ? reprise_track.any : !(size == 16 ? is_seen(at, value, 16) : is_seen(at, value, size)))
+    if (size > REPRISE_TRACK_WIDEST ? reprise_track.any : !(size == 16 ? is_seen(at, value, 16) : is_seen(at, value, size))) {
+        HERE();
         reprise_track.load(at, value, size);
+    }
 }
 
 HOOK void reprise_track_store_n(const void *at, const void *value, size_t size)
 {
-    if (size > REPRISE_TRACK_WIDEST ? reprise_track.any : !(size == 16 ? is_stored(at, value, 16) : is_stored(at, value, size)))
+    if (size > REPRISE_TRACK_WIDEST ? reprise_track.any : !(size == 16 ? is_stored(at, value, 16) : is_stored(at, value, size))) {
+        HERE();
         reprise_track.store(at, value, size);
+    }
 }
 
 HOOK void *reprise_track_copy(void *to, const void *from, size_t size)
 {
     if (!reprise_track.any)
         return memmove(to, from, size);
+    HERE();
     reprise_track.copy(to, from, size);
     return to;
 }
@@ -100,16 +90,19 @@ HOOK void *reprise_track_fill(void *to, int byte, size_t size)
 {
     if (!reprise_track.any)
         return memset(to, byte, size);
+    HERE();
     reprise_track.fill(to, byte, size);
     return to;
 }
 
 HOOK void reprise_track_before(void *at, size_t size)
 {
+    HERE();
     reprise_track.before(at, size);
 }
 
 HOOK void *reprise_track_after(void *at, const void *old, size_t size)
 {
+    HERE();
     return reprise_track.after(at, old, size);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise-cc, reprise-c++ and reprise-fc: one program under three names. It takes a compiler's command line, adds what makes the code count (ticks.h) or, with --track, tell of its loads and stores (base/track.h), and becomes the compiler.
  *
- * Where the code is compiled, that is a plugin of ours if there is one for this compiler and version, else calls at every basic block. Where a program or shared library is linked, it is the
- * counter. Tracking needs the plugin. Everything else passes unchanged, so that configure, CMake and their like find the compiler that they know. */
+ * Where the code is compiled, that is a plugin of ours if there is one for this compiler and version, else calls: at every basic block (-fsanitize-coverage=trace-pc), or before every load and store (-fsanitize=thread). Where a program or shared library is linked, it is the
+ * counter, or what is called. Only the compiler proper hears of -fsanitize=thread: the one that links would add a library to it. Everything else passes unchanged, so that configure, CMake and their like find the compiler that they know. */
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -28,8 +28,9 @@ enum how { AUTO, PLUGIN, CALLS, OFF };
 
 struct job {
     const struct language *language;
-    enum how how;
+    enum how how;      /* to count, or to track */
     bool track, ticks; /* --track; --ticks was given */
+    bool calls;        /* there is no plugin, or it is not wanted */
     bool show;
     bool inside; /* another reprise-cc calls this one, through an MPI's wrapper: all is said already */
     char **words; /* the command to be, room for all that can be added */
@@ -50,6 +51,7 @@ static const char help[] = "usage: reprise-cc [OPTION...] [COMPILER'S OPTIONS...
                            "  --mpi=NAME         the one of this MPI: mpicc.NAME, as openmpi or mpich\n"
                            "  --ticks=HOW        how to count: auto, plugin, calls, off\n"
                            "  --track            the program does not count, but tells of its loads from window memory and its stores there\n"
+                           "  --track=HOW        how to: auto, plugin, calls\n"
                            "  --reprise-show     print the command instead of running it\n"
                            "  --reprise-help     print this help\n"
                            "\n"
@@ -84,13 +86,13 @@ static const char *option_value(const char *word, const char *name)
     return strncmp(word, name, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
 }
 
-static enum how parse_how(const char *text)
+static enum how parse_how(const char *option, const char *text, enum how last)
 {
     static const char *const names[] = {"auto", "plugin", "calls", "off"};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i <= (int)last; i++)
         if (strcmp(text, names[i]) == 0)
             return (enum how)i;
-    rp_error("--ticks=%s: it is one of auto, plugin, calls, off", text);
+    rp_error("%s=%s: it is one of auto, plugin, calls%s", option, text, last == OFF ? ", off" : "");
     die(REPRISE_EXIT_USAGE);
 }
 
@@ -106,12 +108,16 @@ static bool read_own_option(struct job *job, const char *word, const char **mpi)
         job->show = true;
     else if (strcmp(word, "--track") == 0)
         job->track = true;
+    else if ((value = option_value(word, "--track"))) {
+        job->how = parse_how("--track", value, CALLS);
+        job->track = true;
+    }
     else if (strcmp(word, "--mpi") == 0)
         *mpi = "";
     else if ((value = option_value(word, "--mpi")))
         *mpi = value;
     else if ((value = option_value(word, "--ticks"))) {
-        job->how = parse_how(value);
+        job->how = parse_how("--ticks", value, OFF);
         job->ticks = job->how != OFF;
     }
     else
@@ -224,21 +230,52 @@ static bool push_plugin(struct job *job, struct compiler compiler, const char *w
     return true;
 }
 
+static void __attribute__((noreturn)) refuse_calls(struct job *job, struct compiler compiler, const char *why)
+{
+    rp_error("%s: no plugin of reprise for %s %d in %s; build reprise where its plugin headers are installed, or use %s", job->words[0],
+             compiler.clang ? "clang" : compiler.gcc ? "gcc" : "a compiler that is neither gcc nor clang, version", compiler.clang ? compiler.clang : compiler.gcc, job->folder, why);
+    die(REPRISE_EXIT_UNSUPPORTED);
+}
+
+/* Older ones of clang do not call before a load if there is a store to the same place behind it. It does not call before accesses of more than 16 bytes, which it makes of smaller ones in loops. */
+static void push_track_calls(struct job *job, struct compiler compiler)
+{
+    enum { CLANG_CALLS = 12 };
+    static const char *const by_clang[] = {"-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-read-before-write", "-fno-vectorize", "-fno-slp-vectorize"};
+
+    if (compiler.clang && compiler.clang < CLANG_CALLS)
+        refuse_calls(job, compiler, "another compiler: --track=calls needs clang 12, or gcc");
+    if (compiler.gcc) {
+        push_joined(job, "-specs=", job->folder, "reprise-track-calls.specs");
+        return;
+    }
+    for (size_t i = 0; i < sizeof by_clang / sizeof *by_clang; i++)
+        push(job, by_clang[i]);
+}
+
 static void push_compiling(struct job *job, const struct rp_commandline *line)
 {
     struct compiler compiler = ask_compiler(job);
     bool gcc_links = compiler.gcc && line->links; /* then code may be made by the linker, of what -flto left */
+    int count = job->count;
+    bool plugged = job->how != CALLS && push_plugin(job, compiler, job->track ? "track" : "ticks");
+    job->calls = !plugged && job->how != PLUGIN;
     if (!line->compiles && !gcc_links)
-        return;
-    if ((job->how != CALLS && push_plugin(job, compiler, job->track ? "track" : "ticks")) || !line->compiles)
-        return;
-    if (job->track || job->how == PLUGIN || (!compiler.gcc && !compiler.clang)) {
-        rp_error("%s: no plugin of reprise for %s %d in %s; build reprise where its plugin headers are installed, or use %s", job->words[0],
-                 compiler.clang ? "clang" : compiler.gcc ? "gcc" : "a compiler that is neither gcc nor clang, version", compiler.clang ? compiler.clang : compiler.gcc, job->folder,
-                 job->track ? "another compiler: tracking has no other way" : "--ticks=calls");
+        job->count = count;
+    if (job->track && job->calls && line->sanitizes) {
+        rp_error("-fsanitize: code that is tracked by calls cannot have it, since the compiler's own is used; a plugin would do without (--track=plugin)");
         die(REPRISE_EXIT_UNSUPPORTED);
     }
-    push(job, "-fsanitize-coverage=trace-pc");
+    if (plugged || (!line->compiles && !(job->track && job->calls && gcc_links)))
+        return;
+    if (job->how == PLUGIN)
+        refuse_calls(job, compiler, job->track ? "--track=calls" : "--ticks=calls");
+    if (!compiler.gcc && !compiler.clang)
+        refuse_calls(job, compiler, job->track ? "gcc or clang" : "--ticks=calls");
+    if (job->track)
+        push_track_calls(job, compiler);
+    else
+        push(job, "-fsanitize-coverage=trace-pc");
 }
 
 /* By -Xlinker, so that neither -x nor a comma in the path changes its meaning. */
@@ -248,11 +285,26 @@ static void push_for_linker(struct job *job, const char *word)
     push(job, word);
 }
 
+/* Functions of the C library that cc/track_calls.c has, too. */
+static void push_wrapped(struct job *job)
+{
+    static const char *const names[] = {"memcpy", "memmove", "memset", "__memcpy_chk", "__memmove_chk", "__memset_chk", "sched_yield", "sleep", "usleep", "nanosleep", "clock_nanosleep", "poll", "select",
+                                        "pthread_mutex_init", "pthread_rwlock_init", "pthread_cond_init", "pthread_barrier_init", "pthread_spin_init", "sem_init"};
+    char word[64];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(word, sizeof word, "--wrap=%s", names[i]);
+        push_for_linker(job, word);
+    }
+}
+
 /* The version script of a library would make what it exports local, a second one: such a library gets none, and takes the program's. */
 static void push_linking(struct job *job, const struct rp_commandline *line)
 {
     push(job, "-Xlinker");
-    push_joined(job, "", job->folder, job->track ? "reprise-track-hooks.o" : "reprise-ticks-calls.o");
+    push_joined(job, "", job->folder, !job->track ? "reprise-ticks-calls.o" : job->calls ? "reprise-track-calls.o" : "reprise-track-hooks.o");
+    if (job->track && job->calls)
+        push_wrapped(job);
     if (line->scripted && line->strict) {
         push_for_linker(job, "-z");
         push_for_linker(job, "undefs");
@@ -345,7 +397,7 @@ int main(int argc, char **argv)
     const char *setting;
     struct job job = {.language = language_of(argv[0]), .inside = getenv(within)};
     setting = getenv(job.language->setting);
-    job.words = must(calloc((size_t)argc + 64 + (setting ? strlen(setting) : 0), sizeof *job.words));
+    job.words = must(calloc((size_t)argc + 96 + (setting ? strlen(setting) : 0), sizeof *job.words));
     setenv(within, "1", 1);
     find_folder(&job);
     build(&job, argc, argv);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/hidden.h"
+#include "base/mirror.h"
 #include "log/datareader.h"
 #include "log/datawriter.h"
 #include "mpi/constants.h"
@@ -95,12 +96,23 @@ enum rp_status rp_track_follow(const char *directory, uint64_t run, int rank, in
 void rp_track_check_end(void);
 uint64_t rp_track_close(void); /* bytes written */
 bool rp_tracked(void);         /* the program was compiled so, and if it is alone, recorded so */
+bool rp_tracked_in_place(void); /* and others store into the memory that it works on */
+extern RP_HIDDEN bool rp_track_parted; /* they do not: it calls before its accesses */
 
 /* Memory becomes part of a window, and is so no longer. Recording, its shadow: what is in it now if that is the program's own (`is_known`), else zeros. */
 uint8_t *rp_track_add(void *memory, size_t size, bool is_known);
 void rp_track_remove(const void *memory, size_t size);
+/* Recording: the same of parted memory, if the program calls. The shadow and public memory are the caller's. */
+void rp_track_part(const struct rp_mirror *memory);
+/* The program's last store is public from here on. */
+void rp_track_settle_now(void);
+static inline void rp_track_settle(void)
+{
+    if (rp_track_parted)
+        rp_track_settle_now();
+}
 
-/* Recording: what is there now is written down by an entry; the bytes to be written, valid until the next call. */
+/* Recording: what is there now, which MPI gave, is written down by an entry; the bytes to be written, valid until the next call. */
 const void *rp_track_taken(const void *bytes, size_t size);
 bool rp_track_touches(const void *at, size_t size);
 /* How far the shadow is; false: this is not all in one window's memory. */
@@ -219,11 +231,13 @@ void rp_windows_glance(void); /* both, but seldom */
 void rp_windows_open(const char *directory, uint64_t run, uint32_t rank);
 void rp_windows_mark(void);
 void rp_windows_mark_now(void);
+void rp_windows_mark_loads(uint64_t loads); /* but seldom; so many were made */
 void rp_windows_close(void);
 extern RP_HIDDEN uint32_t rp_updates; /* a hash of the updates since the last call that synchronises */
 /* An access of this rank is about to begin. */
 void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type, bool writes);
 int64_t rp_window_place(MPI_Win win, MPI_Aint disp); /* the same in every run */
+MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp); /* alone: what it was in the record */
 bool rp_window_is_self(MPI_Win win, int rank);
 void rp_alone_window(void);
 
@@ -264,7 +278,9 @@ extern RP_HIDDEN uintptr_t rp_caller, rp_caller_stack; /* alone: where the progr
 enum rp_status rp_trace_open(const char *path, const char *directory, uint64_t run, uint32_t rank, struct rp_problem *why);
 void rp_trace_close(void);
 int rp_trace_self(uint64_t window); /* this rank in it */
-void rp_trace_window(uint64_t window, bool untold, int unit, size_t size, const struct rp_function *function);
+void rp_trace_window(uint64_t window, bool dynamic, int unit, size_t size, const struct rp_function *function);
+/* Where the rank had the memory that it attached to this window as the `nth`, from 0; false: that is not known. */
+bool rp_trace_attached(uint64_t window, size_t nth, size_t size, uint64_t *address);
 void rp_trace_write(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype, const void *origin, int64_t count, MPI_Datatype type, MPI_Op op);
 /* A read is begun; NULL: there is nothing to tell of it. An atomic operation has an operand. */
 struct rp_read *rp_trace_read(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype);
@@ -274,15 +290,20 @@ void rp_trace_got(struct rp_read *read, const struct rp_area *area);
 void rp_trace_forget(struct rp_read *read);
 /* Writes to this target, or if that is -1 to all, are complete. */
 void rp_trace_done(const struct rp_function *function, MPI_Win win, int target);
-/* What the program stored since `from` entries were complete, whether there was any: `before` becomes as `now` is. */
-bool rp_trace_stores(const struct rp_function *function, uint64_t window, uint64_t from, const uint8_t *now, uint8_t *before, size_t size);
+/* What the program stored since `from` entries were complete, whether there was any: `before` becomes as `now` is. `member`: whose memory it is; -1: the rank's own. `origin`: its place in the window. */
+bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member, uint64_t origin, uint64_t from, const uint8_t *now, uint8_t *before, size_t size);
 void rp_trace_out(const struct rp_function *function, uint64_t window);
-void rp_trace_change(const struct rp_function *function, uint64_t window, size_t at, const uint8_t *value, size_t length);
+void rp_trace_change(const struct rp_function *function, uint64_t window, int member, size_t at, const uint8_t *value, size_t length);
+/* A tracked program loaded what others wrote, or stored. `load`: the number of the load, or of the next; `known`: it is of this window alone. */
+void rp_trace_direct(bool loads, uint64_t window, int member, size_t at, const uint8_t *value, size_t length, uint64_t load, bool known);
 
 /* Alone, before the entry of a call that makes stores public, or (`out` false) takes changes in; after that of any. Of one window, or of all. */
 void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out);
 void rp_windows_look_all(const struct rp_function *function);
 void rp_windows_looked(void);
+/* Alone: the same, of these bytes wherever they are in windows. */
+bool rp_windows_differ(const void *at, size_t size); /* from what is known of them */
+void rp_windows_direct(bool loads, const void *at, const void *value, size_t size, uint64_t load);
 uint64_t rp_window_number(MPI_Win win);
 const struct rp_function *rp_alone_calling(void);
 static inline void rp_alone_part(const struct rp_function *function)

@@ -173,7 +173,7 @@ static MPI_Datatype at_base(const struct rp_area *area, char *base, int elements
     return type;
 }
 
-/* What was packed from window memory of a tracked program goes into its shadow, too. */
+/* What was packed from window memory of a tracked program goes into its shadow, too; or if that is parted, out. */
 static void shadow_packed(const struct rp_area *area, int elements, const uint8_t *packed, int length)
 {
     MPI_Aint lb, extent, true_lb, true_extent;
@@ -189,6 +189,10 @@ static void shadow_packed(const struct rp_area *area, int elements, const uint8_
     size_t span = (size_t)(true_extent + (more < 0 ? -more : more));
     if (!rp_track_touches(first, span))
         return;
+    if (rp_track_parted) {
+        rp_windows_all_out();
+        return;
+    }
     if (!area->buf || !rp_track_to_shadow(first, span, &distance)) {
         rp_error("a message was received into window memory and outside of it, or by absolute addresses: of a program that was compiled by reprise-cc --track, that cannot be recorded");
         rp_data_end_job(123);

@@ -3,7 +3,8 @@
  * Who wrote what: alone, and only if that is asked for (REPRISE_WHO names the file), this rank's one-sided accesses are written down, with places and values (log/accesslog.h). The record needs none of it: the same program makes the same
  * accesses, reads what it read, and so writes what it wrote. What an atomic operation wrote follows from what it found.
  *
- * The program's own stores into its windows are found by comparing them with a copy, where the recorded rank made them public, and where it took in what others wrote.
+ * The program's own stores into its windows are found by comparing them with a copy, where the recorded rank made them public, and where it took in what others wrote. A tracked program tells of each, and of each load that is in the
+ * log; only what code that is not tracked stores is found by comparing. Stores one behind the other are one access, as long as nothing else is between them: no time is known that parts them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,15 @@ static struct rp_order order;
 static struct rp_site_table sites;
 static uint32_t own_rank;
 static uint64_t accesses;
+
+static const struct rp_function loaded = {0, "load"}, stored = {0, "store"};
+
+/* A store that may go on. */
+static struct {
+    bool is_there;
+    struct rp_access access;
+    uint8_t value[RP_ACCESS_PIECE];
+} run;
 
 struct rp_read {
     struct rp_access access;
@@ -55,10 +65,19 @@ enum rp_status rp_trace_open(const char *path, const char *directory, uint64_t r
     return status;
 }
 
+static void end_run(void)
+{
+    if (run.is_there)
+        rp_access_put(writer, &run.access);
+    run.is_there = false;
+}
+
 void rp_trace_close(void)
 {
-    if (rp_traced)
+    if (rp_traced) {
+        end_run();
         rp_access_close(writer);
+    }
     rp_traced = false;
 }
 
@@ -106,17 +125,28 @@ static void put(struct rp_access a)
 
 static struct rp_access begin(enum rp_access_kind kind, uint64_t window, const struct rp_function *function)
 {
+    end_run();
     return (struct rp_access){.kind = (uint8_t)kind, .window = (uint32_t)window, .owner = own_rank, .from = complete(), .until = complete(), .site = site_of(function), .function = function->name};
 }
 
-void rp_trace_window(uint64_t window, bool untold, int unit, size_t size, const struct rp_function *function)
+void rp_trace_window(uint64_t window, bool dynamic, int unit, size_t size, const struct rp_function *function)
 {
     struct rp_access a = begin(RP_ACCESS_WINDOW, window, function);
 
     a.length = size;
     a.unit = unit > 0 ? (uint32_t)unit : 1;
-    a.flavor = untold ? RP_ACCESS_UNTOLD : RP_ACCESS_PLAIN;
+    a.flavor = !dynamic ? RP_ACCESS_PLAIN : order.version > 1 ? RP_ACCESS_DYNAMIC : RP_ACCESS_UNTOLD;
     rp_access_put(writer, &a);
+}
+
+bool rp_trace_attached(uint64_t window, size_t nth, size_t size, uint64_t *address)
+{
+    for (size_t i = 0; i < order.attaches; i++)
+        if (order.attached[i].window == window && nth-- == 0) {
+            *address = order.attached[i].address;
+            return order.attached[i].size == size;
+        }
+    return false;
 }
 
 /* Calls */
@@ -127,7 +157,7 @@ static bool locate(struct rp_access *a, MPI_Win win, int target, MPI_Aint disp, 
     struct rp_areas areas;
     MPI_Aint lb, extent;
 
-    a->place = (int64_t)disp;
+    a->place = (int64_t)rp_window_recorded(win, target, disp);
     a->number = accesses++;
     rp_areas_one(&areas, target != MPI_PROC_NULL, NULL, count, type);
     if (areas.count == 0 || !world_rank(rp_window_number(win), target, &a->owner))
@@ -281,7 +311,7 @@ static uint8_t changed_bytes(const uint8_t *now, const uint8_t *before, size_t c
 }
 
 /* Runs of words of eight bytes in which something changed. */
-static void put_stores(struct rp_access *a, const uint8_t *now, const uint8_t *before, size_t at, size_t end)
+static void put_stores(struct rp_access *a, uint64_t origin, const uint8_t *now, const uint8_t *before, size_t at, size_t end)
 {
     uint8_t mask[RP_ACCESS_PIECE / 8];
     size_t first = 0, words = 0;
@@ -294,7 +324,7 @@ static void put_stores(struct rp_access *a, const uint8_t *now, const uint8_t *b
         if (changed)
             mask[words++] = changed;
         if (words > 0 && (!changed || at + 8 >= end || words == sizeof mask)) {
-            a->place = (int64_t)first;
+            a->place = (int64_t)(origin + first);
             a->length = (changed ? at + width : at) - first;
             a->value = now + first;
             a->mask = mask;
@@ -304,12 +334,14 @@ static void put_stores(struct rp_access *a, const uint8_t *now, const uint8_t *b
     }
 }
 
-bool rp_trace_stores(const struct rp_function *function, uint64_t window, uint64_t from, const uint8_t *now, uint8_t *before, size_t size)
+bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member, uint64_t origin, uint64_t from, const uint8_t *now, uint8_t *before, size_t size)
 {
     enum { PAGE = 4096 };
     struct rp_access a = begin(RP_ACCESS_STORE, window, function);
     bool any = false;
 
+    if (member >= 0 && !world_rank(window, member, &a.owner))
+        return false;
     a.from = from;
     a.known = true;
     a.number = accesses++;
@@ -317,7 +349,7 @@ bool rp_trace_stores(const struct rp_function *function, uint64_t window, uint64
         size_t end = size - at < PAGE ? size : at + PAGE;
         if (memcmp(now + at, before + at, end - at) == 0)
             continue;
-        put_stores(&a, now, before, at, end);
+        put_stores(&a, origin, now, before, at, end);
         memcpy(before + at, now + at, end - at);
         any = true;
     }
@@ -331,14 +363,54 @@ void rp_trace_out(const struct rp_function *function, uint64_t window)
     rp_access_put(writer, &a);
 }
 
-void rp_trace_change(const struct rp_function *function, uint64_t window, size_t at, const uint8_t *value, size_t length)
+void rp_trace_change(const struct rp_function *function, uint64_t window, int member, size_t at, const uint8_t *value, size_t length)
 {
     struct rp_access a = begin(RP_ACCESS_CHANGE, window, function);
 
+    if (member >= 0 && !world_rank(window, member, &a.owner))
+        return;
     a.place = (int64_t)at;
     a.length = length;
     a.known = true;
     a.value = value;
+    a.number = accesses++;
+    put(a);
+}
+
+static bool goes_on(const struct rp_access *a)
+{
+    const struct rp_access *r = &run.access;
+
+    return run.is_there && r->window == a->window && r->owner == a->owner && r->site == a->site && r->from == a->from && r->place + (int64_t)r->length == a->place && r->length + a->length <= RP_ACCESS_PIECE;
+}
+
+static void add_to_run(const struct rp_access *a)
+{
+    if (!goes_on(a)) {
+        end_run();
+        run.is_there = true;
+        run.access = *a;
+        run.access.length = 0;
+        run.access.value = run.value;
+        run.access.number = accesses++;
+    }
+    memcpy(run.value + run.access.length, a->value, a->length);
+    run.access.length += a->length;
+}
+
+void rp_trace_direct(bool loads, uint64_t window, int member, size_t at, const uint8_t *value, size_t length, uint64_t load, bool known)
+{
+    const struct rp_function *function = loads ? &loaded : &stored;
+    struct rp_access a = {.kind = loads ? RP_ACCESS_LOAD : RP_ACCESS_DIRECT, .window = (uint32_t)window, .owner = own_rank, .place = (int64_t)at, .length = length, .from = complete(), .until = complete() + 1, .known = known, .value = known ? value : NULL,
+                          .load = load, .site = site_of(function), .function = function->name};
+
+    if (member >= 0 && !world_rank(window, member, &a.owner))
+        return;
+    if (!loads && length <= RP_ACCESS_PIECE) {
+        add_to_run(&a);
+        return;
+    }
+    end_run();
     a.number = accesses++;
     put(a);
 }

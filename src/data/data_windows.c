@@ -2,7 +2,7 @@
 /*
  * One-sided communication. Other ranks write into a rank's memory while it runs, so the memory that they write into is not the memory that the program works on (base/mirror.h). What the program stored goes out, and what others
  * stored comes in, at calls that this rank makes, and nowhere else. Only what came in is written down, by an entry `window` before that of the call: so a rank alone sees the same changes at the same calls. The calls themselves say only
- * what they returned. Memory that is attached to a dynamic window, or shared by all members of a window, cannot be parted, since others know its addresses: everything that changed in it since it was last looked at is written down, whoever stored it.
+ * what they returned. Memory that is attached to a dynamic window cannot be parted, since others know its addresses, nor is that which all members of a window share, unless the program is tracked by calls: everything that changed in it since it was last looked at is written down, whoever stored it.
  *
  * Where memory is looked at (docs/model.md says what MPI promises):
  * - all of a window, where MPI says that changes must be visible: fence, wait, lock of this rank, lock_all, sync; and going out at post, unlock of this rank, unlock_all;
@@ -29,6 +29,8 @@ struct region {
     struct rp_mirror memory; /* alone, only `own` and `size` */
     void *owned[2];          /* of it, what is ours to free */
     bool tracked;            /* the shadow is that of data_track.c */
+    uint64_t origin;         /* alone, of a dynamic one: where it was in the record */
+    int member;              /* alone, of a shared window: whose it is; else -1 */
     struct region *lender;   /* recording: the region of another window that this one is part of, whose public memory and shadow it has */
     size_t borrowers;
     bool gone;               /* its window is, but not yet all borrowers */
@@ -58,6 +60,7 @@ struct window {
     void *base;
     void *whole; /* of a shared one of a tracked program, all parts together */
     size_t span;
+    uintptr_t to_own; /* of those of programs that are tracked by calls: from what MPI says to the program's memory */
     struct region *regions; /* the newest first */
     struct range ranges[RANGES];
     size_t range_count; /* more than RANGES: all of it */
@@ -67,6 +70,7 @@ struct window {
     int member_count;
     uint64_t looked; /* alone: entries that were complete when the program went on after its stores were looked for; looking: a call is about to end */
     bool stored;     /* and some are not public yet */
+    size_t attaches; /* alone */
     struct window *next;
 };
 
@@ -122,6 +126,7 @@ static struct region *add_region(struct window *w, void *own, void *public, size
     struct region *r = allocate(sizeof *r);
 
     r->memory = (struct rp_mirror){.own = own, .public = public, .size = size};
+    r->member = -1;
     r->next = w->regions;
     w->regions = r;
     return r;
@@ -165,6 +170,8 @@ static void remove_window(MPI_Win win)
 
 /* Recording */
 
+enum { FINE = 4 }; /* no call is shorter than 16 units */
+
 static struct {
     struct rp_order_writer *log;
     char *directory;
@@ -187,12 +194,28 @@ void rp_windows_close(void)
     order.log = NULL;
 }
 
+/* In any unit that is about a nanosecond. */
+static uint64_t now(void)
+{
+#ifdef __x86_64__
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+#endif
+}
+
+static void mark(uint64_t time)
+{
+    if (order.log)
+        rp_order_mark(order.log, rp_data_entries(rp_data_writer), time >> FINE);
+}
+
 void rp_windows_mark(void)
 {
-    enum { FINE = 4 }; /* no call is shorter than 16 units */
-
-    if (order.log)
-        rp_order_mark(order.log, rp_data_entries(rp_data_writer), order.time >> FINE);
+    mark(order.time);
 }
 
 /* Who the members of a window are. The log is made with the first; the record is of use without it. */
@@ -223,6 +246,7 @@ static void order_window(MPI_Comm comm)
 
 struct news {
     const struct window *window;
+    uint64_t time;   /* when it was looked for */
     uint64_t region; /* number of the region */
     bool begun; /* there is an entry */
 };
@@ -232,6 +256,7 @@ static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length)
     struct news *news = data;
 
     if (!news->begun) {
+        mark(news->time);
         rp_data_begin(rp_data_writer, rp_f_window.number, rp_f_window.name);
         rp_record_number(news->window->number);
     }
@@ -251,7 +276,7 @@ static void end_news(const struct news *news)
 
 static void all_in(struct window *w)
 {
-    struct news news = {.window = w};
+    struct news news = {.window = w, .time = now()};
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (struct region *r = w->regions; r; r = r->next, news.region++)
@@ -294,7 +319,7 @@ static uint64_t number_of(const struct window *w, const struct region *wanted)
 void rp_windows_in_own(MPI_Win win)
 {
     struct window *w = find(win);
-    struct news news = {.window = w};
+    struct news news = {.window = w, .time = now()};
 
     if (!w || (w->range_count == 0 && !w->shared))
         return;
@@ -349,6 +374,16 @@ int64_t rp_window_place(MPI_Win win, MPI_Aint disp)
     return w && w->dynamic ? 0 : (int64_t)disp;
 }
 
+MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp)
+{
+    const struct window *w = find(win);
+
+    for (const struct region *r = w && w->dynamic && w->self == target ? w->regions : NULL; r; r = r->next)
+        if (r->origin && (uintptr_t)disp - (uintptr_t)r->memory.own < r->memory.size)
+            return (MPI_Aint)(r->origin + ((uintptr_t)disp - (uintptr_t)r->memory.own));
+    return disp;
+}
+
 bool rp_window_is_self(MPI_Win win, int rank)
 {
     const struct window *w = find(win);
@@ -384,30 +419,29 @@ static uint64_t size_of_all(void)
     return size;
 }
 
-/* In any unit that is about a nanosecond. */
-static uint64_t now(void)
-{
-#ifdef __x86_64__
-    return __builtin_ia32_rdtsc();
-#else
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-#endif
-}
-
 void rp_windows_mark_now(void)
 {
     order.time = now();
     rp_windows_mark();
 }
 
+void rp_windows_mark_loads(uint64_t loads)
+{
+    enum { SELDOM = 4096 };
+    static uint64_t next;
+    uint64_t time = order.log ? now() : 0;
+
+    if (time < next || !order.log)
+        return;
+    rp_order_mark_loads(order.log, loads, time >> FINE);
+    next = time + SELDOM;
+}
+
 void rp_windows_glance(void)
 {
     enum { SELDOM = 64 }; /* times as long as it takes */
     static uint64_t next_look, cost;
-    uint64_t before = now();
+    uint64_t before = now(), entries = rp_data_entries(rp_data_writer);
 
     order.time = before;
     if (before < next_look)
@@ -415,6 +449,8 @@ void rp_windows_glance(void)
     rp_windows_all_out();
     rp_windows_all_in();
     order.time = now();
+    if (rp_data_entries(rp_data_writer) > entries)
+        rp_windows_mark();
     uint64_t took = order.time - before, most = 2 * cost + 1000 + size_of_all() / 4;
     cost = took < most ? took : most; /* the process may have slept meanwhile */
     next_look = before + took + SELDOM * cost;
@@ -422,24 +458,32 @@ void rp_windows_glance(void)
 
 /* Alone */
 
-static bool is_told(const struct window *w)
+/* What the program stores is public at once. */
+static bool is_direct(const struct window *w)
 {
-    return !w->dynamic && !w->shared && !rp_tracked();
+    return w->shared || w->dynamic || rp_tracked();
 }
 
 static void look(const struct rp_function *function, struct window *w)
 {
-    for (struct region *r = w->regions; r && w->looked != looking && r->memory.shadow; r = r->next)
-        w->stored |= rp_trace_stores(function, w->number, w->looked, r->memory.own, r->memory.shadow, r->memory.size);
+    for (struct region *r = w->regions; r && w->looked != looking; r = r->next)
+        if (r->memory.shadow)
+            w->stored |= rp_trace_stores(function, w->number, r->member, r->origin, w->looked, r->memory.own, r->memory.shadow, r->memory.size);
     w->looked = looking;
+    if (w->stored && is_direct(w)) {
+        rp_trace_out(function, w->number);
+        w->stored = false;
+    }
 }
 
 void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out)
 {
     struct window *w = find(win);
 
-    if (!w || !is_told(w))
+    if (!w)
         return;
+    if (rp_track_parted)
+        rp_track_settle_now();
     look(function, w);
     if (out && w->stored)
         rp_trace_out(function, w->number);
@@ -459,6 +503,45 @@ void rp_windows_looked(void)
             w->looked = rp_data_read_entries(rp_data_reader);
 }
 
+static bool is_in(const struct window *w, const uint8_t *at)
+{
+    for (const struct region *r = w->regions; r; r = r->next)
+        if (at >= r->memory.own && at < r->memory.own + r->memory.size)
+            return true;
+    return false;
+}
+
+bool rp_windows_differ(const void *at, size_t size)
+{
+    const uint8_t *first = at, *end = first + size;
+
+    for (const struct window *w = windows; w; w = w->next)
+        for (const struct region *r = w->regions; r; r = r->next) {
+            const uint8_t *from = first > r->memory.own ? first : r->memory.own, *until = end < r->memory.own + r->memory.size ? end : r->memory.own + r->memory.size;
+            if (r->memory.shadow && from < until && memcmp(from, r->memory.shadow + (from - r->memory.own), (size_t)(until - from)) != 0)
+                return true;
+        }
+    return false;
+}
+
+void rp_windows_direct(bool loads, const void *at, const void *value, size_t size, uint64_t load)
+{
+    const uint8_t *first = at, *end = first + size;
+    size_t in = 0;
+
+    for (const struct window *w = windows; w; w = w->next)
+        in += is_in(w, first);
+    for (struct window *w = windows; w; w = w->next)
+        for (struct region *r = w->regions; r; r = r->next) {
+            const uint8_t *from = first > r->memory.own ? first : r->memory.own, *until = end < r->memory.own + r->memory.size ? end : r->memory.own + r->memory.size;
+            if (!r->memory.shadow || from >= until)
+                continue;
+            size_t place = (size_t)(from - r->memory.own), length = (size_t)(until - from);
+            memcpy(r->memory.shadow + place, (const uint8_t *)value + (from - first), length);
+            rp_trace_direct(loads, w->number, r->member, r->origin + place, r->memory.shadow + place, length, load, !loads || in == 1);
+        }
+}
+
 uint64_t rp_window_number(MPI_Win win)
 {
     const struct window *w = find(win);
@@ -469,15 +552,17 @@ uint64_t rp_window_number(MPI_Win win)
 /* The window is there; what the program's memory has is the owner's. */
 static void tell_window(struct window *w, const struct rp_function *function, int disp_unit)
 {
-    struct region *r = w->regions;
+    size_t size = 0;
 
     if (!rp_traced)
         return;
     w->self = rp_trace_self(w->number);
-    rp_trace_window(w->number, !is_told(w), disp_unit, r ? r->memory.size : 0, function);
-    if (is_told(w) && r) {
+    for (const struct region *r = w->regions; r; r = r->next)
+        size = r->member < 0 || r->member == w->self ? r->memory.size : size;
+    rp_trace_window(w->number, w->dynamic, disp_unit, size, function);
+    for (struct region *r = w->regions; r; r = r->next) {
         r->memory.shadow = allocate_like(r->memory.own, r->memory.size, &r->owned[1]);
-        rp_trace_stores(function, w->number, 0, r->memory.own, r->memory.shadow, r->memory.size);
+        rp_trace_stores(function, w->number, r->member, 0, 0, r->memory.own, r->memory.shadow, r->memory.size);
     }
     w->looked = rp_data_read_entries(rp_data_reader);
 }
@@ -500,7 +585,7 @@ static void take_runs(struct window *w)
         memcpy(r->memory.own + at, content, length);
         if (r->memory.shadow) {
             memcpy(r->memory.shadow + at, content, length);
-            rp_trace_change(rp_alone_calling(), w->number, at, content, length);
+            rp_trace_change(rp_alone_calling(), w->number, r->member, r->origin + at, content, length);
         }
     }
 }
@@ -562,7 +647,7 @@ static int alone_window(const struct rp_function *function, MPI_Aint size, MPI_C
 static uint8_t *take_shadow(void *base, size_t size, void **owned)
 {
     *owned = NULL;
-    if (rp_tracked())
+    if (rp_tracked_in_place())
         return rp_track_add(base, size, true);
     uint8_t *shadow = allocate_like(base, size, owned);
     return size > 0 ? memcpy(shadow, base, size) : shadow;
@@ -570,7 +655,8 @@ static uint8_t *take_shadow(void *base, size_t size, void **owned)
 
 static void drop_shadow(const void *base, size_t size, void *owned)
 {
-    rp_track_remove(base, size);
+    if (rp_tracked_in_place())
+        rp_track_remove(base, size);
     free(owned);
 }
 
@@ -610,7 +696,9 @@ static int make_in_lender(const struct rp_next *next, struct region *lender, voi
     w->base = base;
     r->memory.shadow = lender->memory.shadow + at;
     r->lender = lender;
+    r->tracked = rp_tracked();
     lender->borrowers++;
+    rp_track_part(&r->memory);
     return rc;
 }
 
@@ -618,11 +706,11 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
 {
     size_t bytes = size > 0 ? (size_t)size : 0;
     void *owned[2] = {NULL, NULL};
-    struct region *lender = bytes > 0 && !rp_tracked() ? find_lender(base, bytes) : NULL;
+    struct region *lender = bytes > 0 && !rp_tracked_in_place() ? find_lender(base, bytes) : NULL;
 
     if (lender)
         return make_in_lender(next, lender, base, size, disp_unit, info, comm, win);
-    uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked() ? base : allocate_like(base, bytes, &owned[1]);
+    uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked_in_place() ? base : allocate_like(base, bytes, &owned[1]);
     if (bytes > 0 && public != base)
         memcpy(public, base, bytes);
     rp_data_off++;
@@ -637,6 +725,7 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
         r->memory.shadow = shadow;
         r->tracked = rp_tracked();
         memcpy(r->owned, owned, sizeof owned);
+        rp_track_part(&r->memory);
     } else {
         drop_shadow(base, bytes, owned[0]);
         free(owned[1]);
@@ -674,8 +763,9 @@ int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_u
         struct news news = {.begun = true};
         w->allocated = true;
         r->tracked = rp_tracked();
-        r->memory.own = r->tracked ? public : allocate_like(public, (size_t)size, &r->owned[0]);
-        r->memory.shadow = r->tracked ? rp_track_add(public, (size_t)size, false) : allocate_like(public, (size_t)size, &r->owned[1]);
+        r->memory.own = rp_tracked_in_place() ? public : allocate_like(public, (size_t)size, &r->owned[0]);
+        r->memory.shadow = rp_tracked_in_place() ? rp_track_add(public, (size_t)size, false) : allocate_like(public, (size_t)size, &r->owned[1]);
+        rp_track_part(&r->memory);
         rp_mirror_in(&r->memory, 0, (size_t)size, put_run, &news);
         rp_record_number(0);
         *(void **)base = w->base = r->memory.own;
@@ -740,8 +830,19 @@ static char *lowest_base(MPI_Win win, int members, size_t *span)
 static void put_members(struct window *w, int members)
 {
     char *lowest = lowest_base(w->win, members, &w->span);
-    uint8_t *shadow = rp_track_add(w->whole = lowest, w->span, false);
+    void *owned[2] = {NULL, NULL};
+    uint8_t *own = (uint8_t *)lowest, *shadow = NULL;
     struct news news = {.begun = true};
+
+    if (rp_track_parted) {
+        own = allocate_like(lowest, w->span, &owned[0]);
+        shadow = allocate_like(lowest, w->span, &owned[1]);
+        rp_track_part(&(struct rp_mirror){own, (uint8_t *)lowest, shadow, w->span});
+        w->to_own = (uintptr_t)own - (uintptr_t)lowest;
+    } else {
+        shadow = rp_track_add(own, w->span, false);
+    }
+    w->whole = own;
 
     rp_record_number((uint64_t)members);
     for (int i = 0; i < members; i++) {
@@ -749,8 +850,10 @@ static void put_members(struct window *w, int members)
         rp_record_number((uint64_t)m.size);
         rp_record_number((uint64_t)m.disp_unit);
         rp_record_number(m.size > 0 ? (uint64_t)((char *)m.base - lowest) : 0);
-        struct region *r = add_region(w, m.base, m.base, (size_t)m.size);
-        r->memory.shadow = shadow && m.size > 0 ? shadow + ((char *)m.base - lowest) : allocate_like(m.base, (size_t)m.size, &r->owned[0]);
+        struct region *r = add_region(w, (void *)((uintptr_t)m.base + w->to_own), m.base, (size_t)m.size);
+        if (shadow && i == 0)
+            memcpy(r->owned, owned, sizeof owned);
+        r->memory.shadow = shadow && m.size > 0 ? shadow + ((char *)m.base - lowest) : shadow ? shadow : allocate_like(m.base, (size_t)m.size, &r->owned[0]);
     }
     for (struct region *r = w->regions; r; r = r->next, news.region++)
         rp_mirror_in(&r->memory, 0, r->memory.size, put_run, &news);
@@ -769,10 +872,10 @@ int rp_record_Win_allocate_shared(const struct rp_next *next, MPI_Aint size, int
     if (rc == MPI_SUCCESS) {
         struct window *w = record_window(*win, comm, disp_unit);
         w->allocated = w->shared = true;
-        w->base = *(void **)base;
         rp_pmpi.Comm_size(comm, &members);
         rp_record_number((uint64_t)w->self);
         put_members(w, members);
+        *(void **)base = w->base = (void *)((uintptr_t)*(void **)base + w->to_own);
     }
     rp_record_end();
     return rc;
@@ -798,7 +901,9 @@ static void take_members(struct window *w)
     rp_track_add(w->whole = all, w->span = span, false);
     for (uint64_t i = 0; i < count; i++) {
         w->members[i].base = all + (uintptr_t)w->members[i].base;
-        add_region(w, w->members[i].base, w->members[i].base, (size_t)w->members[i].size)->owned[0] = i == 0 ? owned : NULL;
+        struct region *r = add_region(w, w->members[i].base, w->members[i].base, (size_t)w->members[i].size);
+        r->member = (int)i;
+        r->owned[0] = i == 0 ? owned : NULL;
     }
     w->base = self < count ? w->members[self].base : NULL;
 }
@@ -811,18 +916,23 @@ int rp_alone_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MP
     (void)info;
     if (w) {
         take_members(w);
+        w->shared = true;
+        tell_window(w, &rp_f_Win_allocate_shared, disp_unit); /* what it has now others wrote already */
         take_runs(w);
         rp_alone_end();
         *(void **)base = w->base;
-        w->shared = true;
-        tell_window(w, &rp_f_Win_allocate_shared, disp_unit);
     }
     return rc;
 }
 
 int rp_record_Win_shared_query(const struct rp_next *next, MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
 {
-    return next->Win_shared_query(win, rank, size, disp_unit, base); /* always the same */
+    int rc = next->Win_shared_query(win, rank, size, disp_unit, base); /* always the same */
+    const struct window *w = find(win);
+
+    if (rc == MPI_SUCCESS && w && *(void **)base)
+        *(void **)base = (void *)((uintptr_t)*(void **)base + w->to_own);
+    return rc;
 }
 
 int rp_alone_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
@@ -883,8 +993,10 @@ int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MP
     if (rc == MPI_SUCCESS && w) {
         struct region *r = add_region(w, base, base, bytes);
         r->memory.shadow = shadow;
-        r->tracked = rp_tracked();
+        r->tracked = rp_tracked_in_place();
         r->owned[0] = owned;
+        if (order.log)
+            rp_order_attach(order.log, w->number, (uintptr_t)base, bytes);
     } else {
         drop_shadow(base, bytes, owned);
     }
@@ -903,6 +1015,18 @@ static void detach(struct window *w, const void *base)
         }
 }
 
+/* All that the memory has now is the owner's, and public. */
+static void tell_attached(struct window *w, struct region *r)
+{
+    if (!rp_traced || !rp_trace_attached(w->number, w->attaches++, r->memory.size, &r->origin))
+        return;
+    r->memory.shadow = allocate_like(r->memory.own, r->memory.size, &r->owned[1]);
+    for (size_t i = 0; i < r->memory.size; i++)
+        r->memory.shadow[i] = (uint8_t)~r->memory.own[i];
+    if (rp_trace_stores(&rp_f_Win_attach, w->number, -1, r->origin, rp_data_read_entries(rp_data_reader), r->memory.own, r->memory.shadow, r->memory.size))
+        rp_trace_out(&rp_f_Win_attach, w->number);
+}
+
 int rp_alone_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
     int rc = rp_alone_begin(&rp_f_Win_attach, true, rp_check(0, size));
@@ -910,7 +1034,7 @@ int rp_alone_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 
     rp_alone_end();
     if (rc == MPI_SUCCESS && w)
-        alone_region(w, base, (size_t)size);
+        tell_attached(w, rp_track_parted ? add_region(w, base, base, (size_t)size) : alone_region(w, base, (size_t)size));
     return rc;
 }
 
@@ -931,6 +1055,8 @@ int rp_record_Win_detach(const struct rp_next *next, MPI_Win win, const void *ba
 
 int rp_alone_Win_detach(MPI_Win win, const void *base)
 {
+    if (rp_traced)
+        rp_windows_look(&rp_f_Win_detach, win, true);
     int rc = rp_alone_begin(&rp_f_Win_detach, false, 0);
     struct window *w = find(win);
 

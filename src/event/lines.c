@@ -12,7 +12,8 @@
 #define FUNCTIONS(each)                                                                                                \
     each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_end) each(dwfl_report_offline)            \
         each(dwfl_module_getelf) each(dwfl_module_build_id) each(dwfl_module_addrname) each(dwfl_module_getsrc)        \
-            each(dwfl_lineinfo) each(dwfl_offline_section_address) each(dwfl_standard_find_debuginfo)
+            each(dwfl_lineinfo) each(dwfl_offline_section_address) each(dwfl_standard_find_debuginfo)                  \
+                each(dwfl_module_nextcu) each(dwarf_haspc) each(dwarf_getsrc_die) each(dwarf_linesrc) each(dwarf_lineno)
 
 #define DECLARE(name) __typeof__(name) *name;
 
@@ -123,6 +124,18 @@ static Dwfl_Module *module_of(struct rp_lines *lines, const struct rp_module *mo
     return opened->module;
 }
 
+/* clang writes no table of addresses, by which libdw finds a unit. */
+static void search_units(struct rp_lines *lines, Dwfl_Module *module, Dwarf_Addr address, struct rp_line *out)
+{
+    Dwarf_Addr bias = 0;
+
+    for (Dwarf_Die *unit = NULL; (unit = lines->dw.dwfl_module_nextcu(module, unit, &bias));) {
+        Dwarf_Line *line = lines->dw.dwarf_haspc(unit, address - bias) == 1 ? lines->dw.dwarf_getsrc_die(unit, address - bias) : NULL;
+        if (line && lines->dw.dwarf_lineno(line, &out->line) == 0 && (out->file = lines->dw.dwarf_linesrc(line, NULL, NULL)))
+            return;
+    }
+}
+
 bool rp_lines_find(struct rp_lines *lines, const struct rp_module *module, uint64_t offset, struct rp_line *out)
 {
     Dwfl_Module *found = lines ? module_of(lines, module) : NULL;
@@ -137,6 +150,8 @@ bool rp_lines_find(struct rp_lines *lines, const struct rp_module *module, uint6
     Dwfl_Line *line = lines->dw.dwfl_module_getsrc(found, address);
     if (line)
         out->file = lines->dw.dwfl_lineinfo(line, NULL, &out->line, NULL, NULL, NULL);
+    else
+        search_units(lines, found, address, out);
     return out->function || out->file;
 }
 

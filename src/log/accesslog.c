@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/journal.h"
 
-enum { VERSION = 1, NAME_LIMIT = 64 };
+enum { VERSION = 2, NAME_LIMIT = 64 };
 static const size_t file_limit = (size_t)1 << 38;
 
 char *rp_access_path(const char *directory, uint32_t rank)
@@ -24,6 +24,11 @@ char *rp_access_path(const char *directory, uint32_t rank)
 static uint64_t words_of(uint64_t bytes)
 {
     return (bytes + 7) / 8;
+}
+
+static bool has_load(uint8_t kind)
+{
+    return kind == RP_ACCESS_LOAD || kind == RP_ACCESS_DIRECT;
 }
 
 /* Writing */
@@ -84,6 +89,8 @@ void rp_access_put(struct rp_access_writer *w, const struct rp_access *a)
         rp_buffer_varint(&w->entry, a->unit);
         rp_buffer_varint(&w->entry, a->flavor);
     }
+    if (has_load(a->kind))
+        rp_buffer_varint(&w->entry, a->load);
     rp_buffer_byte(&w->entry, a->known);
     if (a->known)
         rp_buffer_put(&w->entry, a->value, a->length);
@@ -159,6 +166,8 @@ static bool take_access(struct rp_access_log *log, uint8_t kind, struct rp_view 
         a.unit = (uint32_t)rp_view_varint(in);
         a.flavor = (uint32_t)rp_view_varint(in);
     }
+    if (has_load(kind))
+        a.load = rp_view_varint(in);
     a.known = rp_view_byte(in);
     if (a.known)
         a.value = take_bytes(in, a.length);
@@ -183,7 +192,7 @@ static bool take_entry(struct rp_access_log *log, struct rp_view *in)
 
     if (kind == 'S')
         return take_sites(log, in);
-    return strchr("WPGLNCO", kind) && kind && take_access(log, kind, in);
+    return strchr("WPGLNCOVD", kind) && kind && take_access(log, kind, in);
 }
 
 static enum rp_status take_all(struct rp_access_log *log, const char *path, uint64_t run, uint32_t rank, struct rp_problem *why)

@@ -18,6 +18,8 @@ enum rp_access_kind {
     RP_ACCESS_READ = 'G',   /* the same */
     RP_ACCESS_STORE = 'L',  /* the program itself stored into its own window, as was seen then */
     RP_ACCESS_CHANGE = 'N', /* of its own window, what others wrote came in */
+    RP_ACCESS_LOAD = 'V',   /* a tracked program loaded what others wrote */
+    RP_ACCESS_DIRECT = 'D', /* a tracked program stored, into memory that is public at once */
     RP_ACCESS_DONE = 'C',   /* writes to `owner` are complete; RP_ACCESS_ALL: to all */
     RP_ACCESS_OUT = 'O',    /* stores of the program are public */
 };
@@ -25,7 +27,7 @@ enum rp_access_kind {
 enum { RP_ACCESS_PIECE = 32768 }; /* bytes of a value, at most */
 #define RP_ACCESS_ALL UINT32_MAX
 
-enum rp_access_flavor { RP_ACCESS_PLAIN, RP_ACCESS_UNTOLD }; /* of a window; untold: dynamic or shared, of which places or writers are not known */
+enum rp_access_flavor { RP_ACCESS_PLAIN, RP_ACCESS_UNTOLD, RP_ACCESS_DYNAMIC }; /* of a window; untold: places are not known; dynamic: they are the owner's addresses, as recorded */
 
 struct rp_access {
     uint8_t kind;
@@ -38,6 +40,7 @@ struct rp_access {
     uint64_t from, until; /* entries of the data log that were complete when it could first have been; and when it was done for certain. Of WRITE only the first, of DONE and OUT only the second. */
     bool known;           /* the value is */
     const uint8_t *value; /* `length` bytes */
+    uint64_t load;        /* LOAD: its number among all loads of the rank; DIRECT: that of the next one */
     const uint8_t *mask;  /* of STORE: for each 8 bytes, which of them changed */
     uint32_t site;        /* + 1; 0: unknown */
     const char *function; /* the call, or the one at which it was seen */

@@ -190,7 +190,7 @@ enum rp_status rp_given_read(const char *directory, uint32_t rank, struct rp_giv
 
     *out = (struct rp_given){0};
     if (path && (access(path, F_OK) == 0 || errno != ENOENT))
-        status = rp_journal_file_read(path, &kind, 0, rank, file_limit, take_entry, &r, why);
+        status = rp_journal_file_read(path, &kind, 0, rank, file_limit, take_entry, &r, NULL, why);
     if (status != RP_OK)
         rp_given_free(out);
     free(path);

@@ -21,16 +21,17 @@ enum rp_status rp_journal_file_create(const char *path, const struct rp_journal_
     return status;
 }
 
-static bool take_head(struct rp_view *in, const struct rp_journal_kind *kind, uint64_t run, uint32_t rank, bool *newer)
+static bool take_head(struct rp_view *in, const struct rp_journal_kind *kind, uint64_t run, uint32_t rank, uint64_t *version, bool *newer)
 {
     uint8_t letter = rp_view_byte(in);
-    uint64_t version = rp_view_varint(in);
 
-    *newer = letter == kind->letter && version > kind->version;
+    *version = rp_view_varint(in);
+    *newer = letter == kind->letter && *version > kind->version;
     return letter == kind->letter && !*newer && rp_view_u64(in) == run && rp_view_varint(in) == rank && !in->failed;
 }
 
-enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_kind *kind, uint64_t run, uint32_t rank, size_t limit, bool (*take)(void *data, struct rp_view *entry), void *data, struct rp_problem *why)
+enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_kind *kind, uint64_t run, uint32_t rank, size_t limit, bool (*take)(void *data, struct rp_view *entry), void *data, uint64_t *version,
+                                    struct rp_problem *why)
 {
     struct rp_buffer file = {0};
     enum rp_status status = rp_read_file(path, limit, &file, why);
@@ -38,6 +39,7 @@ enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_ki
     const uint8_t *bytes;
     size_t length;
     bool good = true, newer = false;
+    uint64_t found = 0;
 
     if (status != RP_OK || rp_journal_is_blank(file.bytes, file.length))
         goto out;
@@ -49,7 +51,7 @@ enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_ki
     errno = 0;
     while (good && rp_journal_next(&view, &bytes, &length)) {
         struct rp_view in = rp_view_of(bytes, length);
-        good = view.number == 1 ? take_head(&in, kind, run, rank, &newer) : take(data, &in);
+        good = view.number == 1 ? take_head(&in, kind, run, rank, &found, &newer) : take(data, &in);
     }
     if (newer)
         status = rp_fail(why, RP_UNSUPPORTED, "rank %u: %s: of a version that this reprise cannot read", rank, path);
@@ -57,6 +59,8 @@ enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_ki
         status = rp_fail(why, RP_MEMORY, "rank %u: %s: out of memory", rank, path);
     else if (!good || view.damaged || view.number == 0)
         status = rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged, or not of this record (entry %llu)", rank, path, (unsigned long long)view.number);
+    if (version)
+        *version = found;
 out:
     rp_buffer_free(&file);
     return status;

@@ -80,7 +80,7 @@ enum rp_status rp_regions_read(const char *directory, uint64_t run, uint32_t ran
 
     *out = (struct rp_regions){0};
     if (path && (access(path, F_OK) == 0 || errno != ENOENT))
-        status = rp_journal_file_read(path, &kind, run, rank, file_limit, take_end, out, why);
+        status = rp_journal_file_read(path, &kind, run, rank, file_limit, take_end, out, NULL, why);
     if (status != RP_OK)
         rp_regions_free(out);
     free(path);

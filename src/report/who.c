@@ -29,7 +29,7 @@ struct window {
 struct local {
     size_t global; /* + 1; 0: its members are not known */
     uint32_t unit;
-    bool made, untold;
+    bool made, untold, dynamic;
 };
 
 /* What is known of one rank. */
@@ -87,7 +87,8 @@ static bool name_windows(struct rp_who *who, struct source *s)
         const struct rp_access *a = &s->log.access[i];
         if (a->kind == RP_ACCESS_WINDOW && a->window < s->order.windows) {
             s->local[a->window].unit = a->unit;
-            s->local[a->window].untold = a->flavor != RP_ACCESS_PLAIN;
+            s->local[a->window].untold = a->flavor == RP_ACCESS_UNTOLD;
+            s->local[a->window].dynamic = a->flavor == RP_ACCESS_DYNAMIC;
             s->local[a->window].made = true;
         }
     }
@@ -119,12 +120,48 @@ static struct rp_writers **memory_of(const struct rp_who *who, size_t global, ui
 
 static bool is_write(const struct rp_access *a)
 {
-    return a->kind == RP_ACCESS_WRITE || a->kind == RP_ACCESS_STORE;
+    return a->kind == RP_ACCESS_WRITE || a->kind == RP_ACCESS_STORE || a->kind == RP_ACCESS_DIRECT;
 }
 
 static bool is_read(const struct rp_access *a)
 {
-    return a->kind == RP_ACCESS_READ || a->kind == RP_ACCESS_CHANGE;
+    return a->kind == RP_ACCESS_READ || a->kind == RP_ACCESS_CHANGE || a->kind == RP_ACCESS_LOAD;
+}
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+static uint64_t sooner(uint64_t one, uint64_t other)
+{
+    return one < other ? one : other;
+}
+
+/* Loads and stores of a tracked program are between two calls, and between two loads whose time is known. A processor makes them a little sooner or later than it reads the clock. */
+
+enum { BLUR = 64 };
+
+static bool is_timed(const struct rp_access *a)
+{
+    return a->kind == RP_ACCESS_LOAD || a->kind == RP_ACCESS_DIRECT;
+}
+
+static uint64_t begin_of(const struct source *s, const struct rp_access *a)
+{
+    uint64_t time = rp_order_before(&s->order, a->from);
+
+    if (!is_timed(a))
+        return time;
+    time = later(time, rp_order_before_load(&s->order, a->load));
+    return time > BLUR ? time - BLUR : 0;
+}
+
+static uint64_t timed_end(const struct source *s, const struct rp_access *a)
+{
+    uint64_t time = sooner(rp_order_after(&s->order, a->until), rp_order_after_load(&s->order, a->load));
+
+    return time < UINT64_MAX - BLUR ? time + BLUR : time;
 }
 
 /* When each write was certainly done. */
@@ -136,8 +173,8 @@ static bool find_ends(struct source *s)
     s->end = malloc((s->log.count + 1) * sizeof *s->end);
     for (size_t i = 0; s->end && room && i < s->log.count; i++) {
         const struct rp_access *a = &s->log.access[i];
-        s->end[i] = UINT64_MAX;
-        if (is_write(a)) {
+        s->end[i] = is_timed(a) ? timed_end(s, a) : UINT64_MAX;
+        if (is_write(a) && !is_timed(a)) {
             room = rp_array_grow((void **)&open, opened, sizeof *open);
             if (room)
                 open[opened++] = i;
@@ -169,12 +206,12 @@ static bool place(const struct rp_who *who, const struct source *s, size_t i, st
     if (a->window >= s->order.windows || !s->local[a->window].made || s->local[a->window].untold || a->length == 0)
         return false;
     const struct local *local = &s->local[a->window], *view = owners_view(who, local->global, a->owner);
-    uint64_t unit = a->kind == RP_ACCESS_STORE || a->kind == RP_ACCESS_CHANGE ? 1 : view ? view->unit : local->unit;
+    uint64_t unit = a->kind != RP_ACCESS_WRITE && a->kind != RP_ACCESS_READ ? 1 : view ? view->unit : local->unit;
     bool initial = a->kind == RP_ACCESS_STORE && a->from == 0;
     *memory = memory_of(who, local->global, a->owner);
     *touch = (struct rp_touch){.rank = s->rank, .host = s->host, .at = (uint64_t)a->place * unit + a->shift, .length = a->length, .value = a->known ? a->value : NULL, .mask = a->kind == RP_ACCESS_STORE ? a->mask : NULL,
-                               .begin = initial ? 0 : rp_order_before(&s->order, a->from), .number = a->kind == RP_ACCESS_STORE ? 0 : a->number + 1, .tag = a};
-    touch->end = initial ? 0 : is_write(a) ? s->end[i] : rp_order_after(&s->order, a->until);
+                               .begin = initial ? 0 : begin_of(s, a), .direct = is_timed(a), .number = a->kind == RP_ACCESS_STORE ? 0 : a->number + 1, .tag = a};
+    touch->end = initial ? 0 : is_write(a) || is_timed(a) ? s->end[i] : rp_order_after(&s->order, a->until);
     return *memory && a->place >= 0 && touch->at + touch->length > touch->at && (touch->value || is_write(a));
 }
 
@@ -188,7 +225,7 @@ static bool add_accesses(struct rp_who *who, const struct source *s)
         if ((!is_read(a) && !is_write(a)) || !place(who, s, i, &memory, &touch))
             continue;
         if (!*memory)
-            *memory = rp_writers_new(a->owner, owners_view(who, s->local[a->window].global, a->owner) != NULL);
+            *memory = rp_writers_new(a->owner, !s->local[a->window].dynamic && owners_view(who, s->local[a->window].global, a->owner) != NULL);
         if (!*memory || !rp_writers_add(*memory, &touch, is_write(a)))
             return false;
     }
@@ -368,10 +405,12 @@ static void put_value(struct print *p, const uint8_t *value, uint64_t length)
 static void begin(struct print *p, uint64_t at, uint64_t length)
 {
     const struct rp_access *a = p->access;
-    bool call = a->kind == RP_ACCESS_READ;
+    bool call = a->kind == RP_ACCESS_READ, load = a->kind == RP_ACCESS_LOAD;
 
     rp_buffer_printf(&p->text, p->json ? "{\"rank\": %u, \"call\": %llu, \"kind\": \"%s\", \"function\": \"%s\", \"access\": %llu, \"window\": %u, \"owner\": %u, \"offset\": %llu, \"bytes\": %llu" : "%u %llu %s %s access=%llu window=%u owner=%u offset=%llu bytes=%llu",
-                     p->source->rank, U64(a->until + call), call ? "READ" : "CHANGE", a->function, U64(a->number), a->window, a->owner, U64(at), U64(length));
+                     p->source->rank, U64(load ? a->from : a->until + call), call ? "READ" : load ? "LOAD" : "CHANGE", a->function, U64(a->number), a->window, a->owner, U64(at), U64(length));
+    if (load)
+        rp_buffer_printf(&p->text, p->json ? ", \"load\": %llu" : " load=%llu", U64(a->load));
     put_place(p, p->source, a, " at=", "file", "line");
     if (a->known)
         put_value(p, a->value + (at - p->at), length);
@@ -397,7 +436,7 @@ static void put_writer(struct print *p, const struct rp_part *part)
     uint32_t rank = part->best ? part->best->rank : p->access->owner;
     const struct rp_access *a = part->best ? part->best->tag : NULL;
 
-    rp_buffer_printf(&p->text, p->json ? ", \"writer\": %u, \"how\": \"%s\"" : " writer=%u how=%s", rank, !a || (a->kind == RP_ACCESS_STORE && a->from == 0) ? "first" : a->kind == RP_ACCESS_STORE ? "store" : "call");
+    rp_buffer_printf(&p->text, p->json ? ", \"writer\": %u, \"how\": \"%s\"" : " writer=%u how=%s", rank, !a || (a->kind == RP_ACCESS_STORE && a->from == 0) ? "first" : a->kind == RP_ACCESS_WRITE ? "call" : "store");
     if (a) {
         rp_buffer_printf(&p->text, p->json ? ", \"by\": \"%s\", \"after\": %llu" : " by=%s after=%llu", a->function, U64(a->from));
         put_place(p, &p->who->source[rank], a, " written=", "written_file", "written_line");

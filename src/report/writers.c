@@ -194,6 +194,8 @@ struct question {
 
 static bool is_before(const struct rp_touch *one, const struct rp_touch *other)
 {
+    if (one->direct && one->rank == other->rank && one->number && other->number)
+        return one->number < other->number;
     return one->host == other->host && one->end <= other->begin;
 }
 
@@ -263,7 +265,8 @@ static bool was_gone(const struct question *q, uint32_t host, uint64_t end)
 /* The latest that had begun before the read; else the first after. */
 static bool is_better(const struct rp_touch *write, const struct rp_touch *best, const struct rp_touch *read)
 {
-    bool early = write->begin <= read->begin, was_early = best && best->begin <= read->begin;
+    uint64_t time = read->direct ? read->end : read->begin;
+    bool early = write->begin <= time, was_early = best && best->begin <= time;
 
     if (!best || early != was_early)
         return !best || early;

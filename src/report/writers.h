@@ -15,6 +15,7 @@ struct rp_touch {
     const uint8_t *value; /* the caller's; of a write NULL: not known */
     const uint8_t *mask;  /* of a write, or NULL: for each 8 bytes from `at` on, which of them it changed */
     uint64_t begin, end;
+    bool direct;          /* what the same rank does behind it finds it done; a read was about at its end */
     uint64_t number;      /* in the order of the rank's program; 0: not known */
     const void *tag;      /* the caller's */
 };

@@ -64,7 +64,15 @@ if [ -e "$plugins/reprise-track-gcc-$(gcc -dumpversion).so" ]; then
     [[ $(reprise-cc --track --reprise-show -c a.c) == "gcc -c a.c -fplugin="*/reprise-track-gcc-*.so ]] || fail "--track"
     [[ $(reprise-cc --track --reprise-show a.o) == *reprise-track-hooks.o*reprise-track.o && $(reprise-cc --track --reprise-show a.o) != *reprise-ticks* ]] || fail "--track, linking"
     [[ $(reprise-cc --track --reprise-show -E a.c) == "gcc -E a.c" ]] || fail "--track, -E"
+    [ "$(reprise-cc --track=plugin --reprise-show a.c)" = "$(reprise-cc --track --reprise-show a.c)" ] || fail "--track=plugin"
 fi
+[[ $(reprise-cc --track=calls --reprise-show -c a.c) == "gcc -c a.c -specs="*/reprise-track-calls.specs ]] || fail "--track=calls"
+[[ $(reprise-cc --track=calls --reprise-show a.o) == *reprise-track-calls.o*--wrap=memcpy*reprise-track.o && $(reprise-cc --track=calls --reprise-show a.o) != *reprise-track-hooks* ]] || fail "--track=calls, linking"
+[[ $(reprise-cc --track=calls --reprise-show -E a.c) == "gcc -E a.c" ]] || fail "--track=calls, -E"
+reprise-cc --track=never a.c 2>/dev/null; [ $? -eq 120 ] || fail "--track=never is no error"
+reprise-cc --track=off a.c 2>/dev/null; [ $? -eq 120 ] || fail "--track=off is no error"
+reprise-cc --track=calls -fsanitize=address -c a.c 2>sanitize.err; [ $? -eq 123 ] && grep -q -- '-fsanitize: code that is tracked by calls' sanitize.err || fail "-fsanitize with --track=calls is no error"
+reprise-cc --track=calls -fsanitize=thread a.o 2>/dev/null; [ $? -eq 123 ] || fail "-fsanitize with --track=calls, linking, is no error"
 
 # The answers to questions are the compiler's own.
 for question in --version -dumpversion -dumpmachine -print-search-dirs -v -print-multiarch "-E -dM -x c /dev/null"; do

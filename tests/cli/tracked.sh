@@ -3,7 +3,7 @@
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 source "$(dirname "$0")/../lib/track.sh"
-track_with clang || { echo "skipped: no plugin for clang"; exit 77; }
+track_with clang || { echo "skipped: no way to track by clang"; exit 77; }
 launcher "$mpi" 2
 
 refuses() { # STATUS TEXT COMMAND...
@@ -68,7 +68,8 @@ tracked "$mpi" app.c app -pthread
 
 refuses 120 'either counts or is tracked' "$build/bin/reprise-cc" --track --ticks=auto app.c
 mkdir -p bare/bin bare/lib/reprise/cc && cp "$build/bin/reprise-cc" bare/bin && cp "$build"/lib/reprise/cc/*.o bare/lib/reprise/cc
-refuses 123 'no plugin of reprise for clang .*tracking has no other way' bare/bin/reprise-cc --track "--mpi=$mpi" -c app.c
+refuses 123 'no plugin of reprise for clang .*--track=calls' bare/bin/reprise-cc --track=plugin "--mpi=$mpi" -c app.c
+bare/bin/reprise-cc --track --reprise-show "--mpi=$mpi" app.c >shown && grep -q -- '-fsanitize=thread.*reprise-track-calls.o' shown || fail "without a plugin it is not tracked by calls"
 
 # Without reprise, and recorded without data, it is like any other program.
 run 60 native "${launch[@]}" ./app

@@ -68,7 +68,7 @@ static void write_entries(const uint8_t *bytes, size_t length)
         rp_buffer_put(&file[i], "\x89RPRJNL\n", 8);
         rp_buffer_clear(&head);
         rp_buffer_byte(&head, i % 2 ? 'A' : 'O');
-        rp_buffer_varint(&head, 1);
+        rp_buffer_varint(&head, 2);
         rp_buffer_u64(&head, RUN);
         rp_buffer_varint(&head, (uint32_t)i / 2);
         add_entry(&file[i], &number[i], head.bytes, head.length);
@@ -99,6 +99,8 @@ static void check_order(void)
         return;
     for (size_t i = 1; i < order.marks; i++)
         FUZZ_CHECK(order.mark[i].entries >= order.mark[i - 1].entries && order.mark[i].time >= order.mark[i - 1].time);
+    for (size_t i = 1; i < order.loads; i++)
+        FUZZ_CHECK(order.load[i].entries >= order.load[i - 1].entries && rp_order_before_load(&order, order.load[i].entries) <= rp_order_after_load(&order, order.load[i].entries));
     for (size_t i = 0; i < order.marks; i++)
         FUZZ_CHECK(rp_order_before(&order, order.mark[i].entries) <= rp_order_after(&order, order.mark[i].entries));
     rp_order_free(&order);

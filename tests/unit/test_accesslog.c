@@ -25,8 +25,9 @@ static struct rp_order_writer *write_order(uint64_t marks)
     CHECK(rp_order_create(unit_directory, 77, 5, &w, &why) == RP_OK);
     rp_order_window(w, members, 2);
     for (uint64_t i = 1; i <= marks; i++)
-        rp_order_mark(w, 2 * i, 1000000 + 10 * i);
+        rp_order_mark(w, 2 * i, 1000000 + 10 * i), rp_order_mark_loads(w, 5 * i, 1000003 + 10 * i);
     rp_order_window(w, members, 10000);
+    rp_order_attach(w, 1, UINT64_C(0x7f0012345678), 4096);
     return w;
 }
 
@@ -42,11 +43,13 @@ TEST(order)
     CHECK(o.marks == 1000 && o.windows == 2 && o.window[0].count == 2 && o.window[1].count == 10000 && o.window[1].rank[9999] == 29997);
     CHECK(rp_order_before(&o, 2) == 0 && rp_order_before(&o, 3) == 1000010 && rp_order_before(&o, 4) == 1000010);
     CHECK(rp_order_after(&o, 0) == 1000010 && rp_order_after(&o, 3) == 1000020 && rp_order_after(&o, 2000) == 1010000 && rp_order_after(&o, 2001) == UINT64_MAX);
+    CHECK(o.version == 2 && o.attaches == 1 && o.attached[0].window == 1 && o.attached[0].address == UINT64_C(0x7f0012345678) && o.attached[0].size == 4096);
+    CHECK(o.loads == 1000 && rp_order_before_load(&o, 5) == 0 && rp_order_before_load(&o, 6) == 1000013 && rp_order_after_load(&o, 5) == 1000013 && rp_order_after_load(&o, 6) == 1000023 && rp_order_after_load(&o, 5001) == UINT64_MAX);
     rp_order_free(&o);
     CHECK(rp_order_read(unit_directory, 78, 5, &o, &why) == RP_DAMAGED);
     unlink(in_directory("rank-00005.order"));
     struct rp_order_writer *open = write_order(1000); /* as if the process were killed now */
-    CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 2 && o.marks == 1000);
+    CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 2 && o.marks == 1000 && o.loads > 900);
     rp_order_free(&o);
     rp_order_close(open);
     CHECK(truncate(in_directory("rank-00005.order"), 0) == 0); /* killed when the file was made */
@@ -80,7 +83,7 @@ TEST(damaged_order)
         enum rp_status status = rp_order_read(unit_directory, 77, 5, &o, &why);
         CHECK(status == RP_DAMAGED || status == RP_UNSUPPORTED || status == RP_OK);
         if (status == RP_OK) {
-            CHECK(o.marks <= 300 && o.windows <= 2);
+            CHECK(o.marks <= 300 && o.loads <= 300 && o.windows <= 2 && o.attaches <= 1);
             rp_order_free(&o);
         }
     }
@@ -103,6 +106,8 @@ static void write_accesses(void)
     rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_WRITE, .window = 0, .owner = 1, .place = 7, .length = 20, .number = 1, .from = 12, .known = true, .value = value, .site = 1, .function = "MPI_Put"});
     rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_STORE, .window = 0, .owner = 3, .place = 16, .length = 20, .known = true, .value = value, .mask = mask, .function = "MPI_Barrier"});
     rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_DONE, .window = 0, .owner = RP_ACCESS_ALL, .until = 14, .function = "MPI_Win_flush_all"});
+    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_LOAD, .window = 0, .owner = 2, .place = 8, .length = 20, .load = 70000, .known = true, .value = value, .function = "load"});
+    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_DIRECT, .window = 0, .owner = 3, .place = 0, .length = 4, .load = 70001, .known = true, .value = value, .function = "store"});
     rp_access_close(w);
     rp_buffer_free(&site);
 }
@@ -117,17 +122,18 @@ TEST(accesses)
     CHECK(rp_access_read(unit_directory, 9, 3, &log, &why) == RP_USAGE);
     write_accesses();
     CHECK(rp_access_read(unit_directory, 9, 3, &log, &why) == RP_OK);
-    CHECK(log.count == 4 && log.sites.site_count == 1);
+    CHECK(log.count == 6 && log.sites.site_count == 1);
     CHECK(log.access[0].unit == 8 && log.access[0].length == 4096);
     CHECK(log.access[1].place == 7 && log.access[1].from == 12 && log.access[1].value[2] == 3 && strcmp(log.access[1].function, "MPI_Put") == 0);
     CHECK(log.access[2].mask[2] == 4 && log.access[3].owner == RP_ACCESS_ALL && log.access[3].until == 14);
+    CHECK(log.access[4].load == 70000 && log.access[4].owner == 2 && log.access[4].value[2] == 3 && log.access[5].load == 70001 && log.access[5].value[1] == 2);
     rp_access_free(&log);
     strcpy(path, in_directory("rank-00003.accesses"));
     CHECK(rp_read_file(path, 1 << 20, &whole, &why) == RP_OK);
     for (size_t i = 0; i < whole.length; i++) {
         damage(path, &whole, i);
         if (rp_access_read(unit_directory, 9, 3, &log, &why) == RP_OK) {
-            CHECK(log.count <= 4);
+            CHECK(log.count <= 6);
             rp_access_free(&log);
         }
     }

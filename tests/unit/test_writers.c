@@ -75,6 +75,19 @@ TEST(by_value_and_time)
     rp_writers_free(w);
 }
 
+/* A rank finds its own stores done, whenever the clock was read: what was there before, another rank must have written again. */
+TEST(stores_of_the_reader_itself)
+{
+    struct rp_touch writes[] = {touch(1, 0, 7, 10, 20), touch(0, 0, 0, 25, 60), touch(2, 0, 7, 30, 60)};
+    struct rp_touch reads[] = {touch(0, 0, 7, 40, 60)};
+
+    writes[1].direct = true;
+    struct rp_writers *w = history(0, false, writes, 3, reads, 1);
+    struct found f = ask(w, &reads[0]);
+    CHECK(f.count == 1 && is_by(&f.part[0], 2));
+    rp_writers_free(w);
+}
+
 TEST(overlaps_in_time_leave_several)
 {
     struct rp_touch writes[] = {touch(1, 0, 7, 10, 35), touch(2, 0, 7, 30, 40), touch(3, 0, 7, 44, 80)};
