@@ -35,7 +35,7 @@ for (mode, spread), seconds in sorted(added.items()):
 partial = [statistics.median(s) for (mode, spread), s in sorted(added.items()) if mode == "partial"]
 restart = [statistics.median(s) for (mode, _), s in added.items() if mode == "restart"]
 if partial and restart and restart[0] > 0:
-    figures["recovery_over_restart"] = partial[-1] / restart[0]  # with the largest R
+    figures["recovery_over_restart"] = max(partial) / restart[0]  # of all R the slowest
 
 for r in rows:
     if r[0] == "scale":

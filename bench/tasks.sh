@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Sourced by run.
 
-# Programs of tasks. The processor time of all is compared, without what idle processes take, which look for messages and sleep: so other load disturbs less.
+# Programs of tasks. The processor time of all is compared, without what idle processes take, which look for messages and sleep: so other load disturbs less. All are on one
+# processor: two that share a core would take from each other what is measured.
 
 task_shape() # APP: sets `shape`, with many small messages for the processor's time, and a checkpoint every half second or so
 {
@@ -16,13 +17,14 @@ told() { sed -nE "s/^$1 .*\b$2=([0-9.]+).*/\1/p" "$work/told"; }
 
 forward()
 {
-    local round app mode mpi=${mpis%% *} shape
+    local round app mode mpi=${mpis%% *} shape unbound=
+    [[ $mpi != openmpi ]] || unbound="--bind-to none"
     for ((round = 0; round < ${rounds_of_tasks:-7}; round++)); do
         for app in leanmd stencil3d hydro; do
             task_shape $app
             say "forward $app, round $round"
             for mode in plain partial full; do
-                REPRISE_TASKS=$mode REPRISE_TASKS_TIMES=1 timeout 300 "mpirun.$mpi" -n 2 "$build/apps/$mpi/$app" "${shape[@]}" >/dev/null 2>"$work/told" || fail "$app, $mode: $(tail -n 3 "$work/told")"
+                REPRISE_TASKS=$mode REPRISE_TASKS_TIMES=1 timeout 300 taskset -c 0 "mpirun.$mpi" $unbound -n 2 "$build/apps/$mpi/$app" "${shape[@]}" >/dev/null 2>"$work/told" || fail "$app, $mode: $(tail -n 3 "$work/told")"
                 note forward $app $mode $round "$(told TIMES run)" "$(told TIMES processor)" "$(told COUNTS messages)" "$(told COUNTS determinant_bytes)" "$(told COUNTS log_bytes)"
             done
         done

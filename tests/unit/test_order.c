@@ -442,12 +442,12 @@ static int model_number(const char *name, int otherwise)
 
 TEST(every_order_gives_the_same)
 {
-    check_programs(model_number("TEST_PROGRAMS", 500), model_number("TEST_ORDERS", 12), (uint64_t)model_number("TEST_SEED", 1), false);
+    check_programs(model_number("TEST_PROGRAMS", 300), model_number("TEST_ORDERS", 12), (uint64_t)model_number("TEST_SEED", 1), false);
     CHECK(ended > 0 && deadlocks > 0);
 }
 
 TEST(every_order_gives_the_same_with_cancels)
 {
-    check_programs(model_number("TEST_PROGRAMS", 500) / 5, model_number("TEST_ORDERS", 12), (uint64_t)model_number("TEST_SEED", 1) + 1000, true);
+    check_programs(model_number("TEST_PROGRAMS", 300) / 5, model_number("TEST_ORDERS", 12), (uint64_t)model_number("TEST_SEED", 1) + 1000, true);
     CHECK(ended > 0);
 }
