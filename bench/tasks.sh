@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Sourced by run.
 
-# Programs of tasks. The processor time of all is compared, without what idle processes take, which look for messages and sleep: so other load disturbs less. All are on one
-# processor: two that share a core would take from each other what is measured.
+# Programs of tasks. The processor time of all is compared, without what idle processes take, which look for messages and sleep: so other load disturbs less.
 
 task_shape() # APP: sets `shape`, with many small messages for the processor's time, and a checkpoint every half second or so
 {
@@ -17,14 +16,13 @@ told() { sed -nE "s/^$1 .*\b$2=([0-9.]+).*/\1/p" "$work/told"; }
 
 forward()
 {
-    local round app mode mpi=${mpis%% *} shape unbound=
-    [[ $mpi != openmpi ]] || unbound="--bind-to none"
+    local round app mode mpi=${mpis%% *} shape
     for ((round = 0; round < ${rounds_of_tasks:-7}; round++)); do
         for app in leanmd stencil3d hydro; do
             task_shape $app
             say "forward $app, round $round"
             for mode in plain partial full; do
-                REPRISE_TASKS=$mode REPRISE_TASKS_TIMES=1 timeout 300 taskset -c 0 "mpirun.$mpi" $unbound -n 2 "$build/apps/$mpi/$app" "${shape[@]}" >/dev/null 2>"$work/told" || fail "$app, $mode: $(tail -n 3 "$work/told")"
+                REPRISE_TASKS=$mode REPRISE_TASKS_TIMES=1 timeout 300 "mpirun.$mpi" -n 2 "$build/apps/$mpi/$app" "${shape[@]}" >/dev/null 2>"$work/told" || fail "$app, $mode: $(tail -n 3 "$work/told")"
                 note forward $app $mode $round "$(told TIMES run)" "$(told TIMES processor)" "$(told COUNTS messages)" "$(told COUNTS determinant_bytes)" "$(told COUNTS log_bytes)"
             done
         done
