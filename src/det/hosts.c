@@ -440,7 +440,8 @@ static bool hear_taken(uint32_t host, struct rp_view *view)
 
     if (view->failed || rank >= rp_side.ranks || rp_side_is_away((uint32_t)rank) || taken > RP_TAKEN)
         return false;
-    if (home < rp_side_notes_of((uint32_t)rank, &end) || home + sizeof(struct rp_letter_note) > end)
+    uint64_t begin = rp_side_notes_of((uint32_t)rank, &end);
+    if (home < begin || home > end - sizeof(struct rp_letter_note) || (home - begin) % sizeof(struct rp_letter_note) != 0)
         return false;
     rp_side_tell(rp_side_note(home), (enum rp_taken)taken, at);
     count_received((uint32_t)rank, host);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the leader of a host hears from another one in a deterministic run: the input is what comes through the connection. Four ranks, two of them elsewhere. Whatever is said, it is taken or the run ends with a word; and then
+ * the bounds can be found, and it can be told who waits for whom.
+ */
+#include <setjmp.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+static jmp_buf gave_up;
+
+#define _exit(status) longjmp(gave_up, status)
+#include "../../src/det/sideband.c"
+#include "../../src/det/side_meetings.c"
+#include "../../src/det/side_bounds.c"
+#include "../../src/det/side_describe.c"
+#define find find_state
+#include "../../src/det/hosts.c"
+#undef find
+#undef _exit
+
+enum { RANKS = 4, HOSTS = 2 };
+
+static const uint32_t host_of[RANKS] = {0, 0, 1, 1};
+
+/* As rp_side_map does, but of memory that no other process has. Meetings and notes are cleared when they are used. */
+static void open_side(void)
+{
+    static char *memory;
+    static bool has_started;
+    struct rp_problem why;
+    uint64_t size = lay_out(RANKS);
+
+    if (!memory)
+        memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    FUZZ_CHECK(memory != MAP_FAILED);
+    memset(memory, 0, side.meetings);
+    side.shared = (struct rp_side_shared *)(void *)memory;
+    side.end = side.notes;
+    rp_side = (struct rp_side){.ranks = RANKS, .memory = memory, .latency = 1};
+    rp_side_spread(host_of, HOSTS, 0);
+    rp_side.all = (struct rp_side_rank *)(void *)(memory + side.states);
+    rp_side.own = &rp_side.all[0];
+    rp_side.own->version = 1;
+    rp_side.clock = clock_page(0);
+    FUZZ_CHECK(has_started || rp_side_bounds_start(&why) == RP_OK);
+    has_started = true;
+}
+
+static void open_leader(void)
+{
+    static bool has_room;
+
+    if (!has_room)
+        FUZZ_CHECK(make_room());
+    has_room = true;
+    for (uint32_t h = 0; h < HOSTS; h++) {
+        rp_buffer_free(&leader.peers[h].out);
+        rp_buffer_free(&leader.peers[h].in);
+        leader.peers[h] = (struct peer){.fd = -1};
+    }
+    memset(leader.states, 0, RANKS * state_size());
+    memset(leader.changed, 0, RANKS * sizeof *leader.changed);
+    memset(leader.sent, 0, RANKS * HOSTS * sizeof *leader.sent);
+    memset(leader.received, 0, RANKS * HOSTS * sizeof *leader.received);
+    memset(leader.received_changed, 0, RANKS * HOSTS * sizeof *leader.received_changed);
+    memset(leader.told, 0, HOSTS * sizeof *leader.told);
+    memset(leader.heard, 0, HOSTS * HOSTS * sizeof *leader.heard);
+    memset(leader.notes, 0, RANKS * sizeof *leader.notes);
+}
+
+/* Another process of the host, which finds what the leader has put there. */
+static void look_round(void)
+{
+    struct rp_side_plan plan = {.wait = RP_SIDE_ANY, .candidate = RP_ORDER_NEVER};
+    struct rp_buffer text = {0};
+    uint32_t chain[RANKS];
+    struct rp_knot knot = {.chain = chain};
+
+    rp_side_block(&plan, "MPI_Recv");
+    rp_side_bounds(NULL);
+    const uint64_t *bounds = rp_side_knot(&knot);
+    if (knot.count > 0)
+        rp_side_describe(&text, &knot, bounds);
+    rp_buffer_free(&text);
+    rp_side_unblock();
+    for (uint64_t at = rp_side_turn_round(rp_side_take_mail()); at != 0; at = rp_side_note(at)->next)
+        FUZZ_CHECK(rp_side_note(at)->source < RANKS && rp_side_note(at)->is_copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    if (length == 0) /* a connection that ends */
+        return 0;
+    open_side();
+    open_leader();
+    struct peer *peer = &leader.peers[1];
+    rp_buffer_put(&peer->in, bytes, length);
+    if (setjmp(gave_up) != 0)
+        return 0;
+    hear_all(peer);
+    look_round();
+    tell();
+    return 0;
+}
