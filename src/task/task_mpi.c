@@ -26,7 +26,8 @@ static struct {
     int count, room;
     int status;
     struct rp_tasks tasks;
-    bool is_open, has_record, kills, sleeps;
+    bool is_open, has_record, kills;
+    long rest; /* microseconds that an idle process sleeps where times are told, else 0: it yields */
     enum rp_stage timed; /* the stage that `since` belongs to */
     double since, seconds[RP_STAGE_END + 1];
     uint64_t processor; /* when that stage began */
@@ -165,7 +166,7 @@ void reprise_tasks_begin(void)
     rp_tasks_now = &here.tasks;
     here.is_open = true;
     here.kills = rp_setting("REPRISE_TASKS_KILL") != NULL;
-    here.sleeps = rp_setting("REPRISE_TASKS_TIMES") != NULL;
+    here.rest = asked_number("REPRISE_TASKS_TIMES", 1, 0);
 #ifdef M_TRIM_THRESHOLD
     if (mode >= RP_TASKS_PARTIAL) /* what a log takes is taken again after each checkpoint */
         mallopt(M_TRIM_THRESHOLD, 1 << 30), mallopt(M_MMAP_THRESHOLD, 1 << 25);
@@ -199,7 +200,7 @@ static void open_record(void)
     stop(rp_exit_status(status));
 }
 
-/* Nanoseconds of the processor. Where they are told, idle processes sleep, and looking for messages that have not come does not count. */
+/* Nanoseconds of the processor. Looking for messages that have not come does not count. */
 static uint64_t processor_time(void)
 {
     struct timespec time;
@@ -208,11 +209,11 @@ static uint64_t processor_time(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* How long stages take: for benchmarks, told at the end if REPRISE_TASKS_TIMES is set. */
+/* How long stages take: for benchmarks, told at the end if REPRISE_TASKS_TIMES says how many microseconds an idle process sleeps. */
 static void note_time(enum rp_stage next)
 {
     double now = MPI_Wtime();
-    uint64_t processor = here.sleeps ? processor_time() : 0;
+    uint64_t processor = here.rest ? processor_time() : 0;
 
     here.seconds[here.timed] += now - here.since;
     if (here.timed == RP_STAGE_RUN)
@@ -227,7 +228,7 @@ static void tell_times(void)
 {
     const uint64_t *total = here.tasks.total;
 
-    if (!rp_setting("REPRISE_TASKS_TIMES") || !reprise_is_first())
+    if (!here.rest || !reprise_is_first())
         return;
     fprintf(stderr, "TIMES run=%.6f store=%.6f again=%.6f processor=%.6f\n", here.seconds[RP_STAGE_RUN], here.seconds[RP_STAGE_STORE], here.seconds[RP_STAGE_AGAIN], (double)total[RP_COUNT_NANOSECONDS] / 1e9);
     fprintf(stderr, "COUNTS messages=%llu remote=%llu determinants=%llu determinant_bytes=%llu log_bytes=%llu stored=%llu duplicates=%llu\n", (unsigned long long)total[RP_COUNT_MESSAGES],
@@ -244,7 +245,7 @@ static void wait_for_the_end(void)
     while (!rp_stage_is_over(&here.tasks)) {
         if (here.kills)
             rp_failures_inject(&here.tasks);
-        uint64_t before = here.sleeps && idle > 0 ? processor_time() : 0;
+        uint64_t before = here.rest && idle > 0 ? processor_time() : 0;
         bool did = rp_tasks_step(&here.tasks);
         if (here.tasks.kind != here.timed)
             note_time(here.tasks.kind);
@@ -255,7 +256,7 @@ static void wait_for_the_end(void)
         if (did)
             idle = 0;
         else if (++idle > SPINS)
-            (void)(here.sleeps ? usleep(20) : sched_yield());
+            (void)(here.rest ? usleep((useconds_t)here.rest) : sched_yield());
         if (before > 0 && !did)
             here.idle += processor_time() - before;
     }
