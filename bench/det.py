@@ -28,7 +28,7 @@ def ratio(modes, mode, which):
 
 def main():
     runs = read(sys.argv[1])
-    means, worst, memory, masters = [], 0, 0, {}
+    kernels, memory, masters = {}, 0, {}
     print("Deterministic over native, interleaved, whole commands: median of the ratios within a round")
     print(f"  {'app':<14}{'ranks':>5} {'MPI':<9}{'mode':<10}{'native s':>9}{'time':>8}{'memory':>8}{'matches':>9}{'answers':>9}")
     for (app, ranks, mpi), modes in runs.items():
@@ -38,16 +38,17 @@ def main():
                 continue
             time, peak, last = ratio(modes, mode, 0), ratio(modes, mode, 1), next(iter(modes[mode].values()))
             print(f"  {app:<14}{ranks:>5} {mpi:<9}{mode:<10}{native:>9.2f}{time:>8.3f}{peak:>8.3f}{last[2]:>9}{last[3]:>9}")
-            if app in KERNELS and ranks == 8 and mode == "det":
-                means.append(time)
-                worst = max(worst, time)
+            if app in KERNELS and mode == "det":
+                kernels.setdefault(ranks, []).append(time)
                 memory = max(memory, peak)
             if app in ("masterworker", "tinytasks"):
                 name = f"{app}{ranks}" + ("" if mode == "ticks-det" else f"_{mode}")
                 masters[name] = max(masters.get(name, 0), time)
     keys = {}
-    if means:
-        keys = {"det_mean": statistics.mean(means), "det_worst": worst, "det_memory": memory}
+    for ranks, times in kernels.items():
+        print(f"  kernels with {ranks} ranks: mean {statistics.mean(times):.3f}, worst {max(times):.3f}")
+    if 8 in kernels:
+        keys = {"det_mean": statistics.mean(kernels[8]), "det_worst": max(kernels[8]), "det_memory": memory}
     print(" ".join(f"{key}={value:.3f}" for key, value in {**keys, **masters}.items()))
 
 

@@ -20,12 +20,12 @@ time_det()
     done
 }
 
-# So that a run takes some seconds, besides its start. On MPICH, whose waits spin, the programs' own sizes do.
-kernel_shape() # MPI APP: sets `shape`
+# So that a run takes some seconds, besides its start. On MPICH, whose waits spin, the programs' own sizes do where ranks are more than processors.
+kernel_shape() # MPI RANKS APP: sets `shape`
 {
     shape=()
-    [[ $1 = openmpi ]] || return 0
-    case $2 in
+    [[ $1 = openmpi || $2 -le $(nproc) ]] || return 0
+    case $3 in
     ep) shape=(--size 2048) ;;
     ft) shape=(--work 72) ;;
     lu) shape=(--work 200) ;;
@@ -34,13 +34,18 @@ kernel_shape() # MPI APP: sets `shape`
     esac
 }
 
+# Many ranks, which share processors, and as many as there are processors: there a rank that waits takes no time from others.
+kernel_ranks=${BENCH_RANKS:-8 $(nproc)}
+
 kernels()
 {
-    local mpi app shape
+    local mpi ranks app shape
     for mpi in $mpis; do
-        for app in cg ep ft is lu mg polls; do
-            kernel_shape "$mpi" "$app"
-            time_det "$mpi" 8 "${rounds_of_det:-5}" "native det" "$app" "${shape[@]}"
+        for ranks in $kernel_ranks; do
+            for app in cg ep ft is lu mg polls; do
+                kernel_shape "$mpi" "$ranks" "$app"
+                time_det "$mpi" "$ranks" "${rounds_of_det:-5}" "native det" "$app" "${shape[@]}"
+            done
         done
     done
 }
@@ -70,7 +75,7 @@ scaling()
     for mpi in $mpis; do
         for app in lu mg polls cg; do
             for ranks in 2 4 16 32; do
-                time_det "$mpi" "$ranks" "${rounds_of_det:-3}" "native det" "$app"
+                label=$app-short time_det "$mpi" "$ranks" "${rounds_of_det:-3}" "native det" "$app"
             done
         done
     done
