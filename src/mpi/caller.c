@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hidden.h"
+
 /* A library that a plugin brought (RTLD_LOCAL: Python's modules do) calls us, but is not among those behind us. */
 static void *find_in_plugins(const char *name)
 {
@@ -21,14 +23,24 @@ static void *find_in_plugins(const char *name)
     return NULL;
 }
 
+/* A lookup that fails allocates: so what only some have is not asked of all. */
 void *rp_caller_real(const char *name)
 {
     /* Condition variables of the C library come in two layouts, and the older one may be found first. */
-    void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    void *found = strncmp(name, "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
 
     if (!found)
         found = dlsym(RTLD_NEXT, name);
     return found ? found : find_in_plugins(name);
+}
+
+extern RP_HIDDEN struct rp_caller_function __start_rp_real[], __stop_rp_real[]; /* the linker's names for the section's ends */
+
+__attribute__((constructor)) static void find_all(void)
+{
+    for (struct rp_caller_function *real = __start_rp_real; real < __stop_rp_real; real++)
+        if (!real->found)
+            real->found = rp_caller_real(real->name);
 }
 
 static bool starts_with_any(const char *name, const char *const *starts)

@@ -4,20 +4,29 @@
 #define RP_CALLER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Where the function that uses it was called from, and the call as the engine sees it. Only in functions that we define for the program. */
 #define RP_CALLER ((uintptr_t)__builtin_return_address(0))
 #define RP_CALL(name) {name, NULL, RP_CALLER, (uintptr_t)__builtin_frame_address(0)}
 
-/* The real function, found at its first use: other libraries may call it before any constructor of ours runs. `type` is that of the function. */
+/*
+ * The real function; `type` is its type. All of them are found when the library is loaded: a lock may be taken first where nothing may be looked up, as in a hook of the allocator (UCX has one). Other libraries may call us
+ * before that, and plugins bring functions after it: those are found at their first use.
+ */
 #define RP_REAL(type, name)                                                                                            \
     __extension__({                                                                                                    \
-        static __typeof__(type) *real;                                                                                 \
-        if (__builtin_expect(!real, 0))                                                                                \
-            *(void **)&real = rp_caller_real(name);                                                                    \
-        real;                                                                                                          \
+        static struct rp_caller_function real __attribute__((section("rp_real"), used)) = {name, NULL};                \
+        if (__builtin_expect(!real.found, 0))                                                                          \
+            real.found = rp_caller_real(name);                                                                         \
+        (__typeof__(type) *)real.found;                                                                                \
     })
+
+struct rp_caller_function {
+    const char *name;
+    void *found;
+};
 
 /* The function that a call would reach without us, also one of a library that only a plugin sees. */
 void *rp_caller_real(const char *name);
