@@ -68,9 +68,9 @@ recovery()
         say "recovery, round $round"
         for options in "partial 1" "partial 2" "partial 4" "partial 8" "restart 1"; do
             read -r mode spread <<<"$options"
-            for kill in '' 4@1900; do # of 1,215 messages a period
+            for kill in '' 4@7600; do # of 4,860 messages a period
                 env -u OMPI_MCA_rmaps_base_oversubscribe LD_LIBRARY_PATH="$ulfm/lib" REPRISE_TASKS=$mode REPRISE_TASKS_SPREAD=$spread REPRISE_TASKS_KILL=$kill REPRISE_TASKS_TIMES=20 \
-                    timeout 300 "$ulfm/bin/mpirun" --with-ft ulfm --oversubscribe --allow-run-as-root -n 9 "$build/apps/openmpi/leanmd" --size 64 --cells 3 --steps 7 --runs 3 >/dev/null 2>"$work/told" || true
+                    timeout 300 "$ulfm/bin/mpirun" --with-ft ulfm --oversubscribe --allow-run-as-root -n 9 "$build/apps/openmpi/leanmd" --size 64 --cells 3 --steps 28 --runs 3 >/dev/null 2>"$work/told" || true
                 [[ -n $(told TIMES run) ]] || fail "$mode, killed $kill: $(tail -n 3 "$work/told")"
                 note recovery $mode "$spread" "${kill:+killed}" $round "$(told TIMES run)"
             done
