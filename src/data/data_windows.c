@@ -19,6 +19,7 @@
 #include "base/message.h"
 #include "base/mirror.h"
 #include "base/settings.h"
+#include "base/steady.h"
 #include "data/data.h"
 #include "log/orderlog.h"
 #include "reprise.h"
@@ -28,6 +29,7 @@ const struct rp_function rp_f_window = {RP_WINDOW_NUMBER, "window"};
 struct region {
     struct rp_mirror memory; /* alone, only `own` and `size` */
     void *owned[2];          /* of it, what is ours to free */
+    bool steady;             /* own memory is that of base/steady.h */
     bool tracked;            /* the shadow is that of data_track.c */
     uint64_t origin;         /* alone, of a dynamic one: where it was in the record */
     int member;              /* alone, of a shared window: whose it is; else -1 */
@@ -144,6 +146,8 @@ static void free_region(struct region *r)
         free_region(lender);
     if (r->tracked)
         rp_track_remove(r->memory.own, r->memory.size);
+    if (r->steady)
+        rp_steady_give(r->memory.own, r->memory.size);
     free(r->owned[0]);
     free(r->owned[1]);
     free(r);
@@ -748,6 +752,15 @@ int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
     return rc;
 }
 
+/* Programs tell each other where their windows are, and find their own among these: alone it is to be there, too. `public` is where others write, or NULL. */
+static void take_own(struct region *r, const void *public)
+{
+    r->memory.own = (uintptr_t)public % sizeof(uint64_t) == 0 ? rp_steady_take(r->memory.size) : NULL;
+    r->steady = r->memory.own;
+    if (!r->steady)
+        r->memory.own = allocate_like(public, r->memory.size, &r->owned[0]);
+}
+
 /* Others may be here before us: what the memory has in the beginning is told. */
 int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
@@ -763,7 +776,9 @@ int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_u
         struct news news = {.begun = true};
         w->allocated = true;
         r->tracked = rp_tracked();
-        r->memory.own = rp_tracked_in_place() ? public : allocate_like(public, (size_t)size, &r->owned[0]);
+        r->memory.own = public;
+        if (!rp_tracked_in_place())
+            take_own(r, public);
         r->memory.shadow = rp_tracked_in_place() ? rp_track_add(public, (size_t)size, false) : allocate_like(public, (size_t)size, &r->owned[1]);
         rp_track_part(&r->memory);
         rp_mirror_in(&r->memory, 0, (size_t)size, put_run, &news);
@@ -781,9 +796,11 @@ int rp_alone_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm 
 
     (void)info;
     if (w) {
-        void *owned;
-        *(void **)base = w->base = allocate_like(NULL, (size_t)size, &owned);
-        alone_region(w, w->base, (size_t)size)->owned[0] = owned;
+        struct region *r = add_region(w, NULL, NULL, (size_t)size);
+        take_own(r, NULL);
+        *(void **)base = w->base = r->memory.public = r->memory.own;
+        rp_track_add(w->base, (size_t)size, true);
+        r->tracked = rp_tracked();
         tell_window(w, &rp_f_Win_allocate, disp_unit); /* what it has now others wrote already */
         take_runs(w);
         rp_alone_end();
