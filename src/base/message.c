@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/message.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/kept.h"
+
 static int message_rank = -1;
+static struct rp_kept listener = {.fd = -1};
+
+/* Ranks that write files of their own have them for stderr as soon as they know their number. */
+static void keep_listener(void)
+{
+    enum { LOWEST = 100 }; /* numbers below are the program's */
+    int copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, LOWEST);
+
+    if (copy >= 0 && rp_kept_adopt(&listener, copy) != 0)
+        close(copy);
+}
 
 void rp_message_rank(int rank)
 {
     message_rank = rank;
+    if (rank >= 0 && listener.fd < 0)
+        keep_listener();
 }
 
 static void say(const char *kind, const char *format, va_list arguments)
@@ -29,7 +45,8 @@ static void say(const char *kind, const char *format, va_list arguments)
     if (length > room - 1)
         length = room - 1;
     text[length++] = '\n';
-    if (write(STDERR_FILENO, text, length) < 0)
+    int kept = rp_kept_fd(&listener);
+    if (write(kept >= 0 ? kept : STDERR_FILENO, text, length) < 0)
         return; /* nowhere left to say it */
 }
 

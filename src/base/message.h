@@ -3,7 +3,7 @@
 #ifndef RP_MESSAGE_H
 #define RP_MESSAGE_H
 
-/* From now on messages begin `reprise: rank N: `. Before, and after -1, `reprise: `. */
+/* From now on messages begin `reprise: rank N: `. Before, and after -1, `reprise: `. Since the first N they go to what stderr was then, wherever the program puts it, unless the program has closed our copy. */
 void rp_message_rank(int rank);
 
 void rp_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
