@@ -55,7 +55,7 @@ static enum rp_caller ask_who(uintptr_t address)
 {
     static const char *const others[] = {"libmpi",     "libopen-", "libpmi", "libuc",   "libfabric", "libevent",  "libhwloc", "libpsm", "libibverbs", "librdmacm",
                                          "libprrte", "mca_",   "libc.so", "ld-linux",  "libunwind", "libgcc_s", "libdw",  "libelf",     "liblzma",   "libreprise", NULL};
-    static const char *const runtimes[] = {"libgomp.", "libomp.", "libomp-", "libiomp", NULL};
+    static const char *const runtimes[] = {"libgomp.", "libomp.", "libomp-", "libiomp", "libgfortran.", NULL};
     Dl_info info;
 
     if (!dladdr((void *)address, &info) || !info.dli_fname)
