@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise doctor: whether a program can be recorded, and what of it would not be. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/message.h"
 #include "cli/binary.h"
@@ -29,6 +30,17 @@ static bool has_obstacle(const struct rp_binary *b)
     return true;
 }
 
+/* The headers of C++ bindings name functions that the program need not know of. */
+static void describe_refused(const char *name, bool cxx)
+{
+    const char *calls = cxx ? "calls, or only mentions," : "calls";
+
+    if (strncmp(name, "MPI_Win_", 8) == 0)
+        printf("  %s %s, which is recorded only with --ranks: else recording stops there\n", calls, name);
+    else
+        printf("  %s %s, which is refused: recording stops there, unless '--allow %s'\n", calls, name, name);
+}
+
 static void describe(const struct rp_binary *b)
 {
     if (b->kind == RP_BINARY_SCRIPT) {
@@ -45,7 +57,7 @@ static void describe(const struct rp_binary *b)
     if (b->asan)
         printf("  AddressSanitizer (%s): is told that it need not come first\n", b->asan);
     for (char **name = b->refused; name && *name; name++)
-        printf("  calls %s, which is refused: recording stops there, unless '--allow %s'\n", *name, *name);
+        describe_refused(*name, b->cxx);
 }
 
 static int examine(const char *name)
