@@ -266,10 +266,21 @@ enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_pro
     return RP_OK;
 }
 
+static char *called;
+
+void rp_launch_call_it(char *name)
+{
+    called = name;
+}
+
 int rp_launch_become(char **command)
 {
-    execvp(command[0], command);
-    rp_error("%s: cannot start: %s", command[0], strerror(errno));
+    char *file = command[0];
+
+    if (called)
+        command[0] = called;
+    execvp(file, command);
+    rp_error("%s: cannot start: %s", file, strerror(errno));
     return REPRISE_EXIT_USAGE;
 }
 

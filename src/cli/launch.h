@@ -29,6 +29,9 @@ void rp_launch_note_place(void);
 /* Puts the command line into REPRISE_COMMAND. */
 enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_problem *why);
 
+/* By what name what is run from now on is called, its argument 0; NULL: by that of the command. The name stays the caller's. */
+void rp_launch_call_it(char *name);
+
 /* Where what is run from now on writes its standard output and standard error; -1: where we do. */
 void rp_launch_into(int out, int err);
 

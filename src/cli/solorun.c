@@ -124,14 +124,14 @@ static enum rp_status keep_accesses(const struct rp_solo *s, uint32_t rank, cons
     return status;
 }
 
-/* The recorded arguments, with the program where it was: a shell may have found it by its name. */
-static char **recorded_command(const struct rp_data_place *place)
+/* The recorded arguments, with the program where it was: a shell may have found it by its name, by which it is called still. */
+static char **recorded_command(const struct rp_data_place *place, char **name)
 {
     static char *program;
 
     if (!place->arguments[0])
         return NULL;
-    program = place->arguments[0];
+    *name = program = place->arguments[0];
     if (!strchr(program, '/'))
         place->arguments[0] = strdup(place->program);
     return place->arguments;
@@ -279,7 +279,7 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
     const struct rp_data_place *place = rp_data_place(reader);
     char output[] = "/tmp/reprise-solo.XXXXXX";
     struct rp_problem why;
-    char **command = s->command ? s->command : recorded_command(place);
+    char *name = NULL, **command = s->command ? s->command : recorded_command(place, &name);
     char *accesses = s->who ? unproved_accesses(s, rank) : NULL;
     enum rp_status status = command ? RP_OK : rp_fail(&why, RP_DAMAGED, "the record does not know the command of rank %u: give it", rank);
 
@@ -301,6 +301,7 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
         return rp_exit_status(status);
     }
     bool same = false;
+    rp_launch_call_it(s->until || s->break_at ? NULL : name); /* gdb has a name of its own */
     int exit_status = verdict(s, rank, output, rp_data_all_entries(reader), rp_launch_run(command, NULL, NULL), &same);
     if (accesses && same && keep_accesses(s, rank, accesses, &why) != RP_OK) {
         rp_error("%s", why.text);

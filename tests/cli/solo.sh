@@ -26,6 +26,13 @@ cp -r run elsewhere
 run 60 alone env -i PATH=/nowhere "$reprise" solo -r 2 elsewhere
 [ "$status" -eq 0 ] && grep -q identical alone.err || fail "without a launcher"
 
+# By the name by which it was called, and which it knows.
+PATH=$build/tests/mpi/$mpi:$PATH run 60 named "$reprise" record --ranks all -o named "${launch[@]}" solo_called
+[ "$status" -eq 0 ] || fail "by name: exit status $status"
+run 60 called "$reprise" solo -r 0 named
+[ "$status" -eq 0 ] && grep -q identical called.err || fail "by name: exit status $status"
+[ "$(result called)" = "$(result named)" ] || fail "by name: another result"
+
 refuses 120 'no data of rank 1: it was not among the ranks' "$reprise" solo -r 1 run
 refuses 120 'has ranks 0 to 3' "$reprise" solo -r 17 run
 "$reprise" info run | grep -q '^data .* of 3 ranks: 0,2-3$' || fail "info does not say of which ranks there is data"
