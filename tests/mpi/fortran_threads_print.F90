@@ -23,6 +23,7 @@ program fortran_threads_print
   call get_environment_variable('TEST_ORDER', order)
   lines = merge(10, 30, order == 'up')
   hash = shared
+  call MPI_Barrier(MPI_COMM_WORLD, error)
   do i = 1, ranks - 1
     if (rank == 0) then
       call MPI_Recv(got, 1, MPI_INTEGER, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, status, error)
@@ -53,7 +54,7 @@ contains
   subroutine wait_for_turn()
     double precision :: until
 
-    until = MPI_Wtime() + 0.2d0 * merge(rank, ranks - rank, order == 'up')
+    until = MPI_Wtime() + 0.5d0 * merge(rank, ranks - rank, order == 'up')
     do while (MPI_Wtime() < until)
     end do
   end subroutine
