@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Makes the entry points of libreprise-det.so, in the way of generate.py.
 
-usage: det.py TABLE FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
+usage: det.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY FUNCTIONS_TABLE
 
 An entry lets pass what is not the program's own; every other call takes its time and goes to src/det.
 """
 import re
-import sys
 
 import generate
 
@@ -89,7 +88,8 @@ def templates():
     return made
 
 
-def add(header, table, refused):
+def add(header, table, functions_table):
+    refused = {name for name, entry in generate.read_table(functions_table).items() if entry["kind"] == "refuse"}
     for name, function in header.items():
         if function.result != "int" or name in table:
             continue
@@ -112,17 +112,5 @@ def add(header, table, refused):
             entry["shape"] += "_" + mode_of(name)
 
 
-def main():
-    if len(sys.argv) != 5:
-        generate.fail("usage: det.py TABLE FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
-    table = generate.read_table(sys.argv[1])
-    refused = {name for name, entry in generate.read_table(sys.argv[2]).items() if entry["kind"] == "refuse"}
-    header = generate.read_header(sys.argv[3])
-    add(header, table, refused)
-    known = [function for name, function in sorted(header.items()) if name in table]
-    generate.TEMPLATES = templates()
-    generate.write_all(known, table, "det/det.h", sys.argv[4])
-
-
 if __name__ == "__main__":
-    main()
+    generate.make_library(templates(), add, "det/det.h", "FUNCTIONS_TABLE")

@@ -8,7 +8,6 @@ An entry lets pass what is not the program's own, and hands everything else to s
 counts: a message in its envelope is one item of a type of its own, or short.
 """
 import re
-import sys
 
 import generate
 
@@ -71,17 +70,10 @@ def note_collectives(header, table):
                 table[name] = dict(kind="order", used=True, shape=shape, arguments=[])
 
 
-def main():
-    if len(sys.argv) != 4:
-        generate.fail("usage: envelope.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
-    table = generate.read_table(sys.argv[1])
-    header = generate.read_header(sys.argv[2])
+def add(header, table):
     guard_files(header, table)
     note_collectives(header, table)
-    known = [function for name, function in sorted(header.items()) if name in table]
-    generate.TEMPLATES = templates()
-    generate.write_all(known, table, "envelope/letters.h", sys.argv[3])
 
 
 if __name__ == "__main__":
-    main()
+    generate.make_library(templates(), add, "envelope/letters.h")

@@ -537,6 +537,18 @@ def write_all(known, table, include, directory):
         write_entries(intercepted, known, table, include, out)
 
 
+def make_library(templates, add, include, *more):
+    """For the generators of the libraries beside libreprise.so, whose tables do not class every function: ADD completes them. MORE names the arguments behind the usual three, for ADD."""
+    global TEMPLATES
+    if len(sys.argv) != 4 + len(more):
+        fail(f"usage: {sys.argv[0]} " + " ".join(("TABLE", "PREPROCESSED_MPI_H", "OUTPUT_DIRECTORY") + more))
+    table = read_table(sys.argv[1])
+    header = read_header(sys.argv[2])
+    add(header, table, *sys.argv[4:])
+    TEMPLATES = templates
+    write_all([function for name, function in sorted(header.items()) if name in table], table, include, sys.argv[3])
+
+
 def main():
     if len(sys.argv) != 4:
         fail("usage: generate.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")

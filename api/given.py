@@ -7,7 +7,6 @@ usage: given.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
 An entry tells src/given what the program hands over, and ends in a jump to the real call: libreprise.so, which stands behind, is to see the program's own place.
 """
 import re
-import sys
 
 import generate
 
@@ -83,16 +82,5 @@ def add(header, table):
             table[name] = dict(kind="order", used=False, shape="collective_" + collective[1].lower(), arguments=[])
 
 
-def main():
-    if len(sys.argv) != 4:
-        generate.fail("usage: given.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
-    table = generate.read_table(sys.argv[1])
-    header = generate.read_header(sys.argv[2])
-    add(header, table)
-    known = [function for name, function in sorted(header.items()) if name in table]
-    generate.TEMPLATES = templates()
-    generate.write_all(known, table, "given/given.h", sys.argv[3])
-
-
 if __name__ == "__main__":
-    main()
+    generate.make_library(templates(), add, "given/given.h")

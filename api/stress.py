@@ -7,7 +7,6 @@ usage: stress.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
 An entry asks src/stress whether the call is to be disturbed, tells it what it waits for, and makes the real call, perhaps with another source and tag.
 """
 import re
-import sys
 
 import envelope
 import generate
@@ -42,16 +41,5 @@ def add_collectives(header, table):
                 table[name] = dict(kind="order", used=False, shape="collective", arguments=[])
 
 
-def main():
-    if len(sys.argv) != 4:
-        generate.fail("usage: stress.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
-    table = generate.read_table(sys.argv[1])
-    header = generate.read_header(sys.argv[2])
-    add_collectives(header, table)
-    known = [function for name, function in sorted(header.items()) if name in table]
-    generate.TEMPLATES = templates()
-    generate.write_all(known, table, "stress/stress.h", sys.argv[3])
-
-
 if __name__ == "__main__":
-    main()
+    generate.make_library(templates(), add_collectives, "stress/stress.h")

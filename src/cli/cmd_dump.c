@@ -7,7 +7,6 @@
 
 #include "base/json.h"
 #include "base/message.h"
-#include "base/settings.h"
 #include "cli/options.h"
 #include "cli/dumprows.h"
 #include "cli/tellwho.h"
@@ -247,13 +246,11 @@ static enum rp_status dump(const char *name, struct rp_problem *why)
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct rp_problem why;
-    int first = rp_options_parse(command, argc, argv);
+    const char *name;
 
-    if (first < 0)
+    if (!rp_options_one_run(command, argc, argv, &name))
         return REPRISE_EXIT_USAGE;
-    if (argc - first > 1)
-        return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
-    enum rp_status status = dump(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &why);
+    enum rp_status status = dump(name, &why);
     fflush(stdout);
     if (status != RP_OK)
         rp_error("%s", why.text);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "base/settings.h"
 #include "cli/options.h"
 #include "codec/codec.h"
 #include "codec/rowcodec.h"
@@ -106,18 +105,16 @@ static int run(const struct rp_command *command, int argc, char **argv)
     struct sizes sizes = {0, 0, 0};
     struct rp_manifest manifest = {0};
     char *from = NULL, *to = NULL;
-    int first = rp_options_parse(command, argc, argv);
+    const char *run_name;
 
-    if (first < 0)
+    if (!rp_options_one_run(command, argc, argv, &run_name))
         return REPRISE_EXIT_USAGE;
-    if (argc - first > 1)
-        return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
     const char *name = codec_name ? codec_name : "mix";
     struct codec codec = {rp_codec_by_name(name), rp_row_codec_by_name(name)};
     if (!codec.events && !codec.rows)
         return rp_usage_error(command, "--codec %s: mix, tables, cdc, gzip or raw is expected", name);
     codec.events = codec.events ? codec.events : &rp_codec_tables;
-    enum rp_status status = rp_run_find(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &from, &why);
+    enum rp_status status = rp_run_find(run_name, &from, &why);
     if (status == RP_OK)
         status = describe(from, name, &codec, &manifest, &why);
     if (status == RP_OK)

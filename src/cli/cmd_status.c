@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/message.h"
-#include "base/settings.h"
 #include "cli/options.h"
 #include "cli/whereabouts.h"
 #include "log/progress.h"
@@ -329,13 +328,11 @@ static int run(const struct rp_command *command, int argc, char **argv)
     struct status s = {0};
     struct rp_problem why;
     struct rp_buffer text = {0};
-    int first = rp_options_parse(command, argc, argv);
+    const char *name;
 
-    if (first < 0)
+    if (!rp_options_one_run(command, argc, argv, &name))
         return REPRISE_EXIT_USAGE;
-    if (argc - first > 1)
-        return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
-    enum rp_status status = collect(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &s, &why);
+    enum rp_status status = collect(name, &s, &why);
     if (status != RP_OK) {
         rp_error("%s", why.text);
         free(s.directory);

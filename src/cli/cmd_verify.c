@@ -128,13 +128,11 @@ static int run(const struct rp_command *command, int argc, char **argv)
     struct rp_manifest manifest;
     struct rp_problem why;
     char *directory = NULL;
-    int first = rp_options_parse(command, argc, argv);
+    const char *name;
 
-    if (first < 0)
+    if (!rp_options_one_run(command, argc, argv, &name))
         return REPRISE_EXIT_USAGE;
-    if (argc - first > 1)
-        return rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
-    enum rp_status status = rp_run_find(first < argc ? argv[first] : rp_setting("REPRISE_RUN"), &directory, &why);
+    enum rp_status status = rp_run_find(name, &directory, &why);
     if (status == RP_OK && rp_task_record_is(directory)) {
         int exit_status = rp_tasks_verify(directory);
         free(directory);

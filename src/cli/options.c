@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/settings.h"
 #include "reprise.h"
 
 int rp_usage_error(const struct rp_command *command, const char *format, ...)
@@ -92,4 +93,18 @@ int rp_options_parse_all(const struct rp_command *command, int argc, char **argv
             argv[operands++] = argv[at];
     }
     return operands;
+}
+
+bool rp_options_one_run(const struct rp_command *command, int argc, char **argv, const char **name)
+{
+    int first = rp_options_parse(command, argc, argv);
+
+    if (first < 0)
+        return false;
+    if (argc - first > 1) {
+        rp_usage_error(command, "one RUN is expected, not '%s' too", argv[first + 1]);
+        return false;
+    }
+    *name = first < argc ? argv[first] : rp_setting("REPRISE_RUN");
+    return true;
 }

@@ -29,6 +29,9 @@ int rp_options_parse(const struct rp_command *command, int argc, char **argv);
 /* The same for options before, between and behind operands. Moves the operands to the front, in order, and returns how many there are. */
 int rp_options_parse_all(const struct rp_command *command, int argc, char **argv);
 
+/* For commands of one record: parses the options, and gives the name of the record, from the command line or REPRISE_RUN; NULL: neither has one. False after an error was said. */
+bool rp_options_one_run(const struct rp_command *command, int argc, char **argv, const char **name);
+
 /* Says what is wrong with the command line and how to get help; returns the exit status for it. */
 int rp_usage_error(const struct rp_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -8,12 +8,11 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/crc32c.h"
 #include "base/file.h"
 #include "base/journal.h"
+#include "base/taskhead.h"
 
-static const char magic[8] = "RPTASKS\n";
-enum { VERSION = 1, HEAD = 4 * 4, LIMIT = 1 << 30, PROCESSES = 1 << 24 };
+enum { LIMIT = 1 << 30, PROCESSES = 1 << 24 };
 
 static bool has(const char *directory, const char *name)
 {
@@ -49,45 +48,36 @@ static bool is_blank(const char *name, const struct rp_buffer *file)
     return suffix && strcmp(suffix, ".journal") == 0 && rp_journal_is_blank(file->bytes, file->length);
 }
 
-static enum rp_status check_journal(const struct rp_buffer *file, const uint8_t **head, struct rp_problem *why)
+static enum rp_status check_journal(const struct rp_buffer *file, struct rp_task_head *head, struct rp_problem *why)
 {
     struct rp_journal_view view = rp_journal_view_of(file->bytes, file->length);
+    enum rp_status status = rp_task_head_of_journal(&view, head, why);
     const uint8_t *entry;
     size_t length;
 
-    if (!rp_journal_next(&view, head, &length) || length != HEAD)
-        return rp_fail(why, RP_DAMAGED, "it does not say of what it is a record");
+    if (status != RP_OK)
+        return status;
     while (rp_journal_next(&view, &entry, &length))
         ;
     return view.damaged ? rp_fail(why, RP_DAMAGED, "entry %llu is damaged", (unsigned long long)view.number) : RP_OK;
 }
 
-/* Version, process, processes, tasks. */
-static enum rp_status check_file(const struct rp_buffer *file, const uint8_t **head, struct rp_problem *why)
+static enum rp_status check_file(const struct rp_buffer *file, struct rp_task_head *head, struct rp_problem *why)
 {
-    if (rp_journal_is(file->bytes, file->length))
-        return check_journal(file, head, why);
-    if (file->length < sizeof magic + HEAD + 5 || memcmp(file->bytes, magic, sizeof magic) != 0)
-        return rp_fail(why, RP_DAMAGED, "it is no record of tasks");
-    if (rp_load_u32(file->bytes + file->length - 4) != rp_crc32c(file->bytes, file->length - 4))
-        return rp_fail(why, RP_DAMAGED, "its checksum is wrong");
-    *head = file->bytes + sizeof magic;
-    return RP_OK;
+    struct rp_view rest;
+
+    return rp_journal_is(file->bytes, file->length) ? check_journal(file, head, why) : rp_task_head_of_file(file->bytes, file->length, head, &rest, why);
 }
 
 /* `process` is -1 for the first that is read, which says how many there are. */
-static enum rp_status take_head(struct rp_task_record *r, int64_t process, const uint8_t *head, struct rp_problem *why)
+static enum rp_status take_head(struct rp_task_record *r, int64_t process, const struct rp_task_head *head, struct rp_problem *why)
 {
-    uint32_t processes = rp_load_u32(head + 8), tasks = rp_load_u32(head + 12);
-
-    if (rp_load_u32(head) != VERSION)
-        return rp_fail(why, RP_UNSUPPORTED, "it is of version %u, not %u", rp_load_u32(head), VERSION);
-    if (processes > PROCESSES || rp_load_u32(head + 4) >= processes)
-        return rp_fail(why, RP_DAMAGED, "it is of process %u of %u", rp_load_u32(head + 4), processes);
+    if (head->processes > PROCESSES || head->process >= head->processes)
+        return rp_fail(why, RP_DAMAGED, "it is of process %u of %u", head->process, head->processes);
     if (process < 0) {
-        r->processes = processes;
-        r->tasks = tasks;
-    } else if (rp_load_u32(head + 4) != process || processes != r->processes || tasks != r->tasks)
+        r->processes = head->processes;
+        r->tasks = head->tasks;
+    } else if (head->process != process || head->processes != r->processes || head->tasks != r->tasks)
         return rp_fail(why, RP_DAMAGED, "it is not of this record, or of another process");
     return RP_OK;
 }
@@ -96,14 +86,14 @@ static enum rp_status read_one(const char *directory, const char *name, struct r
 {
     struct rp_buffer file = {0};
     struct rp_problem because;
-    const uint8_t *head = NULL;
+    struct rp_task_head head;
     char *path = rp_path_join(directory, name);
     enum rp_status status = path ? rp_read_file(path, LIMIT, &file, why) : rp_fail(why, RP_MEMORY, "out of memory");
 
     if (status == RP_OK && !is_blank(name, &file)) {
         status = check_file(&file, &head, &because);
         if (status == RP_OK)
-            status = take_head(r, process, head, &because);
+            status = take_head(r, process, &head, &because);
         if (status != RP_OK)
             rp_fail(why, status, "%s: %s", path, because.text);
         else if (process >= 0)

@@ -8,17 +8,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/crc32c.h"
 #include "base/file.h"
 #include "base/journal.h"
 #include "base/message.h"
+#include "base/taskhead.h"
 #include "task/task.h"
-
-static const char magic[8] = "RPTASKS\n";
-enum { VERSION = 1, HEAD = 8 + 4 * 4 };
 
 static void put_digest(struct rp_buffer *out, const struct rp_task_digest *digest)
 {
@@ -46,18 +43,16 @@ static void put_task(const struct rp_tasks *tasks, uint32_t number, struct rp_bu
         put_digest(out, &task->digests[i]);
 }
 
-static void put_head(const struct rp_tasks *tasks, struct rp_buffer *out)
+static struct rp_task_head head_of(const struct rp_tasks *tasks)
 {
-    rp_buffer_u32(out, VERSION);
-    rp_buffer_u32(out, (uint32_t)tasks->self);
-    rp_buffer_u32(out, (uint32_t)tasks->processes);
-    rp_buffer_u32(out, tasks->task_count);
+    return (struct rp_task_head){(uint32_t)tasks->self, (uint32_t)tasks->processes, tasks->task_count};
 }
 
 enum rp_status rp_task_file_make(const struct rp_tasks *tasks, struct rp_buffer *out, struct rp_problem *why)
 {
-    rp_buffer_put(out, magic, sizeof magic);
-    put_head(tasks, out);
+    struct rp_task_head head = head_of(tasks);
+
+    rp_task_head_begin(out, &head);
     for (uint32_t i = 0; i < tasks->task_count; i++)
         put_task(tasks, i, out);
     rp_buffer_varint(out, 0);
@@ -87,15 +82,16 @@ static void put_entry(struct rp_journal *journal, struct rp_buffer *entry)
 
 enum rp_status rp_task_file_begin(struct rp_tasks *tasks, struct rp_problem *why)
 {
-    struct rp_buffer head = {0};
+    struct rp_task_head head = head_of(tasks);
+    struct rp_buffer entry = {0};
     char *path = path_of(tasks, tasks->self, ".journal");
     enum rp_status status = path ? rp_journal_create(path, &tasks->journal, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
 
     free(path);
     if (status != RP_OK)
         return status;
-    put_head(tasks, &head);
-    put_entry(tasks->journal, &head);
+    rp_task_head_put(&entry, &head);
+    put_entry(tasks->journal, &entry);
     return RP_OK;
 }
 
@@ -196,13 +192,10 @@ static bool get_task(struct rp_tasks *tasks, uint64_t number, struct rp_view *in
     return get_digests(task, in, tasks->collections[task->collection].entries);
 }
 
-/* Version, process, processes, tasks. */
-static enum rp_status check_head(const struct rp_tasks *tasks, const uint8_t *head, struct rp_problem *why)
+static enum rp_status check_head(const struct rp_tasks *tasks, const struct rp_task_head *head, struct rp_problem *why)
 {
-    if (rp_load_u32(head) != VERSION)
-        return rp_fail(why, RP_UNSUPPORTED, "it is of version %u, not %u", rp_load_u32(head), VERSION);
-    if (rp_load_u32(head + 8) != (uint32_t)tasks->processes || rp_load_u32(head + 12) != tasks->task_count)
-        return rp_fail(why, RP_USAGE, "it is of a run with %u tasks on %u processes, and this one has %u on %d", rp_load_u32(head + 12), rp_load_u32(head + 8), tasks->task_count, tasks->processes);
+    if (head->processes != (uint32_t)tasks->processes || head->tasks != tasks->task_count)
+        return rp_fail(why, RP_USAGE, "it is of a run with %u tasks on %u processes, and this one has %u on %d", head->tasks, head->processes, tasks->task_count, tasks->processes);
     return RP_OK;
 }
 
@@ -226,12 +219,13 @@ static bool get_entry(struct rp_tasks *tasks, struct rp_view *in)
 static enum rp_status parse_journal(struct rp_tasks *tasks, const uint8_t *bytes, size_t length, struct rp_problem *why)
 {
     struct rp_journal_view journal = rp_journal_view_of(bytes, length);
+    struct rp_task_head head;
+    enum rp_status status = rp_task_head_of_journal(&journal, &head, why);
     const uint8_t *entry;
     size_t size;
 
-    if (!rp_journal_next(&journal, &entry, &size) || size != HEAD - sizeof magic)
-        return rp_fail(why, RP_DAMAGED, "it does not say of what it is a record");
-    enum rp_status status = check_head(tasks, entry, why);
+    if (status == RP_OK)
+        status = check_head(tasks, &head, why);
     while (status == RP_OK && rp_journal_next(&journal, &entry, &size)) {
         struct rp_view in = rp_view_of(entry, size);
         if (!get_entry(tasks, &in) || in.failed || in.at != in.end)
@@ -245,14 +239,13 @@ enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, 
 {
     if (rp_journal_is(bytes, length))
         return parse_journal(tasks, bytes, length, why);
-    if (length < HEAD + 5 || memcmp(bytes, magic, sizeof magic) != 0)
-        return rp_fail(why, RP_DAMAGED, "it is no record of tasks");
-    if (rp_load_u32(bytes + length - 4) != rp_crc32c(bytes, length - 4))
-        return rp_fail(why, RP_DAMAGED, "its checksum is wrong");
-    enum rp_status status = check_head(tasks, bytes + sizeof magic, why);
+    struct rp_task_head head;
+    struct rp_view in;
+    enum rp_status status = rp_task_head_of_file(bytes, length, &head, &in, why);
+    if (status == RP_OK)
+        status = check_head(tasks, &head, why);
     if (status != RP_OK)
         return status;
-    struct rp_view in = rp_view_of(bytes + HEAD, length - HEAD - 4);
     for (uint64_t number; (number = rp_view_varint(&in)) > 0;)
         if (!get_task(tasks, number, &in))
             return rp_fail(why, RP_DAMAGED, "what it says of task %" PRIu64 " makes no sense", number - 1);

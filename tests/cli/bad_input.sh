@@ -6,76 +6,69 @@ other=openmpi
 [ "$mpi" = openmpi ] && other=mpich
 program=$build/tests/mpi/$mpi/recv_any_source
 launcher "$mpi" 4
-expect() { # STATUS TEXT COMMAND...
-    local wanted=$1 text=$2
-    shift 2
-    run 60 bad "$@"
-    [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, not $wanted"
-    grep -q -- "$text" "$work/bad.err" || fail "$*: '$text' is not said"
-}
 
-expect 120 'usage' "$reprise"
-expect 120 "no command 'rewind'" "$reprise" rewind
-expect 120 "unknown option '--colour'" "$reprise" record --colour "$program"
-expect 120 'what is to be recorded' "$reprise" record
-expect 120 'needs DIR' "$reprise" record -o
-expect 120 'unknown setting REPRISE_OUTPT' env REPRISE_OUTPT=x "$reprise" record "$program"
-expect 120 'no such program' "$reprise" record ./nowhere
-expect 120 'cannot see which MPI' "$reprise" record /bin/true
-expect 120 'no MPI that reprise knows' "$reprise" record --mpi lam "$program"
-expect 120 'stop, gdb or continue' "$reprise" replay --at-end never
-expect 120 'no record yet' "$reprise" replay
-expect 120 "no record 'nothing'" "$reprise" info nothing
+refuses 120 'usage' "$reprise"
+refuses 120 "no command 'rewind'" "$reprise" rewind
+refuses 120 "unknown option '--colour'" "$reprise" record --colour "$program"
+refuses 120 'what is to be recorded' "$reprise" record
+refuses 120 'needs DIR' "$reprise" record -o
+refuses 120 'unknown setting REPRISE_OUTPT' env REPRISE_OUTPT=x "$reprise" record "$program"
+refuses 120 'no such program' "$reprise" record ./nowhere
+refuses 120 'cannot see which MPI' "$reprise" record /bin/true
+refuses 120 'no MPI that reprise knows' "$reprise" record --mpi lam "$program"
+refuses 120 'stop, gdb or continue' "$reprise" replay --at-end never
+refuses 120 'no record yet' "$reprise" replay
+refuses 120 "no record 'nothing'" "$reprise" info nothing
 mkdir none
-expect 120 'none is not a record' "$reprise" verify none
-expect 120 'is not a directory' "$reprise" info "$program"
+refuses 120 'none is not a record' "$reprise" verify none
+refuses 120 'is not a directory' "$reprise" info "$program"
 
 run 60 record "$reprise" record -o run "${launch[@]}" "$program"
 [ "$status" -eq 0 ] || fail "record: $status"
 cp -a run pristine
-expect 120 'exists already' "$reprise" record -o run "${launch[@]}" "$program"
-expect 120 'exists already' "${launch[@]}" "$reprise" record -o run "$program"
+refuses 120 'exists already' "$reprise" record -o run "${launch[@]}" "$program"
+refuses 120 'exists already' "${launch[@]}" "$reprise" record -o run "$program"
 diff -r run pristine >/dev/null || fail "a record was changed"
 
-expect 120 'recorded with 4 ranks' "$reprise" replay run -- "${launch[0]}" -n 3 "$program"
-expect 120 'not the program that was recorded' "$reprise" replay run -- "${launch[@]}" "$build/tests/mpi/$mpi/irecv_wait"
+refuses 120 'recorded with 4 ranks' "$reprise" replay run -- "${launch[0]}" -n 3 "$program"
+refuses 120 'not the program that was recorded' "$reprise" replay run -- "${launch[@]}" "$build/tests/mpi/$mpi/irecv_wait"
 run 60 forced "$reprise" replay --force run -- "${launch[@]}" "$program"
 [ "$status" -eq 0 ] || fail "--force: $status"
 if [ -x "$build/tests/mpi/$other/recv_any_source" ]; then
     mine=("${launch[@]}")
     launcher "$other" 4
-    expect 120 "recorded with $mpi" "$reprise" replay run -- "${launch[@]}" "$build/tests/mpi/$other/recv_any_source"
+    refuses 120 "recorded with $mpi" "$reprise" replay run -- "${launch[@]}" "$build/tests/mpi/$other/recv_any_source"
     launch=("${mine[@]}")
 fi
 
 cp -a pristine broken && rm broken/rank-00002.log
-expect 122 'rank 2: .*rank-00002.log' "$reprise" replay broken -- "${launch[@]}" "$program"
-expect 122 'rank-00002.log is missing' "$reprise" verify broken
+refuses 122 'rank 2: .*rank-00002.log' "$reprise" replay broken -- "${launch[@]}" "$program"
+refuses 122 'rank-00002.log is missing' "$reprise" verify broken
 rm -rf broken && cp -a pristine broken && truncate -s 200 broken/rank-00001.log
-expect 122 'rank 1: ' "$reprise" verify broken
-expect 122 'rank 1: ' "$reprise" replay broken -- "${launch[@]}" "$program"
+refuses 122 'rank 1: ' "$reprise" verify broken
+refuses 122 'rank 1: ' "$reprise" replay broken -- "${launch[@]}" "$program"
 rm -rf broken && cp -a pristine broken
 printf '\377' | dd of=broken/rank-00000.log bs=1 seek=150 conv=notrunc 2>/dev/null
-expect 122 'rank 0: .*at byte' "$reprise" verify broken
-expect 122 'rank 0: .*at byte' "$reprise" dump broken
-expect 122 'rank 0: ' "$reprise" replay broken -- "${launch[@]}" "$program"
+refuses 122 'rank 0: .*at byte' "$reprise" verify broken
+refuses 122 'rank 0: .*at byte' "$reprise" dump broken
+refuses 122 'rank 0: ' "$reprise" replay broken -- "${launch[@]}" "$program"
 rm -rf broken && cp -a pristine broken
 printf '\011' | dd of=broken/rank-00003.log bs=1 seek=8 conv=notrunc 2>/dev/null
-expect 122 'format 9.1 is newer' "$reprise" verify broken
+refuses 122 'format 9.1 is newer' "$reprise" verify broken
 rm -rf broken && cp -a pristine broken && sed -i 's/"major": 1/"major": 7/' broken/manifest.json
-expect 122 'format 7.1 is newer' "$reprise" info broken
+refuses 122 'format 7.1 is newer' "$reprise" info broken
 echo '{"format": ' >broken/manifest.json
-expect 122 'manifest.json: at byte' "$reprise" info broken
-expect 120 'the record has ranks 0 to 3' "$reprise" dump -r 4 run
+refuses 122 'manifest.json: at byte' "$reprise" info broken
+refuses 120 'the record has ranks 0 to 3' "$reprise" dump -r 4 run
 diff -r run pristine >/dev/null || fail "a record was changed"
 
-expect 123 'nothing was recorded' "$reprise" record --mpi "$mpi" -o nothing /bin/true
-expect 3 'which ended with status 3, came out of MPI_Init' "$reprise" record --mpi "$mpi" -o nothing sh -c 'exit 3'
+refuses 123 'nothing was recorded' "$reprise" record --mpi "$mpi" -o nothing /bin/true
+refuses 3 'which ended with status 3, came out of MPI_Init' "$reprise" record --mpi "$mpi" -o nothing sh -c 'exit 3'
 [ ! -e nothing ] || fail "an empty record was left behind"
 printf 'int main(void) { return 0; }\n' >static.c
 if gcc -static static.c -o static 2>/dev/null; then
-    expect 123 'statically linked' "$reprise" record -o nothing ./static
-    expect 123 'statically linked' "$reprise" record -o nothing "${launch[@]}" ./static
+    refuses 123 'statically linked' "$reprise" record -o nothing ./static
+    refuses 123 'statically linked' "$reprise" record -o nothing "${launch[@]}" ./static
 fi
 # What -n 0 means is the launcher's to say: the status is the same with us, and what ran can be replayed.
 run 60 zero_native "${launch[0]}" -n 0 "$program"
@@ -97,20 +90,20 @@ mkdir tool
 cp -r "$build/bin" "$build/lib" "$program" tool
 chmod -R a+rX "$work"
 mkdir -m 555 readonly
-expect 125 'readonly.*Permission denied' "${nobody[@]}" tool/bin/reprise record -o readonly/run tool/recv_any_source
+refuses 125 'readonly.*Permission denied' "${nobody[@]}" tool/bin/reprise record -o readonly/run tool/recv_any_source
 cp -a pristine secret && chmod 000 secret
-expect 120 'secret' "${nobody[@]}" tool/bin/reprise info secret
+refuses 120 'secret' "${nobody[@]}" tool/bin/reprise info secret
 chmod 755 secret && chmod 000 secret/rank-00001.log
-expect 125 'rank 1: .*Permission denied' "${nobody[@]}" tool/bin/reprise verify secret
+refuses 125 'rank 1: .*Permission denied' "${nobody[@]}" tool/bin/reprise verify secret
 
 # A record that is still being written, and two jobs that want one name.
 hang=$build/tests/mpi/$mpi/deadlock
 "$reprise" record -o live "${launch[@]}" "$hang" >live.out 2>live.err &
 recorder=$!
 for _ in $(seq 100); do [ -e live/rank-00003.log ] && grep -q PARTIAL live.out && break; sleep 0.1; done
-expect 120 'still being written' "$reprise" verify live
-expect 120 'still being written' "$reprise" replay live -- "${launch[@]}" "$hang"
-expect 120 'exists already' "$reprise" record -o live "${launch[@]}" "$hang"
+refuses 120 'still being written' "$reprise" verify live
+refuses 120 'still being written' "$reprise" replay live -- "${launch[@]}" "$hang"
+refuses 120 'exists already' "$reprise" record -o live "${launch[@]}" "$hang"
 kill -TERM "$recorder"
 wait "$recorder"
 "$reprise" verify live >"$work/live.verify.out" 2>"$work/live.verify.err" || fail "verify after the end: $?"

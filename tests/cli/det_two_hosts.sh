@@ -108,20 +108,30 @@ decided() { # NAME: result and digest
     echo "$(grep -ho '^RESULT hash=[0-9a-f]*' "$work/$1.out") $(grep -ho 'deterministic: .*' "$work/$1.err")"
 }
 
-compare() { # PROGRAM...
+on_one() { # PROGRAM...
     run 60 alone "$reprise" det --check "${launch[@]}" "$@"
     one=$(decided alone) || exit 1
     [[ $one = RESULT*digest* ]] || fail "$*: $one"
+}
+
+on_two() { # PROGRAM...: as it was on one
     REPRISE_DELAY=${delay:-0} run 60 spread "${there[@]}" "$reprise" det --check "${spread[@]}" "$@"
     two=$(decided spread) || exit 1
     [ "$one" = "$two" ] || fail "$*: $one on one host, $two on two"
     echo "${1##*/}: $one"
 }
 
+compare() { # PROGRAM...
+    on_one "$@"
+    on_two "$@"
+}
+
 compare ./mixed
+delay=200
+on_two ./mixed
+delay=0
 compare "$build/apps/$mpi/particles" --size 200
 delay=200
-compare ./mixed
 compare "$build/apps/$mpi/masterworker" --size 100
 compare "$build/apps/$mpi/halo" --size 20
 compare "$build/apps/$mpi/lu" --size 6 --work 2
@@ -130,7 +140,8 @@ compare "$build/apps/$mpi/polls" --size 20
 if command -v python3 >/dev/null; then
     ip netns exec "$host_a" python3 stranger.py "$net.1" "$work/answers" 2>/dev/null &
     stranger=$!
-    for i in 1 2 3; do compare "$build/apps/$mpi/masterworker" --size 10; done
+    on_one "$build/apps/$mpi/masterworker" --size 10
+    for i in 1 2 3; do on_two "$build/apps/$mpi/masterworker" --size 10; done
     kill "$stranger"
     stranger=
     echo "a stranger was answered $(cat "$work/answers" 2>/dev/null || echo 0) times"
@@ -139,17 +150,13 @@ fi
 for name in ring_of_receives one_misses_the_barrier long_sends_to_each_other; do
     ranks=$(sed -n 's|^// ranks: *||p' "$here/../mpi/deadlock/$name.c")
     spread_launcher "$mpi" "$ranks"
-    run 60 deadlock "${there[@]}" "$reprise" det "${spread[@]}" "$build/tests/mpi/$mpi/$name"
-    [ "$status" -eq 124 ] || fail "$name: exit status $status, not 124"
-    [ "$(grep -c 'error: deadlock' "$work/deadlock.err")" -eq 1 ] || fail "$name: deadlock is not said once"
-    sed -n 's|^// says: *||p' "$here/../mpi/deadlock/$name.c" | while read -r line; do
-        grep -qF -- "$line" "$work/deadlock.err" || fail "$name: '$line' is not said"
-    done || exit 1
+    tells_deadlock "$here/../mpi/deadlock/$name.c" "${there[@]}" "$reprise" det "${spread[@]}" "$build/tests/mpi/$mpi/$name"
     echo "$name: told"
 done
 
+# A network that fails: both hosts say so, and their ranks end. (Launchers wait until it is there again.) That takes half a minute, and the connection is ours: one MPI is enough.
+[ "$mpi" = openmpi ] || ! command -v mpirun.openmpi >/dev/null || exit 0
 spread_launcher "$mpi" 4
-# A network that fails: both hosts say so, and their ranks end. (Launchers wait until it is there again.)
 cat >chatter.c <<'END'
 #include <mpi.h>
 #include <stdio.h>

@@ -123,20 +123,13 @@ done
 compare 0 det1 det2
 
 # What cannot be compared, and wrong commands
-expect() { # STATUS TEXT COMMAND...
-    local wanted=$1 text=$2
-    shift 2
-    run 60 bad "$@"
-    [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, not $wanted"
-    grep -q -- "$text" "$work/bad.err" || fail "$*: '$text' is not said"
-}
-expect 120 'has 4 ranks, .* has 3' "$reprise" diff one threads1
-expect 120 'two records are expected' "$reprise" diff one
-expect 120 "no record 'nothing'" "$reprise" diff one nothing
+refuses 120 'has 4 ranks, .* has 3' "$reprise" diff one threads1
+refuses 120 'two records are expected' "$reprise" diff one
+refuses 120 "no record 'nothing'" "$reprise" diff one nothing
 compare 1 ring1 one
 grep -q '^other programs: .*ring .*particles' diff.out || fail "another program is not told"
 options='--codec cdc' record rows ./ring
-expect 120 'holds rows' "$reprise" diff ring1 rows
+refuses 120 'holds rows' "$reprise" diff ring1 rows
 cp -a one broken && printf '\377' | dd of=broken/rank-00000.log bs=1 seek=150 conv=notrunc 2>/dev/null
-expect 122 'rank 0: .*at byte' "$reprise" diff one broken
+refuses 122 'rank 0: .*at byte' "$reprise" diff one broken
 echo "differences on $mpi"

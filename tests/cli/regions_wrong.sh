@@ -29,18 +29,27 @@ wrong() { # WHAT PLACE EVIDENCE
 
 right none
 ! grep -q 'not compared' shuffled.err || fail "bytes between data are compared"
-right early
-right noise
-grep -q '[1-9] calls were not compared: their data differs in two replays of the same order, too' shuffled.err || fail "times are compared"
-
 wrong list '1: region 2 of 3' "rank 1: MPI_Bcast in .*commutative_wrong.c:$(line 'MPI_Bcast(list') was given other data"
-wrong 'early list' '1: region 2 of 3' 'rank 1: MPI_Bcast'
-wrong 'noise late' '1: region 2 of 3' "rank 1: MPI_Allreduce in .*commutative_wrong.c:$(line MPI_Allreduce) was given other data"
 wrong persistent '1: region 2 of 3' "rank 1: MPI_Startall to 0 in .*commutative_wrong.c:$(line MPI_Startall) was given other data"
-wrong answer '0: region 1 of 3' "rank 0: MPI_Send to [123] in .*was given other data"
-wrong rounding '1: region 2 of 3' 'rank 1: MPI_Bcast'
-grep -q 'floating-point numbers, whose sums depend on the order' shuffled.err || fail "not said that it may be rounding"
-wrong printed '1: region 2 of 3' 'a line that was printed in the recorded order is not printed: KEPT 3021'
+
+# How data is compared that MPI has handed over is the same for every MPI: each has a part of it.
+data_that_varies() {
+    right noise
+    grep -q '[1-9] calls were not compared: their data differs in two replays of the same order, too' shuffled.err || fail "times are compared"
+    wrong 'noise late' '1: region 2 of 3' "rank 1: MPI_Allreduce in .*commutative_wrong.c:$(line MPI_Allreduce) was given other data"
+    wrong rounding '1: region 2 of 3' 'rank 1: MPI_Bcast'
+    grep -q 'floating-point numbers, whose sums depend on the order' shuffled.err || fail "not said that it may be rounding"
+}
+data_in_other_places() {
+    right early
+    wrong 'early list' '1: region 2 of 3' 'rank 1: MPI_Bcast'
+    wrong answer '0: region 1 of 3' "rank 0: MPI_Send to [123] in .*was given other data"
+    wrong printed '1: region 2 of 3' 'a line that was printed in the recorded order is not printed: KEPT 3021'
+}
+case $mpi in
+openmpi) data_that_varies ;;
+*) data_in_other_places ;;
+esac
 
 # Without a comparison that is said.
 run 60 shuffled env REPRISE_SHUFFLE=$seed "$reprise" replay --shuffle --at-end stop run-list

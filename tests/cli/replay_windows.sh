@@ -23,13 +23,6 @@ run 60 replay "$reprise" replay run
 grep -q 'replayed [0-9]* events on 3 ranks, each alone: identical$' replay.err || fail "replay: not identical"
 [ "$(result replay)" = "$(result record)" ] && [ -n "$(result replay)" ] || fail "replay: $(result replay), recorded $(result record)"
 
-refuses() { # STATUS TEXT COMMAND...
-    local wanted=$1 text=$2
-    shift 2
-    run 30 refused "$@"
-    [ "$status" -eq "$wanted" ] || fail "exit status $status, not $wanted: $*"
-    grep -q "$text" refused.err || fail "not said: $text"
-}
 refuses 120 'the data of only 1 of 3 ranks' "$reprise" replay inside
 refuses 120 '^reprise: error: cannot replay: --gdb:' "$reprise" replay --gdb 0 run
 refuses 120 '^reprise: error: cannot replay: COMMAND:' "$reprise" replay run -- "${launch[@]}" "${program[@]}"

@@ -152,30 +152,23 @@ run = json.load(sys.stdin)["runs"][0]
 assert run["command"][-1] == "\"},<!--" and run["program"].endswith("we\"ird \\ </script>\t\ufffd/a\x27p\"p"), run["program"]' || fail "odd names are not told as they are"
 
 # Wrong commands
-expect() { # STATUS TEXT COMMAND...
-    local wanted=$1 text=$2
-    shift 2
-    run 60 bad "$@"
-    [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, not $wanted"
-    grep -q -- "$text" "$work/bad.err" || fail "$*: '$text' is not said"
-}
-expect 120 'there are html, text and json' "$reprise" report --format pdf run
-expect 120 "no record 'nothing'" "$reprise" report nothing
-expect 120 "unknown option '--colour'" "$reprise" report run --colour
-expect 125 'cannot write' "$reprise" report run -o /nowhere/report
-expect 120 'one of --perfetto and --otf2' "$reprise" export run
-expect 120 'one of --perfetto and --otf2' "$reprise" export --perfetto --otf2 run
-expect 120 '-o says which' "$reprise" export --otf2 run
-expect 120 'mix and tables do' "$reprise" record --timestamps --codec cdc "${launch[@]}" ./program
+refuses 120 'there are html, text and json' "$reprise" report --format pdf run
+refuses 120 "no record 'nothing'" "$reprise" report nothing
+refuses 120 "unknown option '--colour'" "$reprise" report run --colour
+refuses 125 'cannot write' "$reprise" report run -o /nowhere/report
+refuses 120 'one of --perfetto and --otf2' "$reprise" export run
+refuses 120 'one of --perfetto and --otf2' "$reprise" export --perfetto --otf2 run
+refuses 120 '-o says which' "$reprise" export --otf2 run
+refuses 120 'mix and tables do' "$reprise" record --timestamps --codec cdc "${launch[@]}" ./program
 if command -v otf2-print >/dev/null && "$reprise" export --otf2 run -o archive; then
     [ "$(otf2-print archive/traces.otf2 | grep -c '^MPI_RECV')" -eq 21 ] && [ "$(otf2-print archive/traces.otf2 | grep -c '^MPI_SEND')" -eq 21 ] || fail "OTF2: not 21 messages"
 else
-    expect 123 'without OTF2' "$reprise" export --otf2 run -o archive
+    refuses 123 'without OTF2' "$reprise" export --otf2 run -o archive
 fi
 cp -a run broken && printf '\377' | dd of=broken/rank-00000.log bs=1 seek=150 conv=notrunc 2>/dev/null
-expect 122 'rank 0: .*at byte' "$reprise" report broken
-expect 122 'rank 0: .*at byte' "$reprise" export --perfetto broken
+refuses 122 'rank 0: .*at byte' "$reprise" report broken
+refuses 122 'rank 0: .*at byte' "$reprise" export --perfetto broken
 run 60 record "$reprise" record --codec cdc -o rows "${launch[@]}" ./program
 [ "$status" -eq 0 ] && "$reprise" report --format text rows | grep -q 'verdict   not known' || fail "report of rows"
-expect 120 'holds rows' "$reprise" export --perfetto rows
+refuses 120 'holds rows' "$reprise" export --perfetto rows
 echo "reports on $mpi"

@@ -9,13 +9,6 @@ run 60 record "$reprise" record --ranks 0,2-3 -o run "${launch[@]}" "$program" -
 [ -e run/rank-00000.data ] && [ ! -e run/rank-00001.data ] && [ -e run/rank-00003.data ] || fail "not the data of the set"
 [ ! -e run/rank-00000.tail ] || fail "a tail was left"
 
-refuses() { # STATUS TEXT COMMAND...
-    local wanted=$1 text=$2
-    shift 2
-    run 30 refused "$@"
-    [ "$status" -eq "$wanted" ] || fail "exit status $status, not $wanted: $*"
-    grep -q "$text" refused.err || fail "not said: $text"
-}
 
 run 60 several "$reprise" solo -r 0,2-3 run
 [ "$status" -eq 0 ] || fail "several: exit status $status"

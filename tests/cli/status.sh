@@ -5,13 +5,6 @@ mpi=$1
 launcher "$mpi" 4
 program=$build/tests/mpi/$mpi/recv_any_source
 field() { python3 -c 'import json,sys; s=json.load(open(sys.argv[1])); print(eval(sys.argv[2], {"s": s}))' "$1" "$2"; }
-expect() { # STATUS TEXT COMMAND...
-    local wanted=$1 text=$2
-    shift 2
-    run 60 bad "$@"
-    [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, not $wanted"
-    grep -q -- "$text" "$work/bad.err" || fail "$*: '$text' is not said"
-}
 ask() { # TEXT FILE: asks for the status of 'run' until the text is there
     for _ in $(seq 900); do
         "$reprise" status run >"$2" 2>/dev/null && grep -q -- "$1" "$2" && return
@@ -80,13 +73,13 @@ done
 ! grep -q '^replay' old.out || fail "a replay that is no more is told"
 rm run/replay-*.state
 
-expect 120 "no record 'nothing'" "$reprise" status nothing
-expect 120 'one RUN is expected' "$reprise" status run run
-expect 120 "unknown option '--xml'" "$reprise" status --xml run
+refuses 120 "no record 'nothing'" "$reprise" status nothing
+refuses 120 'one RUN is expected' "$reprise" status run run
+refuses 120 "unknown option '--xml'" "$reprise" status --xml run
 mkdir empty
-expect 120 'empty is not a record' "$reprise" status empty
+refuses 120 'empty is not a record' "$reprise" status empty
 truncate -s 100 run/rank-00001.log
-expect 122 'rank 1: ' "$reprise" status run
+refuses 122 'rank 1: ' "$reprise" status run
 
 # On a terminal.
 command -v script >/dev/null || exit 0

@@ -3,29 +3,22 @@
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 3
-expect() { # STATUS TEXT COMMAND...
-    local wanted=$1 text=$2
-    shift 2
-    run 60 bad "$@"
-    [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, not $wanted"
-    grep -q -- "$text" "$work/bad.err" || fail "$*: '$text' is not said"
-}
 program=$build/tests/mpi/$mpi/recv_any_source
-expect 120 'what is to be run' "$reprise" stress
+refuses 120 'what is to be run' "$reprise" stress
 for number in 0 -1 x 3x '' 99999999999999999999; do
-    expect 120 "--runs $number: a whole number" "$reprise" stress --runs "$number" "${launch[@]}" "$program"
+    refuses 120 "--runs $number: a whole number" "$reprise" stress --runs "$number" "${launch[@]}" "$program"
 done
-expect 120 '--seed -5: a whole number' "$reprise" stress --seed -5 "${launch[@]}" "$program"
-expect 120 '--timeout 0: a whole number' "$reprise" stress --timeout 0 "${launch[@]}" "$program"
-expect 120 '--delay 0: a whole number' "$reprise" stress --delay 0 "${launch[@]}" "$program"
-expect 120 'time, random, pid, host or all' "$reprise" stress --capture weather "${launch[@]}" "$program"
-expect 120 'no such program' "$reprise" stress -o none ./nowhere
-expect 123 'nothing was recorded' "$reprise" stress --mpi "$mpi" -o none2 /bin/true
-expect 120 'starts the launcher itself' "${launch[@]}" "$reprise" stress "$program"
+refuses 120 '--seed -5: a whole number' "$reprise" stress --seed -5 "${launch[@]}" "$program"
+refuses 120 '--timeout 0: a whole number' "$reprise" stress --timeout 0 "${launch[@]}" "$program"
+refuses 120 '--delay 0: a whole number' "$reprise" stress --delay 0 "${launch[@]}" "$program"
+refuses 120 'time, random, pid, host or all' "$reprise" stress --capture weather "${launch[@]}" "$program"
+refuses 120 'no such program' "$reprise" stress -o none ./nowhere
+refuses 123 'nothing was recorded' "$reprise" stress --mpi "$mpi" -o none2 /bin/true
+refuses 120 'starts the launcher itself' "${launch[@]}" "$reprise" stress "$program"
 mkdir full && touch full/file
-expect 120 'full exists already' "$reprise" stress -o full "${launch[@]}" "$program"
+refuses 120 'full exists already' "$reprise" stress -o full "${launch[@]}" "$program"
 [ "$(ls full)" = file ] || fail "something was written to a directory that was not empty"
-expect 120 "the command cannot be run" "$reprise" stress --runs 2 -o none3 --compare ./nowhere "${launch[@]}" "$program"
+refuses 120 "the command cannot be run" "$reprise" stress --runs 2 -o none3 --compare ./nowhere "${launch[@]}" "$program"
 
 # A launcher that takes part in the test: what it prints and returns differs from run to run as we like.
 cat >launch <<END

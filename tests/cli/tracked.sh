@@ -6,13 +6,6 @@ source "$(dirname "$0")/../lib/track.sh"
 track_with clang || { echo "skipped: no way to track by clang"; exit 77; }
 launcher "$mpi" 2
 
-refuses() { # STATUS TEXT COMMAND...
-    local wanted=$1 text=$2
-    shift 2
-    run 60 refused "$@"
-    [ "$status" -eq "$wanted" ] || fail "exit status $status, not $wanted: $*"
-    grep -q "$text" refused.err || fail "not said: $text"
-}
 
 cat >app.c <<'END'
 #include <mpi.h>

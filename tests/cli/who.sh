@@ -58,13 +58,6 @@ int main(int argc, char **argv)
 }
 END
 line() { grep -n "/\* $1 \*/" known.c | cut -d: -f1; }
-refuses() { # STATUS TEXT COMMAND...
-    local wanted=$1 text=$2
-    shift 2
-    run 60 refused "$@"
-    [ "$status" -eq "$wanted" ] || fail "exit status $status, not $wanted: $*"
-    grep -q -e "$text" refused.err || fail "not said: $text"
-}
 says() { # PATTERN FILE
     grep -qE "$1" "$2" || fail "not said: $1"
 }

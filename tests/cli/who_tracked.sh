@@ -177,9 +177,10 @@ for window in 0, 1, 2:
 assert len(ranks) == 4 or kinds["LOAD", 1, False] > 0
 END
 
-for way in "clang plugin" "gcc plugin" "clang calls" "gcc calls"; do
-    read -r compiler how <<<"$way"
-    track_with "$compiler" || continue
+for how in plugin calls; do
+    [[ $mpi-$how = openmpi-plugin || $mpi-$how = mpich-calls ]] && order="clang gcc" || order="gcc clang" # each compiler does each with one MPI
+    track_with_first $order || continue
+    way="$compiler $how"
     tracked "$mpi" known.c known
     for set in all 0,1 $([ "$how" = calls ] || echo 1,2,3); do
         rm -rf run

@@ -344,15 +344,15 @@ static void make_large_rows(const char *folder, const char *name)
     finish_record(directory);
 }
 
-/* Twenty thousand events of every kind, with receives that stay open for long. */
-static void make_large(const char *folder, const char *name)
+/* Events of every kind, with receives that stay open for long; a chunk is written after each `chunk` of them, or when it is full. */
+static void make_large(const char *folder, const char *name, int events, int chunk)
 {
     char *directory = start_record(folder, name, 1);
     struct rp_ring *ring;
     struct rp_log_writer *writer = create(directory, 0, 1, &ring);
     uint64_t x = 1, posts = 1000;
 
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < events; i++) {
         x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         uint32_t kind = 1 + (uint32_t)(x >> 40) % (RP_EVENT_KINDS - 1), made = i == 0 ? 1000 : (uint32_t)(x >> 50) % 3;
         struct rp_event event = {kind, (uint32_t)(x >> 20) % 4, made, (uint32_t)(x >> 12) % 5, (int32_t)(x >> 30) % 1000, (int32_t)(x >> 35), 0};
@@ -376,6 +376,8 @@ static void make_large(const char *folder, const char *name)
         }
         *rp_ring_slot(ring) = event;
         rp_ring_publish(ring);
+        if (i % chunk == chunk - 1)
+            rp_log_drain(writer);
     }
     close_log(writer, RP_END_EXIT, 5);
     finish_record(directory);
@@ -387,10 +389,10 @@ int main(int argc, char **argv)
     make_closed(argv[1], "closed");
     make_killed(argv[1]);
     make_timed(argv[1]);
-    make_large(argv[1], "large");
+    make_large(argv[1], "large", 5000, 2000); /* decode.py takes a millisecond for each */
     codec = &rp_codec_tables;
     make_closed(argv[1], "closed-tables");
-    make_large(argv[1], "large-tables");
+    make_large(argv[1], "large-tables", 20000, 20000);
     codec = &rp_codec_mix;
     rows = rp_row_codec_by_name("raw");
     make_rows(argv[1], "rows-raw");

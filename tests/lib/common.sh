@@ -4,6 +4,7 @@ set -u
 build=${REPRISE_BUILD:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../../build" && pwd)}
 reprise=$build/bin/reprise
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_pml=ob1 # which it chooses anyhow, after it has tried those of networks: a fifth of its start
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 for name in $(compgen -e REPRISE_); do [ "$name" = REPRISE_BUILD ] || unset "$name"; done
 unset REPRISE_BUILD
@@ -35,25 +36,47 @@ descendants() {
 
 # SECONDS NAME COMMAND...: output in NAME.out and NAME.err, status in $status. A time-out dumps every rank's stack.
 run() {
-    local limit=$1 name=$2 pid waited=0
+    local limit=$1 name=$2 pid alarm ended
     shift 2
     "$@" >"$work/$name.out" 2>"$work/$name.err" </dev/null &
     pid=$!
-    while kill -0 "$pid" 2>/dev/null; do
-        sleep 0.05
-        waited=$((waited + 1))
-        if [ "$waited" -gt $((limit * 20)) ]; then
-            for child in $(descendants "$pid"); do
-                echo "--- stack of process $child ($(tr '\0' ' ' <"/proc/$child/cmdline" | cut -c1-80))" >>"$work/$name.err"
-                timeout 20 gdb -q -batch -ex 'thread apply all bt' -p "$child" 2>/dev/null | grep -E '^(#|Thread)' | head -120 >>"$work/$name.err"
-            done
-            kill -KILL $(descendants "$pid") "$pid" 2>/dev/null
-            wait "$pid" 2>/dev/null
-            fail "$name: no end after $limit s: $*"
-        fi
-    done
-    wait "$pid"
+    sleep "$limit" >/dev/null 2>&1 &
+    alarm=$!
+    wait -n -p ended "$pid" "$alarm"
     status=$?
+    [ "$ended" = "$pid" ] || give_up "$limit" "$name" "$pid" "$@"
+    kill -KILL "$alarm" 2>/dev/null # one that does not yet sleep would do what the trap at the end of this script says
+    wait "$alarm" 2>/dev/null
+}
+
+give_up() { # SECONDS NAME PID COMMAND...
+    local child
+    for child in $(descendants "$3"); do
+        echo "--- stack of process $child ($(tr '\0' ' ' <"/proc/$child/cmdline" | cut -c1-80))" >>"$work/$2.err"
+        timeout 20 gdb -q -batch -ex 'thread apply all bt' -p "$child" 2>/dev/null | grep -E '^(#|Thread)' | head -120 >>"$work/$2.err"
+    done
+    kill -KILL $(descendants "$3") "$3" 2>/dev/null
+    wait "$3" 2>/dev/null
+    fail "$2: no end after $1 s: ${*:4}"
+}
+
+refuses() { # STATUS TEXT COMMAND...: it ends so, and says that
+    local wanted=$1 text=$2
+    shift 2
+    run 60 refused "$@"
+    [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, not $wanted"
+    grep -q -- "$text" "$work/refused.err" || fail "$*: '$text' is not said"
+}
+
+tells_deadlock() { # SOURCE COMMAND...: of the program, with all lines `// says:` of its source
+    local source_file=$1 line
+    shift
+    run 60 deadlock "$@"
+    [ "$status" -eq 124 ] || fail "$*: exit status $status, not 124"
+    [ "$(grep -c 'error: deadlock' "$work/deadlock.err")" -eq 1 ] || fail "$*: deadlock is not said once"
+    while read -r line; do
+        grep -qF -- "$line" "$work/deadlock.err" || fail "$*: '$line' is not said"
+    done < <(sed -n 's|^// says: *||p' "$source_file")
 }
 
 result() { grep -h '^RESULT' "$work/$1.out" | tail -n 1; }

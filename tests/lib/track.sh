@@ -13,6 +13,14 @@ track_with() {
     export OMPI_CC=$1 MPICH_CC=$1
 }
 
+# COMPILER...: by the first of them that can
+track_with_first() {
+    for compiler; do
+        if track_with "$compiler"; then return 0; fi
+    done
+    return 1
+}
+
 # MPI SOURCE PROGRAM [OPTION...]
 tracked() {
     local wrapper=reprise-cc
