@@ -431,7 +431,7 @@ static enum rp_status open_file(struct rp_log *log, struct rp_problem *why)
 
     int error = rp_kept_open(&log->file, log->path, O_RDONLY);
     if (error == ENOENT)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s is missing", log->rank, log->path);
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s is missing: it was lost, or the rank never came out of MPI_Init", log->rank, log->path);
     if (error || fstat(log->file.fd, &st) != 0)
         return rp_fail(why, RP_SYSTEM, "rank %u: %s: cannot open: %s", log->rank, log->path, strerror(error ? error : errno));
     if (fcntl(log->file.fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)

@@ -2,7 +2,7 @@
 // ranks: 4
 // native: same
 // exit: hang
-// timeout: 5
+// timeout: 2
 // about: after wildcard traffic all ranks block in MPI_Recv for ever
 #include "traffic.h"
 
