@@ -294,13 +294,12 @@ enum { INSIST_SECONDS = 10 };
 
 static void note_stop(int signal)
 {
-    (void)signal;
-    stopped = 1;
+    stopped = signal;
 }
 
 static void pass_on(int signal)
 {
-    stopped = 1;
+    stopped = signal;
     if (child > 0)
         kill(child, signal);
     alarm(INSIST_SECONDS);
@@ -331,7 +330,7 @@ int rp_launch_ended_by(void)
     return ended_by;
 }
 
-bool rp_launch_was_stopped(void)
+int rp_launch_was_stopped(void)
 {
     return stopped;
 }

@@ -38,8 +38,8 @@ void rp_launch_into(int out, int err);
 /* Runs the command and waits for it; `watch` is called some times a second. Returns its exit status as a shell gives it. */
 int rp_launch_run(char **command, void (*watch)(void *), void *data);
 
-/* Whether it, or we, were told to end by a signal meanwhile. */
-bool rp_launch_was_stopped(void);
+/* The signal by which it, or we, were told to end meanwhile; 0: none. */
+int rp_launch_was_stopped(void);
 
 /* That the command ran without us, though it was to be `done` (such as "recorded"). Returns its exit status, or that of what cannot be done. */
 int rp_launch_say_untouched(const char *done, char **command, int status);
