@@ -75,8 +75,11 @@ struct rp_det_comm {
     uint32_t member_count;
     uint64_t made, met, started; /* communicators made from it, blocking and nonblocking collective calls on it */
     bool is_freed;
+    const char *made_by; /* the function; and how many were made before it here */
+    size_t made_before;
 };
 
+struct rp_det_comm *rp_det_comm_with(uint64_t id); /* that number; NULL: we are not in it, or it was freed */
 struct rp_det_comm *rp_det_comm_find(MPI_Comm comm); /* NULL: no communicator */
 void rp_det_add_members(uint64_t *members, MPI_Group group);
 void rp_det_comms_start(void);
@@ -186,6 +189,7 @@ void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const
 /* Deadlocks: det_deadlock.c. What this rank waits for (NULL: inside MPI, or nothing) is told to the one that speaks for all. */
 void rp_det_tell_wait(const struct rp_det_wait *wait);
 void rp_det_say_deadlock(void);
+void rp_det_tell_comm(const struct rp_det_comm *comm); /* before a collective call on it inside MPI, where we can say no more */
 
 /* Sends: det_sends.c */
 

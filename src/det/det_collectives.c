@@ -30,6 +30,7 @@ struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm)
     struct rp_meeting *meeting = rp_side_meet(c->id, ++c->met, c->members, c->member_count);
     struct rp_det_wait wait = {.kind = RP_SIDE_MEETING, .candidate = RP_ORDER_NEVER, .object = rp_side_place(meeting), .what = rp_det.function};
     if (manner == RP_DET_SYNCHRONISES && !rp_det_has_receives()) {
+        rp_det_tell_comm(c);
         rp_side_block(&(struct rp_side_plan){.wait = RP_SIDE_DEAF, .candidate = RP_ORDER_NEVER, .object = wait.object}, wait.what);
         if (!rp_side_is_complete(meeting))
             rp_det_last_look();

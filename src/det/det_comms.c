@@ -12,7 +12,7 @@
 
 static struct {
     struct rp_det_comm **at;
-    size_t count, room;
+    size_t count, room, made;
     struct rp_det_comm *last;
     MPI_Group world;
     struct {
@@ -106,6 +106,8 @@ static struct rp_det_comm *add(MPI_Comm comm, uint64_t id, bool adds_first)
         comms.at = need(realloc(comms.at, comms.room * sizeof *comms.at));
     }
     c->comm = comm;
+    c->made_by = rp_det.function;
+    c->made_before = comms.made++;
     uint32_t first = look_at(c);
     c->id = adds_first ? rp_det_mix(id, first) : id;
     comms.at[comms.count++] = c;
@@ -117,6 +119,14 @@ static struct rp_det_comm *find(MPI_Comm comm)
     for (size_t i = comms.count; i-- > 0;)
         if (comms.at[i]->comm == comm && !comms.at[i]->is_freed)
             return comms.last = comms.at[i];
+    return NULL;
+}
+
+struct rp_det_comm *rp_det_comm_with(uint64_t id)
+{
+    for (size_t i = comms.count; i-- > 0;)
+        if (comms.at[i]->id == id && !comms.at[i]->is_freed)
+            return comms.at[i];
     return NULL;
 }
 

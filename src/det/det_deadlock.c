@@ -15,6 +15,8 @@
 #include "mpi/constants.h"
 #include "reprise.h"
 
+enum { PREDEFINED = 2 }; /* MPI_COMM_WORLD and MPI_COMM_SELF */
+
 static void put_comm(struct rp_buffer *text, const struct rp_det_comm *comm)
 {
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
@@ -25,7 +27,30 @@ static void put_comm(struct rp_buffer *text, const struct rp_det_comm *comm)
     if (name[0])
         rp_buffer_printf(text, " on %s", name);
     else
-        rp_buffer_printf(text, " on a communicator of %u ranks", comm->member_count);
+        rp_buffer_printf(text, " on a communicator of %u ranks, made by %s (number %zu here)", comm->member_count, comm->made_by ? comm->made_by : "MPI", comm->made_before - PREDEFINED + 1);
+}
+
+void rp_det_tell_comm(const struct rp_det_comm *comm)
+{
+    static size_t told = SIZE_MAX;
+    struct rp_buffer text = {0};
+
+    if (comm->made_before == told)
+        return;
+    put_comm(&text, comm);
+    rp_buffer_byte(&text, 0);
+    snprintf(rp_side.own->where, sizeof rp_side.own->where, "%s", text.failed ? "" : (char *)text.bytes);
+    rp_buffer_free(&text);
+    told = comm->made_before;
+}
+
+static void put_meeting(struct rp_buffer *text, const struct rp_meeting *meeting)
+{
+    const struct rp_det_comm *comm = rp_det_comm_with(meeting->comm);
+
+    rp_side_put_missing(text, meeting);
+    if (comm)
+        put_comm(text, comm);
 }
 
 static void put_receive(struct rp_buffer *text, const struct rp_det_receive *receive)
@@ -52,7 +77,7 @@ static void put_request(struct rp_buffer *text, const struct rp_det_request *own
     else if (own->kind == RP_DET_RECEIVE)
         put_receive(text, &own->receive);
     else if (own->meeting)
-        rp_side_put_missing(text, own->meeting);
+        put_meeting(text, own->meeting);
     else
         rp_buffer_printf(text, "a collective call");
 }
@@ -92,6 +117,9 @@ static void put_wait(struct rp_buffer *text, const struct rp_det_wait *wait)
         put_receive(text, wait->receive ? wait->receive : wait->probe);
     } else if (wait->kind == RP_SIDE_TAKER) {
         rp_buffer_printf(text, "until rank %u receives its message with tag %d", wait->target, rp_side_note(wait->object)->tag);
+    } else if (wait->kind == RP_SIDE_MEETING) {
+        rp_buffer_printf(text, "for ");
+        put_meeting(text, rp_side_meeting_at(wait->object));
     }
 }
 

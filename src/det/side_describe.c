@@ -4,16 +4,23 @@
 #include "det/sideband_inner.h"
 #include "match/knot.h"
 
+static bool is_missing(const struct rp_meeting *meeting, uint32_t rank)
+{
+    return (atomic_load(&meeting->bits[rank / 64]) & ~atomic_load(&meeting->bits[rp_side_words() + rank / 64])) >> rank % 64 & 1;
+}
+
 void rp_side_put_missing(struct rp_buffer *text, const struct rp_meeting *meeting)
 {
-    const char *between = "rank ";
-    size_t words = rp_side_words();
+    enum { MOST = 16 };
+    uint32_t missing = 0, told = 0;
 
     for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if ((atomic_load(&meeting->bits[i / 64]) & ~atomic_load(&meeting->bits[words + i / 64])) >> i % 64 & 1) {
-            rp_buffer_printf(text, "%s%u", between, i);
-            between = ", ";
-        }
+        missing += is_missing(meeting, i);
+    for (uint32_t i = 0; i < rp_side.ranks && told < MOST; i++)
+        if (is_missing(meeting, i))
+            rp_buffer_printf(text, "%s%u", told++ ? ", " : missing > 1 ? "ranks " : "rank ", i);
+    if (told < missing)
+        rp_buffer_printf(text, " and %u more", missing - told);
 }
 
 static void put_missing_of(struct rp_buffer *text, uint32_t rank)
@@ -46,6 +53,8 @@ static void put_wait(struct rp_buffer *text, uint32_t rank, bool is_for_ever)
     else {
         rp_buffer_printf(text, "for ");
         put_missing_of(text, rank);
+        if (wait == RP_SIDE_DEAF && !rp_side_is_away(rank))
+            rp_buffer_printf(text, "%.*s", (int)sizeof state->where, state->where);
     }
 }
 

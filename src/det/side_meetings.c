@@ -21,11 +21,6 @@ static void unlock(_Atomic uint32_t *one)
     atomic_store_explicit(one, 0, memory_order_release);
 }
 
-struct rp_meeting *rp_side_meeting_at(uint64_t place)
-{
-    return (struct rp_meeting *)(rp_side.memory + place);
-}
-
 static uint64_t meeting_size(void)
 {
     return (sizeof(struct rp_meeting) + 2 * rp_side_words() * sizeof(uint64_t) + 63) / 64 * 64;

@@ -84,6 +84,7 @@ struct rp_side_rank {
     _Atomic uint32_t is_hungry; /* it waits, and news of other hosts may help */
     _Atomic uint32_t is_told;   /* in a deadlock: what it waits for, in words */
     char story[RP_SIDE_STORY];
+    char where[96]; /* " on NAME": the communicator of its collective call, if it waits inside MPI */
 };
 
 /* A collective call. */
@@ -162,6 +163,11 @@ static inline struct rp_letter_note *rp_side_note(uint64_t place)
 static inline uint64_t rp_side_place(const void *object)
 {
     return (uint64_t)((const char *)object - rp_side.memory);
+}
+
+static inline struct rp_meeting *rp_side_meeting_at(uint64_t place)
+{
+    return (struct rp_meeting *)(rp_side.memory + place);
 }
 
 struct rp_letter_note *rp_side_new_note(void);

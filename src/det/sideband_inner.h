@@ -84,7 +84,6 @@ static inline struct rp_side_mirror *rp_side_mirror_in(char *mirrors, uint32_t r
 }
 
 /* Meetings: side_meetings.c. One that is held stays; NULL: it is over, or has not begun. */
-struct rp_meeting *rp_side_meeting_at(uint64_t place);
 struct rp_meeting *rp_side_hold_meeting(uint64_t comm, uint64_t number);
 void rp_side_let_go(const struct rp_meeting *meeting);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // about: two ranks are in a barrier, the third waits for a message that they would send after it
-// says: rank 0 waits in MPI_Barrier for rank 2
-// says: rank 1 waits in MPI_Barrier for rank 2
+// says: rank 0 waits in MPI_Barrier for rank 2 on MPI_COMM_WORLD
+// says: rank 1 waits in MPI_Barrier for rank 2 on MPI_COMM_WORLD
 // says: rank 2 waits in MPI_Recv for a message from any rank
 #include <mpi.h>
 
