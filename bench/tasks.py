@@ -24,14 +24,15 @@ for app, name in (("leanmd", "leanmd"), ("stencil3d", "stencil"), ("hydro", "hyd
         print(f"{app:10} {mode:8} instructions over none: {figures[f'{name}_{mode}']:.3f}; processor time {statistics.median(processor):.3f} ({min(processor):.3f} to {max(processor):.3f} in {len(processor)} rounds), elapsed {statistics.median(wall):.3f}; "
               f"{one[6]} messages, {one[7]} bytes of determinants, {one[8]} of log")
 
-added = {}
+added, again = {}, {}
 for r in rows:
     if r[0] == "recovery" and r[3] == "killed":
-        without = [float(q[5]) for q in rows if q[0] == "recovery" and q[1:3] == r[1:3] and q[3] == "" and q[4] == r[4]]
+        without = [q for q in rows if q[0] == "recovery" and q[1:3] == r[1:3] and q[3] == "" and q[4] == r[4]]
         if without:
-            added.setdefault((r[1], int(r[2])), []).append(float(r[5]) - without[0])
+            added.setdefault((r[1], int(r[2])), []).append(float(r[5]) - float(without[0][5]))
+            again.setdefault((r[1], int(r[2])), []).append(int(r[6]) - int(without[0][6]))
 for (mode, spread), seconds in sorted(added.items()):
-    print(f"recovery   {mode:8} R={spread}: a failure adds {statistics.median(seconds):.3f} s ({min(seconds):.3f} to {max(seconds):.3f} in {len(seconds)} rounds)")
+    print(f"recovery   {mode:8} R={spread}: a failure adds {statistics.median(seconds):.3f} s ({min(seconds):.3f} to {max(seconds):.3f} in {len(seconds)} rounds); {statistics.median(again[mode, spread]):.0f} messages were run again")
 partial = [statistics.median(s) for (mode, spread), s in sorted(added.items()) if mode == "partial"]
 restart = [statistics.median(s) for (mode, _), s in added.items() if mode == "restart"]
 if partial and restart and restart[0] > 0:

@@ -72,7 +72,7 @@ recovery()
                 env -u OMPI_MCA_rmaps_base_oversubscribe LD_LIBRARY_PATH="$ulfm/lib" REPRISE_TASKS=$mode REPRISE_TASKS_SPREAD=$spread REPRISE_TASKS_KILL=$kill REPRISE_TASKS_TIMES=20 \
                     timeout 300 "$ulfm/bin/mpirun" --with-ft ulfm --oversubscribe --allow-run-as-root -n 9 "$build/apps/openmpi/leanmd" --size 64 --cells 3 --steps 28 --runs 3 >/dev/null 2>"$work/told" || true
                 [[ -n $(told TIMES run) ]] || fail "$mode, killed $kill: $(tail -n 3 "$work/told")"
-                note recovery $mode "$spread" "${kill:+killed}" $round "$(told TIMES run)"
+                note recovery $mode "$spread" "${kill:+killed}" $round "$(told TIMES run)" $(($(told COUNTS messages) + ${kill:+${kill#4@} + }0)) # what the dead process ran is not in its sum
             done
         done
     done
