@@ -615,6 +615,11 @@ void rp_det_tell_wait(const struct rp_det_wait *wait)
     (void)wait;
 }
 
+void rp_det_tell_comm(const struct rp_det_comm *comm)
+{
+    (void)comm;
+}
+
 void rp_det_say_deadlock(void)
 {
 }
