@@ -23,21 +23,24 @@ void rp_side_put_missing(struct rp_buffer *text, const struct rp_meeting *meetin
         rp_buffer_printf(text, " and %u more", missing - told);
 }
 
-static void put_missing_of(struct rp_buffer *text, uint32_t rank)
+/* Of a rank on another host, the communicator is named if we are in it. */
+static void put_missing_of(struct rp_buffer *text, uint32_t rank, rp_side_put_comm *put_comm)
 {
     const struct rp_side_mirror *m = rp_side_mirror(rank);
     const struct rp_meeting *meeting;
 
     if (!rp_side_is_away(rank)) {
         rp_side_put_missing(text, rp_side_meeting_at(atomic_load(&rp_side.all[rank].object)));
+        rp_buffer_printf(text, "%.*s", (int)sizeof rp_side.all[rank].where, atomic_load(&rp_side.all[rank].wait) == RP_SIDE_DEAF ? rp_side.all[rank].where : "");
     } else if ((meeting = rp_side_hold_meeting(m->comm, m->number))) {
         rp_side_put_missing(text, meeting);
+        put_comm(text, m->comm);
         rp_side_let_go(meeting);
     }
 }
 
 /* As the rank itself says it, or as it can be seen from outside. */
-static void put_wait(struct rp_buffer *text, uint32_t rank, bool is_for_ever)
+static void put_wait(struct rp_buffer *text, uint32_t rank, bool is_for_ever, rp_side_put_comm *put_comm)
 {
     const struct rp_side_rank *state = &rp_side.all[rank];
     uint32_t target = atomic_load(&state->target), wait = atomic_load(&state->wait);
@@ -52,13 +55,11 @@ static void put_wait(struct rp_buffer *text, uint32_t rank, bool is_for_ever)
         rp_buffer_printf(text, "until rank %u receives its message", target);
     else {
         rp_buffer_printf(text, "for ");
-        put_missing_of(text, rank);
-        if (wait == RP_SIDE_DEAF && !rp_side_is_away(rank))
-            rp_buffer_printf(text, "%.*s", (int)sizeof state->where, state->where);
+        put_missing_of(text, rank, put_comm);
     }
 }
 
-static void put_rank(struct rp_buffer *text, const char *before, uint32_t rank, bool is_for_ever)
+static void put_rank(struct rp_buffer *text, const char *before, uint32_t rank, bool is_for_ever, rp_side_put_comm *put_comm)
 {
     const struct rp_side_rank *state = &rp_side.all[rank];
 
@@ -68,7 +69,7 @@ static void put_rank(struct rp_buffer *text, const char *before, uint32_t rank, 
         rp_buffer_printf(text, "\n  %srank %u runs", before, rank);
     } else {
         rp_buffer_printf(text, "\n  %srank %u waits in %.*s ", before, rank, (int)sizeof state->what, state->what);
-        put_wait(text, rank, is_for_ever);
+        put_wait(text, rank, is_for_ever, put_comm);
     }
 }
 
@@ -117,7 +118,7 @@ static void put_all(struct rp_buffer *text, const uint64_t *bounds)
     rp_buffer_printf(text, waiting > 1 ? " wait for each other" : " waits for any other, and all have ended");
 }
 
-void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds)
+void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds, rp_side_put_comm *put_comm)
 {
     if (knot->has_choice)
         put_all(text, bounds);
@@ -125,11 +126,11 @@ void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const 
         put_chain(text, knot);
     rp_buffer_printf(text, ": nothing can come any more; the ranks are here:");
     for (size_t i = 0; i < knot->count && !knot->has_choice; i++)
-        put_rank(text, "", knot->chain[i], true);
+        put_rank(text, "", knot->chain[i], true, put_comm);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         if (bounds[i] == RP_ORDER_NEVER && (knot->has_choice || !is_in(knot, i)))
-            put_rank(text, knot->has_choice ? "" : "because of them, ", i, true);
+            put_rank(text, knot->has_choice ? "" : "because of them, ", i, true, put_comm);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         if (bounds[i] != RP_ORDER_NEVER && (knot->has_choice || !is_in(knot, i)))
-            put_rank(text, "meanwhile, ", i, false);
+            put_rank(text, "meanwhile, ", i, false, put_comm);
 }

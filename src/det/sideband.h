@@ -240,9 +240,10 @@ const uint64_t *rp_side_bounds(const struct rp_side_plan *plan);
 struct rp_knot;
 const uint64_t *rp_side_knot(struct rp_knot *knot);
 
-/* In words, for people: who waits for whom in the knot, and then what every rank does. */
+/* In words, for people: who waits for whom in the knot, and then what every rank does. `put_comm` says " on NAME" of a communicator's number, if it is known. */
 struct rp_buffer;
-void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds);
+typedef void rp_side_put_comm(struct rp_buffer *text, uint64_t id);
+void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds, rp_side_put_comm *put_comm);
 void rp_side_put_missing(struct rp_buffer *text, const struct rp_meeting *meeting); /* who has not come yet */
 
 /* Once for all ranks: whether it is this one that may speak. */

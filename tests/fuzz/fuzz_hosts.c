@@ -71,6 +71,11 @@ static void open_leader(void)
     memset(leader.notes, 0, RANKS * sizeof *leader.notes);
 }
 
+static void put_number(struct rp_buffer *text, uint64_t id)
+{
+    rp_buffer_printf(text, " on %llu", (unsigned long long)id);
+}
+
 /* Another process of the host, which finds what the leader has put there. */
 static void look_round(void)
 {
@@ -83,7 +88,7 @@ static void look_round(void)
     rp_side_bounds(NULL);
     const uint64_t *bounds = rp_side_knot(&knot);
     if (knot.count > 0)
-        rp_side_describe(&text, &knot, bounds);
+        rp_side_describe(&text, &knot, bounds, put_number);
     rp_buffer_free(&text);
     rp_side_unblock();
     for (uint64_t at = rp_side_turn_round(rp_side_take_mail()); at != 0; at = rp_side_note(at)->next)
