@@ -16,7 +16,6 @@
 #include "det/hosts.h"
 #include "mpi/beside.h"
 #include "mpi/constants.h"
-#include "mpi/modules.h"
 #include "mpi/yield.h"
 #include "reprise.h"
 
@@ -278,7 +277,6 @@ static void start(void)
     rp_det_requests_start();
     rp_det_comms_start();
     rp_det_receive_mail();
-    rp_keep_component();
     hook_finalize();
     pthread_atfork(NULL, NULL, in_child);
     rp_pmpi.Barrier(rp_det.own);

@@ -210,7 +210,6 @@ static void start(bool by_world)
     rp_self.number = 0;
     if (!rp_next_is_the_library() && !(reprise_data_is_last && reprise_data_is_last()))
         rp_always_set(RP_ALWAYS_TOOL);
-    rp_keep_component();
     rp_requests_init(&rp_state.requests);
     if (by_world)
         hook_finalize();

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpi/modules.h"
 
-#include <dlfcn.h>
-#include <limits.h>
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
@@ -65,24 +63,4 @@ bool rp_next_is_the_library(void)
     struct module library = module_of((uintptr_t)rp_pmpi.Abort), own = module_of((uintptr_t)module_of);
 
     return none_elsewhere(&library, &own, &rp_mpi) && none_elsewhere(&library, &own, &rp_pmpi);
-}
-
-static int find_component(struct dl_phdr_info *info, size_t size, void *data)
-{
-    const char *name = info->dlpi_name;
-
-    (void)size;
-    if (!name || !strstr(name, "/mca_pmix_") || strlen(name) >= PATH_MAX)
-        return 0;
-    strcpy(data, name);
-    return 1;
-}
-
-void rp_keep_component(void)
-{
-    char path[PATH_MAX];
-    void *component = dl_iterate_phdr(find_component, path) ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) : NULL;
-
-    if (component)
-        dlclose(component); /* it stays all the same */
 }
