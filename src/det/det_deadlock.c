@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is said of a deadlock. What a rank waits for is known in full to itself alone: the tags, the communicator, all requests of the call. So each that finds the deadlock puts it into words beside MPI, and one of them speaks for all. Who waits
- * inside MPI, or on another host, is described by what is seen of it from outside.
+ * inside MPI, or on another host, is described by what is seen of it from outside; who goes inside has left there which communicator it is about.
  */
 #include <stdio.h>
 #include <stdlib.h>
