@@ -24,10 +24,11 @@
 #include "cli/options.h"
 #include "reprise.h"
 
-static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress;
+static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress, *respawn;
 
 static const struct rp_option options[] = {
     {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)", &spares_text},
+    {"--respawn", NULL, "N", "start up to N processes more, when ranks die and no spare is left (default 0; on one host)", &respawn},
     {"--interval", NULL, "ITERATIONS", "a checkpoint every so many iterations (default: what the program says, or 10)", &interval},
     {"--capacity", NULL, "BYTES", "the most that the log of messages takes in each rank; K, M and G are understood (default: any)", &capacity},
     {"--capacity-iterations", NULL, "N", "the iterations whose messages the log holds, with the one that runs (default: all since the checkpoint)", &span},
@@ -234,7 +235,9 @@ static void set_up_mpi(char **words, const char *prefix, const char *directory)
     char *list = NULL;
 
     if (one_host)
-        setenv("OMPI_MCA_btl", "sm,self", 0);
+        setenv("OMPI_MCA_btl", respawn ? "sm,tcp,self" : "sm,self", 0); /* processes that were started later have no shared memory with others */
+    if (one_host && respawn)
+        setenv("OMPI_MCA_btl_tcp_if_include", "lo", 0);
     if (one_host && strncmp(directory, "/dev/shm/", 9) == 0)
         setenv("OMPI_MCA_btl_sm_backing_directory", directory, 0); /* what the dead leave there goes with it */
     setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
@@ -344,6 +347,10 @@ static enum rp_status apply_options(long *spares, struct rp_problem *why)
     *spares = 1;
     if (spares_text)
         status = parse_number("--spares", spares_text, 0, MOST_SPARES, spares, why);
+    if (status == RP_OK && respawn)
+        status = parse_number("--respawn", respawn, 0, MOST_SPARES, &ignored, why);
+    if (status == RP_OK && respawn)
+        setenv("REPRISE_FT_RESPAWN", respawn, 1);
     if (status == RP_OK && interval)
         status = parse_number("--interval", interval, 1, LONG_MAX, &ignored, why);
     if (status == RP_OK && interval)
@@ -505,11 +512,33 @@ static bool is_marked(const char *directory, const char *name)
     return access(path, F_OK) == 0;
 }
 
+/* Whether all ranks came to their ends, and with which status: the first that is not 0. */
+static bool all_ended(const char *directory, int ranks, int *status)
+{
+    char path[PATH_MAX + 32];
+    int one, count = 0;
+
+    *status = 0;
+    for (int i = 0; i < ranks; i++) {
+        snprintf(path, sizeof path, "%s/exit-%d", directory, i);
+        FILE *file = fopen(path, "r");
+        bool ended = file && fscanf(file, "%d", &one) == 1;
+        count += ended;
+        *status = ended && *status == 0 ? one : *status;
+        if (file)
+            fclose(file);
+    }
+    return count == ranks;
+}
+
 /* A launcher for which the death of a process is no failure finds none if all die. Marks of other hosts are not seen. */
 static int check_end(const char *directory, char **words, const struct rp_job *job, int result)
 {
     char text[512];
+    int status;
 
+    if (!rp_launch_ended_by() && is_marked(directory, "respawned") && all_ended(directory, job->ranks, &status))
+        return status;
     if (!rp_launch_ended_by() && rp_job_failed_in_init(job, text)) {
         rp_error("%s", text);
         return REPRISE_EXIT_INTERNAL;
@@ -538,6 +567,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
         status = find_ulfm(prefix, &why);
     if (status == RP_OK)
         status = rewrite(argv + first, prefix, spares, &words, &why);
+    if (status == RP_OK && respawn && !is_on_one_host(argv + first))
+        status = rp_fail(&why, RP_UNSUPPORTED, "--respawn starts processes on this host only, and the command names hosts: take --spares");
     if (status == RP_OK)
         status = check_kills(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK && kill_random)

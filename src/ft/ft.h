@@ -95,6 +95,8 @@ extern struct rp_ft_state rp_ft;
 /* Ends the job and says why, unless another process does already. */
 void rp_ft_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void rp_ft_end(int status) __attribute__((noreturn));
+/* The same without a word to MPI, for threads of our own while it is at work. */
+void rp_ft_give_up(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void rp_ft_end_if_told(void); /* if another process ends the job */
 /* ft_exit.c: from here on it is known how the program ends. */
 void rp_ft_exit_start(void);
@@ -364,8 +366,21 @@ void rp_ft_coroutines_count_anew(void);
 void rp_ft_yield(void); /* from inside */
 void rp_ft_coroutines_forget(void);
 
+/* ft_clock.c: unless it is stopped within so many seconds, the job ends: "WHAT within SECONDS s: WHY". One at a time. */
+void rp_ft_clock_start(int seconds, const char *what, const char *why);
+void rp_ft_clock_stop(void);
+
+/* ft_respawn.c */
+int rp_ft_respawn_limit(void);
+extern int rp_ft_respawned; /* so many were started */
+/* By all who live: a communicator of them and a new process. Ends the job if it cannot be had. */
+MPI_Comm rp_ft_respawn(MPI_Comm living);
+/* That communicator, in a new process; MPI_COMM_NULL: it is none. */
+MPI_Comm rp_ft_respawn_join(void);
+
 /* ft_recover.c */
 void rp_ft_recover(void);
+void rp_ft_recover_in(MPI_Comm world); /* as a new process, in that of a recovery that goes on */
 /* Returns when all ranks are in MPI_Finalize. */
 void rp_ft_spare(void); /* returns when this process has a rank; ends it if it is not needed */
 extern bool rp_ft_ended; /* all ranks have finished */
@@ -406,6 +421,7 @@ void rp_ft_files_start(void);
 bool rp_ft_files_on(void);
 void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint); /* in the background; it must stay */
 void rp_ft_files_wait(void);                                       /* until it is written */
+void rp_ft_files_write_for(int rank, const struct rp_ft_checkpoint list[RP_FT_GENERATIONS]); /* a dead one, whose buddy we are: what it did not write any more */
 void rp_ft_files_release(int64_t generation);                      /* this one and the one before it are whole */
 void rp_ft_files_list(int rank, int64_t out[RP_FT_GENERATIONS]);
 bool rp_ft_files_read(int rank, int64_t generation, struct rp_ft_checkpoint list[RP_FT_GENERATIONS]);

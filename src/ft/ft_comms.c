@@ -74,7 +74,7 @@ void rp_ft_comms_start(void)
     world = add(MPI_COMM_WORLD, 0, rp_ft.ranks, ranks);
     rp_ft_next_context = 4;
     rp_real.Comm_dup(MPI_COMM_SELF, &world_attributes);
-    rp_real.Comm_group(MPI_COMM_WORLD, &real);
+    rp_real.Comm_group(rp_ft.world, &real); /* any processes will do, one for each rank: MPI_COMM_WORLD of one that was started later has fewer */
     rp_real.Group_incl(real, rp_ft.ranks, ranks, &world_group);
     rp_real.Group_free(&real);
     free(ranks);

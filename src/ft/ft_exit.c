@@ -33,13 +33,21 @@ static void leave_mark(const char *name)
         close(fd);
 }
 
+static bool is_marked(const char *name)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/%s", rp_setting("REPRISE_FT_DIR"), name);
+    return access(path, F_OK) == 0;
+}
+
 __attribute__((constructor)) static void begins(void)
 {
     if (!MPI_COMM_WORLD || !getenv("OMPI_COMM_WORLD_RANK"))
         return;
     rank_process = getpid();
     leave_mark("began");
-    if (rp_setting("REPRISE_FT_DIR"))
+    if (rp_setting("REPRISE_FT_DIR") && !is_marked("respawned"))
         roll = rp_roll_open(rp_setting("REPRISE_FT_DIR"), (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10));
     if (roll) {
         roll->process = (int32_t)rank_process;
@@ -61,9 +69,25 @@ void rp_ft_roll(enum rp_roll_state state)
         roll->state = (int32_t)state;
 }
 
+/* The launcher takes the death of a process that was started later for the end of a program, and its signal for the status of all. The command believes the ranks instead. */
+static void leave_status(int status)
+{
+    char path[4096];
+
+    if (!rp_ft.finished || rp_ft.on || getpid() != rank_process || rp_ft_respawn_limit() == 0 || !rp_setting("REPRISE_FT_DIR"))
+        return;
+    snprintf(path, sizeof path, "%s/exit-%d", rp_setting("REPRISE_FT_DIR"), rp_ft.rank);
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+        dprintf(fd, "%d\n", status);
+        close(fd);
+    }
+}
+
 static void exits(int status, void *unused)
 {
     (void)unused;
+    leave_status(status);
     if (rp_ft.on && getpid() == rank_process)
         rp_ft_die(status, "the program ended without MPI_Finalize, with status %d: so the job does", status);
 }
@@ -81,8 +105,18 @@ static void exits_quickly(void)
     count_as_dead("quick_exit");
 }
 
+/* A connection to a process that died is no reason to die as well; Open MPI leaves that to the signal's handler. */
+static void survive_broken_pipes(void)
+{
+    struct sigaction action;
+
+    if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL)
+        signal(SIGPIPE, SIG_IGN);
+}
+
 void rp_ft_exit_start(void)
 {
+    survive_broken_pipes();
     on_exit(exits, NULL);
     at_quick_exit(exits_quickly);
 }
@@ -90,6 +124,7 @@ void rp_ft_exit_start(void)
 __attribute__((visibility("default"))) void _exit(int status)
 {
     count_as_dead("_exit");
+    leave_status(status);
     ends();
     for (;;)
         syscall(SYS_exit_group, status);

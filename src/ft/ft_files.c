@@ -70,16 +70,20 @@ static int write_file(const char *path, const struct file_header *header, const 
     return error;
 }
 
-static void *work(void *unused)
+static int write_checkpoint(int rank, const struct rp_ft_checkpoint *one)
 {
-    const struct rp_ft_checkpoint *one = writer.checkpoint;
-    struct file_header header = {.version = VERSION, .rank = (uint32_t)rp_ft.rank, .ranks = (uint32_t)rp_ft.ranks, .generation = one->generation, .bytes = one->bytes};
+    struct file_header header = {.version = VERSION, .rank = (uint32_t)rank, .ranks = (uint32_t)rp_ft.ranks, .generation = one->generation, .bytes = one->bytes};
     char path[PATH_ROOM];
 
     memcpy(header.magic, magic, sizeof magic);
     header.crc = rp_crc32c(one->blob, one->bytes);
-    path_of(rp_ft.rank, one->generation, path);
-    writer.error = write_file(path, &header, one->blob);
+    path_of(rank, one->generation, path);
+    return write_file(path, &header, one->blob);
+}
+
+static void *work(void *unused)
+{
+    writer.error = write_checkpoint(rp_ft.rank, writer.checkpoint);
     return unused;
 }
 
@@ -103,6 +107,20 @@ void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint)
     writer.runs = pthread_create(&writer.thread, NULL, work, NULL) == 0;
     if (!writer.runs)
         work(NULL);
+}
+
+void rp_ft_files_write_for(int rank, const struct rp_ft_checkpoint list[RP_FT_GENERATIONS])
+{
+    char path[PATH_ROOM];
+
+    for (int i = 0; i < RP_FT_GENERATIONS && directory; i++) {
+        if (list[i].generation < 0)
+            continue;
+        path_of(rank, list[i].generation, path);
+        int error = access(path, F_OK) == 0 ? 0 : write_checkpoint(rank, &list[i]);
+        if (error)
+            rp_error("%s: %s", path, strerror(error));
+    }
 }
 
 void rp_ft_files_release(int64_t generation)

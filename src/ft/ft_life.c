@@ -105,7 +105,7 @@ void rp_ft_end_if_told(void)
 }
 
 /* One process ends the job and says why: a launcher that several tell to may never end. The command knows the status from the file, and sees to the launcher. */
-static _Noreturn void end(int status, const char *why)
+static _Noreturn void end(int status, const char *why, bool tells_mpi)
 {
     enum { PATIENCE = 8 };
     char path[4096];
@@ -120,14 +120,14 @@ static _Noreturn void end(int status, const char *why)
         rp_error("%s", why);
     if (is_other)
         sleep(PATIENCE);
-    else if (rp_real.Abort && MPI_COMM_WORLD) /* not of another MPI */
+    else if (tells_mpi && rp_real.Abort && MPI_COMM_WORLD) /* not of another MPI */
         rp_real.Abort(MPI_COMM_WORLD, status);
     _exit(status);
 }
 
 void rp_ft_end(int status)
 {
-    end(status, NULL);
+    end(status, NULL, true);
 }
 
 void rp_ft_die(int status, const char *format, ...)
@@ -138,7 +138,18 @@ void rp_ft_die(int status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    end(status, text);
+    end(status, text, true);
+}
+
+void rp_ft_give_up(int status, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    end(status, text, false);
 }
 
 void rp_ft_refuse(const char *name)
@@ -153,18 +164,18 @@ void rp_ft_world_set(MPI_Comm world, const int *process_of)
     rp_message_rank(rp_ft.rank);
 }
 
-/* Ranks are the first processes; the others wait. */
-static void share_out(void)
+/* Ranks are the first processes; the others wait, and those that were started later as well. */
+static void share_out(bool is_new)
 {
     int processes, process;
 
     rp_real.Comm_size(MPI_COMM_WORLD, &processes);
     rp_real.Comm_rank(MPI_COMM_WORLD, &process);
     rp_ft.ranks = (int)strtol(rp_setting("REPRISE_FT_RANKS") ? rp_setting("REPRISE_FT_RANKS") : "0", NULL, 10);
-    if (rp_ft.ranks < 1 || rp_ft.ranks > processes)
+    if (rp_ft.ranks < 1 || (rp_ft.ranks > processes && !is_new))
         rp_ft_die(REPRISE_EXIT_USAGE, "%d processes were started for %d ranks: start the program by 'reprise ft mpirun -n RANKS'", processes, rp_ft.ranks);
-    rp_ft.spares = processes - rp_ft.ranks;
-    rp_ft.rank = process < rp_ft.ranks ? process : -1;
+    rp_ft.spares = is_new ? 0 : processes - rp_ft.ranks;
+    rp_ft.rank = !is_new && process < rp_ft.ranks ? process : -1;
     rp_ft.process_of = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *rp_ft.process_of);
     for (int i = 0; i < rp_ft.ranks; i++)
         rp_ft.process_of[i] = i;
@@ -197,24 +208,34 @@ static _Noreturn void cannot_begin(void)
     rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died in MPI_Init: who is not out of it yet cannot be replaced");
 }
 
+static void make_world(MPI_Comm joined)
+{
+    rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    rp_ft.world = joined;
+    if (joined == MPI_COMM_NULL && rp_real.Comm_dup(MPI_COMM_WORLD, &rp_ft.world) != MPI_SUCCESS)
+        cannot_begin();
+    rp_ft_roll(RP_ROLL_INSIDE);
+    rp_ft_clock_stop();
+    rp_real.Comm_set_errhandler(rp_ft.world, MPI_ERRORS_RETURN);
+    rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void start(void)
 {
     rp_ft_exit_start();
     if (!rp_ulfm_find())
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI 5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
     poll_as_told();
-    share_out();
+    MPI_Comm joined = rp_ft_respawn_join();
+    share_out(joined != MPI_COMM_NULL);
     rp_ft_log_start();
     rp_ft_checkpoints_start();
     rp_ft_squeeze_start();
     rp_ft_inject_start();
-    rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (rp_real.Comm_dup(MPI_COMM_WORLD, &rp_ft.world) != MPI_SUCCESS)
-        cannot_begin();
-    rp_ft_roll(RP_ROLL_INSIDE);
-    rp_real.Comm_set_errhandler(rp_ft.world, MPI_ERRORS_RETURN);
-    rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    make_world(joined);
     if (rp_ft.rank < 0) {
+        if (joined != MPI_COMM_NULL)
+            rp_ft_recover_in(joined);
         rp_ft_spare();
         if (rp_ft_ended) {
             rp_real.Finalize();
@@ -229,23 +250,35 @@ static void start(void)
     rp_ft.on = true;
 }
 
-int rp_ft_Init(int *argc, char ***argv)
+/* On one host the command knows of deaths sooner. */
+static void enter(void)
 {
+    enum { PATIENCE = 300 };
+    const char *text = rp_setting("REPRISE_FT_INIT_PATIENCE");
+    int seconds = text ? (int)strtol(text, NULL, 10) : PATIENCE;
+
     rp_ft_real_find();
     rp_ft_roll(RP_ROLL_ENTERS);
+    rp_ft_clock_start(seconds > 0 ? seconds : PATIENCE, "MPI_Init did not end", "a process may have died before it was out of it, or be stopped (REPRISE_FT_INIT_PATIENCE=SECONDS waits longer)");
+}
+
+int rp_ft_Init(int *argc, char ***argv)
+{
+    enter();
     int error = rp_real.Init(argc, argv);
     if (error == MPI_SUCCESS)
         start();
+    rp_ft_clock_stop();
     return error;
 }
 
 int rp_ft_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    rp_ft_real_find();
-    rp_ft_roll(RP_ROLL_ENTERS);
+    enter();
     int error = rp_real.Init_thread(argc, argv, required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED, provided);
     if (error == MPI_SUCCESS)
         start();
+    rp_ft_clock_stop();
     if (*provided > MPI_THREAD_SERIALIZED)
         *provided = MPI_THREAD_SERIALIZED;
     return error;

@@ -3,7 +3,7 @@
  * Recovery. All processes that live meet in a new world, spares as well, and leave it in agreement:
  *
  * 1. The old world is revoked, which ends every call in it, and shrunk to those who live. They tell each other who they are and which checkpoints they have.
- * 2. Ranks that nobody has go to spares, in order. These get the rank's checkpoints from its buddy; and buddies that are new get those of the ranks that they are to keep.
+ * 2. Ranks that nobody has go to spares, in order; if these are too few, a new process is started, if the user wants that, and all meet once more with it. Spares get the rank's checkpoints from its buddy; and buddies that are new get those of the ranks that they are to keep.
  * 3. All tell each other how many messages of each channel arrived, and which of their payloads did not. So every sender knows what to send again, what to suppress, and whether its log reaches back so far.
  * 4. They agree whether all that went well and whether all logs reach back. If it did not go well, another process has died meanwhile: again from 1. If logs do not reach back, all go back to the latest
  *    checkpoint that everybody has (the paper's algorithm 4), and tell each other once more.
@@ -26,7 +26,7 @@ struct info {
     int32_t rank; /* -1: a spare */
     int32_t finished;
     int32_t replays_setup;
-    int32_t unused;
+    int32_t respawned;
     int64_t own[RP_FT_GENERATIONS], held[RP_FT_GENERATIONS];
 };
 
@@ -46,6 +46,7 @@ struct meeting {
     int64_t restart;        /* the generation that new ranks begin with; -1: the beginning */
     struct counts *ours, *theirs;
     uint64_t **missing;     /* per process: both lists of theirs, one behind the other */
+    int lacking;            /* spares */
     bool ended, ok;
 };
 
@@ -73,7 +74,7 @@ static bool is_new(const struct meeting *m, int process)
 
 static void introduce(struct meeting *m)
 {
-    struct info mine = {.rank = rp_ft.rank, .finished = rp_ft.finished, .replays_setup = rp_ft_replays_setup};
+    struct info mine = {.rank = rp_ft.rank, .finished = rp_ft.finished, .replays_setup = rp_ft_replays_setup, .respawned = rp_ft_respawned};
 
     for (int i = 0; i < RP_FT_GENERATIONS; i++) {
         mine.own[i] = rp_ft_own[i].generation;
@@ -87,14 +88,33 @@ static void introduce(struct meeting *m)
     m->ours = rp_ft_alloc((size_t)m->size * sizeof *m->ours);
     m->theirs = rp_ft_alloc((size_t)m->size * sizeof *m->theirs);
     m->missing = rp_ft_alloc((size_t)m->size * sizeof *m->missing);
-    try(m, rp_real.Allgather(&mine, (int)sizeof mine, MPI_BYTE, m->info, (int)sizeof mine, MPI_BYTE, m->comm));
+    if (try(m, rp_real.Allgather(&mine, (int)sizeof mine, MPI_BYTE, m->info, (int)sizeof mine, MPI_BYTE, m->comm)))
+        for (int p = 0; p < m->size; p++)
+            rp_ft_respawned = m->info[p].respawned > rp_ft_respawned ? m->info[p].respawned : rp_ft_respawned;
 }
 
 /* 2 */
 
-static void out_of_spares(int rank)
+/* What is in memory is gone when the job ends: all that is to be in files is there before. */
+static void complete_files(struct meeting *m)
 {
-    rp_ft_die(REPRISE_EXIT_INTERNAL, "rank %d died and no spare is left (there were %d: --spares)%s", rank, rp_ft.spares,
+    if (!rp_ft_files_on())
+        return;
+    rp_ft_files_wait();
+    for (int i = 0; i < rp_ft.ranks && rp_ft.rank >= 0; i++)
+        if ((m->process_of[i] < 0 || is_new(m, m->process_of[i])) && rp_ft_buddy(i) == rp_ft.rank)
+            rp_ft_files_write_for(i, rp_ft_held);
+    rp_real.Barrier(m->comm);
+}
+
+static void out_of_spares(struct meeting *m, int rank)
+{
+    char later[64] = "";
+
+    complete_files(m);
+    if (rp_ft_respawned)
+        snprintf(later, sizeof later, ", and %d were started later: --respawn", rp_ft_respawned);
+    rp_ft_die(REPRISE_EXIT_INTERNAL, "rank %d died and no spare is left (there were %d: --spares%s)%s", rank, rp_ft.spares, later,
               rp_ft_files_on() ? "; to go on from the last checkpoint: the same command with --restart" : "; there are no checkpoints in files (--checkpoints) to go on from");
 }
 
@@ -117,8 +137,10 @@ static void assign(struct meeting *m)
         m->ended = false;
         while (spare < m->size && m->rank_of[spare] >= 0)
             spare++;
+        if (spare == m->size && rp_ft_respawned + ++m->lacking > rp_ft_respawn_limit())
+            out_of_spares(m, i);
         if (spare == m->size)
-            out_of_spares(i);
+            continue;
         m->rank_of[spare] = i;
         m->process_of[i] = spare;
     }
@@ -498,7 +520,8 @@ static bool attempt(struct meeting *m, struct found *found)
     introduce(m);
     if (m->ok)
         assign(m);
-    if (m->ok && !m->ended) {
+    bool goes_on = m->ok && !m->ended && m->lacking == 0;
+    if (goes_on) {
         if (rp_ft.rank < 0)
             rp_ft_checkpoints_forget();
         look_for_files(m);
@@ -513,12 +536,12 @@ static bool attempt(struct meeting *m, struct found *found)
             exchange_counts(m);
     }
     rp_ft_inject_recovery(4);
-    bool reach = m->ok && !m->ended ? !must_roll_back && all_reach(m) : true;
+    bool reach = m->ok && goes_on ? !must_roll_back && all_reach(m) : true;
     if (m->ok)
         try(m, rp_real.Barrier(m->comm)); /* who died here is not sent logs: messages to the dead use up the transport's buffers */
     int flags = agree(m, reach);
     agreed = flags & AGREED;
-    if (agreed && !m->ended && !(flags & REACHES)) {
+    if (agreed && goes_on && !(flags & REACHES)) {
         found->rolls_back = true;
         found->target = m->restart;
         agreed = roll_back(m, found->target);
@@ -556,29 +579,44 @@ static void tell(const struct meeting *m, const struct found *found, double sinc
 
 extern jmp_buf rp_ft_finalize_point;
 
+static MPI_Comm those_who_live(void)
+{
+    MPI_Comm living;
+
+    rp_ulfm_revoke(rp_ft.world);
+    while (rp_ulfm_shrink(rp_ft.world, &living) != MPI_SUCCESS)
+        ;
+    rp_real.Comm_set_errhandler(living, MPI_ERRORS_RETURN);
+    return living;
+}
+
 void rp_ft_recover(void)
+{
+    rp_ft_recover_in(MPI_COMM_NULL);
+}
+
+void rp_ft_recover_in(MPI_Comm world)
 {
     double since = rp_ft_now();
     struct meeting m = {0};
     struct found found = {.first_dead = -1};
-    bool first = true;
+    bool first = world == MPI_COMM_NULL;
 
     rp_ft_end_if_told();
     rp_ft_recoveries++;
     rp_ft_event_detected();
     for (;;) {
-        rp_ulfm_revoke(rp_ft.world);
+        m.comm = world == MPI_COMM_NULL ? those_who_live() : world;
         m.ok = true;
-        while (rp_ulfm_shrink(rp_ft.world, &m.comm) != MPI_SUCCESS)
-            ;
         if (first)
             rp_ft_wire_close();
         first = false;
-        rp_real.Comm_set_errhandler(m.comm, MPI_ERRORS_RETURN);
-        if (attempt(&m, &found))
+        bool agreed = attempt(&m, &found);
+        if (agreed && m.lacking == 0)
             break;
         rp_ft.world = m.comm;
         forget(&m);
+        world = agreed ? rp_ft_respawn(rp_ft.world) : MPI_COMM_NULL;
     }
     if (m.ended) {
         rp_ft.world = m.comm;

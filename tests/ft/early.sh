@@ -28,6 +28,8 @@ int main(int argc, char **argv)
             raise(SIGKILL);
         if (strcmp(argv[1], "exit") == 0)
             exit(3);
+        if (strcmp(argv[1], "stop") == 0)
+            raise(SIGSTOP);
         if (strcmp(argv[1], "later") == 0 && fork() == 0) {
             usleep((useconds_t)strtol(argv[3], NULL, 10));
             kill(getppid(), SIGKILL);
@@ -61,6 +63,7 @@ ends killed 125 'rank 1 \(process [0-9]+, before MPI_Init\) ended' ./early kill 
 ends exits 125 'rank 2 \(process [0-9]+, before MPI_Init\) ended' ./early exit 2
 ends spare 125 'spare 0 \(process [0-9]+, before MPI_Init\) ended' ./early kill 3
 CRASH=1 ends constructor 125 'rank 1 \((process [0-9]+, before MPI_Init|before it began)\) ended' ./crashes none none
+REPRISE_FT_INIT_PATIENCE=4 ends stopped 125 'MPI_Init did not end within 4 s' ./early stop 1
 ends all-exit 3 '' ./early exit all
 ends none 0 '' ./early none none
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * New processes, when no spare is left (--respawn): those who live start one together, by MPI_Comm_spawn, and meet it in one communicator. From there on it is a spare. One at a time: of several that were started at once one may die, and with what is left of
+ * these Open MPI 5 cannot start another (PMIx_Connect is "not supported" then).
+ *
+ * If a process dies meanwhile, Open MPI 5 lets all others wait for ever: so the time is kept.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/settings.h"
+#include "ft/ft.h"
+#include "reprise.h"
+
+enum { PATIENCE = 30 };
+
+int rp_ft_respawned;
+
+int rp_ft_respawn_limit(void)
+{
+    const char *text = rp_setting("REPRISE_FT_RESPAWN");
+
+    return text ? (int)strtol(text, NULL, 10) : 0;
+}
+
+/* The program once more, as this process was started */
+
+struct program {
+    char path[PATH_MAX];
+    struct rp_buffer text; /* its words, each with a 0 behind it */
+    char **arguments;      /* without the first */
+};
+
+static bool program_find(struct program *program)
+{
+    struct rp_problem why;
+    ssize_t length = readlink("/proc/self/exe", program->path, sizeof program->path - 1);
+    size_t count = 0;
+
+    if (length <= 0 || rp_read_file("/proc/self/cmdline", SIZE_MAX / 2, &program->text, &why) != RP_OK)
+        return false;
+    program->path[length] = 0;
+    for (size_t i = 0; i < program->text.length; i++)
+        count += program->text.bytes[i] == 0;
+    program->arguments = rp_ft_alloc((count + 1) * sizeof *program->arguments);
+    char *word = (char *)program->text.bytes;
+    for (size_t i = 0; i < count; i++, word += strlen(word) + 1)
+        if (i > 0)
+            program->arguments[i - 1] = word;
+    return true;
+}
+
+/* Who begins from now on is no process that the launcher was told to start. */
+static void leave_mark(void)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/respawned", rp_setting("REPRISE_FT_DIR") ? rp_setting("REPRISE_FT_DIR") : "/nowhere");
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void start(const struct program *program, MPI_Comm living, MPI_Comm *between)
+{
+    char directory[PATH_MAX];
+    MPI_Info info = MPI_INFO_NULL;
+
+    rp_real.Info_create(&info);
+    if (getcwd(directory, sizeof directory))
+        rp_real.Info_set(info, "wdir", directory);
+    rp_real.Info_set(info, "map_by", ":OVERSUBSCRIBE");
+    int error = rp_real.Comm_spawn(program->path, program->arguments, 1, info, 0, living, between, MPI_ERRCODES_IGNORE);
+    rp_real.Info_free(&info);
+    if (error != MPI_SUCCESS)
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "no spare is left, and MPI_Comm_spawn cannot start %s (error %d)", program->path, error);
+}
+
+static MPI_Comm merge(MPI_Comm between, bool is_new)
+{
+    MPI_Comm all = MPI_COMM_NULL;
+
+    rp_real.Comm_set_errhandler(between, MPI_ERRORS_RETURN);
+    if (rp_real.Intercomm_merge(between, is_new, &all) != MPI_SUCCESS)
+        return MPI_COMM_NULL;
+    rp_real.Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+    return all;
+}
+
+MPI_Comm rp_ft_respawn(MPI_Comm living)
+{
+    struct program program = {0};
+    MPI_Comm between = MPI_COMM_NULL;
+    int me, are_there;
+
+    if (!program_find(&program))
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "no spare is left, and no process can be started: /proc does not tell the program");
+    rp_real.Comm_rank(living, &me);
+    if (me == 0)
+        leave_mark();
+    rp_ft_clock_start(PATIENCE, "the new process for a dead rank did not come", "another may have died meanwhile");
+    start(&program, living, &between);
+    MPI_Comm all = merge(between, false);
+    are_there = all != MPI_COMM_NULL;
+    rp_ulfm_agree(living, &are_there);
+    rp_ft_clock_stop();
+    if (!are_there)
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started");
+    rp_ft_respawned++;
+    free(program.arguments);
+    rp_buffer_free(&program.text);
+    return all;
+}
+
+MPI_Comm rp_ft_respawn_join(void)
+{
+    MPI_Comm parents = MPI_COMM_NULL;
+
+    if (rp_real.Comm_get_parent(&parents) != MPI_SUCCESS || parents == MPI_COMM_NULL)
+        return MPI_COMM_NULL;
+    MPI_Comm all = merge(parents, true);
+    if (all == MPI_COMM_NULL)
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started");
+    return all;
+}
