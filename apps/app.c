@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
@@ -164,6 +165,23 @@ void app_verify_hashes(struct app *app, uint64_t hash, const uint64_t *expected,
     for (int rank = 0; app->rank == 0 && rank < app->ranks; rank++)
         app_verify(app, hashes[rank] == expected[rank], "%s of rank %d differs from a serial computation", what, rank);
     free(hashes);
+}
+
+void app_tick(const struct app *app, long iteration)
+{
+    static long every = -1;
+    static double last;
+    struct timespec time;
+
+    if (every < 0)
+        every = app->rank == 0 && getenv("APP_TIMES") ? strtol(getenv("APP_TIMES"), NULL, 10) : 0;
+    if (every <= 0 || iteration % every != 0)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    double now = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    if (iteration > 0)
+        fprintf(stderr, "time %.6f\n", now - last);
+    last = now;
 }
 
 int app_part_first(int total, int parts, int part)

@@ -76,6 +76,9 @@ double app_sum_double(double value);
 /* Collective. Whether the ranks' hashes are those that rank 0 expects of them; read at rank 0, where it is verified. */
 void app_verify_hashes(struct app *app, uint64_t hash, const uint64_t *expected, const char *what);
 
+/* At the beginning of each iteration: where APP_TIMES is set to a number, rank 0 tells what so many iterations took, "time SECONDS" on stderr. */
+void app_tick(const struct app *app, long iteration);
+
 /* The first of the items 0 to total-1 that belong to a part, when all are cut into parts of nearly equal length. */
 int app_part_first(int total, int parts, int part);
 

@@ -361,8 +361,10 @@ int main(int argc, char **argv)
     double mass = sum_field(&block, MASS), energy = sum_field(&block, ENERGY);
 
     reprise_protect_state(0, &cells_state, &block);
-    REPRISE_LOOP(i, 0, (long)steps)
+    REPRISE_LOOP(i, 0, (long)steps) {
+        app_tick(&app, i);
         advance(&block);
+    }
 
     double mass_after = sum_field(&block, MASS), energy_after = sum_field(&block, ENERGY), origin = 0;
     verify_cells(&app, &block);

@@ -625,6 +625,7 @@ int main(int argc, char **argv)
     reprise_protect(4, &app.failed, sizeof app.failed);
     reprise_protect(3, &solver.residual, sizeof solver.residual);
     REPRISE_LOOP(i, 0, (long)options[OPTION_WORK].value) {
+        app_tick(&app, i);
         double previous = i ? solver.zeta : 0;
         iterate(&solver);
         verify_step(&app, &solver, previous);

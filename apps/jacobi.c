@@ -203,6 +203,7 @@ static double iterate(struct app *app, struct slab *slab)
     reprise_protect(2, &residual, sizeof residual);
     reprise_protect(3, &app->failed, sizeof app->failed);
     REPRISE_LOOP(i, 0, (long)options[OPTION_SIZE].value) {
+        app_tick(app, i);
         double local = relax(slab);
         if (i % ITERATIONS_PER_RESIDUAL != 0)
             continue;
