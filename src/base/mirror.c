@@ -110,11 +110,30 @@ __attribute__((target("avx512bw"))) static size_t lines_out(struct rp_mirror *m,
     return at - first;
 }
 
+/* The words of a line that others stored, a bit each. */
+__attribute__((target("avx512bw"))) static unsigned line_in(struct rp_mirror *m, size_t at)
+{
+    __m512i there = _mm512_loadu_si512(m->public + at), shadow = _mm512_loadu_si512(m->shadow + at);
+    unsigned words = _mm512_cmpneq_epi64_mask(there, shadow);
+
+    if (words && m->own != m->public)
+        _mm512_mask_storeu_epi8(m->own + at, _mm512_cmpneq_epi8_mask(there, shadow), there);
+    if (words)
+        _mm512_storeu_si512(m->shadow + at, there);
+    return words;
+}
+
 static bool has_lines(void)
 {
     return __builtin_cpu_supports("avx512bw");
 }
 #else
+static unsigned line_in(struct rp_mirror *m, size_t at)
+{
+    (void)m, (void)at;
+    return 0;
+}
+
 static size_t lines_out(struct rp_mirror *m, size_t at, size_t end)
 {
     (void)m, (void)at, (void)end;
@@ -168,23 +187,56 @@ static bool word_in(struct rp_mirror *m, size_t at, size_t width)
     return true;
 }
 
+struct run {
+    size_t first, last; /* last 0: none */
+    const uint8_t *now;
+    void (*came)(void *, size_t, const uint8_t *, size_t);
+    void *data;
+};
+
+static void end_run(const struct run *run)
+{
+    if (run->last)
+        run->came(run->data, run->first, run->now + run->first, run->last - run->first);
+}
+
+static void add_to_run(struct run *run, size_t at, size_t width)
+{
+    bool begins = !run->last || at - run->last > GAP;
+
+    if (begins)
+        end_run(run);
+    run->first = begins ? at : run->first;
+    run->last = at + width;
+}
+
+static void add_words_to_run(struct run *run, size_t at, unsigned words)
+{
+    enum { ALL = 0xff };
+
+    if (words == ALL)
+        add_to_run(run, at, LINE);
+    for (size_t i = 0; i < LINE / WORD && words != ALL; i++)
+        if (words >> i & 1)
+            add_to_run(run, at + i * WORD, WORD);
+}
+
 static void part_in(struct rp_mirror *m, size_t at, size_t end, void (*came)(void *, size_t, const uint8_t *, size_t), void *data)
 {
-    const uint8_t *now = m->own != m->public ? m->own : m->shadow; /* the same memory may have changed again */
-    size_t first = 0, last = 0; /* of the run; last 0: none */
+    bool by_lines = !rp_mirror_only_words && has_lines();
+    struct run run = {.now = m->own != m->public ? m->own : m->shadow, .came = came, .data = data}; /* the same memory may have changed again */
 
     for (size_t width; at < end; at += width) {
-        width = width_at(m, at, end);
-        if (!word_in(m, at, width))
+        if (by_lines && end - at >= LINE && (uintptr_t)(m->public + at) % LINE == 0) {
+            width = LINE;
+            add_words_to_run(&run, at, line_in(m, at));
             continue;
-        if (last && at - last > GAP)
-            came(data, first, now + first, last - first);
-        if (!last || at - last > GAP)
-            first = at;
-        last = at + width;
+        }
+        width = width_at(m, at, end);
+        if (word_in(m, at, width))
+            add_to_run(&run, at, width);
     }
-    if (last)
-        came(data, first, now + first, last - first);
+    end_run(&run);
 }
 
 void rp_mirror_in(struct rp_mirror *m, size_t at, size_t length, void (*came)(void *, size_t, const uint8_t *, size_t), void *data)
