@@ -375,6 +375,8 @@ int rp_ft_respawn_limit(void);
 extern int rp_ft_respawned; /* so many were started */
 /* By all who live: a communicator of them and a new process. Ends the job if it cannot be had. */
 MPI_Comm rp_ft_respawn(MPI_Comm living);
+/* In a process that begins: false if the launcher was told to start it. Else it gets the environment of those who started it. */
+bool rp_ft_respawn_environment(void);
 /* That communicator, in a new process; MPI_COMM_NULL: it is none. */
 MPI_Comm rp_ft_respawn_join(void);
 

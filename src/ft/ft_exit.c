@@ -33,21 +33,13 @@ static void leave_mark(const char *name)
         close(fd);
 }
 
-static bool is_marked(const char *name)
-{
-    char path[4096];
-
-    snprintf(path, sizeof path, "%s/%s", rp_setting("REPRISE_FT_DIR"), name);
-    return access(path, F_OK) == 0;
-}
-
 __attribute__((constructor)) static void begins(void)
 {
     if (!MPI_COMM_WORLD || !getenv("OMPI_COMM_WORLD_RANK"))
         return;
     rank_process = getpid();
     leave_mark("began");
-    if (rp_setting("REPRISE_FT_DIR") && !is_marked("respawned"))
+    if (rp_setting("REPRISE_FT_DIR") && !rp_ft_respawn_environment())
         roll = rp_roll_open(rp_setting("REPRISE_FT_DIR"), (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10));
     if (roll) {
         roll->process = (int32_t)rank_process;

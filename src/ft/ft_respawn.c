@@ -5,7 +5,6 @@
  *
  * If a process dies meanwhile, Open MPI 5 lets all others wait for ever: so the time is kept.
  */
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,15 +55,55 @@ static bool program_find(struct program *program)
     return true;
 }
 
-/* Who begins from now on is no process that the launcher was told to start. */
-static void leave_mark(void)
+/* What the launcher's options added to the environment (-x) is not handed on: the new process finds it in a file. By that file it knows, too, that it is none that the launcher was told to start. */
+
+static void path_of_environment(char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/respawned", rp_setting("REPRISE_FT_DIR") ? rp_setting("REPRISE_FT_DIR") : "/nowhere");
+}
+
+static void leave_environment(void)
 {
     char path[PATH_MAX];
+    struct rp_buffer text = {0};
+    struct rp_problem why;
 
-    snprintf(path, sizeof path, "%s/respawned", rp_setting("REPRISE_FT_DIR") ? rp_setting("REPRISE_FT_DIR") : "/nowhere");
-    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
-    if (fd >= 0)
-        close(fd);
+    path_of_environment(path);
+    if (rp_read_file("/proc/self/environ", SIZE_MAX / 2, &text, &why) == RP_OK)
+        rp_write_new_file(path, text.bytes, text.length, &why); /* it may be there: one is like the other */
+    rp_buffer_free(&text);
+}
+
+/* Of the job, not of the user; and what the process has of its own. */
+static bool is_ours_to_set(const char *variable)
+{
+    static const char *const others[] = {"OMPI_", "PMIX_", "PRTE_", "PMI_", "PWD=", "OLDPWD="};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(variable, others[i], strlen(others[i])) == 0)
+            return false;
+    return strchr(variable, '=') != NULL;
+}
+
+bool rp_ft_respawn_environment(void)
+{
+    char path[PATH_MAX];
+    struct rp_buffer text = {0};
+    struct rp_problem why;
+
+    path_of_environment(path);
+    if (!rp_setting("REPRISE_FT_DIR") || rp_read_file(path, SIZE_MAX / 2, &text, &why) != RP_OK)
+        return false;
+    for (char *word = (char *)text.bytes; word < (char *)text.bytes + text.length; word += strlen(word) + 1)
+        if (is_ours_to_set(word)) {
+            char *equals = strchr(word, '=');
+            char *name = strndup(word, (size_t)(equals - word));
+            if (name)
+                setenv(name, equals + 1, 1);
+            free(name);
+        }
+    rp_buffer_free(&text);
+    return true;
 }
 
 static void start(const struct program *program, MPI_Comm living, MPI_Comm *between)
@@ -103,7 +142,7 @@ MPI_Comm rp_ft_respawn(MPI_Comm living)
         rp_ft_die(REPRISE_EXIT_INTERNAL, "no spare is left, and no process can be started: /proc does not tell the program");
     rp_real.Comm_rank(living, &me);
     if (me == 0)
-        leave_mark();
+        leave_environment();
     rp_ft_clock_start(PATIENCE, "the new process for a dead rank did not come", "another may have died meanwhile");
     start(&program, living, &between);
     MPI_Comm all = merge(between, false);
