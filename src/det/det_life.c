@@ -19,6 +19,8 @@
 #include "mpi/yield.h"
 #include "reprise.h"
 
+enum { THRESHOLD = 65536 };
+
 struct rp_det rp_det;
 __thread int rp_det_is_owner;
 static bool is_checked, leads_host;
@@ -101,7 +103,7 @@ static void read_settings(void)
 
     must(rp_settings_check(&why), &why);
     must(rp_setting_number("REPRISE_LATENCY", 1, 10 * RP_DET_CALL, &latency, &why), &why);
-    must(rp_setting_bytes("REPRISE_THRESHOLD", 65536, &threshold, &why), &why);
+    must(rp_setting_bytes("REPRISE_THRESHOLD", THRESHOLD, &threshold, &why), &why);
     must(rp_setting_bytes("REPRISE_BUFFER", 16L << 20, &limit, &why), &why);
     must(rp_det_costs_start(&why), &why);
     must(rp_setting_number("REPRISE_DELAY", 0, 0, &rp_det.delay, &why), &why);
@@ -289,9 +291,35 @@ static bool is_wanted(void)
     return rp_setting("REPRISE_DET") != NULL;
 }
 
+/*
+ * A message that is sent from a copy must leave while the program computes. Without single copies, Open MPI's shared memory sends one that is longer than this limit in parts, inside the sender's next calls; so that its
+ * receiver would wait for these. The limit that a user has set stays.
+ */
+static void set_eager_limit(bool is_set)
+{
+    enum { MOST = 262144, HEADER = 1024 };
+    static const char *const names[] = {"OMPI_MCA_btl_vader_eager_limit", "OMPI_MCA_btl_sm_eager_limit"};
+    static bool is_ours[2];
+    struct rp_problem why;
+    char text[32];
+    long threshold;
+
+    if (!is_wanted() || rp_setting_bytes("REPRISE_THRESHOLD", THRESHOLD, &threshold, &why) != RP_OK)
+        return;
+    snprintf(text, sizeof text, "%ld", (threshold < MOST ? threshold : MOST) + HEADER);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (is_set && !getenv(names[i]))
+            is_ours[i] = setenv(names[i], text, 1) == 0;
+        else if (!is_set && is_ours[i])
+            unsetenv(names[i]);
+    }
+}
+
 int rp_det_Init(const struct rp_next *next, int *argc, char ***argv)
 {
+    set_eager_limit(true);
     int rc = next->Init(argc, argv);
+    set_eager_limit(false);
 
     if (rc == MPI_SUCCESS && is_wanted() && !rp_det.is_on)
         start();
@@ -300,7 +328,9 @@ int rp_det_Init(const struct rp_next *next, int *argc, char ***argv)
 
 int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided)
 {
+    set_eager_limit(true);
     int rc = next->Init_thread(argc, argv, required, provided);
+    set_eager_limit(false);
 
     if (rc == MPI_SUCCESS && is_wanted() && !rp_det.is_on)
         start();
