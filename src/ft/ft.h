@@ -369,6 +369,7 @@ void rp_ft_coroutines_forget(void);
 /* ft_clock.c: unless it is stopped within so many seconds, the job ends: "WHAT within SECONDS s: WHY". One at a time. */
 void rp_ft_clock_start(int seconds, const char *what, const char *why);
 void rp_ft_clock_stop(void);
+int rp_ft_init_patience(void); /* seconds for MPI_Init */
 
 /* ft_respawn.c */
 int rp_ft_respawn_limit(void);

@@ -615,6 +615,8 @@ void rp_ft_recover_in(MPI_Comm world)
         if (agreed && m.lacking == 0)
             break;
         rp_ft.world = m.comm;
+        if (agreed)
+            complete_files(&m);
         forget(&m);
         world = agreed ? rp_ft_respawn(rp_ft.world) : MPI_COMM_NULL;
     }

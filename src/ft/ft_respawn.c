@@ -3,7 +3,7 @@
  * New processes, when no spare is left (--respawn): those who live start one together, by MPI_Comm_spawn, and meet it in one communicator. From there on it is a spare. One at a time: of several that were started at once one may die, and with what is left of
  * these Open MPI 5 cannot start another (PMIx_Connect is "not supported" then).
  *
- * If a process dies meanwhile, Open MPI 5 lets all others wait for ever: so the time is kept.
+ * If a process dies meanwhile, Open MPI 5 fails, or lets all others wait for ever: so the time is kept. Its launcher does not get over that, so the job ends. Files of checkpoints are complete before.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -18,6 +18,11 @@
 #include "reprise.h"
 
 enum { PATIENCE = 30 };
+
+static const char *way_on(void)
+{
+    return rp_ft_files_on() ? "; to go on from the last checkpoint: the same command with --restart" : "";
+}
 
 int rp_ft_respawned;
 
@@ -118,7 +123,7 @@ static void start(const struct program *program, MPI_Comm living, MPI_Comm *betw
     int error = rp_real.Comm_spawn(program->path, program->arguments, 1, info, 0, living, between, MPI_ERRCODES_IGNORE);
     rp_real.Info_free(&info);
     if (error != MPI_SUCCESS)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "no spare is left, and MPI_Comm_spawn cannot start %s (error %d)", program->path, error);
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "no spare is left, and MPI_Comm_spawn cannot start %s (error %d), or another process died meanwhile%s", program->path, error, way_on());
 }
 
 static MPI_Comm merge(MPI_Comm between, bool is_new)
@@ -143,14 +148,15 @@ MPI_Comm rp_ft_respawn(MPI_Comm living)
     rp_real.Comm_rank(living, &me);
     if (me == 0)
         leave_environment();
-    rp_ft_clock_start(PATIENCE, "the new process for a dead rank did not come", "another may have died meanwhile");
+    rp_ft_clock_start(rp_ft_init_patience() < PATIENCE ? rp_ft_init_patience() : PATIENCE, "the new process for a dead rank did not come", "another may have died meanwhile");
+    rp_ft_inject_recovery(5);
     start(&program, living, &between);
     MPI_Comm all = merge(between, false);
     are_there = all != MPI_COMM_NULL;
     rp_ulfm_agree(living, &are_there);
     rp_ft_clock_stop();
     if (!are_there)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started");
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started%s", way_on());
     rp_ft_respawned++;
     free(program.arguments);
     rp_buffer_free(&program.text);
@@ -165,6 +171,6 @@ MPI_Comm rp_ft_respawn_join(void)
         return MPI_COMM_NULL;
     MPI_Comm all = merge(parents, true);
     if (all == MPI_COMM_NULL)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started");
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started%s", way_on());
     return all;
 }

@@ -40,6 +40,12 @@ run 100 told "$reprise" ft --spares 0 --respawn 1 --kill 1@12 mpirun -x TOLD='a 
 [ "$status" -eq 0 ] || fail "told: exit status $status"
 [ "$(result told)" = "RESULT 60  two words a word /there" ] || fail "told: $(result told)"
 
+run 60 meanwhile "$reprise" ft --interval 10 --checkpoints files --spares 0 --respawn 3 --kill 0@25:5,2@recovery:5 mpirun -n 4 "${jacobi[@]}"
+[ "$status" -eq 125 ] && grep -qE '(did not come within 30 s|cannot start|died while a new one was started).* --restart' meanwhile.err || fail "meanwhile: exit status $status"
+expected_before=$expected
+expect restarted 4 --interval 10 --checkpoints files --restart -- "${jacobi[@]}"
+[ "$expected" = "$expected_before" ] || fail "restarted: $expected instead of $expected_before"
+grep -q 'begins again with iteration 20' restarted.err || fail "restarted: not from the last checkpoint"
 run 100 limit "$reprise" ft --interval 10 --spares 0 --respawn 1 --kill 1@12,2@22 mpirun -n 4 "${jacobi[@]}"
 [ "$status" -eq 125 ] || fail "limit: exit status $status instead of 125"
 grep -q 'rank 2 died and no spare is left (there were 0: --spares, and 1 were started later: --respawn)' limit.err || fail "limit: it does not say what there was"
