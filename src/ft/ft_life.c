@@ -130,26 +130,28 @@ void rp_ft_end(int status)
     end(status, NULL, true);
 }
 
-void rp_ft_die(int status, const char *format, ...)
+static _Noreturn void end_saying(int status, bool tells_mpi, const char *format, va_list arguments)
 {
     char text[1024];
+
+    vsnprintf(text, sizeof text, format, arguments);
+    end(status, text, tells_mpi);
+}
+
+void rp_ft_die(int status, const char *format, ...)
+{
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    end(status, text, true);
+    end_saying(status, true, format, arguments);
 }
 
 void rp_ft_give_up(int status, const char *format, ...)
 {
-    char text[1024];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    end(status, text, false);
+    end_saying(status, false, format, arguments);
 }
 
 void rp_ft_refuse(const char *name)
