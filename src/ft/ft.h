@@ -369,7 +369,6 @@ void rp_ft_coroutines_forget(void);
 /* ft_clock.c: unless it is stopped within so many seconds, the job ends: "WHAT within SECONDS s: WHY". One at a time. */
 void rp_ft_clock_start(int seconds, const char *what, const char *why);
 void rp_ft_clock_stop(void);
-int rp_ft_init_patience(void); /* seconds for MPI_Init */
 
 /* ft_respawn.c */
 int rp_ft_respawn_limit(void);
@@ -422,6 +421,7 @@ void rp_ft_checkpoints_start(void);
 /* ft_files.c */
 void rp_ft_files_start(void);
 bool rp_ft_files_on(void);
+const char *rp_ft_files_way_on(void); /* for the user, when the job ends */
 void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint); /* in the background; it must stay */
 void rp_ft_files_wait(void);                                       /* until it is written */
 void rp_ft_files_write_for(int rank, const struct rp_ft_checkpoint list[RP_FT_GENERATIONS]); /* a dead one, whose buddy we are: what it did not write any more */

@@ -49,6 +49,11 @@ bool rp_ft_files_on(void)
     return directory != NULL;
 }
 
+const char *rp_ft_files_way_on(void)
+{
+    return directory ? "to go on from the last checkpoint: the same command with --restart" : "there are no checkpoints in files (--checkpoints) to go on from";
+}
+
 static int write_file(const char *path, const struct file_header *header, const void *blob)
 {
     char temporary[PATH_ROOM + 8];

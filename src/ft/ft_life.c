@@ -252,21 +252,16 @@ static void start(void)
     rp_ft.on = true;
 }
 
-int rp_ft_init_patience(void)
+/* On one host the command knows of deaths sooner. */
+static void enter(void)
 {
     enum { PATIENCE = 300 };
     const char *text = rp_setting("REPRISE_FT_INIT_PATIENCE");
     int seconds = text ? (int)strtol(text, NULL, 10) : PATIENCE;
 
-    return seconds > 0 ? seconds : PATIENCE;
-}
-
-/* On one host the command knows of deaths sooner. */
-static void enter(void)
-{
     rp_ft_real_find();
     rp_ft_roll(RP_ROLL_ENTERS);
-    rp_ft_clock_start(rp_ft_init_patience(), "MPI_Init did not end", "a process may have died before it was out of it, or be stopped (REPRISE_FT_INIT_PATIENCE=SECONDS waits longer)");
+    rp_ft_clock_start(seconds > 0 ? seconds : PATIENCE, "MPI_Init did not end", "a process may have died before it was out of it, or be stopped (REPRISE_FT_INIT_PATIENCE=SECONDS waits longer)");
 }
 
 int rp_ft_Init(int *argc, char ***argv)

@@ -26,7 +26,7 @@ struct info {
     int32_t rank; /* -1: a spare */
     int32_t finished;
     int32_t replays_setup;
-    int32_t respawned;
+    int32_t spares, respawned; /* that it knows of: who was started later knows of none */
     int64_t own[RP_FT_GENERATIONS], held[RP_FT_GENERATIONS];
 };
 
@@ -74,7 +74,7 @@ static bool is_new(const struct meeting *m, int process)
 
 static void introduce(struct meeting *m)
 {
-    struct info mine = {.rank = rp_ft.rank, .finished = rp_ft.finished, .replays_setup = rp_ft_replays_setup, .respawned = rp_ft_respawned};
+    struct info mine = {.rank = rp_ft.rank, .finished = rp_ft.finished, .replays_setup = rp_ft_replays_setup, .spares = rp_ft.spares, .respawned = rp_ft_respawned};
 
     for (int i = 0; i < RP_FT_GENERATIONS; i++) {
         mine.own[i] = rp_ft_own[i].generation;
@@ -89,8 +89,10 @@ static void introduce(struct meeting *m)
     m->theirs = rp_ft_alloc((size_t)m->size * sizeof *m->theirs);
     m->missing = rp_ft_alloc((size_t)m->size * sizeof *m->missing);
     if (try(m, rp_real.Allgather(&mine, (int)sizeof mine, MPI_BYTE, m->info, (int)sizeof mine, MPI_BYTE, m->comm)))
-        for (int p = 0; p < m->size; p++)
+        for (int p = 0; p < m->size; p++) {
+            rp_ft.spares = m->info[p].spares > rp_ft.spares ? m->info[p].spares : rp_ft.spares;
             rp_ft_respawned = m->info[p].respawned > rp_ft_respawned ? m->info[p].respawned : rp_ft_respawned;
+        }
 }
 
 /* 2 */
@@ -114,8 +116,7 @@ static void out_of_spares(struct meeting *m, int rank)
     complete_files(m);
     if (rp_ft_respawned)
         snprintf(later, sizeof later, ", and %d were started later: --respawn", rp_ft_respawned);
-    rp_ft_die(REPRISE_EXIT_INTERNAL, "rank %d died and no spare is left (there were %d: --spares%s)%s", rank, rp_ft.spares, later,
-              rp_ft_files_on() ? "; to go on from the last checkpoint: the same command with --restart" : "; there are no checkpoints in files (--checkpoints) to go on from");
+    rp_ft_die(REPRISE_EXIT_INTERNAL, "rank %d died and no spare is left (there were %d: --spares%s); %s", rank, rp_ft.spares, later, rp_ft_files_way_on());
 }
 
 static void assign(struct meeting *m)

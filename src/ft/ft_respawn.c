@@ -19,11 +19,6 @@
 
 enum { PATIENCE = 30 };
 
-static const char *way_on(void)
-{
-    return rp_ft_files_on() ? "; to go on from the last checkpoint: the same command with --restart" : "";
-}
-
 int rp_ft_respawned;
 
 int rp_ft_respawn_limit(void)
@@ -123,7 +118,7 @@ static void start(const struct program *program, MPI_Comm living, MPI_Comm *betw
     int error = rp_real.Comm_spawn(program->path, program->arguments, 1, info, 0, living, between, MPI_ERRCODES_IGNORE);
     rp_real.Info_free(&info);
     if (error != MPI_SUCCESS)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "no spare is left, and MPI_Comm_spawn cannot start %s (error %d), or another process died meanwhile%s", program->path, error, way_on());
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "no spare is left, and MPI_Comm_spawn cannot start %s (error %d), or another process died meanwhile; %s", program->path, error, rp_ft_files_way_on());
 }
 
 static MPI_Comm merge(MPI_Comm between, bool is_new)
@@ -148,7 +143,7 @@ MPI_Comm rp_ft_respawn(MPI_Comm living)
     rp_real.Comm_rank(living, &me);
     if (me == 0)
         leave_environment();
-    rp_ft_clock_start(rp_ft_init_patience() < PATIENCE ? rp_ft_init_patience() : PATIENCE, "the new process for a dead rank did not come", "another may have died meanwhile");
+    rp_ft_clock_start(PATIENCE, "the new process for a dead rank did not come", "another may have died meanwhile");
     rp_ft_inject_recovery(5);
     start(&program, living, &between);
     MPI_Comm all = merge(between, false);
@@ -156,7 +151,7 @@ MPI_Comm rp_ft_respawn(MPI_Comm living)
     rp_ulfm_agree(living, &are_there);
     rp_ft_clock_stop();
     if (!are_there)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started%s", way_on());
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started; %s", rp_ft_files_way_on());
     rp_ft_respawned++;
     free(program.arguments);
     rp_buffer_free(&program.text);
@@ -171,6 +166,6 @@ MPI_Comm rp_ft_respawn_join(void)
         return MPI_COMM_NULL;
     MPI_Comm all = merge(parents, true);
     if (all == MPI_COMM_NULL)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started%s", way_on());
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started; %s", rp_ft_files_way_on());
     return all;
 }
