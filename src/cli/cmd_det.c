@@ -23,7 +23,7 @@ static const struct rp_option options[] = {
     {"--record", NULL, NULL, "record the run, too", &record},
     {"--output", "-o", "DIR", "with --record: the directory of the record; with --check alone: keep the digests of the ranks there, for 'reprise diff'", &output},
     {"--reductions", NULL, "HOW", "fixed: reductions add up in the order of ranks, whatever the MPI does (default: native)", &reductions},
-    {"--latency", NULL, "TIME", "logical time after which a message can be seen; an MPI call takes 1000 (default 10000)", &latency},
+    {"--latency", NULL, "TIME", "logical time after which a message can be seen; an MPI call takes 1000 (default 3000)", &latency},
     {"--costs", NULL, "FILE", "logical time that system calls take, as 'reprise calibrate' measures it (default: the same everywhere)", &costs},
     {"--threshold", NULL, "BYTES", "sends of more wait for their receiver; k, M and G are understood (default 64k)", &threshold},
     {"--buffer", NULL, "BYTES", "room for copies of messages that were sent and not received yet, for each rank; k, M and G are understood (default 16M)", &buffer},

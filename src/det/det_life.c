@@ -102,7 +102,7 @@ static void read_settings(void)
     const char *reductions = rp_setting("REPRISE_REDUCTIONS");
 
     must(rp_settings_check(&why), &why);
-    must(rp_setting_number("REPRISE_LATENCY", 1, 10 * RP_DET_CALL, &latency, &why), &why);
+    must(rp_setting_number("REPRISE_LATENCY", 1, 3 * RP_DET_CALL, &latency, &why), &why);
     must(rp_setting_bytes("REPRISE_THRESHOLD", THRESHOLD, &threshold, &why), &why);
     must(rp_setting_bytes("REPRISE_BUFFER", 16L << 20, &limit, &why), &why);
     must(rp_det_costs_start(&why), &why);

@@ -39,13 +39,10 @@ static struct rp_det_line *find_or_make(const struct rp_det_receive *receive)
 
     if (line)
         return line;
-    line = calloc(1, sizeof *line);
+    line = malloc(sizeof *line);
     if (!line)
         rp_bug(__FILE__, __LINE__, "out of memory for receives");
-    line->comm = receive->comm;
-    line->world = world;
-    line->tag = receive->tag;
-    line->chain = *slot;
+    *line = (struct rp_det_line){.comm = receive->comm, .world = world, .tag = receive->tag, .chain = *slot};
     return *slot = line;
 }
 

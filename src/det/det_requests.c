@@ -27,13 +27,11 @@ void rp_det_requests_start(void)
 
 struct rp_det_request *rp_det_request_new(enum rp_det_request_kind kind)
 {
-    struct rp_det_request *own = calloc(1, sizeof *own);
+    struct rp_det_request *own = malloc(sizeof *own);
 
     if (!own)
         rp_bug(__FILE__, __LINE__, "out of memory for a request");
-    own->kind = kind;
-    own->is_active = true;
-    own->receive.real = rp_constant.request_null;
+    *own = (struct rp_det_request){.kind = kind, .is_active = true, .receive.real = rp_constant.request_null};
     return own;
 }
 
