@@ -68,6 +68,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_STATE", NULL},
     {"REPRISE_STRESS", NULL},
     {"REPRISE_DIRECTORY", NULL},
+    {"REPRISE_VARIABLES", NULL},
     {NULL, NULL},
 };
 

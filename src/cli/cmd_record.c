@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/progressline.h"
 #include "cli/tasksrun.h"
+#include "cli/variables.h"
 #include "codec/codec.h"
 #include "codec/rowcodec.h"
 #include "log/progress.h"
@@ -220,8 +221,10 @@ static int run(const struct rp_command *command, int argc, char **argv)
         status = rp_launch_preload(mpi, NULL, words, &why);
     if (status == RP_OK)
         status = rp_launch_note_command(words, inside, &why);
-    if (!inside)
+    if (!inside) {
         rp_launch_note_place();
+        rp_variables_note();
+    }
     if (status == RP_OK && !inside)
         status = reserve_directory(words, &directory, &why);
     if (status != RP_OK) {

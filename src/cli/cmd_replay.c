@@ -16,6 +16,7 @@
 #include "cli/shufflerun.h"
 #include "cli/solorun.h"
 #include "cli/tasksrun.h"
+#include "cli/variables.h"
 #include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/replaystate.h"
@@ -321,6 +322,8 @@ static int run_once(struct replay *r)
     int launched = rp_launch_run(r->command, watch, r);
     rp_progress_line_clear();
     int exit_status = verdict(r, launched);
+    if (exit_status == REPRISE_EXIT_DIVERGED && r->is_shown)
+        rp_variables_say_others(r->manifest.environment);
     unlink(r->state_path);
     rp_state_unmap(r->state);
     return exit_status;
@@ -425,6 +428,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
         free(r.directory);
         return exit_status;
     }
+    if (status == RP_OK && !inside)
+        rp_variables_take(r.manifest.environment);
     if (status == RP_OK && !r.command)
         status = take_recorded_command(&r, &why);
     if (status == RP_OK && !inside && is_compared())

@@ -77,6 +77,26 @@ static char **allowed_functions(void)
     return words;
 }
 
+/* The variables that the command names. */
+static char **variables(void)
+{
+    const char *names = rp_setting("REPRISE_VARIABLES");
+    char *copy = strdup(names ? names : ""), *rest = copy, *name;
+    char **all = calloc(strlen(names ? names : "") / 2 + 2, sizeof *all);
+    size_t count = 0;
+
+    while (all && copy && (name = strsep(&rest, " "))) {
+        const char *value = *name ? getenv(name) : NULL;
+        if (value && asprintf(&all[count], "%s=%s", name, value) < 0)
+            break;
+        count += value != NULL;
+    }
+    if (all)
+        all[count] = NULL;
+    free(copy);
+    return all;
+}
+
 static char *library_version(void)
 {
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -117,6 +137,7 @@ static void describe(struct rp_manifest *m, const struct rp_session *session, co
     m->reprise = strdup(REPRISE_VERSION);
     m->command = command_line();
     m->allowed = allowed_functions();
+    m->environment = variables();
     m->codec = strdup(rp_setting("REPRISE_CODEC") ? rp_setting("REPRISE_CODEC") : "auto");
     m->clocks = strdup(rp_setting("REPRISE_CLOCKS") ? "lamport" : "");
     m->data = strdup(rp_setting("REPRISE_RANKS") ? rp_setting("REPRISE_RANKS") : "");

@@ -38,6 +38,7 @@ void rp_manifest_free(struct rp_manifest *m)
     free(m->reprise);
     free_strings(m->command);
     free_strings(m->allowed);
+    free_strings(m->environment);
     free(m->codec);
     free(m->clocks);
     free(m->capture);
@@ -110,7 +111,8 @@ static enum rp_status take_members(const struct rp_json *json, const char *path,
         take_string(json, "program", &out->program) && take_string(json, "build_id", &out->build_id) &&
         take_string(json, "directory", &out->directory) && take_string(json, "host", &out->host) &&
         take_string(json, "started", &out->started) && take_string(json, "reprise", &out->reprise) &&
-        take_strings(json, "command", &out->command) && take_strings(json, "allowed", &out->allowed) && take_string(json, "capture", &out->capture) &&
+        take_strings(json, "command", &out->command) && take_strings(json, "allowed", &out->allowed) && take_strings(json, "environment", &out->environment) &&
+        take_string(json, "capture", &out->capture) &&
         take_string(json, "codec", &out->codec) && take_string(json, "clocks", &out->clocks) && take_string(json, "data", &out->data))
         return RP_OK;
     return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
@@ -231,6 +233,8 @@ enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest
     put_member(&out, "clocks", m->clocks);
     if (m->data && *m->data)
         put_member(&out, "data", m->data);
+    if (m->environment && *m->environment)
+        put_array(&out, "environment", m->environment);
     rp_buffer_printf(&out, "%s%08x\"\n}\n", sum_key, rp_crc32c(out.bytes, out.length));
     enum rp_status status;
     if (out.failed || !path || !done)

@@ -19,6 +19,7 @@ struct rp_manifest {
     char *directory, *host, *started, *reprise;
     char **command; /* NULL-terminated */
     char **allowed; /* NULL-terminated */
+    char **environment; /* NULL-terminated, NAME=VALUE: what was set for the command, as rank 0 had it; empty where reprise did not start the launcher, and in records of before */
     char *codec;    /* of the logs; empty in records of before: one of events */
     char *clocks;   /* "lamport": messages carried these, and polls were counted by call site; may be empty */
     char *capture;  /* what of the outside was recorded, separated by commas; may be empty */

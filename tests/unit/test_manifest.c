@@ -9,6 +9,7 @@ static char *hostile[] = {
     "{\"run\": \"0\"}", "\\u0041", "%s%n", NULL,
 };
 
+static char *environment[] = {"A=", "B=1=2", "C=\"x\"\n\\", NULL};
 static char *allowed[] = {"MPI_Win_create", "MPI_Ibarrier", NULL};
 
 static struct rp_manifest sample(void)
@@ -16,7 +17,7 @@ static struct rp_manifest sample(void)
     return (struct rp_manifest){
         .run = UINT64_C(0x00000000deadbeef), .ranks = 12, .launched_inside = true, .mpi = "openmpi", .mpi_version = "Open MPI v4.1.4\n\"x\"",
         .program = "/a \"b\"\\/c\n", .build_id = "00ff", .directory = "/w\t", .host = "h", .started = "2024-01-01T00:00:00Z", .reprise = "0.1.0",
-        .command = hostile, .allowed = allowed,
+        .command = hostile, .allowed = allowed, .environment = environment,
     };
 }
 
@@ -40,6 +41,9 @@ static void check_same(const struct rp_manifest *one, const struct rp_manifest *
     for (i = 0; other->allowed[i]; i++)
         CHECK_STR(one->allowed[i], other->allowed[i]);
     CHECK(!one->allowed[i]);
+    for (i = 0; other->environment[i]; i++)
+        CHECK_STR(one->environment[i], other->environment[i]);
+    CHECK(!one->environment[i]);
 }
 
 TEST(hostile_strings_come_back)
