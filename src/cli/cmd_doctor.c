@@ -24,7 +24,7 @@ static bool has_obstacle(const struct rp_binary *b)
     else if (b->kind == RP_BINARY_STATIC)
         printf("  is statically linked: there is no way into it; link it dynamically\n");
     else if (b->kind == RP_BINARY_DYNAMIC && !b->mpi)
-        printf("  is linked with no MPI that reprise knows (if it loads one later, as Python does, say which by --mpi)\n");
+        printf("  is linked with no MPI that reprise knows\n");
     else
         return false;
     return true;
@@ -74,7 +74,8 @@ static int examine(const char *name)
     bool bad = has_obstacle(&binary);
     if (!bad)
         describe(&binary);
-    printf("  %s\n", bad ? "cannot be recorded" : binary.refused && *binary.refused ? "can be recorded up to a refused call" : "can be recorded");
+    bool may_load = binary.kind == RP_BINARY_DYNAMIC && !binary.mpi && binary.executable && !binary.setuid;
+    printf("  %s\n", may_load ? "cannot be recorded, unless it loads an MPI itself, as Python does: which one, the launcher tells, or --mpi" : bad ? "cannot be recorded" : binary.refused && *binary.refused ? "can be recorded up to a refused call" : "can be recorded");
     rp_binary_free(&binary);
     return bad ? REPRISE_EXIT_UNSUPPORTED : 0;
 }
