@@ -23,23 +23,40 @@ struct copy {
     char data[];
 };
 
-static struct copy *copies;
-static uint64_t copied; /* bytes in them */
+static struct copy *copies, **last = &copies; /* the oldest first */
+static uint64_t copied;                       /* bytes in them */
+
+/* False if it has not left yet. */
+static bool free_copy(struct copy **link)
+{
+    struct copy *copy = *link;
+    int done = 0;
+
+    rp_pmpi.Test(&copy->request, &done, MPI_STATUS_IGNORE);
+    if (!done)
+        return false;
+    *link = copy->next;
+    if (last == &copy->next)
+        last = link;
+    copied -= copy->bytes;
+    free(copy);
+    return true;
+}
 
 static void free_sent_copies(void)
 {
-    for (struct copy **link = &copies; *link;) {
-        struct copy *copy = *link;
-        int done = 0;
-        rp_pmpi.Test(&copy->request, &done, MPI_STATUS_IGNORE);
-        if (!done) {
-            link = &copy->next;
-            continue;
-        }
-        *link = copy->next;
-        copied -= copy->bytes;
-        free(copy);
-    }
+    for (struct copy **link = &copies; *link;)
+        if (!free_copy(link))
+            link = &(*link)->next;
+}
+
+/* Who never waits would keep copies up to the limit. */
+static void free_oldest_copies(void)
+{
+    enum { FEW = 256 << 10 };
+
+    while (copied > FEW && copies && free_copy(&copies))
+        ;
 }
 
 void rp_det_progress(void)
@@ -157,8 +174,10 @@ static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, uint64
         return rc;
     }
     copied += bytes;
-    copy->next = copies;
-    copies = copy;
+    copy->next = NULL;
+    *last = copy;
+    last = &copy->next;
+    free_oldest_copies();
     return MPI_SUCCESS;
 }
 

@@ -254,7 +254,7 @@ struct model_statics {
     const char *function;
     const struct rp_det_wait *waiting;
     __typeof__(leader) leader;
-    struct copy *copies;
+    struct copy *copies, **last;
     uint64_t copied;
 };
 
@@ -449,6 +449,7 @@ static void model_load(int rank)
         to->waiting = waiting;
         to->leader = leader;
         to->copies = copies;
+        to->last = last;
         to->copied = copied;
     }
     model.loaded = rank;
@@ -469,6 +470,7 @@ static void model_load(int rank)
     waiting = from->waiting;
     leader = from->leader;
     copies = from->copies;
+    last = copies ? from->last : &copies;
     copied = from->copied;
 }
 
