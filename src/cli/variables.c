@@ -24,9 +24,15 @@ static bool fits(const char *pattern, const char *name, size_t length)
 /* Of the terminal, the login, the batch job or the launcher; or it is reprise's own. Temporary files of a job have no place after it. */
 static bool is_passing(const char *name, size_t length)
 {
-    static const char *const patterns[] = {"REPRISE_*", "LD_PRELOAD", "TERM", "COLUMNS", "LINES", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "WINDOWID", "COLORTERM", "LS_COLORS", "SHLVL", "PWD", "OLDPWD",
-                                           "_", "TMUX*", "STY", "SSH_*", "XDG_*", "DBUS_*", "GPG_*", "INVOCATION_ID", "JOURNAL_STREAM", "HOSTNAME", "TMPDIR", "TMP", "TEMP", "SLURM_*", "SBATCH_*", "SRUN_*", "SALLOC_*", "PBS_*", "LSB_*", "LSF_*", "SGE_*", "JOB_ID", "JOB_NAME", "PE_HOSTFILE",
-                                           "COBALT_*", "FLUX_*", "PMI_*", "PMIX_*", "PRTE_*", "PALS_*", "ALPS_*", "OMPI_COMM_*", "OMPI_MCA_orte_tmpdir_base", "OMPI_UNIVERSE_SIZE", "HYDRA_*", "HYDI_*", "MPI_LOCAL*", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"};
+    static const char *const patterns[] = {
+        "REPRISE_*", "LD_PRELOAD",
+        "TERM", "COLORTERM", "COLUMNS", "LINES", "LS_COLORS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "WINDOWID", "TMUX*", "STY",
+        "SHLVL", "PWD", "OLDPWD", "_", "HOSTNAME", "SSH_*", "XDG_*", "DBUS_*", "GPG_*", "INVOCATION_ID", "JOURNAL_STREAM",
+        "TMPDIR", "TMP", "TEMP",
+        "SLURM_*", "SBATCH_*", "SRUN_*", "SALLOC_*", "PBS_*", "LSB_*", "LSF_*", "SGE_*", "JOB_ID", "JOB_NAME", "PE_HOSTFILE", "COBALT_*", "FLUX_*", "PALS_*", "ALPS_*",
+        "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
+        "PMI_*", "PMIX_*", "PRTE_*", "OMPI_COMM_*", "OMPI_UNIVERSE_SIZE", "OMPI_MCA_orte_tmpdir_base", "HYDRA_*", "HYDI_*", "MPI_LOCAL*",
+    };
 
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         if (fits(patterns[i], name, length))
@@ -36,7 +42,7 @@ static bool is_passing(const char *name, size_t length)
 
 static bool is_secret(const char *name, size_t length)
 {
-    static const char *const words[] = {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "COOKIE", "AUTHORIZATION"};
+    static const char *const words[] = {"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "APIKEY", "_KEY", "COOKIE", "AUTHORIZATION"};
     char upper[256];
 
     if (length >= sizeof upper)
