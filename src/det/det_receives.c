@@ -157,6 +157,8 @@ static void add_note(struct rp_letter_note *note)
     all.from[note->source].last = place;
     all.waiting++;
     all.synchronous += note->is_synchronous;
+    if (note->stamp > all.known[note->source]) /* its next ones are sent later */
+        all.known[note->source] = note->stamp;
 }
 
 /* Receives */
