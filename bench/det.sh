@@ -25,20 +25,17 @@ kernel_shape() # MPI RANKS APP: sets `shape`
 {
     shape=()
     [[ $1 = openmpi || $2 -le $(nproc) ]] || return 0
-    if [[ $2 -le $(nproc) ]]; then
-        case $3 in
-        cg) shape=(--work 60) ;;
-        is) shape=(--work 60) ;;
-        polls) shape=(--size 480000) ;;
-        esac
-        [[ ${#shape[@]} -eq 0 ]] || return 0
-    fi
     case $3 in
     ep) shape=(--size 2048) ;;
     ft) shape=(--work 72) ;;
     lu) shape=(--work 200) ;;
     mg) shape=(--work 120) ;;
     polls) shape=(--size 48000) ;;
+    esac
+    [[ $2 -le $(nproc) ]] || return 0
+    case $3 in
+    cg | is) shape=(--work 60) ;;
+    polls) shape=(--size 480000) ;;
     esac
 }
 

@@ -60,6 +60,15 @@ static void describe(const struct rp_binary *b)
         describe_refused(*name, b->cxx);
 }
 
+static const char *verdict(const struct rp_binary *b, bool is_bad)
+{
+    if (is_bad && b->executable && !b->setuid && b->kind == RP_BINARY_DYNAMIC)
+        return "cannot be recorded, unless it loads an MPI itself, as Python does: which one, the launcher tells, or --mpi";
+    if (is_bad)
+        return "cannot be recorded";
+    return b->refused && *b->refused ? "can be recorded up to a refused call" : "can be recorded";
+}
+
 static int examine(const char *name)
 {
     struct rp_binary binary;
@@ -74,8 +83,7 @@ static int examine(const char *name)
     bool bad = has_obstacle(&binary);
     if (!bad)
         describe(&binary);
-    bool may_load = binary.kind == RP_BINARY_DYNAMIC && !binary.mpi && binary.executable && !binary.setuid;
-    printf("  %s\n", may_load ? "cannot be recorded, unless it loads an MPI itself, as Python does: which one, the launcher tells, or --mpi" : bad ? "cannot be recorded" : binary.refused && *binary.refused ? "can be recorded up to a refused call" : "can be recorded");
+    printf("  %s\n", verdict(&binary, bad));
     rp_binary_free(&binary);
     return bad ? REPRISE_EXIT_UNSUPPORTED : 0;
 }
