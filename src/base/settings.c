@@ -14,6 +14,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_MPI", "openmpi or mpich, where it cannot be seen from the program (--mpi)"},
     {"REPRISE_ALLOW", "refused MPI functions to let through, separated by commas (--allow)"},
     {"REPRISE_CAPTURE", "values from outside to record: time, random, pid, host or all, separated by commas (--capture)"},
+    {"REPRISE_THREADS", "1: what threads that never call MPI do with locks, and how they share work, is recorded, too (--threads)"},
     {"REPRISE_CODEC", "mix, tables, cdc, gzip or raw: how the record is stored (--codec)"},
     {"REPRISE_ENCODER", "on: by a thread of its own, off: by the program's own thread, when the ring is full (--encoder)"},
     {"REPRISE_TIMESTAMPS", "1: every event is recorded with its time (--timestamps)"},

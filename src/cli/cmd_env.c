@@ -45,7 +45,7 @@ static void print_export(const char *name)
     puts("'");
 }
 
-/* A replay captures what the record did. */
+/* A replay captures what the record did, and follows the same threads. */
 static enum rp_status set_captured(const char *directory, struct rp_problem *why)
 {
     struct rp_manifest manifest;
@@ -54,6 +54,7 @@ static enum rp_status set_captured(const char *directory, struct rp_problem *why
     if (status != RP_OK)
         return status;
     setenv("REPRISE_CAPTURE", manifest.capture, 1);
+    setenv("REPRISE_THREADS", *manifest.threads ? "1" : "", 1);
     if (rp_row_codec_by_name(manifest.codec))
         setenv("REPRISE_MODE", "clocked", 1);
     rp_manifest_free(&manifest);

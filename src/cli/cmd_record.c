@@ -19,13 +19,14 @@
 #include "report/facts.h"
 #include "reprise.h"
 
-static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks, *ranks, *tasks;
+static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks, *ranks, *tasks, *threads;
 
 static const struct rp_option options[] = {
     {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty", &output},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
     {"--capture", NULL, "V[,V]", "record what the program learns from outside, too: time, random, pid, host or all", &capture},
+    {"--threads", NULL, NULL, "record what all threads do with locks, and how they share work, also where they never call MPI", &threads},
     {"--codec", NULL, "CODEC", "how the record is stored: auto (the default: mix while that costs next to nothing, else tables), mix (smallest), tables (fastest), or with clocks in all messages: cdc, gzip, raw", &codec},
     {"--encoder", NULL, "MODE", "on, or off: no thread of its own encodes them, but the program's own when the ring is full", &encoder},
     {"--timestamps", NULL, NULL, "record the time of every event, too", &timestamps},
@@ -43,6 +44,8 @@ static void apply_options(void)
         setenv("REPRISE_ALLOW", allow, 1);
     if (capture)
         setenv("REPRISE_CAPTURE", capture, 1);
+    if (threads)
+        setenv("REPRISE_THREADS", "1", 1);
     if (codec)
         setenv("REPRISE_CODEC", codec, 1);
     if (encoder)
@@ -70,6 +73,10 @@ static enum rp_status check_manner(struct rp_problem *why)
         return rp_fail(why, RP_USAGE, "--ranks %s: ranks are expected, such as 3,7-9, or all", rp_setting("REPRISE_RANKS"));
     if (rp_setting("REPRISE_RANKS") && (rp_setting("REPRISE_CLOCKS") || (named && rp_row_codec_by_name(named))))
         return rp_fail(why, RP_USAGE, "--ranks: the data of ranks cannot be recorded while messages carry clocks");
+    if (rp_setting("REPRISE_THREADS") && rp_setting("REPRISE_RANKS"))
+        return rp_fail(why, RP_USAGE, "--threads: ranks whose threads are followed cannot be replayed alone yet, so not with --ranks");
+    if (rp_setting("REPRISE_THREADS") && (rp_setting("REPRISE_CLOCKS") || (named && rp_row_codec_by_name(named))))
+        return rp_fail(why, RP_USAGE, "--threads: threads cannot be followed while messages carry clocks");
     if (named && rp_row_codec_by_name(named) && rp_setting("REPRISE_TIMESTAMPS"))
         return rp_fail(why, RP_USAGE, "--timestamps: %s stores no events, and so no times; mix and tables do", named);
     return RP_OK;

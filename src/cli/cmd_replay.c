@@ -144,8 +144,10 @@ static enum rp_status find_run(struct replay *r, const char *name, struct rp_pro
         status = rp_manifest_read(r->directory, &r->manifest, why);
     if (status == RP_OK)
         setenv("REPRISE_RUN", r->directory, 1);
-    if (status == RP_OK)
+    if (status == RP_OK) {
         setenv("REPRISE_CAPTURE", r->manifest.capture, 1);
+        setenv("REPRISE_THREADS", *r->manifest.threads ? "1" : "", 1);
+    }
     if (status == RP_OK && rp_row_codec_by_name(r->manifest.codec))
         setenv("REPRISE_MODE", "clocked", 1);
     return status;

@@ -141,6 +141,7 @@ static void describe(struct rp_manifest *m, const struct rp_session *session, co
     m->codec = strdup(rp_setting("REPRISE_CODEC") ? rp_setting("REPRISE_CODEC") : "auto");
     m->clocks = strdup(rp_setting("REPRISE_CLOCKS") ? "lamport" : "");
     m->data = strdup(rp_setting("REPRISE_RANKS") ? rp_setting("REPRISE_RANKS") : "");
+    m->threads = strdup(rp_setting("REPRISE_THREADS") ? "all" : "");
     m->capture = strdup(rp_setting("REPRISE_CAPTURE") ? rp_setting("REPRISE_CAPTURE") : "");
 }
 

@@ -184,6 +184,8 @@ static void say_divergence(const struct rp_call *call, const struct rp_event *re
     }
     rp_lines_print_site(lines, &follow.sites, site_of(call), "    ", &text);
     rp_lines_close(lines);
+    if (rp_threads_are_left())
+        rp_buffer_printf(&text, "  this rank has threads whose order was not recorded: does its path depend on them? 'reprise record --threads' records it\n");
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         rp_error("%s", (char *)text.bytes);

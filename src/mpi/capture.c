@@ -136,7 +136,7 @@ static void tell_of_strangers(void)
     static atomic_flag told = ATOMIC_FLAG_INIT;
 
     if (rp_self.identity != 0 && !rp_threads_on && !is_replay() && !atomic_flag_test_and_set(&told))
-        rp_note("a thread that does not call MPI asks for the time, or the like: this is captured for all threads only if the program asks for MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
+        rp_note("a thread that does not call MPI asks for the time, or the like: this is not captured, since the program did not ask for MPI_THREAD_SERIALIZED or more; 'reprise record --threads' captures it");
 }
 
 static bool is_ours(int kind, uintptr_t place)

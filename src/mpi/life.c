@@ -343,7 +343,7 @@ void rp_refuse_thread(const char *function)
     while (atomic_exchange(&said, 1)) /* other threads may come here too */
         pause();
     rp_error("%s was called by another thread than the one that initialised MPI, which asked for no thread level that allows it (MPI_THREAD_SERIALIZED or "
-             "MPI_THREAD_MULTIPLE), or by a thread that a library made",
+             "MPI_THREAD_MULTIPLE), or by a thread that a library made; 'reprise record --threads' records the calls of the program's threads all the same",
              function);
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }

@@ -567,7 +567,10 @@ OMP_LOCKS(omp_set_nest_lock, omp_test_nest_lock)
 OMP_LOCKS(omp_set_lock_, omp_test_lock_)
 OMP_LOCKS(omp_set_nest_lock_, omp_test_nest_lock_)
 
-/* Critical sections of OpenMP, by the runtimes of GCC and LLVM, which have no function that tries: while threads are followed, mutexes of ours stand for them. */
+/*
+ * Critical sections of OpenMP, by the runtimes of GCC and LLVM, which have no function that tries: threads that are followed take a mutex of ours first, in turn, and then the runtime's, which only
+ * threads that are not followed can hold.
+ */
 
 typedef void critical_function(void);
 typedef void critical_name_function(void **);
@@ -575,6 +578,7 @@ typedef void kmpc_function(void *place, int32_t thread, void *name);
 typedef void kmpc_hint_function(void *place, int32_t thread, void *name, uint32_t hint);
 
 static pthread_mutex_t unnamed = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t atomic = PTHREAD_MUTEX_INITIALIZER; /* what the compiler cannot do by one instruction: reductions of several variables, for one */
 
 struct critical {
     const void *name; /* the address of the name's variable */
@@ -621,55 +625,34 @@ static bool leaves_followed(void)
     return followed;
 }
 
-RP_ENTRY void GOMP_critical_start(void)
+static void give_back(pthread_mutex_t *mutex)
 {
-    struct rp_call call = RP_CALL("GOMP_critical_start");
-
-    if (enters_followed(RP_CALLER))
-        take_mutex(&call, &unnamed);
-    else
-        RP_REAL(critical_function, "GOMP_critical_start")();
+    RP_REAL(mutex_function, "pthread_mutex_unlock")(mutex);
 }
 
-RP_ENTRY void GOMP_critical_end(void)
-{
-    if (leaves_followed())
-        RP_REAL(mutex_function, "pthread_mutex_unlock")(&unnamed);
-    else
-        RP_REAL(critical_function, "GOMP_critical_end")();
-}
+#define CRITICAL(type, start, end, mutex, parameters, arguments)                                                                                             \
+    void start parameters;                                                                                                                                   \
+    void end parameters;                                                                                                                                     \
+    RP_ENTRY void start parameters                                                                                                                           \
+    {                                                                                                                                                        \
+        struct rp_call call = RP_CALL(#start);                                                                                                               \
+        if (enters_followed(RP_CALLER))                                                                                                                      \
+            take_mutex(&call, mutex);                                                                                                                        \
+        RP_REAL(type, #start) arguments;                                                                                                                     \
+    }                                                                                                                                                        \
+    RP_ENTRY void end parameters                                                                                                                             \
+    {                                                                                                                                                        \
+        RP_REAL(type, #end) arguments;                                                                                                                       \
+        if (leaves_followed())                                                                                                                               \
+            give_back(mutex);                                                                                                                                \
+    }
 
-RP_ENTRY void GOMP_critical_name_start(void **name)
-{
-    struct rp_call call = RP_CALL("GOMP_critical_name_start");
+CRITICAL(critical_function, GOMP_critical_start, GOMP_critical_end, &unnamed, (void), ())
+CRITICAL(critical_function, GOMP_atomic_start, GOMP_atomic_end, &atomic, (void), ())
+CRITICAL(critical_name_function, GOMP_critical_name_start, GOMP_critical_name_end, named(name), (void **name), (name))
+CRITICAL(kmpc_function, __kmpc_critical, __kmpc_end_critical, named(name), (void *place, int32_t thread, void *name), (place, thread, name))
 
-    if (enters_followed(RP_CALLER))
-        take_mutex(&call, named(name));
-    else
-        RP_REAL(critical_name_function, "GOMP_critical_name_start")(name);
-}
-
-RP_ENTRY void GOMP_critical_name_end(void **name)
-{
-    if (leaves_followed())
-        RP_REAL(mutex_function, "pthread_mutex_unlock")(named(name));
-    else
-        RP_REAL(critical_name_function, "GOMP_critical_name_end")(name);
-}
-
-void __kmpc_critical(void *, int32_t, void *);
 void __kmpc_critical_with_hint(void *, int32_t, void *, uint32_t);
-void __kmpc_end_critical(void *, int32_t, void *);
-
-RP_ENTRY void __kmpc_critical(void *place, int32_t thread, void *name)
-{
-    struct rp_call call = RP_CALL("__kmpc_critical");
-
-    if (enters_followed(RP_CALLER))
-        take_mutex(&call, named(name));
-    else
-        RP_REAL(kmpc_function, "__kmpc_critical")(place, thread, name);
-}
 
 RP_ENTRY void __kmpc_critical_with_hint(void *place, int32_t thread, void *name, uint32_t hint)
 {
@@ -677,14 +660,5 @@ RP_ENTRY void __kmpc_critical_with_hint(void *place, int32_t thread, void *name,
 
     if (enters_followed(RP_CALLER))
         take_mutex(&call, named(name));
-    else
-        RP_REAL(kmpc_hint_function, "__kmpc_critical_with_hint")(place, thread, name, hint);
-}
-
-RP_ENTRY void __kmpc_end_critical(void *place, int32_t thread, void *name)
-{
-    if (leaves_followed())
-        RP_REAL(mutex_function, "pthread_mutex_unlock")(named(name));
-    else
-        RP_REAL(kmpc_function, "__kmpc_end_critical")(place, thread, name);
+    RP_REAL(kmpc_hint_function, "__kmpc_critical_with_hint")(place, thread, name, hint);
 }

@@ -9,6 +9,7 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "mpi/caller.h"
 #include "mpi/entry.h"
 #include "mpi/life.h"
@@ -68,12 +69,25 @@ static uint64_t identity_of_child(uint64_t parent)
     return mixed ^ mixed >> 31 ? mixed ^ mixed >> 31 : 1;
 }
 
-static void follow_threads(void)
+/* Threads that never call MPI are followed only where that is asked for: it costs much where they take locks often. */
+static bool are_to_be_followed(void)
 {
     int level = MPI_THREAD_SINGLE;
 
     rp_pmpi.Query_thread(&level);
-    if (rp_threads_on || level < MPI_THREAD_SERIALIZED)
+    return level >= MPI_THREAD_SERIALIZED || rp_setting("REPRISE_THREADS");
+}
+
+/* LLVM's runtime lets threads add up in any order, by atomic instructions, unless it is told otherwise. It looks when it is first used. */
+__attribute__((constructor)) static void fix_reductions(void)
+{
+    if (rp_setting("REPRISE_MODE") && rp_setting("REPRISE_THREADS"))
+        setenv("KMP_DETERMINISTIC_REDUCTION", "true", 0);
+}
+
+static void follow_threads(void)
+{
+    if (rp_threads_on || !are_to_be_followed())
         return;
     rp_engine->threads_begin();
     rp_always_set(RP_ALWAYS_THREADS);
@@ -85,6 +99,11 @@ void rp_threads_start(void)
 {
     if (rp_engine && created)
         follow_threads();
+}
+
+bool rp_threads_are_left(void)
+{
+    return created && !rp_threads_on;
 }
 
 bool rp_threads_adopt(void)

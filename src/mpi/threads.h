@@ -24,6 +24,9 @@ extern RP_HIDDEN int rp_threads_on;
 /* Called when MPI was initialised and an engine is in force. */
 void rp_threads_start(void);
 
+/* Whether the program has created threads that are not followed. */
+bool rp_threads_are_left(void);
+
 /* The calling thread has no stream: whether it has one now, since it is the program's and threads are followed. */
 bool rp_threads_adopt(void);
 

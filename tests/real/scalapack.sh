@@ -16,8 +16,8 @@ app() {
     for mpi in openmpi mpich; do
         place=$(dirname "$(dpkg -L scalapack-mpi-test | grep "/$mpi-tests/xdlu\$")")
         aborts=0
-        # Of xdllt's runs on x86_64 with Open MPI, half hang natively, in pdporfs: its ranks do not agree whether they are done.
-        for program in xdlu $([ "$mpi-$(uname -m)" = openmpi-x86_64 ] || echo xdllt) xdqr xdsep; do try "scalapack $program" "$mpi" 4 "$place/$program"; done
+        # xdllt decides by a value that pdlacon never set (valgrind tells where): natively, many of its runs on x86_64 hang, since its ranks do not agree whether they are done.
+        for program in xdlu $([ "$(uname -m)" = x86_64 ] || echo xdllt) xdqr xdsep; do try "scalapack $program" "$mpi" 4 "$place/$program"; done
         aborts=255
         # Not alone: ranks that wait to be aborted by another compute for ever, without any call.
         for program in xFbtest xCbtest; do orders=${orders:-outside inside} try "scalapack $program" "$mpi" 4 "$place/$program"; done

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+# Threads that are not followed, and `record --threads`, which follows them: hints, what cannot be had together, threads that call MPI without having asked for it, launchers and `env`.
+source "$(dirname "$0")/../lib/common.sh"
+mpi=$1
+launcher "$mpi" 2
+cat >program.c <<'END'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int first;
+static long asked;
+
+static void *work(void *number)
+{
+    struct timespec now, pause = {0, *(int *)number == (getenv("OTHERWISE") ? 1 : 2) ? 300000000 : 0};
+
+    nanosleep(&pause, NULL);
+    clock_gettime(CLOCK_REALTIME, &now);
+    pthread_mutex_lock(&mutex);
+    if (!first) {
+        first = *(int *)number;
+        asked = now.tv_nsec;
+    }
+    pthread_mutex_unlock(&mutex);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, value = 0, numbers[2] = {1, 2};
+    pthread_t threads[2];
+    MPI_Status status;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, &numbers[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    MPI_Send(&value, 1, MPI_INT, 1 - rank, first, MPI_COMM_WORLD);
+    if (first == 1)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    else
+        MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status), MPI_Recv(&value, 1, MPI_INT, 1 - rank, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    printf("RESULT %d: first %d at %ld, tag %d\n", rank, first, asked, status.MPI_TAG);
+    MPI_Finalize();
+    return 0;
+}
+END
+"mpicc.$mpi" -g -O0 -pthread -o program program.c || fail "cannot compile"
+results() { grep RESULT "$1.out" | sort; }
+
+# Not followed: the path depends on the threads, and the replay says that it may.
+run 60 plain "$reprise" record --capture time -o plain "${launch[@]}" ./program
+[ "$status" -eq 0 ] || fail "record: exit status $status"
+grep -q "asks for the time.*'reprise record --threads' captures it" plain.err || fail "not told that values are not captured"
+OTHERWISE=1 run 60 left "$reprise" replay plain
+[ "$status" -eq 121 ] && grep -q "has threads whose order was not recorded: .*'reprise record --threads' records it" left.err || fail "left: exit status $status"
+
+# Followed.
+run 60 all "$reprise" record --threads --capture time -o all "${launch[@]}" ./program
+[ "$status" -eq 0 ] && ! grep -q 'not captured' all.err || fail "record --threads: exit status $status"
+grep -q '"threads": "all"' all/manifest.json || fail "not in the description"
+OTHERWISE=1 run 60 replay "$reprise" replay all
+[ "$status" -eq 0 ] && grep -q identical replay.err || fail "replay: exit status $status"
+[ "$(results replay)" = "$(results all)" ] || fail "another result"
+OTHERWISE=1 run 60 inside "${launch[@]}" "$reprise" replay all ./program
+[ "$status" -eq 0 ] && [ "$(results inside)" = "$(results all)" ] || fail "replay inside the launcher: exit status $status"
+REPRISE_THREADS=1 OTHERWISE=1 run 60 other "$reprise" replay plain
+[ "$status" -eq 121 ] || fail "a setting of the replay overrules the record: exit status $status"
+"$reprise" env replay all ./program | grep -q "^export REPRISE_THREADS='1'" || fail "env replay: threads are not followed"
+"$reprise" env replay plain ./program | grep -q REPRISE_THREADS && fail "env replay: threads are followed"
+
+# What cannot be had together.
+for wrong in '--ranks 0' --clocks '--codec cdc'; do
+    run 60 wrong "$reprise" record --threads $wrong -o wrong "${launch[@]}" ./program # shellcheck disable=SC2086
+    [ "$status" -eq 120 ] && grep -q '^reprise: .*--threads: ' wrong.err && [ ! -e wrong ] || fail "with $wrong: exit status $status"
+done
+
+# Threads that call MPI, for which the program did not ask.
+launcher "$mpi" 3
+unasked=$build/tests/mpi/$mpi/unasked_thread
+run 60 refused "$reprise" record -o refused "${launch[@]}" "$unasked"
+[ "$status" -eq 123 ] && grep -q "'reprise record --threads' records" refused.err || fail "unasked: exit status $status"
+TEST_ORDER=up run 60 unasked "$reprise" record --threads -o unasked "${launch[@]}" "$unasked"
+[ "$status" -eq 0 ] || fail "unasked, --threads: exit status $status"
+TEST_ORDER=down run 60 again "$reprise" replay unasked
+[ "$status" -eq 0 ] && [ -n "$(result unasked)" ] && [ "$(result again)" = "$(result unasked)" ] || fail "unasked: replay: exit status $status"
