@@ -54,7 +54,7 @@ TEST(pieces_do_not_overlap)
 TEST(memory_is_used_again)
 {
     struct rp_arenas arenas = {0};
-    struct rp_arena *from[3000], *blocks[8];
+    struct rp_arena *from[3000], *blocks[8] = {0};
     size_t known = 0;
 
     for (int round = 0; round < 5; round++) {
