@@ -59,7 +59,9 @@ gcc -shared -fPIC behind.c -o libbehind.so || fail "the counter does not compile
 export OMPI_MCA_mpi_yield_when_idle=0 # Open MPI's own yields are not counted then
 run 60 record "$reprise" record -o run "${launch[@]}" ./program
 [ "$status" -eq 0 ] && [ "$(result record)" = "RESULT 3000" ] || fail "record: $status"
-grep -qx 'yields 3000 500' record.err || fail "record: yields were left out"
+read -r polled others <<<"$(sed -n 's/^yields //p' record.err)"
+[ "$polled" -eq 3000 ] || { [ "$mpi" = mpich ] && [ "$polled" -gt 3000 ]; } || fail "record: $polled yields while polling" # MPICH's polls yield, too
+[ "$others" -eq 500 ] || fail "record: yields were left out"
 run 60 replay "$reprise" replay run
 [ "$status" -eq 0 ] && [ "$(result replay)" = "RESULT 3000" ] || fail "replay: $status"
 grep -q identical replay.err || fail "not identical"
@@ -70,3 +72,39 @@ run 60 det "$reprise" det "${launch[@]}" ./program
 [ "$status" -eq 0 ] && [ "$(result det)" = "RESULT 3000" ] || fail "det: $status"
 read -r polled others <<<"$(sed -n 's/^yields //p' det.err)"
 [ "$polled" -lt 3000 ] && [ "$others" -eq 500 ] || fail "det: $polled yields while polling, and $others of 500 others"
+
+# MPICH waits without ever yielding; under reprise it does, which is what a rank needs whose partner has no processor.
+[ "$mpi" = mpich ] || exit 0
+cat >waits.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int program_yields(void);
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    int before = program_yields();
+    if (rank == 1)
+        usleep(300000);
+    if (rank == 1)
+        MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    else
+        MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        fprintf(stderr, "yields %d\n", program_yields() - before);
+    MPI_Finalize();
+    return 0;
+}
+END
+"mpicc.$mpi" -O1 waits.c -o waits -L. -lbehind "-Wl,-rpath,$work" || fail "the second program does not compile"
+ldd waits | grep -q libucp || { echo "this MPICH is not over UCX"; exit 0; }
+run 60 native "${launch[@]}" ./waits
+[ "$status" -eq 0 ] && grep -qx 'yields 0' native.err || fail "native: exit status $status, $(grep ^yields native.err)"
+run 60 waits "$reprise" record -o waits-run "${launch[@]}" ./waits
+[ "$status" -eq 0 ] && [ "$(sed -n 's/^yields //p' waits.err)" -gt 100 ] || fail "a wait does not yield: $(grep ^yields waits.err)"
