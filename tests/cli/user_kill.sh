@@ -101,6 +101,7 @@ check_replay timeout-barrier
 
 # NAME RANK PATTERN: a debugger at the end of the rank's record sees this on its stack: the program's call
 debug() {
+    rm -f gdb.err # of the rank before
     "$reprise" replay --stall 1 --at-end gdb "$1" >gdb.out 2>gdb.err </dev/null &
     replayer=$!
     for _ in $(seq 300); do grep -qs "rank $2: .*'gdb -p" gdb.err && break; sleep 0.1; done
