@@ -49,6 +49,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     FUZZ_CHECK(rest.count <= 65);
     for (size_t i = 0; i < rest.count; i++)
         FUZZ_CHECK(rp_event_is_valid(&rest.events[i]));
+    for (size_t i = 1; rest.times && i < rest.count; i++)
+        FUZZ_CHECK(rest.times[i] >= rest.times[i - 1]);
     free(rest.events);
+    free(rest.times);
     return 0;
 }
