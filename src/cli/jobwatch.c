@@ -161,10 +161,12 @@ static void note_first(struct rp_job *job)
     rp_buffer_free(&list);
 }
 
-bool rp_job_failed_in_init(const struct rp_job *job, char text[512])
+bool rp_job_failed_in_init(struct rp_job *job, char text[512])
 {
     bool entered = false;
 
+    if (job->roll)
+        note_first(job); /* all may have ended since it was last looked at */
     for (int i = 0; i < job->processes && job->roll; i++)
         entered |= job->roll[i].state == RP_ROLL_ENTERS;
     snprintf(text, 512, "%s ended, and MPI_Init failed: who is not out of it yet cannot be replaced", job->lost[0] ? job->lost : "a process");

@@ -22,7 +22,7 @@ struct rp_job {
 bool rp_job_is_stuck(struct rp_job *job, pid_t launcher, char text[512]);
 
 /* Of a job that ended: whether processes did not come out of MPI_Init, as when the MPI itself saw that one had died there. `text` says who ended first. */
-bool rp_job_failed_in_init(const struct rp_job *job, char text[512]);
+bool rp_job_failed_in_init(struct rp_job *job, char text[512]);
 
 /* Kills all processes that have this in their environment, NAME=VALUE, and waits until they are gone. Returns how many there were. */
 int rp_job_end_rest(const char *variable);
