@@ -12,7 +12,8 @@
 #include "base/file.h"
 #include "base/json.h"
 
-enum { EVENTS_MOST = 1 << 28 }; /* bytes */
+enum { EVENTS_MOST = 1 << 28 /* bytes */, RANKS_MOST = 1 << 20 };
+static const int64_t time_most = INT64_C(1) << 56; /* microseconds since 1970: two thousand years */
 
 struct event {
     int64_t time, number; /* of the recovery */
@@ -46,6 +47,25 @@ static bool is(const struct event *event, const char *what, int64_t number)
     return strcmp(event->what, what) == 0 && event->number == number;
 }
 
+/* A spare has no rank: -1. What has no member of that name has none either. */
+static bool is_rank(int64_t number)
+{
+    return number >= -1 && number < RANKS_MOST;
+}
+
+static enum rp_status check(const struct event *event, struct rp_problem *why)
+{
+    int64_t rank = number_of(event, "rank"), dead = number_of(event, "dead");
+
+    if (event->time < 0 || event->number < 0 || !*event->what)
+        return rp_fail(why, RP_DAMAGED, "'time', 'recovery' or 'event' is missing");
+    if (event->time > time_most)
+        return rp_fail(why, RP_DAMAGED, "%lld is no time", (long long)event->time);
+    if (!is_rank(rank) || !is_rank(dead))
+        return rp_fail(why, RP_DAMAGED, "%lld is no rank", (long long)(is_rank(rank) ? dead : rank));
+    return RP_OK;
+}
+
 static enum rp_status add_line(struct events *events, const char *text, size_t length, struct rp_problem *why)
 {
     struct rp_json *json;
@@ -71,7 +91,7 @@ static enum rp_status add_line(struct events *events, const char *text, size_t l
     event.number = number_of(&event, "recovery");
     events->lines[events->count] = json;
     events->at[events->count++] = event;
-    return event.time >= 0 && event.number >= 0 && *event.what ? RP_OK : rp_fail(why, RP_DAMAGED, "'time', 'recovery' or 'event' is missing");
+    return check(&event, why);
 }
 
 static int by_time(const void *a, const void *b)
@@ -224,7 +244,8 @@ enum rp_status rp_recovery_collect(const char *directory, struct rp_recovery *ou
 
     *out = (struct rp_recovery){.directory = strdup(directory)};
     for (size_t i = 0; i < events.count && status == RP_OK; i++) {
-        out->ranks = events.at[i].rank >= out->ranks ? events.at[i].rank + 1 : out->ranks;
+        int64_t dead = number_of(&events.at[i], "dead"), last = dead > events.at[i].rank ? dead : events.at[i].rank;
+        out->ranks = last >= out->ranks ? (int)last + 1 : out->ranks;
         most = strcmp(events.at[i].what, "replaced") == 0 && events.at[i].number > most ? events.at[i].number : most;
         out->duration = events.at[i].time;
     }

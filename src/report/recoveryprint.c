@@ -107,7 +107,7 @@ void rp_recovery_put_json(struct rp_output *out, const struct rp_recovery *recov
 
 /* HTML: each recovery has a picture, from the death to the last of its ends. */
 
-enum { WIDTH = 900, LANE = 22, LEFT = 70, AXIS = 20 };
+enum { WIDTH = 900, LANE = 22, LEFT = 70, AXIS = 20, RANKS_DRAWN = 4096 };
 
 static void put_escaped(struct rp_buffer *out, const char *text)
 {
@@ -175,6 +175,10 @@ static void put_picture(struct rp_buffer *out, const struct rp_recovery *recover
 {
     struct picture picture = picture_of(out, incident);
 
+    if (recovery->ranks > RANKS_DRAWN) {
+        rp_buffer_printf(out, "<p>There are too many ranks for a picture.</p>\n");
+        return;
+    }
     rp_buffer_printf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"what each rank did\">\n", WIDTH + LEFT / 2, recovery->ranks * LANE + AXIS);
     put_axis(&picture, incident->detected, recovery->ranks);
     for (int rank = 0; rank < recovery->ranks; rank++) {

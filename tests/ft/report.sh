@@ -25,3 +25,6 @@ mkdir damaged
 sed '3s/"time"/"tame"/' kept/events.jsonl >damaged/events.jsonl
 "$reprise" report --format text damaged >damaged.txt 2>damaged.err
 [ $? -eq 122 ] && grep -q "events.jsonl, line 3" damaged.err || fail "a damaged line: $(cat damaged.err)"
+sed '3s/"rank": [-0-9]*/"rank": 1238875214/' kept/events.jsonl >damaged/events.jsonl
+"$reprise" report --format html damaged >damaged.out 2>damaged.err
+[ $? -eq 122 ] && grep -q "events.jsonl, line 3: 1238875214 is no rank" damaged.err || fail "a rank that is none: $(cat damaged.err)"
