@@ -532,7 +532,7 @@ static bool all_ended(const char *directory, int ranks, int *status)
 }
 
 /* A launcher for which the death of a process is no failure finds none if all die. Marks of other hosts are not seen. */
-static int check_end(const char *directory, char **words, const struct rp_job *job, int result)
+static int check_end(const char *directory, char **words, struct rp_job *job, int result)
 {
     char text[512];
     int status;
