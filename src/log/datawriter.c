@@ -26,7 +26,7 @@
 #include "base/message.h"
 
 enum { EARLIER = 1 << 15, TAIL_SIZE = RP_DATA_TAIL_HEADER + RP_DATA_BLOCK };
-enum { LEVEL = -1 }; /* of zstd: with 1, what messages and windows hold takes 4 % more to 10 % less room, and recording up to a tenth more time */
+enum { LEVEL = -1 }; /* of zstd: with 1, what messages and windows hold takes 4 % more to 20 % less room, and recording up to a tenth more time */
 
 struct earlier {
     XXH128_hash_t hash;

@@ -12,9 +12,9 @@ for name in omp_locks omp_sharing omp_funneled; do
     [ "$status" -eq 0 ] || { echo "skipped: $clang does not compile OpenMP programs here"; exit 77; }
     ldd "$name" | grep -q 'libomp' || fail "not LLVM's runtime"
     for round in 1 2 3; do
-        run 60 record "$reprise" record "${options[@]}" -o "$name-$round" "${launch[@]}" "./$name"
+        TEST_ORDER=up run 60 record "$reprise" record "${options[@]}" -o "$name-$round" "${launch[@]}" "./$name"
         [ "$status" -eq 0 ] || fail "$name: record: exit status $status"
-        run 60 replay "$reprise" replay "$name-$round"
+        TEST_ORDER=down run 60 replay "$reprise" replay "$name-$round"
         [ "$status" -eq 0 ] || fail "$name: replay: exit status $status"
         [ -n "$(result record)" ] && [ "$(result replay)" = "$(result record)" ] || fail "$name: another result"
     done

@@ -77,7 +77,8 @@ REPRISE_THREADS=1 OTHERWISE=1 run 60 other "$reprise" replay plain
 
 # What cannot be had together.
 for wrong in '--ranks 0' --clocks '--codec cdc'; do
-    run 60 wrong "$reprise" record --threads $wrong -o wrong "${launch[@]}" ./program # shellcheck disable=SC2086
+    read -ra options <<<"$wrong"
+    run 60 wrong "$reprise" record --threads "${options[@]}" -o wrong "${launch[@]}" ./program
     [ "$status" -eq 120 ] && grep -q '^reprise: .*--threads: ' wrong.err && [ ! -e wrong ] || fail "with $wrong: exit status $status"
 done
 
