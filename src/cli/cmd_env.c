@@ -10,7 +10,6 @@
 #include "cli/binary.h"
 #include "cli/launch.h"
 #include "cli/options.h"
-#include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
 #include "reprise.h"
@@ -45,18 +44,14 @@ static void print_export(const char *name)
     puts("'");
 }
 
-/* A replay captures what the record did, and follows the same threads. */
-static enum rp_status set_captured(const char *directory, struct rp_problem *why)
+static enum rp_status set_as_recorded(const char *directory, struct rp_problem *why)
 {
     struct rp_manifest manifest;
     enum rp_status status = rp_manifest_read(directory, &manifest, why);
 
     if (status != RP_OK)
         return status;
-    setenv("REPRISE_CAPTURE", manifest.capture, 1);
-    setenv("REPRISE_THREADS", *manifest.threads ? "1" : "", 1);
-    if (rp_row_codec_by_name(manifest.codec))
-        setenv("REPRISE_MODE", "clocked", 1);
+    rp_launch_as_recorded(&manifest);
     rp_manifest_free(&manifest);
     return RP_OK;
 }
@@ -72,7 +67,7 @@ static enum rp_status set_run(const char *mode, const char *run, struct rp_probl
     } else if (strcmp(mode, "replay") == 0) {
         status = rp_run_find(run, &path, why);
         if (status == RP_OK)
-            status = set_captured(path, why);
+            status = set_as_recorded(path, why);
         if (status == RP_OK)
             setenv("REPRISE_RUN", path, 1);
     }

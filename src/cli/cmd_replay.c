@@ -17,7 +17,6 @@
 #include "cli/solorun.h"
 #include "cli/tasksrun.h"
 #include "cli/variables.h"
-#include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/replaystate.h"
 #include "log/rundir.h"
@@ -144,12 +143,8 @@ static enum rp_status find_run(struct replay *r, const char *name, struct rp_pro
         status = rp_manifest_read(r->directory, &r->manifest, why);
     if (status == RP_OK)
         setenv("REPRISE_RUN", r->directory, 1);
-    if (status == RP_OK) {
-        setenv("REPRISE_CAPTURE", r->manifest.capture, 1);
-        setenv("REPRISE_THREADS", *r->manifest.threads ? "1" : "", 1);
-    }
-    if (status == RP_OK && rp_row_codec_by_name(r->manifest.codec))
-        setenv("REPRISE_MODE", "clocked", 1);
+    if (status == RP_OK)
+        rp_launch_as_recorded(&r->manifest);
     return status;
 }
 

@@ -98,6 +98,14 @@ static enum rp_status preload(const char *mpi, const char *name, struct rp_probl
     return status;
 }
 
+void rp_launch_as_recorded(const struct rp_manifest *manifest)
+{
+    setenv("REPRISE_CAPTURE", manifest->capture, 1);
+    setenv("REPRISE_THREADS", *manifest->threads ? "1" : "", 1);
+    if (rp_row_codec_by_name(manifest->codec))
+        setenv("REPRISE_MODE", "clocked", 1);
+}
+
 /* Messages carry clocks: where they are recorded, and in a replay by them. */
 static bool has_envelopes(void)
 {

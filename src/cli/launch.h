@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/status.h"
+#include "log/manifest.h"
 
 /* Whether a launcher started this very process as a rank. */
 bool rp_launch_is_inside(void);
@@ -22,6 +23,9 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
 
 /* The commands for gdb; to be freed. NULL: they are not where they are looked for. */
 char *rp_launch_gdb_script(void);
+
+/* Sets what a replay must do as the record did: what it captures, which threads it follows, by what it goes. */
+void rp_launch_as_recorded(const struct rp_manifest *manifest);
 
 /* Where records are, and where the command was started: ranks may start elsewhere. */
 void rp_launch_note_place(void);
