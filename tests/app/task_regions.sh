@@ -100,7 +100,7 @@ cp -r run lost
 rm lost/tasks-00001
 run 20 verify "$reprise" verify lost
 [ "$status" -eq 122 ] && grep -q 'tasks-00001 is not there' verify.err || fail "verify, a lost file: exit status $status"
-printf 'x' | dd of=run/tasks-00002 bs=1 seek=30 conv=notrunc 2>/dev/null
+damage run/tasks-00002 30
 run 20 verify "$reprise" verify run
 [ "$status" -eq 122 ] && grep -q 'tasks-00002: its checksum is wrong' verify.err || fail "verify, damage: exit status $status"
 run 60 crash env REPRISE_TASKS_KILL=0@100 "$reprise" record --tasks -o crash "${launch[@]}" ./ring 8

@@ -52,7 +52,7 @@ run 60 shuffled env REPRISE_SHUFFLE=3 "$reprise" replay --shuffle careless
 [ "$status" -eq 121 ] && grep -q "entry 'question' of node(.*do not commute" shuffled.err || fail "careless, shuffled: exit status $status"
 
 # Records that cannot be followed.
-printf 'x' | dd of=workers/tasks-00000 bs=1 seek=40 conv=notrunc 2>/dev/null
+damage workers/tasks-00000 40
 run 60 damaged "$reprise" replay workers
 [ "$status" -eq 122 ] && grep -q 'tasks-00000: its checksum is wrong' damaged.err || fail "a damaged record: exit status $status"
 launcher "$mpi" 2

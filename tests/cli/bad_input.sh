@@ -48,7 +48,7 @@ rm -rf broken && cp -a pristine broken && truncate -s 200 broken/rank-00001.log
 refuses 122 'rank 1: ' "$reprise" verify broken
 refuses 122 'rank 1: ' "$reprise" replay broken -- "${launch[@]}" "$program"
 rm -rf broken && cp -a pristine broken
-printf '\377' | dd of=broken/rank-00000.log bs=1 seek=150 conv=notrunc 2>/dev/null
+damage broken/rank-00000.log 150
 refuses 122 'rank 0: .*at byte' "$reprise" verify broken
 refuses 122 'rank 0: .*at byte' "$reprise" dump broken
 refuses 122 'rank 0: ' "$reprise" replay broken -- "${launch[@]}" "$program"

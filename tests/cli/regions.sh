@@ -45,6 +45,6 @@ for seed in 1 2 3 4; do
     [ "$(weighed shuffled)" = "$(weighed record)" ] || fail "early, shuffled by $seed: messages of other regions were taken"
     grep -q '30 receives in commutative regions were shuffled' shuffled.err || fail "early: nothing was shuffled"
 done
-printf 'x' | dd of=early/rank-00000.regions bs=1 seek=16 conv=notrunc 2>/dev/null
+damage early/rank-00000.regions 16
 "$reprise" verify early >verify.out 2>verify.err
 [ $? -eq 122 ] && grep -q 'rank 0: .*rank-00000.regions: damaged' verify.err || fail "a damaged log of regions is not found"

@@ -27,5 +27,5 @@ refuses 120 'the data of only 1 of 3 ranks' "$reprise" replay inside
 refuses 120 '^reprise: error: cannot replay: --gdb:' "$reprise" replay --gdb 0 run
 refuses 120 '^reprise: error: cannot replay: COMMAND:' "$reprise" replay run -- "${launch[@]}" "${program[@]}"
 size=$(stat -c %s run/rank-00002.data)
-printf '\x55' | dd of=run/rank-00002.data bs=1 seek=$((size - 60)) conv=notrunc 2>/dev/null
+damage run/rank-00002.data $((size - 60))
 refuses 122 'rank 2: .*damaged' "$reprise" replay run

@@ -165,7 +165,7 @@ if command -v otf2-print >/dev/null && "$reprise" export --otf2 run -o archive; 
 else
     refuses 123 'without OTF2' "$reprise" export --otf2 run -o archive
 fi
-cp -a run broken && printf '\377' | dd of=broken/rank-00000.log bs=1 seek=150 conv=notrunc 2>/dev/null
+cp -a run broken && damage broken/rank-00000.log 150
 refuses 122 'rank 0: .*at byte' "$reprise" report broken
 refuses 122 'rank 0: .*at byte' "$reprise" export --perfetto broken
 run 60 record "$reprise" record --codec cdc -o rows "${launch[@]}" ./program

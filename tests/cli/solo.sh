@@ -46,7 +46,7 @@ refuses 120 'no/such/place' "$reprise" solo -r 2 --directory no/such/place run
 
 size=$(stat -c %s run/rank-00002.data)
 cp run/rank-00002.data whole
-printf '\x55' | dd of=run/rank-00002.data bs=1 seek=$((size - 60)) conv=notrunc 2>/dev/null
+damage run/rank-00002.data $((size - 60))
 refuses 122 'rank 2: .*damaged' "$reprise" solo -r 2 run
 refuses 122 'rank 2: .*damaged' "$reprise" verify run
 head -c $((size - 70)) whole >run/rank-00002.data

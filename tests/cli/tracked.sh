@@ -83,7 +83,7 @@ run 60 replay "$reprise" replay run
 refuses 120 'was not compiled by reprise-cc --track' "$reprise" solo --force -r 1 run -- ./plain
 cp run/rank-00001.loads whole
 size=$(stat -c %s whole)
-printf '\x55' | dd of=run/rank-00001.loads bs=1 seek=$((size - 60)) conv=notrunc 2>/dev/null
+damage run/rank-00001.loads $((size - 60))
 refuses 122 'rank 1: .*loads.*damaged' "$reprise" solo -r 1 run
 refuses 122 'rank 1: .*loads.*damaged' "$reprise" verify run
 head -c $((size - 50)) whole >run/rank-00001.loads

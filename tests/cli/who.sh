@@ -167,11 +167,11 @@ run 60 solo "$reprise" solo -r 1 --who without
 [ ! -e without/rank-00001.order ] || fail "an order log without windows"
 
 cp run/rank-00002.accesses whole
-printf '\x55' | dd of=run/rank-00002.accesses bs=1 seek=100 conv=notrunc 2>/dev/null
+damage run/rank-00002.accesses 100
 refuses 122 "rank 2: .*rank-00002.accesses: damaged.*'reprise solo -r 2 --who' makes it anew" "$reprise" dump --who run
 run 60 anew "$reprise" solo -r 2 --who run
 [ "$status" -eq 0 ] && cmp -s whole run/rank-00002.accesses || fail "not made anew"
-printf '\x55' | dd of=run/rank-00002.order bs=1 seek=30 conv=notrunc 2>/dev/null
+damage run/rank-00002.order 30
 refuses 122 'rank 2: .*rank-00002.order: damaged' "$reprise" dump --who run
 refuses 122 'rank 2: .*rank-00002.order: damaged' "$reprise" verify run
 run 60 alone "$reprise" solo -r 2 run

@@ -14,7 +14,7 @@ again dies 125 "with --restart" --spares 0 --checkpoints files --kill 2@25:3
 ls files/rank-00003.2.checkpoint >/dev/null || fail "no file of the second checkpoint in the loop"
 again refused 120 "of an earlier run" --checkpoints files
 cp -r files damaged
-printf 'x' | dd of=damaged/rank-00001.2.checkpoint bs=1 seek=900 conv=notrunc 2>/dev/null
+damage damaged/rank-00001.2.checkpoint 900
 again restarts 0 "begins again with iteration 20" --restart --checkpoints files
 [ "$(result restarts)" = "$expected" ] || fail "restarted: $(result restarts) instead of $expected"
 again older 0 "begins again with iteration 10" --restart --checkpoints damaged

@@ -69,6 +69,12 @@ refuses() { # STATUS TEXT COMMAND...: it ends so, and says that
     grep -q -- "$text" "$work/refused.err" || fail "$*: '$text' is not said"
 }
 
+damage() { # FILE PLACE: that byte becomes another
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+    printf "\\$(printf %03o $((byte ^ 85)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
 tells_deadlock() { # SOURCE COMMAND...: of the program, with all lines `// says:` of its source
     local source_file=$1 line
     shift
