@@ -3,11 +3,13 @@
 
 #include <stdbool.h>
 #include <string.h>
+
+#include "base/lanes.h"
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
 
-enum { WORD = sizeof(uint64_t), LINE = 64, PAGE = 4096, GAP = 8 };
+enum { WORD = sizeof(uint64_t), LINE = 64, PAGE = RP_MIRROR_RUN, GAP = 8 };
 typedef uint64_t __attribute__((may_alias)) word;
 
 /* 0xff for each byte that is not 0. */
@@ -60,6 +62,36 @@ static uint64_t load_public(const uint8_t *memory, size_t width)
     return value;
 }
 
+/* Pages of public memory: so a page begins with a line. */
+static size_t rest_of_page(const struct rp_mirror *m, size_t at, size_t end)
+{
+    size_t rest = PAGE - (uintptr_t)(m->public + at) % PAGE;
+
+    return rest < end - at ? rest : end - at;
+}
+
+static uint8_t *stored_at(const struct rp_mirror *m, size_t at)
+{
+    return m->stored + ((uintptr_t)(m->public + at) / LINE - (uintptr_t)m->public / LINE);
+}
+
+size_t rp_mirror_lines(size_t size)
+{
+    return size / LINE + 2;
+}
+
+struct rp_mirror rp_mirror_part(const struct rp_mirror *m, size_t at, size_t size)
+{
+    return (struct rp_mirror){m->own + at, m->public + at, m->shadow + at, size, m->stored ? stored_at(m, at) : NULL};
+}
+
+/* Processors fetch ahead, but not over the end of a page. */
+static void fetch(const uint8_t *at)
+{
+    for (size_t i = 0; i < 4; i++)
+        __builtin_prefetch(at + i * LINE);
+}
+
 /* Out */
 
 /* Stores those bytes of `own` that are `mine`. */
@@ -82,7 +114,9 @@ static void word_out(struct rp_mirror *m, size_t at, size_t width)
 
     if (mine == 0)
         return;
-    if (width == WORD)
+    if (width == WORD && mine == UINT64_MAX)
+        __atomic_store_n((word *)(m->public + at), own, __ATOMIC_RELAXED);
+    else if (width == WORD)
         merge_word(m->public + at, own, mine);
     else if (width == sizeof(half))
         merge_half(m->public + at, own, mine);
@@ -91,6 +125,8 @@ static void word_out(struct rp_mirror *m, size_t at, size_t width)
     else
         __atomic_store_n(m->public + at, m->own[at], __ATOMIC_RELAXED);
     memcpy(m->shadow + at, &own, width);
+    if (m->stored)
+        *stored_at(m, at) = 1;
 }
 
 /* As many lines from here as there are; where the processor cannot store some bytes of a line alone, none. A word at a time takes ten times as long. */
@@ -98,6 +134,7 @@ static void word_out(struct rp_mirror *m, size_t at, size_t width)
 __attribute__((target("avx512bw"))) static size_t lines_out(struct rp_mirror *m, size_t at, size_t end)
 {
     size_t first = at;
+    uint8_t *stored = m->stored ? stored_at(m, at) : NULL;
 
     for (; end - at >= LINE; at += LINE) {
         __m512i own = _mm512_loadu_si512(m->own + at);
@@ -105,22 +142,24 @@ __attribute__((target("avx512bw"))) static size_t lines_out(struct rp_mirror *m,
         if (mine) {
             _mm512_mask_storeu_epi8(m->public + at, mine, own);
             _mm512_storeu_si512(m->shadow + at, own);
+            if (stored)
+                stored[(at - first) / LINE] = 1;
         }
     }
     return at - first;
 }
 
-/* The words of a line that others stored, a bit each. */
-__attribute__((target("avx512bw"))) static unsigned line_in(struct rp_mirror *m, size_t at)
+/* The bytes of a line that others stored, a bit each. */
+__attribute__((target("avx512bw"))) static uint64_t line_in(struct rp_mirror *m, size_t at)
 {
-    __m512i there = _mm512_loadu_si512(m->public + at), shadow = _mm512_loadu_si512(m->shadow + at);
-    unsigned words = _mm512_cmpneq_epi64_mask(there, shadow);
+    __m512i there = _mm512_loadu_si512(m->public + at);
+    uint64_t theirs = _mm512_cmpneq_epi8_mask(there, _mm512_loadu_si512(m->shadow + at));
 
-    if (words && m->own != m->public)
-        _mm512_mask_storeu_epi8(m->own + at, _mm512_cmpneq_epi8_mask(there, shadow), there);
-    if (words)
+    if (theirs && m->own != m->public)
+        _mm512_mask_storeu_epi8(m->own + at, theirs, there);
+    if (theirs)
         _mm512_storeu_si512(m->shadow + at, there);
-    return words;
+    return theirs;
 }
 
 static bool has_lines(void)
@@ -128,7 +167,7 @@ static bool has_lines(void)
     return __builtin_cpu_supports("avx512bw");
 }
 #else
-static unsigned line_in(struct rp_mirror *m, size_t at)
+static uint64_t line_in(struct rp_mirror *m, size_t at)
 {
     (void)m, (void)at;
     return 0;
@@ -165,7 +204,10 @@ void rp_mirror_out(struct rp_mirror *m, size_t at, size_t length)
     if (m->own == m->public)
         return;
     for (size_t end = at + length, part; at < end; at += part) {
-        part = PAGE - at % PAGE < end - at ? PAGE - at % PAGE : end - at;
+        part = rest_of_page(m, at, end);
+        fetch(m->own + at + part);
+        fetch(m->shadow + at + part);
+        fetch(m->public + at + part);
         if (memcmp(m->own + at, m->shadow + at, part) != 0)
             part_out(m, at, at + part);
     }
@@ -173,76 +215,94 @@ void rp_mirror_out(struct rp_mirror *m, size_t at, size_t length)
 
 /* In */
 
-static bool word_in(struct rp_mirror *m, size_t at, size_t width)
+/* As line_in. */
+static uint64_t word_in(struct rp_mirror *m, size_t at, size_t width)
 {
-    uint64_t there = load_public(m->public + at, width), theirs = full_bytes(there ^ load(m->shadow + at, width));
+    uint64_t there = load_public(m->public + at, width), theirs = full_bytes(there ^ load(m->shadow + at, width)), bits = 0;
 
     if (theirs == 0)
-        return false;
+        return 0;
     memcpy(m->shadow + at, &there, width);
     if (m->own != m->public) {
         uint64_t own = (load(m->own + at, width) & ~theirs) | (there & theirs);
         memcpy(m->own + at, &own, width);
     }
-    return true;
+    for (size_t i = 0; i < width; i++)
+        bits |= (uint64_t)(((const uint8_t *)&theirs)[i] & 1) << i;
+    return bits;
 }
 
 struct run {
     size_t first, last; /* last 0: none */
+    unsigned lanes;
+    bool whole; /* all lanes, since the program stored there, too */
+    const struct rp_mirror *mirror;
     const uint8_t *now;
-    void (*came)(void *, size_t, const uint8_t *, size_t);
+    rp_mirror_came *came;
     void *data;
 };
 
 static void end_run(const struct run *run)
 {
     if (run->last)
-        run->came(run->data, run->first, run->now + run->first, run->last - run->first);
+        run->came(run->data, run->first, run->now + run->first, run->last - run->first, run->lanes);
 }
 
-static void add_to_run(struct run *run, size_t at, size_t width)
+static void add_to_run(struct run *run, size_t at, size_t width, unsigned lanes)
 {
-    bool begins = !run->last || at - run->last > GAP;
+    bool whole = !run->mirror->stored || *stored_at(run->mirror, at);
+    bool begins = !run->last || at - run->last > GAP || whole != run->whole;
 
-    if (begins)
+    if (begins) {
         end_run(run);
-    run->first = begins ? at : run->first;
+        run->first = at;
+        run->lanes = 0;
+    }
+    run->whole = whole;
+    run->lanes |= whole ? RP_LANES_ALL : lanes;
     run->last = at + width;
 }
 
-static void add_words_to_run(struct run *run, size_t at, unsigned words)
+static void add_line_to_run(struct run *run, size_t at, uint64_t theirs)
 {
-    enum { ALL = 0xff };
-
-    if (words == ALL)
-        add_to_run(run, at, LINE);
-    for (size_t i = 0; i < LINE / WORD && words != ALL; i++)
-        if (words >> i & 1)
-            add_to_run(run, at + i * WORD, WORD);
+    if (full_bytes(theirs) == UINT64_MAX) { /* some of each word */
+        theirs |= theirs >> 32;
+        theirs |= theirs >> 16;
+        add_to_run(run, at, LINE, (theirs | theirs >> 8) & RP_LANES_ALL);
+        return;
+    }
+    for (size_t i = 0; i < LINE / WORD; i++) {
+        unsigned lanes = theirs >> i * WORD & RP_LANES_ALL;
+        if (lanes)
+            add_to_run(run, at + i * WORD, WORD, lanes);
+    }
 }
 
-static void part_in(struct rp_mirror *m, size_t at, size_t end, void (*came)(void *, size_t, const uint8_t *, size_t), void *data)
+static void part_in(struct rp_mirror *m, size_t at, size_t end, rp_mirror_came *came, void *data)
 {
     bool by_lines = !rp_mirror_only_words && has_lines();
-    struct run run = {.now = m->own != m->public ? m->own : m->shadow, .came = came, .data = data}; /* the same memory may have changed again */
+    struct run run = {.mirror = m, .now = m->own != m->public ? m->own : m->shadow, .came = came, .data = data}; /* the same memory may have changed again */
 
     for (size_t width; at < end; at += width) {
         if (by_lines && end - at >= LINE && (uintptr_t)(m->public + at) % LINE == 0) {
             width = LINE;
-            add_words_to_run(&run, at, line_in(m, at));
+            add_line_to_run(&run, at, line_in(m, at));
             continue;
         }
         width = width_at(m, at, end);
-        if (word_in(m, at, width))
-            add_to_run(&run, at, width);
+        uint64_t theirs = word_in(m, at, width);
+        if (theirs)
+            add_to_run(&run, at, width, width == WORD ? (unsigned)theirs : RP_LANES_ALL);
     }
     end_run(&run);
 }
 
-void rp_mirror_in(struct rp_mirror *m, size_t at, size_t length, void (*came)(void *, size_t, const uint8_t *, size_t), void *data)
+void rp_mirror_in(struct rp_mirror *m, size_t at, size_t length, rp_mirror_came *came, void *data)
 {
     for (size_t end = at + length, part; at < end; at += part) {
-        part = PAGE - at % PAGE < end - at ? PAGE - at % PAGE : end - at;
+        part = rest_of_page(m, at, end);
+        fetch(m->public + at + part);
+        fetch(m->shadow + at + part);
         if (memcmp(m->public + at, m->shadow + at, part) != 0)
             part_in(m, at, at + part, came, data);
     }

@@ -15,13 +15,27 @@
 struct rp_mirror {
     uint8_t *own, *public, *shadow; /* the caller's; public and own at the same distance from a multiple of eight */
     size_t size;
+    uint8_t *stored; /* the caller's, zeros in the beginning: for each line of 64 bytes of public memory, whether the program ever stored something else there; or NULL */
 };
+
+/* Lines of which a range has at least some bytes, at most. */
+size_t rp_mirror_lines(size_t size);
+
+/* What this mirror has of a part of it. */
+struct rp_mirror rp_mirror_part(const struct rp_mirror *mirror, size_t at, size_t size);
 
 /* What the program stored in this range becomes public. Fences are the caller's. */
 void rp_mirror_out(struct rp_mirror *mirror, size_t at, size_t length);
 
-/* What others stored in this range comes in. `came` is told of each run of bytes: what own memory has there now. Bytes that few others part are one run. */
-void rp_mirror_in(struct rp_mirror *mirror, size_t at, size_t length, void (*came)(void *data, size_t at, const uint8_t *bytes, size_t length), void *data);
+enum { RP_MIRROR_RUN = 4096 }; /* no run has more bytes */
+
+/*
+ * A run of bytes that came in: what own memory has there now. All that changed is in these lanes of its words of eight bytes (base/lanes.h). They are less than all only where nobody but others ever stored, so that all that is there came in, and whoever was told of all that did has the rest.
+ */
+typedef void rp_mirror_came(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes);
+
+/* What others stored in this range comes in. `came` is told of each run. Bytes that few others part are one run. */
+void rp_mirror_in(struct rp_mirror *mirror, size_t at, size_t length, rp_mirror_came *came, void *data);
 
 /* For tests: as on processors that have nothing better. */
 extern bool rp_mirror_only_words;

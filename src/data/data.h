@@ -42,7 +42,7 @@ struct rp_function {
     uint32_t number;
     const char *name;
 };
-enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER, RP_SYMMETRIC_NUMBER };
+enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER, RP_SYMMETRIC_NUMBER, RP_FOUND_NUMBER };
 
 /* Predefined handles that constants.h does not have. */
 struct rp_data_handles {
@@ -219,7 +219,7 @@ void rp_requests_take_freed(void);
 
 /* --- windows; recording, but for those that begin with rp_alone --- */
 
-extern RP_HIDDEN const struct rp_function rp_f_window, rp_f_got;
+extern RP_HIDDEN const struct rp_function rp_f_window, rp_f_got, rp_f_found;
 extern RP_HIDDEN size_t rp_windows; /* how many there are */
 void rp_windows_out(MPI_Win win);
 void rp_windows_in(MPI_Win win);
@@ -240,6 +240,8 @@ int64_t rp_window_place(MPI_Win win, MPI_Aint disp); /* the same in every run */
 MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp); /* alone: what it was in the record */
 bool rp_window_is_self(MPI_Win win, int rank);
 void rp_alone_window(void);
+void rp_alone_changes(void);
+void rp_alone_found(void);
 
 /* The symmetric memory of OpenSHMEM (src/shmem), which is looked at where windows are, and counts as one. NULL: there is none. */
 struct rp_symmetric_side {

@@ -56,7 +56,7 @@ static void put_members(struct rp_window *w, int members)
     if (rp_track_parted) {
         own = rp_allocate_like(lowest, w->span, &owned[0]);
         shadow = rp_allocate_like(lowest, w->span, &owned[1]);
-        rp_track_part(&(struct rp_mirror){own, (uint8_t *)lowest, shadow, w->span});
+        rp_track_part(&(struct rp_mirror){.own = own, .public = (uint8_t *)lowest, .shadow = shadow, .size = w->span});
         w->to_own = (uintptr_t)own - (uintptr_t)lowest;
     } else {
         shadow = rp_track_add(own, w->span, false);

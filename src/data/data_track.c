@@ -450,7 +450,7 @@ static bool give_public(const struct tracked *t, uintptr_t from, size_t size, bo
 /* What code that is not tracked stored. */
 static void give_untold(const struct tracked *t, uintptr_t from, size_t size)
 {
-    struct rp_mirror memory = {(uint8_t *)t->at, t->public, t->shadow, t->size};
+    struct rp_mirror memory = {.own = (uint8_t *)t->at, .public = t->public, .shadow = t->shadow, .size = t->size};
 
     rp_mirror_out(&memory, from - t->at, size);
 }

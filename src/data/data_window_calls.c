@@ -100,7 +100,7 @@ static int make_in_lender(const struct rp_next *next, struct rp_region *lender, 
     struct rp_window *w = rp_window_record(*win, comm, disp_unit);
     struct rp_region *r = rp_region_add(w, base, lender->memory.public + at, (size_t)size);
     w->base = base;
-    r->memory.shadow = lender->memory.shadow + at;
+    r->memory = rp_mirror_part(&lender->memory, at, (size_t)size);
     r->lender = lender;
     r->tracked = rp_tracked();
     lender->borrowers++;
@@ -116,6 +116,8 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
 
     if (lender)
         return make_in_lender(next, lender, base, size, disp_unit, info, comm, win);
+    if (bytes > 0)
+        rp_found_put(base, bytes);
     uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked_in_place() ? base : rp_allocate_like(base, bytes, &owned[1]);
     if (bytes > 0 && public != base)
         memcpy(public, base, bytes);
@@ -147,6 +149,7 @@ int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
     (void)info;
     if (w) {
         rp_alone_end();
+        rp_found_take(base, (size_t)size);
         alone_region(w, base, (size_t)size);
         w->base = base;
         rp_window_tell(w, &rp_f_Win_create, disp_unit);
@@ -178,6 +181,8 @@ int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_u
         w->allocated = true;
         r->tracked = rp_tracked();
         r->memory.own = public;
+        if (!rp_tracked())
+            r->memory.stored = r->owned[2] = rp_allocate(rp_mirror_lines((size_t)size));
         if (!rp_tracked_in_place())
             take_own(r, public);
         r->memory.shadow = rp_tracked_in_place() ? rp_track_add(public, (size_t)size, false) : rp_allocate_like(public, (size_t)size, &r->owned[1]);
@@ -240,6 +245,9 @@ int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MP
     struct rp_window *w = rp_window_find(win);
     size_t bytes = size > 0 ? (size_t)size : 0;
     void *owned;
+
+    if (bytes > 0)
+        rp_found_put(base, bytes);
     uint8_t *shadow = take_shadow(base, bytes, &owned);
 
     rp_data_off++;
@@ -289,6 +297,8 @@ int rp_alone_Win_attach(MPI_Win win, void *base, MPI_Aint size)
     struct rp_window *w = rp_window_find(win);
 
     rp_alone_end();
+    if (rc == MPI_SUCCESS && w)
+        rp_found_take(base, (size_t)size);
     if (rc == MPI_SUCCESS && w)
         tell_attached(w, rp_track_parted ? rp_region_add(w, base, base, (size_t)size) : alone_region(w, base, (size_t)size));
     return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One-sided communication. Other ranks write into a rank's memory while it runs, so the memory that they write into is not the memory that the program works on (base/mirror.h). What the program stored goes out, and what others
- * stored comes in, at calls that this rank makes, and nowhere else. Only what came in is written down, by an entry `window` before that of the call: so a rank alone sees the same changes at the same calls. The calls themselves say only
+ * stored comes in, at calls that this rank makes, and nowhere else. Only what came in is written down, by an entry `changes` before that of the call: so a rank alone sees the same changes at the same calls. The calls themselves say only
  * what they returned. Memory that is attached to a dynamic window cannot be parted, since others know its addresses, nor is that which all members of a window share, unless the program is tracked by calls: everything that changed in it since it was last looked at is written down, whoever stored it.
  *
  * Where memory is looked at (docs/model.md says what MPI promises):
@@ -16,13 +16,15 @@
 #include <time.h>
 #endif
 
+#include "base/lanes.h"
 #include "base/message.h"
 #include "base/mirror.h"
 #include "base/steady.h"
 #include "data/data_windows.h"
 #include "log/orderlog.h"
+#include "reprise.h"
 
-const struct rp_function rp_f_window = {RP_WINDOW_NUMBER, "window"};
+const struct rp_function rp_f_window = {RP_WINDOW_NUMBER, "changes"};
 
 static const uint64_t looking = UINT64_MAX;
 static struct rp_window *windows;
@@ -93,6 +95,7 @@ void rp_region_free(struct rp_region *r)
         rp_steady_give(r->memory.own, r->memory.size);
     free(r->owned[0]);
     free(r->owned[1]);
+    free(r->owned[2]);
     free(r);
 }
 
@@ -201,12 +204,15 @@ struct news {
     const struct rp_window *window;
     uint64_t time;   /* when it was looked for */
     uint64_t region; /* number of the region */
-    bool begun; /* there is an entry */
+    bool begun;      /* there is an entry */
 };
 
-static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length)
+static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes)
 {
+    enum { SHORT = 64 }; /* to pack less is not worth the byte that tells the lanes */
     struct news *news = data;
+    bool is_packed = lanes != RP_LANES_ALL && length >= SHORT;
+    uint8_t packed[RP_MIRROR_RUN];
 
     if (!news->begun) {
         mark(news->time);
@@ -214,7 +220,21 @@ static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length)
         rp_record_number(news->window->number);
     }
     news->begun = true;
-    rp_record_number(news->region + 1);
+    rp_record_number((news->region + 1) << 1 | is_packed);
+    rp_record_number(at);
+    if (!is_packed) {
+        rp_data_put_content(rp_data_writer, bytes, length);
+        return;
+    }
+    rp_record_number(lanes);
+    rp_lanes_pack(packed, bytes, length, lanes);
+    rp_data_put_content(rp_data_writer, packed, rp_lanes_size(length, lanes));
+}
+
+static void put_beginning(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes)
+{
+    (void)lanes;
+    rp_record_number(*(const uint64_t *)data + 1);
     rp_record_number(at);
     rp_data_put_content(rp_data_writer, bytes, length);
 }
@@ -229,10 +249,10 @@ static void end_news(const struct news *news)
 
 void rp_window_put(struct rp_window *w)
 {
-    struct news news = {.begun = true};
+    uint64_t region = 0;
 
-    for (struct rp_region *r = w->regions; r; r = r->next, news.region++)
-        rp_mirror_in(&r->memory, 0, r->memory.size, put_run, &news);
+    for (struct rp_region *r = w->regions; r; r = r->next, region++)
+        rp_mirror_in(&r->memory, 0, r->memory.size, put_beginning, &region);
     rp_record_number(0);
 }
 
@@ -528,30 +548,41 @@ void rp_window_tell(struct rp_window *w, const struct rp_function *function, int
     w->looked = rp_data_read_entries(rp_data_reader);
 }
 
-void rp_window_take(struct rp_window *w)
+/* A run of bytes, or of some lanes of them (0: all). False: the entry is damaged; whoever asked tells how. */
+static bool take_run(struct rp_window *w, uint64_t region, uint64_t at, uint64_t lanes)
 {
-    for (uint64_t region; (region = rp_alone_number()) != 0;) {
-        uint64_t at = rp_alone_number();
-        size_t length;
-        const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
-        struct rp_region *r = w ? w->regions : NULL;
-        for (uint64_t i = 1; r && i < region; i++)
-            r = r->next;
-        if (!content)
-            return;
-        if (!r || at > r->memory.size || length > r->memory.size - at) {
-            rp_error("not the recorded run: others wrote into a window that is not there");
-            rp_data_end_job(121);
-        }
-        memcpy(r->memory.own + at, content, length);
-        if (r->memory.shadow) {
-            memcpy(r->memory.shadow + at, content, length);
-            rp_trace_change(rp_alone_calling(), w->number, r->member, r->origin + at, content, length);
-        }
+    size_t stored;
+    const uint8_t *content = rp_data_get_content(rp_data_reader, &stored);
+    size_t length = content && lanes ? rp_lanes_bytes(stored, (unsigned)lanes) : stored;
+    struct rp_region *r = w ? w->regions : NULL;
+
+    if (!content)
+        return false;
+    for (uint64_t i = 1; r && i < region; i++)
+        r = r->next;
+    if (!r || at > r->memory.size || length > r->memory.size - at || (lanes && length == 0)) {
+        rp_error("not the recorded run: others wrote into a window that is not there");
+        rp_data_end_job(REPRISE_EXIT_DIVERGED);
     }
+    if (lanes)
+        rp_lanes_unpack(r->memory.own + at, content, length, (unsigned)lanes);
+    else
+        memcpy(r->memory.own + at, content, length);
+    if (r->memory.shadow) {
+        memcpy(r->memory.shadow + at, r->memory.own + at, length);
+        rp_trace_change(rp_alone_calling(), w->number, r->member, r->origin + at, r->memory.own + at, length);
+    }
+    return true;
 }
 
-void rp_alone_window(void)
+void rp_window_take(struct rp_window *w)
+{
+    for (uint64_t region; (region = rp_alone_number()) != 0;)
+        if (!take_run(w, region, rp_alone_number(), 0))
+            return;
+}
+
+static struct rp_window *take_window(void)
 {
     uint64_t number = rp_alone_number();
     struct rp_window *w = windows;
@@ -560,5 +591,21 @@ void rp_alone_window(void)
         w = w->next;
     if (rp_traced && w)
         look(rp_alone_calling(), w);
-    rp_window_take(w);
+    return w;
+}
+
+void rp_alone_window(void)
+{
+    rp_window_take(take_window());
+}
+
+void rp_alone_changes(void)
+{
+    struct rp_window *w = take_window();
+
+    for (uint64_t region; (region = rp_alone_number()) != 0;) {
+        uint64_t at = rp_alone_number(), lanes = region & 1 ? rp_alone_number() & RP_LANES_ALL : 0;
+        if (!take_run(w, region >> 1, at, lanes))
+            return;
+    }
 }

@@ -11,7 +11,7 @@
 
 struct rp_region {
     struct rp_mirror memory; /* alone, only `own` and `size` */
-    void *owned[2];          /* of it, what is ours to free */
+    void *owned[3];          /* of it, what is ours to free */
     bool steady;             /* own memory is that of base/steady.h */
     bool tracked;            /* the shadow is that of data_track.c */
     uint64_t origin;         /* alone, of a dynamic one: where it was in the record */
@@ -85,6 +85,9 @@ void rp_windows_attached(const struct rp_window *w, const struct rp_region *r);
 /* Within the entry of the call that made the window: what its memory has in the beginning; alone, takes that. */
 void rp_window_put(struct rp_window *w);
 void rp_window_take(struct rp_window *w);
+/* Memory of the program's own becomes part of a window: an entry before that of the call, what is in it; alone, in the call. */
+void rp_found_put(const void *memory, size_t size);
+void rp_found_take(void *memory, size_t size);
 /* Alone: the window is there; what the program's memory has is the owner's. */
 void rp_window_tell(struct rp_window *w, const struct rp_function *function, int disp_unit);
 

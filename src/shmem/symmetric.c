@@ -143,12 +143,13 @@ struct news {
     bool begun;
 };
 
-static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length)
+static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes)
 {
     struct news *news = data;
     uintptr_t address = (uintptr_t)news->block->memory.own + at;
     bool in_heap = is_within(&rp_symmetric_heap, address);
 
+    (void)lanes;
     if (!news->begun)
         rp_data_begin(rp_data_writer, f_symmetric.number, f_symmetric.name);
     news->begun = true;

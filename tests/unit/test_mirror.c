@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of two sides: each sees what the other stored, nothing is lost, and no value is seen that was never stored, also while others write. */
+/* Memory of two sides: each sees what the other stored, nothing is lost, and no value is seen that was never stored, also while others write. All that changed is in the lanes that are told. */
+#include "base/lanes.h"
 #include "base/mirror.h"
 
 #include <pthread.h>
@@ -11,24 +12,36 @@ enum { SIZE = 3 * 4096 + 13 };
 
 struct side {
     uint8_t seen[SIZE]; /* what a rank alone would have: only what was told */
-    uint64_t runs;
+    uint64_t runs, packed;
 };
 
-static void note(void *data, size_t at, const uint8_t *bytes, size_t length)
+static void note(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes)
 {
     struct side *side = data;
+    uint8_t packed[RP_MIRROR_RUN];
 
-    memcpy(side->seen + at, bytes, length);
+    CHECK(length > 0 && length <= RP_MIRROR_RUN && lanes > 0 && lanes <= RP_LANES_ALL);
     side->runs++;
+    side->packed += lanes != RP_LANES_ALL;
+    if (lanes == RP_LANES_ALL) {
+        memcpy(side->seen + at, bytes, length);
+        return;
+    }
+    CHECK_EQ(length % 8, 0);
+    CHECK_EQ(rp_lanes_bytes(rp_lanes_size(length, lanes), lanes), length);
+    rp_lanes_pack(packed, bytes, length, lanes);
+    rp_lanes_unpack(side->seen + at, packed, length, lanes);
 }
 
 /* One at a time. */
 static struct rp_mirror make(size_t shift)
 {
     static _Alignas(64) uint8_t memory[3][SIZE / 64 * 64 + 128];
+    static uint8_t stored[SIZE / 64 + 2];
 
     memset(memory, 0, sizeof memory);
-    return (struct rp_mirror){memory[0] + shift, memory[1] + shift, memory[2] + shift, SIZE};
+    memset(stored, 0, sizeof stored);
+    return (struct rp_mirror){memory[0] + shift, memory[1] + shift, memory[2] + shift, SIZE, stored};
 }
 
 TEST(both_sides_have_everything_in_the_end)
@@ -59,8 +72,75 @@ TEST(both_sides_have_everything_in_the_end)
         CHECK(memcmp(m.own, expected, SIZE) == 0);
         CHECK(memcmp(m.public, expected, SIZE) == 0);
         CHECK(memcmp(side.seen, expected, SIZE) == 0);
+        CHECK(side.packed > 0);
     }
     rp_mirror_only_words = false;
+}
+
+/* Numbers of which the second byte changes in all, the fourth in some, are one run in these lanes, on all pages. */
+static void check_lanes(size_t shift)
+{
+    struct rp_mirror m = make(shift);
+    static struct side side;
+
+    memset(&side, 0, sizeof side);
+    for (size_t i = shift % 8 == 0 ? 0 : 8 - shift % 8; i + 8 <= SIZE; i += 8) {
+        m.public[i + 1] = (uint8_t)(i / 8 % 255 + 1);
+        m.public[i + 3] = (uint8_t)(i / 8 % 3);
+    }
+    rp_mirror_in(&m, 0, SIZE, note, &side);
+    CHECK(memcmp(side.seen, m.public, SIZE) == 0);
+    CHECK(memcmp(m.own, m.public, SIZE) == 0);
+    CHECK(side.runs <= 5);
+    CHECK_EQ(side.packed, side.runs);
+}
+
+TEST(what_changed_is_in_few_lanes)
+{
+    for (size_t shift = 0; shift < 64; shift++) {
+        rp_mirror_only_words = shift % 2;
+        check_lanes(shift);
+        rp_mirror_only_words = !rp_mirror_only_words;
+        check_lanes(shift);
+    }
+    rp_mirror_only_words = false;
+}
+
+/* The program stores something that it would not store again, and others change a byte of it: whoever was only told of what came has all of it. Through a part of the mirror it goes as well. */
+static void check_stored(size_t shift, bool through_part)
+{
+    struct rp_mirror m = make(shift), part = rp_mirror_part(&m, 256, 1024);
+    static struct side side;
+
+    memset(&side, 0, sizeof side);
+    memset(m.own + 300, 0x55, 1);
+    memset(m.own + 320, 0x66, 64);
+    m.own[1190] = 0x77;
+    rp_mirror_out(through_part ? &part : &m, through_part ? 0 : 256, 1024);
+    for (size_t i = 256; i < 1280; i++)
+        m.public[i] = i % 8 == 0 ? 0x11 : m.public[i];
+    rp_mirror_in(&m, 0, SIZE, note, &side);
+    CHECK(memcmp(side.seen + 296, m.own + 296, 24) == 0);
+    CHECK(memcmp(side.seen + 320, m.own + 320, 64) == 0);
+    CHECK(memcmp(side.seen + 1184, m.own + 1184, 16) == 0);
+}
+
+TEST(what_the_program_stored_is_told_whole)
+{
+    for (size_t shift = 0; shift < 64; shift++) {
+        rp_mirror_only_words = shift % 2;
+        check_stored(shift, false);
+        check_stored(shift, true);
+    }
+    rp_mirror_only_words = false;
+}
+
+TEST(lanes_have_whole_words)
+{
+    CHECK_EQ(rp_lanes_size(64, 0x83), 24);
+    CHECK_EQ(rp_lanes_bytes(24, 0x83), 64);
+    CHECK_EQ(rp_lanes_bytes(25, 0x83), 0);
+    CHECK_EQ(rp_lanes_bytes(8, 0), 0);
 }
 
 TEST(only_the_range_is_looked_at)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Where memory is zero: varints in turn, how many bytes are something else, how many behind them are zeros. Fewer than fifteen zeros may count as something else. */
+#ifndef RP_ZEROS_H
+#define RP_ZEROS_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+
+void rp_zeros_find(struct rp_buffer *zeros, const void *memory, size_t size);
+
+/* Makes memory zero there. False: `zeros` does not fit. Pages that are zero already are not written to. */
+bool rp_zeros_set(struct rp_view *zeros, void *memory, size_t size);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the memory of a program has when it becomes part of a window. Only what others change in it is written down, so where they write what is there already, nothing is. That is right if a rank alone has the same there, but the memory may
+ * be one that was never stored into: then it has what was left in it, mostly zeros. Where it was zero it is made so alone; of the rest there is a hash, and it is said if that is another. It cannot be made the same: it may hold addresses.
+ */
+#define XXH_INLINE_ALL
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/message.h"
+#include "base/zeros.h"
+#include "data/data_windows.h"
+#include "reprise.h"
+
+const struct rp_function rp_f_found = {RP_FOUND_NUMBER, "found"};
+
+void rp_found_put(const void *memory, size_t size)
+{
+    struct rp_buffer zeros = {0};
+    uint64_t hash = XXH3_64bits(memory, size);
+
+    rp_zeros_find(&zeros, memory, size);
+    if (zeros.failed)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    rp_data_begin(rp_data_writer, rp_f_found.number, rp_f_found.name);
+    rp_data_put(rp_data_writer, &hash, sizeof hash);
+    rp_data_put_content(rp_data_writer, zeros.bytes, zeros.length);
+    rp_record_end();
+    rp_buffer_free(&zeros);
+}
+
+/* Alone */
+
+static struct {
+    bool is_told;
+    uint64_t hash;
+    struct rp_buffer zeros;
+} found;
+
+void rp_alone_found(void)
+{
+    size_t length;
+
+    rp_alone_bytes(&found.hash, sizeof found.hash);
+    const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
+    rp_buffer_clear(&found.zeros);
+    rp_buffer_put(&found.zeros, content, content ? length : 0);
+    if (found.zeros.failed)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    found.is_told = content;
+}
+
+void rp_found_take(void *memory, size_t size)
+{
+    static bool has_said;
+    struct rp_view zeros = rp_view_of(found.zeros.bytes, found.zeros.length);
+
+    if (!found.is_told)
+        return;
+    found.is_told = false;
+    if (!rp_zeros_set(&zeros, memory, size)) {
+        rp_error("not the recorded run: %s has memory of another size", rp_alone_calling()->name);
+        rp_data_end_job(REPRISE_EXIT_DIVERGED);
+    }
+    if (!has_said && XXH3_64bits(memory, size) != found.hash) {
+        has_said = true;
+        rp_note("the memory that %s is given is not what it was in the record: the program has not stored into all of it, or has addresses there; if others write into it what was there already, this rank does not see that", rp_alone_calling()->name);
+    }
+}
