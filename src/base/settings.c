@@ -65,6 +65,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_LAUNCHED", NULL},
     {"REPRISE_PARENT", NULL},
     {"REPRISE_SOLO", NULL},
+    {"REPRISE_CALLED", NULL},
     {"REPRISE_WHO", NULL},
     {"REPRISE_STATE", NULL},
     {"REPRISE_STRESS", NULL},

@@ -101,6 +101,17 @@ static void set_rank(const struct rp_solo *s, uint32_t rank, const char *output,
         setenv("REPRISE_WHO", accesses, 1);
 }
 
+/* Also where a debugger calls the program: its file, a slash, and by what name it was called. */
+static void set_name(const struct rp_data_place *place)
+{
+    const char *slash = place->program ? strrchr(place->program, '/') : NULL;
+    char *called = NULL;
+
+    if (slash && place->arguments[0] && asprintf(&called, "%s/%s", slash + 1, place->arguments[0]) > 0)
+        setenv("REPRISE_CALLED", called, 1);
+    free(called);
+}
+
 /* Where this process writes the accesses of a rank, until they are known to be the recorded ones; to be freed. */
 static char *unproved_accesses(const struct rp_solo *s, uint32_t rank)
 {
@@ -124,17 +135,21 @@ static enum rp_status keep_accesses(const struct rp_solo *s, uint32_t rank, cons
     return status;
 }
 
-/* The recorded arguments, with the program where it was: a shell may have found it by its name, by which it is called still. */
+/* The recorded arguments, with the program where it was: a shell may have found it by its name, by which it is called still. To be freed. */
 static char **recorded_command(const struct rp_data_place *place, char **name)
 {
-    static char *program;
+    size_t count = 0;
 
-    if (!place->arguments[0])
+    while (place->arguments[count])
+        count++;
+    char **command = count > 0 ? malloc((count + 1) * sizeof *command) : NULL;
+    if (!command)
         return NULL;
-    *name = program = place->arguments[0];
-    if (!strchr(program, '/'))
-        place->arguments[0] = strdup(place->program);
-    return place->arguments;
+    memcpy(command, place->arguments, (count + 1) * sizeof *command);
+    *name = command[0];
+    if (!strchr(command[0], '/'))
+        command[0] = place->program;
+    return command;
 }
 
 static enum rp_status enter(const struct rp_solo *s, const struct rp_data_place *place, struct rp_problem *why)
@@ -279,7 +294,7 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
     const struct rp_data_place *place = rp_data_place(reader);
     char output[] = "/tmp/reprise-solo.XXXXXX";
     struct rp_problem why;
-    char *name = NULL, **command = s->command ? s->command : recorded_command(place, &name);
+    char *name = NULL, **recorded = s->command ? NULL : recorded_command(place, &name), **command = recorded ? recorded : s->command;
     char *accesses = s->who ? unproved_accesses(s, rank) : NULL;
     enum rp_status status = command ? RP_OK : rp_fail(&why, RP_DAMAGED, "the record does not know the command of rank %u: give it", rank);
 
@@ -292,12 +307,14 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
     if (status == RP_OK) {
         take_environment(place->environment);
         set_rank(s, rank, output, accesses);
+        set_name(place);
         status = rp_launch_preload(s->mpi, s->manifest->mpi, command, &why);
     }
     if (status != RP_OK) {
         rp_error("cannot replay rank %u: %s", rank, why.text);
         rmdir(output);
         free(accesses);
+        free(recorded);
         return rp_exit_status(status);
     }
     bool same = false;
@@ -310,6 +327,7 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
     if (accesses)
         unlink(accesses); /* if they are still there */
     free(accesses);
+    free(recorded);
     rp_remove_directory(output); /* MPI's files as well, if the rank died */
     return exit_status;
 }

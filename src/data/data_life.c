@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The start and the end of both modes, and what every entry of the log begins with: the function, what it returned, and a check of the numbers that it was called with. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -375,6 +376,25 @@ static char *started_in;
 __attribute__((constructor)) static void note_directory(void)
 {
     started_in = getcwd(NULL, 0);
+}
+
+/* A debugger calls the program by its path; programs tell others what they were called. */
+__attribute__((constructor)) static void take_name(int count, char **words)
+{
+#ifdef __GLIBC__ /* others do not tell */
+    const char *called = rp_setting("REPRISE_CALLED"), *name = called ? strchr(called, '/') : NULL;
+    char program[4096] = "";
+    ssize_t length = name && count > 0 ? readlink("/proc/self/exe", program, sizeof program - 1) : 0;
+    const char *own = length > 0 ? strrchr(program, '/') : NULL;
+
+    if (!own || strlen(own + 1) != (size_t)(name - called) || memcmp(own + 1, called, (size_t)(name - called)) != 0)
+        return;
+    words[0] = strdup(name + 1);
+    program_invocation_name = words[0];
+    program_invocation_short_name = strrchr(words[0], '/') ? strrchr(words[0], '/') + 1 : words[0];
+#else
+    (void)count, (void)words;
+#endif
 }
 
 static void look_around(struct rp_data_place *place)

@@ -25,6 +25,10 @@ PATH=$build/tests/mpi/$mpi:$PATH run 60 named "$reprise" record --ranks all -o n
 run 60 called "$reprise" solo -r 0 named
 [ "$status" -eq 0 ] && grep -q identical called.err || fail "by name: exit status $status"
 [ "$(result called)" = "$(result named)" ] || fail "by name: another result"
+# Also if something else calls it, by its path, as debuggers do.
+run 60 called "$reprise" solo -r 0 named -- env "$build/tests/mpi/$mpi/solo_called"
+[ "$status" -eq 0 ] && grep -q identical called.err || fail "by its path: exit status $status"
+[ "$(result called)" = "$(result named)" ] || fail "by its path: another result"
 
 refuses 120 'no data of rank 1: it was not among the ranks' "$reprise" solo -r 1 run
 refuses 120 'has ranks 0 to 3' "$reprise" solo -r 17 run
