@@ -125,7 +125,7 @@ struct rp_view rp_view_of(const void *bytes, size_t length)
 {
     const uint8_t *at = bytes;
 
-    return (struct rp_view){at, at + length, false};
+    return (struct rp_view){at, length > 0 ? at + length : at, false};
 }
 
 static const uint8_t *take(struct rp_view *view, size_t count)

@@ -278,11 +278,25 @@ static void add_line_to_run(struct run *run, size_t at, uint64_t theirs)
     }
 }
 
+/* What the program stored is known when it goes out; it may not have gone yet. */
+static void mark_stored(struct rp_mirror *m, size_t at, size_t end)
+{
+    if (!m->stored || memcmp(m->own + at, m->shadow + at, end - at) == 0)
+        return;
+    for (size_t part; at < end; at += part) {
+        part = LINE - (uintptr_t)(m->public + at) % LINE;
+        part = part < end - at ? part : end - at;
+        if (memcmp(m->own + at, m->shadow + at, part) != 0)
+            *stored_at(m, at) = 1;
+    }
+}
+
 static void part_in(struct rp_mirror *m, size_t at, size_t end, rp_mirror_came *came, void *data)
 {
     bool by_lines = !rp_mirror_only_words && has_lines();
     struct run run = {.mirror = m, .now = m->own != m->public ? m->own : m->shadow, .came = came, .data = data}; /* the same memory may have changed again */
 
+    mark_stored(m, at, end);
     for (size_t width; at < end; at += width) {
         if (by_lines && end - at >= LINE && (uintptr_t)(m->public + at) % LINE == 0) {
             width = LINE;

@@ -5,33 +5,38 @@
 
 enum { WORD = sizeof(uint64_t), PAGE = 4096 };
 
-static bool is_zero_word(const uint8_t *at)
+/* A word, or what is of one at the ends. */
+static size_t piece_at(const uint8_t *at, size_t left)
 {
-    uint64_t word;
+    size_t rest = WORD - (uintptr_t)at % WORD;
 
-    memcpy(&word, at, WORD);
+    return rest < left ? rest : left;
+}
+
+static bool is_zero(const uint8_t *at, size_t length)
+{
+    uint64_t word = 0;
+
+    memcpy(&word, at, length);
     return word == 0;
 }
 
 void rp_zeros_find(struct rp_buffer *zeros, const void *memory, size_t size)
 {
     const uint8_t *bytes = memory;
+    size_t told = 0, first = 0; /* zeros are from `first` to `at` */
 
-    for (size_t at = 0, told = 0; size - at >= WORD;) {
-        if (!is_zero_word(bytes + at)) {
-            at += WORD;
+    for (size_t at = 0, piece; at < size; at += piece) {
+        piece = piece_at(bytes + at, size - at);
+        if (is_zero(bytes + at, piece) && at + piece < size)
             continue;
+        size_t end = is_zero(bytes + at, piece) ? size : at;
+        if (end > first) {
+            rp_buffer_varint(zeros, first - told);
+            rp_buffer_varint(zeros, end - first);
+            told = end;
         }
-        size_t first = at;
-        while (first > told && bytes[first - 1] == 0)
-            first--;
-        while (size - at >= WORD && is_zero_word(bytes + at))
-            at += WORD;
-        while (at < size && bytes[at] == 0)
-            at++;
-        rp_buffer_varint(zeros, first - told);
-        rp_buffer_varint(zeros, at - first);
-        told = at;
+        first = at + piece;
     }
 }
 

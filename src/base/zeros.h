@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where memory is zero: varints in turn, how many bytes are something else, how many behind them are zeros. Fewer than fifteen zeros may count as something else. */
+/* Where memory is zero: varints in turn, how many bytes are something else, how many behind them are zeros. Only whole aligned words of eight bytes count, and what is of one at the ends: single zeros may be of an address. */
 #ifndef RP_ZEROS_H
 #define RP_ZEROS_H
 

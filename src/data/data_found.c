@@ -32,38 +32,37 @@ void rp_found_put(const void *memory, size_t size)
 
 /* Alone */
 
-static struct {
-    bool is_told;
-    uint64_t hash;
-    struct rp_buffer zeros;
-} found;
+static uint8_t *expected;
+static size_t expected_size;
 
-void rp_alone_found(void)
+void rp_found_expect(void *memory, size_t size)
 {
-    size_t length;
-
-    rp_alone_bytes(&found.hash, sizeof found.hash);
-    const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
-    rp_buffer_clear(&found.zeros);
-    rp_buffer_put(&found.zeros, content, content ? length : 0);
-    if (found.zeros.failed)
-        rp_bug(__FILE__, __LINE__, "out of memory");
-    found.is_told = content;
+    expected = memory;
+    expected_size = size;
 }
 
-void rp_found_take(void *memory, size_t size)
+void rp_found_over(void)
+{
+    expected = NULL;
+}
+
+/* Other entries may stand between this one and that of the call, and change the memory. */
+void rp_alone_found(void)
 {
     static bool has_said;
-    struct rp_view zeros = rp_view_of(found.zeros.bytes, found.zeros.length);
+    uint64_t hash;
+    size_t length;
 
-    if (!found.is_told)
-        return;
-    found.is_told = false;
-    if (!rp_zeros_set(&zeros, memory, size)) {
+    rp_alone_bytes(&hash, sizeof hash);
+    const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
+    struct rp_view zeros = rp_view_of(content, content ? length : 0);
+    if (!content || !expected)
+        return; /* whoever takes the next entry tells why */
+    if (!rp_zeros_set(&zeros, expected, expected_size)) {
         rp_error("not the recorded run: %s has memory of another size", rp_alone_calling()->name);
         rp_data_end_job(REPRISE_EXIT_DIVERGED);
     }
-    if (!has_said && XXH3_64bits(memory, size) != found.hash) {
+    if (!has_said && XXH3_64bits(expected, expected_size) != hash) {
         has_said = true;
         rp_note("the memory that %s is given is not what it was in the record: the program has not stored into all of it, or has addresses there; if others write into it what was there already, this rank does not see that", rp_alone_calling()->name);
     }

@@ -389,9 +389,12 @@ __attribute__((constructor)) static void take_name(int count, char **words)
 
     if (!own || strlen(own + 1) != (size_t)(name - called) || memcmp(own + 1, called, (size_t)(name - called)) != 0)
         return;
-    words[0] = strdup(name + 1);
-    program_invocation_name = words[0];
-    program_invocation_short_name = strrchr(words[0], '/') ? strrchr(words[0], '/') + 1 : words[0];
+    char *recorded = strdup(name + 1), *slash = recorded ? strrchr(recorded, '/') : NULL;
+    if (recorded) {
+        words[0] = program_invocation_name = recorded;
+        program_invocation_short_name = slash ? slash + 1 : recorded;
+    }
+    unsetenv("REPRISE_CALLED"); /* processes that it starts have names of their own */
 #else
     (void)count, (void)words;
 #endif

@@ -49,14 +49,24 @@ int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Co
     return rc;
 }
 
-/* Of memory of the program's own that is about to be part of a window, what is in it. */
+/* Of memory of the program's own that is about to be part of a window, what is in it; which is told. It may be in another window: what others wrote there comes in before. */
 static uint8_t *take_shadow(void *base, size_t size, void **owned)
 {
+    uint8_t *shadow;
+
     *owned = NULL;
-    if (rp_tracked_in_place())
-        return rp_track_add(base, size, true);
-    uint8_t *shadow = rp_allocate_like(base, size, owned);
-    return size > 0 ? memcpy(shadow, base, size) : shadow;
+    if (rp_windows)
+        rp_windows_all_in();
+    if (rp_tracked_in_place()) {
+        shadow = rp_track_add(base, size, true);
+    } else {
+        shadow = rp_allocate_like(base, size, owned);
+        if (size > 0)
+            memcpy(shadow, base, size);
+    }
+    if (size > 0)
+        rp_found_put(shadow, size);
+    return shadow;
 }
 
 static void drop_shadow(const void *base, size_t size, void *owned)
@@ -116,8 +126,6 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
 
     if (lender)
         return make_in_lender(next, lender, base, size, disp_unit, info, comm, win);
-    if (bytes > 0)
-        rp_found_put(base, bytes);
     uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked_in_place() ? base : rp_allocate_like(base, bytes, &owned[1]);
     if (bytes > 0 && public != base)
         memcpy(public, base, bytes);
@@ -144,12 +152,14 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
 int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     struct rp_window *w = NULL;
+
+    rp_found_expect(base, (size_t)size);
     int rc = rp_window_stand_in(&rp_f_Win_create, size, comm, win, &w);
+    rp_found_over();
 
     (void)info;
     if (w) {
         rp_alone_end();
-        rp_found_take(base, (size_t)size);
         alone_region(w, base, (size_t)size);
         w->base = base;
         rp_window_tell(w, &rp_f_Win_create, disp_unit);
@@ -245,9 +255,6 @@ int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MP
     struct rp_window *w = rp_window_find(win);
     size_t bytes = size > 0 ? (size_t)size : 0;
     void *owned;
-
-    if (bytes > 0)
-        rp_found_put(base, bytes);
     uint8_t *shadow = take_shadow(base, bytes, &owned);
 
     rp_data_off++;
@@ -293,12 +300,12 @@ static void tell_attached(struct rp_window *w, struct rp_region *r)
 
 int rp_alone_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
-    int rc = rp_alone_begin(&rp_f_Win_attach, true, rp_check(0, size));
     struct rp_window *w = rp_window_find(win);
 
+    rp_found_expect(base, (size_t)size);
+    int rc = rp_alone_begin(&rp_f_Win_attach, true, rp_check(0, size));
+    rp_found_over();
     rp_alone_end();
-    if (rc == MPI_SUCCESS && w)
-        rp_found_take(base, (size_t)size);
     if (rc == MPI_SUCCESS && w)
         tell_attached(w, rp_track_parted ? rp_region_add(w, base, base, (size_t)size) : alone_region(w, base, (size_t)size));
     return rc;

@@ -560,7 +560,7 @@ static bool take_run(struct rp_window *w, uint64_t region, uint64_t at, uint64_t
         return false;
     for (uint64_t i = 1; r && i < region; i++)
         r = r->next;
-    if (!r || at > r->memory.size || length > r->memory.size - at || (lanes && length == 0)) {
+    if (region == 0 || !r || at > r->memory.size || length > r->memory.size - at || lanes > RP_LANES_ALL || (lanes && length == 0)) {
         rp_error("not the recorded run: others wrote into a window that is not there");
         rp_data_end_job(REPRISE_EXIT_DIVERGED);
     }
@@ -604,7 +604,7 @@ void rp_alone_changes(void)
     struct rp_window *w = take_window();
 
     for (uint64_t region; (region = rp_alone_number()) != 0;) {
-        uint64_t at = rp_alone_number(), lanes = region & 1 ? rp_alone_number() & RP_LANES_ALL : 0;
+        uint64_t at = rp_alone_number(), lanes = region & 1 ? rp_alone_number() : 0;
         if (!take_run(w, region >> 1, at, lanes))
             return;
     }

@@ -85,9 +85,10 @@ void rp_windows_attached(const struct rp_window *w, const struct rp_region *r);
 /* Within the entry of the call that made the window: what its memory has in the beginning; alone, takes that. */
 void rp_window_put(struct rp_window *w);
 void rp_window_take(struct rp_window *w);
-/* Memory of the program's own becomes part of a window: an entry before that of the call, what is in it; alone, in the call. */
+/* Memory of the program's own becomes part of a window: an entry before that of the call, what a rank alone is to have in it. Alone, before the entry of the call is taken: this memory; and behind it, that there is none. */
 void rp_found_put(const void *memory, size_t size);
-void rp_found_take(void *memory, size_t size);
+void rp_found_expect(void *memory, size_t size);
+void rp_found_over(void);
 /* Alone: the window is there; what the program's memory has is the owner's. */
 void rp_window_tell(struct rp_window *w, const struct rp_function *function, int disp_unit);
 

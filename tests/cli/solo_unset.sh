@@ -32,6 +32,11 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < COUNT; i += 100)
         values[i] = rank + i;
+    /* A call that fails tells of its memory, too, and the next has none to tell of. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int failed = MPI_Win_create(values, COUNT * sizeof *values, -7, MPI_INFO_NULL, MPI_COMM_WORLD, &win) != MPI_SUCCESS;
+    MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_free(&win);
     MPI_Win_create(created, COUNT * sizeof *created, sizeof *created, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_fence(0, win);
     MPI_Put(values, COUNT, MPI_LONG, (rank + 1) % size, 0, COUNT, MPI_LONG, win);
@@ -43,7 +48,7 @@ int main(int argc, char **argv)
     MPI_Win_fence(0, dynamic);
     MPI_Put(values, COUNT, MPI_LONG, (rank + 1) % size, there, COUNT, MPI_LONG, dynamic);
     MPI_Win_fence(0, dynamic);
-    printf("RESULT rank=%d created=%ld attached=%ld\n", rank, sum(created), sum(attached));
+    printf("RESULT rank=%d created=%ld attached=%ld failed=%d\n", rank, sum(created), sum(attached), failed);
     MPI_Win_detach(dynamic, attached);
     MPI_Win_free(&dynamic);
     MPI_Win_free(&win);
@@ -55,6 +60,7 @@ mpicc."$mpi" -g unset.c -o unset || fail "cannot compile"
 run 60 record "$reprise" record --ranks 1 -o run "${launch[@]}" ./unset
 [ "$status" -eq 0 ] || fail "record: exit status $status"
 expected=$(grep 'rank=1 ' record.out)
+[[ $expected == *failed=1 ]] || fail "no call failed"
 run 60 same "$reprise" solo -r 1 run
 run 60 other "$reprise" solo -r 1 run -- env MALLOC_PERTURB_=165 ./unset
 for name in same other; do

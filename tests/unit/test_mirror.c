@@ -125,12 +125,37 @@ static void check_stored(size_t shift, bool through_part)
     CHECK(memcmp(side.seen + 1184, m.own + 1184, 16) == 0);
 }
 
+/* The same if it has not gone out yet: others change what is around it, or it. Alone it stores something else, which is never mixed with what it stored. */
+static void check_not_out(size_t shift)
+{
+    struct rp_mirror m = make(shift);
+    static struct side side;
+    size_t word = 512 + (8 - shift % 8) % 8; /* whole words begin there */
+
+    memset(&side, 0, sizeof side);
+    memset(m.own + word, 0x55, 8);
+    memset(m.own + word + 640, 0x66, 8);
+    memset(side.seen + word, 0x99, 8);
+    memset(side.seen + word + 640, 0x99, 8);
+    for (size_t i = word - 256; i < word + 256; i += 8)
+        if (i != word)
+            m.public[i + 1] = 0x11;
+    m.public[word + 640 + 3] = 0x22;
+    for (size_t i = word + 640 - 64; i < word + 640 + 64; i += 8)
+        m.public[i + 1] = 0x11;
+    rp_mirror_in(&m, 0, SIZE, note, &side);
+    CHECK(memcmp(side.seen + word, m.own + word, 8) == 0 || memcmp(side.seen + word, "\x99\x99\x99\x99\x99\x99\x99\x99", 8) == 0);
+    CHECK(memcmp(side.seen + word + 640, m.own + word + 640, 8) == 0);
+    CHECK(side.packed > 0);
+}
+
 TEST(what_the_program_stored_is_told_whole)
 {
     for (size_t shift = 0; shift < 64; shift++) {
         rp_mirror_only_words = shift % 2;
         check_stored(shift, false);
         check_stored(shift, true);
+        check_not_out(shift);
     }
     rp_mirror_only_words = false;
 }
