@@ -82,6 +82,7 @@ static struct rp_region *alone_region(struct rp_window *w, void *base, size_t si
 
     rp_track_add(base, size, true);
     r->tracked = rp_tracked();
+    r->programs = true;
     return r;
 }
 
@@ -112,6 +113,7 @@ static int make_in_lender(const struct rp_next *next, struct rp_region *lender, 
     w->base = base;
     r->memory = rp_mirror_part(&lender->memory, at, (size_t)size);
     r->lender = lender;
+    r->programs = lender->programs;
     r->tracked = rp_tracked();
     lender->borrowers++;
     rp_track_part(&r->memory);
@@ -138,6 +140,7 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
         struct rp_window *w = rp_window_record(*win, comm, disp_unit);
         struct rp_region *r = rp_region_add(w, base, public, bytes);
         w->base = base;
+        r->programs = true;
         r->memory.shadow = shadow;
         r->tracked = rp_tracked();
         memcpy(r->owned, owned, sizeof owned);
@@ -264,6 +267,7 @@ int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MP
     rp_record_end();
     if (rc == MPI_SUCCESS && w) {
         struct rp_region *r = rp_region_add(w, base, base, bytes);
+        r->programs = true;
         r->memory.shadow = shadow;
         r->tracked = rp_tracked_in_place();
         r->owned[0] = owned;

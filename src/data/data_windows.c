@@ -16,6 +16,7 @@
 #include <time.h>
 #endif
 
+#include "base/guard.h"
 #include "base/lanes.h"
 #include "base/message.h"
 #include "base/mirror.h"
@@ -247,6 +248,37 @@ static void end_news(const struct news *news)
     rp_record_end();
 }
 
+struct look {
+    struct rp_region *region;
+    size_t at, length;
+    struct news *news;
+};
+
+static void look_in(void *data)
+{
+    struct look *look = data;
+
+    rp_mirror_in(&look->region->memory, look->at, look->length, put_run, look->news);
+}
+
+static void look_out(void *data)
+{
+    struct look *look = data;
+
+    rp_mirror_out(&look->region->memory, look->at, look->length);
+}
+
+/* `news`: what came in is told; NULL: stores go out. */
+static void look_at(struct rp_region *r, size_t at, size_t length, struct news *news)
+{
+    struct look look = {r, at, length, news};
+
+    if (!r->programs)
+        (news ? look_in : look_out)(&look);
+    else if (!r->lost)
+        r->lost = !rp_guard(r->memory.own, r->memory.size, news ? look_in : look_out, &look);
+}
+
 void rp_window_put(struct rp_window *w)
 {
     uint64_t region = 0;
@@ -262,14 +294,14 @@ static void all_in(struct rp_window *w)
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (struct rp_region *r = w->regions; r; r = r->next, news.region++)
-        rp_mirror_in(&r->memory, 0, r->memory.size, put_run, &news);
+        look_at(r, 0, r->memory.size, &news);
     end_news(&news);
 }
 
 static void all_out(struct rp_window *w)
 {
     for (struct rp_region *r = w->regions; r; r = r->next)
-        rp_mirror_out(&r->memory, 0, r->memory.size);
+        look_at(r, 0, r->memory.size, NULL);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -310,7 +342,7 @@ void rp_windows_in_own(MPI_Win win)
     } else {
         for (size_t i = 0; i < w->range_count; i++) {
             news.region = number_of(w, w->ranges[i].region);
-            rp_mirror_in(&w->ranges[i].region->memory, w->ranges[i].at, w->ranges[i].length, put_run, &news);
+            look_at(w->ranges[i].region, w->ranges[i].at, w->ranges[i].length, &news);
         }
         end_news(&news);
     }
@@ -342,7 +374,7 @@ void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI
 
     if (!w || w->shared || w->self != target || count <= 0 || !locate(w, disp, count, type, &range))
         return;
-    rp_mirror_out(&range.region->memory, range.at, range.length);
+    look_at(range.region, range.at, range.length, NULL);
     if (writes && w->range_count < RP_RANGES)
         w->ranges[w->range_count] = range;
     if (writes && w->range_count <= RP_RANGES)
@@ -446,11 +478,31 @@ static bool is_direct(const struct rp_window *w)
     return w->shared || w->dynamic || rp_tracked();
 }
 
+struct search {
+    const struct rp_function *function;
+    struct rp_window *window;
+    struct rp_region *region;
+};
+
+static void find_stores(void *data)
+{
+    struct search *s = data;
+    const struct rp_region *r = s->region;
+
+    s->window->stored |= rp_trace_stores(s->function, s->window->number, r->member, r->origin, s->window->looked, r->memory.own, r->memory.shadow, r->memory.size);
+}
+
 static void look(const struct rp_function *function, struct rp_window *w)
 {
-    for (struct rp_region *r = w->regions; r && w->looked != looking; r = r->next)
-        if (r->memory.shadow)
-            w->stored |= rp_trace_stores(function, w->number, r->member, r->origin, w->looked, r->memory.own, r->memory.shadow, r->memory.size);
+    for (struct rp_region *r = w->regions; r && w->looked != looking; r = r->next) {
+        struct search search = {function, w, r};
+        if (!r->memory.shadow || r->lost)
+            continue;
+        if (r->programs)
+            r->lost = !rp_guard(r->memory.own, r->memory.size, find_stores, &search);
+        else
+            find_stores(&search);
+    }
     w->looked = looking;
     if (w->stored && is_direct(w)) {
         rp_trace_out(function, w->number);

@@ -14,6 +14,7 @@ struct rp_region {
     void *owned[3];          /* of it, what is ours to free */
     bool steady;             /* own memory is that of base/steady.h */
     bool tracked;            /* the shadow is that of data_track.c */
+    bool programs, lost;     /* the memory is the program's own, which may free it before the window; it has, and nobody looks at it any more */
     uint64_t origin;         /* alone, of a dynamic one: where it was in the record */
     int member;              /* alone, of a shared window: whose it is; else -1 */
     struct rp_region *lender;   /* recording: the region of another window that this one is part of, whose public memory and shadow it has */
