@@ -33,7 +33,8 @@ static enum rp_status check_manifest(const struct rp_session *session, const str
     return status;
 }
 
-static bool alone; /* no other rank is there */
+static bool alone;  /* no other rank is there */
+static bool single; /* nor was there ever one. MPICH 4.0 crashes when it is to complete a request in a session of one process */
 
 bool rp_session_is_alone(void)
 {
@@ -66,6 +67,7 @@ void rp_session_open(struct rp_session *session)
     memset(session, 0, sizeof *session);
     rp_pmpi.Comm_rank(rp_constant.world, &session->rank);
     rp_pmpi.Comm_size(rp_constant.world, &session->ranks);
+    single = session->ranks == 1;
     rp_message_rank(session->rank);
 }
 
@@ -82,7 +84,7 @@ static void broadcast(void *data, int bytes)
 {
     MPI_Request request;
 
-    if (rp_pmpi.Ibcast(data, bytes, rp_constant.byte, 0, rp_constant.world, &request) == MPI_SUCCESS)
+    if (!single && rp_pmpi.Ibcast(data, bytes, rp_constant.byte, 0, rp_constant.world, &request) == MPI_SUCCESS)
         complete(request);
 }
 
@@ -91,7 +93,7 @@ static int32_t largest(int32_t mine)
     MPI_Request request;
     int32_t all = mine;
 
-    if (alone)
+    if (alone || single)
         return mine;
     if (rp_pmpi.Iallreduce(&mine, &all, 1, rp_constant.int32, rp_constant.max, rp_constant.world, &request) == MPI_SUCCESS)
         complete(request);
@@ -102,7 +104,7 @@ void rp_session_sum(const uint64_t *mine, uint64_t *sum, int count)
 {
     MPI_Request request;
 
-    if (alone)
+    if (alone || single)
         memcpy(sum, mine, (size_t)count * sizeof *mine);
     else if (rp_pmpi.Ireduce(mine, sum, count, rp_constant.uint64, rp_constant.sum, 0, rp_constant.world, &request) == MPI_SUCCESS)
         complete(request);
