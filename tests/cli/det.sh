@@ -35,9 +35,9 @@ run 20 wrong "$reprise" diff --json kept again
 run 20 wrong "$reprise" det --check -o kept "${launch[@]}" "$app"
 [ "$status" -eq 120 ] && grep -q 'nothing is ever overwritten' "$work/wrong.err" || fail "-o over another: $status"
 
-# What is not entered does not run in silence, and nothing stays behind.
+# What is not entered does not run in silence, and nothing stays behind. (MPICH's launcher dies of SIGPIPE now and then where ranks end at once.)
 for options in "" "--check" "--check -o none"; do
-    run 20 none "$reprise" det $options "${launch[@]}" ls -d /
+    run 20 none "$reprise" det $options "${launch[@]}" sh -c 'ls -d /; sleep 0.3'
     [ "$status" -eq 123 ] && grep -q 'nothing was made deterministic: no process of' "$work/none.err" || fail "det $options of no MPI program: $status"
 done
 [ ! -e none ] || fail "a directory stays of a program that was not entered"
