@@ -268,15 +268,21 @@ static void look_out(void *data)
     rp_mirror_out(&look->region->memory, look->at, look->length);
 }
 
+/* Touches memory of the region, if it is still there. */
+static void visit(struct rp_region *r, void (*act)(void *data), void *data)
+{
+    if (!r->programs)
+        act(data);
+    else if (!r->lost)
+        r->lost = !rp_guard(r->memory.own, r->memory.size, act, data);
+}
+
 /* `news`: what came in is told; NULL: stores go out. */
 static void look_at(struct rp_region *r, size_t at, size_t length, struct news *news)
 {
     struct look look = {r, at, length, news};
 
-    if (!r->programs)
-        (news ? look_in : look_out)(&look);
-    else if (!r->lost)
-        r->lost = !rp_guard(r->memory.own, r->memory.size, news ? look_in : look_out, &look);
+    visit(r, news ? look_in : look_out, &look);
 }
 
 void rp_window_put(struct rp_window *w)
@@ -496,12 +502,8 @@ static void look(const struct rp_function *function, struct rp_window *w)
 {
     for (struct rp_region *r = w->regions; r && w->looked != looking; r = r->next) {
         struct search search = {function, w, r};
-        if (!r->memory.shadow || r->lost)
-            continue;
-        if (r->programs)
-            r->lost = !rp_guard(r->memory.own, r->memory.size, find_stores, &search);
-        else
-            find_stores(&search);
+        if (r->memory.shadow)
+            visit(r, find_stores, &search);
     }
     w->looked = looking;
     if (w->stored && is_direct(w)) {
