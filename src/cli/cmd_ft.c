@@ -539,7 +539,8 @@ static int check_end(const char *directory, char **words, struct rp_job *job, in
 
     if (!rp_launch_ended_by() && is_marked(directory, "respawned") && all_ended(directory, job->ranks, &status))
         return status;
-    if (!rp_launch_ended_by() && rp_job_failed_in_init(job, text)) {
+    /* Those that end behind the launcher's death may do so for that reason. */
+    if ((!rp_launch_ended_by() || job->lost[0]) && rp_job_failed_in_init(job, text)) {
         rp_error("%s", text);
         return REPRISE_EXIT_INTERNAL;
     }

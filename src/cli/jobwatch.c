@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -136,7 +135,7 @@ static void describe(const struct rp_job *job, int lost, char text[512])
 
 static bool is_lost(const struct rp_roll_line *line)
 {
-    return line->process && line->state != RP_ROLL_INSIDE && kill(line->process, 0) != 0 && errno == ESRCH;
+    return line->state != RP_ROLL_INSIDE && is_dead(line);
 }
 
 /* Those that left by themselves may have done so since another was killed. */

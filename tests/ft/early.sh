@@ -30,9 +30,17 @@ int main(int argc, char **argv)
             exit(3);
         if (strcmp(argv[1], "stop") == 0)
             raise(SIGSTOP);
+        pid_t launcher = getppid();
         if (strcmp(argv[1], "later") == 0 && fork() == 0) {
             usleep((useconds_t)strtol(argv[3], NULL, 10));
             kill(getppid(), SIGKILL);
+            _exit(0);
+        }
+        if (strcmp(argv[1], "crash") == 0) {
+            if (fork() != 0)
+                raise(SIGKILL);
+            sleep(1);
+            kill(launcher, SIGKILL);
             _exit(0);
         }
     }
@@ -64,6 +72,9 @@ ends exits 125 'rank 2 \(process [0-9]+, before MPI_Init\) ended' ./early exit 2
 ends spare 125 'spare 0 \(process [0-9]+, before MPI_Init\) ended' ./early kill 3
 CRASH=1 ends constructor 125 'rank 1 \((process [0-9]+, before MPI_Init|before it began)\) ended' ./crashes none none
 REPRISE_FT_INIT_PATIENCE=4 ends stopped 125 'MPI_Init did not end within 4 s' ./early stop 1
+# Open MPI's launcher was seen to crash when MPI_Init fails.
+ends crash 125 'rank 1 \(process [0-9]+, before MPI_Init\) ended, and MPI_Init failed' ./early crash 1
+grep -q 'the launcher was ended by signal 9' crash.err || fail "crash: does not say that the launcher was ended"
 ends all-exit 3 '' ./early exit all
 ends none 0 '' ./early none none
 
