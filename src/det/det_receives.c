@@ -388,6 +388,7 @@ void rp_det_receive_cancel(struct rp_det_receive *receive)
     rp_det_receive_close(receive);
     if (receive->is_known && !note)
         rp_det_refuse("MPI_Cancel of a receive whose message was sent synchronously, but later");
+    receive->is_known = false;
     if (note)
         put_back(note);
     offer_all();
