@@ -9,7 +9,8 @@
 //         else
 //             value = reprise_track_load_64(address, value);
 //
-// An innermost loop without calls, of which it is known ahead from where to where it loads and stores, is there twice: if all of that is below or above all windows, as it is without reprise, a loop runs that tells of nothing.
+// An innermost loop without calls, of which it is known ahead from where to where it loads and stores, is there three times. If all of that is below or above all windows, as it is without reprise, a loop runs that tells of nothing. If each place is all
+// in one region, or far from all, as in most loops of a recording, a loop runs that knows the shadows ahead (watch_segment). Else the above is done to each access: also alone, where loads must give what was recorded.
 //
 // A load is made first, and its value looked at then: so it does not matter that another process stores there meanwhile. What the program uses is the value that the function returns. Memory that no window can have is left out: constants, and variables whose
 // address nobody else knows.
@@ -30,6 +31,7 @@
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include "llvm_common.h"
@@ -39,11 +41,30 @@ using namespace llvm;
 namespace {
 
 const unsigned page_bits = 12, slots = 1 << 16, widest = 64; // as base/track.h says
-const unsigned most_ranges = 12, longest_loop = 300; // of a loop that is there twice: places, instructions
+const unsigned most_ranges = 12, longest_loop = 300; // of a loop that is there three times: places, instructions
 
 // From the first byte that a loop accesses at some place of it to behind the last.
 struct range {
     const SCEV *low, *high;
+    unsigned object; // those of one object are in one region, or far
+    Value *first, *end, *is_far; // in front of the loop
+};
+
+// A pointer from which a loop goes to places that it accesses.
+struct object {
+    const SCEV *base;
+    Value *to_shadow, *is_counted; // how far a window's shadow is away, and 1; or 0
+};
+
+// The copy of a loop that knows its shadows ahead.
+struct watched_loop {
+    std::vector<BasicBlock *> blocks;
+    DenseMap<const Instruction *, unsigned> object_of; // of accesses
+    SmallVector<range, 8> ranges;
+    SmallVector<object, 4> objects;
+    Value *loads; // where they are counted
+    AllocaInst *count; // the same in a register: to add to memory again and again takes longer than all else
+    Instruction *front; // the end of the block in front of it
 };
 
 class tracker {
@@ -73,7 +94,8 @@ private:
     MDNode *seldom;
     AllocaInst *room = nullptr; // of the function, for values that are told by their place
     DenseMap<const Value *, bool> own; // variables that nobody else knows
-    SmallPtrSet<const BasicBlock *, 16> silent; // blocks of loops that tell of nothing
+    SmallPtrSet<const BasicBlock *, 16> done; // blocks of loops that tell of nothing, or know their shadows
+    std::vector<watched_loop> watched;
 
     FunctionCallee hook(const Twine &name, Type *result, ArrayRef<Type *> parameters);
     bool matters(const Value *pointer);
@@ -84,13 +106,20 @@ private:
     Value *number(uint64_t n) { return ConstantInt::get(word, n); }
     unsigned size_of(Type *type) { return (unsigned)(uint64_t)layout.getTypeStoreSize(type); }
     unsigned bits_by_value(Type *);
+    bool is_comparable(Type *);
     Value *as_integer(IRBuilder<> &at, Value *value, unsigned bits) { return value->getType()->isPointerTy() ? at.CreatePtrToInt(value, at.getIntNTy(bits)) : at.CreateBitCast(value, at.getIntNTy(bits)); }
     Value *room_for(Instruction &, Type *);
     Value *tell_load(IRBuilder<> &, Value *pointer, Value *value);
     void tell_store(IRBuilder<> &, Value *pointer, Value *value);
-    bool find_range(Loop *, const Instruction &, ScalarEvolution &, SmallVectorImpl<range> &);
-    bool find_ranges(Loop *, ScalarEvolution &, SmallVectorImpl<range> &);
-    Value *are_far(Loop *, ScalarEvolution &, const SmallVectorImpl<range> &);
+    bool find_range(Loop *, const Instruction &, ScalarEvolution &, watched_loop &);
+    bool find_ranges(Loop *, ScalarEvolution &, watched_loop &);
+    Value *are_far(Loop *, ScalarEvolution &, SmallVectorImpl<range> &);
+    Value *are_known(Instruction *end, watched_loop &);
+    bool can_watch(const Loop *);
+    BasicBlock *copy(Loop *, Value *condition, ValueToValueMapTy &, SmallVectorImpl<BasicBlock *> &, LoopInfo &, DominatorTree &, ScalarEvolution &);
+    Value *differs(IRBuilder<> &, const watched_loop &, LoadInst *);
+    void watch_segment(const watched_loop &, ArrayRef<LoadInst *>);
+    void watch(const watched_loop &);
     void divide(Loop *, LoopInfo &, DominatorTree &, ScalarEvolution &);
     void track_load(LoadInst &);
     void track_store(StoreInst &);
@@ -158,6 +187,13 @@ unsigned tracker::bits_by_value(Type *type)
     return plain && (bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128) && bits == 8 * size_of(type) ? (unsigned)bits : 0;
 }
 
+// Whether it is as many bytes as it says, of which all count.
+bool tracker::is_comparable(Type *type)
+{
+    bool plain = type->isIntegerTy() || type->isFloatTy() || type->isDoubleTy() || type->isPointerTy() || (isa<FixedVectorType>(type) && !type->getScalarType()->isPointerTy());
+    return plain && size_of(type) <= widest && layout.getTypeSizeInBits(type) == 8 * size_of(type);
+}
+
 Value *tracker::room_for(Instruction &at, Type *type)
 {
     BasicBlock &entry = at.getFunction()->getEntryBlock();
@@ -200,7 +236,7 @@ void tracker::tell_store(IRBuilder<> &at, Value *pointer, Value *value)
 
 // Loops
 
-bool tracker::find_range(Loop *loop, const Instruction &access, ScalarEvolution &evolution, SmallVectorImpl<range> &found)
+bool tracker::find_range(Loop *loop, const Instruction &access, ScalarEvolution &evolution, watched_loop &found)
 {
     const Value *pointer = getLoadStorePointerOperand(&access);
     if (!matters(pointer))
@@ -219,12 +255,17 @@ bool tracker::find_range(Loop *loop, const Instruction &access, ScalarEvolution 
         return false;
     }
     const SCEV *end = evolution.getAddExpr(last, evolution.getConstant(word, size_of(getLoadStoreType(const_cast<Instruction *>(&access)))));
-    if (none_of(found, [&](const range &r) { return r.low == first && r.high == end; }))
-        found.push_back({first, end});
+    const SCEV *base = evolution.getPointerBase(place);
+    unsigned number = (unsigned)(find_if(found.objects, [&](const object &o) { return o.base == base; }) - found.objects.begin());
+    if (number == found.objects.size())
+        found.objects.push_back({base, nullptr, nullptr});
+    found.object_of[&access] = number;
+    if (none_of(found.ranges, [&](const range &r) { return r.low == first && r.high == end; }))
+        found.ranges.push_back({first, end, number, nullptr, nullptr, nullptr});
     return true;
 }
 
-bool tracker::find_ranges(Loop *loop, ScalarEvolution &evolution, SmallVectorImpl<range> &found)
+bool tracker::find_ranges(Loop *loop, ScalarEvolution &evolution, watched_loop &found)
 {
     unsigned count = 0;
     if (isa<SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(loop)))
@@ -235,11 +276,11 @@ bool tracker::find_ranges(Loop *loop, ScalarEvolution &evolution, SmallVectorImp
             if (!simple || ++count > longest_loop || (getLoadStorePointerOperand(&i) && !find_range(loop, i, evolution, found)))
                 return false;
         }
-    return !found.empty() && found.size() <= most_ranges;
+    return !found.ranges.empty() && found.ranges.size() <= most_ranges;
 }
 
 // Whether all are below or above all windows, in front of the loop; null: not known there.
-Value *tracker::are_far(Loop *loop, ScalarEvolution &evolution, const SmallVectorImpl<range> &ranges)
+Value *tracker::are_far(Loop *loop, ScalarEvolution &evolution, SmallVectorImpl<range> &ranges)
 {
     Instruction *end = loop->getLoopPreheader()->getTerminator();
     SCEVExpander expander(evolution, layout, "track");
@@ -253,39 +294,164 @@ Value *tracker::are_far(Loop *loop, ScalarEvolution &evolution, const SmallVecto
                 return nullptr;
     IRBuilder<> at(end);
     Value *lowest = at.CreateLoad(word, at.CreateStructGEP(track_type, shared, 3)), *highest = at.CreateLoad(word, at.CreateStructGEP(track_type, shared, 4)), *far = at.getTrue();
-    for (const range &r : ranges) {
-        Value *low = at.CreatePtrToInt(expander.expandCodeFor(r.low, bytes, end), word), *high = at.CreatePtrToInt(expander.expandCodeFor(r.high, bytes, end), word);
-        far = at.CreateAnd(far, at.CreateOr(at.CreateICmpULE(high, lowest), at.CreateICmpUGE(low, highest)));
+    for (range &r : ranges) {
+        r.first = at.CreatePtrToInt(expander.expandCodeFor(r.low, bytes, end), word);
+        r.end = at.CreatePtrToInt(expander.expandCodeFor(r.high, bytes, end), word);
+        r.is_far = at.CreateOr(at.CreateICmpULE(r.end, lowest), at.CreateICmpUGE(r.first, highest));
+        far = at.CreateAnd(far, r.is_far);
     }
     return far;
 }
 
-void tracker::divide(Loop *loop, LoopInfo &loops, DominatorTree &dominators, ScalarEvolution &evolution)
+// Whether each object is all in a region, or far, and the program is not inside an MPI call.
+Value *tracker::are_known(Instruction *end, watched_loop &loop)
 {
-    SmallVector<range, 8> ranges;
-    BasicBlock *exit = loop->getUniqueExitBlock(), *check = loop->getLoopPreheader();
-    if (!loop->isInnermost() || !exit || !loop->isLoopSimplifyForm() || !loop->isLCSSAForm(dominators) || !find_ranges(loop, evolution, ranges))
-        return;
-    Value *far = are_far(loop, evolution, ranges);
-    if (!far)
-        return;
-    ValueToValueMapTy map;
-    SmallVector<BasicBlock *, 8> blocks;
-    BasicBlock *before = SplitBlock(check, check->getTerminator(), &dominators, &loops);
-    Loop *other = cloneLoopWithPreheader(before, check, loop, map, ".silent", &loops, &dominators, blocks);
+    IRBuilder<> at(end);
+    Value *known = at.CreateICmpEQ(at.CreateLoad(at.getInt32Ty(), at.CreateLoad(off_type, off)), at.getInt32(0));
+    for (unsigned i = 0; i < loop.objects.size(); i++) {
+        Value *region = nullptr, *begin = nullptr, *size = nullptr, *far = at.getTrue(), *inside = at.getTrue();
+        for (const range &r : loop.ranges) {
+            if (r.object != i)
+                continue;
+            if (!region) {
+                region = at.CreateInBoundsGEP(track_type, shared, {number(0), at.getInt32(1), at.CreateZExt(slot_of(at, at.CreateIntToPtr(r.first, bytes)), word)});
+                begin = at.CreateLoad(word, at.CreateStructGEP(region_type, region, 0));
+                size = at.CreateLoad(word, at.CreateInBoundsGEP(region_type, region, {number(0), at.getInt32(4), at.getInt32(0)}));
+            }
+            Value *from = at.CreateSub(r.first, begin);
+            inside = at.CreateAnd(inside, at.CreateAnd(at.CreateICmpULT(from, size), at.CreateICmpULE(at.CreateSub(r.end, r.first), at.CreateSub(size, from))));
+            far = at.CreateAnd(far, r.is_far);
+        }
+        inside = at.CreateAnd(inside, at.CreateNot(far));
+        known = at.CreateAnd(known, at.CreateOr(inside, far));
+        loop.objects[i].to_shadow = at.CreateSelect(inside, at.CreateLoad(word, at.CreateStructGEP(region_type, region, 3)), number(0));
+        loop.objects[i].is_counted = at.CreateZExt(inside, word);
+    }
+    return known;
+}
+
+// Makes a copy of a loop that runs if the condition, which is known in front of it, holds. The block that is now in front of the loop itself.
+BasicBlock *tracker::copy(Loop *loop, Value *condition, ValueToValueMapTy &map, SmallVectorImpl<BasicBlock *> &blocks, LoopInfo &loops, DominatorTree &dominators, ScalarEvolution &evolution)
+{
+    BasicBlock *exit = loop->getUniqueExitBlock(), *check = loop->getLoopPreheader(), *before = SplitBlock(check, check->getTerminator(), &dominators, &loops);
+    Loop *other = cloneLoopWithPreheader(before, check, loop, map, ".copy", &loops, &dominators, blocks);
     remapInstructionsInBlocks(blocks, map);
     Instruction *end = check->getTerminator();
-    BranchInst::Create(other->getLoopPreheader(), before, far, end);
+    BranchInst::Create(other->getLoopPreheader(), before, condition, end);
     end->eraseFromParent();
     for (PHINode &phi : exit->phis())
         for (unsigned i = 0, count = phi.getNumIncomingValues(); i < count; i++) {
+            if (!loop->contains(phi.getIncomingBlock(i)))
+                continue;
             Value *same = map.lookup(phi.getIncomingValue(i));
             phi.addIncoming(same ? same : phi.getIncomingValue(i), cast<BasicBlock>(map.lookup(phi.getIncomingBlock(i))));
             evolution.forgetValue(&phi);
         }
-    dominators.changeImmediateDominator(exit, check);
     evolution.forgetLoop(loop);
-    silent.insert(blocks.begin(), blocks.end());
+    done.insert(blocks.begin(), blocks.end());
+    return before;
+}
+
+// Whether all loads and stores of it can be compared by value.
+bool tracker::can_watch(const Loop *loop)
+{
+    for (const BasicBlock *block : loop->blocks())
+        for (const Instruction &i : *block) {
+            Type *type = getLoadStorePointerOperand(&i) && matters(getLoadStorePointerOperand(&i)) ? getLoadStoreType(const_cast<Instruction *>(&i)) : nullptr;
+            if (type && !is_comparable(type))
+                return false;
+        }
+    return true;
+}
+
+void tracker::divide(Loop *loop, LoopInfo &loops, DominatorTree &dominators, ScalarEvolution &evolution)
+{
+    watched_loop found;
+    BasicBlock *exit = loop->getUniqueExitBlock(), *check = loop->getLoopPreheader();
+    if (!loop->isInnermost() || !exit || !loop->isLoopSimplifyForm() || !loop->isLCSSAForm(dominators) || !find_ranges(loop, evolution, found))
+        return;
+    Value *far = are_far(loop, evolution, found.ranges);
+    if (!far)
+        return;
+    ValueToValueMapTy silent, watching;
+    SmallVector<BasicBlock *, 8> blocks, watching_blocks;
+    Instruction *end = copy(loop, far, silent, blocks, loops, dominators, evolution)->getTerminator();
+    if (can_watch(loop)) {
+        Value *known = are_known(end, found);
+        IRBuilder<> at(end);
+        found.loads = at.CreateLoad(word->getPointerTo(), at.CreateStructGEP(track_type, shared, 2));
+        copy(loop, known, watching, watching_blocks, loops, dominators, evolution);
+        DenseMap<const Instruction *, unsigned> object_of;
+        for (auto &[access, object] : found.object_of)
+            object_of[cast<Instruction>(watching.lookup(access))] = object;
+        found.object_of = std::move(object_of);
+        found.front = watching_blocks[0]->getTerminator();
+        found.count = new AllocaInst(word, 0, "", &*check->getParent()->getEntryBlock().getFirstInsertionPt());
+        new StoreInst(new LoadInst(word, found.loads, "", found.front), found.count, found.front);
+        found.blocks.assign(watching_blocks.begin(), watching_blocks.end());
+        watched.push_back(std::move(found));
+    }
+    dominators.changeImmediateDominator(exit, check);
+}
+
+// In a loop that knows its shadows: loads that no store parts. They are counted ahead, so that a process that is killed here has made no more; if all have what their shadows have, that is all. Else each is told, in its order, and counted there. Recording, a load gives
+// what it has loaded: so nothing depends on when it is looked at.
+
+// A word that is not 0, or a bit that is set, if it does.
+Value *tracker::differs(IRBuilder<> &at, const watched_loop &loop, LoadInst *load)
+{
+    unsigned bits = 8 * size_of(load->getType());
+    Value *pointer = place(at, load->getPointerOperand()), *shadow = at.CreateGEP(byte, pointer, loop.objects[loop.object_of.lookup(load)].to_shadow);
+    Value *last = at.CreateAlignedLoad(load->getType(), at.CreatePointerCast(shadow, load->getPointerOperand()->getType()), Align(1));
+    Value *is = as_integer(at, load, bits), *was = as_integer(at, last, bits);
+    return bits <= 64 ? at.CreateZExt(at.CreateXor(is, was), word) : at.CreateICmpNE(is, was);
+}
+
+void tracker::watch_segment(const watched_loop &loop, ArrayRef<LoadInst *> loads)
+{
+    IRBuilder<> front(loop.front), first(loads.front()), at(loads.back()->getNextNode());
+    Value *count = nullptr, *words = nullptr, *wide = nullptr;
+    for (LoadInst *load : loads) {
+        Value *one = loop.objects[loop.object_of.lookup(load)].is_counted, *difference = differs(at, loop, load);
+        count = count ? front.CreateAdd(count, one) : one;
+        Value *&all = difference->getType() == word ? words : wide;
+        all = all ? at.CreateOr(all, difference) : difference;
+    }
+    Value *counted = first.CreateAdd(first.CreateLoad(word, loop.count), count);
+    first.CreateStore(counted, loop.count);
+    first.CreateStore(counted, loop.loads);
+    Value *some = words ? at.CreateICmpNE(words, number(0)) : nullptr;
+    some = some && wide ? at.CreateOr(some, wide) : some ? some : wide;
+    IRBuilder<> tell(SplitBlockAndInsertIfThen(some, &*at.GetInsertPoint(), false, seldom));
+    tell.CreateStore(tell.CreateSub(counted, count), loop.loads);
+    for (LoadInst *load : loads) {
+        tell.SetCurrentDebugLocation(load->getDebugLoc());
+        tell_load(tell, load->getPointerOperand(), load);
+    }
+}
+
+void tracker::watch(const watched_loop &loop)
+{
+    std::vector<SmallVector<LoadInst *, 8>> segments;
+    for (BasicBlock *block : loop.blocks) {
+        segments.emplace_back();
+        for (Instruction &i : *block) {
+            if (!loop.object_of.count(&i))
+                continue;
+            if (auto *load = dyn_cast<LoadInst>(&i)) {
+                segments.back().push_back(load);
+                continue;
+            }
+            auto *store = cast<StoreInst>(&i);
+            IRBuilder<> at(store->getNextNode());
+            Value *shadow = at.CreateGEP(byte, place(at, store->getPointerOperand()), loop.objects[loop.object_of.lookup(&i)].to_shadow);
+            at.CreateAlignedStore(store->getValueOperand(), at.CreatePointerCast(shadow, store->getPointerOperand()->getType()), Align(1));
+            segments.emplace_back();
+        }
+    }
+    for (auto &segment : segments)
+        if (!segment.empty())
+            watch_segment(loop, segment);
 }
 
 // Accesses
@@ -460,16 +626,24 @@ void tracker::track(Function &function, FunctionAnalysisManager &analyses)
     std::vector<Instruction *> all;
     room = nullptr;
     own.clear();
-    silent.clear();
+    done.clear();
+    watched.clear();
     auto &loops = analyses.getResult<LoopAnalysis>(function);
     for (Loop *loop : loops.getLoopsInPreorder())
         if (!function.hasOptNone())
             divide(loop, loops, analyses.getResult<DominatorTreeAnalysis>(function), analyses.getResult<ScalarEvolutionAnalysis>(function));
     for (Instruction &i : instructions(function))
-        if (i.mayReadOrWriteMemory() && !i.isTerminator() && !silent.count(i.getParent()))
+        if (i.mayReadOrWriteMemory() && !i.isTerminator() && !done.count(i.getParent()))
             all.push_back(&i);
     for (Instruction *i : all)
         track(*i);
+    SmallVector<AllocaInst *, 8> counts;
+    for (const watched_loop &loop : watched) {
+        watch(loop);
+        counts.push_back(loop.count);
+    }
+    DominatorTree dominators(function);
+    PromoteMemToReg(counts, dominators);
 }
 
 struct track_pass : PassInfoMixin<track_pass> {
