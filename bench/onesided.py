@@ -5,7 +5,7 @@
 usage: onesided.py BUILD MPIS QUICK [split] [tracked] [calls] [twosided]
 
 Each app runs with 8 ranks: as it is, and recorded with sets of 1, 2 and 4 ranks, one after another in rounds; a figure is the median of the ratios of the rounds. Times are those of the whole job, without its start:
-the time of the same program with next to nothing to do is taken off. 'tracked' are the one-sided apps once more, compiled by `reprise-cc --track` with clang, against the same compiled by clang; 'unrecorded' is such a program without reprise; 'calls' are the same by `--track=calls`, which is not measured unless it is asked for. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. The last line is key=value pairs.
+the time of the same program with next to nothing to do is taken off. 'tracked' are the one-sided apps once more, compiled by `reprise-cc --track` with clang, against the same compiled by clang; 'unrecorded' is such a program without reprise; 'calls' are the same by `--track=calls`, which is not measured unless it is asked for. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. Of these a second figure takes the bytes off: to the time without a set is added what it takes to write the bytes of the data logs alone (databytes.c), its processor time shared out to all processors, which is the least that it can add. The last line is key=value pairs.
 """
 import glob
 import os
@@ -19,7 +19,7 @@ import time
 ONE_SIDED = {"laplace": ["--edge", "256", "--size"], "gups": ["--size"], "steal": ["--root", "400", "--size", "194", "--work"], "hashtable": ["--slots", "262144", "--size"]}
 TWO_SIDED = {"particles": ["--size"], "halo": ["--size"], "cg": ["--work", "24", "--size"], "is": ["--work", "8", "--size"]}
 SIZES = {  # much, little: for Open MPI and MPICH, whose one-sided calls wait for the other side's time slice
-    "openmpi": {"laplace": (9000, 10), "gups": (1200000, 500), "steal": (120000, 1), "hashtable": (200000, 20), "particles": (60000, 50), "halo": (900, 2), "cg": (3000, 100), "is": (1200000, 1000)},
+    "openmpi": {"laplace": (9000, 10), "gups": (1200000, 500), "steal": (120000, 1), "hashtable": (200000, 20), "particles": (60000, 50), "halo": (900, 2), "cg": (12000, 100), "is": (1200000, 1000)},
     "mpich": {"laplace": (60, 5), "gups": (20000, 500), "steal": (40000, 1), "hashtable": (100, 20), "particles": (20000, 50), "halo": (100, 2), "cg": (3000, 100), "is": (200000, 1000)},
 }
 SETS = {"1": "3", "2": "0,5", "4": "1-3,6"}
@@ -38,6 +38,16 @@ class Bench:
         self.build, self.mpi, self.rounds, self.apps, self.native = build, mpi, rounds, apps, native
         self.place = tempfile.mkdtemp(prefix="reprise-bench.")
         self.data = {}
+        self.writing = {}
+        top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        libraries = ["-lzstd", "-lz", "-lxxhash", "-lunwind", "-lm", "-lpthread", "-ldl"]
+        subprocess.run(["gcc", "-O3", f"-I{top}/src", "-o", self.place + "/databytes", top + "/bench/databytes.c", build + "/libcore.a"] + libraries, check=True)
+
+    def seconds_of_bytes(self):
+        os.mkdir(self.place + "/again")
+        done = subprocess.run([self.place + "/databytes", self.place + "/run", self.place + "/again"], stdout=subprocess.PIPE, text=True, check=True)
+        shutil.rmtree(self.place + "/again")
+        return float(done.stdout.split()[0]) / len(os.sched_getaffinity(0))
 
     def once(self, app, arguments, mode):
         program = ["mpirun." + self.mpi, "-n", "8", f"{self.native if mode == 'native' else self.apps}/{app}"] + arguments
@@ -50,26 +60,30 @@ class Bench:
         logs = glob.glob(self.place + "/run/*.data")
         if logs:
             self.data[app, mode] = sum(os.path.getsize(log) for log in logs + glob.glob(self.place + "/run/*.loads")) // len(logs)
+            self.writing[app, mode] = self.seconds_of_bytes()
         shutil.rmtree(self.place + "/run")
         return seconds
 
     def ratios(self, app, options, modes, base, what=""):
         much, little = SIZES[self.mpi][app]
         times = {mode: [] for mode in modes}
+        writing = {mode: [] for mode in modes}
         for _ in range(self.rounds):
             for mode in modes:
                 empty = self.once(app, options + [str(little)], mode)
                 times[mode].append(max(self.once(app, options + [str(much)], mode) - empty, 1e-3))
+                writing[mode].append(self.writing.get((app, mode), 0))
         print(f"{self.mpi} {app}{what}: {statistics.median(times[base]):.2f} s {base}", end="")
-        found = {}
+        found, besides = {}, {}
         for mode in modes:
             if mode != base:
                 found[mode] = statistics.median(a / b for a, b in zip(times[mode], times[base]))
                 print(f", {mode} {found[mode]:.3f}", end="")
                 if (app, mode) in self.data:
-                    print(f" ({self.data[app, mode]} bytes a rank)", end="")
+                    besides[mode] = statistics.median(a / (b + c) for a, b, c in zip(times[mode], times[base], writing[mode]))
+                    print(f" ({self.data[app, mode]} bytes a rank, besides them {besides[mode]:.3f})", end="")
         print(f" (load {os.getloadavg()[0]:.1f})", flush=True)
-        return found
+        return found, besides
 
 
 def compile_apps(build, mpi, place, compiler, how):
@@ -90,12 +104,12 @@ def compile_apps(build, mpi, place, compiler, how):
 def main():
     build, mpis, quick = sys.argv[1], sys.argv[2].split(), sys.argv[3] == "1"
     parts = sys.argv[4:] or ["split", "tracked", "twosided"]
-    split, tracked, calls, twosided, outside = [], [], [], [], []
+    split, tracked, calls, twosided, besides_bytes, outside = [], [], [], [], [], []
     for mpi in mpis:
         apps = f"{build}/apps/{mpi}"
         bench = Bench(build, mpi, 3 if quick else 9, apps, apps)
         for app, options in ONE_SIDED.items() if "split" in parts else ():
-            found = bench.ratios(app, options, ["native", "none", "1", "2", "4"], "native")
+            found, _ = bench.ratios(app, options, ["native", "none", "1", "2", "4"], "native")
             outside.append(found.pop("none"))
             split += found.values()
         for part, how, into in (("tracked", "plugin", tracked), ("calls", "calls", calls)):
@@ -104,16 +118,17 @@ def main():
                 continue
             bench.native, bench.apps = folders
             for app, options in ONE_SIDED.items():
-                found = bench.ratios(app, options, ["native", "unrecorded", "1", "2", "4"], "native", " " + part)
+                found, _ = bench.ratios(app, options, ["native", "unrecorded", "1", "2", "4"], "native", " " + part)
                 found.pop("unrecorded")
                 into += found.values()
             bench.native = bench.apps = apps
         for app, options in TWO_SIDED.items() if "twosided" in parts else ():
-            found = bench.ratios(app, options, ["plain", "none", "1", "2", "4"], "plain")
+            found, besides = bench.ratios(app, options, ["plain", "none", "1", "2", "4"], "plain")
             outside.append(found.pop("none"))
             twosided += found.values()
+            besides_bytes += besides.values()
         shutil.rmtree(bench.place)
-    worst = {"split": split, "tracked": tracked, "twosided": twosided, "outside": outside}
+    worst = {"split": split, "tracked": tracked, "twosided": twosided, "outside": outside, "twosided_besides_bytes": besides_bytes}
     if calls:
         worst["calls"] = calls
     print(" ".join(f"{name}_worst={max(ratios):.3f}" if ratios else f"{name}_worst=none" for name, ratios in worst.items()))
