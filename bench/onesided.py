@@ -81,7 +81,7 @@ class Bench:
                 print(f", {mode} {found[mode]:.3f}", end="")
                 if (app, mode) in self.data:
                     besides[mode] = statistics.median(a / (b + c) for a, b, c in zip(times[mode], times[base], writing[mode]))
-                    print(f" ({self.data[app, mode]} bytes a rank, besides them {besides[mode]:.3f})", end="")
+                    print(f" ({self.data[app, mode]} bytes a rank{f', besides them {besides[mode]:.3f}' if base == 'plain' else ''})", end="")
         print(f" (load {os.getloadavg()[0]:.1f})", flush=True)
         return found, besides
 

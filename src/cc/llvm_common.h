@@ -11,6 +11,8 @@ namespace {
 
 using namespace llvm;
 
+inline bool begins_with(StringRef text, StringRef beginning) { return text.substr(0, beginning.size()) == beginning; }
+
 // Who counts or is tracked has effects. Attributes that deny it served their purpose in the passes before ours.
 template <class Holder> void forget_purity(Holder &holder)
 {

@@ -102,7 +102,7 @@ private:
 
 // Calls
 
-bool is_runtime(StringRef name) { return name.startswith("_gfortran_") || name.startswith("__cxa_") || name.startswith("_Unwind_"); }
+bool is_runtime(StringRef name) { return begins_with(name, "_gfortran_") || begins_with(name, "__cxa_") || begins_with(name, "_Unwind_"); }
 
 // The bytes that a copy moves, if they are many or unknown, else null. Loops become such calls.
 Value *length_of_copy(const CallBase &instruction)

@@ -94,6 +94,7 @@ private:
     MDNode *seldom;
     AllocaInst *room = nullptr; // of the function, for values that are told by their place
     DenseMap<const Value *, bool> own; // variables that nobody else knows
+    SmallPtrSet<const Instruction *, 8> ours; // that are none of the program
     SmallPtrSet<const BasicBlock *, 16> done; // blocks of loops that tell of nothing, or know their shadows
     std::vector<watched_loop> watched;
 
@@ -104,7 +105,7 @@ private:
     Value *shadow_of(Instruction *end, Value *slot, Value *pointer, unsigned bits, BasicBlock *slow, BasicBlock **inside);
     Value *place(IRBuilder<> &at, Value *pointer) { return at.CreatePointerCast(pointer, bytes); }
     Value *number(uint64_t n) { return ConstantInt::get(word, n); }
-    unsigned size_of(Type *type) { return (unsigned)(uint64_t)layout.getTypeStoreSize(type); }
+    unsigned size_of(Type *);
     unsigned bits_by_value(Type *);
     bool is_comparable(Type *);
     Value *as_integer(IRBuilder<> &at, Value *value, unsigned bits) { return value->getType()->isPointerTy() ? at.CreatePtrToInt(value, at.getIntNTy(bits)) : at.CreateBitCast(value, at.getIntNTy(bits)); }
@@ -145,7 +146,7 @@ bool tracker::matters(const Value *pointer)
         return false;
     const Value *object = getUnderlyingObject(pointer, 0);
     if (auto *global = dyn_cast<GlobalVariable>(object))
-        return !global->isConstant() && !global->getName().startswith("reprise_track");
+        return !global->isConstant() && !begins_with(global->getName(), "reprise_track");
     if (!isa<AllocaInst>(object))
         return true;
     auto known = own.find(object);
@@ -178,6 +179,14 @@ Value *tracker::shadow_of(Instruction *end, Value *slot, Value *pointer, unsigne
 }
 
 // Values
+
+unsigned tracker::size_of(Type *type)
+{
+    TypeSize size = layout.getTypeStoreSize(type);
+    if (size.isScalable())
+        report_fatal_error("reprise-cc --track: vectors whose length is known only when the program runs cannot be tracked: compile with -mllvm -scalable-vectorization=off");
+    return (unsigned)size.getKnownMinValue();
+}
 
 // How many bits a value has that can be passed as an integer, or 0.
 unsigned tracker::bits_by_value(Type *type)
@@ -307,7 +316,9 @@ Value *tracker::are_far(Loop *loop, ScalarEvolution &evolution, SmallVectorImpl<
 Value *tracker::are_known(Instruction *end, watched_loop &loop)
 {
     IRBuilder<> at(end);
-    Value *known = at.CreateICmpEQ(at.CreateLoad(at.getInt32Ty(), at.CreateLoad(off_type, off)), at.getInt32(0));
+    LoadInst *passes = at.CreateLoad(at.getInt32Ty(), at.CreateLoad(off_type, off));
+    Value *known = at.CreateICmpEQ(passes, at.getInt32(0));
+    ours.insert(passes);
     for (unsigned i = 0; i < loop.objects.size(); i++) {
         Value *region = nullptr, *begin = nullptr, *size = nullptr, *far = at.getTrue(), *inside = at.getTrue();
         for (const range &r : loop.ranges) {
@@ -394,7 +405,7 @@ void tracker::divide(Loop *loop, LoopInfo &loops, DominatorTree &dominators, Sca
     dominators.changeImmediateDominator(exit, check);
 }
 
-// In a loop that knows its shadows: loads that no store parts. They are counted ahead, so that a process that is killed here has made no more; if all have what their shadows have, that is all. Else each is told, in its order, and counted there. Recording, a load gives
+// In a loop that knows its shadows: loads that nothing parts that stores, or may end the program by what they gave. They are counted ahead, so that a process that is killed here has made no more; if all have what their shadows have, that is all. Else each is told, in its order, and counted there. Recording, a load gives
 // what it has loaded: so nothing depends on when it is looked at.
 
 // A word that is not 0, or a bit that is set, if it does.
@@ -436,8 +447,11 @@ void tracker::watch(const watched_loop &loop)
     for (BasicBlock *block : loop.blocks) {
         segments.emplace_back();
         for (Instruction &i : *block) {
-            if (!loop.object_of.count(&i))
+            if (!loop.object_of.count(&i)) {
+                if (!isa<PHINode>(i) && !isSafeToSpeculativelyExecute(&i))
+                    segments.emplace_back();
                 continue;
+            }
             if (auto *load = dyn_cast<LoadInst>(&i)) {
                 segments.back().push_back(load);
                 continue;
@@ -626,6 +640,7 @@ void tracker::track(Function &function, FunctionAnalysisManager &analyses)
     std::vector<Instruction *> all;
     room = nullptr;
     own.clear();
+    ours.clear();
     done.clear();
     watched.clear();
     auto &loops = analyses.getResult<LoopAnalysis>(function);
@@ -633,7 +648,7 @@ void tracker::track(Function &function, FunctionAnalysisManager &analyses)
         if (!function.hasOptNone())
             divide(loop, loops, analyses.getResult<DominatorTreeAnalysis>(function), analyses.getResult<ScalarEvolutionAnalysis>(function));
     for (Instruction &i : instructions(function))
-        if (i.mayReadOrWriteMemory() && !i.isTerminator() && !done.count(i.getParent()))
+        if (i.mayReadOrWriteMemory() && !i.isTerminator() && !done.count(i.getParent()) && !ours.count(&i))
             all.push_back(&i);
     for (Instruction *i : all)
         track(*i);

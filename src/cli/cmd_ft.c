@@ -391,28 +391,38 @@ static enum rp_status apply_options(long *spares, struct rp_problem *why)
 /* The directory of the run */
 
 /* Held as long as this process or the launcher lives: what was left behind by those that were killed can be told from what is used. */
-static bool lock(const char *directory, int flags)
+static bool lock(const char *path, int flags)
 {
-    char path[PATH_MAX + 16];
-
-    snprintf(path, sizeof path, "%s/lock", directory);
     int fd = open(path, O_RDWR | flags, 0666);
     bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
     if (fd >= 0 && !locked)
         close(fd);
     return locked;
 }
 
+/* Under its name there is never a file that is not locked yet: another command would take what is here for left behind. */
+static bool make_lock(const char *directory)
+{
+    char path[PATH_MAX + 16], first[PATH_MAX + 16];
+
+    snprintf(path, sizeof path, "%s/lock", directory);
+    snprintf(first, sizeof first, "%s/lock-to-be", directory);
+    return lock(first, O_CREAT) && rename(first, path) == 0;
+}
+
 static void remove_stale(const char *base)
 {
-    char pattern[PATH_MAX];
+    char pattern[PATH_MAX], path[2 * PATH_MAX];
     glob_t found;
 
     snprintf(pattern, sizeof pattern, "%s/reprise-ft-??????", base);
     if (glob(pattern, 0, NULL, &found) == 0)
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            if (lock(found.gl_pathv[i], O_CLOEXEC))
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            snprintf(path, sizeof path, "%s/lock", found.gl_pathv[i]);
+            if (lock(path, O_CLOEXEC))
                 rp_remove_directory(found.gl_pathv[i]);
+        }
     globfree(&found);
 }
 
@@ -422,7 +432,7 @@ static enum rp_status make_directory(char path[PATH_MAX], struct rp_problem *why
 
     remove_stale(base);
     snprintf(path, PATH_MAX, "%s/reprise-ft-XXXXXX", base);
-    if (!mkdtemp(path) || !lock(path, O_CREAT))
+    if (!mkdtemp(path) || !make_lock(path))
         return rp_fail(why, RP_SYSTEM, "%s: %s", path, strerror(errno));
     setenv("REPRISE_FT_DIR", path, 1);
     return output ? rp_make_directory(output, true, why) : RP_OK;
@@ -540,7 +550,7 @@ static int check_end(const char *directory, char **words, struct rp_job *job, in
     if (!rp_launch_ended_by() && is_marked(directory, "respawned") && all_ended(directory, job->ranks, &status))
         return status;
     /* Those that end behind the launcher's death may do so for that reason. */
-    if ((!rp_launch_ended_by() || job->lost[0]) && rp_job_failed_in_init(job, text)) {
+    if ((!rp_launch_ended_by() || (job->lost[0] && !rp_launch_was_stopped())) && rp_job_failed_in_init(job, text)) {
         rp_error("%s", text);
         return REPRISE_EXIT_INTERNAL;
     }

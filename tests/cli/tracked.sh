@@ -16,9 +16,19 @@ cat >app.c <<'END'
 #include <string.h>
 static volatile long *all;
 static void *other_thread(void *unused) { return (void *)all[1]; }
+/* What the loop is told it looks up, and what another rank has stored there leads it astray. */
+static const short table[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+__attribute__((noinline)) static long look_up(const long *words, int count)
+{
+    long sum = 0;
+    for (int i = 0; i < count; i += 2)
+        sum = 31 * sum + table[words[i]] + words[i + 1];
+    return sum;
+}
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
+    static volatile int count = 32; /* so that there is a loop */
     int rank, unit;
     long seen = 0;
     pthread_t thread;
@@ -30,7 +40,7 @@ int main(int argc, char **argv)
         MPI_Bcast(&seen, 1, MPI_LONG, 0, MPI_COMM_WORLD);
         return MPI_Finalize();
     }
-    MPI_Win_allocate_shared(8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &all, &win);
+    MPI_Win_allocate_shared(512, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &all, &win);
     MPI_Win_shared_query(win, 0, &size, &unit, &all);
     all[rank] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
@@ -41,6 +51,20 @@ int main(int argc, char **argv)
     if (strcmp(what, "thread") == 0) {
         pthread_create(&thread, NULL, other_thread, NULL);
         pthread_join(thread, NULL);
+    }
+    if (strcmp(what, "crash") == 0 && rank == 1) {
+        for (int i = 8; i < 40; i++)
+            all[i] = i % 8;
+        seen = look_up((long *)all + 8, count);
+        all[1] = -1;
+        while (all[1] != -2)
+            ;
+        seen = look_up((long *)all + 8, count);
+    } else if (strcmp(what, "crash") == 0) {
+        while (all[1] != -1)
+            ;
+        all[20] = 1L << 44;
+        all[1] = -2;
     }
     if (strcmp(what, "hang") == 0 && rank == 1) {
         all[1] = -1;
@@ -103,4 +127,10 @@ run 60 hang "$reprise" record --ranks 1 -o hang "${launch[@]}" ./app hang
 [ "$status" -ne 0 ] || fail "hang: exit status $status"
 run 60 alone "$reprise" solo -r 1 hang
 [ "$status" -eq 0 ] && grep -q 'the record ends inside a load from window memory' alone.err || fail "alone: exit status $status"
+
+# What another rank stored makes a loop crash: alone, too, at the same place.
+run 60 crash "$reprise" record --ranks 1 -o crash "${launch[@]}" ./app crash
+[ "$status" -ne 0 ] || fail "crash: exit status $status"
+run 60 again "$reprise" solo -r 1 crash
+[ "$status" -eq 139 ] || fail "the crash alone: exit status $status, not 139"
 echo "tracked programs on $mpi"

@@ -60,9 +60,10 @@ ends() { # HOW STATUS WORDS [ARGUMENT]
     [ -z "$3" ] || grep -qa -- "$3" "$1.err" || fail "$1: does not say '$3'"
 }
 stale=$(mktemp -d /dev/shm/reprise-ft-XXXXXX) used=$(mktemp -d /dev/shm/reprise-ft-XXXXXX)
-touch "$stale/lock" "$used/lock"
-exec 9<>"$used/lock"
+touch "$stale/lock"
+exec 9<>"$used/to-be" # other tests run beside this one: it must never be there without being locked
 flock 9
+mv "$used/to-be" "$used/lock"
 ends nothing 0 ''
 [ ! -e "$stale" ] || { rm -r "$stale" "$used"; fail "what a killed command left behind is still there"; }
 rmdir "$used" 2>/dev/null && fail "what another command uses was emptied"
