@@ -5,7 +5,7 @@
 usage: onesided.py BUILD MPIS QUICK [split] [tracked] [calls] [twosided]
 
 Each app runs with 8 ranks: as it is, and recorded with sets of 1, 2 and 4 ranks, one after another in rounds; a figure is the median of the ratios of the rounds. Times are those of the whole job, without its start:
-the time of the same program with next to nothing to do is taken off. 'tracked' are the one-sided apps once more, compiled by `reprise-cc --track` with clang, against the same compiled by clang; 'unrecorded' is such a program without reprise; 'calls' are the same by `--track=calls`, which is not measured unless it is asked for. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. Of these a second figure takes the bytes off: to the time without a set is added what it takes to write the bytes of the data logs alone (databytes.c), its processor time shared out to all processors, which is the least that it can add. The last line is key=value pairs.
+the time of the same program with next to nothing to do is taken off. 'tracked' are the one-sided apps once more, compiled by `reprise-cc --track` with clang, against the same compiled by clang; 'unrecorded' is such a program without reprise; 'calls' are the same by `--track=calls`, which is not measured unless it is asked for. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. Of two-sided apps a second figure takes the bytes off: to the time without a set is added what it takes to write the bytes of the data logs alone (databytes.c), its processor time shared out to all processors, which is the least that it can add. The last line is key=value pairs.
 """
 import glob
 import os
@@ -60,7 +60,8 @@ class Bench:
         logs = glob.glob(self.place + "/run/*.data")
         if logs:
             self.data[app, mode] = sum(os.path.getsize(log) for log in logs + glob.glob(self.place + "/run/*.loads")) // len(logs)
-            self.writing[app, mode] = self.seconds_of_bytes()
+            if app in TWO_SIDED:
+                self.writing[app, mode] = self.seconds_of_bytes()
         shutil.rmtree(self.place + "/run")
         return seconds
 
@@ -80,8 +81,10 @@ class Bench:
                 found[mode] = statistics.median(a / b for a, b in zip(times[mode], times[base]))
                 print(f", {mode} {found[mode]:.3f}", end="")
                 if (app, mode) in self.data:
+                    print(f" ({self.data[app, mode]} bytes a rank)", end="")
+                if (app, mode) in self.writing:
                     besides[mode] = statistics.median(a / (b + c) for a, b, c in zip(times[mode], times[base], writing[mode]))
-                    print(f" ({self.data[app, mode]} bytes a rank{f', besides them {besides[mode]:.3f}' if base == 'plain' else ''})", end="")
+                    print(f" (besides them {besides[mode]:.3f})", end="")
         print(f" (load {os.getloadavg()[0]:.1f})", flush=True)
         return found, besides
 

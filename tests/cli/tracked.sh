@@ -59,11 +59,13 @@ int main(int argc, char **argv)
         all[1] = -1;
         while (all[1] != -2)
             ;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
         seen = look_up((long *)all + 8, count);
     } else if (strcmp(what, "crash") == 0) {
         while (all[1] != -1)
             ;
         all[20] = 1L << 44;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
         all[1] = -2;
     }
     if (strcmp(what, "hang") == 0 && rank == 1) {

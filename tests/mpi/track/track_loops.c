@@ -118,9 +118,11 @@ __attribute__((noinline)) static void add(long *words, int count, long more)
 /* Without MPI, which looks at windows. */
 static void meet(int time)
 {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     ((volatile long *)theirs)[WORDS] = time;
     while (((volatile long *)mine)[WORDS] < time)
         sched_yield();
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* Where a rank has stored, another stores what was there before. */
