@@ -133,10 +133,12 @@ static void word_out(struct rp_mirror *m, size_t at, size_t width)
 #ifdef __x86_64__
 __attribute__((target("avx512bw"))) static size_t lines_out(struct rp_mirror *m, size_t at, size_t end)
 {
+    enum { AHEAD = 8 * LINE }; /* memory that is only stored to is not fetched ahead by itself */
     size_t first = at;
     uint8_t *stored = m->stored ? stored_at(m, at) : NULL;
 
     for (; end - at >= LINE; at += LINE) {
+        __builtin_prefetch(m->public + at + AHEAD);
         __m512i own = _mm512_loadu_si512(m->own + at);
         __mmask64 mine = _mm512_cmpneq_epi8_mask(own, _mm512_loadu_si512(m->shadow + at));
         if (mine) {
@@ -149,17 +151,22 @@ __attribute__((target("avx512bw"))) static size_t lines_out(struct rp_mirror *m,
     return at - first;
 }
 
-/* The bytes of a line that others stored, a bit each. */
-__attribute__((target("avx512bw"))) static uint64_t line_in(struct rp_mirror *m, size_t at)
+/* Finds the first of these lines in which others stored, takes it in, and gives where it is, and its bytes that they stored, a bit each; `end` if there is none. */
+__attribute__((target("avx512bw"))) static size_t line_in(struct rp_mirror *m, size_t at, size_t end, uint64_t *theirs)
 {
-    __m512i there = _mm512_loadu_si512(m->public + at);
-    uint64_t theirs = _mm512_cmpneq_epi8_mask(there, _mm512_loadu_si512(m->shadow + at));
-
-    if (theirs && m->own != m->public)
-        _mm512_mask_storeu_epi8(m->own + at, theirs, there);
-    if (theirs)
+    for (; at < end; at += LINE) {
+        __m512i there = _mm512_loadu_si512(m->public + at), shadow = _mm512_loadu_si512(m->shadow + at);
+        *theirs = _mm512_cmpneq_epi8_mask(there, shadow);
+        if (*theirs == 0)
+            continue;
+        if (m->stored && _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(m->own + at), shadow))
+            *stored_at(m, at) = 1;
+        if (m->own != m->public)
+            _mm512_mask_storeu_epi8(m->own + at, *theirs, there);
         _mm512_storeu_si512(m->shadow + at, there);
-    return theirs;
+        break;
+    }
+    return at;
 }
 
 static bool has_lines(void)
@@ -167,10 +174,10 @@ static bool has_lines(void)
     return __builtin_cpu_supports("avx512bw");
 }
 #else
-static uint64_t line_in(struct rp_mirror *m, size_t at)
+static size_t line_in(struct rp_mirror *m, size_t at, size_t end, uint64_t *theirs)
 {
-    (void)m, (void)at;
-    return 0;
+    (void)m, (void)at, (void)theirs;
+    return end;
 }
 
 static size_t lines_out(struct rp_mirror *m, size_t at, size_t end)
@@ -187,12 +194,15 @@ static bool has_lines(void)
 
 bool rp_mirror_only_words;
 
+static bool by_lines(void)
+{
+    return !rp_mirror_only_words && has_lines();
+}
+
 static void part_out(struct rp_mirror *m, size_t at, size_t end)
 {
-    bool by_lines = !rp_mirror_only_words && has_lines();
-
     for (size_t width; at < end; at += width) {
-        if (by_lines && (uintptr_t)(m->public + at) % LINE == 0 && (width = lines_out(m, at, end)) > 0)
+        if (by_lines() && (uintptr_t)(m->public + at) % LINE == 0 && (width = lines_out(m, at, end)) > 0)
             continue;
         width = width_at(m, at, end);
         word_out(m, at, width);
@@ -203,11 +213,14 @@ void rp_mirror_out(struct rp_mirror *m, size_t at, size_t length)
 {
     if (m->own == m->public)
         return;
+    if (by_lines()) {
+        part_out(m, at, at + length);
+        return;
+    }
     for (size_t end = at + length, part; at < end; at += part) {
         part = rest_of_page(m, at, end);
         fetch(m->own + at + part);
         fetch(m->shadow + at + part);
-        fetch(m->public + at + part);
         if (memcmp(m->own + at, m->shadow + at, part) != 0)
             part_out(m, at, at + part);
     }
@@ -215,7 +228,7 @@ void rp_mirror_out(struct rp_mirror *m, size_t at, size_t length)
 
 /* In */
 
-/* As line_in. */
+/* The bytes of a word that others stored, a bit each. */
 static uint64_t word_in(struct rp_mirror *m, size_t at, size_t width)
 {
     uint64_t there = load_public(m->public + at, width), theirs = full_bytes(there ^ load(m->shadow + at, width)), bits = 0;
@@ -291,23 +304,37 @@ static void mark_stored(struct rp_mirror *m, size_t at, size_t end)
     }
 }
 
-static void part_in(struct rp_mirror *m, size_t at, size_t end, rp_mirror_came *came, void *data)
+static void words_in(struct rp_mirror *m, size_t at, size_t end, struct run *run)
 {
-    bool by_lines = !rp_mirror_only_words && has_lines();
-    struct run run = {.mirror = m, .now = m->own != m->public ? m->own : m->shadow, .came = came, .data = data}; /* the same memory may have changed again */
-
+    if (memcmp(m->public + at, m->shadow + at, end - at) == 0)
+        return;
     mark_stored(m, at, end);
     for (size_t width; at < end; at += width) {
-        if (by_lines && end - at >= LINE && (uintptr_t)(m->public + at) % LINE == 0) {
-            width = LINE;
-            add_line_to_run(&run, at, line_in(m, at));
-            continue;
-        }
         width = width_at(m, at, end);
         uint64_t theirs = word_in(m, at, width);
         if (theirs)
-            add_to_run(&run, at, width, width == WORD ? (unsigned)theirs : RP_LANES_ALL);
+            add_to_run(run, at, width, width == WORD ? (unsigned)theirs : RP_LANES_ALL);
     }
+}
+
+static void lines_in(struct rp_mirror *m, size_t at, size_t end, struct run *run)
+{
+    for (uint64_t theirs; (at = line_in(m, at, end, &theirs)) < end; at += LINE)
+        add_line_to_run(run, at, theirs);
+}
+
+static void part_in(struct rp_mirror *m, size_t at, size_t end, rp_mirror_came *came, void *data)
+{
+    struct run run = {.mirror = m, .now = m->own != m->public ? m->own : m->shadow, .came = came, .data = data}; /* the same memory may have changed again */
+    size_t lines = at + (LINE - (uintptr_t)(m->public + at) % LINE) % LINE; /* where the first one begins */
+
+    if (by_lines() && lines < end) {
+        size_t rest = end - (end - lines) % LINE;
+        words_in(m, at, lines, &run);
+        lines_in(m, lines, rest, &run);
+        at = rest;
+    }
+    words_in(m, at, end, &run);
     end_run(&run);
 }
 
@@ -317,7 +344,6 @@ void rp_mirror_in(struct rp_mirror *m, size_t at, size_t length, rp_mirror_came 
         part = rest_of_page(m, at, end);
         fetch(m->public + at + part);
         fetch(m->shadow + at + part);
-        if (memcmp(m->public + at, m->shadow + at, part) != 0)
-            part_in(m, at, at + part, came, data);
+        part_in(m, at, at + part, came, data);
     }
 }

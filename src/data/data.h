@@ -239,7 +239,6 @@ void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI
 int64_t rp_window_place(MPI_Win win, MPI_Aint disp); /* the same in every run */
 MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp); /* alone: what it was in the record */
 bool rp_window_is_self(MPI_Win win, int rank);
-void rp_alone_window(void);
 void rp_alone_changes(void);
 void rp_alone_found(void);
 

@@ -122,8 +122,6 @@ static void (*between(const char *name))(void)
         return rp_requests_take_freed;
     if (strcmp(name, rp_f_window.name) == 0)
         return rp_alone_changes;
-    if (strcmp(name, "window") == 0)
-        return rp_alone_window;
     if (strcmp(name, rp_f_found.name) == 0)
         return rp_alone_found;
     if (strcmp(name, "symmetric") == 0 && rp_symmetric)

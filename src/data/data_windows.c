@@ -648,11 +648,6 @@ static struct rp_window *take_window(void)
     return w;
 }
 
-void rp_alone_window(void)
-{
-    rp_window_take(take_window());
-}
-
 void rp_alone_changes(void)
 {
     struct rp_window *w = take_window();

@@ -3,6 +3,7 @@
 #include "log/datareader.h"
 #include "log/datawriter.h"
 
+#include "base/crc32c.h"
 #include "base/file.h"
 #include "unit.h"
 
@@ -198,6 +199,32 @@ TEST(others_are_refused)
     CHECK_HAS(why.text, "no data of rank 4");
     CHECK_EQ(rp_data_open(directory, RUN + 1, RANK, RANKS, &r, &why), RP_DAMAGED);
     CHECK_HAS(why.text, "another record");
+}
+
+TEST(other_versions_are_refused)
+{
+    const char *directory = unit_temporary(), *path = unit_path(directory, "rank-00003.data");
+    struct rp_data_reader *r = NULL;
+    struct rp_problem why;
+    struct rp_buffer bytes = {0};
+    struct rp_data_writer *w = begin(directory);
+
+    CHECK_OK(rp_data_close(w, NULL, &why), why);
+    CHECK_OK(rp_read_file(path, 1 << 24, &bytes, &why), why);
+    for (int i = 1; i <= 3; i += 2) {
+        uint32_t crc;
+        FILE *file = fopen(path, "wb");
+        REQUIRE(file != NULL);
+        bytes.bytes[8] = (uint8_t)i;
+        crc = rp_crc32c(bytes.bytes, 60);
+        for (int k = 0; k < 4; k++)
+            bytes.bytes[60 + k] = (uint8_t)(crc >> 8 * k);
+        fwrite(bytes.bytes, 1, bytes.length, file);
+        fclose(file);
+        CHECK_EQ(rp_data_open(directory, RUN, RANK, RANKS, &r, &why), RP_UNSUPPORTED);
+        CHECK_HAS(why.text, i == 1 ? "of version 1.0, which this reprise cannot read" : "of version 3.0, which this reprise cannot read");
+    }
+    rp_buffer_free(&bytes);
 }
 
 /* A log of loads is not one of calls, and knows how many loads there were if its process died. */
