@@ -37,7 +37,7 @@ enum { MODEL_RANKS = 5, MODEL_OPS = 32, MODEL_SLOTS = 6, MODEL_FACTS = 512, MODE
 
 static void model_point(void); /* another rank may go on here */
 static void model_idle(void);  /* another one should */
-static void model_dead(void);  /* it has found a deadlock; in a model others may go on, so that it must still look after its inbox */
+static void model_dead(void);  /* it has found a deadlock; in a model others may go on, so that all must still look after their inboxes */
 static void *model_allocate(size_t size);
 static void *model_reallocate(void *old, size_t size);
 static void model_free(void *memory);
@@ -219,7 +219,7 @@ struct model_result {
     uint64_t clocks[MODEL_RANKS];
     bool hangs;      /* it did not come to an end */
     bool is_refused; /* a rank said that it cannot go on */
-    bool is_wrong;   /* a rank went on that had found a deadlock */
+    bool is_wrong;   /* a rank went on of which it was said that it never does */
 };
 
 /* The stand-in for MPI */
@@ -422,9 +422,16 @@ static void model_idle(void)
         model_switch();
 }
 
+/* It is one of those that never go on, or has looked at all before it went inside MPI, and found some. */
 static void model_dead(void)
 {
-    model_self()->end = MODEL_DEADLOCK;
+    int now = model.now;
+
+    if (others.bounds[now] == RP_ORDER_NEVER)
+        model_self()->end = MODEL_DEADLOCK;
+    for (int i = 0; i < model.program->ranks && others.bounds[now] != RP_ORDER_NEVER; i++)
+        if (others.bounds[i] == RP_ORDER_NEVER && model.ranks[i].end == MODEL_RUNS)
+            model.ranks[i].end = MODEL_DEADLOCK;
 }
 
 static void model_load(int rank)
@@ -644,7 +651,7 @@ static void model_tell(int what, int value)
     int rank = model.now;
 
     model.told++;
-    result->is_wrong |= model_self()->end == MODEL_DEADLOCK;
+    result->is_wrong |= model_self()->end == MODEL_DEADLOCK && what != 'm'; /* one of several receives that it waits for may still be matched */
     if (result->counts[rank] < MODEL_FACTS)
         result->facts[rank][result->counts[rank]++] = (struct model_fact){model_op_now[rank], what, value, rp_side_now()};
 }
