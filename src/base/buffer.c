@@ -41,9 +41,15 @@ fail:
     return false;
 }
 
+/* Most often there is; without a call then. */
+static inline bool has_room(struct rp_buffer *buffer, size_t more)
+{
+    return (!buffer->failed && buffer->room - buffer->length >= more) || rp_buffer_reserve(buffer, more);
+}
+
 void rp_buffer_put(struct rp_buffer *buffer, const void *bytes, size_t count)
 {
-    if (count == 0 || !rp_buffer_reserve(buffer, count))
+    if (count == 0 || !has_room(buffer, count))
         return;
     memcpy(buffer->bytes + buffer->length, bytes, count);
     buffer->length += count;
@@ -80,19 +86,15 @@ void rp_buffer_u64(struct rp_buffer *buffer, uint64_t value)
 
 void rp_buffer_varint(struct rp_buffer *buffer, uint64_t value)
 {
-    if (value < 0x80 && buffer->length < buffer->room && !buffer->failed) {
-        buffer->bytes[buffer->length++] = (uint8_t)value;
-        return;
-    }
-    uint8_t bytes[10];
-    size_t count = 0;
+    enum { MOST = 10 };
 
-    while (value >= 0x80) {
-        bytes[count++] = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    bytes[count++] = (uint8_t)value;
-    rp_buffer_put(buffer, bytes, count);
+    if (!has_room(buffer, MOST))
+        return;
+    uint8_t *to = buffer->bytes + buffer->length;
+    for (; value >= 0x80; value >>= 7)
+        *to++ = (uint8_t)(value | 0x80);
+    *to++ = (uint8_t)value;
+    buffer->length = (size_t)(to - buffer->bytes);
 }
 
 void rp_buffer_svarint(struct rp_buffer *buffer, int64_t value)
