@@ -133,15 +133,15 @@ static void word_out(struct rp_mirror *m, size_t at, size_t width)
 #ifdef __x86_64__
 __attribute__((target("avx512bw"))) static size_t lines_out(struct rp_mirror *m, size_t at, size_t end)
 {
-    enum { AHEAD = 8 * LINE }; /* memory that is only stored to is not fetched ahead by itself */
+    enum { AHEAD = 8 * LINE }; /* memory that is only stored to is not fetched by itself before it is */
     size_t first = at;
     uint8_t *stored = m->stored ? stored_at(m, at) : NULL;
 
     for (; end - at >= LINE; at += LINE) {
-        __builtin_prefetch(m->public + at + AHEAD);
         __m512i own = _mm512_loadu_si512(m->own + at);
         __mmask64 mine = _mm512_cmpneq_epi8_mask(own, _mm512_loadu_si512(m->shadow + at));
         if (mine) {
+            __builtin_prefetch(m->public + at + AHEAD); /* likely to change, too */
             _mm512_mask_storeu_epi8(m->public + at, mine, own);
             _mm512_storeu_si512(m->shadow + at, own);
             if (stored)
