@@ -425,12 +425,10 @@ static void model_idle(void)
 /* It is one of those that never go on, or has looked at all before it went inside MPI, and found some. */
 static void model_dead(void)
 {
-    int now = model.now;
+    bool is_its_own = others.bounds[model.now] == RP_ORDER_NEVER;
 
-    if (others.bounds[now] == RP_ORDER_NEVER)
-        model_self()->end = MODEL_DEADLOCK;
-    for (int i = 0; i < model.program->ranks && others.bounds[now] != RP_ORDER_NEVER; i++)
-        if (others.bounds[i] == RP_ORDER_NEVER && model.ranks[i].end == MODEL_RUNS)
+    for (int i = 0; i < model.program->ranks; i++)
+        if (is_its_own ? i == model.now : others.bounds[i] == RP_ORDER_NEVER && model.ranks[i].end == MODEL_RUNS)
             model.ranks[i].end = MODEL_DEADLOCK;
 }
 
