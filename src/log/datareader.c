@@ -30,6 +30,7 @@ struct kept {
 
 struct rp_data_reader {
     struct rp_kept file;
+    ZSTD_DCtx *decompressor;
     char *path;
     uint32_t rank;
     bool of_loads, says_loads, is_tracked;
@@ -80,7 +81,7 @@ static enum rp_status read_payload(struct rp_data_reader *r, const struct rp_dat
         return rp_fail(why, RP_MEMORY, "out of memory");
     if (rp_kept_read(&r->file, stored, chunk->stored, (off_t)chunk->offset) != 0 || rp_crc32c(stored, chunk->stored) != chunk->crc)
         status = rp_fail(why, RP_DAMAGED, "rank %u: %s: the chunk at byte %llu is damaged (its checksum is wrong)", r->rank, r->path, U64(chunk->offset));
-    else if (ZSTD_decompress(bytes, chunk->length, stored, chunk->stored) != chunk->length)
+    else if (ZSTD_decompressDCtx(r->decompressor, bytes, chunk->length, stored, chunk->stored) != chunk->length)
         status = rp_fail(why, RP_DAMAGED, "rank %u: %s: the chunk at byte %llu cannot be decompressed", r->rank, r->path, U64(chunk->offset));
     free(stored);
     return status;
@@ -471,7 +472,8 @@ static enum rp_status open_log(const char *directory, uint64_t run, uint32_t ran
     struct rp_data_reader *r = calloc(1, sizeof *r);
     struct stat info;
 
-    if (!r || !(r->path = of_loads ? rp_data_loads_path(directory, rank) : rp_data_path(directory, rank))) {
+    if (!r || !(r->decompressor = ZSTD_createDCtx()) || !(r->path = of_loads ? rp_data_loads_path(directory, rank) : rp_data_path(directory, rank))) {
+        ZSTD_freeDCtx(r ? r->decompressor : NULL);
         free(r);
         return rp_fail(why, RP_MEMORY, "out of memory");
     }
@@ -520,6 +522,7 @@ void rp_data_free(struct rp_data_reader *r)
         free(r->name[i]);
     rp_data_place_free(&r->place);
     rp_kept_close(&r->file);
+    ZSTD_freeDCtx(r->decompressor);
     free(r->name);
     free(r->chunk);
     free(r->tail);
