@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* CRC-32C by the processor's instruction, or where it has none by eight tables (eight bytes a step), made at first use. */
+/*
+ * CRC-32C by the processor's instruction, or where it has none by eight tables (eight bytes a step). A step of the instruction waits for the one before it, and there is room for three: long stretches are taken three at a time, and put together
+ * by what so many zeros make of a checksum, which is linear and is looked up for each of its bytes. Tables are made at first use.
+ */
 #include "base/crc32c.h"
 
 #include <pthread.h>
@@ -18,22 +21,29 @@ __attribute__((unused)) static uint64_t word_at(const uint8_t *at)
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#define HAS_INSTRUCTION
+#define BY_INSTRUCTION __attribute__((target("sse4.2")))
+
 static bool has_instruction(void)
 {
     return __builtin_cpu_supports("sse4.2");
 }
 
-__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, const uint8_t *at, size_t length)
+BY_INSTRUCTION static inline uint32_t add_byte(uint32_t crc, uint8_t byte)
 {
-    for (; length >= 8; at += 8, length -= 8)
-        crc = (uint32_t)_mm_crc32_u64(crc, word_at(at));
-    for (; length > 0; at++, length--)
-        crc = _mm_crc32_u8(crc, *at);
-    return crc;
+    return _mm_crc32_u8(crc, byte);
+}
+
+BY_INSTRUCTION static inline uint32_t add_word(uint32_t crc, uint64_t word)
+{
+    return (uint32_t)_mm_crc32_u64(crc, word);
 }
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
+
+#define HAS_INSTRUCTION
+#define BY_INSTRUCTION
 
 static bool has_instruction(void)
 {
@@ -41,12 +51,59 @@ static bool has_instruction(void)
 }
 
 /* The compilers name their functions for it differently. */
-static uint32_t by_instruction(uint32_t crc, const uint8_t *at, size_t length)
+static inline uint32_t add_byte(uint32_t crc, uint8_t byte)
 {
+    __asm__(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" : "+r"(crc) : "r"((uint32_t)byte));
+    return crc;
+}
+
+static inline uint32_t add_word(uint32_t crc, uint64_t word)
+{
+    __asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" : "+r"(crc) : "r"(word));
+    return crc;
+}
+#endif
+
+#ifdef HAS_INSTRUCTION
+enum { STRETCH = 1024 };
+
+static uint32_t after_zeros[4][256]; /* what STRETCH zeros make of each byte of a checksum */
+static pthread_once_t zeros_once = PTHREAD_ONCE_INIT;
+
+BY_INSTRUCTION static void make_after_zeros(void)
+{
+    for (int bit = 0; bit < 32; bit++) {
+        uint32_t crc = UINT32_C(1) << bit;
+        for (int i = 0; i < STRETCH; i += 8)
+            crc = add_word(crc, 0);
+        for (int value = 0; value < 256; value++)
+            if (value >> bit % 8 & 1)
+                after_zeros[bit / 8][value] ^= crc;
+    }
+}
+
+static inline uint32_t skip(uint32_t crc)
+{
+    return after_zeros[0][crc & 0xff] ^ after_zeros[1][crc >> 8 & 0xff] ^ after_zeros[2][crc >> 16 & 0xff] ^ after_zeros[3][crc >> 24];
+}
+
+BY_INSTRUCTION static uint32_t by_instruction(uint32_t crc, const uint8_t *at, size_t length)
+{
+    if (length >= 3 * STRETCH)
+        pthread_once(&zeros_once, make_after_zeros);
+    for (; length >= 3 * STRETCH; at += 3 * STRETCH, length -= 3 * STRETCH) {
+        uint32_t second = 0, third = 0;
+        for (const uint8_t *end = at + STRETCH, *from = at; from < end; from += 8) {
+            crc = add_word(crc, word_at(from));
+            second = add_word(second, word_at(from + STRETCH));
+            third = add_word(third, word_at(from + 2 * STRETCH));
+        }
+        crc = skip(skip(crc) ^ second) ^ third;
+    }
     for (; length >= 8; at += 8, length -= 8)
-        __asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" : "+r"(crc) : "r"(word_at(at)));
+        crc = add_word(crc, word_at(at));
     for (; length > 0; at++, length--)
-        __asm__(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" : "+r"(crc) : "r"((uint32_t)*at));
+        crc = add_byte(crc, *at);
     return crc;
 }
 #else
@@ -94,7 +151,12 @@ static uint32_t by_tables(uint32_t crc, const uint8_t *at, size_t length)
     return crc;
 }
 
+uint32_t rp_crc32c_more(uint32_t crc, const void *bytes, size_t length)
+{
+    return ~(has_instruction() && !rp_crc32c_only_tables ? by_instruction : by_tables)(~crc, bytes, length);
+}
+
 uint32_t rp_crc32c(const void *bytes, size_t length)
 {
-    return ~(has_instruction() && !rp_crc32c_only_tables ? by_instruction : by_tables)(UINT32_MAX, bytes, length);
+    return rp_crc32c_more(0, bytes, length);
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* A write beyond the limit of file sizes (RLIMIT_FSIZE) is an error of ours: the signal, which would end the program, is not for it. */
-static ssize_t write_quietly(int fd, const void *bytes, size_t length, off_t offset)
+static ssize_t write_quietly(int fd, const struct iovec *parts, int count, off_t offset)
 {
     const struct timespec now = {0};
     sigset_t limit, before, waiting;
@@ -21,7 +21,7 @@ static ssize_t write_quietly(int fd, const void *bytes, size_t length, off_t off
     sigaddset(&limit, SIGXFSZ);
     sigpending(&waiting);
     pthread_sigmask(SIG_BLOCK, &limit, &before);
-    ssize_t done = pwrite(fd, bytes, length, offset);
+    ssize_t done = pwritev(fd, parts, count, offset);
     int error = errno;
     if (done < 0 && error == EFBIG && !sigismember(&waiting, SIGXFSZ))
         sigtimedwait(&limit, NULL, &now);
@@ -30,23 +30,28 @@ static ssize_t write_quietly(int fd, const void *bytes, size_t length, off_t off
     return done;
 }
 
-int rp_write_all(int fd, const void *bytes, size_t length, off_t offset)
+int rp_write_parts(int fd, struct iovec *parts, int count, off_t offset)
 {
-    const char *at = bytes;
-
-    while (length > 0) {
-        ssize_t done = write_quietly(fd, at, length, offset);
+    while (count > 0) {
+        ssize_t done = parts->iov_len == 0 ? 0 : write_quietly(fd, parts, count, offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
             return errno;
-        if (done == 0)
+        if (done == 0 && parts->iov_len > 0)
             return ENOSPC;
-        at += done;
         offset += done;
-        length -= (size_t)done;
+        for (; count > 0 && (size_t)done >= parts->iov_len; parts++, count--)
+            done -= (ssize_t)parts->iov_len;
+        if (count > 0)
+            *parts = (struct iovec){(char *)parts->iov_base + done, parts->iov_len - (size_t)done};
     }
     return 0;
+}
+
+int rp_write_all(int fd, const void *bytes, size_t length, off_t offset)
+{
+    return rp_write_parts(fd, &(struct iovec){(void *)bytes, length}, 1, offset);
 }
 
 int rp_read_all(int fd, void *bytes, size_t length, off_t offset)

@@ -6,12 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "base/buffer.h"
 #include "base/status.h"
 
 /* Writes all bytes at the offset, through short writes and interruptions. Returns 0 or an errno. */
 int rp_write_all(int fd, const void *bytes, size_t length, off_t offset);
+
+/* The same of several parts (IOV_MAX at most), one behind the other. `parts` are changed. */
+int rp_write_parts(int fd, struct iovec *parts, int count, off_t offset);
 
 /* Reads exactly `length` bytes. Returns 0, an errno, or -1 when the file ends before. */
 int rp_read_all(int fd, void *bytes, size_t length, off_t offset);

@@ -80,6 +80,13 @@ int rp_kept_write(struct rp_kept *file, const void *bytes, size_t length, off_t 
     return fd < 0 ? errno : rp_write_all(fd, bytes, length, offset);
 }
 
+int rp_kept_write_parts(struct rp_kept *file, struct iovec *parts, int count, off_t offset)
+{
+    int fd = rp_kept_fd(file);
+
+    return fd < 0 ? errno : rp_write_parts(fd, parts, count, offset);
+}
+
 int rp_kept_read(struct rp_kept *file, void *bytes, size_t length, off_t offset)
 {
     int fd = rp_kept_fd(file);

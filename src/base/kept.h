@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 struct rp_kept {
     const char *path; /* the caller's; or NULL */
@@ -31,8 +32,9 @@ void rp_kept_lock(struct rp_kept *file);
 /* The descriptor, which is that of our file. -1: it cannot be had any more, and errno says why. */
 int rp_kept_fd(struct rp_kept *file);
 
-/* As rp_write_all, rp_read_all and ftruncate. Return 0 or an errno; reading: -1 where the file ends before. */
+/* As rp_write_all, rp_write_parts, rp_read_all and ftruncate. Return 0 or an errno; reading: -1 where the file ends before. */
 int rp_kept_write(struct rp_kept *file, const void *bytes, size_t length, off_t offset);
+int rp_kept_write_parts(struct rp_kept *file, struct iovec *parts, int count, off_t offset);
 int rp_kept_read(struct rp_kept *file, void *bytes, size_t length, off_t offset);
 int rp_kept_truncate(struct rp_kept *file, off_t length);
 

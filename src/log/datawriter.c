@@ -6,6 +6,8 @@
  * An entry is collected in memory first. If it is short and the same as the entry before, only a count goes up: programs poll. A content that stood in the stream before is told by its place: messages
  * and results of collective calls often repeat. It is looked for by a hash of 128 bits, in a table in which the newest replaces what it collides with.
  *
+ * Random bytes and most floating-point numbers do not get shorter: after a chunk of such, some are written as they are.
+ *
  * If a chunk cannot be written, the data log ends there, after one message; the program goes on.
  */
 #define XXH_INLINE_ALL
@@ -27,6 +29,7 @@
 
 enum { EARLIER = 1 << 15, TAIL_SIZE = RP_DATA_TAIL_HEADER + RP_DATA_BLOCK };
 enum { LEVEL = -1 }; /* of zstd: with 1, what messages and windows hold takes 4 % more to 20 % less room, and recording up to a tenth more time */
+enum { PIECE = 1 << 17, PIECES = RP_DATA_BLOCK / PIECE, AS_IS = 7 }; /* the longest block of a zstd frame; how many chunks are not compressed after one that did not get shorter */
 
 struct earlier {
     XXH128_hash_t hash;
@@ -52,6 +55,7 @@ struct rp_data_writer {
     uint32_t functions, named;
     struct earlier *earlier;
     ZSTD_CCtx *compressor;
+    int as_is; /* so many chunks more are not compressed */
     struct rp_buffer output;
 };
 
@@ -61,7 +65,24 @@ static void stop(struct rp_data_writer *w, const char *what, int error)
     w->stopped = true;
 }
 
-/* One write a chunk. */
+/* One write a chunk: its header, for which there is room in front of w->output, and its payload, of which `parts` tell, the first behind that room. */
+static void write_chunk(struct rp_data_writer *w, struct rp_data_chunk *chunk, struct iovec *parts, int count)
+{
+    for (int i = 0; i < count; i++) {
+        chunk->stored += (uint32_t)parts[i].iov_len;
+        chunk->crc = rp_crc32c_more(chunk->crc, parts[i].iov_base, parts[i].iov_len);
+    }
+    rp_data_put_chunk(&w->output, chunk);
+    parts[0] = (struct iovec){w->output.bytes, RP_DATA_CHUNK_HEADER + parts[0].iov_len};
+    int error = rp_kept_write_parts(&w->file, parts, count, (off_t)w->length);
+    if (error) {
+        int cut = rp_kept_truncate(&w->file, (off_t)w->length);
+        stop(w, "cannot write", cut ? cut : error);
+        return;
+    }
+    w->length += RP_DATA_CHUNK_HEADER + chunk->stored;
+}
+
 static void put_chunk(struct rp_data_writer *w, enum rp_data_chunk_kind kind, const void *bytes, size_t length)
 {
     struct rp_data_chunk chunk = {.kind = (uint8_t)kind, .length = (uint32_t)length, .first = w->in_chunks};
@@ -70,26 +91,51 @@ static void put_chunk(struct rp_data_writer *w, enum rp_data_chunk_kind kind, co
     rp_buffer_clear(&w->output);
     if (w->stopped || !rp_buffer_reserve(&w->output, RP_DATA_CHUNK_HEADER + room))
         return;
-    size_t stored = ZSTD_compressCCtx(w->compressor, w->output.bytes + RP_DATA_CHUNK_HEADER, room, bytes, length, LEVEL);
+    uint8_t *payload = w->output.bytes + RP_DATA_CHUNK_HEADER;
+    size_t stored = ZSTD_compressCCtx(w->compressor, payload, room, bytes, length, LEVEL);
     if (ZSTD_isError(stored)) {
         stop(w, "cannot compress", ENOMEM);
         return;
     }
-    chunk.stored = (uint32_t)stored;
-    chunk.crc = rp_crc32c(w->output.bytes + RP_DATA_CHUNK_HEADER, stored);
-    rp_data_put_chunk(&w->output, &chunk);
-    int error = rp_kept_write(&w->file, w->output.bytes, RP_DATA_CHUNK_HEADER + stored, (off_t)w->length);
-    if (error) {
-        int cut = rp_kept_truncate(&w->file, (off_t)w->length);
-        stop(w, "cannot write", cut ? cut : error);
+    if (kind == RP_DATA_BYTES)
+        w->as_is = stored > length - length / 64 ? AS_IS : 0;
+    write_chunk(w, &chunk, &(struct iovec){payload, stored}, 1);
+}
+
+/* A zstd frame (RFC 8878) whose blocks are not compressed: written from where the bytes are. */
+static void put_as_is(struct rp_data_writer *w)
+{
+    struct rp_data_chunk chunk = {.kind = RP_DATA_BYTES, .length = RP_DATA_BLOCK, .first = w->in_chunks};
+    const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0xa0, RP_DATA_BLOCK & 0xff, RP_DATA_BLOCK >> 8 & 0xff, RP_DATA_BLOCK >> 16 & 0xff, RP_DATA_BLOCK >> 24};
+    struct iovec parts[2 * PIECES];
+
+    rp_buffer_clear(&w->output);
+    if (w->stopped || !rp_buffer_reserve(&w->output, RP_DATA_CHUNK_HEADER + sizeof frame + 3 * PIECES))
         return;
+    uint8_t *at = w->output.bytes + RP_DATA_CHUNK_HEADER;
+    memcpy(at, frame, sizeof frame);
+    size_t before = sizeof frame;
+    for (int i = 0; i < PIECES; i++) {
+        uint32_t block = PIECE << 3 | (i == PIECES - 1);
+        const uint8_t header[] = {block & 0xff, block >> 8 & 0xff, block >> 16 & 0xff};
+        memcpy(at + before, header, sizeof header);
+        parts[2 * i] = (struct iovec){at, before + sizeof header};
+        parts[2 * i + 1] = (struct iovec){w->block + (size_t)i * PIECE, PIECE};
+        at += before + sizeof header;
+        before = 0;
     }
-    w->length += RP_DATA_CHUNK_HEADER + stored;
+    w->as_is--;
+    write_chunk(w, &chunk, parts, 2 * PIECES);
 }
 
 static void put_block(struct rp_data_writer *w)
 {
-    put_chunk(w, RP_DATA_BYTES, w->block, (size_t)(w->head - w->in_chunks));
+    size_t length = (size_t)(w->head - w->in_chunks);
+
+    if (w->as_is > 0 && length == RP_DATA_BLOCK)
+        put_as_is(w);
+    else
+        put_chunk(w, RP_DATA_BYTES, w->block, length);
     if (!w->stopped) {
         w->in_chunks = w->head;
         atomic_store_explicit(&w->tail->head, w->head, memory_order_release);

@@ -51,11 +51,33 @@ static void check_lengths(void)
             CHECK_EQ(rp_crc32c(bytes + at, length), bitwise(bytes + at, length));
 }
 
+static void check_long(void)
+{
+    static uint8_t bytes[20000];
+    uint64_t seed = 3;
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)unit_random(&seed);
+    for (int i = 0; i < 300; i++) {
+        size_t at = unit_random(&seed) % 16, length = unit_random(&seed) % (sizeof bytes - at), part = length == 0 ? 0 : unit_random(&seed) % length;
+        CHECK_EQ(rp_crc32c(bytes + at, length), bitwise(bytes + at, length));
+        CHECK_EQ(rp_crc32c_more(rp_crc32c(bytes + at, part), bytes + at + part, length - part), bitwise(bytes + at, length));
+    }
+}
+
 TEST(known_vectors)
 {
     check_vectors();
     rp_crc32c_only_tables = true;
     check_vectors();
+    rp_crc32c_only_tables = false;
+}
+
+TEST(long_ones_and_in_parts)
+{
+    check_long();
+    rp_crc32c_only_tables = true;
+    check_long();
     rp_crc32c_only_tables = false;
 }
 

@@ -155,6 +155,72 @@ TEST(an_entry_that_was_cut_off_is_told)
     CHECK_OK(rp_data_close(w, NULL, &why), why);
 }
 
+/* Of each: `megabytes` entries with a content of a megabyte. */
+static void put_megabytes(struct rp_data_writer *w, int megabytes, bool random, uint64_t *seed, uint8_t *bytes)
+{
+    for (int i = 0; i < megabytes; i++) {
+        for (size_t at = 0; at < 1000000; at += 8) {
+            uint64_t word = random ? unit_random(seed) : at + (size_t)i;
+            memcpy(bytes + at, &word, sizeof word);
+        }
+        rp_data_begin(w, 1, names[1]);
+        rp_data_put_content(w, bytes, 1000000);
+        rp_data_end(w);
+    }
+}
+
+TEST(what_does_not_get_shorter_is_written_as_it_is)
+{
+    const char *directory = unit_temporary(), *path = unit_path(directory, "rank-00003.data");
+    struct rp_data_writer *w = begin(directory);
+    struct rp_problem why;
+    struct rp_buffer file = {0};
+    uint64_t seed = 7, again = 7, first = 0;
+    size_t as_is = 0, chunks = 0, last_at = 0;
+    static uint8_t bytes[1000000], wanted[1000000];
+    const int kinds[] = {true, false, true};
+
+    for (int k = 0; k < 3; k++)
+        put_megabytes(w, 20, kinds[k], &seed, bytes);
+    CHECK_OK(rp_data_close(w, NULL, &why), why);
+    CHECK_OK(rp_read_file(path, 1 << 27, &file, &why), why);
+    CHECK(file.length > 40000000 && file.length < 55000000); /* of 60 */
+    for (size_t at = RP_DATA_HEADER; at < file.length;) {
+        struct rp_data_chunk chunk;
+        REQUIRE(rp_data_get_chunk(file.bytes + at, first, &chunk));
+        const uint8_t *payload = file.bytes + at + RP_DATA_CHUNK_HEADER;
+        if (chunk.kind == RP_DATA_BYTES)
+            first += chunk.length;
+        if (chunk.kind == RP_DATA_BYTES && chunk.stored == RP_DATA_BLOCK + 33 && (payload[9] & 6) == 0)
+            as_is++;
+        chunks++;
+        last_at = at;
+        at += RP_DATA_CHUNK_HEADER + chunk.stored;
+    }
+    CHECK(as_is >= 26 && chunks - as_is >= 20); /* of 40, all but one of eight; and some of the other kind */
+    struct rp_data_reader *r = open_log(directory, RP_OK);
+    REQUIRE(r != NULL);
+    CHECK_OK(rp_data_verify(r, &why), why);
+    for (int i = 0; i < 60; i++) {
+        const char *name;
+        size_t length;
+        CHECK_OK(rp_data_next(r, &name, &why), why);
+        const uint8_t *content = rp_data_get_content(r, &length);
+        REQUIRE(content != NULL);
+        CHECK_EQ(length, sizeof wanted);
+        for (size_t at = 0; at < sizeof wanted; at += 8) {
+            uint64_t word = kinds[i / 20] ? unit_random(&again) : at + (size_t)(i % 20);
+            memcpy(wanted + at, &word, sizeof word);
+        }
+        CHECK(memcmp(content, wanted, sizeof wanted) == 0);
+    }
+    rp_data_free(r);
+    /* and cut off in the middle of such a chunk, it is known */
+    CHECK_EQ(truncate(path, (off_t)last_at - 500000), 0);
+    open_log(directory, RP_DAMAGED);
+    rp_buffer_free(&file);
+}
+
 TEST(damage_is_found)
 {
     const char *directory = unit_temporary(), *path = unit_path(directory, "rank-00003.data");

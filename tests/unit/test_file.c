@@ -80,6 +80,24 @@ TEST(reads_at_an_offset_are_whole)
     CHECK_EQ(rp_write_all(fd, bytes, 1, 0), EBADF);
 }
 
+TEST(parts_are_written_one_behind_the_other)
+{
+    const char *path = unit_path(unit_temporary(), "x");
+    char bytes[8] = {0};
+    int fd = open(path, O_RDWR | O_CREAT, 0666), pipes[2];
+    struct iovec parts[] = {{"", 0}, {"ab", 2}, {"", 0}, {"cde", 3}, {"f", 1}, {"", 0}}, none = {"", 0}, one = {"x", 1};
+
+    CHECK_EQ(rp_write_parts(fd, parts, 6, 2), 0);
+    CHECK_EQ(rp_read_all(fd, bytes, 8, 0), 0);
+    CHECK(memcmp(bytes, "\0\0abcdef", 8) == 0);
+    CHECK_EQ(rp_write_parts(fd, &none, 1, 0), 0);
+    close(fd);
+    CHECK_EQ(pipe(pipes), 0);
+    CHECK_EQ(rp_write_parts(pipes[1], &one, 1, 0), ESPIPE);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
 TEST(directories_with_their_parents)
 {
     const char *base = unit_temporary(), *path = unit_path(base, "a/b/c"), *file = unit_path(base, "file");
