@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/aligned.h"
+
 enum { ALIGN = 16, BLOCK = RP_ARENA_BLOCK, HUGE_PAGE = 2 << 20 };
 
 struct rp_arena {
@@ -25,7 +27,7 @@ enum { ROOM = BLOCK - sizeof(struct rp_arena) };
 static struct rp_arena *allocate(size_t bytes)
 {
     size_t rounded = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    struct rp_arena *made = rounded >= bytes ? aligned_alloc(HUGE_PAGE, rounded) : NULL;
+    struct rp_arena *made = rounded >= bytes ? rp_aligned_new(HUGE_PAGE, rounded) : NULL;
 
     if (!made)
         return NULL;
@@ -85,7 +87,7 @@ static struct rp_arena *allocate_in_file(struct rp_arenas *arenas)
 static void release(struct rp_arena *block)
 {
     if (block->place == RP_ARENA_NOWHERE)
-        free(block);
+        rp_aligned_free(block);
     else
         munmap(block, BLOCK);
 }

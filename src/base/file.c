@@ -21,7 +21,7 @@ static ssize_t write_quietly(int fd, const struct iovec *parts, int count, off_t
     sigaddset(&limit, SIGXFSZ);
     sigpending(&waiting);
     pthread_sigmask(SIG_BLOCK, &limit, &before);
-    ssize_t done = pwritev(fd, parts, count, offset);
+    ssize_t done = count == 1 ? pwrite(fd, parts->iov_base, parts->iov_len, offset) : pwritev(fd, parts, count, offset);
     int error = errno;
     if (done < 0 && error == EFBIG && !sigismember(&waiting, SIGXFSZ))
         sigtimedwait(&limit, NULL, &now);

@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "base/aligned.h"
 #include "codec/codec.h"
 #include "codec/mixer.h"
 
@@ -912,7 +913,14 @@ INLINE void code_event(struct mix *m, struct rp_event *event, const bool reading
 static void *mix_open(void)
 {
     rp_mixer_start();
-    return aligned_alloc(64, (sizeof(struct mix) + 63) / 64 * 64);
+    return rp_aligned_new(64, sizeof(struct mix));
+}
+
+static void mix_close(void *state)
+{
+    if (state)
+        memset(state, 0, sizeof(struct mix)); /* mpi/clean.c tells why */
+    rp_aligned_free(state);
 }
 
 static void mix_reset(void *state)
@@ -959,4 +967,4 @@ static enum rp_status mix_decode(void *state, const uint8_t *bytes, size_t lengt
     return RP_OK;
 }
 
-const struct rp_codec rp_codec_mix = {.id = MIX_ID, .name = "mix", .continues = true, .open = mix_open, .close = free, .reset = mix_reset, .encode = mix_encode, .decode = mix_decode};
+const struct rp_codec rp_codec_mix = {.id = MIX_ID, .name = "mix", .continues = true, .open = mix_open, .close = mix_close, .reset = mix_reset, .encode = mix_encode, .decode = mix_decode};

@@ -18,6 +18,7 @@
 #include "base/kept.h"
 #include "base/settings.h"
 #include "log/manifest.h"
+#include "log/zstdmemory.h"
 
 enum { KEPT = 8, NAME_LIMIT = 128, NAMES_LIMIT = 4096 };
 static const uint64_t content_limit = UINT64_C(1) << 40;
@@ -472,7 +473,7 @@ static enum rp_status open_log(const char *directory, uint64_t run, uint32_t ran
     struct rp_data_reader *r = calloc(1, sizeof *r);
     struct stat info;
 
-    if (!r || !(r->decompressor = ZSTD_createDCtx()) || !(r->path = of_loads ? rp_data_loads_path(directory, rank) : rp_data_path(directory, rank))) {
+    if (!r || !(r->decompressor = rp_zstd_decompressor()) || !(r->path = of_loads ? rp_data_loads_path(directory, rank) : rp_data_path(directory, rank))) {
         ZSTD_freeDCtx(r ? r->decompressor : NULL);
         free(r);
         return rp_fail(why, RP_MEMORY, "out of memory");

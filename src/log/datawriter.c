@@ -6,7 +6,7 @@
  * An entry is collected in memory first. If it is short and the same as the entry before, only a count goes up: programs poll. A content that stood in the stream before is told by its place: messages
  * and results of collective calls often repeat. It is looked for by a hash of 128 bits, in a table in which the newest replaces what it collides with.
  *
- * Random bytes and most floating-point numbers do not get shorter: after a chunk of such, some are written as they are.
+ * Random bytes and most floating-point numbers do not get shorter: after a chunk of such, those are written as they are of which a sample does not get shorter either.
  *
  * If a chunk cannot be written, the data log ends there, after one message; the program goes on.
  */
@@ -26,10 +26,12 @@
 #include "base/file.h"
 #include "base/kept.h"
 #include "base/message.h"
+#include "log/zstdmemory.h"
 
 enum { EARLIER = 1 << 15, TAIL_SIZE = RP_DATA_TAIL_HEADER + RP_DATA_BLOCK };
 enum { LEVEL = -1 }; /* of zstd: with 1, what messages and windows hold takes 4 % more to 20 % less room, and recording up to a tenth more time */
-enum { PIECE = 1 << 17, PIECES = RP_DATA_BLOCK / PIECE, AS_IS = 7 }; /* the longest block of a zstd frame; how many chunks are not compressed after one that did not get shorter */
+enum { PIECE = 1 << 17, PIECES = RP_DATA_BLOCK / PIECE }; /* the longest block of a zstd frame */
+enum { AS_IS = PIECES - 1, SAMPLE = 1 << 15 };             /* how many chunks at most are not compressed after one that did not get shorter; how much of each is looked at */
 
 struct earlier {
     XXH128_hash_t hash;
@@ -55,7 +57,7 @@ struct rp_data_writer {
     uint32_t functions, named;
     struct earlier *earlier;
     ZSTD_CCtx *compressor;
-    int as_is; /* so many chunks more are not compressed */
+    int as_is; /* so many chunks more may be not compressed */
     struct rp_buffer output;
 };
 
@@ -63,6 +65,15 @@ static void stop(struct rp_data_writer *w, const char *what, int error)
 {
     rp_error("%s: %s: %s; what follows cannot be replayed alone", w->path, what, strerror(error));
     w->stopped = true;
+}
+
+/* Of w->output, for a chunk with a payload of that length. */
+static bool has_room(struct rp_data_writer *w, size_t payload)
+{
+    rp_buffer_clear(&w->output);
+    if (!rp_buffer_reserve(&w->output, RP_DATA_CHUNK_HEADER + payload))
+        stop(w, "cannot compress", ENOMEM);
+    return !w->stopped;
 }
 
 /* One write a chunk: its header, for which there is room in front of w->output, and its payload, of which `parts` tell, the first behind that room. */
@@ -83,13 +94,17 @@ static void write_chunk(struct rp_data_writer *w, struct rp_data_chunk *chunk, s
     w->length += RP_DATA_CHUNK_HEADER + chunk->stored;
 }
 
+static bool is_no_shorter(size_t stored, size_t length)
+{
+    return stored > length - length / 64;
+}
+
 static void put_chunk(struct rp_data_writer *w, enum rp_data_chunk_kind kind, const void *bytes, size_t length)
 {
     struct rp_data_chunk chunk = {.kind = (uint8_t)kind, .length = (uint32_t)length, .first = w->in_chunks};
     size_t room = ZSTD_compressBound(length);
 
-    rp_buffer_clear(&w->output);
-    if (w->stopped || !rp_buffer_reserve(&w->output, RP_DATA_CHUNK_HEADER + room))
+    if (w->stopped || !has_room(w, room))
         return;
     uint8_t *payload = w->output.bytes + RP_DATA_CHUNK_HEADER;
     size_t stored = ZSTD_compressCCtx(w->compressor, payload, room, bytes, length, LEVEL);
@@ -98,8 +113,16 @@ static void put_chunk(struct rp_data_writer *w, enum rp_data_chunk_kind kind, co
         return;
     }
     if (kind == RP_DATA_BYTES)
-        w->as_is = stored > length - length / 64 ? AS_IS : 0;
+        w->as_is = is_no_shorter(stored, length) ? AS_IS : 0;
     write_chunk(w, &chunk, &(struct iovec){payload, stored}, 1);
+}
+
+/* Whether a part of the block gets shorter, each time another. */
+static bool gets_shorter(struct rp_data_writer *w)
+{
+    size_t stored = has_room(w, ZSTD_compressBound(SAMPLE)) ? ZSTD_compressCCtx(w->compressor, w->output.bytes, w->output.room, w->block + (size_t)w->as_is * PIECE, SAMPLE, LEVEL) : 0;
+
+    return ZSTD_isError(stored) || !is_no_shorter(stored, SAMPLE);
 }
 
 /* A zstd frame (RFC 8878) whose blocks are not compressed: written from where the bytes are. */
@@ -109,8 +132,7 @@ static void put_as_is(struct rp_data_writer *w)
     const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0xa0, RP_DATA_BLOCK & 0xff, RP_DATA_BLOCK >> 8 & 0xff, RP_DATA_BLOCK >> 16 & 0xff, RP_DATA_BLOCK >> 24};
     struct iovec parts[2 * PIECES];
 
-    rp_buffer_clear(&w->output);
-    if (w->stopped || !rp_buffer_reserve(&w->output, RP_DATA_CHUNK_HEADER + sizeof frame + 3 * PIECES))
+    if (w->stopped || !has_room(w, sizeof frame + 3 * PIECES))
         return;
     uint8_t *at = w->output.bytes + RP_DATA_CHUNK_HEADER;
     memcpy(at, frame, sizeof frame);
@@ -132,7 +154,7 @@ static void put_block(struct rp_data_writer *w)
 {
     size_t length = (size_t)(w->head - w->in_chunks);
 
-    if (w->as_is > 0 && length == RP_DATA_BLOCK)
+    if (w->as_is > 0 && length == RP_DATA_BLOCK && !gets_shorter(w))
         put_as_is(w);
     else
         put_chunk(w, RP_DATA_BYTES, w->block, length);
@@ -356,7 +378,7 @@ enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank
     w->path = place ? rp_data_path(directory, rank) : rp_data_loads_path(directory, rank);
     w->tail_path = place ? rp_data_tail_path(directory, rank) : rp_data_loads_tail_path(directory, rank);
     w->earlier = calloc(EARLIER, sizeof *w->earlier);
-    w->compressor = ZSTD_createCCtx();
+    w->compressor = rp_zstd_compressor();
     enum rp_status status = RP_OK;
     if (!w->path || !w->tail_path || !w->earlier || !w->compressor || !rp_buffer_reserve(&w->entry, 256))
         status = rp_fail(why, RP_MEMORY, "out of memory");

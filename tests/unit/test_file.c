@@ -80,6 +80,42 @@ TEST(reads_at_an_offset_are_whole)
     CHECK_EQ(rp_write_all(fd, bytes, 1, 0), EBADF);
 }
 
+/* In place of the C library's: if `at_most` is not 0, it writes no more at a time. */
+static size_t at_most;
+
+ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
+{
+    char all[64];
+    size_t length = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (length + parts[i].iov_len > sizeof all) {
+            errno = EINVAL;
+            return -1;
+        }
+        memcpy(all + length, parts[i].iov_base, parts[i].iov_len);
+        length += parts[i].iov_len;
+    }
+    return pwrite(fd, all, at_most && length > at_most ? at_most : length, offset);
+}
+
+TEST(writes_that_come_to_a_part_go_on)
+{
+    const char *path = unit_path(unit_temporary(), "x"), *wanted = "abcdefghijklmnop";
+    int fd = open(path, O_RDWR | O_CREAT, 0666);
+
+    for (at_most = 1; at_most <= 16; at_most++) {
+        struct iovec parts[] = {{"abc", 3}, {"d", 1}, {"", 0}, {"efghij", 6}, {"klmnop", 6}};
+        char bytes[16] = {0};
+        CHECK_EQ(ftruncate(fd, 0), 0);
+        CHECK_EQ(rp_write_parts(fd, parts, 5, 0), 0);
+        CHECK_EQ(rp_read_all(fd, bytes, 16, 0), 0);
+        CHECK(memcmp(bytes, wanted, 16) == 0 && rp_read_all(fd, bytes, 1, 16) == -1);
+    }
+    at_most = 0;
+    close(fd);
+}
+
 TEST(parts_are_written_one_behind_the_other)
 {
     const char *path = unit_path(unit_temporary(), "x");

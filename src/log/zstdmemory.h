@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Contexts of zstd whose memory is had and given back by our own libraries, which make it zero (mpi/clean.c). */
+#ifndef RP_ZSTDMEMORY_H
+#define RP_ZSTDMEMORY_H
+
+#include <zstd.h>
+
+/* NULL without memory. */
+ZSTD_CCtx *rp_zstd_compressor(void);
+ZSTD_DCtx *rp_zstd_decompressor(void);
+
+#endif
