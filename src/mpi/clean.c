@@ -49,9 +49,10 @@ static bool are_of_one_library(void)
     return true;
 }
 
+/* Of less than what glibc gives pages of its own: to free such makes it keep more of others. */
 static bool tells_sizes(void)
 {
-    for (size_t size = 1; size < 300000; size = size * 3 + 5) {
+    for (size_t size = 1; size < 100000; size = size * 3 + 5) {
         void *memory = calloc(1, size);
         size_t told = memory ? malloc_usable_size(memory) : 0;
         __real_free(memory);
