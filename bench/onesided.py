@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What it costs to record the data of ranks, so that they can be replayed alone.
 
-usage: onesided.py BUILD MPIS QUICK [split] [tracked] [calls] [twosided]
+usage: onesided.py BUILD MPIS QUICK [split] [tracked] [gcc] [calls] [twosided]
 
 Each app runs with 8 ranks: as it is, and recorded with sets of 1, 2 and 4 ranks, one after another in rounds; a figure is the median of the ratios of the rounds. Times are those of the whole job, without its start:
-the time of the same program with next to nothing to do is taken off. 'tracked' are the one-sided apps once more, compiled by `reprise-cc --track` with clang, against the same compiled by clang; 'unrecorded' is such a program without reprise; 'calls' are the same by `--track=calls`, which is not measured unless it is asked for. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. Of two-sided apps a second figure takes the bytes off: to the time without a set is added what it takes to write the bytes of the data logs alone (databytes.c), its processor time shared out to all processors, which is the least that it can add. The last line is key=value pairs.
+the time of the same program with next to nothing to do is taken off. 'tracked' are the one-sided apps once more, compiled by `reprise-cc --track` with clang, against the same compiled by clang; 'gcc' are those by gcc; 'unrecorded' is such a program without reprise; 'calls' are the same by `--track=calls` with clang, which is not measured unless it is asked for. Two-sided apps are compared with a recording without a set; 'outside' is a recording whose set has no rank of the job. Of two-sided apps a second figure takes the bytes off: to the time without a set is added what it takes to write the bytes of the data logs alone (databytes.c), its processor time shared out to all processors, which is the least that it can add. The last line is key=value pairs.
 """
 import glob
 import os
@@ -90,7 +90,7 @@ class Bench:
 
 
 def compile_apps(build, mpi, place, compiler, how):
-    """The one-sided apps by clang, without and with tracking: two folders, or nothing if it cannot."""
+    """The one-sided apps by this compiler, without and with tracking: two folders, or nothing if it cannot."""
     top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     environment = dict(os.environ, OMPI_CC=compiler, MPICH_CC=compiler)
     for folder, words in (("plain", ["mpicc." + mpi]), (how, [build + "/bin/reprise-cc", "--track=" + how, "--mpi=" + mpi])):
@@ -106,8 +106,8 @@ def compile_apps(build, mpi, place, compiler, how):
 
 def main():
     build, mpis, quick = sys.argv[1], sys.argv[2].split(), sys.argv[3] == "1"
-    parts = sys.argv[4:] or ["split", "tracked", "twosided"]
-    split, tracked, calls, twosided, besides_bytes, outside = [], [], [], [], [], []
+    parts = sys.argv[4:] or ["split", "tracked", "gcc", "twosided"]
+    split, tracked, by_gcc, calls, twosided, besides_bytes, outside = [], [], [], [], [], [], []
     for mpi in mpis:
         apps = f"{build}/apps/{mpi}"
         bench = Bench(build, mpi, 3 if quick else 9, apps, apps)
@@ -115,8 +115,8 @@ def main():
             found, _ = bench.ratios(app, options, ["native", "none", "1", "2", "4"], "native")
             outside.append(found.pop("none"))
             split += found.values()
-        for part, how, into in (("tracked", "plugin", tracked), ("calls", "calls", calls)):
-            folders = compile_apps(build, mpi, bench.place, "clang", how) if part in parts else None
+        for part, compiler, how, into in (("tracked", "clang", "plugin", tracked), ("gcc", "gcc", "plugin", by_gcc), ("calls", "clang", "calls", calls)):
+            folders = compile_apps(build, mpi, bench.place, compiler, how) if part in parts else None
             if not folders:
                 continue
             bench.native, bench.apps = folders
@@ -131,7 +131,7 @@ def main():
             twosided += found.values()
             besides_bytes += besides.values()
         shutil.rmtree(bench.place)
-    worst = {"split": split, "tracked": tracked, "twosided": twosided, "outside": outside, "twosided_besides_bytes": besides_bytes}
+    worst = {"split": split, "tracked": tracked, "twosided": twosided, "outside": outside, "tracked_by_gcc": by_gcc, "twosided_besides_bytes": besides_bytes}
     if calls:
         worst["calls"] = calls
     print(" ".join(f"{name}_worst={max(ratios):.3f}" if ratios else f"{name}_worst=none" for name, ratios in worst.items()))

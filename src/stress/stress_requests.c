@@ -42,9 +42,14 @@ static enum progress look(struct rp_chance *chance, int count, const MPI_Request
     return furthest;
 }
 
-static void pile_up(struct rp_chance *chance)
+/* Waits, so that more are complete. Libraries that find one complete look no further for messages: so they are made to look. */
+static void pile_up(uint64_t wait, int count, const MPI_Request *requests)
 {
-    rp_stress_pause(rp_chance_wait(chance, rp_stress_now()));
+    if (wait == 0)
+        return;
+    rp_stress_pause(wait);
+    for (int i = 0; i < count && i < FEW; i++)
+        look_at(requests[i]);
 }
 
 static bool is_told; /* the program asks by MPI_Request_get_status: what it knows to be complete must not be denied */
@@ -66,7 +71,7 @@ static bool is_kept_back(int count, const MPI_Request *requests)
     if (!is_told && rp_chance_keeps_back(chance))
         return true;
     if (count > 1)
-        pile_up(chance);
+        pile_up(rp_chance_wait(chance, rp_stress_now()), count, requests);
     return false;
 }
 
@@ -145,7 +150,7 @@ static void wait_for_more(struct rp_chance *chance, int count, const MPI_Request
         return;
     for (uint64_t end = rp_stress_now() + LONGEST; rp_stress_now() < end && look(chance, count, requests) == NONE_IS_COMPLETE;)
         rp_stress_pause(NAP);
-    rp_stress_pause(wait);
+    pile_up(wait, count, requests);
 }
 
 int rp_stress_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, MPI_Status *status)
