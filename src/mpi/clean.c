@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a preloaded library frees, the program may be given next. A program that reads memory it never wrote then reads what was ours, which is one thing in a recording and another in a replay. So what we free is zero, as most of what the
- * program is given would be without us. The linker puts these functions in place of free and realloc, in our libraries only (--wrap); what the C library frees for us is not reached by that.
+ * program is given would be without us. The linker puts these functions in place of free and realloc, in our libraries only (--wrap); what the C library frees for us is not reached by that. Copies of messages are freed as they are (base/aligned.h).
  */
 #include <dlfcn.h>
 #include <link.h>
