@@ -271,7 +271,7 @@ END
 gcc -O1 -Wall -o generate generate.c || fail "generate.c does not compile"
 gcc -O2 -Wall -I "$(dirname "${BASH_SOURCE[0]}")/../../src" -c runtime.c || fail "runtime.c does not compile"
 wide=
-[ "$(uname -m)" = x86_64 ] && grep -qw avx2 /proc/cpuinfo && wide="-O3 -mavx2"
+[ "$(uname -m)" = x86_64 ] && grep -qw avx2 /proc/cpuinfo && wide=-mavx2
 try() { # COMPILER SEED OPTION...
     ./generate "$2" >functions.c
     REPRISE_CC=$1 good 100 build reprise-cc --track=plugin -w "${@:3}" functions.c runtime.o -pthread -o functions
@@ -285,7 +285,7 @@ for compiler in clang gcc; do
     for ((round = 0; round < rounds; round++)); do
         seed=$((first + 3 * round))
         try "$compiler" "$seed" -O2
-        [ "$compiler" = gcc ] || try "$compiler" "$((seed + 1))" ${wide:--O3}
+        try "$compiler" "$((seed + 1))" $([ "$compiler" = gcc ] || echo $wide) -O3
         try "$compiler" "$((seed + 2))" -O1
         tried=$((tried + 1))
     done
