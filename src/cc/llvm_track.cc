@@ -605,6 +605,14 @@ void tracker::track_masked(IntrinsicInst &access)
         use->set(result);
 }
 
+// Instructions by their names: those that give something of memory cannot be followed.
+void refuse_instruction(const IntrinsicInst &access)
+{
+    bool loads = access.getCalledFunction()->isTargetIntrinsic() || access.getIntrinsicID() == Intrinsic::masked_expandload;
+    if (loads && access.mayReadFromMemory() && !access.getType()->isVoidTy() && any_of(access.args(), [](const Use &argument) { return argument->getType()->isPtrOrPtrVectorTy(); }))
+        report_fatal_error("reprise-cc --track: " + access.getCalledFunction()->getName() + ", in " + access.getFunction()->getName() + ", cannot be tracked: use what the compiler knows itself", false);
+}
+
 bool is_named(const CallBase &call, std::initializer_list<const char *> names)
 {
     const Function *callee = call.getCalledFunction();
@@ -632,6 +640,8 @@ void tracker::track(Instruction &i)
             return track_copy(*call, false);
         if (isa<MemSetInst>(i) || is_named(*call, {"memset", "__memset_chk"}))
             return track_copy(*call, true);
+        if (intrinsic)
+            refuse_instruction(*intrinsic);
     }
 }
 

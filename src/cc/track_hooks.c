@@ -77,6 +77,23 @@ HOOK void reprise_track_store_n(const void *at, const void *value, size_t size)
     }
 }
 
+/* Vectors of which some elements are accessed: those whose bytes in the mask are not 0. */
+HOOK void reprise_track_load_masked(const void *at, void *value, const void *mask, size_t size, size_t element)
+{
+    HERE();
+    for (size_t i = 0; i < size; i += element)
+        if (((const char *)mask)[i] && !is_seen((const char *)at + i, (char *)value + i, element))
+            reprise_track.load((const char *)at + i, (char *)value + i, element);
+}
+
+HOOK void reprise_track_store_masked(const void *at, const void *value, const void *mask, size_t size, size_t element)
+{
+    HERE();
+    for (size_t i = 0; i < size; i += element)
+        if (((const char *)mask)[i] && !is_stored((const char *)at + i, (const char *)value + i, element))
+            reprise_track.store((const char *)at + i, (const char *)value + i, element);
+}
+
 HOOK void *reprise_track_copy(void *to, const void *from, size_t size)
 {
     if (!reprise_track.any)

@@ -292,8 +292,10 @@ static void tell(bool loads, const void *at, const void *value, size_t size)
 
 static void alone_part(const struct tracked *t, uintptr_t from, uint8_t *value, size_t size)
 {
-    if (++*track->loads != next.due)
+    if (++*track->loads != next.due) {
+        memcpy(value, (void *)from, size); /* one instruction may load a place several times: what it was told of the first is there */
         return;
+    }
     if (next.is_end && !rp_data_is_ended(reader))
         rp_alone_stop("a load from window memory");
     if (next.is_end)
