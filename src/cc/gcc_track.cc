@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A plugin of GCC: code that it compiles tells of its loads and stores, where a window may be near (base/track.h). The method is that of llvm_track.cc, whose head explains it, loops that are there three times included.
 //
-// Atomic operations that read and write are refused: GCC has too many forms of them. Instructions that load vectors from many places are not used, and refused by name. Of bit-fields, the word around is loaded. Stores that are not told of (by calls that return structures, to bit-fields) do no harm: they
+// Instructions that load vectors from many places are not used, and refused by name. Of bit-fields, the word around is loaded. Stores that are not told of (by calls that return structures, to bit-fields) do no harm: they
 // are found when they are next loaded, and written down then.
 #include "gcc_track.h"
 
@@ -126,29 +126,6 @@ void become(gcall *stmt, int hook)
     update_stmt(stmt);
 }
 
-bool is_atomic(tree fndecl, const char *name)
-{
-    const char *own = IDENTIFIER_POINTER(DECL_NAME(fndecl));
-    return !strncmp(own, name, strlen(name));
-}
-
-void track_atomic(gcall *stmt, tree fndecl)
-{
-    gimple_stmt_iterator gsi;
-    bool loads = is_atomic(fndecl, "__atomic_load_"), stores = is_atomic(fndecl, "__atomic_store_");
-    if (is_atomic(fndecl, "__atomic_thread_fence") || is_atomic(fndecl, "__atomic_signal_fence") || is_atomic(fndecl, "__sync_synchronize") || is_atomic(fndecl, "__atomic_always_lock_free") || is_atomic(fndecl, "__atomic_is_lock_free"))
-        return;
-    if (!(loads || stores) || gimple_call_num_args(stmt) != (loads ? 2 : 3) || !behind(stmt, &gsi))
-        return refuse(stmt, IDENTIFIER_POINTER(DECL_NAME(fndecl)));
-    tree address = operand(&gsi, fold_convert(const_ptr_type_node, gimple_call_arg(stmt, 0)));
-    if (loads && !gimple_call_lhs(stmt))
-        return; // nobody looks
-    if (loads)
-        tell_result(stmt, address, &gsi);
-    else
-        tell_stored(address, gimple_call_arg(stmt, 1), &gsi);
-}
-
 void track_masked(gcall *stmt)
 {
     bool loads = gimple_call_internal_p(stmt, IFN_MASK_LOAD);
@@ -195,8 +172,8 @@ void track_internal(gcall *stmt)
         track_lanes(stmt);
     else if (internal_load_fn_p(fn) || internal_gather_scatter_fn_p(fn))
         refuse(stmt, "vectors whose elements are at places of their own");
-    else if (!strncmp(internal_fn_name(fn), "ATOMIC_", 7))
-        refuse(stmt, "an atomic operation that reads and writes");
+    else if (!strncmp(internal_fn_name(fn), "ATOMIC_", 7) && !track_atomic(stmt, NULL))
+        refuse(stmt, "an atomic operation of this form");
 }
 
 // Instructions by their names: those that give something of memory cannot be followed.
@@ -218,8 +195,12 @@ void track_call(gcall *stmt)
         return become(stmt, COPY);
     if (gimple_call_builtin_p(stmt, BUILT_IN_MEMSET))
         return become(stmt, FILL);
-    if (fndecl && fndecl_built_in_p(fndecl, BUILT_IN_NORMAL) && (is_atomic(fndecl, "__atomic_") || is_atomic(fndecl, "__sync_")))
-        return track_atomic(stmt, fndecl);
+    const char *name = fndecl && fndecl_built_in_p(fndecl, BUILT_IN_NORMAL) ? IDENTIFIER_POINTER(DECL_NAME(fndecl)) : "";
+    if (!strncmp(name, "__atomic_", 9) || !strncmp(name, "__sync_", 7)) {
+        if (!track_atomic(stmt, name))
+            refuse(stmt, name);
+        return;
+    }
     if (fndecl && fndecl_built_in_p(fndecl, BUILT_IN_MD))
         return track_instruction(stmt, fndecl);
     track_arguments(stmt);
@@ -309,6 +290,7 @@ int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
     forgo_gathers(targetm.vectorize);
     forgo_scatters(targetm.vectorize);
     forgo_long_vectors();
+    keep_atomics_plain(args->base_name);
     register_pass_info where = {new track_pass, "optimized", 1, PASS_POS_INSERT_AFTER};
     register_callback(args->base_name, PLUGIN_PASS_MANAGER_SETUP, NULL, &where);
     register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL, const_cast<ggc_root_tab *>(track::roots));

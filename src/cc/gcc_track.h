@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the parts of GCC's plugin for tracking have in common: what it puts into the code (gcc_track_code.cc), loops that are there three times (gcc_track_loops.cc), and the rest (gcc_track.cc, whose head tells what it is all for).
+// What the parts of GCC's plugin for tracking have in common: what it puts into the code (gcc_track_code.cc), atomic operations (gcc_track_atomic.cc), loops that are there three times (gcc_track_loops.cc), and the rest (gcc_track.cc, whose head tells what it is all for).
 #ifndef RP_GCC_TRACK_H
 #define RP_GCC_TRACK_H
 
@@ -24,7 +24,7 @@ const unsigned page_bits = 12, slots = 1 << 16, regions = 256, region_size = 64,
 enum { AT, BEGINS_8, BEGINS_16, TO_SHADOW, SIZE };
 const unsigned loads_offset = slots + regions * region_size, lowest_offset = loads_offset + 8, highest_offset = loads_offset + 16, known_part = loads_offset + 24;
 
-enum { LOAD_8, LOAD_16, LOAD_32, LOAD_64, LOAD_N, STORE_8, STORE_16, STORE_32, STORE_64, STORE_N, LOAD_MASKED, STORE_MASKED, COPY, FILL, HOOKS };
+enum { LOAD_8, LOAD_16, LOAD_32, LOAD_64, LOAD_N, STORE_8, STORE_16, STORE_32, STORE_64, STORE_N, LOAD_MASKED, STORE_MASKED, CHANGE_8, CHANGE_16, CHANGE_32, CHANGE_64, COPY, FILL, HOOKS };
 extern tree hooks[HOOKS]; // their declarations
 extern const ggc_root_tab roots[]; // all that lives as long as the compiler
 extern location_t here; // of the statement that is tracked
@@ -78,6 +78,11 @@ bool behind(gimple *stmt, gimple_stmt_iterator *gsi); // false: it ends its bloc
 tree tell_load(gimple_stmt_iterator *gsi, tree address, tree value, tree mask); // what it gives
 void tell_result(gimple *stmt, tree address, gimple_stmt_iterator *gsi, tree mask = NULL_TREE); // what a statement gave is looked at behind it
 void tell_stored(tree address, tree value, gimple_stmt_iterator *gsi, tree mask = NULL_TREE);
+
+// Atomic operations
+
+bool track_atomic(gcall *stmt, const char *name); // `name` is that of a builtin, or NULL; false: of a form that is not known
+void keep_atomics_plain(const char *plugin); // from the first function on
 
 // Loops. Statements must have no uid.
 

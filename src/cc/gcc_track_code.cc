@@ -2,6 +2,7 @@
 // What the plugin puts into the code (gcc_track.h): where a window may be near, it is looked closer, as the head of llvm_track.cc shows. Only what differs from its shadow, or is not all in one region, is told to a function.
 #include "gcc_track.h"
 
+#include <plugin-version.h>
 #include <cfghooks.h>
 #include <gimplify.h>
 #include <gimplify-me.h>
@@ -49,10 +50,12 @@ void declare_all()
 {
     for (unsigned i = 0; i < 4; i++) {
         unsigned bits = 8u << i;
-        char load[32], store[32];
+        char load[32], store[32], change[32];
         snprintf(load, sizeof load, "reprise_track_load_%u", bits);
         snprintf(store, sizeof store, "reprise_track_store_%u", bits);
         hooks[LOAD_8 + i] = declare_hook(load, unsigned_of(bits), {const_ptr_type_node, unsigned_of(bits)});
+        snprintf(change, sizeof change, "reprise_track_change_%u", bits);
+        hooks[CHANGE_8 + i] = declare_hook(change, unsigned_of(bits), {ptr_type_node, unsigned_of(bits), unsigned_of(bits), integer_type_node});
         hooks[STORE_8 + i] = declare_hook(store, void_type_node, {const_ptr_type_node, unsigned_of(bits)});
     }
     hooks[LOAD_N] = declare_hook("reprise_track_load_n", void_type_node, {const_ptr_type_node, ptr_type_node, size_type_node});
@@ -145,6 +148,10 @@ tree call(gimple_stmt_iterator *gsi, int hook, std::vector<tree> arguments)
     return value;
 }
 
+#if GCCPLUGIN_VERSION_MAJOR < 11 // which has no such function
+tree type_of_mask(tree, tree) { return NULL_TREE; }
+static tree room_of_mask(gimple_stmt_iterator *, tree, tree) { gcc_unreachable(); }
+#else
 tree type_of_mask(tree vector, tree mask)
 {
     tree element = unsigned_of((unsigned)known_size(TREE_TYPE(vector)) * 8), type = known_size(vector) > 0 ? build_vector_type(element, TYPE_VECTOR_SUBPARTS(vector)) : NULL_TREE;
@@ -160,6 +167,7 @@ static tree room_of_mask(gimple_stmt_iterator *gsi, tree vector, tree mask)
     gsi_insert_before(gsi, gimple_build_assign(room, value), GSI_SAME_STMT);
     return room;
 }
+#endif
 
 static void tell_masked(gimple_stmt_iterator *gsi, int hook, tree address, tree room, tree mask)
 {

@@ -123,3 +123,37 @@ HOOK void *reprise_track_after(void *at, const void *old, size_t size)
     HERE();
     return reprise_track.after(at, old, size);
 }
+
+/* Atomic operations that read and write: what was there before. */
+
+enum { ADD, SUB, AND, OR, XOR, NAND, EXCHANGE, COMPARE }; /* as cc/gcc_track_atomic.cc knows them */
+
+#define CHANGE(bits)                                                                                                   \
+    static uint##bits##_t change_##bits(uint##bits##_t *at, uint##bits##_t value, uint##bits##_t expected, int how)    \
+    {                                                                                                                  \
+        switch (how) {                                                                                                 \
+        case ADD: return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                              \
+        case SUB: return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                              \
+        case AND: return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                              \
+        case OR: return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                \
+        case XOR: return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                              \
+        case NAND: return __atomic_fetch_nand(at, value, __ATOMIC_SEQ_CST);                                            \
+        case EXCHANGE: return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                        \
+        }                                                                                                              \
+        __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                      \
+        return expected;                                                                                               \
+    }                                                                                                                  \
+                                                                                                                       \
+    HOOK uint##bits##_t reprise_track_change_##bits(void *at, uint##bits##_t value, uint##bits##_t expected, int how)  \
+    {                                                                                                                  \
+        HERE();                                                                                                        \
+        reprise_track.before(at, sizeof value);                                                                        \
+        uint##bits##_t old = change_##bits(at, value, expected, how);                                                  \
+        change_##bits(reprise_track.after(at, &old, sizeof old), value, expected, how);                                \
+        return old;                                                                                                    \
+    }
+
+CHANGE(8)
+CHANGE(16)
+CHANGE(32)
+CHANGE(64)

@@ -27,7 +27,7 @@ EOF
 *) rm -f gather.c ;;
 esac
 cat >atomic.c <<'EOF'
-int next(int *at) { return __atomic_fetch_add(at, 1, __ATOMIC_SEQ_CST); }
+__int128 next(__int128 *at) { return __atomic_fetch_add(at, 1, __ATOMIC_SEQ_CST); }
 EOF
 
 refuses() { # COMPILER SOURCE TEXT
@@ -43,7 +43,7 @@ for compiler in clang gcc; do
     REPRISE_CC=$compiler good 60 harmless reprise-cc --track=plugin -O2 -c harmless.c -o harmless.o
     name=by_$compiler
     [ ! -e gather.c ] || refuses "$compiler" gather.c "${!name}"
-    [ "$compiler" = clang ] || refuses gcc atomic.c 'atomic.c:1:.*__atomic_fetch_add_4 cannot be tracked; clang can'
+    [ "$compiler" = clang ] || refuses gcc atomic.c 'atomic.c:1:.*__atomic_fetch_add_16 cannot be tracked; clang can'
     tried=$((tried + 1))
     echo "$compiler: refused"
 done
