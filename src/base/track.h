@@ -3,7 +3,7 @@
  * Tracked programs: code that `reprise-cc --track` compiled tells of its loads from window memory, with their values, and of its stores there.
  *
  * - After each load and store the code looks up the page that it begins in (`slot`). Where no window is near that is all: five instructions. Outside of a recording with data, and of a rank alone, no window ever is.
- * - Near a window it looks closer: is all of it in one region, and is the value the one that the shadow has? Then the load is counted, and that is all. Code by clang does so by itself; others call a function that is linked into every module (cc/track_hooks.c). What remains goes
+ * - Near a window it looks closer: is all of it in one region, and is the value the one that the shadow has? Then the load is counted, and that is all. Code by the plugins does so by itself, but for wide vectors, for which it calls a function that is linked into every module (cc/track_hooks.c). What remains goes
  *   to the functions below, which libreprise-data.so sets. Alone, that is every load: all regions are among the SEVERAL.
  * - Copies and fills of memory, and atomic operations, go there too.
  *

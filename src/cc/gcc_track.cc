@@ -26,7 +26,7 @@ using namespace track;
 
 void refuse(gimple *stmt, const char *what)
 {
-    error_at(gimple_location(stmt), "%<reprise-cc --track%> with GCC: %s cannot be tracked; clang can", what);
+    error_at(gimple_location(stmt), "%<reprise-cc --track%> with GCC: %s cannot be tracked; with %<--track=calls%> it can", what);
 }
 
 // Statements
@@ -47,17 +47,40 @@ void unwrap_part(gassign *stmt)
     update_stmt(stmt);
 }
 
-// The word around a bit-field is loaded in its place, and the field taken from it.
+// Where the bits of a field are from, of some bytes that are no longer than a word: `offset` bytes behind the structure. NULL: they are not in one.
+tree bytes_around(tree field, HOST_WIDE_INT *offset, HOST_WIDE_INT *first)
+{
+    tree all = DECL_BIT_FIELD_REPRESENTATIVE(field);
+    if (!all || !tree_fits_shwi_p(DECL_FIELD_OFFSET(field)) || !tree_fits_shwi_p(DECL_FIELD_OFFSET(all)) || known_size(TREE_TYPE(all)) < 0)
+        return NULL_TREE;
+    HOST_WIDE_INT size = known_size(TREE_TYPE(all)), bits = tree_to_shwi(DECL_SIZE(field)), from = 0, part = size;
+    *offset = tree_to_shwi(DECL_FIELD_OFFSET(all)) + tree_to_shwi(DECL_FIELD_BIT_OFFSET(all)) / BITS_PER_UNIT;
+    *first = (tree_to_shwi(DECL_FIELD_OFFSET(field)) - *offset) * BITS_PER_UNIT + tree_to_shwi(DECL_FIELD_BIT_OFFSET(field));
+    if (!bits_by_value(TREE_TYPE(all))) {
+        from = *first / BITS_PER_UNIT;
+        HOST_WIDE_INT needed = (*first % BITS_PER_UNIT + bits + BITS_PER_UNIT - 1) / BITS_PER_UNIT;
+        for (part = 1; part < needed; part *= 2)
+            ;
+        from = from + part > size ? size - part : from;
+        if (part > 8 || from < 0)
+            return NULL_TREE;
+    }
+    *offset += from;
+    *first -= from * BITS_PER_UNIT;
+    return unsigned_of((unsigned)part * BITS_PER_UNIT);
+}
+
+// The bytes around a bit-field are loaded in its place, and the field taken from them.
 void track_bit_field(gassign *stmt)
 {
-    tree ref = gimple_assign_rhs1(stmt), field = TREE_CODE(ref) == COMPONENT_REF ? TREE_OPERAND(ref, 1) : NULL_TREE, word = field ? DECL_BIT_FIELD_REPRESENTATIVE(field) : NULL_TREE;
-    if (!word || !bits_by_value(TREE_TYPE(word))) {
-        refuse(stmt, "a bit-field of this form");
-        return;
-    }
+    tree ref = gimple_assign_rhs1(stmt), field = TREE_CODE(ref) == COMPONENT_REF ? TREE_OPERAND(ref, 1) : NULL_TREE;
+    HOST_WIDE_INT offset, first;
+    tree type = field ? bytes_around(field, &offset, &first) : NULL_TREE;
+    if (!type)
+        return refuse(stmt, "a bit-field of this form");
     gimple_stmt_iterator gsi = gsi_for_stmt(stmt);
-    tree around = build3(COMPONENT_REF, TREE_TYPE(word), unshare_expr(TREE_OPERAND(ref, 0)), word, TREE_OPERAND(ref, 2)), value = make_ssa_name(TREE_TYPE(word));
-    HOST_WIDE_INT first = (tree_to_shwi(DECL_FIELD_OFFSET(field)) - tree_to_shwi(DECL_FIELD_OFFSET(word))) * BITS_PER_UNIT + tree_to_shwi(DECL_FIELD_BIT_OFFSET(field)) - tree_to_shwi(DECL_FIELD_BIT_OFFSET(word));
+    tree around = place_at(address_of(&gsi, TREE_OPERAND(ref, 0)), offset, type), value = make_ssa_name(type);
+    TREE_THIS_VOLATILE(around) = TREE_THIS_VOLATILE(ref);
     gassign *load = gimple_build_assign(value, around);
     gsi_insert_before(&gsi, load, GSI_SAME_STMT);
     gimple_assign_set_rhs1(stmt, build3(BIT_FIELD_REF, TREE_TYPE(ref), value, DECL_SIZE(field), bitsize_int(first)));
@@ -75,6 +98,8 @@ void track_assign(gassign *stmt)
     if (TREE_CODE(lhs) == SSA_NAME) {
         if (!matters(rhs))
             return;
+        if (reverse_storage_order_for_component_p(rhs))
+            return refuse(stmt, "a structure in the other order of bytes");
         if (is_bit_field(rhs))
             return track_bit_field(stmt);
         if (TREE_CODE(rhs) == VIEW_CONVERT_EXPR && is_bit_field(TREE_OPERAND(rhs, 0)))
@@ -87,7 +112,7 @@ void track_assign(gassign *stmt)
     if (!matters(lhs) && !matters(rhs))
         return;
     if (is_gimple_reg_type(TREE_TYPE(lhs)) && is_gimple_val(rhs)) {
-        if (is_bit_field(lhs) || !behind(stmt, &gsi))
+        if (is_bit_field(lhs) || reverse_storage_order_for_component_p(lhs) || !behind(stmt, &gsi))
             return;
         tree address = address_of(&gsi, lhs);
         return tell_stored(address, rhs, &gsi);
@@ -97,6 +122,14 @@ void track_assign(gassign *stmt)
             refuse(stmt, "a copy of this form");
         return;
     }
+    if (TREE_CODE(rhs) == VIEW_CONVERT_EXPR && is_gimple_val(TREE_OPERAND(rhs, 0))) {
+        if (behind(stmt, &gsi))
+            tell_stored(address_of(&gsi, lhs), TREE_OPERAND(rhs, 0), &gsi);
+        return;
+    }
+    tree source = get_base_address(rhs);
+    if (!source || TREE_CODE(source) == SSA_NAME || (DECL_P(source) && DECL_HAS_VALUE_EXPR_P(source)))
+        return; // a store of what is not in memory, or not yet where it is said to be (-fsanitize=address)
     gsi = gsi_for_stmt(stmt);
     tree to = address_of(&gsi, lhs), from = address_of(&gsi, rhs);
     call(&gsi, COPY, {to, from, fold_convert(size_type_node, size_of(TREE_TYPE(lhs)))});
@@ -109,8 +142,12 @@ void track_arguments(gcall *stmt)
 {
     for (unsigned i = 0; i < gimple_call_num_args(stmt); i++) {
         tree argument = gimple_call_arg(stmt, i);
-        if (is_gimple_val(argument) || !matters(argument) || known_size(TREE_TYPE(argument)) < 0 || gimple_call_internal_p(stmt))
+        if (is_gimple_val(argument) || !matters(argument) || gimple_call_internal_p(stmt))
             continue;
+        if (known_size(TREE_TYPE(argument)) < 0) {
+            refuse(stmt, "a structure whose size is not known");
+            continue;
+        }
         gimple_stmt_iterator gsi = gsi_for_stmt(stmt);
         tree room = new_room(TREE_TYPE(argument));
         call(&gsi, COPY, {build_fold_addr_expr(room), address_of(&gsi, argument), fold_convert(size_type_node, size_of(TREE_TYPE(argument)))});
@@ -151,7 +188,7 @@ void track_lanes(gcall *stmt)
     if (!behind(stmt, &gsi) || !vectors || !ref || known_size(TREE_TYPE(ref)) <= 0)
         return refuse(stmt, "vectors of this form");
     tree address = address_of(&gsi, ref), room = new_room(TREE_TYPE(ref));
-    edge past = put_if(&gsi, known_size(TREE_TYPE(ref)) <= widest ? slot_of(&gsi, address) : boolean_true_node);
+    edge past = put_if(&gsi, slot_near(&gsi, address, TREE_TYPE(ref)));
     gcall *spread = gimple_build_call_internal(IFN_STORE_LANES, 1, unshare_expr(vectors)), *collect = gimple_build_call_internal(IFN_LOAD_LANES, 1, room);
     gimple_call_set_lhs(spread, room);
     gsi_insert_before(&gsi, spread, GSI_SAME_STMT);
@@ -176,14 +213,14 @@ void track_internal(gcall *stmt)
         refuse(stmt, "an atomic operation of this form");
 }
 
-// Instructions by their names: those that give something of memory cannot be followed.
+// Instructions by their names: those that give something of memory cannot be followed. What they only store to is not constant.
 void track_instruction(gcall *stmt, tree fndecl)
 {
     if (!gimple_vuse(stmt) || !gimple_call_lhs(stmt))
         return;
-    for (unsigned i = 0; i < gimple_call_num_args(stmt); i++)
-        if (POINTER_TYPE_P(TREE_TYPE(gimple_call_arg(stmt, i))))
-            return refuse(stmt, IDENTIFIER_POINTER(DECL_NAME(fndecl)));
+    for (tree list = TYPE_ARG_TYPES(TREE_TYPE(fndecl)); list && list != void_list_node; list = TREE_CHAIN(list))
+        if (POINTER_TYPE_P(TREE_VALUE(list)) && TYPE_READONLY(TREE_TYPE(TREE_VALUE(list))))
+            error_at(gimple_location(stmt), "%<reprise-cc --track%> with GCC: %qD cannot be tracked: use what the compiler knows itself", fndecl);
 }
 
 void track_call(gcall *stmt)
@@ -195,6 +232,10 @@ void track_call(gcall *stmt)
         return become(stmt, COPY);
     if (gimple_call_builtin_p(stmt, BUILT_IN_MEMSET))
         return become(stmt, FILL);
+    if (gimple_call_builtin_p(stmt, BUILT_IN_MEMCPY_CHK) || gimple_call_builtin_p(stmt, BUILT_IN_MEMMOVE_CHK))
+        return become(stmt, COPY_CHECKED);
+    if (gimple_call_builtin_p(stmt, BUILT_IN_MEMSET_CHK))
+        return become(stmt, FILL_CHECKED);
     const char *name = fndecl && fndecl_built_in_p(fndecl, BUILT_IN_NORMAL) ? IDENTIFIER_POINTER(DECL_NAME(fndecl)) : "";
     if (!strncmp(name, "__atomic_", 9) || !strncmp(name, "__sync_", 7)) {
         if (!track_atomic(stmt, name))

@@ -24,7 +24,7 @@ const unsigned page_bits = 12, slots = 1 << 16, regions = 256, region_size = 64,
 enum { AT, BEGINS_8, BEGINS_16, TO_SHADOW, SIZE };
 const unsigned loads_offset = slots + regions * region_size, lowest_offset = loads_offset + 8, highest_offset = loads_offset + 16, known_part = loads_offset + 24;
 
-enum { LOAD_8, LOAD_16, LOAD_32, LOAD_64, LOAD_N, STORE_8, STORE_16, STORE_32, STORE_64, STORE_N, LOAD_MASKED, STORE_MASKED, CHANGE_8, CHANGE_16, CHANGE_32, CHANGE_64, COPY, FILL, HOOKS };
+enum { LOAD_8, LOAD_16, LOAD_32, LOAD_64, LOAD_N, STORE_8, STORE_16, STORE_32, STORE_64, STORE_N, LOAD_MASKED, STORE_MASKED, CHANGE_8, CHANGE_16, CHANGE_32, CHANGE_64, COPY, FILL, COPY_CHECKED, FILL_CHECKED, HOOKS };
 extern tree hooks[HOOKS]; // their declarations
 extern const ggc_root_tab roots[]; // all that lives as long as the compiler
 extern location_t here; // of the statement that is tracked
@@ -60,6 +60,7 @@ tree load_from(gimple_stmt_iterator *gsi, tree place);
 tree shared_word(gimple_stmt_iterator *gsi, unsigned offset, tree type);
 void store_count(gimple_stmt_iterator *gsi, tree loads, tree count);
 tree slot_of(gimple_stmt_iterator *gsi, tree address);
+tree slot_near(gimple_stmt_iterator *gsi, tree address, tree type); // not 0 if a region may be near, also to what is wider than one look at a slot tells of
 tree region_of(gimple_stmt_iterator *gsi, tree slot);
 tree region_word(gimple_stmt_iterator *gsi, tree region, int field);
 tree passes(gimple_stmt_iterator *gsi); // whether accesses do so, since they are made inside an MPI call: 0 if not

@@ -103,6 +103,15 @@ static tree change_by_call(gimple_stmt_iterator *gsi, const change &c, tree want
     return operand(gsi, build2(COMPLEX_EXPR, wanted, converted(gsi, TREE_TYPE(wanted), old), operand(gsi, fold_convert(TREE_TYPE(wanted), done))));
 }
 
+// It may be in a window, too.
+static void look_at_expected(gcall *stmt, const change &c)
+{
+    gimple_stmt_iterator gsi = gsi_for_stmt(stmt);
+    gassign *load = gimple_build_assign(make_ssa_name(unsigned_of(c.bits)), place_at(c.place_of_expected, 0, unsigned_of(c.bits)));
+    gsi_insert_before(&gsi, load, GSI_SAME_STMT);
+    tell_result(load, operand(&gsi, fold_convert(const_ptr_type_node, c.place_of_expected)), &gsi);
+}
+
 // The statement is in a block of its own then, for where no window is near; in the other one the function is called.
 static void replace(gcall *stmt, const change &c)
 {
@@ -126,7 +135,7 @@ bool track_atomic(gcall *stmt, const char *name)
 {
     gimple_stmt_iterator gsi;
     change c;
-    if (name && (begins(name, "__atomic_thread_fence") || begins(name, "__atomic_signal_fence") || begins(name, "__sync_synchronize") || begins(name, "__atomic_always_lock_free") || begins(name, "__atomic_is_lock_free")))
+    if (name && (begins(name, "__atomic_thread_fence") || begins(name, "__atomic_signal_fence") || begins(name, "__sync_synchronize") || begins(name, "__atomic_always_lock_free") || begins(name, "__atomic_is_lock_free") || begins(name, "__atomic_feraiseexcept")))
         return true;
     if (!behind(stmt, &gsi))
         return false;
@@ -134,6 +143,8 @@ bool track_atomic(gcall *stmt, const char *name)
     if (!loads && !stores && !clears) {
         if (!understand(stmt, name, &c) || (gimple_call_lhs(stmt) && TREE_CODE(gimple_call_lhs(stmt)) != SSA_NAME))
             return false;
+        if (c.place_of_expected)
+            look_at_expected(stmt, c);
         replace(stmt, c);
         return true;
     }

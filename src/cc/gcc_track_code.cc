@@ -64,6 +64,8 @@ void declare_all()
     hooks[STORE_MASKED] = declare_hook("reprise_track_store_masked", void_type_node, {const_ptr_type_node, const_ptr_type_node, const_ptr_type_node, size_type_node, size_type_node});
     hooks[COPY] = declare_hook("reprise_track_copy", ptr_type_node, {ptr_type_node, const_ptr_type_node, size_type_node});
     hooks[FILL] = declare_hook("reprise_track_fill", ptr_type_node, {ptr_type_node, integer_type_node, size_type_node});
+    hooks[COPY_CHECKED] = declare_hook("reprise_track_copy_checked", ptr_type_node, {ptr_type_node, const_ptr_type_node, size_type_node, size_type_node});
+    hooks[FILL_CHECKED] = declare_hook("reprise_track_fill_checked", ptr_type_node, {ptr_type_node, integer_type_node, size_type_node, size_type_node});
     shared = declare_variable("reprise_track", build_array_type_nelts(unsigned_char_type_node, known_part));
     off = declare_variable("reprise_track_off", build_pointer_type(integer_type_node));
     // What is not for a shared library ends up in the executable, where the linker puts the definition.
@@ -83,7 +85,7 @@ bool matters(tree ref)
     if (!base || TREE_CODE(base) == SSA_NAME || CONSTANT_CLASS_P(base) || TREE_CODE(base) == CONST_DECL)
         return false;
     if (!DECL_P(base))
-        return true;
+        return TREE_CODE(base) == MEM_REF || TREE_CODE(base) == TARGET_MEM_REF;
     return !is_local(base) && !(TREE_READONLY(base) && !TREE_THIS_VOLATILE(base)) && !(VAR_P(base) && DECL_HARD_REGISTER(base));
 }
 
@@ -175,6 +177,13 @@ static void tell_masked(gimple_stmt_iterator *gsi, int hook, tree address, tree 
     call(gsi, hook, {address, build_fold_addr_expr(room), build_fold_addr_expr(room_of_mask(gsi, type, mask)), fold_convert(size_type_node, size_of(type)), fold_convert(size_type_node, size_of(TREE_TYPE(type)))});
 }
 
+// The bytes that count: those behind them in a long double do not.
+static tree size_to_tell(tree type)
+{
+    bool padded = SCALAR_FLOAT_TYPE_P(type) && TYPE_PRECISION(type) % BITS_PER_UNIT == 0 && (HOST_WIDE_INT)TYPE_PRECISION(type) < 8 * known_size(type);
+    return padded ? build_int_cst(size_type_node, TYPE_PRECISION(type) / BITS_PER_UNIT) : fold_convert(size_type_node, size_of(type));
+}
+
 tree tell_load(gimple_stmt_iterator *gsi, tree address, tree value, tree mask)
 {
     tree type = TREE_TYPE(value);
@@ -185,7 +194,7 @@ tree tell_load(gimple_stmt_iterator *gsi, tree address, tree value, tree mask)
     if (mask)
         tell_masked(gsi, LOAD_MASKED, address, room, mask);
     else
-        call(gsi, LOAD_N, {address, build_fold_addr_expr(room), fold_convert(size_type_node, size_of(type))});
+        call(gsi, LOAD_N, {address, build_fold_addr_expr(room), size_to_tell(type)});
     gsi_insert_before(gsi, gimple_build_assign(told, room), GSI_SAME_STMT);
     return told;
 }
@@ -202,7 +211,7 @@ static void tell_store(gimple_stmt_iterator *gsi, tree address, tree value, tree
     if (mask)
         tell_masked(gsi, STORE_MASKED, address, room, mask);
     else
-        call(gsi, STORE_N, {address, build_fold_addr_expr(room), fold_convert(size_type_node, size_of(type))});
+        call(gsi, STORE_N, {address, build_fold_addr_expr(room), size_to_tell(type)});
 }
 
 // Words and bytes of ours
@@ -236,6 +245,8 @@ tree slot_of(gimple_stmt_iterator *gsi, tree address)
     tree slot = operand(gsi, fold_build2(BIT_AND_EXPR, size_type_node, page, size_int(slots - 1)));
     return load_from(gsi, build4(ARRAY_REF, unsigned_char_type_node, shared, slot, NULL_TREE, NULL_TREE));
 }
+
+tree slot_near(gimple_stmt_iterator *gsi, tree address, tree type) { return known_size(type) <= widest ? slot_of(gsi, address) : shared_word(gsi, highest_offset, size_type_node); }
 
 tree region_of(gimple_stmt_iterator *gsi, tree slot)
 {
@@ -315,7 +326,7 @@ static tree find_shadow(gimple_stmt_iterator *gsi, tree address, tree slot, unsi
 
 void tell_result(gimple *stmt, tree address, gimple_stmt_iterator *gsi, tree mask)
 {
-    tree lhs = gimple_get_lhs(stmt), type = TREE_TYPE(lhs), value = make_ssa_name(type, stmt), slot = slot_of(gsi, address);
+    tree lhs = gimple_get_lhs(stmt), type = TREE_TYPE(lhs), value = make_ssa_name(type, stmt), slot = slot_near(gsi, address, type);
     gimple_set_lhs(stmt, value);
     edge past = put_if(gsi, slot), as_seen = NULL;
     if (unsigned bits = mask ? 0 : bits_in_place(type)) {
@@ -340,7 +351,7 @@ void tell_result(gimple *stmt, tree address, gimple_stmt_iterator *gsi, tree mas
 
 void tell_stored(tree address, tree value, gimple_stmt_iterator *gsi, tree mask)
 {
-    tree slot = slot_of(gsi, address);
+    tree slot = slot_near(gsi, address, TREE_TYPE(value));
     edge past = put_if(gsi, slot);
     if (unsigned bits = mask ? 0 : bits_in_place(TREE_TYPE(value))) {
         basic_block near = gsi_bb(*gsi), slow = new_block(near, near->count.apply_probability(profile_probability::unlikely()));

@@ -86,12 +86,20 @@ static unsigned object_at(tree begin, watched_loop &found)
     return i;
 }
 
+// What a pointer or number was converted from without any change of its bits, or NULL.
+static tree same_number(tree part)
+{
+    gassign *stmt = TREE_CODE(part) == SSA_NAME ? dyn_cast<gassign *>(SSA_NAME_DEF_STMT(part)) : NULL;
+    tree from = stmt && CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(stmt)) ? gimple_assign_rhs1(stmt) : NULL_TREE;
+    return from && (INTEGRAL_TYPE_P(TREE_TYPE(from)) || POINTER_TYPE_P(TREE_TYPE(from))) && TYPE_PRECISION(TREE_TYPE(from)) == TYPE_PRECISION(size_type_node) ? from : NULL_TREE;
+}
+
 // What a loop adds to an address: so many times a number that moves by the same step in each iteration. Pointers are seen as numbers, of which it is known what they do if they wrap around. False: not known.
 static bool add_part(class loop *loop, tree part, HOST_WIDE_INT factor, range *sum)
 {
     affine_iv iv;
-    while (TREE_CODE(part) == SSA_NAME && gimple_assign_cast_p(SSA_NAME_DEF_STMT(part)) && TYPE_PRECISION(TREE_TYPE(gimple_assign_rhs1(SSA_NAME_DEF_STMT(part)))) == TYPE_PRECISION(size_type_node))
-        part = gimple_assign_rhs1(SSA_NAME_DEF_STMT(part));
+    while (tree same = same_number(part))
+        part = same;
     if (!simple_iv(loop, loop, part, &iv, false) || !cst_and_fits_in_hwi(iv.step))
         return false;
     sum->begin = sum_of(sum->begin, fold_build2(MULT_EXPR, size_type_node, as_word(unshare_expr(iv.base)), build_int_cst(size_type_node, factor)));
@@ -433,6 +441,8 @@ static void watch(const watched_loop &loop)
         segments.emplace_back();
         for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
             gimple *stmt = gsi_stmt(gsi);
+            if (is_gimple_debug(stmt))
+                continue;
             if (gimple_uid(stmt) && !gimple_vdef(stmt)) {
                 segments.back().push_back(as_a<gassign *>(stmt));
                 continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What tracked code calls where a window is near (base/track.h). Hidden: each module has its own. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cc/track_near.h"
@@ -105,6 +106,39 @@ HOOK void *reprise_track_copy(void *to, const void *from, size_t size)
 
 HOOK void *reprise_track_fill(void *to, int byte, size_t size)
 {
+    if (!reprise_track.any)
+        return memset(to, byte, size);
+    HERE();
+    reprise_track.fill(to, byte, size);
+    return to;
+}
+
+/* With -D_FORTIFY_SOURCE: there is so much room. */
+
+extern void __chk_fail(void) __attribute__((weak));
+
+static void check_room(size_t size, size_t room)
+{
+    if (size <= room)
+        return;
+    if (__chk_fail)
+        __chk_fail();
+    abort();
+}
+
+HOOK void *reprise_track_copy_checked(void *to, const void *from, size_t size, size_t room)
+{
+    check_room(size, room);
+    if (!reprise_track.any)
+        return memmove(to, from, size);
+    HERE();
+    reprise_track.copy(to, from, size);
+    return to;
+}
+
+HOOK void *reprise_track_fill_checked(void *to, int byte, size_t size, size_t room)
+{
+    check_room(size, room);
     if (!reprise_track.any)
         return memset(to, byte, size);
     HERE();

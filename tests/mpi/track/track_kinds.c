@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
 // timeout: 60
-// about: all kinds of loads and stores of window memory that another rank writes into meanwhile: sizes, vectors, structures, copies and fills, atomic operations; messages into it, of types with holes too; two windows of one memory; attached memory
+// options: -D_FORTIFY_SOURCE=2
+// about: all kinds of loads and stores of window memory that another rank writes into meanwhile: sizes, vectors, structures, bit-fields, copies and fills (those that compare lengths), atomic operations; messages into it, of types with holes too; two windows of one memory; attached memory
 #include "check.h"
 
 enum { WORDS = 512, ROUNDS = 30 };
@@ -78,6 +79,29 @@ static void structures(void)
     check_note((long)m[1].l);
 }
 
+struct fields {
+    unsigned a : 1, b : 7, c : 12;
+    int d : 5;
+    unsigned long e : 40, f : 24;
+    unsigned g : 1, h : 31;
+};
+
+typedef long wide __attribute__((vector_size(128), aligned(8)));
+
+static void fields_and_vectors(int round)
+{
+    struct fields *f = (struct fields *)(mine + 60);
+    wide sum = *(wide *)(mine + 30 + round) + *(wide *)(mine + 80);
+
+    check_note(f->a + f->b * 2 + f->c * 3L + f->d * 5L);
+    check_note((long)f->e + (long)f->f * 7 + f->g + f->h * 11L);
+    f->e += 3;
+    f->d--;
+    note_bytes(&sum, sizeof sum);
+    *(wide *)(mine + 130) = sum;
+    check_note(mine[133] + mine[145]);
+}
+
 static void copies(int count)
 {
     long own[WORDS];
@@ -143,6 +167,7 @@ static void shared(void)
         disturb(round);
         sizes();
         structures();
+        fields_and_vectors(round);
         disturb(round + 1);
         copies(WORDS - 8 - round);
         atomics();
