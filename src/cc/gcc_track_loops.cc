@@ -46,7 +46,7 @@ struct watched_loop {
     tree_niter_desc iterations;
     tree is_exact; // which they are
     tree loads, count; // where they are counted, and how many there were before the loop
-    basic_block front; // in front of it; made by new_block
+    basic_block front; // in front of it; made by in_front_of
 };
 
 // The pointer that an address is some bytes away from. Any would do: if the places of one object are in several regions the loop is not watched.
@@ -294,7 +294,7 @@ static gimple_stmt_iterator in_front_of(class loop *loop)
     return gsi;
 }
 
-// The loop runs if the condition holds, which is known in front of it, and else a copy of it, which is returned.
+// The loop runs if the condition holds, which is known in front of it, and else a copy of it, which is returned. NULL: there is none, and the loop always runs.
 static class loop *copy(class loop *loop, tree condition, profile_probability likely)
 {
     basic_block unused;
@@ -316,16 +316,19 @@ static void divide(class loop *loop)
     tree far = are_far(&gsi, found);
     gsi_remove(&gsi, true);
     class loop *near = copy(loop, far, profile_probability::even());
+    if (!near)
+        return;
     for (basic_block bb : body_of(loop))
         all_done->insert(bb);
-    if (!near || !watches)
+    if (!watches)
         return;
     gsi = in_front_of(near);
     tree known = are_known(&gsi, found);
     found.loads = shared_word(&gsi, loads_offset, ptr_type_node);
     found.count = load_from(&gsi, place_at(found.loads, 0, size_type_node));
     gsi_remove(&gsi, true);
-    copy(near, known, profile_probability::likely());
+    if (!copy(near, known, profile_probability::likely()))
+        return;
     gsi = in_front_of(near);
     found.front = gsi_bb(gsi);
     found.blocks = body_of(near);
