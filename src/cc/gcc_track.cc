@@ -29,6 +29,12 @@ void refuse(gimple *stmt, const char *what)
     error_at(gimple_location(stmt), "%<reprise-cc --track%> with GCC: %s cannot be tracked; with %<--track=calls%> it can", what);
 }
 
+// Calls before accesses would not see it, either.
+void refuse_instruction(gimple *stmt, const char *what)
+{
+    error_at(gimple_location(stmt), "%<reprise-cc --track%> with GCC: %s cannot be tracked: use what the compiler knows itself", what);
+}
+
 // Statements
 
 // A part of a vector in memory that is all of some bytes becomes what it is, a load of those.
@@ -171,7 +177,7 @@ void track_masked(gcall *stmt)
     if (!vector)
         return; // nobody looks
     if (!behind(stmt, &gsi) || !VECTOR_TYPE_P(TREE_TYPE(vector)) || !type_of_mask(TREE_TYPE(vector), TREE_TYPE(mask)))
-        return refuse(stmt, "a vector of this form, of which some elements are accessed,");
+        return refuse_instruction(stmt, "a vector of this form, of which some elements are accessed,");
     tree address = operand(&gsi, fold_convert(const_ptr_type_node, gimple_call_arg(stmt, 0)));
     if (loads)
         tell_result(stmt, address, &gsi, mask);
@@ -186,7 +192,7 @@ void track_lanes(gcall *stmt)
     tree vectors = loads ? gimple_call_lhs(stmt) : gimple_call_arg(stmt, 0), ref = loads ? gimple_call_arg(stmt, 0) : gimple_call_lhs(stmt);
     gimple_stmt_iterator gsi;
     if (!behind(stmt, &gsi) || !vectors || !ref || known_size(TREE_TYPE(ref)) <= 0)
-        return refuse(stmt, "vectors of this form");
+        return refuse_instruction(stmt, "a vector of this form");
     tree address = address_of(&gsi, ref), room = new_room(TREE_TYPE(ref));
     edge past = put_if(&gsi, slot_near(&gsi, address, TREE_TYPE(ref)));
     gcall *spread = gimple_build_call_internal(IFN_STORE_LANES, 1, unshare_expr(vectors)), *collect = gimple_build_call_internal(IFN_LOAD_LANES, 1, room);
@@ -208,7 +214,7 @@ void track_internal(gcall *stmt)
     else if (fn == IFN_LOAD_LANES || fn == IFN_STORE_LANES)
         track_lanes(stmt);
     else if (internal_load_fn_p(fn) || internal_gather_scatter_fn_p(fn))
-        refuse(stmt, "vectors whose elements are at places of their own");
+        refuse_instruction(stmt, "a vector whose elements are at places of their own");
     else if (!strncmp(internal_fn_name(fn), "ATOMIC_", 7) && !track_atomic(stmt, NULL))
         refuse(stmt, "an atomic operation of this form");
 }
@@ -220,7 +226,7 @@ void track_instruction(gcall *stmt, tree fndecl)
         return;
     for (tree list = TYPE_ARG_TYPES(TREE_TYPE(fndecl)); list && list != void_list_node; list = TREE_CHAIN(list))
         if (POINTER_TYPE_P(TREE_VALUE(list)) && TYPE_READONLY(TREE_TYPE(TREE_VALUE(list))))
-            error_at(gimple_location(stmt), "%<reprise-cc --track%> with GCC: %qD cannot be tracked: use what the compiler knows itself", fndecl);
+            return refuse_instruction(stmt, IDENTIFIER_POINTER(DECL_NAME(fndecl)));
 }
 
 void track_call(gcall *stmt)

@@ -40,6 +40,7 @@ tree size_of(tree type);
 HOST_WIDE_INT known_size(tree type); // less than 1: not known
 tree unsigned_of(unsigned bits);
 unsigned bits_by_value(tree type); // of what is passed as an integer; 0: by its place
+int of_size(unsigned bits); // which of the functions for 8, 16, 32 and 64 bits
 unsigned bits_in_place(tree type); // of what can be looked at as an integer; 0: it cannot
 tree type_of_mask(tree vector, tree mask); // of vectors of which some elements are accessed: a vector of integers that are not 0 where they are; NULL: the processor cannot make one
 

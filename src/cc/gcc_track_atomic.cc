@@ -85,7 +85,7 @@ static tree change_by_call(gimple_stmt_iterator *gsi, const change &c, tree want
         expected = load_from(gsi, place_at(c.place_of_expected, 0, type));
     else if (c.expected)
         expected = converted(gsi, type, c.expected);
-    int hook = CHANGE_8 + (c.bits == 8 ? 0 : c.bits == 16 ? 1 : c.bits == 32 ? 2 : 3);
+    int hook = CHANGE_8 + of_size(c.bits);
     tree old = call(gsi, hook, {operand(gsi, fold_convert(ptr_type_node, c.address)), value, expected, build_int_cst(integer_type_node, c.operation)});
     if (c.place_of_expected)
         gsi_insert_before(gsi, gimple_build_assign(place_at(c.place_of_expected, 0, type), old), GSI_SAME_STMT);

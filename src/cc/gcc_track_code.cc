@@ -121,7 +121,7 @@ unsigned bits_by_value(tree type)
     return size == 1 || size == 2 || size == 4 || size == 8 ? (unsigned)size * 8 : 0;
 }
 
-static int of_size(unsigned bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
+int of_size(unsigned bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
 
 tree new_room(tree type)
 {
@@ -246,7 +246,7 @@ tree slot_of(gimple_stmt_iterator *gsi, tree address)
     return load_from(gsi, build4(ARRAY_REF, unsigned_char_type_node, shared, slot, NULL_TREE, NULL_TREE));
 }
 
-tree slot_near(gimple_stmt_iterator *gsi, tree address, tree type) { return known_size(type) <= widest ? slot_of(gsi, address) : shared_word(gsi, highest_offset, size_type_node); }
+tree slot_near(gimple_stmt_iterator *gsi, tree address, tree type) { return known_size(type) > 0 && known_size(type) <= widest ? slot_of(gsi, address) : shared_word(gsi, highest_offset, size_type_node); }
 
 tree region_of(gimple_stmt_iterator *gsi, tree slot)
 {

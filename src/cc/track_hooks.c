@@ -95,7 +95,7 @@ HOOK void reprise_track_store_masked(const void *at, const void *value, const vo
             reprise_track.store((const char *)at + i, (const char *)value + i, element);
 }
 
-HOOK void *reprise_track_copy(void *to, const void *from, size_t size)
+static inline __attribute__((always_inline)) void *copy(void *to, const void *from, size_t size)
 {
     if (!reprise_track.any)
         return memmove(to, from, size);
@@ -104,13 +104,23 @@ HOOK void *reprise_track_copy(void *to, const void *from, size_t size)
     return to;
 }
 
-HOOK void *reprise_track_fill(void *to, int byte, size_t size)
+static inline __attribute__((always_inline)) void *fill(void *to, int byte, size_t size)
 {
     if (!reprise_track.any)
         return memset(to, byte, size);
     HERE();
     reprise_track.fill(to, byte, size);
     return to;
+}
+
+HOOK void *reprise_track_copy(void *to, const void *from, size_t size)
+{
+    return copy(to, from, size);
+}
+
+HOOK void *reprise_track_fill(void *to, int byte, size_t size)
+{
+    return fill(to, byte, size);
 }
 
 /* With -D_FORTIFY_SOURCE: there is so much room. */
@@ -129,21 +139,13 @@ static void check_room(size_t size, size_t room)
 HOOK void *reprise_track_copy_checked(void *to, const void *from, size_t size, size_t room)
 {
     check_room(size, room);
-    if (!reprise_track.any)
-        return memmove(to, from, size);
-    HERE();
-    reprise_track.copy(to, from, size);
-    return to;
+    return copy(to, from, size);
 }
 
 HOOK void *reprise_track_fill_checked(void *to, int byte, size_t size, size_t room)
 {
     check_room(size, room);
-    if (!reprise_track.any)
-        return memset(to, byte, size);
-    HERE();
-    reprise_track.fill(to, byte, size);
-    return to;
+    return fill(to, byte, size);
 }
 
 HOOK void reprise_track_before(void *at, size_t size)
