@@ -127,8 +127,14 @@ static void note_symbols(struct rp_binary *b, Elf *elf, Elf_Scn *section, const 
         if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx != SHN_UNDEF)
             continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (name && rp_class_is_refused(name))
+        if (!name)
+            continue;
+        if (rp_class_is_refused(name))
             b->refused[found++] = strdup(name);
+        if (!b->makes_window && rp_class_makes_window(name))
+            b->makes_window = strdup(name);
+        if (!b->refused_alone && rp_class_is_refused_alone(name))
+            b->refused_alone = strdup(name);
     }
 }
 
@@ -206,6 +212,8 @@ void rp_binary_free(struct rp_binary *b)
     for (char **name = b->refused; name && *name; name++)
         free(*name);
     free(b->refused);
+    free(b->makes_window);
+    free(b->refused_alone);
     free(b->path);
     free(b->mpi_library);
     free(b->asan);

@@ -18,7 +18,9 @@ struct rp_binary {
     char *asan;        /* path of libasan, which must come first; or NULL */
     bool setuid, fortran, cxx, shmem;
     bool executable;
-    char **refused; /* refused MPI functions that it imports, NULL-terminated */
+    char **refused;      /* refused MPI functions that it imports, NULL-terminated */
+    char *makes_window;  /* the first function it imports that makes a window; or NULL */
+    char *refused_alone; /* the first it imports that only `record --ranks` refuses; or NULL */
 };
 
 /* Looks at a file, found as the shell would find it. Fails only if there is no such file. */

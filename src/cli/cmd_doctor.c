@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "cli/binary.h"
+#include "cli/classes.h"
 #include "cli/options.h"
 #include "reprise.h"
 
@@ -35,10 +36,20 @@ static void describe_refused(const char *name, bool cxx)
 {
     const char *calls = cxx ? "calls, or only mentions," : "calls";
 
-    if (strncmp(name, "MPI_Win_", 8) == 0)
-        printf("  %s %s, which is recorded only with --ranks: else recording stops there\n", calls, name);
-    else
+    if (strcmp(name, "MPI_Win_allocate_shared") == 0)
+        printf("  %s %s: recording stops there, unless the program is compiled by 'reprise-cc --track', or "
+               "'--allow %s'\n", calls, name, name);
+    else if (!rp_class_makes_window(name))
         printf("  %s %s, which is refused: recording stops there, unless '--allow %s'\n", calls, name, name);
+}
+
+static void describe_windows(const struct rp_binary *b)
+{
+    if (b->makes_window && b->refused_alone)
+        printf("  calls %s and %s, which cannot be recorded together: recording stops at the first, or with "
+               "--ranks at the second\n", b->makes_window, b->refused_alone);
+    else if (b->makes_window)
+        printf("  calls %s: the data of all ranks is recorded, too\n", b->makes_window);
 }
 
 static void describe(const struct rp_binary *b)
@@ -58,6 +69,15 @@ static void describe(const struct rp_binary *b)
         printf("  AddressSanitizer (%s): is told that it need not come first\n", b->asan);
     for (char **name = b->refused; name && *name; name++)
         describe_refused(*name, b->cxx);
+    describe_windows(b);
+}
+
+static bool stops(const struct rp_binary *b)
+{
+    for (char **name = b->refused; name && *name; name++)
+        if (!rp_class_makes_window(*name) || strcmp(*name, "MPI_Win_allocate_shared") == 0)
+            return true;
+    return b->makes_window && b->refused_alone;
 }
 
 static const char *verdict(const struct rp_binary *b, bool is_bad)
@@ -66,7 +86,7 @@ static const char *verdict(const struct rp_binary *b, bool is_bad)
         return "cannot be recorded, unless it loads an MPI itself, as Python does: which one, the launcher tells, or --mpi";
     if (is_bad)
         return "cannot be recorded";
-    return b->refused && *b->refused ? "can be recorded up to a refused call" : "can be recorded";
+    return stops(b) ? "can be recorded up to a refused call" : "can be recorded";
 }
 
 static int examine(const char *name)

@@ -31,7 +31,7 @@ static const struct rp_option options[] = {
     {"--encoder", NULL, "MODE", "on, or off: no thread of its own encodes them, but the program's own when the ring is full", &encoder},
     {"--timestamps", NULL, NULL, "record the time of every event, too", &timestamps},
     {"--clocks", NULL, NULL, "let all messages carry Lamport clocks, and record them: what caused what is known then", &clocks},
-    {"--ranks", NULL, "R[,R]", "record the data of these ranks, too, such as 3,7-9 or all: they can be replayed alone (reprise solo)", &ranks},
+    {"--ranks", NULL, "R[,R]", "record the data of these ranks, too, such as 3,7-9 or all: they can be replayed alone (reprise solo); none, also of a program that makes windows", &ranks},
     {"--tasks", NULL, NULL, "a program of tasks (reprise_tasks.h): it records by itself, and only the order that its annotations leave open", &tasks},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -54,6 +54,8 @@ static void apply_options(void)
         setenv("REPRISE_TIMESTAMPS", "1", 1);
     if (ranks)
         setenv("REPRISE_RANKS", ranks, 1);
+    if (rp_setting("REPRISE_RANKS") && strcmp(rp_setting("REPRISE_RANKS"), "none") == 0)
+        setenv("REPRISE_RANKS", "", 1); /* set to nothing: windows do not ask for data either */
     if (clocks)
         setenv("REPRISE_CLOCKS", "1", 1);
     if (!mpi)
@@ -70,7 +72,7 @@ static enum rp_status check_manner(struct rp_problem *why)
     if (thread && strcmp(thread, "on") != 0 && strcmp(thread, "off") != 0)
         return rp_fail(why, RP_USAGE, "--encoder %s: on or off is expected", thread);
     if (rp_setting("REPRISE_RANKS") && !rp_ranks_are_good(rp_setting("REPRISE_RANKS")))
-        return rp_fail(why, RP_USAGE, "--ranks %s: ranks are expected, such as 3,7-9, or all", rp_setting("REPRISE_RANKS"));
+        return rp_fail(why, RP_USAGE, "--ranks %s: ranks are expected, such as 3,7-9, or all, or none", rp_setting("REPRISE_RANKS"));
     if (rp_setting("REPRISE_RANKS") && (rp_setting("REPRISE_CLOCKS") || (named && rp_row_codec_by_name(named))))
         return rp_fail(why, RP_USAGE, "--ranks: the data of ranks cannot be recorded while messages carry clocks");
     if (rp_setting("REPRISE_THREADS") && rp_setting("REPRISE_RANKS"))

@@ -22,6 +22,7 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/binary.h"
+#include "cli/window_data.h"
 #include "codec/rowcodec.h"
 #include "reprise.h"
 
@@ -146,6 +147,7 @@ struct found {
     char *static_program;
     char *shmem_program;
     bool script; /* it does not tell what it will run */
+    struct rp_window_data windows;
 };
 
 static bool is_interpreter(const char *path)
@@ -161,23 +163,34 @@ static bool is_interpreter(const char *path)
     return false;
 }
 
+static void note_program(struct found *found, const struct rp_binary *binary)
+{
+    rp_window_data_note(&found->windows, binary);
+    if (!found->mpi && binary->mpi) {
+        found->mpi = binary->mpi;
+        found->asan = binary->asan ? strdup(binary->asan) : NULL;
+    }
+    if (binary->kind == RP_BINARY_STATIC && binary->executable && !found->static_program)
+        found->static_program = strdup(binary->path);
+    if (binary->executable && (binary->kind == RP_BINARY_SCRIPT || is_interpreter(binary->path)))
+        found->script = true;
+    if (binary->shmem && !found->shmem_program)
+        found->shmem_program = strdup(binary->path);
+}
+
+/* The words behind a program are its own, up to the colon that leads to the next program. */
 static void look_at_words(char **command, struct found *found)
 {
     struct rp_problem ignored;
+    bool skips = false;
 
-    for (char **word = command; *word && !found->mpi; word++) {
+    for (char **word = command; *word; word++) {
         struct rp_binary binary;
-        if ((*word)[0] == '-' || rp_binary_look(*word, &binary, &ignored) != RP_OK)
+        skips &= strcmp(*word, ":") != 0;
+        if (skips || (*word)[0] == '-' || rp_binary_look(*word, &binary, &ignored) != RP_OK)
             continue;
-        found->mpi = binary.mpi;
-        if (binary.mpi && binary.asan)
-            found->asan = strdup(binary.asan);
-        if (binary.kind == RP_BINARY_STATIC && binary.executable && !found->static_program)
-            found->static_program = strdup(binary.path);
-        if (binary.executable && (binary.kind == RP_BINARY_SCRIPT || is_interpreter(binary.path)))
-            found->script = true;
-        if (binary.shmem)
-            found->shmem_program = strdup(binary.path);
+        note_program(found, &binary);
+        skips = binary.mpi != NULL;
         rp_binary_free(&binary);
     }
 }
@@ -235,7 +248,10 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
     if (status == RP_OK && found.shmem_program && rp_setting("REPRISE_DET"))
         status = rp_fail(why, RP_UNSUPPORTED, "%s is an OpenSHMEM program, which cannot be made deterministic; 'reprise record --ranks all' records it", found.shmem_program);
     if (status == RP_OK)
+        rp_window_data_choose(&found.windows);
+    if (status == RP_OK)
         status = rp_launch_preload_for(mpi, found.asan, why);
+    rp_window_data_free(&found.windows);
     free(found.shmem_program);
     free(found.asan);
     free(found.static_program);

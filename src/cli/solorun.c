@@ -112,6 +112,13 @@ static void set_name(const struct rp_data_place *place)
     free(called);
 }
 
+/* The record has the build id of rank 0's program alone: that of another program is not compared. */
+static void set_build(const struct rp_solo *s, const struct rp_data_place *place)
+{
+    if (place->program && strcmp(place->program, s->manifest->program) != 0)
+        setenv("REPRISE_FORCE", "1", 1);
+}
+
 /* Where this process writes the accesses of a rank, until they are known to be the recorded ones; to be freed. */
 static char *unproved_accesses(const struct rp_solo *s, uint32_t rank)
 {
@@ -308,6 +315,7 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
         take_environment(place->environment);
         set_rank(s, rank, output, accesses);
         set_name(place);
+        set_build(s, place);
         status = rp_launch_preload(s->mpi, s->manifest->mpi, command, &why);
     }
     if (status != RP_OK) {

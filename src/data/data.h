@@ -215,6 +215,7 @@ MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent, struct rp_
 extern RP_HIDDEN const struct rp_function rp_f_freed;
 extern RP_HIDDEN size_t rp_requests_freed;
 void rp_requests_settle(void);
+void rp_requests_give_back(void); /* they are MPI's own again */
 void rp_requests_take_freed(void);
 
 /* --- windows; recording, but for those that begin with rp_alone --- */

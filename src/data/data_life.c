@@ -512,8 +512,30 @@ void reprise_data_value(int32_t *a, uint64_t *c)
     rp_record_end();
 }
 
+/* The record is the one that it would be without data: what was written so far goes. */
+static void give_up_data(void)
+{
+    rp_requests_give_back();
+    rp_data_discard(rp_data_writer);
+    rp_data_writer = NULL;
+    reprise_data_close();
+    rp_note("several threads may call MPI: the data of this rank is not recorded, and windows are "
+            "refused from here on");
+}
+
+/* Nobody but `record` itself asked for data, and the rank can be replayed without. */
+static bool may_give_up(void)
+{
+    return rp_setting("REPRISE_WINDOWS") && rp_data_off == 0 && !rp_tracked() &&
+           !rp_data_noted_windows(rp_data_writer);
+}
+
 void reprise_data_threads(void)
 {
+    if (may_give_up()) {
+        give_up_data();
+        return;
+    }
     rp_error("several threads that may all call MPI: such a rank cannot be replayed alone yet");
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
 }

@@ -719,6 +719,14 @@ void rp_requests_settle(void)
     rp_data_off--;
 }
 
+void rp_requests_give_back(void)
+{
+    while (given_up) {
+        rp_pmpi.Request_free(&given_up->request);
+        drop(&given_up);
+    }
+}
+
 void rp_requests_take_freed(void)
 {
     uint64_t number = rp_alone_number();

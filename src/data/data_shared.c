@@ -82,6 +82,7 @@ int rp_record_Win_allocate_shared(const struct rp_next *next, MPI_Aint size, int
     int members = 0;
 
     check_shared();
+    rp_window_expect();
     rp_data_off++;
     int rc = next->Win_allocate_shared(size, disp_unit, info, comm, base, win);
     rp_data_off--;

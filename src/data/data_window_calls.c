@@ -23,9 +23,13 @@ struct rp_window *rp_window_record(MPI_Win win, MPI_Comm comm, int disp_unit)
     struct rp_window *w = rp_window_add(win, rank_in(comm));
 
     w->disp_unit = disp_unit;
-    rp_data_note_windows(rp_data_writer);
     rp_windows_order(comm);
     return w;
+}
+
+void rp_window_expect(void)
+{
+    rp_data_note_windows(rp_data_writer);
 }
 
 int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Comm comm, MPI_Win *win, struct rp_window **made)
@@ -126,6 +130,7 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
     void *owned[2] = {NULL, NULL};
     struct rp_region *lender = bytes > 0 && !rp_tracked_in_place() ? find_lender(base, bytes) : NULL;
 
+    rp_window_expect();
     if (lender)
         return make_in_lender(next, lender, base, size, disp_unit, info, comm, win);
     uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked_in_place() ? base : rp_allocate_like(base, bytes, &owned[1]);
@@ -156,7 +161,7 @@ int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
 {
     struct rp_window *w = NULL;
 
-    rp_found_expect(base, (size_t)size);
+    rp_found_expect(base, size > 0 ? (size_t)size : 0);
     int rc = rp_window_stand_in(&rp_f_Win_create, size, comm, win, &w);
     rp_found_over();
 
@@ -184,6 +189,7 @@ int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_u
 {
     void *public = NULL;
 
+    rp_window_expect();
     rp_data_off++;
     int rc = next->Win_allocate(size, disp_unit, info, comm, &public, win);
     rp_data_off--;
@@ -228,6 +234,7 @@ int rp_alone_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm 
 
 int rp_record_Win_create_dynamic(const struct rp_next *next, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+    rp_window_expect();
     rp_data_off++;
     int rc = next->Win_create_dynamic(info, comm, win);
     rp_data_off--;

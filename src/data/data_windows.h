@@ -93,6 +93,10 @@ void rp_found_over(void);
 /* Alone: the window is there; what the program's memory has is the owner's. */
 void rp_window_tell(struct rp_window *w, const struct rp_function *function, int disp_unit);
 
+/* Recording: the program calls a function that makes a window. The rank is replayed alone from
+ * then on, whether the call succeeds, fails or never returns. */
+void rp_window_expect(void);
+
 /* A new window. Recording, MPI has made it; alone, one of this process stands for it: `made` is set, and the entry of the call still open, unless that failed in the record. */
 struct rp_window *rp_window_record(MPI_Win win, MPI_Comm comm, int disp_unit);
 int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Comm comm, MPI_Win *win, struct rp_window **made);

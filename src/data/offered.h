@@ -39,7 +39,7 @@ RP_DATA_OFFERED void reprise_data_shmem_before(void);
 RP_DATA_OFFERED void reprise_data_shmem_begin(int *provided);
 RP_DATA_OFFERED int reprise_data_shmem_end(void);
 
-/* Several threads may call from now on. */
+/* Several threads may call from now on. Returns only if the data of this rank could be given up. */
 RP_DATA_OFFERED void reprise_data_threads(void);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/record_data.h"
 
+#include <stdlib.h>
+
 #include "base/settings.h"
 #include "data/offered.h"
 
@@ -43,8 +45,12 @@ void rp_record_data_value(int32_t *a, uint64_t *c)
         reprise_data_value(a, c);
 }
 
+/* Windows are refused from now on, as in any recording without data. */
 void rp_record_data_threads(void)
 {
-    if (is_on)
-        reprise_data_threads();
+    if (!is_on)
+        return;
+    reprise_data_threads();
+    is_on = false;
+    setenv("REPRISE_RANKS", "", 1);
 }

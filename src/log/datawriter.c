@@ -289,6 +289,11 @@ void rp_data_note_windows(struct rp_data_writer *w)
     w->has_windows = true;
 }
 
+bool rp_data_noted_windows(const struct rp_data_writer *w)
+{
+    return w->has_windows;
+}
+
 void rp_data_note_tracked(struct rp_data_writer *w)
 {
     put_chunk(w, RP_DATA_TRACKED, "", 0);
@@ -419,4 +424,11 @@ enum rp_status rp_data_close(struct rp_data_writer *w, uint64_t *bytes, struct r
         unlink(w->tail_path);
     free_writer(w);
     return status;
+}
+
+void rp_data_discard(struct rp_data_writer *w)
+{
+    unlink(w->tail_path);
+    unlink(w->path);
+    free_writer(w);
 }

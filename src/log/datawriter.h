@@ -30,8 +30,9 @@ void rp_data_end(struct rp_data_writer *writer);
 
 uint64_t rp_data_entries(const struct rp_data_writer *writer);
 
-/* The rank has made a window for one-sided communication. */
+/* The rank called a function that makes a window for one-sided communication. */
 void rp_data_note_windows(struct rp_data_writer *writer);
+bool rp_data_noted_windows(const struct rp_data_writer *writer);
 
 /* The rank has a log of loads, too. */
 void rp_data_note_tracked(struct rp_data_writer *writer);
@@ -41,5 +42,8 @@ uint64_t *rp_data_loads(struct rp_data_writer *writer);
 
 /* Writes what is left and the end, and frees the writer. `bytes`, of the whole file, may be NULL. */
 enum rp_status rp_data_close(struct rp_data_writer *writer, uint64_t *bytes, struct rp_problem *why);
+
+/* Removes the files and frees the writer, as if there had been none. */
+void rp_data_discard(struct rp_data_writer *writer);
 
 #endif

@@ -4,7 +4,7 @@ source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 3
 program=("$build/apps/$mpi/hashtable" --size 60 --slots 256 --seed 3)
-run 60 without "$reprise" record -o without "${launch[@]}" "${program[@]}"
+run 60 without "$reprise" record --ranks none -o without "${launch[@]}" "${program[@]}"
 [ "$status" -eq 123 ] && grep -q "MPI_Win_allocate cannot be replayed yet.*record --ranks all" without.err || fail "without data: exit status $status"
 
 run 60 without "$reprise" record --ranks all -o shared "${launch[@]}" "$build/tests/mpi/$mpi/solo_shared"

@@ -93,9 +93,9 @@ bare/bin/reprise-cc --track --reprise-show "--mpi=$mpi" app.c >shown && grep -q 
 # Without reprise, and recorded without data, it is like any other program.
 run 60 native "${launch[@]}" ./app
 [ "$status" -eq 0 ] || fail "native: exit status $status"
-run 60 without "$reprise" record -o without "${launch[@]}" ./app none
+run 60 without "$reprise" record --ranks none -o without "${launch[@]}" ./app none
 [ "$status" -eq 0 ] || fail "without data: exit status $status"
-refuses 123 'MPI_Win_allocate_shared' "$reprise" record -o refused "${launch[@]}" ./app
+refuses 123 'MPI_Win_allocate_shared' "$reprise" record --ranks none -o refused "${launch[@]}" ./app
 refuses 123 "else compile it by 'reprise-cc --track'" "$reprise" record --ranks all -o refused2 "${launch[@]}" ./plain
 
 run 60 record "$reprise" record --ranks all -o run "${launch[@]}" ./app

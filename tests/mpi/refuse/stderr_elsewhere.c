@@ -2,6 +2,7 @@
 // ranks: 2
 // native: same
 // refuses: MPI_Win_create
+// record: --ranks none
 // det: refused
 // about: ranks that have sent their stderr elsewhere: whoever started the job is told why it ends
 #include "../check.h"

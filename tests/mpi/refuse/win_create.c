@@ -3,6 +3,7 @@
 // native: same
 // refuses: MPI_Win_create
 // det: refused
+// record: --ranks none
 // about: one-sided communication
 #include "../check.h"
 
