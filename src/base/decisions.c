@@ -14,7 +14,8 @@
 
 static const char head[] = "reprise decisions 1\n";
 #define LINE_FORMAT "%" PRIu32 " %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n"
-enum { LINE = 96 };
+static const char ended[] = "ended ";
+enum { LINE = 96, MOST = 1 << 28 };
 
 /* Jobs of one command may end at the same time. */
 static enum rp_status append(const char *path, const void *bytes, size_t length, struct rp_problem *why)
@@ -52,6 +53,14 @@ enum rp_status rp_decisions_add(const char *path, const struct rp_decisions *eac
     return status;
 }
 
+enum rp_status rp_decisions_end(const char *path, int exit_status, struct rp_problem *why)
+{
+    char line[LINE];
+    int length = snprintf(line, sizeof line, "%s%d\n", ended, exit_status);
+
+    return append(path, line, (size_t)length, why);
+}
+
 static size_t count_lines(const char *text)
 {
     size_t lines = 0;
@@ -66,12 +75,41 @@ static bool is_head(const char *line)
     return strncmp(line, head, sizeof head - 1) == 0;
 }
 
-/* Jobs that began at the same time may all have written one. */
+/* "ended STATUS\n", just as it is written; the next line, or NULL. */
+static const char *behind_end(const char *line, int *status)
+{
+    char written[LINE];
+
+    if (strncmp(line, ended, sizeof ended - 1) != 0 || sscanf(line + sizeof ended - 1, "%d", status) != 1)
+        return NULL;
+    int length = snprintf(written, sizeof written, "%s%d\n", ended, *status);
+    return strncmp(line, written, (size_t)length) == 0 ? line + length : NULL;
+}
+
+/* Jobs that began at the same time may all have written a head. */
 static const char *behind_heads(const char *text)
 {
-    while (is_head(text))
-        text += sizeof head - 1;
+    const char *next;
+    int status;
+
+    while ((next = is_head(text) ? text + sizeof head - 1 : behind_end(text, &status)))
+        text = next;
     return text;
+}
+
+int rp_decisions_ended(const char *path)
+{
+    struct rp_buffer text = {0};
+    struct rp_problem why;
+    int status = 0;
+    const char *line = rp_read_file(path, MOST, &text, &why) == RP_OK ? (const char *)text.bytes : NULL;
+
+    while (line && !behind_end(line, &status)) {
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    rp_buffer_free(&text);
+    return line ? status : 0;
 }
 
 /* "RANK MATCHES ANSWERS DIGEST\n", of the expected rank or the first of the next job, just as it is written: numbers of any other form, or over several lines, are none of ours. */
@@ -103,7 +141,6 @@ static enum rp_status parse(const char *path, const char *text, size_t length, s
 
 enum rp_status rp_decisions_read(const char *path, struct rp_decisions **each, uint32_t **ranks, size_t *count, struct rp_problem *why)
 {
-    enum { MOST = 1 << 28 };
     struct rp_buffer text = {0};
     enum rp_status status = rp_read_file(path, MOST, &text, why);
 

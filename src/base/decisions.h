@@ -22,6 +22,12 @@ enum rp_status rp_decisions_open(const char *path, struct rp_problem *why);
 /* Appends those of a job that has ended, by rank. */
 enum rp_status rp_decisions_add(const char *path, const struct rp_decisions *each, uint32_t ranks, struct rp_problem *why);
 
+/* Appends that a job was ended for an error of the program, with this exit status of the command. */
+enum rp_status rp_decisions_end(const char *path, int exit_status, struct rp_problem *why);
+
+/* The exit status of the first job that was ended so; 0: none was, or it cannot be read. */
+int rp_decisions_ended(const char *path);
+
 /* Those of all jobs, in the order in which they ended: rank 0 begins the next. To be freed; none if no job has ended. */
 enum rp_status rp_decisions_read(const char *path, struct rp_decisions **each, uint32_t **ranks, size_t *count, struct rp_problem *why);
 

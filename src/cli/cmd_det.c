@@ -91,36 +91,9 @@ static enum rp_status apply_options(struct rp_problem *why)
     return status;
 }
 
-/* What the command `record` does, with the other library behind its own. */
-static int run_recorded(char **words)
-{
-    char *arguments[64];
-    int count = 0, given = 0;
-
-    while (words[given])
-        given++;
-    char **all = calloc((size_t)given + 8, sizeof *all);
-    if (!all)
-        return REPRISE_EXIT_INTERNAL;
-    if (output) {
-        arguments[count++] = "-o";
-        arguments[count++] = (char *)output;
-    }
-    if (mpi) {
-        arguments[count++] = "--mpi";
-        arguments[count++] = (char *)mpi;
-    }
-    arguments[count++] = "--";
-    memcpy(all, arguments, (size_t)count * sizeof *all);
-    memcpy(all + count, words, (size_t)given * sizeof *all);
-    int status = rp_command_record.run(&rp_command_record, count + given, all);
-    free(all);
-    return status;
-}
-
 /*
  * The ranks write down what they decided. If that is not to be kept, its first line still tells that there were any: a program that is not entered would run as ever, without a word. The file is where records are, since a launcher
- * may start all its ranks on other hosts; where nothing can be written, nothing is told.
+ * may start all its ranks on other hosts; where nothing can be written, nothing is told. If the ranks ended the job for an error of the program, it also has the exit status.
  */
 struct witness {
     char *directory; /* that we made */
@@ -164,16 +137,25 @@ static bool was_deterministic(const struct witness *witness)
     return !witness->path || stat(witness->path, &about) != 0 || about.st_size > 0;
 }
 
+/* The status by which the ranks themselves ended the job stands above that of the launcher, which may have made it of the statuses of several ranks. */
+static int close_witness(struct witness *witness, bool keeps, int status)
+{
+    int ended = witness->path ? rp_decisions_ended(witness->path) : 0;
+
+    if (witness->path && !keeps)
+        unlink(witness->path);
+    if (witness->directory && !keeps)
+        rmdir(witness->directory);
+    free(witness->path);
+    free(witness->directory);
+    return ended ? ended : status;
+}
+
 static int summarise(struct witness *witness, char **words, int status)
 {
     bool is_entered = was_deterministic(witness);
 
-    if (witness->path && (!output || !is_entered))
-        unlink(witness->path);
-    if (witness->directory && (!output || !is_entered))
-        rmdir(witness->directory);
-    free(witness->path);
-    free(witness->directory);
+    status = close_witness(witness, output && is_entered, status);
     return is_entered ? status : rp_launch_say_untouched("made deterministic", words, status);
 }
 
@@ -193,6 +175,44 @@ static int run_watched(char **words)
     return summarise(&witness, words, rp_launch_run(words, NULL, NULL));
 }
 
+/* What the command `record` does, with the other library behind its own. */
+static int record_too(char **words)
+{
+    char *arguments[64];
+    int count = 0, given = 0;
+
+    while (words[given])
+        given++;
+    char **all = calloc((size_t)given + 8, sizeof *all);
+    if (!all)
+        return REPRISE_EXIT_INTERNAL;
+    if (output) {
+        arguments[count++] = "-o";
+        arguments[count++] = (char *)output;
+    }
+    if (mpi) {
+        arguments[count++] = "--mpi";
+        arguments[count++] = (char *)mpi;
+    }
+    arguments[count++] = "--";
+    memcpy(all, arguments, (size_t)count * sizeof *all);
+    memcpy(all + count, words, (size_t)given * sizeof *all);
+    int status = rp_command_record.run(&rp_command_record, count + given, all);
+    free(all);
+    return status;
+}
+
+static int run_recorded(char **words, bool inside)
+{
+    struct witness witness = {NULL, NULL};
+
+    if (inside)
+        return record_too(words);
+    make_witness(&witness);
+    set("REPRISE_DECISIONS", witness.path);
+    return close_witness(&witness, false, record_too(words));
+}
+
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct rp_problem why;
@@ -210,7 +230,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     char **words = argv + first;
     enum rp_status status = apply_options(&why);
     if (status == RP_OK && record)
-        return run_recorded(words);
+        return run_recorded(words, inside);
     if (status == RP_OK)
         status = rp_launch_preload(mpi ? mpi : rp_setting("REPRISE_MPI"), NULL, words, &why);
     if (status != RP_OK) {
@@ -225,7 +245,7 @@ const struct rp_command rp_command_det = {
     .synopsis = "[options] COMMAND [ARGUMENT...]",
     .about = "run a program so that every run is the same, without a record",
     .more = "COMMAND is as in 'reprise record'. Messages, the answers of tests and probes, and so the results are the same in every run, on Open MPI and MPICH.\n"
-            "Programs compiled by reprise-cc lose less time by it. The exit status is the application's; 124: its ranks wait for each other.",
+            "Programs compiled by reprise-cc lose less time by it. The exit status is the application's; 118: reprise found an error of the program; 119: its ranks wait for each other.",
     .options = options,
     .run = run,
 };

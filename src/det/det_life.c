@@ -27,10 +27,22 @@ __thread int rp_det_is_owner;
 static bool is_checked, leads_host;
 static long played_hosts;
 
+/* The command that started the job. */
+static void tell_end(int exit_status)
+{
+    struct rp_problem why;
+    const char *path = rp_setting("REPRISE_DECISIONS");
+
+    if (path)
+        rp_decisions_end(path, exit_status, &why);
+}
+
 void rp_det_end_job(int exit_status)
 {
     struct timespec pause = {0, 100000000};
 
+    if (exit_status == REPRISE_EXIT_DEADLOCK || exit_status == REPRISE_EXIT_ERROR)
+        tell_end(exit_status);
     nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
     rp_pmpi.Abort(rp_constant.world, exit_status);
     _exit(exit_status);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # reprise det: options, launch orders, recording, fixed reductions, what is refused.
-source "$(dirname "$0")/../lib/common.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/../lib/common.sh"
 mpi=$1
 app=$build/apps/$mpi/particles
 launcher "$mpi" 4
@@ -89,3 +90,10 @@ run 20 wrong "$reprise" det -o somewhere "${launch[@]}" "$app"
 run 20 wrong "$reprise" det
 [ "$status" -eq 120 ] || fail "no command: $status"
 echo "det on $mpi: $(digest outside)"
+
+# What reprise found stands above the status of the launcher.
+launcher "$mpi" "$(sed -n 's|^// ranks: *||p' "$here/../mpi/deadlock/ring_of_receives.c")"
+for options in "" "--record -o ring"; do
+    run 60 ring "$reprise" det $options bash -c '"$@"; exit 3' launch "${launch[@]}" "$build/tests/mpi/$mpi/ring_of_receives"
+    [ "$status" -eq 119 ] && grep -q 'error: deadlock in MPI_Recv' "$work/ring.err" || fail "det $options: a deadlock under a launcher that ends with 3: $status"
+done

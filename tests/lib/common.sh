@@ -79,7 +79,7 @@ tells_deadlock() { # SOURCE COMMAND...: of the program, with all lines `// says:
     local source_file=$1 line
     shift
     run 60 deadlock "$@"
-    [ "$status" -eq 124 ] || fail "$*: exit status $status, not 124"
+    [ "$status" -eq 119 ] || fail "$*: exit status $status, not 119"
     [ "$(grep -c 'error: deadlock' "$work/deadlock.err")" -eq 1 ] || fail "$*: deadlock is not said once"
     while read -r line; do
         grep -qF -- "$line" "$work/deadlock.err" || fail "$*: '$line' is not said"

@@ -38,6 +38,22 @@ TEST(what_is_added_is_read_job_by_job)
     CHECK_EQ(rp_decisions_open(file, &why), RP_SYSTEM); /* it must be there */
 }
 
+TEST(the_end_of_a_job_is_told)
+{
+    const struct rp_decisions first[] = {{1, 2, 3}};
+    struct rp_problem why;
+
+    put("");
+    CHECK_EQ(rp_decisions_ended(file), 0);
+    CHECK_OK(rp_decisions_open(file, &why), why);
+    CHECK_OK(rp_decisions_add(file, first, 1, &why), why);
+    CHECK_EQ(rp_decisions_ended(file), 0);
+    CHECK_OK(rp_decisions_end(file, 119, &why), why);
+    CHECK_EQ(rp_decisions_ended(file), 119);
+    unlink(file);
+    CHECK_EQ(rp_decisions_ended(file), 0);
+}
+
 TEST(damage_is_told)
 {
     static const struct {
@@ -46,7 +62,11 @@ TEST(damage_is_told)
     } cases[] = {
         {"reprise decisions 1\n", RP_OK},
         {"reprise decisions 1\nreprise decisions 1\n0 1 2 0000000000000003\n", RP_OK},
+        {"reprise decisions 1\nended 119\n", RP_OK},
+        {"reprise decisions 1\n0 1 2 0000000000000003\nended 118\n", RP_OK},
         {"", RP_DAMAGED},
+        {"reprise decisions 1\nended 119", RP_DAMAGED},
+        {"reprise decisions 1\nended\n", RP_DAMAGED},
         {"reprise decisions 2\n", RP_DAMAGED},
         {"reprise decisions 1\n1 1 2 0000000000000003\n", RP_DAMAGED},
         {"reprise decisions 1\n0 1 2 0000000000000003\n2 1 2 0000000000000003\n", RP_DAMAGED},
