@@ -2,11 +2,14 @@
 #include "base/costs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+
+#include "base/file.h"
 
 const struct rp_costs rp_costs_usual = {.microsecond = 1000, .read = 1000, .read_kib = 200, .write = 1000, .write_kib = 300, .sync = 1000000};
 
@@ -64,8 +67,11 @@ static enum rp_status read_lines(FILE *file, const char *path, struct rp_costs *
 enum rp_status rp_costs_read(const char *path, struct rp_costs *costs, struct rp_problem *why)
 {
     struct rp_costs found = rp_costs_usual;
-    FILE *file = fopen(path, "r");
+    int fd = rp_open_regular(path, O_RDONLY);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
 
+    if (!file && rp_not_regular(path))
+        return rp_fail_open(why, path, errno);
     if (!file)
         return rp_fail(why, RP_USAGE, "%s: cannot open: %s", path, strerror(errno));
     enum rp_status status = read_lines(file, path, &found, why);

@@ -20,10 +20,10 @@ enum { LINE = 96, MOST = 1 << 28 };
 /* Jobs of one command may end at the same time. */
 static enum rp_status append(const char *path, const void *bytes, size_t length, struct rp_problem *why)
 {
-    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    int fd = rp_open_regular(path, O_WRONLY | O_APPEND);
 
     if (fd < 0)
-        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+        return rp_fail_open(why, path, errno);
     ssize_t written = write(fd, bytes, length);
     int error = errno;
     if (close(fd) != 0 && written >= 0) {

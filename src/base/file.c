@@ -73,6 +73,48 @@ int rp_read_all(int fd, void *bytes, size_t length, off_t offset)
     return 0;
 }
 
+static const char *kind_of(mode_t mode)
+{
+    return S_ISREG(mode)   ? NULL
+           : S_ISFIFO(mode) ? "a FIFO"
+           : S_ISSOCK(mode) ? "a socket"
+           : S_ISDIR(mode)  ? "a directory"
+                            : "a device";
+}
+
+const char *rp_not_regular(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 ? kind_of(about.st_mode) : NULL;
+}
+
+/* A device may act when it is opened, so that it is looked at before. It may be put there after: O_NONBLOCK does not wait for a FIFO's other end. */
+int rp_open_regular(const char *path, int flags)
+{
+    struct stat about;
+
+    if (rp_not_regular(path)) {
+        errno = EMEDIUMTYPE;
+        return -1;
+    }
+    int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, RP_PRIVATE_FILE);
+    if (fd < 0 || (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)))
+        return fd;
+    close(fd);
+    errno = EMEDIUMTYPE;
+    return -1;
+}
+
+enum rp_status rp_fail_open(struct rp_problem *why, const char *path, int error)
+{
+    const char *kind = rp_not_regular(path);
+
+    if (kind)
+        return rp_fail(why, RP_DAMAGED, "%s: it is %s, not a regular file", path, kind);
+    return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(error));
+}
+
 static enum rp_status read_open_file(int fd, const char *path, size_t limit, struct rp_buffer *out,
                                      struct rp_problem *why)
 {
@@ -99,10 +141,10 @@ static enum rp_status read_open_file(int fd, const char *path, size_t limit, str
 enum rp_status rp_read_file(const char *path, size_t limit, struct rp_buffer *out,
                             struct rp_problem *why)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = rp_open_regular(path, O_RDONLY);
 
     if (fd < 0)
-        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+        return rp_fail_open(why, path, errno);
     enum rp_status status = read_open_file(fd, path, limit, out, why);
     close(fd);
     return status;
@@ -111,7 +153,7 @@ enum rp_status rp_read_file(const char *path, size_t limit, struct rp_buffer *ou
 enum rp_status rp_write_new_file(const char *path, const void *bytes, size_t length,
                                  struct rp_problem *why)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, RP_PRIVATE_FILE);
 
     if (fd < 0)
         return rp_fail(why, errno == EEXIST ? RP_USAGE : RP_SYSTEM, "%s: cannot create: %s", path,
@@ -146,7 +188,7 @@ enum rp_status rp_make_directory(const char *path, bool exist_ok, struct rp_prob
     if (!copy)
         return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
     enum rp_status status = *copy ? make_parents(copy, why) : RP_OK;
-    if (status == RP_OK && mkdir(path, 0777) != 0 && !(errno == EEXIST && exist_ok)) {
+    if (status == RP_OK && mkdir(path, RP_PRIVATE_DIRECTORY) != 0 && !(errno == EEXIST && exist_ok)) {
         if (errno == EEXIST)
             status = rp_fail(why, RP_USAGE, "%s exists already: nothing is ever overwritten", path);
         else

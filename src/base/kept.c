@@ -17,7 +17,7 @@ static bool is_ours(const struct rp_kept *file, int fd)
 
 int rp_kept_open(struct rp_kept *file, const char *path, int flags)
 {
-    int fd = open(path, flags | O_CLOEXEC, 0666), error = errno;
+    int fd = rp_open_regular(path, flags), error = errno;
 
     if (fd >= 0)
         error = rp_kept_adopt(file, fd);
@@ -59,7 +59,7 @@ int rp_kept_fd(struct rp_kept *file)
         errno = EBADF;
         return -1;
     }
-    int fd = open(file->path, file->flags | O_CLOEXEC);
+    int fd = rp_open_regular(file->path, file->flags);
     if (fd < 0)
         return -1;
     if (!is_ours(file, fd)) {

@@ -20,7 +20,7 @@ struct rp_kept {
     ino_t inode;
 };
 
-/* Opens it as open(2) does, with O_CLOEXEC. `path` is absolute, and stays. Returns 0 or an errno. */
+/* Opens it as rp_open_regular does. `path` is absolute, and stays. Returns 0 or an errno. */
 int rp_kept_open(struct rp_kept *file, const char *path, int flags);
 
 /* The same for one that is open already, and has no name: once closed, it cannot be had any more. Returns 0 or an errno. */

@@ -115,7 +115,7 @@ static void make_witness(struct witness *witness)
     const char *base = rp_setting("REPRISE_DIR");
     char *directory = rp_path_absolute(base ? base : ".reprise");
 
-    if (directory && mkdir(directory, 0777) == 0)
+    if (directory && mkdir(directory, RP_PRIVATE_DIRECTORY) == 0)
         witness->directory = directory;
     if (asprintf(&witness->path, "%s/det-XXXXXX", directory ? directory : ".") < 0)
         witness->path = NULL;

@@ -393,7 +393,7 @@ static enum rp_status apply_options(long *spares, struct rp_problem *why)
 /* Held as long as this process or the launcher lives: what was left behind by those that were killed can be told from what is used. */
 static bool lock(const char *path, int flags)
 {
-    int fd = open(path, O_RDWR | flags, 0666);
+    int fd = open(path, O_RDWR | flags, RP_PRIVATE_FILE);
     bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
 
     if (fd >= 0 && !locked)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "match/bounds.h"
 
 struct slot {
@@ -39,7 +40,7 @@ static size_t size_for(uint32_t ranks)
 
 enum rp_status rp_clocked_create(const char *path, uint32_t ranks, struct rp_problem *why)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, RP_PRIVATE_FILE);
 
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
@@ -50,7 +51,7 @@ enum rp_status rp_clocked_create(const char *path, uint32_t ranks, struct rp_pro
 
 enum rp_status rp_clocked_map(const char *path, uint32_t ranks, uint32_t rank, struct rp_problem *why)
 {
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = rp_open_regular(path, O_RDWR);
     void *memory = fd < 0 ? MAP_FAILED : mmap(NULL, size_for(ranks), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (fd >= 0)

@@ -3,9 +3,12 @@
 
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/json.h"
 
 /* The functions of libdw that we use. */
@@ -94,7 +97,10 @@ static Dwfl_Module *open_module(struct rp_lines *lines, const struct rp_module *
     if (!*session)
         return NULL;
     lines->dw.dwfl_report_begin(*session);
-    Dwfl_Module *found = lines->dw.dwfl_report_offline(*session, module->path, module->path, -1);
+    int fd = rp_open_regular(module->path, O_RDONLY); /* its module closes it */
+    Dwfl_Module *found = fd >= 0 ? lines->dw.dwfl_report_offline(*session, module->path, module->path, fd) : NULL;
+    if (fd >= 0 && !found)
+        close(fd);
     lines->dw.dwfl_report_end(*session, NULL, NULL);
     return found && is_recorded_one(lines, found, module) ? found : NULL;
 }

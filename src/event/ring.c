@@ -60,7 +60,7 @@ enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t r
                               uint32_t stream, uint32_t features, struct rp_problem *why)
 {
     void *memory = NULL;
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, RP_PRIVATE_FILE);
 
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
@@ -233,10 +233,10 @@ done:
 enum rp_status rp_ring_peek(const char *path, uint64_t run, uint32_t rank, uint32_t stream, struct rp_ring_place *out, struct rp_problem *why)
 {
     struct rp_ring_header h;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = rp_open_regular(path, O_RDONLY);
 
     if (fd < 0)
-        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+        return rp_fail_open(why, path, errno);
     int error = rp_read_all(fd, &h, sizeof h, 0);
     close(fd);
     if (error || !header_is_good(&h, run, rank, stream))

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
 #include "ft/ft.h"
@@ -69,7 +70,7 @@ static struct part *map_file(void)
     void *memory;
 
     snprintf(path, sizeof path, "%s/rank-%05d.determinants", rp_setting("REPRISE_FT_DIR"), rp_ft.rank);
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, RP_PRIVATE_FILE);
     if (fd < 0 || ftruncate(fd, PARTS * sizeof(struct part)) != 0)
         rp_ft_die(125, "%s: %s", path, strerror(errno));
     memory = mmap(NULL, PARTS * sizeof(struct part), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/settings.h"
 #include "ft/ft.h"
 
@@ -32,7 +33,7 @@ void rp_ft_event(const char *what, const char *format, ...)
     line[length++] = '}';
     line[length++] = '\n';
     snprintf(path, sizeof path, "%s/events.jsonl", directory);
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, RP_PRIVATE_FILE);
     if (fd < 0)
         return;
     if (write(fd, line, (size_t)length) < 0)

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/message.h"
 #include "base/roll.h"
 #include "base/settings.h"
@@ -28,7 +29,7 @@ static void leave_mark(const char *name)
     if (!directory || rank_process == 0 || getpid() != rank_process)
         return;
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, RP_PRIVATE_FILE);
     if (fd >= 0)
         close(fd);
 }
@@ -69,7 +70,7 @@ static void leave_status(int status)
     if (!rp_ft.finished || rp_ft.on || getpid() != rank_process || rp_ft_respawn_limit() == 0 || !rp_setting("REPRISE_FT_DIR"))
         return;
     snprintf(path, sizeof path, "%s/exit-%d", rp_setting("REPRISE_FT_DIR"), rp_ft.rank);
-    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, RP_PRIVATE_FILE);
     if (fd >= 0) {
         dprintf(fd, "%d\n", status);
         close(fd);

@@ -60,7 +60,7 @@ static int write_file(const char *path, const struct file_header *header, const 
     int fd, error;
 
     snprintf(temporary, sizeof temporary, "%s.part", path);
-    fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, RP_PRIVATE_FILE);
     if (fd < 0)
         return errno;
     error = rp_write_all(fd, header, sizeof *header, 0);
@@ -165,7 +165,9 @@ bool rp_ft_files_read(int rank, int64_t generation, struct rp_ft_checkpoint list
     uint8_t *blob = NULL;
 
     path_of(rank, generation, path);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = rp_open_regular(path, O_RDONLY);
+    if (fd < 0 && rp_not_regular(path))
+        rp_error("%s is not used: it is %s, not a regular file", path, rp_not_regular(path));
     if (fd < 0)
         return false;
     wrong = read_header(fd, rank, generation, &header);

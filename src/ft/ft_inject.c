@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
 #include "ft/ft.h"
@@ -77,7 +78,7 @@ static void die_once(int which)
     int fd;
 
     snprintf(path, sizeof path, "%s/kill-%d", rp_setting("REPRISE_FT_DIR"), which);
-    fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, RP_PRIVATE_FILE);
     if (fd < 0)
         return;
     rp_ft_event("killed", "\"iteration\": %ld, \"call\": %ld, \"iterations\": %ld", rp_ft.iteration, rp_ft.calls, rp_ft.iterations);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
 #include "ft/ft.h"
@@ -112,7 +113,7 @@ static _Noreturn void end(int status, const char *why, bool tells_mpi)
 
     rp_ft.on = false;
     path_of_ending(path);
-    int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, RP_PRIVATE_FILE);
     bool is_other = fd < 0 && errno == EEXIST;
     if (fd >= 0)
         dprintf(fd, "%d\n", status);

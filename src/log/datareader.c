@@ -428,11 +428,13 @@ static enum rp_status take_tail(struct rp_data_reader *r, const char *directory,
 {
     char *path = r->of_loads ? rp_data_loads_tail_path(directory, r->rank) : rp_data_tail_path(directory, r->rank);
     struct rp_data_tail tail;
-    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = path ? rp_open_regular(path, O_RDONLY) : -1;
     enum rp_status status = RP_OK;
 
     r->length = r->in_chunks;
-    if (fd < 0)
+    if (fd < 0 && path && errno != ENOENT)
+        status = rp_fail_open(why, path, errno);
+    else if (fd < 0)
         status = rp_fail(why, RP_DAMAGED, "rank %u: %s was not closed, and %s is not there: the record is incomplete", r->rank, r->path, path ? path : "its tail");
     else if (rp_read_all(fd, &tail, sizeof tail, 0) != 0 || memcmp(tail.magic, rp_data_tail_magic, sizeof tail.magic) != 0 || tail.crc != rp_crc32c(&tail, 20) || tail.run != run ||
              tail.rank != r->rank || (tail.head > r->in_chunks && tail.head - r->in_chunks > RP_DATA_BLOCK))
@@ -486,7 +488,7 @@ static enum rp_status open_log(const char *directory, uint64_t run, uint32_t ran
         status = of_loads || was_recorded(directory, rank) ? rp_fail(why, RP_DAMAGED, "rank %u: %s is not there: the record is incomplete", rank, r->path)
                                                            : rp_fail(why, RP_USAGE, "%s has no data of rank %u: it was not among the ranks of 'reprise record --ranks'", directory, rank);
     else if (error || fstat(r->file.fd, &info) != 0)
-        status = rp_fail(why, RP_SYSTEM, "%s: %s", r->path, strerror(error ? error : errno));
+        status = rp_fail_open(why, r->path, error ? error : errno);
     if (status == RP_OK)
         r->size = (uint64_t)info.st_size;
     if (status == RP_OK)

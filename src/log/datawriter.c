@@ -311,7 +311,7 @@ uint64_t rp_data_entries(const struct rp_data_writer *w)
 
 static enum rp_status make_tail(struct rp_data_writer *w, uint64_t run, uint32_t rank, struct rp_problem *why)
 {
-    int fd = open(w->tail_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(w->tail_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, RP_PRIVATE_FILE);
 
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->tail_path, strerror(errno));

@@ -427,13 +427,16 @@ static enum rp_status read_ring(struct rp_log *log, struct rp_problem *why)
 static enum rp_status open_file(struct rp_log *log, struct rp_problem *why)
 {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    struct rp_problem because;
     struct stat st;
 
     int error = rp_kept_open(&log->file, log->path, O_RDONLY);
     if (error == ENOENT)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s is missing: it was lost, or the rank never came out of MPI_Init", log->rank, log->path);
-    if (error || fstat(log->file.fd, &st) != 0)
-        return rp_fail(why, RP_SYSTEM, "rank %u: %s: cannot open: %s", log->rank, log->path, strerror(error ? error : errno));
+    if (error || fstat(log->file.fd, &st) != 0) {
+        enum rp_status status = rp_fail_open(&because, log->path, error ? error : errno);
+        return rp_fail(why, status, "rank %u: %s", log->rank, because.text);
+    }
     if (fcntl(log->file.fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
         return rp_fail(why, RP_BUSY, "rank %u: %s: still being written by process %d", log->rank, log->path,
                        (int)lock.l_pid);

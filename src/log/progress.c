@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "event/ring.h"
 #include "log/logreader.h"
 #include "log/logwriter.h"
@@ -21,10 +22,10 @@ static enum rp_status look_at_file(const char *path, struct rp_rank_progress *ou
 {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = rp_open_regular(path, O_RDONLY);
 
     if (fd < 0)
-        return errno == ENOENT ? RP_OK : rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+        return errno == ENOENT ? RP_OK : rp_fail_open(why, path, errno);
     if (fstat(fd, &st) == 0)
         out->bytes = (uint64_t)st.st_size;
     bool locked = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 static const uint8_t state_magic[8] = {0x89, 'R', 'P', 'R', 'S', 'T', 'T', '\n'};
 
 static size_t size_for(uint32_t ranks)
@@ -31,7 +33,7 @@ static enum rp_status map(int fd, const char *path, uint32_t ranks, int protecti
 enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_problem *why)
 {
     struct rp_replay_state *state = NULL;
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, RP_PRIVATE_FILE);
 
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
@@ -65,10 +67,10 @@ static enum rp_status map_file(int fd, const char *path, uint32_t ranks, int pro
 
 enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why)
 {
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = rp_open_regular(path, O_RDWR);
 
     if (fd < 0)
-        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+        return rp_fail_open(why, path, errno);
     enum rp_status status = map_file(fd, path, ranks, PROT_READ | PROT_WRITE, out, why);
     close(fd);
     return status;
@@ -77,10 +79,10 @@ enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_s
 enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, struct rp_problem *why)
 {
     struct rp_replay_state head;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = rp_open_regular(path, O_RDONLY);
 
     if (fd < 0)
-        return rp_fail(why, RP_SYSTEM, "%s: cannot open: %s", path, strerror(errno));
+        return rp_fail_open(why, path, errno);
     enum rp_status status;
     if (read(fd, &head, sizeof head) != (ssize_t)sizeof head || memcmp(head.magic, state_magic, sizeof state_magic) != 0)
         status = rp_fail(why, RP_USAGE, "%s is not the state of a replay", path);

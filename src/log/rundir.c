@@ -26,7 +26,7 @@ static enum rp_status first_free(const char *base, const char *name, char **out,
         char *path;
         if (asprintf(&path, "%s/%s-%d", base, name, n) < 0)
             return rp_fail(why, RP_MEMORY, "%s: out of memory", base);
-        if (mkdir(path, 0777) == 0) {
+        if (mkdir(path, RP_PRIVATE_DIRECTORY) == 0) {
             *out = path;
             return RP_OK;
         }
@@ -66,6 +66,15 @@ static bool is_empty_directory(const char *path)
     return entries <= 2;
 }
 
+/* What is not ours stays as it is: the files in it are private all the same. */
+static void make_private(const char *directory)
+{
+    struct stat about;
+
+    if (stat(directory, &about) == 0 && (about.st_mode & (S_IRWXG | S_IRWXO)) != 0 && chmod(directory, about.st_mode & RP_PRIVATE_DIRECTORY) != 0)
+        errno = 0;
+}
+
 enum rp_status rp_run_new_at(const char *path, char **out, struct rp_problem *why)
 {
     char *absolute = rp_path_absolute(path);
@@ -73,8 +82,10 @@ enum rp_status rp_run_new_at(const char *path, char **out, struct rp_problem *wh
     if (!absolute)
         return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
     enum rp_status status = rp_make_directory(absolute, false, why);
-    if (status == RP_USAGE && is_empty_directory(absolute))
+    if (status == RP_USAGE && is_empty_directory(absolute)) {
+        make_private(absolute);
         status = RP_OK;
+    }
     if (status == RP_OK && access(absolute, W_OK | X_OK) != 0)
         status = rp_fail(why, RP_SYSTEM, "%s: cannot write there: %s", absolute, strerror(errno));
     if (status == RP_OK)

@@ -5,10 +5,10 @@
 
 #include "base/status.h"
 
-/* Makes a new directory `<base>/<name>-<n>` with the first free n. The path is absolute and to be freed. */
+/* Makes a new private directory `<base>/<name>-<n>` with the first free n. The path is absolute and to be freed. */
 enum rp_status rp_run_new(const char *name, char **out, struct rp_problem *why);
 
-/* Makes exactly this directory, which must not exist or be empty. The path is absolute and to be freed. */
+/* Makes exactly this directory, private, which must not exist or be empty. The path is absolute and to be freed. */
 enum rp_status rp_run_new_at(const char *path, char **out, struct rp_problem *why);
 
 /* Lets `<base>/latest` point there. Best effort: a record is none the worse without. */

@@ -14,6 +14,7 @@ enum rp_status rp_trace_write_otf2(const struct rp_trace *trace, const char *dir
 
 #include <otf2/otf2.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 
@@ -231,6 +232,7 @@ enum rp_status rp_trace_write_otf2(const struct rp_trace *trace, const char *dir
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush, .otf2_post_flush = after_flush};
     struct writing w = {.trace = trace};
     enum rp_status status = rp_make_directory(directory, false, why);
+    mode_t before = umask(S_IRWXG | S_IRWXO); /* OTF2 makes files as the umask says */
 
     if (status == RP_OK && !count_threads(&w))
         status = rp_fail(why, RP_MEMORY, "out of memory");
@@ -246,6 +248,7 @@ enum rp_status rp_trace_write_otf2(const struct rp_trace *trace, const char *dir
             status = rp_fail(why, RP_SYSTEM, "%s: %s", directory, OTF2_Error_GetDescription(w.error));
     }
     free_counts(&w);
+    umask(before);
     return status;
 }
 

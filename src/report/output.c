@@ -2,14 +2,19 @@
 #include "report/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 enum { MUCH = 1 << 18 };
 
 enum rp_status rp_output_open(const char *path, struct rp_output *out, struct rp_problem *why)
 {
-    *out = (struct rp_output){.path = path, .file = path ? fopen(path, "we") : stdout};
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, RP_PRIVATE_FILE) : -1;
+
+    *out = (struct rp_output){.path = path, .file = !path ? stdout : fd >= 0 ? fdopen(fd, "w") : NULL};
     return out->file ? RP_OK : rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", path, strerror(errno));
 }
 

@@ -15,7 +15,7 @@ struct rp_output {
     int error; /* errno of the first failure, or 0 */
 };
 
-/* A file that exists is written over. */
+/* A file that exists is written over. A new one is private: it may have command lines in it. */
 enum rp_status rp_output_open(const char *path, struct rp_output *out, struct rp_problem *why);
 
 /* Writes what there is, once it is much. */

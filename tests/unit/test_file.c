@@ -3,7 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 
+#include "base/kept.h"
 #include "unit.h"
 
 TEST(a_new_file_is_written_once)
@@ -47,9 +51,74 @@ TEST(failures_name_the_path)
     CHECK_HAS(why.text, strerror(ENOENT));
     CHECK_EQ(rp_write_new_file(missing, "x", 1, &why), RP_SYSTEM);
     CHECK_HAS(why.text, missing);
-    CHECK_EQ(rp_read_file("/", 100, &text, &why), RP_SYSTEM);
-    CHECK_HAS(why.text, strerror(EISDIR));
     rp_buffer_free(&text);
+}
+
+static void make_socket(const char *path)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+    CHECK_EQ(bind(fd, (struct sockaddr *)&name, sizeof name), 0);
+    close(fd);
+}
+
+TEST(only_regular_files_are_opened)
+{
+    const char *directory = unit_temporary();
+    const char *fifo = unit_path(directory, "fifo"), *listener = unit_path(directory, "socket"), *link = unit_path(directory, "link"), *file = unit_path(directory, "file");
+    const struct {
+        const char *path, *says;
+    } others[] = {{"/", "a directory"}, {"/dev/null", "a device"}, {"/dev/zero", "a device"}, {fifo, "a FIFO"}, {listener, "a socket"}, {link, "a FIFO"}};
+    struct rp_buffer text = {0};
+    struct rp_kept kept;
+    struct rp_problem why;
+
+    CHECK_EQ(mkfifo(fifo, 0600), 0);
+    make_socket(listener);
+    CHECK_EQ(symlink(fifo, link), 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        CHECK_EQ(rp_read_file(others[i].path, 100, &text, &why), RP_DAMAGED);
+        CHECK_HAS(why.text, others[i].path);
+        CHECK_HAS(why.text, others[i].says);
+        CHECK_STR(rp_not_regular(others[i].path), others[i].says);
+        CHECK_EQ(rp_kept_open(&kept, others[i].path, O_RDONLY), EMEDIUMTYPE);
+        CHECK_EQ(rp_kept_open(&kept, others[i].path, O_RDWR), EMEDIUMTYPE);
+    }
+    CHECK_OK(rp_write_new_file(file, "x", 1, &why), why);
+    unlink(link);
+    CHECK_EQ(symlink(file, link), 0);
+    CHECK_OK(rp_read_file(link, 100, &text, &why), why); /* a link to a file is as good as the file */
+    CHECK(!rp_not_regular(file) && !rp_not_regular(link) && !rp_not_regular(unit_path(directory, "none")));
+    CHECK_OK(rp_read_file("/proc/self/cmdline", 1 << 20, &text, &why), why);
+    rp_buffer_free(&text);
+}
+
+static unsigned mode_of(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 ? about.st_mode & 07777 : 0;
+}
+
+TEST(what_is_made_is_private)
+{
+    const char *directory = unit_path(unit_temporary(), "new"), *file = unit_path(directory, "file"), *held = unit_path(directory, "kept");
+    struct rp_kept kept;
+    struct rp_problem why;
+    mode_t before = umask(0);
+
+    CHECK_OK(rp_make_directory(directory, false, &why), why);
+    CHECK_OK(rp_write_new_file(file, "x", 1, &why), why);
+    CHECK_EQ(rp_kept_open(&kept, held, O_RDWR | O_CREAT | O_EXCL), 0);
+    rp_kept_close(&kept);
+    CHECK(mode_of(directory) == 0700 && mode_of(file) == 0600 && mode_of(held) == 0600);
+    unlink(file);
+    umask(0277);
+    CHECK_OK(rp_write_new_file(file, "x", 1, &why), why);
+    CHECK_EQ(mode_of(file), 0400); /* a umask that takes more away stays */
+    umask(before);
 }
 
 TEST(a_failed_write_leaves_no_file)

@@ -121,7 +121,10 @@ TEST(what_is_not_there_or_no_file)
     check_says(directory, RP_DAMAGED, "is missing");
     check_says(file, RP_SYSTEM, "cannot open: Not a directory");
     mkdir(path, 0777);
-    check_says(directory, RP_SYSTEM, "cannot read: Is a directory");
+    check_says(directory, RP_DAMAGED, "it is a directory, not a regular file");
+    rmdir(path);
+    CHECK_EQ(mkfifo(path, 0600), 0);
+    check_says(directory, RP_DAMAGED, "it is a FIFO, not a regular file");
     free(path);
     rp_log_free(NULL);
 }
