@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A record of tasks is a directory with a file `tasks-NNNNN` for each process (or `tasks-NNNNN.journal`, if the run was cut off) and `command`: the words of the command line, each ended by a NUL, after the working directory. */
+/* A record of tasks is a directory with a file `tasks-NNNNN` for each process (or `tasks-NNNNN.journal`, if the run was cut off) and `command`: the words of the command line, each ended by a NUL, after the working directory; behind them a checksum. */
 #include "cli/tasksrun.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/crc32c.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "cli/launch.h"
@@ -37,6 +38,8 @@ static enum rp_status note_command(char **command, const char *directory, struct
         rp_buffer_put(&text, here, strlen(here) + 1);
     for (char **word = command; *word; word++)
         rp_buffer_put(&text, *word, strlen(*word) + 1);
+    if (!text.failed)
+        rp_buffer_u32(&text, rp_crc32c(text.bytes, text.length));
     if (!path || !here || text.failed)
         rp_fail(why, status, "no memory for the command line");
     else
@@ -99,14 +102,26 @@ int rp_tasks_record(char **command, const char *directory)
     return exit_status;
 }
 
+/* Takes the checksum off, if it is right. */
+static enum rp_status check_sum(struct rp_buffer *text, const char *path, struct rp_problem *why)
+{
+    enum { SUM = 4 };
+    size_t length = text->length > SUM ? text->length - SUM : 0;
+
+    if (length == 0 || text->bytes[length - 1] != 0 || rp_load_u32(text->bytes + length) != rp_crc32c(text->bytes, length))
+        return rp_fail(why, RP_DAMAGED, "%s: its checksum is wrong or missing: it was changed after it was written, or an early version of reprise wrote it; record the run again", path);
+    text->length = length;
+    return RP_OK;
+}
+
 enum rp_status rp_tasks_read_command(const char *directory, struct rp_buffer *text, char *words[RP_TASKS_WORDS + 1], struct rp_problem *why)
 {
     char *path = rp_path_join(directory, "command");
     enum rp_status status = path ? rp_read_file(path, LIMIT, text, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
     size_t count = 0;
 
-    if (status == RP_OK && (text->length == 0 || text->bytes[text->length - 1] != 0))
-        status = rp_fail(why, RP_DAMAGED, "%s: the command line has no end", path);
+    if (status == RP_OK)
+        status = check_sum(text, path, why);
     for (size_t at = 0; status == RP_OK && at < text->length; at += strlen((char *)text->bytes + at) + 1) {
         if (count == RP_TASKS_WORDS)
             status = rp_fail(why, RP_DAMAGED, "%s: more than %d words", path, RP_TASKS_WORDS);
@@ -126,16 +141,16 @@ int rp_tasks_replay(char **command, const char *directory)
     struct rp_problem why;
     struct rp_buffer text = {0};
 
-    if (!command) {
-        enum rp_status status = rp_tasks_read_command(directory, &text, words, &why);
-        if (status == RP_OK && chdir(words[0]) != 0)
-            status = rp_fail(&why, RP_USAGE, "it was recorded in %s: %s", words[0], strerror(errno));
-        if (status != RP_OK) {
-            rp_error("cannot replay: %s", why.text);
-            return rp_exit_status(status);
-        }
-        command = words + 1;
+    enum rp_status status = rp_tasks_read_command(directory, &text, words, &why);
+    if (status == RP_OK && !command && chdir(words[0]) != 0)
+        status = rp_fail(&why, RP_USAGE, "it was recorded in %s: %s", words[0], strerror(errno));
+    if (status != RP_OK) {
+        rp_error("cannot replay: %s", why.text);
+        rp_buffer_free(&text);
+        return rp_exit_status(status);
     }
+    if (!command)
+        command = words + 1;
     setenv("REPRISE_TASKS", "replay", 1);
     setenv("REPRISE_RUN", directory, 1);
     int exit_status = run_tasks(command);

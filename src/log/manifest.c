@@ -17,7 +17,13 @@ static const char incomplete_name[] = "incomplete";
 static const char complete_name[] = "manifest.json";
 static const char sum_key[] = ",\n  \"crc32c\": \""; /* the last member */
 
-enum { MANIFEST_LIMIT = 16 << 20, RANKS_LIMIT = 1 << 24 };
+enum { MANIFEST_LIMIT = 16 << 20, RANKS_LIMIT = 1 << 24, SUM_ROOM = sizeof sum_key + 16 };
+
+/* The end of the file: the checksum of all before. Returns its length. */
+static size_t format_sum(char end[SUM_ROOM], uint32_t sum)
+{
+    return (size_t)snprintf(end, SUM_ROOM, "%s%08x\"\n}\n", sum_key, sum);
+}
 
 static void free_strings(char **strings)
 {
@@ -119,6 +125,31 @@ static enum rp_status take_members(const struct rp_json *json, const char *path,
     return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
 }
 
+/* The sum is the last member, as it was written: nothing can stand behind it, or in front of it under its name. */
+static enum rp_status check_sum(const struct rp_buffer *text, const char *path, struct rp_problem *why)
+{
+    char expected[SUM_ROOM];
+    const char *bytes = (const char *)text->bytes;
+    size_t length = format_sum(expected, 0), before = text->length > length ? text->length - length : 0;
+
+    if (before == 0 || memcmp(bytes + before, sum_key, strlen(sum_key)) != 0)
+        return rp_fail(why, RP_DAMAGED, "%s: it does not end with its checksum: it was changed, or an early version of reprise wrote it; record the run again", path);
+    format_sum(expected, rp_crc32c(bytes, before));
+    if (memcmp(bytes + before, expected, length) != 0)
+        return rp_fail(why, RP_DAMAGED, "%s: its checksum is wrong: it was changed after it was written; record the run again", path);
+    return RP_OK;
+}
+
+/* Which of two counts is a matter of the reader. */
+static enum rp_status check_keys(const struct rp_json *json, const char *path, struct rp_problem *why)
+{
+    for (const struct rp_json *one = json->child; one; one = one->next)
+        for (const struct rp_json *other = one->next; other; other = other->next)
+            if (strcmp(one->key, other->key) == 0)
+                return rp_fail(why, RP_DAMAGED, "%s: '%s' is there twice", path, one->key);
+    return RP_OK;
+}
+
 static enum rp_status parse(const struct rp_buffer *text, const char *path, struct rp_manifest *out,
                             struct rp_problem *why)
 {
@@ -130,22 +161,13 @@ static enum rp_status parse(const struct rp_buffer *text, const char *path, stru
         return rp_fail(why, status, "%s: %s", path, inner.text);
     status = check_version(json, path, why);
     if (status == RP_OK)
+        status = check_sum(text, path, why);
+    if (status == RP_OK)
+        status = check_keys(json, path, why);
+    if (status == RP_OK)
         status = take_members(json, path, out, why);
     rp_json_free(json);
     return status;
-}
-
-/* Records of earlier versions have no sum. */
-static bool is_altered(const struct rp_buffer *text)
-{
-    const char *sum = memmem(text->bytes, text->length, sum_key, strlen(sum_key));
-    char expected[sizeof sum_key + 16];
-
-    if (!sum)
-        return false;
-    size_t before = (size_t)(sum - (const char *)text->bytes);
-    int length = snprintf(expected, sizeof expected, "%s%08x\"\n}\n", sum_key, rp_crc32c(text->bytes, before));
-    return text->length - before != (size_t)length || memcmp(sum, expected, (size_t)length) != 0;
 }
 
 static enum rp_status read_and_parse(const char *path, struct rp_manifest *out, struct rp_problem *why)
@@ -155,7 +177,6 @@ static enum rp_status read_and_parse(const char *path, struct rp_manifest *out, 
 
     if (status == RP_OK)
         status = parse(&text, path, out, why);
-    out->is_altered = status == RP_OK && is_altered(&text);
     rp_buffer_free(&text);
     if (status != RP_OK)
         rp_manifest_free(out);
@@ -213,6 +234,7 @@ static void put_array(struct rp_buffer *out, const char *key, char *const *value
 enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest *m, struct rp_problem *why)
 {
     struct rp_buffer out = {0};
+    char end[SUM_ROOM];
     char *path = rp_path_join(directory, incomplete_name), *done = rp_path_join(directory, complete_name);
 
     rp_buffer_printf(&out, "{\n  \"format\": \"reprise-run\",\n  \"major\": %d,\n  \"minor\": %d", RP_LOG_MAJOR,
@@ -238,7 +260,7 @@ enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest
         put_member(&out, "data", m->data);
     if (m->environment && *m->environment)
         put_array(&out, "environment", m->environment);
-    rp_buffer_printf(&out, "%s%08x\"\n}\n", sum_key, rp_crc32c(out.bytes, out.length));
+    rp_buffer_put(&out, end, format_sum(end, rp_crc32c(out.bytes, out.length)));
     enum rp_status status;
     if (out.failed || !path || !done)
         status = rp_fail(why, RP_MEMORY, "%s: out of memory", directory);

@@ -12,7 +12,6 @@ struct rp_manifest {
     uint64_t run;
     uint32_t ranks;
     bool complete; /* which of the two names the file has */
-    bool is_altered; /* it is not as it was written, but can be read */
     bool launched_inside;
     char *mpi, *mpi_version;
     char *program, *build_id;
@@ -29,7 +28,7 @@ struct rp_manifest {
 
 void rp_manifest_free(struct rp_manifest *manifest);
 
-/* Reads the description of the record in `directory`. */
+/* Reads the description of the record in `directory`. One that is not as it was written, by its checksum, is damaged. */
 enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out, struct rp_problem *why);
 
 /* Writes `incomplete`; RP_USAGE if the directory has a description already. */

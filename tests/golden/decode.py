@@ -978,8 +978,11 @@ def line(rank, number, event, table):
 def main():
     directory = sys.argv[1]
     path = os.path.join(directory, "manifest.json")
-    with open(path if os.path.exists(path) else os.path.join(directory, "incomplete"), encoding="utf-8") as file:
-        manifest = json.load(file)
+    with open(path if os.path.exists(path) else os.path.join(directory, "incomplete"), "rb") as file:
+        text = file.read()
+    before = text.rfind(b',\n  "crc32c": "')
+    need(before > 0 and text[before:] == b',\n  "crc32c": "%08x"\n}\n' % crc32c(text[:before]), "the manifest was changed")
+    manifest = json.loads(text.decode("utf-8"))
     need(manifest["format"] == "reprise-run" and manifest["major"] == 1, "not a record of version 1")
     for rank in range(manifest["ranks"]):
         events, tables, table, times = read_log(directory, int(manifest["run"], 16), rank, manifest["ranks"])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "log/manifest.h"
 
+#include "base/crc32c.h"
 #include "base/file.h"
 #include "unit.h"
 
@@ -94,13 +95,25 @@ TEST(a_directory_without_one_is_not_a_record)
     rp_manifest_free(&manifest);
 }
 
-/* Reads a description of these words. */
-static enum rp_status read_text(const char *text, struct rp_manifest *manifest, struct rp_problem *why)
+/* Reads a description of just these words. */
+static enum rp_status read_raw(const char *text, struct rp_manifest *manifest, struct rp_problem *why)
 {
     const char *directory = unit_temporary();
 
     CHECK_OK(rp_write_new_file(unit_path(directory, "manifest.json"), text, strlen(text), why), *why);
     return rp_manifest_read(directory, manifest, why);
+}
+
+/* Reads a description of these words, with its checksum as the last member if it ends as an object does. */
+static enum rp_status read_text(const char *text, struct rp_manifest *manifest, struct rp_problem *why)
+{
+    char signed_text[1024];
+    size_t length = strlen(text);
+
+    if (length < 2 || text[length - 1] != '}' || text[0] != '{')
+        return read_raw(text, manifest, why);
+    snprintf(signed_text, sizeof signed_text, "%.*s,\n  \"crc32c\": \"%08x\"\n}\n", (int)length - 1, text, rp_crc32c(text, length - 1));
+    return read_raw(signed_text, manifest, why);
 }
 
 #define START "{\"format\": \"reprise-run\", \"major\": 1, \"minor\": 0"
@@ -133,7 +146,7 @@ TEST(descriptions_that_are_refused)
         {"", "at byte"},
         {"{", "at byte"},
         {"[]", "not the description"},
-        {"{}", "not the description"},
+        {"{ }", "at byte"}, /* a comma without a member before */
         {"{\"format\": 1}", "not the description"},
         {"{\"format\": \"reprise\"}", "not the description"},
         {"{\"format\": \"reprise-run\", \"major\": 2, \"minor\": 5, " RUN ", \"ranks\": 3}", "format 2.5 is newer"},
@@ -186,5 +199,93 @@ TEST(new_keys_may_hold_any_json)
         snprintf(text, sizeof text, START ", " RUN ", \"ranks\": 3, \"new\": %s}", values[i]);
         CHECK_OK(read_text(text, &manifest, &why), why); /* format.md: a reader ignores keys that it does not know */
         rp_manifest_free(&manifest);
+    }
+}
+
+/* What `edit` leaves of a description that was written. */
+static enum rp_status read_edited(bool complete, char *(*edit)(char *text), struct rp_problem *why)
+{
+    const char *directory = unit_temporary(), *name = complete ? "manifest.json" : "incomplete";
+    struct rp_manifest before = sample(), after;
+    struct rp_buffer text = {0};
+
+    CHECK_OK(rp_manifest_write(directory, &before, why), *why);
+    if (complete)
+        CHECK_OK(rp_manifest_complete(directory, why), *why);
+    CHECK_OK(rp_read_file(unit_path(directory, name), 1 << 20, &text, why), *why);
+    unlink(unit_path(directory, name));
+    char *edited = edit((char *)text.bytes);
+    CHECK_OK(rp_write_new_file(unit_path(directory, name), edited, strlen(edited), why), *why);
+    enum rp_status status = rp_manifest_read(directory, &after, why);
+    rp_manifest_free(&after);
+    rp_buffer_free(&text);
+    return status;
+}
+
+static char copy[1 << 16];
+
+static char *keep(char *text)
+{
+    return text;
+}
+
+static char *edit_word(char *text)
+{
+    memcpy(strstr(text, "openmpi"), "openmpj", 7);
+    return text;
+}
+
+static char *rename_key(char *text)
+{
+    memcpy(strstr(text, "crc32c"), "crc32d", 6);
+    return text;
+}
+
+static char *drop_sum(char *text)
+{
+    strcpy(strstr(text, ",\n  \"crc32c\""), "\n}\n");
+    return text;
+}
+
+static char *add_behind(char *text)
+{
+    snprintf(copy, sizeof copy, "%.*s,\n  \"mpi\": \"mpich\"\n}\n", (int)(strrchr(text, '}') - text - 1), text);
+    return copy;
+}
+
+static char *add_space(char *text)
+{
+    snprintf(copy, sizeof copy, "%s\n", text);
+    return copy;
+}
+
+/* A right sum, behind a member that is there before. */
+static char *add_twice(char *text)
+{
+    *strstr(text, ",\n  \"crc32c\"") = 0;
+    int length = snprintf(copy, sizeof copy, "%s,\n  \"mpi\": \"mpich\"", text);
+    snprintf(copy + length, sizeof copy - (size_t)length, ",\n  \"crc32c\": \"%08x\"\n}\n", rp_crc32c(copy, (size_t)length));
+    return copy;
+}
+
+/* Two sums, of which the last is right. */
+static char *add_sum(char *text)
+{
+    int length = snprintf(copy, sizeof copy, "%.*s", (int)(strrchr(text, '}') - text - 1), text);
+    snprintf(copy + length, sizeof copy - (size_t)length, ",\n  \"crc32c\": \"%08x\"\n}\n", rp_crc32c(copy, (size_t)length));
+    return copy;
+}
+
+TEST(a_description_that_was_changed_is_damaged)
+{
+    static char *(*const edits[])(char *) = {edit_word, rename_key, drop_sum, add_behind, add_space, add_twice, add_sum};
+    struct rp_problem why;
+
+    for (int complete = 0; complete < 2; complete++) {
+        CHECK_EQ(read_edited(complete, keep, &why), RP_OK);
+        for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+            CHECK_EQ(read_edited(complete, edits[i], &why), RP_DAMAGED);
+            CHECK_HAS(why.text, complete ? "manifest.json" : "incomplete");
+        }
     }
 }
