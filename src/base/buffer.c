@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void rp_buffer_free(struct rp_buffer *buffer)
 {
     free(buffer->bytes);
@@ -213,33 +215,49 @@ static bool is_plain(const char *word)
     return *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")] == 0;
 }
 
-static bool has_control(const char *word)
+static bool is_hidden(const char *word, const char *end, int *length)
 {
-    for (; *word; word++)
-        if ((unsigned char)*word < ' ' || *word == 127)
+    uint32_t code;
+
+    *length = rp_text_decode((const unsigned char *)word, (const unsigned char *)end, &code);
+    return *length == 0 || !rp_text_is_shown(code);
+}
+
+static bool has_hidden(const char *word)
+{
+    const char *end = word + strlen(word);
+
+    for (int length; word < end; word += length)
+        if (is_hidden(word, end, &length))
             return true;
     return false;
 }
 
+static void put_octal(struct rp_buffer *buffer, const char *bytes, int count)
+{
+    for (int i = 0; i < count; i++)
+        rp_buffer_printf(buffer, "\\%03o", (unsigned char)bytes[i]);
+}
+
 void rp_buffer_shell_word(struct rp_buffer *buffer, const char *word)
 {
-    bool escapes = has_control(word);
+    bool escapes = has_hidden(word);
+    const char *end = word + strlen(word);
 
     if (is_plain(word)) {
         rp_buffer_printf(buffer, "%s", word);
         return;
     }
     rp_buffer_printf(buffer, escapes ? "$'" : "'");
-    for (; *word; word++) {
-        unsigned char c = (unsigned char)*word;
-        if (c < ' ' || c == 127)
-            rp_buffer_printf(buffer, "\\%03o", c);
-        else if (escapes && (c == '\\' || c == '\''))
-            rp_buffer_printf(buffer, "\\%c", c);
-        else if (c == '\'')
+    for (int length; word < end; word += length > 0 ? length : 1) {
+        if (is_hidden(word, end, &length))
+            put_octal(buffer, word, length > 0 ? length : 1);
+        else if (escapes && (*word == '\\' || *word == '\''))
+            rp_buffer_printf(buffer, "\\%c", *word);
+        else if (*word == '\'')
             rp_buffer_printf(buffer, "'\\''");
         else
-            rp_buffer_byte(buffer, c);
+            rp_buffer_put(buffer, word, (size_t)length);
     }
     rp_buffer_byte(buffer, '\'');
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { DEPTH_LIMIT = 32 };
 
 struct parser {
@@ -288,41 +290,29 @@ const struct rp_json *rp_json_member(const struct rp_json *object, const char *k
     return NULL;
 }
 
-/* Length of the UTF-8 sequence at `s`, or 0 if there is none. */
-static int utf8_length(const unsigned char *s)
+static void put_escape(struct rp_buffer *out, uint32_t code)
 {
-    int length = s[0] < 0x80                     ? 1
-                 : s[0] >= 0xc2 && s[0] < 0xe0   ? 2
-                 : (s[0] & 0xf0) == 0xe0         ? 3
-                 : s[0] >= 0xf0 && s[0] < 0xf5   ? 4
-                                                 : 0;
-
-    for (int i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if (length == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0)))
-        return 0;
-    if (length == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90)))
-        return 0;
-    return length;
+    if (code >= 0x10000)
+        rp_buffer_printf(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10), 0xdc00 + ((code - 0x10000) & 0x3ff));
+    else
+        rp_buffer_printf(out, "\\u%04x", code);
 }
 
 void rp_json_put_string(struct rp_buffer *out, const char *string)
 {
-    const unsigned char *s = (const unsigned char *)string;
+    const unsigned char *s = (const unsigned char *)string, *end = s + strlen(string);
 
     rp_buffer_byte(out, '"');
-    while (*s) {
-        int length = utf8_length(s);
+    while (s < end) {
+        uint32_t code = 0xfffd;
+        int length = rp_text_decode(s, end, &code);
         if (*s == '"' || *s == '\\')
-            rp_buffer_printf(out, "\\%c", *s++);
-        else if (*s < 0x20 || *s == 0x7f)
-            rp_buffer_printf(out, "\\u%04x", *s++);
-        else if (length == 0)
-            s++, rp_buffer_printf(out, "\\ufffd");
+            rp_buffer_printf(out, "\\%c", *s);
+        else if (length == 0 || !rp_text_is_shown(code))
+            put_escape(out, code);
         else
-            for (; length > 0; length--)
-                rp_buffer_byte(out, *s++);
+            rp_buffer_put(out, s, (size_t)length);
+        s += length > 0 ? length : 1;
     }
     rp_buffer_byte(out, '"');
 }

@@ -5,9 +5,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/kept.h"
+#include "base/text.h"
 
 static int message_rank = -1;
 static struct rp_kept listener = {.fd = -1};
@@ -29,9 +31,15 @@ void rp_message_rank(int rank)
         keep_listener();
 }
 
+/* Lines are ours, not those of a name: of a format that has some, and of a text that was put together before. */
+static bool has_lines(const char *format)
+{
+    return strchr(format, '\n') || strcmp(format, "%s") == 0;
+}
+
 static void say(const char *kind, const char *format, va_list arguments)
 {
-    char text[4096];
+    char made[4096] = "", text[sizeof made + 64];
     size_t room = sizeof text - 1; /* one byte stays for the newline */
     int used;
 
@@ -39,11 +47,8 @@ static void say(const char *kind, const char *format, va_list arguments)
         used = snprintf(text, room, "reprise: rank %d: %s", message_rank, kind);
     else
         used = snprintf(text, room, "reprise: %s", kind);
-    int more = vsnprintf(text + used, room - (size_t)used, format, arguments);
-    size_t length = (size_t)used + (more < 0 ? 0 : (size_t)more);
-
-    if (length > room - 1)
-        length = room - 1;
+    vsnprintf(made, sizeof made, format, arguments);
+    size_t length = (size_t)used + rp_text_escape(text + used, room - (size_t)used, made, strlen(made), has_lines(format));
     text[length++] = '\n';
     int kept = rp_kept_fd(&listener);
     if (write(kept >= 0 ? kept : STDERR_FILENO, text, length) < 0)

@@ -2,16 +2,20 @@
 #include "base/status.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "reprise.h"
 
 enum rp_status rp_fail(struct rp_problem *why, enum rp_status status, const char *format, ...)
 {
+    char text[sizeof why->text] = "";
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(why->text, sizeof why->text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    rp_text_escape(why->text, sizeof why->text, text, strlen(text), false);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/text.h"
 #include "cli/binary.h"
 #include "cli/classes.h"
 #include "cli/options.h"
@@ -47,9 +48,9 @@ static void describe_windows(const struct rp_binary *b)
 {
     if (b->makes_window && b->refused_alone)
         printf("  calls %s and %s, which cannot be recorded together: recording stops at the first, or with "
-               "--ranks at the second\n", b->makes_window, b->refused_alone);
+               "--ranks at the second\n", rp_text_shown(b->makes_window), b->refused_alone);
     else if (b->makes_window)
-        printf("  calls %s: the data of all ranks is recorded, too\n", b->makes_window);
+        printf("  calls %s: the data of all ranks is recorded, too\n", rp_text_shown(b->makes_window));
 }
 
 static void describe(const struct rp_binary *b)
@@ -58,7 +59,7 @@ static void describe(const struct rp_binary *b)
         printf("  is a script: what it starts is recorded; say which MPI by --mpi if the launcher does not tell\n");
         return;
     }
-    printf("  MPI: %s (%s)\n", b->mpi, b->mpi_library);
+    printf("  MPI: %s (%s)\n", b->mpi, rp_text_shown(b->mpi_library));
     if (b->shmem)
         printf("  OpenSHMEM: is recorded with --ranks, and each PE replayed alone by 'reprise solo'\n");
     if (b->fortran)
@@ -66,7 +67,7 @@ static void describe(const struct rp_binary *b)
     if (b->cxx)
         printf("  C++\n");
     if (b->asan)
-        printf("  AddressSanitizer (%s): is told that it need not come first\n", b->asan);
+        printf("  AddressSanitizer (%s): is told that it need not come first\n", rp_text_shown(b->asan));
     for (char **name = b->refused; name && *name; name++)
         describe_refused(*name, b->cxx);
     describe_windows(b);
@@ -99,7 +100,7 @@ static int examine(const char *name)
         rp_error("%s", why.text);
         return rp_exit_status(status);
     }
-    printf("%s\n", binary.path);
+    printf("%s\n", rp_text_shown(binary.path));
     bool bad = has_obstacle(&binary);
     if (!bad)
         describe(&binary);

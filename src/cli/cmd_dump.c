@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/dumprows.h"
 #include "cli/tellwho.h"
@@ -36,7 +37,7 @@ static const char *place_of(struct rp_lines *lines, const struct rp_site_table *
     struct rp_line line;
 
     if (places && !places[site] && rp_lines_of_site(lines, table, site, &line)) {
-        if (asprintf(&places[site], " at=%s:%d", line.file, line.line) < 0)
+        if (asprintf(&places[site], " at=%s:%d", rp_text_shown(line.file), line.line) < 0)
             places[site] = NULL;
     } else if (places && !places[site]) {
         places[site] = strdup("");
@@ -55,7 +56,7 @@ static void forget_places(const struct rp_site_table *table)
 static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const uint64_t *time, const char *function,
                      const char *place)
 {
-    rp_buffer_printf(out, "%u %llu %s %s site=%u", rank, U64(number), rp_event_name(e->kind), function, e->site);
+    rp_buffer_printf(out, "%u %llu %s %s site=%u", rank, U64(number), rp_event_name(e->kind), rp_text_shown(function), e->site);
     if (e->posts)
         rp_buffer_printf(out, " posts=%u", e->posts);
     switch (e->kind) {
@@ -115,7 +116,7 @@ static void put_json(struct rp_buffer *out, uint32_t rank, uint64_t number, cons
 
 static bool flush(struct rp_buffer *out)
 {
-    bool done = out->length == 0 || fwrite(out->bytes, 1, out->length, stdout) == out->length;
+    bool done = rp_text_print(stdout, out->bytes, out->length);
 
     rp_buffer_clear(out);
     return done;

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "cli/binary.h"
 #include "cli/launch.h"
 #include "cli/options.h"
@@ -31,17 +33,30 @@ static int list_settings(void)
     return 0;
 }
 
-/* Quoted for a shell. */
+static void put_quoted(struct rp_buffer *out, const char *value)
+{
+    rp_buffer_byte(out, '\'');
+    for (; *value; value++)
+        *value == '\'' ? rp_buffer_printf(out, "'\\''") : rp_buffer_byte(out, (uint8_t)*value);
+    rp_buffer_byte(out, '\'');
+}
+
+/* Quoted for any shell, or for bash where there is something that a terminal must not see. */
 static void print_export(const char *name)
 {
     const char *value = getenv(name);
+    struct rp_buffer word = {0};
 
     if (!value || !*value)
         return;
-    printf("export %s='", name);
-    for (; *value; value++)
-        *value == '\'' ? fputs("'\\''", stdout) : fputc(*value, stdout);
-    puts("'");
+    if (rp_text_shown(value) != value)
+        rp_buffer_shell_word(&word, value);
+    else
+        put_quoted(&word, value);
+    rp_buffer_byte(&word, 0);
+    if (!word.failed)
+        printf("export %s=%s\n", name, (char *)word.bytes);
+    rp_buffer_free(&word);
 }
 
 static enum rp_status set_as_recorded(const char *directory, struct rp_problem *why)

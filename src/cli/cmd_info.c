@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/message.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/tasksinfo.h"
 #include "log/rundir.h"
@@ -42,7 +43,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_exit_status(status);
     }
     (json ? rp_facts_put_json : rp_facts_put_text)(&text, &facts);
-    fwrite(text.bytes, 1, text.length, stdout);
+    rp_text_print(stdout, text.bytes, text.length);
     rp_buffer_free(&text);
     rp_facts_free(&facts);
     return fflush(stdout) == 0 ? 0 : REPRISE_EXIT_INTERNAL;

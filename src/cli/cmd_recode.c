@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "codec/codec.h"
 #include "codec/rowcodec.h"
@@ -122,7 +123,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (status == RP_OK)
         status = recode(from, to, &manifest, &codec, &sizes, &why);
     if (status == RP_OK)
-        printf("%s: %llu events, %llu bytes, in %s %llu bytes before\n", to, (unsigned long long)sizes.events, (unsigned long long)sizes.after, from,
+        printf("%s: %llu events, %llu bytes, in %s %llu bytes before\n", rp_text_shown(to), (unsigned long long)sizes.events, (unsigned long long)sizes.after, rp_text_shown(from),
                (unsigned long long)sizes.before);
     else
         rp_error("cannot recode: %s", why.text);

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/whereabouts.h"
 #include "log/progress.h"
@@ -160,11 +161,11 @@ static bool look_at(const struct status *s, uint32_t rank, struct rp_whereabouts
 
 static void put_place(struct rp_buffer *out, const struct rp_whereabouts *place)
 {
-    rp_buffer_printf(out, "in %s", place->call);
+    rp_buffer_printf(out, "in %s", rp_text_shown(place->call));
     if (place->function[0])
-        rp_buffer_printf(out, ", called in %s", place->function);
+        rp_buffer_printf(out, ", called in %s", rp_text_shown(place->function));
     if (place->file[0])
-        rp_buffer_printf(out, " at %s:%d", place->file, place->line);
+        rp_buffer_printf(out, " at %s:%d", rp_text_shown(place->file), place->line);
 }
 
 static const char *word_of(const struct status *s)
@@ -230,8 +231,8 @@ static void put_text(struct rp_buffer *out, const struct status *s)
 {
     const struct rp_progress *p = &s->progress;
 
-    rp_buffer_printf(out, "record    %s, %s\nstarted   %s on %s\nevents    %llu on %u ranks; rank %u has the fewest: %llu\nbytes     %llu\n\n", s->directory, word_of(s), s->manifest.started,
-                     s->manifest.host, U64(p->events), p->ranks, p->behind, U64(p->ranks ? p->rank[p->behind].events : 0), U64(p->bytes));
+    rp_buffer_printf(out, "record    %s, %s\nstarted   %s on %s\nevents    %llu on %u ranks; rank %u has the fewest: %llu\nbytes     %llu\n\n", rp_text_shown(s->directory), word_of(s), rp_text_shown(s->manifest.started),
+                     rp_text_shown(s->manifest.host), U64(p->events), p->ranks, p->behind, U64(p->ranks ? p->rank[p->behind].events : 0), U64(p->bytes));
     rp_buffer_printf(out, "  rank       events      bytes  state\n");
     for (uint32_t i = 0; i < p->ranks; i++)
         put_rank(out, s, i);
@@ -340,7 +341,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     }
     (json ? put_json : put_text)(&text, &s);
     if (!text.failed)
-        fwrite(text.bytes, 1, text.length, stdout);
+        rp_text_print(stdout, text.bytes, text.length);
     rp_buffer_free(&text);
     release(&s);
     free(s.directory);

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "cli/launch.h"
 #include "cli/onerun.h"
 #include "cli/options.h"
@@ -201,7 +202,7 @@ static int give_up(const struct stress *s, size_t i)
 
     path_of(s, i, ".err", path);
     if (rp_read_file(path, 1 << 20, &text, &ignored) == RP_OK && !text.failed)
-        fwrite(text.bytes, 1, text.length, stderr);
+        rp_text_print(stderr, text.bytes, text.length);
     rp_buffer_free(&text);
     rp_error("run-%zu ended with status %d, which is one of reprise: no more runs", i + 1, s->end[i].status);
     return s->end[i].status;
@@ -303,6 +304,13 @@ static size_t best_finding(const struct stress *s, size_t usual)
     return best;
 }
 
+static void say_line(const char *line)
+{
+    printf("  ");
+    rp_text_print(stdout, line, strcspn(line, "\n"));
+    printf("\n");
+}
+
 static void say_finding(const struct stress *s, size_t i, size_t usual)
 {
     const struct end *end = &s->end[i];
@@ -319,7 +327,7 @@ static void say_finding(const struct stress *s, size_t i, size_t usual)
         printf("status %d, like most\n", end->status);
     for (const char *at = (const char *)end->stall.bytes; at && last < (int)end->stall.length; last++)
         if (last == 0 || at[last - 1] == '\n')
-            printf("  %.*s\n", (int)strcspn(at + last, "\n"), at + last);
+            say_line(at + last);
 }
 
 static void say_findings(const struct stress *s, size_t usual)
@@ -346,9 +354,9 @@ static void say_commands(const struct stress *s, size_t best, size_t usual)
     path_of(s, best, "", path);
     path_of(s, usual, "", other);
     rp_run_set_latest(path);
-    printf("the shortest replay:      reprise replay %s\n", short_path(path));
+    printf("the shortest replay:      reprise replay %s\n", rp_text_shown(short_path(path)));
     if (best != usual)
-        printf("where it parts:           reprise diff %s %s\n", short_path(other), short_path(path));
+        printf("where it parts:           reprise diff %s %s\n", rp_text_shown(short_path(other)), rp_text_shown(short_path(path)));
     printf("the same delays again:    reprise stress --runs 1 --seed %llu ...\n", (unsigned long long)s->end[best].seed);
 }
 
@@ -362,7 +370,7 @@ static int summarise(struct stress *s)
     forget_alike(s, usual);
     for (size_t i = 0; i < s->done; i++)
         findings += s->end[i].first_alike != usual;
-    printf("%zu runs: %zu alike, %zu differ; records in %s\n", s->done, s->end[usual].alike, findings, short_path(s->directory));
+    printf("%zu runs: %zu alike, %zu differ; records in %s\n", s->done, s->end[usual].alike, findings, rp_text_shown(short_path(s->directory)));
     say_findings(s, usual);
     size_t best = best_finding(s, usual);
     if (best < s->done) {

@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/tasksinfo.h"
 #include "log/datareader.h"
@@ -112,7 +113,7 @@ static enum rp_status verify(const char *directory, const struct rp_manifest *m)
             worst = status;
     }
     if (worst == RP_OK)
-        printf("%s: %llu events on %u ranks, all checks passed%s\n", directory, (unsigned long long)sum, m->ranks,
+        printf("%s: %llu events on %u ranks, all checks passed%s\n", rp_text_shown(directory), (unsigned long long)sum, m->ranks,
                m->complete ? "" : " (incomplete: not all ranks finished)");
     else if (bad > 0)
         rp_error("%s: %u of %u ranks cannot be read", directory, bad, m->ranks);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 #define U64(x) ((unsigned long long)(x))
 
@@ -156,7 +157,7 @@ enum rp_status rp_dump_rows(struct rp_log *log, uint32_t rank, bool json, struct
     while ((status = rp_log_next_rows(log, &chunk, &found, why)) == RP_OK && found) {
         put_chunk(&d, &chunk);
         rp_row_chunk_free(&chunk);
-        bool written = d.out.length == 0 || fwrite(d.out.bytes, 1, d.out.length, stdout) == d.out.length;
+        bool written = rp_text_print(stdout, d.out.bytes, d.out.length);
         rp_buffer_clear(&d.out);
         if (written)
             continue;

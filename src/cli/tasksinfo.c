@@ -6,18 +6,19 @@
 #include "base/buffer.h"
 #include "base/json.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "cli/tasksrun.h"
 #include "log/taskrecord.h"
 #include "reprise.h"
 
 static void put_text(struct rp_buffer *out, const char *directory, const struct rp_task_record *r, char **words)
 {
-    rp_buffer_printf(out, "record    %s, of a program of tasks%s\ncommand  ", directory, r->cut_off ? " (incomplete)" : "");
+    rp_buffer_printf(out, "record    %s, of a program of tasks%s\ncommand  ", rp_text_shown(directory), r->cut_off ? " (incomplete)" : "");
     for (char **word = words + 1; *word; word++) {
         rp_buffer_byte(out, ' ');
         rp_buffer_shell_word(out, *word);
     }
-    rp_buffer_printf(out, "\ndirectory %s\nprocesses %u", words[0], r->processes);
+    rp_buffer_printf(out, "\ndirectory %s\nprocesses %u", rp_text_shown(words[0]), r->processes);
     if (r->cut_off)
         rp_buffer_printf(out, ", %u of them cut off", r->cut_off);
     rp_buffer_printf(out, "\ntasks     %u\nbytes     %llu\n\n'reprise replay' follows it, with --shuffle too, and 'reprise verify' checks it. It has no events of MPI to be dumped or reported.\n", r->tasks, (unsigned long long)r->bytes);
@@ -49,7 +50,7 @@ int rp_tasks_info(const char *directory, bool json)
         status = rp_tasks_read_command(directory, &command, words, &why);
     if (status == RP_OK) {
         (json ? put_json : put_text)(&text, directory, &record, words);
-        fwrite(text.bytes, 1, text.length, stdout);
+        rp_text_print(stdout, text.bytes, text.length);
     } else {
         rp_error("%s", why.text);
     }
@@ -69,7 +70,7 @@ int rp_tasks_verify(const char *directory)
     if (status == RP_OK)
         status = rp_tasks_read_command(directory, &command, words, &why);
     if (status == RP_OK)
-        printf("%s: a record of %u tasks on %u processes, all checksums are right%s\n", directory, record.tasks, record.processes, record.cut_off ? " (incomplete: it was cut off)" : "");
+        printf("%s: a record of %u tasks on %u processes, all checksums are right%s\n", rp_text_shown(directory), record.tasks, record.processes, record.cut_off ? " (incomplete: it was cut off)" : "");
     else
         rp_error("%s", why.text);
     rp_buffer_free(&command);

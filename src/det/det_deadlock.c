@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "det/det.h"
 #include "match/knot.h"
 #include "mpi/constants.h"
@@ -25,7 +26,7 @@ static void put_comm(struct rp_buffer *text, const struct rp_det_comm *comm)
     if (!comm->is_freed)
         rp_pmpi.Comm_get_name(comm->comm, name, &length);
     if (name[0])
-        rp_buffer_printf(text, " on %s", name);
+        rp_buffer_printf(text, " on %s", rp_text_shown(name));
     else
         rp_buffer_printf(text, " on a communicator of %u ranks, made by %s (number %zu here)", comm->member_count, comm->made_by ? comm->made_by : "MPI", comm->made_before - PREDEFINED + 1);
 }

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 
 /* The functions of libdw that we use. */
 #define FUNCTIONS(each)                                                                                                \
@@ -195,15 +196,15 @@ void rp_lines_print_site(struct rp_lines *lines, const struct rp_site_table *tab
         return;
     }
     const struct rp_site *s = &table->sites[site];
-    rp_buffer_printf(out, "%s%s called from\n", indent, s->function);
+    rp_buffer_printf(out, "%s%s called from\n", indent, rp_text_shown(s->function));
     for (uint32_t i = 0; i < s->frames; i++) {
         const struct rp_module *module = module_of_frame(table, &s->frame[i]);
         struct rp_line line;
-        rp_buffer_printf(out, "%s  %s(+0x%llx)", indent, module ? module->path : "?", (unsigned long long)s->frame[i].offset);
+        rp_buffer_printf(out, "%s  %s(+0x%llx)", indent, module ? rp_text_shown(module->path) : "?", (unsigned long long)s->frame[i].offset);
         if (module && rp_lines_find(lines, module, s->frame[i].offset, &line)) {
-            rp_buffer_printf(out, " %s", line.function ? line.function : "?");
+            rp_buffer_printf(out, " %s", line.function ? rp_text_shown(line.function) : "?");
             if (line.file)
-                rp_buffer_printf(out, " at %s:%d", line.file, line.line);
+                rp_buffer_printf(out, " at %s:%d", rp_text_shown(line.file), line.line);
         }
         rp_buffer_byte(out, '\n');
     }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void rp_call_sites_open(struct rp_call_sites *sites)
 {
     memset(sites, 0, sizeof *sites);
@@ -165,9 +167,9 @@ bool rp_call_site_is_open(const struct rp_call_site *site)
 void rp_call_site_put_place(struct rp_buffer *out, const struct rp_call_site *site)
 {
     if (site->file)
-        rp_buffer_printf(out, "%s at %s:%d", site->in ? site->in : "?", site->file, site->line);
+        rp_buffer_printf(out, "%s at %s:%d", site->in ? rp_text_shown(site->in) : "?", rp_text_shown(site->file), site->line);
     else if (site->module)
-        rp_buffer_printf(out, "%s(+0x%llx)", site->module, (unsigned long long)site->offset);
+        rp_buffer_printf(out, "%s(+0x%llx)", rp_text_shown(site->module), (unsigned long long)site->offset);
     else
         rp_buffer_printf(out, "?");
 }

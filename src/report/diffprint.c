@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Differences as text and as JSON. */
 #include "base/json.h"
+#include "base/text.h"
 #include "report/diff.h"
 #include "report/facts.h"
 
@@ -72,14 +73,14 @@ static void put_words(struct rp_buffer *out, const struct rp_event *e)
 
 static void put_side(struct rp_buffer *out, const char *record, const struct rp_side *side, bool with_stack)
 {
-    rp_buffer_printf(out, "  %s: ", record);
+    rp_buffer_printf(out, "  %s: ", rp_text_shown(record));
     if (!side->has_event) {
         rp_buffer_printf(out, "no further event after %llu: ", U64(side->number));
         rp_facts_put_end(out, side->reason, side->code);
         rp_buffer_byte(out, '\n');
         return;
     }
-    rp_buffer_printf(out, "event %llu: %s ", U64(side->number), side->function);
+    rp_buffer_printf(out, "event %llu: %s ", U64(side->number), rp_text_shown(side->function));
     put_words(out, &side->event);
     if (side->event.posts > 0)
         rp_buffer_printf(out, ", %u receives posted before", side->event.posts);
@@ -131,7 +132,7 @@ static void put_basis(struct rp_buffer *out, const struct rp_diff *diff)
 
     rp_buffer_printf(out, "%s:\n", diff->rank_count == 1 ? "it is" : words[diff->basis]);
     if (!diff->certain && diff->basis != RP_BY_NONE)
-        rp_buffer_printf(out, "(that is so in %s, not in %s)\n", diff->directory[0], diff->directory[1]);
+        rp_buffer_printf(out, "(that is so in %s, not in %s)\n", rp_text_shown(diff->directory[0]), rp_text_shown(diff->directory[1]));
 }
 
 void rp_diff_put_text(struct rp_output *out, const struct rp_diff *diff)
@@ -139,8 +140,8 @@ void rp_diff_put_text(struct rp_output *out, const struct rp_diff *diff)
     const struct rp_manifest *m = diff->manifest;
 
     if (!diff->same_program)
-        rp_buffer_printf(&out->text, "other programs: %s (build id %s) and %s (build id %s); places are compared by line, where lines are known\n", m[0].program, m[0].build_id,
-                         m[1].program, m[1].build_id);
+        rp_buffer_printf(&out->text, "other programs: %s (build id %s) and %s (build id %s); places are compared by line, where lines are known\n", rp_text_shown(m[0].program), rp_text_shown(m[0].build_id),
+                         rp_text_shown(m[1].program), rp_text_shown(m[1].build_id));
     if (diff->rank_count == 0) {
         rp_buffer_printf(&out->text, "no difference: %llu events on %u ranks\n", U64(diff->events[0]), m[0].ranks);
         return;

@@ -17,6 +17,7 @@ enum rp_status rp_trace_write_otf2(const struct rp_trace *trace, const char *dir
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 4 << 20, THREAD_BITS = 32, THREADS_MOST = 1 << 16 };
 
@@ -130,7 +131,7 @@ static void put_events(struct writing *w)
 
 static uint32_t put_string(struct writing *w, const char *text)
 {
-    note(w, OTF2_GlobalDefWriter_WriteString(w->definitions, w->strings, text));
+    note(w, OTF2_GlobalDefWriter_WriteString(w->definitions, w->strings, rp_text_shown(text)));
     return w->strings++;
 }
 

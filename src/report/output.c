@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 enum { MUCH = 1 << 18 };
 
@@ -22,7 +23,7 @@ static void write_text(struct rp_output *out)
 {
     if (out->text.failed && !out->error)
         out->error = ENOMEM;
-    if (!out->error && out->text.length > 0 && fwrite(out->text.bytes, 1, out->text.length, out->file) != out->text.length)
+    if (!out->error && !rp_text_print(out->file, out->text.bytes, out->text.length))
         out->error = errno ? errno : EIO;
     rp_buffer_clear(&out->text);
 }

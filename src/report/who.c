@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "event/lines.h"
 #include "log/accesslog.h"
 #include "log/datareader.h"
@@ -470,7 +471,7 @@ static void tell_nothing(struct print *p)
 
 static bool flush(struct print *p, FILE *out)
 {
-    bool done = !p->text.failed && (p->text.length == 0 || fwrite(p->text.bytes, 1, p->text.length, out) == p->text.length);
+    bool done = !p->text.failed && rp_text_print(out, p->text.bytes, p->text.length);
 
     rp_buffer_clear(&p->text);
     return done;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "base/text.h"
 #include "log/replaystate.h"
 #include "mpi/constants.h"
 #include "stress/stress.h"
@@ -71,7 +72,7 @@ static const char *name_of(MPI_Comm comm, char name[MPI_MAX_OBJECT_NAME])
     name[0] = 0;
     if (comm != rp_constant.comm_null && own)
         rp_pmpi.Comm_get_name(comm, name, &length);
-    return name[0] ? name : "a communicator";
+    return name[0] ? rp_text_shown(name) : "a communicator";
 }
 
 void rp_stress_waits_to_send(const char *function, int dest, int tag, MPI_Comm comm)

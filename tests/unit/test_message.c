@@ -42,3 +42,17 @@ TEST(messages_stay_where_stderr_was_when_the_rank_was_known)
     CHECK_STR(content(after), "reprise: second\n");
     dup2(real, STDERR_FILENO);
 }
+
+TEST(messages_can_be_shown)
+{
+    int before = make_file(), real = dup(STDERR_FILENO);
+
+    rp_message_rank(-1);
+    dup2(before, STDERR_FILENO);
+    rp_note("'%s' is what it is", "a\nb\x1b[2J\xff caf\xc3\xa9");
+    rp_error("%s", "two\nlines\x1b");
+    dup2(real, STDERR_FILENO);
+    close(real);
+    CHECK_STR(content(before), "reprise: 'a\\nb\\x1b[2J\\xff caf\xc3\xa9' is what it is\nreprise: error: two\nlines\\x1b\n");
+    close(before);
+}
