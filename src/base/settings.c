@@ -20,6 +20,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_TIMESTAMPS", "1: every event is recorded with its time (--timestamps)"},
     {"REPRISE_CLOCKS", "1: messages carry Lamport clocks, which are recorded (--clocks)"},
     {"REPRISE_RANKS", "ranks whose data is recorded too, so that they can be replayed alone, such as 3,7-9, all, or none (--ranks)"},
+    {"REPRISE_NO_ENVIRONMENT", "1: the record leaves out environment variables (--no-environment)"},
     {"REPRISE_AT_END", "stop, gdb or continue: what a replay does at the end of the record (--at-end)"},
     {"REPRISE_GDB", "ranks of a replay for which gdb is opened, such as 0,4-7 (--gdb)"},
     {"REPRISE_STALL", "seconds after which a waiting replay says who waits for what; 0: never (--stall)"},

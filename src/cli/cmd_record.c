@@ -19,7 +19,7 @@
 #include "report/facts.h"
 #include "reprise.h"
 
-static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks, *ranks, *tasks, *threads;
+static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks, *ranks, *tasks, *threads, *no_environment;
 
 static const struct rp_option options[] = {
     {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty", &output},
@@ -32,6 +32,7 @@ static const struct rp_option options[] = {
     {"--timestamps", NULL, NULL, "record the time of every event, too", &timestamps},
     {"--clocks", NULL, NULL, "let all messages carry Lamport clocks, and record them: what caused what is known then", &clocks},
     {"--ranks", NULL, "R[,R]", "record the data of these ranks, too, such as 3,7-9 or all: they can be replayed alone (reprise solo); none, also of a program that makes windows", &ranks},
+    {"--no-environment", NULL, NULL, "leave environment variables out of the record: a replay takes those that it is started with", &no_environment},
     {"--tasks", NULL, NULL, "a program of tasks (reprise_tasks.h): it records by itself, and only the order that its annotations leave open", &tasks},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -58,6 +59,8 @@ static void apply_options(void)
         setenv("REPRISE_RANKS", "", 1); /* set to nothing: windows do not ask for data either */
     if (clocks)
         setenv("REPRISE_CLOCKS", "1", 1);
+    if (no_environment)
+        setenv("REPRISE_NO_ENVIRONMENT", "1", 1);
     if (!mpi)
         mpi = rp_setting("REPRISE_MPI");
     setenv("REPRISE_MODE", "record", 1);
@@ -94,7 +97,7 @@ static const char *base_name(const char *path)
 static enum rp_status reserve_directory(char **command, char **directory, struct rp_problem *why)
 {
     const char *wanted = rp_setting("REPRISE_OUTPUT");
-    enum rp_status status = wanted ? rp_run_new_at(wanted, directory, why) : rp_run_new(base_name(rp_launch_program(command)), directory, why);
+    enum rp_status status = wanted ? rp_run_reserve(wanted, directory, why) : rp_run_new(base_name(rp_launch_program(command)), directory, why);
 
     if (status != RP_OK)
         return status;

@@ -106,7 +106,7 @@ static enum rp_status make_directory(struct stress *s, struct rp_problem *why)
     char name[256];
 
     if (output)
-        return rp_run_new_at(output, &s->directory, why);
+        return rp_run_reserve(output, &s->directory, why);
     snprintf(name, sizeof name, "%.200s-stress", slash ? slash + 1 : program);
     return rp_run_new(name, &s->directory, why);
 }

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/message.h"
+#include "base/secret.h"
 #include "base/settings.h"
 #include "cli/launch.h"
 #include "log/accesslog.h"
@@ -67,13 +68,21 @@ static void set_variable(const char *text)
     free(name);
 }
 
+/* What is named like a secret was not recorded, and nothing was with --no-environment: a process that is started always has some. */
+static bool stays(const char *variable, char *const *recorded)
+{
+    return is_todays(variable) || (!*recorded && strncmp(variable, "REPRISE_", 8) != 0) || rp_secret_is_named(variable, strcspn(variable, "="));
+}
+
 static void take_environment(char **recorded)
 {
-    char *todays[32];
-    size_t count = 0;
+    size_t count = 0, all = 0;
 
-    for (char **v = environ; *v && count < 32; v++)
-        if (is_todays(*v))
+    while (environ[all])
+        all++;
+    char **todays = calloc(all + 1, sizeof *todays);
+    for (char **v = environ; todays && *v; v++)
+        if (stays(*v, recorded))
             todays[count++] = strdup(*v);
     clearenv();
     for (char **v = recorded; *v; v++)
@@ -82,6 +91,7 @@ static void take_environment(char **recorded)
     for (size_t i = 0; i < count; i++)
         if (todays[i])
             putenv(todays[i]);
+    free(todays);
 }
 
 static void set_rank(const struct rp_solo *s, uint32_t rank, const char *output, const char *accesses)

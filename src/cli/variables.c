@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/message.h"
+#include "base/secret.h"
 #include "base/settings.h"
 
 /* A name, or the beginning of names if it ends with a star. */
@@ -40,22 +41,6 @@ static bool is_passing(const char *name, size_t length)
     return false;
 }
 
-static bool is_secret(const char *name, size_t length)
-{
-    static const char *const words[] = {"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "APIKEY", "_KEY", "COOKIE", "AUTHORIZATION"};
-    char upper[256];
-
-    if (length >= sizeof upper)
-        return true;
-    for (size_t i = 0; i < length; i++)
-        upper[i] = (char)toupper((unsigned char)name[i]);
-    upper[length] = 0;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(upper, words[i]))
-            return true;
-    return false;
-}
-
 /* A shell's functions have other characters in their names. */
 static bool is_plain(const char *name, size_t length)
 {
@@ -68,7 +53,7 @@ static bool is_plain(const char *name, size_t length)
 static bool is_recorded(const char *variable, size_t *length)
 {
     *length = strcspn(variable, "=");
-    return variable[*length] == '=' && is_plain(variable, *length) && !is_passing(variable, *length) && !is_secret(variable, *length);
+    return variable[*length] == '=' && is_plain(variable, *length) && !is_passing(variable, *length) && !rp_secret_is_named(variable, *length);
 }
 
 void rp_variables_note(void)
@@ -76,6 +61,8 @@ void rp_variables_note(void)
     struct rp_buffer names = {0};
     size_t length;
 
+    if (rp_setting("REPRISE_NO_ENVIRONMENT"))
+        return;
     for (char **v = environ; *v; v++) {
         if (!is_recorded(*v, &length))
             continue;

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/message.h"
+#include "base/secret.h"
 #include "base/settings.h"
 #include "data/data.h"
 #include "data/offered.h"
@@ -398,6 +399,23 @@ __attribute__((constructor)) static void take_name(int count, char **words)
 #endif
 }
 
+/* As the process was started, without what is named like a secret; none at all if the user wants that. */
+static char **recorded_environment(void)
+{
+    char **all = rp_setting("REPRISE_NO_ENVIRONMENT") ? calloc(1, sizeof *all) : words_of("/proc/self/environ");
+    size_t kept = 0;
+
+    for (char **v = all; v && *v; v++) {
+        if (rp_secret_is_named(*v, strcspn(*v, "=")))
+            free(*v);
+        else
+            all[kept++] = *v;
+    }
+    if (all)
+        all[kept] = NULL;
+    return all;
+}
+
 static void look_around(struct rp_data_place *place)
 {
     char program[4096], host[256] = "";
@@ -409,7 +427,7 @@ static void look_around(struct rp_data_place *place)
     place->host = strdup(host);
     place->directory = started_in ? strdup(started_in) : NULL;
     place->arguments = words_of("/proc/self/cmdline");
-    place->environment = words_of("/proc/self/environ"); /* as the process was started */
+    place->environment = recorded_environment();
 }
 
 int reprise_data_is_last(void)

@@ -38,7 +38,7 @@ static enum rp_status try_directory(int n, const char *name, char **out, struct 
         return rp_run_new(name, out, why);
     if ((n == 1 ? asprintf(&path, "%s", reserved) : asprintf(&path, "%s.%d", reserved, n)) < 0)
         return rp_fail(why, RP_MEMORY, "out of memory");
-    enum rp_status status = n == 1 ? RP_OK : rp_make_directory(path, true, why);
+    enum rp_status status = n == 1 ? RP_OK : rp_make_directory(path, false, why); /* one that is there is another's */
     *out = path;
     return status;
 }
@@ -172,6 +172,8 @@ enum rp_status rp_record_found(struct rp_session *session, struct rp_problem *wh
         status = try_directory(n, name, &directory, why);
         if (status != RP_OK) {
             free(directory);
+            if (status == RP_USAGE && n > 1)
+                continue;
             break;
         }
         snprintf(session->directory, sizeof session->directory, "%s", directory);

@@ -3,9 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,6 +69,27 @@ static bool is_empty_directory(const char *path)
     return entries <= 2;
 }
 
+/* Takes the lock by which processes tell each other that they use an empty directory; -1: another has it. Where there are no such locks, the first description that is written decides (rp_manifest_write). */
+static int hold(const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(fd);
+        return -1;
+    }
+    return fd >= 0 ? fd : INT_MAX;
+}
+
+static bool is_held(const char *directory)
+{
+    int fd = hold(directory);
+
+    if (fd >= 0 && fd < INT_MAX)
+        close(fd);
+    return fd < 0;
+}
+
 /* What is not ours stays as it is: the files in it are private all the same. */
 static void make_private(const char *directory)
 {
@@ -75,9 +99,20 @@ static void make_private(const char *directory)
         errno = 0;
 }
 
+/* Absolute, and without slashes at its end: neighbours have longer names. To be freed. */
+static char *whole_path(const char *path)
+{
+    char *whole = rp_path_absolute(path);
+    size_t length = whole ? strlen(whole) : 0;
+
+    while (length > 1 && whole[length - 1] == '/')
+        whole[--length] = 0;
+    return whole;
+}
+
 enum rp_status rp_run_new_at(const char *path, char **out, struct rp_problem *why)
 {
-    char *absolute = rp_path_absolute(path);
+    char *absolute = whole_path(path);
 
     if (!absolute)
         return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
@@ -86,12 +121,48 @@ enum rp_status rp_run_new_at(const char *path, char **out, struct rp_problem *wh
         make_private(absolute);
         status = RP_OK;
     }
+    if (status == RP_OK && is_held(absolute))
+        status = rp_fail(why, RP_BUSY, "%s exists already: another recording is about to write there", absolute);
     if (status == RP_OK && access(absolute, W_OK | X_OK) != 0)
         status = rp_fail(why, RP_SYSTEM, "%s: cannot write there: %s", absolute, strerror(errno));
     if (status == RP_OK)
         *out = absolute;
     else
         free(absolute);
+    return status;
+}
+
+static enum rp_status reserve_neighbour(const char *whole, char **out, struct rp_problem *why)
+{
+    for (int n = 2; n < NUMBER_LIMIT; n++) {
+        char *neighbour;
+        if (asprintf(&neighbour, "%s.%d", whole, n) < 0)
+            return rp_fail(why, RP_MEMORY, "%s: out of memory", whole);
+        enum rp_status status = rp_make_directory(neighbour, false, why);
+        if (status == RP_OK && hold(neighbour) >= 0) {
+            *out = neighbour;
+            return RP_OK;
+        }
+        free(neighbour);
+        if (status != RP_OK && status != RP_USAGE)
+            return status;
+    }
+    return rp_fail(why, RP_SYSTEM, "%s: no free number", whole);
+}
+
+enum rp_status rp_run_reserve(const char *path, char **out, struct rp_problem *why)
+{
+    enum rp_status status = rp_run_new_at(path, out, why);
+
+    if (status == RP_OK && hold(*out) < 0) {
+        free(*out);
+        status = RP_BUSY;
+    }
+    if (status != RP_BUSY)
+        return status;
+    char *whole = whole_path(path);
+    status = whole ? reserve_neighbour(whole, out, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    free(whole);
     return status;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "log/rundir.h"
 
+#include <sys/wait.h>
+
 #include "base/file.h"
 #include "unit.h"
 
@@ -130,4 +132,49 @@ TEST(a_base_that_cannot_be_is_told)
     setenv("REPRISE_DIR", "/dev/null", 1);
     CHECK_EQ(rp_run_new("x", &made, &why), RP_SYSTEM);
     unsetenv("REPRISE_DIR");
+}
+
+/* In another process: reserves, says as what, and holds it until told to end. */
+static pid_t reserve_elsewhere(const char *path, char name[200], int *until)
+{
+    int told[2], end[2];
+    struct rp_problem why = {""};
+    char *out = NULL;
+
+    CHECK(pipe(told) == 0 && pipe(end) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(end[1]);
+        rp_run_reserve(path, &out, &why);
+        snprintf(name, 200, "%s", out ? out : why.text);
+        if (write(told[1], name, 200) == 200 && read(end[0], name, 1) == 0)
+            _exit(0);
+        _exit(1);
+    }
+    CHECK_EQ(read(told[0], name, 200), 200);
+    close(end[0]), close(told[0]), close(told[1]);
+    *until = end[1];
+    return child;
+}
+
+TEST(two_recordings_into_one_directory_get_two)
+{
+    const char *both = unit_path(unit_temporary(), "both");
+    char first[200], second[200], expected[300], *out = NULL;
+    struct rp_problem why;
+    int ends[2];
+
+    pid_t one = reserve_elsewhere(both, first, &ends[0]);
+    CHECK_STR(first, both);
+    snprintf(expected, sizeof expected, "%s/", both);
+    pid_t other = reserve_elsewhere(expected, second, &ends[1]);
+    snprintf(expected, sizeof expected, "%s.2", both);
+    CHECK_STR(second, expected);
+    CHECK_EQ(rp_run_new_at(both, &out, &why), RP_BUSY); /* nor does anybody else take it */
+    CHECK_HAS(why.text, "another recording");
+    close(ends[0]), close(ends[1]);
+    waitpid(one, NULL, 0), waitpid(other, NULL, 0);
+    CHECK_OK(rp_run_reserve(both, &out, &why), why); /* what was left empty is free again */
+    CHECK_STR(out, both);
+    free(out);
 }
