@@ -104,6 +104,10 @@ PART = "    rp_windows_part();\n"
 MEET = "    rp_windows_meet();\n"
 
 
+# What a call that begins an operation stores at once is seen by comparing.
+LOOK = "    rp_early_before(&areas);\n"
+
+
 def alone_part(call):
     return f"    rp_alone_part(&rp_f_{call.member});\n"
 
@@ -195,7 +199,7 @@ def ireceive(call, persistent="false"):
     request = call.names[-1]
     keep = f"    if (rc == MPI_SUCCESS && areas.count > 0)\n        rp_requests_add(*{request}, &areas, {persistent});\n"
     give = f"    if (rc == MPI_SUCCESS)\n        *{request} = rp_alone_request(&areas, {persistent}, {call.raiser});\n"
-    return record(call, areas_of(call), keep) + alone(call, areas_of(call), give)
+    return record(call, areas_of(call), keep, LOOK + call.real()) + alone(call, areas_of(call), give)
 
 
 def receive_init(call):
@@ -242,12 +246,12 @@ def update(call, areas="", keep="", told=None):
         if mark == "#":
             numbers = f"rp_check({numbers}, {call.number(name)})"
     note = f"    rp_updates = {numbers};\n{keep}"
-    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{call.real()}    if (rc != MPI_SUCCESS) {{\n        rp_record_failed(&rp_f_{call.member}, rc);\n        return rc;\n    }}\n{note}    return rc;\n}}\n\n"
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{LOOK if areas else ''}{call.real()}    if (rc != MPI_SUCCESS) {{\n        rp_record_failed(&rp_f_{call.member}, rc);\n        return rc;\n    }}\n{note}    return rc;\n}}\n\n"
             f"static int alone_{call.member}({call.parameters})\n{{\n{areas}    int rc = rp_alone_update(&rp_f_{call.member});\n    if (rc != MPI_SUCCESS) {{\n        rp_alone_error_win(win, rc);\n        return rc;\n    }}\n{told or told_write(call)}{note}    return MPI_SUCCESS;\n}}\n\n")
 
 
 def read_areas(call):
-    return areas_of(call).replace("    areas.sized = true;\n", "").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
+    return areas_of(call).replace("areas.sized = true", f"areas.begun_by = &rp_f_{call.member}").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
 
 
 def get(call):
@@ -256,7 +260,7 @@ def get(call):
 
 def iget(call):
     areas = read_areas(call)
-    return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*request, &areas);\n", access(call) + call.real())
+    return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*request, &areas);\n", access(call) + LOOK + call.real())
             + alone(call, areas + told_read(call), "    if (rc == MPI_SUCCESS)\n        rp_alone_fresh(request, &areas, " + call.raiser + ");\n"))
 
 
@@ -328,7 +332,7 @@ def collective(call, form=""):
     if form == "":
         middle = PART + middle + MEET
     elif form == "i":
-        middle = PART + middle
+        middle = PART + LOOK + middle
     return record(call, before, put, middle) + alone(call, fill, "", first=alone_part(call) if form != "init" else "")
 
 
@@ -428,7 +432,9 @@ def entry(call, prefix):
     twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
     side = "rp_" if call.kind == "hand" else ""
     return (f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    if (RP_PASSES)\n        return {twin}.{call.member}({call.args});\n"
-            f"    return rp_data_alone ? (RP_HERE(), {side}alone_{call.member}({call.args})) : (rp_track_settle(), {side}record_{call.member}(&{twin}, {call.args}));\n}}\n\n")
+            f"    if (rp_data_alone)\n        RP_HERE();\n    else\n        rp_track_settle();\n    rp_early_enter();\n"
+            f"    int rc = rp_data_alone ? {side}alone_{call.member}({call.args}) : {side}record_{call.member}(&{twin}, {call.args});\n"
+            f"    rp_early_leave();\n    return rc;\n}}\n\n")
 
 
 def special_entry(call, prefix):

@@ -42,7 +42,7 @@ struct rp_function {
     uint32_t number;
     const char *name;
 };
-enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER, RP_SYMMETRIC_NUMBER, RP_FOUND_NUMBER };
+enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER, RP_SYMMETRIC_NUMBER, RP_FOUND_NUMBER, RP_ARRIVED_NUMBER };
 
 /* Predefined handles that constants.h does not have. */
 struct rp_data_handles {
@@ -69,6 +69,8 @@ struct rp_areas {
     bool sized; /* the status tells how much of it was received */
     struct rp_area *area, one;
     struct rp_read *read; /* of a read that is told of; or NULL */
+    struct rp_early *early; /* how it is looked at while it is under way; or NULL */
+    const struct rp_function *begun_by; /* of a one-sided read */
 };
 
 void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t count, MPI_Datatype type);
@@ -85,6 +87,11 @@ void rp_areas_free(struct rp_areas *areas);
 /* `bytes`: how much was received; -1: all. */
 void rp_areas_put(const struct rp_areas *areas, int64_t bytes);
 void rp_areas_fill(const struct rp_areas *areas);
+
+/* All that they have room for, packed: its length, the bytes. */
+size_t rp_areas_length(const struct rp_areas *areas);
+void rp_areas_copy_out(const struct rp_areas *areas, uint8_t *bytes);
+void rp_areas_copy_in(const struct rp_areas *areas, const uint8_t *bytes);
 
 /* What a status says of the length of a message; -1: unknown. */
 int64_t rp_data_received(const MPI_Status *status);
@@ -270,6 +277,34 @@ static inline void rp_windows_meet(void)
 void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas);
 void rp_reads_done(MPI_Win win, int target);
 void rp_alone_got(void);
+
+/* --- results that are in memory before the call that completes them (data_early.c) --- */
+
+enum { RP_EARLY_BYTES = 256 }; /* longer ones are not looked at */
+extern RP_HIDDEN const struct rp_function rp_f_arrived;
+extern RP_HIDDEN size_t rp_early_watched; /* how many are */
+/* Recording: such an operation is about to begin. Need not be called. */
+void rp_early_before(const struct rp_areas *areas);
+/* It has begun (both sides). The areas must stay where they are; rp_areas_free ends it. */
+void rp_early_add(struct rp_areas *areas);
+void rp_early_drop(struct rp_early *early); /* may be NULL */
+/* Alone: it was complete when it began; what has come to be told of all is. */
+void rp_early_at_once(const struct rp_areas *areas);
+void rp_early_report(void);
+/* An MPI call begins, or (`inside`) returns: what came is told, or alone is put there. */
+void rp_early_look(bool inside);
+static inline void rp_early_enter(void)
+{
+    if (__builtin_expect(rp_early_watched != 0, 0))
+        rp_early_look(false);
+}
+static inline void rp_early_leave(void)
+{
+    if (__builtin_expect(rp_early_watched != 0, 0))
+        rp_early_look(true);
+}
+/* Alone: an entry of a call that was not made. */
+void rp_alone_arrived(void);
 
 /* --- who wrote what: a rank alone tells of its accesses to windows, if that is asked for (data_trace.c) --- */
 

@@ -132,6 +132,7 @@ void rp_areas_free(struct rp_areas *areas)
         if (area_at(areas, i)->owned)
             rp_pmpi.Type_free(&area_at(areas, i)->type);
     rp_trace_forget(areas->read);
+    rp_early_drop(areas->early);
     free(areas->area);
     *areas = (struct rp_areas){0};
 }
@@ -200,20 +201,29 @@ static void shadow_packed(const struct rp_area *area, int elements, const uint8_
     rp_pmpi.Unpack(packed, length, &position, (void *)((uintptr_t)area->buf + (uintptr_t)distance), elements, area->type, rp_constant.self);
 }
 
+/* Returns how many bytes it has made. */
+static int pack(const struct rp_area *area, int elements, uint8_t *memory, int size)
+{
+    int position = 0;
+    char base[1];
+
+    if (area->buf) {
+        rp_pmpi.Pack(area->buf, elements, area->type, memory, size, &position, rp_constant.self);
+        return position;
+    }
+    MPI_Datatype type = at_base(area, base, elements);
+    rp_pmpi.Pack(base, 1, type, memory, size, &position, rp_constant.self);
+    rp_pmpi.Type_free(&type);
+    return position;
+}
+
 static void put_packed(const struct rp_area *area, int64_t count)
 {
-    int elements = whole_count(area, count), size = 0, position = 0;
+    int elements = whole_count(area, count), size = 0;
 
     rp_pmpi.Pack_size(elements, area->type, rp_constant.self, &size);
     uint8_t *memory = room_for((size_t)size);
-    if (area->buf) {
-        rp_pmpi.Pack(area->buf, elements, area->type, memory, size, &position, rp_constant.self);
-    } else {
-        char base[1];
-        MPI_Datatype type = at_base(area, base, elements);
-        rp_pmpi.Pack(base, 1, type, memory, size, &position, rp_constant.self);
-        rp_pmpi.Type_free(&type);
-    }
+    int position = pack(area, elements, memory, size);
     rp_data_put_content(rp_data_writer, memory, (size_t)position);
     shadow_packed(area, elements, memory, position);
 }
@@ -304,6 +314,48 @@ void rp_areas_fill(const struct rp_areas *areas)
         fill_area(area_at(areas, i));
     if (areas->read)
         rp_trace_got(areas->read, &areas->one);
+}
+
+/* Both: what is there now, and what shall be */
+
+static size_t length_of(const struct rp_area *area)
+{
+    return area->count > 0 ? (size_t)area->count * area->size : 0;
+}
+
+size_t rp_areas_length(const struct rp_areas *areas)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < areas->count; i++)
+        length += length_of(area_at(areas, i));
+    return length;
+}
+
+void rp_areas_copy_out(const struct rp_areas *areas, uint8_t *bytes)
+{
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct rp_area *area = area_at(areas, i);
+        size_t length = length_of(area);
+        if (length > 0 && area->dense)
+            memcpy(bytes, area->buf, length);
+        else if (length > 0)
+            pack(area, (int)area->count, bytes, (int)length);
+        bytes += length;
+    }
+}
+
+void rp_areas_copy_in(const struct rp_areas *areas, const uint8_t *bytes)
+{
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct rp_area *area = area_at(areas, i);
+        size_t length = length_of(area);
+        if (length > 0 && area->dense)
+            memcpy(area->buf, bytes, length);
+        else if (length > 0)
+            take_packed(area, (int)area->count, bytes, (int)length);
+        bytes += length;
+    }
 }
 
 /* Who takes part */

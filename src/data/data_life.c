@@ -30,6 +30,7 @@ void rp_data_end_job(int exit_status)
     struct timespec pause = {0, 100000000};
 
     rp_data_off = 1;
+    rp_early_report();
     nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
     if (!rp_data_alone)
         rp_pmpi.Abort(rp_constant.world, exit_status);
@@ -85,6 +86,7 @@ void rp_alone_stop(const char *function)
         _exit(0);
     }
     is_stopped = true;
+    rp_early_report();
     FILE *status = fopen("/proc/self/status", "r");
     rp_note("the record ends inside %s, call %llu of this rank", function, (unsigned long long)rp_data_read_entries(rp_data_reader) + 1);
     while (status && fgets(line, sizeof line, status))
@@ -123,6 +125,8 @@ static void (*between(const char *name))(void)
         return rp_requests_take_freed;
     if (strcmp(name, rp_f_window.name) == 0)
         return rp_alone_changes;
+    if (strcmp(name, rp_f_arrived.name) == 0)
+        return rp_alone_arrived;
     if (strcmp(name, rp_f_found.name) == 0)
         return rp_alone_found;
     if (strcmp(name, "symmetric") == 0 && rp_symmetric)
@@ -486,6 +490,7 @@ uint64_t reprise_data_close(void)
     rp_data_off = 1;
     rp_windows_close();
     rp_trace_close();
+    rp_early_report();
     if (rp_data_alone)
         check_end();
     if (rp_data_writer) {
@@ -496,24 +501,35 @@ uint64_t reprise_data_close(void)
     return bytes + rp_track_close();
 }
 
-double rp_data_Wtime(const struct rp_next *next)
+static double record_Wtime(const struct rp_next *next)
 {
-    double now = 0;
+    double now = next->Wtime();
 
-    if (rp_data_alone) {
-        rp_alone_begin(&rp_f_Wtime, false, 0);
-        rp_alone_bytes(&now, sizeof now);
-        rp_alone_end();
-        return now;
-    }
-    now = next->Wtime();
     rp_record_begin(&rp_f_Wtime, false, 0, 0);
     rp_record_bytes(&now, sizeof now);
     rp_record_end();
     return now;
 }
 
-void reprise_data_value(int32_t *a, uint64_t *c)
+static double alone_Wtime(void)
+{
+    double now;
+
+    rp_alone_begin(&rp_f_Wtime, false, 0);
+    rp_alone_bytes(&now, sizeof now);
+    rp_alone_end();
+    return now;
+}
+
+double rp_data_Wtime(const struct rp_next *next)
+{
+    rp_early_enter();
+    double now = rp_data_alone ? alone_Wtime() : record_Wtime(next);
+    rp_early_leave();
+    return now;
+}
+
+static void follow_value(int32_t *a, uint64_t *c)
 {
     static const struct rp_function value = {RP_VALUE_NUMBER, "value"};
 
@@ -528,6 +544,13 @@ void reprise_data_value(int32_t *a, uint64_t *c)
     rp_data_put_signed(rp_data_writer, *a);
     rp_record_bytes(c, sizeof *c);
     rp_record_end();
+}
+
+void reprise_data_value(int32_t *a, uint64_t *c)
+{
+    rp_early_enter();
+    follow_value(a, c);
+    rp_early_leave();
 }
 
 /* The record is the one that it would be without data: what was written so far goes. */

@@ -27,6 +27,7 @@ void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas)
         unused = unused->next;
     *p = (struct pending){.win = win, .target = target, .areas = *areas};
     rp_areas_keep(&p->areas);
+    rp_early_add(&p->areas);
     *last_read = p;
     last_read = &p->next;
 }

@@ -51,6 +51,8 @@ void rp_requests_add(MPI_Request request, struct rp_areas *areas, bool persisten
         rp_bug(__FILE__, __LINE__, "out of memory");
     *e = (struct entry){.request = request, .areas = *areas, .persistent = persistent, .active = !persistent, .next = *slot};
     rp_areas_keep(&e->areas);
+    if (!persistent)
+        rp_early_add(&e->areas);
     *slot = e;
     known++;
 }
@@ -125,6 +127,7 @@ MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent, struct rp_
 void rp_alone_fresh(MPI_Request *request, struct rp_areas *areas, struct rp_raiser raiser)
 {
     if (rp_alone_number()) {
+        rp_early_at_once(areas);
         rp_areas_fill(areas);
         rp_areas_free(areas);
     }
@@ -144,6 +147,13 @@ static void dispose(MPI_Request *request)
     }
     rp_pmpi.Wait(request, MPI_STATUS_IGNORE);
     rp_data_off--;
+}
+
+/* A persistent request waits for its next start. */
+static void rest(struct entry *e)
+{
+    e->active = false;
+    rp_early_drop(e->areas.early);
 }
 
 /* Completions */
@@ -201,7 +211,7 @@ static void put_completed(struct completion *c, int index, const MPI_Status *sta
     if (e && nulled)
         forget(c->before[index]);
     else if (e)
-        e->active = false;
+        rest(e);
 }
 
 static void put_all(struct completion *c, int rc)
@@ -233,7 +243,7 @@ static void take_completed(int count, MPI_Request *requests)
         if (what & 1)
             dispose(&requests[index - 1]);
         else if (e)
-            e->active = false;
+            rest(e);
     }
 }
 
@@ -610,24 +620,28 @@ int rp_alone_Request_get_status(MPI_Request request, int *flag, MPI_Status *stat
 
 /* Starts and ends */
 
+/* Recording, before the call: what it stores at once is seen then. */
 static void start(int count, MPI_Request *requests)
 {
     for (int i = 0; i < count; i++) {
         struct entry *e = find(requests[i]);
-        if (e)
-            e->active = true;
+        if (!e)
+            continue;
+        rest(e);
+        e->active = true;
+        rp_early_add(&e->areas);
     }
 }
 
 int rp_record_Start(const struct rp_next *next, MPI_Request *request)
 {
     rp_windows_part();
+    start(1, request);
     rp_data_off++;
     int rc = next->Start(request);
     rp_data_off--;
     rp_record_begin(&rp_f_Start, false, 0, rc);
     rp_record_end();
-    start(1, request);
     return rc;
 }
 
@@ -645,12 +659,12 @@ int rp_alone_Start(MPI_Request *request)
 int rp_record_Startall(const struct rp_next *next, int count, MPI_Request *requests)
 {
     rp_windows_part();
+    start(count, requests);
     rp_data_off++;
     int rc = next->Startall(count, requests);
     rp_data_off--;
     rp_record_begin(&rp_f_Startall, true, rp_check(0, count), rc);
     rp_record_end();
-    start(count, requests);
     return rc;
 }
 
@@ -682,6 +696,7 @@ static void give_up(MPI_Request request, struct entry *e)
 {
     struct given_up *g = allocate(1, sizeof *g), **last = &given_up;
 
+    rp_early_drop(e->areas.early);
     *g = (struct given_up){.number = ever_freed++, .request = request, .areas = e->areas};
     e->areas = (struct rp_areas){0};
     while (*last)

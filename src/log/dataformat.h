@@ -9,7 +9,8 @@
 #include "base/buffer.h"
 
 enum {
-    RP_DATA_MAJOR = 2,
+    RP_DATA_MAJOR = 3,
+    RP_DATA_OLDEST = 2,         /* major version that is read */
     RP_DATA_MINOR = 0,
     RP_DATA_HEADER = 64,
     RP_DATA_CHUNK_HEADER = 20,

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Results that are in memory before the call that completes them. A program must not look at them before, but one that does shall see alone what it saw. So the memory of the newest operations under way (one-sided reads, receives,
+ * non-blocking collectives; of small ones) is looked at where each MPI call begins and where it returns. If it is not what it was at the last look, an entry `arrived` tells all of it, and at which look that was, counted from the call that began the
+ * operation: calls that only begin an update have no entries of their own. The rank alone counts its looks in the same way, and puts the content there at the same one.
+ *
+ * What changed inside a call MPI has stored. What changed between two calls the program may have stored itself, which it will do again alone; MPI may have, too, if something works for it while the program computes. Both are told, as `between`.
+ * Alone, words that the program has stored since the look before are left as they are: only then is it known who stored. So a store of the program is never taken for an arrival, be it of an address or of a time.
+ *
+ * A program that stores there again and again uses the memory for something else (an operation that was given up, a function that returned): it is no longer looked at.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/guard.h"
+#include "base/message.h"
+#include "data/data.h"
+#include "event/lines.h"
+#include "reprise.h"
+
+enum { WATCHES = 32, BYTES = RP_EARLY_BYTES, WORD = 8, STORES = 8 };
+
+const struct rp_function rp_f_arrived = {RP_ARRIVED_NUMBER, "arrived"};
+
+struct rp_early {
+    struct rp_areas *owner;
+    const uint8_t *plain; /* the memory, if it is one piece; else NULL */
+    size_t size;
+    uint64_t serial, since; /* its number among all operations; the look that was last when it began */
+    int stores;             /* recording: how often it changed between two calls */
+    bool is_blind;          /* recording: it is not looked at */
+    bool is_changed;
+    uint32_t site; /* alone: of the call that began it, + 1 */
+    uint8_t seen[BYTES], now[BYTES];
+    struct rp_early *older, *newer;
+};
+
+size_t rp_early_watched;
+
+static struct rp_early watches[WATCHES];
+static struct rp_early *unused, *oldest, *newest;
+static uint64_t begun, looks;
+
+/* The memory of an operation that is about to begin. */
+static struct {
+    size_t size; /* 0: it was not looked at */
+    uint8_t bytes[BYTES];
+} before;
+
+static void link_unused(void)
+{
+    static bool is_linked;
+
+    for (size_t i = 0; i < WATCHES && !is_linked; i++) {
+        watches[i].newer = unused;
+        unused = &watches[i];
+    }
+    is_linked = true;
+}
+
+void rp_early_drop(struct rp_early *w)
+{
+    if (!w)
+        return;
+    w->owner->early = NULL;
+    *(w->older ? &w->older->newer : &oldest) = w->newer;
+    *(w->newer ? &w->newer->older : &newest) = w->older;
+    w->newer = unused;
+    unused = w;
+    rp_early_watched--;
+}
+
+/* Room for one more: that of one which receives at the same place, or that of the oldest. */
+static struct rp_early *take_unused(const uint8_t *plain, size_t size)
+{
+    struct rp_early *same = plain ? newest : NULL;
+
+    link_unused();
+    while (same && (same->plain != plain || same->size != size))
+        same = same->older;
+    if (same || !unused)
+        rp_early_drop(same ? same : oldest);
+    struct rp_early *w = unused;
+    unused = w->newer;
+    return w;
+}
+
+static void append(struct rp_early *w)
+{
+    w->older = newest;
+    w->newer = NULL;
+    *(newest ? &newest->newer : &oldest) = w;
+    newest = w;
+    rp_early_watched++;
+}
+
+/* Looking */
+
+static void take(const struct rp_early *w, uint8_t *bytes)
+{
+    if (w->plain)
+        memcpy(bytes, w->plain, w->size);
+    else
+        rp_areas_copy_out(w->owner, bytes);
+}
+
+static bool is_same(const struct rp_early *w)
+{
+    return w->size == WORD ? memcmp(w->seen, w->now, WORD) == 0 : memcmp(w->seen, w->now, w->size) == 0;
+}
+
+/* From the one that `data` points to on. */
+static void compare(void *data)
+{
+    struct rp_early *volatile *at = data;
+
+    for (; *at; *at = (*at)->newer) {
+        struct rp_early *w = *at;
+        if (w->is_blind)
+            continue;
+        take(w, w->now);
+        w->is_changed = !is_same(w);
+    }
+}
+
+/* Memory of the program may be gone, if it never waits for what it began. */
+static void compare_all(void)
+{
+    struct rp_early *volatile at = oldest;
+
+    while (at && !rp_guard(NULL, SIZE_MAX, compare, (void *)&at)) {
+        at->is_blind = true;
+        at->is_changed = false;
+    }
+}
+
+/* Recording */
+
+static const uint8_t *dense_memory(const struct rp_areas *areas)
+{
+    return areas->count == 1 && !areas->area && areas->one.dense ? (const uint8_t *)areas->one.buf : NULL;
+}
+
+void rp_early_before(const struct rp_areas *areas)
+{
+    size_t size = rp_areas_length(areas);
+
+    before.size = size <= BYTES ? size : 0;
+    if (before.size > 0)
+        rp_areas_copy_out(areas, before.bytes);
+}
+
+static void tell(struct rp_early *w, bool inside)
+{
+    rp_data_begin(rp_data_writer, rp_f_arrived.number, rp_f_arrived.name);
+    rp_record_number(w->serial);
+    rp_record_number((looks - w->since) << 1 | !inside);
+    rp_data_put_content(rp_data_writer, w->now, w->size);
+    rp_record_end();
+    memcpy(w->seen, w->now, w->size);
+    w->is_changed = false;
+    w->stores += !inside;
+    w->is_blind = w->stores > STORES;
+}
+
+static void record_look(bool inside)
+{
+    compare_all();
+    for (struct rp_early *w = oldest; w; w = w->newer)
+        if (w->is_changed)
+            tell(w, inside);
+}
+
+/* Alone */
+
+static struct rp_site_table sites;
+static struct {
+    const struct rp_function *function; /* NULL: there is nothing to report */
+    uint32_t site;
+    bool is_over;
+} report;
+
+static uint32_t find_site(const struct rp_function *function)
+{
+    if (!function || !rp_caller || report.function || (!sites.keys && !rp_site_table_init(&sites)))
+        return 0;
+    return rp_site_find(&sites, function->name, rp_caller, rp_caller_stack) + 1;
+}
+
+/* Told at the end: to find the line takes memory, and what is left in memory that was used the program may look at. */
+static void note_report(const struct rp_function *function, uint32_t site)
+{
+    if (function && !report.function) {
+        report.function = function;
+        report.site = site;
+    }
+}
+
+void rp_early_report(void)
+{
+    struct rp_line line = {0};
+    char place[512] = "";
+
+    if (!report.function || report.is_over)
+        return;
+    report.is_over = true;
+    struct rp_lines *lines = rp_lines_open();
+    if (report.site > 0 && rp_lines_of_site(lines, &sites, report.site - 1, &line) && line.file)
+        snprintf(place, sizeof place, " (%s:%d)", line.file, line.line);
+    rp_note("the result of %s%s was in memory before the call that completes it; a program must not read it before", report.function->name, place);
+    rp_lines_close(lines);
+}
+
+void rp_early_at_once(const struct rp_areas *areas)
+{
+    if (areas->count > 0)
+        note_report(areas->begun_by, find_site(areas->begun_by));
+}
+
+static struct rp_early *find(uint64_t serial)
+{
+    struct rp_early *w = newest;
+
+    while (w && w->serial != serial)
+        w = w->older;
+    return w;
+}
+
+/* The head of the entry that comes next. It is read ahead, since it may be of a later call that has no entry. */
+static struct {
+    bool is_read;
+    uint64_t serial, when;
+} head;
+
+/* The operation whose content is to be put here; NULL: none is. */
+static struct rp_early *due(void)
+{
+    const char *name = rp_data_peek(rp_data_reader);
+
+    if (!name || strcmp(name, rp_f_arrived.name) != 0)
+        return NULL;
+    if (!head.is_read) {
+        head.serial = rp_alone_number();
+        head.when = rp_alone_number();
+        head.is_read = true;
+        rp_alone_end();
+    }
+    struct rp_early *w = find(head.serial);
+    return w && w->since + (head.when >> 1) == looks ? w : NULL;
+}
+
+/* Words that the program has stored since the last look stay; whether any other is new. */
+static bool merge(struct rp_early *w, const uint8_t *content, bool between)
+{
+    bool is_new = false;
+
+    for (size_t at = 0; at < w->size; at += WORD) {
+        size_t length = w->size - at < WORD ? w->size - at : WORD;
+        if (between && memcmp(w->seen + at, w->now + at, length) != 0)
+            continue;
+        is_new |= memcmp(w->now + at, content + at, length) != 0;
+        memcpy(w->now + at, content + at, length);
+    }
+    return is_new;
+}
+
+static void deliver(struct rp_early *w)
+{
+    struct rp_problem why;
+    const char *name;
+    size_t length;
+
+    rp_data_next(rp_data_reader, &name, &why);
+    head.is_read = false;
+    const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
+    rp_alone_end();
+    if (length != w->size) {
+        rp_error("not the recorded run: a result has %zu bytes, %zu were recorded", w->size, length);
+        rp_data_end_job(REPRISE_EXIT_DIVERGED);
+    }
+    if (!merge(w, content, head.when & 1))
+        return;
+    rp_areas_copy_in(w->owner, w->now);
+    note_report(w->owner->begun_by, w->site);
+}
+
+static void alone_look(void)
+{
+    compare_all();
+    for (struct rp_early *w; (w = due()) != NULL;)
+        deliver(w);
+    for (struct rp_early *w = oldest; w; w = w->newer)
+        if (!w->is_blind)
+            memcpy(w->seen, w->now, w->size);
+}
+
+void rp_alone_arrived(void)
+{
+    rp_error("not the recorded run: a result was in memory before it was complete, at a call that the program does not make");
+    rp_data_end_job(REPRISE_EXIT_DIVERGED);
+}
+
+/* Both */
+
+/* Of a tracked program, loads from windows are known one by one. */
+static bool is_tracked(const struct rp_early *w)
+{
+    return rp_tracked() && (!w->plain || rp_track_touches(w->plain, w->size));
+}
+
+void rp_early_add(struct rp_areas *areas)
+{
+    size_t size = rp_areas_length(areas);
+
+    if (size == 0)
+        return;
+    uint64_t serial = begun++;
+    if (size > BYTES)
+        return;
+    const uint8_t *plain = dense_memory(areas);
+    struct rp_early *w = take_unused(plain, size);
+    *w = (struct rp_early){.owner = areas, .plain = plain, .size = size, .serial = serial, .since = looks};
+    areas->early = w;
+    append(w);
+    w->is_blind = !rp_data_alone && is_tracked(w);
+    if (rp_data_alone)
+        w->site = find_site(areas->begun_by);
+    if (!rp_data_alone && before.size == size)
+        memcpy(w->seen, before.bytes, size);
+    else
+        take(w, w->seen);
+    before.size = 0;
+}
+
+void rp_early_look(bool inside)
+{
+    if (rp_alone_in_handler)
+        return;
+    looks++;
+    if (rp_data_alone)
+        alone_look();
+    else
+        record_look(inside);
+}
