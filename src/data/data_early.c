@@ -7,7 +7,8 @@
  * What changed inside a call MPI has stored. What changed between two calls the program may have stored itself, which it will do again alone; MPI may have, too, if something works for it while the program computes. Both are told, as `between`.
  * Alone, words that the program has stored since the look before are left as they are: only then is it known who stored. So a store of the program is never taken for an arrival, be it of an address or of a time.
  *
- * A program that stores there again and again uses the memory for something else (an operation that was given up, a function that returned): it is no longer looked at.
+ * When MPI has stored into all words of a result, it is no longer looked at. So as a rule there is little to look at, however many operations are under way. Nor is it if the program stores there again and again: then it
+ * uses the memory for something else (an operation that was given up, a function that returned).
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,18 +19,22 @@
 #include "event/lines.h"
 #include "reprise.h"
 
-enum { WATCHES = 32, BYTES = RP_EARLY_BYTES, WORD = 8, STORES = 8 };
+enum { WATCHES = 16, BYTES = RP_EARLY_BYTES, WORD = 8, STORES = 8 };
+enum { BETWEEN = 1, LAST = 2, FLAG_BITS = 2 }; /* of an entry; LAST: the operation is no longer looked at */
 
 const struct rp_function rp_f_arrived = {RP_ARRIVED_NUMBER, "arrived"};
+
+_Static_assert(BYTES <= 32 * WORD, "a bit for each word");
 
 struct rp_early {
     struct rp_areas *owner;
     const uint8_t *plain; /* the memory, if it is one piece; else NULL */
     size_t size;
     uint64_t serial, since; /* its number among all operations; the look that was last when it began */
+    uint32_t arrived;       /* recording: a bit for each word that MPI has stored */
     int stores;             /* recording: how often it changed between two calls */
-    bool is_blind;          /* recording: it is not looked at */
-    bool is_changed;
+    bool is_blind;          /* it is not looked at: it cannot be, or of a recording it need not be */
+    bool is_changed;        /* since the last look */
     uint32_t site; /* alone: of the call that began it, + 1 */
     uint8_t seen[BYTES], now[BYTES];
     struct rp_early *older, *newer;
@@ -104,34 +109,43 @@ static void take(const struct rp_early *w, uint8_t *bytes)
         rp_areas_copy_out(w->owner, bytes);
 }
 
-static bool is_same(const struct rp_early *w)
+static bool is_same(const struct rp_early *w, const uint8_t *now)
 {
-    return w->size == WORD ? memcmp(w->seen, w->now, WORD) == 0 : memcmp(w->seen, w->now, w->size) == 0;
+    return w->size == WORD ? memcmp(w->seen, now, WORD) == 0 : memcmp(w->seen, now, w->size) == 0;
 }
 
-/* From the one that `data` points to on. */
+static size_t word_at(const struct rp_early *w, size_t at)
+{
+    return w->size - at < WORD ? w->size - at : WORD;
+}
+
+struct walk {
+    struct rp_early *volatile at; /* which is looked at: it may be memory that is gone */
+    bool has_changes;
+};
+
 static void compare(void *data)
 {
-    struct rp_early *volatile *at = data;
+    struct walk *walk = data;
 
-    for (; *at; *at = (*at)->newer) {
-        struct rp_early *w = *at;
-        if (w->is_blind)
+    for (struct rp_early *w = walk->at; w; w = w->newer) {
+        walk->at = w;
+        if (w->is_blind || (w->plain && is_same(w, w->plain)))
             continue;
         take(w, w->now);
-        w->is_changed = !is_same(w);
+        w->is_changed = !is_same(w, w->now);
+        walk->has_changes |= w->is_changed;
     }
 }
 
-/* Memory of the program may be gone, if it never waits for what it began. */
-static void compare_all(void)
+/* Memory of the program may be gone, if it never waits for what it began. Returns whether any has changed since the last look. */
+static bool compare_all(void)
 {
-    struct rp_early *volatile at = oldest;
+    struct walk walk = {.at = oldest};
 
-    while (at && !rp_guard(NULL, SIZE_MAX, compare, (void *)&at)) {
-        at->is_blind = true;
-        at->is_changed = false;
-    }
+    while (!rp_guard(NULL, SIZE_MAX, compare, &walk))
+        walk.at->is_blind = true;
+    return walk.has_changes;
 }
 
 /* Recording */
@@ -150,25 +164,46 @@ void rp_early_before(const struct rp_areas *areas)
         rp_areas_copy_out(areas, before.bytes);
 }
 
+static void count_change(struct rp_early *w, bool inside)
+{
+    w->stores += !inside;
+    for (size_t at = 0; at < w->size && inside; at += WORD)
+        if (memcmp(w->seen + at, w->now + at, word_at(w, at)) != 0)
+            w->arrived |= (uint32_t)1 << at / WORD;
+}
+
+/* What a collective receives may be changed again: it may reduce in place. */
+static bool is_last(const struct rp_early *w)
+{
+    size_t words = (w->size + WORD - 1) / WORD;
+    bool is_stored_once = w->owner->begun_by || w->owner->sized;
+
+    return w->stores > STORES || (is_stored_once && w->arrived == UINT32_MAX >> (32 - words));
+}
+
 static void tell(struct rp_early *w, bool inside)
 {
+    count_change(w, inside);
     rp_data_begin(rp_data_writer, rp_f_arrived.number, rp_f_arrived.name);
     rp_record_number(w->serial);
-    rp_record_number((looks - w->since) << 1 | !inside);
+    rp_record_number((looks - w->since) << FLAG_BITS | (inside ? 0 : BETWEEN) | (is_last(w) ? LAST : 0));
     rp_data_put_content(rp_data_writer, w->now, w->size);
     rp_record_end();
     memcpy(w->seen, w->now, w->size);
     w->is_changed = false;
-    w->stores += !inside;
-    w->is_blind = w->stores > STORES;
+    if (is_last(w))
+        rp_early_drop(w);
 }
 
 static void record_look(bool inside)
 {
-    compare_all();
-    for (struct rp_early *w = oldest; w; w = w->newer)
+    bool has_changes = compare_all();
+
+    for (struct rp_early *w = has_changes ? oldest : NULL, *next; w; w = next) {
+        next = w->newer;
         if (w->is_changed)
             tell(w, inside);
+    }
 }
 
 /* Alone */
@@ -246,7 +281,7 @@ static struct rp_early *due(void)
         rp_alone_end();
     }
     struct rp_early *w = find(head.serial);
-    return w && w->since + (head.when >> 1) == looks ? w : NULL;
+    return w && w->since + (head.when >> FLAG_BITS) == looks ? w : NULL;
 }
 
 /* Words that the program has stored since the last look stay; whether any other is new. */
@@ -255,7 +290,7 @@ static bool merge(struct rp_early *w, const uint8_t *content, bool between)
     bool is_new = false;
 
     for (size_t at = 0; at < w->size; at += WORD) {
-        size_t length = w->size - at < WORD ? w->size - at : WORD;
+        size_t length = word_at(w, at);
         if (between && memcmp(w->seen + at, w->now + at, length) != 0)
             continue;
         is_new |= memcmp(w->now + at, content + at, length) != 0;
@@ -278,10 +313,15 @@ static void deliver(struct rp_early *w)
         rp_error("not the recorded run: a result has %zu bytes, %zu were recorded", w->size, length);
         rp_data_end_job(REPRISE_EXIT_DIVERGED);
     }
-    if (!merge(w, content, head.when & 1))
-        return;
-    rp_areas_copy_in(w->owner, w->now);
-    note_report(w->owner->begun_by, w->site);
+    if (!w->is_changed)
+        memcpy(w->now, w->seen, w->size);
+    if (merge(w, content, head.when & BETWEEN)) {
+        w->is_changed = true;
+        rp_areas_copy_in(w->owner, w->now);
+        note_report(w->owner->begun_by, w->site);
+    }
+    if (head.when & LAST)
+        rp_early_drop(w);
 }
 
 static void alone_look(void)
@@ -289,9 +329,11 @@ static void alone_look(void)
     compare_all();
     for (struct rp_early *w; (w = due()) != NULL;)
         deliver(w);
-    for (struct rp_early *w = oldest; w; w = w->newer)
-        if (!w->is_blind)
+    for (struct rp_early *w = oldest; w; w = w->newer) {
+        if (w->is_changed)
             memcpy(w->seen, w->now, w->size);
+        w->is_changed = false;
+    }
 }
 
 void rp_alone_arrived(void)
@@ -319,7 +361,14 @@ void rp_early_add(struct rp_areas *areas)
         return;
     const uint8_t *plain = dense_memory(areas);
     struct rp_early *w = take_unused(plain, size);
-    *w = (struct rp_early){.owner = areas, .plain = plain, .size = size, .serial = serial, .since = looks};
+    w->owner = areas;
+    w->plain = plain;
+    w->size = size;
+    w->serial = serial;
+    w->since = looks;
+    w->stores = 0;
+    w->arrived = 0;
+    w->is_changed = false;
     areas->early = w;
     append(w);
     w->is_blind = !rp_data_alone && is_tracked(w);

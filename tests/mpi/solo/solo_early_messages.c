@@ -2,6 +2,8 @@
 // ranks: 2
 // timeout: 120
 // about: a program that looks into the buffers of receives and non-blocking collectives before it waits for them: alone it finds the same, at each call
+#include <sys/mman.h>
+
 #include "check.h"
 
 enum { LOOKS = 20, WORDS = 8 };
@@ -131,9 +133,20 @@ static void others(void)
         CHECK(memory[i] == (long)(intptr_t)&memory[i] + i + 5, "a store is lost");
 }
 
+// Another such, in memory that is gone.
+static void *given_back(MPI_Request *request)
+{
+    void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    MPI_Irecv(memory, WORDS, MPI_LONG, other, 9, MPI_COMM_WORLD, request);
+    munmap(memory, 4096);
+    MPI_Wtime();
+    return memory;
+}
+
 int main(int argc, char **argv)
 {
-    MPI_Request request;
+    MPI_Request request, gone;
 
     check_start(&argc, &argv);
     other = 1 - check.rank;
@@ -145,9 +158,13 @@ int main(int argc, char **argv)
         collectives();
     }
     given_up(&request);
+    void *memory = given_back(&gone);
     others();
     MPI_Cancel(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(mmap(memory, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory, "no memory");
+    MPI_Cancel(&gone);
+    MPI_Wait(&gone, MPI_STATUS_IGNORE);
     if (check.rank > 0) {
         printf("rank %d: %016llx\n", check.rank, (unsigned long long)check.hash);
         fflush(stdout);
