@@ -280,7 +280,7 @@ void rp_alone_got(void);
 
 /* --- results that are in memory before the call that completes them (data_early.c) --- */
 
-enum { RP_EARLY_BYTES = 256 }; /* longer ones are not looked at */
+enum { RP_EARLY_BYTES = 256 }; /* longer ones are not looked at, but for the beginning of one-sided results */
 extern RP_HIDDEN const struct rp_function rp_f_arrived;
 extern RP_HIDDEN size_t rp_early_watched; /* how many are */
 /* Recording: such an operation is about to begin. Need not be called. */
@@ -303,7 +303,7 @@ static inline void rp_early_leave(void)
     if (__builtin_expect(rp_early_watched != 0, 0))
         rp_early_look(true);
 }
-/* Alone: an entry of a call that was not made. */
+/* Alone: an entry that came at no look. */
 void rp_alone_arrived(void);
 
 /* --- who wrote what: a rank alone tells of its accesses to windows, if that is asked for (data_trace.c) --- */

@@ -4,7 +4,7 @@
 // about: a program that loads the result of a one-sided read before the call that completes it: alone it loads the same, at each call
 #include "check.h"
 
-enum { WORDS = 64, MANY = 100, POLLS = 20 };
+enum { WORDS = 512, MANY = 100, POLLS = 20 };
 
 static MPI_Win win;
 static long *mine;
@@ -68,6 +68,18 @@ static void get(int bytes, int shift)
     MPI_Win_flush_local(target, win);
     load(&result, sizeof result);
     MPI_Win_flush(target, win);
+}
+
+// Of one that is longer than what is looked at, the beginning.
+static void get_long(void)
+{
+    long result[300];
+
+    memset(result, 0xee, sizeof result);
+    MPI_Get(result, 300, MPI_LONG, target, 0, 300, MPI_LONG, win);
+    load_at_calls(result, 256);
+    MPI_Win_flush(target, win);
+    load(result, sizeof result);
 }
 
 static void get_accumulate(void)
@@ -181,6 +193,7 @@ static void with_locks(void)
         get(64, 0);
         get(13, 5);
         get(200, 3);
+        get_long();
         get_accumulate();
         get_with_holes();
         stores();
@@ -233,7 +246,7 @@ int main(int argc, char **argv)
     MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, check.rank, 0, win);
     for (int i = 0; i < WORDS; i++)
-        mine[i] = 0x0101010101010101 * (i + 1) + check.rank;
+        mine[i] = 0x0101010101010101 * (i % 100 + 1) + check.rank;
     mine[2] = check.rank;
     MPI_Win_unlock(check.rank, win);
     MPI_Barrier(MPI_COMM_WORLD);
