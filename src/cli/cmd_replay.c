@@ -206,9 +206,10 @@ static void show_progress(const struct rp_replay_state *state)
     if (total == 0 || slowest == state->ranks)
         return;
     const struct rp_rank_slot *slot = &state->rank[slowest];
+    bool waits = rp_state_now(slot) == RP_RANK_WAITING;
     snprintf(text, sizeof text, "reprise: %.0f %% of %llu events on %u ranks; slowest is rank %u: %.0f %%, %s%s%s", 100.0 * (double)done / (double)total, (unsigned long long)total,
-             state->ranks, slowest, 100.0 * (double)slot->done / (double)slot->total, rp_state_word(slot->state), slot->state == RP_RANK_WAITING ? " in " : "",
-             slot->state == RP_RANK_WAITING ? rp_state_what(slot, what) : "");
+             state->ranks, slowest, 100.0 * (double)slot->done / (double)slot->total, rp_state_word(rp_state_now(slot)), waits ? " in " : "",
+             waits ? rp_state_what(slot, what) : "");
     rp_progress_line_show(text);
 }
 

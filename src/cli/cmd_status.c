@@ -141,7 +141,7 @@ static void release(struct status *s)
 
 static const struct rp_rank_slot *waiting(const struct rp_replay_state *state, uint32_t rank)
 {
-    return state && state->rank[rank].state == RP_RANK_WAITING ? &state->rank[rank] : NULL;
+    return state && rp_state_now(&state->rank[rank]) == RP_RANK_WAITING ? &state->rank[rank] : NULL;
 }
 
 static void put_wait(struct rp_buffer *out, const struct rp_rank_slot *slot)

@@ -119,6 +119,13 @@ static bool has_envelopes(void)
     return rp_setting("REPRISE_CLOCKS") != NULL;
 }
 
+static bool is_replay(void)
+{
+    const char *mode = rp_setting("REPRISE_MODE");
+
+    return mode && (strcmp(mode, "replay") == 0 || strcmp(mode, "clocked") == 0);
+}
+
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
 {
     is_openmpi = strcmp(mpi, "openmpi") == 0;
@@ -126,6 +133,8 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
         return preload(mpi, "libreprise-ft.so", why);
     enum rp_status status = rp_setting("REPRISE_STRESS") ? preload(mpi, "libreprise-stress.so", why) : RP_OK;
 
+    if (status == RP_OK && is_replay())
+        status = preload(mpi, "libreprise-blocking.so", why);
     if (status == RP_OK && (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
         status = preload(mpi, "libreprise-data.so", why);
     if (status == RP_OK && has_envelopes())

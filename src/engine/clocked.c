@@ -18,6 +18,7 @@
 #include "engine/clocked_state.h"
 #include "engine/crashes.h"
 #include "engine/ending.h"
+#include "engine/standstill.h"
 #include "log/manifest.h"
 #include "mpi/comms.h"
 #include "mpi/constants.h"
@@ -246,4 +247,6 @@ void rp_clocked_start(void)
     rp_state.watched = 1; /* always look */
     rp_engine = &engine;
     rp_crashes_handle(wait_before_crash);
+    rp_standstill_open(&(struct rp_standstill){rp_clocked.state, rp_clocked.slot, rp_clocked.stall, rp_log_end(rp_clocked.log).reason != RP_END_FINALIZE, true,
+                                               rp_clocked_stuck, rp_clocked_hangs_at_end});
 }

@@ -70,6 +70,10 @@ extern const struct rp_envelope_hooks rp_clocked_hooks;
 void rp_clocked_rest(const char *function, const char *what);
 void rp_clocked_rested(void);
 
+/* For engine/standstill.h: no rank can move any more; or the rank hangs in this call, as it did at the end of its record. */
+void rp_clocked_stuck(void) __attribute__((noreturn));
+void rp_clocked_hangs_at_end(const char *function) __attribute__((noreturn));
+
 /* Rows */
 
 /* The next row that answers a call. Does not return at the end of the record. */

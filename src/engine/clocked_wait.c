@@ -9,6 +9,7 @@
 #include "engine/clocked_calls.h"
 #include "engine/clocked_state.h"
 #include "engine/ending.h"
+#include "engine/standstill.h"
 #include "match/bounds.h"
 #include "mpi/constants.h"
 #include "mpi/life.h"
@@ -20,7 +21,6 @@
 static struct {
     unsigned polls;
     int64_t since, next_report; /* milliseconds */
-    uint64_t done_before;       /* by all ranks, at the last report of a wait */
     bool is_idle;               /* not counted as awake */
     bool is_published;
 } resting;
@@ -39,14 +39,21 @@ static bool may_report(void)
     return atomic_exchange(&rp_clocked.state->reported, 1) == 0;
 }
 
+/* The first rank that reports speaks for all. */
+static void wait_for_the_end(void) __attribute__((noreturn));
+static void wait_for_the_end(void)
+{
+    sleep(10);
+    _exit(REPRISE_EXIT_DIVERGED);
+}
+
 void rp_clocked_diverge(const struct rp_call *call, const char *what)
 {
     struct rp_buffer text = {0};
 
     if (!may_report()) {
         rp_clocked.slot->state = RP_RANK_DIVERGED;
-        sleep(10);
-        _exit(REPRISE_EXIT_DIVERGED);
+        wait_for_the_end();
     }
     rp_buffer_printf(&text, "the replay left the record after row %llu: %s\n", U64(rp_clocked_rows_done()), what);
     rp_clocked_rows_describe(call, &text);
@@ -84,25 +91,30 @@ static void report_stall(bool stuck)
     rp_buffer_free(&text);
 }
 
-/* Whether all ranks wait, and did nothing since the last report. A rank at the end of its record ends the job itself. */
-static bool is_stuck(void)
-{
-    uint64_t before = resting.done_before, total;
-
-    rp_state_sum(rp_clocked.state, &resting.done_before, &total);
-    return resting.done_before == before && rp_state_is_stuck(rp_clocked.state, RP_CERTAIN_MESSAGE) && !rp_ending_somebody_is(rp_clocked.state, RP_RANK_PARKED);
-}
-
 static void report_wait(void)
 {
-    bool stuck = is_stuck();
-
     if (!may_report())
         return;
-    report_stall(stuck);
-    if (stuck)
-        give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+    report_stall(false);
     rp_clocked.state->reported = 0;
+}
+
+void rp_clocked_stuck(void)
+{
+    if (!may_report())
+        wait_for_the_end();
+    report_stall(true);
+    give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+}
+
+void rp_clocked_hangs_at_end(const char *function)
+{
+    struct rp_log_end end = rp_log_end(rp_clocked.log);
+
+    if (!may_report())
+        wait_for_the_end();
+    rp_ending_say(&end, rp_clocked.slot->done, function);
+    rp_ending_stop(rp_clocked.state);
 }
 
 static void wait_long(const char *function, const char *what)
@@ -110,12 +122,15 @@ static void wait_long(const char *function, const char *what)
     int64_t waited = milliseconds() - resting.since;
 
     if (!resting.is_published && waited > 50) {
-        rp_state_set_what(rp_clocked.slot, "%s for %s", function, what);
+        rp_state_set_text(&rp_clocked.slot->what, "%s for %s", function, what);
         rp_clocked.slot->since = resting.since / 1000;
-        rp_clocked.slot->certain = rp_clocked.certain;
+        rp_clocked.slot->certain = rp_clocked.certain > RP_CERTAIN_CALL ? rp_clocked.certain : RP_CERTAIN_CALL;
+        rp_standstill_moved();
         rp_clocked.slot->state = RP_RANK_WAITING;
         resting.is_published = true;
     }
+    if (rp_standstill_is_found())
+        rp_clocked_stuck();
     if (rp_clocked.stall > 0 && waited > resting.next_report) {
         resting.next_report = waited * 2;
         report_wait();

@@ -23,7 +23,7 @@ bool rp_ending_all_replayed(const struct rp_replay_state *state)
 bool rp_ending_somebody_is(const struct rp_replay_state *state, uint32_t which)
 {
     for (uint32_t i = 0; i < state->ranks; i++)
-        if (state->rank[i].state == which)
+        if (rp_state_now(&state->rank[i]) == which)
             return true;
     return false;
 }
@@ -47,14 +47,16 @@ void rp_ending_say(const struct rp_log_end *end, uint64_t event, const char *fun
  * where we do not see it; one that is about to end the job by itself goes first. */
 static int64_t grace(const struct rp_replay_state *state, const struct rp_rank_slot *own, long stall)
 {
-    enum { ENDING_MS = 200, PARKED_MS = 1000, ENDED_MS = 5000 };
+    enum { ENDING_MS = 200, PARKED_MS = 1000, CALL_MS = 4000, ENDED_MS = 5000 };
     bool ending = own->state == RP_RANK_ENDED;
 
     if (!rp_ending_all_replayed(state) || (rp_ending_somebody_is(state, RP_RANK_RUNNING) && !ending))
         return stall > 0 ? stall * 1000 : 30000;
     if (ending)
         return ENDING_MS;
-    return rp_ending_somebody_is(state, RP_RANK_ENDED) ? ENDED_MS : PARKED_MS;
+    if (rp_ending_somebody_is(state, RP_RANK_ENDED))
+        return ENDED_MS;
+    return rp_ending_somebody_is(state, RP_RANK_WAITING) ? CALL_MS : PARKED_MS;
 }
 
 static int64_t milliseconds(void)
@@ -69,13 +71,16 @@ void rp_ending_wait(const struct rp_replay_state *state, const struct rp_rank_sl
 {
     struct timespec pause = {0, 1000000};
     int64_t over_since = -1;
+    uint64_t moves = 0;
 
     for (;;) {
         if (take_in)
             take_in();
         nanosleep(&pause, NULL);
         bool ready = own->state == RP_RANK_ENDED && rp_ending_all_replayed(state);
-        if (!ready && !rp_state_is_over(state)) {
+        uint64_t before = moves;
+        moves = rp_state_moves(state);
+        if (!ready && (!rp_state_is_over(state) || (moves != before && !rp_ending_all_replayed(state)))) {
             over_since = -1;
             continue;
         }

@@ -22,6 +22,7 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "engine/doorbell.h"
+#include "engine/standstill.h"
 #include "engine/watch.h"
 #include "event/lines.h"
 #include "event/site.h"
@@ -718,7 +719,9 @@ static bool hangs_as_recorded(struct rp_patience *p, int64_t waited)
     if (waited < p->next_look || rp_log_end(follow.log).reason == RP_END_FINALIZE)
         return false;
     p->next_look = waited + LOOK_MS;
-    if (!rp_ending_all_replayed(follow.state) || !rp_state_is_stuck(follow.state, RP_CERTAIN_RECEIVE)) {
+    uint64_t moves = rp_state_moves(follow.state), before = p->moves;
+    p->moves = moves;
+    if (!rp_ending_all_replayed(follow.state) || !rp_state_is_stuck(follow.state, RP_CERTAIN_CALL) || moves != before) {
         p->hangs_since = 0;
         return false;
     }
@@ -729,17 +732,31 @@ static bool hangs_as_recorded(struct rp_patience *p, int64_t waited)
 
 static void stalled(struct rp_patience *p, int64_t waited)
 {
-    enum rp_certainty least = waited > follow.options.stall * 2000 ? RP_CERTAIN_RECEIVE : RP_CERTAIN_MESSAGE; /* a long message may take its time */
-
     p->next_report = waited * 2;
-    /* A rank at the end of its record ends the job itself. */
-    bool stuck = rp_state_is_stuck(follow.state, least) && !rp_ending_somebody_is(follow.state, RP_RANK_PARKED);
     if (!may_report())
         return;
-    report_stall(stuck);
-    if (stuck)
-        give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+    report_stall(false);
     follow.state->reported = 0;
+}
+
+/* Also by the thread that looks for it. */
+static void stuck(void)
+{
+    if (!may_report())
+        wait_for_the_end();
+    report_stall(true);
+    give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+}
+
+/* By that thread: no rank polls, and all are in calls that the recorded run did not come out of either. */
+static void hangs_at_end(const char *function)
+{
+    struct rp_log_end end = rp_log_end(follow.log);
+
+    if (!may_report())
+        wait_for_the_end();
+    rp_ending_say(&end, follow.slot->done, function);
+    rp_ending_stop(follow.state);
 }
 
 /*
@@ -756,9 +773,10 @@ static void release_unknown(void)
 
 static void publish_wait(struct rp_patience *p, const struct rp_call *call, const char *what)
 {
-    rp_state_set_what(follow.slot, "%s for %s", call->function, what);
+    rp_state_set_text(&follow.slot->what, "%s for %s", call->function, what);
     follow.slot->since = p->since / 1000;
     follow.slot->certain = rp_threads_on ? RP_CERTAIN_NOT : p->certain; /* other threads may move */
+    rp_standstill_moved();
     follow.slot->state = RP_RANK_WAITING;
     p->published = true;
 }
@@ -787,7 +805,7 @@ static void doze(struct rp_patience *p)
     if (p->listens)
         rp_doorbell_listen();
     else
-        rp_doorbell_sleep(p->certain == RP_CERTAIN_NOT ? SLEEP_US : LONG_SLEEP_US);
+        rp_doorbell_sleep(p->certain <= RP_CERTAIN_CALL ? SLEEP_US : LONG_SLEEP_US);
 }
 
 static void give_way(struct rp_patience *p, bool sleeps)
@@ -821,6 +839,8 @@ void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const c
         publish_wait(p, call, what);
     if (waited > RELEASE_MS)
         release_unknown();
+    if (rp_standstill_is_found())
+        stuck();
     if (hangs_as_recorded(p, waited))
         rp_follow_end_of_record(call);
     else if (follow.options.stall > 0 && waited > p->next_report && p->hangs_since == 0)
@@ -1067,5 +1087,7 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
         return status;
     pass_over();
     rp_crashes_handle(wait_before_crash);
+    rp_standstill_open(&(struct rp_standstill){follow.state, follow.slot, options->stall, rp_log_end(follow.log).reason != RP_END_FINALIZE,
+                                               options->at_end == RP_AT_END_STOP, stuck, hangs_at_end});
     return RP_OK;
 }

@@ -70,6 +70,7 @@ struct rp_patience {
     int64_t since; /* milliseconds */
     int64_t next_report, next_look;
     int64_t hangs_since; /* as the recorded run did, at each look since; 0: not */
+    uint64_t moves;      /* of all ranks, at the last look */
     bool listens; /* for the bell; the next poll sleeps */
     bool published;
 };

@@ -52,7 +52,7 @@ static enum rp_certainty certainty_of(MPI_Request request)
 {
     struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
-    return entry && entry->flags & RP_REQUEST_RECEIVE ? RP_CERTAIN_RECEIVE : RP_CERTAIN_NOT;
+    return entry && entry->flags & RP_REQUEST_RECEIVE ? RP_CERTAIN_RECEIVE : RP_CERTAIN_CALL;
 }
 
 static void describe_request(MPI_Request request, char *what, size_t size)

@@ -98,42 +98,59 @@ void rp_state_unmap(struct rp_replay_state *state)
         munmap(state, size_for(state->ranks));
 }
 
-void rp_state_set_what_v(struct rp_rank_slot *slot, const char *format, va_list arguments)
+void rp_state_set_text_v(struct rp_state_text *to, const char *format, va_list arguments)
 {
-    char what[RP_STATE_WHAT] = "";
+    char text[RP_STATE_WHAT] = "";
 
-    vsnprintf(what, sizeof what, format, arguments);
-    if (strncmp(what, slot->what, sizeof what) == 0)
+    vsnprintf(text, sizeof text, format, arguments);
+    if (strncmp(text, to->text, sizeof text) == 0)
         return;
-    atomic_fetch_add(&slot->version, 1);
-    memcpy(slot->what, what, sizeof what);
-    atomic_fetch_add(&slot->version, 1);
+    atomic_fetch_add(&to->version, 1);
+    memcpy(to->text, text, sizeof text);
+    atomic_fetch_add(&to->version, 1);
 }
 
-void rp_state_set_what(struct rp_rank_slot *slot, const char *format, ...)
+void rp_state_set_text(struct rp_state_text *to, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    rp_state_set_what_v(slot, format, arguments);
+    rp_state_set_text_v(to, format, arguments);
     va_end(arguments);
 }
 
 /* A rank may have been killed while it wrote, so that we do not try for ever. */
-const char *rp_state_what(const struct rp_rank_slot *slot, char what[RP_STATE_WHAT])
+const char *rp_state_get_text(const struct rp_state_text *from, char text[RP_STATE_WHAT])
 {
     enum { TRIES = 1000 };
 
     for (int i = 0; i < TRIES; i++) {
-        uint32_t before = atomic_load(&slot->version);
-        memcpy(what, slot->what, RP_STATE_WHAT);
+        uint32_t before = atomic_load(&from->version);
+        memcpy(text, from->text, RP_STATE_WHAT);
         atomic_thread_fence(memory_order_seq_cst);
-        if (before % 2 == 0 && before == atomic_load(&slot->version))
+        if (before % 2 == 0 && before == atomic_load(&from->version))
             break;
         sched_yield();
     }
-    what[RP_STATE_WHAT - 1] = 0;
-    return what;
+    text[RP_STATE_WHAT - 1] = 0;
+    return text;
+}
+
+static bool is_in_call(const struct rp_rank_slot *slot, uint32_t state)
+{
+    return (state == RP_RANK_RUNNING || state == RP_RANK_FREE) && slot->in_call;
+}
+
+uint32_t rp_state_now(const struct rp_rank_slot *slot)
+{
+    uint32_t state = slot->state;
+
+    return is_in_call(slot, state) ? RP_RANK_WAITING : state;
+}
+
+const char *rp_state_what(const struct rp_rank_slot *slot, char what[RP_STATE_WHAT])
+{
+    return rp_state_get_text(is_in_call(slot, slot->state) ? &slot->call : &slot->what, what);
 }
 
 long long rp_state_waited(const struct rp_rank_slot *slot)
@@ -141,7 +158,7 @@ long long rp_state_waited(const struct rp_rank_slot *slot)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long long)(now.tv_sec - slot->since);
+    return (long long)(now.tv_sec - (is_in_call(slot, slot->state) ? slot->call_since : slot->since));
 }
 
 const char *rp_state_word(uint32_t state)
@@ -155,7 +172,7 @@ const char *rp_state_word(uint32_t state)
 static void print_rank(const struct rp_rank_slot *slot, uint32_t rank, struct rp_buffer *out)
 {
     char what[RP_STATE_WHAT];
-    uint32_t state = slot->state;
+    uint32_t state = rp_state_now(slot);
 
     rp_buffer_printf(out, "  rank %u %s, event %llu of %llu", rank, rp_state_word(state),
                      (unsigned long long)slot->done, (unsigned long long)slot->total);
@@ -173,7 +190,7 @@ void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer 
 
     for (uint32_t i = 0; i < state->ranks && lines < LINES; i++) {
         const struct rp_rank_slot *slot = &state->rank[i];
-        if (slot->state == RP_RANK_WAITING)
+        if (rp_state_now(slot) == RP_RANK_WAITING)
             rp_buffer_printf(out, "  rank %u waits since %lld s: %s\n", i, rp_state_waited(slot), rp_state_what(slot, what)), lines++;
     }
     if (lines == LINES)
@@ -191,17 +208,31 @@ void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out)
         rp_buffer_printf(out, "  ...\n");
 }
 
+static bool is_still(const struct rp_rank_slot *slot, enum rp_certainty least)
+{
+    uint32_t now = slot->state;
+
+    if (now == RP_RANK_WAITING)
+        return slot->certain >= (uint32_t)least;
+    return now == RP_RANK_PARKED || now == RP_RANK_FINISHED || now == RP_RANK_ENDED ||
+           (is_in_call(slot, now) && least <= RP_CERTAIN_CALL);
+}
+
 bool rp_state_is_stuck(const struct rp_replay_state *state, enum rp_certainty least)
 {
-    for (uint32_t i = 0; i < state->ranks; i++) {
-        const struct rp_rank_slot *slot = &state->rank[i];
-        uint32_t now = slot->state;
-        bool still = now == RP_RANK_PARKED || now == RP_RANK_FINISHED || now == RP_RANK_ENDED ||
-                     (now == RP_RANK_WAITING && slot->certain >= (uint32_t)least);
-        if (!still)
+    for (uint32_t i = 0; i < state->ranks; i++)
+        if (!is_still(&state->rank[i], least))
             return false;
-    }
     return true;
+}
+
+uint64_t rp_state_moves(const struct rp_replay_state *state)
+{
+    uint64_t moves = 0;
+
+    for (uint32_t i = 0; i < state->ranks; i++)
+        moves += state->rank[i].moves;
+    return moves;
 }
 
 bool rp_state_is_over(const struct rp_replay_state *state)
@@ -212,7 +243,7 @@ bool rp_state_is_over(const struct rp_replay_state *state)
     for (uint32_t i = 0; i < state->ranks; i++)
         if (state->rank[i].state == RP_RANK_ABSENT || state->rank[i].state == RP_RANK_FREE)
             return false;
-    return done == total || rp_state_is_stuck(state, RP_CERTAIN_RECEIVE);
+    return done == total || rp_state_is_stuck(state, RP_CERTAIN_CALL);
 }
 
 uint32_t rp_state_slowest(const struct rp_replay_state *state)

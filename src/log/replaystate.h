@@ -31,13 +31,20 @@ enum rp_stopped {
 
 /* Whether only another rank can end a wait. */
 enum rp_certainty {
-    RP_CERTAIN_NOT,     /* a send, a collective, a request that the program itself completes */
+    RP_CERTAIN_NOT,     /* another thread of the rank may end it */
+    RP_CERTAIN_CALL,    /* a blocking call of MPI, or a request that is no receive: it may be in the middle of a transfer */
     RP_CERTAIN_RECEIVE, /* a receive, whose message may be under way */
     RP_CERTAIN_MESSAGE, /* a message of which MPI has seen nothing */
 };
 
 /* What one rank writes at every event lies apart from what others read at every send. */
 enum { RP_STATE_LINE = 64, RP_STATE_WHAT = 160 };
+
+/* What a rank waits for; others never see a part of it. */
+struct rp_state_text {
+    _Atomic uint32_t version; /* odd while it is written */
+    char text[RP_STATE_WHAT];
+};
 
 struct rp_rank_slot {
     _Alignas(RP_STATE_LINE) _Atomic uint32_t state;
@@ -46,8 +53,14 @@ struct rp_rank_slot {
     uint64_t total;         /* events recorded */
     uint32_t certain;       /* of WAITING: enum rp_certainty */
     int64_t since;          /* CLOCK_MONOTONIC seconds, of WAITING */
-    _Atomic uint32_t version; /* of `what`: odd while it is written */
-    char what[RP_STATE_WHAT];
+    struct rp_state_text what;
+    /* By the thread of the rank that watches it (engine/standstill.c). */
+    _Atomic uint32_t beats;     /* its looks: they stop while the process is stopped */
+    _Atomic uint64_t moves;     /* changes whenever the rank does anything that MPI or a replay sees */
+    _Atomic uint32_t in_call;   /* it is inside a blocking call of MPI, as it was at the look before */
+    _Atomic uint32_t open_end;  /* it has nothing left to replay, and its record does not end with MPI_Finalize */
+    int64_t call_since;         /* as `since` */
+    struct rp_state_text call;
     _Alignas(RP_STATE_LINE) struct rp_bell bell; /* somebody has sent it something */
 };
 
@@ -69,14 +82,20 @@ void rp_state_unmap(struct rp_replay_state *state);
 /* The same, to be read only, of a file whose number of ranks is not known. */
 enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, struct rp_problem *why);
 
-/* What it waits for, by the rank itself; others never see a part of it. */
-__attribute__((format(printf, 2, 3))) void rp_state_set_what(struct rp_rank_slot *slot, const char *format, ...);
-__attribute__((format(printf, 2, 0))) void rp_state_set_what_v(struct rp_rank_slot *slot, const char *format, va_list arguments);
-const char *rp_state_what(const struct rp_rank_slot *slot, char what[RP_STATE_WHAT]);
+/* What it waits for, by the rank itself. */
+__attribute__((format(printf, 2, 3))) void rp_state_set_text(struct rp_state_text *to, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void rp_state_set_text_v(struct rp_state_text *to, const char *format, va_list arguments);
+const char *rp_state_get_text(const struct rp_state_text *from, char text[RP_STATE_WHAT]);
 
-/* "runs", "waits", ...; for seconds that it has been waiting. */
-const char *rp_state_word(uint32_t state);
+/* What a rank does now: a rank that runs, but has been inside a blocking call of MPI for a while, waits. */
+uint32_t rp_state_now(const struct rp_rank_slot *slot);
+
+/* Of one that waits: for what, and for how many seconds already. */
+const char *rp_state_what(const struct rp_rank_slot *slot, char what[RP_STATE_WHAT]);
 long long rp_state_waited(const struct rp_rank_slot *slot);
+
+/* "runs", "waits", ... */
+const char *rp_state_word(uint32_t state);
 
 /* One line a rank that waits: since when and for what. */
 void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer *out);
@@ -84,10 +103,13 @@ void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer 
 /* One line a rank that has not finished: what it does and how far it is. */
 void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out);
 
+/* The sum of all moves: as long as it stays the same, no rank does anything. */
+uint64_t rp_state_moves(const struct rp_replay_state *state);
+
 /* Whether no rank can do anything any more: each is waiting with at least this certainty, parked or finished. */
 bool rp_state_is_stuck(const struct rp_replay_state *state, enum rp_certainty least);
 
-/* Whether there is nothing left to do: all is replayed, or all wait for receives. */
+/* Whether there is nothing left to do: all is replayed, or all wait. */
 bool rp_state_is_over(const struct rp_replay_state *state);
 
 /* The rank that has the smallest part of its events behind it, of those that have any left; `ranks` if all are done. */

@@ -58,7 +58,7 @@ __attribute__((format(printf, 1, 2))) static void publish(const char *format, ..
     if (!own || is_finishing)
         return;
     va_start(arguments, format);
-    rp_state_set_what_v(own, format, arguments);
+    rp_state_set_text_v(&own->what, format, arguments);
     va_end(arguments);
     if (!is_polling)
         own->since = (int64_t)(rp_stress_now() / 1000000000);

@@ -23,7 +23,7 @@ TEST(ranks_share_a_state)
     one->rank[1].total = 9;
     one->rank[2].done = 4;
     one->rank[2].total = 5;
-    rp_state_set_what(&one->rank[1], "MPI_Recv from 2");
+    rp_state_set_text(&one->rank[1].what, "MPI_Recv from 2");
     rp_state_sum(other, &done, &total);
     CHECK(done == 8 && total == 14);
     CHECK(!rp_state_is_over(other));
@@ -64,7 +64,7 @@ TEST(who_waits_is_told_of_a_file_alone)
     CHECK_EQ(other->ranks, 2);
     one->rank[0].state = RP_RANK_RUNNING;
     one->rank[1].state = RP_RANK_WAITING;
-    rp_state_set_what(&one->rank[1], "MPI_Recv from 0");
+    rp_state_set_text(&one->rank[1].what, "MPI_Recv from 0");
     rp_state_print_waits(other, &out);
     rp_buffer_byte(&out, 0);
     CHECK_HAS((char *)out.bytes, "rank 1 waits since ");
@@ -82,7 +82,7 @@ static void *alternate(void *data)
     struct rp_rank_slot *slot = data;
 
     for (int i = 0; slot->state == RP_RANK_WAITING; i++)
-        rp_state_set_what(slot, i % 2 ? "MPI_Testsome, which says no" : "MPI_Recv for a message from rank 10 with tag 20 on MPI_COMM_WORLD");
+        rp_state_set_text(&slot->what, i % 2 ? "MPI_Testsome, which says no" : "MPI_Recv for a message from rank 10 with tag 20 on MPI_COMM_WORLD");
     return NULL;
 }
 
@@ -93,7 +93,7 @@ TEST(no_part_of_a_wait_is_told)
     pthread_t writer;
     int seen = 0;
 
-    rp_state_set_what(&slot, "MPI_Testsome, which says no");
+    rp_state_set_text(&slot.what, "MPI_Testsome, which says no");
     REQUIRE(pthread_create(&writer, NULL, alternate, &slot) == 0);
     for (int i = 0; i < 20000 || (seen != 3 && i < 100000000); i++) {
         bool is_short = strcmp(rp_state_what(&slot, what), "MPI_Testsome, which says no") == 0;

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A rank that waits in the engine says so. In a blocking call of MPI that the engine does not make of polls (a send, a collective, MPI_Comm_dup, ...) it cannot: libreprise-blocking.so notes the call, and
+ * this thread tells the others of it, if it finds the rank in the same call at two looks.
+ *
+ * All threads look at all ranks. The replay stands still when each rank waits or has ended, and none did anything from look to look. A call may be in the middle of a long transfer, and so may a receive that has
+ * begun: that gets half as much time again as --stall. Time is counted in looks, and a rank that does not look (it is stopped, perhaps by a debugger) is not one that waits.
+ */
+#include "engine/standstill.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "blocking/blocking.h"
+#include "engine/ending.h"
+#include "mpi/constants.h"
+#include "reprise.h"
+
+enum {
+    LOOKS_A_SECOND = 4,
+    MISSED = 5 * LOOKS_A_SECOND,     /* looks: a rank that has made none meanwhile is stopped */
+    AT_END = 4 * LOOKS_A_SECOND,     /* after which a replay at the end of its record hangs */
+    LEFT_TO_POLLS = 1 * LOOKS_A_SECOND,
+    LEFT_TO_OTHERS = 10 * LOOKS_A_SECOND, /* after which a rank ends by itself, if another that gave up did not end the job */
+};
+
+/* What was last seen of a rank. */
+struct seen {
+    uint32_t beats;
+    long missed; /* looks since */
+};
+
+static struct {
+    struct rp_standstill options;
+    const struct rp_blocked *blocked; /* of the thread that initialised MPI; NULL: it is not noted */
+    uint64_t calls;                   /* that it had made at the last look; 0: it was in none */
+    _Atomic uint64_t waits;
+    struct seen *seen;
+    uint64_t moves;    /* of all ranks, at the last look */
+    long quiet;        /* looks since something moved */
+    long given_up;     /* looks since some rank gave up */
+    atomic_bool found;
+} watch;
+
+static const char *name_of(const struct rp_blocked *b)
+{
+    return b->comm == rp_constant.world ? "MPI_COMM_WORLD" : b->comm == rp_constant.self ? "MPI_COMM_SELF" : "another communicator";
+}
+
+static void tell_call(const struct rp_blocked *b, const char *function, struct rp_state_text *to)
+{
+    char peer[48] = "any rank", tag[32] = "any tag";
+
+    if (b->peer != MPI_ANY_SOURCE)
+        snprintf(peer, sizeof peer, "rank %d", b->peer);
+    if (b->tag != MPI_ANY_TAG)
+        snprintf(tag, sizeof tag, "tag %d", b->tag);
+    if (b->peer_is != RP_PEER_NONE)
+        rp_state_set_text(to, "%s %s %s with %s on %s", function, b->peer_is == RP_PEER_TO ? "to" : "for a message from", peer, tag, name_of(b));
+    else if (b->has_comm)
+        rp_state_set_text(to, "%s on %s", function, name_of(b));
+    else
+        rp_state_set_text(to, "%s", function);
+}
+
+static int64_t seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec;
+}
+
+static void look_at_self(void)
+{
+    struct rp_rank_slot *slot = watch.options.slot;
+    const struct rp_blocked *b = watch.blocked;
+    const char *function = b ? b->function : NULL;
+    uint64_t calls = function ? b->calls : 0;
+    bool stays = function && calls == watch.calls;
+
+    if (stays && !slot->in_call) {
+        tell_call(b, function, &slot->call);
+        slot->call_since = seconds();
+    }
+    slot->in_call = stays;
+    watch.calls = calls;
+    slot->open_end = watch.options.is_open_end && slot->done == slot->total;
+    slot->moves = (b ? b->calls : 0) + slot->done + watch.waits;
+    atomic_fetch_add(&slot->beats, 1);
+}
+
+/* Whether each rank that waits has looked of late. */
+static bool all_look(void)
+{
+    const struct rp_replay_state *state = watch.options.state;
+    bool all = true;
+
+    for (uint32_t i = 0; i < state->ranks; i++) {
+        struct seen *seen = &watch.seen[i];
+        uint32_t beats = state->rank[i].beats;
+        seen->missed = beats == seen->beats ? seen->missed + 1 : 0;
+        seen->beats = beats;
+        if (rp_state_now(&state->rank[i]) == RP_RANK_WAITING && seen->missed > MISSED)
+            all = false;
+    }
+    return all;
+}
+
+static void count_quiet(void)
+{
+    const struct rp_replay_state *state = watch.options.state;
+    uint64_t moves = rp_state_moves(state);
+    bool still = all_look() && rp_state_is_stuck(state, RP_CERTAIN_CALL);
+
+    watch.quiet = still && moves == watch.moves ? watch.quiet + 1 : 0;
+    watch.moves = moves;
+}
+
+/* Nothing is left to replay, and each record ends as the replay stands now. */
+static bool is_at_end(void)
+{
+    const struct rp_replay_state *state = watch.options.state;
+
+    for (uint32_t i = 0; i < state->ranks; i++)
+        if (rp_state_now(&state->rank[i]) == RP_RANK_WAITING && !state->rank[i].open_end)
+            return false;
+    return rp_ending_all_replayed(state);
+}
+
+/* A rank at the end of its record ends the job itself. */
+static bool is_stuck(void)
+{
+    const struct rp_replay_state *state = watch.options.state;
+    long patience = watch.options.stall * LOOKS_A_SECOND;
+
+    if (patience == 0 || rp_ending_somebody_is(state, RP_RANK_PARKED))
+        return false;
+    return watch.quiet > (rp_state_is_stuck(state, RP_CERTAIN_MESSAGE) ? patience : patience + patience / 2);
+}
+
+static bool is_under_way(void)
+{
+    uint32_t now = watch.options.slot->state;
+
+    return now == RP_RANK_RUNNING || now == RP_RANK_WAITING || now == RP_RANK_PARKED || now == RP_RANK_FREE;
+}
+
+static void look_at_all(void)
+{
+    const struct rp_replay_state *state = watch.options.state;
+    static long found_since;
+    bool given_up = rp_ending_somebody_is(state, RP_RANK_FAILED) || rp_ending_somebody_is(state, RP_RANK_DIVERGED);
+
+    watch.given_up = given_up ? watch.given_up + 1 : 0;
+    if (watch.given_up > LEFT_TO_OTHERS)
+        _exit(REPRISE_EXIT_DIVERGED);
+    count_quiet();
+    if (is_at_end()) {
+        if (watch.quiet > AT_END + LEFT_TO_POLLS && watch.options.stops_at_end && watch.options.slot->in_call)
+            watch.options.at_end(watch.blocked->function);
+        return;
+    }
+    watch.found = is_stuck();
+    found_since = watch.found ? found_since + 1 : 0;
+    if (found_since > LEFT_TO_POLLS)
+        watch.options.stuck();
+}
+
+static void *look(void *unused)
+{
+    struct timespec pause = {0, 1000000000 / LOOKS_A_SECOND};
+
+    (void)unused;
+    while (is_under_way()) {
+        look_at_self();
+        look_at_all();
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+void rp_standstill_moved(void)
+{
+    atomic_fetch_add_explicit(&watch.waits, 1, memory_order_relaxed);
+}
+
+bool rp_standstill_is_found(void)
+{
+    return atomic_load_explicit(&watch.found, memory_order_relaxed);
+}
+
+void rp_standstill_open(const struct rp_standstill *options)
+{
+    enum { STACK = 512 * 1024 };
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+
+    watch.options = *options;
+    watch.blocked = reprise_blocking_self ? reprise_blocking_self() : NULL;
+    watch.seen = calloc(options->state->ranks, sizeof *watch.seen);
+    if (!watch.seen)
+        return;
+    sigfillset(&all); /* signals are the application's */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_create(&thread, &attributes, look, NULL);
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
