@@ -17,4 +17,7 @@ void rp_bug(const char *file, int line, const char *what) __attribute__((noretur
             rp_bug(__FILE__, __LINE__, #condition);                                                \
     } while (0)
 
+/* Behind the verdict on a run without events. */
+#define RP_NOTHING_OPEN "there are no events: MPI left nothing open in this run, so there was nothing to choose and nothing to compare"
+
 #endif

@@ -10,11 +10,16 @@ enum rp_roll_state { RP_ROLL_UNSEEN, RP_ROLL_BEGAN, RP_ROLL_ENTERS, RP_ROLL_INSI
 
 struct rp_roll_line {
     _Atomic int32_t state, process;
-    _Atomic int32_t left, unused; /* whether it ended by itself */
+    _Atomic int32_t left;         /* whether it ended by itself */
+    _Atomic int32_t rank;         /* + 1; 0: it is a spare, or not known yet */
+    _Atomic int64_t iteration;    /* that it is in, + 1; 0: in none yet */
 };
 
 /* Makes it, with so many lines. Never given back; NULL: it cannot be had. */
 struct rp_roll_line *rp_roll_make(const char *directory, size_t lines);
+
+/* All of it, to be looked at; `lines` tells how many. Never given back; NULL: there is none. */
+const struct rp_roll_line *rp_roll_look(const char *directory, size_t *lines);
 
 /* One line of it, for the process that it is about. Never given back; NULL: there is none. */
 struct rp_roll_line *rp_roll_open(const char *directory, size_t line);

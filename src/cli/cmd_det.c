@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "cli/running.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
@@ -172,7 +173,11 @@ static int run_watched(char **words)
     if (!output)
         make_witness(&witness);
     set("REPRISE_DECISIONS", witness.path);
-    return summarise(&witness, words, rp_launch_run(words, NULL, NULL));
+    rp_running_begin("det", words, output);
+    set("REPRISE_STATE", rp_running_state());
+    int exit_status = rp_launch_run(words, NULL, NULL);
+    rp_running_end();
+    return summarise(&witness, words, exit_status);
 }
 
 /* What the command `record` does, with the other library behind its own. */

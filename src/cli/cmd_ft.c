@@ -22,6 +22,7 @@
 #include "cli/jobwatch.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "cli/running.h"
 #include "reprise.h"
 
 static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress, *respawn;
@@ -597,7 +598,10 @@ static int run(const struct rp_command *command, int argc, char **argv)
     snprintf(ending.path, sizeof ending.path, "%s/ending", directory);
     if (is_on_one_host(words))
         keep_roll(directory, (int)spares, &ending.job);
+    rp_running_begin("ft", argv + first, output);
+    rp_running_tell_roll(directory, strtol(getenv("REPRISE_FT_RANKS"), NULL, 10));
     int result = rp_launch_run(words, watch, &ending);
+    rp_running_end();
     read_ending(&ending);
     end_rest(directory, ending.status >= 0);
     result = ending.status >= 0 ? ending.status : check_end(directory, words, &ending.job, result);

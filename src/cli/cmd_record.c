@@ -182,6 +182,8 @@ static int summarise(const char *directory, char **command, int status)
     rp_buffer_byte(&line, 0);
     if (!line.failed)
         rp_note("%s", (char *)line.bytes);
+    if (facts.sum.events == 0 && facts.sum.data == 0 && facts.unfinished == 0)
+        rp_note(RP_NOTHING_OPEN);
     say_unfinished(&facts);
     say_no_such_ranks(facts.manifest.ranks);
     if (status == 0 && facts.stopped > 0)

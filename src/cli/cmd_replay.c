@@ -18,6 +18,7 @@
 #include "cli/tasksrun.h"
 #include "cli/variables.h"
 #include "log/manifest.h"
+#include "log/refusal.h"
 #include "log/replaystate.h"
 #include "log/rundir.h"
 #include "log/taskrecord.h"
@@ -266,6 +267,17 @@ static void say_where_it_stopped(const struct rp_replay_state *state)
         }
 }
 
+static bool was_refused(const struct replay *r)
+{
+    struct rp_buffer text = {0};
+    bool refused = rp_refusal_describe(r->directory, r->state, &text);
+
+    if (refused && r->is_shown && !text.failed)
+        rp_error("%s", (char *)text.bytes);
+    rp_buffer_free(&text);
+    return refused;
+}
+
 /* What the exit status of the command means, said only where the replay is shown. */
 static int verdict(const struct replay *r, int status)
 {
@@ -282,6 +294,8 @@ static int verdict(const struct replay *r, int status)
             rp_error("nothing was replayed: no process of '%s' called MPI_Init under reprise", r->command[0]);
         return status ? status : REPRISE_EXIT_UNSUPPORTED;
     }
+    if (done == total && was_refused(r))
+        return REPRISE_EXIT_UNSUPPORTED;
     if (r->state->stopped == RP_STOPPED_SHORT) {
         if (r->is_shown)
             rp_error("replayed %llu of %llu events on %u ranks: identical, but the rest needs ranks whose record ended before",
@@ -300,6 +314,8 @@ static int verdict(const struct replay *r, int status)
     bool whole = r->manifest.complete && count_in(r->state, RP_RANK_FINISHED) == ranks;
     if (r->is_shown)
         rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks, whole ? "" : " up to the end of the record");
+    if (r->is_shown && whole && total == 0)
+        rp_note(RP_NOTHING_OPEN);
     if (rp_setting("REPRISE_SHUFFLE") && !rp_setting("REPRISE_GIVEN"))
         rp_note("of this shuffled replay, what was received from whom was compared, and not what was sent, computed or printed: that is compared without --gdb and --at-end, of records by events");
     return r->state->stopped ? 0 : status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise status: how far a record is, and the replays of it that are running. */
+/* reprise status: how far a record is, the replays of it that are running, and the runs that leave no record. */
 #include <dirent.h>
 #include <signal.h>
 #include <errno.h>
@@ -13,6 +13,8 @@
 #include "base/message.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/running.h"
+#include "cli/statusruns.h"
 #include "cli/whereabouts.h"
 #include "log/progress.h"
 #include "log/replaystate.h"
@@ -36,13 +38,15 @@ struct running {
 };
 
 struct status {
-    char *directory;
+    char *directory;               /* NULL: no record is told of */
     struct rp_manifest manifest;
     struct rp_progress progress;
     struct rp_replay_state *waits; /* of the recording; NULL: it does not tell, and its processes are looked at */
     bool is_here;                  /* it was started on this host */
     struct running *replay;
     size_t replays;
+    struct rp_running *runs; /* without a record */
+    size_t run_count;
 };
 
 static bool is_alive(int pid)
@@ -231,6 +235,12 @@ static void put_text(struct rp_buffer *out, const struct status *s)
 {
     const struct rp_progress *p = &s->progress;
 
+    for (size_t i = 0; i < s->run_count; i++)
+        rp_statusruns_put_text(out, &s->runs[i]);
+    if (!s->directory)
+        return;
+    if (s->run_count > 0)
+        rp_buffer_byte(out, '\n');
     rp_buffer_printf(out, "record    %s, %s\nstarted   %s on %s\nevents    %llu on %u ranks; rank %u has the fewest: %llu\nbytes     %llu\n\n", rp_text_shown(s->directory), word_of(s), rp_text_shown(s->manifest.started),
                      rp_text_shown(s->manifest.host), U64(p->events), p->ranks, p->behind, U64(p->ranks ? p->rank[p->behind].events : 0), U64(p->bytes));
     rp_buffer_printf(out, "  rank       events      bytes  state\n");
@@ -308,11 +318,27 @@ static void put_json_replay(struct rp_buffer *out, const struct running *replay,
     rp_buffer_printf(out, "]}");
 }
 
+static void put_json_runs(struct rp_buffer *out, const struct status *s)
+{
+    rp_buffer_printf(out, "\"runs\": [");
+    for (size_t i = 0; i < s->run_count; i++) {
+        rp_buffer_printf(out, "%s\n    ", i ? "," : "");
+        rp_statusruns_put_json(out, &s->runs[i]);
+    }
+    rp_buffer_byte(out, ']');
+}
+
 static void put_json(struct rp_buffer *out, const struct status *s)
 {
     const struct rp_progress *p = &s->progress;
 
-    rp_buffer_printf(out, "{\n  \"record\": ");
+    rp_buffer_printf(out, "{\n  ");
+    put_json_runs(out, s);
+    if (!s->directory) {
+        rp_buffer_printf(out, "\n}\n");
+        return;
+    }
+    rp_buffer_printf(out, ",\n  \"record\": ");
     rp_json_put_string(out, s->directory);
     rp_buffer_printf(out, ",\n  \"state\": \"%s\",\n  \"events\": %llu,\n  \"bytes\": %llu,\n  \"behind\": %u,\n  \"ranks\": [",
                      p->written ? "running" : s->manifest.complete ? "complete" : "incomplete", U64(p->events), U64(p->bytes), p->behind);
@@ -324,6 +350,41 @@ static void put_json(struct rp_buffer *out, const struct status *s)
     rp_buffer_printf(out, "]\n}\n");
 }
 
+/* Without a name, all that go on; with one, the run that it is the directory of. */
+static void choose_runs(struct status *s, const char *name)
+{
+    size_t kept = 0;
+    char *directory = NULL;
+    struct rp_problem ignored;
+
+    s->runs = rp_running_list(&s->run_count);
+    if (!name)
+        return;
+    if (rp_run_find(name, &directory, &ignored) != RP_OK)
+        directory = NULL;
+    for (size_t i = 0; i < s->run_count; i++) {
+        bool is_meant = directory && strcmp(s->runs[i].directory, directory) == 0;
+        struct rp_running other = s->runs[kept];
+        s->runs[kept] = s->runs[i];
+        s->runs[i] = other;
+        kept += is_meant;
+    }
+    for (size_t i = kept; i < s->run_count; i++)
+        rp_running_clear(&s->runs[i]);
+    s->run_count = kept;
+    free(directory);
+}
+
+/* Whether there is a record to tell of; if there are runs, there need not be one. */
+static bool is_without_record(struct status *s, enum rp_status status)
+{
+    if (status != RP_USAGE || s->run_count == 0)
+        return false;
+    free(s->directory);
+    s->directory = NULL;
+    return true;
+}
+
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct status s = {0};
@@ -333,9 +394,11 @@ static int run(const struct rp_command *command, int argc, char **argv)
 
     if (!rp_options_one_run(command, argc, argv, &name))
         return REPRISE_EXIT_USAGE;
+    choose_runs(&s, name);
     enum rp_status status = collect(name, &s, &why);
-    if (status != RP_OK) {
+    if (status != RP_OK && !is_without_record(&s, status)) {
         rp_error("%s", why.text);
+        rp_running_free(s.runs, s.run_count);
         free(s.directory);
         return rp_exit_status(status);
     }
@@ -344,6 +407,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
         rp_text_print(stdout, text.bytes, text.length);
     rp_buffer_free(&text);
     release(&s);
+    rp_running_free(s.runs, s.run_count);
     free(s.directory);
     return fflush(stdout) == 0 ? 0 : REPRISE_EXIT_INTERNAL;
 }
@@ -351,8 +415,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
 const struct rp_command rp_command_status = {
     .name = "status",
     .synopsis = "[options] [RUN]",
-    .about = "tell how far a recording or a replay is, while it runs",
-    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. Replays of it that are running are told, too, with what their ranks wait for. Of a recording on this host each rank's call of MPI is told, for which its process is stopped for a moment.",
+    .about = "tell how far a recording, a replay or another run is, while it runs",
+    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. Replays of it that are running are told, too, with what their ranks wait for. Without RUN, so are the runs of 'reprise det', 'ft' and 'stress' that were started in this directory and go on. Of a recording on this host each rank's call of MPI is told, for which its process is stopped for a moment.",
     .options = options,
     .run = run,
 };

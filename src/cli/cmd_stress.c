@@ -21,6 +21,7 @@
 #include "cli/onerun.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
+#include "cli/running.h"
 #include "log/rundir.h"
 #include "report/facts.h"
 #include "reprise.h"
@@ -221,6 +222,22 @@ static bool is_recorded(const struct stress *s, size_t i)
     return true;
 }
 
+/* For 'reprise status'. */
+static void tell_progress(const struct stress *s, const char *record)
+{
+    char progress[160], state[PATH_MAX + 8];
+    size_t hung = 0, failed = 0;
+
+    for (size_t i = 0; i < s->done; i++) {
+        hung += s->end[i].hung;
+        failed += !s->end[i].hung && s->end[i].status != 0;
+    }
+    snprintf(progress, sizeof progress, "run %zu of %llu, seed %llu; %zu ended before, %zu of them with another status than 0, %zu did not end in time", s->done + 1,
+             (unsigned long long)s->runs, (unsigned long long)s->seed + s->done, s->done - hung, failed, hung);
+    snprintf(state, sizeof state, "%s.state", record);
+    rp_running_tell(progress, record, state);
+}
+
 /* One run; sets the exit status when there are to be no more. */
 static bool run_one(struct stress *s, int *exit_status)
 {
@@ -231,6 +248,7 @@ static bool run_one(struct stress *s, int *exit_status)
 
     path_of(s, i, "", path);
     end->seed = s->seed + i;
+    tell_progress(s, path);
     struct rp_one_end ended = rp_one_run(&(struct rp_one_run){s->command, path, mpi, end->seed, s->seconds});
     if (ended.interrupted) {
         forget(s, i);
@@ -360,17 +378,31 @@ static void say_commands(const struct stress *s, size_t best, size_t usual)
     printf("the same delays again:    reprise stress --runs 1 --seed %llu ...\n", (unsigned long long)s->end[best].seed);
 }
 
+static void say_counts(const struct stress *s, size_t usual)
+{
+    size_t ended = 0, alike = s->end[usual].hung ? 0 : s->end[usual].alike;
+
+    for (size_t i = 0; i < s->done; i++)
+        ended += !s->end[i].hung;
+    printf("%zu runs: ", s->done);
+    if (ended < s->done)
+        printf("%zu ended, %zu did not end within %llu s", ended, s->done - ended, (unsigned long long)s->seconds);
+    else
+        printf("all ended");
+    if (ended > 0)
+        printf("; %s%zu alike, %zu differ", ended < s->done ? "of those that ended, " : "", alike, ended - alike);
+    printf("; records in %s\n", rp_text_shown(short_path(s->directory)));
+}
+
 static int summarise(struct stress *s)
 {
-    size_t usual = usual_run(s), findings = 0;
+    size_t usual = usual_run(s);
     char path[PATH_MAX];
 
     if (s->done == 0)
         return 0;
     forget_alike(s, usual);
-    for (size_t i = 0; i < s->done; i++)
-        findings += s->end[i].first_alike != usual;
-    printf("%zu runs: %zu alike, %zu differ; records in %s\n", s->done, s->end[usual].alike, findings, rp_text_shown(short_path(s->directory)));
+    say_counts(s, usual);
     say_findings(s, usual);
     size_t best = best_finding(s, usual);
     if (best < s->done) {
@@ -392,8 +424,10 @@ static int run_all(struct stress *s)
         return REPRISE_EXIT_INTERNAL;
     }
     rp_note("%llu runs from seed %llu on, records in %s", (unsigned long long)s->runs, (unsigned long long)s->seed, short_path(s->directory));
+    rp_running_begin("stress", s->command, s->directory);
     while (s->done < s->runs && run_one(s, &exit_status))
         ;
+    rp_running_end();
     if (exit_status == 0)
         exit_status = summarise(s);
     for (size_t i = 0; i < s->done; i++)

@@ -22,6 +22,7 @@
 #include "log/datareader.h"
 #include "log/logreader.h"
 #include "log/logwriter.h"
+#include "log/refusal.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
@@ -299,8 +300,14 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, u
         __atomic_fetch_add(&results->stopped, killed, __ATOMIC_RELAXED);
         return status;
     }
+    struct rp_refusal refusal;
+    if (killed && rp_refusal_read(s->directory, &refusal)) {
+        rp_error("rank %u replayed alone: %llu events, to the end of its record; the recording was refused at %s on rank %u, and nothing is recorded behind that call", rank,
+                 (unsigned long long)made.events, refusal.function, refusal.rank);
+        return status ? status : REPRISE_EXIT_UNSUPPORTED;
+    }
     if (made.events == 0 && entries > 0)
-        rp_note("rank %u replayed alone: no events, %llu entries of data: identical", rank, (unsigned long long)entries);
+        rp_note("rank %u replayed alone: no events (MPI left nothing open to this rank), %llu entries of data: identical", rank, (unsigned long long)entries);
     else
         rp_note("rank %u replayed alone: %llu events, digest %016llx: identical", rank, (unsigned long long)made.events, (unsigned long long)made.digest);
     return status;
@@ -453,8 +460,17 @@ int rp_solo_run_all(const struct rp_solo *s)
     }
     results = shared;
     int exit_status = rp_solo_run(s);
-    if (results->same == s->manifest->ranks)
+    struct rp_refusal refusal;
+    bool refused = results->stopped && rp_refusal_read(s->directory, &refusal);
+    if (refused)
+        rp_error("the recording was refused at %s on rank %u: the %llu recorded events were replayed on %u of %u ranks, and none is recorded behind that call", refusal.function, refusal.rank,
+                 (unsigned long long)results->events, results->same, s->manifest->ranks);
+    else if (results->same == s->manifest->ranks)
         rp_note("replayed %llu events on %u ranks, each alone: identical%s", (unsigned long long)results->events, results->same, results->stopped ? " up to the end of the record" : "");
+    if (!refused && results->same == s->manifest->ranks && results->events == 0)
+        rp_note("there are no events: MPI left no match and no answer open in this run; whatever else it told the ranks was given from the record");
+    if (refused && exit_status == 0)
+        exit_status = REPRISE_EXIT_UNSUPPORTED;
     return exit_status;
 }
 

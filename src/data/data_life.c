@@ -15,6 +15,7 @@
 #include "data/data.h"
 #include "data/offered.h"
 #include "mpi/modules.h"
+#include "mpi/refused.h"
 #include "reprise.h"
 
 __thread int rp_data_off = 1;
@@ -40,6 +41,8 @@ void rp_data_end_job(int exit_status)
 void rp_data_refuse(const char *function)
 {
     rp_error("%s: a rank that calls it cannot be replayed alone yet, so the program is stopped here rather than replayed wrongly", function);
+    if (reprise_refused)
+        reprise_refused(function);
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 

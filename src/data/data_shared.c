@@ -11,6 +11,7 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "data/data_windows.h"
+#include "mpi/refused.h"
 #include "reprise.h"
 
 static void check_shared(void)
@@ -19,6 +20,8 @@ static void check_shared(void)
         return;
     rp_error("MPI_Win_allocate_shared: what others store there is seen without any MPI call, which cannot be replayed, so the program is stopped here; if it reads only what was stored before a barrier, fence, MPI_Win_sync or message, "
              "'--allow MPI_Win_allocate_shared' records it; else compile it by 'reprise-cc --track'");
+    if (reprise_refused)
+        reprise_refused("MPI_Win_allocate_shared");
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 

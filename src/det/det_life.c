@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "det/det.h"
+#include "det/det_status.h"
 #include "det/hosts.h"
 #include "mpi/beside.h"
 #include "mpi/constants.h"
@@ -86,6 +87,7 @@ void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b)
         own->matches++;
     else
         own->answers++;
+    rp_det_status_count(own->matches + own->answers);
     rp_needs_no_yield = decision == RP_DET_ANSWER && a == 0;
 }
 
@@ -289,6 +291,7 @@ static void start(void)
     if (leads_host && rank > 0)
         tell_command(false, NULL);
     adopt_counter();
+    rp_det_status_open((uint32_t)rank, (uint32_t)ranks);
     rp_det_requests_start();
     rp_det_comms_start();
     rp_det_receive_mail();
@@ -387,6 +390,8 @@ static void report(const struct rp_decisions *each)
     }
     rp_message_rank(-1);
     rp_note("deterministic: %llu matches, %llu answers, digest %016llx", (unsigned long long)all.matches, (unsigned long long)all.answers, (unsigned long long)all.digest);
+    if (all.matches == 0 && all.answers == 0)
+        rp_note("MPI left nothing open in this run: there was nothing to make deterministic");
 }
 
 static void gather_decisions(void)
@@ -405,6 +410,7 @@ static void gather_decisions(void)
 static void finish(void)
 {
     rp_side_finish();
+    rp_det_status_ends();
     rp_det_last_look();
     rp_det_flush();
     rp_det.is_on = 0;

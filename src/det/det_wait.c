@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "det/det.h"
+#include "det/det_status.h"
 #include "match/order.h"
 #include "reprise.h"
 
@@ -94,6 +95,7 @@ static void rest(unsigned round, bool *listens)
         rp_side_sleep(SLEEP_US);
         *listens = false;
     } else if (round >= YIELDS) {
+        rp_det_status_waits(waiting);
         rp_side_listen();
         *listens = true;
     } else {
@@ -115,6 +117,7 @@ static void rest_until_worth_trying(bool (*ready)(void *data, bool only_whether)
         rest(round, &listens);
     if (listens)
         rp_side_stop_listening();
+    rp_det_status_goes_on();
 }
 
 /* What a probe waits for may be here already, but wanted by receives before it. */

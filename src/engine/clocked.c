@@ -86,6 +86,8 @@ static void clocked_finalize(void)
     if (!rp_setting("REPRISE_PARENT")) {
         rp_message_rank(-1);
         rp_note("replayed %llu events on %d ranks: identical", U64(sum[0]), rp_clocked.session.ranks);
+        if (sum[0] == 0)
+            rp_note(RP_NOTHING_OPEN);
         unlink(rp_clocked.state_path);
     }
 }

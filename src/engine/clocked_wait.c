@@ -114,7 +114,7 @@ void rp_clocked_hangs_at_end(const char *function)
     if (!may_report())
         wait_for_the_end();
     rp_ending_say(&end, rp_clocked.slot->done, function);
-    rp_ending_stop(rp_clocked.state);
+    rp_ending_stop(rp_clocked.state, rp_clocked.session.directory);
 }
 
 static void wait_long(const char *function, const char *what)
@@ -327,5 +327,5 @@ static void at_end_of_record(const struct rp_call *call)
     rp_ending_wait(rp_clocked.state, rp_clocked.slot, rp_clocked.stall, rp_pool_poll);
     if (!may_report())
         sleep(10);
-    rp_ending_stop(rp_clocked.state);
+    rp_ending_stop(rp_clocked.state, rp_clocked.session.directory);
 }

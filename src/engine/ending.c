@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "log/refusal.h"
 #include "mpi/life.h"
 #include "reprise.h"
 
@@ -92,7 +93,7 @@ void rp_ending_wait(const struct rp_replay_state *state, const struct rp_rank_sl
     }
 }
 
-void rp_ending_say_verdict(struct rp_replay_state *state)
+void rp_ending_say_verdict(struct rp_replay_state *state, const char *directory)
 {
     uint64_t done, total;
 
@@ -100,17 +101,21 @@ void rp_ending_say_verdict(struct rp_replay_state *state)
         return;
     rp_state_sum(state, &done, &total);
     rp_message_rank(-1);
-    if (done == total)
+    struct rp_buffer text = {0};
+    if (rp_refusal_describe(directory, state, &text))
+        rp_error("%s", text.failed ? "the recording was refused" : (char *)text.bytes);
+    else if (done == total)
         rp_note("replayed %llu events on %d ranks: identical up to the end of the record", U64(done),
                 (int)state->ranks);
     else
         rp_error("replayed %llu of %llu events on %d ranks: identical, but the rest needs ranks whose record ended before",
                  U64(done), U64(total), (int)state->ranks);
+    rp_buffer_free(&text);
 }
 
-void rp_ending_stop(struct rp_replay_state *state)
+void rp_ending_stop(struct rp_replay_state *state, const char *directory)
 {
-    rp_ending_say_verdict(state);
+    rp_ending_say_verdict(state, directory);
     state->stopped = rp_ending_all_replayed(state) ? RP_STOPPED_AT_END : RP_STOPPED_SHORT;
     rp_end_job(rp_ending_all_replayed(state) ? 0 : REPRISE_EXIT_DAMAGED);
 }

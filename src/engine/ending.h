@@ -17,9 +17,9 @@ void rp_ending_say(const struct rp_log_end *end, uint64_t event, const char *fun
 void rp_ending_wait(const struct rp_replay_state *state, const struct rp_rank_slot *own, long stall, void (*take_in)(void));
 
 /* Whether the replay was identical: said by one rank, where no command around the launcher says it. */
-void rp_ending_say_verdict(struct rp_replay_state *state);
+void rp_ending_say_verdict(struct rp_replay_state *state, const char *directory);
 
 /* Says the verdict and ends the job for all. */
-void rp_ending_stop(struct rp_replay_state *state) __attribute__((noreturn));
+void rp_ending_stop(struct rp_replay_state *state, const char *directory) __attribute__((noreturn));
 
 #endif

@@ -21,6 +21,7 @@
 #include "engine/record_data.h"
 #include "engine/record_start.h"
 #include "engine/session.h"
+#include "log/refusal.h"
 #include "log/dataformat.h"
 #include "log/logwriter.h"
 #include "log/manifest.h"
@@ -165,6 +166,8 @@ static void say_summary(const uint64_t sum[5])
     rp_note("recorded %llu events on %d ranks: %llu bytes, %.3f bytes a receive, %sin %s", (unsigned long long)sum[0],
             record.session.ranks, (unsigned long long)sum[2], sum[1] ? (double)sum[2] / (double)sum[1] : 0.0, data,
             record.session.directory);
+    if (sum[0] == 0 && sum[4] == 0)
+        rp_note(RP_NOTHING_OPEN);
     if (beyond)
         rp_note("--ranks %s: the job has ranks 0 to %d, and no %s", rp_setting("REPRISE_RANKS"), record.session.ranks - 1, beyond);
     free(beyond);
@@ -203,6 +206,13 @@ static void record_exit(int status)
 
     close_log(RP_END_EXIT, status, &totals);
     rp_record_data_close();
+}
+
+/* Of a rank alone, there is a record already. */
+static void record_refused(const char *function)
+{
+    if (!rp_session_is_alone())
+        rp_refusal_write(record.session.directory, (uint32_t)record.session.rank, function);
 }
 
 static void record_end_elsewhere(void)
@@ -246,6 +256,7 @@ static const struct rp_engine engine = {
     .finalize = record_finalize,
     .abort = record_abort,
     .exit = record_exit,
+    .refused = record_refused,
     .end_elsewhere = record_end_elsewhere,
 };
 

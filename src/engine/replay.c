@@ -128,6 +128,7 @@ static const struct rp_engine engine = {
     .turn_end = rp_follow_take_turn,
     .value = replay_value,
     .value_taken = rp_follow_take,
+    .refused = rp_follow_refused,
     .finalize = replay_finalize,
     .abort = replay_end,
     .exit = replay_end,

@@ -756,7 +756,7 @@ static void hangs_at_end(const char *function)
     if (!may_report())
         wait_for_the_end();
     rp_ending_say(&end, follow.slot->done, function);
-    rp_ending_stop(follow.state);
+    rp_ending_stop(follow.state, follow.session.directory);
 }
 
 /*
@@ -873,7 +873,7 @@ static void wait_for_others(void (*sink)(void))
 static void leave_it_to_end(void (*sink)(void))
 {
     wait_for_others(sink);
-    rp_ending_say_verdict(follow.state);
+    rp_ending_say_verdict(follow.state, follow.session.directory);
 }
 
 static void park(void)
@@ -884,7 +884,7 @@ static void park(void)
     wait_for_others(follow.sink);
     if (!may_report())
         wait_for_the_end();
-    rp_ending_stop(follow.state);
+    rp_ending_stop(follow.state, follow.session.directory);
 }
 
 static void hand_over_to_gdb(const char *where, void (*sink)(void))
@@ -995,10 +995,25 @@ void rp_follow_finish(bool finalized)
                 sum[1]   ? "NOT identical"
                 : sum[2] ? "identical up to the end of the record"
                          : "identical");
+        if (sum[0] == 0)
+            rp_note(RP_NOTHING_OPEN);
         if (rp_setting("REPRISE_SHUFFLE"))
             rp_note("of this shuffled replay, what was received from whom was compared, and not what was sent, computed or printed");
         unlink(follow.state_path);
     }
+}
+
+/* If the record has more, it is no record of this: what the refusal said is all. */
+void rp_follow_refused(const char *function)
+{
+    if (follow.free || front())
+        return;
+    rp_state_set_text(&follow.slot->what, "%s", function);
+    atomic_store(&follow.state->refused, (uint32_t)follow.session.rank + 1);
+    atomic_fetch_sub(&follow.state->awake, 1);
+    follow.slot->state = RP_RANK_ENDED;
+    wait_for_others(follow.sink);
+    rp_ending_say_verdict(follow.state, follow.session.directory);
 }
 
 static void wait_before_crash(bool is_crash)

@@ -90,6 +90,9 @@ void rp_follow_await_turn(const struct rp_call *call, int is_post);
 /* The turn was taken (but not if it was a post). */
 void rp_follow_take_turn(void);
 
+/* A call is refused: returns when the job may be ended for it. */
+void rp_follow_refused(const char *function);
+
 /* The program reached MPI_Finalize, or ended otherwise: everything must have been replayed. */
 void rp_follow_finish(bool finalized);
 

@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "envelope/letters.h"
 #include "mpi/constants.h"
+#include "mpi/refused.h"
 #include "reprise.h"
 
 int rp_envelope_inside, rp_envelope_guards;
@@ -22,5 +23,7 @@ void rp_envelope_end_job(int exit_status)
 void rp_envelope_refuse(const char *function)
 {
     rp_error("%s cannot be recorded with clocks", function);
+    if (reprise_refused)
+        reprise_refused(function);
     rp_envelope_end_job(REPRISE_EXIT_UNSUPPORTED);
 }

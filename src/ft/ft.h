@@ -101,6 +101,7 @@ void rp_ft_end_if_told(void); /* if another process ends the job */
 /* ft_exit.c: from here on it is known how the program ends. */
 void rp_ft_exit_start(void);
 void rp_ft_roll(enum rp_roll_state state); /* so far it has come */
+void rp_ft_roll_iteration(void);           /* which is its rank, and where it is in the loop */
 void *rp_ft_alloc(size_t bytes); /* zeroed; never NULL */
 double rp_ft_now(void);          /* seconds */
 

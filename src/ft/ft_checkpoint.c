@@ -652,6 +652,7 @@ static void begin_iteration(long iteration)
     rp_ft.iteration = iteration;
     rp_ft.iterations++;
     rp_ft.calls = -1;
+    rp_ft_roll_iteration();
     rp_ft_log_begin(iteration);
     rp_ft_enter("an iteration's beginning");
 }

@@ -62,6 +62,14 @@ void rp_ft_roll(enum rp_roll_state state)
         roll->state = (int32_t)state;
 }
 
+void rp_ft_roll_iteration(void)
+{
+    if (!roll)
+        return;
+    roll->rank = rp_ft.rank + 1;
+    roll->iteration = rp_ft.iteration + 1;
+}
+
 /* The launcher takes the death of a process that was started later for the end of a program, and its signal for the status of all. The command believes the ranks instead. */
 static void leave_status(int status)
 {

@@ -76,6 +76,23 @@ enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_s
     return status;
 }
 
+/* It may be there without being ready. */
+struct rp_replay_state *rp_state_join(const char *path, uint32_t ranks)
+{
+    enum { TRIES = 100 };
+    struct timespec pause = {0, 1000000};
+    struct rp_replay_state *state;
+    struct rp_problem ignored;
+
+    rp_state_create(path, ranks, &ignored);
+    for (int i = 0; i < TRIES; i++) {
+        if (rp_state_map(path, ranks, &state, &ignored) == RP_OK)
+            return state;
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
 enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, struct rp_problem *why)
 {
     struct rp_replay_state head;

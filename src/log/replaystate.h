@@ -70,6 +70,7 @@ struct rp_replay_state {
     _Atomic uint32_t stopped;  /* the replay itself ended the job: RP_STOPPED_... */
     _Atomic uint32_t reported; /* the first to set it reports a divergence or a stall for all */
     _Atomic uint32_t told;     /* the first to set it says the verdict */
+    _Atomic uint32_t refused;  /* 1 + the rank that was refused a call behind its last event, which its `what` names; 0: none */
     _Atomic int32_t awake;     /* ranks that run, or poll */
     _Atomic uint32_t sleepers; /* ranks that are asleep */
     struct rp_rank_slot rank[];
@@ -78,6 +79,9 @@ struct rp_replay_state {
 enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_problem *why);
 enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why);
 void rp_state_unmap(struct rp_replay_state *state);
+
+/* Of a file that is made by whichever process comes first; NULL: it cannot be had. */
+struct rp_replay_state *rp_state_join(const char *path, uint32_t ranks);
 
 /* The same, to be read only, of a file whose number of ranks is not known. */
 enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, struct rp_problem *why);

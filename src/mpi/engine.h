@@ -100,6 +100,8 @@ struct rp_engine {
     /* Regions of commutative receives (mpi/region.h); NULL: nothing is different in them. */
     void (*region_begin)(unsigned long count);
     void (*region_end)(void);
+    /* A call is refused, which was said: the job is about to be ended. May be NULL. */
+    void (*refused)(const char *function);
     /* Before the real MPI_Finalize and MPI_Abort, and when the process exits without either. */
     void (*finalize)(void);
     void (*abort)(int code);

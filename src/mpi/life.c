@@ -20,6 +20,7 @@
 #include "mpi/engine.h"
 #include "mpi/left.h"
 #include "mpi/modules.h"
+#include "mpi/refused.h"
 #include "mpi/self.h"
 #include "mpi/threads.h"
 #include "reprise.h"
@@ -297,6 +298,18 @@ int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code)
     return next->Abort(comm, code);
 }
 
+void reprise_refused(const char *function)
+{
+    if (rp_engine && rp_engine->refused)
+        rp_engine->refused(function);
+}
+
+__attribute__((noreturn)) static void end_refused(const char *function)
+{
+    reprise_refused(function);
+    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
 void rp_refuse(const char *function)
 {
     const char *mode = rp_setting("REPRISE_MODE");
@@ -309,7 +322,7 @@ void rp_refuse(const char *function)
     rp_error("%s cannot be replayed yet%s, so the program is stopped here rather than replayed wrongly; "
              "'--allow %s' lets it through unrecorded%s",
              function, is_window ? " in this way" : "", function, is_window ? "; 'reprise record --ranks all' records it, and 'reprise replay' without a launcher replays that" : "");
-    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+    end_refused(function);
 }
 
 void rp_refuse_unforeseen(const char *function)
@@ -318,7 +331,7 @@ void rp_refuse_unforeseen(const char *function)
         return;
     rp_error("%s was called, but nothing that was loaded when MPI was initialised asks for it: to record it, link the program with what calls it",
              function);
-    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+    end_refused(function);
 }
 
 int rp_is_elsewhere(const char *name, int matters)
@@ -345,7 +358,7 @@ void rp_refuse_thread(const char *function)
     rp_error("%s was called by another thread than the one that initialised MPI, which asked for no thread level that allows it (MPI_THREAD_SERIALIZED or "
              "MPI_THREAD_MULTIPLE), or by a thread that a library made; 'reprise record --threads' records the calls of the program's threads all the same",
              function);
-    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+    end_refused(function);
 }
 
 void rp_end_job(int exit_status)

@@ -15,22 +15,6 @@
 static struct rp_rank_slot *own;
 static bool is_polling, is_finishing;
 
-/* It may be there without being ready. */
-static struct rp_replay_state *map_state(const char *path, uint32_t ranks)
-{
-    enum { TRIES = 100, PAUSE = 1000000 };
-    struct rp_replay_state *state;
-    struct rp_problem ignored;
-
-    rp_state_create(path, ranks, &ignored);
-    for (int i = 0; i < TRIES; i++) {
-        if (rp_state_map(path, ranks, &state, &ignored) == RP_OK)
-            return state;
-        rp_stress_pause(PAUSE);
-    }
-    return NULL;
-}
-
 static void open_state(void)
 {
     static bool is_open;
@@ -42,7 +26,7 @@ static void open_state(void)
     is_open = true;
     rp_pmpi.Comm_rank(rp_constant.world, &rank);
     rp_pmpi.Comm_size(rp_constant.world, &ranks);
-    struct rp_replay_state *state = map_state(path, (uint32_t)ranks);
+    struct rp_replay_state *state = rp_state_join(path, (uint32_t)ranks);
     if (!state)
         return;
     own = &state->rank[rank];

@@ -31,6 +31,7 @@ order) if [ \$((n % 2)) -eq 0 ]; then printf 'a\nb\n'; else printf 'b\na\n'; fi 
 third) [ "\$n" -ne 2 ] || echo differs ;;
 fails) [ "\$n" -ne 1 ] || exit 9 ;;
 all) exit 5 ;;
+never) exec sleep 100 ;;
 hangs) [ "\$n" -ne 1 ] || exec sleep 100 ;;
 esac
 END
@@ -43,7 +44,7 @@ kept() { (cd runs && ls -d run-? 2>/dev/null | tr '\n' ' '); }
 
 TEST_ORDER=up stress order
 [ "$status" -eq 0 ] || fail "lines in another order: exit status $status"
-grep -q '^4 runs: 4 alike, 0 differ; records in runs$' stress.out || fail "not all alike"
+grep -q '^4 runs: all ended; 4 alike, 0 differ; records in runs$' stress.out || fail "not all alike"
 [ "$(kept)" = "run-1 " ] || fail "kept: $(kept)"
 for i in 1 2 3 4; do grep -q "^run-$i: seed $((10 + i)), status 0, output [0-9a-f]\{16\}, [1-9][0-9]* events\$" stress.out || fail "run $i is not told"; done
 ! ls runs/*.state >/dev/null 2>&1 || fail "a state file was left behind"
@@ -51,7 +52,7 @@ for i in 1 2 3 4; do grep -q "^run-$i: seed $((10 + i)), status 0, output [0-9a-
 
 stress --compare cat order
 [ "$status" -eq 1 ] || fail "--compare cat: exit status $status"
-grep -q '^4 runs: 2 alike, 2 differ' stress.out || fail "--compare cat: not two of each"
+grep -q '^4 runs: all ended; 2 alike, 2 differ' stress.out || fail "--compare cat: not two of each"
 [ "$(kept)" = "run-1 run-2 run-4 " ] || fail "--compare cat: kept: $(kept)"
 
 stress third
@@ -78,6 +79,11 @@ grep -q '^  run-1, seed 11: status 5, like most$' stress.out || fail "all fail: 
 stress --timeout 6 hangs
 [ "$status" -eq 1 ] || fail "a hang: exit status $status"
 grep -q '^  run-2, seed 12: no end within 6 s$' stress.out || fail "a hang: not told"
+grep -q '^4 runs: 3 ended, 1 did not end within 6 s; of those that ended, 3 alike, 0 differ; records in runs$' stress.out || fail "a hang: not counted"
+
+stress --timeout 3 never
+[ "$status" -eq 1 ] || fail "no run ends: exit status $status"
+grep -q '^4 runs: 0 ended, 4 did not end within 3 s; records in runs$' stress.out || fail "no run ends: not counted"
 
 # Without -o, beside other records, and at most a time.
 rm -rf count

@@ -617,6 +617,15 @@ void rp_det_refuse_thread(const char *function)
     rp_det_refuse(function);
 }
 
+void rp_det_status_waits(const struct rp_det_wait *wait)
+{
+    (void)wait;
+}
+
+void rp_det_status_goes_on(void)
+{
+}
+
 void rp_det_tell_wait(const struct rp_det_wait *wait)
 {
     (void)wait;

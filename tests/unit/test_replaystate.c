@@ -39,6 +39,12 @@ TEST(ranks_share_a_state)
     one->rank[2].state = RP_RANK_FREE;
     CHECK(!rp_state_is_over(other));
     one->rank[2].state = RP_RANK_RUNNING;
+    one->rank[2].in_call = 1; /* it waits, but not for a message that only another can send */
+    CHECK(rp_state_now(&other->rank[2]) == RP_RANK_WAITING);
+    CHECK(rp_state_is_stuck(other, RP_CERTAIN_CALL) && !rp_state_is_stuck(other, RP_CERTAIN_RECEIVE));
+    one->rank[2].in_call = 0;
+    CHECK(!rp_state_is_stuck(other, RP_CERTAIN_CALL));
+    one->rank[2].state = RP_RANK_RUNNING;
     one->rank[1].done = 4;
     rp_state_print(other, &out);
     rp_buffer_byte(&out, 0);

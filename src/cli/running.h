@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs that leave no record to look at while they go on (`det`, `ft`, and what `stress` is at): a small file for each in the directory of records, `running-PID`, tells `reprise status` of them. It is gone
+ * with the run; one that was left behind is known by its process, which is no more.
+ */
+#ifndef RP_RUNNING_H
+#define RP_RUNNING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rp_running {
+    char *kind;      /* "det", "ft", "stress" */
+    char *command;   /* as a shell takes it */
+    char *progress;  /* in words; may be empty */
+    char *directory; /* of its results; may be empty */
+    char *record;    /* the record that it is writing; may be empty */
+    char *state;     /* the file in which its ranks tell what they do (log/replaystate.h); may be empty */
+    char *roll;      /* the directory with the roll of its processes (base/roll.h); may be empty */
+    int process;
+    int64_t ranks;   /* of ft: as far as known */
+    int64_t seconds; /* since it began */
+};
+
+/* This command begins such a run. Best effort: where nothing can be written, nothing is told. */
+void rp_running_begin(const char *kind, char **command, const char *directory);
+
+/* Where the ranks are to tell what they do; NULL: nowhere. */
+const char *rp_running_state(void);
+
+/* What it is at now. */
+void rp_running_tell(const char *progress, const char *record, const char *state);
+void rp_running_tell_roll(const char *roll, int64_t ranks);
+
+void rp_running_end(void);
+
+/* All that go on, of the directory of records that is meant here. */
+struct rp_running *rp_running_list(size_t *count);
+void rp_running_clear(struct rp_running *run);
+void rp_running_free(struct rp_running *list, size_t count);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* For `reprise status`: how many decisions a rank has made, and what it waits for, once that takes long. It is told in the file REPRISE_STATE, if the command named one. */
+#include <time.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "det/det.h"
+#include "det/det_status.h"
+
+struct rp_rank_slot *rp_det_slot;
+
+void rp_det_status_open(uint32_t rank, uint32_t ranks)
+{
+    const char *path = rp_setting("REPRISE_STATE");
+    struct rp_replay_state *state = path ? rp_state_join(path, ranks) : NULL;
+
+    if (!state)
+        return;
+    rp_det_slot = &state->rank[rank];
+    rp_det_slot->pid = (uint32_t)getpid();
+    rp_det_slot->state = RP_RANK_RUNNING;
+}
+
+/* The words are those of a deadlock; there is none yet. */
+void rp_det_status_waits(const struct rp_det_wait *wait)
+{
+    struct rp_side_rank *own = rp_side.own;
+    struct timespec now;
+
+    if (!rp_det_slot || rp_det_slot->state == RP_RANK_WAITING || !wait || wait->runs)
+        return;
+    bool was_told = atomic_load(&own->is_told);
+    rp_det_tell_wait(wait);
+    rp_state_set_text(&rp_det_slot->what, "%s %s", wait->what, own->story);
+    if (!was_told)
+        atomic_store(&own->is_told, 0);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    rp_det_slot->since = (int64_t)now.tv_sec;
+    rp_det_slot->state = RP_RANK_WAITING;
+}
+
+void rp_det_status_goes_on(void)
+{
+    if (rp_det_slot)
+        rp_det_slot->state = RP_RANK_RUNNING;
+}
+
+void rp_det_status_ends(void)
+{
+    if (rp_det_slot)
+        rp_det_slot->state = RP_RANK_FINISHED;
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# A replay that left its record between two events, so that its ranks wait for each other in blocking calls of any kind, says who is in which call and ends with 121; one whose ranks
+# compute does not; one that hangs in such calls as the recorded run did comes to the end of its record.
+source "$(dirname "$0")/../lib/common.sh"
+mpi=$1
+launcher "$mpi" 4
+cat >leaves.c <<'END_OF_C'
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int rank, size, value, many[8];
+static char large[8 << 20];
+static MPI_Comm made;
+static int is(const char *way) { return getenv("WAY") && strcmp(getenv("WAY"), way) == 0; }
+static void receive_from(int source) { MPI_Recv(&value, 1, MPI_INT, source, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+static void gather_from_all(int tag)
+{
+    for (int i = 1; i < size && rank == 0; i++)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank > 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+}
+static void alone(const char *way, int low) /* the upper half waits for a message of rank 0, which is in a collective call */
+{
+    int all = size, no = 0;
+    MPI_Comm half;
+    if (strcmp(way, "inter") == 0)
+        MPI_Comm_split(MPI_COMM_WORLD, low, 0, &half);
+    if (!low) {
+        receive_from(0);
+        return;
+    }
+    if (is("dup")) MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    if (is("split")) MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &made);
+    if (is("barrier")) MPI_Barrier(MPI_COMM_WORLD);
+    if (is("allreduce")) MPI_Allreduce(&rank, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (is("inter")) MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, size / 2, 4, &made);
+    if (is("cart")) MPI_Cart_create(MPI_COMM_WORLD, 1, &all, &no, 0, &made);
+}
+int main(int argc, char **argv)
+{
+    int next, low;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    next = (rank + 1) % size;
+    low = rank < size / 2;
+    gather_from_all(0);
+    if (is("computes")) { if (low) sleep(7); }
+    else if (is("mismatch")) { if (low) MPI_Barrier(MPI_COMM_WORLD); else MPI_Comm_dup(MPI_COMM_WORLD, &made); }
+    else if (is("ssend")) MPI_Ssend(&rank, 1, MPI_INT, next, 5, MPI_COMM_WORLD);
+    else if (is("send")) MPI_Send(large, sizeof large, MPI_BYTE, next, 5, MPI_COMM_WORLD);
+    else if (is("sendrecv")) MPI_Sendrecv(&rank, 1, MPI_INT, next, 5, &value, 1, MPI_INT, next, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (is("probe")) { if (low) MPI_Probe(3, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE); else MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD); }
+    else if (is("issend")) { MPI_Issend(&rank, 1, MPI_INT, next, 5, MPI_COMM_WORLD, &request); MPI_Wait(&request, MPI_STATUS_IGNORE); }
+    else if (is("finalize")) { if (!low) MPI_Barrier(MPI_COMM_WORLD); }
+    else if (getenv("WAY") && !is("last")) alone(getenv("WAY"), low);
+    gather_from_all(1);
+    if (is("last") && !low) MPI_Bcast(many, 8, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END_OF_C
+"mpicc.$mpi" -g -o leaves leaves.c || fail "it does not compile"
+run 60 record "$reprise" record -o run "${launch[@]}" ./leaves
+[ "$status" -eq 0 ] || fail "record: exit status $status"
+
+leaves() { # WAY LINE...: the replay ends with 121, and says these of the ranks
+    local way=$1 line
+    shift
+    WAY=$way run 60 left "$reprise" replay --stall 1 run
+    [ "$status" -eq 121 ] || fail "$way: exit status $status"
+    grep -q 'no rank can move' left.err || fail "$way: nothing is said"
+    for line in "$@"; do
+        grep -q "^  rank $line" left.err || fail "$way: not said: rank $line"
+    done
+}
+leaves dup '0 waits, event 3 of 6, since [0-9]* s: MPI_Comm_dup on MPI_COMM_WORLD' '3 waits, event 0 of 0, since [0-9]* s: MPI_Recv for a message from rank 0 with tag 9'
+leaves split '1 waits, .*: MPI_Comm_split on MPI_COMM_WORLD'
+leaves barrier '1 waits, .*: MPI_Barrier on MPI_COMM_WORLD'
+leaves allreduce '1 waits, .*: MPI_Allreduce on MPI_COMM_WORLD'
+leaves inter '1 waits, .*: MPI_Intercomm_create on another communicator'
+leaves cart '1 waits, .*: MPI_Cart_create on MPI_COMM_WORLD'
+leaves mismatch '0 waits, .*: MPI_Barrier on MPI_COMM_WORLD' '3 waits, .*: MPI_Comm_dup on MPI_COMM_WORLD'
+leaves ssend '1 waits, .*: MPI_Ssend to rank 2 with tag 5 on MPI_COMM_WORLD'
+leaves send '3 waits, .*: MPI_Send to rank 0 with tag 5 on MPI_COMM_WORLD'
+leaves sendrecv '1 waits, .*: MPI_Sendrecv for a message from rank 2 with tag 6'
+leaves probe '1 waits, .*: MPI_Probe for a message from rank 3 with tag 8' '2 waits, .*: MPI_Bcast on MPI_COMM_WORLD'
+leaves issend '1 waits, .*: MPI_Wait for a request'
+leaves finalize '0 waits, .*: MPI_Recv for a message from' '3 waits, .*: MPI_Barrier on MPI_COMM_WORLD'
+leaves last '3 waits, .*: MPI_Bcast on MPI_COMM_WORLD'
+
+WAY=computes run 60 computes "$reprise" replay --stall 1 run
+[ "$status" -eq 0 ] || fail "ranks that compute: exit status $status"
+grep -q 'replayed 6 events on 4 ranks: identical$' computes.err || fail "ranks that compute: not identical"
+
+# All in calls that no rank comes out of, without and with one that polls.
+for way in mismatch barrier; do
+    WAY=$way run 60 "hung.$way" timeout -k 5 6 "$reprise" record -o "$way" "${launch[@]}" ./leaves
+    WAY=$way run 60 "again.$way" "$reprise" replay "$way"
+    [ "$status" -eq 0 ] || fail "a recorded hang ($way): exit status $status"
+    grep -q 'end of the record after event [0-9], in MPI_[A-Z]' "again.$way.err" || fail "a recorded hang ($way): it is not said where"
+    grep -q 'replayed 3 events on 4 ranks: identical up to the end of the record' "again.$way.err" || fail "a recorded hang ($way): not identical"
+done
+
+# By clocks.
+run 60 record.cdc "$reprise" record --codec cdc -o cdc "${launch[@]}" ./leaves
+WAY=mismatch run 60 left.cdc "$reprise" replay --stall 1 cdc
+[ "$status" -eq 121 ] || fail "by clocks: exit status $status"
+grep -q 'all ranks wait' left.cdc.err || fail "by clocks: nothing is said"
