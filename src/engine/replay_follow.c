@@ -791,10 +791,12 @@ static bool is_crowded(void)
 static void let_threads_run(bool sleeps)
 {
     rp_threads_leave();
-    if (sleeps)
+    if (sleeps) {
+        rp_threads_rest();
         usleep(SLEEP_US);
-    else
+    } else {
         sched_yield();
+    }
     rp_threads_enter();
 }
 

@@ -3,6 +3,9 @@
  * A rank that waits in the engine says so. In a blocking call of MPI that the engine does not make of polls (a send, a collective, MPI_Comm_dup, ...) it cannot: libreprise-blocking.so notes the call, and
  * this thread tells the others of it, if it finds the rank in the same call at two looks.
  *
+ * A rank whose threads are followed waits if each of its threads does: in the engine, for a lock that the engine has it take in turn, in a blocking call of MPI, or asleep in the system until another
+ * thread wakes it (it is joined, or signalled), without having run since the look before.
+ *
  * All threads look at all ranks. The replay stands still when each rank waits or has ended, and none did anything from look to look. A call may be in the middle of a long transfer, and so may a receive that has
  * begun: that gets half as much time again as --stall. Time is counted in looks, and a rank that does not look (it is stopped, perhaps by a debugger) is not one that waits.
  */
@@ -17,8 +20,11 @@
 #include <unistd.h>
 
 #include "blocking/blocking.h"
+#include "engine/asleep.h"
 #include "engine/ending.h"
 #include "mpi/constants.h"
+#include "mpi/self.h"
+#include "mpi/threads.h"
 #include "reprise.h"
 
 enum {
@@ -39,7 +45,10 @@ static struct {
     struct rp_standstill options;
     const struct rp_blocked *blocked; /* of the thread that initialised MPI; NULL: it is not noted */
     uint64_t calls;                   /* that it had made at the last look; 0: it was in none */
+    const struct rp_blocked *in_threads; /* of one that is in a call now; NULL: none is */
+    uint64_t thread_calls;               /* of all that are */
     _Atomic uint64_t waits;
+    struct rp_thread owner;
     struct seen *seen;
     uint64_t moves;    /* of all ranks, at the last look */
     long quiet;        /* looks since something moved */
@@ -76,22 +85,64 @@ static int64_t seconds(void)
     return (int64_t)now.tv_sec;
 }
 
+/* With threads: those that are in a call, or asleep, as they were at the look before. `note` is of this thread's own call. */
+static bool does_thread_wait(const struct rp_thread *thread)
+{
+    const struct rp_blocked *b = thread->note;
+    const char *function = b ? b->function : NULL;
+
+    if (function) {
+        watch.in_threads = b;
+        watch.thread_calls += b->calls;
+    }
+    return function || thread->self->rested + 2 > rp_threads_look || rp_asleep_is(thread->process);
+}
+
+/* Whether no thread does anything; what they are in changes at no look. */
+static bool do_threads_wait(void)
+{
+    uint64_t before = watch.thread_calls;
+
+    watch.thread_calls = 0;
+    watch.in_threads = NULL;
+    atomic_fetch_add(&rp_threads_look, 1);
+    return rp_threads_all_are(does_thread_wait) && watch.thread_calls == before;
+}
+
+static bool does_rank_wait(void)
+{
+    const struct rp_blocked *b = watch.blocked;
+    uint64_t before = watch.calls;
+
+    watch.in_threads = b && b->function ? b : NULL;
+    watch.calls = watch.in_threads ? b->calls : 0;
+    if (rp_threads_on)
+        return do_threads_wait();
+    return watch.in_threads && watch.calls == before;
+}
+
+static void tell_wait(struct rp_rank_slot *slot)
+{
+    const char *function = watch.in_threads ? watch.in_threads->function : NULL;
+
+    if (function)
+        tell_call(watch.in_threads, function, &slot->call);
+    else
+        rp_state_set_text(&slot->call, "all its threads wait for each other");
+    slot->call_since = seconds();
+}
+
 static void look_at_self(void)
 {
     struct rp_rank_slot *slot = watch.options.slot;
     const struct rp_blocked *b = watch.blocked;
-    const char *function = b ? b->function : NULL;
-    uint64_t calls = function ? b->calls : 0;
-    bool stays = function && calls == watch.calls;
+    bool waits = does_rank_wait();
 
-    if (stays && !slot->in_call) {
-        tell_call(b, function, &slot->call);
-        slot->call_since = seconds();
-    }
-    slot->in_call = stays;
-    watch.calls = calls;
+    if (waits && !slot->in_call)
+        tell_wait(slot);
+    slot->in_call = waits;
     slot->open_end = watch.options.is_open_end && slot->done == slot->total;
-    slot->moves = (b ? b->calls : 0) + slot->done + watch.waits;
+    slot->moves = (b ? b->calls : 0) + slot->done + watch.waits + watch.thread_calls;
     atomic_fetch_add(&slot->beats, 1);
 }
 
@@ -195,6 +246,11 @@ bool rp_standstill_is_found(void)
     return atomic_load_explicit(&watch.found, memory_order_relaxed);
 }
 
+static const void *note_of_thread(void)
+{
+    return reprise_blocking_self ? reprise_blocking_self() : NULL;
+}
+
 void rp_standstill_open(const struct rp_standstill *options)
 {
     enum { STACK = 512 * 1024 };
@@ -204,6 +260,8 @@ void rp_standstill_open(const struct rp_standstill *options)
 
     watch.options = *options;
     watch.blocked = reprise_blocking_self ? reprise_blocking_self() : NULL;
+    rp_threads_note = note_of_thread;
+    rp_threads_enrol(&watch.owner);
     watch.seen = calloc(options->state->ranks, sizeof *watch.seen);
     if (!watch.seen)
         return;

@@ -230,7 +230,7 @@ static bool is_still(const struct rp_rank_slot *slot, enum rp_certainty least)
     uint32_t now = slot->state;
 
     if (now == RP_RANK_WAITING)
-        return slot->certain >= (uint32_t)least;
+        return slot->certain >= (uint32_t)least || (slot->in_call && least <= RP_CERTAIN_CALL);
     return now == RP_RANK_PARKED || now == RP_RANK_FINISHED || now == RP_RANK_ENDED ||
            (is_in_call(slot, now) && least <= RP_CERTAIN_CALL);
 }

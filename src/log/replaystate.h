@@ -57,7 +57,7 @@ struct rp_rank_slot {
     /* By the thread of the rank that watches it (engine/standstill.c). */
     _Atomic uint32_t beats;     /* its looks: they stop while the process is stopped */
     _Atomic uint64_t moves;     /* changes whenever the rank does anything that MPI or a replay sees */
-    _Atomic uint32_t in_call;   /* it is inside a blocking call of MPI, as it was at the look before */
+    _Atomic uint32_t in_call;   /* it is inside a blocking call of MPI, as it was at the look before; with threads: all of them wait */
     _Atomic uint32_t open_end;  /* it has nothing left to replay, and its record does not end with MPI_Finalize */
     int64_t call_since;         /* as `since` */
     struct rp_state_text call;

@@ -185,6 +185,7 @@ static void forget_in_child(void)
 {
     rp_engine = NULL;
     rp_threads_on = 0;
+    rp_threads_forget();
     rp_sends_seen = 0;
     rp_captured = 0;
     rp_self.depth = RP_STRANGER;

@@ -33,6 +33,7 @@ struct rp_self {
     uint64_t identity; /* the same in every run: how the thread came about; 0: not created by the program */
     uint32_t children; /* threads that it created */
     int32_t number;    /* in the record, once it has one; else -1, but 0 for the thread that initialised MPI */
+    uint64_t rested;   /* the last look (mpi/threads.h) that found it waiting for long, in a wait of ours */
 };
 
 /* The process's. With several threads: only under the lock of mpi/threads.h. */

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <threads.h>
@@ -43,12 +44,72 @@ void rp_threads_give_way(unsigned *tries)
 
     rp_threads_unlock();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before); /* a sleep of ours is no place to be cancelled at */
-    if (++*tries < YIELDS)
+    if (++*tries < YIELDS) {
         sched_yield();
-    else
+    } else {
+        rp_threads_rest();
         usleep(SLEEP_US);
+    }
     pthread_setcancelstate(before, NULL);
     rp_threads_lock();
+}
+
+/* Who there is */
+
+_Atomic uint64_t rp_threads_look;
+const void *(*rp_threads_note)(void);
+static struct rp_thread *enrolled;
+static atomic_flag is_enrolling = ATOMIC_FLAG_INIT;
+
+static void hold_list(void)
+{
+    while (atomic_flag_test_and_set(&is_enrolling))
+        sched_yield();
+}
+
+void rp_threads_enrol(struct rp_thread *thread)
+{
+    thread->self = &rp_self;
+    thread->process = (int)syscall(SYS_gettid);
+    thread->note = rp_threads_note ? rp_threads_note() : NULL;
+    hold_list();
+    thread->next = enrolled;
+    enrolled = thread;
+    atomic_flag_clear(&is_enrolling);
+}
+
+void rp_threads_take_off(struct rp_thread *thread)
+{
+    struct rp_thread **at = &enrolled;
+
+    hold_list();
+    while (*at && *at != thread)
+        at = &(*at)->next;
+    if (*at)
+        *at = thread->next;
+    atomic_flag_clear(&is_enrolling);
+}
+
+void rp_threads_forget(void)
+{
+    enrolled = NULL;
+    atomic_flag_clear(&is_enrolling);
+}
+
+static void take_off(void *thread)
+{
+    rp_threads_take_off(thread);
+}
+
+bool rp_threads_all_are(bool (*is)(const struct rp_thread *thread))
+{
+    bool all = true;
+
+    hold_list();
+    for (const struct rp_thread *at = enrolled; at && all; at = at->next)
+        all = is(at);
+    atomic_flag_clear(&is_enrolling);
+    return all;
 }
 
 /* Who is who */
@@ -138,9 +199,16 @@ static void *be_born(void *data)
 {
     struct birth birth = *(struct birth *)data;
 
+    struct rp_thread own;
+    void *result;
+
     free(data);
     rp_self.identity = birth.identity;
-    return birth.start(birth.data);
+    rp_threads_enrol(&own);
+    pthread_cleanup_push(take_off, &own);
+    result = birth.start(birth.data);
+    pthread_cleanup_pop(1);
+    return result;
 }
 
 RP_ENTRY int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data)
@@ -162,9 +230,16 @@ static int be_born_c11(void *data)
 {
     struct birth birth = *(struct birth *)data;
 
+    struct rp_thread own;
+    int result;
+
     free(data);
     rp_self.identity = birth.identity;
-    return birth.start_c11(birth.data);
+    rp_threads_enrol(&own);
+    pthread_cleanup_push(take_off, &own);
+    result = birth.start_c11(birth.data);
+    pthread_cleanup_pop(1);
+    return result;
 }
 
 RP_ENTRY int thrd_create(thrd_t *thread, thrd_start_t start, void *data)

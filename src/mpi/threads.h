@@ -40,6 +40,34 @@ bool rp_threads_lead(void);
 void rp_threads_lock(void);
 void rp_threads_unlock(void);
 
+/*
+ * For whoever watches whether anything moves: the program's threads, and at which look each last waited for long. What `rp_threads_note` returned in a thread is kept with it.
+ */
+struct rp_thread {
+    struct rp_thread *next;
+    struct rp_self *self;
+    int process; /* its number, as the system has it */
+    const void *note;
+};
+extern RP_HIDDEN _Atomic uint64_t rp_threads_look;
+extern RP_HIDDEN const void *(*rp_threads_note)(void);
+
+/* The calling thread, until it is taken off; the memory is the caller's. */
+void rp_threads_enrol(struct rp_thread *thread);
+void rp_threads_take_off(struct rp_thread *thread);
+
+/* In a child of fork, which has none of them. */
+void rp_threads_forget(void);
+
+/* Whether all are as `is` says, which must not wait for any. */
+bool rp_threads_all_are(bool (*is)(const struct rp_thread *thread));
+
+/* The calling thread waits, and has for long. */
+static inline void rp_threads_rest(void)
+{
+    rp_self.rested = rp_threads_look;
+}
+
 /* Frees the lock for a while. `tries` counts how often, from 0. */
 void rp_threads_give_way(unsigned *tries);
 

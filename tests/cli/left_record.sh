@@ -110,3 +110,52 @@ run 60 record.cdc "$reprise" record --codec cdc -o cdc "${launch[@]}" ./leaves
 WAY=mismatch run 60 left.cdc "$reprise" replay --stall 1 cdc
 [ "$status" -eq 121 ] || fail "by clocks: exit status $status"
 grep -q 'all ranks wait' left.cdc.err || fail "by clocks: nothing is said"
+
+# Threads: a rank waits if all its threads do, and not if one sleeps for a time or computes.
+cat >threads.c <<'END_OF_C'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int rank, size;
+static int is(const char *way) { return getenv("WAY") && strcmp(getenv("WAY"), way) == 0; }
+static void *work(void *number)
+{
+    int tag = *(int *)number, value = 0;
+    for (int i = 1; i < size && rank == 0; i++)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank > 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+    if (is("barrier") && tag == 0 && rank == 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (is("barrier") && tag == 0 && rank > 0)
+        MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (is("sleeps") && tag == 1 && rank == 0)
+        sleep(6);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int provided, number[] = {0, 1};
+    pthread_t thread[2];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, work, &number[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return provided != MPI_THREAD_MULTIPLE;
+}
+END_OF_C
+"mpicc.$mpi" -g -pthread -o threads threads.c || fail "threads: it does not compile"
+run 60 threads "$reprise" record -o threads.run "${launch[@]}" ./threads
+[ "$status" -eq 0 ] || fail "threads: exit status $status"
+WAY=barrier run 60 threads.left "$reprise" replay --stall 1 threads.run
+[ "$status" -eq 121 ] || fail "threads: the replay that left its record: exit status $status"
+grep -q '^  rank 0 waits, .*: MPI_Barrier on MPI_COMM_WORLD' threads.left.err || fail "threads: it is not said who waits"
+WAY=sleeps run 60 threads.sleep "$reprise" replay --stall 1 threads.run
+[ "$status" -eq 0 ] || fail "threads: one sleeps: exit status $status"
