@@ -130,6 +130,43 @@ static void waitany_any(void)
     MPI_Waitany(FEW, requests, &index, &statuses[0]);
 }
 
+/* Through wrappers, which several places call at the same depth of the stack */
+
+#define CALLER(name, wrapper, by)                                                                  \
+    static __attribute__((noinline)) void name(void)                                               \
+    {                                                                                              \
+        taken += wrapper() + by;                                                                   \
+    }
+
+static int taken;
+
+static __attribute__((noinline)) int take(void)
+{
+    return MPI_Recv(buffer, 1, MPI_BYTE, MPI_ANY_SOURCE, COMES, MPI_COMM_WORLD, &statuses[0]) + taken;
+}
+
+static __attribute__((noinline)) int take_more(void)
+{
+    return take() + 1;
+}
+
+CALLER(first_caller, take, 1)
+CALLER(second_caller, take, 2)
+CALLER(third_caller, take_more, 1)
+CALLER(fourth_caller, take_more, 2)
+
+static void recv_wrapped(void)
+{
+    static int turn;
+    (++turn % 2 ? first_caller : second_caller)();
+}
+
+static void recv_wrapped_twice(void)
+{
+    static int turn;
+    (++turn % 2 ? third_caller : fourth_caller)();
+}
+
 /* Idle */
 
 static void recv_named(void)
@@ -216,6 +253,8 @@ static const struct bench_case {
     {"iprobe_yes", "event", "Iprobe(ANY_SOURCE): yes", NULL, iprobe_yes, "-"},
     {"waitany_send", "event", "Waitany of 4, a send", prepare_named, waitany_send, "isend"},
     {"waitany_any", "event", "Irecv(ANY_SOURCE) + Waitany of 4", prepare_any, waitany_any, "-"},
+    {"recv_wrapped", "more", "Recv(ANY_SOURCE), wrapped", NULL, recv_wrapped, "-"},
+    {"recv_wrapped_twice", "more", "Recv(ANY_SOURCE), wrapped twice", NULL, recv_wrapped_twice, "-"},
     {"recv_named", "idle", "Recv, named", NULL, recv_named, "-"},
     {"sendrecv_named", "idle", "Sendrecv, named", NULL, sendrecv_named, "-"},
     {"probe_named", "idle", "Probe, named", NULL, probe_named, "-"},

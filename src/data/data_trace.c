@@ -11,6 +11,7 @@
 
 #include "base/message.h"
 #include "data/data.h"
+#include "event/wrappers.h"
 #include "log/accesslog.h"
 #include "log/orderlog.h"
 
@@ -61,6 +62,7 @@ enum rp_status rp_trace_open(const char *path, const char *directory, uint64_t r
         status = rp_fail(why, RP_MEMORY, "out of memory");
     own_rank = rank;
     sites.announce = announce;
+    sites.wrappers = rp_wrappers_list();
     rp_traced = status == RP_OK;
     return status;
 }

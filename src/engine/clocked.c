@@ -192,7 +192,7 @@ static enum rp_status open_all(struct rp_problem *why)
         return rp_fail(why, RP_USAGE, "the record is one by clocks, but libreprise-envelope.so is not preloaded behind libreprise.so");
     enum rp_status status = rp_log_open(s->directory, s->run, (uint32_t)s->rank, (uint32_t)s->ranks, &rp_clocked.log, why);
     if (status == RP_OK)
-        status = rp_clocked_rows_open(rp_clocked.log, rp_setting("REPRISE_FORCE") == NULL, why);
+        status = rp_clocked_rows_open(rp_clocked.log, rp_setting("REPRISE_FORCE") == NULL, *s->wrappers ? s->wrappers : NULL, why);
     if (status == RP_OK)
         status = rp_state_map(rp_clocked.state_path, (uint32_t)s->ranks, &rp_clocked.state, why);
     if (status == RP_OK)

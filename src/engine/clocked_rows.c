@@ -94,7 +94,7 @@ static void collect_late(const struct rp_row_chunk *chunk, uint64_t *table)
             add_late(chunk->tables.rows[i].rank, chunk->tables.rows[i].clock, UINT64_MAX);
 }
 
-enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, struct rp_problem *why)
+enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, const char *wrappers, struct rp_problem *why)
 {
     struct rp_row_chunk chunk;
     struct rp_row_sum sum;
@@ -106,6 +106,7 @@ enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, struc
     rows.check_places = check_places;
     if (!rp_site_table_init(&rows.sites))
         return rp_fail(why, RP_MEMORY, "out of memory");
+    rows.sites.wrappers = wrappers;
     rp_log_rewind(log);
     while ((status = rp_log_next_rows(log, &chunk, &found, why)) == RP_OK && found) {
         collect_late(&chunk, &table);

@@ -23,7 +23,7 @@ struct rp_answer {
     uint32_t place;
 };
 
-enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, struct rp_problem *why);
+enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, const char *wrappers, struct rp_problem *why);
 
 /* The next row for this call. */
 struct rp_answer rp_clocked_rows_next(const struct rp_call *call);

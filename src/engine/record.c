@@ -24,6 +24,7 @@
 #include "log/refusal.h"
 #include "log/dataformat.h"
 #include "log/logwriter.h"
+#include "event/wrappers.h"
 #include "log/manifest.h"
 #include "log/regionlog.h"
 #include "mpi/beside.h"
@@ -300,6 +301,7 @@ static enum rp_status open_log(struct rp_problem *why)
     if (status == RP_OK && how.timed)
         rp_record_with_times();
     rp_recorder.sites.announce = announce_site;
+    rp_recorder.sites.wrappers = rp_wrappers_list();
     return status;
 }
 

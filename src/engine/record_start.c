@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/settings.h"
+#include "event/wrappers.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
 #include "mpi/engine.h"
@@ -141,6 +142,7 @@ static void describe(struct rp_manifest *m, const struct rp_session *session, co
     m->codec = strdup(rp_setting("REPRISE_CODEC") ? rp_setting("REPRISE_CODEC") : "auto");
     m->clocks = strdup(rp_setting("REPRISE_CLOCKS") ? "lamport" : "");
     m->data = strdup(rp_setting("REPRISE_RANKS") ? rp_setting("REPRISE_RANKS") : "");
+    m->wrappers = strdup(rp_wrappers_list());
     m->threads = strdup(rp_setting("REPRISE_THREADS") ? "all" : "");
     m->capture = strdup(rp_setting("REPRISE_CAPTURE") ? rp_setting("REPRISE_CAPTURE") : "");
 }

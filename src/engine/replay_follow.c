@@ -1087,6 +1087,7 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
         status = open_matcher(why);
     if (status == RP_OK && !rp_site_table_init(&follow.sites))
         status = rp_fail(why, RP_MEMORY, "out of memory");
+    follow.sites.wrappers = *follow.session.wrappers ? follow.session.wrappers : NULL;
     if (status == RP_OK)
         status = rp_state_map(state_path, (uint32_t)session->ranks, &follow.state, why);
     if (status != RP_OK)

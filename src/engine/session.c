@@ -120,13 +120,15 @@ enum rp_status rp_session_share(struct rp_session *session, enum rp_status statu
     struct {
         int32_t status;
         uint64_t run;
-        char directory[PATH_MAX];
+        char directory[PATH_MAX], wrappers[PATH_MAX];
     } news = {.status = status, .run = session->run};
 
     memcpy(news.directory, session->directory, sizeof news.directory);
+    memcpy(news.wrappers, session->wrappers, sizeof news.wrappers);
     broadcast(&news, sizeof news);
     session->run = news.run;
     memcpy(session->directory, news.directory, sizeof news.directory);
+    memcpy(session->wrappers, news.wrappers, sizeof news.wrappers);
     return (enum rp_status)news.status;
 }
 
@@ -154,6 +156,7 @@ enum rp_status rp_session_find_record(struct rp_session *session, struct rp_mani
     if (status != RP_OK)
         return status;
     session->run = manifest->run;
+    snprintf(session->wrappers, sizeof session->wrappers, "%s", manifest->wrappers);
     status = check_manifest(session, manifest, why);
     if (status != RP_OK)
         rp_manifest_free(manifest);

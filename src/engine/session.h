@@ -14,6 +14,7 @@ struct rp_session {
     int rank, ranks;
     uint64_t run;
     char directory[PATH_MAX];
+    char wrappers[PATH_MAX]; /* of a replay: by which the record tells callers apart; empty: it does not */
 };
 
 /* Rank and size; messages carry the rank from now on. */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event/wrappers.h"
+
 bool rp_site_table_init(struct rp_site_table *table)
 {
     memset(table, 0, sizeof *table);
@@ -25,7 +27,10 @@ void rp_site_table_free(struct rp_site_table *table)
     }
     for (size_t i = 0; i < table->module_count; i++)
         free(table->modules[i].path);
+    for (size_t i = 0; table->keys && i < RP_SITE_KEYS; i++)
+        rp_callers_free(table->keys[i].outcome);
     free(table->bindings);
+    free(table->names);
     free(table->keys);
     free(table->sites);
     free(table->modules);
@@ -263,26 +268,10 @@ static uintptr_t past_bindings(const struct rp_site_table *table, uintptr_t retu
     return return_address;
 }
 
-/* Finds where the return addresses of the first `count` frames of a chain are saved. */
-static void note_bindings(struct rp_site_table *table, const uintptr_t *chain, size_t count, uintptr_t stack)
+static void note_binding(struct rp_site_table *table, uintptr_t inner, uintptr_t return_address, uintptr_t distance)
 {
-    unw_context_t context;
-    unw_cursor_t cursor;
-    unw_word_t at = 0;
-    unw_save_loc_t saved;
-
-    if (unw_getcontext(&context) != 0 || unw_init_local(&cursor, &context) != 0)
-        return;
-    do {
-        if (unw_step(&cursor) <= 0 || unw_get_reg(&cursor, UNW_REG_IP, &at) != 0)
-            return;
-    } while (chain[0] - (uintptr_t)at > 1);
-    for (size_t i = 0; i < count; i++) {
-        if (unw_step(&cursor) <= 0 || unw_get_save_loc(&cursor, UNW_REG_IP, &saved) != 0 || saved.type != UNW_SLT_MEMORY || saved.u.addr < stack ||
-            !grow((void **)&table->bindings, table->binding_count, &table->binding_room, sizeof *table->bindings))
-            return;
-        table->bindings[table->binding_count++] = (struct rp_binding){i > 0 ? chain[i - 1] : 0, chain[i], (uintptr_t)saved.u.addr - stack};
-    }
+    if (grow((void **)&table->bindings, table->binding_count, &table->binding_room, sizeof *table->bindings))
+        table->bindings[table->binding_count++] = (struct rp_binding){inner, return_address, distance};
 }
 
 static bool is_noted(const struct rp_site_table *table, uintptr_t return_address)
@@ -293,23 +282,119 @@ static bool is_noted(const struct rp_site_table *table, uintptr_t return_address
     return false;
 }
 
-static uint32_t new_site(struct rp_site_table *table, const char *function, uintptr_t return_address, uintptr_t stack)
-{
+/* Wrappers */
+
+/* A new chain: what the walk along it needs, and where it finds the return addresses of wrappers. */
+struct news {
     uintptr_t chain[RP_SITE_FRAMES];
     struct rp_frame frame[RP_SITE_FRAMES];
-    struct rp_buffer news = {0};
-    size_t frames = walk(return_address, chain), modules = table->module_count;
+    size_t frames, inside; /* of these, so many are bindings */
+    uintptr_t stack;
+    const uintptr_t *at[RP_WRAPPERS_DEEP];
+    size_t levels;
+};
 
-    for (size_t i = 0; i < frames; i++) {
-        frame[i].module = find_module(table, chain[i], &news);
-        frame[i].offset = chain[i] - (frame[i].module ? table->modules[frame[i].module - 1].base : 0);
+/* The name of a function is not near at hand, so it is asked for once. */
+static bool is_listed(struct rp_site_table *table, unw_cursor_t *cursor, uintptr_t return_address)
+{
+    char name[512];
+    unw_word_t offset;
+
+    for (size_t i = 0; i < table->name_count; i++)
+        if (table->names[i].return_address == return_address)
+            return table->names[i].is_wrapper;
+    bool is_wrapper = unw_get_proc_name(cursor, name, sizeof name, &offset) == 0 && rp_wrappers_name(table->wrappers, name);
+    if (grow((void **)&table->names, table->name_count, &table->name_room, sizeof *table->names))
+        table->names[table->name_count++] = (struct rp_named){return_address, is_wrapper};
+    return is_wrapper;
+}
+
+static bool is_small(unw_cursor_t *cursor)
+{
+    unw_proc_info_t function;
+
+    return unw_get_proc_info(cursor, &function) == 0 && function.end_ip > function.start_ip &&
+           function.end_ip - function.start_ip <= RP_WRAPPER_BYTES;
+}
+
+/* main, too, is called by the C library; who else is called by it has one caller. */
+static bool is_c_library(const struct rp_site_table *table, const struct rp_frame *frame)
+{
+    const char *slash = frame->module ? strrchr(table->modules[frame->module - 1].path, '/') : NULL;
+
+    return slash && strncmp(slash, "/libc.so", 8) == 0;
+}
+
+static bool is_wrapper(struct rp_site_table *table, const struct news *n, size_t number, unw_cursor_t *cursor)
+{
+    if (!table->wrappers || n->levels == RP_WRAPPERS_DEEP || number + 1 >= n->frames || is_c_library(table, &n->frame[number + 1]))
+        return false;
+    return (n->levels < RP_WRAPPERS_SMALL && is_small(cursor)) || is_listed(table, cursor, n->chain[number]);
+}
+
+/* Where the return address of the frame that the cursor stands in is saved; steps outwards. */
+static bool step(unw_cursor_t *cursor, uintptr_t stack, uintptr_t *distance)
+{
+    unw_save_loc_t saved;
+
+    if (unw_step(cursor) <= 0 || unw_get_save_loc(cursor, UNW_REG_IP, &saved) != 0 || saved.type != UNW_SLT_MEMORY || saved.u.addr < stack)
+        return false;
+    *distance = (uintptr_t)saved.u.addr - stack;
+    return true;
+}
+
+static bool begin_walk(unw_context_t *context, unw_cursor_t *cursor, uintptr_t return_address)
+{
+    unw_word_t at = 0;
+
+    if (unw_init_local(cursor, context) != 0)
+        return false;
+    do {
+        if (unw_step(cursor) <= 0 || unw_get_reg(cursor, UNW_REG_IP, &at) != 0)
+            return false;
+    } while (return_address - (uintptr_t)at > 1);
+    return true;
+}
+
+/* Finds where the return addresses of bindings and of wrappers behind them are saved. What is far off is not looked at at every call:
+ * it might belong to nobody then. */
+static void find_saved(struct rp_site_table *table, struct news *n, bool notes)
+{
+    enum { FAR = 4096 };
+    unw_context_t context;
+    unw_cursor_t cursor;
+    uintptr_t distance;
+
+    if (unw_getcontext(&context) != 0 || !begin_walk(&context, &cursor, n->chain[0]))
+        return;
+    for (size_t i = 0; i < n->frames; i++) {
+        if ((i >= n->inside && !is_wrapper(table, n, i, &cursor)) || !step(&cursor, n->stack, &distance))
+            return;
+        if (i < n->inside && notes)
+            note_binding(table, i > 0 ? n->chain[i - 1] : 0, n->chain[i], distance);
+        if (i >= n->inside && distance > FAR)
+            return;
+        if (i >= n->inside)
+            n->at[n->levels++] = (const uintptr_t *)(n->stack + distance);
     }
-    size_t inside = 0;
-    while (inside + 1 < frames && is_binding(table, &frame[inside]))
-        inside++;
-    if (inside > 0 && !is_noted(table, return_address))
-        note_bindings(table, chain, inside, stack);
-    uint32_t site = intern(table, function, frame + inside, frames - inside, &news);
+}
+
+static uint32_t new_site(struct rp_site_table *table, const char *function, uintptr_t return_address, struct news *n)
+{
+    struct rp_buffer news = {0};
+    size_t modules = table->module_count;
+
+    n->frames = walk(return_address, n->chain);
+    for (size_t i = 0; i < n->frames; i++) {
+        n->frame[i].module = find_module(table, n->chain[i], &news);
+        n->frame[i].offset = n->chain[i] - (n->frame[i].module ? table->modules[n->frame[i].module - 1].base : 0);
+    }
+    while (n->inside + 1 < n->frames && is_binding(table, &n->frame[n->inside]))
+        n->inside++;
+    bool notes = n->inside > 0 && !is_noted(table, return_address);
+    if (notes || table->wrappers)
+        find_saved(table, n, notes);
+    uint32_t site = intern(table, function, n->frame + n->inside, n->frames - n->inside, &news);
     while (news.failed && table->module_count > modules) /* what was not announced has no number */
         free(table->modules[--table->module_count].path);
     rp_buffer_free(&news);
@@ -319,7 +404,7 @@ static uint32_t new_site(struct rp_site_table *table, const char *function, uint
 /* Its key, or the free slot where it belongs. */
 static struct rp_site_key *find_key(const struct rp_site_table *table, const char *function, uintptr_t return_address, uintptr_t stack)
 {
-    size_t slot = rp_site_hash(function, return_address, stack);
+    size_t slot = rp_site_hash(return_address, stack) >> 2;
 
     for (;; slot = (slot + 1) % RP_SITE_KEYS) {
         struct rp_site_key *key = &table->keys[slot];
@@ -334,17 +419,19 @@ uint32_t rp_site_add(struct rp_site_table *table, const char *function, uintptr_
     /* A program whose stack depth varies without end must not make us walk for ever. */
     uintptr_t level = table->keys_used >= RP_SITE_KEYS / 2 ? 0 : stack;
     struct rp_site_key *key = find_key(table, function, past_bindings(table, return_address, stack), level);
+    struct news n = {.stack = stack};
+    uint32_t site;
 
-    if (key->function)
-        return key->site;
-    uint32_t site = new_site(table, function, return_address, stack);
+    if (key->function && rp_callers_find(key->outcome, &site))
+        return site;
+    site = new_site(table, function, return_address, &n);
     uintptr_t place = past_bindings(table, return_address, stack); /* there may be new ones */
     key = find_key(table, function, place, level);
     if (!key->function && table->keys_used < RP_SITE_KEYS - RP_SITE_KEYS / 8) {
-        *key = (struct rp_site_key){place, level, function, site};
+        *key = (struct rp_site_key){place, level, function, 0};
         table->keys_used++;
     }
-    return site;
+    return key->function ? rp_callers_add(&key->outcome, n.at, level ? n.levels : 0, site) : site;
 }
 
 /* Reading */

@@ -3,8 +3,9 @@
  * Call sites: where in the program an MPI function was called from, as a chain of return addresses, each module + offset.
  *
  * Walking the stack for every event would cost more than the event. The walk is done once for each (function, return address, stack
- * pointer) that has not been seen yet; the same return address at the same depth is taken for the same chain. Two keys with the
- * same chain are one site.
+ * pointer) that has not been seen yet; the same return address at the same depth is taken for the same chain, up to the function
+ * that called. Where that is a wrapper (event/wrappers.h: small, or of a name that is listed), its callers are told apart, too, by
+ * the words that event/callers.h looks at, up to the first that is no wrapper. Two keys with the same chain are one site.
  *
  * Fortran and C++ programs call MPI through a library of bindings, from one place for each function. Its frames are left out, and the program's own return
  * address, which lies on the stack at a distance that is found by the first walk, stands in the key.
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "event/callers.h"
 
 enum { RP_SITE_FRAMES = 32, RP_SITE_KEYS = 4096, RP_BUILD_ID_MAX = 64 };
 
@@ -42,7 +44,7 @@ struct rp_site {
 struct rp_site_key {
     uintptr_t return_address, stack;
     const char *function;
-    uint32_t site;
+    uint64_t outcome; /* event/callers.h */
 };
 
 /* A return address inside a library of bindings. */
@@ -50,6 +52,12 @@ struct rp_binding {
     uintptr_t inner; /* the one before, 0 for the innermost */
     uintptr_t return_address;
     uintptr_t distance; /* from the stack pointer to where the next one outwards is saved */
+};
+
+/* Whether the function of a return address is a wrapper by its name. */
+struct rp_named {
+    uintptr_t return_address;
+    bool is_wrapper;
 };
 
 struct rp_site_table {
@@ -61,6 +69,9 @@ struct rp_site_table {
     size_t module_count, module_room;
     struct rp_binding *bindings;
     size_t binding_count, binding_room;
+    const char *wrappers; /* the list by which callers are told apart; NULL: they are not. Set it before the first site is asked for */
+    struct rp_named *names;
+    size_t name_count, name_room;
     /* Told of what is new as the records of format.md, section 4, before the site is used; may be NULL. */
     void (*announce)(void *owner, const struct rp_buffer *records, uint32_t first);
     void *owner;
@@ -89,20 +100,21 @@ bool rp_site_same(const struct rp_site_table *one, uint32_t first, const struct 
 bool rp_site_same_chain(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
                         uint32_t second);
 
-static inline size_t rp_site_hash(const char *function, uintptr_t return_address, uintptr_t stack)
+/* Four times the slot where the key belongs: so it takes the fewest instructions. A place calls one function, as a rule. */
+static inline uintptr_t rp_site_hash(uintptr_t return_address, uintptr_t stack)
 {
-    (void)function; /* a place calls one function, as a rule */
-    return (return_address >> 2 ^ stack >> 4) % RP_SITE_KEYS;
+    return (return_address ^ stack >> 2) & (RP_SITE_KEYS - 1) << 2;
 }
 
 /* Whether the site is known and found at once. */
 static inline bool rp_site_known(const struct rp_site_table *table, const char *function, uintptr_t return_address, uintptr_t stack,
                                  uint32_t *site)
 {
-    const struct rp_site_key *key = &table->keys[rp_site_hash(function, return_address, stack)];
+    uintptr_t at = rp_site_hash(return_address, stack) * (sizeof(struct rp_site_key) / 4);
+    const struct rp_site_key *key = (const struct rp_site_key *)((const char *)table->keys + at);
 
-    *site = key->site;
-    return (key->return_address == return_address) & (key->stack == stack) & (key->function == function);
+    return __builtin_expect((key->return_address == return_address) & (key->stack == stack) & (key->function == function), 1) &&
+           rp_callers_known(key->outcome, site);
 }
 
 static inline uint32_t rp_site_find(struct rp_site_table *table, const char *function,

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "event/wrappers.h"
 #include "log/journalfile.h"
 
 static const struct rp_journal_kind kind = {'G', 1, "a log of what was given"};
@@ -65,6 +66,7 @@ enum rp_status rp_given_create(const char *directory, uint32_t rank, struct rp_g
     }
     w->sites.announce = announce;
     w->sites.owner = w;
+    w->sites.wrappers = rp_wrappers_list();
     *out = w;
     return RP_OK;
 }

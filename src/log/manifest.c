@@ -50,6 +50,7 @@ void rp_manifest_free(struct rp_manifest *m)
     free(m->capture);
     free(m->threads);
     free(m->data);
+    free(m->wrappers);
     memset(m, 0, sizeof *m);
 }
 
@@ -120,7 +121,8 @@ static enum rp_status take_members(const struct rp_json *json, const char *path,
         take_string(json, "started", &out->started) && take_string(json, "reprise", &out->reprise) &&
         take_strings(json, "command", &out->command) && take_strings(json, "allowed", &out->allowed) && take_strings(json, "environment", &out->environment) &&
         take_string(json, "capture", &out->capture) && take_string(json, "threads", &out->threads) &&
-        take_string(json, "codec", &out->codec) && take_string(json, "clocks", &out->clocks) && take_string(json, "data", &out->data))
+        take_string(json, "codec", &out->codec) && take_string(json, "clocks", &out->clocks) && take_string(json, "data", &out->data) &&
+        take_string(json, "wrappers", &out->wrappers))
         return RP_OK;
     return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
 }
@@ -256,6 +258,8 @@ enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest
     put_member(&out, "clocks", m->clocks);
     if (m->threads && *m->threads)
         put_member(&out, "threads", m->threads);
+    if (m->wrappers && *m->wrappers)
+        put_member(&out, "wrappers", m->wrappers);
     if (m->data && *m->data)
         put_member(&out, "data", m->data);
     if (m->environment && *m->environment)

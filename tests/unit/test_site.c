@@ -79,6 +79,87 @@ TEST(the_chain_tells_callers_apart)
     rp_site_table_free(&table);
 }
 
+__attribute__((noinline)) static uint32_t around(struct rp_site_table *table)
+{
+    volatile uint32_t site = one_place(table);
+
+    return site;
+}
+
+/* All at the same depth. */
+#define CALLER(name, wrapper)                                                                      \
+    __attribute__((noinline)) static uint32_t name(struct rp_site_table *table)                    \
+    {                                                                                              \
+        volatile uint32_t site = wrapper(table);                                                   \
+        return site;                                                                               \
+    }
+CALLER(first_caller, one_place)
+CALLER(second_caller, one_place)
+CALLER(third_caller, around)
+CALLER(fourth_caller, around)
+
+static size_t sites_of_callers(const char *wrappers)
+{
+    struct rp_site_table table;
+    uint32_t found[4] = {0};
+    size_t count;
+
+    if (!fresh(&table))
+        return 0;
+    table.wrappers = wrappers;
+    for (int i = 0; i < 3; i++) {
+        uint32_t now[] = {first_caller(&table), second_caller(&table), third_caller(&table), fourth_caller(&table)};
+        if (i > 0)
+            CHECK(memcmp(now, found, sizeof now) == 0);
+        memcpy(found, now, sizeof now);
+    }
+    count = table.site_count;
+    rp_site_table_free(&table);
+    return count;
+}
+
+TEST(callers_of_wrappers_are_told_apart)
+{
+    CHECK_EQ(sites_of_callers(""), 4);
+    CHECK_EQ(sites_of_callers(NULL), 2); /* by the depth alone */
+}
+
+static uintptr_t words[2];
+static const uintptr_t *const first_words[] = {&words[0]}, *const second_words[] = {&words[1]};
+
+TEST(a_word_that_moves_tells_nothing)
+{
+    uint64_t outcome = 0;
+    uint32_t site = 99;
+
+    words[0] = 0x1000;
+    CHECK_EQ(rp_callers_add(&outcome, first_words, 1, 7), 7);
+    CHECK(rp_callers_known(outcome, &site) && site == 7);
+    words[0] = 0x1004;
+    CHECK(!rp_callers_known(outcome, &site) && !rp_callers_find(outcome, &site));
+    CHECK_EQ(rp_callers_add(&outcome, second_words, 1, 8), 7);
+    CHECK(rp_callers_known(outcome, &site) && site == 7);
+    rp_callers_free(outcome);
+}
+
+TEST(callers_without_end_are_one_in_the_end)
+{
+    uint64_t outcome = 0;
+    uint32_t site, told = 0;
+
+    for (uint32_t i = 0; i < 1000; i++) {
+        words[0] = 0x400000 + 20 * i;
+        told += rp_callers_find(outcome ? outcome : RP_CALLERS_SITE, &site) == false || outcome == 0;
+        if (outcome == 0 || !rp_callers_find(outcome, &site))
+            site = rp_callers_add(&outcome, first_words, 1, i);
+        CHECK(site == i || site == 0);
+    }
+    CHECK(told > 100 && told < 200);
+    words[0] = 0x400000 + 20 * 90;
+    CHECK(rp_callers_known(outcome, &site) && site == 90);
+    rp_callers_free(outcome);
+}
+
 __attribute__((noinline)) static uint32_t on_a_moved_stack(struct rp_site_table *table, size_t by)
 {
     volatile char *space = alloca(by + 1);
