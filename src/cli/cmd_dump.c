@@ -11,10 +11,11 @@
 #include "cli/options.h"
 #include "cli/dumprows.h"
 #include "cli/tellwho.h"
-#include "event/lines.h"
+#include "event/naming.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
+#include "report/callsites.h"
 #include "reprise.h"
 
 static const char *json, *rank_text, *sites, *who;
@@ -29,19 +30,40 @@ static const struct rp_option options[] = {
 
 #define U64(x) ((unsigned long long)(x))
 
-/* ` at=file:line` of each site, found when it is first needed; NULL: not yet. */
+/* ` at=file:line`, and the wrappers, of each site, found when it is first needed; NULL: not yet. */
 static char **places;
 
-static const char *place_of(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site)
+/* ` through=take@wrap.c:7`, the outermost wrapper first. */
+static void put_wrappers(struct rp_buffer *out, const struct rp_site_place *place)
 {
-    struct rp_line line;
-
-    if (places && !places[site] && rp_lines_of_site(lines, table, site, &line)) {
-        if (asprintf(&places[site], " at=%s:%d", rp_text_shown(line.file), line.line) < 0)
-            places[site] = NULL;
-    } else if (places && !places[site]) {
-        places[site] = strdup("");
+    for (size_t i = place->wrappers; i-- > 0;) {
+        const struct rp_line *line = &place->wrapper[i].line;
+        rp_buffer_printf(out, "%s%s", i + 1 == place->wrappers ? " through=" : ",", line->function ? rp_text_shown(line->function) : "?");
+        if (line->file)
+            rp_buffer_printf(out, "@%s:%d", rp_text_shown(line->file), line->line);
     }
+}
+
+static char *describe_place(struct rp_naming *naming, const struct rp_site_table *table, uint32_t site)
+{
+    struct rp_site_place place;
+    struct rp_buffer text = {0};
+
+    if (rp_naming_find(naming, table, site, &place))
+        rp_buffer_printf(&text, " at=%s:%d", rp_text_shown(place.spot.line.file), place.spot.line.line);
+    else if (place.wrappers > 0 && place.spot.line.function)
+        rp_buffer_printf(&text, " at=%s", rp_text_shown(place.spot.line.function));
+    put_wrappers(&text, &place);
+    rp_buffer_byte(&text, 0);
+    char *made = text.failed ? NULL : strdup((char *)text.bytes);
+    rp_buffer_free(&text);
+    return made;
+}
+
+static const char *place_of(struct rp_naming *naming, const struct rp_site_table *table, uint32_t site)
+{
+    if (places && !places[site])
+        places[site] = describe_place(naming, table, site);
     return places && places[site] ? places[site] : "";
 }
 
@@ -122,7 +144,7 @@ static bool flush(struct rp_buffer *out)
     return done;
 }
 
-static void put_event(struct rp_buffer *out, struct rp_lines *lines, const struct rp_site_table *table, uint32_t rank, uint64_t number,
+static void put_event(struct rp_buffer *out, struct rp_naming *naming, const struct rp_site_table *table, uint32_t rank, uint64_t number,
                       const struct rp_event *e, const uint64_t *time)
 {
     const char *function = table->sites[e->site].function;
@@ -130,10 +152,10 @@ static void put_event(struct rp_buffer *out, struct rp_lines *lines, const struc
     if (json)
         put_json(out, rank, number, e, time, function);
     else
-        put_text(out, rank, number, e, time, function, place_of(lines, table, e->site));
+        put_text(out, rank, number, e, time, function, place_of(naming, table, e->site));
 }
 
-static enum rp_status dump_events(struct rp_log *log, struct rp_lines *lines, uint32_t rank, struct rp_event *events, struct rp_problem *why)
+static enum rp_status dump_events(struct rp_log *log, struct rp_naming *naming, uint32_t rank, struct rp_event *events, struct rp_problem *why)
 {
     const struct rp_site_table *table = rp_log_site_table(log);
     struct rp_buffer out = {0};
@@ -145,7 +167,7 @@ static enum rp_status dump_events(struct rp_log *log, struct rp_lines *lines, ui
     while ((status = rp_log_next_block(log, events, &count, why)) == RP_OK && count > 0) {
         const uint64_t *times = rp_log_block_times(log);
         for (size_t i = 0; i < count; i++)
-            put_event(&out, lines, table, rank, number++, &events[i], times ? &times[i] : NULL);
+            put_event(&out, naming, table, rank, number++, &events[i], times ? &times[i] : NULL);
         if (flush(&out))
             continue;
         status = rp_fail(why, RP_SYSTEM, "cannot write: %s", "output closed");
@@ -156,33 +178,47 @@ static enum rp_status dump_events(struct rp_log *log, struct rp_lines *lines, ui
     return status;
 }
 
-static void put_json_site(struct rp_buffer *out, struct rp_lines *lines, const struct rp_site_table *table, uint32_t rank, uint32_t site)
+static void put_json_place(struct rp_buffer *out, struct rp_naming *naming, const struct rp_site_table *table, uint32_t site)
+{
+    struct rp_site_place place;
+    struct rp_buffer text = {0};
+
+    rp_naming_find(naming, table, site, &place);
+    rp_site_place_put(&text, &place);
+    rp_buffer_byte(&text, 0);
+    rp_json_put_string(out, text.failed ? "" : (char *)text.bytes);
+    rp_buffer_free(&text);
+}
+
+static void put_json_site(struct rp_buffer *out, struct rp_naming *naming, const struct rp_site_table *table, uint32_t rank, uint32_t site)
 {
     rp_buffer_printf(out, "{\"rank\": %u, \"site\": %u, \"function\": ", rank, site);
     rp_json_put_string(out, table->sites[site].function);
+    rp_buffer_printf(out, ", \"place\": ");
+    put_json_place(out, naming, table, site);
     rp_buffer_printf(out, ", \"frames\": ");
-    rp_lines_put_frames(lines, table, site, out);
+    rp_lines_put_frames(rp_naming_lines(naming), table, site, out);
     rp_buffer_printf(out, "}\n");
 }
 
-static void dump_sites(struct rp_log *log, struct rp_lines *lines, uint32_t rank)
+static void dump_sites(struct rp_log *log, struct rp_naming *naming, uint32_t rank)
 {
     const struct rp_site_table *table = rp_log_site_table(log);
     struct rp_buffer out = {0};
 
     for (uint32_t i = 0; i < table->site_count; i++) {
         if (json) {
-            put_json_site(&out, lines, table, rank, i);
+            put_json_site(&out, naming, table, rank, i);
             continue;
         }
         rp_buffer_printf(&out, "%u site %u:\n", rank, i);
-        rp_lines_print_site(lines, table, i, "  ", &out);
+        rp_naming_print_site(naming, table, i, "  ", &out);
     }
     flush(&out);
     rp_buffer_free(&out);
 }
 
-static enum rp_status dump_rank(const char *directory, const struct rp_manifest *m, struct rp_lines *lines, uint32_t rank,
+static enum rp_status dump_rank(const char *directory, const struct rp_manifest *m, struct rp_naming *naming, uint32_t rank,
                                 struct rp_problem *why)
 {
     struct rp_log *log;
@@ -193,11 +229,11 @@ static enum rp_status dump_rank(const char *directory, const struct rp_manifest 
         status = rp_log_open(directory, m->run, rank, m->ranks, &log, why);
     if (status == RP_OK) {
         if (sites)
-            dump_sites(log, lines, rank);
+            dump_sites(log, naming, rank);
         else if (rp_log_has_rows(log))
             status = rp_dump_rows(log, rank, json != NULL, why);
         else
-            status = dump_events(log, lines, rank, events, why);
+            status = dump_events(log, naming, rank, events, why);
         rp_log_free(log);
     }
     free(events);
@@ -231,13 +267,14 @@ static enum rp_status dump(const char *name, struct rp_problem *why)
         return status;
     status = rp_manifest_read(directory, &manifest, why);
     if (status == RP_OK) {
-        struct rp_lines *lines = rp_lines_open();
+        struct rp_naming *naming = rp_naming_open(manifest.wrappers);
+        rp_learn_callers(naming, directory, &manifest);
         status = chosen_ranks(&manifest, &first, &last, why);
         if (status == RP_OK && who)
             status = rp_tell_who(directory, &manifest, rank_text, json != NULL, why);
         for (uint32_t i = first; !who && status == RP_OK && i <= last; i++)
-            status = dump_rank(directory, &manifest, lines, i, why);
-        rp_lines_close(lines);
+            status = dump_rank(directory, &manifest, naming, i, why);
+        rp_naming_close(naming);
         rp_manifest_free(&manifest);
     }
     free(directory);

@@ -12,7 +12,7 @@
 
 #include "base/message.h"
 #include "codec/indices.h"
-#include "event/lines.h"
+#include "event/naming.h"
 #include "event/site.h"
 #include "mpi/life.h"
 #include "reprise.h"
@@ -414,7 +414,8 @@ bool rp_clocked_rows_are_done(void)
 void rp_clocked_rows_describe(const struct rp_call *call, struct rp_buffer *out)
 {
     struct rp_answer answer = rp_clocked_rows_next(call);
-    struct rp_lines *lines = rp_lines_open();
+    struct rp_naming *naming = rp_naming_open(rows.sites.wrappers);
+    uint32_t site = rp_site_find(&rows.sites, call->function, call->return_address, call->stack);
 
     rp_buffer_printf(out, "  recorded: ");
     if (answer.kind == RP_ROW_UNMATCHED)
@@ -429,6 +430,8 @@ void rp_clocked_rows_describe(const struct rp_call *call, struct rp_buffer *out)
     else
         rp_buffer_printf(out, "nothing more%s\n", recorded_site(call) == UINT32_MAX ? ", this place never" : "");
     rp_buffer_printf(out, "  here: %s\n", call->function);
-    rp_lines_print_site(lines, &rows.sites, rp_site_find(&rows.sites, call->function, call->return_address, call->stack), "    ", out);
-    rp_lines_close(lines);
+    rp_naming_learn(naming, rp_log_site_table(rows.log));
+    rp_naming_learn(naming, &rows.sites);
+    rp_naming_print_site(naming, &rows.sites, site, "    ", out);
+    rp_naming_close(naming);
 }

@@ -24,7 +24,7 @@
 #include "engine/doorbell.h"
 #include "engine/standstill.h"
 #include "engine/watch.h"
-#include "event/lines.h"
+#include "event/naming.h"
 #include "event/site.h"
 #include "log/logreader.h"
 #include "mpi/capture.h"
@@ -165,14 +165,18 @@ static void describe(const struct rp_event *event, struct rp_buffer *out)
 static void say_divergence(const struct rp_call *call, const struct rp_event *recorded, const struct rp_event *seen,
                            const char *what)
 {
-    struct rp_lines *lines = rp_lines_open();
+    struct rp_naming *naming = rp_naming_open(follow.session.wrappers);
     struct rp_buffer text = {0};
+    uint32_t site = site_of(call);
+
+    rp_naming_learn(naming, rp_log_site_table(follow.log));
+    rp_naming_learn(naming, &follow.sites);
 
     rp_buffer_printf(&text, "the replay left the record at event %llu of %llu: %s\n  recorded: ",
                      U64(rp_matcher_position(follow.matcher)), U64(follow.slot->total), what);
     if (recorded) {
         describe(recorded, &text);
-        rp_lines_print_site(lines, rp_log_site_table(follow.log), recorded->site, "    ", &text);
+        rp_naming_print_site(naming, rp_log_site_table(follow.log), recorded->site, "    ", &text);
     } else {
         rp_buffer_printf(&text, "MPI_Finalize\n");
     }
@@ -183,8 +187,8 @@ static void say_divergence(const struct rp_call *call, const struct rp_event *re
         rp_buffer_printf(&text, "  seen: %s, %llu receives posted since the event before\n", call->function,
                          U64(rp_state.posts - follow.last_posts));
     }
-    rp_lines_print_site(lines, &follow.sites, site_of(call), "    ", &text);
-    rp_lines_close(lines);
+    rp_naming_print_site(naming, &follow.sites, site, "    ", &text);
+    rp_naming_close(naming);
     if (rp_threads_are_left())
         rp_buffer_printf(&text, "  this rank has threads whose order was not recorded: does its path depend on them? 'reprise record --threads' records it\n");
     rp_buffer_byte(&text, 0);

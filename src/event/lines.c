@@ -2,6 +2,7 @@
 #include "event/lines.h"
 
 #include <dlfcn.h>
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +18,11 @@
     each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_end) each(dwfl_report_offline)            \
         each(dwfl_module_getelf) each(dwfl_module_build_id) each(dwfl_module_addrname) each(dwfl_module_getsrc)        \
             each(dwfl_lineinfo) each(dwfl_offline_section_address) each(dwfl_standard_find_debuginfo)                  \
-                each(dwfl_module_nextcu) each(dwarf_haspc) each(dwarf_getsrc_die) each(dwarf_linesrc) each(dwarf_lineno)
+                each(dwfl_module_nextcu) each(dwarf_haspc) each(dwarf_getsrc_die) each(dwarf_linesrc) each(dwarf_lineno)   \
+                    each(dwfl_module_addrinfo) each(dwfl_module_addrdie) each(dwarf_getscopes) each(dwarf_getscopes_die)   \
+                        each(dwarf_tag) each(dwarf_diename) each(dwarf_attr) each(dwarf_attr_integrate)                    \
+                            each(dwarf_formudata) each(dwarf_formstring) each(dwarf_ranges) each(dwarf_getsrcfiles)        \
+                                each(dwarf_filesrc)
 
 #define DECLARE(name) __typeof__(name) *name;
 
@@ -162,6 +167,116 @@ bool rp_lines_find(struct rp_lines *lines, const struct rp_module *module, uint6
     return out->function || out->file;
 }
 
+/* Functions that were inlined */
+
+static Dwarf_Die *unit_of(struct rp_lines *lines, Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = lines->dw.dwfl_module_addrdie(module, address, bias);
+
+    if (unit)
+        return unit;
+    while ((unit = lines->dw.dwfl_module_nextcu(module, unit, bias))) /* clang */
+        if (lines->dw.dwarf_haspc(unit, address - *bias) == 1)
+            return unit;
+    return NULL;
+}
+
+/* The scopes that hold the address, as they lie in each other in the code; to be freed. */
+static int scopes_at(struct rp_lines *lines, Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
+{
+    Dwarf_Die innermost;
+
+    *scopes = NULL;
+    int count = lines->dw.dwarf_getscopes(unit, address, scopes);
+    if (count <= 0)
+        return 0;
+    innermost = (*scopes)[0];
+    free(*scopes);
+    *scopes = NULL;
+    count = lines->dw.dwarf_getscopes_die(&innermost, scopes);
+    return count > 0 ? count : 0;
+}
+
+static uint64_t size_of(struct rp_lines *lines, Dwarf_Die *die)
+{
+    Dwarf_Addr base, start, end;
+    uint64_t size = 0;
+
+    for (ptrdiff_t at = 0; (at = lines->dw.dwarf_ranges(die, at, &base, &start, &end)) > 0;)
+        size += end - start;
+    return size;
+}
+
+static Dwarf_Word number_of(struct rp_lines *lines, Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+
+    if (lines->dw.dwarf_attr(die, name, &attribute))
+        lines->dw.dwarf_formudata(&attribute, &number);
+    return number;
+}
+
+static const char *symbol_of(struct rp_lines *lines, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+
+    return lines->dw.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? lines->dw.dwarf_formstring(&attribute) : NULL;
+}
+
+/* Where an inlined function was called from. */
+static void find_call(struct rp_lines *lines, Dwarf_Die *unit, Dwarf_Die *die, struct rp_line *out)
+{
+    Dwarf_Files *files;
+    size_t count;
+    Dwarf_Word file = number_of(lines, die, DW_AT_call_file);
+
+    out->line = (int)number_of(lines, die, DW_AT_call_line);
+    out->file = NULL;
+    if (file > 0 && lines->dw.dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count)
+        out->file = lines->dw.dwarf_filesrc(files, file, NULL, NULL);
+}
+
+/* Adds the inlined functions; `line` is that of the innermost call, and then that of the call in what holds them all. */
+static size_t add_inlined(struct rp_lines *lines, Dwfl_Module *module, Dwarf_Addr address, struct rp_line *line, struct rp_code *out, size_t most)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *scopes = NULL, *unit = unit_of(lines, module, address, &bias);
+    int count = unit ? scopes_at(lines, unit, address - bias, &scopes) : 0;
+    size_t added = 0;
+
+    for (int i = 0; i < count && added < most && lines->dw.dwarf_tag(&scopes[i]) != DW_TAG_subprogram; i++) {
+        if (lines->dw.dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
+            continue;
+        const char *name = lines->dw.dwarf_diename(&scopes[i]);
+        out[added++] = (struct rp_code){{name, line->file, line->line}, symbol_of(lines, &scopes[i]), size_of(lines, &scopes[i])};
+        find_call(lines, unit, &scopes[i], line);
+    }
+    free(scopes);
+    return added;
+}
+
+size_t rp_lines_expand(struct rp_lines *lines, const struct rp_module *module, uint64_t offset, struct rp_code **out)
+{
+    enum { MOST = 16 };
+    struct rp_line line;
+    GElf_Addr bias = 0;
+    GElf_Off into;
+    GElf_Sym symbol = {0};
+
+    *out = NULL;
+    if (!rp_lines_find(lines, module, offset, &line) || !(*out = calloc(MOST + 1, sizeof **out)))
+        return 0;
+    Dwfl_Module *found = module_of(lines, module);
+    lines->dw.dwfl_module_getelf(found, &bias);
+    Dwarf_Addr address = offset + bias - 1;
+    const char *name = line.function;
+    size_t count = line.file ? add_inlined(lines, found, address, &line, *out, MOST) : 0;
+    bool known = name && lines->dw.dwfl_module_addrinfo(found, address, &into, &symbol, NULL, NULL, NULL);
+    (*out)[count++] = (struct rp_code){{name, line.file, line.line}, name, known ? symbol.st_size : 0};
+    return count;
+}
+
 static const struct rp_module *module_of_frame(const struct rp_site_table *table, const struct rp_frame *frame)
 {
     return frame->module ? &table->modules[frame->module - 1] : NULL;
@@ -197,6 +312,14 @@ void rp_lines_print_site(struct rp_lines *lines, const struct rp_site_table *tab
     }
     const struct rp_site *s = &table->sites[site];
     rp_buffer_printf(out, "%s%s called from\n", indent, rp_text_shown(s->function));
+    rp_lines_print_frames(lines, table, site, indent, out);
+}
+
+void rp_lines_print_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, const char *indent,
+                           struct rp_buffer *out)
+{
+    const struct rp_site *s = &table->sites[site];
+
     for (uint32_t i = 0; i < s->frames; i++) {
         const struct rp_module *module = module_of_frame(table, &s->frame[i]);
         struct rp_line line;

@@ -2,7 +2,7 @@
 /*
  * Functions that do little but call MPI for others: programs and libraries wrap MPI, and then the place that calls it says
  * nothing. Whether a function is one is asked when a program is recorded (whose callers must be told apart?) and when a
- * record is read (event/places.h).
+ * record is read (event/naming.h).
  */
 #ifndef RP_WRAPPERS_H
 #define RP_WRAPPERS_H

@@ -7,11 +7,25 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "log/logreader.h"
 
-void rp_call_sites_open(struct rp_call_sites *sites)
+void rp_learn_callers(struct rp_naming *naming, const char *directory, const struct rp_manifest *m)
+{
+    struct rp_problem why;
+    struct rp_log *log;
+
+    for (uint32_t rank = 0; rank < m->ranks; rank++)
+        if (rp_log_open(directory, m->run, rank, m->ranks, &log, &why) == RP_OK) {
+            rp_naming_learn(naming, rp_log_site_table(log));
+            rp_log_free(log);
+        }
+}
+
+void rp_call_sites_open(struct rp_call_sites *sites, const char *directory, const struct rp_manifest *manifest)
 {
     memset(sites, 0, sizeof *sites);
-    sites->lines = rp_lines_open();
+    sites->naming = rp_naming_open(manifest->wrappers);
+    rp_learn_callers(sites->naming, directory, manifest);
 }
 
 static void free_texts(struct rp_call_site *row)
@@ -20,6 +34,9 @@ static void free_texts(struct rp_call_site *row)
     free(row->in);
     free(row->file);
     free(row->module);
+    free(row->through);
+    free(row->wrapper_in);
+    free(row->wrapper_file);
 }
 
 void rp_call_sites_free(struct rp_call_sites *sites)
@@ -29,8 +46,10 @@ void rp_call_sites_free(struct rp_call_sites *sites)
     free(sites->rows);
     rp_intern_free(&sites->chains);
     rp_intern_free(&sites->places);
+    rp_intern_free(&sites->folds);
     rp_buffer_free(&sites->rows_of_chains);
-    rp_lines_close(sites->lines);
+    rp_buffer_free(&sites->rows_of_folds);
+    rp_naming_close(sites->naming);
     memset(sites, 0, sizeof *sites);
 }
 
@@ -57,26 +76,42 @@ static bool copy(const char *text, char **out)
     return !text || *out;
 }
 
+static bool describe_wrapper(const struct rp_site_place *place, struct rp_call_site *row)
+{
+    const struct rp_line *line = &place->wrapper[0].line;
+    struct rp_buffer text = {0};
+
+    if (place->wrappers == 0)
+        return true;
+    rp_site_place_put_wrappers(&text, place);
+    rp_buffer_byte(&text, 0);
+    row->wrapper_line = line->file ? line->line : 0;
+    bool done = !text.failed && copy((char *)text.bytes, &row->through) && copy(line->function, &row->wrapper_in) &&
+                copy(line->file, &row->wrapper_file);
+    rp_buffer_free(&text);
+    return done;
+}
+
 static bool describe(struct rp_call_sites *sites, const struct rp_site_table *table, uint32_t number, struct rp_call_site *row)
 {
-    const struct rp_site *site = &table->sites[number];
-    const struct rp_module *module = site->frames ? module_of(table, &site->frame[0]) : NULL;
-    struct rp_line line = {0};
-    bool found = rp_lines_of_site(sites->lines, table, number, &line);
+    struct rp_site_place place;
+    const struct rp_spot *spot = &place.spot;
 
     memset(row, 0, sizeof *row);
-    row->line = found ? line.line : 0;
-    row->offset = site->frames ? site->frame[0].offset : 0;
-    for (size_t i = 0; module && i < module->build_id_length; i++)
-        snprintf(row->build_id + 2 * i, 3, "%02x", module->build_id[i]);
-    return copy(site->function, &row->function) && copy(found ? line.function : NULL, &row->in) && copy(found ? line.file : NULL, &row->file) &&
-           copy(module ? module->path : NULL, &row->module);
+    rp_naming_find(sites->naming, table, number, &place);
+    row->line = spot->line.line;
+    row->offset = spot->offset;
+    for (size_t i = 0; spot->module && i < spot->module->build_id_length; i++)
+        snprintf(row->build_id + 2 * i, 3, "%02x", spot->module->build_id[i]);
+    return copy(table->sites[number].function, &row->function) && copy(spot->line.function, &row->in) && copy(spot->line.file, &row->file) &&
+           copy(spot->module ? spot->module->path : NULL, &row->module) && describe_wrapper(&place, row);
 }
 
 /* Rows are told apart by function and line, or by address where there is no line. */
 static void put_place_key(struct rp_buffer *out, const struct rp_call_site *row)
 {
     rp_buffer_string(out, row->function, strlen(row->function));
+    rp_buffer_string(out, row->through ? row->through : "", row->through ? strlen(row->through) : 0);
     if (row->file) {
         rp_buffer_string(out, row->file, strlen(row->file));
         rp_buffer_varint(out, (uint64_t)row->line);
@@ -85,6 +120,34 @@ static void put_place_key(struct rp_buffer *out, const struct rp_call_site *row)
     rp_buffer_string(out, row->build_id, strlen(row->build_id));
     rp_buffer_string(out, row->module ? row->module : "", row->module ? strlen(row->module) : 0);
     rp_buffer_varint(out, row->offset);
+}
+
+static void put_fold_key(struct rp_buffer *out, const struct rp_call_site *row)
+{
+    rp_buffer_string(out, row->function, strlen(row->function));
+    rp_buffer_string(out, row->wrapper_in ? row->wrapper_in : "", row->wrapper_in ? strlen(row->wrapper_in) : 0);
+    rp_buffer_string(out, row->wrapper_file ? row->wrapper_file : "", row->wrapper_file ? strlen(row->wrapper_file) : 0);
+    rp_buffer_varint(out, (uint64_t)row->wrapper_line);
+}
+
+/* The first row of its wrapper. */
+static bool fold(struct rp_call_sites *sites, uint32_t number)
+{
+    struct rp_call_site *row = &sites->rows[number];
+    struct rp_buffer key = {0};
+    uint32_t known = sites->folds.count, folded = 0;
+
+    row->fold = number;
+    if (!row->through)
+        return true;
+    put_fold_key(&key, row);
+    bool done = !key.failed && rp_intern_add(&sites->folds, key.bytes, key.length, &folded);
+    rp_buffer_free(&key);
+    if (done && folded == known)
+        rp_buffer_u32(&sites->rows_of_folds, number);
+    else if (done)
+        row->fold = rp_load_u32(sites->rows_of_folds.bytes + 4 * (size_t)folded);
+    return done && !sites->rows_of_folds.failed;
 }
 
 static bool add_row(struct rp_call_sites *sites, const struct rp_call_site *row)
@@ -113,7 +176,7 @@ static bool find_row(struct rp_call_sites *sites, const struct rp_site_table *ta
     done = done && !key.failed && rp_intern_add(&sites->places, key.bytes, key.length, number);
     rp_buffer_free(&key);
     if (done && *number == sites->count)
-        done = add_row(sites, &row);
+        done = add_row(sites, &row) && fold(sites, *number);
     else
         free_texts(&row);
     if (done)
@@ -164,12 +227,29 @@ bool rp_call_site_is_open(const struct rp_call_site *site)
     return site->bits > 0 || site->polls > 0 || site->out_of_order > 0;
 }
 
+bool rp_call_site_is_folded(const struct rp_call_sites *sites, size_t row)
+{
+    for (size_t i = 0; i < sites->count; i++)
+        if (i != row && sites->rows[i].events > 0 && sites->rows[i].fold == sites->rows[row].fold)
+            return true;
+    return false;
+}
+
+void rp_call_site_put_wrapper(struct rp_buffer *out, const struct rp_call_site *site)
+{
+    rp_buffer_printf(out, "%s", site->wrapper_in ? site->wrapper_in : "?");
+    if (site->wrapper_file)
+        rp_buffer_printf(out, " at %s:%d", site->wrapper_file, site->wrapper_line);
+}
+
 void rp_call_site_put_place(struct rp_buffer *out, const struct rp_call_site *site)
 {
     if (site->file)
         rp_buffer_printf(out, "%s at %s:%d", site->in ? rp_text_shown(site->in) : "?", rp_text_shown(site->file), site->line);
     else if (site->module)
-        rp_buffer_printf(out, "%s(+0x%llx)", rp_text_shown(site->module), (unsigned long long)site->offset);
+        rp_buffer_printf(out, "%s%s%s(+0x%llx)", site->in ? rp_text_shown(site->in) : "", site->in ? " in " : "", rp_text_shown(site->module), (unsigned long long)site->offset);
     else
         rp_buffer_printf(out, "?");
+    if (site->through)
+        rp_buffer_printf(out, " (through %s)", rp_text_shown(site->through));
 }

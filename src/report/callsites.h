@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The call sites of all ranks by place of source: one row for each MPI function and line, whatever chains of calls lead there. */
+/*
+ * The call sites of all ranks by place of source: one row for each MPI function and line, whatever chains of calls lead there. Where wrappers call MPI
+ * (event/naming.h), the line is that of their caller; rows of one wrapper have the same `fold`.
+ */
 #ifndef RP_CALLSITES_H
 #define RP_CALLSITES_H
 
-#include "event/lines.h"
+#include "event/naming.h"
+#include "log/manifest.h"
 #include "report/intern.h"
 
 struct rp_call_site {
@@ -11,8 +15,12 @@ struct rp_call_site {
     char *in;       /* the program's function; NULL: unknown */
     char *file;     /* NULL: unknown */
     int line;
-    char *module;    /* of the innermost frame; NULL: unknown */
+    char *module;    /* of the frame of that line, or of the innermost; NULL: unknown */
     uint64_t offset; /* in it */
+    char *through;   /* the wrappers between, as rp_site_place_put_wrappers has them; NULL: none */
+    char *wrapper_in, *wrapper_file; /* of the innermost wrapper, which calls MPI; NULL: unknown, or none */
+    int wrapper_line;
+    uint32_t fold;   /* the first row of the same wrapper; its own number, if there is none before */
     char build_id[2 * RP_BUILD_ID_MAX + 1];
     uint32_t chains; /* of calls that lead here */
     uint32_t ranks;  /* that have events of it */
@@ -30,12 +38,17 @@ struct rp_call_sites {
     struct rp_call_site *rows;
     size_t count, room;
     struct rp_intern chains, places; /* a place is a row */
+    struct rp_intern folds;          /* by wrapper */
+    struct rp_buffer rows_of_folds;  /* u32 */
     struct rp_buffer rows_of_chains; /* u32 */
-    struct rp_lines *lines;
+    struct rp_naming *naming;
 };
 
-/* Opens libdw, if there is one. */
-void rp_call_sites_open(struct rp_call_sites *sites);
+/* Looks who calls whom in all logs of a record; one that cannot be read is passed over. */
+void rp_learn_callers(struct rp_naming *naming, const char *directory, const struct rp_manifest *manifest);
+
+/* Opens libdw, if there is one, and learns the callers in the record. */
+void rp_call_sites_open(struct rp_call_sites *sites, const char *directory, const struct rp_manifest *manifest);
 void rp_call_sites_free(struct rp_call_sites *sites);
 
 /* The row of each site of a log, in a new array; NULL without memory. */
@@ -47,7 +60,13 @@ double rp_call_site_entropy(const struct rp_call_site *site);
 /* Whether the record shows that MPI had a choice here. */
 bool rp_call_site_is_open(const struct rp_call_site *site);
 
-/* "main at app.c:12", "app(+0x1234)" or "?" */
+/* Whether other rows have the same wrapper. */
+bool rp_call_site_is_folded(const struct rp_call_sites *sites, size_t row);
+
+/* What the rows under one wrapper have in common: "take at wrap.c:7". */
+void rp_call_site_put_wrapper(struct rp_buffer *out, const struct rp_call_site *site);
+
+/* "main at app.c:12 (through take at wrap.c:7)", "app(+0x1234)" or "?" */
 void rp_call_site_put_place(struct rp_buffer *out, const struct rp_call_site *site);
 
 #endif

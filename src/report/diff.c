@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/lines.h"
+#include "event/naming.h"
 #include "log/logreader.h"
 #include "report/callsites.h"
 
@@ -46,7 +46,7 @@ struct unit {
 
 struct pair {
     struct rp_diff *diff;
-    struct rp_lines *lines;
+    struct rp_naming *naming;
     uint32_t rank;
     bool without_polls;
     uint64_t only; /* identity of the thread that counts; 0: all */
@@ -151,8 +151,9 @@ static enum rp_status next_unit(const struct pair *p, struct cursor *c, struct u
 static bool same_line(struct pair *p, uint32_t one, uint32_t other)
 {
     struct rp_line a, b;
+    struct rp_lines *lines = rp_naming_lines(p->naming);
 
-    if (!rp_lines_of_site(p->lines, p->side[0].sites, one, &a) || !rp_lines_of_site(p->lines, p->side[1].sites, other, &b))
+    if (!rp_lines_of_site(lines, p->side[0].sites, one, &a) || !rp_lines_of_site(lines, p->side[1].sites, other, &b))
         return true;
     return a.line == b.line && strcmp(a.file, b.file) == 0;
 }
@@ -160,9 +161,12 @@ static bool same_line(struct pair *p, uint32_t one, uint32_t other)
 /* Of another build, lines are compared where both are known. */
 static bool same_place(struct pair *p, uint32_t one, uint32_t other)
 {
+    bool (*same)(const struct rp_site_table *, uint32_t, const struct rp_site_table *, uint32_t) =
+        p->diff->same_callers ? rp_site_same_chain : rp_site_same;
+
     if (p->same_site[one] == other + 1)
         return true;
-    if (!rp_site_same_chain(p->side[0].sites, one, p->side[1].sites, other) || (!p->diff->same_program && !same_line(p, one, other)))
+    if (!same(p->side[0].sites, one, p->side[1].sites, other) || (!p->diff->same_program && !same_line(p, one, other)))
         return false;
     p->same_site[one] = other + 1;
     return true;
@@ -292,16 +296,12 @@ static char *text_of(struct rp_buffer *buffer)
     return text;
 }
 
-static void put_place(struct rp_lines *lines, const struct rp_site_table *table, uint32_t number, struct rp_buffer *out)
+static void put_place(struct rp_naming *naming, const struct rp_site_table *table, uint32_t number, struct rp_buffer *out)
 {
-    const struct rp_site *site = &table->sites[number];
-    const struct rp_module *module = site->frames && site->frame[0].module ? &table->modules[site->frame[0].module - 1] : NULL;
-    struct rp_line line = {0};
-    bool found = rp_lines_of_site(lines, table, number, &line);
-    struct rp_call_site row = {.in = (char *)(uintptr_t)line.function, .file = found ? (char *)(uintptr_t)line.file : NULL, .line = line.line,
-                               .module = module ? module->path : NULL, .offset = site->frames ? site->frame[0].offset : 0};
+    struct rp_site_place place;
 
-    rp_call_site_put_place(out, &row);
+    rp_naming_find(naming, table, number, &place);
+    rp_site_place_put(out, &place);
 }
 
 static enum rp_status tell_side(const struct pair *p, struct cursor *c, const struct unit *unit, struct rp_side *side, struct rp_problem *why)
@@ -320,11 +320,11 @@ static enum rp_status tell_side(const struct pair *p, struct cursor *c, const st
     }
     uint32_t site = unit->event.site;
     side->function = strdup(c->sites->sites[site].function);
-    put_place(p->lines, c->sites, site, &text);
+    put_place(p->naming, c->sites, site, &text);
     side->place = text_of(&text);
-    rp_lines_print_site(p->lines, c->sites, site, "", &text);
+    rp_naming_print_site(p->naming, c->sites, site, "", &text);
     side->stack = text_of(&text);
-    rp_lines_put_frames(p->lines, c->sites, site, &text);
+    rp_lines_put_frames(rp_naming_lines(p->naming), c->sites, site, &text);
     side->frames = text_of(&text);
     rp_buffer_free(&text);
     side->has_time = rp_log_is_timed(c->log);
@@ -479,9 +479,9 @@ static void close_sides(struct pair *p)
     free(p->same_site);
 }
 
-static enum rp_status compare_rank(struct rp_diff *diff, struct rp_lines *lines, bool without_polls, uint32_t rank, struct rp_problem *why)
+static enum rp_status compare_rank(struct rp_diff *diff, struct rp_naming *naming, bool without_polls, uint32_t rank, struct rp_problem *why)
 {
-    struct pair p = {.diff = diff, .lines = lines, .rank = rank, .without_polls = without_polls};
+    struct pair p = {.diff = diff, .naming = naming, .rank = rank, .without_polls = without_polls};
     struct rp_divergence found = {0};
     enum rp_status status = open_side(&p, 0, why);
 
@@ -597,6 +597,7 @@ static enum rp_status open_records(const char *one, const char *other, struct rp
     }
     if (out->manifest[0].ranks != out->manifest[1].ranks)
         return rp_fail(why, RP_USAGE, "%s has %u ranks, %s has %u: only runs with as many can be compared", one, out->manifest[0].ranks, other, out->manifest[1].ranks);
+    out->same_callers = strcmp(out->manifest[0].wrappers, out->manifest[1].wrappers) == 0;
     out->same_program = strcmp(out->manifest[0].build_id, out->manifest[1].build_id) == 0;
     return RP_OK;
 }
@@ -605,11 +606,13 @@ enum rp_status rp_diff_collect(const char *one, const char *other, bool without_
 {
     memset(out, 0, sizeof *out);
     enum rp_status status = open_records(one, other, out, why);
-    struct rp_lines *lines = status == RP_OK ? rp_lines_open() : NULL;
+    struct rp_naming *naming = status == RP_OK ? rp_naming_open(out->manifest[0].wrappers) : NULL;
 
+    for (int i = 0; naming && i < 2; i++)
+        rp_learn_callers(naming, out->directory[i], &out->manifest[i]);
     for (uint32_t rank = 0; status == RP_OK && rank < out->manifest[0].ranks; rank++)
-        status = compare_rank(out, lines, without_polls, rank, why);
-    rp_lines_close(lines);
+        status = compare_rank(out, naming, without_polls, rank, why);
+    rp_naming_close(naming);
     if (status == RP_OK)
         find_earliest(out);
     else

@@ -27,7 +27,7 @@ struct rp_side {
     uint64_t number;       /* of the event; without one, how many there are */
     struct rp_event event; /* of polls, the first; its c is the sum of all */
     int32_t thread;
-    char *function, *place; /* place: as rp_call_site_put_place has it */
+    char *function, *place; /* place: as rp_site_place_put has it */
     char *stack, *frames;   /* as text, and as JSON */
     enum rp_end_reason reason;
     int64_t code;
@@ -55,6 +55,7 @@ struct rp_diff {
     char *directory[2];
     struct rp_manifest manifest[2];
     bool same_program;
+    bool same_callers; /* both tell callers of wrappers apart in the same way, or neither does */
     uint64_t events[2];
     struct rp_divergence *ranks; /* one for each rank that differs, in order */
     size_t rank_count;

@@ -447,7 +447,7 @@ enum rp_status rp_report_collect(const char *directory, bool with_timelines, str
 
     if (status != RP_OK)
         return status;
-    rp_call_sites_open(&out->sites);
+    rp_call_sites_open(&out->sites, out->facts.directory, &out->facts.manifest);
     out->clocked = strcmp(out->facts.manifest.clocks, "lamport") == 0;
     if (with_timelines)
         out->timelines = calloc(out->facts.manifest.ranks, sizeof *out->timelines);

@@ -24,6 +24,18 @@ static void put_verdict(struct rp_buffer *out, const struct rp_report *r)
                      r->has_rows && used == 0 ? "null" : open == 0 ? "true" : "false");
 }
 
+/* Only of rows that have one. */
+static void put_wrapper(struct rp_buffer *out, const struct rp_call_site *s)
+{
+    if (!s->through)
+        return;
+    put_member(out, "through", s->through);
+    rp_buffer_printf(out, ", \"fold\": %u, \"wrapper\": {\"line\": %d", s->fold, s->wrapper_line);
+    put_member(out, "in", s->wrapper_in);
+    put_member(out, "file", s->wrapper_file);
+    rp_buffer_byte(out, '}');
+}
+
 static void put_site(struct rp_buffer *out, const struct rp_call_site *s, size_t number)
 {
     rp_buffer_printf(out, "%s\n      {\"site\": %zu, \"function\": ", number ? "," : "", number);
@@ -31,6 +43,7 @@ static void put_site(struct rp_buffer *out, const struct rp_call_site *s, size_t
     put_member(out, "in", s->in);
     put_member(out, "file", s->file);
     rp_buffer_printf(out, ", \"line\": %d", s->line);
+    put_wrapper(out, s);
     put_member(out, "module", s->module);
     put_member(out, "build_id", s->build_id);
     rp_buffer_printf(out, ", \"offset\": %llu, \"chains\": %u, \"ranks\": %u, \"events\": %llu, \"calls\": %llu, \"matches\": %llu, \"sources\": %u, \"out_of_order\": %llu, "

@@ -27,17 +27,58 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
+static void put_site(struct rp_buffer *out, const struct rp_call_site *s, size_t number, const char *indent)
+{
+    rp_buffer_printf(out, "%5zu %6u %12llu %12llu %8u %8.1f%% %12llu %8.3f  %s%s in ", number, s->ranks, U64(s->calls), U64(s->matches), s->sources,
+                     share(s->out_of_order, s->matches), U64(s->polls), rp_call_site_entropy(s), indent, s->function);
+    rp_call_site_put_place(out, s);
+    rp_buffer_byte(out, '\n');
+}
+
+/* All calls of a wrapper, and under that where it was called from. */
+static void put_folded(struct rp_buffer *out, const struct rp_call_sites *sites, size_t first)
+{
+    const struct rp_call_site *rows = sites->rows;
+    struct rp_call_site all = {0};
+    size_t places = 0;
+
+    for (size_t i = first; i < sites->count; i++) {
+        if (rows[i].fold != rows[first].fold || rows[i].events == 0)
+            continue;
+        all.calls += rows[i].calls;
+        all.matches += rows[i].matches;
+        all.out_of_order += rows[i].out_of_order;
+        all.polls += rows[i].polls;
+        places++;
+    }
+    rp_buffer_printf(out, "%5s %6s %12llu %12llu %8s %8.1f%% %12llu %8s  %s in ", "", "", U64(all.calls), U64(all.matches), "",
+                     share(all.out_of_order, all.matches), U64(all.polls), "", rows[first].function);
+    rp_call_site_put_wrapper(out, &rows[first]);
+    rp_buffer_printf(out, ", a wrapper, from %zu places:\n", places);
+    for (size_t i = first; i < sites->count; i++)
+        if (rows[i].fold == rows[first].fold && rows[i].events > 0)
+            put_site(out, &rows[i], i, "  ");
+}
+
+/* Whether it was put under its wrapper. */
+static bool is_put(const struct rp_call_sites *sites, size_t row)
+{
+    for (size_t i = 0; i < row; i++)
+        if (sites->rows[i].events > 0 && sites->rows[i].fold == sites->rows[row].fold)
+            return true;
+    return false;
+}
+
 static void put_sites(struct rp_buffer *out, const struct rp_report *r)
 {
     rp_buffer_printf(out, "\ncall sites\n%5s %6s %12s %12s %8s %9s %12s %8s  %s\n", "site", "ranks", "calls", "matches", "sources", "unordered", "polls", "bits", "call");
     for (size_t i = 0; i < r->sites.count; i++) {
-        const struct rp_call_site *s = &r->sites.rows[i];
-        if (s->events == 0)
+        if (r->sites.rows[i].events == 0 || is_put(&r->sites, i))
             continue;
-        rp_buffer_printf(out, "%5zu %6u %12llu %12llu %8u %8.1f%% %12llu %8.3f  %s in ", i, s->ranks, U64(s->calls), U64(s->matches), s->sources,
-                         share(s->out_of_order, s->matches), U64(s->polls), rp_call_site_entropy(s), s->function);
-        rp_call_site_put_place(out, s);
-        rp_buffer_byte(out, '\n');
+        if (rp_call_site_is_folded(&r->sites, i))
+            put_folded(out, &r->sites, i);
+        else
+            put_site(out, &r->sites.rows[i], i, "");
     }
 }
 

@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/text.h"
-#include "event/lines.h"
+#include "event/naming.h"
 #include "log/accesslog.h"
 #include "log/datareader.h"
 #include "log/orderlog.h"
@@ -50,7 +50,7 @@ struct rp_who {
     uint32_t ranks;
     struct window *window;
     size_t windows;
-    struct rp_lines *lines;
+    struct rp_naming *naming;
 };
 
 /* Windows */
@@ -326,7 +326,10 @@ enum rp_status rp_who_open(const char *directory, const struct rp_manifest *m, s
         rp_who_free(who);
         return status;
     }
-    who->lines = rp_lines_open();
+    who->naming = rp_naming_open(m->wrappers);
+    for (uint32_t i = 0; i < who->ranks; i++)
+        if (who->source[i].is_there)
+            rp_naming_learn(who->naming, &who->source[i].log.sites);
     *out = who;
     return RP_OK;
 }
@@ -348,8 +351,7 @@ void rp_who_free(struct rp_who *who)
         free(s->line);
         free(s->looked_up);
     }
-    if (who->lines)
-        rp_lines_close(who->lines);
+    rp_naming_close(who->naming);
     free(who->window);
     free(who->source);
     free(who);
@@ -370,9 +372,12 @@ struct print {
 static const struct rp_line *line_of(const struct rp_who *who, const struct source *s, uint32_t site)
 {
     struct rp_line *line = &s->line[site];
+    struct rp_site_place place;
 
-    if (!s->looked_up[site] && !rp_lines_of_site(who->lines, &s->log.sites, site, line))
-        line->file = NULL;
+    if (!s->looked_up[site]) {
+        rp_naming_find(who->naming, &s->log.sites, site, &place);
+        *line = place.spot.line;
+    }
     s->looked_up[site] = true;
     return line;
 }

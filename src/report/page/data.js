@@ -145,8 +145,14 @@ const ranksText = ranks => (ranks.length === 1 ? "rank " : "ranks ") + ranks.joi
 const baseName = path => path.slice(path.lastIndexOf("/") + 1);
 
 function placeOf(site, whole) {
-  if (site.file) return `${site.in ? site.in + " at " : ""}${whole ? site.file : baseName(site.file)}:${site.line}`;
-  return site.module ? `${whole ? site.module : baseName(site.module)}(+0x${site.offset.toString(16)})` : "?";
+  const through = site.through ? ` (through ${whole ? site.through : site.wrapper.in || "?"})` : "";
+  if (site.file) return `${site.in ? site.in + " at " : ""}${whole ? site.file : baseName(site.file)}:${site.line}${through}`;
+  return site.module ? `${site.through && site.in ? site.in + " in " : ""}${whole ? site.module : baseName(site.module)}(+0x${site.offset.toString(16)})${through}` : "?";
+}
+
+function wrapperOf(site, whole) {
+  const { in: name, file, line } = site.wrapper;
+  return `${name || "?"}${file ? ` at ${whole ? file : baseName(file)}:${line}` : ""}`;
 }
 
 function wordsOf(e, i) {

@@ -45,7 +45,7 @@ const SITE_COLUMNS = [
 
 class SiteTable {
   constructor(table, search, chosen) {
-    Object.assign(this, { table, search, chosen, selected: -1, sort: 8, down: true, sites: [] });
+    Object.assign(this, { table, search, chosen, selected: -1, sort: 8, down: true, sites: [], shut: new Set() });
     search.addEventListener("input", () => this.draw());
     table.addEventListener("keydown", event => this.key(event));
   }
@@ -70,9 +70,33 @@ class SiteTable {
 
   draw() {
     const head = make("tr", {}, ...SITE_COLUMNS.map((column, i) => this.head(column, i)));
-    const rows = this.ordered().map(site => this.row(site));
+    const rows = this.folded(this.ordered());
     if (rows.length === 0) rows.push(make("tr", {}, make("td", { className: "left hint", colSpan: SITE_COLUMNS.length }, this.sites.length ? "no call site contains that" : "no call site has events")));
     this.table.replaceChildren(make("thead", {}, head), make("tbody", {}, ...rows));
+  }
+
+  // The rows of one wrapper stand under it, where the first of them would stand.
+  folded(sites) {
+    const folds = new Map();
+    for (const site of sites.filter(site => site.wrapper)) folds.set(site.fold, (folds.get(site.fold) || []).concat(site));
+    return sites.flatMap(site => {
+      const under = site.wrapper ? folds.get(site.fold) : [];
+      if (under.length < 2) return [this.row(site)];
+      if (under[0] !== site) return [];
+      return [this.wrapper(under), ...(this.shut.has(site.fold) ? [] : under.map(each => this.row(each, "under")))];
+    });
+  }
+
+  wrapper(under) {
+    const [{ fold, function: call }] = under, shut = this.shut.has(fold), sum = key => under.reduce((all, site) => all + site[key], 0), matches = sum("matches"), share = matches ? 100 * sum("out_of_order") / matches : 0;
+    const turn = () => { this.shut[shut ? "delete" : "add"](fold); this.draw(); this.table.querySelector(`tr[data-fold="${fold}"] button`).focus(); };
+    const button = make("button", { className: "turn", title: "a wrapper: show or hide where it is called from", onclick: turn }, `${shut ? "▸" : "▾"} ${call}`);
+    button.setAttribute("aria-expanded", !shut);
+    const row = make("tr", { className: under.some(site => site.open) ? "fold" : "fold quiet" }, make("td", { className: "left" }, button),
+      make("td", { className: "left mono place wrap", title: wrapperOf(under[0], true) }, `${wrapperOf(under[0])}, from ${count(under.length, "place")}`),
+      make("td"), number(sum("calls")), number(matches), make("td"), number(share, share.toFixed(1) + "%"), number(sum("polls")), make("td"));
+    row.dataset.fold = fold;
+    return row;
   }
 
   head(column, i) {
@@ -88,10 +112,10 @@ class SiteTable {
     this.table.querySelectorAll("th button")[i].focus();
   }
 
-  row(site) {
+  row(site, kind = "") {
     const share = site.matches ? 100 * site.out_of_order / site.matches : 0, bar = make("i");
     bar.style.width = 100 * site.entropy / this.most + "%";
-    const row = make("tr", { tabIndex: 0, className: site.open ? "" : "quiet", title: site.open ? "MPI had a choice here" : "no choice seen here", onclick: () => this.choose(site.site) },
+    const row = make("tr", { tabIndex: 0, className: `${site.open ? "" : "quiet"} ${kind}`.trim(), title: site.open ? "MPI had a choice here" : "no choice seen here", onclick: () => this.choose(site.site) },
       make("td", { className: "left" }, make("span", { className: "dot" }), site.function), make("td", { className: "left mono place wrap", title: placeOf(site, true) }, placeOf(site)),
       number(site.ranks), number(site.calls), number(site.matches), number(site.sources), number(share, share.toFixed(1) + "%"), number(site.polls),
       make("td", { className: site.entropy ? "" : "zero" }, site.entropy.toFixed(3), make("span", { className: "meter" }, bar)));
