@@ -78,7 +78,8 @@ int reprise_tasks_end(void);
 /* Of one process, outside entries. */
 int reprise_process(void);
 int reprise_processes(void);
-bool reprise_is_first(void); /* of the living */
+/* Of the living. Also after reprise_tasks_end, where it is best asked by who prints a result: a first one that dies before is replaced until then. */
+bool reprise_is_first(void);
 /* The state of a task, to be read; NULL if it is on another process. */
 const void *reprise_task_state(int collection, struct reprise_index index);
 

@@ -324,8 +324,5 @@ int main(int argc, char **argv)
         reprise_start(blocks, START, run, NULL, 0);
         reprise_tasks_run();
     }
-    struct taskapp_sum expected = {{0, 0, 0}};
-    if (reprise_is_first())
-        expected = serial();
-    return taskapp_result(&app, result, &expected, "energy");
+    return taskapp_result(&app, result, serial, "energy");
 }

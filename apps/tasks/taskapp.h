@@ -22,7 +22,7 @@ struct taskapp_sum {
 
 void taskapp_add(struct taskapp_sum *sum, const void *state, size_t bytes, double number);
 
-/* Ends tasks and MPI; `expected` may be NULL. Returns the exit status. */
-int taskapp_result(struct app *app, int reduction, const struct taskapp_sum *expected, const char *unit);
+/* Ends tasks and MPI, and prints; `serial`, which may be NULL, computes what is expected. Returns the exit status. */
+int taskapp_result(struct app *app, int reduction, struct taskapp_sum (*serial)(void), const char *unit);
 
 #endif

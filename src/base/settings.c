@@ -34,6 +34,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_TASKS", "programs of tasks: plain, record, replay, partial, full or restart (docs/tasks.md)"},
     {"REPRISE_TASKS_SPREAD", "programs of tasks: over how many processes the tasks of a dead one are spread (16)"},
     {"REPRISE_TASKS_COPIES", "programs of tasks: how many other processes hold a determinant before it is no longer sent on (1)"},
+    {"REPRISE_TASKS_PATIENCE", "'reprise ft --tasks': the seconds after which a job ends in which all processes wait and nothing moves (30)"},
     {"REPRISE_SHUFFLE", "a seed by which a replay takes commutative messages in another order (replay --shuffle)"},
     {"REPRISE_ULFM", "the prefix of an Open MPI with ULFM, for 'reprise ft' (default: the mpirun on the PATH, or what tools/ulfm built)"},
     {"REPRISE_LIBRARY", "directory with <mpi>/libreprise.so (default: beside the command)"},

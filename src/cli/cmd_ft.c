@@ -19,13 +19,14 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
+#include "cli/ft_launch.h"
 #include "cli/jobwatch.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/running.h"
 #include "reprise.h"
 
-static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress, *respawn;
+static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress, *respawn, *tasks;
 
 static const struct rp_option options[] = {
     {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)", &spares_text},
@@ -41,6 +42,7 @@ static const struct rp_option options[] = {
     {"--check", NULL, NULL, "do what lies between two checkpoints twice: is everything protected that changes?", &check},
     {"--kill", NULL, "R@I[:C]", "kill rank R in iteration I, at its C-th MPI call; several with commas; also R@setup:C and R@recovery:STEP", &kill_list},
     {"--kill-random", NULL, "SEED:N[:I]", "kill N ranks at random, in iterations below I (default 100)", &kill_random},
+    {"--tasks", NULL, NULL, "a program of tasks (reprise_tasks.h): it recovers by itself, without spares; of the other options it takes --kill P@MESSAGES", &tasks},
     {"--output", "-o", "DIR", "keep what happened, events.jsonl, in this directory", &output},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -63,13 +65,25 @@ static bool library_has_it(const char *prefix)
     return found;
 }
 
+/* Where several MPIs share a prefix, as with Debian, the plain name may be another's. */
+static bool find_launcher(const char *prefix, char path[PATH_MAX + 64])
+{
+    static const char *const names[] = {"mpirun.openmpi", "mpirun"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, PATH_MAX + 64, "%s/bin/%s", prefix, names[i]);
+        if (access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool is_capable(const char *prefix)
 {
     char command[PATH_MAX + 64], line[512];
     bool found = false;
 
-    snprintf(command, sizeof command, "%s/bin/mpirun", prefix);
-    if (access(command, X_OK) != 0)
+    if (!find_launcher(prefix, command))
         return false;
     if (library_has_it(prefix))
         return true;
@@ -118,7 +132,7 @@ static bool prefix_in_cache(char prefix[PATH_MAX])
     return any;
 }
 
-static enum rp_status find_ulfm(char prefix[PATH_MAX], struct rp_problem *why)
+enum rp_status rp_ft_find_mpi(char prefix[PATH_MAX], struct rp_problem *why)
 {
     const char *set = rp_setting("REPRISE_ULFM");
 
@@ -165,7 +179,7 @@ static enum rp_status parse_number(const char *name, const char *text, long leas
 }
 
 /* The words, with the other launcher and the spares counted in; to be freed with its [0] and number. */
-static enum rp_status rewrite(char **words, const char *prefix, long spares, char ***out, struct rp_problem *why)
+enum rp_status rp_ft_rewrite(char **words, const char *prefix, long spares, char ***out, struct rp_problem *why)
 {
     size_t count = 0, at = 0;
     long ranks = 0;
@@ -190,7 +204,8 @@ static enum rp_status rewrite(char **words, const char *prefix, long spares, cha
         if (strcmp(words[i], ":") == 0)
             return rp_fail(why, RP_UNSUPPORTED, "several programs in one command (':') cannot be run so");
     *out = calloc(count + 8, sizeof **out);
-    if (!*out || asprintf(&launcher, "%s/bin/mpirun", prefix) < 0)
+    char path[PATH_MAX + 64];
+    if (!*out || !find_launcher(prefix, path) || !(launcher = strdup(path)))
         return rp_fail(why, RP_MEMORY, "out of memory");
     (*out)[at++] = launcher;
     (*out)[at++] = "--with-ft";
@@ -218,7 +233,7 @@ static void preload_inner_library(const char *prefix)
     free(real);
 }
 
-static bool is_on_one_host(char **words)
+bool rp_ft_is_on_one_host(char **words)
 {
     const char *nodes = getenv("SLURM_NNODES");
     bool one_host = !nodes || strcmp(nodes, "1") == 0;
@@ -228,20 +243,36 @@ static bool is_on_one_host(char **words)
     return one_host;
 }
 
+/* What tools/ulfm puts into its own build, or leaves out of it, told to any Open MPI 5. What is set otherwise, in a file or for jobs without failures, would not survive one. */
+static void set_as_built(void)
+{
+    const char *pml = getenv("OMPI_MCA_pml");
+
+    if (pml && strcmp(pml, "ob1") != 0)
+        rp_note("OMPI_MCA_pml=%s does not learn of failures: ob1 is taken instead", pml);
+    setenv("OMPI_MCA_pml", "ob1", 1);
+    setenv("OMPI_MCA_async_mpi_finalize", "1", 1); /* without it survivors may wait for the dead in MPI_Finalize */
+    setenv("OMPI_MCA_coll", "^han,adapt,hcoll,ucc,sync,monitoring", 0);
+    setenv("OMPI_MCA_osc", "^monitoring", 0);
+    setenv("OMPI_MCA_topo", "^treematch", 0);
+}
+
 /* On one host nothing but shared memory is needed, and it says least when a process dies. */
-static void set_up_mpi(char **words, const char *prefix, const char *directory)
+void rp_ft_set_up_mpi(char **words, const char *prefix, const char *directory)
 {
     const char *before = getenv("LD_LIBRARY_PATH");
-    bool one_host = is_on_one_host(words);
+    bool one_host = rp_ft_is_on_one_host(words);
     char *list = NULL;
 
     if (one_host)
         setenv("OMPI_MCA_btl", respawn ? "sm,tcp,self" : "sm,self", 0); /* processes that were started later have no shared memory with others */
+    else
+        setenv("OMPI_MCA_btl", "^ofi,uct,usnic,portals4", 0);
     if (one_host && respawn)
         setenv("OMPI_MCA_btl_tcp_if_include", "lo", 0);
     if (one_host && strncmp(directory, "/dev/shm/", 9) == 0)
         setenv("OMPI_MCA_btl_sm_backing_directory", directory, 0); /* what the dead leave there goes with it */
-    setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
+    set_as_built();
     setenv("OMPI_MCA_btl_sm_free_list_max", "-1", 0); /* buffers of messages to the dead do not come back */
     setenv("OMPI_MCA_btl_sm_segment_size", "134217728", 0);
     /* Spares sleep: they are no reason to give cores away. */
@@ -427,7 +458,7 @@ static void remove_stale(const char *base)
     globfree(&found);
 }
 
-static enum rp_status make_directory(char path[PATH_MAX], struct rp_problem *why)
+enum rp_status rp_ft_make_directory(char path[PATH_MAX], struct rp_problem *why)
 {
     const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
 
@@ -555,7 +586,7 @@ static int check_end(const char *directory, char **words, struct rp_job *job, in
         rp_error("%s", text);
         return REPRISE_EXIT_INTERNAL;
     }
-    if (result != 0 || !is_on_one_host(words) || !is_marked(directory, "began") || is_marked(directory, "ended"))
+    if (result != 0 || !rp_ft_is_on_one_host(words) || !is_marked(directory, "began") || is_marked(directory, "ended"))
         return result;
     rp_error("all processes died, spares as well");
     return REPRISE_EXIT_INTERNAL;
@@ -574,29 +605,31 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_usage_error(command, "what is to be run? A launcher and a program");
     if (rp_launch_is_inside())
         return rp_usage_error(command, "it starts the launcher, not the other way round: reprise ft mpirun -n 4 ./program");
+    if (tasks)
+        return rp_ft_run_tasks(command, argv + first, kill_list);
     enum rp_status status = apply_options(&spares, &why);
     if (status == RP_OK)
-        status = find_ulfm(prefix, &why);
+        status = rp_ft_find_mpi(prefix, &why);
     if (status == RP_OK)
-        status = rewrite(argv + first, prefix, spares, &words, &why);
-    if (status == RP_OK && respawn && !is_on_one_host(argv + first))
+        status = rp_ft_rewrite(argv + first, prefix, spares, &words, &why);
+    if (status == RP_OK && respawn && !rp_ft_is_on_one_host(argv + first))
         status = rp_fail(&why, RP_UNSUPPORTED, "--respawn starts processes on this host only, and the command names hosts: take --spares");
     if (status == RP_OK)
         status = check_kills(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK && kill_random)
         status = choose_kills(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK)
-        status = make_directory(directory, &why);
+        status = rp_ft_make_directory(directory, &why);
     if (status == RP_OK)
         status = rp_launch_preload("openmpi", NULL, words, &why);
     if (status != RP_OK) {
         rp_error("cannot run: %s", why.text);
         return rp_exit_status(status);
     }
-    set_up_mpi(words, prefix, directory);
+    rp_ft_set_up_mpi(words, prefix, directory);
     struct ending ending = {.status = -1};
     snprintf(ending.path, sizeof ending.path, "%s/ending", directory);
-    if (is_on_one_host(words))
+    if (rp_ft_is_on_one_host(words))
         keep_roll(directory, (int)spares, &ending.job);
     rp_running_begin("ft", argv + first, output);
     rp_running_tell_roll(directory, strtol(getenv("REPRISE_FT_RANKS"), NULL, 10));

@@ -64,6 +64,11 @@ char *rp_launch_gdb_script(void)
 
 static bool is_openmpi; /* what was preloaded for */
 
+void rp_launch_for_openmpi(void)
+{
+    is_openmpi = true;
+}
+
 /* AddressSanitizer wants to be the first library. We replace no memory function, so it need not be; and its own library must not be preloaded, since that would put
  * the launcher under it too. */
 static enum rp_status stand_before_asan(struct rp_problem *why)
@@ -159,7 +164,7 @@ struct found {
     struct rp_window_data windows;
 };
 
-static bool is_interpreter(const char *path)
+bool rp_launch_is_interpreter(const char *path)
 {
     static const char *const names[] = {"python", "perl", "ruby", "julia", "octave", "lua", "tclsh", "Rscript", "R", "sh", "bash", "dash", "ksh", "zsh", "csh", "tcsh"};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -181,7 +186,7 @@ static void note_program(struct found *found, const struct rp_binary *binary)
     }
     if (binary->kind == RP_BINARY_STATIC && binary->executable && !found->static_program)
         found->static_program = strdup(binary->path);
-    if (binary->executable && (binary->kind == RP_BINARY_SCRIPT || is_interpreter(binary->path)))
+    if (binary->executable && (binary->kind == RP_BINARY_SCRIPT || rp_launch_is_interpreter(binary->path)))
         found->script = true;
     if (binary->shmem && !found->shmem_program)
         found->shmem_program = strdup(binary->path);

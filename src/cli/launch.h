@@ -21,6 +21,12 @@ const char *rp_launch_program(char **command);
 /* The same without a command, for the `env` command: `mpi` must be known. */
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why);
 
+/* That the launcher is Open MPI's, where nothing is preloaded: it is told to give our settings to ranks on other hosts. */
+void rp_launch_for_openmpi(void);
+
+/* Whether it is a shell, or the interpreter of another language: what it will run is not seen. */
+bool rp_launch_is_interpreter(const char *path);
+
 /* The commands for gdb; to be freed. NULL: they are not where they are looked for. */
 char *rp_launch_gdb_script(void);
 

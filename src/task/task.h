@@ -11,7 +11,9 @@
  * task_ft.c      checkpoints, recovery
  * task_reduce.c  reductions, made of tasks themselves
  * task_file.c    the record: determinants and digests
+ * task_watch.c   what a process waits for
  * task_mpi.c     the transport, the public functions
+ * task_failures.c, task_failures_exit.c  how failures are found; how processes begin and end
  */
 #ifndef RP_TASK_H
 #define RP_TASK_H
@@ -239,6 +241,7 @@ struct rp_tasks {
     bool buddy_changed;
     unsigned holds_due;
     bool is_lost;
+    bool has_ended, was_first; /* nothing else is known then */
     uint64_t restored;
 
     /* record and replay */

@@ -3,7 +3,7 @@
  * Failures by ULFM (Open MPI 5), whose functions are looked up when the program runs; without them nobody learns of failures, and MPI ends the job.
  *
  * The communicator of the tasks stays in use, so that no message between the living is lost. Who finds that it has more dead processes than are known calls agree with 0, then shrink: the new communicator tells all who is dead, the same to
- * all, and is thrown away. Who is at the end of its program calls agree with 1: if all do, that is the end; if somebody has called with 0, everybody goes on to shrink.
+ * all, and is thrown away. Who is at the end of its program calls agree with 1: if all do, that is the end; if somebody has called with 0, everybody goes on to shrink. Whether somebody knows of a failure that happened since is agreed on once more.
  */
 #include "task/task_failures.h"
 
@@ -14,6 +14,7 @@
 
 #include "base/message.h"
 #include "base/settings.h"
+#include "task/task_watch.h"
 
 static int (*get_failed)(MPI_Comm, MPI_Group *);
 static int (*comm_shrink)(MPI_Comm, MPI_Comm *);
@@ -24,23 +25,27 @@ static void find(const char *name, void *function)
     *(void **)function = dlsym(RTLD_DEFAULT, name);
 }
 
-MPI_Comm rp_failures_begin(bool wanted)
+static bool has_ulfm(void)
 {
-    MPI_Comm comm;
-
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL); /* whatever the program wants for its own: a parcel that is lost would be waited for */
-    if (!wanted)
-        return comm;
     find("MPIX_Comm_get_failed", &get_failed);
     find("MPIX_Comm_shrink", &comm_shrink);
     find("MPIX_Comm_agree", &comm_agree);
-    if (!get_failed || !comm_shrink || !comm_agree) {
+    if (!comm_shrink || !comm_agree)
         get_failed = NULL;
-        return comm;
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return get_failed != NULL;
+}
+
+MPI_Comm rp_failures_begin(bool wanted)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    bool survives = wanted && has_ulfm();
+
+    if (survives)
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
+        return MPI_COMM_NULL;
+    /* Whatever the program wants for its own: a parcel that is lost would be waited for. */
+    MPI_Comm_set_errhandler(comm, survives ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL);
     return comm;
 }
 
@@ -56,55 +61,96 @@ static int count_failed(MPI_Comm comm)
     return count;
 }
 
-/* Tells the runtime who is not in the shrunk communicator. */
-static void learn(struct rp_tasks *tasks, MPI_Comm comm)
+/* Of all the living; false: it does not come about. */
+static bool shrink(struct rp_tasks *tasks, MPI_Comm comm, MPI_Comm *living)
+{
+    enum { TRIES = 1000 };
+    int result = MPI_SUCCESS;
+
+    rp_watch_blocks("all others to call MPIX_Comm_shrink, since a process died");
+    for (int i = 0; i < TRIES; i++) {
+        result = comm_shrink(comm, living);
+        if (result == MPI_SUCCESS)
+            break;
+    }
+    rp_watch_did();
+    if (result != MPI_SUCCESS)
+        rp_tasks_lost(tasks, "a process has died, but MPIX_Comm_shrink fails (error %d, %d times): who is left cannot be found out", result, TRIES);
+    return result == MPI_SUCCESS;
+}
+
+/* Tells the runtime who is not in the shrunk communicator. `is_over`: nothing is left to be done again. */
+static void learn(struct rp_tasks *tasks, MPI_Comm comm, bool is_over)
 {
     MPI_Comm living;
     MPI_Group all, rest;
 
-    while (comm_shrink(comm, &living) != MPI_SUCCESS)
-        ;
+    if (!shrink(tasks, comm, &living))
+        return;
     MPI_Comm_group(comm, &all);
     MPI_Comm_group(living, &rest);
     for (int i = 0; i < tasks->processes; i++) {
         int at;
         MPI_Group_translate_ranks(all, 1, &i, rest, &at);
-        if (at == MPI_UNDEFINED && !tasks->dead[i]) {
-            rp_note("tasks: process %d has died", i);
+        if (at != MPI_UNDEFINED || tasks->dead[i])
+            continue;
+        rp_note("tasks: process %d has died", i);
+        rp_watch_learnt(i);
+        if (is_over) {
+            tasks->dead[i] = true;
+            tasks->dead_count++;
+        } else
             rp_tasks_ft_failed(tasks, i);
-        }
     }
     MPI_Group_free(&all);
     MPI_Group_free(&rest);
     MPI_Comm_free(&living);
 }
 
+/* Whether all living processes say yes. */
+static bool agree(MPI_Comm comm, bool yes, const char *why)
+{
+    int flag = yes;
+
+    rp_watch_blocks(why);
+    comm_agree(comm, &flag);
+    rp_watch_did();
+    return flag != 0;
+}
+
 void rp_failures_look(struct rp_tasks *tasks, MPI_Comm comm)
 {
-    int flag = 0;
-
     if (!get_failed || count_failed(comm) <= tasks->dead_count)
         return;
-    comm_agree(comm, &flag);
-    learn(tasks, comm);
+    agree(comm, false, "all others to call MPIX_Comm_agree, since a process died");
+    learn(tasks, comm, false);
+}
+
+static void recover(struct rp_tasks *tasks, MPI_Comm comm)
+{
+    while ((tasks->recovering || tasks->wanted > 0) && !tasks->is_lost) {
+        if (!rp_tasks_step(tasks)) {
+            rp_watch_idle(tasks);
+            sched_yield();
+        }
+        rp_failures_look(tasks, comm);
+    }
+    rp_watch_did();
 }
 
 void rp_failures_end(struct rp_tasks *tasks, MPI_Comm comm)
 {
-    int flag;
-
     if (!get_failed) {
         MPI_Comm_free(&comm);
         return;
     }
-    while (flag = 1, comm_agree(comm, &flag), flag == 0) {
-        learn(tasks, comm);
-        while ((tasks->recovering || tasks->wanted > 0) && !tasks->is_lost) {
-            if (!rp_tasks_step(tasks))
-                sched_yield();
-            rp_failures_look(tasks, comm);
-        }
+    while (!agree(comm, true, "all others to come to the end of reprise_tasks_end")) {
+        learn(tasks, comm, false);
+        recover(tasks, comm);
     }
+    /* Who died in the meantime: the first of the living is to be the same for all. */
+    if (!agree(comm, count_failed(comm) <= tasks->dead_count, "all others to tell who is dead, at the end of reprise_tasks_end"))
+        learn(tasks, comm, true);
     if (tasks->dead_count == 0)
         MPI_Comm_free(&comm);
 }

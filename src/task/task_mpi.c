@@ -16,6 +16,7 @@
 #include "reprise.h"
 #include "task/task.h"
 #include "task/task_failures.h"
+#include "task/task_watch.h"
 
 enum { TAG = 0, UNDER_WAY = 64 };
 
@@ -159,6 +160,10 @@ void reprise_tasks_begin(void)
         wrong("reprise_tasks_begin was called before");
     enum rp_task_mode mode = asked_mode();
     here.comm = rp_failures_begin(mode >= RP_TASKS_PARTIAL);
+    if (here.comm == MPI_COMM_NULL) {
+        rp_error("tasks: a process died before all had come out of reprise_tasks_begin: nobody can take over its tasks");
+        stop(REPRISE_EXIT_INTERNAL);
+    }
     MPI_Comm_rank(here.comm, &rank);
     MPI_Comm_size(here.comm, &ranks);
     rp_message_rank(rank);
@@ -177,6 +182,8 @@ void reprise_tasks_begin(void)
     uint64_t seed = (uint64_t)asked_number("REPRISE_SHUFFLE", 0, 0);
     here.tasks.shuffles = seed > 0;
     here.tasks.random = seed > 0 ? (seed + (uint64_t)rank * 7919) * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
+    if (mode >= RP_TASKS_PARTIAL)
+        rp_failures_began(stop);
     if ((here.tasks.mode == RP_TASKS_RECORD || here.tasks.mode == RP_TASKS_REPLAY) && !here.tasks.directory)
         wrong("REPRISE_RUN, the directory of the record, is not set: start it by 'reprise record --tasks'");
 }
@@ -255,11 +262,14 @@ static void wait_for_the_end(void)
             rp_failures_look(&here.tasks, here.comm);
         if (did)
             idle = 0;
-        else if (++idle > SPINS)
+        else if (++idle > SPINS) {
+            rp_watch_idle(&here.tasks);
             (void)(here.rest ? usleep((useconds_t)here.rest) : sched_yield());
+        }
         if (before > 0 && !did)
             here.idle += processor_time() - before;
     }
+    rp_watch_did();
 }
 
 static void need_outside(const char *what)
@@ -340,9 +350,13 @@ int reprise_tasks_end(void)
         if (tries > 50)
             sched_yield();
     }
+    is_first = reprise_is_first();
+    rp_failures_ended();
     rp_tasks_free(&here.tasks);
     free(here.requests);
     free(here.parcels);
     memset(&here, 0, sizeof here);
+    here.tasks.has_ended = true;
+    here.tasks.was_first = is_first;
     return status;
 }

@@ -14,6 +14,7 @@
 
 #include "base/journal.h"
 #include "base/message.h"
+#include "task/task_watch.h"
 
 struct rp_tasks *rp_tasks_now;
 
@@ -460,6 +461,7 @@ static void execute(struct rp_tasks *tasks, struct rp_task *task, struct rp_task
     struct reprise_message told = {m->ref, m->data, m->bytes};
     bool commutes = entry->order == REPRISE_COMMUTATIVE;
 
+    rp_watch_did();
     tasks->counts[RP_COUNT_MESSAGES]++;
     tasks->running = task;
     task->clock = (m->clock > task->clock ? m->clock : task->clock) + 1;
@@ -871,5 +873,5 @@ int reprise_processes(void)
 
 bool reprise_is_first(void)
 {
-    return rp_stage_first(rp_tasks_now) == rp_tasks_now->self;
+    return rp_tasks_now->has_ended ? rp_tasks_now->was_first : rp_stage_first(rp_tasks_now) == rp_tasks_now->self;
 }

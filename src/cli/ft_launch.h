@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting jobs that survive dead processes: what `reprise ft` does with and without --tasks. */
+#ifndef RP_FT_LAUNCH_H
+#define RP_FT_LAUNCH_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "cli/options.h"
+
+/* The prefix of an Open MPI with ULFM. */
+enum rp_status rp_ft_find_mpi(char prefix[PATH_MAX], struct rp_problem *why);
+
+/* The command with the launcher of that MPI, for so many processes more than it says, whose number goes to REPRISE_FT_RANKS. */
+enum rp_status rp_ft_rewrite(char **words, const char *prefix, long spares, char ***out, struct rp_problem *why);
+
+/* Whether all processes will be on this host. */
+bool rp_ft_is_on_one_host(char **words);
+
+/* Makes a directory for the run, which is locked while this command lives, and puts it into REPRISE_FT_DIR. */
+enum rp_status rp_ft_make_directory(char path[PATH_MAX], struct rp_problem *why);
+
+/* Sets what any Open MPI 5 needs to survive failures, in the environment of the launcher. */
+void rp_ft_set_up_mpi(char **words, const char *prefix, const char *directory);
+
+/* reprise ft --tasks: runs the command, whose words may be changed. `kills`, which may be NULL, is what --kill says. Returns the exit status. */
+int rp_ft_run_tasks(const struct rp_command *command, char **words, const char *kills);
+
+#endif

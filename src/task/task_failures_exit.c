@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a process of a fault-tolerant job begins and ends. Before MPI_Init it sets what Open MPI needs to survive failures, for jobs that were started by hand: with the usual MPI_Finalize, which waits for all, survivors would wait for the dead.
+ *
+ * To a launcher that was told of ULFM the end of a process is no failure. So each leaves its state and its status for the command that started the job (base/roll.h, base/taskroll.h). Who exits in the middle of the run, without MPI_Finalize, ends the job: nobody
+ * would be told, and the others would wait for it.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/roll.h"
+#include "base/settings.h"
+#include "task/task_failures.h"
+#include "task/task_watch.h"
+
+static pid_t rank_process; /* not one that it forked; 0: this is no fault-tolerant job */
+static struct rp_roll_line *roll;
+static void (*stop)(int status);
+
+/* A connection to a process that died is no reason to die as well. */
+static void survive_broken_pipes(void)
+{
+    struct sigaction action;
+
+    if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL)
+        signal(SIGPIPE, SIG_IGN);
+}
+
+static bool is_fault_tolerant(void)
+{
+    const char *mode = rp_setting("REPRISE_TASKS");
+
+    return mode && getenv("OMPI_COMM_WORLD_RANK") && rp_list_has("partial,full,restart", mode);
+}
+
+static bool is_inside_mpi(void)
+{
+    int began = 0, ended = 0;
+
+    MPI_Initialized(&began);
+    MPI_Finalized(&ended);
+    return began && !ended;
+}
+
+static void exits(int status, void *unused)
+{
+    (void)unused;
+    if (getpid() != rank_process)
+        return;
+    rp_watch_left(status);
+    if (roll)
+        roll->left = 1;
+    if (!stop || !is_inside_mpi())
+        return;
+    rp_error("tasks: the program called exit with status %d before reprise_tasks_end: so the job ends", status);
+    stop(status);
+}
+
+__attribute__((constructor)) static void begins(void)
+{
+    const char *directory = rp_setting("REPRISE_FT_DIR");
+
+    if (!is_fault_tolerant())
+        return;
+    rank_process = getpid();
+    setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
+    setenv("OMPI_MCA_pml", "ob1", 0); /* the only one that learns of failures */
+    survive_broken_pipes();
+    on_exit(exits, NULL);
+    if (!directory)
+        return;
+    size_t process = (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10);
+    rp_watch_open(directory, process);
+    if (rp_watch_line)
+        rp_watch_line->process = (int32_t)rank_process;
+    rp_watch_state(RP_TASK_STARTED);
+    roll = rp_roll_open(directory, process);
+    if (!roll)
+        return;
+    roll->process = (int32_t)rank_process;
+    roll->state = RP_ROLL_ENTERS;
+}
+
+/* Attributes of MPI_COMM_SELF are the first that MPI_Finalize frees. */
+static int finalizes(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    rp_watch_state(RP_TASK_FINALIZES);
+    return MPI_SUCCESS;
+}
+
+void rp_failures_began(void (*stop_job)(int status))
+{
+    int key;
+
+    if (!rank_process)
+        return;
+    stop = stop_job;
+    rp_watch_state(RP_TASK_RUNS);
+    if (roll)
+        roll->state = RP_ROLL_INSIDE;
+    if (rp_watch_line && MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizes, &key, NULL) == MPI_SUCCESS)
+        MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+}
+
+void rp_failures_ended(void)
+{
+    stop = NULL;
+    rp_watch_state(RP_TASK_ENDED);
+}
