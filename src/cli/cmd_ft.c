@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -348,27 +349,39 @@ static enum rp_status check_kills(long ranks, struct rp_problem *why)
     return RP_OK;
 }
 
-/* Checkpoints of an earlier run are not overwritten. */
+static bool has_checkpoints(const char *path)
+{
+    char *pattern = rp_path_join(path, "*.checkpoint");
+    glob_t found;
+    bool any = pattern && glob(pattern, 0, NULL, &found) == 0;
+
+    if (any)
+        globfree(&found);
+    free(pattern);
+    return any;
+}
+
+/* Checkpoints of an earlier run are not overwritten. Where there are none to begin with, the command line is wrong; whether those that are there can be used, the ranks find out. */
 static enum rp_status look_at_files(struct rp_problem *why)
 {
-    enum rp_status status = rp_make_directory(files, true, why);
-    char *path = rp_path_absolute(files), *pattern = path ? rp_path_join(path, "*.checkpoint") : NULL;
-    glob_t found;
+    struct stat about;
 
-    if (status == RP_OK && !pattern)
-        status = rp_fail(why, RP_MEMORY, "out of memory");
-    if (status == RP_OK) {
-        bool any = glob(pattern, 0, NULL, &found) == 0;
-        globfree(&found);
-        if (any && !restart)
-            status = rp_fail(why, RP_USAGE, "%s has checkpoints of an earlier run: begin with these (--restart), or remove them", files);
-        else if (!any && restart)
-            status = rp_fail(why, RP_USAGE, "%s has no checkpoints to begin with", files);
-        setenv("REPRISE_FT_FILES", path, 1);
-    }
-    free(pattern);
+    if (restart && (stat(files, &about) != 0 || !S_ISDIR(about.st_mode)))
+        return rp_fail(why, RP_USAGE, "--checkpoints %s: there is no such directory to restart from", files);
+    enum rp_status status = rp_make_directory(files, true, why);
+    if (status != RP_OK)
+        return status;
+    bool any = has_checkpoints(files);
+    if (any && !restart)
+        return rp_fail(why, RP_USAGE, "%s has checkpoints of an earlier run: begin with these (--restart), or remove them", files);
+    if (!any && restart)
+        return rp_fail(why, RP_USAGE, "%s has no checkpoints to restart from", files);
+    char *path = rp_path_absolute(files);
+    if (!path)
+        return rp_fail(why, RP_MEMORY, "out of memory");
+    setenv("REPRISE_FT_FILES", path, 1);
     free(path);
-    return status;
+    return RP_OK;
 }
 
 static enum rp_status apply_options(long *spares, struct rp_problem *why)

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: MIT
-! The functions of reprise.h for Fortran. The loop is a function that is called for every iteration and returns 0 to end it; its data are the program's module variables.
+! The functions of reprise.h for Fortran. libreprise.a contains this module's object where reprise was built with a Fortran compiler; else compile and link this file with the program. The loop is a function that is called for every iteration and returns 0 to end it; its data are the program's module variables.
 !
 !     call reprise_protect(0, c_loc(u), int(size(u), c_size_t) * 8)
 !     call reprise_loop(0_c_long, steps, iteration)

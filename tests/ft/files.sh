@@ -22,4 +22,8 @@ grep -q 'rank-00001.2.checkpoint is not used: its checksum is wrong' older.err |
 [ "$(result older)" = "$expected" ] || fail "restarted from the older: $(result older) instead of $expected"
 rm damaged/rank-00002*
 again none 122 "no checkpoint in" --restart --checkpoints damaged
+again missing 120 "--checkpoints missing: there is no such directory to restart from" --restart --checkpoints missing
+[ ! -e missing ] || fail "a directory to restart from was made"
+mkdir empty
+again empty 120 "empty has no checkpoints to restart from" --restart --checkpoints empty
 again interval 0 "a checkpoint every [0-9]* iterations is best" --mtbf 100

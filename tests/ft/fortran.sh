@@ -55,21 +55,28 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-gfortran -c "$(dirname "$tools")/src/program/reprise.f90" loop.f90 || fail "cannot compile the module"
-mpicc.openmpi main.c loop.o reprise.o -o loop "$build/lib/libreprise.a" -lgfortran -lm || fail "cannot link"
+[ -e "$build/include/reprise.mod" ] || { echo "skipped: built without a Fortran compiler"; exit 77; }
+gfortran -I "$build/include" -c loop.f90 || fail "cannot compile with the module of the build"
+mpicc.openmpi main.c loop.o -o loop -L "$build/lib" -lreprise -lgfortran -lm || fail "cannot link with the module's object in the library"
+mkdir by-hand # where there was no Fortran compiler for the library
+(cd by-hand && gfortran -c "$(dirname "$tools")/src/program/reprise.f90" ../loop.f90) || fail "cannot compile the module"
+mpicc.openmpi main.c by-hand/loop.o by-hand/reprise.o -o by-hand/loop "$build/lib/libreprise.a" -lgfortran -lm || fail "cannot link with the module's object by hand"
+mpicc.openmpi -I "$(dirname "$tools")/include" "$(dirname "$tools")/tests/ft/programs/shared.c" -o in-c "$build/lib/libreprise.a" || fail "a C program needs Fortran"
+ldd in-c | grep -q libgfortran && fail "a C program is linked with Fortran"
+expect loop-by-hand 3 -- ./by-hand/loop
 expect loop 3 -- ./loop
 survive killed 1 3 --kill 1@17:1 -- ./loop
 survive all-back 1 3 --capacity 500 --kill 2@18:1 -- ./loop
 grep -q 'all ranks go back' all-back.err || fail "the log cannot have been long enough"
 
-mpif90.openmpi "$(dirname "$tools")/tests/ft/programs/bindings.f90" reprise.o -o bindings "$build/lib/libreprise.a" || fail "cannot compile with 'use mpi'"
+mpif90.openmpi "$(dirname "$tools")/tests/ft/programs/bindings.f90" -I "$build/include" -o bindings "$build/lib/libreprise.a" || fail "cannot compile with 'use mpi'"
 expect bindings 4 -- ./bindings
 survive bindings-killed 1 4 --kill 1@17:40 -- ./bindings
 survive bindings-twice 2 4 --spares 2 --kill 2@18:60,0@35:70 -- ./bindings
 survive bindings-setup 1 4 --kill 3@setup:8 -- ./bindings
 survive bindings-back 1 4 --capacity 500 --kill 2@28:30 -- ./bindings
 grep -q 'all ranks go back' bindings-back.err || fail "bindings: the log cannot have been long enough"
-mpif90.openmpi "$(dirname "$tools")/tests/ft/programs/growing.f90" reprise.o -o growing "$build/lib/libreprise.a" || fail "cannot compile with mpif.h"
+mpif90.openmpi "$(dirname "$tools")/tests/ft/programs/growing.f90" -I "$build/include" -o growing "$build/lib/libreprise.a" || fail "cannot compile with mpif.h"
 expect growing 3 -- ./growing 0
 run 60 growing-plain mpirun.openmpi -n 3 ./growing 0
 [ "$status" -eq 0 ] && [ -n "$(result growing-plain)" ] || fail "growing does not run without reprise: exit status $status"
@@ -126,7 +133,7 @@ program modern
     call MPI_Finalize()
 end program
 END
-mpif90.openmpi modern.f90 reprise.o -o modern "$build/lib/libreprise.a" || fail "cannot compile with 'use mpi_f08'"
+mpif90.openmpi modern.f90 -I "$build/include" -o modern "$build/lib/libreprise.a" || fail "cannot compile with 'use mpi_f08'"
 expect modern 3 -- ./modern
 survive modern-killed 1 3 --kill 1@17:9 -- ./modern
 run 60 modern-refused "$reprise" ft mpirun -n 3 ./modern refused
