@@ -49,6 +49,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_FT_KILL", NULL},
     {"REPRISE_FT_FILES", NULL},
     {"REPRISE_FT_KEEP", NULL},
+    {"REPRISE_FT_COPIES", NULL},
     {"REPRISE_FT_RESTART", NULL},
     {"REPRISE_FT_MTBF", NULL},
     {"REPRISE_FT_CHECK", NULL},

@@ -27,7 +27,7 @@
 #include "cli/running.h"
 #include "reprise.h"
 
-static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress, *respawn, *tasks;
+static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress, *respawn, *copies, *tasks;
 
 static const struct rp_option options[] = {
     {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)", &spares_text},
@@ -40,6 +40,7 @@ static const struct rp_option options[] = {
     {"--checkpoints", NULL, "DIR", "write checkpoints to files in this directory, too", &files},
     {"--keep", NULL, "N", "keep the files of so many generations (default 2)", &keep},
     {"--restart", NULL, NULL, "begin again with the checkpoint in the files of --checkpoints", &restart},
+    {"--copies", NULL, "K", "keep K copies of each checkpoint on other ranks: any K deaths at once are survived (default 1)", &copies},
     {"--check", NULL, NULL, "do what lies between two checkpoints twice: is everything protected that changes?", &check},
     {"--kill", NULL, "R@I[:C]", "kill rank R in iteration I, at its C-th MPI call; several with commas; also R@setup:C and R@recovery:STEP", &kill_list},
     {"--kill-random", NULL, "SEED:N[:I]", "kill N ranks at random, in iterations below I (default 100)", &kill_random},
@@ -48,7 +49,7 @@ static const struct rp_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-enum { MOST_SPARES = 1000, MOST_KILLS = 64 };
+enum { MOST_SPARES = 1000, MOST_KILLS = 64, MOST_COPIES = 1000 };
 
 /* An MPI with ULFM */
 
@@ -336,6 +337,16 @@ static enum rp_status choose_kills(long ranks, struct rp_problem *why)
     return RP_OK;
 }
 
+static enum rp_status check_copies(long ranks, struct rp_problem *why)
+{
+    long wanted = copies ? strtol(copies, NULL, 10) : 1;
+
+    if (!copies || wanted < ranks)
+        return RP_OK;
+    return rp_fail(why, RP_USAGE, "--copies %s: copies are kept by other ranks, so that takes at "
+                   "least %ld; there %s %ld", copies, wanted + 1, ranks == 1 ? "is" : "are", ranks);
+}
+
 /* The rest is read by those who are killed. */
 static enum rp_status check_kills(long ranks, struct rp_problem *why)
 {
@@ -406,6 +417,10 @@ static enum rp_status apply_options(long *spares, struct rp_problem *why)
         status = parse_number("--capacity-iterations", span, 0, LONG_MAX, &ignored, why);
     if (status == RP_OK && span)
         setenv("REPRISE_FT_CAPACITY_ITERATIONS", span, 1);
+    if (status == RP_OK && copies)
+        status = parse_number("--copies", copies, 1, MOST_COPIES, &ignored, why);
+    if (status == RP_OK && copies)
+        setenv("REPRISE_FT_COPIES", copies, 1);
     if (status == RP_OK && keep)
         status = parse_number("--keep", keep, 2, 1000000, &ignored, why);
     if (status == RP_OK && mtbf)
@@ -627,6 +642,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
         status = rp_ft_rewrite(argv + first, prefix, spares, &words, &why);
     if (status == RP_OK && respawn && !rp_ft_is_on_one_host(argv + first))
         status = rp_fail(&why, RP_UNSUPPORTED, "--respawn starts processes on this host only, and the command names hosts: take --spares");
+    if (status == RP_OK)
+        status = check_copies(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK)
         status = check_kills(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK && kill_random)

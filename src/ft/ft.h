@@ -397,18 +397,16 @@ struct rp_ft_checkpoint {
     uint8_t *blob;
 };
 enum { RP_FT_GENERATIONS = 2 };
-extern struct rp_ft_checkpoint rp_ft_own[RP_FT_GENERATIONS], rp_ft_held[RP_FT_GENERATIONS];
+extern struct rp_ft_checkpoint rp_ft_own[RP_FT_GENERATIONS];
 void rp_ft_checkpoint_put(struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation, const void *blob, size_t bytes);
 struct rp_ft_checkpoint *rp_ft_checkpoint_find(struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation);
-/* One is on its way from another rank: memory for it, which is kept as that generation when it has come; if it does not come, the memory is given up. */
-uint8_t *rp_ft_checkpoint_expect(size_t bytes);
-void rp_ft_checkpoint_arrived(int from, int64_t generation);
-void rp_ft_checkpoint_expect_no_more(void);
-/* Sends the buddy the last one, if it does not have it: in every new world. */
+/* The place of this generation in the list, or of the oldest. */
+struct rp_ft_checkpoint *rp_ft_checkpoint_slot(struct rp_ft_checkpoint list[RP_FT_GENERATIONS],
+                                               int64_t generation);
+/* Sends our keepers the last one, if they do not have it: in every new world. */
 void rp_ft_checkpoint_give(void);
-void rp_ft_checkpoint_stored(int64_t generation);
-void rp_ft_checkpoint_safe(int rank, int64_t generation); /* another rank's buddy has it */
-int rp_ft_buddy(int rank);
+void rp_ft_checkpoint_stored(int64_t generation);         /* all our keepers have it */
+void rp_ft_checkpoint_safe(int rank, int64_t generation); /* all keepers of another rank have it */
 /* Sets channels to what they were in it. */
 void rp_ft_checkpoint_counters(const struct rp_ft_checkpoint *checkpoint);
 /* A spare got a rank: the loop will begin with this checkpoint; -1: with none. */
@@ -419,13 +417,33 @@ void rp_ft_checkpoints_forget(void);
 void rp_ft_checkpoints_forget_after(int64_t generation);
 void rp_ft_checkpoints_start(void);
 
+/* ft_copies.c: the keepers of a rank are the ranks that keep copies of its checkpoints. */
+extern int rp_ft_copies; /* of each rank's; fewer than there are ranks */
+int rp_ft_keeper(int rank, int copy);
+struct rp_ft_checkpoint *rp_ft_held(int rank); /* RP_FT_GENERATIONS: what we keep of it */
+void rp_ft_copies_start(void);
+/* By all processes at the start: places the copies by their hosts. Returns an error of MPI. */
+int rp_ft_copies_gather(MPI_Comm world);
+const int64_t *rp_ft_copies_hosts(void);          /* of the ranks; NULL: this process is new */
+void rp_ft_copies_place(const int64_t *hosts);
+void rp_ft_copies_forget_after(int64_t generation); /* what we keep of later ones; -1: all */
+/* One is on its way from another rank: memory for it, which is kept as that generation when it has
+ * come; if it does not come, the memory is given up. */
+uint8_t *rp_ft_copy_expect(int from, size_t bytes);
+void rp_ft_copy_arrived(int from, int64_t generation);
+void rp_ft_copy_expect_no_more(int from);
+void rp_ft_copies_give(const struct rp_ft_checkpoint *one); /* to those who do not have it yet */
+void rp_ft_copy_stored(int by, int64_t generation);
+int64_t rp_ft_copies_stored(void); /* the latest that all keepers have; INT64_MAX: there are none */
+void rp_ft_copies_are_stored(int64_t generation);
+
 /* ft_files.c */
 void rp_ft_files_start(void);
 bool rp_ft_files_on(void);
 const char *rp_ft_files_way_on(void); /* for the user, when the job ends */
 void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint); /* in the background; it must stay */
 void rp_ft_files_wait(void);                                       /* until it is written */
-void rp_ft_files_write_for(int rank, const struct rp_ft_checkpoint list[RP_FT_GENERATIONS]); /* a dead one, whose buddy we are: what it did not write any more */
+void rp_ft_files_write_for(int rank, const struct rp_ft_checkpoint list[RP_FT_GENERATIONS]); /* a dead one, whose keeper we are: what it did not write any more */
 void rp_ft_files_release(int64_t generation);                      /* this one and the one before it are whole */
 void rp_ft_files_list(int rank, int64_t out[RP_FT_GENERATIONS]);
 bool rp_ft_files_read(int rank, int64_t generation, struct rp_ft_checkpoint list[RP_FT_GENERATIONS]);

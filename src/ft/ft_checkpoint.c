@@ -3,11 +3,11 @@
  * Checkpoints, and what the program says about itself (reprise.h).
  *
  * All ranks take the checkpoint of one iteration together:
- * 1. Each waits until its buddy has its last one, of generation g - 1.
- * 2. Each sends each an empty message, its line. Channels keep order: when all have come, nothing that was sent before is on its way any more. And all buddies have generation g - 1: what is older is forgotten, as is what was
+ * 1. Each waits until its keepers, which keep copies (ft_copies.c), have its last one, of generation g - 1.
+ * 2. Each sends each an empty message, its line. Channels keep order: when all have come, nothing that was sent before is on its way any more. And all keepers have generation g - 1: what is older is forgotten, as is what was
  *    logged before the line of g - 1.
  * 3. Each copies what it protects, its counters, and the messages that it did not receive yet, but for those that came behind their sender's line. That is its checkpoint, of generation g.
- * 4. It goes to the buddy, while the program runs on. When the buddy has it, all are told. Who was told by all forgets what it logged before its line; if one of these words is lost in a failure, that is only later, in 2.
+ * 4. It goes to the keepers, while the program runs on. When they have it, all are told. Who was told by all forgets what it logged before its line; if one of these words is lost in a failure, that is only later, in 2.
  *
  * Behind the first checkpoint, and one at the end of the loop, all wait until all have it. A rank that begins again from g goes on with 4. The first checkpoint is that at the entry of the loop; what was before is the setup, which whoever takes over a rank runs through again, since
  * a checkpoint does not hold what it made there: memory, communicators, datatypes.
@@ -51,16 +51,14 @@ struct comm_part {
     uint32_t collectives;
 };
 
-static struct rp_ft_checkpoint coming; /* to be held */
-struct rp_ft_checkpoint rp_ft_own[RP_FT_GENERATIONS] = {{.generation = -1}, {.generation = -1}}, rp_ft_held[RP_FT_GENERATIONS] = {{.generation = -1}, {.generation = -1}};
+struct rp_ft_checkpoint rp_ft_own[RP_FT_GENERATIONS] = {{.generation = -1}, {.generation = -1}};
 
 static struct protected *list;
 static long interval = 10;
 static int64_t generation = -1;   /* of the last checkpoint */
 static int64_t restart = -1;      /* with what the loop begins */
-static int64_t stored = -1;       /* the latest that the buddy has */
 static uint64_t *lines;           /* of the others, in their channels to us */
-static int64_t *safe;             /* the latest that the buddy of each has, as far as it was told */
+static int64_t *safe;             /* the latest that the keepers of each have, as far as it was told */
 static jmp_buf point;
 static bool has_point, left_loop;
 static bool is_settled; /* behind the last checkpoint all wait until all have it */
@@ -73,11 +71,6 @@ static bool has_chosen; /* the interval */
 /* For --check */
 static bool checks, in_second_pass;
 static long checked;
-
-int rp_ft_buddy(int rank)
-{
-    return (rank + 1) % rp_ft.ranks;
-}
 
 /* Lists of checkpoints */
 
@@ -96,7 +89,8 @@ static void drop(struct rp_ft_checkpoint *one)
 }
 
 /* In place of the oldest, or of the same one. */
-static struct rp_ft_checkpoint *slot_for(struct rp_ft_checkpoint all[RP_FT_GENERATIONS], int64_t wanted)
+struct rp_ft_checkpoint *rp_ft_checkpoint_slot(struct rp_ft_checkpoint all[RP_FT_GENERATIONS],
+                                               int64_t wanted)
 {
     struct rp_ft_checkpoint *slot = rp_ft_checkpoint_find(all, wanted);
 
@@ -111,7 +105,7 @@ static struct rp_ft_checkpoint *slot_for(struct rp_ft_checkpoint all[RP_FT_GENER
 
 void rp_ft_checkpoint_put(struct rp_ft_checkpoint all[RP_FT_GENERATIONS], int64_t wanted, const void *blob, size_t bytes)
 {
-    struct rp_ft_checkpoint *slot = slot_for(all, wanted);
+    struct rp_ft_checkpoint *slot = rp_ft_checkpoint_slot(all, wanted);
 
     if (slot->bytes != bytes) {
         free(slot->blob);
@@ -124,10 +118,9 @@ void rp_ft_checkpoint_put(struct rp_ft_checkpoint all[RP_FT_GENERATIONS], int64_
 
 void rp_ft_checkpoints_forget(void)
 {
-    for (int i = 0; i < RP_FT_GENERATIONS; i++) {
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
         drop(&rp_ft_own[i]);
-        drop(&rp_ft_held[i]);
-    }
+    rp_ft_copies_forget_after(-1);
     restart = -1;
     rp_ft_replays_setup = false;
 }
@@ -143,38 +136,11 @@ void rp_ft_checkpoints_forget_after(int64_t wanted)
 {
     forget_words();
     rp_ft_files_wait();
-    for (int i = 0; i < RP_FT_GENERATIONS; i++) {
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
         if (rp_ft_own[i].generation > wanted)
             drop(&rp_ft_own[i]);
-        if (rp_ft_held[i].generation > wanted)
-            drop(&rp_ft_held[i]);
-    }
+    rp_ft_copies_forget_after(wanted);
 }
-
-uint8_t *rp_ft_checkpoint_expect(size_t bytes)
-{
-    if (coming.bytes != bytes) {
-        free(coming.blob);
-        coming = (struct rp_ft_checkpoint){.bytes = bytes, .blob = rp_ft_alloc(bytes)};
-    }
-    return coming.blob;
-}
-
-void rp_ft_checkpoint_expect_no_more(void)
-{
-    coming = (struct rp_ft_checkpoint){.bytes = 0};
-}
-
-void rp_ft_checkpoint_arrived(int from, int64_t wanted)
-{
-    struct rp_ft_checkpoint *slot = slot_for(rp_ft_held, wanted), old = *slot;
-
-    *slot = coming;
-    slot->generation = wanted;
-    coming = old;
-    rp_ft_control(RP_FT_STORED, from, (uint64_t)wanted, NULL, 0);
-}
-
 
 /* Making one */
 
@@ -238,7 +204,7 @@ static uint32_t put_protected(struct rp_buffer *out)
 
 static void snapshot(long iteration)
 {
-    struct rp_ft_checkpoint *slot = slot_for(rp_ft_own, generation);
+    struct rp_ft_checkpoint *slot = rp_ft_checkpoint_slot(rp_ft_own, generation);
     struct rp_buffer out = {.bytes = slot->blob, .room = slot->bytes};
     struct header header = {.generation = generation, .iteration = iteration, .next_context = rp_ft_next_context, .ranks = rp_ft.ranks, .interval = interval, .has_chosen = has_chosen, .is_last = left_loop, .is_settled = is_settled};
 
@@ -412,21 +378,15 @@ static void setup_ends(void)
 
 static bool is_stored(void)
 {
-    return stored >= generation || rp_ft_buddy(rp_ft.rank) == rp_ft.rank;
+    return rp_ft_copies_stored() >= generation;
 }
 
-/* Once in each world: the buddy expects one at a time. */
 void rp_ft_checkpoint_give(void)
 {
-    static int64_t given = -1;
-    static unsigned given_in;
     struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(rp_ft_own, generation);
 
-    if (generation < 0 || !one || is_stored() || (given == generation && given_in == rp_ft.epoch))
-        return;
-    given = generation;
-    given_in = rp_ft.epoch;
-    rp_ft_control(RP_FT_CHECKPOINT, rp_ft_buddy(rp_ft.rank), (uint64_t)generation, one->blob, one->bytes);
+    if (generation >= 0 && one)
+        rp_ft_copies_give(one);
 }
 
 /* Nobody needs what was sent before the last checkpoint. After a restart from files there is none yet. */
@@ -461,9 +421,6 @@ void rp_ft_checkpoint_safe(int rank, int64_t wanted)
 
 void rp_ft_checkpoint_stored(int64_t wanted)
 {
-    if (wanted <= stored)
-        return;
-    stored = wanted;
     for (int i = 0; i < rp_ft.ranks; i++)
         if (i != rp_ft.rank)
             rp_ft_control(RP_FT_SAFE, i, (uint64_t)wanted, NULL, 0);
@@ -475,7 +432,7 @@ static void hand_over(long iteration)
 {
     rp_ft_log_begin(iteration);
     rp_ft_determinants_from(generation);
-    stored = -1;
+    rp_ft_copies_are_stored(-1);
     rp_ft_files_write(rp_ft_checkpoint_find(rp_ft_own, generation));
     rp_ft_checkpoint_give();
 }
@@ -538,7 +495,8 @@ static long restart_from_files(void)
     const uint8_t *at = restore_comms(one->blob + sizeof header + (size_t)header.ranks * sizeof(struct channel_part), &header);
     at = restore_messages(at, &header);
     restore_protected(at, &header);
-    generation = stored = best;
+    generation = best;
+    rp_ft_copies_are_stored(best);
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
         drop(&read[i]);
     if (rp_ft.rank == 0)
@@ -802,6 +760,7 @@ void rp_ft_checkpoints_start(void)
     lines = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *lines);
     safe = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *safe);
     forget_words();
+    rp_ft_copies_start();
     rp_ft_files_start();
 }
 

@@ -217,6 +217,8 @@ static void make_world(MPI_Comm joined)
     rp_ft.world = joined;
     if (joined == MPI_COMM_NULL && rp_real.Comm_dup(MPI_COMM_WORLD, &rp_ft.world) != MPI_SUCCESS)
         cannot_begin();
+    if (joined == MPI_COMM_NULL && rp_ft_copies_gather(rp_ft.world) != MPI_SUCCESS)
+        cannot_begin();
     rp_ft_roll(RP_ROLL_INSIDE);
     rp_ft_clock_stop();
     rp_real.Comm_set_errhandler(rp_ft.world, MPI_ERRORS_RETURN);

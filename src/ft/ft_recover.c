@@ -3,7 +3,7 @@
  * Recovery. All processes that live meet in a new world, spares as well, and leave it in agreement:
  *
  * 1. The old world is revoked, which ends every call in it, and shrunk to those who live. They tell each other who they are and which checkpoints they have.
- * 2. Ranks that nobody has go to spares, in order; if these are too few, a new process is started, if the user wants that, and all meet once more with it. Spares get the rank's checkpoints from its buddy; and buddies that are new get those of the ranks that they are to keep.
+ * 2. Ranks that nobody has go to spares, in order; if these are too few, a new process is started, if the user wants that, and all meet once more with it. Spares get the rank's checkpoints from its keepers; and keepers that are new get those of the ranks whose copies they are to keep.
  * 3. All tell each other how many messages of each channel arrived, and which of their payloads did not. So every sender knows what to send again, what to suppress, and whether its log reaches back so far.
  * 4. They agree whether all that went well and whether all logs reach back. If it did not go well, another process has died meanwhile: again from 1. If logs do not reach back, all go back to the latest
  *    checkpoint that everybody has (the paper's algorithm 4), and tell each other once more.
@@ -27,8 +27,11 @@ struct info {
     int32_t finished;
     int32_t replays_setup;
     int32_t spares, respawned; /* that it knows of: who was started later knows of none */
-    int64_t own[RP_FT_GENERATIONS], held[RP_FT_GENERATIONS];
+    int32_t knows_hosts;       /* who was started later does not */
+    int64_t own[RP_FT_GENERATIONS];
 };
+
+typedef int64_t generations[RP_FT_GENERATIONS]; /* -1: none */
 
 /* What one tells another about their channel. */
 struct counts {
@@ -42,7 +45,9 @@ struct meeting {
     struct info *info;      /* of each process */
     int *rank_of;           /* of each process, with the new ones; -1: a spare */
     int *process_of;        /* of each rank */
-    int64_t (*files)[RP_FT_GENERATIONS]; /* of each process that is new: what there is of its rank in files */
+    generations *held;      /* of each rank, by each of its keepers that lives */
+    generations *files;     /* of each process that is new: what there is of its rank in files */
+    generations *available; /* of each rank: what can be had of it now */
     int64_t restart;        /* the generation that new ranks begin with; -1: the beginning */
     struct counts *ours, *theirs;
     uint64_t **missing;     /* per process: both lists of theirs, one behind the other */
@@ -72,14 +77,50 @@ static bool is_new(const struct meeting *m, int process)
 
 /* 1 */
 
+/* Processes that were started later get to know who keeps whose checkpoints. */
+static void tell_hosts(struct meeting *m)
+{
+    int64_t *hosts = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *hosts);
+    int teller = -1;
+    bool needed = false;
+
+    for (int p = m->size - 1; p >= 0; p--) {
+        teller = m->info[p].knows_hosts ? p : teller;
+        needed |= !m->info[p].knows_hosts;
+    }
+    if (teller == m->me)
+        memcpy(hosts, rp_ft_copies_hosts(), (size_t)rp_ft.ranks * sizeof *hosts);
+    if (needed && try(m, rp_real.Bcast(hosts, rp_ft.ranks, MPI_INT64_T, teller, m->comm)))
+        rp_ft_copies_place(hosts);
+    free(hosts);
+}
+
+static int64_t *held_by(const struct meeting *m, int rank, int copy)
+{
+    return m->held[(size_t)rank * (size_t)rp_ft_copies + (size_t)copy];
+}
+
+static void tell_copies(struct meeting *m)
+{
+    size_t all = (size_t)rp_ft.ranks * (size_t)rp_ft_copies;
+
+    m->held = rp_ft_alloc(all * sizeof *m->held);
+    memset(m->held, -1, all * sizeof *m->held);
+    for (int i = 0; i < rp_ft.ranks; i++)
+        for (int k = 0; k < rp_ft_copies; k++)
+            for (int g = 0; g < RP_FT_GENERATIONS && rp_ft_keeper(i, k) == rp_ft.rank; g++)
+                held_by(m, i, k)[g] = rp_ft_held(i)[g].generation;
+    try(m, rp_real.Allreduce(MPI_IN_PLACE, m->held, (int)all * RP_FT_GENERATIONS, MPI_INT64_T,
+                             MPI_MAX, m->comm));
+}
+
 static void introduce(struct meeting *m)
 {
     struct info mine = {.rank = rp_ft.rank, .finished = rp_ft.finished, .replays_setup = rp_ft_replays_setup, .spares = rp_ft.spares, .respawned = rp_ft_respawned};
 
-    for (int i = 0; i < RP_FT_GENERATIONS; i++) {
+    mine.knows_hosts = rp_ft_copies_hosts() != NULL;
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
         mine.own[i] = rp_ft_own[i].generation;
-        mine.held[i] = rp_ft_held[i].generation;
-    }
     rp_real.Comm_size(m->comm, &m->size);
     rp_real.Comm_rank(m->comm, &m->me);
     m->info = rp_ft_alloc((size_t)m->size * sizeof *m->info);
@@ -93,9 +134,44 @@ static void introduce(struct meeting *m)
             rp_ft.spares = m->info[p].spares > rp_ft.spares ? m->info[p].spares : rp_ft.spares;
             rp_ft_respawned = m->info[p].respawned > rp_ft_respawned ? m->info[p].respawned : rp_ft_respawned;
         }
+    if (m->ok)
+        tell_hosts(m);
+    if (m->ok)
+        tell_copies(m);
 }
 
 /* 2 */
+
+static bool has(const int64_t list[RP_FT_GENERATIONS], int64_t generation)
+{
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
+        if (list[i] == generation)
+            return true;
+    return false;
+}
+
+static int64_t latest(const int64_t list[RP_FT_GENERATIONS])
+{
+    int64_t most = -1;
+
+    for (int i = 0; i < RP_FT_GENERATIONS; i++)
+        most = list[i] > most ? list[i] : most;
+    return most;
+}
+
+/* The keeper of the latest of a rank's copies that are left; -1: none is. */
+static int best_keeper(const struct meeting *m, int rank)
+{
+    int64_t most = -1;
+    int best = -1;
+
+    for (int k = 0; k < rp_ft_copies; k++)
+        if (latest(held_by(m, rank, k)) > most) {
+            most = latest(held_by(m, rank, k));
+            best = rp_ft_keeper(rank, k);
+        }
+    return best;
+}
 
 /* What is in memory is gone when the job ends: all that is to be in files is there before. */
 static void complete_files(struct meeting *m)
@@ -104,8 +180,8 @@ static void complete_files(struct meeting *m)
         return;
     rp_ft_files_wait();
     for (int i = 0; i < rp_ft.ranks && rp_ft.rank >= 0; i++)
-        if ((m->process_of[i] < 0 || is_new(m, m->process_of[i])) && rp_ft_buddy(i) == rp_ft.rank)
-            rp_ft_files_write_for(i, rp_ft_held);
+        if ((m->process_of[i] < 0 || is_new(m, m->process_of[i])) && best_keeper(m, i) == rp_ft.rank)
+            rp_ft_files_write_for(i, rp_ft_held(i));
     rp_real.Barrier(m->comm);
 }
 
@@ -147,45 +223,16 @@ static void assign(struct meeting *m)
     }
 }
 
-static bool has(const int64_t list[RP_FT_GENERATIONS], int64_t generation)
-{
-    for (int i = 0; i < RP_FT_GENERATIONS; i++)
-        if (list[i] == generation)
-            return true;
-    return false;
-}
-
-static int64_t latest(const int64_t list[RP_FT_GENERATIONS])
-{
-    int64_t most = -1;
-
-    for (int i = 0; i < RP_FT_GENERATIONS; i++)
-        most = list[i] > most ? list[i] : most;
-    return most;
-}
-
-/* A rank is new, and its buddy is as well, or has nothing of it. */
+/* A rank is new, and nobody keeps anything of it. */
 static bool needs_files(const struct meeting *m, int rank)
 {
-    int keeper = m->process_of[rp_ft_buddy(rank)];
-
-    return is_new(m, m->process_of[rank]) && (is_new(m, keeper) || latest(m->info[keeper].held) < 0);
+    return is_new(m, m->process_of[rank]) && best_keeper(m, rank) < 0;
 }
 
-/* Where a rank's checkpoints are now: with itself, with its buddy, or in files. */
-static const int64_t *available(const struct meeting *m, int rank)
-{
-    int process = m->process_of[rank];
-
-    if (!is_new(m, process))
-        return m->info[process].own;
-    return needs_files(m, rank) ? m->files[process] : m->info[m->process_of[rp_ft_buddy(rank)]].held;
-}
-
-/* If a rank died together with its buddy there may be files. */
+/* If a rank died together with all its keepers there may be files. */
 static void look_for_files(struct meeting *m)
 {
-    int64_t mine[RP_FT_GENERATIONS] = {-1, -1};
+    generations mine = {-1, -1};
     int rank = m->rank_of[m->me];
     bool needed = false;
 
@@ -204,17 +251,47 @@ static void look_for_files(struct meeting *m)
     try(m, rp_real.Allgather(mine, (int)sizeof mine, MPI_BYTE, m->files, (int)sizeof mine, MPI_BYTE, m->comm));
 }
 
+/* The two latest of all that keepers have. */
+static void unite(const struct meeting *m, int rank, generations out)
+{
+    out[0] = out[1] = -1;
+    for (int i = 0; i < rp_ft_copies * RP_FT_GENERATIONS; i++) {
+        int64_t one = held_by(m, rank, i / RP_FT_GENERATIONS)[i % RP_FT_GENERATIONS];
+        if (one > out[0]) {
+            out[1] = out[0];
+            out[0] = one;
+        } else if (one > out[1] && one < out[0]) {
+            out[1] = one;
+        }
+    }
+}
+
+/* Where a rank's checkpoints are now: with itself, with its keepers, or in files. */
+static void find_available(struct meeting *m)
+{
+    m->available = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *m->available);
+    for (int i = 0; i < rp_ft.ranks; i++) {
+        int process = m->process_of[i];
+        if (!is_new(m, process))
+            memcpy(m->available[i], m->info[process].own, sizeof *m->available);
+        else if (needs_files(m, i))
+            memcpy(m->available[i], m->files[process], sizeof *m->available);
+        else
+            unite(m, i, m->available[i]);
+    }
+}
+
 /* The latest that everybody has; -1: none. New ranks begin with it, too: before a later one is everybody's, messages from before it may be on their way from a rank whose log is gone. */
 static int64_t common(const struct meeting *m)
 {
     int64_t target = INT64_MAX;
 
     for (int i = 0; i < rp_ft.ranks; i++) {
-        int64_t one = latest(available(m, i));
+        int64_t one = latest(m->available[i]);
         target = one < target ? one : target;
     }
     for (int i = 0; i < rp_ft.ranks && target >= 0; i++)
-        if (!has(available(m, i), target))
+        if (!has(m->available[i], target))
             target = -1;
     return target;
 }
@@ -242,24 +319,51 @@ static void take(struct meeting *m, int from, struct rp_ft_checkpoint list[RP_FT
 }
 
 /* Every process goes through the same list of transfers in the same order, so that none waits in a circle. */
+
+static int source_of(const struct meeting *m, int rank, int64_t generation)
+{
+    for (int k = 0; k < rp_ft_copies; k++)
+        if (has(held_by(m, rank, k), generation))
+            return m->process_of[rp_ft_keeper(rank, k)];
+    return -1;
+}
+
+static void to_new_rank(struct meeting *m, int rank)
+{
+    int to = m->process_of[rank];
+
+    for (int g = 0; g < RP_FT_GENERATIONS && m->ok; g++) {
+        int64_t generation = m->available[rank][g];
+        int from = generation < 0 ? -1 : source_of(m, rank, generation);
+        if (from >= 0 && m->me == from)
+            give(m, to, rp_ft_checkpoint_find(rp_ft_held(rank), generation));
+        if (from >= 0 && m->me == to)
+            take(m, from, rp_ft_own, generation);
+    }
+}
+
+static void to_new_keeper(struct meeting *m, int rank, int keeper)
+{
+    int from = m->process_of[rank], to = m->process_of[keeper];
+
+    for (int g = 0; g < RP_FT_GENERATIONS && m->ok; g++) {
+        int64_t generation = m->available[rank][g];
+        if (generation >= 0 && m->me == from)
+            give(m, to, rp_ft_checkpoint_find(rp_ft_own, generation));
+        if (generation >= 0 && m->me == to)
+            take(m, from, rp_ft_held(rank), generation);
+    }
+}
+
 static void transfer(struct meeting *m)
 {
-    for (int i = 0; i < rp_ft.ranks && m->ok; i++) {
-        int process = m->process_of[i], keeper = m->process_of[rp_ft_buddy(i)];
-        bool to_rank = is_new(m, process) && !is_new(m, keeper), to_keeper = !is_new(m, process) && is_new(m, keeper);
-        if (process == keeper || (!to_rank && !to_keeper))
-            continue;
-        const int64_t *list = to_rank ? m->info[keeper].held : m->info[process].own;
-        int from = to_rank ? keeper : process, to = to_rank ? process : keeper;
-        for (int k = 0; k < RP_FT_GENERATIONS && m->ok; k++) {
-            if (list[k] < 0)
-                continue;
-            if (m->me == from)
-                give(m, to, rp_ft_checkpoint_find(to_rank ? rp_ft_held : rp_ft_own, list[k]));
-            if (m->me == to && m->ok)
-                take(m, from, to_rank ? rp_ft_own : rp_ft_held, list[k]);
-        }
-    }
+    for (int i = 0; i < rp_ft.ranks && m->ok; i++)
+        if (is_new(m, m->process_of[i]) && !needs_files(m, i))
+            to_new_rank(m, i);
+    for (int i = 0; i < rp_ft.ranks && m->ok; i++)
+        for (int k = 0; k < rp_ft_copies && m->ok; k++)
+            if (is_new(m, m->process_of[rp_ft_keeper(i, k)]))
+                to_new_keeper(m, i, rp_ft_keeper(i, k));
 }
 
 /* A spare takes on the rank, on trial. */
@@ -450,7 +554,9 @@ static void forget(struct meeting *m)
         free(m->missing[p]);
     free(m->missing);
     free(m->info);
+    free(m->held);
     free(m->files);
+    free(m->available);
     free(m->rank_of);
     free(m->process_of);
     free(m->ours);
@@ -481,11 +587,40 @@ static void take_counters_of(int64_t target)
     rp_ft_checkpoint_counters(rp_ft_checkpoint_find(rp_ft_own, target));
 }
 
+static void list_keepers(int rank, char text[128])
+{
+    int length = 0;
+
+    for (int k = 0; k < rp_ft_copies && length < 100; k++)
+        length += snprintf(text + length, 128 - (size_t)length, "%s%d", k == 0 ? "rank " : ", ",
+                           rp_ft_keeper(rank, k));
+}
+
+/* Nothing is left to go back to. */
+static _Noreturn void tell_loss(const struct meeting *m)
+{
+    char keepers[128] = "", more[128] = "";
+    int lost = 0;
+
+    while (lost < rp_ft.ranks && latest(m->available[lost]) >= 0)
+        lost++;
+    if (lost == rp_ft.ranks || rp_ft_copies == 0)
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "the logs do not reach back, and the ranks have no checkpoint "
+                  "in common: keep checkpoints in files (--checkpoints DIR)");
+    list_keepers(lost, keepers);
+    if (rp_ft_copies + 1 < rp_ft.ranks)
+        snprintf(more, sizeof more, "--copies %d survives %d deaths at once, ", rp_ft_copies + 1,
+                 rp_ft_copies + 1);
+    rp_ft_die(REPRISE_EXIT_INTERNAL, "rank %d died together with all that keep copies of its "
+              "checkpoint (--copies %d: %s), and the logs do not reach back: %s--checkpoints DIR any "
+              "number", lost, rp_ft_copies, keepers, more);
+}
+
 /* The counters of a checkpoint are in force once all have agreed to go back to it; a failure meanwhile begins with them. */
 static bool roll_back(struct meeting *m, int64_t target)
 {
     if (target < 0)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "the logs do not reach back, and no checkpoint is left that all ranks have: a rank and its buddy died together (checkpoints in files would help: --checkpoints)");
+        tell_loss(m);
     if (rp_ft.rank >= 0) {
         must_roll_back = true;
         take_counters_of(target);
@@ -526,6 +661,7 @@ static bool attempt(struct meeting *m, struct found *found)
         if (rp_ft.rank < 0)
             rp_ft_checkpoints_forget();
         look_for_files(m);
+        find_available(m);
         m->restart = common(m);
         *found = look(m);
         rp_ft_inject_recovery(2);

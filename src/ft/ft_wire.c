@@ -186,7 +186,7 @@ static void expect(const struct rp_ft_wire *wire)
     struct incoming *one = rp_ft_alloc(sizeof *one);
 
     one->wire = *wire;
-    if (!check(rp_real.Irecv(rp_ft_checkpoint_expect(wire->bytes), (int)wire->bytes, MPI_BYTE, rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world, &one->real)))
+    if (!check(rp_real.Irecv(rp_ft_copy_expect(wire->from, wire->bytes), (int)wire->bytes, MPI_BYTE, rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world, &one->real)))
         one->real = MPI_REQUEST_NULL;
     one->next = incoming;
     incoming = one;
@@ -239,7 +239,7 @@ static void handle(const struct rp_ft_wire *wire, const void *payload)
         expect(wire);
         break;
     case RP_FT_STORED:
-        rp_ft_checkpoint_stored((int64_t)wire->seq);
+        rp_ft_copy_stored(wire->from, (int64_t)wire->seq);
         break;
     case RP_FT_SAFE:
         rp_ft_checkpoint_safe(wire->from, (int64_t)wire->seq);
@@ -310,7 +310,7 @@ static void take_incoming(void)
             continue;
         }
         *link = one->next;
-        rp_ft_checkpoint_arrived(one->wire.from, (int64_t)one->wire.seq);
+        rp_ft_copy_arrived(one->wire.from, (int64_t)one->wire.seq);
         free(one);
     }
 }
@@ -395,7 +395,7 @@ void rp_ft_wire_close(void)
         struct incoming *one = incoming;
         incoming = one->next;
         if (!rp_ft_end_request(&one->real, rp_ft.process_of[one->wire.from]))
-            rp_ft_checkpoint_expect_no_more();
+            rp_ft_copy_expect_no_more(one->wire.from);
         free(one);
     }
     rp_ft_payloads_fail();

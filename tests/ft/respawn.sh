@@ -8,8 +8,8 @@ survive after-spare 2 4 --interval 10 --spares 1 --respawn 1 --kill 0@12:3,3@25:
 survive again 3 4 --interval 10 --spares 0 --respawn 3 --kill 1@11:2,1@17:4,2@30:6 -- "${jacobi[@]}"
 survive in-setup 1 4 --interval 10 --spares 0 --respawn 1 --kill 1@setup:2 -- "${jacobi[@]}"
 survive all-back 1 4 --interval 10 --spares 0 --respawn 1 --capacity 1 --kill 1@17:6 -- "${jacobi[@]}"
-survive before any 4 --interval 10 --spares 0 --respawn 3 --kill 0@15:5,2@recovery:1 -- "${jacobi[@]}"
-survive behind any 4 --interval 10 --spares 0 --respawn 3 --kill 0@15:5,2@recovery:3 -- "${jacobi[@]}"
+survive before any 4 --interval 10 --spares 0 --respawn 3 --kill 0@15:5,1@recovery:1 -- "${jacobi[@]}"
+survive behind any 4 --interval 10 --spares 0 --respawn 3 --kill 0@15:5,1@recovery:3 -- "${jacobi[@]}"
 cat >told.c <<'END'
 #include <mpi.h>
 #include <stdio.h>

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies of checkpoints: each rank's are kept by `rp_ft_copies` other ranks, its keepers, in their
+ * memory. Who keeps whose follows from the hosts of the ranks at the start (base/keepers.h), and
+ * stays so: a process that takes over a rank takes over what that keeps. All processes know it,
+ * spares too; processes that are started later are told in their first meeting.
+ *
+ * A rank sends its last checkpoint to all keepers, each of which answers when it has it. The rank
+ * takes the next one only when all have answered: so every keeper has at least the last but one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/keepers.h"
+#include "base/settings.h"
+#include "ft/ft.h"
+
+typedef struct rp_ft_checkpoint generations[RP_FT_GENERATIONS];
+
+struct gift {
+    int64_t generation;
+    unsigned epoch;
+};
+
+int rp_ft_copies;
+static int64_t *hosts;                  /* of the ranks, at the start; NULL: not known yet */
+static int32_t *keepers;                /* rp_ft_copies of each rank */
+static generations *held;               /* of each rank: what we keep of it */
+static struct rp_ft_checkpoint *coming; /* of each rank: on its way to us */
+static int64_t *stored;                 /* by each keeper of ours: the latest that it has */
+static struct gift *given;              /* to each keeper of ours: the last */
+
+int rp_ft_keeper(int rank, int copy)
+{
+    return keepers[(size_t)rank * (size_t)rp_ft_copies + (size_t)copy];
+}
+
+struct rp_ft_checkpoint *rp_ft_held(int rank)
+{
+    return held[rank];
+}
+
+/* The start */
+
+static void clear(struct rp_ft_checkpoint *one)
+{
+    *one = (struct rp_ft_checkpoint){.generation = -1};
+}
+
+void rp_ft_copies_start(void)
+{
+    const char *text = rp_setting("REPRISE_FT_COPIES");
+    int wanted = text ? (int)strtol(text, NULL, 10) : 1;
+
+    rp_ft_copies = wanted < rp_ft.ranks ? wanted : rp_ft.ranks - 1;
+    keepers = rp_ft_alloc((size_t)rp_ft.ranks * (size_t)rp_ft_copies * sizeof *keepers);
+    held = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *held);
+    coming = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *coming);
+    stored = rp_ft_alloc((size_t)rp_ft_copies * sizeof *stored);
+    given = rp_ft_alloc((size_t)rp_ft_copies * sizeof *given);
+    rp_ft_copies_are_stored(-1);
+    for (int i = 0; i < rp_ft_copies; i++)
+        given[i].generation = -1;
+    for (int i = 0; i < rp_ft.ranks; i++)
+        for (int k = 0; k < RP_FT_GENERATIONS; k++)
+            clear(&held[i][k]);
+}
+
+/* A number of this boot of this machine: containers on it share it. */
+static int64_t own_host(void)
+{
+    const char *played = rp_setting("REPRISE_HOSTS");
+    long count = played ? strtol(played, NULL, 10) : 0;
+    struct rp_buffer text = {0};
+    struct rp_problem why;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    int process;
+
+    rp_real.Comm_rank(MPI_COMM_WORLD, &process);
+    if (count > 1)
+        return process % count;
+    if (rp_read_file("/proc/sys/kernel/random/boot_id", 4096, &text, &why) == RP_OK)
+        for (size_t i = 0; i < text.length; i++)
+            hash = (hash ^ text.bytes[i]) * UINT64_C(0x100000001b3);
+    rp_buffer_free(&text);
+    return (int64_t)hash;
+}
+
+void rp_ft_copies_place(const int64_t *all)
+{
+    if (!hosts)
+        hosts = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *hosts);
+    if (all != hosts)
+        memcpy(hosts, all, (size_t)rp_ft.ranks * sizeof *hosts);
+    if (rp_keepers_choose(rp_ft.ranks, rp_ft_copies, hosts, keepers) != 0)
+        rp_ft_die(125, "out of memory for the keepers of %d ranks", rp_ft.ranks);
+}
+
+int rp_ft_copies_gather(MPI_Comm world)
+{
+    int64_t mine = own_host(), *all;
+    int processes;
+
+    rp_real.Comm_size(world, &processes);
+    all = rp_ft_alloc((size_t)processes * sizeof *all);
+    int error = rp_real.Allgather(&mine, 1, MPI_INT64_T, all, 1, MPI_INT64_T, world);
+    if (error == MPI_SUCCESS)
+        rp_ft_copies_place(all);
+    free(all);
+    return error;
+}
+
+const int64_t *rp_ft_copies_hosts(void)
+{
+    return hosts;
+}
+
+/* Keeping those of others */
+
+void rp_ft_copies_forget_after(int64_t generation)
+{
+    for (int i = 0; i < rp_ft.ranks; i++)
+        for (int k = 0; k < RP_FT_GENERATIONS; k++)
+            if (held[i][k].generation > generation) {
+                free(held[i][k].blob);
+                clear(&held[i][k]);
+            }
+}
+
+uint8_t *rp_ft_copy_expect(int from, size_t bytes)
+{
+    struct rp_ft_checkpoint *one = &coming[from];
+
+    if (one->bytes != bytes) {
+        free(one->blob);
+        *one = (struct rp_ft_checkpoint){.bytes = bytes, .blob = rp_ft_alloc(bytes)};
+    }
+    return one->blob;
+}
+
+void rp_ft_copy_expect_no_more(int from)
+{
+    coming[from] = (struct rp_ft_checkpoint){.bytes = 0};
+}
+
+void rp_ft_copy_arrived(int from, int64_t generation)
+{
+    struct rp_ft_checkpoint *slot = rp_ft_checkpoint_slot(held[from], generation), old = *slot;
+
+    *slot = coming[from];
+    slot->generation = generation;
+    coming[from] = old;
+    rp_ft_control(RP_FT_STORED, from, (uint64_t)generation, NULL, 0);
+}
+
+/* Giving our own */
+
+int64_t rp_ft_copies_stored(void)
+{
+    int64_t least = INT64_MAX;
+
+    for (int i = 0; i < rp_ft_copies; i++)
+        least = stored[i] < least ? stored[i] : least;
+    return least;
+}
+
+void rp_ft_copies_are_stored(int64_t generation)
+{
+    for (int i = 0; i < rp_ft_copies; i++)
+        stored[i] = generation;
+}
+
+void rp_ft_copy_stored(int by, int64_t generation)
+{
+    int64_t before = rp_ft_copies_stored();
+
+    for (int i = 0; i < rp_ft_copies; i++)
+        if (rp_ft_keeper(rp_ft.rank, i) == by && generation > stored[i])
+            stored[i] = generation;
+    if (rp_ft_copies_stored() > before)
+        rp_ft_checkpoint_stored(rp_ft_copies_stored());
+}
+
+/* Once to each in each world: a keeper expects one of each rank at a time. */
+void rp_ft_copies_give(const struct rp_ft_checkpoint *one)
+{
+    for (int i = 0; i < rp_ft_copies; i++) {
+        bool is_given = given[i].generation == one->generation && given[i].epoch == rp_ft.epoch;
+        if (is_given || stored[i] >= one->generation)
+            continue;
+        given[i] = (struct gift){one->generation, rp_ft.epoch};
+        rp_ft_control(RP_FT_CHECKPOINT, rp_ft_keeper(rp_ft.rank, i), (uint64_t)one->generation,
+                      one->blob, one->bytes);
+    }
+}
