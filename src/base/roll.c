@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,25 +23,57 @@ static int open_in(const char *directory, int flags)
     return snprintf(path, sizeof path, "%s/roll", directory) < PATH_MAX ? open(path, O_RDWR | O_CLOEXEC | flags, 0600) : -1;
 }
 
+enum gate { UNDECIDED, OPEN, CLOSED };
+
+/* The first line is the gate's. */
 struct rp_roll_line *rp_roll_make(const char *directory, size_t lines)
 {
     int fd = open_in(directory, O_CREAT | O_EXCL);
-    struct rp_roll_line *all = fd >= 0 && ftruncate(fd, (off_t)(lines * sizeof *all)) == 0 ? map(fd, lines) : NULL;
+    off_t bytes = (off_t)((lines + 1) * sizeof(struct rp_roll_line));
+    struct rp_roll_line *all = fd >= 0 && ftruncate(fd, bytes) == 0 ? map(fd, lines + 1) : NULL;
 
     if (fd >= 0)
         close(fd);
-    return all;
+    return all ? all + 1 : NULL;
+}
+
+static bool has_line(int fd, size_t line)
+{
+    struct stat is;
+
+    return fstat(fd, &is) == 0 && (size_t)is.st_size / sizeof(struct rp_roll_line) > line;
 }
 
 struct rp_roll_line *rp_roll_open(const char *directory, size_t line)
 {
     int fd = open_in(directory, 0);
-    struct stat is;
-    struct rp_roll_line *all = fd >= 0 && fstat(fd, &is) == 0 && (size_t)is.st_size / sizeof *all > line ? map(fd, line + 1) : NULL;
+    struct rp_roll_line *all = fd >= 0 && has_line(fd, line + 1) ? map(fd, line + 2) : NULL;
 
     if (fd >= 0)
         close(fd);
-    return all ? all + line : NULL;
+    return all ? all + 1 + line : NULL;
+}
+
+static bool decide(struct rp_roll_line *line, size_t number, int32_t wanted)
+{
+    int32_t is = UNDECIDED;
+
+    return atomic_compare_exchange_strong(&(line - number - 1)->state, &is, wanted) || is == wanted;
+}
+
+bool rp_roll_open_gate(struct rp_roll_line *line, size_t number)
+{
+    return decide(line, number, OPEN);
+}
+
+bool rp_roll_close_gate(struct rp_roll_line *line, size_t number)
+{
+    return decide(line, number, CLOSED);
+}
+
+bool rp_roll_gate_is_open(const struct rp_roll_line *line, size_t number)
+{
+    return (line - number - 1)->state == OPEN;
 }
 
 const struct rp_roll_line *rp_roll_look(const char *directory, size_t *lines)

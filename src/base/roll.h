@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* How far each process of a job has come: a file in the directory of the run, which the processes write and the command that started them reads. */
+/*
+ * How far each process of a job has come: a file in the directory of the run, which the processes
+ * write and the command that started them reads.
+ *
+ * Its gate decides whether any process left MPI_Init: the first that does opens it. The command may
+ * close it before; then no process gets out any more, and the job can be started again, since
+ * nothing was computed.
+ */
 #ifndef RP_ROLL_H
 #define RP_ROLL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,5 +31,10 @@ const struct rp_roll_line *rp_roll_look(const char *directory, size_t *lines);
 
 /* One line of it, for the process that it is about. Never given back; NULL: there is none. */
 struct rp_roll_line *rp_roll_open(const char *directory, size_t line);
+
+/* Both are told a line and its number. True: the gate is open, or closed, now and for ever. */
+bool rp_roll_open_gate(struct rp_roll_line *line, size_t number);
+bool rp_roll_close_gate(struct rp_roll_line *line, size_t number);
+bool rp_roll_gate_is_open(const struct rp_roll_line *line, size_t number);
 
 #endif

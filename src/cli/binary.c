@@ -189,6 +189,17 @@ static void read_start(struct rp_binary *b)
     close(fd);
 }
 
+bool rp_binary_is_static(const char *path)
+{
+    struct rp_binary binary = {.path = (char *)path};
+
+    read_start(&binary);
+    bool is_static = binary.kind == RP_BINARY_STATIC;
+    binary.path = NULL;
+    rp_binary_free(&binary);
+    return is_static;
+}
+
 enum rp_status rp_binary_look(const char *name, struct rp_binary *out, struct rp_problem *why)
 {
     struct stat st;

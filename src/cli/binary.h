@@ -25,6 +25,7 @@ struct rp_binary {
 
 /* Looks at a file, found as the shell would find it. Fails only if there is no such file. */
 enum rp_status rp_binary_look(const char *name, struct rp_binary *out, struct rp_problem *why);
+bool rp_binary_is_static(const char *path); /* a program without a loader */
 void rp_binary_free(struct rp_binary *binary);
 
 /* The MPI that a launcher belongs to, by its name; NULL: cannot tell. */

@@ -2,6 +2,7 @@
 /*
  * reprise ft: runs a command with libreprise-ft.so in front of an MPI with ULFM, and more processes than ranks: the spares. The launcher is that MPI's own, whichever mpirun was named.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -21,17 +22,20 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "cli/ft_launch.h"
+#include "cli/inputfeed.h"
+#include "cli/jobentry.h"
 #include "cli/jobwatch.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/running.h"
 #include "reprise.h"
 
-static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress, *respawn, *copies, *tasks;
+static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress, *respawn, *copies, *retries_text, *tasks;
 
 static const struct rp_option options[] = {
     {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)", &spares_text},
     {"--respawn", NULL, "N", "start up to N processes more, when ranks die and no spare is left (default 0; on one host)", &respawn},
+    {"--retries", NULL, "N", "start the job again, up to N times, if a process dies before ranks are out of MPI_Init (default 3)", &retries_text},
     {"--interval", NULL, "ITERATIONS", "a checkpoint every so many iterations (default: what the program says, or 10)", &interval},
     {"--capacity", NULL, "BYTES", "the most that the log of messages takes in each rank; K, M and G are understood (default: any)", &capacity},
     {"--capacity-iterations", NULL, "N", "the iterations whose messages the log holds, with the one that runs (default: all since the checkpoint)", &span},
@@ -42,14 +46,14 @@ static const struct rp_option options[] = {
     {"--restart", NULL, NULL, "begin again with the checkpoint in the files of --checkpoints", &restart},
     {"--copies", NULL, "K", "keep K copies of each checkpoint on other ranks: any K deaths at once are survived (default 1)", &copies},
     {"--check", NULL, NULL, "do what lies between two checkpoints twice: is everything protected that changes?", &check},
-    {"--kill", NULL, "R@I[:C]", "kill rank R in iteration I, at its C-th MPI call; several with commas; also R@setup:C and R@recovery:STEP", &kill_list},
+    {"--kill", NULL, "R@I[:C]", "kill rank R in iteration I, at its C-th MPI call; several with commas; also R@setup:C, R@recovery:STEP and R@init:MICROSECONDS", &kill_list},
     {"--kill-random", NULL, "SEED:N[:I]", "kill N ranks at random, in iterations below I (default 100)", &kill_random},
     {"--tasks", NULL, NULL, "a program of tasks (reprise_tasks.h): it recovers by itself, without spares; of the other options it takes --kill P@MESSAGES", &tasks},
     {"--output", "-o", "DIR", "keep what happened, events.jsonl, in this directory", &output},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-enum { MOST_SPARES = 1000, MOST_KILLS = 64, MOST_COPIES = 1000 };
+enum { MOST_SPARES = 1000, MOST_KILLS = 64, MOST_COPIES = 1000, MOST_RETRIES = 1000 };
 
 /* An MPI with ULFM */
 
@@ -395,13 +399,17 @@ static enum rp_status look_at_files(struct rp_problem *why)
     return RP_OK;
 }
 
+static long retries = 3;
+
 static enum rp_status apply_options(long *spares, struct rp_problem *why)
 {
     enum rp_status status = RP_OK;
     long ignored;
 
     *spares = 1;
-    if (spares_text)
+    if (retries_text)
+        status = parse_number("--retries", retries_text, 0, MOST_RETRIES, &retries, why);
+    if (status == RP_OK && spares_text)
         status = parse_number("--spares", spares_text, 0, MOST_SPARES, spares, why);
     if (status == RP_OK && respawn)
         status = parse_number("--respawn", respawn, 0, MOST_SPARES, &ignored, why);
@@ -512,41 +520,87 @@ static void keep_events(const char *directory)
     rp_buffer_free(&text);
 }
 
-/* A rank that ends the job leaves the status in a file, since the launcher may not get to its end. */
+/* One launch of the job. A rank that ends the job leaves the status in a file, since the launcher may not get to its end. */
 
 struct ending {
-    char path[PATH_MAX + 16];
+    const char *directory;
     int status; /* -1: none yet */
     time_t since;
+    bool at_once; /* nobody ends the job but us */
+    double childless; /* then: since when the launcher is */
     bool told; /* the launcher was */
+    bool in_init; /* no rank is out of it */
+    char why[512]; /* then: who died */
     struct rp_job job;
+    struct rp_entries *entries;
 };
 
+/* "STATUS", or, of a process that cannot leave MPI_Init, "STATUS init WHO". */
 static void read_ending(struct ending *ending)
 {
-    FILE *file = ending->status < 0 ? fopen(ending->path, "r") : NULL;
+    char path[PATH_MAX + 16], who[256];
 
+    snprintf(path, sizeof path, "%s/ending", ending->directory);
+    FILE *file = ending->status < 0 ? fopen(path, "r") : NULL;
     if (!file)
         return;
-    if (fscanf(file, "%d", &ending->status) != 1)
+    int count = fscanf(file, "%d init %255[^\n]", &ending->status, who);
+    if (count < 1)
         ending->status = -1;
+    if (count == 2 && !rp_job_failed_in_init(&ending->job, ending->why))
+        snprintf(ending->why, sizeof ending->why, "%s died", who);
+    ending->in_init = ending->at_once = count == 2;
     fclose(file);
     ending->since = time(NULL);
 }
 
-static void watch(void *data)
+static void end_with(struct ending *ending, int status)
 {
-    enum { PATIENCE = 1, MORE = 4 };
-    struct ending *ending = data;
+    ending->status = status;
+    ending->since = time(NULL);
+    ending->at_once = true;
+}
+
+static void look_at_job(struct ending *ending)
+{
     char text[512];
 
-    read_ending(ending);
-    if (ending->status < 0 && rp_job_is_stuck(&ending->job, rp_launch_process(), text)) {
-        rp_error("%s", text);
-        ending->status = REPRISE_EXIT_INTERNAL;
-        ending->since = time(NULL);
+    if (rp_entries_find_outsider(ending->entries, rp_launch_process(), text)) {
+        rp_error("%s. The job was ended: it would have run on %d ranks instead of %d", text, ending->job.processes, ending->job.ranks);
+        end_with(ending, REPRISE_EXIT_UNSUPPORTED);
+    } else if (!rp_launch_was_stopped() && rp_job_is_stuck(&ending->job, rp_launch_process(), ending->why)) {
+        ending->in_init = ending->job.lost[0];
+        end_with(ending, REPRISE_EXIT_INTERNAL);
     }
-    if (ending->status >= 0 && time(NULL) > ending->since + PATIENCE && !ending->told) {
+}
+
+/* Open MPI's launcher was seen to kill its own process group, with us in it, when it was told to end while it started processes: so it is told when it has none left. */
+static bool is_time_to_tell(struct ending *ending)
+{
+    enum { PATIENCE = 1 };
+    static const double pause = 0.3;
+    double now = rp_job_now();
+
+    if (!ending->at_once)
+        return time(NULL) > ending->since + PATIENCE;
+    if (rp_job_kill_children(rp_launch_process()) > 0)
+        ending->childless = 0;
+    else if (!ending->childless)
+        ending->childless = now;
+    return ending->childless && now - ending->childless > pause;
+}
+
+static void watch(void *data)
+{
+    enum { MORE = 4 };
+    struct ending *ending = data;
+
+    if (ending->job.roll && rp_roll_gate_is_open(ending->job.roll, 0))
+        rp_feed_last();
+    read_ending(ending);
+    if (ending->status < 0)
+        look_at_job(ending);
+    if (ending->status >= 0 && !ending->told && is_time_to_tell(ending)) {
         rp_launch_signal(SIGTERM);
         ending->told = true;
     }
@@ -602,22 +656,95 @@ static bool all_ended(const char *directory, int ranks, int *status)
 }
 
 /* A launcher for which the death of a process is no failure finds none if all die. Marks of other hosts are not seen. */
-static int check_end(const char *directory, char **words, struct rp_job *job, int result)
+static int check_end(struct ending *ending, char **words, int result)
 {
+    struct rp_job *job = &ending->job;
     char text[512];
     int status;
 
-    if (!rp_launch_ended_by() && is_marked(directory, "respawned") && all_ended(directory, job->ranks, &status))
+    if (!rp_launch_ended_by() && is_marked(ending->directory, "respawned") && all_ended(ending->directory, job->ranks, &status))
         return status;
     /* Those that end behind the launcher's death may do so for that reason. */
-    if ((!rp_launch_ended_by() || (job->lost[0] && !rp_launch_was_stopped())) && rp_job_failed_in_init(job, text)) {
-        rp_error("%s", text);
+    if ((!rp_launch_ended_by() || (job->lost[0] && !rp_launch_was_stopped())) && rp_job_failed_in_init(job, ending->why)) {
+        ending->in_init = true;
         return REPRISE_EXIT_INTERNAL;
     }
-    if (result != 0 || !rp_ft_is_on_one_host(words) || !is_marked(directory, "began") || is_marked(directory, "ended"))
-        return result;
-    rp_error("all processes died, spares as well");
-    return REPRISE_EXIT_INTERNAL;
+    bool all_died = result == 0 && rp_ft_is_on_one_host(words) && is_marked(ending->directory, "began") && !is_marked(ending->directory, "ended");
+    if (all_died)
+        rp_error("all processes died, spares as well");
+    if (all_died || rp_launch_ended_by() || !rp_entries_ran_outside(ending->entries, result, text))
+        return all_died ? REPRISE_EXIT_INTERNAL : result;
+    rp_error("nothing was made fault-tolerant: %s", text);
+    return REPRISE_EXIT_UNSUPPORTED;
+}
+
+static int run_once(struct ending *ending, char **words, int spares)
+{
+    if (rp_ft_is_on_one_host(words))
+        keep_roll(ending->directory, spares, &ending->job);
+    ending->entries = rp_entries_new(&ending->job, ending->directory);
+    int result = ending->entries ? rp_launch_run(words, watch, ending) : REPRISE_EXIT_INTERNAL;
+    read_ending(ending);
+    end_rest(ending->directory, ending->status >= 0);
+    result = ending->status >= 0 ? ending->status : check_end(ending, words, result);
+    rp_entries_free(ending->entries);
+    return result;
+}
+
+/* What the launch before left, but for what happened and which of the trials' kills are done. */
+static void clear_directory(const char *directory)
+{
+    static const char *const kept[] = {"lock", "events.jsonl", "kill-"};
+    DIR *all = opendir(directory);
+
+    for (struct dirent *entry; all && (entry = readdir(all));) {
+        bool stays = entry->d_name[0] == '.';
+        for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+            stays |= strncmp(entry->d_name, kept[i], strlen(kept[i])) == 0;
+        if (!stays && unlinkat(dirfd(all), entry->d_name, 0) != 0) {
+            char *path = rp_path_join(directory, entry->d_name);
+            if (path)
+                rp_remove_directory(path);
+            free(path);
+        }
+    }
+    if (all)
+        closedir(all);
+}
+
+/* Nobody was out of MPI_Init: nothing was computed. */
+static bool begins_again(struct ending *ending, long launches)
+{
+    if (!ending->in_init || rp_launch_was_stopped() || !rp_job_can_begin_again(&ending->job) || launches > retries)
+        return false;
+    clear_directory(ending->directory);
+    if (!rp_feed_begin()) {
+        rp_error("the job is not started again: some of its standard input is gone");
+        return false;
+    }
+    rp_note("%s, and no rank was out of MPI_Init yet: the job starts again (%ld of %ld, --retries)", ending->why, launches, retries);
+    return true;
+}
+
+static int run_launches(const char *directory, char **words, int spares)
+{
+    struct ending ending;
+    long launches = 0;
+    int result;
+
+    rp_feed_start();
+    rp_feed_begin();
+    if (retries == 0)
+        rp_feed_last();
+    do {
+        ending = (struct ending){.directory = directory, .status = -1};
+        result = run_once(&ending, words, spares);
+    } while (begins_again(&ending, ++launches));
+    if (ending.in_init)
+        rp_error("%s, and MPI_Init cannot end: who is not out of it yet cannot be replaced%s", ending.why, launches > 1 ? "; nor did it when the job was started again (--retries)" : "");
+    else if (ending.why[0])
+        rp_error("%s", ending.why);
+    return result;
 }
 
 static int run(const struct rp_command *command, int argc, char **argv)
@@ -649,6 +776,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (status == RP_OK && kill_random)
         status = choose_kills(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK)
+        status = rp_job_check_program(argv + first, &why);
+    if (status == RP_OK)
         status = rp_ft_make_directory(directory, &why);
     if (status == RP_OK)
         status = rp_launch_preload("openmpi", NULL, words, &why);
@@ -657,17 +786,10 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_exit_status(status);
     }
     rp_ft_set_up_mpi(words, prefix, directory);
-    struct ending ending = {.status = -1};
-    snprintf(ending.path, sizeof ending.path, "%s/ending", directory);
-    if (rp_ft_is_on_one_host(words))
-        keep_roll(directory, (int)spares, &ending.job);
     rp_running_begin("ft", argv + first, output);
     rp_running_tell_roll(directory, strtol(getenv("REPRISE_FT_RANKS"), NULL, 10));
-    int result = rp_launch_run(words, watch, &ending);
+    int result = run_launches(directory, words, (int)spares);
     rp_running_end();
-    read_ending(&ending);
-    end_rest(directory, ending.status >= 0);
-    result = ending.status >= 0 ? ending.status : check_end(directory, words, &ending.job, result);
     if (output)
         keep_events(directory);
     rp_remove_directory(directory);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that ends before it comes out of MPI_Init is known by two things: the launcher has fewer children than it started, more than those that ended later; and some process is in MPI_Init. That must hold for a
+ * A process that dies before it comes out of MPI_Init is known by the roll, or, if it ended before our library was loaded, or by itself, by two things: the launcher has fewer children than it started, more than those that ended later; and some process is in MPI_Init. That must hold for a
  * while, since a launcher needs one to start all of them. Who it is the roll tells, unless it ended before our library was loaded. Looking for the launcher's children takes time: that is done only where the roll gives reason to.
  */
 #include "cli/jobwatch.h"
@@ -18,7 +18,7 @@
 
 #include "base/buffer.h"
 
-static double now(void)
+double rp_job_now(void)
 {
     struct timespec time;
 
@@ -26,8 +26,7 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Its parent; -1: it is dead, or waits to be buried. */
-static pid_t parent_of(long process)
+pid_t rp_process_parent(long process)
 {
     char path[64], line[512], state;
     int parent = -1;
@@ -53,21 +52,41 @@ static long next_process(DIR *all)
     return 0;
 }
 
-static int count_children(pid_t launcher)
+bool rp_processes_each(bool (*look)(void *data, long process), void *data)
 {
     DIR *all = opendir("/proc");
-    int count = 0;
 
     for (long process; all && (process = next_process(all));)
-        count += parent_of(process) == launcher;
+        if (!look(data, process))
+            break;
     if (all)
         closedir(all);
-    return all ? count : -1;
+    return all != NULL;
+}
+
+struct children {
+    pid_t launcher;
+    int count;
+};
+
+static bool count_child(void *data, long process)
+{
+    struct children *children = data;
+
+    children->count += rp_process_parent(process) == children->launcher;
+    return true;
+}
+
+static int count_children(pid_t launcher)
+{
+    struct children children = {launcher, 0};
+
+    return rp_processes_each(count_child, &children) ? children.count : -1;
 }
 
 static bool is_dead(const struct rp_roll_line *line)
 {
-    return line->process && parent_of(line->process) < 0;
+    return line->process && rp_process_parent(line->process) < 0;
 }
 
 static bool waits_in_init(const struct rp_job *job)
@@ -101,7 +120,7 @@ static int count_lost(const struct rp_job *job, pid_t launcher)
         bool dead = is_dead(line);
         later += dead && line->state == RP_ROLL_INSIDE;
         earlier += dead && line->state != RP_ROLL_INSIDE;
-        is_direct |= line->process && parent_of(line->process) == launcher;
+        is_direct |= line->process && rp_process_parent(line->process) == launcher;
     }
     int lost = children < 0 ? 0 : job->processes - children - later;
     return is_direct || lost < earlier ? lost : earlier;
@@ -118,37 +137,24 @@ static void name(const struct rp_job *job, int line, struct rp_buffer *out)
         rp_buffer_printf(out, " (before it began)");
 }
 
-static void describe(const struct rp_job *job, int lost, char text[512])
-{
-    struct rp_buffer list = {0};
-    int unseen = 0;
-
-    for (int i = 0; i < job->processes; i++)
-        unseen += job->roll[i].state == RP_ROLL_UNSEEN;
-    for (int i = 0; i < job->processes; i++)
-        if (job->roll[i].state != RP_ROLL_INSIDE && (is_dead(&job->roll[i]) || (job->roll[i].state == RP_ROLL_UNSEEN && unseen <= lost)))
-            name(job, i, &list);
-    rp_buffer_byte(&list, 0);
-    snprintf(text, 512, "%.300s ended: others wait for it in MPI_Init, and who is not out of it yet cannot be replaced", !list.failed && list.length > 1 ? (char *)list.bytes : "a process");
-    rp_buffer_free(&list);
-}
-
 static bool is_lost(const struct rp_roll_line *line)
 {
     return line->state != RP_ROLL_INSIDE && is_dead(line);
 }
 
-/* Those that left by themselves may have done so since another was killed. */
+/* Those that left by themselves may have done so since another was killed. Where all die at once,
+ * somebody has ended the job, by its launcher. */
 static void note_first(struct rp_job *job)
 {
     struct rp_buffer list = {0};
-    bool was_killed = false, any = false;
+    bool was_killed = false, any = false, all = job->processes > 1;
 
     if (job->lost[0])
         return;
     for (int i = 0; i < job->processes; i++) {
         bool lost = is_lost(&job->roll[i]);
         any |= lost;
+        all &= lost;
         was_killed |= lost && !job->roll[i].left;
     }
     for (int i = 0; i < job->processes && any; i++)
@@ -157,51 +163,94 @@ static void note_first(struct rp_job *job)
     rp_buffer_byte(&list, 0);
     if (any && !list.failed)
         snprintf(job->lost, sizeof job->lost, "%s", (char *)list.bytes);
+    job->killed = was_killed && !all;
     rp_buffer_free(&list);
+}
+
+/* Some ended before our library was there: who, if it can be told. */
+static void note_unseen(struct rp_job *job, int lost)
+{
+    struct rp_buffer list = {0};
+    int unseen = 0;
+
+    for (int i = 0; i < job->processes; i++)
+        unseen += job->roll[i].state == RP_ROLL_UNSEEN;
+    for (int i = 0; i < job->processes && unseen <= lost; i++)
+        if (job->roll[i].state == RP_ROLL_UNSEEN)
+            name(job, i, &list);
+    rp_buffer_byte(&list, 0);
+    snprintf(job->lost, sizeof job->lost, "%s",
+             !list.failed && list.length > 1 ? (char *)list.bytes : "a process");
+    job->killed = true;
+    rp_buffer_free(&list);
+}
+
+static void say_lost(const struct rp_job *job, char text[512])
+{
+    snprintf(text, 512, "%s %s", job->lost[0] ? job->lost : "a process",
+             job->killed ? "died" : "ended");
 }
 
 bool rp_job_failed_in_init(struct rp_job *job, char text[512])
 {
     bool entered = false;
 
-    if (job->roll)
-        note_first(job); /* all may have ended since it was last looked at */
-    for (int i = 0; i < job->processes && job->roll; i++)
+    if (!job->roll || rp_roll_gate_is_open(job->roll, 0))
+        return false;
+    note_first(job); /* all may have ended since it was last looked at */
+    for (int i = 0; i < job->processes; i++)
         entered |= job->roll[i].state == RP_ROLL_ENTERS;
-    snprintf(text, 512, "%s ended, and MPI_Init failed: who is not out of it yet cannot be replaced", job->lost[0] ? job->lost : "a process");
+    if (entered)
+        say_lost(job, text);
     return entered;
+}
+
+bool rp_job_can_begin_again(struct rp_job *job)
+{
+    return job->roll && job->killed && rp_roll_close_gate(job->roll, 0);
+}
+
+/* Others would wait for the dead: with certainty if one of them is known, else if it is long so. */
+static bool waits_for_dead(struct rp_job *job, int lost, double waited)
+{
+    static const double patience = 2;
+
+    if (rp_roll_gate_is_open(job->roll, 0) || (!job->killed && (lost <= 0 || waited < patience)))
+        return false;
+    if (!rp_roll_close_gate(job->roll, 0))
+        return false;
+    if (!job->lost[0])
+        note_unseen(job, lost);
+    return true;
 }
 
 bool rp_job_is_stuck(struct rp_job *job, pid_t launcher, char text[512])
 {
-    static const double every = 0.25, patience = 2, more_patience = 10;
-    double time = now();
+    static const double every = 0.25, patience = 10;
+    double time = rp_job_now();
 
     if (!job->roll)
         return false;
     note_first(job);
-    if (time < job->next)
+    if (time < job->next && (!job->killed || rp_roll_gate_is_open(job->roll, 0)))
         return false;
     job->next = time + every;
     int lost = waits_in_init(job) ? count_lost(job, launcher) : 0;
     bool is_over = lost <= 0 && all_have_ended(job) && count_children(launcher) == 0;
-    if (lost <= 0 && !is_over) {
-        job->since = 0;
-        return false;
-    }
-    if (!job->since)
+    if (!job->since || (lost <= 0 && !is_over))
         job->since = time;
-    if (time - job->since < (is_over ? more_patience : patience))
+    if (waits_for_dead(job, lost, time - job->since)) {
+        say_lost(job, text);
+        return true;
+    }
+    if (!is_over || time - job->since < patience)
         return false;
-    if (!is_over)
-        describe(job, lost, text);
-    else if (!rp_job_failed_in_init(job, text))
+    if (!rp_job_failed_in_init(job, text))
         snprintf(text, 512, "all processes have ended, but the launcher does not");
     return true;
 }
 
-/* Programs may have changed theirs since; this is what they were started with. */
-static bool was_started_with(long process, const char *variable, struct rp_buffer *text)
+bool rp_process_environment(long process, struct rp_buffer *text)
 {
     enum { STEP = 65536 };
     char path[64];
@@ -216,7 +265,12 @@ static bool was_started_with(long process, const char *variable, struct rp_buffe
     }
     if (fd >= 0)
         close(fd);
-    return text->length && memmem(text->bytes, text->length, variable, strlen(variable) + 1);
+    return text->length > 0;
+}
+
+static bool was_started_with(long process, const char *variable, struct rp_buffer *text)
+{
+    return rp_process_environment(process, text) && memmem(text->bytes, text->length, variable, strlen(variable) + 1);
 }
 
 static int kill_all(const char *variable)
@@ -226,7 +280,7 @@ static int kill_all(const char *variable)
     int count = 0;
 
     for (long process; all && (process = next_process(all));)
-        if (process != getpid() && was_started_with(process, variable, &text) && parent_of(process) >= 0 && kill((pid_t)process, SIGKILL) == 0)
+        if (process != getpid() && was_started_with(process, variable, &text) && rp_process_parent(process) >= 0 && kill((pid_t)process, SIGKILL) == 0)
             count++;
     if (all)
         closedir(all);
@@ -238,10 +292,10 @@ int rp_job_end_rest(const char *variable)
 {
     static const double patience = 5;
     const struct timespec pause = {0, 20000000};
-    double since = now();
+    double since = rp_job_now();
     int first = kill_all(variable);
 
-    for (int left = first; left > 0 && now() - since < patience; left = kill_all(variable))
+    for (int left = first; left > 0 && rp_job_now() - since < patience; left = kill_all(variable))
         nanosleep(&pause, NULL);
     return first;
 }

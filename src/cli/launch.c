@@ -324,7 +324,7 @@ int rp_launch_become(char **command)
 
 static pid_t child;
 static int ended_by;
-static int into[2] = {-1, -1};
+static int into[2] = {-1, -1}, from = -1;
 
 static volatile sig_atomic_t insisted, stopped;
 
@@ -495,6 +495,11 @@ static char **give_environment(char **command)
     return longer ? longer : command; /* until we exit */
 }
 
+void rp_launch_from(int in)
+{
+    from = in;
+}
+
 void rp_launch_into(int out, int err)
 {
     into[0] = out;
@@ -511,6 +516,8 @@ int rp_launch_run(char **command, void (*watch)(void *), void *data)
         return REPRISE_EXIT_INTERNAL;
     }
     if (child == 0) {
+        if (from >= 0)
+            dup2(from, STDIN_FILENO);
         for (int i = 0; i < 2; i++)
             if (into[i] >= 0)
                 dup2(into[i], i + 1);

@@ -45,6 +45,12 @@ void rp_launch_call_it(char *name);
 /* Where what is run from now on writes its standard output and standard error; -1: where we do. */
 void rp_launch_into(int out, int err);
 
+/* Where what is run from now on reads its standard input; -1: where we do. */
+void rp_launch_from(int in);
+
+/* Whether it runs scripts, by its name. */
+bool rp_launch_is_interpreter(const char *path);
+
 /* Runs the command and waits for it; `watch` is called some times a second. Returns its exit status as a shell gives it. */
 int rp_launch_run(char **command, void (*watch)(void *), void *data);
 

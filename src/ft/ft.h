@@ -102,6 +102,8 @@ void rp_ft_end_if_told(void); /* if another process ends the job */
 void rp_ft_exit_start(void);
 void rp_ft_roll(enum rp_roll_state state); /* so far it has come */
 void rp_ft_roll_iteration(void);           /* which is its rank, and where it is in the loop */
+bool rp_ft_is_on_roll(void);               /* the command knows how far */
+void rp_ft_leave_init(void); /* returns unless the job is to be started again */
 void *rp_ft_alloc(size_t bytes); /* zeroed; never NULL */
 double rp_ft_now(void);          /* seconds */
 
@@ -451,6 +453,8 @@ bool rp_ft_files_read(int rank, int64_t generation, struct rp_ft_checkpoint list
 /* ft_inject.c */
 void rp_ft_inject_start(void);
 bool rp_ft_inject_call(void); /* whether there may be more */
+void rp_ft_inject_init(void);   /* MPI_Init begins, or ends */
+void rp_ft_inject_leaves(void);
 void rp_ft_inject_recovery(int step);
 /* At the entry of every MPI function of the program. */
 extern bool rp_ft_attends; /* somebody wants to know */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the program ends, and how far it has come: until it is out of MPI_Init it cannot be replaced, and the command ends the job if it dies (base/roll.h). To the launcher the death of a process is no failure, even if all die: marks in the directory of the run tell the command whether there was a process with MPI, and whether one came to an end by itself.
+ * How the program ends, and how far it has come: until it is out of MPI_Init it cannot be replaced, and the command ends the job if it dies, and starts it again if nobody was out of it (base/roll.h). To the launcher the death of a process is no failure, even if all die: marks in the directory of the run tell the command whether there was a process with MPI, and whether one came to an end by itself.
  *
  * It may end without MPI_Finalize. By exit, it ends the job, as without us; ULFM would wait for it for ever. By _exit or quick_exit, which is for those who cannot go on, it is as dead as by a signal: that is
  * what the launcher tells the others about, while of a status that is not 0 it says nothing, and never ends.
@@ -20,13 +20,14 @@
 
 static pid_t rank_process; /* not one that it forked; 0: without MPI */
 static struct rp_roll_line *roll;
+static size_t line; /* its number */
 
 static void leave_mark(const char *name)
 {
     const char *directory = rp_setting("REPRISE_FT_DIR");
     char path[4096];
 
-    if (!directory || rank_process == 0 || getpid() != rank_process)
+    if (!directory)
         return;
     snprintf(path, sizeof path, "%s/%s", directory, name);
     int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, RP_PRIVATE_FILE);
@@ -36,12 +37,16 @@ static void leave_mark(const char *name)
 
 __attribute__((constructor)) static void begins(void)
 {
-    if (!MPI_COMM_WORLD || !getenv("OMPI_COMM_WORLD_RANK"))
+    if (!getenv("OMPI_COMM_WORLD_RANK"))
+        return;
+    leave_mark("started"); /* something runs, such as a shell */
+    if (!MPI_COMM_WORLD)
         return;
     rank_process = getpid();
     leave_mark("began");
+    line = (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10);
     if (rp_setting("REPRISE_FT_DIR") && !rp_ft_respawn_environment())
-        roll = rp_roll_open(rp_setting("REPRISE_FT_DIR"), (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10));
+        roll = rp_roll_open(rp_setting("REPRISE_FT_DIR"), line);
     if (roll) {
         roll->process = (int32_t)rank_process;
         roll->left = 0;
@@ -51,7 +56,8 @@ __attribute__((constructor)) static void begins(void)
 
 __attribute__((destructor)) static void ends(void)
 {
-    leave_mark("ended");
+    if (rank_process != 0 && getpid() == rank_process)
+        leave_mark("ended");
     if (roll && getpid() == rank_process)
         roll->left = 1;
 }
@@ -68,6 +74,19 @@ void rp_ft_roll_iteration(void)
         return;
     roll->rank = rp_ft.rank + 1;
     roll->iteration = rp_ft.iteration + 1;
+}
+
+bool rp_ft_is_on_roll(void)
+{
+    return roll != NULL;
+}
+
+/* Who finds the gate closed waits for the command, which ends the job. */
+void rp_ft_leave_init(void)
+{
+    while (roll && !rp_roll_open_gate(roll, line))
+        pause();
+    rp_ft_roll(RP_ROLL_INSIDE);
 }
 
 /* The launcher takes the death of a process that was started later for the end of a program, and its signal for the status of all. The command believes the ranks instead. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Faults on purpose: REPRISE_FT_KILL is a list RANK@ITERATION[:CALL], RANK@setup:CALL or RANK@recovery:STEP, with commas. The process that has the rank kills itself at the CALL-th MPI call of the iteration
- * (0: its beginning) or, if it has not so many, at the beginning of the next; or at a step of a recovery. Each happens once: a file tells who takes over the rank that it was done.
+ * Faults on purpose: REPRISE_FT_KILL is a list RANK@ITERATION[:CALL], RANK@setup:CALL,
+ * RANK@recovery:STEP or RANK@init:MICROSECONDS, with commas. The process that has the rank kills itself at the CALL-th MPI call of the iteration
+ * (0: its beginning) or, if it has not so many, at the beginning of the next; or at a step of a recovery; or so long after it entered MPI_Init, but before it leaves it. Each happens once: a file tells who takes over the rank that it was done.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,20 +19,23 @@
 #include "ft/ft.h"
 #include "reprise.h"
 
-enum { MOST = 64, SETUP = -1, RECOVERY = -2 };
+enum { MOST = 64, SETUP = -1, RECOVERY = -2, INIT = -3 };
 
 static struct fault {
     int rank;
     long iteration, call;
 } faults[MOST];
 static int count;
+static int dies_in_init = -1; /* the number of the fault */
 
 static void bad(const char *text)
 {
-    rp_ft_die(REPRISE_EXIT_USAGE, "--kill %s: RANK@ITERATION[:CALL], RANK@setup:CALL or RANK@recovery:STEP is expected, with commas between several", text);
+    rp_ft_give_up(REPRISE_EXIT_USAGE, "--kill %s: RANK@ITERATION[:CALL], RANK@setup:CALL, "
+                  "RANK@recovery:STEP or RANK@init:MICROSECONDS is expected, with commas between "
+                  "several", text);
 }
 
-static void parse(const char *text)
+static void parse(const char *text, int ranks)
 {
     char *copy = strdup(text), *rest = NULL;
 
@@ -49,6 +54,9 @@ static void parse(const char *text)
         } else if (strncmp(at, "recovery", 8) == 0) {
             fault.iteration = RECOVERY;
             end = at + 8;
+        } else if (strncmp(at, "init", 4) == 0) {
+            fault.iteration = INIT;
+            end = at + 4;
         } else {
             fault.iteration = strtol(at, &end, 10);
         }
@@ -56,7 +64,7 @@ static void parse(const char *text)
             bad(text);
         if (*end == ':')
             fault.call = strtol(end + 1, &end, 10);
-        if (*end || fault.rank < 0 || fault.rank >= rp_ft.ranks)
+        if (*end || fault.rank < 0 || fault.rank >= ranks)
             bad(text);
         faults[count++] = fault;
     }
@@ -68,18 +76,24 @@ void rp_ft_inject_start(void)
     const char *text = rp_setting("REPRISE_FT_KILL");
 
     if (text)
-        parse(text);
+        parse(text, (int)strtol(rp_setting("REPRISE_FT_RANKS") ? rp_setting("REPRISE_FT_RANKS") : "0", NULL, 10));
     rp_ft_attends |= count > 0;
+}
+
+static bool is_first_time(int which)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/kill-%d", rp_setting("REPRISE_FT_DIR"), which);
+    int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, RP_PRIVATE_FILE);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 static void die_once(int which)
 {
-    char path[4096];
-    int fd;
-
-    snprintf(path, sizeof path, "%s/kill-%d", rp_setting("REPRISE_FT_DIR"), which);
-    fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, RP_PRIVATE_FILE);
-    if (fd < 0)
+    if (!is_first_time(which))
         return;
     rp_ft_event("killed", "\"iteration\": %ld, \"call\": %ld, \"iterations\": %ld", rp_ft.iteration, rp_ft.calls, rp_ft.iterations);
     raise(SIGKILL);
@@ -90,7 +104,7 @@ bool rp_ft_inject_call(void)
     for (int i = 0; i < count; i++) {
         const struct fault *fault = &faults[i];
         bool is_time = fault->iteration < rp_ft.iteration || (fault->iteration == rp_ft.iteration && fault->call <= rp_ft.calls);
-        if (fault->rank == rp_ft.rank && fault->iteration != RECOVERY && is_time && rp_ft.on)
+        if (fault->rank == rp_ft.rank && fault->iteration > RECOVERY && is_time && rp_ft.on)
             die_once(i);
     }
     return count > 0;
@@ -101,4 +115,36 @@ void rp_ft_inject_recovery(int step)
     for (int i = 0; i < count; i++)
         if (faults[i].rank == rp_ft.rank && faults[i].iteration == RECOVERY && faults[i].call == step && !rp_ft.finished)
             die_once(i);
+}
+
+static void die_in_init(void)
+{
+    if (dies_in_init >= 0 && is_first_time(dies_in_init))
+        kill(getpid(), SIGKILL);
+}
+
+static void *die_later(void *unused)
+{
+    usleep((useconds_t)faults[dies_in_init].call);
+    die_in_init();
+    return unused;
+}
+
+/* The rank is the launcher's here: processes that are started later have none. */
+void rp_ft_inject_init(void)
+{
+    const char *text = rp_ft_is_on_roll() ? getenv("OMPI_COMM_WORLD_RANK") : NULL;
+    int rank = text ? (int)strtol(text, NULL, 10) : -1;
+    pthread_t thread;
+
+    for (int i = 0; i < count; i++)
+        if (faults[i].iteration == INIT && faults[i].rank == rank && faults[i].call >= 0)
+            dies_in_init = i;
+    if (dies_in_init >= 0)
+        pthread_create(&thread, NULL, die_later, NULL);
+}
+
+void rp_ft_inject_leaves(void)
+{
+    die_in_init();
 }

@@ -199,27 +199,59 @@ static void poll_as_told(void)
         set(strcmp(told, "0") != 0);
 }
 
-static _Noreturn void cannot_begin(void)
+/* Who died, if MPI tells, which may be a little later. */
+static void find_dead(char text[64])
 {
     const struct timespec pause = {0, 20000000};
     enum { TRIES = 50 };
 
-    for (int try = 0; try < TRIES; try++, nanosleep(&pause, NULL)) /* who it was may be told a little later */
+    snprintf(text, 64, "a process");
+    for (int try = 0; try < TRIES; try++, nanosleep(&pause, NULL))
         for (int i = 0; i < rp_ft.ranks + rp_ft.spares; i++)
-            if (rp_ulfm_has_failed(MPI_COMM_WORLD, i))
-                rp_ft_die(REPRISE_EXIT_INTERNAL, "%s %d died in MPI_Init: who is not out of it yet cannot be replaced", i < rp_ft.ranks ? "rank" : "spare", i < rp_ft.ranks ? i : i - rp_ft.ranks);
-    rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died in MPI_Init: who is not out of it yet cannot be replaced");
+            if (rp_ulfm_has_failed(MPI_COMM_WORLD, i)) {
+                bool is_rank = i < rp_ft.ranks;
+                snprintf(text, 64, "%s %d", is_rank ? "rank" : "spare", is_rank ? i : i - rp_ft.ranks);
+                return;
+            }
 }
 
+/* Where the command can start the job again, it says what there is to say, and ends the others. */
+static _Noreturn void cannot_begin(void)
+{
+    enum { PATIENCE = 60 };
+    char who[64], path[4096];
+
+    find_dead(who);
+    if (!rp_ft_is_on_roll())
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "%s died in MPI_Init: who is not out of it yet cannot be "
+                  "replaced", who);
+    path_of_ending(path);
+    int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        dprintf(fd, "%d init %s\n", REPRISE_EXIT_INTERNAL, who);
+    sleep(PATIENCE);
+    _exit(REPRISE_EXIT_INTERNAL);
+}
+
+/*
+ * All leave MPI_Init, or none: the agreement is the same for all who live. So a process that dies
+ * before it leaves others that wait here, have computed nothing, and can be started again; one that
+ * dies behind it is replaced.
+ */
 static void make_world(MPI_Comm joined)
 {
+    int ok = 1;
+
     rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     rp_ft.world = joined;
-    if (joined == MPI_COMM_NULL && rp_real.Comm_dup(MPI_COMM_WORLD, &rp_ft.world) != MPI_SUCCESS)
-        cannot_begin();
-    if (joined == MPI_COMM_NULL && rp_ft_copies_gather(rp_ft.world) != MPI_SUCCESS)
-        cannot_begin();
-    rp_ft_roll(RP_ROLL_INSIDE);
+    if (joined == MPI_COMM_NULL) {
+        ok = rp_real.Comm_dup(MPI_COMM_WORLD, &rp_ft.world) == MPI_SUCCESS;
+        ok = ok && rp_ft_copies_gather(rp_ft.world) == MPI_SUCCESS;
+        if (rp_ulfm_agree(MPI_COMM_WORLD, &ok) != MPI_SUCCESS || !ok)
+            cannot_begin();
+    }
+    rp_ft_inject_leaves();
+    rp_ft_leave_init();
     rp_ft_clock_stop();
     rp_real.Comm_set_errhandler(rp_ft.world, MPI_ERRORS_RETURN);
     rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
@@ -228,15 +260,12 @@ static void make_world(MPI_Comm joined)
 static void start(void)
 {
     rp_ft_exit_start();
-    if (!rp_ulfm_find())
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI 5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
     poll_as_told();
     MPI_Comm joined = rp_ft_respawn_join();
     share_out(joined != MPI_COMM_NULL);
     rp_ft_log_start();
     rp_ft_checkpoints_start();
     rp_ft_squeeze_start();
-    rp_ft_inject_start();
     make_world(joined);
     if (rp_ft.rank < 0) {
         if (joined != MPI_COMM_NULL)
@@ -255,6 +284,16 @@ static void start(void)
     rp_ft.on = true;
 }
 
+static void refuse_other_mpi(void)
+{
+    if (!rp_ulfm_find())
+        rp_ft_give_up(REPRISE_EXIT_UNSUPPORTED, "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI "
+                      "5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
+    if (!MPI_COMM_WORLD)
+        rp_ft_give_up(REPRISE_EXIT_UNSUPPORTED, "the program loaded MPI after its start (dlopen, as "
+                      "Python's modules do): 'reprise ft' needs programs that are linked with it");
+}
+
 /* On one host the command knows of deaths sooner. */
 static void enter(void)
 {
@@ -263,7 +302,10 @@ static void enter(void)
     int seconds = text ? (int)strtol(text, NULL, 10) : PATIENCE;
 
     rp_ft_real_find();
+    refuse_other_mpi();
+    rp_ft_inject_start();
     rp_ft_roll(RP_ROLL_ENTERS);
+    rp_ft_inject_init();
     rp_ft_clock_start(seconds > 0 ? seconds : PATIENCE, "MPI_Init did not end", "a process may have died before it was out of it, or be stopped (REPRISE_FT_INIT_PATIENCE=SECONDS waits longer)");
 }
 
