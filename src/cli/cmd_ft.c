@@ -565,10 +565,12 @@ static void look_at_job(struct ending *ending)
 {
     char text[512];
 
+    if (rp_launch_was_stopped())
+        return;
     if (rp_entries_find_outsider(ending->entries, rp_launch_process(), text)) {
         rp_error("%s. The job was ended: it would have run on %d ranks instead of %d", text, ending->job.processes, ending->job.ranks);
         end_with(ending, REPRISE_EXIT_UNSUPPORTED);
-    } else if (!rp_launch_was_stopped() && rp_job_is_stuck(&ending->job, rp_launch_process(), ending->why)) {
+    } else if (rp_job_is_stuck(&ending->job, rp_launch_process(), ending->why)) {
         ending->in_init = ending->job.lost[0];
         end_with(ending, REPRISE_EXIT_INTERNAL);
     }
@@ -608,11 +610,12 @@ static void watch(void *data)
         rp_launch_signal(SIGKILL);
 }
 
-static void keep_roll(const char *directory, int spares, struct rp_job *job)
+static void keep_roll(const char *directory, bool one_host, int spares, struct rp_job *job)
 {
     job->ranks = (int)strtol(getenv("REPRISE_FT_RANKS"), NULL, 10);
     job->processes = job->ranks + spares;
-    job->roll = rp_roll_make(directory, (size_t)job->processes);
+    if (one_host)
+        job->roll = rp_roll_make(directory, (size_t)job->processes);
 }
 
 /* A launcher that was killed, by us or by others, cannot end what it started. */
@@ -680,8 +683,7 @@ static int check_end(struct ending *ending, char **words, int result)
 
 static int run_once(struct ending *ending, char **words, int spares)
 {
-    if (rp_ft_is_on_one_host(words))
-        keep_roll(ending->directory, spares, &ending->job);
+    keep_roll(ending->directory, rp_ft_is_on_one_host(words), spares, &ending->job);
     ending->entries = rp_entries_new(&ending->job, ending->directory);
     int result = ending->entries ? rp_launch_run(words, watch, ending) : REPRISE_EXIT_INTERNAL;
     read_ending(ending);

@@ -43,6 +43,20 @@ static bool runs_others(const struct rp_binary *binary)
     return binary->kind == RP_BINARY_SCRIPT || rp_launch_is_interpreter(binary->path);
 }
 
+/* What it runs is one of the words behind it, which may only be found elsewhere (--wdir). */
+static bool is_wrapper(const struct rp_binary *binary)
+{
+    static const char *const names[] = {"env", "nice", "ionice", "chrt", "nohup", "time", "timeout",
+                                        "taskset", "numactl", "setarch", "stdbuf", "strace",
+                                        "ltrace", "gdb", "perf", "valgrind"};
+    const char *slash = strrchr(binary->path, '/'), *name = slash ? slash + 1 : binary->path;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* What a word of the command tells: NULL, or why it cannot be entered. */
 static const char *obstacle(const struct rp_binary *binary)
 {
@@ -50,7 +64,7 @@ static const char *obstacle(const struct rp_binary *binary)
         return "is setuid or setgid: the loader keeps reprise out of it";
     if (binary->kind == RP_BINARY_STATIC)
         return "is statically linked: there is no way into it; link it dynamically";
-    if (binary->kind == RP_BINARY_DYNAMIC && !binary->mpi)
+    if (binary->kind == RP_BINARY_DYNAMIC && !binary->mpi && !is_wrapper(binary))
         return "is not linked with MPI: spares would be more ranks of it";
     return NULL;
 }
@@ -185,7 +199,7 @@ static bool holds_mpi(struct rp_entries *e, long process)
 
 static bool is_on_roll(const struct rp_job *job, long process)
 {
-    for (int i = 0; i < job->processes; i++)
+    for (int i = 0; i < job->processes && job->roll; i++)
         if (job->roll[i].process == process)
             return true;
     return false;
@@ -357,7 +371,7 @@ static bool has_ended_early(struct rp_entries *e, double now, char text[512])
     return now - e->fewer > patience;
 }
 
-static bool has_memory_of_mpi(const struct rp_entries *e)
+static bool has_memory_of_mpi(const struct rp_entries *e, char text[512])
 {
     char pattern[PATH_MAX + 32];
     glob_t found;
@@ -366,6 +380,8 @@ static bool has_memory_of_mpi(const struct rp_entries *e)
     bool any = glob(pattern, GLOB_NOSORT, NULL, &found) == 0;
     if (any)
         globfree(&found);
+    snprintf(text, 512, "a process called MPI_Init without reprise: it took the function from "
+             "MPI's library itself (dlsym)");
     return any && !anybody_came(e->job, RP_ROLL_ENTERS);
 }
 
@@ -390,8 +406,13 @@ int rp_job_kill_children(pid_t launcher)
     return count;
 }
 
-static bool all_are_on_roll(const struct rp_job *job)
+/* On several hosts there is none: those on this host are looked at for a while. */
+static bool all_are_on_roll(const struct rp_job *job, double since)
 {
+    static const double patience = 60;
+
+    if (!job->roll)
+        return since > patience;
     for (int i = 0; i < job->processes; i++)
         if (job->roll[i].state == RP_ROLL_UNSEEN)
             return false;
@@ -405,20 +426,16 @@ bool rp_entries_find_outsider(struct rp_entries *e, pid_t launcher, char text[51
     clock_t used = clock();
     struct look look = {.entries = e, .launcher = launcher};
 
-    if (!e->job->roll || now < e->next || all_are_on_roll(e->job))
-        return false;
     e->began = e->began ? e->began : now;
+    if (now < e->next || all_are_on_roll(e->job, now - e->began))
+        return false;
     program_of(launcher, e->launcher);
     for (size_t i = 0; i < e->count; i++)
         e->children[i].is_there = false;
-    bool found = rp_processes_each(note_process, &look) &&
-                 (search(&look, launcher, text) || has_ended_outside(e, text) ||
-                  has_ended_early(e, now, text));
-    if (!found && has_memory_of_mpi(e)) {
-        snprintf(text, 512, "a process called MPI_Init without reprise: it took the function from "
-                 "MPI's library itself (dlsym)");
-        found = true;
-    }
+    bool found = rp_processes_each(note_process, &look) && search(&look, launcher, text);
+    if (!found && e->job->roll)
+        found = has_ended_outside(e, text) || has_ended_early(e, now, text) ||
+                has_memory_of_mpi(e, text);
     if (found)
         kill_below(&look, launcher); /* they would go on computing */
     free(look.all);

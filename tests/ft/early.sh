@@ -86,7 +86,7 @@ for delay in 5000 20000 40000 60000 80000 100000 130000 160000 200000 250000; do
     [ "$status" -eq 0 ] && [ "$(result later)" = "RESULT done" ] || fail "later, after $delay us: exit status $status"
     [ -e once ] || fail "later, after $delay us: nobody was killed"
     again=$(grep -c 'the job starts again' later.err)
-    [ "$again" -eq 0 ] || grep -qE 'rank 1 \(process [0-9]+, (in|before) MPI_Init\) died, and no rank was out of MPI_Init yet: the job starts again \(1 of 3' later.err || fail "later, after $delay us: it does not say who died"
+    [ "$again" -eq 0 ] || grep -qE '^reprise: rank 1 \(process [0-9]+, (in|before) MPI_Init\) died, and no rank was out of MPI_Init yet: the job starts again \(1 of 3' later.err || fail "later, after $delay us: it does not say who died"
     [ "$again" -le 1 ] || fail "later, after $delay us: one death, and $again new starts"
     inside=$((inside + again))
 done
@@ -101,7 +101,7 @@ begins() { # NAME STARTS KILLS [OPTIONS...]: so often it starts again, and ends 
     [ "$(grep -c 'the job starts again' "$1.err")" -eq "$2" ] || fail "$1: not $2 new starts"
 }
 begins init 1 1@init:0
-grep -q 'rank 1 (process [0-9]*, in MPI_Init) died, and' init.err || fail "init: it does not say who died"
+grep -q '^reprise: rank 1 (process [0-9]*, in MPI_Init) died, and' init.err || fail "init: it does not say who died"
 begins init-loop 1 2@init:3000,1@8:2
 grep -q 'rank 1 died .* and was replaced' init-loop.err || fail "init-loop: nobody was replaced"
 run 60 none-wanted "$reprise" ft --retries 0 --kill 1@init:0 mpirun -n 4 "${jacobi[@]}"

@@ -89,6 +89,7 @@ for round in 1 2 3; do
     refused 'app) uses MPI without reprise: LD_PRELOAD was cleared' ./unsets
     refused 'rank 1 (process [0-9]*, .*app) uses MPI without reprise' ./odd
 done
+refused 'app) uses MPI without reprise' --host localhost:4 env -u LD_PRELOAD ./app
 refused 'loaded MPI after its start' sh -c ./loads
 refused 'MPI_Init without reprise: it took the function\|MPI_Init under reprise' sh -c './loads libmpi.so.40'
 refused 'call.* MPI_Init under reprise' ./nothing
@@ -106,4 +107,5 @@ good 5 sh -c './late 5'
 good 0 env A=b ./app
 good 0 --bind-to none ./app
 mkdir there && cp app there/inside
+good 0 --wdir "$work/there" env A=b ./inside
 good 0 --wdir "$work/there" ./inside
