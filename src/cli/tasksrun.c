@@ -12,7 +12,9 @@
 #include "base/crc32c.h"
 #include "base/file.h"
 #include "base/message.h"
+#include "base/settings.h"
 #include "cli/launch.h"
+#include "cli/taskshuffle.h"
 #include "log/rundir.h"
 #include "log/taskrecord.h"
 #include "reprise.h"
@@ -135,6 +137,18 @@ enum rp_status rp_tasks_read_command(const char *directory, struct rp_buffer *te
     return status;
 }
 
+static int run_again(void *command)
+{
+    return run_tasks(command);
+}
+
+static bool is_shuffled(void)
+{
+    const char *seed = rp_setting("REPRISE_SHUFFLE");
+
+    return seed && strspn(seed, "0123456789") == strlen(seed) && strtoull(seed, NULL, 10) > 0;
+}
+
 int rp_tasks_replay(char **command, const char *directory)
 {
     static char *words[RP_TASKS_WORDS + 1];
@@ -153,7 +167,7 @@ int rp_tasks_replay(char **command, const char *directory)
         command = words + 1;
     setenv("REPRISE_TASKS", "replay", 1);
     setenv("REPRISE_RUN", directory, 1);
-    int exit_status = run_tasks(command);
+    int exit_status = is_shuffled() ? rp_task_shuffle(directory, run_again, command) : run_tasks(command);
     rp_buffer_free(&text);
     return exit_status;
 }

@@ -11,6 +11,7 @@
  * task_ft.c      checkpoints, recovery
  * task_reduce.c  reductions, made of tasks themselves
  * task_file.c    the record: determinants and digests
+ * task_trace.c   the order of messages in shuffled replays
  * task_watch.c   what a process waits for
  * task_mpi.c     the transport, the public functions
  * task_failures.c, task_failures_exit.c  how failures are found; how processes begin and end
@@ -25,6 +26,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/status.h"
+#include "base/tasktrace.h"
 #include "match/identity.h"
 #include "reprise_tasks.h"
 
@@ -140,6 +142,8 @@ struct rp_task {
     size_t digest_count, digest_room, digest_first; /* first: those before were found */
     bool has_end;                   /* replay: its last state is known */
     uint64_t end_digest;
+    struct rp_taken_list taken;     /* replay: its messages, if they are traced */
+    uint64_t taken_before;          /* how many it had taken before, on other processes */
 };
 
 struct rp_collection {
@@ -169,6 +173,15 @@ struct rp_told_early {
     int process;
     struct rp_parcel_head head;
     uint8_t data[];
+};
+
+/* Of a replay: whose order it follows, and where it writes its own. */
+struct rp_task_trace {
+    const char *directory; /* NULL: nowhere */
+    bool follows;
+    struct rp_tasktrace followed;
+    int collection, one, other; /* what is free: -1: see REPRISE_TASKS_FREE */
+    uint64_t result;
 };
 
 enum rp_stage { RP_STAGE_OUT, RP_STAGE_RUN, RP_STAGE_STORE, RP_STAGE_AGAIN, RP_STAGE_MOVE, RP_STAGE_END };
@@ -248,6 +261,7 @@ struct rp_tasks {
     const char *directory;
     struct rp_journal *journal; /* NULL: none */
     bool is_cut_off;            /* replay: what is known of some process ends before its end */
+    struct rp_task_trace trace;
     uint8_t *reported; /* for each collection and entry: told that its result differs */
 };
 
@@ -334,6 +348,14 @@ void rp_tasks_ft_told(struct rp_tasks *tasks, int process, const struct rp_parce
 
 /* task_reduce.c */
 void rp_reduce_result(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
+
+/* task_trace.c */
+enum rp_status rp_task_trace_begin(struct rp_tasks *tasks, struct rp_problem *why); /* when all collections are known */
+bool rp_task_trace_may_run(const struct rp_tasks *tasks, const struct rp_task *task, const struct rp_task_message *message);
+void rp_task_trace_note(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_message *message); /* it runs now */
+void rp_task_trace_moved(struct rp_task *task, uint64_t taken); /* it comes here, and has taken so many */
+void rp_task_trace_digest(struct rp_tasks *tasks, const struct rp_task *task, const struct rp_task_digest *found);
+enum rp_status rp_task_trace_write(const struct rp_tasks *tasks, struct rp_problem *why);
 
 /* task_file.c */
 enum rp_status rp_task_file_begin(struct rp_tasks *tasks, struct rp_problem *why); /* when all collections are known */

@@ -199,6 +199,8 @@ static void open_record(void)
     here.has_record = true;
     if (here.tasks.mode == RP_TASKS_REPLAY)
         status = rp_task_file_read(&here.tasks, &why);
+    if (status == RP_OK && here.tasks.mode == RP_TASKS_REPLAY)
+        status = rp_task_trace_begin(&here.tasks, &why);
     else if (here.tasks.mode == RP_TASKS_RECORD)
         status = rp_task_file_begin(&here.tasks, &why);
     if (status == RP_OK)
@@ -303,7 +305,7 @@ void reprise_remap(int collection, int (*map)(struct reprise_index index, int pr
 static int write_record(void)
 {
     struct rp_problem why;
-    enum rp_status status = here.tasks.mode == RP_TASKS_RECORD ? rp_task_file_write(&here.tasks, &why) : RP_OK;
+    enum rp_status status = here.tasks.mode == RP_TASKS_RECORD ? rp_task_file_write(&here.tasks, &why) : rp_task_trace_write(&here.tasks, &why);
 
     if (status != RP_OK)
         rp_error("tasks: cannot record: %s", why.text);

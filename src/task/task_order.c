@@ -154,15 +154,17 @@ static void say_difference(struct rp_tasks *tasks, const struct rp_task *task, c
 
     tasks->counts[RP_COUNT_DIFFERENCES]++;
     rp_task_name(tasks, task, name);
+    const char *why = tasks->trace.directory ? "" : ": its messages do not commute"; /* or not with those of another entry: who traces finds out */
     if (!*reported && found->ordinal > 0)
-        rp_error("tasks: entry '%s' of %s: region %u sent something else than in the record: its messages do not commute", entry, name, found->ordinal);
+        rp_error("tasks: entry '%s' of %s: region %u sent something else than in the record%s", entry, name, found->ordinal, why);
     else if (!*reported)
-        rp_error("tasks: entry '%s' of %s sent something else than in the record: its messages do not commute", entry, name);
+        rp_error("tasks: entry '%s' of %s sent something else than in the record%s", entry, name, why);
     *reported = 1;
 }
 
 static void note_digest(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_digest *found)
 {
+    rp_task_trace_digest(tasks, task, found);
     if (tasks->mode == RP_TASKS_RECORD) {
         rp_task_add_digest(task, found);
         rp_task_file_digest(tasks, rp_task_number(tasks, task), found);
@@ -248,7 +250,10 @@ static void say_other_state(const struct rp_tasks *tasks, const struct rp_task *
     char name[160];
 
     rp_task_name(tasks, task, name);
-    put_unordered(tasks, task, &entries);
+    if (tasks->trace.directory)
+        rp_buffer_byte(&entries, 0);
+    else
+        put_unordered(tasks, task, &entries);
     rp_error("tasks: %s: its last state is not the recorded one%s", name, entries.failed ? "" : (char *)entries.bytes);
     rp_buffer_free(&entries);
 }

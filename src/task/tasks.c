@@ -144,6 +144,7 @@ static void free_task(struct rp_tasks *tasks, struct rp_task *task)
     free(task->copy.bytes);
     free(task->attempt.bytes);
     free(task->digests);
+    free(task->taken.list);
 }
 
 void rp_tasks_free(struct rp_tasks *tasks)
@@ -173,6 +174,7 @@ void rp_tasks_free(struct rp_tasks *tasks)
     rp_arenas_free(&tasks->log);
     rp_buffer_free(&tasks->arrived);
     free(tasks->reported);
+    rp_tasktrace_free(&tasks->trace.followed);
     free(tasks->fresh.list);
     free(tasks->told.list);
     for (struct rp_told_early *early; (early = tasks->told_early); free(early))
@@ -365,6 +367,7 @@ void rp_task_save(const struct rp_tasks *tasks, const struct rp_task *task, stru
     rp_buffer_varint(out, task->place);
     rp_buffer_varint(out, task->dependent);
     rp_buffer_varint(out, task->other);
+    rp_buffer_varint(out, task->taken_before + task->taken.count);
     for (uint32_t i = 0; i < collection->entries; i++) {
         rp_buffer_varint(out, task->regions[i].left);
         rp_buffer_varint(out, task->regions[i].size);
@@ -400,6 +403,7 @@ bool rp_task_load(struct rp_tasks *tasks, struct rp_task *task, struct rp_view *
     task->place = rp_view_varint(in);
     task->dependent = rp_view_varint(in);
     task->other = rp_view_varint(in);
+    rp_task_trace_moved(task, rp_view_varint(in));
     for (uint32_t i = 0; i < collection->entries; i++)
         task->regions[i] = load_region(in);
     for (uint64_t count = rp_view_varint(in); count > 0 && !in->failed; count--) {
@@ -462,6 +466,7 @@ static void execute(struct rp_tasks *tasks, struct rp_task *task, struct rp_task
     bool commutes = entry->order == REPRISE_COMMUTATIVE;
 
     rp_watch_did();
+    rp_task_trace_note(tasks, task, m);
     tasks->counts[RP_COUNT_MESSAGES]++;
     tasks->running = task;
     task->clock = (m->clock > task->clock ? m->clock : task->clock) + 1;
@@ -484,7 +489,7 @@ static bool may_run(struct rp_tasks *tasks, const struct rp_task *task, const st
 {
     const struct reprise_entry *entry = &tasks->collections[task->collection].spec.entries[m->entry];
 
-    return task->state && (!entry->ready || entry->ready(task->state, m->ref)) && rp_order_may_run(tasks, task, m);
+    return task->state && (!entry->ready || entry->ready(task->state, m->ref)) && rp_order_may_run(tasks, task, m) && rp_task_trace_may_run(tasks, task, m);
 }
 
 void rp_tasks_look_again(struct rp_tasks *tasks, struct rp_task *task)
