@@ -42,7 +42,8 @@ struct rp_function {
     uint32_t number;
     const char *name;
 };
-enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER, RP_SYMMETRIC_NUMBER, RP_FOUND_NUMBER, RP_ARRIVED_NUMBER };
+enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER, RP_SYMMETRIC_NUMBER, RP_FOUND_NUMBER,
+       RP_ARRIVED_NUMBER };
 
 /* Predefined handles that constants.h does not have. */
 struct rp_data_handles {
@@ -280,7 +281,7 @@ void rp_alone_got(void);
 
 /* --- results that are in memory before the call that completes them (data_early.c) --- */
 
-enum { RP_EARLY_BYTES = 256 }; /* longer ones are not looked at, but for the beginning of one-sided results */
+enum { RP_EARLY_BYTES = 256 }; /* of longer ones, only the beginning of one-sided results is looked at */
 extern RP_HIDDEN const struct rp_function rp_f_arrived;
 extern RP_HIDDEN size_t rp_early_watched; /* how many are */
 /* Recording: such an operation is about to begin. Need not be called. */

@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results that are in memory before the call that completes them. A program must not look at them before, but one that does shall see alone what it saw. So the memory of the newest operations under way (one-sided reads, receives,
- * non-blocking collectives; as far as they are small) is looked at where each MPI call begins and where it returns. If it is not what it was at the last look, an entry `arrived` tells all of it, and at which look that was, counted from the call that began the
- * operation: calls that only begin an update have no entries of their own. The rank alone counts its looks in the same way, and puts the content there at the same one.
+ * Results that are in memory before the call that completes them. A program must not load them
+ * before, but one that does loads alone what it loaded in the record.
  *
- * What changed inside a call MPI has stored. What changed between two calls the program may have stored itself, which it will do again alone; MPI may have, too, if something works for it while the program computes. Both are told, as `between`.
- * Alone, words that the program has stored since the look before are left as they are: only then is it known who stored. So a store of the program is never taken for an arrival, be it of an address or of a time.
+ * The memory of operations under way (one-sided reads, receives, non-blocking collectives) is
+ * looked at where each MPI call begins and where it returns: of the newest ones, as far as they
+ * are small. If it is not what it was at the look before, an entry `arrived` tells all of it, and
+ * at which look that was, counted from the call that began the operation. (A place among the
+ * entries would not do: calls that only begin an update have none.) The rank alone counts its
+ * looks in the same way, and puts the content there at the same one.
  *
- * When MPI has stored into all words of a result, it is no longer looked at. So as a rule there is little to look at, however many operations are under way. Nor is it if the program stores there again and again: then it
- * uses the memory for something else (an operation that was given up, a function that returned).
+ * What changed inside a call MPI has stored. What changed between two calls the program may have
+ * stored itself; or MPI, if a network or a thread works for it while the program computes. The
+ * entry says so. Alone, words that the program has stored since the look before stay as they are:
+ * it stores again what is its own. So its stores are never taken for an arrival, be it of an
+ * address or a time.
+ *
+ * When MPI has stored into all words of a result, it is no longer looked at. So there is mostly
+ * little to look at, however many operations are under way. Nor is it looked at if the program
+ * stores there again and again: then it uses the memory for something else (an operation that was
+ * given up, in a function that returned).
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +31,7 @@
 #include "reprise.h"
 
 enum { WATCHES = 16, BYTES = RP_EARLY_BYTES, WORD = 8, STORES = 8 };
-enum { BETWEEN = 1, LAST = 2, FLAG_BITS = 2 }; /* of an entry; LAST: the operation is no longer looked at */
+enum { BETWEEN = 1, LAST = 2, FLAG_BITS = 2 }; /* of an entry; LAST: it is looked at no longer */
 
 const struct rp_function rp_f_arrived = {RP_ARRIVED_NUMBER, "arrived"};
 
@@ -28,14 +39,15 @@ _Static_assert(BYTES <= 32 * WORD, "a bit for each word");
 
 struct rp_early {
     struct rp_areas *owner;
-    uint8_t *plain; /* the memory, if it is one piece; else NULL */
+    uint8_t *plain;   /* the memory, if it is one piece; else NULL */
     size_t size;
-    uint64_t serial, since; /* its number among all operations; the look that was last when it began */
-    uint32_t arrived;       /* recording: a bit for each word that MPI has stored */
-    int stores;             /* recording: how often it changed between two calls */
-    bool is_blind;          /* it is not looked at: it cannot be, or of a recording it need not be */
-    bool is_changed;        /* since the last look */
-    uint32_t site; /* alone: of the call that began it, + 1 */
+    uint64_t serial;  /* its number among all operations */
+    uint64_t since;   /* the look that was last when it began */
+    uint32_t arrived; /* recording: a bit for each word that MPI has stored */
+    int stores;       /* recording: how often it changed between two calls */
+    bool is_blind;    /* it is not looked at: it cannot be, or of a recording it need not be */
+    bool is_changed;  /* since the last look */
+    uint32_t site;    /* alone: of the call that began it, + 1 */
     uint8_t seen[BYTES], now[BYTES];
     struct rp_early *older, *newer;
 };
@@ -161,7 +173,8 @@ static void compare(void *data)
     }
 }
 
-/* Memory of the program may be gone, if it never waits for what it began. Returns whether any has changed since the last look. */
+/* Returns whether any has changed since the last look. Memory of the program may be gone, if it
+ * never waits for what it began. */
 static bool compare_all(void)
 {
     struct walk walk = {.at = oldest};
@@ -204,14 +217,15 @@ static bool is_last(const struct rp_early *w)
 static void tell(struct rp_early *w, bool inside)
 {
     count_change(w, inside);
+    unsigned flags = (inside ? 0 : BETWEEN) | (is_last(w) ? LAST : 0);
     rp_data_begin(rp_data_writer, rp_f_arrived.number, rp_f_arrived.name);
     rp_record_number(w->serial);
-    rp_record_number((looks - w->since) << FLAG_BITS | (inside ? 0 : BETWEEN) | (is_last(w) ? LAST : 0));
+    rp_record_number((looks - w->since) << FLAG_BITS | flags);
     rp_data_put_content(rp_data_writer, w->now, w->size);
     rp_record_end();
     memcpy(w->seen, w->now, w->size);
     w->is_changed = false;
-    if (is_last(w))
+    if (flags & LAST)
         rp_early_drop(w);
 }
 
@@ -242,7 +256,8 @@ static uint32_t find_site(const struct rp_function *function)
     return rp_site_find(&sites, function->name, rp_caller, rp_caller_stack) + 1;
 }
 
-/* Told at the end: to find the line takes memory, and what is left in memory that was used the program may look at. */
+/* Told at the end: to find the line takes memory of the heap, and what is left there the program
+ * may look at. */
 static void note_report(const struct rp_function *function, uint32_t site)
 {
     if (function && !report.function) {
@@ -262,7 +277,8 @@ void rp_early_report(void)
     struct rp_lines *lines = rp_lines_open();
     if (report.site > 0 && rp_lines_of_site(lines, &sites, report.site - 1, &line) && line.file)
         snprintf(place, sizeof place, " (%s:%d)", line.file, line.line);
-    rp_note("the result of %s%s was in memory before the call that completes it; a program must not read it before", report.function->name, place);
+    rp_note("the result of %s%s was in memory before the call that completes it; "
+            "a program must not read it before", report.function->name, place);
     rp_lines_close(lines);
 }
 
@@ -281,7 +297,8 @@ static struct rp_early *find(uint64_t serial)
     return w;
 }
 
-/* The head of the entry that comes next. It is read ahead, since it may be of a later call that has no entry. */
+/* The head of the entry that comes next. It is read ahead: it may be of a later call that has no
+ * entry. */
 static struct {
     bool is_read;
     uint64_t serial, when;
@@ -335,7 +352,8 @@ static void deliver(struct rp_early *w)
     const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
     rp_alone_end();
     if (length != w->size) {
-        rp_error("not the recorded run: a result has %zu bytes, %zu were recorded", w->size, length);
+        rp_error("not the recorded run: a result has %zu bytes, %zu were recorded", w->size,
+                 length);
         rp_data_end_job(REPRISE_EXIT_DIVERGED);
     }
     if (!w->is_changed)
@@ -371,7 +389,8 @@ void rp_alone_arrived(void)
     head.is_read = false;
     rp_data_get_content(rp_data_reader, &length);
     if (!has_said)
-        rp_note("a result was in memory before the call that completes it, but this rank has no such operation under way here: it gets the result when it is complete");
+        rp_note("a result was in memory before the call that completes it, but this rank has no "
+                "such operation under way here: it gets the result when it is complete");
     has_said = true;
 }
 

@@ -551,9 +551,11 @@ static void follow_value(int32_t *a, uint64_t *c)
 
 void reprise_data_value(int32_t *a, uint64_t *c)
 {
-    rp_early_enter();
+    if (!rp_data_off)
+        rp_early_enter();
     follow_value(a, c);
-    rp_early_leave();
+    if (!rp_data_off)
+        rp_early_leave();
 }
 
 /* The record is the one that it would be without data: what was written so far goes. */

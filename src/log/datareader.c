@@ -344,8 +344,9 @@ static enum rp_status check_header(struct rp_data_reader *r, uint64_t run, uint3
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: not a data log", r->rank, r->path);
     if (rp_load_u32(bytes + 60) != rp_crc32c(bytes, 60))
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: its header is damaged", r->rank, r->path);
-    if (rp_load_u16(bytes + 8) < RP_DATA_OLDEST || rp_load_u16(bytes + 8) > RP_DATA_MAJOR || rp_load_u32(bytes + 12) != 0)
-        return rp_fail(why, RP_UNSUPPORTED, "rank %u: %s: of version %u.%u, which this reprise cannot read", r->rank, r->path, rp_load_u16(bytes + 8), rp_load_u16(bytes + 10));
+    uint16_t major = rp_load_u16(bytes + 8);
+    if (major < RP_DATA_OLDEST || major > RP_DATA_MAJOR || rp_load_u32(bytes + 12) != 0)
+        return rp_fail(why, RP_UNSUPPORTED, "rank %u: %s: of version %u.%u, which this reprise cannot read", r->rank, r->path, major, rp_load_u16(bytes + 10));
     if (rp_load_u64(bytes + 16) != run || rp_load_u32(bytes + 24) != r->rank || rp_load_u32(bytes + 28) != ranks)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: belongs to another record or rank", r->rank, r->path);
     return RP_OK;

@@ -309,7 +309,8 @@ TEST(other_versions_are_refused_but_the_one_before)
             continue;
         }
         CHECK_EQ(status, RP_UNSUPPORTED);
-        CHECK_HAS(why.text, i == 1 ? "of version 1.0, which this reprise cannot read" : "of version 4.0, which this reprise cannot read");
+        CHECK_HAS(why.text, i == 1 ? "of version 1.0, which" : "of version 4.0, which");
+        CHECK_HAS(why.text, "which this reprise cannot read");
     }
     rp_buffer_free(&bytes);
 }
