@@ -271,8 +271,11 @@ def sync(call):
     after = f"    {when}rp_windows_in(win);\n" if "in" in words else ""
     if "own" in words:
         after += f"    {when}rp_windows_in_own(win);\n"
+    target = "rank" if "target" in words else "-1"
+    if "local" in call.name:
+        after += f"    rp_reads_await(win, {target});\n"
     if "all" in words or "target" in words:
-        after += f"    rp_reads_done(win, {'rank' if 'target' in words else '-1'});\n"
+        after += f"    rp_reads_done(win, {target});\n"
     took = "    rp_updates = 0;\n"
     own = " && rp_window_is_self(win, rank)" if "self" in words else ""
     looks = ("out" in words or "in" in words) and "flag" not in words

@@ -277,6 +277,8 @@ static inline void rp_windows_meet(void)
 /* A read was begun (both sides); those of this target, or if that is -1 of all, are complete. */
 void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas);
 void rp_reads_done(MPI_Win win, int target);
+/* Those that MPI_Win_flush_local or flush_local_all should have completed are. */
+void rp_reads_await(MPI_Win win, int target);
 void rp_alone_got(void);
 
 /* --- results that are in memory before the call that completes them (data_early.c) --- */

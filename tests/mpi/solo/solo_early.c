@@ -66,8 +66,9 @@ static void get(int bytes, int shift)
     MPI_Get(result.bytes + shift, bytes, MPI_BYTE, target, 3, bytes, MPI_BYTE, win);
     load_at_calls(&result, sizeof result); // what stands around it, too
     MPI_Win_flush_local(target, win);
-    load(&result, sizeof result);
+    load_at_calls(&result, sizeof result);
     MPI_Win_flush(target, win);
+    load(&result, sizeof result);
 }
 
 // Of one that is longer than what is looked at, the beginning.
