@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "det/sideband.h"
 #include "mpi/beside.h"
 #include "mpi/lookup.h"
@@ -37,6 +38,7 @@ struct rp_det {
     int fixed_reductions;
     long delay; /* microseconds */
     const char *function; /* that the program is in */
+    uintptr_t caller, stack; /* where it was called: the return address, and the frame */
 };
 extern struct rp_det rp_det;
 
@@ -44,13 +46,15 @@ void rp_det_refuse_thread(const char *function) __attribute__((noreturn));
 void rp_det_delay(void); /* for tests: a random time */
 
 /* Every call of the program begins so. */
-static inline void rp_det_enter(const char *function)
+static inline __attribute__((always_inline)) void rp_det_enter(const char *function)
 {
     if (__builtin_expect(!rp_det_is_owner, 0))
         rp_det_refuse_thread(function);
     if (__builtin_expect(rp_det.whose == REPRISE_DET_BESIDE, 0))
         return;
     rp_det.function = function;
+    rp_det.caller = (uintptr_t)__builtin_return_address(0);
+    rp_det.stack = (uintptr_t)__builtin_frame_address(0);
     rp_side_tick(RP_DET_CALL);
     if (__builtin_expect(rp_det.delay != 0, 0))
         rp_det_delay();
@@ -73,7 +77,7 @@ struct rp_det_comm {
     uint32_t *world;   /* by rank in it: rank in the job */
     uint64_t *members; /* a bit for each rank of the job that takes part in collective calls */
     uint32_t member_count;
-    uint64_t made, met, started; /* communicators made from it, blocking and nonblocking collective calls on it */
+    uint64_t made, met; /* communicators made from it; collective calls on it, of any kind */
     bool is_freed;
     const char *made_by; /* the function; and how many were made before it here */
     size_t made_before;
@@ -94,7 +98,7 @@ void rp_det_file_closed(MPI_File file);
 struct rp_det_comm *rp_det_file_comm(MPI_File file);
 uint64_t rp_det_comm_later(MPI_Comm parent); /* the number of one that is being made */
 void rp_det_comm_made_later(MPI_Comm made, uint64_t id);
-int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm);
+int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm, uint32_t function);
 
 /* Receives: det_receives.c */
 
@@ -150,6 +154,8 @@ void rp_det_resolve(void);
 void rp_det_receive_mail(void);
 bool rp_det_would_resolve(void); /* whether rp_det_resolve would do something */
 uint64_t rp_det_candidate(const struct rp_det_receive *probe); /* the earliest stamp of a message that a receive (or probe, if any) may take, or RP_ORDER_NEVER */
+uint64_t rp_det_unreceived(uint32_t source); /* messages of this rank that no receive has: the first, chained by own_next; 0: none */
+uint64_t rp_det_mail_count(void);            /* how many messages have come, ever */
 bool rp_det_has_delayed(void);
 bool rp_det_has_receives(void);
 
@@ -180,9 +186,6 @@ bool rp_det_awaits(const struct rp_det_receive *receive);
 /* Before this rank waits inside MPI, or having ended: if no rank runs, whether one of them waits for ever. Not between hosts, where what is known of others may be of before. */
 void rp_det_last_look(void);
 
-/* Gives way, in a wait for word from another host. */
-void rp_det_yield(void);
-
 /* Waits until `ready`, which must have no effect where it is asked `only whether`. */
 void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait);
 
@@ -190,6 +193,27 @@ void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const
 void rp_det_tell_wait(const struct rp_det_wait *wait);
 void rp_det_say_deadlock(void);
 void rp_det_tell_comm(const struct rp_det_comm *comm); /* before a collective call on it inside MPI, where we can say no more */
+
+void rp_det_put_comm_with(struct rp_buffer *text, uint64_t id); /* " on NAME", if it is known */
+
+/* Where calls are made: det_sites.c */
+uint32_t rp_det_site(void); /* the number of the place of the call that the program is in, among those of this rank */
+void rp_det_put_place(struct rp_buffer *text, uint32_t rank, uint32_t site);    /* " (FILE:LINE)", as far as it is known */
+void rp_det_put_function(struct rp_buffer *text, uint32_t rank, uint32_t site); /* the MPI function */
+void rp_det_sites_start(void);
+
+/* Errors of the program, which end the job: det_mismatch.c */
+void rp_det_check_mismatch(void); /* of collective calls, found here */
+void rp_det_say_stale(const char *became, uint32_t site) __attribute__((noreturn)); /* the program uses a request that "became" something, there */
+
+/* Operations: det_operations.c. A number that is the same in all ranks; those of the program cannot be told apart, but by whether they commute. */
+uint32_t rp_det_op(MPI_Op op);
+const char *rp_det_op_name(uint32_t number);
+void rp_det_operations_start(void);
+
+/* At the end: det_unreceived.c. All ranks say which messages none of them received. */
+void rp_det_count_sent(uint32_t dest);
+void rp_det_say_unreceived(void);
 
 /* Sends: det_sends.c */
 
@@ -234,6 +258,7 @@ struct rp_det_request {
     struct rp_meeting *meeting;
     MPI_Comm *made; /* by a nonblocking call */
     uint64_t made_id;
+    uint64_t number, starts; /* of a persistent collective call: its number on the communicator, and how often it was started */
     bool stands_in;  /* its handle is a stand-in: the real request is receive.real */
     bool is_started; /* persistent: the real one is the handle */
     bool is_cancelled;
@@ -247,9 +272,11 @@ struct rp_det_request {
 };
 
 void rp_det_requests_start(void);
+void rp_det_requests_learn(void); /* what of MPI's own must be known */
 struct rp_det_request *rp_det_request_new(enum rp_det_request_kind kind);
 void rp_det_request_note(MPI_Request handle, struct rp_det_request *request);
-struct rp_det_request *rp_det_request_find(MPI_Request handle);
+struct rp_det_request *rp_det_request_find(MPI_Request handle); /* NULL: none of ours; one that is over ends the job */
+int rp_det_new_handle(int rc, const MPI_Request *request); /* made, but not noted: the handle may be one that was in use before. Returns rc */
 
 int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
 int rp_det_recv_init(int rc, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
@@ -286,20 +313,33 @@ enum rp_det_manner {
     RP_DET_MAY_NOT,
 };
 
+enum { RP_DET_NO_ROOT = -1000000 };
+
+/* What is called, as entries say it. */
+struct rp_det_what {
+    uint32_t function; /* a number that is made of its name */
+    int root;
+    uint32_t op; /* 0: none */
+};
+
 /* Around the real call. A meeting is NULL where there is nobody to meet. */
-struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm);
+struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm, struct rp_det_what what);
 void rp_det_met(struct rp_meeting *meeting);
 /* Waits until `size` members have come, and goes on. */
-void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size);
+void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call);
+struct rp_side_call rp_det_call(const struct rp_det_comm *comm, struct rp_det_what what);
+/* Of calls that need not wait, it is only looked whether all make them. Returns the number of the call. */
+uint64_t rp_det_pass_by(MPI_Comm comm, struct rp_det_what what);
 
 /* The same before other calls: det_meetings.c */
-void rp_det_meet_file(MPI_File file);
-void rp_det_meet_group(MPI_Comm comm, MPI_Group group, int tag);
-void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag);
-struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm);
+void rp_det_meet_file(MPI_File file, struct rp_det_what what);
+void rp_det_meet_group(MPI_Comm comm, MPI_Group group, int tag, struct rp_det_what what);
+void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, struct rp_det_what what);
+struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm, struct rp_det_what what);
+struct rp_meeting *rp_det_start_meeting(struct rp_det_request *own); /* of a persistent call */
 int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request);
 int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made, MPI_Request *request);
-int rp_det_init_meeting(int rc, MPI_Comm comm, MPI_Request *request); /* persistent */
+int rp_det_init_meeting(int rc, MPI_Comm comm, uint64_t number, MPI_Request *request); /* persistent */
 
 /* Reductions in the order of ranks: det_reductions.c */
 

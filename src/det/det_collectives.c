@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Collective calls: all wait for all, whatever the function, so that what a rank waits for does not depend on the algorithm of the MPI library; and all leave at one time, the latest at which one of them
- * came, and the latency. Who has a receive under way looks after its messages while it waits; who has none may wait inside MPI, if the function itself makes all wait for all.
+ * came, and the latency. Who has a receive under way looks after its messages while it waits; who has none may wait inside MPI, if the function itself makes all wait for all. Between hosts nobody does: what others call, and
+ * whether they ever come, must be seen by somebody.
+ *
+ * The calls on a communicator, blocking or not, are counted, and those of one number are compared where they meet: before any of them could hang inside MPI, or take the data of another.
  */
 #include "det/det.h"
 #include "match/order.h"
 #include "mpi/constants.h"
 
-#define NONBLOCKING UINT64_C(0x8000000000000000) /* they are counted apart */
+#define STARTS UINT64_C(0x8000000000000000) /* of persistent calls: their number in the upper half, then how often it was started */
 
 static bool is_complete(void *data, bool only_whether)
 {
@@ -20,16 +23,42 @@ static void leave_later(const struct rp_meeting *meeting)
     rp_side_raise(atomic_load(&meeting->latest) + rp_side.latency);
 }
 
-struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm)
+/* On an intercommunicator, the group of the root says MPI_ROOT or MPI_PROC_NULL, the other one the rank in the first. */
+static uint32_t root_of(const struct rp_det_comm *comm, int root)
+{
+    if (root == RP_DET_NO_ROOT)
+        return RP_SIDE_NO_ROOT;
+    if (root == MPI_ROOT)
+        return rp_side.rank;
+    if (root == MPI_PROC_NULL)
+        return RP_SIDE_SOME_ROOT;
+    return root >= 0 && root < comm->size ? comm->world[root] : RP_SIDE_BAD_ROOT;
+}
+
+struct rp_side_call rp_det_call(const struct rp_det_comm *comm, struct rp_det_what what)
+{
+    return (struct rp_side_call){what.function, what.op, root_of(comm, what.root), what.root, rp_side.rank, rp_det_site()};
+}
+
+static struct rp_meeting *come_to(const struct rp_det_comm *c, uint64_t number, struct rp_det_what what)
+{
+    struct rp_side_call call = rp_det_call(c, what);
+    struct rp_meeting *meeting = rp_side_meet(c->id, number, c->members, c->member_count, &call);
+
+    rp_det_check_mismatch();
+    return meeting;
+}
+
+struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm, struct rp_det_what what)
 {
     struct rp_det_comm *c = rp_det_comm_find(comm);
 
     if (!c || c->member_count < 2)
         return NULL;
     rp_det_receive_mail();
-    struct rp_meeting *meeting = rp_side_meet(c->id, ++c->met, c->members, c->member_count);
+    struct rp_meeting *meeting = come_to(c, ++c->met, what);
     struct rp_det_wait wait = {.kind = RP_SIDE_MEETING, .candidate = RP_ORDER_NEVER, .object = rp_side_place(meeting), .what = rp_det.function};
-    if (manner == RP_DET_SYNCHRONISES && !rp_det_has_receives()) {
+    if (manner == RP_DET_SYNCHRONISES && !rp_det_has_receives() && !rp_side.host_of) {
         rp_det_tell_comm(c);
         rp_side_block(&(struct rp_side_plan){.wait = RP_SIDE_DEAF, .candidate = RP_ORDER_NEVER, .object = wait.object}, wait.what);
         if (!rp_side_is_complete(meeting))
@@ -46,8 +75,6 @@ void rp_det_met(struct rp_meeting *meeting)
     if (!meeting)
         return;
     if (rp_side_is_blocked()) {
-        while (!rp_side_is_complete(meeting)) /* MPI may be faster than word from another host */
-            rp_det_yield();
         rp_side_unblock();
         rp_det_receive_mail();
         leave_later(meeting);
@@ -55,29 +82,49 @@ void rp_det_met(struct rp_meeting *meeting)
     rp_side_leave(meeting);
 }
 
-void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size)
+void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call)
 {
     if (size < 2)
         return;
     rp_det_receive_mail();
-    struct rp_meeting *meeting = rp_side_meet(key, number, members, size);
+    struct rp_meeting *meeting = rp_side_meet(key, number, members, size, call);
+    rp_det_check_mismatch();
     struct rp_det_wait wait = {.kind = RP_SIDE_MEETING, .candidate = RP_ORDER_NEVER, .object = rp_side_place(meeting), .what = rp_det.function};
     rp_det_wait(is_complete, meeting, &wait);
     leave_later(meeting);
     rp_side_leave(meeting);
 }
 
-struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm)
+uint64_t rp_det_pass_by(MPI_Comm comm, struct rp_det_what what)
 {
     struct rp_det_comm *c = rp_det_comm_find(comm);
 
-    return c && c->member_count > 1 ? rp_side_meet(c->id, ++c->started | NONBLOCKING, c->members, c->member_count) : NULL;
+    if (!c || c->member_count < 2)
+        return 0;
+    rp_side_leave(come_to(c, ++c->met, what));
+    return c->met;
+}
+
+struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm, struct rp_det_what what)
+{
+    struct rp_det_comm *c = rp_det_comm_find(comm);
+
+    return c && c->member_count > 1 ? come_to(c, ++c->met, what) : NULL;
+}
+
+/* Several may be started in any order. What is called was compared when it was made. */
+struct rp_meeting *rp_det_start_meeting(struct rp_det_request *own)
+{
+    struct rp_det_comm *c = rp_det_comm_find(own->comm);
+    uint64_t number = STARTS | own->number << 32 | (++own->starts & UINT32_MAX);
+
+    return c && c->member_count > 1 ? come_to(c, number, (struct rp_det_what){.root = RP_DET_NO_ROOT}) : NULL;
 }
 
 int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request)
 {
     if (!meeting || rc != MPI_SUCCESS)
-        return rc;
+        return rp_det_new_handle(rc, request);
     struct rp_det_request *own = rp_det_request_new(RP_DET_MEETS);
     own->meeting = meeting;
     rp_det_request_note(*request, own);
@@ -99,7 +146,7 @@ int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_C
     return rc;
 }
 
-int rp_det_init_meeting(int rc, MPI_Comm comm, MPI_Request *request)
+int rp_det_init_meeting(int rc, MPI_Comm comm, uint64_t number, MPI_Request *request)
 {
     if (rc != MPI_SUCCESS)
         return rc;
@@ -108,6 +155,7 @@ int rp_det_init_meeting(int rc, MPI_Comm comm, MPI_Request *request)
     own->is_active = false;
     own->type = rp_constant.byte;
     own->comm = comm;
+    own->number = number;
     rp_pmpi.Type_dup(rp_constant.byte, &own->type);
     rp_det_request_note(*request, own);
     return rc;

@@ -201,12 +201,13 @@ static void forget(struct rp_det_comm *c)
 }
 
 /* What is under way on it still needs it: then it stays. So do functions of the program that MPI calls for its attributes. */
-int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm)
+int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm, uint32_t function)
 {
     struct rp_det_comm *c = *comm == rp_constant.world || *comm == rp_constant.self ? NULL : rp_det_comm_find(*comm);
 
     if (!c)
         return real(comm);
+    rp_det_pass_by(*comm, (struct rp_det_what){function, RP_DET_NO_ROOT, 0});
     int rc = MPI_SUCCESS;
     if (rp_det_posted_delays(c))
         *comm = rp_constant.comm_null;

@@ -45,7 +45,7 @@ void rp_det_tell_comm(const struct rp_det_comm *comm)
     told = comm->made_before;
 }
 
-static void put_comm_with(struct rp_buffer *text, uint64_t id)
+void rp_det_put_comm_with(struct rp_buffer *text, uint64_t id)
 {
     const struct rp_det_comm *comm = rp_det_comm_with(id);
 
@@ -56,7 +56,7 @@ static void put_comm_with(struct rp_buffer *text, uint64_t id)
 static void put_meeting(struct rp_buffer *text, const struct rp_meeting *meeting)
 {
     rp_side_put_missing(text, meeting);
-    put_comm_with(text, meeting->comm);
+    rp_det_put_comm_with(text, meeting->comm);
 }
 
 static void put_receive(struct rp_buffer *text, const struct rp_det_receive *receive)
@@ -180,7 +180,7 @@ void rp_det_say_deadlock(void)
     if (knot.count == 0)
         knot.chain[knot.count++] = rp_side.rank;
     rp_buffer_printf(&text, "deadlock in %s: ", rp_side.all[knot.chain[0]].what);
-    rp_side_describe(&text, &knot, bounds, put_comm_with);
+    rp_side_describe(&text, &knot, bounds, rp_det_put_comm_with);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         rp_error("%s", (char *)text.bytes);

@@ -293,6 +293,9 @@ static void start(void)
     adopt_counter();
     rp_det_status_open((uint32_t)rank, (uint32_t)ranks);
     rp_det_requests_start();
+    rp_det_requests_learn();
+    rp_det_sites_start();
+    rp_det_operations_start();
     rp_det_comms_start();
     rp_det_receive_mail();
     hook_finalize();
@@ -415,6 +418,7 @@ static void finish(void)
     rp_det_flush();
     rp_det.is_on = 0;
     rp_pmpi.Barrier(rp_det.own);
+    rp_det_say_unreceived();
     gather_decisions();
     if (leads_host)
         rp_hosts_stop();

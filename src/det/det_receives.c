@@ -20,6 +20,7 @@ static struct {
         uint64_t first, last;
     } *from;         /* notes that no receive has, by source */
     uint64_t *known; /* by source: it sends nothing before this */
+    uint64_t mail;   /* notes that ever came */
     unsigned waiting, synchronous; /* notes that no receive has; those of them whose sender waits */
     bool has_looked; /* what can be known of others by now, is */
     uint64_t clear_comm, clear_until; /* no other rank of this communicator sends anything before */
@@ -249,6 +250,7 @@ static void read_inbox(void)
     for (uint64_t at = rp_side_has_mail() ? rp_side_take_mail() : 0; at != 0;) {
         struct rp_letter_note *note = rp_side_note(at);
         at = note->next;
+        all.mail++;
         add_note(note);
         offer(note);
     }
@@ -309,6 +311,16 @@ uint64_t rp_det_candidate(const struct rp_det_receive *probe)
         least = stamp < least ? stamp : least;
     }
     return least;
+}
+
+uint64_t rp_det_unreceived(uint32_t source)
+{
+    return all.from[source].first;
+}
+
+uint64_t rp_det_mail_count(void)
+{
+    return all.mail;
 }
 
 bool rp_det_has_delayed(void)

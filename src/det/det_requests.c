@@ -2,6 +2,8 @@
 /*
  * Requests, by handle. A receive whose message is known by its source alone is really posted at once, and its request is MPI's own. One that must wait until its message is known gets a stand-in:
  * an inactive persistent request, which has a handle of its own. A send that needs no waiting for its receiver has no entry: it is complete whenever it is asked for.
+ *
+ * A handle that was completed or freed stays in the table as such until MPI gives it out again: a program that uses it meanwhile would wait for ever, or for what has nothing to do with it.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -12,6 +14,8 @@
 #include "match/order.h"
 #include "mpi/constants.h"
 #include "mpi/requests.h"
+
+enum { IS_COMPLETE = 1 << 16, IS_FREED = 1 << 17, IS_OVER = IS_COMPLETE | IS_FREED }; /* beside enum rp_request_flag */
 
 static struct rp_requests table;
 
@@ -35,24 +39,91 @@ struct rp_det_request *rp_det_request_new(enum rp_det_request_kind kind)
     return own;
 }
 
+/* Sends that are complete at once may have one handle together: how many of these have not been completed by the program? */
+static struct {
+    MPI_Request handle; /* found by trying; null: none */
+    uint64_t live;
+} shared;
+
+#ifdef OPEN_MPI
+static bool is_built_in(MPI_Request handle)
+{
+    static const void *empty;
+
+    if (!empty)
+        empty = rp_library_object("ompi_request_empty");
+    return (const void *)handle == empty;
+}
+#else
+static bool is_built_in(MPI_Request handle)
+{
+    return (unsigned)handle >> 30 == 1;
+}
+#endif
+
+static bool is_shared(MPI_Request handle)
+{
+    return is_built_in(handle) || (handle == shared.handle && handle != rp_constant.request_null);
+}
+
+void rp_det_requests_learn(void)
+{
+    MPI_Request two[2];
+
+    for (int i = 0; i < 2; i++)
+        rp_pmpi.Isend(NULL, 0, rp_constant.byte, MPI_PROC_NULL, 0, rp_det.own, &two[i]);
+    shared.handle = two[0] == two[1] ? two[0] : rp_constant.request_null;
+    for (int i = 0; i < 2; i++)
+        rp_pmpi.Wait(&two[i], MPI_STATUS_IGNORE);
+}
+
 void rp_det_request_note(MPI_Request handle, struct rp_det_request *own)
 {
     struct rp_request *entry = rp_requests_entry(&table, handle);
 
+    shared.live += is_shared(handle);
     entry->note = own;
     entry->flags = RP_REQUEST_RECEIVE;
 }
 
+static struct rp_request *find_entry(MPI_Request handle)
+{
+    return handle == rp_constant.request_null ? NULL : rp_requests_find(&table, handle);
+}
+
 struct rp_det_request *rp_det_request_find(MPI_Request handle)
 {
-    struct rp_request *entry = handle == rp_constant.request_null ? NULL : rp_requests_find(&table, handle);
+    struct rp_request *entry = find_entry(handle);
 
+    if (__builtin_expect(entry && entry->flags & IS_OVER, 0))
+        rp_det_say_stale(entry->flags & IS_FREED ? "was freed" : "is complete already", (uint32_t)entry->post);
+    if (__builtin_expect(is_shared(handle) && shared.live == 0, 0))
+        rp_det_say_stale("is complete already, or was freed", UINT32_MAX);
     return entry && entry->flags ? entry->note : NULL;
 }
 
-static void forget(MPI_Request handle)
+int rp_det_new_handle(int rc, const MPI_Request *request)
 {
-    rp_requests_find(&table, handle)->flags = 0;
+    struct rp_request *entry = rc == MPI_SUCCESS ? find_entry(*request) : NULL;
+
+    if (rc == MPI_SUCCESS)
+        shared.live += is_shared(*request);
+    if (entry && entry->flags & IS_OVER)
+        entry->flags = 0;
+    return rc;
+}
+
+static void end_handle(MPI_Request handle, int how)
+{
+    bool was_shared = is_shared(handle);
+    struct rp_request *entry = was_shared ? find_entry(handle) : rp_requests_entry(&table, handle);
+
+    shared.live -= was_shared;
+    if (!entry)
+        return;
+    entry->note = NULL;
+    entry->post = how == IS_FREED ? rp_det_site() : UINT32_MAX;
+    entry->flags = was_shared ? 0 : (uint64_t)how;
 }
 
 static MPI_Request stand_in(void)
@@ -76,6 +147,18 @@ static void put_back(MPI_Request handle)
     stand_ins.at[stand_ins.count++] = handle;
 }
 
+/* The handle of a receive that was freed is not used again soon. */
+static void retire(MPI_Request handle)
+{
+    enum { MOST = 4096 };
+    static unsigned retired;
+
+    if (retired < MOST)
+        retired++;
+    else
+        put_back(handle);
+}
+
 static void set_buffer(struct rp_det_receive *receive, void *buf, MPI_Count count, MPI_Datatype type)
 {
     receive->buf = buf;
@@ -88,7 +171,7 @@ int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int 
     struct rp_det_receive open;
 
     if (count < 0 || type == rp_constant.datatype_null || !rp_det_receive_open(&open, comm, source, tag))
-        return rp_real_irecv(buf, count, type, source, tag, comm, request);
+        return rp_det_new_handle(rp_real_irecv(buf, count, type, source, tag, comm, request), request);
     struct rp_det_request *own = rp_det_request_new(RP_DET_RECEIVE);
     struct rp_det_receive *receive = &own->receive;
     *receive = open;
@@ -133,6 +216,8 @@ int rp_det_recv_init(int rc, void *buf, MPI_Count count, MPI_Datatype type, int 
 {
     if (rc == MPI_SUCCESS && source != MPI_PROC_NULL)
         new_persistent(RP_DET_RECEIVE, buf, count, type, source, tag, comm, *request);
+    else
+        rp_det_new_handle(rc, request);
     return rc;
 }
 
@@ -140,6 +225,8 @@ int rp_det_send_init(int rc, enum rp_det_mode mode, const void *buf, MPI_Count c
 {
     if (rc == MPI_SUCCESS && dest != MPI_PROC_NULL)
         new_persistent(RP_DET_SEND, buf, count, type, dest, tag, comm, *request)->mode = mode;
+    else
+        rp_det_new_handle(rc, request);
     return rc;
 }
 
@@ -175,7 +262,7 @@ int rp_det_start(MPI_Request *request)
     if (own->kind == RP_DET_SEND) {
         rc = rp_det_isend(own->mode, own->buf, own->count, own->type, own->peer, own->tag, own->comm, &own->receive.real);
     } else {
-        own->meeting = rp_det_begin_meeting(own->comm);
+        own->meeting = rp_det_start_meeting(own);
         rc = rp_pmpi.Start(request);
     }
     own->is_active = rc == MPI_SUCCESS;
@@ -252,18 +339,29 @@ static int complete_kind(struct rp_det_request *own, MPI_Request *request, MPI_S
     }
 }
 
+/* A persistent one keeps its handle. */
+static int complete_unknown(MPI_Request *request, MPI_Status *status)
+{
+    MPI_Request handle = *request;
+    int rc = rp_pmpi.Wait(request, status);
+
+    if (handle != rp_constant.request_null && *request == rp_constant.request_null)
+        end_handle(handle, IS_COMPLETE);
+    return rc;
+}
+
 int rp_det_complete(MPI_Request *request, MPI_Status *status)
 {
     MPI_Request handle = *request;
     struct rp_det_request *own = rp_det_request_find(handle);
 
     if (!own || !own->is_active)
-        return rp_pmpi.Wait(request, status);
+        return complete_unknown(request, status);
     int rc = complete_kind(own, request, status);
     own->is_active = own->is_cancelled = false;
     if (own->is_persistent)
         return rc;
-    forget(handle);
+    end_handle(handle, IS_COMPLETE);
     if (own->stands_in) {
         put_back(handle);
         *request = rp_constant.request_null;
@@ -303,6 +401,7 @@ static enum rp_det_known look_at_meeting(const struct rp_meeting *meeting, uint6
     uint64_t until = limit > rp_side.latency ? limit - rp_side.latency : 0;
 
     *when = 0;
+    rp_det_check_mismatch();
     if (!meeting)
         return RP_DET_KNOWN;
     *when = atomic_load(&meeting->latest) + rp_side.latency;
@@ -411,13 +510,14 @@ int rp_det_request_free(MPI_Request *request)
     MPI_Request handle = *request;
     struct rp_det_request *own = rp_det_request_find(handle);
 
+    if (handle != rp_constant.request_null)
+        end_handle(handle, IS_FREED);
     if (!own)
         return rp_pmpi.Request_free(request);
-    forget(handle);
     if (own->is_active && own->kind == RP_DET_MEETS && own->meeting)
         rp_side_leave(own->meeting);
     if (own->stands_in) {
-        put_back(handle); /* the receive goes on by itself */
+        retire(handle); /* the receive goes on by itself */
         *request = rp_constant.request_null;
         return MPI_SUCCESS;
     }

@@ -70,10 +70,10 @@ static void check_connection(void)
         _exit(REPRISE_EXIT_INTERNAL);
 }
 
-void rp_det_yield(void)
+/* At a meeting without receives under way, others have to come, and how they are tells only of a deadlock. */
+static bool needs_only_others(void)
 {
-    check_connection();
-    sched_yield();
+    return waiting->kind == RP_SIDE_MEETING && !waiting->runs && !waiting->requests && !rp_det_has_receives();
 }
 
 /* One round of a wait that found nothing to do. To sleep earlier, as a replay does, was slower: most waits are short, and clocks do not ring. */
@@ -83,12 +83,13 @@ static void rest(unsigned round, bool *listens)
 
     if (round < SPINS)
         return;
-    if (round == SPINS)
+    if (round == (needs_only_others() ? YIELDS : SPINS))
         rp_side_hunger();
     if (round % PROGRESS == 0)
         rp_det_progress();
     if (round % CHECK == 0) {
         check_connection();
+        rp_det_check_mismatch();
         check_deadlock();
     }
     if (*listens) {

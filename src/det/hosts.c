@@ -37,7 +37,7 @@
 #include "match/order.h"
 #include "reprise.h"
 
-enum message { LETTER, TAKES, ARRIVAL, FRAME, WANT, ASK, ANSWER };
+enum message { LETTER, TAKES, ARRIVAL, FRAME, WANT, ASK, ANSWER, SITES };
 enum { HEAD = 8, MAY = 1, MAY_NOT = 2, SHORTEST = 30000, LONGEST = 400000 }; /* pauses in nanoseconds */
 
 struct peer {
@@ -72,6 +72,7 @@ static struct {
     uint64_t *received_changed;
     uint64_t *told;              /* by host: arrivals at meetings that it told all others */
     uint64_t *heard;             /* by host and host: of these */
+    uint64_t *sites;             /* by host and rank: bytes of sites that it was told */
     struct {
         uint64_t end, spare;
     } *notes; /* by rank elsewhere: copies of its notes */
@@ -174,12 +175,31 @@ static void flush(struct peer *peer)
 
 /* The outbox */
 
+/* Before what refers to them. */
+static void send_sites(uint32_t host, uint32_t rank)
+{
+    size_t length;
+    const uint8_t *bytes = rp_side_sites_of(rank, &length);
+    uint64_t *told = &leader.sites[(size_t)host * rp_side.ranks + rank];
+    struct peer *peer = &leader.peers[host];
+
+    if (*told == length)
+        return;
+    size_t begin = open_message(peer);
+    rp_buffer_u64(&peer->out, rank);
+    rp_buffer_put(&peer->out, bytes + *told, length - (size_t)*told);
+    close_message(peer, SITES, begin);
+    *told = length;
+}
+
 static void send_letter(struct rp_letter_note *note)
 {
-    struct peer *peer = &leader.peers[rp_side.host_of[note->dest]];
+    uint32_t host = rp_side.host_of[note->dest];
+    struct peer *peer = &leader.peers[host];
     uint64_t words[] = {note->stamp, note->comm, (uint32_t)note->tag | (uint64_t)(uint32_t)note->from << 32, note->source | (uint64_t)note->dest << 32,
-                        note->is_synchronous ? rp_side_place(note) : 0};
+                        note->is_synchronous ? rp_side_place(note) : 0, note->site};
 
+    send_sites(host, note->source);
     say(peer, LETTER, words, sizeof words / sizeof *words);
     if (!note->is_synchronous)
         rp_side_give_back(note);
@@ -201,8 +221,10 @@ static void send_arrival(struct rp_letter_note *item)
         if (h == rp_side.host)
             continue;
         struct peer *peer = &leader.peers[h];
+        send_sites(h, item->source);
         size_t begin = open_message(peer);
         rp_buffer_put(&peer->out, (uint64_t[]){meeting->comm, meeting->number, item->source | (uint64_t)meeting->size << 32, item->stamp}, 32);
+        rp_buffer_put(&peer->out, (uint64_t[]){item->comm, (uint32_t)item->tag | (uint64_t)(uint32_t)item->from << 32, item->site}, 24);
         for (size_t i = 0; i < rp_side_words(); i++)
             rp_buffer_u64(&peer->out, atomic_load(&meeting->bits[i]));
         close_message(peer, ARRIVAL, begin);
@@ -414,7 +436,7 @@ static void count_received(uint32_t rank, uint32_t host)
 
 static bool hear_letter(uint32_t host, struct rp_view *view)
 {
-    uint64_t stamp = rp_view_u64(view), comm = rp_view_u64(view), tag_from = rp_view_u64(view), ranks = rp_view_u64(view), home = rp_view_u64(view);
+    uint64_t stamp = rp_view_u64(view), comm = rp_view_u64(view), tag_from = rp_view_u64(view), ranks = rp_view_u64(view), home = rp_view_u64(view), site = rp_view_u64(view);
     uint32_t source = (uint32_t)ranks, dest = (uint32_t)(ranks >> 32);
 
     if (view->failed || source >= rp_side.ranks || dest >= rp_side.ranks || rp_side.host_of[source] != host || rp_side_is_away(dest))
@@ -429,6 +451,7 @@ static bool hear_letter(uint32_t host, struct rp_view *view)
     note->is_synchronous = home != 0;
     note->is_copy = 1;
     note->home = home;
+    note->site = (uint32_t)site;
     rp_side_deliver(dest, note);
     count_received(dest, host);
     return true;
@@ -451,7 +474,9 @@ static bool hear_taken(uint32_t host, struct rp_view *view)
 static bool hear_arrival(uint32_t host, struct rp_view *view)
 {
     uint64_t comm = rp_view_u64(view), number = rp_view_u64(view), rank_size = rp_view_u64(view), clock = rp_view_u64(view);
+    uint64_t function_root = rp_view_u64(view), op_said = rp_view_u64(view), site = rp_view_u64(view);
     uint32_t rank = (uint32_t)rank_size;
+    struct rp_side_call call = {(uint32_t)function_root, (uint32_t)op_said, (uint32_t)(function_root >> 32), (int32_t)(uint32_t)(op_said >> 32), rank, (uint32_t)site};
     size_t words = rp_side_words();
 
     if (view->failed || rank >= rp_side.ranks || rp_side.host_of[rank] != host || (size_t)(view->end - view->at) != words * sizeof(uint64_t))
@@ -460,11 +485,20 @@ static bool hear_arrival(uint32_t host, struct rp_view *view)
     if (!members)
         give_up("out of memory for other hosts");
     memcpy(members, view->at, words * sizeof *members);
-    rp_side_arrive(comm, number, members, (uint32_t)(rank_size >> 32), rank, clock);
+    rp_side_arrive(comm, number, members, (uint32_t)(rank_size >> 32), &call, clock);
     ++*heard_from(rp_side.host, host);
     leader.changes++;
     free(members);
     return true;
+}
+
+static bool hear_sites(uint32_t host, struct rp_view *view)
+{
+    uint64_t rank = rp_view_u64(view);
+
+    if (view->failed || rank >= rp_side.ranks || rp_side.host_of[rank] != host)
+        return false;
+    return rp_side_add_sites((uint32_t)rank, view->at, (size_t)(view->end - view->at));
 }
 
 /* For those who look at the state itself. */
@@ -605,6 +639,8 @@ static bool hear(uint32_t host, enum message kind, struct rp_view view)
         return hear_taken(host, &view);
     case ARRIVAL:
         return hear_arrival(host, &view);
+    case SITES:
+        return hear_sites(host, &view);
     case FRAME:
         return hear_frame(host, &view);
     case WANT:
@@ -746,8 +782,9 @@ static bool make_room(void)
     leader.received_changed = calloc(ranks * hosts, sizeof *leader.received_changed);
     leader.told = calloc(hosts, sizeof *leader.told);
     leader.heard = calloc(hosts * hosts, sizeof *leader.heard);
+    leader.sites = calloc(hosts * ranks, sizeof *leader.sites);
     leader.notes = calloc(ranks, sizeof *leader.notes);
-    return leader.peers && leader.polled && leader.states && leader.found && leader.looks && leader.changed && leader.sent && leader.received && leader.received_changed && leader.told && leader.heard && leader.notes;
+    return leader.peers && leader.polled && leader.states && leader.found && leader.looks && leader.changed && leader.sent && leader.received && leader.received_changed && leader.told && leader.heard && leader.sites && leader.notes;
 }
 
 enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why)

@@ -2,6 +2,8 @@
 /*
  * Collective calls under way: a table by communicator and number, in the memory that all share. Whoever comes first opens a meeting; whoever leaves last, when all hosts have been told of those who came here,
  * gives its room back.
+ *
+ * The first call is kept, and each that comes is compared with it. Who calls something else does not come: nobody passes then, and whoever looks finds the mismatch.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -93,6 +95,36 @@ static void ring_all(void)
         rp_bell_ring(&rp_side.all[i].bell);
 }
 
+static bool calls_match(const struct rp_side_call *one, const struct rp_side_call *other)
+{
+    bool is_same_root = one->root == other->root || one->root == RP_SIDE_SOME_ROOT || other->root == RP_SIDE_SOME_ROOT;
+
+    return one->function == other->function && one->op == other->op && is_same_root;
+}
+
+/* With the lock. A call that names the root is kept rather than one that does not. */
+static bool join(struct rp_meeting *meeting, const struct rp_side_call *call)
+{
+    bool is_first = atomic_load(&meeting->count) == 0;
+
+    if (!is_first && !calls_match(&meeting->first, call)) {
+        meeting->other = *call;
+        atomic_store(&rp_side_shared()->mismatch, rp_side_place(meeting));
+        ring_all();
+        return false;
+    }
+    if (is_first || meeting->first.root == RP_SIDE_SOME_ROOT)
+        meeting->first = *call;
+    return true;
+}
+
+const struct rp_meeting *rp_side_mismatch(void)
+{
+    uint64_t place = atomic_load_explicit(&rp_side_shared()->mismatch, memory_order_acquire);
+
+    return __builtin_expect(place != 0, 0) ? rp_side_meeting_at(place) : NULL;
+}
+
 static void come(struct rp_meeting *meeting, uint32_t rank, uint64_t clock)
 {
     if (clock > atomic_load(&meeting->latest))
@@ -111,7 +143,7 @@ static struct rp_meeting *find_or_open(uint32_t bucket, uint64_t comm, uint64_t 
 }
 
 /* Other hosts learn of it before they learn of anything that this rank does later. */
-static void tell_arrival(struct rp_meeting *meeting, uint64_t clock)
+static void tell_arrival(struct rp_meeting *meeting, const struct rp_side_call *call, uint64_t clock)
 {
     struct rp_letter_note *item = rp_side_new_note();
 
@@ -119,21 +151,27 @@ static void tell_arrival(struct rp_meeting *meeting, uint64_t clock)
     item->source = rp_side.rank;
     item->stamp = clock;
     item->home = rp_side_place(meeting);
+    item->comm = call->function | (uint64_t)call->root << 32;
+    item->tag = (int32_t)call->op;
+    item->from = call->said;
+    item->site = call->site;
     rp_side_push_out(item);
 }
 
-struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size)
+struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call)
 {
     uint32_t bucket = bucket_of(comm, number);
     uint64_t now = rp_side_now();
 
     lock(&rp_side_shared()->bucket[bucket].lock);
     struct rp_meeting *meeting = find_or_open(bucket, comm, number, members, size);
-    come(meeting, rp_side.rank, now);
-    meeting->untold += rp_side.host_of != NULL;
+    bool matches = join(meeting, call);
+    if (matches)
+        come(meeting, rp_side.rank, now);
+    meeting->untold += rp_side.host_of && matches;
     unlock(&rp_side_shared()->bucket[bucket].lock);
-    if (rp_side.host_of)
-        tell_arrival(meeting, now);
+    if (rp_side.host_of && matches)
+        tell_arrival(meeting, call, now);
     atomic_thread_fence(memory_order_seq_cst); /* as above */
     return meeting;
 }
@@ -172,13 +210,14 @@ void rp_side_leave(struct rp_meeting *meeting)
 
 /* For the leader */
 
-void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, uint32_t rank, uint64_t clock)
+void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call, uint64_t clock)
 {
     uint32_t bucket = bucket_of(comm, number);
 
     lock(&rp_side_shared()->bucket[bucket].lock);
     struct rp_meeting *meeting = find_or_open(bucket, comm, number, members, size);
-    come(meeting, rank, clock);
+    if (join(meeting, call))
+        come(meeting, call->rank, clock);
     unlock_meeting(bucket, meeting);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory: a page of what all share, with a table of the meetings that have begun; a page for each rank's clock; the ranks' states; room for meetings; and for each rank room for the notes of its
- * messages. Where there are several hosts, what is mirrored of others is between the states and the meetings. It is a sparse file: what was never used takes no memory. Notes go back to the rank that made them, so that it needs no more of them than were ever under way at once.
+ * messages; at last, room for the records of its call sites. Where there are several hosts, what is mirrored of others is between the states and the meetings. It is a sparse file: what was never used takes no memory. Notes go back to the rank that made them, so that it needs no more of them than were ever under way at once.
  */
 #include "det/sideband.h"
 
@@ -23,12 +23,13 @@
 
 #define NOTES_ROOM (UINT64_C(256) << 20) /* for each rank */
 #define MEETINGS_ROOM (UINT64_C(256) << 20)
+#define SITES_ROOM (UINT64_C(1) << 20) /* for each rank */
 
 struct rp_side rp_side;
 
 static struct {
     struct rp_side_shared *shared;
-    uint64_t clocks, states, mirrors, sent, meetings, notes; /* places */
+    uint64_t clocks, states, mirrors, sent, meetings, notes, sites; /* places */
     size_t page;
     uint64_t spare, end; /* notes */
     size_t words;
@@ -61,7 +62,8 @@ static uint64_t lay_out(uint32_t ranks)
     side.sent = side.mirrors + ranks * rp_side_mirror_size();
     side.meetings = up(side.sent + ranks * sizeof(uint64_t));
     side.notes = side.meetings + MEETINGS_ROOM;
-    return side.notes + ranks * NOTES_ROOM;
+    side.sites = side.notes + ranks * NOTES_ROOM;
+    return side.sites + ranks * SITES_ROOM;
 }
 
 static void wake_name(const char *name, char *pipe, size_t room)
@@ -319,6 +321,30 @@ uint64_t rp_side_turn_round(uint64_t newest)
         newest = next;
     }
     return oldest;
+}
+
+/* Call sites */
+
+const uint8_t *rp_side_sites_of(uint32_t rank, size_t *length)
+{
+    *length = (size_t)atomic_load_explicit(&rp_side.all[rank].sites, memory_order_acquire);
+    return (const uint8_t *)rp_side.memory + side.sites + rank * SITES_ROOM;
+}
+
+bool rp_side_add_sites(uint32_t rank, const void *bytes, size_t length)
+{
+    uint64_t used = atomic_load_explicit(&rp_side.all[rank].sites, memory_order_relaxed);
+
+    if (length > SITES_ROOM - used)
+        return false;
+    memcpy(rp_side.memory + side.sites + rank * SITES_ROOM + used, bytes, length);
+    atomic_store_explicit(&rp_side.all[rank].sites, used + length, memory_order_release);
+    return true;
+}
+
+bool rp_side_put_sites(const void *bytes, size_t length)
+{
+    return rp_side_add_sites(rp_side.rank, bytes, length);
 }
 
 /* Waiting */

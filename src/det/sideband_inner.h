@@ -14,6 +14,7 @@ enum { RP_SIDE_BUCKETS = 256 };
 
 struct rp_side_shared {
     _Atomic uint32_t reported;
+    _Atomic uint64_t mismatch; /* the place of a meeting */
     struct {
         _Alignas(64) _Atomic uint32_t lock;
         uint64_t first;
@@ -89,7 +90,8 @@ void rp_side_let_go(const struct rp_meeting *meeting);
 
 /* Of ranks elsewhere. */
 void rp_side_deliver(uint32_t dest, struct rp_letter_note *note);
-void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, uint32_t rank, uint64_t clock);
+void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call, uint64_t clock);
+bool rp_side_add_sites(uint32_t rank, const void *bytes, size_t length);
 void rp_side_told(struct rp_meeting *meeting); /* all hosts, of an arrival here */
 
 #endif

@@ -67,6 +67,7 @@ static void open_leader(void)
     memset(leader.received, 0, RANKS * HOSTS * sizeof *leader.received);
     memset(leader.received_changed, 0, RANKS * HOSTS * sizeof *leader.received_changed);
     memset(leader.told, 0, HOSTS * sizeof *leader.told);
+    memset(leader.sites, 0, RANKS * HOSTS * sizeof *leader.sites);
     memset(leader.heard, 0, HOSTS * HOSTS * sizeof *leader.heard);
     memset(leader.notes, 0, RANKS * sizeof *leader.notes);
 }

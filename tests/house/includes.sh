@@ -21,7 +21,7 @@ may mpi base event data
 may data base event log mpi
 may shmem base log mpi data
 may envelope base mpi
-may det base log match mpi
+may det base event log match mpi
 may stress base log mpi
 may blocking mpi
 may given base log mpi envelope

@@ -86,4 +86,23 @@ tells_deadlock() { # SOURCE COMMAND...: of the program, with all lines `// says:
     done < <(sed -n 's|^// says: *||p' "$source_file")
 }
 
+tells_error() { # SOURCE CASE COMMAND...: 'STATUS ARGUMENTS: WORDS' as run-mismatch has it
+    local wanted=${2%% *} arguments words place
+    arguments=${2#* }
+    words=${arguments#*:} arguments=${arguments%%:*} words=${words# }
+    while [[ $words =~ \{([a-z0-9_]+)\} ]]; do
+        place=$(grep -nF "/* ${BASH_REMATCH[1]} */" "$1" | cut -d: -f1)
+        [ -n "$place" ] || fail "$1 has no place ${BASH_REMATCH[1]}"
+        words=${words//"${BASH_REMATCH[0]}"/$(basename "$1"):$place}
+    done
+    run 60 error "${@:3}" $arguments
+    grep -q '^SKIP' "$work/error.out" && return
+    [ "$status" -eq "$wanted" ] || fail "$arguments: exit status $status, not $wanted"
+    if [ -n "$words" ]; then
+        [ "$(grep -cF -- "$words" "$work/error.err")" -eq 1 ] || fail "$arguments: '$words' is not said once"
+    else
+        ! grep -q '^reprise:' "$work/error.err" || fail "$arguments: $(grep '^reprise:' "$work/error.err")"
+    fi
+}
+
 result() { grep -h '^RESULT' "$work/$1.out" | tail -n 1; }

@@ -640,6 +640,29 @@ void rp_det_say_deadlock(void)
 {
 }
 
+uint32_t rp_det_site(void)
+{
+    return 0;
+}
+
+void rp_det_count_sent(uint32_t dest)
+{
+    (void)dest;
+}
+
+/* Programs of the model are right in these. */
+void rp_det_check_mismatch(void)
+{
+    if (rp_side_mismatch())
+        abort();
+}
+
+void rp_det_say_stale(const char *became, uint32_t site)
+{
+    (void)became, (void)site;
+    abort();
+}
+
 void rp_det_end_job(int exit_status)
 {
     (void)exit_status;
@@ -1125,16 +1148,17 @@ static void model_collective(const struct model_op *op)
 {
     struct model_rank *self = model_self();
     int comm = model_comm_of(op->peer, model.program->ranks);
+    struct rp_det_what what = {(uint32_t)op->kind, RP_DET_NO_ROOT, 0};
 
     if (op->kind != MODEL_IBARRIER) {
-        struct rp_meeting *meeting = rp_det_meet(op->kind == MODEL_BARRIER ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT, comm);
+        struct rp_meeting *meeting = rp_det_meet(op->kind == MODEL_BARRIER ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT, comm, what);
         model_real_barrier(comm);
         rp_det_met(meeting);
         return;
     }
     int slot = model_free_slot();
     self->is_receive[slot] = false;
-    struct rp_meeting *meeting = rp_det_begin_meeting(comm);
+    struct rp_meeting *meeting = rp_det_begin_meeting(comm, what);
     self->slots[slot] = model_new_real(REAL_BARRIER);
     model_real_of(self->slots[slot])->comm = comm;
     model_real_of(self->slots[slot])->came = ++self->came[1][comm];

@@ -18,6 +18,7 @@ enum {
     MPI_ANY_SOURCE = -2,
     MPI_ANY_TAG = -1,
     MPI_PROC_NULL = -3,
+    MPI_ROOT = -4,
     MPI_UNDEFINED = -32766,
 };
 
