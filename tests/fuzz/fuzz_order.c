@@ -16,6 +16,7 @@ static void must_end(const struct model_result *result)
     }
     FUZZ_CHECK(!result->hangs);
     FUZZ_CHECK(!result->is_wrong);
+    FUZZ_CHECK(!result->mismatches); /* what is made from bytes is right in this */
 }
 
 static void must_be_same(void)

@@ -435,6 +435,30 @@ TEST(a_synchronous_message_to_a_rank_that_has_ended_is_a_deadlock)
     CHECK_EQ(first_result.ends[1], MODEL_ENDED);
 }
 
+/* Whatever the order, and on one host or several. */
+static void mismatch(enum model_kind one, enum model_kind other)
+{
+    begin(3);
+    does(0, MODEL_BARRIER, 7, 0, 0);
+    does(1, MODEL_BARRIER, 7, 0, 0);
+    does(2, MODEL_BARRIER, 7, 0, 0);
+    does(0, one, 7, 0, 0);
+    does(1, other, 7, 0, 0);
+    does(2, one, 7, 0, 0);
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        model_run(&hand, seed, &first_result);
+        CHECK(first_result.mismatches && !first_result.hangs);
+    }
+}
+
+TEST(collective_calls_that_do_not_match_are_found)
+{
+    mismatch(MODEL_BARRIER, MODEL_COLLECTIVE);
+    mismatch(MODEL_COLLECTIVE, MODEL_BARRIER);
+    mismatch(MODEL_COLLECTIVE, MODEL_IBARRIER);
+    mismatch(MODEL_IBARRIER, MODEL_BARRIER);
+}
+
 static int model_number(const char *name, int otherwise)
 {
     return getenv(name) ? atoi(getenv(name)) : otherwise;
