@@ -4,7 +4,9 @@
 
 usage: det.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY FUNCTIONS_TABLE
 
-An entry lets pass what is not the program's own; every other call takes its time and goes to src/det. A collective call says what it is, for comparison with those of other ranks: a number made of its name, its root and its operation.
+An entry lets pass what is not the program's own; every other call takes its time and goes to src/det.
+A collective call says what it is, for comparison with those of other ranks: a number made of its
+name, its root and its operation.
 """
 import re
 import zlib
@@ -92,11 +94,12 @@ def templates():
 
 
 def what_of(function):
-    """The number of the function, which is that of its variant for large counts, and the call: struct rp_det_what."""
+    """The number of the function, the same for large counts, and the call: struct rp_det_what."""
     plain = re.sub("_c$", "", function.name)
     number = f"0x{zlib.crc32(plain.encode()):08x}u"
     kinds = [before.strip() for before, after in function.types]
-    has_root = re.fullmatch(r"MPI_I?(bcast|gatherv?|scatterv?|reduce)(_init)?", plain, re.IGNORECASE)
+    rooted = r"MPI_I?(bcast|gatherv?|scatterv?|reduce)(_init)?"
+    has_root = re.fullmatch(rooted, plain, re.IGNORECASE)
     root = f"a{kinds.index('MPI_Comm') - 1}" if has_root else "RP_DET_NO_ROOT"
     op = f"rp_det_op(a{kinds.index('MPI_Op')})" if "MPI_Op" in kinds else "0"
     return number, f"(struct rp_det_what){{{{{number}, {root}, {op}}}}}"
@@ -110,7 +113,8 @@ def say_what(function, entry):
         return
     number, what = what_of(function)
     entry["shape"] = f"{shape} {function.name}"
-    ALL[entry["shape"]] = tuple(part and part.replace("@what@", what).replace("@function@", number) for part in parts)
+    ALL[entry["shape"]] = tuple(
+        part and part.replace("@what@", what).replace("@function@", number) for part in parts)
 
 
 def add(header, table, functions_table):
@@ -132,7 +136,8 @@ def add(header, table, functions_table):
                 plain = name if name == "MPI_Reduce_scatter_c" else re.sub("_c$", "", name)  # its counts are an array
                 shape = "meet_" + plain if shape == "meet" and plain in {*SYNCHRONISES, *FIXED} else shape
                 table[name] = dict(kind="order", used=True, shape=shape, arguments=[])
-        if name not in table and function.types and "".join(function.types[-1]).replace(" ", "") == "MPI_Request*":
+        last = "".join(function.types[-1]).replace(" ", "") if function.types else ""
+        if name not in table and last == "MPI_Request*":
             table[name] = dict(kind="handle", used=False, shape=None, arguments=[])
     for name, entry in table.items():
         if entry["shape"] in ("send", "isend", "send_init"):

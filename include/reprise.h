@@ -30,7 +30,7 @@ extern "C" {
 
 /* Launching commands return the application's status; these are ours. */
 enum reprise_exit {
-    REPRISE_EXIT_ERROR = 118,       /* an error of the program that reprise found, such as collective calls that do not match */
+    REPRISE_EXIT_ERROR = 118,       /* an error of the program that reprise found */
     REPRISE_EXIT_DEADLOCK = 119,    /* the ranks of a deterministic run wait for each other */
     REPRISE_EXIT_USAGE = 120,       /* wrong command line, setting or run */
     REPRISE_EXIT_DIVERGED = 121,    /* the replay was not the recorded run */

@@ -80,7 +80,8 @@ static const char *behind_end(const char *line, int *status)
 {
     char written[LINE];
 
-    if (strncmp(line, ended, sizeof ended - 1) != 0 || sscanf(line + sizeof ended - 1, "%d", status) != 1)
+    if (strncmp(line, ended, sizeof ended - 1) != 0 ||
+        sscanf(line + sizeof ended - 1, "%d", status) != 1)
         return NULL;
     int length = snprintf(written, sizeof written, "%s%d\n", ended, *status);
     return strncmp(line, written, (size_t)length) == 0 ? line + length : NULL;
@@ -102,7 +103,8 @@ int rp_decisions_ended(const char *path)
     struct rp_buffer text = {0};
     struct rp_problem why;
     int status = 0;
-    const char *line = rp_read_file(path, MOST, &text, &why) == RP_OK ? (const char *)text.bytes : NULL;
+    const char *line =
+        rp_read_file(path, MOST, &text, &why) == RP_OK ? (const char *)text.bytes : NULL;
 
     while (line && !behind_end(line, &status)) {
         line = strchr(line, '\n');

@@ -22,7 +22,7 @@ enum rp_status rp_decisions_open(const char *path, struct rp_problem *why);
 /* Appends those of a job that has ended, by rank. */
 enum rp_status rp_decisions_add(const char *path, const struct rp_decisions *each, uint32_t ranks, struct rp_problem *why);
 
-/* Appends that a job was ended for an error of the program, with this exit status of the command. */
+/* Appends that a job was ended for an error of the program, and the command's exit status. */
 enum rp_status rp_decisions_end(const char *path, int exit_status, struct rp_problem *why);
 
 /* The exit status of the first job that was ended so; 0: none was, or it cannot be read. */

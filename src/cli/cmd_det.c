@@ -94,7 +94,8 @@ static enum rp_status apply_options(struct rp_problem *why)
 
 /*
  * The ranks write down what they decided. If that is not to be kept, its first line still tells that there were any: a program that is not entered would run as ever, without a word. The file is where records are, since a launcher
- * may start all its ranks on other hosts; where nothing can be written, nothing is told. If the ranks ended the job for an error of the program, it also has the exit status.
+ * may start all its ranks on other hosts; where nothing can be written, nothing is told.
+ * If the ranks ended the job for an error of the program, it also has the exit status.
  */
 struct witness {
     char *directory; /* that we made */
@@ -138,7 +139,10 @@ static bool was_deterministic(const struct witness *witness)
     return !witness->path || stat(witness->path, &about) != 0 || about.st_size > 0;
 }
 
-/* The status by which the ranks themselves ended the job stands above that of the launcher, which may have made it of the statuses of several ranks. */
+/*
+ * The status by which the ranks themselves ended the job stands above that of the launcher, which
+ * may have made it of the statuses of several ranks.
+ */
 static int close_witness(struct witness *witness, bool keeps, int status)
 {
     int ended = witness->path ? rp_decisions_ended(witness->path) : 0;
@@ -250,7 +254,8 @@ const struct rp_command rp_command_det = {
     .synopsis = "[options] COMMAND [ARGUMENT...]",
     .about = "run a program so that every run is the same, without a record",
     .more = "COMMAND is as in 'reprise record'. Messages, the answers of tests and probes, and so the results are the same in every run, on Open MPI and MPICH.\n"
-            "Programs compiled by reprise-cc lose less time by it. The exit status is the application's; 118: reprise found an error of the program; 119: its ranks wait for each other.",
+            "Programs compiled by reprise-cc lose less time by it. The exit status is the application's;\n"
+            "118: reprise found an error of the program; 119: its ranks wait for each other.",
     .options = options,
     .run = run,
 };

@@ -154,8 +154,9 @@ void rp_det_resolve(void);
 void rp_det_receive_mail(void);
 bool rp_det_would_resolve(void); /* whether rp_det_resolve would do something */
 uint64_t rp_det_candidate(const struct rp_det_receive *probe); /* the earliest stamp of a message that a receive (or probe, if any) may take, or RP_ORDER_NEVER */
-uint64_t rp_det_unreceived(uint32_t source); /* messages of this rank that no receive has: the first, chained by own_next; 0: none */
-uint64_t rp_det_mail_count(void);            /* how many messages have come, ever */
+/* Messages of this rank that no receive has: the first, chained by own_next; 0: none. */
+uint64_t rp_det_unreceived(uint32_t source);
+uint64_t rp_det_mail_count(void); /* how many messages have come, ever */
 bool rp_det_has_delayed(void);
 bool rp_det_has_receives(void);
 
@@ -197,16 +198,20 @@ void rp_det_tell_comm(const struct rp_det_comm *comm); /* before a collective ca
 void rp_det_put_comm_with(struct rp_buffer *text, uint64_t id); /* " on NAME", if it is known */
 
 /* Where calls are made: det_sites.c */
-uint32_t rp_det_site(void); /* the number of the place of the call that the program is in, among those of this rank */
-void rp_det_put_place(struct rp_buffer *text, uint32_t rank, uint32_t site);    /* " (FILE:LINE)", as far as it is known */
-void rp_det_put_function(struct rp_buffer *text, uint32_t rank, uint32_t site); /* the MPI function */
+/* The number of the place of the call that the program is in, among those of this rank. */
+uint32_t rp_det_site(void);
+/* " (FILE:LINE)", as far as it is known; the MPI function. */
+void rp_det_put_place(struct rp_buffer *text, uint32_t rank, uint32_t site);
+void rp_det_put_function(struct rp_buffer *text, uint32_t rank, uint32_t site);
 void rp_det_sites_start(void);
 
 /* Errors of the program, which end the job: det_mismatch.c */
 void rp_det_check_mismatch(void); /* of collective calls, found here */
-void rp_det_say_stale(const char *became, uint32_t site) __attribute__((noreturn)); /* the program uses a request that "became" something, there */
+/* The program uses a request that `became` something ("was freed") at a place of this rank. */
+void rp_det_say_stale(const char *became, uint32_t site) __attribute__((noreturn));
 
-/* Operations: det_operations.c. A number that is the same in all ranks; those of the program cannot be told apart, but by whether they commute. */
+/* Operations: det_operations.c. A number that is the same in all ranks; those of the program cannot
+ * be told apart, but by whether they commute. */
 uint32_t rp_det_op(MPI_Op op);
 const char *rp_det_op_name(uint32_t number);
 void rp_det_operations_start(void);
@@ -258,7 +263,7 @@ struct rp_det_request {
     struct rp_meeting *meeting;
     MPI_Comm *made; /* by a nonblocking call */
     uint64_t made_id;
-    uint64_t number, starts; /* of a persistent collective call: its number on the communicator, and how often it was started */
+    uint64_t number, starts; /* of a persistent collective call; how often it was started */
     bool stands_in;  /* its handle is a stand-in: the real request is receive.real */
     bool is_started; /* persistent: the real one is the handle */
     bool is_cancelled;
@@ -275,8 +280,10 @@ void rp_det_requests_start(void);
 void rp_det_requests_learn(void); /* what of MPI's own must be known */
 struct rp_det_request *rp_det_request_new(enum rp_det_request_kind kind);
 void rp_det_request_note(MPI_Request handle, struct rp_det_request *request);
-struct rp_det_request *rp_det_request_find(MPI_Request handle); /* NULL: none of ours; one that is over ends the job */
-int rp_det_new_handle(int rc, const MPI_Request *request); /* made, but not noted: the handle may be one that was in use before. Returns rc */
+/* NULL: none of ours. One that is over ends the job. */
+struct rp_det_request *rp_det_request_find(MPI_Request handle);
+/* MPI has made one that is not noted; its handle may have been in use before. Returns rc. */
+int rp_det_new_handle(int rc, const MPI_Request *request);
 
 int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
 int rp_det_recv_init(int rc, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
@@ -326,20 +333,23 @@ struct rp_det_what {
 struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm, struct rp_det_what what);
 void rp_det_met(struct rp_meeting *meeting);
 /* Waits until `size` members have come, and goes on. */
-void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call);
+void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size,
+                    const struct rp_side_call *call);
 struct rp_side_call rp_det_call(const struct rp_det_comm *comm, struct rp_det_what what);
-/* Of calls that need not wait, it is only looked whether all make them. Returns the number of the call. */
+/* Of calls that need not wait, it is only looked whether all make them. Returns their number. */
 uint64_t rp_det_pass_by(MPI_Comm comm, struct rp_det_what what);
 
 /* The same before other calls: det_meetings.c */
 void rp_det_meet_file(MPI_File file, struct rp_det_what what);
 void rp_det_meet_group(MPI_Comm comm, MPI_Group group, int tag, struct rp_det_what what);
-void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, struct rp_det_what what);
+void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag,
+                         struct rp_det_what what);
 struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm, struct rp_det_what what);
 struct rp_meeting *rp_det_start_meeting(struct rp_det_request *own); /* of a persistent call */
 int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request);
 int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made, MPI_Request *request);
-int rp_det_init_meeting(int rc, MPI_Comm comm, uint64_t number, MPI_Request *request); /* persistent */
+/* Persistent. */
+int rp_det_init_meeting(int rc, MPI_Comm comm, uint64_t number, MPI_Request *request);
 
 /* Reductions in the order of ranks: det_reductions.c */
 

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collective calls: all wait for all, whatever the function, so that what a rank waits for does not depend on the algorithm of the MPI library; and all leave at one time, the latest at which one of them
- * came, and the latency. Who has a receive under way looks after its messages while it waits; who has none may wait inside MPI, if the function itself makes all wait for all. Between hosts nobody does: what others call, and
- * whether they ever come, must be seen by somebody.
+ * Collective calls: all wait for all, whatever the function, so that what a rank waits for does not
+ * depend on the algorithm of the MPI library; and all leave at one time, the latest at which one of
+ * them came, and the latency. Who has a receive under way looks after its messages while it waits;
+ * who has none may wait inside MPI, if the function itself makes all wait for all. Between hosts
+ * nobody does: what others call, and whether they ever come, must be seen by somebody.
  *
- * The calls on a communicator, blocking or not, are counted, and those of one number are compared where they meet: before any of them could hang inside MPI, or take the data of another.
+ * The calls on a communicator, blocking or not, are counted, and those of one number are compared
+ * where they meet: before any of them could hang inside MPI, or take the data of another.
  */
 #include "det/det.h"
 #include "match/order.h"
 #include "mpi/constants.h"
 
-#define STARTS UINT64_C(0x8000000000000000) /* of persistent calls: their number in the upper half, then how often it was started */
+/* Of persistent calls: their number in the upper half, then how often it was started. */
+#define STARTS UINT64_C(0x8000000000000000)
 
 static bool is_complete(void *data, bool only_whether)
 {
@@ -23,7 +27,8 @@ static void leave_later(const struct rp_meeting *meeting)
     rp_side_raise(atomic_load(&meeting->latest) + rp_side.latency);
 }
 
-/* On an intercommunicator, the group of the root says MPI_ROOT or MPI_PROC_NULL, the other one the rank in the first. */
+/* On an intercommunicator, the group of the root says MPI_ROOT or MPI_PROC_NULL, the other one the
+ * rank in the first. */
 static uint32_t root_of(const struct rp_det_comm *comm, int root)
 {
     if (root == RP_DET_NO_ROOT)
@@ -37,10 +42,13 @@ static uint32_t root_of(const struct rp_det_comm *comm, int root)
 
 struct rp_side_call rp_det_call(const struct rp_det_comm *comm, struct rp_det_what what)
 {
-    return (struct rp_side_call){what.function, what.op, root_of(comm, what.root), what.root, rp_side.rank, rp_det_site()};
+    uint32_t root = root_of(comm, what.root);
+
+    return (struct rp_side_call){what.function, what.op, root, what.root, rp_side.rank, rp_det_site()};
 }
 
-static struct rp_meeting *come_to(const struct rp_det_comm *c, uint64_t number, struct rp_det_what what)
+static struct rp_meeting *come_to(const struct rp_det_comm *c, uint64_t number,
+                                  struct rp_det_what what)
 {
     struct rp_side_call call = rp_det_call(c, what);
     struct rp_meeting *meeting = rp_side_meet(c->id, number, c->members, c->member_count, &call);
@@ -82,7 +90,8 @@ void rp_det_met(struct rp_meeting *meeting)
     rp_side_leave(meeting);
 }
 
-void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call)
+void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size,
+                    const struct rp_side_call *call)
 {
     if (size < 2)
         return;
@@ -118,7 +127,9 @@ struct rp_meeting *rp_det_start_meeting(struct rp_det_request *own)
     struct rp_det_comm *c = rp_det_comm_find(own->comm);
     uint64_t number = STARTS | own->number << 32 | (++own->starts & UINT32_MAX);
 
-    return c && c->member_count > 1 ? come_to(c, number, (struct rp_det_what){.root = RP_DET_NO_ROOT}) : NULL;
+    return c && c->member_count > 1
+               ? come_to(c, number, (struct rp_det_what){.root = RP_DET_NO_ROOT})
+               : NULL;
 }
 
 int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request)

@@ -47,7 +47,8 @@ void rp_det_meet_group(MPI_Comm comm, MPI_Group group, int tag, struct rp_det_wh
 }
 
 /* The leaders of both sides meet, and theirs with them, before and after. */
-void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, struct rp_det_what what)
+void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag,
+                         struct rp_det_what what)
 {
     struct rp_det_comm *c = rp_det_comm_find(local);
     size_t words = (rp_side.ranks + 63) / 64;
@@ -60,7 +61,8 @@ void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, 
     if (between && remote >= 0 && remote < between->size) {
         uint32_t own = rp_side.rank, other = between->world[remote], first = own < other ? own : other, second = own < other ? other : own;
         uint64_t members[words], key = rp_det_mix(rp_det_mix(first, second), (uint64_t)tag + 13);
-        struct rp_side_call call = rp_det_call(c, (struct rp_det_what){what.function, RP_DET_NO_ROOT, 0});
+        struct rp_side_call call =
+            rp_det_call(c, (struct rp_det_what){what.function, RP_DET_NO_ROOT, 0});
         memset(members, 0, sizeof members);
         members[own / 64] |= UINT64_C(1) << own % 64;
         members[other / 64] |= UINT64_C(1) << other % 64;

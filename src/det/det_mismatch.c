@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of the program that are found by what its ranks call: collective calls that do not match, requests that are used after their end. One rank speaks, in one sentence, and the job ends. */
+/* Errors of the program that are found by what its ranks call: collective calls that do not match,
+ * requests that are used after their end. One rank speaks, in one sentence, and the job ends. */
 #include <unistd.h>
 
 #include "base/message.h"
@@ -33,7 +34,8 @@ static void put_root(struct rp_buffer *text, int root)
 }
 
 /* What differs, if it is not the function. */
-static void put_call(struct rp_buffer *text, const struct rp_side_call *call, const struct rp_side_call *other)
+static void put_call(struct rp_buffer *text, const struct rp_side_call *call,
+                     const struct rp_side_call *other)
 {
     rp_buffer_printf(text, "rank %u calls ", call->rank);
     rp_det_put_function(text, call->rank, call->site);
@@ -56,7 +58,8 @@ static void say_mismatch(const struct rp_meeting *meeting)
     put_call(&text, is_turned ? other : one, is_turned ? one : other);
     rp_buffer_printf(&text, ", ");
     put_call(&text, is_turned ? one : other, is_turned ? other : one);
-    rp_buffer_printf(&text, ", each as collective call %llu there", (unsigned long long)meeting->number);
+    rp_buffer_printf(&text, ", each as collective call %llu there",
+                     (unsigned long long)meeting->number);
     end_by_error(&text);
 }
 

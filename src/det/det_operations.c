@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of reductions, by numbers that are the same in all ranks. The program's own cannot be told apart: their handles and functions may be anywhere in each rank. */
+/* Operations of reductions, by numbers that are the same in all ranks. The program's own cannot be
+ * told apart: their handles and functions may be anywhere in each rank. */
 #include "det/det.h"
 #include "mpi/constants.h"
 
@@ -8,13 +9,15 @@
 #else
 #define FIND(small, large) MPI_##large
 #endif
-#define OPERATIONS(each)                                                                                                                                                                \
-    each(max, MAX) each(min, MIN) each(sum, SUM) each(prod, PROD) each(land, LAND) each(band, BAND) each(lor, LOR) each(bor, BOR) each(lxor, LXOR) each(bxor, BXOR) each(maxloc, MAXLOC) \
-        each(minloc, MINLOC) each(replace, REPLACE) each(no_op, NO_OP)
+#define OPERATIONS(each)                                                                           \
+    each(max, MAX) each(min, MIN) each(sum, SUM) each(prod, PROD) each(land, LAND)                 \
+        each(band, BAND) each(lor, LOR) each(bor, BOR) each(lxor, LXOR) each(bxor, BXOR)           \
+            each(maxloc, MAXLOC) each(minloc, MINLOC) each(replace, REPLACE) each(no_op, NO_OP)
 #define NAME(small, large) "MPI_" #large,
 #define HANDLE(small, large) FIND(small, large),
 
-static const char *const names[] = {OPERATIONS(NAME) "an operation of the program that commutes", "an operation of the program that does not commute"};
+static const char *const names[] = {OPERATIONS(NAME) "an operation of the program that commutes",
+                                    "an operation of the program that does not commute"};
 
 enum { PREDEFINED = sizeof names / sizeof *names - 2 };
 

@@ -20,7 +20,7 @@ static struct {
         uint64_t first, last;
     } *from;         /* notes that no receive has, by source */
     uint64_t *known; /* by source: it sends nothing before this */
-    uint64_t mail;   /* notes that ever came */
+    uint64_t mail; /* notes that ever came */
     unsigned waiting, synchronous; /* notes that no receive has; those of them whose sender waits */
     bool has_looked; /* what can be known of others by now, is */
     uint64_t clear_comm, clear_until; /* no other rank of this communicator sends anything before */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests, by handle. A receive whose message is known by its source alone is really posted at once, and its request is MPI's own. One that must wait until its message is known gets a stand-in:
- * an inactive persistent request, which has a handle of its own. A send that needs no waiting for its receiver has no entry: it is complete whenever it is asked for.
+ * Requests, by handle. A receive whose message is known by its source alone is really posted at
+ * once, and its request is MPI's own. One that must wait until its message is known gets a
+ * stand-in: an inactive persistent request, which has a handle of its own. A send that needs no
+ * waiting for its receiver has no entry: it is complete whenever it is asked for.
  *
- * A handle that was completed or freed stays in the table as such until MPI gives it out again: a program that uses it meanwhile would wait for ever, or for what has nothing to do with it.
+ * A handle that was completed or freed stays in the table as such until MPI gives it out again: a
+ * program that uses it meanwhile would wait for ever, or for what has nothing to do with it.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -15,7 +18,8 @@
 #include "mpi/constants.h"
 #include "mpi/requests.h"
 
-enum { IS_COMPLETE = 1 << 16, IS_FREED = 1 << 17, IS_OVER = IS_COMPLETE | IS_FREED }; /* beside enum rp_request_flag */
+/* Beside enum rp_request_flag. */
+enum { IS_COMPLETE = 1 << 16, IS_FREED = 1 << 17, IS_OVER = IS_COMPLETE | IS_FREED };
 
 static struct rp_requests table;
 
@@ -39,7 +43,8 @@ struct rp_det_request *rp_det_request_new(enum rp_det_request_kind kind)
     return own;
 }
 
-/* Sends that are complete at once may have one handle together: how many of these have not been completed by the program? */
+/* Sends that are complete at once may have one handle together: how many of these have not been
+ * completed by the program? */
 static struct {
     MPI_Request handle; /* found by trying; null: none */
     uint64_t live;
@@ -96,7 +101,8 @@ struct rp_det_request *rp_det_request_find(MPI_Request handle)
     struct rp_request *entry = find_entry(handle);
 
     if (__builtin_expect(entry && entry->flags & IS_OVER, 0))
-        rp_det_say_stale(entry->flags & IS_FREED ? "was freed" : "is complete already", (uint32_t)entry->post);
+        rp_det_say_stale(entry->flags & IS_FREED ? "was freed" : "is complete already",
+                         (uint32_t)entry->post);
     if (__builtin_expect(is_shared(handle) && shared.live == 0, 0))
         rp_det_say_stale("is complete already, or was freed", UINT32_MAX);
     return entry && entry->flags ? entry->note : NULL;
@@ -171,7 +177,8 @@ int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int 
     struct rp_det_receive open;
 
     if (count < 0 || type == rp_constant.datatype_null || !rp_det_receive_open(&open, comm, source, tag))
-        return rp_det_new_handle(rp_real_irecv(buf, count, type, source, tag, comm, request), request);
+        return rp_det_new_handle(rp_real_irecv(buf, count, type, source, tag, comm, request),
+                                 request);
     struct rp_det_request *own = rp_det_request_new(RP_DET_RECEIVE);
     struct rp_det_receive *receive = &own->receive;
     *receive = open;

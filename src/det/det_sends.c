@@ -286,7 +286,8 @@ int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Dat
 /* A request that is complete, for what was sent by other means. */
 static int complete_request(MPI_Request *request)
 {
-    return rp_det_new_handle(rp_pmpi.Isend(NULL, 0, rp_constant.byte, MPI_PROC_NULL, 0, rp_det.own, request), request);
+    return rp_det_new_handle(
+        rp_pmpi.Isend(NULL, 0, rp_constant.byte, MPI_PROC_NULL, 0, rp_det.own, request), request);
 }
 
 int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -295,11 +296,13 @@ int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Da
     uint64_t bytes = c ? bytes_of(count, type) : 0;
 
     if (!c || tag < 0)
-        return rp_det_new_handle(rp_pmpi.Isend(buf, (int)count, type, dest, tag, comm, request), request);
+        return rp_det_new_handle(rp_pmpi.Isend(buf, (int)count, type, dest, tag, comm, request),
+                                 request);
     if (!is_synchronous(mode, bytes)) {
         announce(c, dest, tag, false);
         if (mode == RP_DET_STANDARD && is_direct(c, dest, bytes))
-            return rp_det_new_handle(rp_pmpi.Isend(buf, (int)count, type, dest, tag, comm, request), request);
+            return rp_det_new_handle(rp_pmpi.Isend(buf, (int)count, type, dest, tag, comm, request),
+                                     request);
         int rc = send_away(mode, buf, count, type, bytes, dest, tag, c);
         return rc == MPI_SUCCESS ? complete_request(request) : rc;
     }

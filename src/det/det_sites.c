@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the program makes its calls. A place has a number in its rank (event/site.h); what the number means is written beside MPI when it is first used, in the records of format.md, section 4. So whoever speaks of another
- * rank, which may wait inside MPI, can read its places. Lines of source are looked for only then.
+ * Where the program makes its calls. A place has a number in its rank (event/site.h); what the
+ * number means is written beside MPI when it is first used, in the records of format.md, section 4.
+ * So whoever speaks of another rank, which may wait inside MPI, can read its places. Lines of
+ * source are looked for only then.
  */
 #include <string.h>
 
@@ -30,7 +32,8 @@ void rp_det_sites_start(void)
 
 uint32_t rp_det_site(void)
 {
-    return rp_det.function ? rp_site_find(&own_sites, rp_det.function, rp_det.caller, rp_det.stack) : UINT32_MAX;
+    return rp_det.function ? rp_site_find(&own_sites, rp_det.function, rp_det.caller, rp_det.stack)
+                           : UINT32_MAX;
 }
 
 /* To be freed. */
@@ -56,7 +59,8 @@ static void put_address(struct rp_buffer *text, const struct rp_site_table *tabl
     const struct rp_frame *frame = table->sites[site].frames > 0 ? table->sites[site].frame : NULL;
 
     if (frame && frame->module)
-        rp_buffer_printf(text, " (%s+0x%llx)", last_part(table->modules[frame->module - 1].path), (unsigned long long)frame->offset);
+        rp_buffer_printf(text, " (%s+0x%llx)", last_part(table->modules[frame->module - 1].path),
+                         (unsigned long long)frame->offset);
 }
 
 void rp_det_put_place(struct rp_buffer *text, uint32_t rank, uint32_t site)
@@ -79,6 +83,7 @@ void rp_det_put_function(struct rp_buffer *text, uint32_t rank, uint32_t site)
     struct rp_site_table table;
 
     read_sites(rank, &table);
-    rp_buffer_printf(text, "%s", site < table.site_count ? table.sites[site].function : "a collective function");
+    rp_buffer_printf(
+        text, "%s", site < table.site_count ? table.sites[site].function : "a collective function");
     rp_site_table_free(&table);
 }

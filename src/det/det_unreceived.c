@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages that were sent and never received. At the end of all ranks, each has the notes of those that were sent to it and that no receive took; it puts them into words, and rank 0 says them. Notes from other hosts may still be on
- * their way then: how many there must be is asked by MPI.
+ * Messages that were sent and never received. At the end of all ranks, each has the notes of those
+ * that were sent to it and that no receive took; it puts them into words, and rank 0 says them.
+ * Notes from other hosts may still be on their way then: how many there must be is asked by MPI.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,10 @@ static void await_notes(void)
 
     if (!all || (!sent && !(sent = calloc(rp_side.ranks, sizeof *sent))))
         rp_bug(__FILE__, __LINE__, "out of memory at the end");
-    rp_pmpi.Allreduce(sent, all, (int)rp_side.ranks, rp_constant.uint64, rp_constant.sum, rp_det.own);
-    for (int i = 0; i < ROUNDS && rp_det_mail_count() < all[rp_side.rank] && !rp_side_is_cut_off(); i++) {
+    rp_pmpi.Allreduce(sent, all, (int)rp_side.ranks, rp_constant.uint64, rp_constant.sum,
+                      rp_det.own);
+    for (int i = 0; i < ROUNDS && rp_det_mail_count() < all[rp_side.rank] && !rp_side_is_cut_off();
+         i++) {
         nanosleep(&pause, NULL);
         rp_det_read_mail();
     }
@@ -74,7 +77,8 @@ static void describe(const struct rp_letter_note *note, struct kind *kind)
 
     if (kind->messages > 1)
         rp_buffer_printf(&text, "%llu ", (unsigned long long)kind->messages);
-    rp_buffer_printf(&text, "from rank %u to rank %u with tag %d", note->source, note->dest, note->tag);
+    rp_buffer_printf(&text, "from rank %u to rank %u with tag %d", note->source, note->dest,
+                     note->tag);
     if (note->comm != 1) /* MPI_COMM_WORLD */
         rp_det_put_comm_with(&text, note->comm);
     rp_det_put_place(&text, note->source, note->site);
@@ -115,12 +119,14 @@ static void say(const struct unreceived *each, uint32_t speakers, uint64_t messa
     rp_buffer_byte(&text, 0);
     rp_message_rank(-1);
     if (!text.failed)
-        rp_note("%llu message%s sent and never received: %s", (unsigned long long)messages, messages > 1 ? "s were" : " was", (char *)text.bytes);
+        rp_note("%llu message%s sent and never received: %s", (unsigned long long)messages,
+                messages > 1 ? "s were" : " was", (char *)text.bytes);
     rp_buffer_free(&text);
 }
 
 /* From the first ranks that have something to say, to rank 0. */
-static uint32_t gather(const struct unreceived *own, const uint64_t *counts, struct unreceived *each)
+static uint32_t gather(const struct unreceived *own, const uint64_t *counts,
+                       struct unreceived *each)
 {
     uint32_t speakers = 0;
 
@@ -132,7 +138,8 @@ static uint32_t gather(const struct unreceived *own, const uint64_t *counts, str
         else if (rp_side.rank == i)
             rp_pmpi.Send(own, sizeof *own, rp_constant.byte, 0, 0, rp_det.own);
         else if (rp_side.rank == 0)
-            rp_pmpi.Recv(&each[speakers], sizeof *each, rp_constant.byte, (int)i, 0, rp_det.own, MPI_STATUS_IGNORE);
+            rp_pmpi.Recv(&each[speakers], sizeof *each, rp_constant.byte, (int)i, 0, rp_det.own,
+                         MPI_STATUS_IGNORE);
         speakers++;
     }
     return speakers;
@@ -150,7 +157,8 @@ static void tell(const struct unreceived *own)
     struct unreceived *each = need(calloc(FEW, sizeof *each));
     uint64_t *counts = need(calloc(rp_side.ranks, sizeof *counts)), messages = 0;
 
-    rp_pmpi.Allgather(&own->messages, 1, rp_constant.uint64, counts, 1, rp_constant.uint64, rp_det.own);
+    rp_pmpi.Allgather(&own->messages, 1, rp_constant.uint64, counts, 1, rp_constant.uint64,
+                      rp_det.own);
     for (uint32_t i = 0; i < rp_side.ranks; i++)
         messages += counts[i];
     uint32_t speakers = gather(own, counts, each);

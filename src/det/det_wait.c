@@ -70,10 +70,12 @@ static void check_connection(void)
         _exit(REPRISE_EXIT_INTERNAL);
 }
 
-/* At a meeting without receives under way, others have to come, and how they are tells only of a deadlock. */
+/* At a meeting without receives under way, others have to come, and how they are tells only of a
+ * deadlock. */
 static bool needs_only_others(void)
 {
-    return waiting->kind == RP_SIDE_MEETING && !waiting->runs && !waiting->requests && !rp_det_has_receives();
+    return waiting->kind == RP_SIDE_MEETING && !waiting->runs && !waiting->requests &&
+           !rp_det_has_receives();
 }
 
 /* One round of a wait that found nothing to do. To sleep earlier, as a replay does, was slower: most waits are short, and clocks do not ring. */

@@ -72,7 +72,7 @@ static struct {
     uint64_t *received_changed;
     uint64_t *told;              /* by host: arrivals at meetings that it told all others */
     uint64_t *heard;             /* by host and host: of these */
-    uint64_t *sites;             /* by host and rank: bytes of sites that it was told */
+    uint64_t *sites; /* by host and rank: bytes of sites that it was told */
     struct {
         uint64_t end, spare;
     } *notes; /* by rank elsewhere: copies of its notes */
@@ -196,8 +196,12 @@ static void send_letter(struct rp_letter_note *note)
 {
     uint32_t host = rp_side.host_of[note->dest];
     struct peer *peer = &leader.peers[host];
-    uint64_t words[] = {note->stamp, note->comm, (uint32_t)note->tag | (uint64_t)(uint32_t)note->from << 32, note->source | (uint64_t)note->dest << 32,
-                        note->is_synchronous ? rp_side_place(note) : 0, note->site};
+    uint64_t words[] = {note->stamp,
+                        note->comm,
+                        (uint32_t)note->tag | (uint64_t)(uint32_t)note->from << 32,
+                        note->source | (uint64_t)note->dest << 32,
+                        note->is_synchronous ? rp_side_place(note) : 0,
+                        note->site};
 
     send_sites(host, note->source);
     say(peer, LETTER, words, sizeof words / sizeof *words);
@@ -224,7 +228,11 @@ static void send_arrival(struct rp_letter_note *item)
         send_sites(h, item->source);
         size_t begin = open_message(peer);
         rp_buffer_put(&peer->out, (uint64_t[]){meeting->comm, meeting->number, item->source | (uint64_t)meeting->size << 32, item->stamp}, 32);
-        rp_buffer_put(&peer->out, (uint64_t[]){item->comm, (uint32_t)item->tag | (uint64_t)(uint32_t)item->from << 32, item->site}, 24);
+        rp_buffer_put(&peer->out,
+                      (uint64_t[]){item->comm,
+                                   (uint32_t)item->tag | (uint64_t)(uint32_t)item->from << 32,
+                                   item->site},
+                      24);
         for (size_t i = 0; i < rp_side_words(); i++)
             rp_buffer_u64(&peer->out, atomic_load(&meeting->bits[i]));
         close_message(peer, ARRIVAL, begin);
@@ -436,7 +444,8 @@ static void count_received(uint32_t rank, uint32_t host)
 
 static bool hear_letter(uint32_t host, struct rp_view *view)
 {
-    uint64_t stamp = rp_view_u64(view), comm = rp_view_u64(view), tag_from = rp_view_u64(view), ranks = rp_view_u64(view), home = rp_view_u64(view), site = rp_view_u64(view);
+    uint64_t stamp = rp_view_u64(view), comm = rp_view_u64(view), tag_from = rp_view_u64(view),
+             ranks = rp_view_u64(view), home = rp_view_u64(view), site = rp_view_u64(view);
     uint32_t source = (uint32_t)ranks, dest = (uint32_t)(ranks >> 32);
 
     if (view->failed || source >= rp_side.ranks || dest >= rp_side.ranks || rp_side.host_of[source] != host || rp_side_is_away(dest))
@@ -474,9 +483,15 @@ static bool hear_taken(uint32_t host, struct rp_view *view)
 static bool hear_arrival(uint32_t host, struct rp_view *view)
 {
     uint64_t comm = rp_view_u64(view), number = rp_view_u64(view), rank_size = rp_view_u64(view), clock = rp_view_u64(view);
-    uint64_t function_root = rp_view_u64(view), op_said = rp_view_u64(view), site = rp_view_u64(view);
+    uint64_t function_root = rp_view_u64(view), op_said = rp_view_u64(view),
+             site = rp_view_u64(view);
     uint32_t rank = (uint32_t)rank_size;
-    struct rp_side_call call = {(uint32_t)function_root, (uint32_t)op_said, (uint32_t)(function_root >> 32), (int32_t)(uint32_t)(op_said >> 32), rank, (uint32_t)site};
+    struct rp_side_call call = {(uint32_t)function_root,
+                                (uint32_t)op_said,
+                                (uint32_t)(function_root >> 32),
+                                (int32_t)(uint32_t)(op_said >> 32),
+                                rank,
+                                (uint32_t)site};
     size_t words = rp_side_words();
 
     if (view->failed || rank >= rp_side.ranks || rp_side.host_of[rank] != host || (size_t)(view->end - view->at) != words * sizeof(uint64_t))
@@ -784,7 +799,9 @@ static bool make_room(void)
     leader.heard = calloc(hosts * hosts, sizeof *leader.heard);
     leader.sites = calloc(hosts * ranks, sizeof *leader.sites);
     leader.notes = calloc(ranks, sizeof *leader.notes);
-    return leader.peers && leader.polled && leader.states && leader.found && leader.looks && leader.changed && leader.sent && leader.received && leader.received_changed && leader.told && leader.heard && leader.sites && leader.notes;
+    return leader.peers && leader.polled && leader.states && leader.found && leader.looks &&
+           leader.changed && leader.sent && leader.received && leader.received_changed &&
+           leader.told && leader.heard && leader.sites && leader.notes;
 }
 
 enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collective calls under way: a table by communicator and number, in the memory that all share. Whoever comes first opens a meeting; whoever leaves last, when all hosts have been told of those who came here,
- * gives its room back.
+ * Collective calls under way: a table by communicator and number, in the memory that all share.
+ * Whoever comes first opens a meeting; whoever leaves last, when all hosts have been told of those
+ * who came here, gives its room back.
  *
- * The first call is kept, and each that comes is compared with it. Who calls something else does not come: nobody passes then, and whoever looks finds the mismatch.
+ * The first call is kept, and each that comes is compared with it. Who calls something else does
+ * not come: nobody passes then, and whoever looks finds the mismatch.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -97,7 +99,8 @@ static void ring_all(void)
 
 static bool calls_match(const struct rp_side_call *one, const struct rp_side_call *other)
 {
-    bool is_same_root = one->root == other->root || one->root == RP_SIDE_SOME_ROOT || other->root == RP_SIDE_SOME_ROOT;
+    bool is_same_root = one->root == other->root || one->root == RP_SIDE_SOME_ROOT ||
+                        other->root == RP_SIDE_SOME_ROOT;
 
     return one->function == other->function && one->op == other->op && is_same_root;
 }
@@ -143,7 +146,8 @@ static struct rp_meeting *find_or_open(uint32_t bucket, uint64_t comm, uint64_t 
 }
 
 /* Other hosts learn of it before they learn of anything that this rank does later. */
-static void tell_arrival(struct rp_meeting *meeting, const struct rp_side_call *call, uint64_t clock)
+static void tell_arrival(struct rp_meeting *meeting, const struct rp_side_call *call,
+                         uint64_t clock)
 {
     struct rp_letter_note *item = rp_side_new_note();
 
@@ -158,7 +162,8 @@ static void tell_arrival(struct rp_meeting *meeting, const struct rp_side_call *
     rp_side_push_out(item);
 }
 
-struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call)
+struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *members,
+                                uint32_t size, const struct rp_side_call *call)
 {
     uint32_t bucket = bucket_of(comm, number);
     uint64_t now = rp_side_now();
@@ -210,7 +215,8 @@ void rp_side_leave(struct rp_meeting *meeting)
 
 /* For the leader */
 
-void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call, uint64_t clock)
+void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size,
+                    const struct rp_side_call *call, uint64_t clock)
 {
     uint32_t bucket = bucket_of(comm, number);
 

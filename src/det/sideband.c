@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory: a page of what all share, with a table of the meetings that have begun; a page for each rank's clock; the ranks' states; room for meetings; and for each rank room for the notes of its
- * messages; at last, room for the records of its call sites. Where there are several hosts, what is mirrored of others is between the states and the meetings. It is a sparse file: what was never used takes no memory. Notes go back to the rank that made them, so that it needs no more of them than were ever under way at once.
+ * The memory: a page of what all share, with a table of the meetings that have begun; a page for
+ * each rank's clock; the ranks' states; room for meetings; and for each rank room for the notes of
+ * its messages; at last, room for the records of its call sites. Where there are several hosts,
+ * what is mirrored of others is between the states and the meetings. It is a sparse file: what was
+ * never used takes no memory. Notes go back to the rank that made them, so that it needs no more of
+ * them than were ever under way at once.
  */
 #include "det/sideband.h"
 

@@ -37,7 +37,7 @@ struct rp_letter_note {
     uint8_t is_synchronous;
     uint8_t is_copy; /* the sender is on another host */
     uint8_t kind;    /* in the outbox: enum rp_side_item */
-    uint32_t site;   /* of the sender's sites: where it was sent */
+    uint32_t site; /* of the sender's sites: where it was sent */
     uint64_t own_next; /* in the receiver's lists */
     _Atomic uint64_t also; /* another that its sender waits for at the same time */
     uint64_t meeting; /* it is no message, but stands for a meeting in such a chain */
@@ -89,16 +89,17 @@ struct rp_side_rank {
     _Atomic uint64_t sites; /* bytes of records of its call sites (format.md, section 4) */
 };
 
-/* What a rank calls as a collective call: function, operation and root must be the same in all ranks. */
+/* What a rank calls as a collective call: function, operation and root must be the same in all
+ * ranks. */
 #define RP_SIDE_NO_ROOT UINT32_MAX
 #define RP_SIDE_SOME_ROOT (UINT32_MAX - 1) /* of its group, which the others name */
 #define RP_SIDE_BAD_ROOT (UINT32_MAX - 2)
 
 struct rp_side_call {
     uint32_t function, op; /* the same numbers in all ranks */
-    uint32_t root;         /* in the job */
-    int32_t said;          /* the root as the program says it */
-    uint32_t rank, site;   /* who calls, and where: one of its sites */
+    uint32_t root; /* in the job */
+    int32_t said; /* the root as the program says it */
+    uint32_t rank, site; /* who calls, and where: one of its sites */
 };
 
 /* A collective call. */
@@ -108,7 +109,7 @@ struct rp_meeting {
     uint32_t size, here; /* members; those of this host */
     uint32_t untold;     /* arrivals here that other hosts have not been sent yet */
     _Atomic uint64_t latest; /* clock of those that came */
-    struct rp_side_call first, other; /* of one who came; of one whose call does not match it, and who therefore has not */
+    struct rp_side_call first, other; /* who came; whose call does not match, and has not come */
     _Atomic uint64_t bits[]; /* that have to come, then that have come, by rank */
 };
 
@@ -230,8 +231,10 @@ static inline bool rp_side_runs(uint32_t rank)
     return rank != rp_side.rank && !rp_side_is_away(rank) && atomic_load_explicit(&rp_side.all[rank].version, memory_order_relaxed) % 2 != 0;
 }
 
-/* Collective calls: number `number` on a communicator, of which `members` are `size` ranks; this rank has come, unless its call does not match: then there is a mismatch. Left by all, it is gone. */
-struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call);
+/* Collective calls: number `number` on a communicator, of which `members` are `size` ranks; this
+ * rank has come, unless its call does not match (rp_side_mismatch). Left by all, it is gone. */
+struct rp_meeting *rp_side_meet(uint64_t comm, uint64_t number, const uint64_t *members,
+                                uint32_t size, const struct rp_side_call *call);
 void rp_side_leave(struct rp_meeting *meeting);
 
 /* A meeting of calls that do not match, which is never complete; NULL: none was found here. */

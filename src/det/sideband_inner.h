@@ -90,7 +90,8 @@ void rp_side_let_go(const struct rp_meeting *meeting);
 
 /* Of ranks elsewhere. */
 void rp_side_deliver(uint32_t dest, struct rp_letter_note *note);
-void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size, const struct rp_side_call *call, uint64_t clock);
+void rp_side_arrive(uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size,
+                    const struct rp_side_call *call, uint64_t clock);
 bool rp_side_add_sites(uint32_t rank, const void *bytes, size_t length);
 void rp_side_told(struct rp_meeting *meeting); /* all hosts, of an arrival here */
 

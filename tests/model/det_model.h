@@ -657,7 +657,8 @@ void rp_det_check_mismatch(void)
 
     if (!meeting)
         return;
-    model.result->mismatches = meeting->first.rank != meeting->other.rank && meeting->first.function != meeting->other.function;
+    model.result->mismatches = meeting->first.rank != meeting->other.rank &&
+                               meeting->first.function != meeting->other.function;
     rp_det_refuse("a collective call");
 }
 
@@ -1156,7 +1157,8 @@ static void model_collective(const struct model_op *op)
     struct rp_det_what what = {(uint32_t)op->kind, RP_DET_NO_ROOT, 0};
 
     if (op->kind != MODEL_IBARRIER) {
-        struct rp_meeting *meeting = rp_det_meet(op->kind == MODEL_BARRIER ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT, comm, what);
+        struct rp_meeting *meeting = rp_det_meet(
+            op->kind == MODEL_BARRIER ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT, comm, what);
         model_real_barrier(comm);
         rp_det_met(meeting);
         return;
