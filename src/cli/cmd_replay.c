@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise replay: runs the recorded command again and holds it to its record. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,8 @@ struct replay {
     uint64_t last_done;
     time_t last_progress;
     long patience;
+    time_t given_up; /* since when a rank has ended the job; 0: none has */
+    bool told;       /* the launcher, to end */
     bool has_line; /* of progress, on a terminal */
     bool is_shown; /* says what became of it */
     void (*step)(void *); /* called while it runs, with step_data; may be NULL */
@@ -214,6 +217,42 @@ static void show_progress(const struct rp_replay_state *state)
     rp_progress_line_show(text);
 }
 
+static uint32_t count_in(const struct rp_replay_state *state, enum rp_rank_state wanted)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < state->ranks; i++)
+        count += state->rank[i].state == (uint32_t)wanted;
+    return count;
+}
+
+/* Whether a rank ended the job: not one that found another digest in MPI_Finalize, where all are, and that goes on. */
+static bool is_given_up(const struct rp_replay_state *state)
+{
+    uint32_t past = count_in(state, RP_RANK_FINISHED) + count_in(state, RP_RANK_DIVERGED);
+
+    return state->stopped || count_in(state, RP_RANK_FAILED) > 0 || (count_in(state, RP_RANK_DIVERGED) > 0 && past < state->ranks);
+}
+
+/* Open MPI's launcher hangs now and then when a rank ends the job, though all ranks have ended. */
+static void end_launcher(struct replay *r, time_t now)
+{
+    enum { PATIENCE = 15, MORE = 10 };
+
+    if (!is_given_up(r->state)) {
+        r->given_up = 0;
+        return;
+    }
+    if (r->given_up == 0)
+        r->given_up = now;
+    if (now - r->given_up > PATIENCE + MORE)
+        rp_launch_signal(SIGKILL);
+    else if (now - r->given_up > PATIENCE && !r->told) {
+        rp_launch_signal(SIGTERM);
+        r->told = true;
+    }
+}
+
 /* Ranks report their own waits; this is for those that hang where we do not see them, in a collective or a send. */
 static void watch(void *data)
 {
@@ -223,6 +262,7 @@ static void watch(void *data)
 
     if (r->step)
         r->step(r->step_data);
+    end_launcher(r, now);
     if (r->has_line && rp_progress_line_due())
         show_progress(r->state);
     rp_state_sum(r->state, &done, &total);
@@ -241,15 +281,6 @@ static void watch(void *data)
         rp_note("no rank has replayed anything for %ld s:\n%s", (long)(now - r->last_progress), (char *)text.bytes);
     rp_buffer_free(&text);
     r->last_progress = now;
-}
-
-static uint32_t count_in(const struct rp_replay_state *state, enum rp_rank_state wanted)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < state->ranks; i++)
-        count += state->rank[i].state == (uint32_t)wanted;
-    return count;
 }
 
 static bool is_own(int status)
@@ -333,6 +364,8 @@ static int run_once(struct replay *r)
     r->has_line = r->is_shown && rp_progress_line_wanted();
     r->last_done = 0;
     r->last_progress = 0;
+    r->given_up = 0;
+    r->told = false;
     int launched = rp_launch_run(r->command, watch, r);
     rp_progress_line_clear();
     int exit_status = verdict(r, launched);
