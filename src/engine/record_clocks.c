@@ -13,6 +13,7 @@
 #include "engine/record_events.h"
 #include "envelope/envelope.h"
 #include "mpi/life.h"
+#include "mpi/refused.h"
 #include "mpi/self.h"
 #include "reprise.h"
 
@@ -137,6 +138,7 @@ static int clocks_testsome(const struct rp_call *call, int count, MPI_Request *r
 static void clocks_threads_begin(void)
 {
     rp_error("clocks cannot be recorded of a program whose threads may all call MPI (MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE was granted, and it creates one)");
+    reprise_refused("pthread_create");
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 

@@ -17,6 +17,7 @@
 #include "base/message.h"
 #include "base/settings.h"
 #include "mpi/life.h"
+#include "mpi/refused.h"
 #include "mpi/self.h"
 #include "mpi/threads.h"
 #include "reprise.h"
@@ -68,6 +69,7 @@ bool rp_call_was_left(const char *name)
         rp_error("before %s, an error handler left an MPI call by longjmp or an exception: what that call had received is not known, so the program is stopped here rather than replayed wrongly; "
                  "let the handler return, or use MPI_ERRORS_RETURN",
                  name);
+        reprise_refused(name);
         rp_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
     rp_self.depth = 0;
