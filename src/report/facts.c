@@ -139,7 +139,7 @@ void rp_facts_put_summary(struct rp_buffer *out, const struct rp_facts *facts)
     rp_buffer_printf(out, "recorded %llu events on %u ranks: %llu bytes, %.3f bytes a receive, ", U64(facts->sum.events), facts->manifest.ranks, U64(facts->sum.bytes), bytes_a_receive(&facts->sum));
     if (facts->sum.data > 0)
         rp_buffer_printf(out, "and %llu bytes of data, ", U64(facts->sum.data));
-    rp_buffer_printf(out, "in %s", facts->directory);
+    rp_buffer_printf(out, "in %s", rp_text_shown(facts->directory));
     if (facts->unfinished > 0)
         rp_buffer_printf(out, " (%u rank%s did not finish)", facts->unfinished, facts->unfinished == 1 ? "" : "s");
 }
