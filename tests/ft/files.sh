@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Checkpoints in files: the job ends for want of spares and begins again; damaged files are not used, an earlier run's are not overwritten; the best interval is told.
+# Checkpoints in files: the job ends for want of spares and begins again; damaged files, and what is no file, are not used, an earlier run's are not overwritten; the best interval is told.
 source "$(dirname "$0")/../lib/ft.sh"
 jacobi=("$apps/jacobi" --size 40 --edge 40)
 expect jacobi 4 --checkpoints whole -- "${jacobi[@]}"
@@ -13,6 +13,9 @@ again() { # NAME STATUS WORDS OPTIONS...
 again dies 125 "with --restart" --spares 0 --checkpoints files --kill 2@25:3
 ls files/rank-00003.2.checkpoint >/dev/null || fail "no file of the second checkpoint in the loop"
 again refused 120 "of an earlier run" --checkpoints files
+[ -z "$(find files whole \( -type d ! -perm 700 \) -o \( -type f ! -perm 600 \))" ] || fail "checkpoints are not private: $(ls -l files)"
+cp -r files special
+rm special/rank-00001.2.checkpoint && mkfifo special/rank-00001.2.checkpoint
 cp -r files damaged
 damage damaged/rank-00001.2.checkpoint 900
 again restarts 0 "begins again with iteration 20" --restart --checkpoints files
@@ -20,6 +23,8 @@ again restarts 0 "begins again with iteration 20" --restart --checkpoints files
 again older 0 "begins again with iteration 10" --restart --checkpoints damaged
 grep -q 'rank-00001.2.checkpoint is not used: its checksum is wrong' older.err || fail "the damaged file is not named"
 [ "$(result older)" = "$expected" ] || fail "restarted from the older: $(result older) instead of $expected"
+again fifo 0 "begins again with iteration 10" --restart --checkpoints special
+grep -q 'rank-00001.2.checkpoint is not used: it is a FIFO' fifo.err || fail "the FIFO is not named"
 rm damaged/rank-00002*
 again none 122 "no checkpoint in" --restart --checkpoints damaged
 again missing 120 "--checkpoints missing: there is no such directory to restart from" --restart --checkpoints missing
