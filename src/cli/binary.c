@@ -33,6 +33,58 @@ static char *search_path(const char *name)
     return NULL;
 }
 
+/* Imports */
+
+static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *header)
+{
+    Elf_Scn *section = NULL;
+
+    while ((section = elf_nextscn(elf, section)))
+        if (gelf_getshdr(section, header) && header->sh_type == SHT_DYNSYM)
+            return section;
+    return NULL;
+}
+
+/* Also by the names of Fortran's bindings. */
+static bool is_isendrecv(const char *name)
+{
+    return strcasestr(name, "mpi_isendrecv");
+}
+
+/* Of a program: what it loads later is not seen. */
+static bool may_load(const char *name)
+{
+    return is_isendrecv(name) || strcmp(name, "dlopen") == 0;
+}
+
+static bool imports(Elf *elf, bool (*is_meant)(const char *))
+{
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    Elf_Scn *section = elf ? dynamic_symbols(elf, &header) : NULL;
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+
+    for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (symbol.st_shndx == SHN_UNDEF && name && is_meant(name))
+            return true;
+    }
+    return false;
+}
+
+static bool library_exchanges(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+    bool found = imports(elf, is_isendrecv);
+
+    if (elf)
+        elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
 /* Libraries */
 
 static bool starts_with(const char *text, const char *start)
@@ -71,6 +123,7 @@ static void note_library(struct rp_binary *b, char *line)
         b->asan = strdup(path);
     b->fortran |= starts_with(soname, "libgfortran.so") || starts_with(soname, "libmpi_mpifh") || starts_with(soname, "libmpichfort");
     b->shmem |= starts_with(soname, "liboshmem.so");
+    b->exchanges = b->exchanges || (!mpi && !starts_with(soname, "libmpi") && library_exchanges(path));
     b->cxx |= starts_with(soname, "libstdc++.so");
 }
 
@@ -170,6 +223,7 @@ static void read_elf(struct rp_binary *b, int fd)
         (header.e_type == ET_EXEC || header.e_type == ET_DYN)) {
         b->kind = has_interpreter(elf) ? RP_BINARY_DYNAMIC : RP_BINARY_STATIC;
         read_sections(b, elf);
+        b->exchanges = imports(elf, may_load);
     }
     if (elf)
         elf_end(elf);

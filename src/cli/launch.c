@@ -69,6 +69,9 @@ void rp_launch_for_openmpi(void)
     is_openmpi = true;
 }
 
+/* Whether a program calls MPI_Isendrecv; not known where none was looked at, or where it is not seen what will run. */
+static enum { RP_EXCHANGES_UNKNOWN, RP_EXCHANGES_NEVER, RP_EXCHANGES } exchanges;
+
 /* AddressSanitizer wants to be the first library. We replace no memory function, so it need not be; and its own library must not be preloaded, since that would put
  * the launcher under it too. */
 static enum rp_status stand_before_asan(struct rp_problem *why)
@@ -131,11 +134,28 @@ static bool is_replay(void)
     return mode && (strcmp(mode, "replay") == 0 || strcmp(mode, "clocked") == 0);
 }
 
+/* Open MPI has MPI_Isendrecv since version 5, which only `ft` is sure to run with. Who does not call it is not to pay for it. */
+static enum rp_status preload_isendrecv(const char *mpi, struct rp_problem *why)
+{
+    bool may_have_it = !is_openmpi || rp_setting("REPRISE_FT_RANKS");
+
+    if (exchanges == RP_EXCHANGES_NEVER || (exchanges == RP_EXCHANGES_UNKNOWN && !may_have_it))
+        return RP_OK;
+    return preload(mpi, "libreprise-isendrecv.so", why);
+}
+
+static enum rp_status preload_ft(const char *mpi, struct rp_problem *why)
+{
+    enum rp_status status = preload(mpi, "libreprise-ft.so", why);
+
+    return status == RP_OK ? preload_isendrecv(mpi, why) : status;
+}
+
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
 {
     is_openmpi = strcmp(mpi, "openmpi") == 0;
     if (rp_setting("REPRISE_FT_RANKS"))
-        return preload(mpi, "libreprise-ft.so", why);
+        return preload_ft(mpi, why);
     enum rp_status status = rp_setting("REPRISE_STRESS") ? preload(mpi, "libreprise-stress.so", why) : RP_OK;
 
     if (status == RP_OK && is_replay())
@@ -148,6 +168,8 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
         status = preload(mpi, "libreprise-det.so", why);
     if (status == RP_OK && (rp_setting("REPRISE_MODE") || !rp_setting("REPRISE_DET")))
         status = preload(mpi, "libreprise.so", why);
+    if (status == RP_OK)
+        status = preload_isendrecv(mpi, why);
     if (status == RP_OK && rp_setting("REPRISE_GIVEN"))
         status = preload(mpi, "libreprise-given.so", why);
     if (status == RP_OK && asan)
@@ -162,6 +184,7 @@ struct found {
     char *shmem_program;
     bool script; /* it does not tell what it will run */
     struct rp_window_data windows;
+    bool exchanges; /* a program calls MPI_Isendrecv */
 };
 
 bool rp_launch_is_interpreter(const char *path)
@@ -180,6 +203,7 @@ bool rp_launch_is_interpreter(const char *path)
 static void note_program(struct found *found, const struct rp_binary *binary)
 {
     rp_window_data_note(&found->windows, binary);
+    found->exchanges |= binary->mpi && binary->exchanges;
     if (!found->mpi && binary->mpi) {
         found->mpi = binary->mpi;
         found->asan = binary->asan ? strdup(binary->asan) : NULL;
@@ -247,6 +271,7 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
         return status;
     rp_binary_free(&first);
     look_at_words(command, &found);
+    exchanges = found.exchanges ? RP_EXCHANGES : found.mpi && !found.script ? RP_EXCHANGES_NEVER : RP_EXCHANGES_UNKNOWN;
     if (!mpi)
         mpi = found.mpi;
     if (!mpi && found.static_program)

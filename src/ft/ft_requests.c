@@ -8,6 +8,7 @@
 
 #include "base/message.h"
 #include "ft/ft.h"
+#include "mpi/beside.h"
 #include "reprise.h"
 
 size_t rp_ft_requests_active;
@@ -63,6 +64,8 @@ void rp_ft_requests_forget(void)
         request->entry = NULL;
     }
     rp_ft_requests_active = 0;
+    if (reprise_isendrecv_forget)
+        reprise_isendrecv_forget();
 }
 
 /* A send is done when the log's copy has left, as a send of MPI's own would be; if the world breaks before, it is sent again without the program. */

@@ -5,6 +5,8 @@
 #include <link.h>
 #include <string.h>
 
+#include "mpi/beside.h"
+
 struct tables {
     const ElfW(Sym) *symbols;
     const char *names;
@@ -70,5 +72,5 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
 
 bool rp_imports_cancel(void)
 {
-    return dl_iterate_phdr(visit, NULL) != 0;
+    return reprise_isendrecv_forget || dl_iterate_phdr(visit, NULL) != 0; /* an exchange whose send is wrong withdraws its receive */
 }

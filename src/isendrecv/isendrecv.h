@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the generated entry points of libreprise-isendrecv.so call. It stands in front of whatever
+ * library of ours comes first, and makes an MPI_Isendrecv of an MPI_Irecv and an MPI_Isend, as if
+ * the program had called these: so no other library of ours has to know of it.
+ *
+ * The program's request is that of the receive. The send's is kept beside it, by handle, and goes
+ * first: only when the send is complete is the receive shown to a call that may complete one request
+ * of several. So the handle stays the receive's until all is done, and nothing is ever half complete
+ * for the program. A call for all requests gets both at once.
+ *
+ * The functions take the arguments of MPI's, behind the table of those that stand behind us.
+ */
+#ifndef RP_ISENDRECV_H
+#define RP_ISENDRECV_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "base/hidden.h"
+#include "mpi/lookup.h"
+#include "next.h"
+
+#define RP_ENTRY __attribute__((visibility("default")))
+#define RP_TAIL
+
+/* Pairs under way; other threads may begin one meanwhile, but then its request is not in this call. */
+extern RP_HIDDEN unsigned rp_pairs_under_way;
+#define RP_NO_PAIRS __builtin_expect(__atomic_load_n(&rp_pairs_under_way, __ATOMIC_RELAXED) == 0, 1)
+
+/* pairs.c */
+
+struct rp_pair {
+    MPI_Request send; /* request_null: complete */
+    int send_error;   /* of a complete one */
+    void *copy;       /* what MPI_Isendrecv_replace sends */
+    /* So many exchanges that receive from MPI_PROC_NULL have this handle, which is not the receive's;
+     * MPI may give it to several that are complete. 0: a pair as above. */
+    unsigned from_nobody;
+};
+
+/* NULL: the request is none of a pair. */
+struct rp_pair *rp_pair_find(MPI_Request handle);
+/* What the program held is complete; `rc` is the receive's. Returns that of the pair. */
+int rp_pair_completed(MPI_Request handle, MPI_Status *status, int rc);
+/* The program does not wait for it. */
+void rp_pair_drop(MPI_Request handle);
+/* Makes a status that of a receive from MPI_PROC_NULL. */
+void rp_pair_from_nobody(MPI_Status *status);
+
+int rp_pair_begin(const struct rp_next *next, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                  int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
+                  int recvtag, MPI_Comm comm, MPI_Request *request);
+int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type, int dest,
+                          int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request);
+
+/* pair_requests.c, pair_arrays.c */
+
+/* Ends the job. */
+void rp_pair_refuse(const char *what) __attribute__((noreturn));
+
+int rp_pair_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status *status);
+int rp_pair_Waitall(const struct rp_next *next, int count, MPI_Request *requests, MPI_Status *statuses);
+int rp_pair_Waitany(const struct rp_next *next, int count, MPI_Request *requests, int *index, MPI_Status *status);
+int rp_pair_Waitsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount, int *indices,
+                     MPI_Status *statuses);
+int rp_pair_Test(const struct rp_next *next, MPI_Request *request, int *flag, MPI_Status *status);
+int rp_pair_Testall(const struct rp_next *next, int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
+int rp_pair_Testany(const struct rp_next *next, int count, MPI_Request *requests, int *index, int *flag,
+                    MPI_Status *status);
+int rp_pair_Testsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount, int *indices,
+                     MPI_Status *statuses);
+int rp_pair_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag, MPI_Status *status);
+int rp_pair_Request_free(const struct rp_next *next, MPI_Request *request);
+int rp_pair_Cancel(const struct rp_next *next, MPI_Request *request);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls on one request. */
+#include <time.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "isendrecv/isendrecv.h"
+#include "mpi/constants.h"
+#include "reprise.h"
+
+void rp_pair_refuse(const char *what)
+{
+    struct timespec pause = {0, 100000000};
+    int rank;
+
+    if (rp_pmpi.Comm_rank(rp_constant.world, &rank) == MPI_SUCCESS)
+        rp_message_rank(rank);
+    rp_error("%s is not supported, so the program is stopped here", what);
+    nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
+    rp_pmpi.Abort(rp_constant.world, REPRISE_EXIT_UNSUPPORTED);
+    _exit(REPRISE_EXIT_UNSUPPORTED);
+}
+
+static struct rp_pair *pair_of(const MPI_Request *request)
+{
+    return request ? rp_pair_find(*request) : NULL;
+}
+
+/* Whether the send is complete. */
+static bool test_send(const struct rp_next *next, struct rp_pair *pair)
+{
+    int is_sent = 1;
+
+    if (pair->send != rp_constant.request_null) {
+        int rc = next->Test(&pair->send, &is_sent, MPI_STATUS_IGNORE);
+        if (is_sent)
+            pair->send_error = rc;
+    }
+    return is_sent;
+}
+
+int rp_pair_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status *status)
+{
+    struct rp_pair *pair = pair_of(request);
+
+    if (!pair)
+        return next->Wait(request, status);
+    MPI_Request handle = *request;
+    if (pair->send != rp_constant.request_null)
+        pair->send_error = next->Wait(&pair->send, MPI_STATUS_IGNORE);
+    int rc = next->Wait(request, status);
+    return *request == rp_constant.request_null ? rp_pair_completed(handle, status, rc) : rc;
+}
+
+int rp_pair_Test(const struct rp_next *next, MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct rp_pair *pair = pair_of(request);
+
+    if (!pair)
+        return next->Test(request, flag, status);
+    MPI_Request handle = *request;
+    *flag = 0;
+    if (!test_send(next, pair))
+        return MPI_SUCCESS;
+    int rc = next->Test(request, flag, status);
+    return *request == rp_constant.request_null ? rp_pair_completed(handle, status, rc) : rc;
+}
+
+int rp_pair_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct rp_pair *pair = rp_pair_find(request);
+
+    if (!pair)
+        return next->Request_get_status(request, flag, status);
+    *flag = 0;
+    if (!test_send(next, pair))
+        return MPI_SUCCESS;
+    int rc = next->Request_get_status(request, flag, status);
+    if (*flag && pair->from_nobody)
+        rp_pair_from_nobody(status);
+    return rc;
+}
+
+int rp_pair_Request_free(const struct rp_next *next, MPI_Request *request)
+{
+    struct rp_pair *pair = pair_of(request);
+
+    if (!pair)
+        return next->Request_free(request);
+    MPI_Request handle = *request;
+    if (pair->send != rp_constant.request_null)
+        next->Request_free(&pair->send);
+    int rc = next->Request_free(request);
+    rp_pair_drop(handle);
+    return rc;
+}
+
+/* MPI leaves open what of it would be cancelled; MPICH answers with an error. */
+int rp_pair_Cancel(const struct rp_next *next, MPI_Request *request)
+{
+    if (pair_of(request))
+        rp_pair_refuse("MPI_Cancel of a request that MPI_Isendrecv or MPI_Isendrecv_replace made");
+    return next->Cancel(request);
+}
