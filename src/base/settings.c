@@ -21,6 +21,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_CLOCKS", "1: messages carry Lamport clocks, which are recorded (--clocks)"},
     {"REPRISE_RANKS", "ranks whose data is recorded too, so that they can be replayed alone, such as 3,7-9, all, or none (--ranks)"},
     {"REPRISE_NO_ENVIRONMENT", "1: the record leaves out environment variables (--no-environment)"},
+    {"REPRISE_WRAPPERS", "functions that only wrap MPI, besides those that reprise knows, such as comm_*,log_recv: places are named by their callers (--wrappers)"},
     {"REPRISE_AT_END", "stop, gdb or continue: what a replay does at the end of the record (--at-end)"},
     {"REPRISE_GDB", "ranks of a replay for which gdb is opened, such as 0,4-7 (--gdb)"},
     {"REPRISE_STALL", "seconds after which a waiting replay says who waits for what; 0: never (--stall)"},
@@ -97,6 +98,21 @@ enum rp_status rp_settings_check(struct rp_problem *why)
             return rp_fail(why, RP_USAGE, "unknown setting %.*s in the environment: 'reprise env --list' lists them",
                            (int)length, *variable);
     }
+    return rp_settings_check_wrappers(why);
+}
+
+enum rp_status rp_settings_check_wrappers(struct rp_problem *why)
+{
+    enum { MOST = 2048 };
+    const char *list = rp_setting("REPRISE_WRAPPERS");
+
+    for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        if (strspn(at, "*?") >= length)
+            return rp_fail(why, RP_USAGE, "--wrappers %s: names of functions are expected, such as comm_*,log_recv", list);
+    }
+    if (list && strlen(list) > MOST)
+        return rp_fail(why, RP_USAGE, "--wrappers: %zu characters are more than the %d that there is room for", strlen(list), (int)MOST);
     return RP_OK;
 }
 

@@ -19,6 +19,9 @@ extern const struct rp_setting rp_settings[];
 /* An unknown REPRISE_ variable is an error: a mistyped setting must not be passed over. */
 enum rp_status rp_settings_check(struct rp_problem *why);
 
+/* REPRISE_WRAPPERS names functions: a pattern that fits every name is none. rp_settings_check asks this, too. */
+enum rp_status rp_settings_check_wrappers(struct rp_problem *why);
+
 /* REPRISE_CAPTURE names what can be captured, and nothing else. */
 enum rp_status rp_settings_check_capture(struct rp_problem *why);
 

@@ -29,6 +29,7 @@ static const struct rp_option options[] = {
     {"--threshold", NULL, "BYTES", "sends of more wait for their receiver; k, M and G are understood (default 64k)", &threshold},
     {"--buffer", NULL, "BYTES", "room for copies of messages that were sent and not received yet, for each rank; k, M and G are understood (default 16M)", &buffer},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
+    RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
 

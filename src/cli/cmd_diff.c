@@ -17,6 +17,7 @@ static const struct rp_option options[] = {
     {"--ignore-polls", NULL, NULL, "pass over polls that answered no", &ignore_polls},
     {"--json", NULL, NULL, "as JSON", &json},
     {"--output", "-o", "FILE", "write there; a page: not to RUN1-RUN2.html, else: not to the standard output", &output},
+    RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -25,6 +25,7 @@ static const struct rp_option options[] = {
     {"--sites", NULL, NULL, "the call sites, with their stacks, instead of the events", &sites},
     {"--who", NULL, NULL, "which rank wrote what each one-sided read got, instead of the events; after 'reprise solo --who'", &who},
     {"--json", NULL, NULL, "as JSON, one object a line", &json},
+    RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
 

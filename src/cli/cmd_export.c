@@ -15,6 +15,7 @@ static const struct rp_option options[] = {
     {"--perfetto", NULL, NULL, "Chrome's trace JSON, for ui.perfetto.dev and chrome://tracing", &perfetto},
     {"--otf2", NULL, NULL, "an OTF2 archive, if reprise was built with that library", &otf2},
     {"--output", "-o", "FILE", "write there; of OTF2, which needs it, a directory that does not exist yet", &output},
+    RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -34,6 +34,7 @@ static const struct rp_option options[] = {
     {"--ranks", NULL, "R[,R]", "record the data of these ranks, too, such as 3,7-9 or all: they can be replayed alone (reprise solo); none, also of a program that makes windows", &ranks},
     {"--no-environment", NULL, NULL, "leave environment variables out of the record: a replay takes those that it is started with", &no_environment},
     {"--tasks", NULL, NULL, "a program of tasks (reprise_tasks.h): it records by itself, and only the order that its annotations leave open", &tasks},
+    RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
 

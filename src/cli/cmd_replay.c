@@ -35,6 +35,7 @@ static const struct rp_option options[] = {
     {"--shuffle", NULL, NULL, "take commutative messages in another order on purpose, and compare: are they commutative?", &shuffle},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through", &allow},
+    RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -18,6 +18,7 @@ static const char *format, *output;
 static const struct rp_option options[] = {
     {"--format", NULL, "FORMAT", "html (default), text or json", &format},
     {"--output", "-o", "FILE", "write there; html: not to RUN.html, others: not to the standard output", &output},
+    RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -28,6 +28,7 @@ static const char *json;
 
 static const struct rp_option options[] = {
     {"--json", NULL, NULL, "as JSON", &json},
+    RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -170,6 +171,8 @@ static void put_place(struct rp_buffer *out, const struct rp_whereabouts *place)
         rp_buffer_printf(out, ", called in %s", rp_text_shown(place->function));
     if (place->file[0])
         rp_buffer_printf(out, " at %s:%d", rp_text_shown(place->file), place->line);
+    if (place->through[0])
+        rp_buffer_printf(out, " (through %s)", rp_text_shown(place->through));
 }
 
 static const char *word_of(const struct status *s)
@@ -275,6 +278,10 @@ static void put_json_place(struct rp_buffer *out, const struct rp_whereabouts *p
         rp_buffer_printf(out, ", \"file\": ");
         rp_json_put_string(out, place->file);
         rp_buffer_printf(out, ", \"line\": %d", place->line);
+    }
+    if (place->through[0]) {
+        rp_buffer_printf(out, ", \"through\": ");
+        rp_json_put_string(out, place->through);
     }
 }
 

@@ -10,6 +10,8 @@
 #include "base/settings.h"
 #include "reprise.h"
 
+const char *rp_option_wrappers;
+
 int rp_usage_error(const struct rp_command *command, const char *format, ...)
 {
     char text[1024];
@@ -54,6 +56,17 @@ static const struct rp_option *find(const struct rp_command *command, const char
     return NULL;
 }
 
+static bool use_wrappers(const struct rp_command *command)
+{
+    struct rp_problem why;
+
+    setenv("REPRISE_WRAPPERS", rp_option_wrappers, 1);
+    if (rp_settings_check_wrappers(&why) == RP_OK)
+        return true;
+    rp_usage_error(command, "%s", why.text);
+    return false;
+}
+
 int rp_options_parse(const struct rp_command *command, int argc, char **argv)
 {
     int i = 0;
@@ -74,6 +87,8 @@ int rp_options_parse(const struct rp_command *command, int argc, char **argv)
         if (option->argument && !value && i + 1 == argc)
             return rp_usage_error(command, "'%s' needs %s", option->name, option->argument), -1;
         *option->value = !option->argument ? "1" : value ? value : argv[++i];
+        if (option->value == &rp_option_wrappers && !use_wrappers(command))
+            return -1;
     }
     return i;
 }

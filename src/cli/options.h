@@ -13,6 +13,11 @@ struct rp_option {
     const char **value;   /* set to the argument, or to "1" */
 };
 
+/* Of every command that names places. Its value becomes the setting, so that nobody else need look at it. */
+extern const char *rp_option_wrappers;
+#define RP_OPTION_WRAPPERS \
+    {"--wrappers", NULL, "F[,F]", "functions that only wrap MPI, such as comm_*: a place is named by their caller", &rp_option_wrappers}
+
 struct rp_command {
     const char *name;
     const char *synopsis; /* what follows `reprise NAME` */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The stack of the process's first thread, from the inside to the outside. Of all frames that have a name of MPI's the outermost counts, since MPI calls itself and is called by our
- * library under its own names; the first frame outside of it that has a name and is not our library's is the program's. libdw walks (it attaches by ptrace, and lets go at the end); it is
+ * library under its own names; the first frame outside of it that has a name and is neither our library's nor a wrapper's is the program's. libdw walks (it attaches by ptrace, and lets go at the end); it is
  * opened when it is needed, as for lines of source (event/lines.h).
  */
 #include "cli/whereabouts.h"
@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+#include "event/wrappers.h"
 
 /* The functions of libdw that we use. */
 #define FUNCTIONS(each)                                                                                                \
@@ -58,6 +60,18 @@ static bool is_ours(Dwfl_Module *module)
     return slash && strncmp(slash, "/libreprise", 11) == 0;
 }
 
+static void note_wrapper(struct walk *walk, const char *name)
+{
+    char *through = walk->out->through;
+    size_t length = strcspn(name, "."), inner = strlen(through), comma = inner > 0 ? 2 : 0;
+
+    if (length + comma + inner + 1 > sizeof walk->out->through)
+        return;
+    memmove(through + length + comma, through, inner + 1);
+    memcpy(through + length, ", ", comma);
+    memcpy(through, name, length);
+}
+
 static void note_caller(struct walk *walk, Dwfl_Module *module, const char *name, Dwarf_Addr address)
 {
     struct rp_whereabouts *out = walk->out;
@@ -85,6 +99,8 @@ static int visit(Dwfl_Frame *frame, void *context)
         *walk->out = (struct rp_whereabouts){0};
         snprintf(walk->out->call, sizeof walk->out->call, "%s", name[0] == 'P' ? name + 1 : name);
         walk->wants_caller = true;
+    } else if (name && walk->wants_caller && rp_wrappers_name(rp_wrappers_list(), name)) {
+        note_wrapper(walk, name);
     } else if (name && walk->wants_caller && !is_ours(module)) {
         note_caller(walk, module, name, address);
     }

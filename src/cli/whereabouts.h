@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In which call of MPI a process of this host is, and where in the program that was called. */
+/* In which call of MPI a process of this host is, and where in the program that was called: past the wrappers that have a name which is listed
+ * (event/wrappers.h), since one stack does not tell how many callers a function has. */
 #ifndef RP_WHEREABOUTS_H
 #define RP_WHEREABOUTS_H
 
@@ -8,6 +9,7 @@
 
 struct rp_whereabouts {
     char call[64];      /* empty: in none */
+    char through[256];  /* wrappers that called for it, the outermost first; empty: none */
     char function[128]; /* of the program, that called; empty: unknown */
     char file[512];     /* empty: unknown */
     int line;

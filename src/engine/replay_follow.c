@@ -785,6 +785,26 @@ static void publish_wait(struct rp_patience *p, const struct rp_call *call, cons
     p->published = true;
 }
 
+/* Before it is reported: to find the line takes time and memory. */
+static void publish_place(struct rp_patience *p, const struct rp_call *call, const char *what)
+{
+    struct rp_naming *naming = rp_naming_open(follow.session.wrappers);
+    struct rp_site_place place;
+    struct rp_buffer text = {0};
+    uint32_t site = site_of(call);
+
+    rp_naming_learn(naming, rp_log_site_table(follow.log));
+    rp_naming_learn(naming, &follow.sites);
+    rp_naming_find(naming, &follow.sites, site, &place);
+    rp_site_place_put_short(&text, &place);
+    rp_buffer_byte(&text, 0);
+    if (!text.failed && *text.bytes)
+        rp_state_set_what(follow.slot, "%s for %s (%s)", call->function, what, (char *)text.bytes);
+    rp_buffer_free(&text);
+    rp_naming_close(naming);
+    p->placed = true;
+}
+
 /* More ranks are awake than there are cores: to spin or to yield would take the core from who is to send, since the scheduler shares it fairly. */
 static bool is_crowded(void)
 {
@@ -843,6 +863,8 @@ void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const c
     int64_t waited = milliseconds() - p->since;
     if (!p->published && waited > PUBLISH_MS)
         publish_wait(p, call, what);
+    if (follow.options.stall > 0 && !p->placed && waited > follow.options.stall * 800)
+        publish_place(p, call, what);
     if (waited > RELEASE_MS)
         release_unknown();
     if (rp_standstill_is_found())

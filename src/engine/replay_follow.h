@@ -72,7 +72,7 @@ struct rp_patience {
     int64_t hangs_since; /* as the recorded run did, at each look since; 0: not */
     uint64_t moves;      /* of all ranks, at the last look */
     bool listens; /* for the bell; the next poll sleeps */
-    bool published;
+    bool published, placed; /* what it waits for, and where */
 };
 /* Whether the next poll may have to say what it waits for: before, the words need not be made. */
 enum { RP_PATIENCE_YIELDS = 2000 };

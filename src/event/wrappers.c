@@ -101,14 +101,3 @@ bool rp_wrappers_name(const char *list, const char *symbol)
     free(whole);
     return found;
 }
-
-bool rp_wrappers_check(const char *list, const char **wrong, size_t *length)
-{
-    for (*wrong = list; **wrong; *wrong += **wrong == ',') {
-        *length = strcspn(*wrong, ",");
-        if (strspn(*wrong, "*?") >= *length || *length >= NAME_MOST)
-            return false;
-        *wrong += *length;
-    }
-    return true;
-}

@@ -24,7 +24,4 @@ const char *rp_wrappers_list(void);
  * their parameters and the type that they return. */
 bool rp_wrappers_name(const char *list, const char *symbol);
 
-/* False, with the word in question, unless the list is of patterns with at least one character that is not a `*`. */
-bool rp_wrappers_check(const char *list, const char **wrong, size_t *length);
-
 #endif
