@@ -29,7 +29,7 @@ enum rp_chunk_kind {
 enum { RP_CHUNK_OPTIONAL = 1, RP_CHUNK_CONTINUES = 2 };
 
 /* Features of a log, in its header. */
-enum { RP_LOG_OF_ROWS = 1 };
+enum { RP_LOG_OF_ROWS = 1, RP_LOG_CALLERS = 2 };
 
 enum { RP_CHUNK_ROWS_LIMIT = 1 << 20 };
 

@@ -91,7 +91,7 @@ static enum rp_status check_header(struct rp_log *log, struct rp_problem *why)
                        log->rank, log->path, major, minor, RP_LOG_MAJOR);
     if (rp_load_u32(h + 60) != rp_crc32c(h, 60))
         return damaged(log, 0, "the header's checksum is wrong", why);
-    if (features & ~(uint32_t)RP_LOG_OF_ROWS)
+    if (features & ~(uint32_t)(RP_LOG_OF_ROWS | RP_LOG_CALLERS))
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: needs feature bits %#x, which this reprise does not know",
                        log->rank, log->path, features);
     if (rp_load_u64(h + 16) != log->run || rp_load_u32(h + 24) != log->rank ||

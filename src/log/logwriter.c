@@ -560,7 +560,7 @@ static enum rp_status open_file(struct rp_log_writer *w, uint32_t ranks, struct 
     if (error)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->path, strerror(error));
     rp_kept_lock(&w->file); /* where locks do not work, readers go without the warning */
-    rp_format_put_header(&w->output, w->row_codec ? RP_LOG_OF_ROWS : 0, w->run, w->rank, ranks);
+    rp_format_put_header(&w->output, w->row_codec ? RP_LOG_OF_ROWS | RP_LOG_CALLERS : 0, w->run, w->rank, ranks);
     error = w->output.failed ? ENOMEM : rp_kept_write(&w->file, w->output.bytes, w->output.length, 0);
     if (error)
         return rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", w->path, strerror(error));

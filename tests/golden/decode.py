@@ -907,7 +907,7 @@ def from_ring(path, run, rank, first):
 def read_log(directory, run, rank, ranks):
     data = open(os.path.join(directory, "rank-%05d.log" % rank), "rb").read()
     magic, major, _, features, log_run, log_rank, log_ranks = struct.unpack_from("<8sHHIQII", data)
-    need(magic == b"\x89RPRLOG\n" and major == 1 and features < 2, "not a log of version 1")
+    need(magic == b"\x89RPRLOG\n" and major == 1 and features < 4, "not a log of version 1")
     need(crc32c(data[:60]) == struct.unpack_from("<I", data, 60)[0], "the log's header is damaged")
     need((log_run, log_rank, log_ranks) == (run, rank, ranks), "the log of another run or rank")
     chunks = list(walk(data))
@@ -937,10 +937,10 @@ def read_log(directory, run, rank, ranks):
             need(r.done(), "a TIMES chunk is bad")
         elif kind == 6:
             before, (covered, more) = covered, rows_chunk(codec, payload, items)
-            need(features == 1 and covered >= before, "rows that should not be here")
+            need(features & 1 and covered >= before, "rows that should not be here")
             tables += more
             blocks = []  # their events are in the rows
-    if features == 1:
+    if features & 1:
         check_tables(tables, table, ranks)
         if ended:
             need(ended[2] == covered, "END tells of other events than the rows")
