@@ -142,8 +142,8 @@ static bool is_lost(const struct rp_roll_line *line)
     return line->state != RP_ROLL_INSIDE && is_dead(line);
 }
 
-/* Those that left by themselves may have done so since another was killed. Where all die at once,
- * somebody has ended the job, by its launcher. */
+/* Those that left by themselves may have done so since another was killed. Where all are killed at
+ * once, somebody has ended the job, by its launcher. */
 static void note_first(struct rp_job *job)
 {
     struct rp_buffer list = {0};
@@ -154,7 +154,7 @@ static void note_first(struct rp_job *job)
     for (int i = 0; i < job->processes; i++) {
         bool lost = is_lost(&job->roll[i]);
         any |= lost;
-        all &= lost;
+        all &= lost && !job->roll[i].left;
         was_killed |= lost && !job->roll[i].left;
     }
     for (int i = 0; i < job->processes && any; i++)
