@@ -15,7 +15,8 @@ enum rp_task_state {
     RP_TASK_STARTED,   /* its library was loaded */
     RP_TASK_RUNS,      /* reprise_tasks_begin has returned */
     RP_TASK_ENDED,     /* reprise_tasks_end has returned */
-    RP_TASK_FINALIZES, /* it is in MPI_Finalize, or behind it */
+    RP_TASK_FINALIZES, /* it is in MPI_Finalize */
+    RP_TASK_FINALIZED, /* it came out of it */
     RP_TASK_LEFT       /* it ended by itself, with `status` */
 };
 

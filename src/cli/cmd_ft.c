@@ -138,7 +138,15 @@ static bool prefix_in_cache(char prefix[PATH_MAX])
     return any;
 }
 
-enum rp_status rp_ft_find_mpi(char prefix[PATH_MAX], struct rp_problem *why)
+/* Of a launcher that was named by its path; false: it was not. */
+static bool prefix_of_launcher(const char *launcher, char prefix[PATH_MAX])
+{
+    const char *slash = strrchr(launcher, '/');
+
+    return slash && snprintf(prefix, PATH_MAX, "%.*s/..", (int)(slash - launcher), launcher) < PATH_MAX;
+}
+
+enum rp_status rp_ft_find_mpi(const char *launcher, char prefix[PATH_MAX], struct rp_problem *why)
 {
     const char *set = rp_setting("REPRISE_ULFM");
 
@@ -146,6 +154,8 @@ enum rp_status rp_ft_find_mpi(char prefix[PATH_MAX], struct rp_problem *why)
         snprintf(prefix, PATH_MAX, "%s", set);
         return is_capable(prefix) ? RP_OK : rp_fail(why, RP_USAGE, "REPRISE_ULFM is %s, but there is no Open MPI with ULFM (bin/mpirun, and bin/ompi_info that says 'FT MPI support: yes')", set);
     }
+    if (prefix_of_launcher(launcher, prefix) && is_capable(prefix))
+        return RP_OK;
     if ((prefix_on_path(prefix) && is_capable(prefix)) || (prefix_in_cache(prefix) && is_capable(prefix)))
         return RP_OK;
     return rp_fail(why, RP_UNSUPPORTED,
@@ -766,7 +776,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_ft_run_tasks(command, argv + first, kill_list);
     enum rp_status status = apply_options(&spares, &why);
     if (status == RP_OK)
-        status = rp_ft_find_mpi(prefix, &why);
+        status = rp_ft_find_mpi(argv[first], prefix, &why);
     if (status == RP_OK)
         status = rp_ft_rewrite(argv + first, prefix, spares, &words, &why);
     if (status == RP_OK && respawn && !rp_ft_is_on_one_host(argv + first))

@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "cli/options.h"
 
-/* The prefix of an Open MPI with ULFM. */
-enum rp_status rp_ft_find_mpi(char prefix[PATH_MAX], struct rp_problem *why);
+/* The prefix of an Open MPI with ULFM: that of the launcher if it was named by its path, or another. */
+enum rp_status rp_ft_find_mpi(const char *launcher, char prefix[PATH_MAX], struct rp_problem *why);
 
 /* The command with the launcher of that MPI, for so many processes more than it says, whose number goes to REPRISE_FT_RANKS. */
 enum rp_status rp_ft_rewrite(char **words, const char *prefix, long spares, char ***out, struct rp_problem *why);

@@ -364,7 +364,7 @@ int rp_ft_run_tasks(const struct rp_command *command, char **words, const char *
     if (status == RP_OK)
         status = rp_setting_number("REPRISE_TASKS_PATIENCE", 1, 30, &job.patience, &why);
     if (status == RP_OK)
-        status = rp_ft_find_mpi(prefix, &why);
+        status = rp_ft_find_mpi(words[0], prefix, &why);
     if (status == RP_OK)
         status = rp_ft_rewrite(words, prefix, 0, &launched, &why);
     if (status == RP_OK)

@@ -5,6 +5,7 @@
  * To a launcher that was told of ULFM the end of a process is no failure. So each leaves its state and its status for the command that started the job (base/roll.h, base/taskroll.h). Who exits in the middle of the run, without MPI_Finalize, ends the job: nobody
  * would be told, and the others would wait for it.
  */
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,26 +85,26 @@ __attribute__((constructor)) static void begins(void)
     roll->state = RP_ROLL_ENTERS;
 }
 
-/* Attributes of MPI_COMM_SELF are the first that MPI_Finalize frees. */
-static int finalizes(MPI_Comm comm, int key, void *value, void *extra)
+/* In front of the one of MPI, or of whoever stands before that, so that the command knows who waits in there. Weak: a program may have one of its own. */
+__attribute__((weak)) int MPI_Finalize(void)
 {
-    (void)comm, (void)key, (void)value, (void)extra;
+    int (*next)(void);
+
+    *(void **)&next = dlsym(RTLD_NEXT, "MPI_Finalize");
     rp_watch_state(RP_TASK_FINALIZES);
-    return MPI_SUCCESS;
+    int result = next ? next() : PMPI_Finalize();
+    rp_watch_state(RP_TASK_FINALIZED);
+    return result;
 }
 
 void rp_failures_began(void (*stop_job)(int status))
 {
-    int key;
-
     if (!rank_process)
         return;
     stop = stop_job;
     rp_watch_state(RP_TASK_RUNS);
     if (roll)
         roll->state = RP_ROLL_INSIDE;
-    if (rp_watch_line && MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizes, &key, NULL) == MPI_SUCCESS)
-        MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
 }
 
 void rp_failures_ended(void)

@@ -60,6 +60,7 @@ ends well 0 '' '0 determinants'
 [ "$(result end_well)" = 'RESULT sum=3744' ] || fail "well: $(result end_well)"
 ends killed 0 0@30,2@100 '2 processes died'
 [ "$(result end_killed)" = 'RESULT sum=3744' ] || fail "killed: $(result end_killed)"
+REPRISE_TASKS_PATIENCE=2 ends after 0 '' 'ran with'
 ends status 5 '' 'ran with'
 ends status 5 0@30 'process 0 has died'
 ends exit 3 '' 'called exit with status 3 before reprise_tasks_end: so the job ends'

@@ -86,5 +86,7 @@ int main(int argc, char **argv)
     if (reprise_is_first())
         printf("RESULT sum=%g\n", sum);
     MPI_Finalize();
+    if (process == 0 && strcmp(how, "after") == 0)
+        sleep(7); /* it does something else yet */
     return process == 2 && strcmp(how, "status") == 0 ? 5 : status;
 }
