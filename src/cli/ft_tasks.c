@@ -246,6 +246,7 @@ static void watch(void *data)
     if (job->status < 0 && rp_job_is_stuck(&job->starts, rp_launch_process(), text)) {
         rp_error("%s", text);
         end_job(job, REPRISE_EXIT_INTERNAL);
+        rp_launch_signal(SIGKILL); /* told to end while it starts processes, it was seen to kill us, too */
     }
     if (job->status < 0 && is_still(job))
         end_job(job, REPRISE_EXIT_INTERNAL);
