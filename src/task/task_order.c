@@ -154,7 +154,7 @@ static void say_difference(struct rp_tasks *tasks, const struct rp_task *task, c
 
     tasks->counts[RP_COUNT_DIFFERENCES]++;
     rp_task_name(tasks, task, name);
-    const char *why = tasks->trace.directory ? "" : ": its messages do not commute"; /* or not with those of another entry: who traces finds out */
+    const char *why = tasks->trace.directory ? "" : ": its messages do not commute, or not with those of another entry"; /* who traces finds out */
     if (!*reported && found->ordinal > 0)
         rp_error("tasks: entry '%s' of %s: region %u sent something else than in the record%s", entry, name, found->ordinal, why);
     else if (!*reported)
