@@ -205,6 +205,26 @@ static void with_locks(void)
     MPI_Win_unlock_all(win);
 }
 
+// The target answers late: MPICH returns from a local flush before.
+static void flush_locally(void)
+{
+    long result = -1;
+
+    target = other;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    if (check.rank == 0)
+        check_sleep_ms(50);
+    else
+        MPI_Get(&result, 1, MPI_LONG, target, 100, 1, MPI_LONG, win);
+    MPI_Win_flush_local(target, win);
+    load(&result, sizeof result);
+    MPI_Win_flush(target, win);
+    CHECK(check.rank == 0 || result == 0x0101010101010101, "not what the other has: %lx", result);
+    load(&result, sizeof result);
+    MPI_Win_unlock_all(win);
+}
+
 static void with_fences(void)
 {
     long one = 1, result[2] = {-1, -1};
@@ -252,6 +272,7 @@ int main(int argc, char **argv)
     MPI_Win_unlock(check.rank, win);
     MPI_Barrier(MPI_COMM_WORLD);
     with_locks();
+    flush_locally();
     MPI_Barrier(MPI_COMM_WORLD);
     with_fences();
     with_groups();
