@@ -95,6 +95,7 @@ uint64_t rp_det_times(uint64_t key); /* how often it was asked for this key */
 /* Files: those who opened one meet in its collective calls, as on a communicator of their own. */
 void rp_det_file_opened(MPI_Comm comm, MPI_File file);
 void rp_det_file_closed(MPI_File file);
+bool rp_det_is_file(uint64_t id); /* whether it is the number of one */
 struct rp_det_comm *rp_det_file_comm(MPI_File file);
 uint64_t rp_det_comm_later(MPI_Comm parent); /* the number of one that is being made */
 void rp_det_comm_made_later(MPI_Comm made, uint64_t id);

@@ -252,6 +252,14 @@ struct rp_det_comm *rp_det_file_comm(MPI_File file)
     return NULL;
 }
 
+bool rp_det_is_file(uint64_t id)
+{
+    for (size_t i = 0; i < files.count; i++)
+        if (files.at[i].comm->id == id)
+            return true;
+    return false;
+}
+
 void rp_det_file_closed(MPI_File file)
 {
     for (size_t i = 0; i < files.count; i++)

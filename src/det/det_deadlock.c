@@ -51,6 +51,8 @@ void rp_det_put_comm_with(struct rp_buffer *text, uint64_t id)
 
     if (comm)
         put_comm(text, comm);
+    else if (rp_det_is_file(id))
+        rp_buffer_printf(text, " on a file");
 }
 
 static void put_meeting(struct rp_buffer *text, const struct rp_meeting *meeting)

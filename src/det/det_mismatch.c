@@ -63,12 +63,20 @@ static void say_mismatch(const struct rp_meeting *meeting)
     end_by_error(&text);
 }
 
+static bool is_member(const struct rp_meeting *meeting)
+{
+    return atomic_load(&meeting->bits[rp_side.rank / 64]) >> rp_side.rank % 64 & 1;
+}
+
+/* A member knows the name of the communicator. */
 void rp_det_check_mismatch(void)
 {
     const struct rp_meeting *meeting = rp_side_mismatch();
 
     if (!meeting)
         return;
+    if (!is_member(meeting))
+        sleep(1);
     await_the_end();
     say_mismatch(meeting);
 }

@@ -12,7 +12,7 @@
 // case 118 pair: collective calls do not match on a pair: rank 1 calls MPI_Barrier ({pair_barrier}), rank 2 calls MPI_Allgather ({pair_allgather}), each as collective call 1 there
 // case 118 free: calls MPI_Comm_free ({free}), rank 2 calls MPI_Barrier ({not_free}), each as collective call 1 there
 // case 118 between: rank 1 calls MPI_Bcast with MPI_ROOT ({between})
-// case 118 file: rank 0 calls MPI_File_write_all ({write}), rank 1 calls MPI_File_read_all ({read})
+// case 118 file: on a file: rank 0 calls MPI_File_write_all ({write}), rank 1 calls MPI_File_read_all ({read})
 // case 118 persistent: rank 2 calls MPI_Bcast_init ({bcast_init})
 // case 119 crossed: error: deadlock in MPI_
 // case 119 ended: error: deadlock in MPI_Allreduce
