@@ -36,4 +36,5 @@ def add(header, table):
 
 
 if __name__ == "__main__":
-    generate.make_library({shape: (body, None, None, None) for shape, body in TEMPLATES.items()}, add, "isendrecv/isendrecv.h")
+    shapes = {shape: (body, None, None, None) for shape, body in TEMPLATES.items()}
+    generate.make_library(shapes, add, "isendrecv/isendrecv.h")

@@ -123,7 +123,8 @@ static void note_library(struct rp_binary *b, char *line)
         b->asan = strdup(path);
     b->fortran |= starts_with(soname, "libgfortran.so") || starts_with(soname, "libmpi_mpifh") || starts_with(soname, "libmpichfort");
     b->shmem |= starts_with(soname, "liboshmem.so");
-    b->exchanges = b->exchanges || (!mpi && !starts_with(soname, "libmpi") && library_exchanges(path));
+    if (!b->exchanges && !mpi && !starts_with(soname, "libmpi"))
+        b->exchanges = library_exchanges(path);
     b->cxx |= starts_with(soname, "libstdc++.so");
 }
 

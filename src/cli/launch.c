@@ -69,7 +69,7 @@ void rp_launch_for_openmpi(void)
     is_openmpi = true;
 }
 
-/* Whether a program calls MPI_Isendrecv; not known where none was looked at, or where it is not seen what will run. */
+/* Whether a program calls MPI_Isendrecv. Unknown: none was looked at, or a script runs it. */
 static enum { RP_EXCHANGES_UNKNOWN, RP_EXCHANGES_NEVER, RP_EXCHANGES } exchanges;
 
 /* AddressSanitizer wants to be the first library. We replace no memory function, so it need not be; and its own library must not be preloaded, since that would put
@@ -134,7 +134,8 @@ static bool is_replay(void)
     return mode && (strcmp(mode, "replay") == 0 || strcmp(mode, "clocked") == 0);
 }
 
-/* Open MPI has MPI_Isendrecv since version 5, which only `ft` is sure to run with. Who does not call it is not to pay for it. */
+/* Who does not call MPI_Isendrecv does not pay for it. Open MPI has it since version 5, which only `ft`
+ * is sure to run with. */
 static enum rp_status preload_isendrecv(const char *mpi, struct rp_problem *why)
 {
     bool may_have_it = !is_openmpi || rp_setting("REPRISE_FT_RANKS");
@@ -271,7 +272,9 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
         return status;
     rp_binary_free(&first);
     look_at_words(command, &found);
-    exchanges = found.exchanges ? RP_EXCHANGES : found.mpi && !found.script ? RP_EXCHANGES_NEVER : RP_EXCHANGES_UNKNOWN;
+    exchanges = found.mpi && !found.script ? RP_EXCHANGES_NEVER : RP_EXCHANGES_UNKNOWN;
+    if (found.exchanges)
+        exchanges = RP_EXCHANGES;
     if (!mpi)
         mpi = found.mpi;
     if (!mpi && found.static_program)

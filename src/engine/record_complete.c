@@ -661,8 +661,10 @@ int rp_record_Request_free(const struct rp_call *call, MPI_Request *request)
     struct rp_request *entry = rp_requests_find(&rp_state.requests, *request);
     MPI_Status status;
 
+    /* Only noted, perhaps of an earlier request: which handles come back differs from run to run, and
+     * a rank alone must make the same calls. */
     if (entry && entry->flags == RP_REQUEST_RECEIVE)
-        entry->flags = 0; /* only noted, perhaps of an earlier request: which handles come back differs from run to run, what we ask must not */
+        entry->flags = 0;
     if (!entry || !entry->flags)
         return call->next->Request_free(request);
     rp_record_begin(call);

@@ -5,9 +5,9 @@
  * the program had called these: so no other library of ours has to know of it.
  *
  * The program's request is that of the receive. The send's is kept beside it, by handle, and goes
- * first: only when the send is complete is the receive shown to a call that may complete one request
- * of several. So the handle stays the receive's until all is done, and nothing is ever half complete
- * for the program. A call for all requests gets both at once.
+ * first: only when the send is complete is the receive shown to a call that may complete one
+ * request of several. So the handle stays the receive's until all is done, and nothing is ever half
+ * complete for the program. A call for all requests gets both at once.
  *
  * The functions take the arguments of MPI's, behind the table of those that stand behind us.
  */
@@ -24,7 +24,7 @@
 #define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
-/* Pairs under way; other threads may begin one meanwhile, but then its request is not in this call. */
+/* Pairs under way. Other threads may begin one meanwhile, but its request is in no call yet. */
 extern RP_HIDDEN unsigned rp_pairs_under_way;
 #define RP_NO_PAIRS __builtin_expect(__atomic_load_n(&rp_pairs_under_way, __ATOMIC_RELAXED) == 0, 1)
 
@@ -34,8 +34,8 @@ struct rp_pair {
     MPI_Request send; /* request_null: complete */
     int send_error;   /* of a complete one */
     void *copy;       /* what MPI_Isendrecv_replace sends */
-    /* So many exchanges that receive from MPI_PROC_NULL have this handle, which is not the receive's;
-     * MPI may give it to several that are complete. 0: a pair as above. */
+    /* So many exchanges that receive from MPI_PROC_NULL have this handle, which is not the
+     * receive's; MPI may give it to several that are complete. 0: a pair as above. */
     unsigned from_nobody;
 };
 
@@ -48,11 +48,13 @@ void rp_pair_drop(MPI_Request handle);
 /* Makes a status that of a receive from MPI_PROC_NULL. */
 void rp_pair_from_nobody(MPI_Status *status);
 
-int rp_pair_begin(const struct rp_next *next, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                  int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
-                  int recvtag, MPI_Comm comm, MPI_Request *request);
-int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type, int dest,
-                          int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request);
+int rp_pair_begin(const struct rp_next *next, const void *sendbuf, MPI_Count sendcount,
+                  MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                  MPI_Request *request);
+int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type,
+                          int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                          MPI_Request *request);
 
 /* pair_requests.c, pair_arrays.c */
 
@@ -60,17 +62,21 @@ int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count
 void rp_pair_refuse(const char *what) __attribute__((noreturn));
 
 int rp_pair_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status *status);
-int rp_pair_Waitall(const struct rp_next *next, int count, MPI_Request *requests, MPI_Status *statuses);
-int rp_pair_Waitany(const struct rp_next *next, int count, MPI_Request *requests, int *index, MPI_Status *status);
-int rp_pair_Waitsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount, int *indices,
-                     MPI_Status *statuses);
-int rp_pair_Test(const struct rp_next *next, MPI_Request *request, int *flag, MPI_Status *status);
-int rp_pair_Testall(const struct rp_next *next, int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
-int rp_pair_Testany(const struct rp_next *next, int count, MPI_Request *requests, int *index, int *flag,
+int rp_pair_Waitall(const struct rp_next *next, int count, MPI_Request *requests,
+                    MPI_Status *statuses);
+int rp_pair_Waitany(const struct rp_next *next, int count, MPI_Request *requests, int *index,
                     MPI_Status *status);
-int rp_pair_Testsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount, int *indices,
-                     MPI_Status *statuses);
-int rp_pair_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag, MPI_Status *status);
+int rp_pair_Waitsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount,
+                     int *indices, MPI_Status *statuses);
+int rp_pair_Test(const struct rp_next *next, MPI_Request *request, int *flag, MPI_Status *status);
+int rp_pair_Testall(const struct rp_next *next, int count, MPI_Request *requests, int *flag,
+                    MPI_Status *statuses);
+int rp_pair_Testany(const struct rp_next *next, int count, MPI_Request *requests, int *index,
+                    int *flag, MPI_Status *status);
+int rp_pair_Testsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount,
+                     int *indices, MPI_Status *statuses);
+int rp_pair_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag,
+                               MPI_Status *status);
 int rp_pair_Request_free(const struct rp_next *next, MPI_Request *request);
 int rp_pair_Cancel(const struct rp_next *next, MPI_Request *request);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls on several requests. A call that completes some of them sees of each pair the part that comes next (`now`): the send, and
- * the receive when that is complete. If nothing but sends ended, it is made again. A call for all of them sees both parts: the
- * program's requests, and the sends behind these.
+ * Calls on several requests. A call that completes some of them sees of each pair the part that
+ * comes next (`now`): the send, and the receive when that is complete. If nothing but sends ended,
+ * it is made again. A call for all of them sees both parts: the program's requests, and the sends
+ * behind these.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static bool is_in_status(int rc)
 {
     int class = MPI_SUCCESS;
 
-    return rc != MPI_SUCCESS && rp_pmpi.Error_class(rc, &class) == MPI_SUCCESS && class == MPI_ERR_IN_STATUS;
+    return rc != MPI_SUCCESS && rp_pmpi.Error_class(rc, &class) == MPI_SUCCESS &&
+           class == MPI_ERR_IN_STATUS;
 }
 
 /* Of one of several that a call completed. */
@@ -68,15 +70,19 @@ static bool was_send(const MPI_Request *requests, MPI_Request *now, int i, int e
 }
 
 /* Request i was completed. Returns its error. */
-static int hand_out(MPI_Request *requests, const MPI_Request *now, int i, MPI_Status *status, int error)
+static int hand_out(MPI_Request *requests, const MPI_Request *now, int i, MPI_Status *status,
+                    int error)
 {
     MPI_Request handle = requests[i];
 
     requests[i] = now[i];
+    if (requests[i] != rp_constant.request_null)
+        return error; /* a persistent one, or one that MPI did not give up though it failed */
     return rp_pair_completed(handle, status, error);
 }
 
-int rp_pair_Waitany(const struct rp_next *next, int count, MPI_Request *requests, int *index, MPI_Status *status)
+int rp_pair_Waitany(const struct rp_next *next, int count, MPI_Request *requests, int *index,
+                    MPI_Status *status)
 {
     if (!has_pair(count, requests))
         return next->Waitany(count, requests, index, status);
@@ -93,8 +99,8 @@ int rp_pair_Waitany(const struct rp_next *next, int count, MPI_Request *requests
     return rc;
 }
 
-int rp_pair_Testany(const struct rp_next *next, int count, MPI_Request *requests, int *index, int *flag,
-                    MPI_Status *status)
+int rp_pair_Testany(const struct rp_next *next, int count, MPI_Request *requests, int *index,
+                    int *flag, MPI_Status *status)
 {
     if (!has_pair(count, requests))
         return next->Testany(count, requests, index, flag, status);
@@ -112,8 +118,10 @@ int rp_pair_Testany(const struct rp_next *next, int count, MPI_Request *requests
     return rc;
 }
 
-/* Leaves those that are whole, and returns what the call is to return: `rc`, as far as that is about these. */
-static int hand_out_some(MPI_Request *requests, MPI_Request *now, int rc, int *outcount, int *indices, MPI_Status *statuses)
+/* Leaves those that are whole, and returns what the call is to return: `rc`, as far as that is
+ * about these. */
+static int hand_out_some(MPI_Request *requests, MPI_Request *now, int rc, int *outcount,
+                         int *indices, MPI_Status *statuses)
 {
     int kept = 0, failed = 0;
 
@@ -133,7 +141,8 @@ static int hand_out_some(MPI_Request *requests, MPI_Request *now, int rc, int *o
 
 typedef int some_function(int, MPI_Request *, int *, int *, MPI_Status *);
 
-static int some(some_function *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+static int some(some_function *call, int count, MPI_Request *requests, int *outcount, int *indices,
+                MPI_Status *statuses)
 {
     if (!has_pair(count, requests))
         return call(count, requests, outcount, indices, statuses);
@@ -153,14 +162,14 @@ static int some(some_function *call, int count, MPI_Request *requests, int *outc
     return rc;
 }
 
-int rp_pair_Waitsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount, int *indices,
-                     MPI_Status *statuses)
+int rp_pair_Waitsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount,
+                     int *indices, MPI_Status *statuses)
 {
     return some(next->Waitsome, count, requests, outcount, indices, statuses);
 }
 
-int rp_pair_Testsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount, int *indices,
-                     MPI_Status *statuses)
+int rp_pair_Testsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount,
+                     int *indices, MPI_Status *statuses)
 {
     return some(next->Testsome, count, requests, outcount, indices, statuses);
 }
@@ -168,14 +177,15 @@ int rp_pair_Testsome(const struct rp_next *next, int count, MPI_Request *request
 /* All */
 
 struct parts {
-    int count;             /* of the program's */
-    int all;               /* with the sends behind these */
+    int count; /* of the program's */
+    int all;   /* with the sends behind these */
     MPI_Request *requests;
     MPI_Status *statuses;
     struct rp_pair **sends; /* whose sends those are */
 };
 
-static void open_parts(struct parts *p, int count, const MPI_Request *requests, const MPI_Status *statuses)
+static void open_parts(struct parts *p, int count, const MPI_Request *requests,
+                       const MPI_Status *statuses)
 {
     size_t most = 2 * (size_t)count;
 
@@ -223,7 +233,8 @@ static void await_send(const struct rp_next *next, MPI_Request handle)
 }
 
 /* Returns what the call is to return. */
-static int hand_out_all(const struct rp_next *next, struct parts *p, int rc, MPI_Request *requests, MPI_Status *statuses)
+static int hand_out_all(const struct rp_next *next, struct parts *p, int rc, MPI_Request *requests,
+                        MPI_Status *statuses)
 {
     int failed = 0;
 
@@ -245,7 +256,8 @@ static int hand_out_all(const struct rp_next *next, struct parts *p, int rc, MPI
     return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
-int rp_pair_Waitall(const struct rp_next *next, int count, MPI_Request *requests, MPI_Status *statuses)
+int rp_pair_Waitall(const struct rp_next *next, int count, MPI_Request *requests,
+                    MPI_Status *statuses)
 {
     struct parts parts;
 
@@ -259,7 +271,8 @@ int rp_pair_Waitall(const struct rp_next *next, int count, MPI_Request *requests
     return rc;
 }
 
-int rp_pair_Testall(const struct rp_next *next, int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+int rp_pair_Testall(const struct rp_next *next, int count, MPI_Request *requests, int *flag,
+                    MPI_Status *statuses)
 {
     struct parts parts;
 

@@ -16,7 +16,8 @@ void rp_pair_refuse(const char *what)
     if (rp_pmpi.Comm_rank(rp_constant.world, &rank) == MPI_SUCCESS)
         rp_message_rank(rank);
     rp_error("%s is not supported, so the program is stopped here", what);
-    nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
+    nanosleep(&pause,
+              NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
     rp_pmpi.Abort(rp_constant.world, REPRISE_EXIT_UNSUPPORTED);
     _exit(REPRISE_EXIT_UNSUPPORTED);
 }
@@ -66,7 +67,8 @@ int rp_pair_Test(const struct rp_next *next, MPI_Request *request, int *flag, MP
     return *request == rp_constant.request_null ? rp_pair_completed(handle, status, rc) : rc;
 }
 
-int rp_pair_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag, MPI_Status *status)
+int rp_pair_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag,
+                               MPI_Status *status)
 {
     struct rp_pair *pair = rp_pair_find(request);
 

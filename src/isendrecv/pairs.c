@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pairs under way, by the program's handle, and how they begin. The receive is posted before the send, so that it can be
- * withdrawn if the send turns out to be wrong; MPI_Isendrecv_replace sends a copy, packed before the receive can overwrite it.
+ * The pairs under way, by the program's handle, and how they begin. The receive is posted before
+ * the send, so that it can be withdrawn if the send turns out to be wrong; MPI_Isendrecv_replace
+ * sends a copy, packed before the receive can overwrite it.
  *
- * A receive from MPI_PROC_NULL has no handle of its own in either MPI. There the program's request is that of the send while it
- * is under way, which is unique, or else the complete one of the receive; the status is then ours in any case (MPICH 4.0 gives 0
- * for the source of such a receive).
+ * A receive from MPI_PROC_NULL has no handle of its own in either MPI. There the program's request
+ * is that of the send while it is under way, which is unique, or else the complete one of the
+ * receive; the status is then ours in any case (MPICH 4.0 gives 0 for the source of such a
+ * receive).
  */
 #include <limits.h>
 #include <pthread.h>
@@ -141,8 +143,8 @@ void reprise_isendrecv_forget(void)
 
 /* The two calls */
 
-static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag,
-                 MPI_Comm comm, MPI_Request *request)
+static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type,
+                 int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 #if MPI_VERSION >= 4
     if (count > INT_MAX)
@@ -151,8 +153,8 @@ static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Dat
     return next->Irecv(buf, (int)count, type, source, tag, comm, request);
 }
 
-static int isend(const struct rp_next *next, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
-                 MPI_Comm comm, MPI_Request *request)
+static int isend(const struct rp_next *next, const void *buf, MPI_Count count, MPI_Datatype type,
+                 int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 #if MPI_VERSION >= 4
     if (count > INT_MAX)
@@ -179,7 +181,8 @@ static void withdraw(const struct rp_next *next, MPI_Request *receive)
 }
 
 /* The receive is complete already. */
-static int keep_send(const struct rp_next *next, MPI_Request receive, MPI_Request send, void *copy, MPI_Request *request)
+static int keep_send(const struct rp_next *next, MPI_Request receive, MPI_Request send, void *copy,
+                     MPI_Request *request)
 {
     int is_sent = 0, rc = next->Test(&send, &is_sent, MPI_STATUS_IGNORE);
 
@@ -195,9 +198,10 @@ static int keep_send(const struct rp_next *next, MPI_Request receive, MPI_Reques
 }
 
 /* `copy`: what is sent, ours if all goes well; or NULL. */
-static int begin(const struct rp_next *next, void *copy, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                 int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                 MPI_Comm comm, MPI_Request *request)
+static int begin(const struct rp_next *next, void *copy, const void *sendbuf, MPI_Count sendcount,
+                 MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                 MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                 MPI_Request *request)
 {
     MPI_Request receive, send;
     int rc = irecv(next, recvbuf, recvcount, recvtype, source, recvtag, comm, &receive);
@@ -216,18 +220,20 @@ static int begin(const struct rp_next *next, void *copy, const void *sendbuf, MP
     return MPI_SUCCESS;
 }
 
-int rp_pair_begin(const struct rp_next *next, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                  int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
-                  int recvtag, MPI_Comm comm, MPI_Request *request)
+int rp_pair_begin(const struct rp_next *next, const void *sendbuf, MPI_Count sendcount,
+                  MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                  MPI_Request *request)
 {
     prepare();
-    return begin(next, NULL, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
-                 request);
+    return begin(next, NULL, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                 recvtype, source, recvtag, comm, request);
 }
 
 /* Copies */
 
-static int pack(const void *buf, MPI_Count count, MPI_Datatype type, MPI_Comm comm, void **copy, MPI_Count *length)
+static int pack(const void *buf, MPI_Count count, MPI_Datatype type, MPI_Comm comm, void **copy,
+                MPI_Count *length)
 {
     MPI_Count room = 0, used = 0;
     int rc;
@@ -260,11 +266,13 @@ static bool is_too_long(MPI_Count count, MPI_Datatype type)
 {
     MPI_Count size = 0;
 
-    return MPI_VERSION < 4 && count > 0 && rp_pmpi.Type_size_x(type, &size) == MPI_SUCCESS && size > INT_MAX / count;
+    return MPI_VERSION < 4 && count > 0 && rp_pmpi.Type_size_x(type, &size) == MPI_SUCCESS &&
+           size > INT_MAX / count;
 }
 
-int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type, int dest,
-                          int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type,
+                          int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                          MPI_Request *request)
 {
     MPI_Count length = 0;
     void *copy = NULL;
@@ -274,7 +282,8 @@ int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count
         rp_pair_refuse("MPI_Isendrecv_replace of 2 GiB or more");
     int rc = dest == MPI_PROC_NULL ? MPI_SUCCESS : pack(buf, count, type, comm, &copy, &length);
     if (rc == MPI_SUCCESS)
-        rc = begin(next, copy, copy, length, rp_constant.packed, dest, sendtag, buf, count, type, source, recvtag, comm, request);
+        rc = begin(next, copy, copy, length, rp_constant.packed, dest, sendtag, buf, count, type,
+                   source, recvtag, comm, request);
     if (rc != MPI_SUCCESS)
         free(copy);
     return rc;

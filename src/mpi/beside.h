@@ -20,7 +20,8 @@ RP_DET_OFFERED void reprise_det_takes_call(void);
 /* The program makes no more calls: from now on all go to MPI as they are. */
 RP_DET_OFFERED void reprise_det_end(void);
 
-/* What libreprise-isendrecv.so offers to libreprise-ft.so: no request of the program is under way any more. Where it is not preloaded, this is NULL, as others may want to know. */
+/* What libreprise-isendrecv.so offers to libreprise-ft.so: no request of the program is under way any
+ * more. Where it is not preloaded, this is NULL, which libreprise.so wants to know. */
 __attribute__((weak, visibility("default"))) void reprise_isendrecv_forget(void);
 
 #endif

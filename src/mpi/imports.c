@@ -72,5 +72,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
 
 bool rp_imports_cancel(void)
 {
-    return reprise_isendrecv_forget || dl_iterate_phdr(visit, NULL) != 0; /* an exchange whose send is wrong withdraws its receive */
+    if (reprise_isendrecv_forget)
+        return true; /* an exchange whose send is wrong withdraws its receive */
+    return dl_iterate_phdr(visit, NULL) != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-// What MPICH 4.0 does natively about MPI_Isendrecv is not all that MPI asks for: it tells no source of a receive from
-// anyone, and no truncation. Under reprise, which makes two calls of it, all of that is expected.
+// What MPICH 4.0 does natively about MPI_Isendrecv is not all that MPI asks for: it tells no source
+// of a receive from anyone, and no truncation. Under reprise, which makes two calls of it, all of
+// that is expected.
 #ifndef CHECK_ISENDRECV_H
 #define CHECK_ISENDRECV_H
 

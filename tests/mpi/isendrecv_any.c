@@ -21,14 +21,15 @@ static void start(struct round *r, int step)
         int dest = (check.rank + k + 1) % check.size;
         r->sent[k] = r->received[k] = check_value(check.rank, step);
         if (k % 2)
-            MPI_Isendrecv_replace(&r->received[k], 1, MPI_LONG, dest, TAG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
-                                  &r->requests[k]);
+            MPI_Isendrecv_replace(&r->received[k], 1, MPI_LONG, dest, TAG, MPI_ANY_SOURCE, TAG,
+                                  MPI_COMM_WORLD, &r->requests[k]);
         else
-            MPI_Isendrecv(&r->sent[k], 1, MPI_LONG, dest, TAG, &r->received[k], 1, MPI_LONG, MPI_ANY_SOURCE, TAG,
-                          MPI_COMM_WORLD, &r->requests[k]);
+            MPI_Isendrecv(&r->sent[k], 1, MPI_LONG, dest, TAG, &r->received[k], 1, MPI_LONG,
+                          MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &r->requests[k]);
     }
     r->requests[NULL_SLOT] = MPI_REQUEST_NULL;
-    MPI_Irecv(&r->received[OTHER], 1, MPI_LONG, MPI_ANY_SOURCE, OTHER_TAG, MPI_COMM_WORLD, &r->requests[OTHER]);
+    MPI_Irecv(&r->received[OTHER], 1, MPI_LONG, MPI_ANY_SOURCE, OTHER_TAG, MPI_COMM_WORLD,
+              &r->requests[OTHER]);
     check_send((check.rank + 1) % check.size, OTHER_TAG, step, MPI_COMM_WORLD);
 }
 
@@ -70,7 +71,8 @@ static void by_waitany(struct round *r)
     CHECK(taken == SLOTS - 1, "%d requests of %d", taken, SLOTS - 1);
 }
 
-static void take_some(const struct round *r, int count, const int *indices, const MPI_Status *statuses)
+static void take_some(const struct round *r, int count, const int *indices,
+                      const MPI_Status *statuses)
 {
     check_note(count);
     for (int i = 0; i < count; i++)
@@ -166,14 +168,16 @@ static void by_get_status(struct round *r)
 
 int main(int argc, char **argv)
 {
-    static void (*const kinds[])(struct round *) = {by_wait, by_waitall, by_waitany,  by_waitsome,  by_test,
-                                                    by_testall, by_testany, by_testsome, by_get_status};
+    static void (*const kinds[])(struct round *) = {by_wait,     by_waitall,  by_waitany,
+                                                    by_waitsome, by_test,     by_testall,
+                                                    by_testany,  by_testsome, by_get_status};
     enum { KINDS = sizeof kinds / sizeof *kinds };
 
     check_start(&argc, &argv);
     for (int step = 0; step < ROUNDS * KINDS; step++) {
         struct round r;
-        if (kinds[step % KINDS] == by_get_status && getenv("TEST_CODEC")) // replays by clocks refuse it
+        if (kinds[step % KINDS] == by_get_status &&
+            getenv("TEST_CODEC")) // replays by clocks refuse it
             continue;
         MPI_Barrier(MPI_COMM_WORLD);
         start(&r, step);

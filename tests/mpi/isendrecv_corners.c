@@ -25,8 +25,8 @@ static void expect_nobody(const MPI_Status *status)
     CHECK(check_bytes(status) == 0, "%d bytes", check_bytes(status));
 }
 
-// A line of ranks that each pass something to the next: the ends have nobody on one side. `length` decides whether
-// sends are complete at once.
+// A line of ranks that each pass something to the next: the ends have nobody on one side. `length`
+// decides whether sends are complete at once.
 static void line(int length)
 {
     int to = check.rank + 1 < check.size ? check.rank + 1 : MPI_PROC_NULL;
@@ -41,8 +41,10 @@ static void line(int length)
     for (int k = 0; k < 3; k++)
         in[k] = memcpy(malloc(bytes), out, bytes);
     for (int k = 0; k < 2; k++)
-        MPI_Isendrecv(out, length, MPI_LONG, to, TAG, in[k], length, MPI_LONG, from, TAG, MPI_COMM_WORLD, &requests[k]);
-    MPI_Isendrecv_replace(in[2], length, MPI_LONG, to, TAG, from, TAG, MPI_COMM_WORLD, &requests[2]);
+        MPI_Isendrecv(out, length, MPI_LONG, to, TAG, in[k], length, MPI_LONG, from, TAG,
+                      MPI_COMM_WORLD, &requests[k]);
+    MPI_Isendrecv_replace(in[2], length, MPI_LONG, to, TAG, from, TAG, MPI_COMM_WORLD,
+                          &requests[2]);
     MPI_Wait(&requests[1], &status);
     if (check_is_told() && from == MPI_PROC_NULL)
         expect_nobody(&status);
@@ -52,10 +54,12 @@ static void line(int length)
         if (check_is_told() && from == MPI_PROC_NULL)
             expect_nobody(&statuses[k]);
         else if (check_is_told())
-            CHECK(statuses[k].MPI_SOURCE == from && check_bytes(&statuses[k]) == length * (int)sizeof(long), "from %d, %d bytes",
-                  statuses[k].MPI_SOURCE, check_bytes(&statuses[k]));
+            CHECK(statuses[k].MPI_SOURCE == from &&
+                      check_bytes(&statuses[k]) == length * (int)sizeof(long),
+                  "from %d, %d bytes", statuses[k].MPI_SOURCE, check_bytes(&statuses[k]));
     for (int k = 0; k < 3; k++) {
-        CHECK(in[k][0] == check_value(from == MPI_PROC_NULL ? check.rank : from, 0), "%ld", in[k][0]);
+        CHECK(in[k][0] == check_value(from == MPI_PROC_NULL ? check.rank : from, 0), "%ld",
+              in[k][0]);
         check_note(in[k][length - 1]);
         free(in[k]);
     }
@@ -69,7 +73,8 @@ static void oneself(void)
     MPI_Status status;
     int flag = 0;
 
-    MPI_Isendrecv(&out, 1, MPI_LONG, check.rank, TAG, &in, 1, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    MPI_Isendrecv(&out, 1, MPI_LONG, check.rank, TAG, &in, 1, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG,
+                  MPI_COMM_WORLD, &request);
     while (!flag)
         MPI_Test(&request, &flag, &status);
     check_note_exchanged(in, TAG, &status);
@@ -91,7 +96,8 @@ static void gaps(void)
     MPI_Type_commit(&every_other);
     for (int i = 0; i < 2 * ELEMENTS; i++)
         data[i] = i % 2 ? -1 : check_value(check.rank, i);
-    MPI_Isendrecv_replace_c(data, 1, every_other, right(), TAG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request);
+    MPI_Isendrecv_replace_c(data, 1, every_other, right(), TAG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
+                            &request);
     MPI_Type_free(&every_other);
     MPI_Wait(&request, &status);
     for (int i = 0; i < 2 * ELEMENTS; i++)
@@ -106,7 +112,8 @@ static void truncated(void)
     MPI_Status statuses[2];
 
     for (int way = 0; way < 3; way++) {
-        MPI_Isendrecv(out, 2, MPI_INT, right(), TAG, &in, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isendrecv(out, 2, MPI_INT, right(), TAG, &in, 1, MPI_INT, MPI_ANY_SOURCE, TAG,
+                      MPI_COMM_WORLD, &requests[0]);
         requests[1] = MPI_REQUEST_NULL;
         if (way == 0)
             rc = MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
@@ -115,8 +122,11 @@ static void truncated(void)
         else
             rc = MPI_Waitall(2, requests, statuses);
         int wanted = way == 2 ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE;
-        CHECK(!check_is_told() || check_error_class(rc) == wanted, "way %d gives class %d", way, check_error_class(rc));
-        CHECK(!check_is_told() || way != 2 || check_error_class(statuses[0].MPI_ERROR) == MPI_ERR_TRUNCATE, "no truncation");
+        CHECK(!check_is_told() || check_error_class(rc) == wanted, "way %d gives class %d", way,
+              check_error_class(rc));
+        CHECK(!check_is_told() || way != 2 ||
+                  check_error_class(statuses[0].MPI_ERROR) == MPI_ERR_TRUNCATE,
+              "no truncation");
         CHECK(requests[0] == MPI_REQUEST_NULL, "the request is left");
         MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -128,12 +138,17 @@ static void wrong(void)
     long out = 1, in = -1;
     MPI_Request request;
 
-    int rc = MPI_Isendrecv(&out, 1, MPI_LONG, check.size, TAG, &in, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request);
-    CHECK(check_error_class(rc) == MPI_ERR_RANK, "class %d of a wrong destination", check_error_class(rc));
-    rc = MPI_Isendrecv(&out, 1, MPI_LONG, right(), TAG, &in, 1, MPI_LONG, check.size, TAG, MPI_COMM_WORLD, &request);
-    CHECK(check_error_class(rc) == MPI_ERR_RANK, "class %d of a wrong source", check_error_class(rc));
+    int rc = MPI_Isendrecv(&out, 1, MPI_LONG, check.size, TAG, &in, 1, MPI_LONG, MPI_ANY_SOURCE,
+                           TAG, MPI_COMM_WORLD, &request);
+    CHECK(check_error_class(rc) == MPI_ERR_RANK, "class %d of a wrong destination",
+          check_error_class(rc));
+    rc = MPI_Isendrecv(&out, 1, MPI_LONG, right(), TAG, &in, 1, MPI_LONG, check.size, TAG,
+                       MPI_COMM_WORLD, &request);
+    CHECK(check_error_class(rc) == MPI_ERR_RANK, "class %d of a wrong source",
+          check_error_class(rc));
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Isendrecv(&check.rank, 1, MPI_INT, right(), TAG, &in, sizeof in, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request);
+    MPI_Isendrecv(&check.rank, 1, MPI_INT, right(), TAG, &in, sizeof in, MPI_BYTE, MPI_ANY_SOURCE,
+                  TAG, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK((int)in == left(), "from %d", (int)in);
 }
@@ -144,8 +159,10 @@ static void freed(void)
     MPI_Request requests[2];
 
     out = copy = check_value(check.rank, 9);
-    MPI_Isendrecv(&out, 1, MPI_LONG, right(), TAG, &in, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isendrecv_replace(&copy, 1, MPI_LONG, right(), TAG + 1, left(), TAG + 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isendrecv(&out, 1, MPI_LONG, right(), TAG, &in, 1, MPI_LONG, MPI_ANY_SOURCE, TAG,
+                  MPI_COMM_WORLD, &requests[0]);
+    MPI_Isendrecv_replace(&copy, 1, MPI_LONG, right(), TAG + 1, left(), TAG + 1, MPI_COMM_WORLD,
+                          &requests[1]);
     for (int i = 0; i < 2; i++) {
         MPI_Request_free(&requests[i]);
         CHECK(requests[i] == MPI_REQUEST_NULL, "freed, but not null");
@@ -159,12 +176,14 @@ static void other_names(void)
     MPI_Request request;
     MPI_Status status;
 
-    PMPI_Isendrecv(&out, 1, MPI_LONG, right(), TAG, &in, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request);
+    PMPI_Isendrecv(&out, 1, MPI_LONG, right(), TAG, &in, 1, MPI_LONG, MPI_ANY_SOURCE, TAG,
+                   MPI_COMM_WORLD, &request);
     request = MPI_Request_f2c(MPI_Request_c2f(request));
     MPI_Wait(&request, &status);
     check_note_exchanged(in, TAG, &status);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Isendrecv_c(&out, 1, MPI_LONG, right(), TAG, &in, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request);
+    MPI_Isendrecv_c(&out, 1, MPI_LONG, right(), TAG, &in, 1, MPI_LONG, MPI_ANY_SOURCE, TAG,
+                    MPI_COMM_WORLD, &request);
     PMPI_Wait(&request, &status);
     check_note_exchanged(in, TAG, &status);
 }
@@ -179,7 +198,8 @@ static void long_line(void)
     line(LONG);
 }
 
-// MPICH 4.0 natively cannot free exchanges, nor replace what has gaps; replays by clocks know no errors, and no freed receives.
+// MPICH 4.0 natively cannot free exchanges, nor replace what has gaps; replays by clocks know no
+// errors, and no freed receives.
 static int is_left_out(void (*part)(void))
 {
     if (getenv("TEST_CODEC"))
@@ -189,7 +209,8 @@ static int is_left_out(void (*part)(void))
 
 int main(int argc, char **argv)
 {
-    static void (*const parts[])(void) = {short_line, long_line, oneself, gaps, other_names, truncated, wrong, freed};
+    static void (*const parts[])(void) = {short_line,  long_line, oneself, gaps,
+                                          other_names, truncated, wrong,   freed};
 
     check_start(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

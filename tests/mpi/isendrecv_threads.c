@@ -20,8 +20,8 @@ static void *exchange(void *argument)
         check_thread_pace(self);
         for (int k = 0; k < 2; k++) {
             out[k] = check_value(check.rank, self->number * 100 + step * 10 + k);
-            MPI_Isendrecv(&out[k], 1, MPI_LONG, (check.rank + k + 1) % check.size, TAG, &in[k], 1, MPI_LONG, MPI_ANY_SOURCE, TAG,
-                          MPI_COMM_WORLD, &requests[k]);
+            MPI_Isendrecv(&out[k], 1, MPI_LONG, (check.rank + k + 1) % check.size, TAG, &in[k], 1,
+                          MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &requests[k]);
         }
         while (MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE), index != MPI_UNDEFINED) {
             check_thread_note(self, index);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In each iteration every rank exchanges something with every other, by MPI_Isendrecv and MPI_Isendrecv_replace that receive from anyone. The order in which they came goes into a sum that is told to the next rank, as in
- * anyone.c.
+ * In each iteration every rank exchanges something with every other, by MPI_Isendrecv and
+ * MPI_Isendrecv_replace that receive from anyone. The order in which they came goes into a sum that
+ * is told to the next rank, as in anyone.c.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,16 +21,19 @@ static void begin(int i, MPI_Request *requests)
         int to = (rank + k) % size;
         sent[k] = from[k] = rank * 1000 + i;
         if (k % 2)
-            MPI_Isendrecv(&sent[k], 1, MPI_INT, to, i, &from[k], 1, MPI_INT, MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &requests[k]);
+            MPI_Isendrecv(&sent[k], 1, MPI_INT, to, i, &from[k], 1, MPI_INT, MPI_ANY_SOURCE, i,
+                          MPI_COMM_WORLD, &requests[k]);
         else
-            MPI_Isendrecv_replace(&from[k], 1, MPI_INT, to, i, MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &requests[k]);
+            MPI_Isendrecv_replace(&from[k], 1, MPI_INT, to, i, MPI_ANY_SOURCE, i, MPI_COMM_WORLD,
+                                  &requests[k]);
     }
 }
 
 static void take(int i, int k, const MPI_Status *status)
 {
     if (from[k] != status->MPI_SOURCE * 1000 + i || status->MPI_TAG != i) {
-        fprintf(stderr, "rank %d: %d came from rank %d in iteration %d\n", rank, from[k], status->MPI_SOURCE, i);
+        fprintf(stderr, "rank %d: %d came from rank %d in iteration %d\n", rank, from[k],
+                status->MPI_SOURCE, i);
         MPI_Abort(MPI_COMM_WORLD, 3);
     }
     mine = mine * 31 + (unsigned long)status->MPI_SOURCE + 1;
@@ -77,17 +81,21 @@ int main(int argc, char **argv)
     reprise_protect(1, &theirs, sizeof theirs);
     reprise_protect(2, &all, sizeof all);
     reprise_protect(3, &own, sizeof own);
-    REPRISE_LOOP(i, 0, ITERATIONS) {
+    REPRISE_LOOP(i, 0, ITERATIONS)
+    {
         begin((int)i, requests);
         complete((int)i, requests);
-        MPI_Isendrecv(&mine, 1, MPI_UNSIGNED_LONG, (rank + 1) % size, 99, &told, 1, MPI_UNSIGNED_LONG, (rank + size - 1) % size, 99, MPI_COMM_WORLD, requests);
+        MPI_Isendrecv(&mine, 1, MPI_UNSIGNED_LONG, (rank + 1) % size, 99, &told, 1,
+                      MPI_UNSIGNED_LONG, (rank + size - 1) % size, 99, MPI_COMM_WORLD, requests);
         MPI_Wait(requests, MPI_STATUS_IGNORE);
         own = own * 17 + mine;
         theirs = theirs * 17 + told;
     }
-    MPI_Sendrecv(&theirs, 1, MPI_UNSIGNED_LONG, (rank + size - 1) % size, 98, &told, 1, MPI_UNSIGNED_LONG, (rank + 1) % size, 98, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&theirs, 1, MPI_UNSIGNED_LONG, (rank + size - 1) % size, 98, &told, 1,
+                 MPI_UNSIGNED_LONG, (rank + 1) % size, 98, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (told != own) {
-        fprintf(stderr, "rank %d: the messages came in another order than the next rank was told\n", rank);
+        fprintf(stderr, "rank %d: the messages came in another order than the next rank was told\n",
+                rank);
         MPI_Abort(MPI_COMM_WORLD, 4);
     }
     if (rank == 0)
