@@ -81,7 +81,8 @@ static struct rp_callers_slot *make_slot(uint64_t *outcome, uintptr_t word)
         struct rp_callers_slot *slot = rp_callers_slot(callers, word);
         if (slot->word == word)
             return slot;
-        struct rp_callers *more = slot->word && callers->count < CALLERS_MOST ? larger(callers) : NULL;
+        struct rp_callers *more =
+            slot->word && callers->count < CALLERS_MOST ? larger(callers) : NULL;
         if (!slot->word && callers->count < CALLERS_MOST) {
             slot->word = word;
             callers->count++;
@@ -95,7 +96,8 @@ static struct rp_callers_slot *make_slot(uint64_t *outcome, uintptr_t word)
     }
 }
 
-/* The word is not always in the same place: the function moves its stack. All its callers are one from now on. */
+/* The word is not always in the same place: the function moves its stack. All its callers are one
+ * from now on. */
 static uint32_t give_up(uint64_t *outcome)
 {
     uint32_t site = rp_callers_of(*outcome)->site;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who called a wrapper (event/wrappers.h). For calls of one MPI function from one place at one stack pointer, the return address
- * of the function that called MPI is always saved at the same place on the stack, which the first walk finds. So what tells two
- * callers apart is one word there, and a table leads from that word to the site; where the caller is a wrapper, too, to another
- * word and another table.
+ * Who called a wrapper (event/wrappers.h). For calls of one MPI function from one place at one
+ * stack pointer, the return address of the function that called MPI is always saved at the same
+ * place on the stack, which the first walk finds. So what tells two callers apart is one word
+ * there, and a table leads from that word to the site; where the caller is a wrapper, too, to
+ * another word and another table.
  *
- * An outcome is the number of a site with RP_CALLERS_SITE, or the address of the first slot of a table of callers. Nothing is looked for in a
- * table but the one slot where the word belongs: it grows until no two words have the same.
+ * An outcome is the number of a site with RP_CALLERS_SITE, or the address of the first slot of a
+ * table of callers. Nothing is looked for in a table but the one slot where the word belongs: it
+ * grows until no two words have the same.
  */
 #ifndef RP_CALLERS_H
 #define RP_CALLERS_H
@@ -23,8 +25,8 @@ struct rp_callers_slot {
 };
 
 struct rp_callers {
-    const uintptr_t *at; /* where the word is */
-    uintptr_t mask;      /* of slots, times 16 */
+    const uintptr_t *at;  /* where the word is */
+    uintptr_t mask;       /* of slots, times 16 */
     uint32_t count, site; /* of the first caller: for those who find no room */
     bool is_full;
     struct rp_callers_slot slot[];
@@ -35,7 +37,8 @@ static inline struct rp_callers *rp_callers_of(uint64_t outcome)
     return (struct rp_callers *)((uintptr_t)outcome - offsetof(struct rp_callers, slot));
 }
 
-static inline struct rp_callers_slot *rp_callers_slot(const struct rp_callers *callers, uintptr_t word)
+static inline struct rp_callers_slot *rp_callers_slot(const struct rp_callers *callers,
+                                                      uintptr_t word)
 {
     return (struct rp_callers_slot *)((uintptr_t)callers->slot + (word << 2 & callers->mask));
 }
@@ -58,10 +61,11 @@ static inline bool rp_callers_known(uint64_t outcome, uint32_t *site)
 /* The same, and also true where no more callers are told apart. */
 bool rp_callers_find(uint64_t outcome, uint32_t *site);
 
-/* Adds the site of a call whose wrappers have their return addresses saved at these places, innermost first. `outcome` is 0, or
- * what an earlier call made of it. Returns the site by which the call is to go from now on: another one, if its callers cannot be
- * told apart here. */
-uint32_t rp_callers_add(uint64_t *outcome, const uintptr_t *const *at, size_t levels, uint32_t site);
+/* Adds the site of a call whose wrappers have their return addresses saved at these places,
+ * innermost first. `outcome` is 0, or what an earlier call made of it. Returns the site by which
+ * the call is to go from now on: another one, if its callers cannot be told apart here. */
+uint32_t rp_callers_add(uint64_t *outcome, const uintptr_t *const *at, size_t levels,
+                        uint32_t site);
 
 void rp_callers_free(uint64_t outcome);
 

@@ -8,7 +8,8 @@
 
 enum { LEVELS = 40 };
 
-/* What is known of a return address: the functions that were inlined there, innermost first, and the one that holds them. */
+/* What is known of a return address: the functions that were inlined there, innermost first, and
+ * the one that holds them. */
 struct known {
     uint64_t key; /* 0: free */
     struct rp_code *code;
@@ -155,7 +156,8 @@ static void use_plain_name(struct known *known, struct rp_code *code)
         code->line.function = known->plain;
 }
 
-static const struct known *functions_at(struct rp_naming *naming, const struct rp_module *module, uint64_t offset)
+static const struct known *functions_at(struct rp_naming *naming, const struct rp_module *module,
+                                        uint64_t offset)
 {
     uint64_t key = hash_of_address(module, offset);
 
@@ -197,22 +199,28 @@ static bool is_small(const struct rp_code *code)
     return code->size > 0 && code->size <= RP_WRAPPER_BYTES;
 }
 
-/* The functions of a chain, innermost first, up to the first with a line that cannot be a wrapper. */
-static size_t expand(struct rp_naming *naming, const struct rp_site_table *table, const struct rp_site *site, struct level out[LEVELS])
+/* The functions of a chain, innermost first, up to the first with a line that cannot be a wrapper.
+ */
+static size_t expand(struct rp_naming *naming, const struct rp_site_table *table,
+                     const struct rp_site *site, struct level out[LEVELS])
 {
     size_t count = 0, small = 0;
 
     for (uint32_t i = 0; i < site->frames; i++) {
-        const struct rp_module *module = site->frame[i].module ? &table->modules[site->frame[i].module - 1] : NULL;
+        const struct rp_module *module =
+            site->frame[i].module ? &table->modules[site->frame[i].module - 1] : NULL;
         if (module && is_module(module, "libc.so")) /* it calls main */
             break;
-        const struct known *known = module ? functions_at(naming, module, site->frame[i].offset) : NULL;
+        const struct known *known =
+            module ? functions_at(naming, module, site->frame[i].offset) : NULL;
         for (size_t k = 0; known && k < known->count; k++) {
             const struct rp_code *code = &known->code[k];
             if (count == LEVELS)
                 return count;
-            out[count++] = (struct level){code, known->code[known->count - 1].symbol, module, site->frame[i].offset};
-            bool may_be = is_listed(naming, code) || (is_small(code) && small++ < RP_WRAPPERS_SMALL);
+            out[count++] = (struct level){code, known->code[known->count - 1].symbol, module,
+                                          site->frame[i].offset};
+            bool may_be =
+                (small < RP_WRAPPERS_SMALL && is_small(code) && ++small) || is_listed(naming, code);
             if (!may_be && code->line.file)
                 return count;
         }
@@ -249,7 +257,8 @@ static bool grow_called(struct rp_naming *naming)
     return true;
 }
 
-static void note_caller(struct rp_naming *naming, const struct level *level, const struct level *caller)
+static void note_caller(struct rp_naming *naming, const struct level *level,
+                        const struct level *caller)
 {
     uint64_t function = hash_of_function(level), place = hash_of_place(caller);
 
@@ -279,7 +288,8 @@ static bool is_thin(const struct rp_naming *naming, const struct level *level)
 {
     if (is_listed(naming, level->code))
         return true;
-    return is_small(level->code) && naming->called_room > 0 && slot_of(naming, hash_of_function(level))->by_others;
+    return is_small(level->code) && naming->called_room > 0 &&
+           slot_of(naming, hash_of_function(level))->by_others;
 }
 
 /* Finding */
@@ -294,7 +304,8 @@ static bool can_be_place(const struct level *level, bool has_lines)
 {
     if (has_lines)
         return level->code->line.file != NULL;
-    return level->code->line.function && !is_module(level->module, "python") && !is_module(level->module, "libpython");
+    return level->code->line.function && !is_module(level->module, "python") &&
+           !is_module(level->module, "libpython");
 }
 
 /* The next level outwards that can be named; `count` if there is none. */
@@ -305,14 +316,16 @@ static size_t next_place(const struct level *level, size_t count, size_t from, b
     return from;
 }
 
-static void choose(const struct rp_naming *naming, const struct level *level, size_t count, struct rp_site_place *out)
+static void choose(const struct rp_naming *naming, const struct level *level, size_t count,
+                   struct rp_site_place *out)
 {
     bool has_lines = false;
 
     for (size_t i = 0; i < count; i++)
         has_lines = has_lines || level[i].code->line.file;
     size_t at = has_lines ? next_place(level, count, 0, true) : 0, next;
-    while (is_thin(naming, &level[at]) && (next = next_place(level, count, at + 1, has_lines)) < count)
+    while (is_thin(naming, &level[at]) &&
+           (next = next_place(level, count, at + 1, has_lines)) < count)
         at = next;
     for (size_t i = 0; i < at && out->wrappers < RP_SITE_WRAPPERS; i++)
         if (is_thin(naming, &level[i]))
@@ -325,7 +338,8 @@ static void choose(const struct rp_naming *naming, const struct level *level, si
     out->spot.line.function = level[at].holder;
 }
 
-bool rp_naming_find(struct rp_naming *naming, const struct rp_site_table *table, uint32_t site, struct rp_site_place *out)
+bool rp_naming_find(struct rp_naming *naming, const struct rp_site_table *table, uint32_t site,
+                    struct rp_site_place *out)
 {
     struct level level[LEVELS];
 
@@ -356,7 +370,8 @@ static void put_address(struct rp_buffer *out, const struct rp_spot *spot)
 static void put_spot(struct rp_buffer *out, const struct rp_spot *spot)
 {
     if (spot->line.file)
-        rp_buffer_printf(out, "%s at %s:%d", spot->line.function ? spot->line.function : "?", spot->line.file, spot->line.line);
+        rp_buffer_printf(out, "%s at %s:%d", spot->line.function ? spot->line.function : "?",
+                         spot->line.file, spot->line.line);
     else if (spot->line.function)
         rp_buffer_printf(out, "%s", spot->line.function);
     else
@@ -400,14 +415,15 @@ void rp_site_place_put_short(struct rp_buffer *out, const struct rp_site_place *
     if (spot->line.file)
         rp_buffer_printf(out, "%s:%d", last_part(spot->line.file), spot->line.line);
     else if (spot->module)
-        rp_buffer_printf(out, "%s+0x%llx", last_part(spot->module->path), (unsigned long long)spot->offset);
+        rp_buffer_printf(out, "%s+0x%llx", last_part(spot->module->path),
+                         (unsigned long long)spot->offset);
     for (size_t i = place->wrappers; i-- > 0;)
         rp_buffer_printf(out, "%s%s", i + 1 == place->wrappers ? ", through " : ", ",
                          place->wrapper[i].line.function ? place->wrapper[i].line.function : "?");
 }
 
-void rp_naming_print_site(struct rp_naming *naming, const struct rp_site_table *table, uint32_t site, const char *indent,
-                          struct rp_buffer *out)
+void rp_naming_print_site(struct rp_naming *naming, const struct rp_site_table *table,
+                          uint32_t site, const char *indent, struct rp_buffer *out)
 {
     struct rp_site_place place;
 

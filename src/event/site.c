@@ -291,7 +291,7 @@ struct news {
     size_t frames, inside; /* of these, so many are bindings */
     uintptr_t stack;
     const uintptr_t *at[RP_WRAPPERS_DEEP];
-    size_t levels;
+    size_t levels, small; /* of these, so many are wrappers by their size */
 };
 
 /* The name of a function is not near at hand, so it is asked for once. */
@@ -325,11 +325,11 @@ static bool is_c_library(const struct rp_site_table *table, const struct rp_fram
     return slash && strncmp(slash, "/libc.so", 8) == 0;
 }
 
-static bool is_wrapper(struct rp_site_table *table, const struct news *n, size_t number, unw_cursor_t *cursor)
+static bool is_wrapper(struct rp_site_table *table, struct news *n, size_t number, unw_cursor_t *cursor)
 {
     if (!table->wrappers || n->levels == RP_WRAPPERS_DEEP || number + 1 >= n->frames || is_c_library(table, &n->frame[number + 1]))
         return false;
-    return (n->levels < RP_WRAPPERS_SMALL && is_small(cursor)) || is_listed(table, cursor, n->chain[number]);
+    return (n->small < RP_WRAPPERS_SMALL && is_small(cursor) && ++n->small) || is_listed(table, cursor, n->chain[number]);
 }
 
 /* Where the return address of the frame that the cursor stands in is saved; steps outwards. */

@@ -12,7 +12,8 @@
 enum { NAME_MOST = 512 };
 
 /* hypre, AMG; Boost.MPI; PETSc; mpi4py; the C++ bindings of MPI. */
-static const char known[] = "hypre_MPI_*,boost::mpi::*,MPIU_*,Petsc*MPI*,PetscCommGetNewTag,PetscGatherMessageLengths*,PetscPostIrecv*,"
+static const char known[] = "hypre_MPI_*,boost::mpi::*,MPIU_*,Petsc*MPI*,PetscCommGetNewTag,"
+                            "PetscGatherMessageLengths*,PetscPostIrecv*,"
                             "__pyx_*mpi4py*,MPI::*";
 
 const char *rp_wrappers_list(void)
@@ -48,8 +49,8 @@ static char *demangle(const char *symbol)
     return function ? function(symbol, NULL, NULL, &status) : NULL;
 }
 
-/* Cuts `int ns::name<long (*)(int)>(double) const` down to `ns::name`: the arguments of templates, the parameters with what is behind
- * them, and what stands before the name are left out. */
+/* Cuts `int ns::name<long (*)(int)>(double) const` down to `ns::name`: the arguments of templates,
+ * the parameters with what is behind them, and what stands before the name are left out. */
 static void cut(const char *whole, char out[NAME_MOST])
 {
     size_t length = 0, depth = 0;

@@ -133,7 +133,8 @@ class SiteTable {
   key(event) {
     const row = event.target.closest("tr[data-site]");
     if (!row) return;
-    const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
+    const beside = way => { let at = row[way]; while (at && at.dataset.site === undefined) at = at[way]; return at; };
+    const next = { ArrowDown: beside("nextElementSibling"), ArrowUp: beside("previousElementSibling") }[event.key];
     if (next) next.focus();
     else if (event.key === "Enter" || event.key === " ") this.choose(Number(row.dataset.site));
     else if (event.key === "Escape") this.chosen(-1);
