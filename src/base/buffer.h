@@ -64,7 +64,8 @@ uint16_t rp_load_u16(const uint8_t *at);
 uint32_t rp_load_u32(const uint8_t *at);
 uint64_t rp_load_u64(const uint8_t *at);
 
-/* A word for a shell: as it is, or quoted where that needs it; what a terminal would obey or hide (base/text.h) escaped, as bash reads it. */
+/* A word for a shell: as it is, or quoted where that needs it; what a terminal would obey or hide
+ * (base/text.h) escaped, as bash reads it. */
 void rp_buffer_shell_word(struct rp_buffer *buffer, const char *word);
 
 #endif

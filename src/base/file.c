@@ -89,7 +89,8 @@ const char *rp_not_regular(const char *path)
     return stat(path, &about) == 0 ? kind_of(about.st_mode) : NULL;
 }
 
-/* A device may act when it is opened, so that it is looked at before. It may be put there after: O_NONBLOCK does not wait for a FIFO's other end. */
+/* A device may act when it is opened, so that it is looked at before. It may be put there after:
+ * O_NONBLOCK does not wait for a FIFO's other end. */
 int rp_open_regular(const char *path, int flags)
 {
     struct stat about;
@@ -188,7 +189,8 @@ enum rp_status rp_make_directory(const char *path, bool exist_ok, struct rp_prob
     if (!copy)
         return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
     enum rp_status status = *copy ? make_parents(copy, why) : RP_OK;
-    if (status == RP_OK && mkdir(path, RP_PRIVATE_DIRECTORY) != 0 && !(errno == EEXIST && exist_ok)) {
+    if (status == RP_OK && mkdir(path, RP_PRIVATE_DIRECTORY) != 0 &&
+        !(errno == EEXIST && exist_ok)) {
         if (errno == EEXIST)
             status = rp_fail(why, RP_USAGE, "%s exists already: nothing is ever overwritten", path);
         else

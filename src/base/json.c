@@ -293,7 +293,8 @@ const struct rp_json *rp_json_member(const struct rp_json *object, const char *k
 static void put_escape(struct rp_buffer *out, uint32_t code)
 {
     if (code >= 0x10000)
-        rp_buffer_printf(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10), 0xdc00 + ((code - 0x10000) & 0x3ff));
+        rp_buffer_printf(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
+                         0xdc00 + ((code - 0x10000) & 0x3ff));
     else
         rp_buffer_printf(out, "\\u%04x", code);
 }

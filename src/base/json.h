@@ -30,7 +30,8 @@ void rp_json_free(struct rp_json *value);
 const struct rp_json *rp_json_member(const struct rp_json *object, const char *key,
                                      enum rp_json_kind kind);
 
-/* Writes a quoted string; what a terminal would obey or hide (base/text.h) is escaped, bytes that are not UTF-8 become U+FFFD. */
+/* Writes a quoted string; what a terminal would obey or hide (base/text.h) is escaped, bytes that
+ * are not UTF-8 become U+FFFD. */
 void rp_json_put_string(struct rp_buffer *out, const char *string);
 
 #endif

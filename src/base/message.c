@@ -31,7 +31,8 @@ void rp_message_rank(int rank)
         keep_listener();
 }
 
-/* Lines are ours, not those of a name: of a format that has some, and of a text that was put together before. */
+/* Lines are ours, not those of a name: of a format that has some, and of a text that was put
+ * together before. */
 static bool has_lines(const char *format)
 {
     return strchr(format, '\n') || strcmp(format, "%s") == 0;
@@ -48,7 +49,8 @@ static void say(const char *kind, const char *format, va_list arguments)
     else
         used = snprintf(text, room, "reprise: %s", kind);
     vsnprintf(made, sizeof made, format, arguments);
-    size_t length = (size_t)used + rp_text_escape(text + used, room - (size_t)used, made, strlen(made), has_lines(format));
+    size_t length = (size_t)used + rp_text_escape(text + used, room - (size_t)used, made,
+                                                  strlen(made), has_lines(format));
     text[length++] = '\n';
     int kept = rp_kept_fd(&listener);
     if (write(kept >= 0 ? kept : STDERR_FILENO, text, length) < 0)

@@ -6,7 +6,8 @@
 
 bool rp_secret_is_named(const char *name, size_t length)
 {
-    static const char *const words[] = {"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "APIKEY", "_KEY", "COOKIE", "AUTHORIZATION"};
+    static const char *const words[] = {"TOKEN",  "SECRET", "PASSW",  "PASSPHRASE",   "CREDENTIAL",
+                                        "APIKEY", "_KEY",   "COOKIE", "AUTHORIZATION"};
     char upper[256];
 
     if (length >= sizeof upper)

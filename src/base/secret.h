@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Environment variables that are named like secrets are never recorded. Others may hold secrets, too: records are private for that. */
+/* Environment variables that are named like secrets are never recorded. Others may hold secrets,
+ * too: records are private for that. */
 #ifndef RP_SECRET_H
 #define RP_SECRET_H
 

@@ -22,7 +22,8 @@ struct rp_problem {
     char text[1024];
 };
 
-/* Sets the text, one line that can be shown (base/text.h), and returns `status`, so that a failure is one line. */
+/* Sets the text, one line that can be shown (base/text.h), and returns `status`, so that a failure
+ * is one line. */
 enum rp_status rp_fail(struct rp_problem *why, enum rp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -35,7 +35,9 @@ bool rp_text_is_shown(uint32_t code)
     static const struct {
         uint32_t first, last;
     } hidden[] = {
-        {0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff},
+        {0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},       {0x61c, 0x61c},
+        {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f},
+        {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff},
     };
 
     for (size_t i = 0; code >= 0x7f && i < sizeof hidden / sizeof *hidden; i++)
@@ -50,7 +52,8 @@ static bool stays(uint32_t code, bool keeps_lines)
 }
 
 /* Where the first character is that must be escaped; `end` if there is none. */
-static const unsigned char *find_hidden(const unsigned char *at, const unsigned char *end, bool keeps_lines)
+static const unsigned char *find_hidden(const unsigned char *at, const unsigned char *end,
+                                        bool keeps_lines)
 {
     uint32_t code;
     int length;
@@ -71,7 +74,11 @@ static int escape_one(const unsigned char *at, const unsigned char *end, char pi
     else if (code == '\n' || code == '\t' || code == '\r')
         snprintf(piece, PIECE, "\\%c", code == '\n' ? 'n' : code == '\t' ? 't' : 'r');
     else
-        snprintf(piece, PIECE, code < 0x80 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+        snprintf(piece, PIECE,
+                 code < 0x80      ? "\\x%02x"
+                 : code < 0x10000 ? "\\u%04x"
+                                  : "\\U%08x",
+                 code);
     return length > 0 ? length : 1;
 }
 

@@ -67,7 +67,8 @@ static void describe(const struct rp_binary *b)
     if (b->cxx)
         printf("  C++\n");
     if (b->asan)
-        printf("  AddressSanitizer (%s): is told that it need not come first\n", rp_text_shown(b->asan));
+        printf("  AddressSanitizer (%s): is told that it need not come first\n",
+               rp_text_shown(b->asan));
     for (char **name = b->refused; name && *name; name++)
         describe_refused(*name, b->cxx);
     describe_windows(b);

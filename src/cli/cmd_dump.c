@@ -79,7 +79,8 @@ static void forget_places(const struct rp_site_table *table)
 static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const uint64_t *time, const char *function,
                      const char *place)
 {
-    rp_buffer_printf(out, "%u %llu %s %s site=%u", rank, U64(number), rp_event_name(e->kind), rp_text_shown(function), e->site);
+    rp_buffer_printf(out, "%u %llu %s %s site=%u", rank, U64(number), rp_event_name(e->kind),
+                     rp_text_shown(function), e->site);
     if (e->posts)
         rp_buffer_printf(out, " posts=%u", e->posts);
     switch (e->kind) {

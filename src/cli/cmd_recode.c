@@ -123,8 +123,9 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (status == RP_OK)
         status = recode(from, to, &manifest, &codec, &sizes, &why);
     if (status == RP_OK)
-        printf("%s: %llu events, %llu bytes, in %s %llu bytes before\n", rp_text_shown(to), (unsigned long long)sizes.events, (unsigned long long)sizes.after, rp_text_shown(from),
-               (unsigned long long)sizes.before);
+        printf("%s: %llu events, %llu bytes, in %s %llu bytes before\n", rp_text_shown(to),
+               (unsigned long long)sizes.events, (unsigned long long)sizes.after,
+               rp_text_shown(from), (unsigned long long)sizes.before);
     else
         rp_error("cannot recode: %s", why.text);
     rp_manifest_free(&manifest);

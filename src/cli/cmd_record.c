@@ -19,7 +19,8 @@
 #include "report/facts.h"
 #include "reprise.h"
 
-static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks, *ranks, *tasks, *threads, *no_environment;
+static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks, *ranks, *tasks, *threads;
+static const char *no_environment;
 
 static const struct rp_option options[] = {
     {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty", &output},
@@ -32,7 +33,9 @@ static const struct rp_option options[] = {
     {"--timestamps", NULL, NULL, "record the time of every event, too", &timestamps},
     {"--clocks", NULL, NULL, "let all messages carry Lamport clocks, and record them: what caused what is known then", &clocks},
     {"--ranks", NULL, "R[,R]", "record the data of these ranks, too, such as 3,7-9 or all: they can be replayed alone (reprise solo); none, also of a program that makes windows", &ranks},
-    {"--no-environment", NULL, NULL, "leave environment variables out of the record: a replay takes those that it is started with", &no_environment},
+    {"--no-environment", NULL, NULL,
+     "leave environment variables out of the record: a replay takes those that it is started with",
+     &no_environment},
     {"--tasks", NULL, NULL, "a program of tasks (reprise_tasks.h): it records by itself, and only the order that its annotations leave open", &tasks},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
@@ -98,8 +101,12 @@ static const char *base_name(const char *path)
 static enum rp_status reserve_directory(char **command, char **directory, struct rp_problem *why)
 {
     const char *wanted = rp_setting("REPRISE_OUTPUT");
-    enum rp_status status = wanted ? rp_run_reserve(wanted, directory, why) : rp_run_new(base_name(rp_launch_program(command)), directory, why);
+    enum rp_status status = RP_OK;
 
+    if (wanted)
+        status = rp_run_reserve(wanted, directory, why);
+    else
+        status = rp_run_new(base_name(rp_launch_program(command)), directory, why);
     if (status != RP_OK)
         return status;
     setenv("REPRISE_RUN", *directory, 1);

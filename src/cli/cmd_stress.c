@@ -374,7 +374,8 @@ static void say_commands(const struct stress *s, size_t best, size_t usual)
     rp_run_set_latest(path);
     printf("the shortest replay:      reprise replay %s\n", rp_text_shown(short_path(path)));
     if (best != usual)
-        printf("where it parts:           reprise diff %s %s\n", rp_text_shown(short_path(other)), rp_text_shown(short_path(path)));
+        printf("where it parts:           reprise diff %s %s\n", rp_text_shown(short_path(other)),
+               rp_text_shown(short_path(path)));
     printf("the same delays again:    reprise stress --runs 1 --seed %llu ...\n", (unsigned long long)s->end[best].seed);
 }
 

@@ -113,7 +113,8 @@ static enum rp_status verify(const char *directory, const struct rp_manifest *m)
             worst = status;
     }
     if (worst == RP_OK)
-        printf("%s: %llu events on %u ranks, all checks passed%s\n", rp_text_shown(directory), (unsigned long long)sum, m->ranks,
+        printf("%s: %llu events on %u ranks, all checks passed%s\n", rp_text_shown(directory),
+               (unsigned long long)sum, m->ranks,
                m->complete ? "" : " (incomplete: not all ranks finished)");
     else if (bad > 0)
         rp_error("%s: %u of %u ranks cannot be read", directory, bad, m->ranks);

@@ -27,7 +27,9 @@ static void note_signal(int signal)
 static void redirect(const char *directory, const char *suffix, int to)
 {
     char *path = NULL;
-    int fd = asprintf(&path, "%s%s", directory, suffix) > 0 ? open(path, O_WRONLY | O_CREAT | O_EXCL, RP_PRIVATE_FILE) : -1;
+    int fd = asprintf(&path, "%s%s", directory, suffix) > 0
+                 ? open(path, O_WRONLY | O_CREAT | O_EXCL, RP_PRIVATE_FILE)
+                 : -1;
 
     if (fd < 0) {
         rp_error("cannot record: %s: %s", path ? path : directory, strerror(errno));

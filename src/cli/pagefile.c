@@ -57,6 +57,7 @@ void rp_page_tell(const char *path)
     char *real = realpath(path, NULL);
     double size = stat(path, &of_file) == 0 ? (double)of_file.st_size : 0;
 
-    printf("%s (%.1f MB)\nopen it in any browser, for example: xdg-open %s\n", rp_text_shown(real ? real : path), size / 1e6, rp_text_shown(path));
+    printf("%s (%.1f MB)\nopen it in any browser, for example: xdg-open %s\n",
+           rp_text_shown(real ? real : path), size / 1e6, rp_text_shown(path));
     free(real);
 }

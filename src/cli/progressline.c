@@ -46,7 +46,8 @@ void rp_progress_line_show(const char *text)
     int room = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1 : 79;
 
     shown = true;
-    put(line, snprintf(line, sizeof line, "\r\033[K%.*s\r", room < 400 ? room : 400, rp_text_shown(text)));
+    put(line, snprintf(line, sizeof line, "\r\033[K%.*s\r", room < 400 ? room : 400,
+                       rp_text_shown(text)));
 }
 
 void rp_progress_line_clear(void)

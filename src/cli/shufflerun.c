@@ -70,7 +70,9 @@ static enum rp_status make_folder(struct search *x, struct rp_problem *why)
     if (mkdir(x->folder, RP_PRIVATE_DIRECTORY) == 0)
         return RP_OK;
     snprintf(x->folder, sizeof x->folder, "%s/reprise-shuffle-%d", temporary ? temporary : "/tmp", (int)getpid());
-    return mkdir(x->folder, RP_PRIVATE_DIRECTORY) == 0 ? RP_OK : rp_fail(why, RP_SYSTEM, "%s: %s", x->folder, strerror(errno));
+    return mkdir(x->folder, RP_PRIVATE_DIRECTORY) == 0
+               ? RP_OK
+               : rp_fail(why, RP_SYSTEM, "%s: %s", x->folder, strerror(errno));
 }
 
 /* One replay */
@@ -122,7 +124,8 @@ static enum rp_status replay(struct search *x, const char *name, const char *see
     int output = open_output(out), error = is_shown ? -1 : open_output(err);
     struct copy copy = {open(out, O_RDONLY | O_CLOEXEC), STDOUT_FILENO};
     enum rp_status status = RP_OK;
-    if (mkdir(data, RP_PRIVATE_DIRECTORY) != 0 || output < 0 || copy.from < 0 || (!is_shown && error < 0))
+    if (mkdir(data, RP_PRIVATE_DIRECTORY) != 0 || output < 0 || copy.from < 0 ||
+        (!is_shown && error < 0))
         status = rp_fail(why, RP_SYSTEM, "%s: %s", data, strerror(errno));
     if (status == RP_OK) {
         setenv("REPRISE_GIVEN", data, 1);

@@ -69,10 +69,12 @@ static void set_variable(const char *text)
     free(name);
 }
 
-/* What is named like a secret was not recorded, and nothing was with --no-environment: a process that is started always has some. */
+/* What is named like a secret was not recorded, and nothing was with --no-environment: a process
+ * that is started always has some. */
 static bool stays(const char *variable, char *const *recorded)
 {
-    return is_todays(variable) || (!*recorded && strncmp(variable, "REPRISE_", 8) != 0) || rp_secret_is_named(variable, strcspn(variable, "="));
+    return is_todays(variable) || (!*recorded && strncmp(variable, "REPRISE_", 8) != 0) ||
+           rp_secret_is_named(variable, strcspn(variable, "="));
 }
 
 static void take_environment(char **recorded)

@@ -13,7 +13,8 @@
 
 static void put_text(struct rp_buffer *out, const char *directory, const struct rp_task_record *r, char **words)
 {
-    rp_buffer_printf(out, "record    %s, of a program of tasks%s\ncommand  ", rp_text_shown(directory), r->cut_off ? " (incomplete)" : "");
+    rp_buffer_printf(out, "record    %s, of a program of tasks%s\ncommand  ",
+                     rp_text_shown(directory), r->cut_off ? " (incomplete)" : "");
     for (char **word = words + 1; *word; word++) {
         rp_buffer_byte(out, ' ');
         rp_buffer_shell_word(out, *word);
@@ -70,7 +71,9 @@ int rp_tasks_verify(const char *directory)
     if (status == RP_OK)
         status = rp_tasks_read_command(directory, &command, words, &why);
     if (status == RP_OK)
-        printf("%s: a record of %u tasks on %u processes, all checksums are right%s\n", rp_text_shown(directory), record.tasks, record.processes, record.cut_off ? " (incomplete: it was cut off)" : "");
+        printf("%s: a record of %u tasks on %u processes, all checksums are right%s\n",
+               rp_text_shown(directory), record.tasks, record.processes,
+               record.cut_off ? " (incomplete: it was cut off)" : "");
     else
         rp_error("%s", why.text);
     rp_buffer_free(&command);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A record of tasks is a directory with a file `tasks-NNNNN` for each process (or `tasks-NNNNN.journal`, if the run was cut off) and `command`: the words of the command line, each ended by a NUL, after the working directory; behind them a checksum. */
+/* A record of tasks is a directory with a file `tasks-NNNNN` for each process (or
+ * `tasks-NNNNN.journal`, if the run was cut off) and `command`: the words of the command line, each
+ * ended by a NUL, after the working directory; behind them a checksum. */
 #include "cli/tasksrun.h"
 
 #include <errno.h>
@@ -110,8 +112,12 @@ static enum rp_status check_sum(struct rp_buffer *text, const char *path, struct
     enum { SUM = 4 };
     size_t length = text->length > SUM ? text->length - SUM : 0;
 
-    if (length == 0 || text->bytes[length - 1] != 0 || rp_load_u32(text->bytes + length) != rp_crc32c(text->bytes, length))
-        return rp_fail(why, RP_DAMAGED, "%s: its checksum is wrong or missing: it was changed after it was written, or an early version of reprise wrote it; record the run again", path);
+    if (length == 0 || text->bytes[length - 1] != 0 ||
+        rp_load_u32(text->bytes + length) != rp_crc32c(text->bytes, length))
+        return rp_fail(why, RP_DAMAGED,
+                       "%s: its checksum is wrong or missing: it was changed after it was written, "
+                       "or an early version of reprise wrote it; record the run again",
+                       path);
     text->length = length;
     return RP_OK;
 }

@@ -53,7 +53,8 @@ static bool is_plain(const char *name, size_t length)
 static bool is_recorded(const char *variable, size_t *length)
 {
     *length = strcspn(variable, "=");
-    return variable[*length] == '=' && is_plain(variable, *length) && !is_passing(variable, *length) && !rp_secret_is_named(variable, *length);
+    return variable[*length] == '=' && is_plain(variable, *length) &&
+           !is_passing(variable, *length) && !rp_secret_is_named(variable, *length);
 }
 
 void rp_variables_note(void)

@@ -6,7 +6,8 @@
 #ifndef RP_VARIABLES_H
 #define RP_VARIABLES_H
 
-/* Names those that are to be recorded, for the ranks (REPRISE_VARIABLES); none with REPRISE_NO_ENVIRONMENT. */
+/* Names those that are to be recorded, for the ranks (REPRISE_VARIABLES); none with
+ * REPRISE_NO_ENVIRONMENT. */
 void rp_variables_note(void);
 
 /* Sets the recorded ones that are not set. Those that are, stay as they are: they may be meant so. */

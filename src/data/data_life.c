@@ -406,10 +406,12 @@ __attribute__((constructor)) static void take_name(int count, char **words)
 #endif
 }
 
-/* As the process was started, without what is named like a secret; none at all if the user wants that. */
+/* As the process was started, without what is named like a secret; none at all if the user wants
+ * that. */
 static char **recorded_environment(void)
 {
-    char **all = rp_setting("REPRISE_NO_ENVIRONMENT") ? calloc(1, sizeof *all) : words_of("/proc/self/environ");
+    char **all = rp_setting("REPRISE_NO_ENVIRONMENT") ? calloc(1, sizeof *all)
+                                                      : words_of("/proc/self/environ");
     size_t kept = 0;
 
     for (char **v = all; v && *v; v++) {

@@ -39,7 +39,8 @@ static enum rp_status try_directory(int n, const char *name, char **out, struct 
         return rp_run_new(name, out, why);
     if ((n == 1 ? asprintf(&path, "%s", reserved) : asprintf(&path, "%s.%d", reserved, n)) < 0)
         return rp_fail(why, RP_MEMORY, "out of memory");
-    enum rp_status status = n == 1 ? RP_OK : rp_make_directory(path, false, why); /* one that is there is another's */
+    enum rp_status status =
+        n == 1 ? RP_OK : rp_make_directory(path, false, why); /* one that is there is another's */
     *out = path;
     return status;
 }

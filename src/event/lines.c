@@ -104,7 +104,8 @@ static Dwfl_Module *open_module(struct rp_lines *lines, const struct rp_module *
         return NULL;
     lines->dw.dwfl_report_begin(*session);
     int fd = rp_open_regular(module->path, O_RDONLY); /* its module closes it */
-    Dwfl_Module *found = fd >= 0 ? lines->dw.dwfl_report_offline(*session, module->path, module->path, fd) : NULL;
+    Dwfl_Module *found =
+        fd >= 0 ? lines->dw.dwfl_report_offline(*session, module->path, module->path, fd) : NULL;
     if (fd >= 0 && !found)
         close(fd);
     lines->dw.dwfl_report_end(*session, NULL, NULL);
@@ -323,7 +324,8 @@ void rp_lines_print_frames(struct rp_lines *lines, const struct rp_site_table *t
     for (uint32_t i = 0; i < s->frames; i++) {
         const struct rp_module *module = module_of_frame(table, &s->frame[i]);
         struct rp_line line;
-        rp_buffer_printf(out, "%s  %s(+0x%llx)", indent, module ? rp_text_shown(module->path) : "?", (unsigned long long)s->frame[i].offset);
+        rp_buffer_printf(out, "%s  %s(+0x%llx)", indent, module ? rp_text_shown(module->path) : "?",
+                         (unsigned long long)s->frame[i].offset);
         if (module && rp_lines_find(lines, module, s->frame[i].offset, &line)) {
             rp_buffer_printf(out, " %s", line.function ? rp_text_shown(line.function) : "?");
             if (line.file)

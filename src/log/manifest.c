@@ -127,23 +127,33 @@ static enum rp_status take_members(const struct rp_json *json, const char *path,
     return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
 }
 
-/* The sum is the last member, as it was written: nothing can stand behind it, or in front of it under its name. */
-static enum rp_status check_sum(const struct rp_buffer *text, const char *path, struct rp_problem *why)
+/* The sum is the last member, as it was written: nothing can stand behind it, or in front of it
+ * under its name. */
+static enum rp_status check_sum(const struct rp_buffer *text, const char *path,
+                                struct rp_problem *why)
 {
     char expected[SUM_ROOM];
     const char *bytes = (const char *)text->bytes;
-    size_t length = format_sum(expected, 0), before = text->length > length ? text->length - length : 0;
+    size_t length = format_sum(expected, 0);
+    size_t before = text->length > length ? text->length - length : 0;
 
     if (before == 0 || memcmp(bytes + before, sum_key, strlen(sum_key)) != 0)
-        return rp_fail(why, RP_DAMAGED, "%s: it does not end with its checksum: it was changed, or an early version of reprise wrote it; record the run again", path);
+        return rp_fail(why, RP_DAMAGED,
+                       "%s: it does not end with its checksum: it was changed, or an early version "
+                       "of reprise wrote it; record the run again",
+                       path);
     format_sum(expected, rp_crc32c(bytes, before));
     if (memcmp(bytes + before, expected, length) != 0)
-        return rp_fail(why, RP_DAMAGED, "%s: its checksum is wrong: it was changed after it was written; record the run again", path);
+        return rp_fail(why, RP_DAMAGED,
+                       "%s: its checksum is wrong: it was changed after it was written; "
+                       "record the run again",
+                       path);
     return RP_OK;
 }
 
 /* Which of two counts is a matter of the reader. */
-static enum rp_status check_keys(const struct rp_json *json, const char *path, struct rp_problem *why)
+static enum rp_status check_keys(const struct rp_json *json, const char *path,
+                                 struct rp_problem *why)
 {
     for (const struct rp_json *one = json->child; one; one = one->next)
         for (const struct rp_json *other = one->next; other; other = other->next)

@@ -29,7 +29,8 @@ struct rp_manifest {
 
 void rp_manifest_free(struct rp_manifest *manifest);
 
-/* Reads the description of the record in `directory`. One that is not as it was written, by its checksum, is damaged. */
+/* Reads the description of the record in `directory`. One that is not as it was written, by its
+ * checksum, is damaged. */
 enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out, struct rp_problem *why);
 
 /* Writes `incomplete`; RP_USAGE if the directory has a description already. */

@@ -69,7 +69,9 @@ static bool is_empty_directory(const char *path)
     return entries <= 2;
 }
 
-/* Takes the lock by which processes tell each other that they use an empty directory; -1: another has it. Where there are no such locks, the first description that is written decides (rp_manifest_write). */
+/* Takes the lock by which processes tell each other that they use an empty directory; -1: another
+ * has it. Where there are no such locks, the first description that is written decides
+ * (rp_manifest_write). */
 static int hold(const char *directory)
 {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -95,7 +97,8 @@ static void make_private(const char *directory)
 {
     struct stat about;
 
-    if (stat(directory, &about) == 0 && (about.st_mode & (S_IRWXG | S_IRWXO)) != 0 && chmod(directory, about.st_mode & RP_PRIVATE_DIRECTORY) != 0)
+    if (stat(directory, &about) == 0 && (about.st_mode & (S_IRWXG | S_IRWXO)) != 0 &&
+        chmod(directory, about.st_mode & RP_PRIVATE_DIRECTORY) != 0)
         errno = 0;
 }
 
@@ -122,7 +125,8 @@ enum rp_status rp_run_new_at(const char *path, char **out, struct rp_problem *wh
         status = RP_OK;
     }
     if (status == RP_OK && is_held(absolute))
-        status = rp_fail(why, RP_BUSY, "%s exists already: another recording is about to write there", absolute);
+        status = rp_fail(why, RP_BUSY,
+                         "%s exists already: another recording is about to write there", absolute);
     if (status == RP_OK && access(absolute, W_OK | X_OK) != 0)
         status = rp_fail(why, RP_SYSTEM, "%s: cannot write there: %s", absolute, strerror(errno));
     if (status == RP_OK)

@@ -5,15 +5,18 @@
 
 #include "base/status.h"
 
-/* Makes a new private directory `<base>/<name>-<n>` with the first free n. The path is absolute and to be freed. */
+/* Makes a new private directory `<base>/<name>-<n>` with the first free n. The path is absolute and
+ * to be freed. */
 enum rp_status rp_run_new(const char *name, char **out, struct rp_problem *why);
 
-/* Makes exactly this directory, private, which must not exist or be empty. The path is absolute and to be freed. */
+/* Makes exactly this directory, private, which must not exist or be empty. The path is absolute and
+ * to be freed. */
 enum rp_status rp_run_new_at(const char *path, char **out, struct rp_problem *why);
 
 /*
- * The same, for this process until it ends. Another process that has reserved an empty directory in this way makes rp_run_new_at fail with RP_BUSY. Then, as two recordings into one directory were asked for at once, the first free of
- * `path.2`, `path.3` and so on is reserved here instead.
+ * The same, for this process until it ends. Another process that has reserved an empty directory in
+ * this way makes rp_run_new_at fail with RP_BUSY. Then, as two recordings into one directory were
+ * asked for at once, the first free of `path.2`, `path.3` and so on is reserved here instead.
  */
 enum rp_status rp_run_reserve(const char *path, char **out, struct rp_problem *why);
 

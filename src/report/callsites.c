@@ -245,7 +245,8 @@ void rp_call_site_put_wrapper(struct rp_buffer *out, const struct rp_call_site *
 void rp_call_site_put_place(struct rp_buffer *out, const struct rp_call_site *site)
 {
     if (site->file)
-        rp_buffer_printf(out, "%s at %s:%d", site->in ? rp_text_shown(site->in) : "?", rp_text_shown(site->file), site->line);
+        rp_buffer_printf(out, "%s at %s:%d", site->in ? rp_text_shown(site->in) : "?",
+                         rp_text_shown(site->file), site->line);
     else if (site->module)
         rp_buffer_printf(out, "%s%s%s(+0x%llx)", site->in ? rp_text_shown(site->in) : "", site->in ? " in " : "", rp_text_shown(site->module), (unsigned long long)site->offset);
     else

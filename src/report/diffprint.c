@@ -132,7 +132,8 @@ static void put_basis(struct rp_buffer *out, const struct rp_diff *diff)
 
     rp_buffer_printf(out, "%s:\n", diff->rank_count == 1 ? "it is" : words[diff->basis]);
     if (!diff->certain && diff->basis != RP_BY_NONE)
-        rp_buffer_printf(out, "(that is so in %s, not in %s)\n", rp_text_shown(diff->directory[0]), rp_text_shown(diff->directory[1]));
+        rp_buffer_printf(out, "(that is so in %s, not in %s)\n", rp_text_shown(diff->directory[0]),
+                         rp_text_shown(diff->directory[1]));
 }
 
 void rp_diff_put_text(struct rp_output *out, const struct rp_diff *diff)
@@ -140,7 +141,10 @@ void rp_diff_put_text(struct rp_output *out, const struct rp_diff *diff)
     const struct rp_manifest *m = diff->manifest;
 
     if (!diff->same_program)
-        rp_buffer_printf(&out->text, "other programs: %s (build id %s) and %s (build id %s); places are compared by line, where lines are known\n", rp_text_shown(m[0].program), rp_text_shown(m[0].build_id),
+        rp_buffer_printf(&out->text,
+                         "other programs: %s (build id %s) and %s (build id %s); places are "
+                         "compared by line, where lines are known\n",
+                         rp_text_shown(m[0].program), rp_text_shown(m[0].build_id),
                          rp_text_shown(m[1].program), rp_text_shown(m[1].build_id));
     if (diff->rank_count == 0) {
         rp_buffer_printf(&out->text, "no difference: %llu events on %u ranks\n", U64(diff->events[0]), m[0].ranks);

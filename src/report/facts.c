@@ -177,11 +177,15 @@ void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)
 {
     const struct rp_manifest *m = &facts->manifest;
 
-    rp_buffer_printf(out, "record    %s%s\ncommand   ", rp_text_shown(facts->directory), m->complete ? "" : " (incomplete)");
+    rp_buffer_printf(out, "record    %s%s\ncommand   ", rp_text_shown(facts->directory),
+                     m->complete ? "" : " (incomplete)");
     put_command(out, m->command);
-    rp_buffer_printf(out, "\nprogram   %s (build id %s)\n", rp_text_shown(m->program), rp_text_shown(m->build_id));
-    rp_buffer_printf(out, "mpi       %s: %s\n", rp_text_shown(m->mpi), rp_text_shown(m->mpi_version));
-    rp_buffer_printf(out, "started   %s on %s in %s, by reprise %s\n", rp_text_shown(m->started), rp_text_shown(m->host), rp_text_shown(m->directory),
+    rp_buffer_printf(out, "\nprogram   %s (build id %s)\n", rp_text_shown(m->program),
+                     rp_text_shown(m->build_id));
+    rp_buffer_printf(out, "mpi       %s: %s\n", rp_text_shown(m->mpi),
+                     rp_text_shown(m->mpi_version));
+    rp_buffer_printf(out, "started   %s on %s in %s, by reprise %s\n", rp_text_shown(m->started),
+                     rp_text_shown(m->host), rp_text_shown(m->directory),
                      rp_text_shown(m->reprise));
     rp_buffer_printf(out, "ranks     %u\nevents    %llu, for %llu receives; polls answered no %llu\n", m->ranks,
                      U64(facts->sum.events), U64(facts->sum.receives), U64(facts->sum.polls));

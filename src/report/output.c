@@ -15,7 +15,9 @@ enum rp_status rp_output_open(const char *path, struct rp_output *out, struct rp
 {
     int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, RP_PRIVATE_FILE) : -1;
 
-    *out = (struct rp_output){.path = path, .file = !path ? stdout : fd >= 0 ? fdopen(fd, "w") : NULL};
+    *out = (struct rp_output){.path = path, .file = path ? NULL : stdout};
+    if (fd >= 0)
+        out->file = fdopen(fd, "w");
     return out->file ? RP_OK : rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", path, strerror(errno));
 }
 

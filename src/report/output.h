@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a result goes: to a file, or to the standard output. What is put into `text` is written now and then, by rp_text_print. One that is all zero was not opened and keeps everything in `text`. */
+/* Where a result goes: to a file, or to the standard output. What is put into `text` is written now
+ * and then, by rp_text_print. One that is all zero was not opened and keeps everything in `text`. */
 #ifndef RP_OUTPUT_H
 #define RP_OUTPUT_H
 

@@ -38,8 +38,12 @@ static void put_death(struct rp_buffer *out, const struct rp_incident *incident,
 
 static void put_incident(struct rp_buffer *out, const struct rp_incident *incident, size_t number)
 {
-    rp_buffer_printf(out, "\nrecovery %zu, %.6f s after the first event: rank %d saw it in %s, in iteration %lld\n", number + 1, (double)incident->detected / 1e6, incident->first_rank,
-                     incident->call && *incident->call ? rp_text_shown(incident->call) : "its setup", (long long)incident->iteration);
+    rp_buffer_printf(
+        out,
+        "\nrecovery %zu, %.6f s after the first event: rank %d saw it in %s, in iteration %lld\n",
+        number + 1, (double)incident->detected / 1e6, incident->first_rank,
+        incident->call && *incident->call ? rp_text_shown(incident->call) : "its setup",
+        (long long)incident->iteration);
     for (size_t i = 0; i < incident->death_count; i++)
         put_death(out, incident, &incident->deaths[i]);
     put_step(out, incident->detected, incident->resumed, "the last rank goes on");
@@ -50,7 +54,9 @@ static void put_incident(struct rp_buffer *out, const struct rp_incident *incide
 
 void rp_recovery_put_text(struct rp_output *out, const struct rp_recovery *recovery)
 {
-    rp_buffer_printf(&out->text, "run       %s\nranks     %d\nrecovered %zu times in %.6f s\n", rp_text_shown(recovery->directory), recovery->ranks, recovery->count, (double)recovery->duration / 1e6);
+    rp_buffer_printf(&out->text, "run       %s\nranks     %d\nrecovered %zu times in %.6f s\n",
+                     rp_text_shown(recovery->directory), recovery->ranks, recovery->count,
+                     (double)recovery->duration / 1e6);
     for (size_t i = 0; i < recovery->count; i++)
         put_incident(&out->text, &recovery->incidents[i], i);
 }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-# A description that is not as it was written is refused by every command that reads a record, whatever was changed, with --force too. So is that of a run that was killed, and the command line of a record of tasks.
+# A description that is not as it was written is refused by every command that reads a record,
+# whatever was changed, with --force too. So is that of a run that was killed, and the command
+# line of a record of tasks.
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 2
@@ -10,7 +12,8 @@ run 60 record "$reprise" record --ranks all -o good "${launch[@]}" "$program"
 [ "$status" -eq 0 ] || fail "record: $status"
 run 60 record2 "$reprise" record -o killed "${launch[@]}" "$crash"
 [ -f killed/incomplete ] || fail "a run that crashed left no 'incomplete'"
-"$reprise" verify good >/dev/null && "$reprise" verify killed >/dev/null || fail "untouched records do not verify"
+"$reprise" verify good >/dev/null && "$reprise" verify killed >/dev/null ||
+    fail "untouched records do not verify"
 
 touched=$work/touched # what a changed command line would do
 edit() { # NAME FILE: changes the description
@@ -68,8 +71,9 @@ done
 # Every command.
 rm -rf changed && cp -a good changed && edit command_key changed/manifest.json
 said='manifest.json'
-for words in 'info' 'info --json' 'verify' 'dump' 'dump --json' 'dump --sites' 'report --format text' 'report --format json' 'report -o page.html' 'export --perfetto' 'status' 'status --json' 'replay' 'replay --force' \
-    'recode --codec tables -o recoded'; do
+for words in info 'info --json' verify dump 'dump --json' 'dump --sites' 'report --format text' \
+    'report --format json' 'report -o page.html' 'export --perfetto' status 'status --json' \
+    replay 'replay --force' 'recode --codec tables -o recoded'; do
     refuses 122 $said "$reprise" $words changed
 done
 refuses 122 $said "$reprise" solo -r 0 changed
@@ -83,11 +87,17 @@ refuses 122 $said "$reprise" replay --force changed -- "${launch[@]}" "$program"
 refuses 122 $said "${launch[@]}" "$reprise" replay changed "$program"
 refuses 122 $said "${launch[@]}" "$reprise" replay --force changed "$program"
 refuses 122 $said env REPRISE_FORCE=1 REPRISE_RUN="$work/changed" "$reprise" replay
-[ ! -e recoded ] && [ ! -e page.html ] && [ ! -e "$touched" ] || fail "something was made of a changed record"
+[ ! -e recoded ] && [ ! -e page.html ] && [ ! -e "$touched" ] ||
+    fail "something was made of a changed record"
 
 # Ranks that no command checked it for.
 rm -rf changed && cp -a good changed
-(eval "$("$reprise" env replay changed "$program")"; edit program changed/manifest.json; run 60 by_env "${launch[@]}" "$program"; exit "$status")
+(
+    eval "$("$reprise" env replay changed "$program")"
+    edit program changed/manifest.json
+    run 60 by_env "${launch[@]}" "$program"
+    exit "$status"
+)
 [ $? -eq 122 ] && grep -q manifest.json by_env.err || fail "ranks replay by a changed description"
 
 # A program of tasks has no description, but a command line.

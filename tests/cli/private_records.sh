@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Records, and what is made of them, are for their owner alone, whatever the umask allows. --no-environment leaves variables out, and a replay takes those that it is started with.
+# Records, and what is made of them, are for their owner alone, whatever the umask allows. --no-
+# environment leaves variables out, and a replay takes those that it is started with.
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 2
@@ -25,7 +26,8 @@ run 60 record "$reprise" record --ranks all --timestamps -o mine "${launch[@]}" 
 [ "$status" -eq 0 ] || fail "record -o: $status"
 is_private "record -o, of an empty directory" mine
 run 60 record "$reprise" record --ranks all -o deep/er/killed "${launch[@]}" "$build/tests/mpi/$mpi/segv_after"
-[ -f deep/er/killed/incomplete ] && ls deep/er/killed/*.ring deep/er/killed/*.tail >/dev/null || fail "nothing is left of a run that crashed"
+[ -f deep/er/killed/incomplete ] && ls deep/er/killed/*.ring deep/er/killed/*.tail >/dev/null ||
+    fail "nothing is left of a run that crashed"
 is_private "a run that crashed" deep/er/killed
 run 60 inside "${launch[@]}" "$reprise" record -o inside "$program"
 [ "$status" -eq 0 ] || fail "record inside: $status"
@@ -59,8 +61,10 @@ is_private "diff" difference.html
 # What is there before, and a umask that takes more away, stay as they are.
 mkdir base && chmod 750 base
 REPRISE_DIR=$work/base run 60 record "$reprise" record "${launch[@]}" "$program"
-[ "$(stat -c %a base)" = 750 ] && is_private "record in a base" base/recv* || fail "the mode of a base was changed: $(stat -c %a base)"
-[ "$(stat -c %a deep)$(stat -c %a deep/er)" = 777777 ] || fail "directories above a record have other modes than the umask says"
+[ "$(stat -c %a base)" = 750 ] && is_private "record in a base" base/recv* ||
+    fail "the mode of a base was changed: $(stat -c %a base)"
+[ "$(stat -c %a deep)$(stat -c %a deep/er)" = 777777 ] ||
+    fail "directories above a record have other modes than the umask says"
 umask 077
 run 60 record "$reprise" record -o strict "${launch[@]}" "$program"
 is_private "umask 077" strict
@@ -80,7 +84,8 @@ int main(int argc, char **argv)
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     else
         MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    printf("rank %d DBURL=%s A_TOKEN=%s\n", rank, getenv("DBURL") ? getenv("DBURL") : "", getenv("A_TOKEN") ? getenv("A_TOKEN") : "");
+    const char *url = getenv("DBURL"), *token = getenv("A_TOKEN");
+    printf("rank %d DBURL=%s A_TOKEN=%s\n", rank, url ? url : "", token ? token : "");
     MPI_Finalize();
     return 0;
 }
@@ -97,11 +102,14 @@ for order in outside inside; do
         DBURL=other A_TOKEN=now run 60 alone "$reprise" solo -r 0 log
         [ "$status" -eq 0 ] || fail "solo, recorded $kept, $order: $status"
         if [ -z "$kept" ]; then
-            [ $order = inside ] || grep -q "DBURL=$secret" log/manifest.json || fail "DBURL is not in the record"
-            grep -q "rank 0 DBURL=$secret A_TOKEN=now" alone.out || fail "solo has not what was recorded, and what is never recorded: $(cat alone.out)"
+            [ $order = inside ] || grep -q "DBURL=$secret" log/manifest.json ||
+                fail "DBURL is not in the record"
+            grep -q "rank 0 DBURL=$secret A_TOKEN=now" alone.out ||
+                fail "solo has not what was recorded, and what is never recorded: $(cat alone.out)"
         else
             grep -rq 'hush\|"environment"' log && fail "$order: the record has a variable"
-            grep -q "rank 0 DBURL=other A_TOKEN=now" alone.out || fail "$order: solo has not what it was started with: $(cat alone.out)"
+            grep -q "rank 0 DBURL=other A_TOKEN=now" alone.out ||
+                fail "$order: solo has not what it was started with: $(cat alone.out)"
         fi
         [ $order = outside ] || continue
         run 60 again "$reprise" replay log
@@ -109,9 +117,11 @@ for order in outside inside; do
         if [ -z "$kept" ]; then
             grep -q "rank 1 DBURL=$secret" again.out || fail "the replay has not what was recorded"
         else
-            grep -q "rank 1 DBURL= A_TOKEN=" again.out || fail "the replay has what was not recorded"
+            grep -q "rank 1 DBURL= A_TOKEN=" again.out ||
+                fail "the replay has what was not recorded"
             DBURL=third run 60 third "$reprise" replay log
-            grep -q "rank 1 DBURL=third" third.out || fail "the replay has not what it was started with"
+            grep -q "rank 1 DBURL=third" third.out ||
+                fail "the replay has not what it was started with"
         fi
     done
 done

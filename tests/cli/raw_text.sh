@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Names of programs, files, communicators and variables may hold anything: nothing that a terminal obeys, and no line of theirs, comes out of any command. JSON stays JSON. Plain UTF-8 stays readable.
+# Names of programs, files, communicators and variables may hold anything: nothing that a
+# terminal obeys, and no line of theirs, comes out of any command. JSON stays JSON. Plain UTF-8
+# stays readable.
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 2
@@ -42,11 +44,14 @@ cp named "$folder/$evil"
 program="$folder/$evil"
 cd "$folder" || fail "cd"
 
+obeyed='[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae|\xff|[^\xc2-\xf4\x80-\xbf]\x9b'
 looks() { # NAME: what it wrote can be shown, but for what the program itself wrote
     local file
     for file in "$work/$1.out" "$work/$1.err"; do
-        LC_ALL=C grep -aqP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae|\xff|[^\xc2-\xf4\x80-\xbf]\x9b' "$file" && { cat -v "$file" >&2; fail "$1: a terminal would obey what is in ${file##*.}"; }
-        LC_ALL=C grep -aq '^reprise: forged' "$file" && { cat -v "$file" >&2; fail "$1: a line is forged"; }
+        ! LC_ALL=C grep -aqP "$obeyed" "$file" ||
+            fail "$1: a terminal would obey what is in ${file##*.}: $(cat -v "$file")"
+        ! LC_ALL=C grep -aq '^reprise: forged' "$file" ||
+            fail "$1: a line is forged: $(cat -v "$file")"
     done
 }
 try() { # STATUS COMMAND...
@@ -57,7 +62,12 @@ try() { # STATUS COMMAND...
     looks tried
 }
 is_json() {
-    python3 -c 'import json, sys; [json.loads(x) for x in (open(sys.argv[1], encoding="utf-8").read().splitlines() if sys.argv[2] == "lines" else [open(sys.argv[1], encoding="utf-8").read()])]' "$work/tried.out" "$1" || fail "not JSON"
+    python3 - "$work/tried.out" "$1" <<'END' || fail "not JSON"
+import json, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+for part in text.splitlines() if sys.argv[2] == "lines" else [text]:
+    json.loads(part)
+END
 }
 export EVIL=$evil
 
@@ -81,7 +91,8 @@ try 0 "$reprise" report --format json "$log"
 is_json whole
 try 0 "$reprise" report -o "$evil.html" "$log"
 try 0 "$reprise" dump "$log"
-[ ! -e /usr/lib/*/libdw.so.1 ] || grep -qF 'li\x1b[32mne' "$work/tried.out" || fail "dump: the file's name is not there"
+[ ! -e /usr/lib/*/libdw.so.1 ] || grep -qF 'li\x1b[32mne' "$work/tried.out" ||
+    fail "dump: the file's name is not there"
 try 0 "$reprise" dump --sites "$log"
 try 0 "$reprise" dump --json "$log"
 is_json lines
@@ -92,10 +103,12 @@ try 0 "$reprise" diff "$log" "$evil.tables"
 try 0 "$reprise" replay "$log"
 try 0 "$reprise" solo -r 0 "$log"
 try 0 "$reprise" env replay "$log" "$program"
-(eval "$(cat "$work/tried.out")"; [ "$REPRISE_RUN" = "$log" ]) || fail "env: not what it was, after a shell has read it"
+(eval "$(cat "$work/tried.out")"; [ "$REPRISE_RUN" = "$log" ]) ||
+    fail "env: not what it was, after a shell has read it"
 
 run 60 crashed "$reprise" record -o crashed "${launch[@]}" "$program" crash
-grep -a '^reprise:\( error\| rank\|  *rank\| recorded\)' "$work/crashed.err" >"$work/ours.err" # MPI and its launcher write names as they are
+# MPI and its launcher write names as they are.
+grep -a '^reprise:\( error\| rank\|  *rank\| recorded\)' "$work/crashed.err" >"$work/ours.err"
 : >"$work/ours.out"
 looks ours
 try 0 "$reprise" info crashed
@@ -122,9 +135,11 @@ try 120 "$reprise" det --costs "$evil.costs" "${launch[@]}" "$program"
 # Names of communicators: whoever waits on one
 run 60 deadlock "$reprise" det "${launch[@]}" "$program" hang
 grep -a '^reprise: error\|^reprise: rank\|^  rank' "$work/deadlock.err" >"$work/ours.err"
-grep -qF 'on ev\x1b[31mil' "$work/ours.err" || fail "det: the communicator is not named: $(cat -v "$work/deadlock.err")"
+grep -qF 'on ev\x1b[31mil' "$work/ours.err" ||
+    fail "det: the communicator is not named: $(cat -v "$work/deadlock.err")"
 looks ours
 run 100 stress "$reprise" stress --runs 1 --timeout 5 -o stressed "${launch[@]}" "$program" hang
-grep -qF 'on ev\x1b[31mil' "$work/stress.out" || fail "stress: the communicator is not named: $(cat -v "$work/stress.out")"
+grep -qF 'on ev\x1b[31mil' "$work/stress.out" ||
+    fail "stress: the communicator is not named: $(cat -v "$work/stress.out")"
 looks stress
 exit 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A FIFO, a socket, a device or a directory in the place of any file of a record is refused by name; nothing waits for it. A link to a file is as good as the file.
+# A FIFO, a socket, a device or a directory in the place of any file of a record is refused by
+# name; nothing waits for it. A link to a file is as good as the file.
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 2
@@ -9,19 +10,22 @@ apps=$build/apps/$mpi
 run 60 record "$reprise" record --ranks all -o good "${launch[@]}" "$program"
 [ "$status" -eq 0 ] || fail "record: $status"
 run 60 record "$reprise" record --ranks all -o killed "${launch[@]}" "$build/tests/mpi/$mpi/segv_after"
-[ -f killed/incomplete ] && [ -f killed/rank-00000.0.ring ] && [ -f killed/rank-00000.tail ] || fail "nothing is left of a run that crashed"
+[ -f killed/incomplete ] && [ -f killed/rank-00000.0.ring ] && [ -f killed/rank-00000.tail ] ||
+    fail "nothing is left of a run that crashed"
 run 100 windows "$reprise" record --ranks all -o windows "${launch[@]}" "$apps/gups"
 run 100 who "$reprise" solo --who -r 0 windows
 rm who.out # it is long
-[ -f windows/rank-00000.order ] && [ -f windows/rank-00000.accesses ] || fail "no logs of order and accesses"
+[ -f windows/rank-00000.order ] && [ -f windows/rank-00000.accesses ] ||
+    fail "no logs of order and accesses"
 run 60 tasks "$reprise" record --tasks -o tasks "${launch[@]}" "$apps/workers" --size 20 --workers 3
 [ -f tasks/tasks-00000 ] || fail "record of tasks: $status"
 
+bind='import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])'
 put() { # KIND PATH
     rm -rf "$2"
     case $1 in
     FIFO) mkfifo "$2" ;;
-    socket) (cd "$(dirname "$2")" && python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$(basename "$2")") ;;
+    socket) (cd "$(dirname "$2")" && python3 -c "$bind" "$(basename "$2")") ;;
     device) ln -s /dev/zero "$2" ;;
     directory) mkdir "$2" ;;
     esac
@@ -50,7 +54,9 @@ for kind in FIFO socket device directory; do
 done
 
 # Every command
-for words in info 'info --json' dump 'dump --sites' 'report --format text' 'report --format json' status 'export --perfetto' 'recode --codec tables -o recoded' replay 'replay --force' 'solo -r 0'; do
+for words in info 'info --json' dump 'dump --sites' 'report --format text' 'report --format json' \
+    status 'export --perfetto' 'recode --codec tables -o recoded' replay 'replay --force' \
+    'solo -r 0'; do
     look good manifest.json FIFO "$reprise" $words other
     look killed incomplete FIFO "$reprise" $words other
     look good rank-00000.log FIFO "$reprise" $words other
@@ -77,7 +83,7 @@ run 20 status "$reprise" status other
 [ "$status" -eq 0 ] || fail "status, with a FIFO as state of a replay: $status"
 
 # What is named on the command line
-mkfifo costs && mkdir digests digests2 && mkfifo digests/decisions && mkdir events && mkfifo events/events.jsonl
+mkdir digests events && mkfifo costs digests/decisions events/events.jsonl
 refuses 122 'costs: it is a FIFO' "$reprise" det --costs costs "${launch[@]}" "$program"
 refuses 122 'decisions: it is a FIFO' "$reprise" diff digests digests
 refuses 122 'events.jsonl: it is a FIFO' "$reprise" report --format text events
@@ -91,7 +97,8 @@ run 20 sites "$reprise" dump --sites away_run
 run 20 refused "$reprise" doctor ./away
 [ "$status" -eq 120 ] || fail "doctor, with a FIFO as program: $status"
 
-rm -rf other && cp -a good other && mv other/rank-00000.log other/manifest.json "$work" && ln -s "$work/rank-00000.log" "$work/manifest.json" other
+rm -rf other && cp -a good other && mv other/rank-00000.log other/manifest.json "$work"
+ln -s "$work/rank-00000.log" "$work/manifest.json" other
 run 60 link "$reprise" verify other
 [ "$status" -eq 0 ] || fail "verify, with links to files: $status"
 run 60 link "$reprise" replay other

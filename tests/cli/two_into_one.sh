@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Two recordings into one -o at the same time: each has a directory of its own, and reports its own numbers and that; or one is refused before it runs. Nothing is lost.
+# Two recordings into one -o at the same time: each has a directory of its own, and reports its
+# own numbers and that; or one is refused before it runs. Nothing is lost.
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 2
 program=$build/apps/$mpi/polls
 
-events_of() { "$reprise" info --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["sum"]["events"])'; }
+events_of() { "$reprise" info "$1" | sed -n 's/^events *\([0-9]*\),.*/\1/p'; }
 size_of() { "$reprise" info "$1" | sed -n 's/^command .*--size \([0-9]*\).*/\1/p'; }
 
 check() { # NAME STATUS SIZE: reports the record that it made
@@ -18,7 +19,8 @@ check() { # NAME STATUS SIZE: reports the record that it made
     directory=$(sed -n 's/^reprise: .*recorded .* in \(.*\)$/\1/p' "$1.err")
     [ -d "$directory" ] || fail "$1: no directory is told"
     [ "$(size_of "$directory")" = "$3" ] || fail "$1: '$directory' is not its own"
-    grep -q "recorded $(events_of "$directory") events" "$1.err" || fail "$1: the numbers are not those of '$directory'"
+    grep -q "recorded $(events_of "$directory") events" "$1.err" ||
+        fail "$1: the numbers are not those of '$directory'"
     made="$made $directory"
 }
 
@@ -37,8 +39,10 @@ both() { # ROUND COMMAND-OF-THE-FIRST...: beside one that reprise starts the lau
     [ $first -ne 120 ] || more=0 # it never ran
     check first $first 5
     check second $second 9
-    [ -n "$made" ] && [ "$(echo $made | tr ' ' '\n' | sort -u | wc -l)" -eq "$(echo $made | wc -w)" ] || fail "round $round: not each its own: '$made'"
-    [ "$(echo "$work/both$round"*/manifest.json | wc -w)" -eq $(($(echo $made | wc -w) + ${more:-0})) ] || fail "round $round: others than '$made' were made"
+    [ -n "$made" ] && [ "$(echo $made | tr ' ' '\n' | sort -u | wc -l)" -eq "$(echo $made | wc -w)" ] ||
+        fail "round $round: not each its own: '$made'"
+    [ "$(echo "$work/both$round"*/manifest.json | wc -w)" -eq $(($(echo $made | wc -w) + ${more:-0})) ] ||
+        fail "round $round: others than '$made' were made"
 }
 
 for round in 1 2 3 4; do

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any description is read or refused; any whose checksum is right, too; one that was read is written and read again the same. */
+/* Any description is read or refused; any whose checksum is right, too; one that was read is
+ * written and read again the same. */
 #include "base/crc32c.h"
 #include "fuzz.h"
 #include "log/manifest.h"

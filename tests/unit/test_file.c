@@ -67,10 +67,12 @@ static void make_socket(const char *path)
 TEST(only_regular_files_are_opened)
 {
     const char *directory = unit_temporary();
-    const char *fifo = unit_path(directory, "fifo"), *listener = unit_path(directory, "socket"), *link = unit_path(directory, "link"), *file = unit_path(directory, "file");
+    const char *fifo = unit_path(directory, "fifo"), *listener = unit_path(directory, "socket"),
+               *link = unit_path(directory, "link"), *file = unit_path(directory, "file");
     const struct {
         const char *path, *says;
-    } others[] = {{"/", "a directory"}, {"/dev/null", "a device"}, {"/dev/zero", "a device"}, {fifo, "a FIFO"}, {listener, "a socket"}, {link, "a FIFO"}};
+    } others[] = {{"/", "a directory"}, {"/dev/null", "a device"}, {"/dev/zero", "a device"},
+                  {fifo, "a FIFO"},     {listener, "a socket"},    {link, "a FIFO"}};
     struct rp_buffer text = {0};
     struct rp_kept kept;
     struct rp_problem why;
@@ -89,8 +91,10 @@ TEST(only_regular_files_are_opened)
     CHECK_OK(rp_write_new_file(file, "x", 1, &why), why);
     unlink(link);
     CHECK_EQ(symlink(file, link), 0);
-    CHECK_OK(rp_read_file(link, 100, &text, &why), why); /* a link to a file is as good as the file */
-    CHECK(!rp_not_regular(file) && !rp_not_regular(link) && !rp_not_regular(unit_path(directory, "none")));
+    CHECK_OK(rp_read_file(link, 100, &text, &why),
+             why); /* a link to a file is as good as the file */
+    CHECK(!rp_not_regular(file) && !rp_not_regular(link) &&
+          !rp_not_regular(unit_path(directory, "none")));
     CHECK_OK(rp_read_file("/proc/self/cmdline", 1 << 20, &text, &why), why);
     rp_buffer_free(&text);
 }
@@ -104,7 +108,8 @@ static unsigned mode_of(const char *path)
 
 TEST(what_is_made_is_private)
 {
-    const char *directory = unit_path(unit_temporary(), "new"), *file = unit_path(directory, "file"), *held = unit_path(directory, "kept");
+    const char *directory = unit_path(unit_temporary(), "new"),
+               *file = unit_path(directory, "file"), *held = unit_path(directory, "kept");
     struct rp_kept kept;
     struct rp_problem why;
     mode_t before = umask(0);

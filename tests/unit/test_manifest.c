@@ -96,7 +96,8 @@ TEST(a_directory_without_one_is_not_a_record)
 }
 
 /* Reads a description of just these words. */
-static enum rp_status read_raw(const char *text, struct rp_manifest *manifest, struct rp_problem *why)
+static enum rp_status read_raw(const char *text, struct rp_manifest *manifest,
+                               struct rp_problem *why)
 {
     const char *directory = unit_temporary();
 
@@ -104,15 +105,18 @@ static enum rp_status read_raw(const char *text, struct rp_manifest *manifest, s
     return rp_manifest_read(directory, manifest, why);
 }
 
-/* Reads a description of these words, with its checksum as the last member if it ends as an object does. */
-static enum rp_status read_text(const char *text, struct rp_manifest *manifest, struct rp_problem *why)
+/* Reads a description of these words, with its checksum as the last member if it ends as an object
+ * does. */
+static enum rp_status read_text(const char *text, struct rp_manifest *manifest,
+                                struct rp_problem *why)
 {
     char signed_text[1024];
     size_t length = strlen(text);
 
     if (length < 2 || text[length - 1] != '}' || text[0] != '{')
         return read_raw(text, manifest, why);
-    snprintf(signed_text, sizeof signed_text, "%.*s,\n  \"crc32c\": \"%08x\"\n}\n", (int)length - 1, text, rp_crc32c(text, length - 1));
+    snprintf(signed_text, sizeof signed_text, "%.*s,\n  \"crc32c\": \"%08x\"\n}\n", (int)length - 1,
+             text, rp_crc32c(text, length - 1));
     return read_raw(signed_text, manifest, why);
 }
 
@@ -249,7 +253,8 @@ static char *drop_sum(char *text)
 
 static char *add_behind(char *text)
 {
-    snprintf(copy, sizeof copy, "%.*s,\n  \"mpi\": \"mpich\"\n}\n", (int)(strrchr(text, '}') - text - 1), text);
+    snprintf(copy, sizeof copy, "%.*s,\n  \"mpi\": \"mpich\"\n}\n",
+             (int)(strrchr(text, '}') - text - 1), text);
     return copy;
 }
 
@@ -264,7 +269,8 @@ static char *add_twice(char *text)
 {
     *strstr(text, ",\n  \"crc32c\"") = 0;
     int length = snprintf(copy, sizeof copy, "%s,\n  \"mpi\": \"mpich\"", text);
-    snprintf(copy + length, sizeof copy - (size_t)length, ",\n  \"crc32c\": \"%08x\"\n}\n", rp_crc32c(copy, (size_t)length));
+    snprintf(copy + length, sizeof copy - (size_t)length, ",\n  \"crc32c\": \"%08x\"\n}\n",
+             rp_crc32c(copy, (size_t)length));
     return copy;
 }
 
@@ -272,13 +278,15 @@ static char *add_twice(char *text)
 static char *add_sum(char *text)
 {
     int length = snprintf(copy, sizeof copy, "%.*s", (int)(strrchr(text, '}') - text - 1), text);
-    snprintf(copy + length, sizeof copy - (size_t)length, ",\n  \"crc32c\": \"%08x\"\n}\n", rp_crc32c(copy, (size_t)length));
+    snprintf(copy + length, sizeof copy - (size_t)length, ",\n  \"crc32c\": \"%08x\"\n}\n",
+             rp_crc32c(copy, (size_t)length));
     return copy;
 }
 
 TEST(a_description_that_was_changed_is_damaged)
 {
-    static char *(*const edits[])(char *) = {edit_word, rename_key, drop_sum, add_behind, add_space, add_twice, add_sum};
+    static char *(*const edits[])(char *) = {edit_word, rename_key, drop_sum, add_behind,
+                                             add_space, add_twice,  add_sum};
     struct rp_problem why;
 
     for (int complete = 0; complete < 2; complete++) {

@@ -53,6 +53,7 @@ TEST(messages_can_be_shown)
     rp_error("%s", "two\nlines\x1b");
     dup2(real, STDERR_FILENO);
     close(real);
-    CHECK_STR(content(before), "reprise: 'a\\nb\\x1b[2J\\xff caf\xc3\xa9' is what it is\nreprise: error: two\nlines\\x1b\n");
+    CHECK_STR(content(before), "reprise: 'a\\nb\\x1b[2J\\xff caf\xc3\xa9' is what it is\nreprise: "
+                               "error: two\nlines\\x1b\n");
     close(before);
 }

@@ -16,7 +16,15 @@ static const char *escaped(const char *text, bool keeps_lines)
 
 TEST(what_people_write_stays)
 {
-    static const char *const plain[] = {"", "a b", "/home/x/it's \"quoted\" \\n", "caf\xc3\xa9", "\xe4\xb8\xad\xe6\x96\x87", "\xf0\x9f\x98\x80", "\xc2\xa0", "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d", "\xef\xbf\xbd"};
+    static const char *const plain[] = {"",
+                                        "a b",
+                                        "/home/x/it's \"quoted\" \\n",
+                                        "caf\xc3\xa9",
+                                        "\xe4\xb8\xad\xe6\x96\x87",
+                                        "\xf0\x9f\x98\x80",
+                                        "\xc2\xa0",
+                                        "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d",
+                                        "\xef\xbf\xbd"};
 
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         CHECK_STR(escaped(plain[i], false), plain[i]);
@@ -30,12 +38,33 @@ TEST(what_a_terminal_obeys_is_escaped)
     static const struct {
         const char *text, *shown;
     } cases[] = {
-        {"\x1b[2J", "\\x1b[2J"},         {"\x1b]0;x\x07", "\\x1b]0;x\\x07"}, {"a\rb", "a\\rb"},           {"a\bb", "a\\x08b"},
-        {"\x7f", "\\x7f"},               {"\xc2\x9b" "2J", "\\u009b2J"},      {"\xc2\x80", "\\u0080"},     {"\x9b", "\\x9b"},
-        {"\xff\xfe", "\\xff\\xfe"},      {"\xc3", "\\xc3"},                   {"\xe4\xb8", "\\xe4\\xb8"},  {"\xc0\x9b", "\\xc0\\x9b"},
-        {"\xe0\x82\x9b", "\\xe0\\x82\\x9b"}, {"\xed\xa0\x80", "\\xed\\xa0\\x80"}, {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, {"\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80"},
-        {"\xe2\x80\xae" "abc", "\\u202eabc"}, {"\xe2\x81\xa6", "\\u2066"},     {"\xe2\x80\x8b", "\\u200b"}, {"\xef\xbb\xbf", "\\ufeff"},
-        {"\xe2\x80\xa8", "\\u2028"},     {"\xf3\xa0\x80\x81", "\\U000e0001"}, {"a\nb\tc", "a\\nb\\tc"},
+        {"\x1b[2J", "\\x1b[2J"},
+        {"\x1b]0;x\x07", "\\x1b]0;x\\x07"},
+        {"a\rb", "a\\rb"},
+        {"a\bb", "a\\x08b"},
+        {"\x7f", "\\x7f"},
+        {"\xc2\x9b"
+         "2J",
+         "\\u009b2J"},
+        {"\xc2\x80", "\\u0080"},
+        {"\x9b", "\\x9b"},
+        {"\xff\xfe", "\\xff\\xfe"},
+        {"\xc3", "\\xc3"},
+        {"\xe4\xb8", "\\xe4\\xb8"},
+        {"\xc0\x9b", "\\xc0\\x9b"},
+        {"\xe0\x82\x9b", "\\xe0\\x82\\x9b"},
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+        {"\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80"},
+        {"\xe2\x80\xae"
+         "abc",
+         "\\u202eabc"},
+        {"\xe2\x81\xa6", "\\u2066"},
+        {"\xe2\x80\x8b", "\\u200b"},
+        {"\xef\xbb\xbf", "\\ufeff"},
+        {"\xe2\x80\xa8", "\\u2028"},
+        {"\xf3\xa0\x80\x81", "\\U000e0001"},
+        {"a\nb\tc", "a\\nb\\tc"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -45,7 +74,8 @@ TEST(what_a_terminal_obeys_is_escaped)
     CHECK_STR(escaped("a\nb\tc\r\x1b", true), "a\nb\tc\\r\\x1b");
 }
 
-/* Whatever the bytes are: valid UTF-8 without controls comes out, it stays as it is from then on, and it is not longer than fits. */
+/* Whatever the bytes are: valid UTF-8 without controls comes out, it stays as it is from then on,
+ * and it is not longer than fits. */
 TEST(any_bytes)
 {
     char bytes[64], out[300], again[300], small[20];
@@ -65,7 +95,8 @@ TEST(any_bytes)
         }
         rp_text_escape(again, sizeof again, out, written, false);
         CHECK_STR(again, out);
-        CHECK(rp_text_escape(small, sizeof small, bytes, length, false) < sizeof small && strncmp(small, out, strlen(small)) == 0);
+        CHECK(rp_text_escape(small, sizeof small, bytes, length, false) < sizeof small &&
+              strncmp(small, out, strlen(small)) == 0);
     }
 }
 
@@ -86,7 +117,8 @@ TEST(problems_are_one_line_that_can_be_shown)
 {
     struct rp_problem why;
 
-    CHECK_EQ(rp_fail(&why, RP_USAGE, "%s: no such program", "a\nreprise: all is well\x1b[2K"), RP_USAGE);
+    CHECK_EQ(rp_fail(&why, RP_USAGE, "%s: no such program", "a\nreprise: all is well\x1b[2K"),
+             RP_USAGE);
     CHECK_STR(why.text, "a\\nreprise: all is well\\x1b[2K: no such program");
 }
 
@@ -102,7 +134,8 @@ TEST(json_strings_are_shown_and_valid)
     CHECK_STR(json->string, hostile); /* nothing is lost */
     rp_json_free(json);
     rp_buffer_byte(&out, 0);
-    CHECK_STR((char *)out.bytes, "\"\\u001b\\u007f\\u009b\\u202e\\udb40\\udc01\\\"\\\\ caf\xc3\xa9\\u000a\"");
+    CHECK_STR((char *)out.bytes,
+              "\"\\u001b\\u007f\\u009b\\u202e\\udb40\\udc01\\\"\\\\ caf\xc3\xa9\\u000a\"");
     rp_buffer_clear(&out);
     rp_json_put_string(&out, "a\xff" "b\x9b");
     rp_buffer_byte(&out, 0);
@@ -112,7 +145,13 @@ TEST(json_strings_are_shown_and_valid)
 
 TEST(shell_words_are_shown_and_exact)
 {
-    static const char *const words[] = {"\x1b[2J", "\xc2\x9b", "\x9b" "8\\'", "caf\xc3\xa9 \xe2\x80\xae", "a\nb", "caf\xc3\xa9"};
+    static const char *const words[] = {"\x1b[2J",
+                                        "\xc2\x9b",
+                                        "\x9b"
+                                        "8\\'",
+                                        "caf\xc3\xa9 \xe2\x80\xae",
+                                        "a\nb",
+                                        "caf\xc3\xa9"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         struct rp_buffer word = {0};
