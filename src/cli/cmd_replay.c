@@ -238,7 +238,7 @@ static bool is_given_up(const struct rp_replay_state *state)
 /* Open MPI's launcher hangs now and then when a rank ends the job, though all ranks have ended. */
 static void end_launcher(struct replay *r, time_t now)
 {
-    enum { PATIENCE = 15, MORE = 10 };
+    enum { PATIENCE = 8, MORE = 4 };
 
     if (!is_given_up(r->state)) {
         r->given_up = 0;
