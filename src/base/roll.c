@@ -80,12 +80,11 @@ const struct rp_roll_line *rp_roll_look(const char *directory, size_t *lines)
 {
     int fd = open_in(directory, 0);
     struct stat is;
-    const struct rp_roll_line *all = NULL;
+    size_t count = fd >= 0 && fstat(fd, &is) == 0 ? (size_t)is.st_size / sizeof(struct rp_roll_line) : 0;
+    const struct rp_roll_line *all = count > 1 ? map(fd, count) : NULL;
 
-    *lines = fd >= 0 && fstat(fd, &is) == 0 ? (size_t)is.st_size / sizeof *all : 0;
-    if (*lines > 0)
-        all = map(fd, *lines);
     if (fd >= 0)
         close(fd);
-    return all;
+    *lines = all ? count - 1 : 0;
+    return all ? all + 1 : NULL;
 }

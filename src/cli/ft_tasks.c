@@ -244,7 +244,7 @@ static void watch(void *data)
 
     read_verdict(job);
     if (job->status < 0 && rp_job_is_stuck(&job->starts, rp_launch_process(), text)) {
-        rp_error("%s", text);
+        rp_error("%s before the end of reprise_tasks_begin, where it cannot be replaced", text);
         end_job(job, REPRISE_EXIT_INTERNAL);
         rp_launch_signal(SIGKILL); /* told to end while it starts processes, it was seen to kill us, too */
     }
@@ -298,7 +298,7 @@ static int never_began(struct job *job, int result)
     char text[512];
 
     if (rp_job_failed_in_init(&job->starts, text) && !own_status(job)) {
-        rp_error("%s", text);
+        rp_error("%s before the end of reprise_tasks_begin, where it cannot be replaced", text);
         return REPRISE_EXIT_INTERNAL;
     }
     if (own_status(job))

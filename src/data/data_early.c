@@ -27,7 +27,7 @@
 #include "base/guard.h"
 #include "base/message.h"
 #include "data/data.h"
-#include "event/lines.h"
+#include "event/naming.h"
 #include "reprise.h"
 
 enum { WATCHES = 16, BYTES = RP_EARLY_BYTES, WORD = 8, STORES = 8 };
@@ -266,20 +266,33 @@ static void note_report(const struct rp_function *function, uint32_t site)
     }
 }
 
+static void put_place(struct rp_buffer *text)
+{
+    struct rp_naming *naming = rp_naming_open(NULL);
+    struct rp_site_place place;
+
+    rp_naming_learn(naming, &sites);
+    if (rp_naming_find(naming, &sites, report.site - 1, &place)) {
+        rp_buffer_printf(text, " (");
+        rp_site_place_put_short(text, &place);
+        rp_buffer_byte(text, ')');
+    }
+    rp_naming_close(naming);
+}
+
 void rp_early_report(void)
 {
-    struct rp_line line = {0};
-    char place[512] = "";
+    struct rp_buffer text = {0};
 
     if (!report.function || report.is_over)
         return;
     report.is_over = true;
-    struct rp_lines *lines = rp_lines_open();
-    if (report.site > 0 && rp_lines_of_site(lines, &sites, report.site - 1, &line) && line.file)
-        snprintf(place, sizeof place, " (%s:%d)", line.file, line.line);
+    if (report.site > 0)
+        put_place(&text);
+    rp_buffer_byte(&text, 0);
     rp_note("the result of %s%s was in memory before the call that completes it; "
-            "a program must not read it before", report.function->name, place);
-    rp_lines_close(lines);
+            "a program must not read it before", report.function->name, text.failed ? "" : (char *)text.bytes);
+    rp_buffer_free(&text);
 }
 
 void rp_early_at_once(const struct rp_areas *areas)

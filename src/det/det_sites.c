@@ -9,8 +9,8 @@
 
 #include "base/message.h"
 #include "det/det.h"
-#include "event/lines.h"
-#include "event/site.h"
+#include "event/naming.h"
+#include "event/wrappers.h"
 
 static struct rp_site_table own_sites;
 
@@ -28,6 +28,7 @@ void rp_det_sites_start(void)
     if (!rp_site_table_init(&own_sites))
         rp_bug(__FILE__, __LINE__, "out of memory for call sites");
     own_sites.announce = announce;
+    own_sites.wrappers = rp_wrappers_list();
 }
 
 uint32_t rp_det_site(void)
@@ -46,35 +47,21 @@ static void read_sites(uint32_t rank, struct rp_site_table *table)
     rp_site_read(table, bytes, length, 0); /* as many as there are */
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-/* Without debug information, as addr2line takes it. */
-static void put_address(struct rp_buffer *text, const struct rp_site_table *table, uint32_t site)
-{
-    const struct rp_frame *frame = table->sites[site].frames > 0 ? table->sites[site].frame : NULL;
-
-    if (frame && frame->module)
-        rp_buffer_printf(text, " (%s+0x%llx)", last_part(table->modules[frame->module - 1].path),
-                         (unsigned long long)frame->offset);
-}
-
 void rp_det_put_place(struct rp_buffer *text, uint32_t rank, uint32_t site)
 {
-    struct rp_lines *lines = rp_lines_open();
+    struct rp_naming *naming = rp_naming_open(NULL);
     struct rp_site_table table;
-    struct rp_line line;
+    struct rp_site_place place;
 
     read_sites(rank, &table);
-    if (rp_lines_of_site(lines, &table, site, &line))
-        rp_buffer_printf(text, " (%s:%d)", last_part(line.file), line.line);
-    else if (site < table.site_count)
-        put_address(text, &table, site);
-    rp_lines_close(lines);
+    rp_naming_learn(naming, &table);
+    if (site < table.site_count) {
+        rp_naming_find(naming, &table, site, &place);
+        rp_buffer_printf(text, " (");
+        rp_site_place_put_short(text, &place);
+        rp_buffer_byte(text, ')');
+    }
+    rp_naming_close(naming);
     rp_site_table_free(&table);
 }
 

@@ -799,7 +799,7 @@ static void publish_place(struct rp_patience *p, const struct rp_call *call, con
     rp_site_place_put_short(&text, &place);
     rp_buffer_byte(&text, 0);
     if (!text.failed && *text.bytes)
-        rp_state_set_what(follow.slot, "%s for %s (%s)", call->function, what, (char *)text.bytes);
+        rp_state_set_text(&follow.slot->what, "%s for %s (%s)", call->function, what, (char *)text.bytes);
     rp_buffer_free(&text);
     rp_naming_close(naming);
     p->placed = true;

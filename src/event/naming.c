@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "event/wrappers.h"
 
 enum { LEVELS = 40 };
@@ -362,7 +363,8 @@ bool rp_naming_find(struct rp_naming *naming, const struct rp_site_table *table,
 static void put_address(struct rp_buffer *out, const struct rp_spot *spot)
 {
     if (spot->module)
-        rp_buffer_printf(out, "%s(+0x%llx)", spot->module->path, (unsigned long long)spot->offset);
+        rp_buffer_printf(out, "%s(+0x%llx)", rp_text_shown(spot->module->path),
+                         (unsigned long long)spot->offset);
     else
         rp_buffer_printf(out, "?");
 }
@@ -370,10 +372,11 @@ static void put_address(struct rp_buffer *out, const struct rp_spot *spot)
 static void put_spot(struct rp_buffer *out, const struct rp_spot *spot)
 {
     if (spot->line.file)
-        rp_buffer_printf(out, "%s at %s:%d", spot->line.function ? spot->line.function : "?",
-                         spot->line.file, spot->line.line);
+        rp_buffer_printf(out, "%s at %s:%d",
+                         spot->line.function ? rp_text_shown(spot->line.function) : "?",
+                         rp_text_shown(spot->line.file), spot->line.line);
     else if (spot->line.function)
-        rp_buffer_printf(out, "%s", spot->line.function);
+        rp_buffer_printf(out, "%s", rp_text_shown(spot->line.function));
     else
         put_address(out, spot);
 }
@@ -389,7 +392,7 @@ void rp_site_place_put_wrappers(struct rp_buffer *out, const struct rp_site_plac
 void rp_site_place_put(struct rp_buffer *out, const struct rp_site_place *place)
 {
     if (!place->spot.line.file && place->spot.line.function && place->spot.module) {
-        rp_buffer_printf(out, "%s in ", place->spot.line.function);
+        rp_buffer_printf(out, "%s in ", rp_text_shown(place->spot.line.function));
         put_address(out, &place->spot);
     } else {
         put_spot(out, &place->spot);
@@ -413,13 +416,15 @@ void rp_site_place_put_short(struct rp_buffer *out, const struct rp_site_place *
     const struct rp_spot *spot = &place->spot;
 
     if (spot->line.file)
-        rp_buffer_printf(out, "%s:%d", last_part(spot->line.file), spot->line.line);
+        rp_buffer_printf(out, "%s:%d", rp_text_shown(last_part(spot->line.file)), spot->line.line);
     else if (spot->module)
-        rp_buffer_printf(out, "%s+0x%llx", last_part(spot->module->path),
+        rp_buffer_printf(out, "%s+0x%llx", rp_text_shown(last_part(spot->module->path)),
                          (unsigned long long)spot->offset);
     for (size_t i = place->wrappers; i-- > 0;)
         rp_buffer_printf(out, "%s%s", i + 1 == place->wrappers ? ", through " : ", ",
-                         place->wrapper[i].line.function ? place->wrapper[i].line.function : "?");
+                         place->wrapper[i].line.function
+                             ? rp_text_shown(place->wrapper[i].line.function)
+                             : "?");
 }
 
 void rp_naming_print_site(struct rp_naming *naming, const struct rp_site_table *table,
@@ -432,7 +437,7 @@ void rp_naming_print_site(struct rp_naming *naming, const struct rp_site_table *
         rp_lines_print_site(rp_naming_lines(naming), table, site, indent, out);
         return;
     }
-    rp_buffer_printf(out, "%s%s in ", indent, table->sites[site].function);
+    rp_buffer_printf(out, "%s%s in ", indent, rp_text_shown(table->sites[site].function));
     rp_site_place_put(out, &place);
     rp_buffer_printf(out, ", called from\n");
     rp_lines_print_frames(rp_naming_lines(naming), table, site, indent, out);

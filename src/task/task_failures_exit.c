@@ -19,6 +19,7 @@
 
 static pid_t rank_process; /* not one that it forked; 0: this is no fault-tolerant job */
 static struct rp_roll_line *roll;
+static size_t roll_number;
 static void (*stop)(int status);
 
 /* A connection to a process that died is no reason to die as well. */
@@ -78,6 +79,7 @@ __attribute__((constructor)) static void begins(void)
     if (rp_watch_line)
         rp_watch_line->process = (int32_t)rank_process;
     rp_watch_state(RP_TASK_STARTED);
+    roll_number = process;
     roll = rp_roll_open(directory, process);
     if (!roll)
         return;
@@ -103,6 +105,8 @@ void rp_failures_began(void (*stop_job)(int status))
         return;
     stop = stop_job;
     rp_watch_state(RP_TASK_RUNS);
+    while (roll && !rp_roll_open_gate(roll, roll_number))
+        pause(); /* the command ends the job */
     if (roll)
         roll->state = RP_ROLL_INSIDE;
 }
