@@ -138,6 +138,7 @@ void rp_det_tell_wait(const struct rp_det_wait *wait)
     if (!wait || wait->runs)
         return;
     put_wait(&text, wait);
+    rp_det_put_place(&text, rp_side.rank, rp_det_site());
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         snprintf(rp_side.own->story, sizeof rp_side.own->story, "%s", (char *)text.bytes);
@@ -163,7 +164,7 @@ static bool are_words_missing(const uint64_t *bounds)
 
 static void await_words(const uint64_t *bounds)
 {
-    enum { ROUNDS = 200 };
+    enum { ROUNDS = 1000 }; /* lines of source may take long to find */
     struct timespec pause = {0, 10000000};
 
     for (int i = 0; i < ROUNDS && are_words_missing(bounds); i++)

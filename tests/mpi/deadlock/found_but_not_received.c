@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
 // about: a synchronous message is found by MPI_Mprobe, but not received before its sender is to send another
-// says: rank 0 waits in MPI_Recv for a message from rank 1
-// says: rank 1 waits in MPI_Ssend until rank 0 receives its message
+// says: rank 0 waits in MPI_Recv for a message from rank 1 with tag 2 on MPI_COMM_WORLD (found_but_not_received.c:17)
+// says: rank 1 waits in MPI_Ssend until rank 0 receives its message with tag 1 (found_but_not_received.c:20)
 #include <mpi.h>
 
 int main(int argc, char **argv)
