@@ -258,10 +258,14 @@ def get(call):
     return update(call, read_areas(call), "    rp_reads_add(win, target, &areas);\n", told_read(call))
 
 
+# Calls that complete all reads of a window complete these, too, before their requests are waited for.
+READ = "    if (rc == MPI_SUCCESS)\n        rp_requests_read(*request, win, target);\n"
+
+
 def iget(call):
     areas = read_areas(call)
-    return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*request, &areas);\n", access(call) + LOOK + call.real())
-            + alone(call, areas + told_read(call), "    if (rc == MPI_SUCCESS)\n        rp_alone_fresh(request, &areas, " + call.raiser + ");\n"))
+    return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_record_fresh(*request, &areas);\n" + READ, access(call) + LOOK + call.real())
+            + alone(call, areas + told_read(call), "    if (rc == MPI_SUCCESS)\n        rp_alone_fresh(request, &areas, " + call.raiser + ");\n" + READ))
 
 
 def sync(call):

@@ -216,6 +216,13 @@ struct rp_raiser {
 void rp_requests_add(MPI_Request request, struct rp_areas *areas, bool persistent);
 /* Recording: a request that may be complete already, and have the handle of others: then its content is told at once. */
 void rp_record_fresh(MPI_Request request, struct rp_areas *areas);
+/* The request, if it is under way, is of a read from this target of the window (both sides). */
+void rp_requests_read(MPI_Request request, MPI_Win win, int target);
+/* A call has completed such reads. Recording: they are told by entries `got`, numbered from `first` on;
+ * alone: the one of this number is filled, false if there is none. Then the request has none any more. */
+void rp_requests_reads_done(MPI_Win win, int target, uint64_t first);
+bool rp_requests_take_read(uint64_t number);
+bool rp_requests_are_reading(MPI_Win win, int target);
 void rp_alone_fresh(MPI_Request *request, struct rp_areas *areas, struct rp_raiser raiser);
 MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent, struct rp_raiser raiser);
 

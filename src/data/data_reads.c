@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One-sided reads under way. Their results are the program's when the call returns that completes them; they are told then, by an entry `got` before that of the call. */
+/* One-sided reads under way. Their results are the program's when the call returns that completes them; they are told then, by an entry `got` before that of the call. Reads with a request are kept with it (data_requests.c);
+ * if such a call completes them before their request is waited for, their entries are numbered behind those that are here. */
 #include <stdlib.h>
 
 #include "base/message.h"
@@ -57,7 +58,7 @@ void rp_reads_await(MPI_Win win, int target)
 
     while (p && !is_of(p, win, target))
         p = p->next;
-    if (!p)
+    if (!p && !rp_requests_are_reading(win, target))
         return;
     rp_data_off++;
     if (target >= 0)
@@ -87,6 +88,7 @@ void rp_reads_done(MPI_Win win, int target)
         rp_record_end();
         drop(at);
     }
+    rp_requests_reads_done(win, target, place);
 }
 
 void rp_alone_got(void)
@@ -101,6 +103,8 @@ void rp_alone_got(void)
         drop(at);
         return;
     }
+    if (rp_requests_take_read(place))
+        return;
     rp_error("not the recorded run: the record tells of a read that the program did not make");
     rp_data_end_job(121);
 }

@@ -18,12 +18,17 @@ struct entry {
     struct rp_areas areas;
     bool persistent, active;
     struct rp_raiser raiser; /* alone */
+    struct {
+        uint64_t number; /* among all of these, + 1; 0: it is none */
+        MPI_Win win;
+        int target;
+    } read; /* a one-sided read */
     struct entry *next;
 };
 
 enum { SLOTS = 1024 };
 static struct entry *table[SLOTS];
-static size_t known;
+static size_t known, reading; /* reading: entries of one-sided reads */
 
 static struct entry **slot_of(MPI_Request request)
 {
@@ -64,6 +69,7 @@ static void forget(MPI_Request request)
             struct entry *e = *at;
             *at = e->next;
             rp_areas_free(&e->areas);
+            reading -= e->read.number != 0;
             free(e);
             known--;
             return;
@@ -86,6 +92,66 @@ void rp_record_fresh(MPI_Request request, struct rp_areas *areas)
     }
     rp_areas_put(areas, -1);
     rp_areas_free(areas);
+}
+
+void rp_requests_read(MPI_Request request, MPI_Win win, int target)
+{
+    static uint64_t ever_read;
+    struct entry *e = find(request);
+
+    if (!e || e->areas.count == 0)
+        return;
+    e->read.number = ++ever_read;
+    e->read.win = win;
+    e->read.target = target;
+    reading++;
+}
+
+static void end_read(struct entry *e)
+{
+    rp_areas_free(&e->areas);
+    e->read.number = 0;
+    reading--;
+}
+
+static bool reads_from(const struct entry *e, MPI_Win win, int target)
+{
+    return e->read.number && e->read.win == win && (target < 0 || e->read.target == target);
+}
+
+bool rp_requests_are_reading(MPI_Win win, int target)
+{
+    for (size_t i = 0; i < SLOTS && reading > 0; i++)
+        for (const struct entry *e = table[i]; e; e = e->next)
+            if (reads_from(e, win, target))
+                return true;
+    return false;
+}
+
+void rp_requests_reads_done(MPI_Win win, int target, uint64_t first)
+{
+    for (size_t i = 0; i < SLOTS && reading > 0; i++)
+        for (struct entry *e = table[i]; e; e = e->next) {
+            if (!reads_from(e, win, target))
+                continue;
+            rp_data_begin(rp_data_writer, rp_f_got.number, rp_f_got.name);
+            rp_record_number(first + e->read.number - 1);
+            rp_areas_put(&e->areas, -1);
+            rp_record_end();
+            end_read(e);
+        }
+}
+
+bool rp_requests_take_read(uint64_t number)
+{
+    for (size_t i = 0; i < SLOTS && reading > 0; i++)
+        for (struct entry *e = table[i]; e; e = e->next)
+            if (e->read.number == number + 1) {
+                rp_areas_fill(&e->areas);
+                end_read(e);
+                return true;
+            }
+    return false;
 }
 
 /* Alone: a request of ours */
