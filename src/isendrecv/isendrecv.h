@@ -59,7 +59,7 @@ int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count
 /* pair_requests.c, pair_arrays.c */
 
 /* Ends the job. */
-void rp_pair_refuse(const char *what) __attribute__((noreturn));
+void rp_pair_refuse(const char *function, const char *what) __attribute__((noreturn));
 
 int rp_pair_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status *status);
 int rp_pair_Waitall(const struct rp_next *next, int count, MPI_Request *requests,

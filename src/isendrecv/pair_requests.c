@@ -6,16 +6,19 @@
 #include "base/message.h"
 #include "isendrecv/isendrecv.h"
 #include "mpi/constants.h"
+#include "mpi/refused.h"
 #include "reprise.h"
 
-void rp_pair_refuse(const char *what)
+void rp_pair_refuse(const char *function, const char *what)
 {
     struct timespec pause = {0, 100000000};
     int rank;
 
     if (rp_pmpi.Comm_rank(rp_constant.world, &rank) == MPI_SUCCESS)
         rp_message_rank(rank);
-    rp_error("%s is not supported, so the program is stopped here", what);
+    rp_error("%s of %s is not supported, so the program is stopped here", function, what);
+    if (reprise_refused)
+        reprise_refused(function);
     nanosleep(&pause,
               NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
     rp_pmpi.Abort(rp_constant.world, REPRISE_EXIT_UNSUPPORTED);
@@ -101,6 +104,7 @@ int rp_pair_Request_free(const struct rp_next *next, MPI_Request *request)
 int rp_pair_Cancel(const struct rp_next *next, MPI_Request *request)
 {
     if (pair_of(request))
-        rp_pair_refuse("MPI_Cancel of a request that MPI_Isendrecv or MPI_Isendrecv_replace made");
+        rp_pair_refuse("MPI_Cancel",
+                       "a request that MPI_Isendrecv or MPI_Isendrecv_replace made");
     return next->Cancel(request);
 }

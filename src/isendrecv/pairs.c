@@ -279,7 +279,7 @@ int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count
 
     prepare();
     if (is_too_long(count, type))
-        rp_pair_refuse("MPI_Isendrecv_replace of 2 GiB or more");
+        rp_pair_refuse("MPI_Isendrecv_replace", "2 GiB or more");
     int rc = dest == MPI_PROC_NULL ? MPI_SUCCESS : pack(buf, count, type, comm, &copy, &length);
     if (rc == MPI_SUCCESS)
         rc = begin(next, copy, copy, length, rp_constant.packed, dest, sendtag, buf, count, type,
