@@ -55,13 +55,17 @@ static enum rp_caller ask_who(uintptr_t address)
 {
     static const char *const others[] = {"libmpi",     "libopen-", "libpmi", "libuc",   "libfabric", "libevent",  "libhwloc", "libpsm", "libibverbs", "librdmacm",
                                          "libprrte", "mca_",   "libc.so", "ld-linux",  "libunwind", "libgcc_s", "libdw",  "libelf",     "liblzma",   "libreprise", NULL};
-    static const char *const runtimes[] = {"libgomp.", "libomp.", "libomp-", "libiomp", "libgfortran.", NULL};
+    static const char *const runtimes[] = {"libgfortran.", NULL};
+    static const char *const openmp[] = {"libgomp.", "libomp.", "libomp-", "libiomp", NULL};
     Dl_info info;
 
     if (!dladdr((void *)address, &info) || !info.dli_fname)
         return RP_CALLER_PROGRAM;
     const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
-    return starts_with_any(name, others) ? RP_CALLER_OTHER : starts_with_any(name, runtimes) ? RP_CALLER_RUNTIME : RP_CALLER_PROGRAM;
+    return starts_with_any(name, others)     ? RP_CALLER_OTHER
+           : starts_with_any(name, runtimes) ? RP_CALLER_RUNTIME
+           : starts_with_any(name, openmp)   ? RP_CALLER_OPENMP
+                                             : RP_CALLER_PROGRAM;
 }
 
 enum rp_caller rp_caller_who(uintptr_t address)

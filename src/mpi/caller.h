@@ -35,7 +35,8 @@ void *rp_caller_real(const char *name);
 enum rp_caller {
     RP_CALLER_OTHER,   /* MPI's, or its transports': what they do among themselves is not to be followed */
     RP_CALLER_PROGRAM, /* its own, or a library's that works for it */
-    RP_CALLER_RUNTIME, /* of OpenMP or Fortran: its threads are the program's, its locks are not */
+    RP_CALLER_RUNTIME, /* of Fortran: its locks are not the program's */
+    RP_CALLER_OPENMP,  /* its runtime: its threads are the program's, its locks are not */
 };
 enum rp_caller rp_caller_who(uintptr_t address);
 

@@ -139,9 +139,20 @@ static void tell_of_strangers(void)
         rp_note("a thread that does not call MPI asks for the time, or the like: this is not captured, since the program did not ask for MPI_THREAD_SERIALIZED or more; 'reprise record --threads' captures it");
 }
 
+/* A runtime of OpenMP asks for the time while its threads wait, too (LLVM's on 64-bit Arm): only what it
+ * asks for in omp_get_wtime is the program's. */
+static __thread bool is_in_omp_get_wtime;
+
+static bool is_callers(uintptr_t place)
+{
+    enum rp_caller who = rp_caller_who(place);
+
+    return who != RP_CALLER_OTHER && (who != RP_CALLER_OPENMP || is_in_omp_get_wtime);
+}
+
 static bool is_ours(int kind, uintptr_t place)
 {
-    if (__builtin_expect(!(rp_captured & kind), 1) || rp_is_inside() || !rp_caller_is_program(place))
+    if (__builtin_expect(!(rp_captured & kind), 1) || rp_is_inside() || !is_callers(place))
         return false;
     if (!rp_engine)
         return !was_engine && syscall(SYS_gettid) == syscall(SYS_getpid) && is_mpi_program();
@@ -303,6 +314,32 @@ RP_ENTRY int gettimeofday(struct timeval *restrict out, void *restrict zone)
         return rc;
     }
     return RP_REAL(int(struct timeval *, void *), "gettimeofday")(out, zone);
+}
+
+/* Who looks whether there is this function finds ours, also without OpenMP. */
+static double ask_openmp(double (*real)(void))
+{
+    struct timespec now = {0};
+
+    if (!real) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    }
+    is_in_omp_get_wtime = true;
+    double time = real();
+    is_in_omp_get_wtime = false;
+    return time;
+}
+
+RP_ENTRY double omp_get_wtime(void)
+{
+    return ask_openmp(RP_REAL(double(void), "omp_get_wtime"));
+}
+
+/* Fortran's name. */
+RP_ENTRY double omp_get_wtime_(void)
+{
+    return ask_openmp(RP_REAL(double(void), "omp_get_wtime_"));
 }
 
 RP_ENTRY time_t time(time_t *out)

@@ -38,7 +38,8 @@ run 60 solo "$reprise" solo -r 1 damaged
 later() { # NAME COMMAND...
     local name=$1
     shift
-    (timeout 60 "$@" >"$name.out" 2>"$name.err" </dev/null; echo $? >"$name.status") &
+    mkdir "session.$name" # one for all would be made, and removed, by several launchers at once
+    (OMPI_MCA_orte_tmpdir_base=$work/session.$name timeout 60 "$@" >"$name.out" 2>"$name.err" </dev/null; echo $? >"$name.status") &
 }
 later status "$reprise" record --ranks 0 -o status oshrun -n 2 "$ends" status
 later global "$reprise" record --ranks all -o global oshrun -n 2 "$ends" global
