@@ -48,7 +48,7 @@ static void ask(void)
         unsigned short number = 0;
         clock_gettime(CLOCK_MONOTONIC, &now);
         CHECK(getrandom(&number, sizeof number, 0) == sizeof number, "getrandom");
-        asked[omp_get_thread_num()] = now.tv_nsec ^ number;
+        asked[omp_get_thread_num()] = now.tv_nsec ^ number ^ (long)(omp_get_wtime() * 1e6);
     }
     for (int i = 0; i < THREADS; i++)
         check_note(asked[i]);
