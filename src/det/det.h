@@ -193,6 +193,9 @@ void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const
 
 /* Deadlocks: det_deadlock.c. What this rank waits for (NULL: inside MPI, or nothing) is told to the one that speaks for all. */
 void rp_det_tell_wait(const struct rp_det_wait *wait);
+
+/* "for a message from rank 1 with tag 0 on MPI_COMM_WORLD": what it waits for, without the place. */
+void rp_det_put_wait(struct rp_buffer *text, const struct rp_det_wait *wait);
 void rp_det_say_deadlock(void);
 void rp_det_tell_comm(const struct rp_det_comm *comm); /* before a collective call on it inside MPI, where we can say no more */
 

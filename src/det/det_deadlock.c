@@ -116,7 +116,7 @@ static void put_requests(struct rp_buffer *text, const struct rp_det_wait *wait)
         rp_buffer_printf(text, "; and %d more", open - told);
 }
 
-static void put_wait(struct rp_buffer *text, const struct rp_det_wait *wait)
+void rp_det_put_wait(struct rp_buffer *text, const struct rp_det_wait *wait)
 {
     if (wait->requests) {
         put_requests(text, wait);
@@ -135,9 +135,9 @@ void rp_det_tell_wait(const struct rp_det_wait *wait)
 {
     struct rp_buffer text = {0};
 
-    if (!wait || wait->runs)
+    if (!wait || wait->runs || atomic_load(&rp_side.own->is_told))
         return;
-    put_wait(&text, wait);
+    rp_det_put_wait(&text, wait);
     rp_det_put_place(&text, rp_side.rank, rp_det_site());
     rp_buffer_byte(&text, 0);
     if (!text.failed)

@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/settings.h"
 #include "det/det.h"
 #include "det/det_status.h"
@@ -21,19 +22,17 @@ void rp_det_status_open(uint32_t rank, uint32_t ranks)
     rp_det_slot->state = RP_RANK_RUNNING;
 }
 
-/* The words are those of a deadlock; there is none yet. */
 void rp_det_status_waits(const struct rp_det_wait *wait)
 {
-    struct rp_side_rank *own = rp_side.own;
+    struct rp_buffer text = {0};
     struct timespec now;
 
     if (!rp_det_slot || rp_det_slot->state == RP_RANK_WAITING || !wait || wait->runs)
         return;
-    bool was_told = atomic_load(&own->is_told);
-    rp_det_tell_wait(wait);
-    rp_state_set_text(&rp_det_slot->what, "%s %s", wait->what, own->story);
-    if (!was_told)
-        atomic_store(&own->is_told, 0);
+    rp_det_put_wait(&text, wait);
+    rp_buffer_byte(&text, 0);
+    rp_state_set_text(&rp_det_slot->what, "%s %s", wait->what, text.failed ? "" : (char *)text.bytes);
+    rp_buffer_free(&text);
     clock_gettime(CLOCK_MONOTONIC, &now);
     rp_det_slot->since = (int64_t)now.tv_sec;
     rp_det_slot->state = RP_RANK_WAITING;
