@@ -24,12 +24,13 @@ check() { # NAME STATUS SIZE: reports the record that it made
     made="$made $directory"
 }
 
+mkdir session # launchers that start and end at one time take a common directory from each other
 both() { # ROUND COMMAND-OF-THE-FIRST...: beside one that reprise starts the launcher of
     local round=$1
     shift
     "$@" >first.out 2>first.err </dev/null &
     local one=$!
-    "$reprise" record -o "both$round/" "${launch[@]}" "$program" --size 9 >second.out 2>second.err </dev/null &
+    OMPI_MCA_orte_tmpdir_base=$work/session "$reprise" record -o "both$round/" "${launch[@]}" "$program" --size 9 >second.out 2>second.err </dev/null &
     local other=$! first second
     wait $one
     first=$?
