@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/message.h"
 #include "isendrecv/isendrecv.h"
@@ -74,11 +75,26 @@ static void leave(MPI_Request handle)
     __atomic_sub_fetch(&rp_pairs_under_way, 1, __ATOMIC_RELAXED);
 }
 
+/* With the lock. MPI may give us a handle whose receive another thread has just completed: that thread is
+ * about to take its pair away. */
+static void await_handle(MPI_Request handle)
+{
+    enum { TRIES = 200000 };
+    struct timespec pause = {0, 50000};
+
+    for (int i = 0; find(handle); i++) {
+        if (i == TRIES)
+            rp_bug(__FILE__, __LINE__, "two receives under way have the same handle");
+        pthread_mutex_unlock(&lock);
+        nanosleep(&pause, NULL);
+        pthread_mutex_lock(&lock);
+    }
+}
+
 static void keep_pair(MPI_Request receive, MPI_Request send, void *copy)
 {
     pthread_mutex_lock(&lock);
-    if (find(receive))
-        rp_bug(__FILE__, __LINE__, "two receives under way have the same handle");
+    await_handle(receive);
     struct rp_pair *pair = enter(receive);
     pair->send = send;
     pair->copy = copy;
