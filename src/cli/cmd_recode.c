@@ -11,6 +11,7 @@
 #include "codec/rowcodec.h"
 #include "log/manifest.h"
 #include "log/recode.h"
+#include "log/refusal.h"
 #include "log/regionlog.h"
 #include "log/rundir.h"
 #include "reprise.h"
@@ -80,10 +81,13 @@ static enum rp_status describe(const char *from, const char *name, const struct 
 static enum rp_status recode(const char *from, const char *to, const struct rp_manifest *m, const struct codec *codec, struct sizes *sizes,
                              struct rp_problem *why)
 {
+    struct rp_refusal refusal;
     enum rp_status status = rp_manifest_write(to, m, why);
 
     for (uint32_t i = 0; i < m->ranks && status == RP_OK; i++)
         status = recode_rank(from, to, m, i, codec, sizes, why);
+    if (status == RP_OK && rp_refusal_read(from, &refusal))
+        rp_refusal_write(to, refusal.rank, refusal.function);
     if (status == RP_OK && m->complete)
         status = rp_manifest_complete(to, why);
     return status;

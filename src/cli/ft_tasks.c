@@ -19,9 +19,11 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/settings.h"
+#include "base/roll.h"
 #include "base/taskroll.h"
 #include "cli/binary.h"
 #include "cli/ft_launch.h"
+#include "cli/inputfeed.h"
 #include "cli/jobwatch.h"
 #include "cli/launch.h"
 #include "reprise.h"
@@ -95,7 +97,7 @@ static enum rp_status check_program(char **words, struct rp_problem *why)
 static enum rp_status check_options(const struct rp_command *command, struct rp_problem *why)
 {
     for (const struct rp_option *option = command->options; option->name; option++)
-        if (*option->value && strcmp(option->name, "--tasks") != 0 && strcmp(option->name, "--kill") != 0)
+        if (*option->value && strcmp(option->name, "--tasks") != 0 && strcmp(option->name, "--kill") != 0 && strcmp(option->name, "--retries") != 0)
             return rp_fail(why, RP_USAGE, "%s is not for programs of tasks (--tasks): they have neither spares nor iterations; REPRISE_TASKS, REPRISE_TASKS_SPREAD and REPRISE_TASKS_COPIES say how they recover", option->name);
     return RP_OK;
 }
@@ -144,6 +146,8 @@ struct job {
     int status; /* that ends it; -1: none yet */
     double since;
     bool told;
+    bool not_begun; /* no process had begun with tasks */
+    char why[512];  /* then: who died */
 };
 
 static double now(void)
@@ -240,11 +244,12 @@ static void watch(void *data)
 {
     static const double patience = 3, more = 6; /* who ends the job may say why to the launcher, one after another */
     struct job *job = data;
-    char text[512];
 
+    if (job->starts.roll && rp_roll_gate_is_open(job->starts.roll, 0))
+        rp_feed_last();
     read_verdict(job);
-    if (job->status < 0 && rp_job_is_stuck(&job->starts, rp_launch_process(), text)) {
-        rp_error("%s before the end of reprise_tasks_begin, where it cannot be replaced", text);
+    if (job->status < 0 && rp_job_is_stuck(&job->starts, rp_launch_process(), job->why)) {
+        job->not_begun = job->starts.lost[0];
         end_job(job, REPRISE_EXIT_INTERNAL);
         rp_launch_signal(SIGKILL); /* told to end while it starts processes, it was seen to kill us, too */
     }
@@ -295,10 +300,8 @@ static int died_unseen(const struct job *job)
 
 static int never_began(struct job *job, int result)
 {
-    char text[512];
-
-    if (rp_job_failed_in_init(&job->starts, text) && !own_status(job)) {
-        rp_error("%s before the end of reprise_tasks_begin, where it cannot be replaced", text);
+    if (rp_job_failed_in_init(&job->starts, job->why) && !own_status(job)) {
+        job->not_begun = true;
         return REPRISE_EXIT_INTERNAL;
     }
     if (own_status(job))
@@ -336,24 +339,52 @@ static void end_rest(const struct job *job)
         rp_error("the launcher was ended by signal %d: so are the processes that it left behind (%d on this host)", rp_launch_ended_by(), rest);
 }
 
-static int run_job(char **words, const char *prefix, struct job *job)
+static int run_once(char **words, struct job *job)
 {
-    rp_ft_set_up_mpi(words, prefix, job->directory);
-    unsetenv("REPRISE_FT_RANKS"); /* which is for programs that are entered */
-    snprintf(job->verdict, sizeof job->verdict, "%s/ending", job->directory);
-    setenv("REPRISE_TASKS_VERDICT", job->verdict, 1);
     if (job->one_host) {
         job->lines = rp_task_roll_make(job->directory, (size_t)job->processes);
         job->starts = (struct rp_job){.roll = rp_roll_make(job->directory, (size_t)job->processes), .ranks = job->processes, .processes = job->processes};
     }
-    rp_launch_for_openmpi();
     int result = rp_launch_run(words, watch, job);
     read_verdict(job);
     end_rest(job);
     return true_status(job, result);
 }
 
-int rp_ft_run_tasks(const struct rp_command *command, char **words, const char *kills)
+static void say_why(const struct job *job, long launches)
+{
+    if (job->not_begun)
+        rp_error("%s before the end of reprise_tasks_begin, where it cannot be replaced%s", job->why, launches > 1 ? "; so it was when the job was started again (--retries)" : "");
+    else if (job->why[0])
+        rp_error("%s", job->why);
+}
+
+/* Who dies before tasks begin is not replaced; but nothing of them was done. */
+static int run_launches(char **words, const char *prefix, const struct job *fresh, long retries)
+{
+    char what[600];
+    struct job job;
+    long launches = 0;
+    int result;
+
+    rp_ft_set_up_mpi(words, prefix, fresh->directory);
+    rp_launch_for_openmpi();
+    unsetenv("REPRISE_FT_RANKS"); /* which is for programs that are entered */
+    setenv("REPRISE_TASKS_VERDICT", fresh->verdict, 1);
+    rp_feed_start();
+    rp_feed_begin();
+    if (retries == 0)
+        rp_feed_last();
+    do {
+        job = *fresh;
+        result = run_once(words, &job);
+        snprintf(what, sizeof what, "%s, and no process had left reprise_tasks_begin yet", job.why);
+    } while (job.not_begun && rp_ft_begins_again(fresh->directory, &job.starts, what, ++launches, retries));
+    say_why(&job, launches);
+    return result;
+}
+
+int rp_ft_run_tasks(const struct rp_command *command, char **words, const char *kills, long retries)
 {
     struct rp_problem why;
     char prefix[PATH_MAX], **launched = NULL;
@@ -380,7 +411,8 @@ int rp_ft_run_tasks(const struct rp_command *command, char **words, const char *
         rp_error("cannot run: %s", why.text);
         return rp_exit_status(status);
     }
-    int result = run_job(launched, prefix, &job);
+    snprintf(job.verdict, sizeof job.verdict, "%s/ending", job.directory);
+    int result = run_launches(launched, prefix, &job, retries);
     rp_remove_directory(job.directory);
     return result;
 }

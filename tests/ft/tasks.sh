@@ -71,6 +71,19 @@ grep -qE 'is lost: both processes that held it have died|all processes died' end
 tasks before partial '' ./tasks_end before
 [ "$status" -eq 4 ] || fail "an end before MPI_Init: exit status $status"
 
+# A death before tasks begin: the job starts again, with the same standard input.
+early() { # NAME DEATHS OPTION...
+    head -c "$2" /dev/zero >deaths
+    run 120 "early_$1" env REPRISE_TASKS=partial "$reprise" ft --tasks "${@:3}" mpirun -n 4 ./tasks_end early deaths
+}
+early twice 2
+[ "$status" -eq 0 ] && [ "$(result early_twice)" = 'RESULT sum=3744' ] || fail "two early deaths: $(result early_twice), exit status $status"
+[ "$(grep -c 'rank 1 .* died, and no process had left reprise_tasks_begin yet: the job starts again' early_twice.err)" -eq 2 ] || fail "two early deaths: not told twice"
+early too_often 2 --retries 1
+[ "$status" -eq 125 ] && grep -q 'so it was when the job was started again' early_too_often.err || fail "more early deaths than retries: exit status $status"
+early never 1 --retries 0
+[ "$status" -eq 125 ] && ! grep -q 'starts again' early_never.err || fail "no retries: exit status $status"
+
 # Where survivors do wait for ever, which they do now and then without that setting, they are told who waits for what.
 for ((i = 1; i <= 8; i++)); do
     REPRISE_TASKS_PATIENCE=5 processes=6 tasks waits partial 1@800,3@750 env OMPI_MCA_async_mpi_finalize=0 "${small[@]}"
