@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -52,6 +53,42 @@ struct rp_roll_line *rp_roll_open(const char *directory, size_t line)
     if (fd >= 0)
         close(fd);
     return all ? all + 1 + line : NULL;
+}
+
+static struct rp_roll_line *own_line;
+
+static void is_terminated(int signal)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+
+    if (own_line->process == (int32_t)getpid())
+        own_line->left = RP_ROLL_TERMINATED;
+    sigaction(signal, &plain, NULL);
+    raise(signal);
+}
+
+static bool is_handled_by(void (*handler)(int))
+{
+    struct sigaction now;
+
+    return sigaction(SIGTERM, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == handler;
+}
+
+void rp_roll_note_term(struct rp_roll_line *line)
+{
+    struct sigaction ours = {.sa_handler = is_terminated};
+
+    own_line = line;
+    if (is_handled_by(SIG_DFL))
+        sigaction(SIGTERM, &ours, NULL);
+}
+
+void rp_roll_let_term(void)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+
+    if (is_handled_by(is_terminated))
+        sigaction(SIGTERM, &plain, NULL);
 }
 
 static bool decide(struct rp_roll_line *line, size_t number, int32_t wanted)

@@ -142,28 +142,36 @@ static bool is_lost(const struct rp_roll_line *line)
     return line->state != RP_ROLL_INSIDE && is_dead(line);
 }
 
-/* Those that left by themselves may have done so since another was killed. Where all are killed at
- * once, somebody has ended the job, by its launcher. */
+/* By which of its ends a job is known to have failed: a kill comes before a SIGTERM, which the
+ * launcher may have sent since another was killed, and that before an end of its own. */
+static enum rp_roll_end first_end(const struct rp_job *job)
+{
+    bool seen[] = {false, false, false};
+
+    for (int i = 0; i < job->processes; i++)
+        if (is_lost(&job->roll[i]))
+            seen[job->roll[i].left] = true;
+    return seen[RP_ROLL_NO_WORD] ? RP_ROLL_NO_WORD : seen[RP_ROLL_TERMINATED] ? RP_ROLL_TERMINATED : RP_ROLL_LEFT;
+}
+
+/* Where all end alike at once, somebody has ended the job, by its launcher. */
 static void note_first(struct rp_job *job)
 {
     struct rp_buffer list = {0};
-    bool was_killed = false, any = false, all = job->processes > 1;
+    int count = 0;
 
     if (job->lost[0])
         return;
-    for (int i = 0; i < job->processes; i++) {
-        bool lost = is_lost(&job->roll[i]);
-        any |= lost;
-        all &= lost && !job->roll[i].left;
-        was_killed |= lost && !job->roll[i].left;
-    }
-    for (int i = 0; i < job->processes && any; i++)
-        if (is_lost(&job->roll[i]) && !(was_killed && job->roll[i].left))
+    enum rp_roll_end end = first_end(job);
+    for (int i = 0; i < job->processes; i++)
+        if (is_lost(&job->roll[i]) && job->roll[i].left == (int32_t)end) {
             name(job, i, &list);
+            count++;
+        }
     rp_buffer_byte(&list, 0);
-    if (any && !list.failed)
+    if (count > 0 && !list.failed)
         snprintf(job->lost, sizeof job->lost, "%s", (char *)list.bytes);
-    job->killed = was_killed && !all;
+    job->killed = count > 0 && end != RP_ROLL_LEFT && (count < job->processes || count == 1);
     rp_buffer_free(&list);
 }
 

@@ -49,8 +49,9 @@ __attribute__((constructor)) static void begins(void)
         roll = rp_roll_open(rp_setting("REPRISE_FT_DIR"), line);
     if (roll) {
         roll->process = (int32_t)rank_process;
-        roll->left = 0;
+        roll->left = RP_ROLL_NO_WORD;
         roll->state = RP_ROLL_BEGAN;
+        rp_roll_note_term(roll);
     }
 }
 
@@ -59,13 +60,15 @@ __attribute__((destructor)) static void ends(void)
     if (rank_process != 0 && getpid() == rank_process)
         leave_mark("ended");
     if (roll && getpid() == rank_process)
-        roll->left = 1;
+        roll->left = RP_ROLL_LEFT;
 }
 
 void rp_ft_roll(enum rp_roll_state state)
 {
     if (roll && getpid() == rank_process)
         roll->state = (int32_t)state;
+    if (state == RP_ROLL_INSIDE)
+        rp_roll_let_term();
 }
 
 void rp_ft_roll_iteration(void)

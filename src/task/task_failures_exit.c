@@ -54,7 +54,7 @@ static void exits(int status, void *unused)
         return;
     rp_watch_left(status);
     if (roll)
-        roll->left = 1;
+        roll->left = RP_ROLL_LEFT;
     if (!stop || !is_inside_mpi())
         return;
     rp_error("tasks: the program called exit with status %d before reprise_tasks_end: so the job ends", status);
@@ -85,6 +85,7 @@ __attribute__((constructor)) static void begins(void)
         return;
     roll->process = (int32_t)rank_process;
     roll->state = RP_ROLL_ENTERS;
+    rp_roll_note_term(roll);
 }
 
 /* In front of the one of MPI, or of whoever stands before that, so that the command knows who waits in there. Weak: a program may have one of its own. */
@@ -109,6 +110,7 @@ void rp_failures_began(void (*stop_job)(int status))
         pause(); /* the command ends the job */
     if (roll)
         roll->state = RP_ROLL_INSIDE;
+    rp_roll_let_term();
 }
 
 void rp_failures_ended(void)
