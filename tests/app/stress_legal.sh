@@ -8,7 +8,7 @@ openmpi) programs="cancel_receive errors_return improbe_imrecv irecv_out_of_orde
 *) programs="cancel_receive errors_return generalized_requests intercomm iprobe_poll persistent_any sendrecv_any testany threads_one_comm waitsome" ;;
 esac
 for name in ${TEST_PROGRAMS:-$programs}; do # others by hand
-    ranks=$(sed -n 's|^// ranks: *||p' "$tests/mpi/$name.c")
+    ranks=$(headers "$tests/mpi/$name.c" ranks)
     launcher "$mpi" "$ranks"
     rm -rf runs
     TEST_PACE_MS=1 run 500 stress "$reprise" stress --runs 2 --seed 5 --timeout 150 --compare status -o runs "${launch[@]}" "$build/tests/mpi/$mpi/$name"

@@ -92,7 +92,7 @@ run 20 wrong "$reprise" det
 echo "det on $mpi: $(digest outside)"
 
 # What reprise found stands above the status of the launcher.
-launcher "$mpi" "$(sed -n 's|^// ranks: *||p' "$here/../mpi/deadlock/ring_of_receives.c")"
+launcher "$mpi" "$(headers "$here/../mpi/deadlock/ring_of_receives.c" ranks)"
 for options in "" "--record -o ring"; do
     run 60 ring "$reprise" det $options bash -c '"$@"; exit 3' launch "${launch[@]}" "$build/tests/mpi/$mpi/ring_of_receives"
     [ "$status" -eq 119 ] && grep -q 'error: deadlock in MPI_Recv' "$work/ring.err" || fail "det $options: a deadlock under a launcher that ends with 3: $status"

@@ -23,17 +23,17 @@ for app in "particles --size 150" "masterworker --size 60" "halo --size 15" "spa
 done
 
 for name in ring_of_receives one_misses_the_barrier long_sends_to_each_other barriers_crossed; do
-    launcher "$mpi" "$(sed -n 's|^// ranks: *||p' "$here/../mpi/deadlock/$name.c")"
+    launcher "$mpi" "$(headers "$here/../mpi/deadlock/$name.c" ranks)"
     REPRISE_HOSTS=3 tells_deadlock "$here/../mpi/deadlock/$name.c" "$reprise" det "${launch[@]}" "$build/tests/mpi/$mpi/$name"
 done
 
 # Errors of the program are found between hosts, too.
 for name in functions arguments requests unreceived; do
     given=$here/../mpi/mismatch/$name.c
-    launcher "$mpi" "$(sed -n 's|^// ranks: *||p' "$given")"
+    launcher "$mpi" "$(headers "$given" ranks)"
     while IFS= read -r line; do
         REPRISE_HOSTS=2 tells_error "$given" "$line" "$reprise" det "${launch[@]}" "$build/tests/mpi/$mpi/$name"
-    done < <(sed -n 's|^// case ||p' "$given" | sed -n '1p;5p;$p;/ibarrier ibcast/p;/ many/p;/ copy/p;/ between/p')
+    done < <(headers "$given" case | sed -n '1p;5p;$p;/ibarrier ibcast/p;/ many/p;/ copy/p;/ between/p')
 done
 
 # A rank is killed, one that leads its host or one that does not: the run ends.

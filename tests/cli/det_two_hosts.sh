@@ -148,7 +148,7 @@ if command -v python3 >/dev/null; then
 fi
 
 for name in ring_of_receives one_misses_the_barrier long_sends_to_each_other; do
-    ranks=$(sed -n 's|^// ranks: *||p' "$here/../mpi/deadlock/$name.c")
+    ranks=$(headers "$here/../mpi/deadlock/$name.c" ranks)
     spread_launcher "$mpi" "$ranks"
     tells_deadlock "$here/../mpi/deadlock/$name.c" "${there[@]}" "$reprise" det "${spread[@]}" "$build/tests/mpi/$mpi/$name"
     echo "$name: told"

@@ -7,7 +7,7 @@ tests=$(cd "$(dirname "$0")/../mpi" && pwd)
 clang=$(compgen -c clang | grep -E '^clang(-[0-9]+)?$' | sort -V | tail -n 1)
 [ -n "$clang" ] || { echo "skipped: there is no clang"; exit 77; }
 for name in omp_locks omp_sharing omp_funneled; do
-    read -ra options <<<"$(sed -n 's@^// record: *@@p' "$tests/$name.c")"
+    read -ra options <<<"$(headers "$tests/$name.c" record)"
     OMPI_CC=$clang MPICH_CC=$clang run 60 compile "mpicc.$mpi" -g -O1 -I"$tests" -fopenmp=libomp "$tests/$name.c" -o "$name"
     [ "$status" -eq 0 ] || { echo "skipped: $clang does not compile OpenMP programs here"; exit 77; }
     ldd "$name" | grep -q 'libomp' || fail "not LLVM's runtime"

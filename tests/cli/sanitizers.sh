@@ -8,7 +8,7 @@ export HWLOC_COMPONENTS=-opencl     # some of whose drivers do not work under th
 for name in testsome threads_mutex; do
     "mpicc.$mpi" -g -fsanitize=address,undefined -I"$here" -o "$name" "$here/$name.c" -lm -lpthread >compile.out 2>&1 ||
         { echo "skipped: no sanitizers here"; exit 77; }
-    launcher "$mpi" "$(sed -n 's|^// ranks: *||p' "$here/$name.c")"
+    launcher "$mpi" "$(headers "$here/$name.c" ranks)"
     rm -rf run
     run 100 record "$reprise" record -o run "${launch[@]}" "./$name"
     [ "$status" -eq 0 ] || fail "record of $name: exit status $status"

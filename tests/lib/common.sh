@@ -61,6 +61,15 @@ give_up() { # SECONDS NAME PID COMMAND...
     fail "$2: no end after $1 s: ${*:4}"
 }
 
+# FILE KEY: the values of all lines `// KEY: VALUE` (or `! KEY: VALUE`, `# KEY: VALUE`) of a test's source. A line that is indented behind the mark goes on with the one before.
+headers() {
+    awk -v key="$2" '
+        $0 ~ "^(//|!|#) " key ":?( |$)" { if (found) print value; found = inside = 1; value = $0; sub("^(//|!|#) " key ":? *", "", value); next }
+        inside && /^(\/\/|!|#)     [^ ]/ { sub("^(//|!|#) +", ""); value = value " " $0; next }
+        { inside = 0 }
+        END { if (found) print value }' "$1"
+}
+
 refuses() { # STATUS TEXT COMMAND...: it ends so, and says that
     local wanted=$1 text=$2
     shift 2
@@ -75,26 +84,32 @@ damage() { # FILE PLACE: that byte becomes another
     printf "\\$(printf %03o $((byte ^ 85)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
 
-tells_deadlock() { # SOURCE COMMAND...: of the program, with all lines `// says:` of its source
-    local source_file=$1 line
-    shift
-    run 60 deadlock "$@"
-    [ "$status" -eq 119 ] || fail "$*: exit status $status, not 119"
-    [ "$(grep -c 'error: deadlock' "$work/deadlock.err")" -eq 1 ] || fail "$*: deadlock is not said once"
-    while read -r line; do
-        grep -qF -- "$line" "$work/deadlock.err" || fail "$*: '$line' is not said"
-    done < <(sed -n 's|^// says: *||p' "$source_file")
-}
-
-tells_error() { # SOURCE CASE COMMAND...: 'STATUS ARGUMENTS: WORDS' as run-mismatch has it
-    local wanted=${2%% *} arguments words place
-    arguments=${2#* }
-    words=${arguments#*:} arguments=${arguments%%:*} words=${words# }
+put_places() { # SOURCE: in $words, {NAME} becomes the place of the line with /* NAME */
+    local place
     while [[ $words =~ \{([a-z0-9_]+)\} ]]; do
         place=$(grep -nF "/* ${BASH_REMATCH[1]} */" "$1" | cut -d: -f1)
         [ -n "$place" ] || fail "$1 has no place ${BASH_REMATCH[1]}"
         words=${words//"${BASH_REMATCH[0]}"/$(basename "$1"):$place}
     done
+}
+
+tells_deadlock() { # SOURCE COMMAND...: of the program, with all lines `// says:` of its source
+    local source_file=$1 words
+    shift
+    run 60 deadlock "$@"
+    [ "$status" -eq 119 ] || fail "$*: exit status $status, not 119"
+    [ "$(grep -c 'error: deadlock' "$work/deadlock.err")" -eq 1 ] || fail "$*: deadlock is not said once"
+    while read -r words; do
+        put_places "$source_file"
+        grep -qF -- "$words" "$work/deadlock.err" || fail "$*: '$words' is not said"
+    done < <(headers "$source_file" says)
+}
+
+tells_error() { # SOURCE CASE COMMAND...: 'STATUS ARGUMENTS: WORDS' as run-mismatch has it
+    local wanted=${2%% *} arguments words
+    arguments=${2#* }
+    words=${arguments#*:} arguments=${arguments%%:*} words=${words# }
+    put_places "$1"
     run 60 error "${@:3}" $arguments
     grep -q '^SKIP' "$work/error.out" && return
     [ "$status" -eq "$wanted" ] || fail "$arguments: exit status $status, not $wanted"
