@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup demo test test-page bench coverage install clean
+.PHONY: all setup demo test test-page format bench coverage install clean
 
 all: setup
 	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -25,6 +25,11 @@ test: all
 test-page: all
 	@tools/setup chromium chromium-driver
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 1000 -R '^page\.'
+
+# C and C++ as .clang-format says.
+format:
+	@command -v clang-format-14 >/dev/null || tools/setup clang-format-14
+	git ls-files '*.c' '*.h' '*.cc' '*.cpp' | xargs clang-format-14 -i
 
 bench: all
 	@tools/setup valgrind
