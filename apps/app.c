@@ -2,9 +2,10 @@
 /*
  * Shared parts of the workloads; app.h has the contracts.
  *
- * Every rank reads the same command line, so that a mistake in it is found by all ranks at once and needs no message;
- * only rank 0 speaks about it. A failed verification, in contrast, is known to one rank: the failures are
- * gathered with the hashes, and the verdict goes back to all ranks so that they end with the same status.
+ * Every rank reads the same command line, so that a mistake in it is found by all ranks at once and
+ * needs no message; only rank 0 speaks about it. A failed verification, in contrast, is known to
+ * one rank: the failures are gathered with the hashes, and the verdict goes back to all ranks so
+ * that they end with the same status.
  */
 #include "app.h"
 
@@ -70,7 +71,9 @@ static struct app_option *find_option(const struct app_spec *spec, const char *n
     for (struct app_option *option = spec->options; option->name; option++)
         if (strlen(option->name) == length && memcmp(option->name, name, length) == 0)
             return option;
-    return strlen(seed_option.name) == length && memcmp(seed_option.name, name, length) == 0 ? &seed_option : NULL;
+    return strlen(seed_option.name) == length && memcmp(seed_option.name, name, length) == 0
+               ? &seed_option
+               : NULL;
 }
 
 static void set_option(const struct app *app, struct app_option *option, const char *text)
@@ -81,12 +84,13 @@ static void set_option(const struct app *app, struct app_option *option, const c
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0)
         app_usage_error(app, "--%s needs a number, not '%s'", option->name, text);
     if (value < option->minimum || value > option->maximum)
-        app_usage_error(app, "--%s must be from %" PRIu64 " to %" PRIu64 ", not %s", option->name, option->minimum,
-                        option->maximum, text);
+        app_usage_error(app, "--%s must be from %" PRIu64 " to %" PRIu64 ", not %s", option->name,
+                        option->minimum, option->maximum, text);
     option->value = value;
 }
 
-/* Reads the option at argv[index], written "--name value" or "--name=value", and returns the index of the next. */
+/* Reads the option at argv[index], written "--name value" or "--name=value", and returns the index
+ * of the next. */
 static int read_option(const struct app *app, int argc, char **argv, int index)
 {
     const char *text = argv[index];
@@ -129,8 +133,8 @@ void app_verify(struct app *app, bool holds, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "VERIFY FAILED: %s, rank %d of %d, seed %" PRIu64 ": %s\n", app->spec->name, app->rank, app->ranks,
-            app->seed, what);
+    fprintf(stderr, "VERIFY FAILED: %s, rank %d of %d, seed %" PRIu64 ": %s\n", app->spec->name,
+            app->rank, app->ranks, app->seed, what);
     app->failed = true;
 }
 
@@ -163,7 +167,8 @@ void app_verify_hashes(struct app *app, uint64_t hash, const uint64_t *expected,
     uint64_t *hashes = app_allocate((size_t)app->ranks, sizeof *hashes);
     MPI_Gather(&hash, 1, MPI_UINT64_T, hashes, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     for (int rank = 0; app->rank == 0 && rank < app->ranks; rank++)
-        app_verify(app, hashes[rank] == expected[rank], "%s of rank %d differs from a serial computation", what, rank);
+        app_verify(app, hashes[rank] == expected[rank],
+                   "%s of rank %d differs from a serial computation", what, rank);
     free(hashes);
 }
 
@@ -229,8 +234,8 @@ int app_result(struct app *app, const char *fields, ...)
         va_start(arguments, fields);
         vsnprintf(rest, sizeof rest, fields, arguments);
         va_end(arguments);
-        printf("RESULT hash=%016" PRIx64 " app=%s ranks=%d seed=%" PRIu64 " verified=%s %s\n", hash, app->spec->name,
-               app->ranks, app->seed, failed ? "no" : "yes", rest);
+        printf("RESULT hash=%016" PRIx64 " app=%s ranks=%d seed=%" PRIu64 " verified=%s %s\n", hash,
+               app->spec->name, app->ranks, app->seed, failed ? "no" : "yes", rest);
         fflush(stdout);
     }
     MPI_Finalize();
@@ -241,7 +246,8 @@ void *app_allocate(size_t count, size_t element_size)
 {
     void *memory = calloc(count ? count : 1, element_size);
     if (!memory) {
-        fprintf(stderr, "no memory for %zu elements of %zu bytes; try a smaller --size\n", count, element_size);
+        fprintf(stderr, "no memory for %zu elements of %zu bytes; try a smaller --size\n", count,
+                element_size);
         MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
         abort();
     }

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A blast wave in a gas, in three dimensions: Euler's equations for a box of cells, with all the energy in the cell at the origin, whose three planes are mirrors, as in the benchmark LULESH. Each rank has a block of
- * cells and exchanges a layer of them with up to 26 neighbours in every step; the step's length comes from the greatest speed of a signal anywhere.
+ * A blast wave in a gas, in three dimensions: Euler's equations for a box of cells, with all the
+ * energy in the cell at the origin, whose three planes are mirrors, as in the benchmark LULESH.
+ * Each rank has a block of cells and exchanges a layer of them with up to 26 neighbours in every
+ * step; the step's length comes from the greatest speed of a signal anywhere.
  *
- * Finite volumes of first order: fluxes across the six faces are Rusanov's; across the twelve edges and eight corners goes a little of the difference, which rounds the front. All of it is exchanged between two cells, so that mass and energy stay
- * what they were.
+ * Finite volumes of first order: fluxes across the six faces are Rusanov's; across the twelve edges
+ * and eight corners goes a little of the difference, which rounds the front. All of it is exchanged
+ * between two cells, so that mass and energy stay what they were.
  *
- * A cell's new value depends on its neighbours alone, so that it does not matter whose they are: where a serial computation is not too long, rank 0 does it, and the energy at the origin must be the same to the last
- * bit. Mass and energy must be kept but for rounding; density and pressure must stay positive; and the three directions must stay alike.
+ * A cell's new value depends on its neighbours alone, so that it does not matter whose they are:
+ * where a serial computation is not too long, rank 0 does it, and the energy at the origin must be
+ * the same to the last bit. Mass and energy must be kept but for rounding; density and pressure
+ * must stay positive; and the three directions must stay alike.
  */
 #include "app.h"
 
@@ -28,7 +33,8 @@ static const double heat_ratio = 1.4;
 static const double blast = 100;
 static const double background = 1e-6; /* energy */
 static const double courant = 0.2;
-static const double rounding_share = 0.01; /* of the difference, that goes across an edge or corner */
+static const double rounding_share =
+    0.01; /* of the difference, that goes across an edge or corner */
 static const double rounding = 1e-11;
 
 static struct app_option options[] = {
@@ -37,7 +43,9 @@ static struct app_option options[] = {
     {0},
 };
 
-static const struct app_spec spec = {"blast", "A blast wave in three dimensions, with 26 neighbours.", 1, options};
+static const struct app_spec spec = {"blast",
+                                     "A blast wave in three dimensions, with 26 neighbours.", 1,
+                                     options};
 
 /* Cells 1 to n of each direction are the block's own; 0 and n + 1 are neighbours' or mirrors. */
 struct block {
@@ -51,12 +59,15 @@ struct block {
 
 static size_t index_of(const struct block *block, int x, int y, int z)
 {
-    return (((size_t)z * (size_t)(block->n[1] + 2) + (size_t)y) * (size_t)(block->n[0] + 2) + (size_t)x) * FIELDS;
+    return (((size_t)z * (size_t)(block->n[1] + 2) + (size_t)y) * (size_t)(block->n[0] + 2) +
+            (size_t)x) *
+           FIELDS;
 }
 
 static size_t block_values(const struct block *block)
 {
-    return (size_t)(block->n[0] + 2) * (size_t)(block->n[1] + 2) * (size_t)(block->n[2] + 2) * FIELDS;
+    return (size_t)(block->n[0] + 2) * (size_t)(block->n[1] + 2) * (size_t)(block->n[2] + 2) *
+           FIELDS;
 }
 
 /* Direction 0 to 26 as steps of -1, 0 and 1. */
@@ -67,7 +78,8 @@ static void steps_of(int direction, int step[DIMENSIONS])
 }
 
 /* The cells that go in a direction, or come from it. */
-static void range_of(const struct block *block, const int step[DIMENSIONS], int is_ghost, int first[DIMENSIONS], int last[DIMENSIONS])
+static void range_of(const struct block *block, const int step[DIMENSIONS], int is_ghost,
+                     int first[DIMENSIONS], int last[DIMENSIONS])
 {
     for (int d = 0; d < DIMENSIONS; d++) {
         int n = block->n[d];
@@ -81,7 +93,8 @@ static int cells_in(const int first[DIMENSIONS], const int last[DIMENSIONS])
     return (last[0] - first[0] + 1) * (last[1] - first[1] + 1) * (last[2] - first[2] + 1);
 }
 
-static void copy_range(struct block *block, const int first[DIMENSIONS], const int last[DIMENSIONS], double *buffer, int into_block)
+static void copy_range(struct block *block, const int first[DIMENSIONS], const int last[DIMENSIONS],
+                       double *buffer, int into_block)
 {
     for (int z = first[2]; z <= last[2]; z++)
         for (int y = first[1]; y <= last[1]; y++) {
@@ -105,7 +118,8 @@ static void exchange(struct block *block)
             continue;
         steps_of(i, step);
         range_of(block, step, 1, first, last);
-        MPI_Irecv(block->in[i], cells_in(first, last) * FIELDS, MPI_DOUBLE, block->neighbour[i], NEIGHBOURS - 1 - i, block->comm, &requests[count++]);
+        MPI_Irecv(block->in[i], cells_in(first, last) * FIELDS, MPI_DOUBLE, block->neighbour[i],
+                  NEIGHBOURS - 1 - i, block->comm, &requests[count++]);
     }
     for (int i = 0; i < NEIGHBOURS; i++) {
         if (i == MIDDLE || block->neighbour[i] == MPI_PROC_NULL)
@@ -113,7 +127,8 @@ static void exchange(struct block *block)
         steps_of(i, step);
         range_of(block, step, 0, first, last);
         copy_range(block, first, last, block->out[i], 0);
-        MPI_Isend(block->out[i], cells_in(first, last) * FIELDS, MPI_DOUBLE, block->neighbour[i], i, block->comm, &requests[count++]);
+        MPI_Isend(block->out[i], cells_in(first, last) * FIELDS, MPI_DOUBLE, block->neighbour[i], i,
+                  block->comm, &requests[count++]);
     }
     MPI_Waitall(count, requests, unused);
     for (int i = 0; i < NEIGHBOURS; i++) {
@@ -125,10 +140,12 @@ static void exchange(struct block *block)
     }
 }
 
-/* Behind the outer planes stand mirrors: the same gas, moving the other way. Layers of later directions take in those of earlier ones. */
+/* Behind the outer planes stand mirrors: the same gas, moving the other way. Layers of later
+ * directions take in those of earlier ones. */
 static void reflect(struct block *block, int d, int ghost, int inner)
 {
-    int first[DIMENSIONS] = {0, 0, 0}, last[DIMENSIONS] = {block->n[0] + 1, block->n[1] + 1, block->n[2] + 1}, at[DIMENSIONS];
+    int first[DIMENSIONS] = {0, 0, 0},
+        last[DIMENSIONS] = {block->n[0] + 1, block->n[1] + 1, block->n[2] + 1}, at[DIMENSIONS];
     first[d] = last[d] = ghost;
     for (at[2] = first[2]; at[2] <= last[2]; at[2]++)
         for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
@@ -136,7 +153,8 @@ static void reflect(struct block *block, int d, int ghost, int inner)
                 int from[DIMENSIONS] = {at[0], at[1], at[2]};
                 from[d] = inner;
                 double *cell = block->cells + index_of(block, at[0], at[1], at[2]);
-                memcpy(cell, block->cells + index_of(block, from[0], from[1], from[2]), FIELDS * sizeof *cell);
+                memcpy(cell, block->cells + index_of(block, from[0], from[1], from[2]),
+                       FIELDS * sizeof *cell);
                 cell[MOMENTUM + d] = -cell[MOMENTUM + d];
             }
 }
@@ -155,30 +173,37 @@ static void fill_ghosts(struct block *block)
 
 static double pressure_of(const double *cell)
 {
-    double squares = cell[MOMENTUM] * cell[MOMENTUM] + cell[MOMENTUM + 1] * cell[MOMENTUM + 1] + cell[MOMENTUM + 2] * cell[MOMENTUM + 2];
+    double squares = cell[MOMENTUM] * cell[MOMENTUM] + cell[MOMENTUM + 1] * cell[MOMENTUM + 1] +
+                     cell[MOMENTUM + 2] * cell[MOMENTUM + 2];
     return (heat_ratio - 1) * (cell[ENERGY] - 0.5 * squares / cell[MASS]);
 }
 
 static double signal_of(const double *cell, int d)
 {
-    return fabs(cell[MOMENTUM + d]) / cell[MASS] + sqrt(heat_ratio * pressure_of(cell) / cell[MASS]);
+    return fabs(cell[MOMENTUM + d]) / cell[MASS] +
+           sqrt(heat_ratio * pressure_of(cell) / cell[MASS]);
 }
 
-static void add_face(const double *low, const double *high, int d, double factor, double sign, double *sum)
+static void add_face(const double *low, const double *high, int d, double factor, double sign,
+                     double *sum)
 {
     double a = signal_of(low, d), b = signal_of(high, d), speed = a > b ? a : b;
     double low_pressure = pressure_of(low), high_pressure = pressure_of(high);
-    double low_velocity = low[MOMENTUM + d] / low[MASS], high_velocity = high[MOMENTUM + d] / high[MASS];
+    double low_velocity = low[MOMENTUM + d] / low[MASS],
+           high_velocity = high[MOMENTUM + d] / high[MASS];
     for (int f = 0; f < FIELDS; f++) {
-        double low_flux = low_velocity * (low[f] + (f == ENERGY ? low_pressure : 0)) + (f == MOMENTUM + d ? low_pressure : 0);
-        double high_flux = high_velocity * (high[f] + (f == ENERGY ? high_pressure : 0)) + (f == MOMENTUM + d ? high_pressure : 0);
+        double low_flux = low_velocity * (low[f] + (f == ENERGY ? low_pressure : 0)) +
+                          (f == MOMENTUM + d ? low_pressure : 0);
+        double high_flux = high_velocity * (high[f] + (f == ENERGY ? high_pressure : 0)) +
+                           (f == MOMENTUM + d ? high_pressure : 0);
         sum[f] += sign * factor * (0.5 * (low_flux + high_flux) - 0.5 * speed * (high[f] - low[f]));
     }
 }
 
 static void update_cell(struct block *block, int x, int y, int z, double factor)
 {
-    int stride[DIMENSIONS] = {FIELDS, (block->n[0] + 2) * FIELDS, (block->n[0] + 2) * (block->n[1] + 2) * FIELDS};
+    int stride[DIMENSIONS] = {FIELDS, (block->n[0] + 2) * FIELDS,
+                              (block->n[0] + 2) * (block->n[1] + 2) * FIELDS};
     const double *cell = block->cells + index_of(block, x, y, z);
     double faces[DIMENSIONS][FIELDS] = {{0}}, across[FIELDS] = {0};
     double *next = block->next + index_of(block, x, y, z);
@@ -191,12 +216,14 @@ static void update_cell(struct block *block, int x, int y, int z, double factor)
         steps_of(i, step);
         if (abs(step[0]) + abs(step[1]) + abs(step[2]) < 2)
             continue;
-        const double *other = cell + step[0] * stride[0] + step[1] * stride[1] + step[2] * stride[2];
+        const double *other =
+            cell + step[0] * stride[0] + step[1] * stride[1] + step[2] * stride[2];
         for (int f = 0; f < FIELDS; f++)
             across[f] += other[f] - cell[f];
     }
     for (int f = 0; f < FIELDS; f++)
-        next[f] = cell[f] + (faces[0][f] + faces[1][f] + faces[2][f]) + rounding_share * factor * across[f];
+        next[f] = cell[f] + (faces[0][f] + faces[1][f] + faces[2][f]) +
+                  rounding_share * factor * across[f];
 }
 
 static double fastest(const struct block *block)
@@ -316,7 +343,8 @@ static void verify_cells(struct app *app, const struct block *block)
             for (int x = 1; x <= block->n[0]; x++) {
                 const double *cell = block->cells + index_of(block, x, y, z);
                 if (!(cell[MASS] > 0) || !(pressure_of(cell) > 0)) {
-                    app_verify(app, false, "density %g or pressure %g of a cell is not positive", cell[MASS], pressure_of(cell));
+                    app_verify(app, false, "density %g or pressure %g of a cell is not positive",
+                               cell[MASS], pressure_of(cell));
                     return;
                 }
             }
@@ -327,10 +355,14 @@ static void verify_symmetry(struct app *app, const struct block *block)
 {
     double beside[DIMENSIONS];
     for (int d = 0; d < DIMENSIONS; d++)
-        beside[d] = block->cells[index_of(block, 1 + (d == 0), 1 + (d == 1), 1 + (d == 2)) + ENERGY];
+        beside[d] =
+            block->cells[index_of(block, 1 + (d == 0), 1 + (d == 1), 1 + (d == 2)) + ENERGY];
     for (int d = 1; d < DIMENSIONS; d++)
-        app_verify(app, block->grid[d] != block->grid[d - 1] || fabs(beside[d] - beside[d - 1]) <= rounding * beside[d], "the energies beside the origin are %.17g, %.17g and %.17g", beside[0], beside[1],
-                   beside[2]);
+        app_verify(app,
+                   block->grid[d] != block->grid[d - 1] ||
+                       fabs(beside[d] - beside[d - 1]) <= rounding * beside[d],
+                   "the energies beside the origin are %.17g, %.17g and %.17g", beside[0],
+                   beside[1], beside[2]);
 }
 
 /* The state between two steps, for `reprise ft`. */
@@ -361,22 +393,29 @@ int main(int argc, char **argv)
     double mass = sum_field(&block, MASS), energy = sum_field(&block, ENERGY);
 
     reprise_protect_state(0, &cells_state, &block);
-    REPRISE_LOOP(i, 0, (long)steps) {
+    REPRISE_LOOP(i, 0, (long)steps)
+    {
         app_tick(&app, i);
         advance(&block);
     }
 
-    double mass_after = sum_field(&block, MASS), energy_after = sum_field(&block, ENERGY), origin = 0;
+    double mass_after = sum_field(&block, MASS), energy_after = sum_field(&block, ENERGY),
+           origin = 0;
     verify_cells(&app, &block);
-    app_verify(&app, fabs(mass_after - mass) <= rounding * mass, "the mass was %.17g and is %.17g", mass, mass_after);
-    app_verify(&app, fabs(energy_after - energy) <= rounding * energy, "the energy was %.17g and is %.17g", energy, energy_after);
-    bool serial = (uint64_t)app.ranks * steps * (uint64_t)block.n[0] * (uint64_t)block.n[1] * (uint64_t)block.n[2] <= MOST_SERIAL_UPDATES;
+    app_verify(&app, fabs(mass_after - mass) <= rounding * mass, "the mass was %.17g and is %.17g",
+               mass, mass_after);
+    app_verify(&app, fabs(energy_after - energy) <= rounding * energy,
+               "the energy was %.17g and is %.17g", energy, energy_after);
+    bool serial = (uint64_t)app.ranks * steps * (uint64_t)block.n[0] * (uint64_t)block.n[1] *
+                      (uint64_t)block.n[2] <=
+                  MOST_SERIAL_UPDATES;
     if (app.rank == 0) {
         origin = block.cells[index_of(&block, 1, 1, 1) + ENERGY];
         verify_symmetry(&app, &block);
         if (serial) {
             double expected = serial_origin_energy(&block, steps);
-            app_verify(&app, origin == expected, "the energy at the origin is %.17g, serially %.17g", origin, expected);
+            app_verify(&app, origin == expected,
+                       "the energy at the origin is %.17g, serially %.17g", origin, expected);
         }
     }
     for (int z = 1; z <= block.n[2]; z++)

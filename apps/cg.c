@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The largest eigenvalue of a random sparse matrix by inverse iteration with conjugate gradients, after the NAS
- * benchmark CG.
+ * The largest eigenvalue of a random sparse matrix by inverse iteration with conjugate gradients,
+ * after the NAS benchmark CG.
  *
- * A is a sum of outer products w x x^T of sparse random vectors with positive elements, as many as it has rows, the
- * weights w falling from 1 to 0.1 in a geometric sequence. B = shift I - A with a shift a tenth above the greatest row
- * sum of A is symmetric and positive definite, its condition number no more than 11. A step of the outer iteration
- * solves B z = x by 25 steps of conjugate gradients and takes z / |z| as the next x; zeta = shift - 1 / (x z) tends to
- * the largest eigenvalue of A.
+ * A is a sum of outer products w x x^T of sparse random vectors with positive elements, as many as
+ * it has rows, the weights w falling from 1 to 0.1 in a geometric sequence. B = shift I - A with a
+ * shift a tenth above the greatest row sum of A is symmetric and positive definite, its condition
+ * number no more than 11. A step of the outer iteration solves B z = x by 25 steps of conjugate
+ * gradients and takes z / |z| as the next x; zeta = shift - 1 / (x z) tends to the largest
+ * eigenvalue of A.
  *
- * --class 1, 2, 3 or 4 is the NAS problem itself, of class S, W, A or B: its vectors from its random numbers, B = A + (0.1 -
- * shift) I with its shift, a starting vector of ones, zeta = shift + 1 / (x z), and its result after as many iterations.
+ * --class 1, 2, 3 or 4 is the NAS problem itself, of class S, W, A or B: its vectors from its
+ * random numbers, B = A + (0.1 - shift) I with its shift, a starting vector of ones, zeta = shift +
+ * 1 / (x z), and its result after as many iterations.
  *
- * The ranks form a grid of R rows and C >= R columns. Rank (i, j) has the block of B where the rows' part i meets the
- * columns' part j, and part j of every vector, as have all ranks of column j. A product with B is summed over the
- * ranks of a row, which leaves part i of the rows with all of them; then each rank gets part j of the columns from
- * the ranks (k, i) whose rows meet it, in a square grid from its mirror image. Scalar products are summed over a row
- * too. These sums are exchanges by pairs of ranks at distances 1, 2, 4 and so on; where their number is no power of
- * two, the ranks beyond it give their values away at first and get the sum in the end. All messages are received by
- * name.
+ * The ranks form a grid of R rows and C >= R columns. Rank (i, j) has the block of B where the
+ * rows' part i meets the columns' part j, and part j of every vector, as have all ranks of column
+ * j. A product with B is summed over the ranks of a row, which leaves part i of the rows with all
+ * of them; then each rank gets part j of the columns from the ranks (k, i) whose rows meet it, in a
+ * square grid from its mirror image. Scalar products are summed over a row too. These sums are
+ * exchanges by pairs of ranks at distances 1, 2, 4 and so on; where their number is no power of
+ * two, the ranks beyond it give their values away at first and get the sum in the end. All messages
+ * are received by name.
  *
- * Before the iterations a random vector times B must be what the outer products say without any matrix. The residual
- * must be as small as the condition number says. zeta must not fall and must stay below the greatest row sum. Where a
- * serial computation is not too long, rank 0 does it and zeta must be the same but for rounding. For the NAS problem the
- * residual must be no more than rounding leaves, and zeta, after the 15 (class B: 75) iterations of the NAS problem, the
+ * Before the iterations a random vector times B must be what the outer products say without any
+ * matrix. The residual must be as small as the condition number says. zeta must not fall and must
+ * stay below the greatest row sum. Where a serial computation is not too long, rank 0 does it and
+ * zeta must be the same but for rounding. For the NAS problem the residual must be no more than
+ * rounding leaves, and zeta, after the 15 (class B: 75) iterations of the NAS problem, the
  * published one to ten digits.
  */
 #include "app.h"
@@ -42,7 +46,8 @@ enum { OPTION_SIZE, OPTION_WORK, OPTION_CLASS };
 
 #define MOST_SERIAL_ELEMENTS (UINT64_C(1) << 25) /* multiplied in all */
 
-static const double least_weight = 0.1; /* and, in the NAS problem, the least eigenvalue before the shift */
+static const double least_weight =
+    0.1; /* and, in the NAS problem, the least eigenvalue before the shift */
 static const double shift_factor = 1.1;
 static const double condition = 11; /* shift_factor / (shift_factor - 1) */
 static const double rounding = 1e-11;
@@ -50,11 +55,14 @@ static const double rounding = 1e-11;
 static struct app_option options[] = {
     [OPTION_SIZE] = {"size", "rows of the matrix, at least one per rank", 20000, 1, 1 << 24},
     [OPTION_WORK] = {"work", "outer iterations", 15, 1, UINT64_C(1) << 32},
-    [OPTION_CLASS] = {"class", "1, 2, 3, 4: the NAS problem of class S, W, A, B, whatever the size; 0: none", 0, 0, 4},
+    [OPTION_CLASS] = {"class",
+                      "1, 2, 3, 4: the NAS problem of class S, W, A, B, whatever the size; 0: none",
+                      0, 0, 4},
     {0},
 };
 
-static const struct app_spec spec = {"cg", "Eigenvalue of a sparse matrix by conjugate gradients.", 1, options};
+static const struct app_spec spec = {"cg", "Eigenvalue of a sparse matrix by conjugate gradients.",
+                                     1, options};
 
 /* The NAS problem. */
 static const struct nas {
@@ -75,7 +83,8 @@ struct range {
     int first, end;
 };
 
-/* Elements of row r are those from row_start[r] to row_start[r + 1]; rows and columns count from the block's first. */
+/* Elements of row r are those from row_start[r] to row_start[r + 1]; rows and columns count from
+ * the block's first. */
 struct matrix {
     struct range rows, columns;
     size_t *row_start;
@@ -105,11 +114,11 @@ struct solver {
     int grid[2];
     int place[2];
     int size;
-    struct matrix matrix; /* A */
+    struct matrix matrix;         /* A */
     double shift, identity, sign; /* B = identity I + sign A */
-    double *x, *z, *r, *p, *q; /* parts of columns */
-    double *product;           /* a part of rows */
-    double *exchange;          /* a copy of one, on its way in */
+    double *x, *z, *r, *p, *q;    /* parts of columns */
+    double *product;              /* a part of rows */
+    double *exchange;             /* a copy of one, on its way in */
     double zeta;
     double residual;
 };
@@ -121,7 +130,8 @@ static int length_of(struct range range)
 
 static struct range part_of(int total, int parts, int part)
 {
-    return (struct range){app_part_first(total, parts, part), app_part_first(total, parts, part + 1)};
+    return (struct range){app_part_first(total, parts, part),
+                          app_part_first(total, parts, part + 1)};
 }
 
 static struct range meet(struct range a, struct range b)
@@ -142,7 +152,8 @@ static bool is_nas(void)
     return options[OPTION_CLASS].value > 0;
 }
 
-/* The random numbers of the NAS benchmarks: x' = 5^13 x modulo 2^46. Products wrap at 2^64, which it divides. */
+/* The random numbers of the NAS benchmarks: x' = 5^13 x modulo 2^46. Products wrap at 2^64, which
+ * it divides. */
 static double nas_random(uint64_t *state)
 {
     *state = (*state * UINT64_C(1220703125)) & ((UINT64_C(1) << 46) - 1);
@@ -165,8 +176,8 @@ static int place_in(const struct random_vector *vector, int index)
 }
 
 /*
- * As many elements as the class has, at different places, which are drawn below the next power of two and taken if they
- * are below the size; then the one at its own place is set to 1/2.
+ * As many elements as the class has, at different places, which are drawn below the next power of
+ * two and taken if they are below the size; then the one at its own place is set to 1/2.
  */
 static struct random_vector make_nas_vector(uint64_t *state, int number, int size)
 {
@@ -223,13 +234,14 @@ static bool is_in(int index, struct range range)
 }
 
 /* Appends those elements of weight x x^T that are in the block. */
-static void append_product(struct element_list *list, const struct matrix *block, const struct random_vector *x,
-                           double weight)
+static void append_product(struct element_list *list, const struct matrix *block,
+                           const struct random_vector *x, double weight)
 {
     for (int i = 0; i < x->count; i++)
         for (int j = 0; j < x->count && is_in(x->index[i], block->rows); j++)
             if (is_in(x->index[j], block->columns))
-                list_append(list, (struct element){x->index[i] - block->rows.first, x->index[j] - block->columns.first,
+                list_append(list, (struct element){x->index[i] - block->rows.first,
+                                                   x->index[j] - block->columns.first,
                                                    weight * x->value[i] * x->value[j]});
 }
 
@@ -338,7 +350,8 @@ static int power_of_two_below(int number)
 /* Puts the sum over the ranks of this row of the grid in the place of each rank's values. */
 static void sum_over_row(struct solver *solver, double *values, int count)
 {
-    int row = solver->place[0], column = solver->place[1], power = power_of_two_below(solver->grid[1]);
+    int row = solver->place[0], column = solver->place[1],
+        power = power_of_two_below(solver->grid[1]);
     int outer = rank_at(solver, row, column + power), inner = rank_at(solver, row, column - power);
     if (column >= power) {
         MPI_Send(values, count, MPI_DOUBLE, inner, TAG_FOLD, MPI_COMM_WORLD);
@@ -376,8 +389,8 @@ static int send_rows(struct solver *solver, MPI_Request *requests)
         struct range needed = meet(solver->matrix.rows, columns_of(solver, k));
         int receiver = rank_at(solver, solver->place[1], k);
         if (length_of(needed) > 0 && receiver != solver->app->rank)
-            MPI_Isend(product_at(solver, needed.first), length_of(needed), MPI_DOUBLE, receiver, TAG_TRANSPOSE,
-                      MPI_COMM_WORLD, &requests[started++]);
+            MPI_Isend(product_at(solver, needed.first), length_of(needed), MPI_DOUBLE, receiver,
+                      TAG_TRANSPOSE, MPI_COMM_WORLD, &requests[started++]);
     }
     return started;
 }
@@ -394,7 +407,8 @@ static int receive_columns(struct solver *solver, double *part, MPI_Request *req
         if (k == solver->place[0] && solver->place[0] == solver->place[1])
             memcpy(to, product_at(solver, given.first), (size_t)length_of(given) * sizeof *to);
         else
-            MPI_Irecv(to, length_of(given), MPI_DOUBLE, sender, TAG_TRANSPOSE, MPI_COMM_WORLD, &requests[started++]);
+            MPI_Irecv(to, length_of(given), MPI_DOUBLE, sender, TAG_TRANSPOSE, MPI_COMM_WORLD,
+                      &requests[started++]);
     }
     return started;
 }
@@ -442,7 +456,8 @@ static void multiply(struct solver *solver, const double *from, double *to)
 }
 
 /* Sets `to` to a + factor * b. */
-static void combine(const struct solver *solver, const double *a, double factor, const double *b, double *to)
+static void combine(const struct solver *solver, const double *a, double factor, const double *b,
+                    double *to)
 {
     for (int i = 0; i < part_length(solver); i++)
         to[i] = a[i] + factor * b[i];
@@ -497,11 +512,14 @@ static double greatest_row_sum(struct solver *solver)
 
 static struct solver create_solver(const struct app *app, int rows, int columns)
 {
-    struct solver solver = {.app = app, .grid = {rows, columns}, .size = (int)options[OPTION_SIZE].value};
+    struct solver solver = {.app = app,
+                            .grid = {rows, columns},
+                            .size = (int)options[OPTION_SIZE].value};
     solver.place[0] = app->rank / columns;
     solver.place[1] = app->rank % columns;
     make_matrix(&solver);
-    size_t length = (size_t)part_length(&solver), product_length = (size_t)length_of(solver.matrix.rows);
+    size_t length = (size_t)part_length(&solver),
+           product_length = (size_t)length_of(solver.matrix.rows);
     double **parts[] = {&solver.x, &solver.z, &solver.r, &solver.p, &solver.q};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         *parts[i] = app_allocate(length, sizeof(double));
@@ -517,7 +535,8 @@ static struct solver create_solver(const struct app *app, int rows, int columns)
 
 static void free_solver(struct solver *solver)
 {
-    double *memory[] = {solver->x, solver->z, solver->r, solver->p, solver->q, solver->product, solver->exchange};
+    double *memory[] = {solver->x, solver->z,       solver->r,       solver->p,
+                        solver->q, solver->product, solver->exchange};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
         free(memory[i]);
     free(solver->matrix.row_start);
@@ -557,7 +576,8 @@ static void verify_product(struct app *app, struct solver *solver)
     multiply(solver, solver->p, solver->q);
     multiply_by_definition(solver, expected);
     for (int i = 0; i < part_length(solver); i++) {
-        double difference = solver->identity * solver->p[i] + solver->sign * expected[first + i] - solver->q[i];
+        double difference =
+            solver->identity * solver->p[i] + solver->sign * expected[first + i] - solver->q[i];
         wrong += !(fabs(difference) <= rounding * solver->shift);
     }
     app_verify(app, wrong == 0, "%d elements of a product with the matrix are wrong", wrong);
@@ -577,10 +597,11 @@ static void verify_step(struct app *app, const struct solver *solver, double pre
         app_verify(app, solver->residual <= nas_rounding, "the residual is %g", solver->residual);
         return;
     }
-    app_verify(app, solver->residual <= greatest_residual(), "the residual is %g, but theory allows no more than %g",
-               solver->residual, greatest_residual());
-    app_verify(app, solver->zeta >= previous - rounding * fabs(previous), "zeta fell from %.15g to %.15g", previous,
-               solver->zeta);
+    app_verify(app, solver->residual <= greatest_residual(),
+               "the residual is %g, but theory allows no more than %g", solver->residual,
+               greatest_residual());
+    app_verify(app, solver->zeta >= previous - rounding * fabs(previous),
+               "zeta fell from %.15g to %.15g", previous, solver->zeta);
     app_verify(app, solver->zeta <= (1 + rounding) * solver->shift / shift_factor,
                "zeta is %g, above the greatest row sum", solver->zeta);
 }
@@ -596,15 +617,16 @@ static void verify_against_serial(struct app *app, double zeta)
     struct solver solver = create_solver(app, 1, 1);
     for (uint64_t i = 0; i < options[OPTION_WORK].value; i++)
         iterate(&solver);
-    app_verify(app, fabs(zeta - solver.zeta) <= rounding * fabs(solver.zeta), "zeta is %.15g, but %.15g serially", zeta,
-               solver.zeta);
+    app_verify(app, fabs(zeta - solver.zeta) <= rounding * fabs(solver.zeta),
+               "zeta is %.15g, but %.15g serially", zeta, solver.zeta);
     free_solver(&solver);
 }
 
 static void verify_nas(struct app *app, double zeta)
 {
     double expected = nas_class()->zeta;
-    app_verify(app, fabs(zeta - expected) <= nas_rounding * expected, "zeta is %.13g instead of %.13g", zeta, expected);
+    app_verify(app, fabs(zeta - expected) <= nas_rounding * expected,
+               "zeta is %.13g instead of %.13g", zeta, expected);
 }
 
 int main(int argc, char **argv)
@@ -624,7 +646,8 @@ int main(int argc, char **argv)
     reprise_protect(2, &app.hash, sizeof app.hash);
     reprise_protect(4, &app.failed, sizeof app.failed);
     reprise_protect(3, &solver.residual, sizeof solver.residual);
-    REPRISE_LOOP(i, 0, (long)options[OPTION_WORK].value) {
+    REPRISE_LOOP(i, 0, (long)options[OPTION_WORK].value)
+    {
         app_tick(&app, i);
         double previous = i ? solver.zeta : 0;
         iterate(&solver);
@@ -632,7 +655,8 @@ int main(int argc, char **argv)
         app_hash_add_double(&app.hash, solver.zeta);
     }
 
-    bool serial = serial_is_affordable(), published = is_nas() && options[OPTION_WORK].value == nas_class()->iterations;
+    bool serial = serial_is_affordable(),
+         published = is_nas() && options[OPTION_WORK].value == nas_class()->iterations;
     if (serial && app.rank == 0)
         verify_against_serial(&app, solver.zeta);
     if (published)
@@ -642,5 +666,7 @@ int main(int argc, char **argv)
     double zeta = solver.zeta, residual = solver.residual;
     free_solver(&solver);
     return app_result(&app, "zeta=%.13g residual=%.1e checked=%s", zeta, residual,
-                      published ? "nas" : serial ? "serial" : "theory");
+                      published ? "nas"
+                      : serial  ? "serial"
+                                : "theory");
 }

@@ -2,13 +2,14 @@
 /*
  * Embarrassingly parallel: pairs of Gaussian deviates, after the NAS benchmark EP.
  *
- * A linear congruential generator of 46 bits, x = 5^13 x mod 2^46, makes points in a square; those in the unit circle
- * become pairs of Gaussian deviates by the polar method. The pairs are counted by the square annulus in which they
- * lie, and their coordinates summed. Pairs are made in blocks, dealt to the ranks in turn; a block's first random
- * number is found by raising the factor to a power. The only communication is three reductions at the end.
+ * A linear congruential generator of 46 bits, x = 5^13 x mod 2^46, makes points in a square; those
+ * in the unit circle become pairs of Gaussian deviates by the polar method. The pairs are counted
+ * by the square annulus in which they lie, and their coordinates summed. Pairs are made in blocks,
+ * dealt to the ranks in turn; a block's first random number is found by raising the factor to a
+ * power. The only communication is three reductions at the end.
  *
- * Sums and counts must be within six standard deviations of what the distributions say. Seed 1 is NAS's, for which
- * the sums are published for some numbers of pairs.
+ * Sums and counts must be within six standard deviations of what the distributions say. Seed 1 is
+ * NAS's, for which the sums are published for some numbers of pairs.
  */
 #include "app.h"
 
@@ -95,7 +96,8 @@ static struct tally run_blocks(const struct app *app)
 {
     struct tally tally = {0};
     uint64_t start = NAS_SEED + 2 * (app->seed - 1), pairs = options[OPTION_WORK].value;
-    for (uint64_t block = (uint64_t)app->rank; block < options[OPTION_SIZE].value; block += (uint64_t)app->ranks)
+    for (uint64_t block = (uint64_t)app->rank; block < options[OPTION_SIZE].value;
+         block += (uint64_t)app->ranks)
         run_block(&tally, jump(start, 2 * pairs * block), pairs);
     return tally;
 }
@@ -117,24 +119,28 @@ static uint64_t count_pairs(const struct tally *tally)
     return count;
 }
 
-static void verify_near(struct app *app, double value, double expected, double variance, const char *what)
+static void verify_near(struct app *app, double value, double expected, double variance,
+                        const char *what)
 {
     double most = 6 * sqrt(variance) + 1;
-    app_verify(app, fabs(value - expected) < most, "%s is %.9g, not within %.3g of %.9g", what, value, most, expected);
+    app_verify(app, fabs(value - expected) < most, "%s is %.9g, not within %.3g of %.9g", what,
+               value, most, expected);
 }
 
 static void verify_distribution(struct app *app, const struct tally *tally)
 {
     double tried = (double)(options[OPTION_SIZE].value * options[OPTION_WORK].value);
     double accepted = (double)count_pairs(tally);
-    verify_near(app, accepted, pi / 4 * tried, pi / 4 * (1 - pi / 4) * tried, "the number of pairs");
+    verify_near(app, accepted, pi / 4 * tried, pi / 4 * (1 - pi / 4) * tried,
+                "the number of pairs");
     verify_near(app, tally->sum[0], 0, accepted, "the sum of x");
     verify_near(app, tally->sum[1], 0, accepted, "the sum of y");
     verify_near(app, tally->squares, 2 * accepted, 4 * accepted, "the sum of squares");
     for (int i = 0; i < ANNULI; i++) {
         double inside = erf(i / sqrt(2)), share = erf((i + 1) / sqrt(2)); /* of one coordinate */
         share = share * share - inside * inside;
-        verify_near(app, (double)tally->annuli[i], share * accepted, share * accepted, "the number in an annulus");
+        verify_near(app, (double)tally->annuli[i], share * accepted, share * accepted,
+                    "the number in an annulus");
     }
 }
 
@@ -143,8 +149,8 @@ static void verify_published(struct app *app, const struct tally *tally)
     uint64_t tried = options[OPTION_SIZE].value * options[OPTION_WORK].value;
     for (const struct published *p = published; p->pairs && app->seed == 1; p++)
         for (int i = 0; i < 2 && p->pairs == tried; i++)
-            app_verify(app, fabs(tally->sum[i] / p->sum[i] - 1) < 1e-8, "a sum is %.15e, but was published as %.15e",
-                       tally->sum[i], p->sum[i]);
+            app_verify(app, fabs(tally->sum[i] / p->sum[i] - 1) < 1e-8,
+                       "a sum is %.15e, but was published as %.15e", tally->sum[i], p->sum[i]);
 }
 
 int main(int argc, char **argv)
@@ -159,5 +165,6 @@ int main(int argc, char **argv)
     app_hash_add_double(&app.hash, own.sum[0]);
     app_hash_add_double(&app.hash, own.sum[1]);
     app_hash_add_words(&app.hash, all.annuli, ANNULI);
-    return app_result(&app, "pairs=%" PRIu64 " sums=%.12e,%.12e", count_pairs(&all), all.sum[0], all.sum[1]);
+    return app_result(&app, "pairs=%" PRIu64 " sums=%.12e,%.12e", count_pairs(&all), all.sum[0],
+                      all.sum[1]);
 }

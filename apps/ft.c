@@ -2,17 +2,18 @@
 /*
  * A partial differential equation by 3-D fast Fourier transforms, after the NAS benchmark FT.
  *
- * A random complex field on a periodic cube is transformed once. In each time step its spectrum is multiplied by
- * exp(-4 alpha pi^2 |k|^2 t), which is what diffusion does until time t, and transformed back; a checksum of some
- * points is summed over the ranks.
+ * A random complex field on a periodic cube is transformed once. In each time step its spectrum is
+ * multiplied by exp(-4 alpha pi^2 |k|^2 t), which is what diffusion does until time t, and
+ * transformed back; a checksum of some points is summed over the ranks.
  *
- * The cube is cut into slabs of planes. A rank transforms along the two axes that lie in its planes, then all ranks
- * exchange pieces (Alltoall) so that first and last index change places, and transform along the third. Slabs have the
- * same number of planes but for the last ranks, which may have fewer or none; messages are padded.
+ * The cube is cut into slabs of planes. A rank transforms along the two axes that lie in its
+ * planes, then all ranks exchange pieces (Alltoall) so that first and last index change places, and
+ * transform along the third. Slabs have the same number of planes but for the last ranks, which may
+ * have fewer or none; messages are padded.
  *
- * The transform back of the unchanged spectrum must give the initial field, one random mode must be what the definition
- * of the Fourier transform says, and in each step the field must have the mean of the initial one and the energy
- * of its spectrum (Parseval).
+ * The transform back of the unchanged spectrum must give the initial field, one random mode must be
+ * what the definition of the Fourier transform says, and in each step the field must have the mean
+ * of the initial one and the energy of its spectrum (Parseval).
  */
 #include "app.h"
 
@@ -35,13 +36,15 @@ static struct app_option options[] = {
     {0},
 };
 
-static const struct app_spec spec = {"ft", "Fourier transforms of a cube; all-to-all exchanges.", 1, options};
+static const struct app_spec spec = {"ft", "Fourier transforms of a cube; all-to-all exchanges.", 1,
+                                     options};
 
 struct number {
     double re, im;
 };
 
-/* Points lie in memory as [plane][row][column]. Planes are z and columns x, in the spectrum the reverse. */
+/* Points lie in memory as [plane][row][column]. Planes are z and columns x, in the spectrum the
+ * reverse. */
 struct slab {
     struct app *app;
     int edge;
@@ -104,13 +107,15 @@ static void reverse_bits(struct number *line, int count)
     }
 }
 
-/* Joins transforms of `half` points each, which lie one after the other, to transforms of twice as many. */
+/* Joins transforms of `half` points each, which lie one after the other, to transforms of twice as
+ * many. */
 static void join_halves(const struct slab *slab, struct number *line, int half, bool inverse)
 {
     int step = slab->edge / (2 * half);
     for (int start = 0; start < slab->edge; start += 2 * half)
         for (int i = 0; i < half; i++) {
-            struct number root = slab->roots[i * step], *even = &line[start + i], *odd = even + half;
+            struct number root = slab->roots[i * step], *even = &line[start + i],
+                          *odd = even + half;
             root.im = inverse ? -root.im : root.im;
             struct number turned = times(root, *odd);
             *odd = minus(*even, turned);
@@ -153,8 +158,8 @@ static void transform_columns(const struct slab *slab, struct number *points, bo
 }
 
 /* In the piece for another rank, whose planes are this one's columns: [its plane][row][plane]. */
-static struct number *piece_point(const struct slab *slab, struct number *pieces, int rank, int plane, int row,
-                                  int column)
+static struct number *piece_point(const struct slab *slab, struct number *pieces, int rank,
+                                  int plane, int row, int column)
 {
     size_t most = (size_t)slab->most_planes;
     size_t line = ((size_t)rank * most + (size_t)column) * (size_t)slab->edge + (size_t)row;
@@ -166,8 +171,8 @@ static void cut_pieces(const struct slab *slab, struct number *points)
     for (int plane = 0; plane < slab->planes; plane++)
         for (int row = 0; row < slab->edge; row++)
             for (int column = 0; column < slab->edge; column++)
-                *piece_point(slab, slab->outgoing, column / slab->most_planes, plane, row, column % slab->most_planes) =
-                    row_of(slab, points, plane, row)[column];
+                *piece_point(slab, slab->outgoing, column / slab->most_planes, plane, row,
+                             column % slab->most_planes) = row_of(slab, points, plane, row)[column];
 }
 
 static void join_pieces(const struct slab *slab, struct number *points)
@@ -175,8 +180,9 @@ static void join_pieces(const struct slab *slab, struct number *points)
     for (int plane = 0; plane < slab->planes; plane++)
         for (int row = 0; row < slab->edge; row++)
             for (int column = 0; column < slab->edge; column++)
-                row_of(slab, points, plane, row)[column] = *piece_point(
-                    slab, slab->incoming, column / slab->most_planes, column % slab->most_planes, row, plane);
+                row_of(slab, points, plane, row)[column] =
+                    *piece_point(slab, slab->incoming, column / slab->most_planes,
+                                 column % slab->most_planes, row, plane);
 }
 
 /* Exchanges the first and the last index. */
@@ -184,7 +190,8 @@ static void transpose(const struct slab *slab, struct number *points)
 {
     int doubles = 2 * slab->most_planes * slab->most_planes * slab->edge;
     cut_pieces(slab, points);
-    MPI_Alltoall(slab->outgoing, doubles, MPI_DOUBLE, slab->incoming, doubles, MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Alltoall(slab->outgoing, doubles, MPI_DOUBLE, slab->incoming, doubles, MPI_DOUBLE,
+                 MPI_COMM_WORLD);
     join_pieces(slab, points);
 }
 
@@ -220,7 +227,8 @@ static void set_initial_field(const struct slab *slab, struct number *points)
 {
     size_t plane_points = (size_t)slab->edge * (size_t)slab->edge;
     for (int plane = 0; plane < slab->planes; plane++) {
-        struct app_random random = app_random_from(slab->app->seed, (uint64_t)(slab->first_plane + plane), 0);
+        struct app_random random =
+            app_random_from(slab->app->seed, (uint64_t)(slab->first_plane + plane), 0);
         struct number *point = row_of(slab, points, plane, 0);
         for (size_t i = 0; i < plane_points; i++, point++) {
             point->re = app_random_unit(&random);
@@ -276,7 +284,8 @@ static double evolve(const struct slab *slab, double time)
             double x = wave_number(slab, slab->first_plane + plane), y = wave_number(slab, row);
             for (int column = 0; column < slab->edge; column++) {
                 double z = wave_number(slab, column);
-                to[column] = scaled(exp(-4 * alpha * pi * pi * (x * x + y * y + z * z) * time), from[column]);
+                to[column] = scaled(exp(-4 * alpha * pi * pi * (x * x + y * y + z * z) * time),
+                                    from[column]);
                 energy += square_of(to[column]);
             }
         }
@@ -294,7 +303,8 @@ static struct number checksum(const struct slab *slab)
 {
     struct number sum = {0, 0};
     for (int i = 1; i <= CHECKSUM_POINTS; i++) {
-        int plane = 5 * i % slab->edge - slab->first_plane, row = 3 * i % slab->edge, column = i % slab->edge;
+        int plane = 5 * i % slab->edge - slab->first_plane, row = 3 * i % slab->edge,
+            column = i % slab->edge;
         if (plane >= 0 && plane < slab->planes)
             sum = plus(sum, row_of(slab, slab->field, plane, row)[column]);
     }
@@ -331,7 +341,8 @@ static struct number mode_by_definition(const struct slab *slab, const int *wave
     for (int plane = 0; plane < slab->planes; plane++)
         for (int row = 0; row < slab->edge; row++)
             for (int column = 0; column < slab->edge; column++) {
-                int turns = wave[0] * column + wave[1] * row + wave[2] * (slab->first_plane + plane);
+                int turns =
+                    wave[0] * column + wave[1] * row + wave[2] * (slab->first_plane + plane);
                 double phase = -2 * pi * (turns % slab->edge) / slab->edge;
                 struct number root = {cos(phase), sin(phase)};
                 sum = plus(sum, times(root, row_of(slab, slab->field, plane, row)[column]));
@@ -352,8 +363,9 @@ static void verify_mode(const struct slab *slab)
     if (plane >= 0 && plane < slab->planes)
         found = row_of(slab, slab->spectrum, plane, wave[1])[wave[2]];
     found = sum_over_ranks(found);
-    app_verify(slab->app, are_close(found, expected, all_points(slab)), "mode %d,%d,%d is %g%+gi, but must be %g%+gi",
-               wave[0], wave[1], wave[2], found.re, found.im, expected.re, expected.im);
+    app_verify(slab->app, are_close(found, expected, all_points(slab)),
+               "mode %d,%d,%d is %g%+gi, but must be %g%+gi", wave[0], wave[1], wave[2], found.re,
+               found.im, expected.re, expected.im);
 }
 
 static void verify_inverse(const struct slab *slab)
@@ -366,7 +378,8 @@ static void verify_inverse(const struct slab *slab)
     divide_by_points(slab);
     for (size_t i = 0; i < point_count(slab); i++)
         wrong += !are_close(slab->field[i], initial[i], 1);
-    app_verify(slab->app, wrong == 0, "%zu points are not what they were after transforms there and back", wrong);
+    app_verify(slab->app, wrong == 0,
+               "%zu points are not what they were after transforms there and back", wrong);
     free(initial);
 }
 
@@ -376,9 +389,10 @@ static struct number run_step(const struct slab *slab, uint64_t step, struct num
     transform_back(slab, slab->field);
     divide_by_points(slab);
     double found = field_energy(slab) * all_points(slab);
-    app_verify(slab->app, fabs(found - energy) <= rounding * energy, "the energy is %.15g, in the spectrum %.15g",
-               found, energy);
-    app_verify(slab->app, are_close(field_sum(slab), initial_sum, all_points(slab)), "the field's mean has changed");
+    app_verify(slab->app, fabs(found - energy) <= rounding * energy,
+               "the energy is %.15g, in the spectrum %.15g", found, energy);
+    app_verify(slab->app, are_close(field_sum(slab), initial_sum, all_points(slab)),
+               "the field's mean has changed");
     struct number sum = checksum(slab);
     app_hash_add_double(&slab->app->hash, sum.re);
     app_hash_add_double(&slab->app->hash, sum.im);

@@ -2,15 +2,16 @@
 /*
  * Halo exchange: a 9-point stencil on a periodic 2-D grid, each rank owning a square block of it.
  *
- * In each step a rank posts eight receives from any source, one for each direction in which halos travel, the tag
- * telling the direction; sends its eight borders and corners; and takes the halos as they complete, with Waitany.
- * Only one rank sends to a given block in a given direction, so a receive has one possible sender although it names
- * none, and non-overtaking keeps the steps apart. The order of completion is a race, and a hash records it.
+ * In each step a rank posts eight receives from any source, one for each direction in which halos
+ * travel, the tag telling the direction; sends its eight borders and corners; and takes the halos
+ * as they complete, with Waitany. Only one rank sends to a given block in a given direction, so a
+ * receive has one possible sender although it names none, and non-overtaking keeps the steps apart.
+ * The order of completion is a race, and a hash records it.
  *
- * The field is made of integers: a cell gives a fixed share of itself to each neighbour, a different one for each
- * direction. The sum over all cells never changes, and the field must equal a serial computation, which rank 0 does
- * when it is not too long. On a small grid of ranks a neighbour may be the rank itself; such messages go through
- * MPI too.
+ * The field is made of integers: a cell gives a fixed share of itself to each neighbour, a
+ * different one for each direction. The sum over all cells never changes, and the field must equal
+ * a serial computation, which rank 0 does when it is not too long. On a small grid of ranks a
+ * neighbour may be the rank itself; such messages go through MPI too.
  */
 #include "app.h"
 
@@ -30,7 +31,9 @@ static struct app_option options[] = {
     {0},
 };
 
-static const struct app_spec spec = {"halo", "Stencil whose halos are taken in the order of arrival.", 1, options};
+static const struct app_spec spec = {"halo",
+                                     "Stencil whose halos are taken in the order of arrival.", 1,
+                                     options};
 
 struct direction {
     int row;
@@ -75,7 +78,8 @@ static uint64_t *cell_at(const struct grid *grid, int row, int column)
 static struct grid create_grid(int rows, int columns)
 {
     size_t cells = (size_t)(rows + 2) * (size_t)(columns + 2);
-    return (struct grid){rows, columns, app_allocate(cells, sizeof(uint64_t)), app_allocate(cells, sizeof(uint64_t))};
+    return (struct grid){rows, columns, app_allocate(cells, sizeof(uint64_t)),
+                         app_allocate(cells, sizeof(uint64_t))};
 }
 
 static void free_grid(struct grid *grid)
@@ -84,13 +88,14 @@ static void free_grid(struct grid *grid)
     free(grid->next);
 }
 
-/* Fills the grid with its part of the initial field, which begins at the given global row and column. */
+/* Fills the grid with its part of the initial field, which begins at the given global row and
+ * column. */
 static void initialise(struct grid *grid, uint64_t seed, int first_row, int first_column)
 {
     for (int row = 1; row <= grid->rows; row++)
         for (int column = 1; column <= grid->columns; column++) {
-            struct app_random random =
-                app_random_from(seed, (uint64_t)(first_row + row), (uint64_t)(first_column + column));
+            struct app_random random = app_random_from(seed, (uint64_t)(first_row + row),
+                                                       (uint64_t)(first_column + column));
             *cell_at(grid, row, column) = app_random_next(&random) >> 24;
         }
 }
@@ -140,7 +145,8 @@ static struct rectangle interior(const struct grid *grid)
     return (struct rectangle){1, grid->rows, 1, grid->columns};
 }
 
-/* The cells that lie at the side or corner in direction d, inside the grid or (halo) just outside. */
+/* The cells that lie at the side or corner in direction d, inside the grid or (halo) just
+ * outside. */
 static struct rectangle side(const struct grid *grid, int d, bool halo)
 {
     struct rectangle area = interior(grid);
@@ -173,16 +179,16 @@ static int halo_length(const struct block *block, int d)
 static void post_receives(struct block *block, MPI_Request *receives)
 {
     for (int d = 0; d < DIRECTIONS; d++)
-        MPI_Irecv(block->incoming[d], halo_length(block, d), MPI_UINT64_T, MPI_ANY_SOURCE, d, MPI_COMM_WORLD,
-                  &receives[d]);
+        MPI_Irecv(block->incoming[d], halo_length(block, d), MPI_UINT64_T, MPI_ANY_SOURCE, d,
+                  MPI_COMM_WORLD, &receives[d]);
 }
 
 static void send_borders(struct block *block, MPI_Request *sends)
 {
     for (int d = 0; d < DIRECTIONS; d++) {
         cut_out(&block->grid, side(&block->grid, d, false), block->outgoing[d]);
-        MPI_Isend(block->outgoing[d], halo_length(block, d), MPI_UINT64_T, neighbour_rank(block, d), d, MPI_COMM_WORLD,
-                  &sends[d]);
+        MPI_Isend(block->outgoing[d], halo_length(block, d), MPI_UINT64_T, neighbour_rank(block, d),
+                  d, MPI_COMM_WORLD, &sends[d]);
     }
 }
 
@@ -193,8 +199,8 @@ static void take_halos_as_they_come(struct block *block, MPI_Request *receives)
         MPI_Status status;
         MPI_Waitany(DIRECTIONS, receives, &d, &status);
         int came_from = DIRECTIONS - 1 - d;
-        app_verify(block->app, status.MPI_SOURCE == neighbour_rank(block, came_from), "halo %d came from rank %d", d,
-                   status.MPI_SOURCE);
+        app_verify(block->app, status.MPI_SOURCE == neighbour_rank(block, came_from),
+                   "halo %d came from rank %d", d, status.MPI_SOURCE);
         paste(&block->grid, side(&block->grid, came_from, true), block->incoming[d]);
         app_hash_add(&block->app->hash, (uint64_t)d);
     }
@@ -266,7 +272,8 @@ static void wrap_around(struct grid *grid)
 
 static struct grid compute_serially(const struct block *block)
 {
-    struct grid whole = create_grid(block->shape[0] * block->grid.rows, block->shape[1] * block->grid.columns);
+    struct grid whole =
+        create_grid(block->shape[0] * block->grid.rows, block->shape[1] * block->grid.columns);
     initialise(&whole, block->app->seed, 0, 0);
     for (uint64_t step = 0; step < options[OPTION_SIZE].value; step++) {
         wrap_around(&whole);
@@ -283,8 +290,10 @@ static void compare_with_serial(const struct block *block, const uint64_t *gathe
     struct grid whole = compute_serially(block);
     for (int rank = 0; rank < block->app->ranks; rank++) {
         int row = rank / block->shape[1] * edge, column = rank % block->shape[1] * edge;
-        cut_out(&whole, (struct rectangle){row + 1, row + edge, column + 1, column + edge}, expected);
-        bool same = memcmp(expected, gathered + (size_t)rank * cells, cells * sizeof *expected) == 0;
+        cut_out(&whole, (struct rectangle){row + 1, row + edge, column + 1, column + edge},
+                expected);
+        bool same =
+            memcmp(expected, gathered + (size_t)rank * cells, cells * sizeof *expected) == 0;
         app_verify(block->app, same, "rank %d's block is not what a serial run gives", rank);
     }
     free_grid(&whole);
@@ -308,7 +317,8 @@ static void verify_against_serial(const struct block *block)
 
 static bool serial_is_affordable(const struct block *block)
 {
-    uint64_t cells = (uint64_t)block->grid.rows * (uint64_t)block->grid.columns * (uint64_t)block->app->ranks;
+    uint64_t cells =
+        (uint64_t)block->grid.rows * (uint64_t)block->grid.columns * (uint64_t)block->app->ranks;
     return options[OPTION_SIZE].value <= MOST_SERIAL_UPDATES / cells;
 }
 
@@ -323,7 +333,8 @@ int main(int argc, char **argv)
         run_step(&block);
 
     bool serial = serial_is_affordable(&block);
-    app_verify(&app, app_sum(grid_sum(&block.grid)) == sum_before, "the sum of the field has changed");
+    app_verify(&app, app_sum(grid_sum(&block.grid)) == sum_before,
+               "the sum of the field has changed");
     if (serial)
         verify_against_serial(&block);
     uint64_t field = app_combine(&app, grid_hash(&block.grid));

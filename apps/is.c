@@ -2,13 +2,15 @@
 /*
  * Integer sort by buckets, after the NAS benchmark IS.
  *
- * Keys are averages of four random numbers, so that those in the middle are frequent. In each iteration a rank counts
- * its keys by bucket; the counts of all ranks are summed (Allreduce) and say which rank gets which buckets, in order,
- * so that each has about as many keys; the ranks tell each other how many keys will come (Alltoall), exchange them
- * (Alltoallv) and sort what they got by counting. Each iteration changes two keys of every rank beforehand, so that
- * none is like another.
+ * Keys are averages of four random numbers, so that those in the middle are frequent. In each
+ * iteration a rank counts its keys by bucket; the counts of all ranks are summed (Allreduce) and
+ * say which rank gets which buckets, in order, so that each has about as many keys; the ranks tell
+ * each other how many keys will come (Alltoall), exchange them (Alltoallv) and sort what they got
+ * by counting. Each iteration changes two keys of every rank beforehand, so that none is like
+ * another.
  *
- * After each iteration the keys must ascend within a rank and from one rank to the next, and be those that were there
+ * After each iteration the keys must ascend within a rank and from one rank to the next, and be
+ * those that were there
  * before: as many, and with the same sum of hashes.
  */
 #include "app.h"
@@ -28,20 +30,21 @@ static struct app_option options[] = {
     {0},
 };
 
-static const struct app_spec spec = {"is", "Integers sorted by buckets; all-to-all exchanges.", 1, options};
+static const struct app_spec spec = {"is", "Integers sorted by buckets; all-to-all exchanges.", 1,
+                                     options};
 
 struct sort {
     struct app *app;
     uint32_t *keys; /* as made */
     size_t count;
-    uint32_t *sending;   /* the same by buckets */
-    uint32_t *received;  /* what came */
-    uint32_t *sorted;    /* and in order */
-    size_t capacity;     /* of the last two */
+    uint32_t *sending;  /* the same by buckets */
+    uint32_t *received; /* what came */
+    uint32_t *sorted;   /* and in order */
+    size_t capacity;    /* of the last two */
     size_t received_count;
-    int owned[BUCKETS];  /* keys of this rank in each bucket */
-    int total[BUCKETS];  /* and of all */
-    int *first_bucket;   /* of each rank, and BUCKETS at the end */
+    int owned[BUCKETS]; /* keys of this rank in each bucket */
+    int total[BUCKETS]; /* and of all */
+    int *first_bucket;  /* of each rank, and BUCKETS at the end */
     int *send_counts, *send_offsets;
     int *receive_counts, *receive_offsets;
 };
@@ -121,7 +124,9 @@ static void share_out_buckets(struct sort *sort)
     int rank = 0;
     MPI_Allreduce(sort->owned, sort->total, BUCKETS, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int bucket = 0; bucket < BUCKETS; bucket++) {
-        for (; rank < sort->app->ranks && before * (uint64_t)sort->app->ranks >= all * (uint64_t)rank; rank++)
+        for (;
+             rank < sort->app->ranks && before * (uint64_t)sort->app->ranks >= all * (uint64_t)rank;
+             rank++)
             sort->first_bucket[rank] = bucket;
         before += (uint64_t)sort->total[bucket];
     }
@@ -160,14 +165,17 @@ static void exchange_keys(struct sort *sort)
 {
     int ranks = sort->app->ranks;
     for (int rank = 0; rank < ranks; rank++)
-        sort->send_counts[rank] = count_keys(sort->owned, sort->first_bucket[rank], sort->first_bucket[rank + 1]);
+        sort->send_counts[rank] =
+            count_keys(sort->owned, sort->first_bucket[rank], sort->first_bucket[rank + 1]);
     MPI_Alltoall(sort->send_counts, 1, MPI_INT, sort->receive_counts, 1, MPI_INT, MPI_COMM_WORLD);
     add_up(sort->send_counts, sort->send_offsets, ranks);
     add_up(sort->receive_counts, sort->receive_offsets, ranks);
-    sort->received_count = (size_t)(sort->receive_offsets[ranks - 1] + sort->receive_counts[ranks - 1]);
+    sort->received_count =
+        (size_t)(sort->receive_offsets[ranks - 1] + sort->receive_counts[ranks - 1]);
     make_room(sort, sort->received_count);
-    MPI_Alltoallv(sort->sending, sort->send_counts, sort->send_offsets, MPI_UINT32_T, sort->received,
-                  sort->receive_counts, sort->receive_offsets, MPI_UINT32_T, MPI_COMM_WORLD);
+    MPI_Alltoallv(sort->sending, sort->send_counts, sort->send_offsets, MPI_UINT32_T,
+                  sort->received, sort->receive_counts, sort->receive_offsets, MPI_UINT32_T,
+                  MPI_COMM_WORLD);
 }
 
 static void sort_received(struct sort *sort)
@@ -204,12 +212,13 @@ static void verify_edges(struct sort *sort)
     struct app *app = sort->app;
     uint32_t below = 0, greatest;
     if (app->rank > 0)
-        MPI_Recv(&below, 1, MPI_UINT32_T, app->rank - 1, TAG_EDGE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&below, 1, MPI_UINT32_T, app->rank - 1, TAG_EDGE, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     greatest = sort->received_count ? sort->sorted[sort->received_count - 1] : below;
     if (app->rank < app->ranks - 1)
         MPI_Send(&greatest, 1, MPI_UINT32_T, app->rank + 1, TAG_EDGE, MPI_COMM_WORLD);
-    app_verify(app, !sort->received_count || below <= sort->sorted[0], "key %u of a lower rank is above %u", below,
-               sort->sorted[0]);
+    app_verify(app, !sort->received_count || below <= sort->sorted[0],
+               "key %u of a lower rank is above %u", below, sort->sorted[0]);
 }
 
 static void verify_sorted(struct sort *sort)
@@ -244,7 +253,8 @@ int main(int argc, char **argv)
     struct app app;
     app_start(&app, &spec, &argc, &argv);
     if (options[OPTION_SIZE].value * (uint64_t)app.ranks > INT32_MAX)
-        app_usage_error(&app, "--size must be at most %d with so many ranks", INT32_MAX / app.ranks);
+        app_usage_error(&app, "--size must be at most %d with so many ranks",
+                        INT32_MAX / app.ranks);
     struct sort *sort = create_sort(&app);
     for (uint64_t iteration = 0; iteration < options[OPTION_WORK].value; iteration++)
         run_iteration(sort, iteration);

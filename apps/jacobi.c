@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jacobi iteration for Poisson's equation on the unit square, its rows dealt out to the ranks in slabs.
+ * Jacobi iteration for Poisson's equation on the unit square, its rows dealt out to the ranks in
+ * slabs.
  *
- * This is hidden determinism: the border rows are received from any source, but each of the two receives has a tag
- * that only one rank uses towards this one, and Waitall makes the order of completion invisible. The result is the
- * same in every run, and a recorder that understands this has nothing to store.
+ * This is hidden determinism: the border rows are received from any source, but each of the two
+ * receives has a tag that only one rank uses towards this one, and Waitall makes the order of
+ * completion invisible. The result is the same in every run, and a recorder that understands this
+ * has nothing to store.
  *
- * The right-hand side belongs to u(x,y) = x(1-x) y(1-y), for which the 5-point stencil is exact. From any start
- * (here small random values) the residual must never grow, since the iteration matrix is symmetric. Its slowest
- * mode is sin(pi x) sin(pi y): each iteration multiplies that part of the error by cos(pi h), h being the mesh
- * width, and the 2-norm of the whole error by no more.
+ * The right-hand side belongs to u(x,y) = x(1-x) y(1-y), for which the 5-point stencil is exact.
+ * From any start (here small random values) the residual must never grow, since the iteration
+ * matrix is symmetric. Its slowest mode is sin(pi x) sin(pi y): each iteration multiplies that part
+ * of the error by cos(pi h), h being the mesh width, and the 2-norm of the whole error by no more.
  */
 #include "app.h"
 
@@ -26,17 +28,22 @@ enum { OPTION_SIZE, OPTION_EDGE };
 
 static const double pi = 3.14159265358979323846;
 static const double start_height = 0.01; /* the solution's is 1/16 */
-static const double rounding = 1e-10; /* relative to the start, where convergence ends in rounding errors */
+static const double rounding =
+    1e-10; /* relative to the start, where convergence ends in rounding errors */
 
 static struct app_option options[] = {
     [OPTION_SIZE] = {"size", "iterations", 1500, 1, UINT64_C(1) << 40},
-    [OPTION_EDGE] = {"edge", "unknowns along an edge of the square, at least one per rank", 512, 1, 1 << 15},
+    [OPTION_EDGE] = {"edge", "unknowns along an edge of the square, at least one per rank", 512, 1,
+                     1 << 15},
     {0},
 };
 
-static const struct app_spec spec = {"jacobi", "Poisson's equation; wildcard receives, yet deterministic.", 1, options};
+static const struct app_spec spec = {"jacobi",
+                                     "Poisson's equation; wildcard receives, yet deterministic.", 1,
+                                     options};
 
-/* Rows 1 to `rows` and columns 1 to `edge` are unknowns; around them lie neighbours' rows and the boundary, 0. */
+/* Rows 1 to `rows` and columns 1 to `edge` are unknowns; around them lie neighbours' rows and the
+ * boundary, 0. */
 struct slab {
     const struct app *app;
     int edge;
@@ -80,7 +87,8 @@ static double exact_solution(const struct slab *slab, int row, int column)
 static double scaled_source(const struct slab *slab, int row, int column)
 {
     double h = coordinate(slab, 1);
-    double source = 2 * (hill(coordinate(slab, column)) + hill(coordinate(slab, slab->first_row + row - 1)));
+    double source =
+        2 * (hill(coordinate(slab, column)) + hill(coordinate(slab, slab->first_row + row - 1)));
     return h * h * source;
 }
 
@@ -101,7 +109,8 @@ static struct slab create_slab(const struct app *app)
 static void set_random_start(struct slab *slab)
 {
     for (int row = 1; row <= slab->rows; row++) {
-        struct app_random random = app_random_from(slab->app->seed, (uint64_t)(slab->first_row + row), 0);
+        struct app_random random =
+            app_random_from(slab->app->seed, (uint64_t)(slab->first_row + row), 0);
         for (int column = 1; column <= slab->edge; column++)
             row_of(slab->values, slab, row)[column] = start_height * app_random_unit(&random);
     }
@@ -120,24 +129,26 @@ static void exchange_rows(struct slab *slab)
     MPI_Status unused[4];
     int count = 0, rank = slab->app->rank, top = slab->app->ranks - 1;
     if (rank > 0)
-        MPI_Irecv(row_of(slab->values, slab, 0), slab->edge + 2, MPI_DOUBLE, MPI_ANY_SOURCE, TAG_UPWARD, MPI_COMM_WORLD,
-                  &requests[count++]);
+        MPI_Irecv(row_of(slab->values, slab, 0), slab->edge + 2, MPI_DOUBLE, MPI_ANY_SOURCE,
+                  TAG_UPWARD, MPI_COMM_WORLD, &requests[count++]);
     if (rank < top)
-        MPI_Irecv(row_of(slab->values, slab, slab->rows + 1), slab->edge + 2, MPI_DOUBLE, MPI_ANY_SOURCE, TAG_DOWNWARD,
-                  MPI_COMM_WORLD, &requests[count++]);
+        MPI_Irecv(row_of(slab->values, slab, slab->rows + 1), slab->edge + 2, MPI_DOUBLE,
+                  MPI_ANY_SOURCE, TAG_DOWNWARD, MPI_COMM_WORLD, &requests[count++]);
     if (rank < top)
-        MPI_Isend(row_of(slab->values, slab, slab->rows), slab->edge + 2, MPI_DOUBLE, rank + 1, TAG_UPWARD,
-                  MPI_COMM_WORLD, &requests[count++]);
+        MPI_Isend(row_of(slab->values, slab, slab->rows), slab->edge + 2, MPI_DOUBLE, rank + 1,
+                  TAG_UPWARD, MPI_COMM_WORLD, &requests[count++]);
     if (rank > 0)
-        MPI_Isend(row_of(slab->values, slab, 1), slab->edge + 2, MPI_DOUBLE, rank - 1, TAG_DOWNWARD, MPI_COMM_WORLD,
-                  &requests[count++]);
+        MPI_Isend(row_of(slab->values, slab, 1), slab->edge + 2, MPI_DOUBLE, rank - 1, TAG_DOWNWARD,
+                  MPI_COMM_WORLD, &requests[count++]);
     MPI_Waitall(count, requests, unused);
 }
 
-/* Updates one row and returns the sum of the squares of its changes, each a quarter of the residual. */
+/* Updates one row and returns the sum of the squares of its changes, each a quarter of the
+ * residual. */
 static double relax_row(struct slab *slab, int row)
 {
-    const double *below = row_of(slab->values, slab, row - 1), *above = row_of(slab->values, slab, row + 1);
+    const double *below = row_of(slab->values, slab, row - 1),
+                 *above = row_of(slab->values, slab, row + 1);
     const double *here = row_of(slab->values, slab, row);
     double *next = row_of(slab->next, slab, row);
     double sum = 0;
@@ -167,14 +178,16 @@ static struct error measure_error(struct slab *slab)
     double squares = 0, slowest_mode = 0;
     for (int row = 1; row <= slab->rows; row++)
         for (int column = 1; column <= slab->edge; column++) {
-            double error = row_of(slab->values, slab, row)[column] - exact_solution(slab, row, column);
+            double error =
+                row_of(slab->values, slab, row)[column] - exact_solution(slab, row, column);
             squares += error * error;
             slowest_mode += error * wave(slab, column) * wave(slab, slab->first_row + row - 1);
         }
     return (struct error){sqrt(app_sum_double(squares)), app_sum_double(slowest_mode)};
 }
 
-/* The state between two iterations, for `reprise ft`: the values, in whichever of the two arrays they are. */
+/* The state between two iterations, for `reprise ft`: the values, in whichever of the two arrays
+ * they are. */
 
 static size_t values_size(void *data)
 {
@@ -202,7 +215,8 @@ static double iterate(struct app *app, struct slab *slab)
     reprise_protect(1, &first, sizeof first);
     reprise_protect(2, &residual, sizeof residual);
     reprise_protect(3, &app->failed, sizeof app->failed);
-    REPRISE_LOOP(i, 0, (long)options[OPTION_SIZE].value) {
+    REPRISE_LOOP(i, 0, (long)options[OPTION_SIZE].value)
+    {
         app_tick(app, i);
         double local = relax(slab);
         if (i % ITERATIONS_PER_RESIDUAL != 0)
@@ -223,10 +237,11 @@ static void verify_error(struct app *app, struct slab *slab, struct error before
     double contraction = pow(cos(pi * coordinate(slab, 1)), (double)options[OPTION_SIZE].value);
     struct error after = measure_error(slab);
     double most = contraction * before.norm, expected = contraction * before.slowest_mode;
-    app_verify(app, after.norm <= most + rounding * before.norm, "the error is %g, but theory allows no more than %g",
-               after.norm, most);
+    app_verify(app, after.norm <= most + rounding * before.norm,
+               "the error is %g, but theory allows no more than %g", after.norm, most);
     app_verify(app, fabs(after.slowest_mode - expected) <= rounding * fabs(before.slowest_mode),
-               "the slowest mode of the error is %.12g, but must be %.12g", after.slowest_mode, expected);
+               "the slowest mode of the error is %.12g, but must be %.12g", after.slowest_mode,
+               expected);
 }
 
 static void hash_field(struct app *app, struct slab *slab)

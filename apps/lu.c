@@ -2,23 +2,26 @@
 /*
  * Symmetric successive over-relaxation on a cube, in wavefronts, after the NAS benchmark LU.
  *
- * Five unknowns at each point are coupled by a 5x5 matrix D = 6 I + g g^T, with a random g for each point, and to
- * those of the six neighbouring points by -I; outside the cube they are zero. The system is symmetric and positive
- * definite. An iteration computes the residual, sweeps through the cube from one corner to the other, where each point
- * needs the new values of three neighbours (lower triangle), sweeps back (upper triangle), and adds the outcome to the
- * solution. At each point of a sweep a 5x5 system is solved by elimination.
+ * Five unknowns at each point are coupled by a 5x5 matrix D = 6 I + g g^T, with a random g for each
+ * point, and to those of the six neighbouring points by -I; outside the cube they are zero. The
+ * system is symmetric and positive definite. An iteration computes the residual, sweeps through the
+ * cube from one corner to the other, where each point needs the new values of three neighbours
+ * (lower triangle), sweeps back (upper triangle), and adds the outcome to the solution. At each
+ * point of a sweep a 5x5 system is solved by elimination.
  *
- * The cube is cut into columns on a 2-D grid of ranks. For each plane of a sweep a rank receives one border from
- * above and one from the left, computes, and sends its borders down and to the right (or the reverse): the ranks
- * work like a pipeline, each on another plane. Before a residual is computed, the borders of the whole solution
- * are exchanged with receives that are posted first. All receives are from any source. The tag tells the direction in
- * which a message travels, for which a rank has one neighbour only, and messages of one sender do not overtake each
+ * The cube is cut into columns on a 2-D grid of ranks. For each plane of a sweep a rank receives
+ * one border from above and one from the left, computes, and sends its borders down and to the
+ * right (or the reverse): the ranks work like a pipeline, each on another plane. Before a residual
+ * is computed, the borders of the whole solution are exchanged with receives that are posted first.
+ * All receives are from any source. The tag tells the direction in which a message travels, for
+ * which a rank has one neighbour only, and messages of one sender do not overtake each
  * other: so the result is the same in every run.
  *
- * What two sweeps make of a field is a symmetric operator, which is verified with two fields. The right-hand side
- * belongs to a known random solution: the error's energy norm must fall in each iteration, as it does for any
- * over-relaxation factor between 0 and 2. A point's values depend on those of its neighbours and on no
- * order but the sweep's, so that the first iterations must agree with a serial computation to the last bit.
+ * What two sweeps make of a field is a symmetric operator, which is verified with two fields. The
+ * right-hand side belongs to a known random solution: the error's energy norm must fall in each
+ * iteration, as it does for any over-relaxation factor between 0 and 2. A point's values depend on
+ * those of its neighbours and on no order but the sweep's, so that the first iterations must agree
+ * with a serial computation to the last bit.
  */
 #include "app.h"
 
@@ -30,7 +33,10 @@
 
 enum { VALUES = 5 };
 enum { NORTH, SOUTH, WEST, EAST, SIDES }; /* the opposite of side s is s ^ 1 */
-enum { TAG_WAVE = 1, TAG_BORDER = TAG_WAVE + SIDES }; /* + the side towards which a message travels */
+enum {
+    TAG_WAVE = 1,
+    TAG_BORDER = TAG_WAVE + SIDES
+}; /* + the side towards which a message travels */
 enum { OPTION_SIZE, OPTION_WORK };
 
 #define MOST_SERIAL_UPDATES (UINT64_C(1) << 18)
@@ -45,12 +51,13 @@ static struct app_option options[] = {
     {0},
 };
 
-static const struct app_spec spec = {"lu", "Over-relaxation in wavefronts; wildcard receives, yet deterministic.", 1,
-                                     options};
+static const struct app_spec spec = {
+    "lu", "Over-relaxation in wavefronts; wildcard receives, yet deterministic.", 1, options};
 
 /*
- * A block of rows x columns x edge points. Rows and columns 1 to n are its own; around them lie those of neighbours,
- * or zeros. A block without neighbours never communicates: rank 0 verifies with one.
+ * A block of rows x columns x edge points. Rows and columns 1 to n are its own; around them lie
+ * those of neighbours, or zeros. A block without neighbours never communicates: rank 0 verifies
+ * with one.
  */
 struct block {
     uint64_t seed;
@@ -81,8 +88,8 @@ static void add(double *to, double factor, const double *values)
 }
 
 /* Planes 0 to edge-1 are points; there are none before and after. */
-static void add_plane_neighbour(const struct block *block, double *field, int plane, int row, int column, double factor,
-                                double *to)
+static void add_plane_neighbour(const struct block *block, double *field, int plane, int row,
+                                int column, double factor, double *to)
 {
     if (plane >= 0 && plane < block->edge)
         add(to, factor, at(block, field, plane, row, column));
@@ -95,7 +102,8 @@ static void make_diagonal(const double *coupling, double matrix[VALUES][VALUES])
             matrix[i][j] = coupling[i] * coupling[j] + (i == j ? 6 : 0);
 }
 
-/* Replaces the values with the solution of D x = values. D is positive definite and needs no pivots. */
+/* Replaces the values with the solution of D x = values. D is positive definite and needs no
+ * pivots. */
 static void solve_diagonal(const double *coupling, double *values)
 {
     double matrix[VALUES][VALUES];
@@ -115,7 +123,8 @@ static void solve_diagonal(const double *coupling, double *values)
 }
 
 /* Sets `to` to the system's matrix times the field, at one point. */
-static void apply_system(const struct block *block, double *field, int plane, int row, int column, double *to)
+static void apply_system(const struct block *block, double *field, int plane, int row, int column,
+                         double *to)
 {
     double matrix[VALUES][VALUES];
     const double *here = at(block, field, plane, row, column);
@@ -162,26 +171,34 @@ static int side_length(const struct block *block, int side)
 }
 
 /* Point number i of the side, inside the block or just outside. */
-static double *side_point(const struct block *block, double *field, int plane, int side, bool outside, int i)
+static double *side_point(const struct block *block, double *field, int plane, int side,
+                          bool outside, int i)
 {
     switch (side) {
-    case NORTH: return at(block, field, plane, 1 - outside, 1 + i);
-    case SOUTH: return at(block, field, plane, block->rows + outside, 1 + i);
-    case WEST: return at(block, field, plane, 1 + i, 1 - outside);
-    default: return at(block, field, plane, 1 + i, block->columns + outside);
+    case NORTH:
+        return at(block, field, plane, 1 - outside, 1 + i);
+    case SOUTH:
+        return at(block, field, plane, block->rows + outside, 1 + i);
+    case WEST:
+        return at(block, field, plane, 1 + i, 1 - outside);
+    default:
+        return at(block, field, plane, 1 + i, block->columns + outside);
     }
 }
 
 static void copy_out(const struct block *block, double *field, int plane, int side, double *to)
 {
     for (int i = 0; i < side_length(block, side); i++)
-        memcpy(to + VALUES * i, side_point(block, field, plane, side, false, i), VALUES * sizeof *to);
+        memcpy(to + VALUES * i, side_point(block, field, plane, side, false, i),
+               VALUES * sizeof *to);
 }
 
-static void copy_in(const struct block *block, double *field, int plane, int side, const double *from)
+static void copy_in(const struct block *block, double *field, int plane, int side,
+                    const double *from)
 {
     for (int i = 0; i < side_length(block, side); i++)
-        memcpy(side_point(block, field, plane, side, true, i), from + VALUES * i, VALUES * sizeof *from);
+        memcpy(side_point(block, field, plane, side, true, i), from + VALUES * i,
+               VALUES * sizeof *from);
 }
 
 /* A message that comes in over a side travels towards the opposite one. */
@@ -189,8 +206,8 @@ static void receive_wave(const struct block *block, int plane, int side)
 {
     if (block->neighbour[side] == MPI_PROC_NULL)
         return;
-    MPI_Recv(block->border[0], VALUES * side_length(block, side), MPI_DOUBLE, MPI_ANY_SOURCE, TAG_WAVE + (side ^ 1),
-             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(block->border[0], VALUES * side_length(block, side), MPI_DOUBLE, MPI_ANY_SOURCE,
+             TAG_WAVE + (side ^ 1), MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     copy_in(block, block->residual, plane, side, block->border[0]);
 }
 
@@ -199,8 +216,8 @@ static void send_wave(const struct block *block, int plane, int side)
     if (block->neighbour[side] == MPI_PROC_NULL)
         return;
     copy_out(block, block->residual, plane, side, block->border[0]);
-    MPI_Send(block->border[0], VALUES * side_length(block, side), MPI_DOUBLE, block->neighbour[side], TAG_WAVE + side,
-             MPI_COMM_WORLD);
+    MPI_Send(block->border[0], VALUES * side_length(block, side), MPI_DOUBLE,
+             block->neighbour[side], TAG_WAVE + side, MPI_COMM_WORLD);
 }
 
 /* Sends the solution over one side while the neighbour on the opposite side does the same. */
@@ -209,13 +226,13 @@ static void shift_borders(const struct block *block, int side)
     int length = VALUES * side_length(block, side), planes = block->edge, from = side ^ 1;
     MPI_Request request = MPI_REQUEST_NULL;
     if (block->neighbour[from] != MPI_PROC_NULL)
-        MPI_Irecv(block->border[0], planes * length, MPI_DOUBLE, MPI_ANY_SOURCE, TAG_BORDER + side, MPI_COMM_WORLD,
-                  &request);
+        MPI_Irecv(block->border[0], planes * length, MPI_DOUBLE, MPI_ANY_SOURCE, TAG_BORDER + side,
+                  MPI_COMM_WORLD, &request);
     if (block->neighbour[side] != MPI_PROC_NULL) {
         for (int plane = 0; plane < planes; plane++)
             copy_out(block, block->solution, plane, side, block->border[1] + plane * length);
-        MPI_Send(block->border[1], planes * length, MPI_DOUBLE, block->neighbour[side], TAG_BORDER + side,
-                 MPI_COMM_WORLD);
+        MPI_Send(block->border[1], planes * length, MPI_DOUBLE, block->neighbour[side],
+                 TAG_BORDER + side, MPI_COMM_WORLD);
     }
     if (block->neighbour[from] == MPI_PROC_NULL)
         return;
@@ -299,11 +316,14 @@ static double iterate(const struct block *block)
 static bool is_in_cube(const struct block *block, int row, int column)
 {
     int global_row = block->first_row + row - 1, global_column = block->first_column + column - 1;
-    return global_row >= 0 && global_row < block->edge && global_column >= 0 && global_column < block->edge;
+    return global_row >= 0 && global_row < block->edge && global_column >= 0 &&
+           global_column < block->edge;
 }
 
-/* Random values that depend on the global place only; also around the block, where the exact solution is needed. */
-static void set_random(const struct block *block, double *field, uint64_t stream, int plane, int row, int column)
+/* Random values that depend on the global place only; also around the block, where the exact
+ * solution is needed. */
+static void set_random(const struct block *block, double *field, uint64_t stream, int plane,
+                       int row, int column)
 {
     uint64_t edge = (uint64_t)block->edge;
     uint64_t place = ((uint64_t)plane * edge + (uint64_t)(block->first_row + row - 1)) * edge +
@@ -325,7 +345,8 @@ static void set_system(const struct block *block)
     for (int plane = 0; plane < block->edge; plane++)
         for (int row = 1; row <= block->rows; row++)
             for (int column = 1; column <= block->columns; column++)
-                apply_system(block, block->exact, plane, row, column, at(block, block->source, plane, row, column));
+                apply_system(block, block->exact, plane, row, column,
+                             at(block, block->source, plane, row, column));
 }
 
 /* A block without fields. */
@@ -348,12 +369,15 @@ static struct block place_block(uint64_t seed, const int *shape, const int *plac
 static struct block create_block(uint64_t seed, const int *shape, const int *place)
 {
     struct block block = place_block(seed, shape, place);
-    size_t edge = (size_t)block.edge, points = edge * (size_t)(block.rows + 2) * (size_t)(block.columns + 2);
-    double **fields[] = {&block.coupling, &block.exact, &block.source, &block.solution, &block.residual};
+    size_t edge = (size_t)block.edge,
+           points = edge * (size_t)(block.rows + 2) * (size_t)(block.columns + 2);
+    double **fields[] = {&block.coupling, &block.exact, &block.source, &block.solution,
+                         &block.residual};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         *fields[i] = app_allocate(points * VALUES, sizeof(double));
     for (int i = 0; i < 2; i++)
-        block.border[i] = app_allocate(edge * (size_t)(block.rows + block.columns) * VALUES, sizeof(double));
+        block.border[i] =
+            app_allocate(edge * (size_t)(block.rows + block.columns) * VALUES, sizeof(double));
     set_system(&block);
     return block;
 }
@@ -375,11 +399,13 @@ static void free_block(struct block *block)
 static uint64_t solution_hash(const struct block *block, const struct block *part)
 {
     uint64_t hash = 0;
-    int rows_before = part->first_row - block->first_row, columns_before = part->first_column - block->first_column;
+    int rows_before = part->first_row - block->first_row,
+        columns_before = part->first_column - block->first_column;
     for (int plane = 0; plane < block->edge; plane++)
         for (int row = 1; row <= part->rows; row++)
             for (int column = 1; column <= part->columns; column++) {
-                const double *values = at(block, block->solution, plane, rows_before + row, columns_before + column);
+                const double *values =
+                    at(block, block->solution, plane, rows_before + row, columns_before + column);
                 for (int i = 0; i < VALUES; i++)
                     app_hash_add_double(&hash, values[i]);
             }
@@ -409,13 +435,14 @@ static void verify_symmetry(struct app *app, const struct block *block)
 {
     double one = product_with_swept(block, block->source, block->exact);
     double other = product_with_swept(block, block->exact, block->source);
-    app_verify(app, fabs(one - other) <= rounding * fabs(one), "the sweeps are not symmetric: %.15g, %.15g", one,
-               other);
+    app_verify(app, fabs(one - other) <= rounding * fabs(one),
+               "the sweeps are not symmetric: %.15g, %.15g", one, other);
 }
 
 static uint64_t serial_iterations(void)
 {
-    uint64_t edge = options[OPTION_SIZE].value, most = 1 + MOST_SERIAL_UPDATES / (edge * edge * edge);
+    uint64_t edge = options[OPTION_SIZE].value,
+             most = 1 + MOST_SERIAL_UPDATES / (edge * edge * edge);
     return most < options[OPTION_WORK].value ? most : options[OPTION_WORK].value;
 }
 
@@ -425,7 +452,8 @@ static void compute_expected_hashes(const struct app *app, const int *shape, uin
     for (uint64_t i = 0; i < serial_iterations(); i++)
         iterate(&whole);
     for (int rank = 0; rank < app->ranks; rank++) {
-        struct block part = place_block(app->seed, shape, (int[]){rank / shape[1], rank % shape[1]});
+        struct block part =
+            place_block(app->seed, shape, (int[]){rank / shape[1], rank % shape[1]});
         hashes[rank] = solution_hash(&whole, &part);
     }
     free_block(&whole);
@@ -447,15 +475,16 @@ static double run_iterations(struct app *app, const struct block *block, uint64_
     for (uint64_t i = 0; i < options[OPTION_WORK].value; i++) {
         double energy = app_sum_double(iterate(block));
         app_verify(app, energy < previous || energy < rounding_of_squares * first,
-                   "the error's norm grew from %g to %g at iteration %" PRIu64, sqrt(previous), sqrt(energy), i);
+                   "the error's norm grew from %g to %g at iteration %" PRIu64, sqrt(previous),
+                   sqrt(energy), i);
         previous = energy;
         first = i ? first : energy;
         if (i + 1 == serial_iterations())
             *early_hash = solution_hash(block, block);
     }
     double last = app_sum_double(compute_residual(block));
-    app_verify(app, last < previous || last < rounding_of_squares * first, "the error's norm grew to %g in the end",
-               sqrt(last));
+    app_verify(app, last < previous || last < rounding_of_squares * first,
+               "the error's norm grew to %g in the end", sqrt(last));
     return last / first;
 }
 
@@ -468,7 +497,8 @@ int main(int argc, char **argv)
     MPI_Dims_create(app.ranks, 2, shape);
     if (options[OPTION_SIZE].value < (uint64_t)shape[0])
         app_usage_error(&app, "--size must be at least %d with %d ranks", shape[0], app.ranks);
-    struct block block = create_block(app.seed, shape, (int[]){app.rank / shape[1], app.rank % shape[1]});
+    struct block block =
+        create_block(app.seed, shape, (int[]){app.rank / shape[1], app.rank % shape[1]});
     verify_symmetry(&app, &block);
     double error = sqrt(run_iterations(&app, &block, &early_hash));
     verify_against_serial(&app, shape, early_hash);

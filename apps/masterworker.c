@@ -2,11 +2,12 @@
 /*
  * Master and workers: rank 0 hands out tasks, first come, first served.
  *
- * A worker says that it is ready, then receives tasks from rank 0 by name and sends each result back, the tag
- * telling the task's kind. The master receives with ANY_SOURCE and ANY_TAG and answers each message with the next
- * task, or with a stop once all tasks are given out. Who computes which task, and in what order results come in, is
- * a race; the master's hash records it. The value of a task depends on its number only, so the sum of all values is
- * known beforehand. Tasks differ in length: most are short, one in sixteen is several times as long.
+ * A worker says that it is ready, then receives tasks from rank 0 by name and sends each result
+ * back, the tag telling the task's kind. The master receives with ANY_SOURCE and ANY_TAG and
+ * answers each message with the next task, or with a stop once all tasks are given out. Who
+ * computes which task, and in what order results come in, is a race; the master's hash records it.
+ * The value of a task depends on its number only, so the sum of all values is known beforehand.
+ * Tasks differ in length: most are short, one in sixteen is several times as long.
  */
 #include "app.h"
 
@@ -19,12 +20,14 @@ enum { OPTION_SIZE, OPTION_WORK, OPTION_SKEW };
 
 static struct app_option options[] = {
     [OPTION_SIZE] = {"size", "tasks in all", 200000, 1, UINT64_C(1) << 40},
-    [OPTION_WORK] = {"work", "arithmetic steps of a short task, 1 to 2 ns each", 2000, 0, UINT64_C(1) << 32},
+    [OPTION_WORK] = {"work", "arithmetic steps of a short task, 1 to 2 ns each", 2000, 0,
+                     UINT64_C(1) << 32},
     [OPTION_SKEW] = {"skew", "one task in sixteen is so many times as long", 8, 1, 1 << 20},
     {0},
 };
 
-static const struct app_spec spec = {"masterworker", "Rank 0 hands out tasks to whoever asks first.", 2, options};
+static const struct app_spec spec = {"masterworker",
+                                     "Rank 0 hands out tasks to whoever asks first.", 2, options};
 
 struct result {
     uint64_t task;
@@ -59,7 +62,8 @@ static uint64_t expected_sum(const struct app *app)
     return sum;
 }
 
-static void take_result(struct app *app, struct master *master, const struct result *result, const MPI_Status *status)
+static void take_result(struct app *app, struct master *master, const struct result *result,
+                        const MPI_Status *status)
 {
     app_hash_add(&app->hash, (uint64_t)status->MPI_SOURCE);
     app_hash_add(&app->hash, (uint64_t)status->MPI_TAG);
@@ -75,7 +79,8 @@ static void take_result(struct app *app, struct master *master, const struct res
 static void give_task(struct master *master, int worker)
 {
     bool stop = master->tasks_given == options[OPTION_SIZE].value;
-    MPI_Send(&master->tasks_given, 1, MPI_UINT64_T, worker, stop ? TAG_STOP : TAG_TASK, MPI_COMM_WORLD);
+    MPI_Send(&master->tasks_given, 1, MPI_UINT64_T, worker, stop ? TAG_STOP : TAG_TASK,
+             MPI_COMM_WORLD);
     if (stop)
         master->workers_left--;
     else
@@ -92,8 +97,9 @@ static void run_master(struct app *app)
         take_result(app, &master, &result, &status);
         give_task(&master, status.MPI_SOURCE);
     }
-    app_verify(app, master.results_in == options[OPTION_SIZE].value, "%" PRIu64 " results of %" PRIu64 " tasks",
-               master.results_in, options[OPTION_SIZE].value);
+    app_verify(app, master.results_in == options[OPTION_SIZE].value,
+               "%" PRIu64 " results of %" PRIu64 " tasks", master.results_in,
+               options[OPTION_SIZE].value);
     app_verify(app, master.sum == expected_sum(app), "the sum of the results is wrong");
 }
 
@@ -106,7 +112,8 @@ static bool work_on_task(const struct app *app)
     if (status.MPI_TAG == TAG_STOP)
         return false;
     struct result result = {task, app_spin(task_start(app, task), task_steps(app, task))};
-    MPI_Send(&result, 2, MPI_UINT64_T, MASTER, (int)(TAG_RESULT + task % TASK_KINDS), MPI_COMM_WORLD);
+    MPI_Send(&result, 2, MPI_UINT64_T, MASTER, (int)(TAG_RESULT + task % TASK_KINDS),
+             MPI_COMM_WORLD);
     return true;
 }
 
@@ -128,6 +135,7 @@ int main(int argc, char **argv)
         run_master(&app);
     else
         app_hash_add(&app.hash, tasks_done = run_worker(&app));
-    app_verify(&app, app_sum(tasks_done) == options[OPTION_SIZE].value, "the workers did not do every task once");
+    app_verify(&app, app_sum(tasks_done) == options[OPTION_SIZE].value,
+               "the workers did not do every task once");
     return app_result(&app, "tasks=%" PRIu64, options[OPTION_SIZE].value);
 }

@@ -2,19 +2,22 @@
 /*
  * Poisson's equation on a periodic cube by multigrid V-cycles, after the NAS benchmark MG.
  *
- * The right-hand side is +1 at ten random points, -1 at ten others, and 0 elsewhere. The operator, the smoother and the
- * restriction are stencils of 27 points with one weight for the centre and one each for the 6 faces, 12 edges and 8
- * corners around it; the interpolation is trilinear. A cycle restricts the residual to coarser and coarser grids,
- * each with half as many points along an edge, and comes back: interpolate, compute the residual, smooth.
+ * The right-hand side is +1 at ten random points, -1 at ten others, and 0 elsewhere. The operator,
+ * the smoother and the restriction are stencils of 27 points with one weight for the centre and one
+ * each for the 6 faces, 12 edges and 8 corners around it; the interpolation is trilinear. A cycle
+ * restricts the residual to coarser and coarser grids, each with half as many points along an edge,
+ * and comes back: interpolate, compute the residual, smooth.
  *
- * The cube is cut into blocks on a 3-D grid of ranks. Before a stencil is applied the faces are exchanged, axis after
- * axis, so that edges and corners come along. For each axis two receives from any source are posted, then the faces
- * are sent; the tag tells axis and direction, for which a rank has one neighbour only, so that the result is the same
- * in every run. Point i of a coarse grid lies at point 2i of the finer one, on the same rank. On the level below which
- * ranks would have too few points, all ranks gather the whole grid and do the rest of the cycle each by itself.
+ * The cube is cut into blocks on a 3-D grid of ranks. Before a stencil is applied the faces are
+ * exchanged, axis after axis, so that edges and corners come along. For each axis two receives from
+ * any source are posted, then the faces are sent; the tag tells axis and direction, for which a
+ * rank has one neighbour only, so that the result is the same in every run. Point i of a coarse
+ * grid lies at point 2i of the finer one, on the same rank. On the level below which ranks would
+ * have too few points, all ranks gather the whole grid and do the rest of the cycle each by itself.
  *
- * Each cycle must divide the residual's norm by a good deal, and the residual's sum must stay zero. A point's values
- * depend on those around it alone, so that the first cycles must agree with a serial computation to the last bit.
+ * Each cycle must divide the residual's norm by a good deal, and the residual's sum must stay zero.
+ * A point's values depend on those around it alone, so that the first cycles must agree with a
+ * serial computation to the last bit.
  */
 #include "app.h"
 
@@ -39,7 +42,8 @@ static struct app_option options[] = {
     {0},
 };
 
-static const struct app_spec spec = {"mg", "Multigrid; wildcard receives, yet deterministic.", 1, options};
+static const struct app_spec spec = {"mg", "Multigrid; wildcard receives, yet deterministic.", 1,
+                                     options};
 
 /* Weights of the centre, a face, an edge and a corner. */
 struct stencil {
@@ -50,13 +54,15 @@ static const struct stencil laplacian = {{-8.0 / 3, 0, 1.0 / 6, 1.0 / 12}};
 static const struct stencil smoother = {{-3.0 / 8, 1.0 / 32, -1.0 / 64, 0}};
 static const struct stencil restriction = {{0.5, 0.25, 0.125, 0.0625}};
 
-/* The ranks' grid. With one block only, nothing is ever sent: a rank uses one for the coarse grids and to verify. */
+/* The ranks' grid. With one block only, nothing is ever sent: a rank uses one for the coarse grids
+ * and to verify. */
 struct layout {
     int shape[AXES];
     int place[AXES];
 };
 
-/* This block's part of the grid of one level: points 1 to length of each axis, and a layer around them. */
+/* This block's part of the grid of one level: points 1 to length of each axis, and a layer around
+ * them. */
 struct level {
     const struct layout *layout;
     int edge; /* of the whole grid */
@@ -87,7 +93,8 @@ struct problem {
 
 static struct layout layout_at(const int *shape, int rank)
 {
-    struct layout layout = {.place = {rank / shape[2] / shape[1], rank / shape[2] % shape[1], rank % shape[2]}};
+    struct layout layout = {
+        .place = {rank / shape[2] / shape[1], rank / shape[2] % shape[1], rank % shape[2]}};
     memcpy(layout.shape, shape, sizeof layout.shape);
     return layout;
 }
@@ -109,7 +116,9 @@ static int neighbour_rank(const struct layout *layout, int axis, int step)
 
 static size_t index_of(const struct level *level, int x, int y, int z)
 {
-    return ((size_t)z * (size_t)(level->length[1] + 2) + (size_t)y) * (size_t)(level->length[0] + 2) + (size_t)x;
+    return ((size_t)z * (size_t)(level->length[1] + 2) + (size_t)y) *
+               (size_t)(level->length[0] + 2) +
+           (size_t)x;
 }
 
 static size_t point_count(const struct level *level)
@@ -125,7 +134,8 @@ static struct level place_level(const struct layout *layout, int coarse_edge, in
     for (int axis = 0; axis < AXES; axis++) {
         int shape = layout->shape[axis], place = layout->place[axis];
         level.first[axis] = scale * app_part_first(coarse_edge, shape, place);
-        level.length[axis] = scale * app_part_first(coarse_edge, shape, place + 1) - level.first[axis];
+        level.length[axis] =
+            scale * app_part_first(coarse_edge, shape, place + 1) - level.first[axis];
     }
     return level;
 }
@@ -134,19 +144,22 @@ static struct level place_level(const struct layout *layout, int coarse_edge, in
 static double weigh(const struct stencil *stencil, const double *point, ptrdiff_t y, ptrdiff_t z)
 {
     double faces = point[-1] + point[1] + point[-y] + point[y] + point[-z] + point[z];
-    double edges = point[-y - 1] + point[-y + 1] + point[y - 1] + point[y + 1] + point[-z - 1] + point[-z + 1] +
-                   point[z - 1] + point[z + 1] + point[-z - y] + point[-z + y] + point[z - y] + point[z + y];
-    double corners = point[-z - y - 1] + point[-z - y + 1] + point[-z + y - 1] + point[-z + y + 1] + point[z - y - 1] +
-                     point[z - y + 1] + point[z + y - 1] + point[z + y + 1];
+    double edges = point[-y - 1] + point[-y + 1] + point[y - 1] + point[y + 1] + point[-z - 1] +
+                   point[-z + 1] + point[z - 1] + point[z + 1] + point[-z - y] + point[-z + y] +
+                   point[z - y] + point[z + y];
+    double corners = point[-z - y - 1] + point[-z - y + 1] + point[-z + y - 1] + point[-z + y + 1] +
+                     point[z - y - 1] + point[z - y + 1] + point[z + y - 1] + point[z + y + 1];
     return stencil->weight[0] * *point + stencil->weight[1] * faces + stencil->weight[2] * edges +
            stencil->weight[3] * corners;
 }
 
-/* Adds factor times the stencil of `from` to `to`, whose layers around the points are not touched. */
-static void add_stencil(const struct level *level, const struct stencil *stencil, double factor, const double *from,
-                        double *to)
+/* Adds factor times the stencil of `from` to `to`, whose layers around the points are not
+ * touched. */
+static void add_stencil(const struct level *level, const struct stencil *stencil, double factor,
+                        const double *from, double *to)
 {
-    ptrdiff_t y_step = (ptrdiff_t)index_of(level, 0, 1, 0), z_step = (ptrdiff_t)index_of(level, 0, 0, 1);
+    ptrdiff_t y_step = (ptrdiff_t)index_of(level, 0, 1, 0),
+              z_step = (ptrdiff_t)index_of(level, 0, 0, 1);
     for (int z = 1; z <= level->length[2]; z++)
         for (int y = 1; y <= level->length[1]; y++) {
             size_t line = index_of(level, 0, y, z);
@@ -158,12 +171,15 @@ static void add_stencil(const struct level *level, const struct stencil *stencil
 /* The coarse grid's point i lies at the fine grid's point 2i, counted from 0: from 1, at 2i - 1. */
 static void restrict_residual(const struct level *fine, const struct level *coarse)
 {
-    ptrdiff_t y_step = (ptrdiff_t)index_of(fine, 0, 1, 0), z_step = (ptrdiff_t)index_of(fine, 0, 0, 1);
+    ptrdiff_t y_step = (ptrdiff_t)index_of(fine, 0, 1, 0),
+              z_step = (ptrdiff_t)index_of(fine, 0, 0, 1);
     for (int z = 1; z <= coarse->length[2]; z++)
         for (int y = 1; y <= coarse->length[1]; y++)
             for (int x = 1; x <= coarse->length[0]; x++) {
-                const double *same_place = fine->residual + index_of(fine, 2 * x - 1, 2 * y - 1, 2 * z - 1);
-                coarse->residual[index_of(coarse, x, y, z)] = weigh(&restriction, same_place, y_step, z_step);
+                const double *same_place =
+                    fine->residual + index_of(fine, 2 * x - 1, 2 * y - 1, 2 * z - 1);
+                coarse->residual[index_of(coarse, x, y, z)] =
+                    weigh(&restriction, same_place, y_step, z_step);
             }
 }
 
@@ -198,7 +214,8 @@ static int face_length(const struct level *level, int axis)
 }
 
 /* Copies the points whose coordinate on the axis is `layer` from the field to the face or back. */
-static void copy_face(const struct level *level, double *field, int axis, int layer, double *face, bool out)
+static void copy_face(const struct level *level, double *field, int axis, int layer, double *face,
+                      bool out)
 {
     int begin[AXES] = {0, 0, 0}, end[AXES];
     for (int other = 0; other < AXES; other++)
@@ -231,13 +248,16 @@ static void give_face(const struct level *level, double *field, int axis, int di
 {
     copy_face(level, field, axis, direction ? level->length[axis] : 1, level->outgoing, true);
     MPI_Send(level->outgoing, face_length(level, axis), MPI_DOUBLE,
-             neighbour_rank(level->layout, axis, direction ? 1 : -1), TAG_FACE + 2 * axis + direction, MPI_COMM_WORLD);
+             neighbour_rank(level->layout, axis, direction ? 1 : -1),
+             TAG_FACE + 2 * axis + direction, MPI_COMM_WORLD);
 }
 
-static void take_face(const struct level *level, double *field, int axis, int direction, MPI_Request *request)
+static void take_face(const struct level *level, double *field, int axis, int direction,
+                      MPI_Request *request)
 {
     MPI_Wait(request, MPI_STATUS_IGNORE);
-    copy_face(level, field, axis, direction ? 0 : level->length[axis] + 1, level->incoming[direction], false);
+    copy_face(level, field, axis, direction ? 0 : level->length[axis] + 1,
+              level->incoming[direction], false);
 }
 
 static void exchange_axis(const struct level *level, double *field, int axis)
@@ -266,12 +286,13 @@ static void exchange_faces(const struct level *level, double *field)
 static void compute_correction(struct grids *grids, int number);
 
 /* Copies a block of points, without the layers around it, out of a field or into it. */
-static void copy_block(const struct level *level, double *field, const int *first, const int *length, double *block,
-                       bool out)
+static void copy_block(const struct level *level, double *field, const int *first,
+                       const int *length, double *block, bool out)
 {
     for (int z = 0; z < length[2]; z++)
         for (int y = 0; y < length[1]; y++, block += length[0]) {
-            double *line = &field[index_of(level, first[0] + 1, first[1] + y + 1, first[2] + z + 1)];
+            double *line =
+                &field[index_of(level, first[0] + 1, first[1] + y + 1, first[2] + z + 1)];
             memcpy(out ? block : line, out ? line : block, (size_t)length[0] * sizeof *line);
         }
 }
@@ -279,22 +300,26 @@ static void copy_block(const struct level *level, double *field, const int *firs
 static void gather_residual(struct grids *grids)
 {
     static const int origin[AXES] = {0, 0, 0};
-    struct level *own = &grids->levels[0], *whole = &grids->coarse->levels[grids->coarse->count - 1];
+    struct level *own = &grids->levels[0],
+                 *whole = &grids->coarse->levels[grids->coarse->count - 1];
     int rank = neighbour_rank(&grids->layout, 0, 0);
-    copy_block(own, own->residual, origin, own->length, grids->gathered + grids->offsets[rank], true);
-    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, grids->gathered, grids->counts, grids->offsets, MPI_DOUBLE,
-                   MPI_COMM_WORLD);
+    copy_block(own, own->residual, origin, own->length, grids->gathered + grids->offsets[rank],
+               true);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, grids->gathered, grids->counts,
+                   grids->offsets, MPI_DOUBLE, MPI_COMM_WORLD);
     for (int other = 0; other < block_count(&grids->layout); other++) {
         struct layout layout = layout_at(grids->layout.shape, other);
         struct level part = place_level(&layout, own->edge, own->edge);
-        copy_block(whole, whole->residual, part.first, part.length, grids->gathered + grids->offsets[other], false);
+        copy_block(whole, whole->residual, part.first, part.length,
+                   grids->gathered + grids->offsets[other], false);
     }
 }
 
 static void use_coarse_grids(struct grids *grids)
 {
     static const int origin[AXES] = {0, 0, 0};
-    struct level *own = &grids->levels[0], *whole = &grids->coarse->levels[grids->coarse->count - 1];
+    struct level *own = &grids->levels[0],
+                 *whole = &grids->coarse->levels[grids->coarse->count - 1];
     gather_residual(grids);
     compute_correction(grids->coarse, grids->coarse->count - 1);
     copy_block(whole, whole->correction, own->first, own->length, grids->gathered, true);
@@ -373,7 +398,8 @@ static void plan_gather(struct grids *grids)
     int blocks = block_count(&grids->layout), edge = grids->levels[0].edge, before = 0;
     grids->counts = app_allocate((size_t)blocks, sizeof *grids->counts);
     grids->offsets = app_allocate((size_t)blocks, sizeof *grids->offsets);
-    grids->gathered = app_allocate((size_t)edge * (size_t)edge * (size_t)edge, sizeof *grids->gathered);
+    grids->gathered =
+        app_allocate((size_t)edge * (size_t)edge * (size_t)edge, sizeof *grids->gathered);
     for (int rank = 0; rank < blocks; rank++) {
         struct layout layout = layout_at(grids->layout.shape, rank);
         struct level part = place_level(&layout, edge, edge);
@@ -391,7 +417,8 @@ static int longest_axis(const int *shape)
     return longest;
 }
 
-/* The edge of the level on which several blocks gather: two points for each at least, if two levels are to be. */
+/* The edge of the level on which several blocks gather: two points for each at least, if two levels
+ * are to be. */
 static int gathering_edge(const int *shape, int edge)
 {
     int coarse_edge = edge / 2;
@@ -433,7 +460,8 @@ static void free_grids(struct grids *grids)
 }
 
 /* Adds a charge at a random point, if it is in this block. Two at one point add up. */
-static void place_charge(const struct level *level, struct app_random *random, double charge, double *source)
+static void place_charge(const struct level *level, struct app_random *random, double charge,
+                         double *source)
 {
     int point[AXES];
     bool inside = true;
@@ -485,7 +513,8 @@ static uint64_t solution_hash(const struct problem *problem, const struct level 
 
 static uint64_t serial_cycles(void)
 {
-    uint64_t edge = options[OPTION_SIZE].value, most = 1 + MOST_SERIAL_UPDATES / (edge * edge * edge);
+    uint64_t edge = options[OPTION_SIZE].value,
+             most = 1 + MOST_SERIAL_UPDATES / (edge * edge * edge);
     return most < options[OPTION_WORK].value ? most : options[OPTION_WORK].value;
 }
 
@@ -558,7 +587,8 @@ static void check_size(const struct app *app, const struct layout *layout)
     if (edge & (edge - 1))
         app_usage_error(app, "--size must be a power of two");
     if (edge < least)
-        app_usage_error(app, "--size must be at least %" PRIu64 " with %d ranks", least, app->ranks);
+        app_usage_error(app, "--size must be at least %" PRIu64 " with %d ranks", least,
+                        app->ranks);
 }
 
 int main(int argc, char **argv)

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Monte-Carlo particle exchange, after the communication pattern of MCB (clock delta compression paper, section 2.1).
+ * Monte-Carlo particle exchange, after the communication pattern of MCB (clock delta compression
+ * paper, section 2.1).
  *
- * The ranks form a periodic 2-D grid; each owns a unit square. A particle flies, collides, deposits energy, is
- * absorbed or reaches the end of the time step, or leaves for a neighbour. At the start of a time step a rank posts
- * a receive from every neighbour and one from any source for control messages. It then tracks a batch of local
- * particles, calls Testsome, appends what has arrived to its local list, posts the receive again, and so on: first
- * come, first served.
+ * The ranks form a periodic 2-D grid; each owns a unit square. A particle flies, collides, deposits
+ * energy, is absorbed or reaches the end of the time step, or leaves for a neighbour. At the start
+ * of a time step a rank posts a receive from every neighbour and one from any source for control
+ * messages. It then tracks a batch of local particles, calls Testsome, appends what has arrived to
+ * its local list, posts the receive again, and so on: first come, first served.
  *
- * The end of a time step is found by messages alone. Counts of finished particles go up a binary tree of ranks; when
- * the root has counted all particles of the step, 'done' goes down the tree. By then every particle message and every
- * report of this step has been received, so the receives still posted can be cancelled. Tags hold the step number: a
- * neighbour that is a step ahead cannot disturb.
+ * The end of a time step is found by messages alone. Counts of finished particles go up a binary
+ * tree of ranks; when the root has counted all particles of the step, 'done' goes down the tree. By
+ * then every particle message and every report of this step has been received, so the receives
+ * still posted can be cancelled. Tags hold the step number: a neighbour that is a step ahead cannot
+ * disturb.
  *
- * A particle carries its own random numbers, so its history is the same in every run. Energy is counted in
- * integers, whose sums are exact; the tallies are sums of doubles in order of processing and so depend on the order
- * of messages.
+ * A particle carries its own random numbers, so its history is the same in every run. Energy is
+ * counted in integers, whose sums are exact; the tallies are sums of doubles in order of processing
+ * and so depend on the order of messages.
  */
 #include "app.h"
 
@@ -45,12 +47,15 @@ static const double pi = 3.14159265358979323846;
 
 static struct app_option options[] = {
     [OPTION_SIZE] = {"size", "particles per rank", 80000, 1, UINT64_C(1) << 32},
-    [OPTION_WORK] = {"work", "arithmetic steps of a cross-section look-up, 1 to 2 ns each", 50, 0, UINT64_C(1) << 32},
+    [OPTION_WORK] = {"work", "arithmetic steps of a cross-section look-up, 1 to 2 ns each", 50, 0,
+                     UINT64_C(1) << 32},
     [OPTION_STEPS] = {"steps", "time steps", 10, 1, 10000},
     {0},
 };
 
-static const struct app_spec spec = {"particles", "Monte-Carlo particles move between neighbouring ranks.", 1, options};
+static const struct app_spec spec = {"particles",
+                                     "Monte-Carlo particles move between neighbouring ranks.", 1,
+                                     options};
 
 struct particle {
     double position[2];  /* within the owner's unit square */
@@ -227,7 +232,8 @@ static double flight_to_side(const struct particle *particle, int *side)
     for (int axis = 0; axis < 2; axis++) {
         bool forward = particle->direction[axis] > 0;
         double gap = forward ? 1 - particle->position[axis] : -particle->position[axis];
-        double flight = particle->direction[axis] == 0 ? INFINITY : fmax(0, gap / particle->direction[axis]);
+        double flight =
+            particle->direction[axis] == 0 ? INFINITY : fmax(0, gap / particle->direction[axis]);
         if (flight < shortest) {
             shortest = flight;
             *side = 2 * axis + forward;
@@ -315,14 +321,14 @@ static void track_batch(struct domain *domain)
 static void post_particle_receive(struct domain *domain, int index)
 {
     struct link *link = &domain->links[index];
-    MPI_Irecv(link->incoming, (int)sizeof link->incoming, MPI_BYTE, link->rank, particle_tag(domain), MPI_COMM_WORLD,
-              &domain->receives[index]);
+    MPI_Irecv(link->incoming, (int)sizeof link->incoming, MPI_BYTE, link->rank,
+              particle_tag(domain), MPI_COMM_WORLD, &domain->receives[index]);
 }
 
 static void post_control_receive(struct domain *domain)
 {
-    MPI_Irecv(&domain->incoming_control, 3, MPI_UINT64_T, MPI_ANY_SOURCE, control_tag(domain), MPI_COMM_WORLD,
-              &domain->receives[domain->link_count]);
+    MPI_Irecv(&domain->incoming_control, 3, MPI_UINT64_T, MPI_ANY_SOURCE, control_tag(domain),
+              MPI_COMM_WORLD, &domain->receives[domain->link_count]);
 }
 
 static void send_outbox(struct domain *domain, int index)
@@ -331,11 +337,12 @@ static void send_outbox(struct domain *domain, int index)
     size_t count = link->outbox.count < MESSAGE_PARTICLES ? link->outbox.count : MESSAGE_PARTICLES;
     link->outbox.count -= count;
     memcpy(link->outgoing, link->outbox.items + link->outbox.count, count * sizeof *link->outgoing);
-    MPI_Isend(link->outgoing, (int)(count * sizeof *link->outgoing), MPI_BYTE, link->rank, particle_tag(domain),
-              MPI_COMM_WORLD, &domain->sends[index]);
+    MPI_Isend(link->outgoing, (int)(count * sizeof *link->outgoing), MPI_BYTE, link->rank,
+              particle_tag(domain), MPI_COMM_WORLD, &domain->sends[index]);
 }
 
-/* Full messages go at once; the rest goes when there is nothing left to track, since others may be waiting for it. */
+/* Full messages go at once; the rest goes when there is nothing left to track, since others may be
+ * waiting for it. */
 static void send_outboxes(struct domain *domain)
 {
     size_t enough = domain->local.count > 0 ? MESSAGE_PARTICLES : 1;
@@ -351,8 +358,8 @@ static void end_step_in_subtree(struct domain *domain)
     for (int i = 0; i < TREE_CHILDREN; i++) {
         int child = TREE_CHILDREN * domain->app->rank + 1 + i;
         if (child < domain->app->ranks)
-            MPI_Isend(&domain->outgoing_done, 3, MPI_UINT64_T, child, control_tag(domain), MPI_COMM_WORLD,
-                      &domain->sends[domain->link_count + SEND_DONE + i]);
+            MPI_Isend(&domain->outgoing_done, 3, MPI_UINT64_T, child, control_tag(domain),
+                      MPI_COMM_WORLD, &domain->sends[domain->link_count + SEND_DONE + i]);
     }
 }
 
@@ -371,7 +378,8 @@ static void take_particles(struct domain *domain, int index, const MPI_Status *s
 {
     int bytes;
     MPI_Get_count(status, MPI_BYTE, &bytes);
-    list_append(&domain->local, domain->links[index].incoming, (size_t)bytes / sizeof(struct particle));
+    list_append(&domain->local, domain->links[index].incoming,
+                (size_t)bytes / sizeof(struct particle));
     post_particle_receive(domain, index);
 }
 
@@ -401,8 +409,8 @@ static void send_report(struct domain *domain, MPI_Request *slot)
     domain->outgoing_report = domain->progress;
     domain->outgoing_report.kind = CONTROL_REPORT;
     domain->progress = (struct control){0};
-    MPI_Isend(&domain->outgoing_report, 3, MPI_UINT64_T, (domain->app->rank - 1) / TREE_CHILDREN, control_tag(domain),
-              MPI_COMM_WORLD, slot);
+    MPI_Isend(&domain->outgoing_report, 3, MPI_UINT64_T, (domain->app->rank - 1) / TREE_CHILDREN,
+              control_tag(domain), MPI_COMM_WORLD, slot);
 }
 
 static void report_progress(struct domain *domain)
@@ -411,7 +419,8 @@ static void report_progress(struct domain *domain)
     if (domain->app->rank == 0) {
         if (domain->progress.finished == domain->expected)
             end_step_in_subtree(domain);
-    } else if (domain->local.count == 0 && domain->progress.finished > 0 && *slot == MPI_REQUEST_NULL) {
+    } else if (domain->local.count == 0 && domain->progress.finished > 0 &&
+               *slot == MPI_REQUEST_NULL) {
         send_report(domain, slot);
     }
 }
@@ -474,7 +483,8 @@ static void verify_tallies(struct domain *domain)
     for (int cell = 0; cell < CELLS; cell++) {
         double exact = (double)domain->exact_tally[cell] * energy_unit;
         app_verify(domain->app, fabs(domain->tally[cell] - exact) <= 1e-9 * exact,
-                   "the tally of cell %d is %.17g, exactly %.17g", cell, domain->tally[cell], exact);
+                   "the tally of cell %d is %.17g, exactly %.17g", cell, domain->tally[cell],
+                   exact);
     }
 }
 

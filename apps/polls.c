@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stress of polling: receives that are posted and then tested until their message is there (mpiTest in the
- * evaluation of Deterministic Message Passing).
+ * A stress of polling: receives that are posted and then tested until their message is there
+ * (mpiTest in the evaluation of Deterministic Message Passing).
  *
- * In each round a rank sends a small message to each of its next ranks around a ring, and polls for those of the ranks
- * before it, in one of three ways by turns: a receive from each rank by name, and MPI_Test; receives from any source,
- * and MPI_Testany; MPI_Iprobe from any source, and a receive. After a poll that finds nothing it computes a little and
- * yields. In rounds of the first kind one message in sixteen is long, and the sends are polled too.
+ * In each round a rank sends a small message to each of its next ranks around a ring, and polls for
+ * those of the ranks before it, in one of three ways by turns: a receive from each rank by name,
+ * and MPI_Test; receives from any source, and MPI_Testany; MPI_Iprobe from any source, and a
+ * receive. After a poll that finds nothing it computes a little and yields. In rounds of the first
+ * kind one message in sixteen is long, and the sends are polled too.
  *
- * The hash holds which message came after how many polls that found nothing, so that nearly no two runs have the same
- * result. Contents depend on the sender and the round only: what is received must be what was sent. A rank needs the
- * messages of those before it to go on, so no two are further apart than the ring is long; tags that come again after
- * many more rounds keep the rounds apart.
+ * The hash holds which message came after how many polls that found nothing, so that nearly no two
+ * runs have the same result. Contents depend on the sender and the round only: what is received
+ * must be what was sent. A rank needs the messages of those before it to go on, so no two are
+ * further apart than the ring is long; tags that come again after many more rounds keep the rounds
+ * apart.
  */
 #include "app.h"
 
@@ -25,12 +27,14 @@ enum { OPTION_SIZE, OPTION_WORK };
 
 static struct app_option options[] = {
     [OPTION_SIZE] = {"size", "rounds", 8000, 1, UINT64_C(1) << 40},
-    [OPTION_WORK] = {"work", "arithmetic steps after a poll that finds nothing, 1 to 2 ns each", 100, 0,
-                     UINT64_C(1) << 32},
+    [OPTION_WORK] = {"work", "arithmetic steps after a poll that finds nothing, 1 to 2 ns each",
+                     100, 0, UINT64_C(1) << 32},
     {0},
 };
 
-static const struct app_spec spec = {"polls", "Small messages are polled for; the result holds the polls.", 1, options};
+static const struct app_spec spec = {"polls",
+                                     "Small messages are polled for; the result holds the polls.",
+                                     1, options};
 
 struct mailbox {
     struct app *app;
@@ -42,7 +46,7 @@ struct mailbox {
     MPI_Request receives[MOST_PARTNERS];
     uint64_t polls; /* that found nothing, since the last that found something */
     uint64_t all_polls;
-    uint64_t spun; /* what the arithmetic came to */
+    uint64_t spun;           /* what the arithmetic came to */
     uint64_t sent, received; /* sums of words */
 };
 
@@ -70,7 +74,8 @@ static int poll_kind(const struct mailbox *box)
 
 static int message_length(const struct mailbox *box, int sender)
 {
-    bool is_long = poll_kind(box) == POLL_TEST && app_mix(box->round + (uint64_t)sender * 7919) % 16 == 0;
+    bool is_long =
+        poll_kind(box) == POLL_TEST && app_mix(box->round + (uint64_t)sender * 7919) % 16 == 0;
     return is_long ? LONG_WORDS : SHORT_WORDS;
 }
 
@@ -86,8 +91,8 @@ static void send_messages(struct mailbox *box)
         struct app_random random = message_words(box, box->app->rank);
         for (int word = 0; word < length; word++)
             box->sent += box->outgoing[i][word] = app_random_next(&random);
-        MPI_Isend(box->outgoing[i], length, MPI_UINT64_T, next_rank(box->app, 1 + i), tag_of_round(box), MPI_COMM_WORLD,
-                  &box->sends[i]);
+        MPI_Isend(box->outgoing[i], length, MPI_UINT64_T, next_rank(box->app, 1 + i),
+                  tag_of_round(box), MPI_COMM_WORLD, &box->sends[i]);
     }
 }
 
@@ -101,7 +106,8 @@ static void take_message(struct mailbox *box, int slot, const MPI_Status *status
         box->received += box->incoming[slot][word];
     }
     app_verify(box->app, wrong == 0 && length == message_length(box, status->MPI_SOURCE),
-               "the message of rank %d in round %" PRIu64 " has %d wrong words", status->MPI_SOURCE, box->round, wrong);
+               "the message of rank %d in round %" PRIu64 " has %d wrong words", status->MPI_SOURCE,
+               box->round, wrong);
 }
 
 /* Polls */
@@ -124,8 +130,9 @@ static void note_nothing(struct mailbox *box)
 static void post_receives(struct mailbox *box, bool by_name)
 {
     for (int i = 0; i < box->partners; i++)
-        MPI_Irecv(box->incoming[i], LONG_WORDS, MPI_UINT64_T, by_name ? previous_rank(box->app, 1 + i) : MPI_ANY_SOURCE,
-                  tag_of_round(box), MPI_COMM_WORLD, &box->receives[i]);
+        MPI_Irecv(box->incoming[i], LONG_WORDS, MPI_UINT64_T,
+                  by_name ? previous_rank(box->app, 1 + i) : MPI_ANY_SOURCE, tag_of_round(box),
+                  MPI_COMM_WORLD, &box->receives[i]);
 }
 
 /* The ways to poll: each returns whether there is a message, and if so the slot that holds it. */
@@ -156,8 +163,8 @@ static bool find_by_iprobe(struct mailbox *box, int *slot, MPI_Status *status)
     MPI_Iprobe(MPI_ANY_SOURCE, tag_of_round(box), MPI_COMM_WORLD, &found, status);
     *slot = 0;
     if (found)
-        MPI_Recv(box->incoming[0], LONG_WORDS, MPI_UINT64_T, status->MPI_SOURCE, status->MPI_TAG, MPI_COMM_WORLD,
-                 status);
+        MPI_Recv(box->incoming[0], LONG_WORDS, MPI_UINT64_T, status->MPI_SOURCE, status->MPI_TAG,
+                 MPI_COMM_WORLD, status);
     return found;
 }
 
@@ -221,11 +228,15 @@ int main(int argc, char **argv)
     for (; box->round < options[OPTION_SIZE].value; box->round++)
         run_round(box);
 
-    app_verify(&app, box->spun == app_spin_expected(app_mix(app.seed), box->all_polls * options[OPTION_WORK].value),
+    app_verify(&app,
+               box->spun == app_spin_expected(app_mix(app.seed),
+                                              box->all_polls * options[OPTION_WORK].value),
                "the arithmetic is wrong");
-    app_verify(&app, app_sum(box->sent) == app_sum(box->received), "what was received is not what was sent");
+    app_verify(&app, app_sum(box->sent) == app_sum(box->received),
+               "what was received is not what was sent");
     app_hash_add(&app.hash, box->spun);
-    uint64_t polls = app_sum(box->all_polls), messages = app_sum((uint64_t)box->partners * box->round);
+    uint64_t polls = app_sum(box->all_polls),
+             messages = app_sum((uint64_t)box->partners * box->round);
     free(box);
     return app_result(&app, "messages=%" PRIu64 " polls=%" PRIu64, messages, polls);
 }

@@ -2,10 +2,11 @@
 /*
  * Sort after gather: rank 0 merges sorted chunks in the order in which they arrive.
  *
- * Every rank makes its keys in chunks of random length, sorts each chunk and sends it to rank 0; the last chunk is
- * marked by its tag. Rank 0 probes any source for the next chunk's length, receives it from that source, and keeps
- * a stack of sorted runs, merging the top two while they are of similar length, so that each key is merged O(log
- * chunks) times. The merged keys are the same in every run; the hash also holds the arrival order, which is a race.
+ * Every rank makes its keys in chunks of random length, sorts each chunk and sends it to rank 0;
+ * the last chunk is marked by its tag. Rank 0 probes any source for the next chunk's length,
+ * receives it from that source, and keeps a stack of sorted runs, merging the top two while they
+ * are of similar length, so that each key is merged O(log chunks) times. The merged keys are the
+ * same in every run; the hash also holds the arrival order, which is a race.
  */
 #include "app.h"
 
@@ -23,7 +24,8 @@ static struct app_option options[] = {
     {0},
 };
 
-static const struct app_spec spec = {"sortgather", "Rank 0 merges sorted chunks as they arrive.", 1, options};
+static const struct app_spec spec = {"sortgather", "Rank 0 merges sorted chunks as they arrive.", 1,
+                                     options};
 
 struct run {
     uint64_t *keys;
@@ -51,7 +53,8 @@ static int compare_keys(const void *left, const void *right)
 
 static struct key_source key_source_of(const struct app *app)
 {
-    return (struct key_source){app_random_from(app->seed, (uint64_t)app->rank, 0), options[OPTION_SIZE].value, 0};
+    return (struct key_source){app_random_from(app->seed, (uint64_t)app->rank, 0),
+                               options[OPTION_SIZE].value, 0};
 }
 
 /* Fills `keys` with the next sorted chunk and returns its length, 0 after the last. */
@@ -95,7 +98,8 @@ static void merge_top_two(struct run_stack *stack)
 static void push_run(struct run_stack *stack, struct run run)
 {
     stack->runs[stack->count++] = run;
-    while (stack->count >= 2 && stack->runs[stack->count - 2].count < 2 * stack->runs[stack->count - 1].count)
+    while (stack->count >= 2 &&
+           stack->runs[stack->count - 2].count < 2 * stack->runs[stack->count - 1].count)
         merge_top_two(stack);
 }
 
@@ -114,7 +118,8 @@ static bool receive_chunk(struct app *app, struct run_stack *stack)
     MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_UINT64_T, &count);
     struct run run = {app_allocate((size_t)count, sizeof *run.keys), (size_t)count};
-    MPI_Recv(run.keys, count, MPI_UINT64_T, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(run.keys, count, MPI_UINT64_T, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
     app_hash_add(&app->hash, (uint64_t)status.MPI_SOURCE);
     app_hash_add(&app->hash, run.keys[0]);
     push_run(stack, run);
@@ -160,7 +165,8 @@ static void verify_merged(struct app *app, struct run merged, uint64_t expected_
         out_of_order += i > 0 && merged.keys[i - 1] > merged.keys[i];
     }
     app_verify(app, out_of_order == 0, "%zu keys are out of order", out_of_order);
-    app_verify(app, merged.count == expected_count, "%zu keys of %" PRIu64, merged.count, expected_count);
+    app_verify(app, merged.count == expected_count, "%zu keys of %" PRIu64, merged.count,
+               expected_count);
     app_verify(app, sum == expected_sum, "the sum of the keys is wrong");
 }
 

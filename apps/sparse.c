@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dynamic sparse data exchange: everyone knows to whom it sends, nobody knows from whom it receives (AMG's set-up).
+ * Dynamic sparse data exchange: everyone knows to whom it sends, nobody knows from whom it receives
+ * (AMG's set-up).
  *
- * In each round a rank sends messages to random others with synchronous sends, whose completion says that the
- * receiver has matched them: that is the acknowledgement. Meanwhile it probes any source and any tag and receives
- * what is there. When all its sends are acknowledged it enters a barrier made of messages along a binary tree,
- * polled with Test, and goes on receiving. A rank that gets through the barrier knows that all messages of the
- * round have arrived.
+ * In each round a rank sends messages to random others with synchronous sends, whose completion
+ * says that the receiver has matched them: that is the acknowledgement. Meanwhile it probes any
+ * source and any tag and receives what is there. When all its sends are acknowledged it enters a
+ * barrier made of messages along a binary tree, polled with Test, and goes on receiving. A rank
+ * that gets through the barrier knows that all messages of the round have arrived.
  *
- * Some ranks leave the barrier before others and start the next round, but never get two rounds ahead; so two
- * communicators, used in turn, keep the rounds apart although receivers ask for any tag.
+ * Some ranks leave the barrier before others and start the next round, but never get two rounds
+ * ahead; so two communicators, used in turn, keep the rounds apart although receivers ask for any
+ * tag.
  */
 #include "app.h"
 
@@ -23,11 +25,13 @@ enum { OPTION_SIZE, OPTION_WORK };
 
 static struct app_option options[] = {
     [OPTION_SIZE] = {"size", "rounds", 12000, 1, UINT64_C(1) << 40},
-    [OPTION_WORK] = {"work", "arithmetic steps for a message received, 1 to 2 ns each", 200, 0, UINT64_C(1) << 32},
+    [OPTION_WORK] = {"work", "arithmetic steps for a message received, 1 to 2 ns each", 200, 0,
+                     UINT64_C(1) << 32},
     {0},
 };
 
-static const struct app_spec spec = {"sparse", "Ranks send to random others that do not expect it.", 2, options};
+static const struct app_spec spec = {"sparse", "Ranks send to random others that do not expect it.",
+                                     2, options};
 
 /* What one rank has sent to another, or received. */
 struct account {
@@ -83,7 +87,8 @@ static void barrier_enter(struct exchange *exchange)
     for (int i = 0; i < TREE_CHILDREN; i++) {
         int child = child_of(exchange->app->rank, i);
         if (child < exchange->app->ranks)
-            MPI_Irecv(NULL, 0, MPI_BYTE, child, TAG_ARRIVED, MPI_COMM_WORLD, &barrier->from_child[i]);
+            MPI_Irecv(NULL, 0, MPI_BYTE, child, TAG_ARRIVED, MPI_COMM_WORLD,
+                      &barrier->from_child[i]);
     }
     barrier->phase = BARRIER_ARRIVING;
 }
@@ -101,7 +106,8 @@ static void barrier_release_children(struct exchange *exchange)
     for (int i = 0; i < TREE_CHILDREN; i++) {
         int child = child_of(exchange->app->rank, i);
         if (child < exchange->app->ranks)
-            MPI_Isend(NULL, 0, MPI_BYTE, child, TAG_RELEASED, MPI_COMM_WORLD, &barrier->to_child[i]);
+            MPI_Isend(NULL, 0, MPI_BYTE, child, TAG_RELEASED, MPI_COMM_WORLD,
+                      &barrier->to_child[i]);
     }
     barrier->phase = BARRIER_PASSED;
 }
@@ -169,7 +175,8 @@ static void send_message(struct exchange *exchange, struct app_random *random)
 
 static void send_messages(struct exchange *exchange)
 {
-    struct app_random random = app_random_from(exchange->app->seed, (uint64_t)exchange->app->rank, exchange->round);
+    struct app_random random =
+        app_random_from(exchange->app->seed, (uint64_t)exchange->app->rank, exchange->round);
     uint64_t messages = app_random_below(&random, MOST_MESSAGES + 1);
     exchange->send_count = 0;
     for (uint64_t i = 0; i < messages; i++)
@@ -181,10 +188,10 @@ static void receive_message(struct exchange *exchange, const MPI_Status *status)
     uint64_t words[LONG_WORDS], *hash = &exchange->app->hash;
     int count;
     MPI_Get_count(status, MPI_UINT64_T, &count);
-    MPI_Recv(words, count, MPI_UINT64_T, status->MPI_SOURCE, status->MPI_TAG, comm_of_round(exchange),
-             MPI_STATUS_IGNORE);
-    app_verify(exchange->app, words[0] == exchange->round, "a message of round %" PRIu64 " came in round %" PRIu64,
-               words[0], exchange->round);
+    MPI_Recv(words, count, MPI_UINT64_T, status->MPI_SOURCE, status->MPI_TAG,
+             comm_of_round(exchange), MPI_STATUS_IGNORE);
+    app_verify(exchange->app, words[0] == exchange->round,
+               "a message of round %" PRIu64 " came in round %" PRIu64, words[0], exchange->round);
     account_add(&exchange->received, words, count);
     app_hash_add(hash, (uint64_t)status->MPI_SOURCE);
     app_hash_add(hash, (uint64_t)status->MPI_TAG);
@@ -250,10 +257,12 @@ static void free_exchange(struct exchange *exchange)
 static void verify_received(struct exchange *exchange)
 {
     struct app *app = exchange->app;
-    MPI_Allreduce(MPI_IN_PLACE, exchange->sent, 2 * app->ranks, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, exchange->sent, 2 * app->ranks, MPI_UINT64_T, MPI_SUM,
+                  MPI_COMM_WORLD);
     const struct account *sent = &exchange->sent[app->rank], *received = &exchange->received;
-    app_verify(app, received->messages == sent->messages, "%" PRIu64 " messages received of %" PRIu64 " sent",
-               received->messages, sent->messages);
+    app_verify(app, received->messages == sent->messages,
+               "%" PRIu64 " messages received of %" PRIu64 " sent", received->messages,
+               sent->messages);
     app_verify(app, received->checksum == sent->checksum, "the messages' checksums differ");
 }
 

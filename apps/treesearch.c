@@ -2,24 +2,27 @@
 /*
  * Unbalanced tree search with work stealing, after UTS (Olivier et al., LCPC 2006).
  *
- * The tree is binomial: the root has many children, every other node four with a probability a little below a quarter,
- * else none. A node's state is a hash of its parent's state and of its number among the children, and says whether
- * it has children: the tree follows from the seed, but no subtree's size is known before it is searched. Rank 0 begins
- * with the root. A rank searches depth first on a stack of its own; one whose stack is empty asks up to two random
- * others, who give nodes from the bottom of their stacks, or none.
+ * The tree is binomial: the root has many children, every other node four with a probability a
+ * little below a quarter, else none. A node's state is a hash of its parent's state and of its
+ * number among the children, and says whether it has children: the tree follows from the seed, but
+ * no subtree's size is known before it is searched. Rank 0 begins with the root. A rank searches
+ * depth first on a stack of its own; one whose stack is empty asks up to two random others, who
+ * give nodes from the bottom of their stacks, or none.
  *
- * Requests and tokens are found by probing any source and any tag every few nodes. Answers come into receives from any
- * source that are posted before the asking, so that an answer never waits for its receiver.
+ * Requests and tokens are found by probing any source and any tag every few nodes. Answers come
+ * into receives from any source that are posted before the asking, so that an answer never waits
+ * for its receiver.
  *
- * The end is found by Safra's algorithm (EWD 998). A rank counts the messages with nodes that it sent, less those that
- * it received, and is black once it received one. A token goes around the ring of ranks, each of which keeps it until
- * its stack is empty, adds its count and colour, and turns white. When rank 0 gets a white token, is white and the sum
- * is zero, no node is left. A second token then stops the asking: a rank passes it on when all that it asked have
- * answered, so that when it is back no request is under way. A third one ends the loop.
+ * The end is found by Safra's algorithm (EWD 998). A rank counts the messages with nodes that it
+ * sent, less those that it received, and is black once it received one. A token goes around the
+ * ring of ranks, each of which keeps it until its stack is empty, adds its count and colour, and
+ * turns white. When rank 0 gets a white token, is white and the sum is zero, no node is left. A
+ * second token then stops the asking: a rank passes it on when all that it asked have answered, so
+ * that when it is back no request is under way. A third one ends the loop.
  *
- * Who gets which nodes from whom, and after how many of its own, is a race; the hash records it. The numbers of
- * nodes and leaves, the depth and the sum of the nodes' values depend on the seed only; rank 0 searches the tree again
- * by itself to verify them.
+ * Who gets which nodes from whom, and after how many of its own, is a race; the hash records it.
+ * The numbers of nodes and leaves, the depth and the sum of the nodes' values depend on the seed
+ * only; rank 0 searches the tree again by itself to verify them.
  */
 #include "app.h"
 
@@ -32,16 +35,19 @@ enum { NODES_PER_POLL = 32, MESSAGE_NODES = 16, MOST_ASKED = 2, NOBODY = -1 };
 enum { TAG_REQUEST = 1, TAG_COUNT = 2, TAG_STOP = 3, TAG_END = 4, TAG_ANSWER = 5 };
 enum { OPTION_SIZE, OPTION_WORK };
 
-/* A node but the root has CHILDREN children with probability 31/128, which makes 32 nodes of it on average. */
+/* A node but the root has CHILDREN children with probability 31/128, which makes 32 nodes of it on
+ * average. */
 enum { CHILDREN = 4, PROBABILITY_BITS = 7, PARENTS = 31, MEAN_SUBTREE = 32 };
 
 static struct app_option options[] = {
     [OPTION_SIZE] = {"size", "nodes of the tree, about", 1500000, 1, UINT64_C(1) << 32},
-    [OPTION_WORK] = {"work", "arithmetic steps for a node, 1 to 2 ns each", 1000, 0, UINT64_C(1) << 32},
+    [OPTION_WORK] = {"work", "arithmetic steps for a node, 1 to 2 ns each", 1000, 0,
+                     UINT64_C(1) << 32},
     {0},
 };
 
-static const struct app_spec spec = {"treesearch", "Idle ranks steal parts of an unbalanced tree.", 1, options};
+static const struct app_spec spec = {"treesearch", "Idle ranks steal parts of an unbalanced tree.",
+                                     1, options};
 
 struct node {
     uint64_t state;
@@ -63,7 +69,8 @@ struct tally {
     uint64_t sum;   /* of the nodes' values */
 };
 
-/* One rank asked for nodes. The answer in `incoming` need not be that of `victim` where several were asked. */
+/* One rank asked for nodes. The answer in `incoming` need not be that of `victim` where several
+ * were asked. */
 struct ask {
     int victim; /* or NOBODY */
     MPI_Request request;
@@ -139,7 +146,8 @@ static void stack_push(struct stack *stack, struct node node)
     stack->items[stack->top++] = node;
 }
 
-/* Takes the top node, puts its children in its place and returns it. Its value is for the caller to add. */
+/* Takes the top node, puts its children in its place and returns it. Its value is for the caller to
+ * add. */
 static struct node search_node(struct stack *stack, struct tally *tally)
 {
     struct node node = stack->items[--stack->top];
@@ -194,7 +202,8 @@ static void ask(struct search *search)
     if (find_ask(search, victim))
         return;
     ask->victim = victim;
-    MPI_Irecv(ask->incoming, 2 * MESSAGE_NODES, MPI_UINT64_T, MPI_ANY_SOURCE, TAG_ANSWER, MPI_COMM_WORLD, &ask->answer);
+    MPI_Irecv(ask->incoming, 2 * MESSAGE_NODES, MPI_UINT64_T, MPI_ANY_SOURCE, TAG_ANSWER,
+              MPI_COMM_WORLD, &ask->answer);
     MPI_Isend(NULL, 0, MPI_INT64_T, victim, TAG_REQUEST, search->control, &ask->request);
 }
 
@@ -205,12 +214,14 @@ static void answer(struct search *search, int thief)
     size_t count = stack_count(stack) / 2;
     if (count > MESSAGE_NODES)
         count = MESSAGE_NODES;
-    MPI_Send(stack->items + stack->bottom, 2 * (int)count, MPI_UINT64_T, thief, TAG_ANSWER, MPI_COMM_WORLD);
+    MPI_Send(stack->items + stack->bottom, 2 * (int)count, MPI_UINT64_T, thief, TAG_ANSWER,
+             MPI_COMM_WORLD);
     stack->bottom += count;
     search->count += count > 0;
 }
 
-/* Completes the request that was answered, and moves the other one, if it stands here, into its place. */
+/* Completes the request that was answered, and moves the other one, if it stands here, into its
+ * place. */
 static void close_ask(struct search *search, struct ask *ask, int victim)
 {
     struct ask *answered = find_ask(search, victim);
@@ -235,7 +246,8 @@ static void take_answer(struct search *search, struct ask *ask, const MPI_Status
         app_hash_add(&search->app->hash, ask->incoming[i].state);
         stack_push(&search->stack, ask->incoming[i]);
     }
-    app_verify(search->app, words == 0 || !search->stopping, "rank %d gave nodes after the end", status->MPI_SOURCE);
+    app_verify(search->app, words == 0 || !search->stopping, "rank %d gave nodes after the end",
+               status->MPI_SOURCE);
     if (words > 0) {
         search->count--;
         search->black = true;
@@ -270,8 +282,8 @@ static void send_token(struct search *search, int tag, int64_t count, bool black
     search->outgoing[0] = count;
     search->outgoing[1] = black;
     search->token.tag = 0;
-    MPI_Isend(search->outgoing, 2, MPI_INT64_T, (search->app->rank + 1) % search->app->ranks, tag, search->control,
-              &search->sending);
+    MPI_Isend(search->outgoing, 2, MPI_INT64_T, (search->app->rank + 1) % search->app->ranks, tag,
+              search->control, &search->sending);
 }
 
 static void pass_count(struct search *search)
@@ -323,7 +335,8 @@ static bool take_control(struct search *search)
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, search->control, &found, &status);
     if (!found)
         return false;
-    MPI_Recv(words, 2, MPI_INT64_T, status.MPI_SOURCE, status.MPI_TAG, search->control, MPI_STATUS_IGNORE);
+    MPI_Recv(words, 2, MPI_INT64_T, status.MPI_SOURCE, status.MPI_TAG, search->control,
+             MPI_STATUS_IGNORE);
     app_hash_add(&search->app->hash, (uint64_t)status.MPI_SOURCE);
     app_hash_add(&search->app->hash, (uint64_t)status.MPI_TAG);
     app_hash_add(&search->app->hash, search->tally.nodes);
@@ -351,7 +364,8 @@ static struct search *create_search(struct app *app)
     MPI_Comm_dup(MPI_COMM_WORLD, &search->control);
     if (app->rank == 0) {
         stack_push(&search->stack, root_node(app));
-        search->token = (struct token){.tag = TAG_COUNT, .black = true}; /* as if a first round had failed */
+        search->token =
+            (struct token){.tag = TAG_COUNT, .black = true}; /* as if a first round had failed */
     } else {
         stack_make_room(&search->stack);
     }
@@ -387,7 +401,9 @@ static void run_search(struct search *search)
 
 static struct tally sum_tallies(const struct tally *own)
 {
-    struct tally all = {.nodes = app_sum(own->nodes), .leaves = app_sum(own->leaves), .sum = app_sum(own->sum)};
+    struct tally all = {.nodes = app_sum(own->nodes),
+                        .leaves = app_sum(own->leaves),
+                        .sum = app_sum(own->sum)};
     MPI_Allreduce(&own->depth, &all.depth, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
     return all;
 }
@@ -408,9 +424,12 @@ static struct tally expected_tally(const struct app *app)
 static void verify_tally(struct app *app, const struct tally *tally)
 {
     struct tally expected = expected_tally(app);
-    app_verify(app, tally->nodes == expected.nodes, "%" PRIu64 " nodes of %" PRIu64, tally->nodes, expected.nodes);
-    app_verify(app, tally->leaves == expected.leaves, "%" PRIu64 " leaves of %" PRIu64, tally->leaves, expected.leaves);
-    app_verify(app, tally->depth == expected.depth, "depth %" PRIu64 ", not %" PRIu64, tally->depth, expected.depth);
+    app_verify(app, tally->nodes == expected.nodes, "%" PRIu64 " nodes of %" PRIu64, tally->nodes,
+               expected.nodes);
+    app_verify(app, tally->leaves == expected.leaves, "%" PRIu64 " leaves of %" PRIu64,
+               tally->leaves, expected.leaves);
+    app_verify(app, tally->depth == expected.depth, "depth %" PRIu64 ", not %" PRIu64, tally->depth,
+               expected.depth);
     app_verify(app, tally->sum == expected.sum, "the sum of the nodes' values is wrong");
 }
 
@@ -427,6 +446,7 @@ int main(int argc, char **argv)
     app_hash_add(&app.hash, search->tally.nodes);
     uint64_t steals = app_sum(search->steals);
     free_search(search);
-    return app_result(&app, "nodes=%" PRIu64 " leaves=%" PRIu64 " depth=%" PRIu64 " steals=%" PRIu64, tally.nodes,
-                      tally.leaves, tally.depth, steals);
+    return app_result(&app,
+                      "nodes=%" PRIu64 " leaves=%" PRIu64 " depth=%" PRIu64 " steals=%" PRIu64,
+                      tally.nodes, tally.leaves, tally.depth, steals);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops of one MPI call each, to be counted on top of nullmpi.c, where messages with an odd tag never come: "calls CASE ITERATIONS". "calls --list" prints
- * the cases, one a line: name, group, what it is called in the table, and the case whose count is to be taken off, since a receive that is waited for
- * must be posted first.
+ * Loops of one MPI call each, to be counted on top of nullmpi.c, where messages with an odd tag
+ * never come: "calls CASE ITERATIONS". "calls --list" prints the cases, one a line: name, group,
+ * what it is called in the table, and the case whose count is to be taken off, since a receive that
+ * is waited for must be posted first.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -142,7 +143,8 @@ static int taken;
 
 static __attribute__((noinline)) int take(void)
 {
-    return MPI_Recv(buffer, 1, MPI_BYTE, MPI_ANY_SOURCE, COMES, MPI_COMM_WORLD, &statuses[0]) + taken;
+    return MPI_Recv(buffer, 1, MPI_BYTE, MPI_ANY_SOURCE, COMES, MPI_COMM_WORLD, &statuses[0]) +
+           taken;
 }
 
 static __attribute__((noinline)) int take_more(void)
@@ -176,7 +178,8 @@ static void recv_named(void)
 
 static void sendrecv_named(void)
 {
-    MPI_Sendrecv(buffer, 1, MPI_BYTE, 0, 0, buffer, 1, MPI_BYTE, 0, COMES, MPI_COMM_WORLD, &statuses[0]);
+    MPI_Sendrecv(buffer, 1, MPI_BYTE, 0, 0, buffer, 1, MPI_BYTE, 0, COMES, MPI_COMM_WORLD,
+                 &statuses[0]);
 }
 
 static void probe_named(void)
@@ -254,7 +257,8 @@ static const struct bench_case {
     {"waitany_send", "event", "Waitany of 4, a send", prepare_named, waitany_send, "isend"},
     {"waitany_any", "event", "Irecv(ANY_SOURCE) + Waitany of 4", prepare_any, waitany_any, "-"},
     {"recv_wrapped", "more", "Recv(ANY_SOURCE), wrapped", NULL, recv_wrapped, "-"},
-    {"recv_wrapped_twice", "more", "Recv(ANY_SOURCE), wrapped twice", NULL, recv_wrapped_twice, "-"},
+    {"recv_wrapped_twice", "more", "Recv(ANY_SOURCE), wrapped twice", NULL, recv_wrapped_twice,
+     "-"},
     {"recv_named", "idle", "Recv, named", NULL, recv_named, "-"},
     {"sendrecv_named", "idle", "Sendrecv, named", NULL, sendrecv_named, "-"},
     {"probe_named", "idle", "Probe, named", NULL, probe_named, "-"},
@@ -263,12 +267,16 @@ static const struct bench_case {
     {"isends", "more", "4 of Isend", NULL, isends, "-"},
     {"wait_send", "idle", "Wait, a send", NULL, wait_send, "isend"},
     {"wait_named", "idle", "Wait, named receive", NULL, wait_named, "irecv_named"},
-    {"wait_send_pending", "idle", "Wait, a send; wildcard pending", leave_wildcard_pending, wait_send, "isend"},
-    {"wait_named_pending", "idle", "Wait, named; wildcard pending", leave_wildcard_pending, wait_named, "irecv_named"},
+    {"wait_send_pending", "idle", "Wait, a send; wildcard pending", leave_wildcard_pending,
+     wait_send, "isend"},
+    {"wait_named_pending", "idle", "Wait, named; wildcard pending", leave_wildcard_pending,
+     wait_named, "irecv_named"},
     {"waitall_sends", "idle", "Waitall, 4 sends", NULL, waitall_sends, "isends"},
     {"start_send", "idle", "Start, a send", prepare_start, start_send, "-"},
-    {"waitall_sends_pending", "more", "Waitall, 4 sends; wildcard pending", leave_wildcard_pending, waitall_sends, "isends"},
-    {"start_send_beside", "more", "Start, a send; persistent receive exists", prepare_start_beside_receive, start_send, "-"},
+    {"waitall_sends_pending", "more", "Waitall, 4 sends; wildcard pending", leave_wildcard_pending,
+     waitall_sends, "isends"},
+    {"start_send_beside", "more", "Start, a send; persistent receive exists",
+     prepare_start_beside_receive, start_send, "-"},
 };
 
 static const struct bench_case *find(const char *name)
@@ -293,7 +301,8 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--list") == 0) {
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-            printf("%s\t%s\t%s\t%s\n", cases[i].name, cases[i].group, cases[i].title, cases[i].minus);
+            printf("%s\t%s\t%s\t%s\n", cases[i].name, cases[i].group, cases[i].title,
+                   cases[i].minus);
         return 0;
     }
     if (argc != 3) {

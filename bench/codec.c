@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: codec NAME RUN...: encodes the events of records with every codec, decodes them again, and prints what each took.
+ * usage: codec NAME RUN...: encodes the events of records with every codec, decodes them again, and
+ * prints what each took.
  *
- * The records hold the clocks of messages (CLOCK events), which raw, gzip and cdc need; mix and tables are given the events without them, which is what they would
- * have recorded. Chunks are those of a recording: 4096 events, of which mix forgets what it has learnt after 262,144. A chunk's header and index entry count, too.
+ * The records hold the clocks of messages (CLOCK events), which raw, gzip and cdc need; mix and
+ * tables are given the events without them, which is what they would have recorded. Chunks are
+ * those of a recording: 4096 events, of which mix forgets what it has learnt after 262,144. A
+ * chunk's header and index entry count, too.
  *
- * Lines: NAME codec CODEC events rows receives bytes encode-seconds decode-seconds, then NAME part CODEC PART bytes.
+ * Lines: NAME codec CODEC events rows receives bytes encode-seconds decode-seconds, then NAME part
+ * CODEC PART bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,13 +35,18 @@ struct stream {
     size_t all_count, without_count, room;
 };
 
-static const char *const part_names[RP_PARTS] = {"frame", "matched", "with_next", "unmatched", "epoch", "late", "others", "index"};
+static const char *const part_names[RP_PARTS] = {"frame", "matched", "with_next", "unmatched",
+                                                 "epoch", "late",    "others",    "index"};
 
 /* What mix tells of its bits (codec_fields.c); the names are those of docs/format.md. */
 extern const struct rp_codec codec_mix_that_tells;
 double codec_field_bits[32];
-static const char *const field_names[] = {"shape",      "shape_tree", "site",   "plain",       "scope",      "posts", "group",    "thread", "polls_near", "polls", "count",
-                                          "choice",     "choice_tree", "choice_neg", "tag", "post_new", "post",   "rest_b",     "rest_c", "grows",  "growth"};
+static const char *const field_names[] = {"shape",       "shape_tree", "site",   "plain",
+                                          "scope",       "posts",      "group",  "thread",
+                                          "polls_near",  "polls",      "count",  "choice",
+                                          "choice_tree", "choice_neg", "tag",    "post_new",
+                                          "post",        "rest_b",     "rest_c", "grows",
+                                          "growth"};
 
 static void need(int good, const char *what)
 {
@@ -55,7 +64,8 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void read_stream(const char *directory, const struct rp_manifest *m, uint32_t rank, struct stream *s)
+static void read_stream(const char *directory, const struct rp_manifest *m, uint32_t rank,
+                        struct stream *s)
 {
     static struct rp_event block[RP_CHUNK_EVENTS_LIMIT];
     struct rp_problem why = {""};
@@ -82,7 +92,8 @@ static void read_stream(const char *directory, const struct rp_manifest *m, uint
 
 /* Codecs of events */
 
-static void measure_events(const struct rp_codec *codec, const struct stream *s, struct tally *tally)
+static void measure_events(const struct rp_codec *codec, const struct stream *s,
+                           struct tally *tally)
 {
     static struct rp_event again[CHUNK];
     void *encoder = codec->open(), *decoder = codec->open();
@@ -116,10 +127,13 @@ static void measure_events(const struct rp_codec *codec, const struct stream *s,
 
 struct row_codec {
     const char *name;
-    enum rp_status (*encode)(struct rp_row_coder *, const struct rp_row_tables *, struct rp_buffer *, struct rp_row_sizes *);
+    enum rp_status (*encode)(struct rp_row_coder *, const struct rp_row_tables *,
+                             struct rp_buffer *, struct rp_row_sizes *);
 };
 
-static const struct row_codec row_codecs[] = {{"raw", rp_raw_encode}, {"gzip", rp_gzip_encode}, {"cdc", rp_cdc_encode}};
+static const struct row_codec row_codecs[] = {{"raw", rp_raw_encode},
+                                              {"gzip", rp_gzip_encode},
+                                              {"cdc", rp_cdc_encode}};
 enum { ROW_CODECS = sizeof row_codecs / sizeof *row_codecs };
 
 static int same_tables(const struct rp_row_tables *one, const struct rp_row_tables *other)
@@ -128,13 +142,15 @@ static int same_tables(const struct rp_row_tables *one, const struct rp_row_tabl
         return 0;
     for (size_t i = 0; i < one->table_count; i++) {
         const struct rp_row_table *a = &one->tables[i], *b = &other->tables[i];
-        if (a->site != b->site || a->count != b->count || memcmp(a->rows, b->rows, a->count * sizeof *a->rows) != 0)
+        if (a->site != b->site || a->count != b->count ||
+            memcmp(a->rows, b->rows, a->count * sizeof *a->rows) != 0)
             return 0;
     }
     return 1;
 }
 
-static void decode_rows(const struct row_codec *codec, const struct rp_row_tables *tables, const struct rp_buffer *bytes, const struct rp_row_sizes *sizes)
+static void decode_rows(const struct row_codec *codec, const struct rp_row_tables *tables,
+                        const struct rp_buffer *bytes, const struct rp_row_sizes *sizes)
 {
     static struct rp_buffer scratch;
     struct rp_problem why = {""};
@@ -142,18 +158,23 @@ static void decode_rows(const struct row_codec *codec, const struct rp_row_table
     struct rp_cdc_chunk chunk;
 
     if (codec->encode == rp_cdc_encode) {
-        need(rp_cdc_decode(bytes->bytes, bytes->length, sizes->before, tables->row_count, &scratch, &chunk, &why) == RP_OK, why.text);
+        need(rp_cdc_decode(bytes->bytes, bytes->length, sizes->before, tables->row_count, &scratch,
+                           &chunk, &why) == RP_OK,
+             why.text);
         rp_cdc_chunk_free(&chunk);
         return;
     }
-    need((codec->encode == rp_raw_encode ? rp_raw_decode(bytes->bytes, bytes->length, tables->row_count, &back, &why)
-                                         : rp_gzip_decode(bytes->bytes, bytes->length, sizes->before, tables->row_count, &scratch, &back, &why)) == RP_OK,
+    need((codec->encode == rp_raw_encode
+              ? rp_raw_decode(bytes->bytes, bytes->length, tables->row_count, &back, &why)
+              : rp_gzip_decode(bytes->bytes, bytes->length, sizes->before, tables->row_count,
+                               &scratch, &back, &why)) == RP_OK,
          why.text);
     need(same_tables(&back, tables), "other rows came back");
     rp_row_tables_free(&back);
 }
 
-static void measure_chunk(const struct row_codec *codec, struct rp_row_coder *coder, const struct rp_row_tables *tables, struct tally *tally, uint64_t *parts)
+static void measure_chunk(const struct row_codec *codec, struct rp_row_coder *coder,
+                          const struct rp_row_tables *tables, struct tally *tally, uint64_t *parts)
 {
     struct rp_row_sizes sizes = {0};
     struct rp_buffer out = {0};
@@ -171,20 +192,25 @@ static void measure_chunk(const struct row_codec *codec, struct rp_row_coder *co
 }
 
 /* What `zstd -19` makes of raw, a chunk at a time. */
-static void measure_zstd(struct rp_row_coder *coder, const struct rp_row_tables *tables, struct tally *tally)
+static void measure_zstd(struct rp_row_coder *coder, const struct rp_row_tables *tables,
+                         struct tally *tally)
 {
     struct rp_buffer out = {0};
 
     need(rp_raw_encode(coder, tables, &out, NULL) == RP_OK, "encode");
     char *frame = malloc(ZSTD_compressBound(out.length));
     double start = now();
-    tally->bytes += ZSTD_compress(frame, ZSTD_compressBound(out.length), out.bytes, out.length, 19) + CHUNK_COST;
+    tally->bytes +=
+        ZSTD_compress(frame, ZSTD_compressBound(out.length), out.bytes, out.length, 19) +
+        CHUNK_COST;
     tally->encode += now() - start;
     free(frame);
     rp_buffer_free(&out);
 }
 
-static void measure_rows(const struct stream *s, struct tally *tallies, uint64_t parts[ROW_CODECS][RP_PARTS], struct tally *zstd, struct tally *shared)
+static void measure_rows(const struct stream *s, struct tally *tallies,
+                         uint64_t parts[ROW_CODECS][RP_PARTS], struct tally *zstd,
+                         struct tally *shared)
 {
     struct rp_row_coder coders[ROW_CODECS + 1] = {0};
     struct rp_rows rows = {0};
@@ -192,8 +218,11 @@ static void measure_rows(const struct stream *s, struct tally *tallies, uint64_t
     for (size_t at = 0; at < s->all_count; at += CHUNK) {
         size_t count = s->all_count - at < CHUNK ? s->all_count - at : CHUNK;
         struct rp_row_tables tables;
-        need(rp_rows_add(&rows, s->all + at, count) == RP_OK && (at + count < s->all_count || rp_rows_finish(&rows) == RP_OK), "rows");
-        need(rp_row_tables_split(rp_rows_of(&rows), rp_rows_count(&rows), &tables) == RP_OK, "tables");
+        need(rp_rows_add(&rows, s->all + at, count) == RP_OK &&
+                 (at + count < s->all_count || rp_rows_finish(&rows) == RP_OK),
+             "rows");
+        need(rp_row_tables_split(rp_rows_of(&rows), rp_rows_count(&rows), &tables) == RP_OK,
+             "tables");
         for (size_t i = 0; i < tables.table_count; i++) {
             shared->rows += tables.tables[i].count;
             for (size_t k = 0; k < tables.tables[i].count; k++)
@@ -210,15 +239,19 @@ static void measure_rows(const struct stream *s, struct tally *tallies, uint64_t
     rp_rows_free(&rows);
 }
 
-static void print(const char *name, const char *codec, const struct tally *shared, const struct tally *t)
+static void print(const char *name, const char *codec, const struct tally *shared,
+                  const struct tally *t)
 {
-    printf("%s\tcodec\t%s\t%llu\t%llu\t%llu\t%llu\t%.6f\t%.6f\n", name, codec, (unsigned long long)shared->events, (unsigned long long)shared->rows,
-           (unsigned long long)shared->receives, (unsigned long long)t->bytes, t->encode, t->decode);
+    printf("%s\tcodec\t%s\t%llu\t%llu\t%llu\t%llu\t%.6f\t%.6f\n", name, codec,
+           (unsigned long long)shared->events, (unsigned long long)shared->rows,
+           (unsigned long long)shared->receives, (unsigned long long)t->bytes, t->encode,
+           t->decode);
 }
 
 int main(int argc, char **argv)
 {
-    struct tally shared = {0}, unused = {0}, mix = {0}, tables = {0}, zstd = {0}, rows[ROW_CODECS] = {0};
+    struct tally shared = {0}, unused = {0}, mix = {0}, tables = {0}, zstd = {0},
+                 rows[ROW_CODECS] = {0};
     uint64_t parts[ROW_CODECS][RP_PARTS] = {0};
     struct stream stream = {0};
 
@@ -244,7 +277,8 @@ int main(int argc, char **argv)
         print(argv[1], row_codecs[i].name, &shared, &rows[i]);
     for (int i = 0; i < ROW_CODECS; i++)
         for (int k = 0; k < RP_PARTS; k++)
-            printf("%s\tpart\t%s\t%s\t%llu\n", argv[1], row_codecs[i].name, part_names[k], (unsigned long long)parts[i][k]);
+            printf("%s\tpart\t%s\t%s\t%llu\n", argv[1], row_codecs[i].name, part_names[k],
+                   (unsigned long long)parts[i][k]);
     for (size_t i = 0; i < sizeof field_names / sizeof *field_names; i++)
         printf("%s\tpart\tmix\t%s\t%.0f\n", argv[1], field_names[i], codec_field_bits[i] / 8);
     return 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels for the cost of counting executed code: usage: kernels NAME SCALE. Prints a checksum and the seconds that the kernel took.
+// Kernels for the cost of counting executed code: usage: kernels NAME SCALE. Prints a checksum and
+// the seconds that the kernel took.
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +30,8 @@ __attribute__((noinline)) static void sweep(int n, const double *from, double *t
 {
     for (int i = 1; i < n - 1; i++)
         for (int j = 1; j < n - 1; j++)
-            to[i * n + j] = 0.25 * (from[(i - 1) * n + j] + from[(i + 1) * n + j] + from[i * n + j - 1] + from[i * n + j + 1]);
+            to[i * n + j] = 0.25 * (from[(i - 1) * n + j] + from[(i + 1) * n + j] +
+                                    from[i * n + j - 1] + from[i * n + j + 1]);
 }
 
 static double stencil(int scale)
@@ -46,7 +48,8 @@ static double stencil(int scale)
 }
 
 // Rows of 3 to 9 elements.
-__attribute__((noinline)) static void multiply(int n, const int *start, const int *column, const double *value, const double *x, double *y)
+__attribute__((noinline)) static void multiply(int n, const int *start, const int *column,
+                                               const double *value, const double *x, double *y)
 {
     for (int i = 0; i < n; i++) {
         double sum = 0;
@@ -81,7 +84,8 @@ static double ep(int scale)
 {
     double rings[10] = {0}, sum = 0;
     for (int i = 0; i < 100000 * scale; i++) {
-        double x = 2.0 * (next_random() >> 11) * 0x1p-53 - 1, y = 2.0 * (next_random() >> 11) * 0x1p-53 - 1, t = x * x + y * y;
+        double x = 2.0 * (next_random() >> 11) * 0x1p-53 - 1,
+               y = 2.0 * (next_random() >> 11) * 0x1p-53 - 1, t = x * x + y * y;
         if (t > 1)
             continue;
         double factor = sqrt(-2 * log(t) / t);
@@ -110,7 +114,10 @@ static double is(int scale)
     return sum;
 }
 
-__attribute__((noinline)) static long fib_of(int n) { return n < 2 ? n : fib_of(n - 1) + fib_of(n - 2); }
+__attribute__((noinline)) static long fib_of(int n)
+{
+    return n < 2 ? n : fib_of(n - 1) + fib_of(n - 2);
+}
 
 static double fib(int scale)
 {
@@ -203,7 +210,8 @@ static double trees(int scale)
 static const struct {
     const char *name;
     double (*run)(int scale);
-} kernels[] = {{"stencil", stencil}, {"spmv", spmv}, {"ep", ep}, {"is", is}, {"chain", chain}, {"fib", fib}, {"queens", queens}, {"trees", trees}};
+} kernels[] = {{"stencil", stencil}, {"spmv", spmv}, {"ep", ep},         {"is", is},
+               {"chain", chain},     {"fib", fib},   {"queens", queens}, {"trees", trees}};
 
 int main(int argc, char **argv)
 {
@@ -214,7 +222,8 @@ int main(int argc, char **argv)
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
         double sum = kernels[i].run(atoi(argv[2]));
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-        printf("%s %.17g %.6f\n", argv[1], sum, (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+        printf("%s %.17g %.6f\n", argv[1], sum,
+               (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
         return 0;
     }
     return 2;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An MPI library that does next to nothing, in one process: what is counted on top of it is what reprise adds. It is compiled against the mpi.h of
- * one MPI and takes that library's soname, so that the program and libreprise.so are those of a real run.
+ * An MPI library that does next to nothing, in one process: what is counted on top of it is what
+ * reprise adds. It is compiled against the mpi.h of one MPI and takes that library's soname, so
+ * that the program and libreprise.so are those of a real run.
  *
- * No function calls another by its exported name: the real libraries do not either, and reprise would see it.
+ * No function calls another by its exported name: the real libraries do not either, and reprise
+ * would see it.
  *
- * Every message is there at once, from rank 0, except those with an odd tag, which never come: so the program decides what a call finds. Handles
- * look like those of the real library (addresses of objects, or small numbers) and come back after CYCLE requests, as from a pool.
+ * Every message is there at once, from rank 0, except those with an odd tag, which never come: so
+ * the program decides what a call finds. Handles look like those of the real library (addresses of
+ * objects, or small numbers) and come back after CYCLE requests, as from a pool.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -153,7 +156,8 @@ int PMPI_Abort(MPI_Comm comm, int code)
 }
 
 EXPORT(MPI_Comm_create_keyval);
-int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra)
+int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy,
+                            MPI_Comm_delete_attr_function *delete, int *key, void *extra)
 {
     (void)copy, (void)extra;
     at_finalize = delete;
@@ -244,7 +248,8 @@ static size_t size_of(MPI_Datatype type)
 }
 
 EXPORT(MPI_Ibcast);
-int PMPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
+int PMPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
     (void)buffer, (void)count, (void)type, (void)root, (void)comm;
@@ -252,7 +257,8 @@ int PMPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm c
 }
 
 EXPORT(MPI_Iallreduce);
-int PMPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+int PMPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                    MPI_Comm comm, MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
     (void)op, (void)comm;
@@ -261,7 +267,8 @@ int PMPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype typ
 }
 
 EXPORT(MPI_Ireduce);
-int PMPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+int PMPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root,
+                 MPI_Comm comm, MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
     (void)op, (void)root, (void)comm;
@@ -272,7 +279,8 @@ int PMPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype type, 
 /* Point to point */
 
 EXPORT(MPI_Recv);
-int PMPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int PMPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Status *status)
 {
     (void)buffer, (void)count, (void)type, (void)source, (void)comm;
     fill(status, tag);
@@ -280,8 +288,9 @@ int PMPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, M
 }
 
 EXPORT(MPI_Sendrecv);
-int PMPI_Sendrecv(const void *out, int outcount, MPI_Datatype outtype, int target, int outtag, void *in, int incount,
-                  MPI_Datatype intype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int PMPI_Sendrecv(const void *out, int outcount, MPI_Datatype outtype, int target, int outtag,
+                  void *in, int incount, MPI_Datatype intype, int source, int tag, MPI_Comm comm,
+                  MPI_Status *status)
 {
     (void)out, (void)outcount, (void)outtype, (void)target, (void)outtag;
     (void)in, (void)incount, (void)intype, (void)source, (void)comm;
@@ -290,7 +299,8 @@ int PMPI_Sendrecv(const void *out, int outcount, MPI_Datatype outtype, int targe
 }
 
 EXPORT(MPI_Irecv);
-int PMPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int PMPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+               MPI_Request *request)
 {
     (void)buffer, (void)count, (void)type, (void)source, (void)comm;
     *request = new_request(tag, false);
@@ -298,7 +308,8 @@ int PMPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, 
 }
 
 EXPORT(MPI_Isend);
-int PMPI_Isend(const void *buffer, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm, MPI_Request *request)
+int PMPI_Isend(const void *buffer, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm,
+               MPI_Request *request)
 {
     (void)buffer, (void)count, (void)type, (void)target, (void)comm;
     *request = new_request(tag, false);
@@ -306,7 +317,8 @@ int PMPI_Isend(const void *buffer, int count, MPI_Datatype type, int target, int
 }
 
 EXPORT(MPI_Recv_init);
-int PMPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int PMPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Request *request)
 {
     (void)buffer, (void)count, (void)type, (void)source, (void)comm;
     *request = new_request(tag, true);
@@ -314,8 +326,8 @@ int PMPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int t
 }
 
 EXPORT(MPI_Send_init);
-int PMPI_Send_init(const void *buffer, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm,
-                   MPI_Request *request)
+int PMPI_Send_init(const void *buffer, int count, MPI_Datatype type, int target, int tag,
+                   MPI_Comm comm, MPI_Request *request)
 {
     (void)buffer, (void)count, (void)type, (void)target, (void)comm;
     *request = new_request(tag, true);
@@ -389,7 +401,8 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 }
 
 EXPORT(MPI_Testsome);
-int PMPI_Testsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int PMPI_Testsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                  MPI_Status *statuses)
 {
     indices[0] = first_done(count, requests);
     *outcount = indices[0] != MPI_UNDEFINED;

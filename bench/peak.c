@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* usage: peak PROGRAM [ARGUMENT...]: runs it and says on stderr how much memory it had at most, in KiB. */
+/* usage: peak PROGRAM [ARGUMENT...]: runs it and says on stderr how much memory it had at most, in
+ * KiB. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A wildcard receive that stays pending for many events: "pending EVENTS", one rank. It is posted first, then so many messages of the rank to itself are
- * received from any source, then it is matched. Prints the most memory that the process ever had (VmHWM, not ru_maxrss, which remembers the process that
- * forked this one), MPI_Finalize included.
+ * A wildcard receive that stays pending for many events: "pending EVENTS", one rank. It is posted
+ * first, then so many messages of the rank to itself are received from any source, then it is
+ * matched. Prints the most memory that the process ever had (VmHWM, not ru_maxrss, which remembers
+ * the process that forked this one), MPI_Finalize included.
  */
 #include <mpi.h>
 #include <stdio.h>

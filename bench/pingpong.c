@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ping-pong of two ranks: "pingpong SECONDS [BYTES...]", for each way, or else for messages of these sizes. Prints its name and the time of half a round trip in microseconds. It is taken from short
- * batches, of which the fastest tenth counts: on a machine that others use too, most are disturbed, and a mean would measure the others.
+ * Ping-pong of two ranks: "pingpong SECONDS [BYTES...]", for each way, or else for messages of
+ * these sizes. Prints its name and the time of half a round trip in microseconds. It is taken from
+ * short batches, of which the fastest tenth counts: on a machine that others use too, most are
+ * disturbed, and a mean would measure the others.
  *
  * Rank 0 decides when to stop and says so in the first byte of a message.
  */
@@ -84,7 +86,8 @@ static void run_size(int rank, int bytes, double seconds)
     char name[32];
 
     snprintf(name, sizeof name, "pp%d", bytes);
-    run(rank, &(struct way){name, bytes < LARGE ? bytes : LARGE, bytes < SHORT ? 50 : 5, 0}, seconds);
+    run(rank, &(struct way){name, bytes < LARGE ? bytes : LARGE, bytes < SHORT ? 50 : 5, 0},
+        seconds);
 }
 
 int main(int argc, char **argv)

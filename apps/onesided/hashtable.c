@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A distributed hash table, as in the assembly of genomes from short reads: words of a random sequence are put into slots of all ranks by MPI_Compare_and_swap, with open addressing, and counted by MPI_Fetch_and_op; then
- * each rank walks from word to word through the graph that the table is, by reading slots. Who takes a slot first is a race, and a hash records where each word went. Number of words and counts must be those of a serial
- * computation.
+ * A distributed hash table, as in the assembly of genomes from short reads: words of a random
+ * sequence are put into slots of all ranks by MPI_Compare_and_swap, with open addressing, and
+ * counted by MPI_Fetch_and_op; then each rank walks from word to word through the graph that the
+ * table is, by reading slots. Who takes a slot first is a race, and a hash records where each word
+ * went. Number of words and counts must be those of a serial computation.
  */
 #include "app.h"
 
@@ -18,7 +20,9 @@ static struct app_option options[] = {
     {0},
 };
 
-static const struct app_spec spec = {"hashtable", "A distributed hash table by MPI_Compare_and_swap.", 1, options};
+static const struct app_spec spec = {"hashtable",
+                                     "A distributed hash table by MPI_Compare_and_swap.", 1,
+                                     options};
 
 /* Word i of the sequence, never 0; ranks' parts overlap. */
 static uint64_t word_at(uint64_t seed, uint64_t i)
@@ -79,7 +83,8 @@ static uint64_t look_up(struct table *t, uint64_t word)
     for (uint64_t try = 0; try < t->all; try++) {
         uint64_t place = probe(t, word, try);
         int rank = (int)(place / t->slots);
-        MPI_Get(slot, 2, MPI_UINT64_T, rank, (MPI_Aint)(place % t->slots) * 2, 2, MPI_UINT64_T, t->win);
+        MPI_Get(slot, 2, MPI_UINT64_T, rank, (MPI_Aint)(place % t->slots) * 2, 2, MPI_UINT64_T,
+                t->win);
         MPI_Win_flush(rank, t->win);
         if (slot[0] == word)
             return slot[1];
@@ -123,7 +128,8 @@ int main(int argc, char **argv)
     uint64_t size = options[OPTION_SIZE].value, first = size / 2 * (uint64_t)app.rank;
     if (size * (uint64_t)app.ranks > t.all)
         app_usage_error(&app, "more words than slots");
-    MPI_Win_allocate((MPI_Aint)(t.slots * 2 * sizeof *mine), sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &t.win);
+    MPI_Win_allocate((MPI_Aint)(t.slots * 2 * sizeof *mine), sizeof *mine, MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &mine, &t.win);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, app.rank, 0, t.win);
     for (uint64_t i = 0; i < 2 * t.slots; i++)
         mine[i] = 0;
@@ -135,7 +141,8 @@ int main(int argc, char **argv)
     MPI_Win_flush_all(t.win);
     MPI_Barrier(MPI_COMM_WORLD);
     uint64_t length = walk(&t, word_at(app.seed, first), 100);
-    app_verify(&app, length == 100 || size < 200, "a walk of only %llu words", (unsigned long long)length);
+    app_verify(&app, length == 100 || size < 200, "a walk of only %llu words",
+               (unsigned long long)length);
     for (uint64_t i = 0; i < size; i += 97)
         app_verify(&app, look_up(&t, word_at(app.seed, first + i)) > 0, "a word is not there");
     MPI_Win_sync(t.win);
@@ -150,6 +157,7 @@ int main(int argc, char **argv)
         fclose(t.truth);
     words = app_sum(words);
     sum = app_sum(sum);
-    app_verify(&app, sum == size * (uint64_t)app.ranks, "%llu words were counted", (unsigned long long)sum);
+    app_verify(&app, sum == size * (uint64_t)app.ranks, "%llu words were counted",
+               (unsigned long long)sum);
     return app_result(&app, "words=%llu", (unsigned long long)words);
 }

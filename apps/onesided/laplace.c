@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Laplace's equation on a square by Jacobi's method. Each rank owns some rows, and puts its first and last row into the halos of its neighbours' windows, between two fences. Integers stand for the
- * field, so that the result does not depend on the number of ranks; rank 0 compares with a serial computation.
+ * Laplace's equation on a square by Jacobi's method. Each rank owns some rows, and puts its first
+ * and last row into the halos of its neighbours' windows, between two fences. Integers stand for
+ * the field, so that the result does not depend on the number of ranks; rank 0 compares with a
+ * serial computation.
  */
 #include "app.h"
 
@@ -17,7 +19,9 @@ static struct app_option options[] = {
     {0},
 };
 
-static const struct app_spec spec = {"laplace", "Jacobi's method with halos by MPI_Put and MPI_Win_fence.", 1, options};
+static const struct app_spec spec = {"laplace",
+                                     "Jacobi's method with halos by MPI_Put and MPI_Win_fence.", 1,
+                                     options};
 
 static int64_t border(int row, int column, int edge)
 {
@@ -57,7 +61,8 @@ static uint64_t hash_rows(const int64_t *field, int rows, int edge)
 /* The hash of each rank's rows, computed serially. */
 static void expect(int steps, int edge, int ranks, uint64_t *expected)
 {
-    int64_t *a = app_allocate((size_t)(edge + 2) * edge, sizeof *a), *b = app_allocate((size_t)(edge + 2) * edge, sizeof *b);
+    int64_t *a = app_allocate((size_t)(edge + 2) * edge, sizeof *a),
+            *b = app_allocate((size_t)(edge + 2) * edge, sizeof *b);
 
     set_borders(a, edge, edge, 0, edge);
     set_borders(b, edge, edge, 0, edge);
@@ -68,7 +73,8 @@ static void expect(int steps, int edge, int ranks, uint64_t *expected)
         b = swap;
     }
     for (int r = 0; r < ranks; r++) {
-        int first = app_part_first(edge, ranks, r), rows = app_part_first(edge, ranks, r + 1) - first;
+        int first = app_part_first(edge, ranks, r),
+            rows = app_part_first(edge, ranks, r + 1) - first;
         expected[r] = hash_rows(a + (size_t)first * edge, rows, edge);
     }
     free(a);
@@ -83,7 +89,8 @@ int main(int argc, char **argv)
     int edge = (int)options[OPTION_EDGE].value, steps = (int)options[OPTION_SIZE].value;
     if (app.ranks > edge)
         app_usage_error(&app, "at most %d ranks", edge);
-    int first = app_part_first(edge, app.ranks, app.rank), rows = app_part_first(edge, app.ranks, app.rank + 1) - first;
+    int first = app_part_first(edge, app.ranks, app.rank),
+        rows = app_part_first(edge, app.ranks, app.rank + 1) - first;
     MPI_Aint bytes = (MPI_Aint)sizeof(int64_t) * (rows + 2) * edge;
     int64_t *field[2];
     MPI_Win win[2];
@@ -98,10 +105,12 @@ int main(int argc, char **argv)
         MPI_Win w = win[s % 2];
         if (app.rank > 0) {
             int above = first - app_part_first(edge, app.ranks, app.rank - 1);
-            MPI_Put(from + edge, edge, MPI_INT64_T, app.rank - 1, (MPI_Aint)(above + 1) * edge, edge, MPI_INT64_T, w);
+            MPI_Put(from + edge, edge, MPI_INT64_T, app.rank - 1, (MPI_Aint)(above + 1) * edge,
+                    edge, MPI_INT64_T, w);
         }
         if (app.rank < app.ranks - 1)
-            MPI_Put(from + (size_t)rows * edge, edge, MPI_INT64_T, app.rank + 1, 0, edge, MPI_INT64_T, w);
+            MPI_Put(from + (size_t)rows * edge, edge, MPI_INT64_T, app.rank + 1, 0, edge,
+                    MPI_INT64_T, w);
         MPI_Win_fence(0, w);
         relax(from, field[(s + 1) % 2], rows, edge);
     }

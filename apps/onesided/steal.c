@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Search of a tree with one-sided work stealing: an unbalanced one, as in the UTS benchmark; the calls of fib(n); the boards of n queens. Each rank has a stack of its own, and a queue in a window, from which others steal half while they hold its lock; the victim does not take
- * part. Who steals what from whom is a race, and a hash records it. A counter at rank 0 holds the nodes that were found but not yet searched; when it is 0, all end. Nodes and results must be those of a serial search.
+ * Search of a tree with one-sided work stealing: an unbalanced one, as in the UTS benchmark; the
+ * calls of fib(n); the boards of n queens. Each rank has a stack of its own, and a queue in a
+ * window, from which others steal half while they hold its lock; the victim does not take part. Who
+ * steals what from whom is a race, and a hash records it. A counter at rank 0 holds the nodes that
+ * were found but not yet searched; when it is 0, all end. Nodes and results must be those of a
+ * serial search.
  */
 #include "app.h"
 
@@ -14,14 +18,18 @@ enum { UNBALANCED, FIB, QUEENS };
 enum { QUEUE = 4096, CHUNK = 16, CHILDREN = 5, PRIVATE_MOST = 1 << 20 };
 
 static struct app_option options[] = {
-    [OPTION_SIZE] = {"size", "chances in 1000 that a node has children, it has five then; or n of fib(n), or of queens (at most 16)", 194, 1, 199},
+    [OPTION_SIZE] = {"size",
+                     "chances in 1000 that a node has children, it has five then; or n of fib(n), "
+                     "or of queens (at most 16)",
+                     194, 1, 199},
     [OPTION_ROOT] = {"root", "children of the root", 400, 1, 1 << 20},
     [OPTION_WORK] = {"work", "steps of arithmetic that a node takes", 2000, 0, 1 << 30},
     [OPTION_TREE] = {"tree", "0: unbalanced, 1: fib, 2: queens", 0, 0, 2},
     {0},
 };
 
-static const struct app_spec spec = {"steal", "Tree search with one-sided work stealing.", 1, options};
+static const struct app_spec spec = {"steal", "Tree search with one-sided work stealing.", 1,
+                                     options};
 
 struct queue {
     int64_t bottom, top; /* thieves take from the bottom */
@@ -35,7 +43,8 @@ struct search {
     uint64_t *stack, depth, searched, result, steals;
     int64_t found; /* not told to the counter yet */
     uint64_t random, work;
-    FILE *truth;      /* NULL, or of each MPI_Get of a queue: victim, first word, number of words, who wrote each */
+    FILE *truth; /* NULL, or of each MPI_Get of a queue: victim, first word, number of words, who
+                    wrote each */
     uint32_t *writer; /* of each word of each queue, + 1; NULL: nobody asks */
 };
 
@@ -61,7 +70,8 @@ static void ask_truth(struct search *s, int owner, int64_t first, int64_t count)
     fprintf(s->truth, "\n");
 }
 
-/* A board: rows that have a queen, and what the next row's columns are threatened by: columns and the two diagonals, 16 bits each. */
+/* A board: rows that have a queen, and what the next row's columns are threatened by: columns and
+ * the two diagonals, 16 bits each. */
 static uint64_t free_columns(uint64_t board)
 {
     uint64_t all = (UINT64_C(1) << options[OPTION_SIZE].value) - 1;
@@ -71,7 +81,9 @@ static uint64_t free_columns(uint64_t board)
 
 static uint64_t next_board(uint64_t board, uint64_t column)
 {
-    uint64_t columns = (board >> 16 & 0xffff) | column, left = ((board >> 32 & 0xffff) | column) << 1 & 0xffff, right = ((board >> 48 & 0xffff) | column) >> 1;
+    uint64_t columns = (board >> 16 & 0xffff) | column,
+             left = ((board >> 32 & 0xffff) | column) << 1 & 0xffff,
+             right = ((board >> 48 & 0xffff) | column) >> 1;
 
     return ((board & 0xffff) + 1) | columns << 16 | left << 32 | right << 48;
 }
@@ -82,7 +94,9 @@ static int children_of(uint64_t node)
     case FIB:
         return node >= 2 ? 2 : 0;
     case QUEENS:
-        return (node & 0xffff) < options[OPTION_SIZE].value ? __builtin_popcountll(free_columns(node)) : 0;
+        return (node & 0xffff) < options[OPTION_SIZE].value
+                   ? __builtin_popcountll(free_columns(node))
+                   : 0;
     default:
         return app_mix(node) % 1000 < options[OPTION_SIZE].value ? CHILDREN : 0;
     }
@@ -124,7 +138,9 @@ static uint64_t roots(void)
 
 static uint64_t root(uint64_t i)
 {
-    return options[OPTION_TREE].value == UNBALANCED ? app_mix(i + 77) : options[OPTION_TREE].value == FIB ? options[OPTION_SIZE].value : 0;
+    return options[OPTION_TREE].value == UNBALANCED ? app_mix(i + 77)
+           : options[OPTION_TREE].value == FIB      ? options[OPTION_SIZE].value
+                                                    : 0;
 }
 
 static void push(struct search *s, uint64_t node)
@@ -181,7 +197,8 @@ static bool steal(struct search *s, int victim)
     ask_truth(s, victim, 0, 2);
     if (ends[1] > ends[0]) {
         count = (ends[1] - ends[0] + 1) / 2;
-        MPI_Get(nodes, (int)count, MPI_UINT64_T, victim, 2 + (MPI_Aint)ends[0], (int)count, MPI_UINT64_T, s->win);
+        MPI_Get(nodes, (int)count, MPI_UINT64_T, victim, 2 + (MPI_Aint)ends[0], (int)count,
+                MPI_UINT64_T, s->win);
         ask_truth(s, victim, 2 + ends[0], count);
         tell_truth(s, victim, 0, 1);
         ends[0] += count;
@@ -261,11 +278,13 @@ int main(int argc, char **argv)
     s.random = app.seed * 1000 + (uint64_t)app.rank;
     s.truth = app_truth_file(&app);
     s.writer = app_truth_memory((size_t)app.ranks * QUEUE_WORDS * sizeof *s.writer);
-    MPI_Win_allocate(sizeof *s.shared, sizeof(int64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &s.shared, &s.win);
+    MPI_Win_allocate(sizeof *s.shared, sizeof(int64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &s.shared,
+                     &s.win);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, app.rank, 0, s.win);
     memset(s.shared, 0, sizeof *s.shared);
     MPI_Win_unlock(app.rank, s.win);
-    MPI_Win_allocate(app.rank == 0 ? sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &s.counter);
+    MPI_Win_allocate(app.rank == 0 ? sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &counter, &s.counter);
     if (app.rank == 0) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, s.counter);
         *counter = (int64_t)roots();
@@ -281,9 +300,13 @@ int main(int argc, char **argv)
         fclose(s.truth);
     app_hash_add(&app.hash, s.searched);
     app_hash_add(&app.hash, s.work);
-    uint64_t all = app_sum(s.searched), steals = app_sum(s.steals), result = app_sum(s.result), expected;
+    uint64_t all = app_sum(s.searched), steals = app_sum(s.steals), result = app_sum(s.result),
+             expected;
     if (app.rank == 0)
-        app_verify(&app, all == serial(s.stack, &expected) && result == expected, "%llu nodes were searched, with result %llu", (unsigned long long)all, (unsigned long long)result);
+        app_verify(&app, all == serial(s.stack, &expected) && result == expected,
+                   "%llu nodes were searched, with result %llu", (unsigned long long)all,
+                   (unsigned long long)result);
     free(s.stack);
-    return app_result(&app, "nodes=%llu result=%llu steals=%llu", (unsigned long long)all, (unsigned long long)result, (unsigned long long)steals);
+    return app_result(&app, "nodes=%llu result=%llu steals=%llu", (unsigned long long)all,
+                      (unsigned long long)result, (unsigned long long)steals);
 }

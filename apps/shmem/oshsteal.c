@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Search of an unbalanced tree with work stealing in OpenSHMEM, as apps/onesided/steal.c does with MPI. Each PE has a stack of its own, and a queue in the symmetric heap, from which others steal half while they hold its lock, a word that is
- * swapped; the victim does not take part, and looks at its own queue by loads and stores. Who steals what from whom is a race, and a hash records it. A counter at PE 0 holds the nodes that were found but not yet searched; when it is 0, all end.
+ * Search of an unbalanced tree with work stealing in OpenSHMEM, as apps/onesided/steal.c does with
+ * MPI. Each PE has a stack of its own, and a queue in the symmetric heap, from which others steal
+ * half while they hold its lock, a word that is swapped; the victim does not take part, and looks
+ * at its own queue by loads and stores. Who steals what from whom is a race, and a hash records it.
+ * A counter at PE 0 holds the nodes that were found but not yet searched; when it is 0, all end.
  * The number of nodes must be that of a serial search.
  *
- * usage: oshsteal [CHANCES [ROOTS [WORK]]]: in 1000, that a node has five children; children of the root; steps of arithmetic that a node takes
+ * usage: oshsteal [CHANCES [ROOTS [WORK]]]: in 1000, that a node has five children; children of the
+ * root; steps of arithmetic that a node takes
  */
 #include <sched.h>
 #include <shmem.h>
@@ -21,7 +25,8 @@ struct queue {
 };
 
 static struct queue *queue;
-static long *open_nodes, *total; /* at PE 0; in the heap, since Open MPI 4.1.4 may wait for ever for static data of a PE that waits for itself */
+static long *open_nodes, *total; /* at PE 0; in the heap, since Open MPI 4.1.4 may wait for ever for
+                                    static data of a PE that waits for itself */
 static uint64_t *stack, depth, hash, chance, work = 10000;
 static int me, pes;
 
@@ -166,7 +171,8 @@ int main(int argc, char **argv)
         if (left == 0)
             break;
         if (pes > 1)
-            steal((me + 1 + (int)((random = mix(random + (uint64_t)me)) % (uint64_t)(pes - 1))) % pes);
+            steal((me + 1 + (int)((random = mix(random + (uint64_t)me)) % (uint64_t)(pes - 1))) %
+                  pes);
         sched_yield();
     }
     shmem_long_atomic_add(total, searched, 0);

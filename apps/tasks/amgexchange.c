@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exchange of AMG2006 that rules out send-determinism, by tasks: every task asks some others for values, without anybody knowing how many questions will come. Questions are answered as they come, each a commutative region of its own; the
- * answers to a task's own questions are one region, whose size it knows; the barrier behind is a reduction. No order among any of these matters. Then the values change, and so do the questions.
+ * The exchange of AMG2006 that rules out send-determinism, by tasks: every task asks some others
+ * for values, without anybody knowing how many questions will come. Questions are answered as they
+ * come, each a commutative region of its own; the answers to a task's own questions are one region,
+ * whose size it knows; the barrier behind is a reduction. No order among any of these matters. Then
+ * the values change, and so do the questions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +21,16 @@ struct question {
     uint64_t from, slot, item;
 };
 
-static struct app_option options[] = {{"size", "tasks", 24, 2, 100000}, {"asks", "most questions of a task in a round", 7, 1, ASKS_MOST}, {"rounds", "rounds of a run", 4, 1, 10000}, {"runs", "runs, each followed by a checkpoint", 2, 1, 1000}, {"careless", "1: the answer depends on the order of questions, which is wrong", 0, 0, 1}, {0}};
+static struct app_option options[] = {
+    {"size", "tasks", 24, 2, 100000},
+    {"asks", "most questions of a task in a round", 7, 1, ASKS_MOST},
+    {"rounds", "rounds of a run", 4, 1, 10000},
+    {"runs", "runs, each followed by a checkpoint", 2, 1, 1000},
+    {"careless", "1: the answer depends on the order of questions, which is wrong", 0, 0, 1},
+    {0}};
 enum { SIZE, ASKS, ROUNDS, RUNS, CARELESS };
-static const struct app_spec spec = {"amgexchange", "a sparse exchange by questions and answers", 1, options};
+static const struct app_spec spec = {"amgexchange", "a sparse exchange by questions and answers", 1,
+                                     options};
 static struct app app;
 static int nodes, barrier, result;
 enum { START, QUESTION, ANSWER, ALL };
@@ -48,7 +58,8 @@ static void ask(struct node *node)
     node->asked = node->round + 1;
     for (uint64_t i = 0; i < asks_of(self, node->round); i++) {
         struct question question = {self, i, node->round};
-        reprise_send(nodes, (struct reprise_index){(int)asked_of(self, node->round, i), 0, 0}, QUESTION, node->round, &question, sizeof question);
+        reprise_send(nodes, (struct reprise_index){(int)asked_of(self, node->round, i), 0, 0},
+                     QUESTION, node->round, &question, sizeof question);
     }
 }
 
@@ -74,7 +85,8 @@ static void question(void *state, const struct reprise_message *message)
     uint64_t answer[2] = {question.slot, answer_to((uint64_t)reprise_self().x, question.item)};
     if (options[CARELESS].value)
         answer[1] += count++;
-    reprise_send(nodes, (struct reprise_index){(int)question.from, 0, 0}, ANSWER, message->ref, answer, sizeof answer);
+    reprise_send(nodes, (struct reprise_index){(int)question.from, 0, 0}, ANSWER, message->ref,
+                 answer, sizeof answer);
 }
 
 static bool awaits_answers(const void *state, uint64_t ref)
@@ -131,7 +143,11 @@ static void all(void *state, const struct reprise_message *message)
 }
 
 static const struct reprise_entry entries[] = {
-    {"start", REPRISE_ORDERED, start, NULL, NULL, NULL}, {"question", REPRISE_COMMUTATIVE, question, NULL, one, NULL}, {"answer", REPRISE_COMMUTATIVE, answer, awaits_answers, own_asks, answers}, {"all", REPRISE_ORDERED, all, awaits_all, NULL, NULL}, {0},
+    {"start", REPRISE_ORDERED, start, NULL, NULL, NULL},
+    {"question", REPRISE_COMMUTATIVE, question, NULL, one, NULL},
+    {"answer", REPRISE_COMMUTATIVE, answer, awaits_answers, own_asks, answers},
+    {"all", REPRISE_ORDERED, all, awaits_all, NULL, NULL},
+    {0},
 };
 
 static struct taskapp_sum serial(void)
@@ -154,7 +170,11 @@ int main(int argc, char **argv)
 {
     app_start(&app, &spec, &argc, &argv);
     reprise_tasks_begin();
-    nodes = reprise_collection(&(struct reprise_collection_spec){.name = "node", .size = {(int)options[SIZE].value, 0, 0}, .state_bytes = sizeof(struct node), .entries = entries});
+    nodes = reprise_collection(
+        &(struct reprise_collection_spec){.name = "node",
+                                          .size = {(int)options[SIZE].value, 0, 0},
+                                          .state_bytes = sizeof(struct node),
+                                          .entries = entries});
     barrier = reprise_reduction(nodes, 1, REPRISE_SUM, ALL);
     result = reprise_reduction(nodes, TASKAPP_WIDTH, REPRISE_SUM, -1);
     for (uint64_t run = 0; run < options[RUNS].value; run++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A cube of `side` blocks each way, each a cube of `n` cells with a rim of one, for a workload that is one file and sets both. Directions are 0 to 5: -x +x -y +y -z +z. */
+/* A cube of `side` blocks each way, each a cube of `n` cells with a rim of one, for a workload that
+ * is one file and sets both. Directions are 0 to 5: -x +x -y +y -z +z. */
 #ifndef BLOCKS_H
 #define BLOCKS_H
 

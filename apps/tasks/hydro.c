@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shock hydrodynamics in the manner of LULESH, by tasks: a blast in a corner of a box, on blocks of a staggered grid. A step has two exchanges with up to six neighbours (pressures, then velocities), and the next time step is the smallest that
- * any block allows: a reduction. Both exchanges are commutative regions, the reduction's result is ordered.
+ * Shock hydrodynamics in the manner of LULESH, by tasks: a blast in a corner of a box, on blocks of
+ * a staggered grid. A step has two exchanges with up to six neighbours (pressures, then
+ * velocities), and the next time step is the smallest that any block allows: a reduction. Both
+ * exchanges are commutative regions, the reduction's result is ordered.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +12,14 @@
 #include "blocks.h"
 #include "taskapp.h"
 
-static struct app_option options[] = {{"size", "cells of a block, in each direction", 6, 1, 48}, {"blocks", "blocks, in each direction", 2, 1, 32}, {"steps", "steps of a run", 5, 1, 100000}, {"runs", "runs, each followed by a checkpoint", 3, 1, 1000}, {0}};
+static struct app_option options[] = {{"size", "cells of a block, in each direction", 6, 1, 48},
+                                      {"blocks", "blocks, in each direction", 2, 1, 32},
+                                      {"steps", "steps of a run", 5, 1, 100000},
+                                      {"runs", "runs, each followed by a checkpoint", 3, 1, 1000},
+                                      {0}};
 enum { SIZE, BLOCKS, STEPS, RUNS };
-static const struct app_spec spec = {"hydro", "shock hydrodynamics on blocks that are tasks", 1, options};
+static const struct app_spec spec = {"hydro", "shock hydrodynamics on blocks that are tasks", 1,
+                                     options};
 static struct app app;
 static int blocks, shortest, result;
 enum { START, PRESSURE, VELOCITY, TIME };
@@ -37,16 +44,23 @@ static size_t state_bytes(void)
 
 static size_t step_in(int direction)
 {
-    return direction == 0 ? 1 : direction == 1 ? (size_t)(n + 2) : (size_t)(n + 2) * (size_t)(n + 2);
+    return direction == 0   ? 1
+           : direction == 1 ? (size_t)(n + 2)
+                            : (size_t)(n + 2) * (size_t)(n + 2);
 }
 
-#define CELLS for (int z = 1; z <= n; z++) for (int y = 1; y <= n; y++) for (int x = 1; x <= n; x++)
+#define CELLS                                                                                      \
+    for (int z = 1; z <= n; z++)                                                                   \
+        for (int y = 1; y <= n; y++)                                                               \
+            for (int x = 1; x <= n; x++)
 
 static void fill(struct block *b, struct reprise_index index)
 {
-    CELLS {
+    CELLS
+    {
         field(b, 0)[at(x, y, z)] = 1;
-        field(b, 1)[at(x, y, z)] = index.x + index.y + index.z == 0 && x == 1 && y == 1 && z == 1 ? 10 : 1e-3;
+        field(b, 1)[at(x, y, z)] =
+            index.x + index.y + index.z == 0 && x == 1 && y == 1 && z == 1 ? 10 : 1e-3;
     }
     b->dt = 1e-3;
 }
@@ -76,12 +90,14 @@ static void velocities(struct block *b)
     }
 }
 
-/* Mass and energy through faces, upwind of a mean; the largest signal speed limits the next step. */
+/* Mass and energy through faces, upwind of a mean; the largest signal speed limits the next
+ * step. */
 static double advance(struct block *b)
 {
     double *density = field(b, 0), *energy = field(b, 1), *p = field(b, FIELDS), fastest = 1e-9;
 
-    CELLS {
+    CELLS
+    {
         size_t c = at(x, y, z);
         double out = 0;
         for (int k = 0; k < 3; k++)
@@ -258,20 +274,24 @@ static void take_time(void *state, const struct reprise_message *message)
     if (b->step < b->last)
         begin_step(b);
     else if (b->last == options[STEPS].value * options[RUNS].value)
-        taskapp_contribute(result, 0, b->cells, FIELDS * volume() * sizeof(double), field(b, 1)[at(1, 1, 1)]);
+        taskapp_contribute(result, 0, b->cells, FIELDS * volume() * sizeof(double),
+                           field(b, 1)[at(1, 1, 1)]);
 }
 
 static const struct reprise_entry entries[] = {
     {"start", REPRISE_ORDERED, start, NULL, NULL, NULL},
-    {"pressure", REPRISE_COMMUTATIVE, take_pressure, awaits_pressure, pressure_count, finish_pressure},
-    {"velocity", REPRISE_COMMUTATIVE, take_velocity, awaits_velocity, velocity_count, finish_velocity},
+    {"pressure", REPRISE_COMMUTATIVE, take_pressure, awaits_pressure, pressure_count,
+     finish_pressure},
+    {"velocity", REPRISE_COMMUTATIVE, take_velocity, awaits_velocity, velocity_count,
+     finish_velocity},
     {"time", REPRISE_ORDERED, take_time, awaits_time, NULL, NULL},
     {0},
 };
 
 static struct block *serial_block(char *all, struct reprise_index i)
 {
-    return (struct block *)(void *)(all + (size_t)(i.x + side * (i.y + side * i.z)) * state_bytes());
+    return (struct block *)(void *)(all +
+                                    (size_t)(i.x + side * (i.y + side * i.z)) * state_bytes());
 }
 
 static void serial_exchange(char *all, struct reprise_index b, int entry)
@@ -282,7 +302,8 @@ static void serial_exchange(char *all, struct reprise_index b, int entry)
         int which = entry == PRESSURE ? FIELDS : 2 + d / 2;
         for (int i = 1; i <= n && is_told(d ^ 1, entry) && neighbour(b, d, &other); i++)
             for (int j = 1; j <= n; j++)
-                field(serial_block(all, b), which)[face_at(d, 0, i, j)] = field(serial_block(all, other), which)[face_at(d ^ 1, 1, i, j)];
+                field(serial_block(all, b), which)[face_at(d, 0, i, j)] =
+                    field(serial_block(all, other), which)[face_at(d ^ 1, 1, i, j)];
     }
 }
 
@@ -290,24 +311,29 @@ static struct taskapp_sum serial(void)
 {
     struct taskapp_sum sum = {{0, 0, 0}};
     char *all = app_allocate((size_t)side * (size_t)side * (size_t)side, state_bytes());
-#define ALL for (struct reprise_index b = {0, 0, 0}; b.z < side; b.x = (b.x + 1) % side, b.y = b.x ? b.y : (b.y + 1) % side, b.z += !b.x && !b.y)
+#define ALL                                                                                        \
+    for (struct reprise_index b = {0, 0, 0}; b.z < side;                                           \
+         b.x = (b.x + 1) % side, b.y = b.x ? b.y : (b.y + 1) % side, b.z += !b.x && !b.y)
     ALL fill(serial_block(all, b), b);
     for (uint64_t step = 0; step < options[STEPS].value * options[RUNS].value; step++) {
         double dt = INFINITY;
         ALL pressures(serial_block(all, b), b);
         ALL serial_exchange(all, b, PRESSURE);
-        ALL {
+        ALL
+        {
             velocities(serial_block(all, b));
             no_flow(serial_block(all, b), b);
         }
         ALL serial_exchange(all, b, VELOCITY);
-        ALL {
+        ALL
+        {
             double allowed = advance(serial_block(all, b));
             dt = allowed < dt ? allowed : dt;
         }
         ALL serial_block(all, b)->dt = dt;
     }
-    ALL taskapp_add(&sum, serial_block(all, b)->cells, FIELDS * volume() * sizeof(double), field(serial_block(all, b), 1)[at(1, 1, 1)]);
+    ALL taskapp_add(&sum, serial_block(all, b)->cells, FIELDS * volume() * sizeof(double),
+                    field(serial_block(all, b), 1)[at(1, 1, 1)]);
     free(all);
     return sum;
 }
@@ -317,7 +343,11 @@ int main(int argc, char **argv)
     app_start(&app, &spec, &argc, &argv);
     n = (int)options[SIZE].value, side = (int)options[BLOCKS].value;
     reprise_tasks_begin();
-    blocks = reprise_collection(&(struct reprise_collection_spec){.name = "block", .size = {side, side, side}, .state_bytes = state_bytes(), .entries = entries, .make = make});
+    blocks = reprise_collection(&(struct reprise_collection_spec){.name = "block",
+                                                                  .size = {side, side, side},
+                                                                  .state_bytes = state_bytes(),
+                                                                  .entries = entries,
+                                                                  .make = make});
     shortest = reprise_reduction(blocks, 1, REPRISE_MIN, TIME);
     result = reprise_reduction(blocks, TASKAPP_WIDTH, REPRISE_SUM, -1);
     for (uint64_t run = 1; run <= options[RUNS].value; run++) {

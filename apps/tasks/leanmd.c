@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Molecular dynamics in the manner of LeanMD: cells of atoms, and a task for each pair of neighbouring cells (and each cell with itself) that computes Lennard-Jones forces between them. A pair waits for the positions of both, a cell for
- * the forces of all its pairs; both are commutative regions, since forces are kept apart and added in a fixed order. Cells keep their atoms; space is periodic, with three or more cells in each direction.
+ * Molecular dynamics in the manner of LeanMD: cells of atoms, and a task for each pair of
+ * neighbouring cells (and each cell with itself) that computes Lennard-Jones forces between them. A
+ * pair waits for the positions of both, a cell for the forces of all its pairs; both are
+ * commutative regions, since forces are kept apart and added in a fixed order. Cells keep their
+ * atoms; space is periodic, with three or more cells in each direction.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +14,15 @@
 
 enum { ATOMS_MOST = 64, PAIRS = 14, AROUND = 27 };
 
-static struct app_option options[] = {{"size", "atoms of a cell", 8, 1, ATOMS_MOST}, {"cells", "cells, in each direction", 3, 3, 20}, {"steps", "steps of a run", 4, 1, 100000}, {"runs", "runs, each followed by a checkpoint", 3, 1, 1000}, {0}};
+static struct app_option options[] = {{"size", "atoms of a cell", 8, 1, ATOMS_MOST},
+                                      {"cells", "cells, in each direction", 3, 3, 20},
+                                      {"steps", "steps of a run", 4, 1, 100000},
+                                      {"runs", "runs, each followed by a checkpoint", 3, 1, 1000},
+                                      {0}};
 enum { SIZE, CELLS, STEPS, RUNS };
-static const struct app_spec spec = {"leanmd", "molecular dynamics by tasks: cells, and pairs of cells", 1, options};
+static const struct app_spec spec = {"leanmd",
+                                     "molecular dynamics by tasks: cells, and pairs of cells", 1,
+                                     options};
 static struct app app;
 static int cells, pairs, result, atoms, side;
 static const double cell_length = 4.0, time_step = 1e-4;
@@ -62,11 +71,13 @@ static int around(int cell, int direction)
     return number(i);
 }
 
-/* The pair of a cell and its neighbour belongs to the one from which the direction is 13 or more; its side 1 is the neighbour. */
+/* The pair of a cell and its neighbour belongs to the one from which the direction is 13 or more;
+ * its side 1 is the neighbour. */
 static struct reprise_index pair_of(int cell, int direction, uint64_t *which)
 {
     *which = direction < 13;
-    return direction < 13 ? (struct reprise_index){around(cell, direction), 26 - direction - 13, 0} : (struct reprise_index){cell, direction - 13, 0};
+    return direction < 13 ? (struct reprise_index){around(cell, direction), 26 - direction - 13, 0}
+                          : (struct reprise_index){cell, direction - 13, 0};
 }
 
 static void make_atoms(struct atoms *made, int cell)
@@ -77,11 +88,16 @@ static void make_atoms(struct atoms *made, int cell)
     for (int a = 0; a < atoms; a++) /* on a grid, a little out of place */
         for (int k = 0; k < 3; k++) {
             int at = k == 0 ? a % 4 : k == 1 ? a / 4 % 4 : a / 16;
-            made->position[a][k] = (k == 0 ? i.x : k == 1 ? i.y : i.z) * cell_length + 0.5 + at + 0.1 * app_random_unit(&random);
+            made->position[a][k] = (k == 0   ? i.x
+                                    : k == 1 ? i.y
+                                             : i.z) *
+                                       cell_length +
+                                   0.5 + at + 0.1 * app_random_unit(&random);
         }
 }
 
-static void lennard_jones(const struct atoms *one, const struct atoms *other, bool same, double forces[2][ATOMS_MOST][3], double *energy)
+static void lennard_jones(const struct atoms *one, const struct atoms *other, bool same,
+                          double forces[2][ATOMS_MOST][3], double *energy)
 {
     double length = side * cell_length, cut = cell_length * cell_length;
 
@@ -199,11 +215,13 @@ static void pair_atoms(void *state, const struct reprise_message *message)
 {
     const struct told *told = message->data;
 
-    memcpy(&((struct pair *)state)->side[told->which], &told->atoms, (size_t)atoms * sizeof(double[3]));
+    memcpy(&((struct pair *)state)->side[told->which], &told->atoms,
+           (size_t)atoms * sizeof(double[3]));
 }
 
 /* Half of the energy goes to each; all of it to a cell that is paired with itself. */
-static void compute(const struct atoms *one, const struct atoms *other, bool same, struct told out[2])
+static void compute(const struct atoms *one, const struct atoms *other, bool same,
+                    struct told out[2])
 {
     double forces[2][ATOMS_MOST][3] = {{{0}}}, energy = 0;
 
@@ -212,7 +230,8 @@ static void compute(const struct atoms *one, const struct atoms *other, bool sam
         out[s].energy = same ? energy : energy / 2;
         for (int a = 0; a < atoms; a++)
             for (int k = 0; k < 3; k++)
-                out[s].atoms.position[a][k] = same ? forces[0][a][k] + forces[1][a][k] : forces[s][a][k];
+                out[s].atoms.position[a][k] =
+                    same ? forces[0][a][k] + forces[1][a][k] : forces[s][a][k];
     }
 }
 
@@ -230,12 +249,19 @@ static void pair_finish(void *state)
     out[1].which = (uint64_t)(26 - direction);
     reprise_send(cells, index_of(self.x), 1, pair->step, &out[0], told_bytes());
     if (!same)
-        reprise_send(cells, index_of(around(self.x, direction)), 1, pair->step, &out[1], told_bytes());
+        reprise_send(cells, index_of(around(self.x, direction)), 1, pair->step, &out[1],
+                     told_bytes());
     pair->step++;
 }
 
-static const struct reprise_entry cell_entries[] = {{"start", REPRISE_ORDERED, start, NULL, NULL, NULL}, {"forces", REPRISE_COMMUTATIVE, cell_force, cell_takes, all_around, cell_forces}, {0}};
-static const struct reprise_entry pair_entries[] = {{"atoms", REPRISE_COMMUTATIVE, pair_atoms, pair_takes, both, pair_finish}, {0}};
+static const struct reprise_entry cell_entries[] = {{"start", REPRISE_ORDERED, start, NULL, NULL,
+                                                     NULL},
+                                                    {"forces", REPRISE_COMMUTATIVE, cell_force,
+                                                     cell_takes, all_around, cell_forces},
+                                                    {0}};
+static const struct reprise_entry pair_entries[] = {{"atoms", REPRISE_COMMUTATIVE, pair_atoms,
+                                                     pair_takes, both, pair_finish},
+                                                    {0}};
 
 static struct taskapp_sum serial(void)
 {
@@ -273,8 +299,16 @@ int main(int argc, char **argv)
     app_start(&app, &spec, &argc, &argv);
     atoms = (int)options[SIZE].value, side = (int)options[CELLS].value;
     reprise_tasks_begin();
-    cells = reprise_collection(&(struct reprise_collection_spec){.name = "cell", .size = {side, side, side}, .state_bytes = sizeof(struct cell), .entries = cell_entries, .make = make_cell});
-    pairs = reprise_collection(&(struct reprise_collection_spec){.name = "pair", .size = {side * side * side, PAIRS, 0}, .state_bytes = sizeof(struct pair), .entries = pair_entries});
+    cells = reprise_collection(&(struct reprise_collection_spec){.name = "cell",
+                                                                 .size = {side, side, side},
+                                                                 .state_bytes = sizeof(struct cell),
+                                                                 .entries = cell_entries,
+                                                                 .make = make_cell});
+    pairs =
+        reprise_collection(&(struct reprise_collection_spec){.name = "pair",
+                                                             .size = {side * side * side, PAIRS, 0},
+                                                             .state_bytes = sizeof(struct pair),
+                                                             .entries = pair_entries});
     result = reprise_reduction(cells, TASKAPP_WIDTH, REPRISE_SUM, -1);
     for (uint64_t run = 1; run <= options[RUNS].value; run++) {
         reprise_start(cells, 0, run, NULL, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Aligned memory from malloc: what some allocators say of the size of memory that they aligned themselves is not to be relied upon, and mpi/clean.c does. */
+/* Aligned memory from malloc: what some allocators say of the size of memory that they aligned
+ * themselves is not to be relied upon, and mpi/clean.c does. */
 #ifndef RP_ALIGNED_H
 #define RP_ALIGNED_H
 

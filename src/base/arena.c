@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is larger than a block has one of its own, which is in no list, in no file, and goes with it. */
+/* What is larger than a block has one of its own, which is in no list, in no file, and goes with
+ * it. */
 #include "base/arena.h"
 
 #include <fcntl.h>
@@ -23,7 +24,8 @@ struct rp_arena {
 
 enum { ROOM = BLOCK - sizeof(struct rp_arena) };
 
-/* In huge pages where there are some: most of what a first copy costs is the first touch of its page. */
+/* In huge pages where there are some: most of what a first copy costs is the first touch of its
+ * page. */
 static struct rp_arena *allocate(size_t bytes)
 {
     size_t rounded = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
@@ -41,12 +43,14 @@ static bool may_grow_to(uint64_t bytes)
 {
     struct rlimit limit;
 
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
 }
 
 bool rp_arenas_share(struct rp_arenas *arenas)
 {
-    int file = may_grow_to(BLOCK) ? memfd_create("reprise-log", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
+    int file =
+        may_grow_to(BLOCK) ? memfd_create("reprise-log", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
 
     if (file < 0)
         return false;
@@ -66,7 +70,9 @@ int rp_arenas_file(struct rp_arenas *arenas)
 
 uint64_t rp_arena_place(const struct rp_arena *from, const void *piece)
 {
-    return from->place == RP_ARENA_NOWHERE ? RP_ARENA_NOWHERE : from->place + (uint64_t)((const uint8_t *)piece - (const uint8_t *)from);
+    return from->place == RP_ARENA_NOWHERE
+               ? RP_ARENA_NOWHERE
+               : from->place + (uint64_t)((const uint8_t *)piece - (const uint8_t *)from);
 }
 
 /* Its memory is taken at once: a page that cannot be had later would be a signal. */
@@ -74,9 +80,11 @@ static struct rp_arena *allocate_in_file(struct rp_arenas *arenas)
 {
     int file = rp_arenas_file(arenas);
 
-    if (file < 0 || !may_grow_to(arenas->file_end + BLOCK) || fallocate(file, 0, (off_t)arenas->file_end, BLOCK) != 0)
+    if (file < 0 || !may_grow_to(arenas->file_end + BLOCK) ||
+        fallocate(file, 0, (off_t)arenas->file_end, BLOCK) != 0)
         return NULL;
-    struct rp_arena *made = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, (off_t)arenas->file_end);
+    struct rp_arena *made = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                                 file, (off_t)arenas->file_end);
     if (made == MAP_FAILED)
         return NULL;
     *made = (struct rp_arena){.place = arenas->file_end};
@@ -109,7 +117,9 @@ static struct rp_arena *new_block(struct rp_arenas *arenas)
 static struct rp_arena *block_for(struct rp_arenas *arenas, size_t bytes)
 {
     if (bytes > ROOM)
-        return bytes <= SIZE_MAX - sizeof(struct rp_arena) ? allocate(sizeof(struct rp_arena) + bytes) : NULL;
+        return bytes <= SIZE_MAX - sizeof(struct rp_arena)
+                   ? allocate(sizeof(struct rp_arena) + bytes)
+                   : NULL;
     if (arenas->current && ROOM - arenas->current->used >= bytes)
         return arenas->current;
     struct rp_arena *found = arenas->idle;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that is taken piece by piece and given back in about the same order, as a log is: pieces stand one behind the other in large blocks, and a block is used again when its last piece was given back. So taking one is a few
- * additions, and in the steady state no page is touched for the first time.
+ * Memory that is taken piece by piece and given back in about the same order, as a log is: pieces
+ * stand one behind the other in large blocks, and a block is used again when its last piece was
+ * given back. So taking one is a few additions, and in the steady state no page is touched for the
+ * first time.
  */
 #ifndef RP_ARENA_H
 #define RP_ARENA_H
@@ -25,10 +27,13 @@ struct rp_arenas {
 enum { RP_ARENA_BLOCK = 4 << 20 };
 #define RP_ARENA_NOWHERE UINT64_MAX
 
-/* Blocks are parts of a file in memory from now on, so that other processes can read them; the first part of it, of the size of a block, stays the caller's. False: the system has no such files. Before the first piece. */
+/* Blocks are parts of a file in memory from now on, so that other processes can read them; the
+ * first part of it, of the size of a block, stays the caller's. False: the system has no such
+ * files. Before the first piece. */
 bool rp_arenas_share(struct rp_arenas *arenas);
 
-/* That file's descriptor. -1: there is none, or the program has closed it; blocks that are in it stay there. */
+/* That file's descriptor. -1: there is none, or the program has closed it; blocks that are in it
+ * stay there. */
 int rp_arenas_file(struct rp_arenas *arenas);
 
 /* Where in that file a piece is; RP_ARENA_NOWHERE: not in it, as what is larger than a block. */

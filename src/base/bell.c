@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one does what the other waits for, and then looks whether that one listens; the other says that it listens, and then looks for what it waits for. With a full fence between in both, one of them sees
- * what the other did. A bell that rings before the sleep begins has changed the count that the kernel compares.
+ * The one does what the other waits for, and then looks whether that one listens; the other says
+ * that it listens, and then looks for what it waits for. With a full fence between in both, one of
+ * them sees what the other did. A bell that rings before the sleep begins has changed the count
+ * that the kernel compares.
  */
 #include "base/bell.h"
 

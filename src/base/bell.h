@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bell in shared memory: a process that waits sleeps until another, which has something for it, rings. With more processes than cores, to poll instead would take the core from those
- * that are waited for.
+ * A bell in shared memory: a process that waits sleeps until another, which has something for it,
+ * rings. With more processes than cores, to poll instead would take the core from those that are
+ * waited for.
  */
 #ifndef RP_BELL_H
 #define RP_BELL_H
@@ -14,7 +15,8 @@ struct rp_bell {
     _Atomic uint32_t rings;
 };
 
-/* From now on the bell is heard. Look once more whether what is waited for has come, then sleep, or stop listening. */
+/* From now on the bell is heard. Look once more whether what is waited for has come, then sleep, or
+ * stop listening. */
 uint32_t rp_bell_listen(struct rp_bell *bell);
 
 /* Until it rings, but not longer. `heard` is what rp_bell_listen gave. Listens no more. */

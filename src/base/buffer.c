@@ -46,7 +46,8 @@ fail:
 /* Most often there is; without a call then. */
 static inline bool has_room(struct rp_buffer *buffer, size_t more)
 {
-    return (!buffer->failed && buffer->room - buffer->length >= more) || rp_buffer_reserve(buffer, more);
+    return (!buffer->failed && buffer->room - buffer->length >= more) ||
+           rp_buffer_reserve(buffer, more);
 }
 
 void rp_buffer_put(struct rp_buffer *buffer, const void *bytes, size_t count)
@@ -212,7 +213,10 @@ uint64_t rp_load_u64(const uint8_t *at)
 
 static bool is_plain(const char *word)
 {
-    return *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")] == 0;
+    return *word &&
+           word[strspn(
+               word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")] ==
+               0;
 }
 
 static bool is_hidden(const char *word, const char *end, int *length)
@@ -249,7 +253,7 @@ void rp_buffer_shell_word(struct rp_buffer *buffer, const char *word)
         return;
     }
     rp_buffer_printf(buffer, escapes ? "$'" : "'");
-    for (int length; word < end; word += length > 0 ? length : 1) {
+    for (int length; word<end; word += length> 0 ? length : 1) {
         if (is_hidden(word, end, &length))
             put_octal(buffer, word, length > 0 ? length : 1);
         else if (escapes && (*word == '\\' || *word == '\''))

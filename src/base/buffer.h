@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A growing array of bytes. A failed allocation is remembered, so that a chain of puts needs one check at its end. */
+/* A growing array of bytes. A failed allocation is remembered, so that a chain of puts needs one
+ * check at its end. */
 #ifndef RP_BUFFER_H
 #define RP_BUFFER_H
 
@@ -28,7 +29,8 @@ void rp_buffer_string(struct rp_buffer *buffer, const void *bytes, size_t count)
 void rp_buffer_printf(struct rp_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Reading: a view that never runs past its end; after the first short read everything reads as zero and `failed` is set. */
+/* Reading: a view that never runs past its end; after the first short read everything reads as zero
+ * and `failed` is set. */
 struct rp_view {
     const uint8_t *at;
     const uint8_t *end;

@@ -11,7 +11,12 @@
 
 #include "base/file.h"
 
-const struct rp_costs rp_costs_usual = {.microsecond = 1000, .read = 1000, .read_kib = 200, .write = 1000, .write_kib = 300, .sync = 1000000};
+const struct rp_costs rp_costs_usual = {.microsecond = 1000,
+                                        .read = 1000,
+                                        .read_kib = 200,
+                                        .write = 1000,
+                                        .write_kib = 300,
+                                        .sync = 1000000};
 
 static const struct {
     const char *name;
@@ -40,7 +45,10 @@ static bool read_line(const char *line, size_t length, struct rp_costs *costs)
 {
     char name[32], rest[2];
     unsigned long long ticks;
-    uint64_t *into = strlen(line) == length && sscanf(line, "%31s %llu %1s", name, &ticks, rest) == 2 ? cost(costs, name) : NULL;
+    uint64_t *into =
+        strlen(line) == length && sscanf(line, "%31s %llu %1s", name, &ticks, rest) == 2
+            ? cost(costs, name)
+            : NULL;
 
     if (!into || ticks > MOST || strchr(line, '-'))
         return false;
@@ -48,7 +56,8 @@ static bool read_line(const char *line, size_t length, struct rp_costs *costs)
     return true;
 }
 
-static enum rp_status read_lines(FILE *file, const char *path, struct rp_costs *costs, struct rp_problem *why)
+static enum rp_status read_lines(FILE *file, const char *path, struct rp_costs *costs,
+                                 struct rp_problem *why)
 {
     char *line = NULL;
     size_t room = 0;
@@ -56,10 +65,14 @@ static enum rp_status read_lines(FILE *file, const char *path, struct rp_costs *
     enum rp_status status = RP_OK;
 
     if (length < 0 || strcmp(line, "reprise costs 1\n") != 0)
-        status = rp_fail(why, RP_USAGE, "%s: not a file of costs: it does not begin with 'reprise costs 1'", path);
+        status = rp_fail(why, RP_USAGE,
+                         "%s: not a file of costs: it does not begin with 'reprise costs 1'", path);
     for (int number = 2; status == RP_OK && (length = getline(&line, &room, file)) >= 0; number++)
         if (!read_line(line, (size_t)length, costs))
-            status = rp_fail(why, RP_USAGE, "%s:%d: not 'NAME TICKS' with a name and a number that are known: %.*s", path, number, (int)strcspn(line, "\n"), line);
+            status =
+                rp_fail(why, RP_USAGE,
+                        "%s:%d: not 'NAME TICKS' with a name and a number that are known: %.*s",
+                        path, number, (int)strcspn(line, "\n"), line);
     free(line);
     return status;
 }
@@ -81,7 +94,8 @@ enum rp_status rp_costs_read(const char *path, struct rp_costs *costs, struct rp
     return status;
 }
 
-enum rp_status rp_costs_write(const char *path, const struct rp_costs *costs, struct rp_problem *why)
+enum rp_status rp_costs_write(const char *path, const struct rp_costs *costs,
+                              struct rp_problem *why)
 {
     struct rp_costs copy = *costs;
     FILE *file = fopen(path, "wx");

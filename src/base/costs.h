@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What system calls take of logical time, in ticks, of which an instruction takes about one: a text file of lines `NAME TICKS` after the line `reprise costs 1`. Runs with the same costs are the same on all
- * machines; costs of the machine they run on make them faster.
+ * What system calls take of logical time, in ticks, of which an instruction takes about one: a text
+ * file of lines `NAME TICKS` after the line `reprise costs 1`. Runs with the same costs are the
+ * same on all machines; costs of the machine they run on make them faster.
  */
 #ifndef RP_COSTS_H
 #define RP_COSTS_H
@@ -21,6 +22,7 @@ extern const struct rp_costs rp_costs_usual;
 
 /* What the file does not name is as usual. */
 enum rp_status rp_costs_read(const char *path, struct rp_costs *costs, struct rp_problem *why);
-enum rp_status rp_costs_write(const char *path, const struct rp_costs *costs, struct rp_problem *why);
+enum rp_status rp_costs_write(const char *path, const struct rp_costs *costs,
+                              struct rp_problem *why);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CRC-32C by the processor's instruction, or where it has none by eight tables (eight bytes a step). A step of the instruction waits for the one before it, and there is room for three: long stretches are taken three at a time, and put together
- * by what so many zeros make of a checksum, which is linear and is looked up for each of its bytes. Tables are made at first use.
+ * CRC-32C by the processor's instruction, or where it has none by eight tables (eight bytes a
+ * step). A step of the instruction waits for the one before it, and there is room for three: long
+ * stretches are taken three at a time, and put together by what so many zeros make of a checksum,
+ * which is linear and is looked up for each of its bytes. Tables are made at first use.
  */
 #include "base/crc32c.h"
 
@@ -84,7 +86,8 @@ BY_INSTRUCTION static void make_after_zeros(void)
 
 static inline uint32_t skip(uint32_t crc)
 {
-    return after_zeros[0][crc & 0xff] ^ after_zeros[1][crc >> 8 & 0xff] ^ after_zeros[2][crc >> 16 & 0xff] ^ after_zeros[3][crc >> 24];
+    return after_zeros[0][crc & 0xff] ^ after_zeros[1][crc >> 8 & 0xff] ^
+           after_zeros[2][crc >> 16 & 0xff] ^ after_zeros[3][crc >> 24];
 }
 
 BY_INSTRUCTION static uint32_t by_instruction(uint32_t crc, const uint8_t *at, size_t length)
@@ -153,7 +156,8 @@ static uint32_t by_tables(uint32_t crc, const uint8_t *at, size_t length)
 
 uint32_t rp_crc32c_more(uint32_t crc, const void *bytes, size_t length)
 {
-    return ~(has_instruction() && !rp_crc32c_only_tables ? by_instruction : by_tables)(~crc, bytes, length);
+    return ~(has_instruction() && !rp_crc32c_only_tables ? by_instruction : by_tables)(~crc, bytes,
+                                                                                       length);
 }
 
 uint32_t rp_crc32c(const void *bytes, size_t length)

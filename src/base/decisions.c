@@ -18,7 +18,8 @@ static const char ended[] = "ended ";
 enum { LINE = 96, MOST = 1 << 28 };
 
 /* Jobs of one command may end at the same time. */
-static enum rp_status append(const char *path, const void *bytes, size_t length, struct rp_problem *why)
+static enum rp_status append(const char *path, const void *bytes, size_t length,
+                             struct rp_problem *why)
 {
     int fd = rp_open_regular(path, O_WRONLY | O_APPEND);
 
@@ -30,7 +31,9 @@ static enum rp_status append(const char *path, const void *bytes, size_t length,
         error = errno;
         written = -1;
     }
-    return written == (ssize_t)length ? RP_OK : rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", path, written < 0 ? strerror(error) : "too little room");
+    return written == (ssize_t)length ? RP_OK
+                                      : rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", path,
+                                                written < 0 ? strerror(error) : "too little room");
 }
 
 enum rp_status rp_decisions_open(const char *path, struct rp_problem *why)
@@ -42,13 +45,15 @@ enum rp_status rp_decisions_open(const char *path, struct rp_problem *why)
     return append(path, head, sizeof head - 1, why);
 }
 
-enum rp_status rp_decisions_add(const char *path, const struct rp_decisions *each, uint32_t ranks, struct rp_problem *why)
+enum rp_status rp_decisions_add(const char *path, const struct rp_decisions *each, uint32_t ranks,
+                                struct rp_problem *why)
 {
     struct rp_buffer text = {0};
 
     for (uint32_t i = 0; i < ranks; i++)
         rp_buffer_printf(&text, LINE_FORMAT, i, each[i].matches, each[i].answers, each[i].digest);
-    enum rp_status status = text.failed ? rp_fail(why, RP_MEMORY, "out of memory") : append(path, text.bytes, text.length, why);
+    enum rp_status status = text.failed ? rp_fail(why, RP_MEMORY, "out of memory")
+                                        : append(path, text.bytes, text.length, why);
     rp_buffer_free(&text);
     return status;
 }
@@ -114,18 +119,25 @@ int rp_decisions_ended(const char *path)
     return line ? status : 0;
 }
 
-/* "RANK MATCHES ANSWERS DIGEST\n", of the expected rank or the first of the next job, just as it is written: numbers of any other form, or over several lines, are none of ours. */
-static const char *read_line(const char *line, uint32_t expected, uint32_t *rank, struct rp_decisions *out)
+/* "RANK MATCHES ANSWERS DIGEST\n", of the expected rank or the first of the next job, just as it is
+ * written: numbers of any other form, or over several lines, are none of ours. */
+static const char *read_line(const char *line, uint32_t expected, uint32_t *rank,
+                             struct rp_decisions *out)
 {
     char written[LINE];
 
-    if (sscanf(line, "%" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNx64, rank, &out->matches, &out->answers, &out->digest) != 4 || (*rank != expected && *rank != 0))
+    if (sscanf(line, "%" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNx64, rank, &out->matches,
+               &out->answers, &out->digest) != 4 ||
+        (*rank != expected && *rank != 0))
         return NULL;
-    int length = snprintf(written, sizeof written, LINE_FORMAT, *rank, out->matches, out->answers, out->digest);
+    int length = snprintf(written, sizeof written, LINE_FORMAT, *rank, out->matches, out->answers,
+                          out->digest);
     return strncmp(line, written, (size_t)length) == 0 ? line + length : NULL;
 }
 
-static enum rp_status parse(const char *path, const char *text, size_t length, struct rp_decisions *each, uint32_t *ranks, size_t *count, struct rp_problem *why)
+static enum rp_status parse(const char *path, const char *text, size_t length,
+                            struct rp_decisions *each, uint32_t *ranks, size_t *count,
+                            struct rp_problem *why)
 {
     const char *end = text + length;
     uint32_t rank, expected = 0;
@@ -135,13 +147,15 @@ static enum rp_status parse(const char *path, const char *text, size_t length, s
     for (*count = 0; (text = behind_heads(text)) < end; (*count)++, expected = rank + 1) {
         text = read_line(text, expected, &rank, &each[*count]);
         if (!text)
-            return rp_fail(why, RP_DAMAGED, "%s: line %zu is not what the format says", path, *count + 2);
+            return rp_fail(why, RP_DAMAGED, "%s: line %zu is not what the format says", path,
+                           *count + 2);
         ranks[*count] = rank;
     }
     return RP_OK;
 }
 
-enum rp_status rp_decisions_read(const char *path, struct rp_decisions **each, uint32_t **ranks, size_t *count, struct rp_problem *why)
+enum rp_status rp_decisions_read(const char *path, struct rp_decisions **each, uint32_t **ranks,
+                                 size_t *count, struct rp_problem *why)
 {
     struct rp_buffer text = {0};
     enum rp_status status = rp_read_file(path, MOST, &text, why);
@@ -151,7 +165,9 @@ enum rp_status rp_decisions_read(const char *path, struct rp_decisions **each, u
     size_t lines = count_lines((char *)text.bytes);
     *each = calloc(lines + 1, sizeof **each);
     *ranks = calloc(lines + 1, sizeof **ranks);
-    status = *each && *ranks ? parse(path, (char *)text.bytes, text.length, *each, *ranks, count, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    status = *each && *ranks
+                 ? parse(path, (char *)text.bytes, text.length, *each, *ranks, count, why)
+                 : rp_fail(why, RP_MEMORY, "out of memory");
     if (status != RP_OK) {
         free(*each);
         free(*ranks);

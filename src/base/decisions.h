@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the ranks of deterministic runs decided, by numbers and digests, in a file of text (docs/format.md, section 15): by it two runs are compared, and that there is a first line tells that a job ran deterministically at all.
+ * What the ranks of deterministic runs decided, by numbers and digests, in a file of text
+ * (docs/format.md, section 15): by it two runs are compared, and that there is a first line tells
+ * that a job ran deterministically at all.
  */
 #ifndef RP_DECISIONS_H
 #define RP_DECISIONS_H
@@ -20,7 +22,8 @@ struct rp_decisions {
 enum rp_status rp_decisions_open(const char *path, struct rp_problem *why);
 
 /* Appends those of a job that has ended, by rank. */
-enum rp_status rp_decisions_add(const char *path, const struct rp_decisions *each, uint32_t ranks, struct rp_problem *why);
+enum rp_status rp_decisions_add(const char *path, const struct rp_decisions *each, uint32_t ranks,
+                                struct rp_problem *why);
 
 /* Appends that a job was ended for an error of the program, and the command's exit status. */
 enum rp_status rp_decisions_end(const char *path, int exit_status, struct rp_problem *why);
@@ -28,7 +31,9 @@ enum rp_status rp_decisions_end(const char *path, int exit_status, struct rp_pro
 /* The exit status of the first job that was ended so; 0: none was, or it cannot be read. */
 int rp_decisions_ended(const char *path);
 
-/* Those of all jobs, in the order in which they ended: rank 0 begins the next. To be freed; none if no job has ended. */
-enum rp_status rp_decisions_read(const char *path, struct rp_decisions **each, uint32_t **ranks, size_t *count, struct rp_problem *why);
+/* Those of all jobs, in the order in which they ended: rank 0 begins the next. To be freed; none if
+ * no job has ended. */
+enum rp_status rp_decisions_read(const char *path, struct rp_decisions **each, uint32_t **ranks,
+                                 size_t *count, struct rp_problem *why);
 
 #endif

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A write beyond the limit of file sizes (RLIMIT_FSIZE) is an error of ours: the signal, which would end the program, is not for it. */
+/* A write beyond the limit of file sizes (RLIMIT_FSIZE) is an error of ours: the signal, which
+ * would end the program, is not for it. */
 static ssize_t write_quietly(int fd, const struct iovec *parts, int count, off_t offset)
 {
     const struct timespec now = {0};
@@ -21,7 +22,8 @@ static ssize_t write_quietly(int fd, const struct iovec *parts, int count, off_t
     sigaddset(&limit, SIGXFSZ);
     sigpending(&waiting);
     pthread_sigmask(SIG_BLOCK, &limit, &before);
-    ssize_t done = count == 1 ? pwrite(fd, parts->iov_base, parts->iov_len, offset) : pwritev(fd, parts, count, offset);
+    ssize_t done = count == 1 ? pwrite(fd, parts->iov_base, parts->iov_len, offset)
+                              : pwritev(fd, parts, count, offset);
     int error = errno;
     if (done < 0 && error == EFBIG && !sigismember(&waiting, SIGXFSZ))
         sigtimedwait(&limit, NULL, &now);
@@ -75,7 +77,7 @@ int rp_read_all(int fd, void *bytes, size_t length, off_t offset)
 
 static const char *kind_of(mode_t mode)
 {
-    return S_ISREG(mode)   ? NULL
+    return S_ISREG(mode)    ? NULL
            : S_ISFIFO(mode) ? "a FIFO"
            : S_ISSOCK(mode) ? "a socket"
            : S_ISDIR(mode)  ? "a directory"

@@ -31,7 +31,8 @@ static void handle(int signal, siginfo_t *info, void *context)
 
 static void set_handlers(void)
 {
-    struct sigaction first = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    struct sigaction first = {.sa_sigaction = handle,
+                              .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
 
     is_set = true;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)

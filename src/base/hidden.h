@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Says of a variable that it is in the same library as who uses it, so that its address need not be looked up. Definitions are hidden anyway. */
+/* Says of a variable that it is in the same library as who uses it, so that its address need not be
+ * looked up. Definitions are hidden anyway. */
 #ifndef RP_HIDDEN_H
 #define RP_HIDDEN_H
 

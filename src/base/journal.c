@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An entry is its length, a checksum and its bytes; the length is stored last, so that what has one is whole. Zeros behind the last entry are room. The checksum covers the number of the entry, so that one that is out of place is found.
+ * An entry is its length, a checksum and its bytes; the length is stored last, so that what has one
+ * is whole. Zeros behind the last entry are room. The checksum covers the number of the entry, so
+ * that one that is out of place is found.
  */
 #include "base/journal.h"
 
@@ -45,11 +47,13 @@ static uint32_t checksum(uint64_t number, const uint8_t *bytes, size_t length)
 static int grow(struct rp_journal *journal)
 {
     size_t room = journal->room + STEP;
-    int fd = rp_kept_fd(&journal->file), error = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)room);
+    int fd = rp_kept_fd(&journal->file),
+        error = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)room);
 
     if (error)
         return error;
-    void *memory = journal->memory ? mremap(journal->memory, journal->room, room, MREMAP_MAYMOVE) : mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *memory = journal->memory ? mremap(journal->memory, journal->room, room, MREMAP_MAYMOVE)
+                                   : mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED)
         return errno;
     journal->memory = memory;
@@ -86,7 +90,8 @@ void rp_journal_put(struct rp_journal *journal, const void *bytes, size_t length
         int error = grow(journal);
         journal->stopped = error != 0;
         if (error)
-            rp_error("%s: cannot grow: %s; what follows is not recorded", journal->path, strerror(error));
+            rp_error("%s: cannot grow: %s; what follows is not recorded", journal->path,
+                     strerror(error));
     }
     if (journal->stopped)
         return;
@@ -106,7 +111,8 @@ void rp_journal_close(struct rp_journal *journal, bool remove)
         munmap(journal->memory, journal->room);
     if (remove)
         unlink(journal->path);
-    else if (journal->file.fd >= 0 && (error = rp_kept_truncate(&journal->file, (off_t)journal->used)) != 0)
+    else if (journal->file.fd >= 0 &&
+             (error = rp_kept_truncate(&journal->file, (off_t)journal->used)) != 0)
         rp_error("%s: %s", journal->path, strerror(error));
     rp_kept_close(&journal->file);
     free(journal->path);
@@ -122,7 +128,8 @@ bool rp_journal_is_blank(const uint8_t *bytes, size_t length)
 {
     size_t at = rp_journal_is(bytes, length) ? sizeof magic : 0;
 
-    for (size_t i = at; i < length && i < at + sizeof(uint32_t); i++) /* the length, which is stored last */
+    for (size_t i = at; i < length && i < at + sizeof(uint32_t);
+         i++) /* the length, which is stored last */
         if (bytes[i] != 0)
             return false;
     return true;
@@ -139,7 +146,8 @@ bool rp_journal_next(struct rp_journal_view *view, const uint8_t **bytes, size_t
 
     if (said == 0)
         return false;
-    if (said > RP_JOURNAL_MOST || footprint(said) > left || rp_load_u32(view->at + 4) != checksum(view->number, view->at + HEAD, said)) {
+    if (said > RP_JOURNAL_MOST || footprint(said) > left ||
+        rp_load_u32(view->at + 4) != checksum(view->number, view->at + HEAD, said)) {
         view->damaged = true;
         return false;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recursive-descent reader. Depth is limited, numbers are whole, so that hostile text costs no more than its length. */
+/* A recursive-descent reader. Depth is limited, numbers are whole, so that hostile text costs no
+ * more than its length. */
 #include "base/json.h"
 
 #include <stdlib.h>
@@ -157,7 +158,8 @@ static bool parse_number(struct parser *p, int64_t *out)
     return digits > 0 && (p->at == p->end || !strchr("0123456789.eE", *p->at) || !*p->at);
 }
 
-/* Fractions, exponents and more digits than we need: passed over, so that a key of a later version does no harm. */
+/* Fractions, exponents and more digits than we need: passed over, so that a key of a later version
+ * does no harm. */
 static bool skip_real(struct parser *p, struct rp_json *value)
 {
     bool more = p->at < p->end && p->at[-1] >= '0' && p->at[-1] <= '9';
@@ -260,8 +262,9 @@ enum rp_status rp_json_parse(const char *text, size_t length, struct rp_json **o
         wrong(&p, "something follows the document");
     if (p.wrong) {
         rp_json_free(value);
-        return p.starved ? rp_fail(why, RP_MEMORY, "out of memory")
-                         : rp_fail(why, RP_DAMAGED, "at byte %zu: %s", (size_t)(p.at - p.start), p.wrong);
+        return p.starved
+                   ? rp_fail(why, RP_MEMORY, "out of memory")
+                   : rp_fail(why, RP_DAMAGED, "at byte %zu: %s", (size_t)(p.at - p.start), p.wrong);
     }
     *out = value;
     return RP_OK;

@@ -9,14 +9,23 @@
 #include "base/buffer.h"
 #include "base/status.h"
 
-enum rp_json_kind { RP_JSON_NULL, RP_JSON_BOOL, RP_JSON_NUMBER, RP_JSON_REAL, RP_JSON_STRING, RP_JSON_ARRAY, RP_JSON_OBJECT };
+enum rp_json_kind {
+    RP_JSON_NULL,
+    RP_JSON_BOOL,
+    RP_JSON_NUMBER,
+    RP_JSON_REAL,
+    RP_JSON_STRING,
+    RP_JSON_ARRAY,
+    RP_JSON_OBJECT
+};
 
 /* A value; objects and arrays chain their members by `next` from `child`. */
 struct rp_json {
     enum rp_json_kind kind;
-    char *key;    /* in an object, else NULL */
-    char *string; /* STRING: NUL-terminated UTF-8 without inner NULs */
-    int64_t number; /* NUMBER (whole numbers of at most 18 digits), BOOL; the value of a REAL is not kept */
+    char *key;      /* in an object, else NULL */
+    char *string;   /* STRING: NUL-terminated UTF-8 without inner NULs */
+    int64_t number; /* NUMBER (whole numbers of at most 18 digits), BOOL; the value of a REAL is not
+                       kept */
     struct rp_json *child;
     struct rp_json *next;
 };

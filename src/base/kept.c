@@ -12,7 +12,8 @@ static bool is_ours(const struct rp_kept *file, int fd)
 {
     struct stat about;
 
-    return fd >= 0 && fstat(fd, &about) == 0 && about.st_dev == file->device && about.st_ino == file->inode;
+    return fd >= 0 && fstat(fd, &about) == 0 && about.st_dev == file->device &&
+           about.st_ino == file->inode;
 }
 
 int rp_kept_open(struct rp_kept *file, const char *path, int flags)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that stays open while a program runs that we did not write. Such programs may close descriptors that are not theirs (all from 3 on, as daemons do) and open files of their own under the same numbers: so
- * before each use it is asked whether the descriptor is still that of our file, and if not, the file is opened again.
+ * A file that stays open while a program runs that we did not write. Such programs may close
+ * descriptors that are not theirs (all from 3 on, as daemons do) and open files of their own under
+ * the same numbers: so before each use it is asked whether the descriptor is still that of our
+ * file, and if not, the file is opened again.
  */
 #ifndef RP_KEPT_H
 #define RP_KEPT_H
@@ -23,7 +25,8 @@ struct rp_kept {
 /* Opens it as rp_open_regular does. `path` is absolute, and stays. Returns 0 or an errno. */
 int rp_kept_open(struct rp_kept *file, const char *path, int flags);
 
-/* The same for one that is open already, and has no name: once closed, it cannot be had any more. Returns 0 or an errno. */
+/* The same for one that is open already, and has no name: once closed, it cannot be had any more.
+ * Returns 0 or an errno. */
 int rp_kept_adopt(struct rp_kept *file, int fd);
 
 /* Locks it for writing, as far as locks work. */
@@ -32,7 +35,8 @@ void rp_kept_lock(struct rp_kept *file);
 /* The descriptor, which is that of our file. -1: it cannot be had any more, and errno says why. */
 int rp_kept_fd(struct rp_kept *file);
 
-/* As rp_write_all, rp_write_parts, rp_read_all and ftruncate. Return 0 or an errno; reading: -1 where the file ends before. */
+/* As rp_write_all, rp_write_parts, rp_read_all and ftruncate. Return 0 or an errno; reading: -1
+ * where the file ends before. */
 int rp_kept_write(struct rp_kept *file, const void *bytes, size_t length, off_t offset);
 int rp_kept_write_parts(struct rp_kept *file, struct iovec *parts, int count, off_t offset);
 int rp_kept_read(struct rp_kept *file, void *bytes, size_t length, off_t offset);

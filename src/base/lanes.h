@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Some bytes of each word of eight: of numbers that change a little, most bytes stay. Lane i is the i-th byte of each word; `lanes` has bit i for it. Packed, one lane stands behind the other.
+ * Some bytes of each word of eight: of numbers that change a little, most bytes stay. Lane i is the
+ * i-th byte of each word; `lanes` has bit i for it. Packed, one lane stands behind the other.
  */
 #ifndef RP_LANES_H
 #define RP_LANES_H

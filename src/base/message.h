@@ -3,7 +3,9 @@
 #ifndef RP_MESSAGE_H
 #define RP_MESSAGE_H
 
-/* From now on messages begin `reprise: rank N: `. Before, and after -1, `reprise: `. Since the first N they go to what stderr was then, wherever the program puts it, unless the program has closed our copy. */
+/* From now on messages begin `reprise: rank N: `. Before, and after -1, `reprise: `. Since the
+ * first N they go to what stderr was then, wherever the program puts it, unless the program has
+ * closed our copy. */
 void rp_message_rank(int rank);
 
 void rp_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -18,6 +20,8 @@ void rp_bug(const char *file, int line, const char *what) __attribute__((noretur
     } while (0)
 
 /* Behind the verdict on a run without events. */
-#define RP_NOTHING_OPEN "there are no events: MPI left nothing open in this run, so there was nothing to choose and nothing to compare"
+#define RP_NOTHING_OPEN                                                                            \
+    "there are no events: MPI left nothing open in this run, so there was nothing to choose and "  \
+    "nothing to compare"
 
 #endif

@@ -82,7 +82,8 @@ size_t rp_mirror_lines(size_t size)
 
 struct rp_mirror rp_mirror_part(const struct rp_mirror *m, size_t at, size_t size)
 {
-    return (struct rp_mirror){m->own + at, m->public + at, m->shadow + at, size, m->stored ? stored_at(m, at) : NULL};
+    return (struct rp_mirror){m->own + at, m->public + at, m->shadow + at, size,
+                              m->stored ? stored_at(m, at) : NULL};
 }
 
 /* Processors fetch ahead, but not over the end of a page. */
@@ -95,14 +96,16 @@ static void fetch(const uint8_t *at)
 /* Out */
 
 /* Stores those bytes of `own` that are `mine`. */
-#define MERGE(type)                                                                                                                                          \
-    static void merge_##type(uint8_t *public, uint64_t own, uint64_t mine)                                                                                   \
-    {                                                                                                                                                        \
-        type value, mask, there = __atomic_load_n((type *)public, __ATOMIC_RELAXED);                                                                         \
-        memcpy(&value, &own, sizeof value);                                                                                                                  \
-        memcpy(&mask, &mine, sizeof mask);                                                                                                                   \
-        while (!__atomic_compare_exchange_n((type *)public, &there, (type)((there & ~mask) | (value & mask)), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))     \
-            ;                                                                                                                                                \
+#define MERGE(type)                                                                                \
+    static void merge_##type(uint8_t *public, uint64_t own, uint64_t mine)                         \
+    {                                                                                              \
+        type value, mask, there = __atomic_load_n((type *)public, __ATOMIC_RELAXED);               \
+        memcpy(&value, &own, sizeof value);                                                        \
+        memcpy(&mask, &mine, sizeof mask);                                                         \
+        while (!__atomic_compare_exchange_n((type *)public, &there,                                \
+                                            (type)((there & ~mask) | (value & mask)), true,        \
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))                   \
+            ;                                                                                      \
     }
 MERGE(word)
 MERGE(half)
@@ -129,11 +132,15 @@ static void word_out(struct rp_mirror *m, size_t at, size_t width)
         *stored_at(m, at) = 1;
 }
 
-/* As many lines from here as there are; where the processor cannot store some bytes of a line alone, none. A word at a time takes ten times as long. */
+/* As many lines from here as there are; where the processor cannot store some bytes of a line
+ * alone, none. A word at a time takes ten times as long. */
 #ifdef __x86_64__
-__attribute__((target("avx512bw"))) static size_t lines_out(struct rp_mirror *m, size_t at, size_t end)
+__attribute__((target("avx512bw"))) static size_t lines_out(struct rp_mirror *m, size_t at,
+                                                            size_t end)
 {
-    enum { AHEAD = 8 * LINE }; /* memory that is only stored to is not fetched by itself before it is */
+    enum {
+        AHEAD = 8 * LINE
+    }; /* memory that is only stored to is not fetched by itself before it is */
     size_t first = at;
     uint8_t *stored = m->stored ? stored_at(m, at) : NULL;
 
@@ -151,11 +158,14 @@ __attribute__((target("avx512bw"))) static size_t lines_out(struct rp_mirror *m,
     return at - first;
 }
 
-/* Finds the first of these lines in which others stored, takes it in, and gives where it is, and its bytes that they stored, a bit each; `end` if there is none. */
-__attribute__((target("avx512bw"))) static size_t line_in(struct rp_mirror *m, size_t at, size_t end, uint64_t *theirs)
+/* Finds the first of these lines in which others stored, takes it in, and gives where it is, and
+ * its bytes that they stored, a bit each; `end` if there is none. */
+__attribute__((target("avx512bw"))) static size_t line_in(struct rp_mirror *m, size_t at,
+                                                          size_t end, uint64_t *theirs)
 {
     for (; at < end; at += LINE) {
-        __m512i there = _mm512_loadu_si512(m->public + at), shadow = _mm512_loadu_si512(m->shadow + at);
+        __m512i there = _mm512_loadu_si512(m->public + at),
+                shadow = _mm512_loadu_si512(m->shadow + at);
         *theirs = _mm512_cmpneq_epi8_mask(there, shadow);
         if (*theirs == 0)
             continue;
@@ -202,7 +212,8 @@ static bool by_lines(void)
 static void part_out(struct rp_mirror *m, size_t at, size_t end)
 {
     for (size_t width; at < end; at += width) {
-        if (by_lines() && (uintptr_t)(m->public + at) % LINE == 0 && (width = lines_out(m, at, end)) > 0)
+        if (by_lines() && (uintptr_t)(m->public + at) % LINE == 0 &&
+            (width = lines_out(m, at, end)) > 0)
             continue;
         width = width_at(m, at, end);
         word_out(m, at, width);
@@ -231,7 +242,8 @@ void rp_mirror_out(struct rp_mirror *m, size_t at, size_t length)
 /* The bytes of a word that others stored, a bit each. */
 static uint64_t word_in(struct rp_mirror *m, size_t at, size_t width)
 {
-    uint64_t there = load_public(m->public + at, width), theirs = full_bytes(there ^ load(m->shadow + at, width)), bits = 0;
+    uint64_t there = load_public(m->public + at, width),
+             theirs = full_bytes(there ^ load(m->shadow + at, width)), bits = 0;
 
     if (theirs == 0)
         return 0;
@@ -325,8 +337,12 @@ static void lines_in(struct rp_mirror *m, size_t at, size_t end, struct run *run
 
 static void part_in(struct rp_mirror *m, size_t at, size_t end, rp_mirror_came *came, void *data)
 {
-    struct run run = {.mirror = m, .now = m->own != m->public ? m->own : m->shadow, .came = came, .data = data}; /* the same memory may have changed again */
-    size_t lines = at + (LINE - (uintptr_t)(m->public + at) % LINE) % LINE; /* where the first one begins */
+    struct run run = {.mirror = m,
+                      .now = m->own != m->public ? m->own : m->shadow,
+                      .came = came,
+                      .data = data}; /* the same memory may have changed again */
+    size_t lines =
+        at + (LINE - (uintptr_t)(m->public + at) % LINE) % LINE; /* where the first one begins */
 
     if (by_lines() && lines < end) {
         size_t rest = end - (end - lines) % LINE;

@@ -12,7 +12,8 @@
 
 static struct rp_roll_line *map(int fd, size_t lines)
 {
-    void *memory = mmap(NULL, lines * sizeof(struct rp_roll_line), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *memory =
+        mmap(NULL, lines * sizeof(struct rp_roll_line), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     return memory == MAP_FAILED ? NULL : memory;
 }
@@ -21,7 +22,9 @@ static int open_in(const char *directory, int flags)
 {
     char path[PATH_MAX];
 
-    return snprintf(path, sizeof path, "%s/roll", directory) < PATH_MAX ? open(path, O_RDWR | O_CLOEXEC | flags, 0600) : -1;
+    return snprintf(path, sizeof path, "%s/roll", directory) < PATH_MAX
+               ? open(path, O_RDWR | O_CLOEXEC | flags, 0600)
+               : -1;
 }
 
 enum gate { UNDECIDED, OPEN, CLOSED };
@@ -71,7 +74,8 @@ static bool is_handled_by(void (*handler)(int))
 {
     struct sigaction now;
 
-    return sigaction(SIGTERM, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == handler;
+    return sigaction(SIGTERM, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+           now.sa_handler == handler;
 }
 
 void rp_roll_note_term(struct rp_roll_line *line)
@@ -117,7 +121,8 @@ const struct rp_roll_line *rp_roll_look(const char *directory, size_t *lines)
 {
     int fd = open_in(directory, 0);
     struct stat is;
-    size_t count = fd >= 0 && fstat(fd, &is) == 0 ? (size_t)is.st_size / sizeof(struct rp_roll_line) : 0;
+    size_t count =
+        fd >= 0 && fstat(fd, &is) == 0 ? (size_t)is.st_size / sizeof(struct rp_roll_line) : 0;
     const struct rp_roll_line *all = count > 1 ? map(fd, count) : NULL;
 
     if (fd >= 0)

@@ -14,7 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum rp_roll_state { RP_ROLL_UNSEEN, RP_ROLL_BEGAN, RP_ROLL_ENTERS, RP_ROLL_INSIDE }; /* it entered MPI_Init, and came out of it */
+enum rp_roll_state {
+    RP_ROLL_UNSEEN,
+    RP_ROLL_BEGAN,
+    RP_ROLL_ENTERS,
+    RP_ROLL_INSIDE
+}; /* it entered MPI_Init, and came out of it */
 
 /* How it ended: no word (it was killed, or runs), by itself, or by SIGTERM, which launchers send to
  * all when one has failed. */
@@ -22,9 +27,9 @@ enum rp_roll_end { RP_ROLL_NO_WORD, RP_ROLL_LEFT, RP_ROLL_TERMINATED };
 
 struct rp_roll_line {
     _Atomic int32_t state, process;
-    _Atomic int32_t left;         /* enum rp_roll_end */
-    _Atomic int32_t rank;         /* + 1; 0: it is a spare, or not known yet */
-    _Atomic int64_t iteration;    /* that it is in, + 1; 0: in none yet */
+    _Atomic int32_t left;      /* enum rp_roll_end */
+    _Atomic int32_t rank;      /* + 1; 0: it is a spare, or not known yet */
+    _Atomic int64_t iteration; /* that it is in, + 1; 0: in none yet */
 };
 
 /* Makes it, with so many lines. Never given back; NULL: it cannot be had. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings in the environment, by which the command line talks to the library inside the application. */
+/* The settings in the environment, by which the command line talks to the library inside the
+ * application. */
 #ifndef RP_SETTINGS_H
 #define RP_SETTINGS_H
 
@@ -10,7 +11,7 @@
 
 struct rp_setting {
     const char *name;
-    const char *about;  /* NULL: between our own parts, not for users */
+    const char *about; /* NULL: between our own parts, not for users */
 };
 
 /* All settings, ended by a NULL name. */
@@ -19,7 +20,8 @@ extern const struct rp_setting rp_settings[];
 /* An unknown REPRISE_ variable is an error: a mistyped setting must not be passed over. */
 enum rp_status rp_settings_check(struct rp_problem *why);
 
-/* REPRISE_WRAPPERS names functions: a pattern that fits every name is none. rp_settings_check asks this, too. */
+/* REPRISE_WRAPPERS names functions: a pattern that fits every name is none. rp_settings_check asks
+ * this, too. */
 enum rp_status rp_settings_check_wrappers(struct rp_problem *why);
 
 /* REPRISE_CAPTURE names what can be captured, and nothing else. */
@@ -48,7 +50,8 @@ bool rp_list_has(const char *list, const char *word);
 bool rp_ranks_have(const char *list, long rank);
 bool rp_ranks_are_good(const char *list);
 
-/* Those of a good list that a job of so many ranks has not, such as 9,12-20; NULL: it has them all. To be freed. */
+/* Those of a good list that a job of so many ranks has not, such as 9,12-20; NULL: it has them all.
+ * To be freed. */
 char *rp_ranks_beyond(const char *list, long ranks);
 
 #endif

@@ -45,7 +45,8 @@ static void take(struct state *s, uint64_t word)
 uint64_t rp_siphash(const uint8_t key[16], const void *bytes, size_t length)
 {
     uint64_t low = little(key, 8), high = little(key + 8, 8);
-    struct state s = {low ^ UINT64_C(0x736f6d6570736575), high ^ UINT64_C(0x646f72616e646f6d), low ^ UINT64_C(0x6c7967656e657261), high ^ UINT64_C(0x7465646279746573)};
+    struct state s = {low ^ UINT64_C(0x736f6d6570736575), high ^ UINT64_C(0x646f72616e646f6d),
+                      low ^ UINT64_C(0x6c7967656e657261), high ^ UINT64_C(0x7465646279746573)};
     const uint8_t *at = bytes;
     size_t left = length;
 

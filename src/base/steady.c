@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses are given out in turn, from a range in which neither programs nor kernels put anything by themselves: below all that mmap gives, within what the sanitizers take for memory of the program. None is given twice. Whether a range
- * is free may differ between two processes, so a range that is not is passed over in both ways: what comes behind it stays where it is.
+ * Addresses are given out in turn, from a range in which neither programs nor kernels put anything
+ * by themselves: below all that mmap gives, within what the sanitizers take for memory of the
+ * program. None is given twice. Whether a range is free may differ between two processes, so a
+ * range that is not is passed over in both ways: what comes behind it stays where it is.
  */
 #include "base/steady.h"
 
@@ -27,7 +29,8 @@ void *rp_steady_take(size_t size)
         return NULL;
     void *wanted = (void *)(first + taken);
     taken += whole(size);
-    void *memory = mmap(wanted, whole(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    void *memory = mmap(wanted, whole(size), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (memory == wanted)
         return memory;
     if (memory != MAP_FAILED) /* by a kernel that takes the address for a hint */

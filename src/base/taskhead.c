@@ -28,11 +28,13 @@ static enum rp_status get(const uint8_t *bytes, struct rp_task_head *head, struc
 
     if (version != VERSION)
         return rp_fail(why, RP_UNSUPPORTED, "it is of version %u, not %u", version, VERSION);
-    *head = (struct rp_task_head){rp_load_u32(bytes + 4), rp_load_u32(bytes + 8), rp_load_u32(bytes + 12)};
+    *head = (struct rp_task_head){rp_load_u32(bytes + 4), rp_load_u32(bytes + 8),
+                                  rp_load_u32(bytes + 12)};
     return RP_OK;
 }
 
-enum rp_status rp_task_head_of_file(const uint8_t *bytes, size_t length, struct rp_task_head *head, struct rp_view *rest, struct rp_problem *why)
+enum rp_status rp_task_head_of_file(const uint8_t *bytes, size_t length, struct rp_task_head *head,
+                                    struct rp_view *rest, struct rp_problem *why)
 {
     if (length <= sizeof magic + HEAD + CHECKSUM || memcmp(bytes, magic, sizeof magic) != 0)
         return rp_fail(why, RP_DAMAGED, "it is no record of tasks");
@@ -44,7 +46,8 @@ enum rp_status rp_task_head_of_file(const uint8_t *bytes, size_t length, struct 
     return status;
 }
 
-enum rp_status rp_task_head_of_journal(struct rp_journal_view *journal, struct rp_task_head *head, struct rp_problem *why)
+enum rp_status rp_task_head_of_journal(struct rp_journal_view *journal, struct rp_task_head *head,
+                                       struct rp_problem *why)
 {
     const uint8_t *entry;
     size_t length;

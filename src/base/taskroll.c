@@ -19,7 +19,8 @@ static int open_in(const char *directory, int flags)
 
 static struct rp_task_line *map(int fd, size_t bytes)
 {
-    void *memory = bytes > 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+    void *memory =
+        bytes > 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
 
     return memory == MAP_FAILED ? NULL : memory;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each process of a fault-tolerant job of tasks is doing: a file in the directory of the run, which the processes
- * write and `reprise ft --tasks` reads. It knows from it which processes died and were replaced, how the others ended,
- * and, when nothing moves any more, who waits for what.
+ * What each process of a fault-tolerant job of tasks is doing: a file in the directory of the run,
+ * which the processes write and `reprise ft --tasks` reads. It knows from it which processes died
+ * and were replaced, how the others ended, and, when nothing moves any more, who waits for what.
  */
 #ifndef RP_TASKROLL_H
 #define RP_TASKROLL_H
@@ -24,9 +24,9 @@ enum { RP_TASK_WAITS = 120 };
 
 struct rp_task_line {
     _Atomic int32_t state, process, status;
-    _Atomic int32_t dead;    /* another process has learnt that it died */
-    _Atomic int32_t waits;   /* 1: it waits for what `what` says */
-    _Atomic uint32_t steps;  /* grows with what it does */
+    _Atomic int32_t dead;   /* another process has learnt that it died */
+    _Atomic int32_t waits;  /* 1: it waits for what `what` says */
+    _Atomic uint32_t steps; /* grows with what it does */
     char what[RP_TASK_WAITS];
 };
 

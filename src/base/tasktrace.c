@@ -32,7 +32,8 @@ void rp_tasktrace_begin(struct rp_buffer *out, uint64_t result, uint32_t collect
     rp_buffer_varint(out, collections);
 }
 
-void rp_tasktrace_put_collection(struct rp_buffer *out, const char *name, uint32_t first, uint32_t count, uint32_t entries)
+void rp_tasktrace_put_collection(struct rp_buffer *out, const char *name, uint32_t first,
+                                 uint32_t count, uint32_t entries)
 {
     rp_buffer_string(out, name, strlen(name));
     rp_buffer_varint(out, first);
@@ -46,7 +47,8 @@ void rp_tasktrace_put_entry(struct rp_buffer *out, const char *name, bool commut
     rp_buffer_byte(out, commutes);
 }
 
-void rp_tasktrace_put_task(struct rp_buffer *out, uint32_t task, uint64_t before, const struct rp_taken_list *taken)
+void rp_tasktrace_put_task(struct rp_buffer *out, uint32_t task, uint64_t before,
+                           const struct rp_taken_list *taken)
 {
     rp_buffer_varint(out, task + UINT64_C(1));
     rp_buffer_varint(out, before);
@@ -97,7 +99,9 @@ static void get_collections(struct rp_view *in, struct rp_tasktrace *out)
             all[i].names[k] = get_name(in);
             all[i].commutes[k] = rp_view_byte(in);
         }
-        out->task_count = all[i].first + all[i].count > out->task_count ? all[i].first + all[i].count : out->task_count;
+        out->task_count = all[i].first + all[i].count > out->task_count
+                              ? all[i].first + all[i].count
+                              : out->task_count;
     }
 }
 
@@ -136,7 +140,8 @@ static bool get_tasks(struct rp_view *in, struct rp_tasktrace *out)
     return !in->failed;
 }
 
-static enum rp_status read_one(const char *path, bool is_first, struct rp_tasktrace *out, struct rp_problem *why)
+static enum rp_status read_one(const char *path, bool is_first, struct rp_tasktrace *out,
+                               struct rp_problem *why)
 {
     struct rp_buffer bytes = {0};
     struct rp_tasktrace same = {0};
@@ -156,7 +161,8 @@ static enum rp_status read_one(const char *path, bool is_first, struct rp_tasktr
     return status;
 }
 
-enum rp_status rp_tasktrace_read(const char *directory, int processes, struct rp_tasktrace *out, struct rp_problem *why)
+enum rp_status rp_tasktrace_read(const char *directory, int processes, struct rp_tasktrace *out,
+                                 struct rp_problem *why)
 {
     enum rp_status status = RP_OK;
 

@@ -9,10 +9,10 @@ enum { PIECE = 16 }; /* an escape, or a character, with a NUL */
 int rp_text_decode(const unsigned char *at, const unsigned char *end, uint32_t *code)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    int length = at >= end           ? 0
-                 : at[0] < 0x80      ? 1
-                 : at[0] >> 5 == 0x6 ? 2
-                 : at[0] >> 4 == 0xe ? 3
+    int length = at >= end            ? 0
+                 : at[0] < 0x80       ? 1
+                 : at[0] >> 5 == 0x6  ? 2
+                 : at[0] >> 4 == 0xe  ? 3
                  : at[0] >> 3 == 0x1e ? 4
                                       : 0;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where memory is zero: varints in turn, how many bytes are something else, how many behind them are zeros. Only whole aligned words of eight bytes count, and what is of one at the ends: single zeros may be of an address. */
+/* Where memory is zero: varints in turn, how many bytes are something else, how many behind them
+ * are zeros. Only whole aligned words of eight bytes count, and what is of one at the ends: single
+ * zeros may be of an address. */
 #ifndef RP_ZEROS_H
 #define RP_ZEROS_H
 
@@ -9,7 +11,8 @@
 
 void rp_zeros_find(struct rp_buffer *zeros, const void *memory, size_t size);
 
-/* Makes memory zero there. False: `zeros` does not fit. Pages that are zero already are not written to. */
+/* Makes memory zero there. False: `zeros` does not fit. Pages that are zero already are not written
+ * to. */
 bool rp_zeros_set(struct rp_view *zeros, void *memory, size_t size);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libreprise-blocking.so stands behind the other libraries in a replay, and notes in which blocking call of MPI a thread is. It changes nothing, and recordings do without it. What it offers to the
+ * libreprise-blocking.so stands behind the other libraries in a replay, and notes in which blocking
+ * call of MPI a thread is. It changes nothing, and recordings do without it. What it offers to the
  * engine in libreprise.so; NULL where it is not preloaded.
  *
- * MPI-IO is left out: how long a file takes is not for MPI to say. So is what MPI calls inside one of its own calls.
+ * MPI-IO is left out: how long a file takes is not for MPI to say. So is what MPI calls inside one
+ * of its own calls.
  */
 #ifndef RP_BLOCKING_H
 #define RP_BLOCKING_H

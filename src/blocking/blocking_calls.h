@@ -9,12 +9,13 @@
 
 #define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
-#define RP_FRAME (uintptr_t)__builtin_frame_address(0)
-#define RP_RETURNS (uintptr_t)__builtin_return_address(0)
+#define RP_FRAME (uintptr_t) __builtin_frame_address(0)
+#define RP_RETURNS (uintptr_t) __builtin_return_address(0)
 
 extern __attribute__((visibility("hidden"))) __thread struct rp_blocked rp_blocked;
 
-/* An error handler may have left an earlier call by longjmp: then its frame is not around the new one. */
+/* An error handler may have left an earlier call by longjmp: then its frame is not around the new
+ * one. */
 static inline uint32_t rp_blocking_depth(uintptr_t frame)
 {
     if (rp_blocked.depth > 0 && frame >= rp_blocked.frame)
@@ -31,8 +32,8 @@ static inline void rp_blocking_pass(uintptr_t frame)
         rp_blocked.function = NULL;
 }
 
-static inline void rp_blocking_enter(const char *function, uintptr_t frame, uintptr_t place, const MPI_Comm *comm,
-                                     int peer_is, int peer, int tag)
+static inline void rp_blocking_enter(const char *function, uintptr_t frame, uintptr_t place,
+                                     const MPI_Comm *comm, int peer_is, int peer, int tag)
 {
     if (rp_blocking_depth(frame) > 1)
         return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words are options, values of the option before, or inputs. An input is a source by its suffix, or by -x. Which stage ends the work is said by -E, -S, -c and their like. */
+/* Words are options, values of the option before, or inputs. An input is a source by its suffix, or
+ * by -x. Which stage ends the work is said by -E, -S, -c and their like. */
 #include "cc/commandline.h"
 
 #include <stddef.h>
@@ -37,16 +38,68 @@ static bool starts_with(const char *text, const char *start)
 
 static bool takes_value(const char *option)
 {
-    static const char *const options[] = {"-o", "-I", "-D", "-U", "-L", "-B", "-A", "-T", "-u", "-z", "-e", "-J", "-G", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix",
-                                          "-iwithprefix", "-iwithprefixbefore", "-isysroot", "-imultilib", "-MF", "-MT", "-MQ", "-Xlinker", "-Xpreprocessor", "-Xassembler", "-Xclang", "-mllvm",
-                                          "-aux-info", "-dumpbase", "-dumpbase-ext", "-dumpdir", "--param", "-wrapper", "-specs", "--sysroot", "-target", "--target", "-arch",
-                                          "-framework", "-rpath", "-Ttext", "-Tdata", "-Tbss", "--entry", "--undefined", "-MJ", "-include-pch", "-ivfsoverlay", "-iframework", "-serialize-diagnostics", NULL};
+    static const char *const options[] = {"-o",
+                                          "-I",
+                                          "-D",
+                                          "-U",
+                                          "-L",
+                                          "-B",
+                                          "-A",
+                                          "-T",
+                                          "-u",
+                                          "-z",
+                                          "-e",
+                                          "-J",
+                                          "-G",
+                                          "-include",
+                                          "-imacros",
+                                          "-isystem",
+                                          "-iquote",
+                                          "-idirafter",
+                                          "-iprefix",
+                                          "-iwithprefix",
+                                          "-iwithprefixbefore",
+                                          "-isysroot",
+                                          "-imultilib",
+                                          "-MF",
+                                          "-MT",
+                                          "-MQ",
+                                          "-Xlinker",
+                                          "-Xpreprocessor",
+                                          "-Xassembler",
+                                          "-Xclang",
+                                          "-mllvm",
+                                          "-aux-info",
+                                          "-dumpbase",
+                                          "-dumpbase-ext",
+                                          "-dumpdir",
+                                          "--param",
+                                          "-wrapper",
+                                          "-specs",
+                                          "--sysroot",
+                                          "-target",
+                                          "--target",
+                                          "-arch",
+                                          "-framework",
+                                          "-rpath",
+                                          "-Ttext",
+                                          "-Tdata",
+                                          "-Tbss",
+                                          "--entry",
+                                          "--undefined",
+                                          "-MJ",
+                                          "-include-pch",
+                                          "-ivfsoverlay",
+                                          "-iframework",
+                                          "-serialize-diagnostics",
+                                          NULL};
     return among(option, options);
 }
 
 static int kind_of_language(const char *language)
 {
-    static const char *const other[] = {"assembler", "assembler-with-cpp", "ir", "ada", "d", "go", NULL};
+    static const char *const other[] = {"assembler", "assembler-with-cpp", "ir", "ada", "d", "go",
+                                        NULL};
     if (strcmp(language, "none") == 0)
         return BY_SUFFIX;
     if (strstr(language, "header"))
@@ -56,9 +109,13 @@ static int kind_of_language(const char *language)
 
 static int kind_of_input(const char *name)
 {
-    static const char *const sources[] = {"c", "i", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "ii", "m", "mi", "mm", "M", "mii", "f", "for", "ftn", "fi", "fii", "F", "FOR", "fpp", "FPP", "FTN", "f90",
-                                          "f95", "f03", "f08", "f18", "F90", "F95", "F03", "F08", "F18", "bc", "ll", NULL};
-    static const char *const headers[] = {"h", "H", "hh", "hp", "hxx", "hpp", "HPP", "h++", "tcc", NULL};
+    static const char *const sources[] = {"c",   "i",   "cc",  "cp",  "cxx", "cpp", "CPP", "c++",
+                                          "C",   "ii",  "m",   "mi",  "mm",  "M",   "mii", "f",
+                                          "for", "ftn", "fi",  "fii", "F",   "FOR", "fpp", "FPP",
+                                          "FTN", "f90", "f95", "f03", "f08", "f18", "F90", "F95",
+                                          "F03", "F08", "F18", "bc",  "ll",  NULL};
+    static const char *const headers[] = {"h",   "H",   "hh",  "hp",  "hxx",
+                                          "hpp", "HPP", "h++", "tcc", NULL};
     const char *suffix = strrchr(name, '.');
     if (!suffix || strchr(suffix, '/'))
         return OTHER;
@@ -76,18 +133,26 @@ static void read_input(struct reader *r, const char *name)
 
 static void read_option(struct reader *r, const char *word)
 {
-    static const char *const ends[] = {"-c", "-S", "-fsyntax-only", "--compile", "--assemble", "-emit-ast", "--analyze", NULL};
-    static const char *const preprocessing[] = {"-E", "-M", "-MM", "--preprocess", "--dependencies", "--user-dependencies", NULL};
-    static const char *const partial[] = {"-r", "-Wl,-r", "-Wl,--relocatable", "--relocatable", NULL};
+    static const char *const ends[] = {"-c",         "-S",        "-fsyntax-only", "--compile",
+                                       "--assemble", "-emit-ast", "--analyze",     NULL};
+    static const char *const preprocessing[] = {
+        "-E", "-M", "-MM", "--preprocess", "--dependencies", "--user-dependencies", NULL};
+    static const char *const partial[] = {"-r", "-Wl,-r", "-Wl,--relocatable", "--relocatable",
+                                          NULL};
     static const char *const shared[] = {"-shared", "--shared", "-Wl,-shared", NULL};
-    static const char *const questions[] = {"--version", "--help", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", NULL};
+    static const char *const questions[] = {
+        "--version",  "--help", "-dumpversion", "-dumpfullversion", "-dumpmachine",
+        "-dumpspecs", NULL};
 
     r->preprocesses |= among(word, preprocessing);
     r->stops |= among(word, ends);
     r->partial |= among(word, partial);
     r->shared |= among(word, shared);
-    r->out->asks |= among(word, questions) || starts_with(word, "-print-") || starts_with(word, "--print-") || starts_with(word, "--help=");
-    r->out->adds |= (starts_with(word, "-fplugin=") || starts_with(word, "-fpass-plugin=") || starts_with(word, "-specs=")) && (strstr(word, "reprise-ticks-") || strstr(word, "reprise-track-"));
+    r->out->asks |= among(word, questions) || starts_with(word, "-print-") ||
+                    starts_with(word, "--print-") || starts_with(word, "--help=");
+    r->out->adds |= (starts_with(word, "-fplugin=") || starts_with(word, "-fpass-plugin=") ||
+                     starts_with(word, "-specs=")) &&
+                    (strstr(word, "reprise-ticks-") || strstr(word, "reprise-track-"));
     r->out->sanitizes |= starts_with(word, "-fsanitize=");
     r->value = takes_value(word) || strcmp(word, "-l") == 0;
     r->language = strcmp(word, "-x") == 0;
@@ -101,8 +166,10 @@ static void read_file(struct reader *r, const char *path, int depth);
 
 static void read_word(struct reader *r, const char *word, int depth)
 {
-    r->script |= strstr(word, "-version-script") != NULL; /* a word or a part of one, by -Wl or -Xlinker */
-    r->out->strict |= strstr(word, "-no-undefined") || strstr(word, "-z,defs") || strstr(word, "-zdefs") || strcmp(word, "defs") == 0;
+    r->script |=
+        strstr(word, "-version-script") != NULL; /* a word or a part of one, by -Wl or -Xlinker */
+    r->out->strict |= strstr(word, "-no-undefined") || strstr(word, "-z,defs") ||
+                      strstr(word, "-zdefs") || strcmp(word, "defs") == 0;
     if (r->language)
         r->kind = kind_of_language(word);
     else if (!r->value && word[0] == '@')
@@ -114,7 +181,8 @@ static void read_word(struct reader *r, const char *word, int depth)
     r->value = r->language = false;
 }
 
-/* The next word of a response file, unquoted in place: quotes hold words together, a backslash takes the next character as it is. NULL at the end. */
+/* The next word of a response file, unquoted in place: quotes hold words together, a backslash
+ * takes the next character as it is. NULL at the end. */
 static char *next_word(char **text)
 {
     char *at = *text + strspn(*text, " \t\r\n\f\v"), *word = at, *to = at, quote = 0;

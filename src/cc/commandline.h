@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a compiler's command line asks for, as far as reprise-cc needs to know. GCC and clang read them alike. */
+/* What a compiler's command line asks for, as far as reprise-cc needs to know. GCC and clang read
+ * them alike. */
 #ifndef RP_COMMANDLINE_H
 #define RP_COMMANDLINE_H
 
@@ -12,10 +13,12 @@ struct rp_commandline {
     bool strict;   /* the linker is told to mind undefined symbols */
     bool asks;     /* only a question, as --version */
     bool sanitizes; /* by -fsanitize=, the compiler is to add code of its own */
-    bool adds;     /* an option says already that code is to be counted or tracked: another reprise-cc was here */
+    bool adds; /* an option says already that code is to be counted or tracked: another reprise-cc
+                  was here */
 };
 
-/* Looks at the words behind the compiler's name, in response files (@file) too. A word that cannot be read is the compiler's to complain about. */
+/* Looks at the words behind the compiler's name, in response files (@file) too. A word that cannot
+ * be read is the compiler's to complain about. */
 void rp_commandline_read(int count, char *const words[], struct rp_commandline *out);
 
 #endif

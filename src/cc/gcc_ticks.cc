@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: MIT
-// A plugin of GCC: code that it compiles counts what it executes, in `reprise_ticks` of its thread (ticks.h).
+// A plugin of GCC: code that it compiles counts what it executes, in `reprise_ticks` of its thread
+// (ticks.h).
 //
-// It works on each function after all optimisations, so that it stands in the way of none. What counts is a sum that is the same in every run, not each instruction: a piece of
-// code without loops has one weight, the expected number of its instructions. So:
+// It works on each function after all optimisations, so that it stands in the way of none. What
+// counts is a sum that is the same in every run, not each instruction: a piece of code without
+// loops has one weight, the expected number of its instructions. So:
 //
-// - A loop whose number of iterations is known when it is entered costs one addition in front of it, for all iterations together; of a nest of such loops, in front of the nest. Time that
-//   is told too early is as good as time in time: between there and the end of the loop nothing happens that has a time. That holds if the loop calls nothing that could: its calls are
+// - A loop whose number of iterations is known when it is entered costs one addition in front of
+// it, for all iterations together; of a nest of such loops, in front of the nest. Time that
+//   is told too early is as good as time in time: between there and the end of the loop nothing
+//   happens that has a time. That holds if the loop calls nothing that could: its calls are
 //   "closed", which is to say, known functions that call closed functions only.
-// - Any other loop adds its weight in each iteration. If it is innermost and without calls, the sum is kept in a register and only stored.
+// - Any other loop adds its weight in each iteration. If it is innermost and without calls, the sum
+// is kept in a register and only stored.
 // - Copies of memory, which are loops inside of the C library, add their length.
-// - A function adds its weight only where it must: if it may recurse, before it does so; if it calls what we do not know; or if it is long. The weight of others is added by those who
+// - A function adds its weight only where it must: if it may recurse, before it does so; if it
+// calls what we do not know; or if it is long. The weight of others is added by those who
 //   call them, as far as they are known.
 //
-// Every cycle of the program that it can see, of the flow of control or of calls, so contains an addition or is counted ahead.
+// Every cycle of the program that it can see, of the flow of control or of calls, so contains an
+// addition or is counted ahead.
 #include <gcc-plugin.h>
 #include <plugin-version.h>
 #include <coretypes.h>
@@ -49,32 +56,36 @@
 
 int plugin_is_GPL_compatible;
 
-namespace {
+namespace
+{
 
-const unsigned weight_of_call = 20;    // to what we do not know
-const unsigned weight_of_entry = 4;    // to what counts by itself
+const unsigned weight_of_call = 20; // to what we do not know
+const unsigned weight_of_entry = 4; // to what counts by itself
 const unsigned weight_worth_adding = 40;
-const unsigned bytes_per_tick = 16;    // of copies
+const unsigned bytes_per_tick = 16; // of copies
 
-// What callers need to know of a function that is compiled already. Callees come first, unless they are part of a cycle.
+// What callers need to know of a function that is compiled already. Callees come first, unless they
+// are part of a cycle.
 struct summary {
     bool closed;
     unsigned weight; // that it does not count by itself
 };
 
 std::map<unsigned, summary> summaries; // by DECL_UID
-tree ticks; // the declaration
+tree ticks;                            // the declaration
 
 tree declare_ticks()
 {
-    tree decl = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("reprise_ticks"), uint64_type_node);
+    tree decl =
+        build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("reprise_ticks"), uint64_type_node);
     DECL_EXTERNAL(decl) = 1;
     TREE_PUBLIC(decl) = 1;
     DECL_ARTIFICIAL(decl) = 1;
     TREE_USED(decl) = 1;
     DECL_VISIBILITY(decl) = VISIBILITY_DEFAULT;
     DECL_VISIBILITY_SPECIFIED(decl) = 1;
-    // What is not for a shared library ends up in the executable, where the linker puts the definition.
+    // What is not for a shared library ends up in the executable, where the linker puts the
+    // definition.
     set_decl_tls_model(decl, flag_shlib ? TLS_MODEL_INITIAL_EXEC : TLS_MODEL_LOCAL_EXEC);
     return decl;
 }
@@ -86,13 +97,16 @@ enum class call { plain, closed, unknown, recursive };
 bool is_runtime(tree fndecl)
 {
     const char *name = DECL_NAME(fndecl) ? IDENTIFIER_POINTER(DECL_NAME(fndecl)) : "";
-    return !strncmp(name, "_gfortran_", 10) || !strncmp(name, "__cxa_", 6) || !strncmp(name, "_Unwind_", 8);
+    return !strncmp(name, "_gfortran_", 10) || !strncmp(name, "__cxa_", 6) ||
+           !strncmp(name, "_Unwind_", 8);
 }
 
 // The bytes that a copy moves, if they are many or unknown, else NULL. Loops become such calls.
 tree length_of_copy(gcall *stmt)
 {
-    if (!gimple_call_builtin_p(stmt, BUILT_IN_MEMCPY) && !gimple_call_builtin_p(stmt, BUILT_IN_MEMMOVE) && !gimple_call_builtin_p(stmt, BUILT_IN_MEMSET))
+    if (!gimple_call_builtin_p(stmt, BUILT_IN_MEMCPY) &&
+        !gimple_call_builtin_p(stmt, BUILT_IN_MEMMOVE) &&
+        !gimple_call_builtin_p(stmt, BUILT_IN_MEMSET))
         return NULL;
     tree length = gimple_call_arg(stmt, 2);
     return tree_fits_uhwi_p(length) && tree_to_uhwi(length) < 256 ? NULL : length;
@@ -112,7 +126,8 @@ call call_kind(gcall *stmt, unsigned *weight)
         return call::unknown;
     if (length_of_copy(stmt))
         return call::closed; // it will count
-    if (fndecl_built_in_p(fndecl) || DECL_IS_OPERATOR_NEW_P(fndecl) || DECL_IS_OPERATOR_DELETE_P(fndecl) || is_runtime(fndecl))
+    if (fndecl_built_in_p(fndecl) || DECL_IS_OPERATOR_NEW_P(fndecl) ||
+        DECL_IS_OPERATOR_DELETE_P(fndecl) || is_runtime(fndecl))
         return call::plain;
     if (fndecl == current_function_decl)
         return call::recursive;
@@ -174,7 +189,8 @@ gimple *load_ticks(tree *value)
 gimple *store_ticks(tree value)
 {
     tree type = build_qualified_type(uint64_type_node, TYPE_QUAL_VOLATILE);
-    tree place = build2(MEM_REF, type, build_fold_addr_expr(ticks), build_int_cst(build_pointer_type(type), 0));
+    tree place = build2(MEM_REF, type, build_fold_addr_expr(ticks),
+                        build_int_cst(build_pointer_type(type), 0));
     TREE_THIS_VOLATILE(place) = 1;
     return gimple_build_assign(place, value);
 }
@@ -183,7 +199,8 @@ gimple *store_ticks(tree value)
 void add(gimple_stmt_iterator *gsi, bool after, tree cost)
 {
     gimple_seq stmts = NULL;
-    tree amount = force_gimple_operand(unshare_expr(cost), &stmts, true, NULL_TREE), before, sum = make_ssa_name(uint64_type_node);
+    tree amount = force_gimple_operand(unshare_expr(cost), &stmts, true, NULL_TREE), before,
+         sum = make_ssa_name(uint64_type_node);
     if (stmts && after)
         gsi_insert_seq_after(gsi, stmts, GSI_CONTINUE_LINKING);
     else if (stmts)
@@ -208,8 +225,14 @@ void add_at_end(basic_block bb, tree cost)
         add(&gsi, true, cost);
 }
 
-tree constant(unsigned HOST_WIDE_INT n) { return build_int_cst(uint64_type_node, n); }
-tree sum_of(tree a, tree b) { return fold_build2(PLUS_EXPR, uint64_type_node, a, b); }
+tree constant(unsigned HOST_WIDE_INT n)
+{
+    return build_int_cst(uint64_type_node, n);
+}
+tree sum_of(tree a, tree b)
+{
+    return fold_build2(PLUS_EXPR, uint64_type_node, a, b);
+}
 
 // Loops
 
@@ -218,22 +241,26 @@ basic_block preheader(class loop *loop)
 {
     edge e, found = NULL;
     edge_iterator ei;
-    FOR_EACH_EDGE (e, ei, loop->header->preds)
-        if (e->src != loop->latch) {
-            if (found || (e->flags & EDGE_COMPLEX))
-                return NULL;
-            found = e;
-        }
-    return found && found->src != ENTRY_BLOCK_PTR_FOR_FN(cfun) && single_succ_p(found->src) ? found->src : NULL;
+    FOR_EACH_EDGE(e, ei, loop->header->preds)
+    if (e->src != loop->latch) {
+        if (found || (e->flags & EDGE_COMPLEX))
+            return NULL;
+        found = e;
+    }
+    return found && found->src != ENTRY_BLOCK_PTR_FOR_FN(cfun) && single_succ_p(found->src)
+               ? found->src
+               : NULL;
 }
 
-// The exit by which the loop ends, if there is one beside those into blocks from which nothing returns.
+// The exit by which the loop ends, if there is one beside those into blocks from which nothing
+// returns.
 edge usual_exit(class loop *loop)
 {
     edge found = NULL, e;
     auto_vec<edge> exits = get_loop_exit_edges(loop);
     unsigned i;
-    FOR_EACH_VEC_ELT (exits, i, e) {
+    FOR_EACH_VEC_ELT(exits, i, e)
+    {
         if (EDGE_COUNT(e->dest->succs) == 0 && e->dest != EXIT_BLOCK_PTR_FOR_FN(cfun))
             continue;
         if (found || (e->flags & EDGE_COMPLEX))
@@ -246,7 +273,8 @@ edge usual_exit(class loop *loop)
 // How many operations an expression takes; divisions are slow.
 tree count_operation(tree *at, int *, void *sum)
 {
-    bool slow = TREE_CODE_CLASS(TREE_CODE(*at)) == tcc_binary && TREE_CODE(*at) >= TRUNC_DIV_EXPR && TREE_CODE(*at) <= ROUND_MOD_EXPR && !integer_pow2p(TREE_OPERAND(*at, 1));
+    bool slow = TREE_CODE_CLASS(TREE_CODE(*at)) == tcc_binary && TREE_CODE(*at) >= TRUNC_DIV_EXPR &&
+                TREE_CODE(*at) <= ROUND_MOD_EXPR && !integer_pow2p(TREE_OPERAND(*at, 1));
     *(int *)sum += slow ? 10 : EXPR_P(*at) && !CONVERT_EXPR_P(*at);
     return NULL;
 }
@@ -262,9 +290,11 @@ int operations(tree expression)
 tree iterations(class loop *loop, edge exit)
 {
     class tree_niter_desc niter;
-    if (!exit || !number_of_iterations_exit_assumptions(loop, exit, &niter, NULL) || !niter.niter || chrec_contains_undetermined(niter.niter))
+    if (!exit || !number_of_iterations_exit_assumptions(loop, exit, &niter, NULL) || !niter.niter ||
+        chrec_contains_undetermined(niter.niter))
         return NULL;
-    // Its assumptions are that nothing wraps around: where it does, the number is a wrong one, but the same in every run.
+    // Its assumptions are that nothing wraps around: where it does, the number is a wrong one, but
+    // the same in every run.
     tree type = unsigned_type_for(TREE_TYPE(niter.niter)), zero = niter.may_be_zero;
     tree count = fold_build2(PLUS_EXPR, type, fold_convert(type, niter.niter), build_one_cst(type));
     if (zero && !integer_zerop(zero))
@@ -273,9 +303,10 @@ tree iterations(class loop *loop, edge exit)
 }
 
 struct body {
-    bool calls = false, unknown = false; // any call that may count; one that may be something with a time
+    bool calls = false,
+         unknown = false;  // any call that may count; one that may be something with a time
     bool recurses = false; // in each iteration
-    unsigned weight = 0; // of an iteration, without inner loops
+    unsigned weight = 0;   // of an iteration, without inner loops
 };
 
 body look_at(class loop *loop)
@@ -290,9 +321,13 @@ body look_at(class loop *loop)
             if (gcall *c = dyn_cast<gcall *>(gsi_stmt(gsi))) {
                 unsigned weight;
                 call kind = call_kind(c, &weight);
-                found.calls |= kind != call::plain || !(gimple_call_flags(c) & (ECF_CONST | ECF_LEAF | ECF_NORETURN));
-                found.unknown |= kind == call::unknown || (kind == call::recursive && gimple_call_fndecl(c) != current_function_decl);
-                found.recurses |= kind == call::recursive && dominated_by_p(CDI_DOMINATORS, loop->latch, blocks[i]);
+                found.calls |= kind != call::plain ||
+                               !(gimple_call_flags(c) & (ECF_CONST | ECF_LEAF | ECF_NORETURN));
+                found.unknown |=
+                    kind == call::unknown ||
+                    (kind == call::recursive && gimple_call_fndecl(c) != current_function_decl);
+                found.recurses |= kind == call::recursive &&
+                                  dominated_by_p(CDI_DOMINATORS, loop->latch, blocks[i]);
             }
     }
     free(blocks);
@@ -309,26 +344,30 @@ void count_in_register(class loop *loop, basic_block before, unsigned weight)
     add_phi_arg(phi, first, single_succ_edge(before), UNKNOWN_LOCATION);
     add_phi_arg(phi, next, loop_latch_edge(loop), UNKNOWN_LOCATION);
     gsi = gsi_after_labels(loop->header);
-    gsi_insert_before(&gsi, gimple_build_assign(next, PLUS_EXPR, now, constant(weight)), GSI_SAME_STMT);
+    gsi_insert_before(&gsi, gimple_build_assign(next, PLUS_EXPR, now, constant(weight)),
+                      GSI_SAME_STMT);
     gsi_insert_before(&gsi, store_ticks(next), GSI_SAME_STMT);
 }
 
-// Whether the loop is counted in a register and added when it is left. That is for loops that recurse: the innermost of them end all the time.
+// Whether the loop is counted in a register and added when it is left. That is for loops that
+// recurse: the innermost of them end all the time.
 bool count_until_exit(class loop *loop, basic_block before, unsigned weight)
 {
     auto_vec<edge> exits = get_loop_exit_edges(loop);
     edge e;
     unsigned i;
-    FOR_EACH_VEC_ELT (exits, i, e)
-        if (e->flags & EDGE_COMPLEX)
-            return false;
+    FOR_EACH_VEC_ELT(exits, i, e)
+    if (e->flags & EDGE_COMPLEX)
+        return false;
     tree now = make_ssa_name(uint64_type_node), next = make_ssa_name(uint64_type_node);
     gphi *phi = create_phi_node(now, loop->header);
     add_phi_arg(phi, constant(0), single_succ_edge(before), UNKNOWN_LOCATION);
     add_phi_arg(phi, next, loop_latch_edge(loop), UNKNOWN_LOCATION);
     gimple_stmt_iterator gsi = gsi_after_labels(loop->header);
-    gsi_insert_before(&gsi, gimple_build_assign(next, PLUS_EXPR, now, constant(weight)), GSI_SAME_STMT);
-    FOR_EACH_VEC_ELT (exits, i, e) {
+    gsi_insert_before(&gsi, gimple_build_assign(next, PLUS_EXPR, now, constant(weight)),
+                      GSI_SAME_STMT);
+    FOR_EACH_VEC_ELT(exits, i, e)
+    {
         basic_block out = split_edge(e);
         add_at_start(out, next);
     }
@@ -342,15 +381,18 @@ struct ahead {
     tree cost;
 };
 
-// Loops inside `parent` are done; those of them that are counted ahead are returned, to be added here or further out.
+// Loops inside `parent` are done; those of them that are counted ahead are returned, to be added
+// here or further out.
 std::vector<ahead> count_loops(class loop *parent);
 
 bool same_for_all(class loop *loop, const ahead &inner, edge exit)
 {
-    return expr_invariant_in_loop_p(loop, inner.cost) && dominated_by_p(CDI_DOMINATORS, exit->src, inner.before);
+    return expr_invariant_in_loop_p(loop, inner.cost) &&
+           dominated_by_p(CDI_DOMINATORS, exit->src, inner.before);
 }
 
-void count_each_iteration(class loop *loop, const body &found, basic_block before, std::vector<ahead> &inner)
+void count_each_iteration(class loop *loop, const body &found, basic_block before,
+                          std::vector<ahead> &inner)
 {
     unsigned weight = found.weight;
     for (ahead &a : inner) {
@@ -364,7 +406,8 @@ void count_each_iteration(class loop *loop, const body &found, basic_block befor
     bool simple = before && loop->latch && EDGE_COUNT(loop->header->preds) == 2;
     if (simple && !loop->inner && !found.calls)
         count_in_register(loop, before, weight);
-    else if (!(simple && found.recurses && !found.unknown && count_until_exit(loop, before, weight)))
+    else if (!(simple && found.recurses && !found.unknown &&
+               count_until_exit(loop, before, weight)))
         add_at_start(loop->header, constant(weight));
 }
 
@@ -406,10 +449,12 @@ void count_other_cycles()
     edge_iterator ei;
     basic_block bb;
     mark_dfs_back_edges();
-    FOR_EACH_BB_FN (bb, cfun) {
+    FOR_EACH_BB_FN(bb, cfun)
+    {
         bool cycle = false;
-        FOR_EACH_EDGE (e, ei, bb->preds)
-            cycle |= (e->flags & EDGE_DFS_BACK) && !(bb->loop_father->header == bb && flow_bb_inside_loop_p(bb->loop_father, e->src));
+        FOR_EACH_EDGE(e, ei, bb->preds)
+        cycle |= (e->flags & EDGE_DFS_BACK) &&
+                 !(bb->loop_father->header == bb && flow_bb_inside_loop_p(bb->loop_father, e->src));
         if (cycle)
             add_at_start(bb, constant(weight_of(bb) + 1));
     }
@@ -419,10 +464,12 @@ void count_other_cycles()
 void count_returns()
 {
     basic_block bb;
-    FOR_EACH_BB_FN (bb, cfun) {
+    FOR_EACH_BB_FN(bb, cfun)
+    {
         gimple_stmt_iterator gsi = gsi_last_nondebug_bb(bb);
         gcall *c = gsi_end_p(gsi) ? NULL : dyn_cast<gcall *>(gsi_stmt(gsi));
-        edge e = c && (gimple_call_flags(c) & ECF_RETURNS_TWICE) ? find_fallthru_edge(bb->succs) : NULL;
+        edge e =
+            c && (gimple_call_flags(c) & ECF_RETURNS_TWICE) ? find_fallthru_edge(bb->succs) : NULL;
         if (e && e->dest != EXIT_BLOCK_PTR_FOR_FN(cfun))
             add_at_start(e->dest, constant(weight_of_call));
     }
@@ -431,20 +478,22 @@ void count_returns()
 void count_copies()
 {
     basic_block bb;
-    FOR_EACH_BB_FN (bb, cfun)
-        for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
-            gcall *c = dyn_cast<gcall *>(gsi_stmt(gsi));
-            tree length = c ? length_of_copy(c) : NULL;
-            if (length)
-                add(&gsi, false, fold_build2(TRUNC_DIV_EXPR, uint64_type_node, fold_convert(uint64_type_node, length), constant(bytes_per_tick)));
-        }
+    FOR_EACH_BB_FN(bb, cfun)
+    for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
+        gcall *c = dyn_cast<gcall *>(gsi_stmt(gsi));
+        tree length = c ? length_of_copy(c) : NULL;
+        if (length)
+            add(&gsi, false,
+                fold_build2(TRUNC_DIV_EXPR, uint64_type_node,
+                            fold_convert(uint64_type_node, length), constant(bytes_per_tick)));
+    }
 }
 
 // Functions
 
 struct outside { // what is in no loop
     unsigned weight = 0;
-    bool unknown = false; // anywhere, in loops too
+    bool unknown = false;     // anywhere, in loops too
     basic_block calls = NULL; // dominates the calls that may come back to this function
 };
 
@@ -453,7 +502,8 @@ outside look_at_function(basic_block entry)
     outside found;
     double sum = 0;
     basic_block bb;
-    FOR_EACH_BB_FN (bb, cfun) {
+    FOR_EACH_BB_FN(bb, cfun)
+    {
         bool loose = !loop_outer(bb->loop_father);
         if (loose)
             sum += weight_of(bb) * share(bb, entry);
@@ -462,9 +512,12 @@ outside look_at_function(basic_block entry)
             gcall *c = dyn_cast<gcall *>(gsi_stmt(gsi));
             call kind = c ? call_kind(c, &weight) : call::plain;
             if (kind == call::unknown || kind == call::recursive) {
-                found.unknown |= kind == call::unknown || gimple_call_fndecl(c) != current_function_decl;
+                found.unknown |=
+                    kind == call::unknown || gimple_call_fndecl(c) != current_function_decl;
                 if (loose)
-                    found.calls = found.calls ? nearest_common_dominator(CDI_DOMINATORS, found.calls, bb) : bb;
+                    found.calls = found.calls
+                                      ? nearest_common_dominator(CDI_DOMINATORS, found.calls, bb)
+                                      : bb;
             }
         }
     }
@@ -497,30 +550,45 @@ unsigned count_function(basic_block entry, const outside &found, std::vector<ahe
     return left;
 }
 
-// Who counts has effects. Attributes that deny it served their purpose in the passes before this one.
+// Who counts has effects. Attributes that deny it served their purpose in the passes before this
+// one.
 void forget_purity()
 {
     basic_block bb;
-    FOR_EACH_BB_FN (bb, cfun)
-        for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
-            gcall *c = dyn_cast<gcall *>(gsi_stmt(gsi));
-            tree fndecl = c ? gimple_call_fndecl(c) : NULL;
-            if (!fndecl || fndecl_built_in_p(fndecl) || !(TREE_READONLY(fndecl) || DECL_PURE_P(fndecl)))
-                continue;
-            TREE_READONLY(fndecl) = 0;
-            DECL_PURE_P(fndecl) = 0;
-            update_stmt(c);
-        }
+    FOR_EACH_BB_FN(bb, cfun)
+    for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
+        gcall *c = dyn_cast<gcall *>(gsi_stmt(gsi));
+        tree fndecl = c ? gimple_call_fndecl(c) : NULL;
+        if (!fndecl || fndecl_built_in_p(fndecl) || !(TREE_READONLY(fndecl) || DECL_PURE_P(fndecl)))
+            continue;
+        TREE_READONLY(fndecl) = 0;
+        DECL_PURE_P(fndecl) = 0;
+        update_stmt(c);
+    }
     TREE_READONLY(current_function_decl) = 0;
     DECL_PURE_P(current_function_decl) = 0;
 }
 
-const pass_data ticks_data = {GIMPLE_PASS, "reprise_ticks", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, TODO_update_ssa_only_virtuals};
+const pass_data ticks_data = {GIMPLE_PASS,
+                              "reprise_ticks",
+                              OPTGROUP_NONE,
+                              TV_NONE,
+                              PROP_cfg | PROP_ssa,
+                              0,
+                              0,
+                              0,
+                              TODO_update_ssa_only_virtuals};
 
-class ticks_pass : public gimple_opt_pass {
-public:
-    ticks_pass() : gimple_opt_pass(ticks_data, g) {}
-    bool gate(function *fun) final override { return !lookup_attribute("no_instrument_function", DECL_ATTRIBUTES(fun->decl)); }
+class ticks_pass : public gimple_opt_pass
+{
+  public:
+    ticks_pass() : gimple_opt_pass(ticks_data, g)
+    {
+    }
+    bool gate(function *fun) final override
+    {
+        return !lookup_attribute("no_instrument_function", DECL_ATTRIBUTES(fun->decl));
+    }
     unsigned execute(function *fun) final override;
 };
 
@@ -548,7 +616,8 @@ unsigned ticks_pass::execute(function *fun)
     return 0;
 }
 
-const ggc_root_tab roots[] = {{&ticks, 1, sizeof ticks, &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node}, LAST_GGC_ROOT_TAB};
+const ggc_root_tab roots[] = {{&ticks, 1, sizeof ticks, &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node},
+                              LAST_GGC_ROOT_TAB};
 plugin_info about = {REPRISE_VERSION, "counts executed code in reprise_ticks"};
 
 } // namespace
@@ -561,7 +630,8 @@ int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
     }
     register_pass_info where = {new ticks_pass, "optimized", 1, PASS_POS_INSERT_AFTER};
     register_callback(args->base_name, PLUGIN_PASS_MANAGER_SETUP, NULL, &where);
-    register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL, const_cast<ggc_root_tab *>(roots));
+    register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
+                      const_cast<ggc_root_tab *>(roots));
     register_callback(args->base_name, PLUGIN_INFO, NULL, &about);
     return 0;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A plugin of GCC: code that it compiles tells of its loads and stores, where a window may be near (base/track.h). The method is that of llvm_track.cc, whose head explains it, loops that are there three times included.
+// A plugin of GCC: code that it compiles tells of its loads and stores, where a window may be near
+// (base/track.h). The method is that of llvm_track.cc, whose head explains it, loops that are there
+// three times included.
 //
-// Instructions that load vectors from many places are not used, and refused by name. Of bit-fields, the bytes around are loaded. Stores that are not told of (by calls that return structures, to bit-fields) do no harm: they
-// are found when they are next loaded, and written down then.
+// Instructions that load vectors from many places are not used, and refused by name. Of bit-fields,
+// the bytes around are loaded. Stores that are not told of (by calls that return structures, to
+// bit-fields) do no harm: they are found when they are next loaded, and written down then.
 #include "gcc_track.h"
 
 #include <plugin-version.h>
@@ -20,19 +23,25 @@
 
 int plugin_is_GPL_compatible;
 
-namespace {
+namespace
+{
 
 using namespace track;
 
 void refuse(gimple *stmt, const char *what)
 {
-    error_at(gimple_location(stmt), "%<reprise-cc --track%> with GCC: %s cannot be tracked; with %<--track=calls%> it can", what);
+    error_at(gimple_location(stmt),
+             "%<reprise-cc --track%> with GCC: %s cannot be tracked; with %<--track=calls%> it can",
+             what);
 }
 
 // Calls before accesses would not see it, either.
 void refuse_instruction(gimple *stmt, const char *what)
 {
-    error_at(gimple_location(stmt), "%<reprise-cc --track%> with GCC: %s cannot be tracked: use what the compiler knows itself", what);
+    error_at(
+        gimple_location(stmt),
+        "%<reprise-cc --track%> with GCC: %s cannot be tracked: use what the compiler knows itself",
+        what);
 }
 
 // Statements
@@ -41,27 +50,37 @@ void refuse_instruction(gimple *stmt, const char *what)
 void unwrap_part(gassign *stmt)
 {
     tree ref = gimple_assign_rhs1(stmt);
-    if (!gimple_assign_single_p(stmt) || TREE_CODE(ref) != BIT_FIELD_REF || !matters(ref) || !tree_fits_uhwi_p(TREE_OPERAND(ref, 2)) || is_bit_field(TREE_OPERAND(ref, 0)) || reverse_storage_order_for_component_p(ref))
+    if (!gimple_assign_single_p(stmt) || TREE_CODE(ref) != BIT_FIELD_REF || !matters(ref) ||
+        !tree_fits_uhwi_p(TREE_OPERAND(ref, 2)) || is_bit_field(TREE_OPERAND(ref, 0)) ||
+        reverse_storage_order_for_component_p(ref))
         return;
     unsigned HOST_WIDE_INT first = tree_to_uhwi(TREE_OPERAND(ref, 2));
-    if (first % BITS_PER_UNIT != 0 || !tree_int_cst_equal(TREE_OPERAND(ref, 1), TYPE_SIZE(TREE_TYPE(ref))) || known_size(TREE_TYPE(ref)) <= 0)
+    if (first % BITS_PER_UNIT != 0 ||
+        !tree_int_cst_equal(TREE_OPERAND(ref, 1), TYPE_SIZE(TREE_TYPE(ref))) ||
+        known_size(TREE_TYPE(ref)) <= 0)
         return;
     gimple_stmt_iterator gsi = gsi_for_stmt(stmt);
-    tree part = place_at(address_of(&gsi, TREE_OPERAND(ref, 0)), (HOST_WIDE_INT)(first / BITS_PER_UNIT), TREE_TYPE(ref));
+    tree part = place_at(address_of(&gsi, TREE_OPERAND(ref, 0)),
+                         (HOST_WIDE_INT)(first / BITS_PER_UNIT), TREE_TYPE(ref));
     TREE_THIS_VOLATILE(part) = TREE_THIS_VOLATILE(ref);
     gimple_assign_set_rhs1(stmt, part);
     update_stmt(stmt);
 }
 
-// Where the bits of a field are from, of some bytes that are no longer than a word: `offset` bytes behind the structure. NULL: they are not in one.
+// Where the bits of a field are from, of some bytes that are no longer than a word: `offset` bytes
+// behind the structure. NULL: they are not in one.
 tree bytes_around(tree field, HOST_WIDE_INT *offset, HOST_WIDE_INT *first)
 {
     tree all = DECL_BIT_FIELD_REPRESENTATIVE(field);
-    if (!all || !tree_fits_shwi_p(DECL_FIELD_OFFSET(field)) || !tree_fits_shwi_p(DECL_FIELD_OFFSET(all)) || known_size(TREE_TYPE(all)) < 0)
+    if (!all || !tree_fits_shwi_p(DECL_FIELD_OFFSET(field)) ||
+        !tree_fits_shwi_p(DECL_FIELD_OFFSET(all)) || known_size(TREE_TYPE(all)) < 0)
         return NULL_TREE;
-    HOST_WIDE_INT size = known_size(TREE_TYPE(all)), bits = tree_to_shwi(DECL_SIZE(field)), from = 0, part = size;
-    *offset = tree_to_shwi(DECL_FIELD_OFFSET(all)) + tree_to_shwi(DECL_FIELD_BIT_OFFSET(all)) / BITS_PER_UNIT;
-    *first = (tree_to_shwi(DECL_FIELD_OFFSET(field)) - *offset) * BITS_PER_UNIT + tree_to_shwi(DECL_FIELD_BIT_OFFSET(field));
+    HOST_WIDE_INT size = known_size(TREE_TYPE(all)), bits = tree_to_shwi(DECL_SIZE(field)),
+                  from = 0, part = size;
+    *offset = tree_to_shwi(DECL_FIELD_OFFSET(all)) +
+              tree_to_shwi(DECL_FIELD_BIT_OFFSET(all)) / BITS_PER_UNIT;
+    *first = (tree_to_shwi(DECL_FIELD_OFFSET(field)) - *offset) * BITS_PER_UNIT +
+             tree_to_shwi(DECL_FIELD_BIT_OFFSET(field));
     if (!bits_by_value(TREE_TYPE(all))) {
         from = *first / BITS_PER_UNIT;
         HOST_WIDE_INT needed = (*first % BITS_PER_UNIT + bits + BITS_PER_UNIT - 1) / BITS_PER_UNIT;
@@ -79,17 +98,20 @@ tree bytes_around(tree field, HOST_WIDE_INT *offset, HOST_WIDE_INT *first)
 // The bytes around a bit-field are loaded in its place, and the field taken from them.
 void track_bit_field(gassign *stmt)
 {
-    tree ref = gimple_assign_rhs1(stmt), field = TREE_CODE(ref) == COMPONENT_REF ? TREE_OPERAND(ref, 1) : NULL_TREE;
+    tree ref = gimple_assign_rhs1(stmt),
+         field = TREE_CODE(ref) == COMPONENT_REF ? TREE_OPERAND(ref, 1) : NULL_TREE;
     HOST_WIDE_INT offset, first;
     tree type = field ? bytes_around(field, &offset, &first) : NULL_TREE;
     if (!type)
         return refuse(stmt, "a bit-field of this form");
     gimple_stmt_iterator gsi = gsi_for_stmt(stmt);
-    tree around = place_at(address_of(&gsi, TREE_OPERAND(ref, 0)), offset, type), value = make_ssa_name(type);
+    tree around = place_at(address_of(&gsi, TREE_OPERAND(ref, 0)), offset, type),
+         value = make_ssa_name(type);
     TREE_THIS_VOLATILE(around) = TREE_THIS_VOLATILE(ref);
     gassign *load = gimple_build_assign(value, around);
     gsi_insert_before(&gsi, load, GSI_SAME_STMT);
-    gimple_assign_set_rhs1(stmt, build3(BIT_FIELD_REF, TREE_TYPE(ref), value, DECL_SIZE(field), bitsize_int(first)));
+    gimple_assign_set_rhs1(stmt, build3(BIT_FIELD_REF, TREE_TYPE(ref), value, DECL_SIZE(field),
+                                        bitsize_int(first)));
     update_stmt(stmt);
     tree address = address_of(&gsi, around);
     tell_result(load, address, &gsi);
@@ -97,7 +119,8 @@ void track_bit_field(gassign *stmt)
 
 void track_assign(gassign *stmt)
 {
-    tree lhs = gimple_assign_lhs(stmt), rhs = gimple_assign_single_p(stmt) ? gimple_assign_rhs1(stmt) : NULL_TREE;
+    tree lhs = gimple_assign_lhs(stmt),
+         rhs = gimple_assign_single_p(stmt) ? gimple_assign_rhs1(stmt) : NULL_TREE;
     gimple_stmt_iterator gsi;
     if (!rhs || gimple_clobber_p(stmt))
         return;
@@ -123,7 +146,8 @@ void track_assign(gassign *stmt)
         tree address = address_of(&gsi, lhs);
         return tell_stored(address, rhs, &gsi);
     }
-    if (TREE_CODE(rhs) == CONSTRUCTOR || CONSTANT_CLASS_P(rhs) || is_bit_field(lhs) || is_bit_field(rhs) || stmt_ends_bb_p(stmt) || known_size(TREE_TYPE(lhs)) < 0) {
+    if (TREE_CODE(rhs) == CONSTRUCTOR || CONSTANT_CLASS_P(rhs) || is_bit_field(lhs) ||
+        is_bit_field(rhs) || stmt_ends_bb_p(stmt) || known_size(TREE_TYPE(lhs)) < 0) {
         if (matters(rhs) && !CONSTANT_CLASS_P(rhs) && TREE_CODE(rhs) != CONSTRUCTOR)
             refuse(stmt, "a copy of this form");
         return;
@@ -134,8 +158,10 @@ void track_assign(gassign *stmt)
         return;
     }
     tree source = get_base_address(rhs);
-    if (!source || TREE_CODE(source) == SSA_NAME || (DECL_P(source) && DECL_HAS_VALUE_EXPR_P(source)))
-        return; // a store of what is not in memory, or not yet where it is said to be (-fsanitize=address)
+    if (!source || TREE_CODE(source) == SSA_NAME ||
+        (DECL_P(source) && DECL_HAS_VALUE_EXPR_P(source)))
+        return; // a store of what is not in memory, or not yet where it is said to be
+                // (-fsanitize=address)
     gsi = gsi_for_stmt(stmt);
     tree to = address_of(&gsi, lhs), from = address_of(&gsi, rhs);
     call(&gsi, COPY, {to, from, fold_convert(size_type_node, size_of(TREE_TYPE(lhs)))});
@@ -156,7 +182,9 @@ void track_arguments(gcall *stmt)
         }
         gimple_stmt_iterator gsi = gsi_for_stmt(stmt);
         tree room = new_room(TREE_TYPE(argument));
-        call(&gsi, COPY, {build_fold_addr_expr(room), address_of(&gsi, argument), fold_convert(size_type_node, size_of(TREE_TYPE(argument)))});
+        call(&gsi, COPY,
+             {build_fold_addr_expr(room), address_of(&gsi, argument),
+              fold_convert(size_type_node, size_of(TREE_TYPE(argument)))});
         gimple_call_set_arg(stmt, i, room);
         update_stmt(stmt);
     }
@@ -172,12 +200,15 @@ void become(gcall *stmt, int hook)
 void track_masked(gcall *stmt)
 {
     bool loads = gimple_call_internal_p(stmt, IFN_MASK_LOAD);
-    tree mask = gimple_call_arg(stmt, 2), vector = loads ? gimple_call_lhs(stmt) : gimple_call_arg(stmt, 3);
+    tree mask = gimple_call_arg(stmt, 2),
+         vector = loads ? gimple_call_lhs(stmt) : gimple_call_arg(stmt, 3);
     gimple_stmt_iterator gsi;
     if (!vector)
         return; // nobody looks
-    if (!behind(stmt, &gsi) || !VECTOR_TYPE_P(TREE_TYPE(vector)) || !type_of_mask(TREE_TYPE(vector), TREE_TYPE(mask)))
-        return refuse_instruction(stmt, "a vector of this form, of which some elements are accessed,");
+    if (!behind(stmt, &gsi) || !VECTOR_TYPE_P(TREE_TYPE(vector)) ||
+        !type_of_mask(TREE_TYPE(vector), TREE_TYPE(mask)))
+        return refuse_instruction(stmt,
+                                  "a vector of this form, of which some elements are accessed,");
     tree address = operand(&gsi, fold_convert(const_ptr_type_node, gimple_call_arg(stmt, 0)));
     if (loads)
         tell_result(stmt, address, &gsi, mask);
@@ -189,16 +220,20 @@ void track_masked(gcall *stmt)
 void track_lanes(gcall *stmt)
 {
     bool loads = gimple_call_internal_p(stmt, IFN_LOAD_LANES);
-    tree vectors = loads ? gimple_call_lhs(stmt) : gimple_call_arg(stmt, 0), ref = loads ? gimple_call_arg(stmt, 0) : gimple_call_lhs(stmt);
+    tree vectors = loads ? gimple_call_lhs(stmt) : gimple_call_arg(stmt, 0),
+         ref = loads ? gimple_call_arg(stmt, 0) : gimple_call_lhs(stmt);
     gimple_stmt_iterator gsi;
     if (!behind(stmt, &gsi) || !vectors || !ref || known_size(TREE_TYPE(ref)) <= 0)
         return refuse_instruction(stmt, "a vector of this form");
     tree address = address_of(&gsi, ref), room = new_room(TREE_TYPE(ref));
     edge past = put_if(&gsi, slot_near(&gsi, address, TREE_TYPE(ref)));
-    gcall *spread = gimple_build_call_internal(IFN_STORE_LANES, 1, unshare_expr(vectors)), *collect = gimple_build_call_internal(IFN_LOAD_LANES, 1, room);
+    gcall *spread = gimple_build_call_internal(IFN_STORE_LANES, 1, unshare_expr(vectors)),
+          *collect = gimple_build_call_internal(IFN_LOAD_LANES, 1, room);
     gimple_call_set_lhs(spread, room);
     gsi_insert_before(&gsi, spread, GSI_SAME_STMT);
-    call(&gsi, loads ? LOAD_N : STORE_N, {address, build_fold_addr_expr(room), fold_convert(size_type_node, size_of(TREE_TYPE(ref)))});
+    call(&gsi, loads ? LOAD_N : STORE_N,
+         {address, build_fold_addr_expr(room),
+          fold_convert(size_type_node, size_of(TREE_TYPE(ref)))});
     if (loads) {
         gimple_call_set_lhs(collect, unshare_expr(vectors));
         gsi_insert_before(&gsi, collect, GSI_SAME_STMT);
@@ -219,12 +254,14 @@ void track_internal(gcall *stmt)
         refuse(stmt, "an atomic operation of this form");
 }
 
-// Instructions by their names: those that give something of memory cannot be followed. What they only store to is not constant.
+// Instructions by their names: those that give something of memory cannot be followed. What they
+// only store to is not constant.
 void track_instruction(gcall *stmt, tree fndecl)
 {
     if (!gimple_vuse(stmt) || !gimple_call_lhs(stmt))
         return;
-    for (tree list = TYPE_ARG_TYPES(TREE_TYPE(fndecl)); list && list != void_list_node; list = TREE_CHAIN(list))
+    for (tree list = TYPE_ARG_TYPES(TREE_TYPE(fndecl)); list && list != void_list_node;
+         list = TREE_CHAIN(list))
         if (POINTER_TYPE_P(TREE_VALUE(list)) && TYPE_READONLY(TREE_TYPE(TREE_VALUE(list))))
             return refuse_instruction(stmt, IDENTIFIER_POINTER(DECL_NAME(fndecl)));
 }
@@ -234,15 +271,19 @@ void track_call(gcall *stmt)
     if (gimple_call_internal_p(stmt))
         return track_internal(stmt);
     tree fndecl = gimple_call_fndecl(stmt);
-    if (gimple_call_builtin_p(stmt, BUILT_IN_MEMCPY) || gimple_call_builtin_p(stmt, BUILT_IN_MEMMOVE))
+    if (gimple_call_builtin_p(stmt, BUILT_IN_MEMCPY) ||
+        gimple_call_builtin_p(stmt, BUILT_IN_MEMMOVE))
         return become(stmt, COPY);
     if (gimple_call_builtin_p(stmt, BUILT_IN_MEMSET))
         return become(stmt, FILL);
-    if (gimple_call_builtin_p(stmt, BUILT_IN_MEMCPY_CHK) || gimple_call_builtin_p(stmt, BUILT_IN_MEMMOVE_CHK))
+    if (gimple_call_builtin_p(stmt, BUILT_IN_MEMCPY_CHK) ||
+        gimple_call_builtin_p(stmt, BUILT_IN_MEMMOVE_CHK))
         return become(stmt, COPY_CHECKED);
     if (gimple_call_builtin_p(stmt, BUILT_IN_MEMSET_CHK))
         return become(stmt, FILL_CHECKED);
-    const char *name = fndecl && fndecl_built_in_p(fndecl, BUILT_IN_NORMAL) ? IDENTIFIER_POINTER(DECL_NAME(fndecl)) : "";
+    const char *name = fndecl && fndecl_built_in_p(fndecl, BUILT_IN_NORMAL)
+                           ? IDENTIFIER_POINTER(DECL_NAME(fndecl))
+                           : "";
     if (!strncmp(name, "__atomic_", 9) || !strncmp(name, "__sync_", 7)) {
         if (!track_atomic(stmt, name))
             refuse(stmt, name);
@@ -253,7 +294,8 @@ void track_call(gcall *stmt)
     track_arguments(stmt);
 }
 
-// Who is tracked has effects. Attributes that deny it served their purpose in the passes before this one.
+// Who is tracked has effects. Attributes that deny it served their purpose in the passes before
+// this one.
 void forget_purity(gcall *stmt)
 {
     tree fndecl = gimple_call_fndecl(stmt);
@@ -264,12 +306,20 @@ void forget_purity(gcall *stmt)
     update_stmt(stmt);
 }
 
-const pass_data track_data = {GIMPLE_PASS, "reprise_track", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, TODO_update_ssa};
+const pass_data track_data = {
+    GIMPLE_PASS, "reprise_track", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0,
+    0,           TODO_update_ssa};
 
-class track_pass : public gimple_opt_pass {
-public:
-    track_pass() : gimple_opt_pass(track_data, g) {}
-    bool gate(function *fun) final override { return !lookup_attribute("no_instrument_function", DECL_ATTRIBUTES(fun->decl)); }
+class track_pass : public gimple_opt_pass
+{
+  public:
+    track_pass() : gimple_opt_pass(track_data, g)
+    {
+    }
+    bool gate(function *fun) final override
+    {
+        return !lookup_attribute("no_instrument_function", DECL_ATTRIBUTES(fun->decl));
+    }
     unsigned execute(function *fun) final override;
 };
 
@@ -280,20 +330,20 @@ unsigned track_pass::execute(function *fun)
     basic_block bb;
     if (!hooks[0])
         declare_all();
-    FOR_EACH_BB_FN (bb, fun)
-        for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
-            gimple_set_uid(gsi_stmt(gsi), 0);
-            if (gassign *a = dyn_cast<gassign *>(gsi_stmt(gsi)))
-                unwrap_part(a);
-        }
+    FOR_EACH_BB_FN(bb, fun)
+    for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
+        gimple_set_uid(gsi_stmt(gsi), 0);
+        if (gassign *a = dyn_cast<gassign *>(gsi_stmt(gsi)))
+            unwrap_part(a);
+    }
     if (optimize)
         divide_loops(fun, done);
     free_dominance_info(CDI_DOMINATORS);
     free_dominance_info(CDI_POST_DOMINATORS);
-    FOR_EACH_BB_FN (bb, fun)
-        if (!done.count(bb))
-            for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi))
-                all.push_back(gsi_stmt(gsi));
+    FOR_EACH_BB_FN(bb, fun)
+    if (!done.count(bb))
+        for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi))
+            all.push_back(gsi_stmt(gsi));
     for (gimple *stmt : all) {
         here = gimple_location(stmt);
         if (gcall *c = dyn_cast<gcall *>(stmt)) {
@@ -310,17 +360,31 @@ unsigned track_pass::execute(function *fun)
     return 0;
 }
 
-// Vectors of which each element is at a place of its own are not used: they are instructions that cannot be followed. (Other versions of GCC may have nothing of this.)
-template <class vectorize> auto forgo_gathers(vectorize &how) -> decltype(how.builtin_gather, void()) { how.builtin_gather = NULL; }
-template <class vectorize> auto forgo_scatters(vectorize &how) -> decltype(how.builtin_scatter, void()) { how.builtin_scatter = NULL; }
-[[maybe_unused]] void forgo_gathers(...) {}
-[[maybe_unused]] void forgo_scatters(...) {}
+// Vectors of which each element is at a place of its own are not used: they are instructions that
+// cannot be followed. (Other versions of GCC may have nothing of this.)
+template <class vectorize>
+auto forgo_gathers(vectorize &how) -> decltype(how.builtin_gather, void())
+{
+    how.builtin_gather = NULL;
+}
+template <class vectorize>
+auto forgo_scatters(vectorize &how) -> decltype(how.builtin_scatter, void())
+{
+    how.builtin_scatter = NULL;
+}
+[[maybe_unused]] void forgo_gathers(...)
+{
+}
+[[maybe_unused]] void forgo_scatters(...)
+{
+}
 
 // Nor are vectors whose length is known only when the program runs: those of Advanced SIMD are.
 void forgo_long_vectors()
 {
 #ifdef aarch64_autovec_preference
-    aarch64_autovec_preference = static_cast<decltype(global_options.x_aarch64_autovec_preference)>(1);
+    aarch64_autovec_preference =
+        static_cast<decltype(global_options.x_aarch64_autovec_preference)>(1);
 #endif
 }
 
@@ -340,7 +404,8 @@ int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
     keep_atomics_plain(args->base_name);
     register_pass_info where = {new track_pass, "optimized", 1, PASS_POS_INSERT_AFTER};
     register_callback(args->base_name, PLUGIN_PASS_MANAGER_SETUP, NULL, &where);
-    register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL, const_cast<ggc_root_tab *>(track::roots));
+    register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
+                      const_cast<ggc_root_tab *>(track::roots));
     register_callback(args->base_name, PLUGIN_INFO, NULL, &about);
     return 0;
 }

@@ -7,19 +7,26 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
-namespace {
+namespace
+{
 
 using namespace llvm;
 
-inline bool begins_with(StringRef text, StringRef beginning) { return text.substr(0, beginning.size()) == beginning; }
+inline bool begins_with(StringRef text, StringRef beginning)
+{
+    return text.substr(0, beginning.size()) == beginning;
+}
 
-// Who counts or is tracked has effects. Attributes that deny it served their purpose in the passes before ours.
+// Who counts or is tracked has effects. Attributes that deny it served their purpose in the passes
+// before ours.
 template <class Holder> void forget_purity(Holder &holder)
 {
 #if LLVM_VERSION_MAJOR >= 16
     holder.removeFnAttr(Attribute::Memory);
 #else
-    for (auto kind : {Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly, Attribute::ArgMemOnly, Attribute::InaccessibleMemOnly, Attribute::InaccessibleMemOrArgMemOnly})
+    for (auto kind :
+         {Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly, Attribute::ArgMemOnly,
+          Attribute::InaccessibleMemOnly, Attribute::InaccessibleMemOrArgMemOnly})
         holder.removeFnAttr(kind);
 #endif
     holder.removeFnAttr(Attribute::Speculatable);
@@ -38,8 +45,12 @@ inline void forget_purity(Module &module)
     }
 }
 
-// What is not for a shared library ends up in the executable, where the linker puts our definitions.
-inline bool is_for_shared_library(const Module &module) { return module.getPICLevel() != PICLevel::NotPIC && module.getPIELevel() == PIELevel::Default; }
+// What is not for a shared library ends up in the executable, where the linker puts our
+// definitions.
+inline bool is_for_shared_library(const Module &module)
+{
+    return module.getPICLevel() != PICLevel::NotPIC && module.getPIELevel() == PIELevel::Default;
+}
 
 } // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A pass of LLVM: code that clang compiles counts what it executes, in `reprise_ticks` of its thread (ticks.h). The method is that of gcc_ticks.cc, whose head explains it.
+// A pass of LLVM: code that clang compiles counts what it executes, in `reprise_ticks` of its
+// thread (ticks.h). The method is that of gcc_ticks.cc, whose head explains it.
 #include <llvm/ADT/SCCIterator.h>
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/CFG.h>
@@ -22,15 +23,17 @@
 
 using namespace llvm;
 
-namespace {
+namespace
+{
 
 const unsigned weight_of_call = 20; // to what we do not know
 const unsigned weight_of_entry = 4; // to what counts by itself
 const unsigned weight_worth_adding = 40;
 const unsigned bytes_per_tick = 16; // of copies
-const unsigned dear = 20; // an expression that is not worth computing ahead
+const unsigned dear = 20;           // an expression that is not worth computing ahead
 
-// What callers need to know of a function that is done already. Callees come first, unless they are part of a cycle.
+// What callers need to know of a function that is done already. Callees come first, unless they are
+// part of a cycle.
 struct summary {
     bool closed;
     unsigned weight; // that it does not count by itself
@@ -40,30 +43,39 @@ using summary_map = DenseMap<const Function *, summary>;
 enum class call { plain, closed, unknown, recursive };
 
 struct body {
-    bool calls = false, unknown = false; // any call that may count; one that may be something with a time
+    bool calls = false,
+         unknown = false;  // any call that may count; one that may be something with a time
     bool recurses = false; // in each iteration
     unsigned weight = 0;   // of an iteration, without inner loops
 };
 
-// A loop that is counted ahead: what it costs (times * each + extra), and where that is known. As one expression the product would be multiplied out, which takes longer to compute.
+// A loop that is counted ahead: what it costs (times * each + extra), and where that is known. As
+// one expression the product would be multiplied out, which takes longer to compute.
 struct ahead {
     BasicBlock *before;
     const SCEV *times, *each;
     unsigned extra;
 };
 
-class function_counter {
-public:
-    function_counter(Function &function, FunctionAnalysisManager &analyses, GlobalVariable *ticks, const summary_map &known)
-        : function(function), ticks(ticks), known(known), long_type(Type::getInt64Ty(function.getContext())), loops(analyses.getResult<LoopAnalysis>(function)),
-          dominators(analyses.getResult<DominatorTreeAnalysis>(function)), evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)),
-          frequency(analyses.getResult<BlockFrequencyAnalysis>(function)), target(analyses.getResult<TargetIRAnalysis>(function)),
-          libraries(analyses.getResult<TargetLibraryAnalysis>(function)), expander(evolution, function.getParent()->getDataLayout(), "ticks")
+class function_counter
+{
+  public:
+    function_counter(Function &function, FunctionAnalysisManager &analyses, GlobalVariable *ticks,
+                     const summary_map &known)
+        : function(function), ticks(ticks), known(known),
+          long_type(Type::getInt64Ty(function.getContext())),
+          loops(analyses.getResult<LoopAnalysis>(function)),
+          dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
+          evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)),
+          frequency(analyses.getResult<BlockFrequencyAnalysis>(function)),
+          target(analyses.getResult<TargetIRAnalysis>(function)),
+          libraries(analyses.getResult<TargetLibraryAnalysis>(function)),
+          expander(evolution, function.getParent()->getDataLayout(), "ticks")
     {
     }
     summary run();
 
-private:
+  private:
     Function &function;
     GlobalVariable *ticks;
     const summary_map &known;
@@ -80,14 +92,22 @@ private:
     unsigned weight_of(const BasicBlock &);
     double share(const BasicBlock *, const BasicBlock *of);
     void add(Instruction *before, Value *amount);
-    void add(Instruction *before, unsigned amount) { add(before, ConstantInt::get(long_type, amount)); }
+    void add(Instruction *before, unsigned amount)
+    {
+        add(before, ConstantInt::get(long_type, amount));
+    }
     void add(const ahead &);
-    const SCEV *cost_of(const ahead &a) { return evolution.getAddExpr(evolution.getMulExpr(a.times, a.each), evolution.getConstant(long_type, a.extra)); }
+    const SCEV *cost_of(const ahead &a)
+    {
+        return evolution.getAddExpr(evolution.getMulExpr(a.times, a.each),
+                                    evolution.getConstant(long_type, a.extra));
+    }
     body look_at(Loop *);
     BasicBlock *usual_exiting(Loop *);
     const SCEV *iterations(Loop *, BasicBlock *exiting, BasicBlock *before, bool recurses);
     bool same_for_all(Loop *, const ahead &inner, BasicBlock *exiting, BasicBlock *before);
-    PHINode *sum_in_register(Loop *, BasicBlock *before, Value *first, unsigned weight, Value **next);
+    PHINode *sum_in_register(Loop *, BasicBlock *before, Value *first, unsigned weight,
+                             Value **next);
     void count_in_register(Loop *, BasicBlock *before, unsigned weight);
     bool count_until_exit(Loop *, BasicBlock *before, unsigned weight);
     void count_each_iteration(Loop *, const body &, BasicBlock *before, std::vector<ahead> &inner);
@@ -102,7 +122,11 @@ private:
 
 // Calls
 
-bool is_runtime(StringRef name) { return begins_with(name, "_gfortran_") || begins_with(name, "__cxa_") || begins_with(name, "_Unwind_"); }
+bool is_runtime(StringRef name)
+{
+    return begins_with(name, "_gfortran_") || begins_with(name, "__cxa_") ||
+           begins_with(name, "_Unwind_");
+}
 
 // The bytes that a copy moves, if they are many or unknown, else null. Loops become such calls.
 Value *length_of_copy(const CallBase &instruction)
@@ -129,7 +153,8 @@ call function_counter::call_kind(const CallBase &instruction, unsigned *weight)
         return call::unknown;
     if (callee == &function)
         return call::recursive;
-    if (callee->isDeclaration() && (libraries.getLibFunc(*callee, library) || is_runtime(callee->getName())))
+    if (callee->isDeclaration() &&
+        (libraries.getLibFunc(*callee, library) || is_runtime(callee->getName())))
         return call::plain;
     if (!callee->hasExactDefinition())
         return call::unknown;
@@ -140,10 +165,12 @@ call function_counter::call_kind(const CallBase &instruction, unsigned *weight)
     return found->second.closed ? call::closed : call::unknown;
 }
 
-// Whether a call to a library may end up in the program again, as that of qsort does. Of known functions, those for mathematics do not.
+// Whether a call to a library may end up in the program again, as that of qsort does. Of known
+// functions, those for mathematics do not.
 bool may_call_back(const CallBase &instruction)
 {
-    return !isa<IntrinsicInst>(instruction) && !instruction.isInlineAsm() && !instruction.doesNotReturn() && !instruction.getType()->isFloatingPointTy();
+    return !isa<IntrinsicInst>(instruction) && !instruction.isInlineAsm() &&
+           !instruction.doesNotReturn() && !instruction.getType()->isFloatingPointTy();
 }
 
 unsigned function_counter::weight_of(const BasicBlock &block)
@@ -181,7 +208,8 @@ void function_counter::add(const ahead &loop)
     Instruction *end = loop.before->getTerminator();
     if (isa<SCEVConstant>(cost_of(loop)))
         return add(end, cast<SCEVConstant>(cost_of(loop))->getValue());
-    Value *times = expander.expandCodeFor(loop.times, long_type, end), *each = expander.expandCodeFor(loop.each, long_type, end);
+    Value *times = expander.expandCodeFor(loop.times, long_type, end),
+          *each = expander.expandCodeFor(loop.each, long_type, end);
     IRBuilder<> at(end);
     add(end, at.CreateAdd(at.CreateMul(times, each), ConstantInt::get(long_type, loop.extra)));
 }
@@ -201,15 +229,18 @@ body function_counter::look_at(Loop *loop)
                 unsigned weight;
                 call kind = call_kind(*c, &weight);
                 found.calls |= kind != call::plain || may_call_back(*c);
-                found.unknown |= kind == call::unknown || (kind == call::recursive && c->getCalledFunction() != &function);
-                found.recurses |= kind == call::recursive && latch && dominators.dominates(block, latch);
+                found.unknown |= kind == call::unknown ||
+                                 (kind == call::recursive && c->getCalledFunction() != &function);
+                found.recurses |=
+                    kind == call::recursive && latch && dominators.dominates(block, latch);
             }
     }
     found.weight = sum < 1 ? 1 : (unsigned)(sum + 0.5);
     return found;
 }
 
-// The block by whose exit the loop ends, if there is one beside those into blocks from which nothing returns.
+// The block by whose exit the loop ends, if there is one beside those into blocks from which
+// nothing returns.
 BasicBlock *function_counter::usual_exiting(Loop *loop)
 {
     SmallVector<Loop::Edge, 4> exits;
@@ -226,14 +257,16 @@ BasicBlock *function_counter::usual_exiting(Loop *loop)
 }
 
 // How often the header is executed, as an expression of what is known before the loop, or null.
-const SCEV *function_counter::iterations(Loop *loop, BasicBlock *exiting, BasicBlock *before, bool recurses)
+const SCEV *function_counter::iterations(Loop *loop, BasicBlock *exiting, BasicBlock *before,
+                                         bool recurses)
 {
     if (!exiting)
         return nullptr;
     const SCEV *count = evolution.getExitCount(loop, exiting);
     if (isa<SCEVCouldNotCompute>(count))
         return nullptr;
-    count = evolution.getTruncateOrZeroExtend(evolution.getAddExpr(count, evolution.getOne(count->getType())), long_type);
+    count = evolution.getTruncateOrZeroExtend(
+        evolution.getAddExpr(count, evolution.getOne(count->getType())), long_type);
     Instruction *at = before->getTerminator();
 #if LLVM_VERSION_MAJOR >= 16
     bool safe = expander.isSafeToExpandAt(count, at);
@@ -241,13 +274,18 @@ const SCEV *function_counter::iterations(Loop *loop, BasicBlock *exiting, BasicB
     bool safe = isSafeToExpandAt(count, at, evolution);
 #endif
 #if LLVM_VERSION_MAJOR >= 15
-    return safe && !expander.isHighCostExpansion({count}, loop, recurses ? 3 : dear, &target, at) ? count : nullptr;
+    return safe && !expander.isHighCostExpansion({count}, loop, recurses ? 3 : dear, &target, at)
+               ? count
+               : nullptr;
 #else
-    return safe && !expander.isHighCostExpansion(count, loop, recurses ? 3 : dear, &target, at) ? count : nullptr;
+    return safe && !expander.isHighCostExpansion(count, loop, recurses ? 3 : dear, &target, at)
+               ? count
+               : nullptr;
 #endif
 }
 
-bool function_counter::same_for_all(Loop *loop, const ahead &inner, BasicBlock *exiting, BasicBlock *before)
+bool function_counter::same_for_all(Loop *loop, const ahead &inner, BasicBlock *exiting,
+                                    BasicBlock *before)
 {
     const SCEV *cost = cost_of(inner);
 #if LLVM_VERSION_MAJOR >= 16
@@ -255,10 +293,12 @@ bool function_counter::same_for_all(Loop *loop, const ahead &inner, BasicBlock *
 #else
     bool safe = isSafeToExpandAt(cost, before->getTerminator(), evolution);
 #endif
-    return safe && evolution.isLoopInvariant(cost, loop) && dominators.dominates(inner.before, exiting);
+    return safe && evolution.isLoopInvariant(cost, loop) &&
+           dominators.dominates(inner.before, exiting);
 }
 
-PHINode *function_counter::sum_in_register(Loop *loop, BasicBlock *before, Value *first, unsigned weight, Value **next)
+PHINode *function_counter::sum_in_register(Loop *loop, BasicBlock *before, Value *first,
+                                           unsigned weight, Value **next)
 {
     PHINode *now = PHINode::Create(long_type, 2, "", &loop->getHeader()->front());
     IRBuilder<> at(&*loop->getHeader()->getFirstInsertionPt());
@@ -276,7 +316,8 @@ void function_counter::count_in_register(Loop *loop, BasicBlock *before, unsigne
     at.CreateStore(next, ticks, true); // volatile: in a loop that never ends it would be dead
 }
 
-// Whether the loop is counted in a register and added when it is left. That is for loops that recurse: the innermost of them end all the time.
+// Whether the loop is counted in a register and added when it is left. That is for loops that
+// recurse: the innermost of them end all the time.
 bool function_counter::count_until_exit(Loop *loop, BasicBlock *before, unsigned weight)
 {
     SmallVector<BasicBlock *, 4> exits;
@@ -290,7 +331,8 @@ bool function_counter::count_until_exit(Loop *loop, BasicBlock *before, unsigned
     return true;
 }
 
-void function_counter::count_each_iteration(Loop *loop, const body &found, BasicBlock *before, std::vector<ahead> &inner)
+void function_counter::count_each_iteration(Loop *loop, const body &found, BasicBlock *before,
+                                            std::vector<ahead> &inner)
 {
     unsigned weight = found.weight;
     BasicBlock *latch = loop->getLoopLatch();
@@ -304,7 +346,8 @@ void function_counter::count_each_iteration(Loop *loop, const body &found, Basic
         return;
     if (before && latch && loop->isInnermost() && !found.calls)
         count_in_register(loop, before, weight);
-    else if (!(before && latch && found.recurses && !found.unknown && count_until_exit(loop, before, weight)))
+    else if (!(before && latch && found.recurses && !found.unknown &&
+               count_until_exit(loop, before, weight)))
         add(&*loop->getHeader()->getFirstInsertionPt(), weight);
 }
 
@@ -314,7 +357,8 @@ bool function_counter::count_loop(Loop *loop, BasicBlock *before, ahead *cost)
     std::vector<ahead> inner = count_loops(*loop);
     body found = look_at(loop);
     BasicBlock *exiting = usual_exiting(loop);
-    const SCEV *times = before && !found.unknown ? iterations(loop, exiting, before, found.recurses) : nullptr;
+    const SCEV *times =
+        before && !found.unknown ? iterations(loop, exiting, before, found.recurses) : nullptr;
     if (!times) {
         count_each_iteration(loop, found, before, inner);
         return false;
@@ -329,7 +373,8 @@ bool function_counter::count_loop(Loop *loop, BasicBlock *before, ahead *cost)
     return true;
 }
 
-// The loops directly inside; those that are counted ahead are returned, to be added by the caller or further out.
+// The loops directly inside; those that are counted ahead are returned, to be added by the caller
+// or further out.
 template <class Loops> std::vector<ahead> function_counter::count_loops(const Loops &inside)
 {
     std::vector<ahead> all;
@@ -349,7 +394,8 @@ void function_counter::count_other_cycles()
     FindFunctionBackedges(function, edges);
     for (auto &edge : edges) {
         auto *to = const_cast<BasicBlock *>(edge.second);
-        if (!(loops.isLoopHeader(to) && loops.getLoopFor(to)->contains(edge.first)) && done.insert(to).second)
+        if (!(loops.isLoopHeader(to) && loops.getLoopFor(to)->contains(edge.first)) &&
+            done.insert(to).second)
             add(&*to->getFirstInsertionPt(), weight_of(*to) + 1);
     }
 }
@@ -370,13 +416,15 @@ void function_counter::count_copies()
             if (auto *c = dyn_cast<CallBase>(&i))
                 if (Value *length = length_of_copy(*c)) {
                     IRBuilder<> at(&i);
-                    add(&i, at.CreateUDiv(at.CreateZExtOrTrunc(length, long_type), ConstantInt::get(long_type, bytes_per_tick)));
+                    add(&i, at.CreateUDiv(at.CreateZExtOrTrunc(length, long_type),
+                                          ConstantInt::get(long_type, bytes_per_tick)));
                 }
 }
 
 // Functions
 
-// A block outside of loops that dominates the calls which may come back to this function, or null. Also looks whether anything unknown is called, and weighs what is in no loop.
+// A block outside of loops that dominates the calls which may come back to this function, or null.
+// Also looks whether anything unknown is called, and weighs what is in no loop.
 BasicBlock *function_counter::place_for_calls(bool *unknown, double *weight)
 {
     BasicBlock *place = nullptr;
@@ -403,7 +451,8 @@ BasicBlock *function_counter::place_for_calls(bool *unknown, double *weight)
 }
 
 // The weight of what is in no loop goes where it costs least. Returns what is left to the callers.
-unsigned function_counter::count_function(BasicBlock *calls, unsigned weight, std::vector<ahead> &ahead_loops)
+unsigned function_counter::count_function(BasicBlock *calls, unsigned weight,
+                                          std::vector<ahead> &ahead_loops)
 {
     unsigned left = weight;
     if (calls || left >= weight_worth_adding) {
@@ -436,25 +485,32 @@ summary function_counter::run()
 
 GlobalVariable *declare_ticks(Module &module)
 {
-    auto *ticks = cast<GlobalVariable>(module.getOrInsertGlobal("reprise_ticks", Type::getInt64Ty(module.getContext())));
+    auto *ticks = cast<GlobalVariable>(
+        module.getOrInsertGlobal("reprise_ticks", Type::getInt64Ty(module.getContext())));
     bool shared = is_for_shared_library(module);
-    ticks->setThreadLocalMode(shared ? GlobalVariable::InitialExecTLSModel : GlobalVariable::LocalExecTLSModel);
+    ticks->setThreadLocalMode(shared ? GlobalVariable::InitialExecTLSModel
+                                     : GlobalVariable::LocalExecTLSModel);
     ticks->setDSOLocal(!shared);
     return ticks;
 }
 
 struct ticks_pass : PassInfoMixin<ticks_pass> {
-    static bool isRequired() { return true; }
+    static bool isRequired()
+    {
+        return true;
+    }
     PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses)
     {
-        auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+        auto &functions =
+            analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
         GlobalVariable *ticks = declare_ticks(module);
         summary_map known;
         CallGraph graph(module);
         for (auto group = scc_begin(&graph); !group.isAtEnd(); ++group)
             for (CallGraphNode *node : *group) {
                 Function *function = node->getFunction();
-                if (function && !function->isDeclaration() && !function->hasFnAttribute(Attribute::Naked))
+                if (function && !function->isDeclaration() &&
+                    !function->hasFnAttribute(Attribute::Naked))
                     known[function] = function_counter(*function, functions, ticks, known).run();
             }
         forget_purity(module);
@@ -472,4 +528,7 @@ void register_pass(PassBuilder &builder)
 
 } // namespace
 
-extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() { return {LLVM_PLUGIN_API_VERSION, "reprise-ticks", REPRISE_VERSION, register_pass}; }
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+    return {LLVM_PLUGIN_API_VERSION, "reprise-ticks", REPRISE_VERSION, register_pass};
+}

@@ -2,4 +2,5 @@
 /* The counter. Linked into every program and shared library that reprise-cc makes. */
 #include "cc/ticks.h"
 
-__attribute__((visibility("default"), aligned(REPRISE_PAGE))) __thread struct reprise_ticks reprise_ticks;
+__attribute__((visibility("default"),
+               aligned(REPRISE_PAGE))) __thread struct reprise_ticks reprise_ticks;

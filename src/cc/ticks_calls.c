@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting without a plugin: the compiler calls this at every basic block (-fsanitize-coverage=trace-pc). Weak: a fuzzer brings its own. */
+/* Counting without a plugin: the compiler calls this at every basic block
+ * (-fsanitize-coverage=trace-pc). Weak: a fuzzer brings its own. */
 #include "cc/ticks.h"
 
 enum { INSTRUCTIONS = 6 }; /* of a block, about */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What tracked code calls where a window is near (base/track.h). Hidden: each module has its own. */
+/* What tracked code calls where a window is near (base/track.h). Hidden: each module has its
+ * own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ static inline int is_seen(const void *at, const void *value, size_t size)
 {
     const struct reprise_region *r = region_near(at);
 
-    if (is_inside(r, at, size) && !*reprise_track_off && memcmp(shadow_of(r, at), value, size) == 0) {
+    if (is_inside(r, at, size) && !*reprise_track_off &&
+        memcmp(shadow_of(r, at), value, size) == 0) {
         ++*reprise_track.loads;
         return 1;
     }
@@ -35,25 +37,25 @@ static inline int is_stored(const void *at, const void *value, size_t size)
     return is_outside(r, at, size);
 }
 
-#define HOOKS(bits)                                                                                                    \
-    HOOK uint##bits##_t reprise_track_load_##bits(const void *at, uint##bits##_t value)                                \
-    {                                                                                                                  \
-        if (!is_seen(at, &value, sizeof value)) {                                                                      \
-            uint##bits##_t told = value;                                                                               \
-                                                                                                                       \
-            HERE();                                                                                                    \
-            reprise_track.load(at, &told, sizeof told);                                                                \
-            return told;                                                                                               \
-        }                                                                                                              \
-        return value;                                                                                                  \
-    }                                                                                                                  \
-                                                                                                                       \
-    HOOK void reprise_track_store_##bits(const void *at, uint##bits##_t value)                                         \
-    {                                                                                                                  \
-        if (!is_stored(at, &value, sizeof value)) {                                                                    \
-            HERE();                                                                                                    \
-            reprise_track.store(at, &(uint##bits##_t){value}, sizeof value);                                           \
-        }                                                                                                              \
+#define HOOKS(bits)                                                                                \
+    HOOK uint##bits##_t reprise_track_load_##bits(const void *at, uint##bits##_t value)            \
+    {                                                                                              \
+        if (!is_seen(at, &value, sizeof value)) {                                                  \
+            uint##bits##_t told = value;                                                           \
+                                                                                                   \
+            HERE();                                                                                \
+            reprise_track.load(at, &told, sizeof told);                                            \
+            return told;                                                                           \
+        }                                                                                          \
+        return value;                                                                              \
+    }                                                                                              \
+                                                                                                   \
+    HOOK void reprise_track_store_##bits(const void *at, uint##bits##_t value)                     \
+    {                                                                                              \
+        if (!is_stored(at, &value, sizeof value)) {                                                \
+            HERE();                                                                                \
+            reprise_track.store(at, &(uint##bits##_t){value}, sizeof value);                       \
+        }                                                                                          \
     }
 
 HOOKS(8)
@@ -64,7 +66,9 @@ HOOKS(64)
 /* Vectors, mostly; what is wider may touch a region that is not near its first byte. */
 HOOK void reprise_track_load_n(const void *at, void *value, size_t size)
 {
-    if (size > REPRISE_TRACK_WIDEST ? reprise_track.any : !(size == 16 ? is_seen(at, value, 16) : is_seen(at, value, size))) {
+    if (size > REPRISE_TRACK_WIDEST
+            ? reprise_track.any
+            : !(size == 16 ? is_seen(at, value, 16) : is_seen(at, value, size))) {
         HERE();
         reprise_track.load(at, value, size);
     }
@@ -72,14 +76,17 @@ HOOK void reprise_track_load_n(const void *at, void *value, size_t size)
 
 HOOK void reprise_track_store_n(const void *at, const void *value, size_t size)
 {
-    if (size > REPRISE_TRACK_WIDEST ? reprise_track.any : !(size == 16 ? is_stored(at, value, 16) : is_stored(at, value, size))) {
+    if (size > REPRISE_TRACK_WIDEST
+            ? reprise_track.any
+            : !(size == 16 ? is_stored(at, value, 16) : is_stored(at, value, size))) {
         HERE();
         reprise_track.store(at, value, size);
     }
 }
 
 /* Vectors of which some elements are accessed: those whose bytes in the mask are not 0. */
-HOOK void reprise_track_load_masked(const void *at, void *value, const void *mask, size_t size, size_t element)
+HOOK void reprise_track_load_masked(const void *at, void *value, const void *mask, size_t size,
+                                    size_t element)
 {
     HERE();
     for (size_t i = 0; i < size; i += element)
@@ -87,11 +94,13 @@ HOOK void reprise_track_load_masked(const void *at, void *value, const void *mas
             reprise_track.load((const char *)at + i, (char *)value + i, element);
 }
 
-HOOK void reprise_track_store_masked(const void *at, const void *value, const void *mask, size_t size, size_t element)
+HOOK void reprise_track_store_masked(const void *at, const void *value, const void *mask,
+                                     size_t size, size_t element)
 {
     HERE();
     for (size_t i = 0; i < size; i += element)
-        if (((const char *)mask)[i] && !is_stored((const char *)at + i, (const char *)value + i, element))
+        if (((const char *)mask)[i] &&
+            !is_stored((const char *)at + i, (const char *)value + i, element))
             reprise_track.store((const char *)at + i, (const char *)value + i, element);
 }
 
@@ -164,29 +173,38 @@ HOOK void *reprise_track_after(void *at, const void *old, size_t size)
 
 enum { ADD, SUB, AND, OR, XOR, NAND, EXCHANGE, COMPARE }; /* as cc/gcc_track_atomic.cc knows them */
 
-#define CHANGE(bits)                                                                                                   \
-    static uint##bits##_t change_##bits(uint##bits##_t *at, uint##bits##_t value, uint##bits##_t expected, int how)    \
-    {                                                                                                                  \
-        switch (how) {                                                                                                 \
-        case ADD: return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                              \
-        case SUB: return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                              \
-        case AND: return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                              \
-        case OR: return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                \
-        case XOR: return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                              \
-        case NAND: return __atomic_fetch_nand(at, value, __ATOMIC_SEQ_CST);                                            \
-        case EXCHANGE: return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                        \
-        }                                                                                                              \
-        __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                      \
-        return expected;                                                                                               \
-    }                                                                                                                  \
-                                                                                                                       \
-    HOOK uint##bits##_t reprise_track_change_##bits(void *at, uint##bits##_t value, uint##bits##_t expected, int how)  \
-    {                                                                                                                  \
-        HERE();                                                                                                        \
-        reprise_track.before(at, sizeof value);                                                                        \
-        uint##bits##_t old = change_##bits(at, value, expected, how);                                                  \
-        change_##bits(reprise_track.after(at, &old, sizeof old), value, expected, how);                                \
-        return old;                                                                                                    \
+#define CHANGE(bits)                                                                               \
+    static uint##bits##_t change_##bits(uint##bits##_t *at, uint##bits##_t value,                  \
+                                        uint##bits##_t expected, int how)                          \
+    {                                                                                              \
+        switch (how) {                                                                             \
+        case ADD:                                                                                  \
+            return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                \
+        case SUB:                                                                                  \
+            return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                \
+        case AND:                                                                                  \
+            return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                \
+        case OR:                                                                                   \
+            return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                 \
+        case XOR:                                                                                  \
+            return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                \
+        case NAND:                                                                                 \
+            return __atomic_fetch_nand(at, value, __ATOMIC_SEQ_CST);                               \
+        case EXCHANGE:                                                                             \
+            return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                               \
+        }                                                                                          \
+        __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
+        return expected;                                                                           \
+    }                                                                                              \
+                                                                                                   \
+    HOOK uint##bits##_t reprise_track_change_##bits(void *at, uint##bits##_t value,                \
+                                                    uint##bits##_t expected, int how)              \
+    {                                                                                              \
+        HERE();                                                                                    \
+        reprise_track.before(at, sizeof value);                                                    \
+        uint##bits##_t old = change_##bits(at, value, expected, how);                              \
+        change_##bits(reprise_track.after(at, &old, sizeof old), value, expected, how);            \
+        return old;                                                                                \
     }
 
 CHANGE(8)

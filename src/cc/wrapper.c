@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise-cc, reprise-c++ and reprise-fc: one program under three names. It takes a compiler's command line, adds what makes the code count (ticks.h) or, with --track, tell of its loads and stores (base/track.h), and becomes the compiler.
+/* reprise-cc, reprise-c++ and reprise-fc: one program under three names. It takes a compiler's
+ * command line, adds what makes the code count (ticks.h) or, with --track, tell of its loads and
+ * stores (base/track.h), and becomes the compiler.
  *
- * Where the code is compiled, that is a plugin of ours if there is one for this compiler and version, else calls: at every basic block (-fsanitize-coverage=trace-pc), or before every load and store (-fsanitize=thread). Where a program or shared library is linked, it is the
- * counter, or what is called. Only the compiler proper hears of -fsanitize=thread: the one that links would add a library to it. Everything else passes unchanged, so that configure, CMake and their like find the compiler that they know. */
+ * Where the code is compiled, that is a plugin of ours if there is one for this compiler and
+ * version, else calls: at every basic block (-fsanitize-coverage=trace-pc), or before every load
+ * and store (-fsanitize=thread). Where a program or shared library is linked, it is the counter, or
+ * what is called. Only the compiler proper hears of -fsanitize=thread: the one that links would add
+ * a library to it. Everything else passes unchanged, so that configure, CMake and their like find
+ * the compiler that they know. */
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -21,8 +27,9 @@ struct language {
     const char *name, *setting, *compiler, *mpi;
 };
 
-static const struct language languages[] = {
-    {"reprise-cc", "REPRISE_CC", "cc", "mpicc"}, {"reprise-c++", "REPRISE_CXX", "c++", "mpicxx"}, {"reprise-fc", "REPRISE_FC", "gfortran", "mpif90"}};
+static const struct language languages[] = {{"reprise-cc", "REPRISE_CC", "cc", "mpicc"},
+                                            {"reprise-c++", "REPRISE_CXX", "c++", "mpicxx"},
+                                            {"reprise-fc", "REPRISE_FC", "gfortran", "mpif90"}};
 
 enum how { AUTO, PLUGIN, CALLS, OFF };
 
@@ -32,32 +39,39 @@ struct job {
     bool track, ticks; /* --track; --ticks was given */
     bool calls;        /* there is no plugin, or it is not wanted */
     bool show;
-    bool inside; /* another reprise-cc calls this one, through an MPI's wrapper: all is said already */
+    bool inside; /* another reprise-cc calls this one, through an MPI's wrapper: all is said already
+                  */
     char **words; /* the command to be, room for all that can be added */
     int count;
-    int own; /* words of the compiler itself */
+    int own;               /* words of the compiler itself */
     char folder[PATH_MAX]; /* with our plugins and what is linked */
 };
 
 static const char within[] = "REPRISE_CC_WITHIN";
 
-static const char help[] = "usage: reprise-cc [OPTION...] [COMPILER'S OPTIONS...]\n"
-                           "       reprise-c++, reprise-fc likewise\n"
-                           "\n"
-                           "Compiles and links like the compiler, so that the program counts what it executes.\n"
-                           "\n"
-                           "options:\n"
-                           "  --mpi              use the MPI's wrapper: mpicc, mpicxx, mpif90\n"
-                           "  --mpi=NAME         the one of this MPI: mpicc.NAME, as openmpi or mpich\n"
-                           "  --ticks=HOW        how to count: auto, plugin, calls, off\n"
-                           "  --track            the program does not count, but tells of its loads from window memory and its stores there\n"
-                           "  --track=HOW        how to: auto, plugin, calls\n"
-                           "  --reprise-show     print the command instead of running it\n"
-                           "  --reprise-help     print this help\n"
-                           "\n"
-                           "Settings, from the environment: REPRISE_CC, REPRISE_CXX, REPRISE_FC, the compilers; default: cc, c++, gfortran.\n";
+static const char help[] =
+    "usage: reprise-cc [OPTION...] [COMPILER'S OPTIONS...]\n"
+    "       reprise-c++, reprise-fc likewise\n"
+    "\n"
+    "Compiles and links like the compiler, so that the program counts what it executes.\n"
+    "\n"
+    "options:\n"
+    "  --mpi              use the MPI's wrapper: mpicc, mpicxx, mpif90\n"
+    "  --mpi=NAME         the one of this MPI: mpicc.NAME, as openmpi or mpich\n"
+    "  --ticks=HOW        how to count: auto, plugin, calls, off\n"
+    "  --track            the program does not count, but tells of its loads from window memory "
+    "and its stores there\n"
+    "  --track=HOW        how to: auto, plugin, calls\n"
+    "  --reprise-show     print the command instead of running it\n"
+    "  --reprise-help     print this help\n"
+    "\n"
+    "Settings, from the environment: REPRISE_CC, REPRISE_CXX, REPRISE_FC, the compilers; default: "
+    "cc, c++, gfortran.\n";
 
-static void __attribute__((noreturn)) die(int status) { exit(status); }
+static void __attribute__((noreturn)) die(int status)
+{
+    exit(status);
+}
 
 static void *must(void *memory)
 {
@@ -68,7 +82,10 @@ static void *must(void *memory)
     return memory;
 }
 
-static void push(struct job *job, const char *word) { job->words[job->count++] = must(strdup(word)); }
+static void push(struct job *job, const char *word)
+{
+    job->words[job->count++] = must(strdup(word));
+}
 
 static void push_joined(struct job *job, const char *option, const char *folder, const char *file)
 {
@@ -111,16 +128,14 @@ static bool read_own_option(struct job *job, const char *word, const char **mpi)
     else if ((value = option_value(word, "--track"))) {
         job->how = parse_how("--track", value, CALLS);
         job->track = true;
-    }
-    else if (strcmp(word, "--mpi") == 0)
+    } else if (strcmp(word, "--mpi") == 0)
         *mpi = "";
     else if ((value = option_value(word, "--mpi")))
         *mpi = value;
     else if ((value = option_value(word, "--ticks"))) {
         job->how = parse_how("--ticks", value, OFF);
         job->ticks = job->how != OFF;
-    }
-    else
+    } else
         return false;
     return true;
 }
@@ -131,12 +146,15 @@ static bool is_on_path(const char *name)
     bool found = strchr(name, '/') && access(name, X_OK) == 0;
 
     for (char *rest = list, *folder; !found && (folder = strsep(&rest, ":"));)
-        found = snprintf(path, sizeof path, "%s/%s", *folder ? folder : ".", name) < (int)sizeof path && access(path, X_OK) == 0;
+        found =
+            snprintf(path, sizeof path, "%s/%s", *folder ? folder : ".", name) < (int)sizeof path &&
+            access(path, X_OK) == 0;
     free(list);
     return found;
 }
 
-/* Before it is asked what it is: a compiler that does not answer is taken for one that is not known. */
+/* Before it is asked what it is: a compiler that does not answer is taken for one that is not
+ * known. */
 static void check_wrapper(const char *option, const char *name)
 {
     if (is_on_path(name))
@@ -145,7 +163,8 @@ static void check_wrapper(const char *option, const char *name)
     die(REPRISE_EXIT_USAGE);
 }
 
-/* The compiler. A setting may have several words, as in "ccache gcc". Inside of another reprise-cc it is the usual one: the setting may be what called us. */
+/* The compiler. A setting may have several words, as in "ccache gcc". Inside of another reprise-cc
+ * it is the usual one: the setting may be what called us. */
 static void push_compiler(struct job *job, const char *mpi)
 {
     const char *setting = job->inside ? NULL : getenv(job->language->setting);
@@ -171,7 +190,8 @@ struct compiler {
 static void read_macro(const char *line, const char *macro, int *value)
 {
     size_t length = strlen(macro);
-    if (strncmp(line, "#define ", 8) == 0 && strncmp(line + 8, macro, length) == 0 && line[8 + length] == ' ')
+    if (strncmp(line, "#define ", 8) == 0 && strncmp(line + 8, macro, length) == 0 &&
+        line[8 + length] == ' ')
         *value = atoi(line + 8 + length);
 }
 
@@ -182,7 +202,8 @@ static pid_t start_question(struct job *job, int *out)
     pid_t pid;
     posix_spawn_file_actions_t actions;
     memcpy(words, job->words, (size_t)job->own * sizeof *words);
-    memcpy(words + job->own, (char *[]){"-dM", "-E", "-x", "c", "/dev/null", NULL}, 6 * sizeof *words);
+    memcpy(words + job->own, (char *[]){"-dM", "-E", "-x", "c", "/dev/null", NULL},
+           6 * sizeof *words);
     if (pipe(ends))
         return -1;
     posix_spawn_file_actions_init(&actions);
@@ -222,7 +243,8 @@ static struct compiler ask_compiler(struct job *job)
 static bool push_plugin(struct job *job, struct compiler compiler, const char *what)
 {
     char name[64], path[PATH_MAX + 64];
-    snprintf(name, sizeof name, "reprise-%s-%s-%d.so", what, compiler.clang ? "llvm" : "gcc", compiler.clang ? compiler.clang : compiler.gcc);
+    snprintf(name, sizeof name, "reprise-%s-%s-%d.so", what, compiler.clang ? "llvm" : "gcc",
+             compiler.clang ? compiler.clang : compiler.gcc);
     snprintf(path, sizeof path, "%s/%s", job->folder, name);
     if (access(path, R_OK))
         return false;
@@ -230,18 +252,27 @@ static bool push_plugin(struct job *job, struct compiler compiler, const char *w
     return true;
 }
 
-static void __attribute__((noreturn)) refuse_calls(struct job *job, struct compiler compiler, const char *why)
+static void __attribute__((noreturn))
+refuse_calls(struct job *job, struct compiler compiler, const char *why)
 {
-    rp_error("%s: no plugin of reprise for %s %d in %s; build reprise where its plugin headers are installed, or use %s", job->words[0],
-             compiler.clang ? "clang" : compiler.gcc ? "gcc" : "a compiler that is neither gcc nor clang, version", compiler.clang ? compiler.clang : compiler.gcc, job->folder, why);
+    rp_error("%s: no plugin of reprise for %s %d in %s; build reprise where its plugin headers are "
+             "installed, or use %s",
+             job->words[0],
+             compiler.clang ? "clang"
+             : compiler.gcc ? "gcc"
+                            : "a compiler that is neither gcc nor clang, version",
+             compiler.clang ? compiler.clang : compiler.gcc, job->folder, why);
     die(REPRISE_EXIT_UNSUPPORTED);
 }
 
-/* Older ones of clang do not call before a load if there is a store to the same place behind it. It does not call before accesses of more than 16 bytes, which it makes of smaller ones in loops. */
+/* Older ones of clang do not call before a load if there is a store to the same place behind it. It
+ * does not call before accesses of more than 16 bytes, which it makes of smaller ones in loops. */
 static void push_track_calls(struct job *job, struct compiler compiler)
 {
     enum { CLANG_CALLS = 12 };
-    static const char *const by_clang[] = {"-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-read-before-write", "-fno-vectorize", "-fno-slp-vectorize"};
+    static const char *const by_clang[] = {"-Xclang",        "-fsanitize=thread",
+                                           "-mllvm",         "-tsan-instrument-read-before-write",
+                                           "-fno-vectorize", "-fno-slp-vectorize"};
 
     if (compiler.clang && compiler.clang < CLANG_CALLS)
         refuse_calls(job, compiler, "another compiler: --track=calls needs clang 12, or gcc");
@@ -256,14 +287,16 @@ static void push_track_calls(struct job *job, struct compiler compiler)
 static void push_compiling(struct job *job, const struct rp_commandline *line)
 {
     struct compiler compiler = ask_compiler(job);
-    bool gcc_links = compiler.gcc && line->links; /* then code may be made by the linker, of what -flto left */
+    bool gcc_links =
+        compiler.gcc && line->links; /* then code may be made by the linker, of what -flto left */
     int count = job->count;
     bool plugged = job->how != CALLS && push_plugin(job, compiler, job->track ? "track" : "ticks");
     job->calls = !plugged && job->how != PLUGIN;
     if (!line->compiles && !gcc_links)
         job->count = count;
     if (job->track && job->calls && line->sanitizes) {
-        rp_error("-fsanitize: code that is tracked by calls cannot have it, since the compiler's own is used; a plugin would do without (--track=plugin)");
+        rp_error("-fsanitize: code that is tracked by calls cannot have it, since the compiler's "
+                 "own is used; a plugin would do without (--track=plugin)");
         die(REPRISE_EXIT_UNSUPPORTED);
     }
     if (plugged || (!line->compiles && !(job->track && job->calls && gcc_links)))
@@ -288,8 +321,25 @@ static void push_for_linker(struct job *job, const char *word)
 /* Functions of the C library that cc/track_calls.c has, too. */
 static void push_wrapped(struct job *job)
 {
-    static const char *const names[] = {"memcpy", "memmove", "memset", "__memcpy_chk", "__memmove_chk", "__memset_chk", "sched_yield", "sleep", "usleep", "nanosleep", "clock_nanosleep", "poll", "select",
-                                        "pthread_mutex_init", "pthread_rwlock_init", "pthread_cond_init", "pthread_barrier_init", "pthread_spin_init", "sem_init"};
+    static const char *const names[] = {"memcpy",
+                                        "memmove",
+                                        "memset",
+                                        "__memcpy_chk",
+                                        "__memmove_chk",
+                                        "__memset_chk",
+                                        "sched_yield",
+                                        "sleep",
+                                        "usleep",
+                                        "nanosleep",
+                                        "clock_nanosleep",
+                                        "poll",
+                                        "select",
+                                        "pthread_mutex_init",
+                                        "pthread_rwlock_init",
+                                        "pthread_cond_init",
+                                        "pthread_barrier_init",
+                                        "pthread_spin_init",
+                                        "sem_init"};
     char word[64];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -298,11 +348,15 @@ static void push_wrapped(struct job *job)
     }
 }
 
-/* The version script of a library would make what it exports local, a second one: such a library gets none, and takes the program's. */
+/* The version script of a library would make what it exports local, a second one: such a library
+ * gets none, and takes the program's. */
 static void push_linking(struct job *job, const struct rp_commandline *line)
 {
     push(job, "-Xlinker");
-    push_joined(job, "", job->folder, !job->track ? "reprise-ticks-calls.o" : job->calls ? "reprise-track-calls.o" : "reprise-track-hooks.o");
+    push_joined(job, "", job->folder,
+                !job->track  ? "reprise-ticks-calls.o"
+                : job->calls ? "reprise-track-calls.o"
+                             : "reprise-track-hooks.o");
     if (job->track && job->calls)
         push_wrapped(job);
     if (line->scripted && line->strict) {
@@ -311,7 +365,8 @@ static void push_linking(struct job *job, const struct rp_commandline *line)
     }
     if (line->scripted)
         return;
-    push_for_linker(job, job->track ? "--export-dynamic-symbol=reprise_track" : "--export-dynamic-symbol=reprise_ticks");
+    push_for_linker(job, job->track ? "--export-dynamic-symbol=reprise_track"
+                                    : "--export-dynamic-symbol=reprise_ticks");
     if (job->track) {
         push_for_linker(job, "--export-dynamic-symbol=reprise_track_off");
         push_for_linker(job, "--export-dynamic-symbol=reprise_track_size");
@@ -327,7 +382,8 @@ static void find_folder(struct job *job)
     self[length < 0 ? 0 : length] = 0;
     for (int i = 0; i < 2 && strrchr(self, '/'); i++)
         *strrchr(self, '/') = 0;
-    if (snprintf(job->folder, sizeof job->folder, "%s/lib/reprise/cc", self) >= (int)sizeof job->folder)
+    if (snprintf(job->folder, sizeof job->folder, "%s/lib/reprise/cc", self) >=
+        (int)sizeof job->folder)
         job->folder[0] = 0;
 }
 
@@ -343,14 +399,19 @@ static const struct language *language_of(const char *program)
 /* 'reprise-cc mpicc a.c' would take mpicc for a file to link, and not find mpi.h. */
 static void refuse_wrapper(const char *word)
 {
-    static const char *const wrappers[] = {"mpicc", "mpicxx", "mpic++", "mpiCC", "mpif77", "mpif90", "mpifort"};
+    static const char *const wrappers[] = {"mpicc",  "mpicxx", "mpic++", "mpiCC",
+                                           "mpif77", "mpif90", "mpifort"};
     const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
 
     for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++) {
         size_t length = strlen(wrappers[i]);
-        if (strncmp(name, wrappers[i], length) != 0 || (name[length] && strcmp(name + length, ".openmpi") != 0 && strcmp(name + length, ".mpich") != 0))
+        if (strncmp(name, wrappers[i], length) != 0 ||
+            (name[length] && strcmp(name + length, ".openmpi") != 0 &&
+             strcmp(name + length, ".mpich") != 0))
             continue;
-        rp_error("'%s' is not given to the compiler: 'reprise-cc --mpi', or '--mpi=openmpi', uses the MPI's wrapper; REPRISE_CC, REPRISE_CXX or REPRISE_FC names another compiler", word);
+        rp_error("'%s' is not given to the compiler: 'reprise-cc --mpi', or '--mpi=openmpi', uses "
+                 "the MPI's wrapper; REPRISE_CC, REPRISE_CXX or REPRISE_FC names another compiler",
+                 word);
         die(REPRISE_EXIT_USAGE);
     }
 }
@@ -397,7 +458,8 @@ int main(int argc, char **argv)
     const char *setting;
     struct job job = {.language = language_of(argv[0]), .inside = getenv(within)};
     setting = getenv(job.language->setting);
-    job.words = must(calloc((size_t)argc + 96 + (setting ? strlen(setting) : 0), sizeof *job.words));
+    job.words =
+        must(calloc((size_t)argc + 96 + (setting ? strlen(setting) : 0), sizeof *job.words));
     setenv(within, "1", 1);
     find_folder(&job);
     build(&job, argc, argv);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The libraries of a dynamic program are asked of its own loader, as ldd does, so that what comes through other libraries is seen too. */
+/* The libraries of a dynamic program are asked of its own loader, as ldd does, so that what comes
+ * through other libraries is seen too. */
 #include "cli/binary.h"
 
 #include <errno.h>
@@ -94,9 +95,11 @@ static bool starts_with(const char *text, const char *start)
 
 static const char *mpi_of_library(const char *soname)
 {
-    static const char *const open_mpi[] = {"libmpi.so.40", "libmpi.so.80", "libmpi.so.20", "libmpi_cxx.so.40",
+    static const char *const open_mpi[] = {"libmpi.so.40",       "libmpi.so.80",
+                                           "libmpi.so.20",       "libmpi_cxx.so.40",
                                            "libmpi_mpifh.so.40", "libmpi_usempif08.so.40"};
-    static const char *const mpich[] = {"libmpich.so.", "libmpi.so.12", "libpmpich.so.", "libmpichfort.so.", "libmpichcxx.so."};
+    static const char *const mpich[] = {"libmpich.so.", "libmpi.so.12", "libpmpich.so.",
+                                        "libmpichfort.so.", "libmpichcxx.so."};
 
     for (size_t i = 0; i < sizeof open_mpi / sizeof *open_mpi; i++)
         if (starts_with(soname, open_mpi[i]))
@@ -121,7 +124,8 @@ static void note_library(struct rp_binary *b, char *line)
     }
     if (starts_with(soname, "libasan.so") && !b->asan)
         b->asan = strdup(path);
-    b->fortran |= starts_with(soname, "libgfortran.so") || starts_with(soname, "libmpi_mpifh") || starts_with(soname, "libmpichfort");
+    b->fortran |= starts_with(soname, "libgfortran.so") || starts_with(soname, "libmpi_mpifh") ||
+                  starts_with(soname, "libmpichfort");
     b->shmem |= starts_with(soname, "liboshmem.so");
     if (!b->exchanges && !mpi && !starts_with(soname, "libmpi"))
         b->exchanges = library_exchanges(path);

@@ -11,8 +11,8 @@ bool rp_class_is_refused(const char *function);
 /* Whether only recording the data of a rank (--ranks) stops a program that calls this function. */
 bool rp_class_is_refused_alone(const char *function);
 
-/* Whether the function makes a window that `record --ranks` can record. Knows the names of C and of the
- * Fortran bindings. */
+/* Whether the function makes a window that `record --ranks` can record. Knows the names of C and of
+ * the Fortran bindings. */
 bool rp_class_makes_window(const char *function);
 
 #endif

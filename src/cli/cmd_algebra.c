@@ -19,8 +19,9 @@ static const struct rp_option options[] = {
 
 static void print_json(const struct rp_algebra *set)
 {
-    printf("{\"messages\": %" PRIu64 ", \"events\": %" PRIu64 ", \"dependencies\": %" PRIu64 ", \"given\": %" PRIu64 ", \"determinants\": %" PRIu64 "}\n", set->messages,
-           set->events, set->dependencies, set->given, rp_algebra_determinants(set));
+    printf("{\"messages\": %" PRIu64 ", \"events\": %" PRIu64 ", \"dependencies\": %" PRIu64
+           ", \"given\": %" PRIu64 ", \"determinants\": %" PRIu64 "}\n",
+           set->messages, set->events, set->dependencies, set->given, rp_algebra_determinants(set));
 }
 
 /* One step a line, its rule in a column of its own. */
@@ -36,8 +37,10 @@ static void print_steps(struct rp_buffer *steps)
 
 static void print(const struct rp_algebra *set)
 {
-    printf("messages      %" PRIu64 "\nevents        %" PRIu64 "\ndependencies  %" PRIu64 "\n", set->messages, set->events, set->dependencies);
-    printf("given         %" PRIu64 "  by the program's own order and the sizes of regions\n", set->given);
+    printf("messages      %" PRIu64 "\nevents        %" PRIu64 "\ndependencies  %" PRIu64 "\n",
+           set->messages, set->events, set->dependencies);
+    printf("given         %" PRIu64 "  by the program's own order and the sizes of regions\n",
+           set->given);
     printf("determinants  %" PRIu64 "  to be recorded\n", rp_algebra_determinants(set));
 }
 
@@ -69,8 +72,10 @@ const struct rp_command rp_command_algebra = {
     .name = "algebra",
     .synopsis = "[--json] [-q] EXPRESSION",
     .about = "count the dependencies that an order of messages needs",
-    .more = "Sets at one endpoint: O(n,d) ordered, U(n,d) in any order, D(n) deterministic, D(n,k) in k chains, C(n) commutative.\n"
-            "Joined by: a ; b (b after a), a -> b (so by the program itself), repeat(k, a), loop(k, a) (k times by ; or ->),\n"
+    .more = "Sets at one endpoint: O(n,d) ordered, U(n,d) in any order, D(n) deterministic, D(n,k) "
+            "in k chains, C(n) commutative.\n"
+            "Joined by: a ; b (b after a), a -> b (so by the program itself), repeat(k, a), "
+            "loop(k, a) (k times by ; or ->),\n"
             "interleave(a, b, ...), independent(a, b, ...).\n"
             "Example: reprise algebra 'interleave(O(5,0), U(3,0)) ; C(100)'",
     .options = options,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise calibrate: measures what system calls take on this machine, and writes a file of costs for deterministic runs. */
+/* reprise calibrate: measures what system calls take on this machine, and writes a file of costs
+ * for deterministic runs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,8 @@ static enum rp_status measure_all(struct rp_costs *costs, struct rp_problem *why
     double rate = STEPS * STEP * 1000.0 / measure(compute, &sum, 3), kib = LONG / 1024.0;
     double long_read = measure(read_some, &file, 20), long_write = measure(write_some, &file, 20);
     file.bytes = SHORT;
-    double short_read = measure(read_some, &file, 500), short_write = measure(write_some, &file, 500);
+    double short_read = measure(read_some, &file, 500),
+           short_write = measure(write_some, &file, 500);
     *costs = (struct rp_costs){
         .microsecond = ticks(1000, rate),
         .read = ticks(short_read, rate),
@@ -154,7 +156,8 @@ const struct rp_command rp_command_calibrate = {
     .name = "calibrate",
     .synopsis = "FILE",
     .about = "measure what system calls take, for deterministic runs",
-    .more = "Without a file of costs, deterministic runs take the usual ones, which are the same everywhere. Runs by other costs are other runs.",
+    .more = "Without a file of costs, deterministic runs take the usual ones, which are the same "
+            "everywhere. Runs by other costs are other runs.",
     .options = options,
     .run = run,
 };

@@ -17,17 +17,33 @@
 #include "log/rundir.h"
 #include "reprise.h"
 
-static const char *mpi, *latency, *threshold, *buffer, *reductions, *check, *record, *output, *costs;
+static const char *mpi, *latency, *threshold, *buffer, *reductions, *check, *record, *output,
+    *costs;
 
 static const struct rp_option options[] = {
-    {"--check", NULL, NULL, "tell a digest of all matches and answers at the end, by which runs can be compared", &check},
+    {"--check", NULL, NULL,
+     "tell a digest of all matches and answers at the end, by which runs can be compared", &check},
     {"--record", NULL, NULL, "record the run, too", &record},
-    {"--output", "-o", "DIR", "with --record: the directory of the record; with --check alone: keep the digests of the ranks there, for 'reprise diff'", &output},
-    {"--reductions", NULL, "HOW", "fixed: reductions add up in the order of ranks, whatever the MPI does (default: native)", &reductions},
-    {"--latency", NULL, "TIME", "logical time after which a message can be seen; an MPI call takes 1000 (default 3000)", &latency},
-    {"--costs", NULL, "FILE", "logical time that system calls take, as 'reprise calibrate' measures it (default: the same everywhere)", &costs},
-    {"--threshold", NULL, "BYTES", "sends of more wait for their receiver; k, M and G are understood (default 64k)", &threshold},
-    {"--buffer", NULL, "BYTES", "room for copies of messages that were sent and not received yet, for each rank; k, M and G are understood (default 16M)", &buffer},
+    {"--output", "-o", "DIR",
+     "with --record: the directory of the record; with --check alone: keep the digests of the "
+     "ranks there, for 'reprise diff'",
+     &output},
+    {"--reductions", NULL, "HOW",
+     "fixed: reductions add up in the order of ranks, whatever the MPI does (default: native)",
+     &reductions},
+    {"--latency", NULL, "TIME",
+     "logical time after which a message can be seen; an MPI call takes 1000 (default 3000)",
+     &latency},
+    {"--costs", NULL, "FILE",
+     "logical time that system calls take, as 'reprise calibrate' measures it (default: the same "
+     "everywhere)",
+     &costs},
+    {"--threshold", NULL, "BYTES",
+     "sends of more wait for their receiver; k, M and G are understood (default 64k)", &threshold},
+    {"--buffer", NULL, "BYTES",
+     "room for copies of messages that were sent and not received yet, for each rank; k, M and G "
+     "are understood (default 16M)",
+     &buffer},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
@@ -40,12 +56,15 @@ static void set(const char *name, const char *value)
 }
 
 /* What was given as an option is told as one. */
-static enum rp_status check_bytes(const char *option, const char *text, const char *setting, struct rp_problem *why)
+static enum rp_status check_bytes(const char *option, const char *text, const char *setting,
+                                  struct rp_problem *why)
 {
     long ignored;
 
     if (text && !rp_bytes_read(text, &ignored))
-        return rp_fail(why, RP_USAGE, "%s %s: a number of bytes is expected, such as 65536, 64k or 16M", option, text);
+        return rp_fail(why, RP_USAGE,
+                       "%s %s: a number of bytes is expected, such as 65536, 64k or 16M", option,
+                       text);
     return rp_setting_bytes(setting, 0, &ignored, why);
 }
 
@@ -55,7 +74,8 @@ static enum rp_status check_latency(struct rp_problem *why)
     enum rp_status status = rp_setting_number("REPRISE_LATENCY", 1, 1, &ignored, why);
 
     if (status != RP_OK && latency)
-        return rp_fail(why, status, "--latency %s: a whole number of at least 1 is expected", latency);
+        return rp_fail(why, status, "--latency %s: a whole number of at least 1 is expected",
+                       latency);
     return status;
 }
 
@@ -94,9 +114,11 @@ static enum rp_status apply_options(struct rp_problem *why)
 }
 
 /*
- * The ranks write down what they decided. If that is not to be kept, its first line still tells that there were any: a program that is not entered would run as ever, without a word. The file is where records are, since a launcher
- * may start all its ranks on other hosts; where nothing can be written, nothing is told.
- * If the ranks ended the job for an error of the program, it also has the exit status.
+ * The ranks write down what they decided. If that is not to be kept, its first line still tells
+ * that there were any: a program that is not entered would run as ever, without a word. The file is
+ * where records are, since a launcher may start all its ranks on other hosts; where nothing can be
+ * written, nothing is told. If the ranks ended the job for an error of the program, it also has the
+ * exit status.
  */
 struct witness {
     char *directory; /* that we made */
@@ -110,7 +132,8 @@ static enum rp_status keep_witness(struct witness *witness, struct rp_problem *w
     if (status != RP_OK)
         return status;
     witness->path = rp_path_join(witness->directory, RP_DECISIONS_NAME);
-    return witness->path ? rp_write_new_file(witness->path, "", 0, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    return witness->path ? rp_write_new_file(witness->path, "", 0, why)
+                         : rp_fail(why, RP_MEMORY, "out of memory");
 }
 
 static void make_witness(struct witness *witness)
@@ -236,7 +259,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (output && !record && !check)
         return rp_usage_error(command, "-o keeps what --check or --record tells");
     if (output && !record && inside)
-        return rp_usage_error(command, "-o keeps digests only where reprise starts the launcher, as in 'reprise det --check -o DIR mpirun -n 4 ./app'");
+        return rp_usage_error(command, "-o keeps digests only where reprise starts the launcher, "
+                                       "as in 'reprise det --check -o DIR mpirun -n 4 ./app'");
     char **words = argv + first;
     enum rp_status status = apply_options(&why);
     if (status == RP_OK && record)
@@ -254,8 +278,10 @@ const struct rp_command rp_command_det = {
     .name = "det",
     .synopsis = "[options] COMMAND [ARGUMENT...]",
     .about = "run a program so that every run is the same, without a record",
-    .more = "COMMAND is as in 'reprise record'. Messages, the answers of tests and probes, and so the results are the same in every run, on Open MPI and MPICH.\n"
-            "Programs compiled by reprise-cc lose less time by it. The exit status is the application's;\n"
+    .more = "COMMAND is as in 'reprise record'. Messages, the answers of tests and probes, and so "
+            "the results are the same in every run, on Open MPI and MPICH.\n"
+            "Programs compiled by reprise-cc lose less time by it. The exit status is the "
+            "application's;\n"
             "118: reprise found an error of the program; 119: its ranks wait for each other.",
     .options = options,
     .run = run,

@@ -13,10 +13,12 @@
 static const char *html, *json, *output, *ignore_polls;
 
 static const struct rp_option options[] = {
-    {"--html", NULL, NULL, "as a page that draws both runs side by side; -o FILE.html says so, too", &html},
+    {"--html", NULL, NULL, "as a page that draws both runs side by side; -o FILE.html says so, too",
+     &html},
     {"--ignore-polls", NULL, NULL, "pass over polls that answered no", &ignore_polls},
     {"--json", NULL, NULL, "as JSON", &json},
-    {"--output", "-o", "FILE", "write there; a page: not to RUN1-RUN2.html, else: not to the standard output", &output},
+    {"--output", "-o", "FILE",
+     "write there; a page: not to RUN1-RUN2.html, else: not to the standard output", &output},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -58,7 +60,8 @@ static enum rp_status write_page(const struct rp_diff *diff, struct rp_problem *
     return status;
 }
 
-static enum rp_status diff_records(const char *one, const char *other, bool *differ, struct rp_problem *why)
+static enum rp_status diff_records(const char *one, const char *other, bool *differ,
+                                   struct rp_problem *why)
 {
     struct rp_diff diff;
     enum rp_status status = rp_diff_collect(one, other, ignore_polls != NULL, &diff, why);
@@ -71,12 +74,15 @@ static enum rp_status diff_records(const char *one, const char *other, bool *dif
     return status;
 }
 
-static enum rp_status diff_runs(const char *one, const char *other, bool *differ, struct rp_problem *why)
+static enum rp_status diff_runs(const char *one, const char *other, bool *differ,
+                                struct rp_problem *why)
 {
     if (!rp_decisions_are_kept(one) && !rp_decisions_are_kept(other))
         return diff_records(one, other, differ, why);
     if (html || json || ignore_polls)
-        return rp_fail(why, RP_USAGE, "digests of deterministic runs are compared as text, without options; 'reprise det --record' makes records, which have more to tell");
+        return rp_fail(why, RP_USAGE,
+                       "digests of deterministic runs are compared as text, without options; "
+                       "'reprise det --record' makes records, which have more to tell");
     return rp_decisions_diff(one, other, output, differ, why);
 }
 
@@ -112,8 +118,10 @@ const struct rp_command rp_command_diff = {
     .name = "diff",
     .synopsis = "[options] RUN1 RUN2",
     .about = "show where two runs part",
-    .more = "For each rank the first event that differs, and which of these came first. The exit status is 1 if there is a difference, and 0 if there is none.\n"
-            "Directories of 'reprise det --check -o DIR' are compared by their digests: which ranks decided differently.",
+    .more = "For each rank the first event that differs, and which of these came first. The exit "
+            "status is 1 if there is a difference, and 0 if there is none.\n"
+            "Directories of 'reprise det --check -o DIR' are compared by their digests: which "
+            "ranks decided differently.",
     .options = options,
     .run = run,
 };

@@ -38,30 +38,38 @@ static void describe_refused(const char *name, bool cxx)
     const char *calls = cxx ? "calls, or only mentions," : "calls";
 
     if (strcmp(name, "MPI_Win_allocate_shared") == 0)
-        printf("  %s %s: recording stops there, unless the program is compiled by 'reprise-cc --track', or "
-               "'--allow %s'\n", calls, name, name);
+        printf("  %s %s: recording stops there, unless the program is compiled by 'reprise-cc "
+               "--track', or "
+               "'--allow %s'\n",
+               calls, name, name);
     else if (!rp_class_makes_window(name))
-        printf("  %s %s, which is refused: recording stops there, unless '--allow %s'\n", calls, name, name);
+        printf("  %s %s, which is refused: recording stops there, unless '--allow %s'\n", calls,
+               name, name);
 }
 
 static void describe_windows(const struct rp_binary *b)
 {
     if (b->makes_window && b->refused_alone)
-        printf("  calls %s and %s, which cannot be recorded together: recording stops at the first, or with "
-               "--ranks at the second\n", rp_text_shown(b->makes_window), b->refused_alone);
+        printf("  calls %s and %s, which cannot be recorded together: recording stops at the "
+               "first, or with "
+               "--ranks at the second\n",
+               rp_text_shown(b->makes_window), b->refused_alone);
     else if (b->makes_window)
-        printf("  calls %s: the data of all ranks is recorded, too\n", rp_text_shown(b->makes_window));
+        printf("  calls %s: the data of all ranks is recorded, too\n",
+               rp_text_shown(b->makes_window));
 }
 
 static void describe(const struct rp_binary *b)
 {
     if (b->kind == RP_BINARY_SCRIPT) {
-        printf("  is a script: what it starts is recorded; say which MPI by --mpi if the launcher does not tell\n");
+        printf("  is a script: what it starts is recorded; say which MPI by --mpi if the launcher "
+               "does not tell\n");
         return;
     }
     printf("  MPI: %s (%s)\n", b->mpi, rp_text_shown(b->mpi_library));
     if (b->shmem)
-        printf("  OpenSHMEM: is recorded with --ranks, and each PE replayed alone by 'reprise solo'\n");
+        printf("  OpenSHMEM: is recorded with --ranks, and each PE replayed alone by 'reprise "
+               "solo'\n");
     if (b->fortran)
         printf("  Fortran: its calls are seen, through the C functions that its bindings call\n");
     if (b->cxx)
@@ -85,7 +93,8 @@ static bool stops(const struct rp_binary *b)
 static const char *verdict(const struct rp_binary *b, bool is_bad)
 {
     if (is_bad && b->executable && !b->setuid && b->kind == RP_BINARY_DYNAMIC)
-        return "cannot be recorded, unless it loads an MPI itself, as Python does: which one, the launcher tells, or --mpi";
+        return "cannot be recorded, unless it loads an MPI itself, as Python does: which one, the "
+               "launcher tells, or --mpi";
     if (is_bad)
         return "cannot be recorded";
     return stops(b) ? "can be recorded up to a refused call" : "can be recorded";

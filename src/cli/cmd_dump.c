@@ -23,7 +23,10 @@ static const char *json, *rank_text, *sites, *who;
 static const struct rp_option options[] = {
     {"--rank", "-r", "RANK", "only this rank", &rank_text},
     {"--sites", NULL, NULL, "the call sites, with their stacks, instead of the events", &sites},
-    {"--who", NULL, NULL, "which rank wrote what each one-sided read got, instead of the events; after 'reprise solo --who'", &who},
+    {"--who", NULL, NULL,
+     "which rank wrote what each one-sided read got, instead of the events; after 'reprise solo "
+     "--who'",
+     &who},
     {"--json", NULL, NULL, "as JSON, one object a line", &json},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
@@ -39,19 +42,22 @@ static void put_wrappers(struct rp_buffer *out, const struct rp_site_place *plac
 {
     for (size_t i = place->wrappers; i-- > 0;) {
         const struct rp_line *line = &place->wrapper[i].line;
-        rp_buffer_printf(out, "%s%s", i + 1 == place->wrappers ? " through=" : ",", line->function ? rp_text_shown(line->function) : "?");
+        rp_buffer_printf(out, "%s%s", i + 1 == place->wrappers ? " through=" : ",",
+                         line->function ? rp_text_shown(line->function) : "?");
         if (line->file)
             rp_buffer_printf(out, "@%s:%d", rp_text_shown(line->file), line->line);
     }
 }
 
-static char *describe_place(struct rp_naming *naming, const struct rp_site_table *table, uint32_t site)
+static char *describe_place(struct rp_naming *naming, const struct rp_site_table *table,
+                            uint32_t site)
 {
     struct rp_site_place place;
     struct rp_buffer text = {0};
 
     if (rp_naming_find(naming, table, site, &place))
-        rp_buffer_printf(&text, " at=%s:%d", rp_text_shown(place.spot.line.file), place.spot.line.line);
+        rp_buffer_printf(&text, " at=%s:%d", rp_text_shown(place.spot.line.file),
+                         place.spot.line.line);
     else if (place.wrappers > 0 && place.spot.line.function)
         rp_buffer_printf(&text, " at=%s", rp_text_shown(place.spot.line.function));
     put_wrappers(&text, &place);
@@ -61,7 +67,8 @@ static char *describe_place(struct rp_naming *naming, const struct rp_site_table
     return made;
 }
 
-static const char *place_of(struct rp_naming *naming, const struct rp_site_table *table, uint32_t site)
+static const char *place_of(struct rp_naming *naming, const struct rp_site_table *table,
+                            uint32_t site)
 {
     if (places && !places[site])
         places[site] = describe_place(naming, table, site);
@@ -76,7 +83,8 @@ static void forget_places(const struct rp_site_table *table)
     places = NULL;
 }
 
-static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const uint64_t *time, const char *function,
+static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number,
+                     const struct rp_event *e, const uint64_t *time, const char *function,
                      const char *place)
 {
     rp_buffer_printf(out, "%u %llu %s %s site=%u", rank, U64(number), rp_event_name(e->kind),
@@ -126,13 +134,15 @@ static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number, cons
     rp_buffer_printf(out, "%s\n", place);
 }
 
-static void put_json(struct rp_buffer *out, uint32_t rank, uint64_t number, const struct rp_event *e, const uint64_t *time, const char *function)
+static void put_json(struct rp_buffer *out, uint32_t rank, uint64_t number,
+                     const struct rp_event *e, const uint64_t *time, const char *function)
 {
-    rp_buffer_printf(out, "{\"rank\": %u, \"event\": %llu, \"kind\": \"%s\", \"function\": ", rank, U64(number),
-                     rp_event_name(e->kind));
+    rp_buffer_printf(out, "{\"rank\": %u, \"event\": %llu, \"kind\": \"%s\", \"function\": ", rank,
+                     U64(number), rp_event_name(e->kind));
     rp_json_put_string(out, function);
-    rp_buffer_printf(out, ", \"site\": %u, \"posts\": %u, \"scope\": %u, \"a\": %d, \"b\": %d, \"c\": %llu", e->site, e->posts,
-                     e->scope, e->a, e->b, U64(e->c));
+    rp_buffer_printf(
+        out, ", \"site\": %u, \"posts\": %u, \"scope\": %u, \"a\": %d, \"b\": %d, \"c\": %llu",
+        e->site, e->posts, e->scope, e->a, e->b, U64(e->c));
     if (time)
         rp_buffer_printf(out, ", \"time\": %llu", U64(*time));
     rp_buffer_printf(out, "}\n");
@@ -146,7 +156,8 @@ static bool flush(struct rp_buffer *out)
     return done;
 }
 
-static void put_event(struct rp_buffer *out, struct rp_naming *naming, const struct rp_site_table *table, uint32_t rank, uint64_t number,
+static void put_event(struct rp_buffer *out, struct rp_naming *naming,
+                      const struct rp_site_table *table, uint32_t rank, uint64_t number,
                       const struct rp_event *e, const uint64_t *time)
 {
     const char *function = table->sites[e->site].function;
@@ -157,7 +168,8 @@ static void put_event(struct rp_buffer *out, struct rp_naming *naming, const str
         put_text(out, rank, number, e, time, function, place_of(naming, table, e->site));
 }
 
-static enum rp_status dump_events(struct rp_log *log, struct rp_naming *naming, uint32_t rank, struct rp_event *events, struct rp_problem *why)
+static enum rp_status dump_events(struct rp_log *log, struct rp_naming *naming, uint32_t rank,
+                                  struct rp_event *events, struct rp_problem *why)
 {
     const struct rp_site_table *table = rp_log_site_table(log);
     struct rp_buffer out = {0};
@@ -180,7 +192,8 @@ static enum rp_status dump_events(struct rp_log *log, struct rp_naming *naming, 
     return status;
 }
 
-static void put_json_place(struct rp_buffer *out, struct rp_naming *naming, const struct rp_site_table *table, uint32_t site)
+static void put_json_place(struct rp_buffer *out, struct rp_naming *naming,
+                           const struct rp_site_table *table, uint32_t site)
 {
     struct rp_site_place place;
     struct rp_buffer text = {0};
@@ -192,7 +205,8 @@ static void put_json_place(struct rp_buffer *out, struct rp_naming *naming, cons
     rp_buffer_free(&text);
 }
 
-static void put_json_site(struct rp_buffer *out, struct rp_naming *naming, const struct rp_site_table *table, uint32_t rank, uint32_t site)
+static void put_json_site(struct rp_buffer *out, struct rp_naming *naming,
+                          const struct rp_site_table *table, uint32_t rank, uint32_t site)
 {
     rp_buffer_printf(out, "{\"rank\": %u, \"site\": %u, \"function\": ", rank, site);
     rp_json_put_string(out, table->sites[site].function);
@@ -220,8 +234,8 @@ static void dump_sites(struct rp_log *log, struct rp_naming *naming, uint32_t ra
     rp_buffer_free(&out);
 }
 
-static enum rp_status dump_rank(const char *directory, const struct rp_manifest *m, struct rp_naming *naming, uint32_t rank,
-                                struct rp_problem *why)
+static enum rp_status dump_rank(const char *directory, const struct rp_manifest *m,
+                                struct rp_naming *naming, uint32_t rank, struct rp_problem *why)
 {
     struct rp_log *log;
     struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
@@ -242,7 +256,8 @@ static enum rp_status dump_rank(const char *directory, const struct rp_manifest 
     return status;
 }
 
-static enum rp_status chosen_ranks(const struct rp_manifest *m, uint32_t *first, uint32_t *last, struct rp_problem *why)
+static enum rp_status chosen_ranks(const struct rp_manifest *m, uint32_t *first, uint32_t *last,
+                                   struct rp_problem *why)
 {
     char *end;
 
@@ -253,7 +268,8 @@ static enum rp_status chosen_ranks(const struct rp_manifest *m, uint32_t *first,
     errno = 0;
     unsigned long rank = strtoul(rank_text, &end, 10);
     if (errno || *end || end == rank_text || rank_text[0] == '-' || rank >= m->ranks)
-        return rp_fail(why, RP_USAGE, "--rank %s: the record has ranks 0 to %u", rank_text, m->ranks - 1);
+        return rp_fail(why, RP_USAGE, "--rank %s: the record has ranks 0 to %u", rank_text,
+                       m->ranks - 1);
     *first = *last = (uint32_t)rank;
     return RP_OK;
 }
@@ -301,9 +317,12 @@ const struct rp_command rp_command_dump = {
     .name = "dump",
     .synopsis = "[options] [RUN]",
     .about = "print the events of a record",
-    .more = "A line is: rank, event number, kind, MPI function, and the event's fields (docs/format.md, section 3).\n"
-            "A record of rows: rank, row number, kind, MPI function, and the row's fields; of cdc, its tables.\n"
-            "With --who: rank, call, READ or CHANGE, MPI function, where it read, and who wrote that (docs/model.md).",
+    .more = "A line is: rank, event number, kind, MPI function, and the event's fields "
+            "(docs/format.md, section 3).\n"
+            "A record of rows: rank, row number, kind, MPI function, and the row's fields; of cdc, "
+            "its tables.\n"
+            "With --who: rank, call, READ or CHANGE, MPI function, where it read, and who wrote "
+            "that (docs/model.md).",
     .options = options,
     .run = run,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise env: the environment in which a program is recorded, replayed or run deterministically, for launchers and debuggers that are started in other ways. */
+/* reprise env: the environment in which a program is recorded, replayed or run deterministically,
+ * for launchers and debuggers that are started in other ways. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,8 +160,10 @@ const struct rp_command rp_command_env = {
     .synopsis = "[options] record|replay|det [RUN] [PROGRAM]",
     .about = "print the environment for other launchers",
     .more = "For a shell:  eval \"$(reprise env record ./app)\"; mpirun -n 4 ./app\n"
-            "What 'reprise det' takes as options are settings here:  eval \"$(REPRISE_CHECK=1 reprise env det ./app)\"\n"
-            "Launchers that do not pass the environment on must be told to: every name printed here is needed.",
+            "What 'reprise det' takes as options are settings here:  eval \"$(REPRISE_CHECK=1 "
+            "reprise env det ./app)\"\n"
+            "Launchers that do not pass the environment on must be told to: every name printed "
+            "here is needed.",
     .options = options,
     .run = run,
 };

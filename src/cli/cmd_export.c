@@ -12,9 +12,11 @@
 static const char *perfetto, *otf2, *output;
 
 static const struct rp_option options[] = {
-    {"--perfetto", NULL, NULL, "Chrome's trace JSON, for ui.perfetto.dev and chrome://tracing", &perfetto},
+    {"--perfetto", NULL, NULL, "Chrome's trace JSON, for ui.perfetto.dev and chrome://tracing",
+     &perfetto},
     {"--otf2", NULL, NULL, "an OTF2 archive, if reprise was built with that library", &otf2},
-    {"--output", "-o", "FILE", "write there; of OTF2, which needs it, a directory that does not exist yet", &output},
+    {"--output", "-o", "FILE",
+     "write there; of OTF2, which needs it, a directory that does not exist yet", &output},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -30,7 +32,7 @@ static enum rp_status write_perfetto(const struct rp_trace *trace, struct rp_pro
     return rp_output_close(&out, RP_OK, why);
 }
 
-static enum rp_status export(const char *directory, struct rp_problem *why)
+static enum rp_status export_run(const char *directory, struct rp_problem *why)
 {
     struct rp_report report;
     struct rp_trace trace;
@@ -39,7 +41,10 @@ static enum rp_status export(const char *directory, struct rp_problem *why)
     if (status != RP_OK)
         return status;
     if (!report.timelines)
-        status = rp_fail(why, RP_USAGE, "%s holds rows (codec cdc, gzip or raw), which do not keep the order of events: only records of codec mix or tables can be exported", directory);
+        status = rp_fail(why, RP_USAGE,
+                         "%s holds rows (codec cdc, gzip or raw), which do not keep the order of "
+                         "events: only records of codec mix or tables can be exported",
+                         directory);
     if (status == RP_OK)
         status = rp_trace_make(&report, &trace, why);
     if (status == RP_OK) {
@@ -66,9 +71,10 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_usage_error(command, "one of --perfetto and --otf2 is expected");
     if (otf2 && !output)
         return rp_usage_error(command, "--otf2 makes a directory: -o says which");
-    enum rp_status status = rp_run_find(operands > 0 ? argv[0] : rp_setting("REPRISE_RUN"), &directory, &why);
+    enum rp_status status =
+        rp_run_find(operands > 0 ? argv[0] : rp_setting("REPRISE_RUN"), &directory, &why);
     if (status == RP_OK)
-        status = export(directory, &why);
+        status = export_run(directory, &why);
     free(directory);
     if (status != RP_OK)
         rp_error("%s", why.text);
@@ -79,7 +85,9 @@ const struct rp_command rp_command_export = {
     .name = "export",
     .synopsis = "--perfetto|--otf2 [options] [RUN]",
     .about = "write a record as a trace for other viewers",
-    .more = "Each rank is a process. Times are those of the events where they were recorded (record --timestamps), else every event takes one microsecond. Arrows between ranks need 'record --clocks'.",
+    .more = "Each rank is a process. Times are those of the events where they were recorded "
+            "(record --timestamps), else every event takes one microsecond. Arrows between ranks "
+            "need 'record --clocks'.",
     .options = options,
     .run = run,
 };

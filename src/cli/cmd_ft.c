@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reprise ft: runs a command with libreprise-ft.so in front of an MPI with ULFM, and more processes than ranks: the spares. The launcher is that MPI's own, whichever mpirun was named.
+ * reprise ft: runs a command with libreprise-ft.so in front of an MPI with ULFM, and more processes
+ * than ranks: the spares. The launcher is that MPI's own, whichever mpirun was named.
  */
 #include <glob.h>
 #include <limits.h>
@@ -26,25 +27,55 @@
 #include "cli/running.h"
 #include "reprise.h"
 
-static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output, *files, *keep, *restart, *mtbf, *check, *compress, *respawn, *copies, *retries_text, *tasks;
+static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_random, *output,
+    *files, *keep, *restart, *mtbf, *check, *compress, *respawn, *copies, *retries_text, *tasks;
 
 static const struct rp_option options[] = {
-    {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)", &spares_text},
-    {"--respawn", NULL, "N", "start up to N processes more, when ranks die and no spare is left (default 0; on one host)", &respawn},
-    {"--retries", NULL, "N", "start the job again, up to N times, if a process dies before ranks are out of MPI_Init (default 3)", &retries_text},
-    {"--interval", NULL, "ITERATIONS", "a checkpoint every so many iterations (default: what the program says, or 10)", &interval},
-    {"--capacity", NULL, "BYTES", "the most that the log of messages takes in each rank; K, M and G are understood (default: any)", &capacity},
-    {"--capacity-iterations", NULL, "N", "the iterations whose messages the log holds, with the one that runs (default: all since the checkpoint)", &span},
-    {"--compress", NULL, NULL, "keep long messages in the log compressed: it takes less memory and more time", &compress},
-    {"--mtbf", NULL, "SECONDS", "the mean time between failures: the interval is chosen from it and from what a checkpoint takes", &mtbf},
+    {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)",
+     &spares_text},
+    {"--respawn", NULL, "N",
+     "start up to N processes more, when ranks die and no spare is left (default 0; on one host)",
+     &respawn},
+    {"--retries", NULL, "N",
+     "start the job again, up to N times, if a process dies before ranks are out of MPI_Init "
+     "(default 3)",
+     &retries_text},
+    {"--interval", NULL, "ITERATIONS",
+     "a checkpoint every so many iterations (default: what the program says, or 10)", &interval},
+    {"--capacity", NULL, "BYTES",
+     "the most that the log of messages takes in each rank; K, M and G are understood (default: "
+     "any)",
+     &capacity},
+    {"--capacity-iterations", NULL, "N",
+     "the iterations whose messages the log holds, with the one that runs (default: all since the "
+     "checkpoint)",
+     &span},
+    {"--compress", NULL, NULL,
+     "keep long messages in the log compressed: it takes less memory and more time", &compress},
+    {"--mtbf", NULL, "SECONDS",
+     "the mean time between failures: the interval is chosen from it and from what a checkpoint "
+     "takes",
+     &mtbf},
     {"--checkpoints", NULL, "DIR", "write checkpoints to files in this directory, too", &files},
     {"--keep", NULL, "N", "keep the files of so many generations (default 2)", &keep},
-    {"--restart", NULL, NULL, "begin again with the checkpoint in the files of --checkpoints", &restart},
-    {"--copies", NULL, "K", "keep K copies of each checkpoint on other ranks: any K deaths at once are survived (default 1)", &copies},
-    {"--check", NULL, NULL, "do what lies between two checkpoints twice: is everything protected that changes?", &check},
-    {"--kill", NULL, "R@I[:C]", "kill rank R in iteration I, at its C-th MPI call; several with commas; also R@setup:C, R@recovery:STEP and R@init:MICROSECONDS", &kill_list},
-    {"--kill-random", NULL, "SEED:N[:I]", "kill N ranks at random, in iterations below I (default 100)", &kill_random},
-    {"--tasks", NULL, NULL, "a program of tasks (reprise_tasks.h): it recovers by itself, without spares; of the other options it takes --retries and --kill P@MESSAGES", &tasks},
+    {"--restart", NULL, NULL, "begin again with the checkpoint in the files of --checkpoints",
+     &restart},
+    {"--copies", NULL, "K",
+     "keep K copies of each checkpoint on other ranks: any K deaths at once are survived (default "
+     "1)",
+     &copies},
+    {"--check", NULL, NULL,
+     "do what lies between two checkpoints twice: is everything protected that changes?", &check},
+    {"--kill", NULL, "R@I[:C]",
+     "kill rank R in iteration I, at its C-th MPI call; several with commas; also R@setup:C, "
+     "R@recovery:STEP and R@init:MICROSECONDS",
+     &kill_list},
+    {"--kill-random", NULL, "SEED:N[:I]",
+     "kill N ranks at random, in iterations below I (default 100)", &kill_random},
+    {"--tasks", NULL, NULL,
+     "a program of tasks (reprise_tasks.h): it recovers by itself, without spares; of the other "
+     "options it takes --retries and --kill P@MESSAGES",
+     &tasks},
     {"--output", "-o", "DIR", "keep what happened, events.jsonl, in this directory", &output},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -59,7 +90,8 @@ static enum rp_status parse_bytes(const char *text, struct rp_problem *why)
     long bytes;
 
     if (!rp_bytes_read(text, &bytes))
-        return rp_fail(why, RP_USAGE, "--capacity %s: a number of bytes is expected, such as 64M", text);
+        return rp_fail(why, RP_USAGE, "--capacity %s: a number of bytes is expected, such as 64M",
+                       text);
     snprintf(value, sizeof value, "%ld", bytes);
     setenv("REPRISE_FT_CAPACITY", value, 1);
     return RP_OK;
@@ -83,16 +115,21 @@ static enum rp_status choose_kills(long ranks, struct rp_problem *why)
     int length = 0;
     struct rp_buffer list = {0};
 
-    if (sscanf(kill_random, "%llu:%ld%n", &seed, &count, &length) != 2 || (kill_random[length] && sscanf(kill_random + length, ":%ld", &iterations) != 1) || count < 1 || count > MOST_KILLS ||
-        iterations < 1)
-        return rp_fail(why, RP_USAGE, "--kill-random %s: SEED:NUMBER[:ITERATIONS] is expected", kill_random);
+    if (sscanf(kill_random, "%llu:%ld%n", &seed, &count, &length) != 2 ||
+        (kill_random[length] && sscanf(kill_random + length, ":%ld", &iterations) != 1) ||
+        count < 1 || count > MOST_KILLS || iterations < 1)
+        return rp_fail(why, RP_USAGE, "--kill-random %s: SEED:NUMBER[:ITERATIONS] is expected",
+                       kill_random);
     uint64_t state = seed;
     for (long i = 0; i < count; i++) {
         long rank = (long)(next_random(&state) % (uint64_t)ranks);
         if (i > 0 && next_random(&state) % 4 == 0)
-            rp_buffer_printf(&list, ",%ld@recovery:%d", rank, 1 + (int)(next_random(&state) % STEPS));
+            rp_buffer_printf(&list, ",%ld@recovery:%d", rank,
+                             1 + (int)(next_random(&state) % STEPS));
         else
-            rp_buffer_printf(&list, "%s%ld@%ld:%d", i ? "," : "", rank, (long)(next_random(&state) % (uint64_t)iterations), (int)(next_random(&state) % CALLS));
+            rp_buffer_printf(&list, "%s%ld@%ld:%d", i ? "," : "", rank,
+                             (long)(next_random(&state) % (uint64_t)iterations),
+                             (int)(next_random(&state) % CALLS));
     }
     rp_buffer_byte(&list, 0);
     if (list.failed)
@@ -109,8 +146,10 @@ static enum rp_status check_copies(long ranks, struct rp_problem *why)
 
     if (!copies || wanted < ranks)
         return RP_OK;
-    return rp_fail(why, RP_USAGE, "--copies %s: copies are kept by other ranks, so that takes at "
-                   "least %ld; there %s %ld", copies, wanted + 1, ranks == 1 ? "is" : "are", ranks);
+    return rp_fail(why, RP_USAGE,
+                   "--copies %s: copies are kept by other ranks, so that takes at "
+                   "least %ld; there %s %ld",
+                   copies, wanted + 1, ranks == 1 ? "is" : "are", ranks);
 }
 
 /* The rest is read by those who are killed. */
@@ -121,7 +160,8 @@ static enum rp_status check_kills(long ranks, struct rp_problem *why)
         at += *at == ',';
         long rank = strtol(at, &rest, 10);
         if (*rest == '@' && (rank < 0 || rank >= ranks))
-            return rp_fail(why, RP_USAGE, "--kill %s: there is no rank %ld, but 0 to %ld", kill_list, rank, ranks - 1);
+            return rp_fail(why, RP_USAGE, "--kill %s: there is no rank %ld, but 0 to %ld",
+                           kill_list, rank, ranks - 1);
     }
     return RP_OK;
 }
@@ -138,19 +178,24 @@ static bool has_checkpoints(const char *path)
     return any;
 }
 
-/* Checkpoints of an earlier run are not overwritten. Where there are none to begin with, the command line is wrong; whether those that are there can be used, the ranks find out. */
+/* Checkpoints of an earlier run are not overwritten. Where there are none to begin with, the
+ * command line is wrong; whether those that are there can be used, the ranks find out. */
 static enum rp_status look_at_files(struct rp_problem *why)
 {
     struct stat about;
 
     if (restart && (stat(files, &about) != 0 || !S_ISDIR(about.st_mode)))
-        return rp_fail(why, RP_USAGE, "--checkpoints %s: there is no such directory to restart from", files);
+        return rp_fail(why, RP_USAGE,
+                       "--checkpoints %s: there is no such directory to restart from", files);
     enum rp_status status = rp_make_directory(files, true, why);
     if (status != RP_OK)
         return status;
     bool any = has_checkpoints(files);
     if (any && !restart)
-        return rp_fail(why, RP_USAGE, "%s has checkpoints of an earlier run: begin with these (--restart), or remove them", files);
+        return rp_fail(
+            why, RP_USAGE,
+            "%s has checkpoints of an earlier run: begin with these (--restart), or remove them",
+            files);
     if (!any && restart)
         return rp_fail(why, RP_USAGE, "%s has no checkpoints to restart from", files);
     char *path = rp_path_absolute(files);
@@ -224,23 +269,25 @@ static void keep_events(const char *directory)
 
     snprintf(from, sizeof from, "%s/events.jsonl", directory);
     char *to = rp_path_join(output, "events.jsonl");
-    if (!to || rp_read_file(from, SIZE_MAX / 2, &text, &why) != RP_OK || rp_write_new_file(to, text.bytes, text.length, &why) != RP_OK)
+    if (!to || rp_read_file(from, SIZE_MAX / 2, &text, &why) != RP_OK ||
+        rp_write_new_file(to, text.bytes, text.length, &why) != RP_OK)
         rp_error("the events are not kept: %s", why.text);
     free(to);
     rp_buffer_free(&text);
 }
 
-/* One launch of the job. A rank that ends the job leaves the status in a file, since the launcher may not get to its end. */
+/* One launch of the job. A rank that ends the job leaves the status in a file, since the launcher
+ * may not get to its end. */
 
 struct ending {
     const char *directory;
     int status; /* -1: none yet */
     time_t since;
-    bool at_once; /* nobody ends the job but us */
+    bool at_once;     /* nobody ends the job but us */
     double childless; /* then: since when the launcher is */
-    bool told; /* the launcher was */
-    bool in_init; /* no rank is out of it */
-    char why[512]; /* then: who died */
+    bool told;        /* the launcher was */
+    bool in_init;     /* no rank is out of it */
+    char why[512];    /* then: who died */
     struct rp_job job;
     struct rp_entries *entries;
 };
@@ -278,7 +325,8 @@ static void look_at_job(struct ending *ending)
     if (rp_launch_was_stopped())
         return;
     if (rp_entries_find_outsider(ending->entries, rp_launch_process(), text)) {
-        rp_error("%s. The job was ended: it would have run on %d ranks instead of %d", text, ending->job.processes, ending->job.ranks);
+        rp_error("%s. The job was ended: it would have run on %d ranks instead of %d", text,
+                 ending->job.processes, ending->job.ranks);
         end_with(ending, REPRISE_EXIT_UNSUPPORTED);
     } else if (rp_job_is_stuck(&ending->job, rp_launch_process(), ending->why)) {
         ending->in_init = ending->job.lost[0];
@@ -286,7 +334,8 @@ static void look_at_job(struct ending *ending)
     }
 }
 
-/* Open MPI's launcher was seen to kill its own process group, with us in it, when it was told to end while it started processes: so it is told when it has none left. */
+/* Open MPI's launcher was seen to kill its own process group, with us in it, when it was told to
+ * end while it started processes: so it is told when it has none left. */
 static bool is_time_to_tell(struct ending *ending)
 {
     enum { PATIENCE = 1 };
@@ -338,7 +387,9 @@ static void end_rest(const char *directory, bool is_known)
     snprintf(variable, sizeof variable, "REPRISE_FT_DIR=%s", directory);
     int rest = rp_job_end_rest(variable);
     if (!is_known)
-        rp_error("the launcher was ended by signal %d: so are the processes that it left behind (%d on this host)", rp_launch_ended_by(), rest);
+        rp_error("the launcher was ended by signal %d: so are the processes that it left behind "
+                 "(%d on this host)",
+                 rp_launch_ended_by(), rest);
 }
 
 static bool is_marked(const char *directory, const char *name)
@@ -368,21 +419,25 @@ static bool all_ended(const char *directory, int ranks, int *status)
     return count == ranks;
 }
 
-/* A launcher for which the death of a process is no failure finds none if all die. Marks of other hosts are not seen. */
+/* A launcher for which the death of a process is no failure finds none if all die. Marks of other
+ * hosts are not seen. */
 static int check_end(struct ending *ending, char **words, int result)
 {
     struct rp_job *job = &ending->job;
     char text[512];
     int status;
 
-    if (!rp_launch_ended_by() && is_marked(ending->directory, "respawned") && all_ended(ending->directory, job->ranks, &status))
+    if (!rp_launch_ended_by() && is_marked(ending->directory, "respawned") &&
+        all_ended(ending->directory, job->ranks, &status))
         return status;
     /* Those that end behind the launcher's death may do so for that reason. */
-    if ((!rp_launch_ended_by() || (job->lost[0] && !rp_launch_was_stopped())) && rp_job_failed_in_init(job, ending->why)) {
+    if ((!rp_launch_ended_by() || (job->lost[0] && !rp_launch_was_stopped())) &&
+        rp_job_failed_in_init(job, ending->why)) {
         ending->in_init = true;
         return REPRISE_EXIT_INTERNAL;
     }
-    bool all_died = result == 0 && rp_ft_is_on_one_host(words) && is_marked(ending->directory, "began") && !is_marked(ending->directory, "ended");
+    bool all_died = result == 0 && rp_ft_is_on_one_host(words) &&
+                    is_marked(ending->directory, "began") && !is_marked(ending->directory, "ended");
     if (all_died)
         rp_error("all processes died, spares as well");
     if (all_died || rp_launch_ended_by() || !rp_entries_ran_outside(ending->entries, result, text))
@@ -409,7 +464,8 @@ static bool begins_again(struct ending *ending, long launches)
     char what[600];
 
     snprintf(what, sizeof what, "%s, and no rank was out of MPI_Init yet", ending->why);
-    return ending->in_init && rp_ft_begins_again(ending->directory, &ending->job, what, launches, retries);
+    return ending->in_init &&
+           rp_ft_begins_again(ending->directory, &ending->job, what, launches, retries);
 }
 
 static int run_launches(const char *directory, char **words, int spares)
@@ -427,7 +483,9 @@ static int run_launches(const char *directory, char **words, int spares)
         result = run_once(&ending, words, spares);
     } while (begins_again(&ending, ++launches));
     if (ending.in_init)
-        rp_error("%s, and MPI_Init cannot end: who is not out of it yet cannot be replaced%s", ending.why, launches > 1 ? "; nor did it when the job was started again (--retries)" : "");
+        rp_error("%s, and MPI_Init cannot end: who is not out of it yet cannot be replaced%s",
+                 ending.why,
+                 launches > 1 ? "; nor did it when the job was started again (--retries)" : "");
     else if (ending.why[0])
         rp_error("%s", ending.why);
     return result;
@@ -445,8 +503,12 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (first == argc)
         return rp_usage_error(command, "what is to be run? A launcher and a program");
     if (rp_launch_is_inside())
-        return rp_usage_error(command, "it starts the launcher, not the other way round: reprise ft mpirun -n 4 ./program");
-    enum rp_status status = retries_text ? rp_ft_number("--retries", retries_text, 0, MOST_RETRIES, &retries, &why) : RP_OK;
+        return rp_usage_error(
+            command,
+            "it starts the launcher, not the other way round: reprise ft mpirun -n 4 ./program");
+    enum rp_status status =
+        retries_text ? rp_ft_number("--retries", retries_text, 0, MOST_RETRIES, &retries, &why)
+                     : RP_OK;
     if (status == RP_OK && tasks)
         return rp_ft_run_tasks(command, argv + first, kill_list, retries);
     if (status == RP_OK)
@@ -456,7 +518,9 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (status == RP_OK)
         status = rp_ft_rewrite(argv + first, prefix, spares, &words, &why);
     if (status == RP_OK && respawn && !rp_ft_is_on_one_host(argv + first))
-        status = rp_fail(&why, RP_UNSUPPORTED, "--respawn starts processes on this host only, and the command names hosts: take --spares");
+        status = rp_fail(&why, RP_UNSUPPORTED,
+                         "--respawn starts processes on this host only, and the command names "
+                         "hosts: take --spares");
     if (status == RP_OK)
         status = check_copies(strtol(getenv("REPRISE_FT_RANKS"), NULL, 10), &why);
     if (status == RP_OK)
@@ -490,8 +554,11 @@ const struct rp_command rp_command_ft = {
     .name = "ft",
     .synopsis = "[options] LAUNCHER -n RANKS [...] PROGRAM [ARGUMENT...]",
     .about = "run a program that survives dead ranks: only what died is done again",
-    .more = "The program marks its loop and the state that changes in it (reprise.h), and is linked with libreprise.a. When a rank dies, a spare process takes its place: it begins with the last\n"
-            "checkpoint, and gets the messages since then from the logs of the others, which go on from where they were. It needs an Open MPI 5 with ULFM.",
+    .more = "The program marks its loop and the state that changes in it (reprise.h), and is "
+            "linked with libreprise.a. When a rank dies, a spare process takes its place: it "
+            "begins with the last\n"
+            "checkpoint, and gets the messages since then from the logs of the others, which go on "
+            "from where they were. It needs an Open MPI 5 with ULFM.",
     .options = options,
     .run = run,
 };

@@ -12,7 +12,8 @@
 static const char *script;
 
 static const struct rp_option options[] = {
-    {"--script", NULL, NULL, "print where the commands are, for a gdb that is started otherwise", &script},
+    {"--script", NULL, NULL, "print where the commands are, for a gdb that is started otherwise",
+     &script},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -32,7 +33,8 @@ static int become(char *path, int argc, char **argv)
 /* All but our own options are gdb's. */
 static int run(const struct rp_command *command, int argc, char **argv)
 {
-    bool own = argc > 0 && (strcmp(argv[0], "--script") == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
+    bool own = argc > 0 && (strcmp(argv[0], "--script") == 0 || strcmp(argv[0], "--help") == 0 ||
+                            strcmp(argv[0], "-h") == 0);
     int first = own ? rp_options_parse(command, argc, argv) : 0;
 
     if (first < 0)
@@ -53,9 +55,11 @@ const struct rp_command rp_command_gdb = {
     .name = "gdb",
     .synopsis = "[GDB ARGUMENT...]",
     .about = "start gdb with commands that go by the events of a replay",
-    .more = "The arguments are gdb's, as in 'reprise gdb -p 1234' for a rank of 'reprise replay --gdb RANKS'. In gdb:\n\n"
+    .more = "The arguments are gdb's, as in 'reprise gdb -p 1234' for a rank of 'reprise replay "
+            "--gdb RANKS'. In gdb:\n\n"
             "  reprise where     the number of the current event, and which comes next\n"
-            "  reprise pending   the receives under way, with the messages that they take in the record\n"
+            "  reprise pending   the receives under way, with the messages that they take in the "
+            "record\n"
             "  reprise step [N]  on to the next event, or the N-th\n"
             "  reprise until N   on until N events were replayed",
     .options = options,

@@ -19,8 +19,13 @@
 static const char *output, *codec_name;
 
 static const struct rp_option options[] = {
-    {"--codec", NULL, "CODEC", "how the record is stored: mix (the default, smallest), tables (fastest), or of one with clocks: cdc, gzip, raw", &codec_name},
-    {"--output", "-o", "DIR", "the directory of the new record (default: RUN-CODEC); it must not exist yet, or be empty", &output},
+    {"--codec", NULL, "CODEC",
+     "how the record is stored: mix (the default, smallest), tables (fastest), or of one with "
+     "clocks: cdc, gzip, raw",
+     &codec_name},
+    {"--output", "-o", "DIR",
+     "the directory of the new record (default: RUN-CODEC); it must not exist yet, or be empty",
+     &output},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -34,7 +39,8 @@ struct codec {
     const struct rp_row_codec *rows;
 };
 
-static enum rp_status recode_rank(const char *from, const char *to, const struct rp_manifest *m, uint32_t rank, const struct codec *codec, struct sizes *sizes,
+static enum rp_status recode_rank(const char *from, const char *to, const struct rp_manifest *m,
+                                  uint32_t rank, const struct codec *codec, struct sizes *sizes,
                                   struct rp_problem *why)
 {
     struct rp_log *log, *made = NULL;
@@ -57,16 +63,20 @@ static enum rp_status recode_rank(const char *from, const char *to, const struct
 }
 
 /* The description of the new record. */
-static enum rp_status describe(const char *from, const char *name, const struct codec *codec, struct rp_manifest *manifest, struct rp_problem *why)
+static enum rp_status describe(const char *from, const char *name, const struct codec *codec,
+                               struct rp_manifest *manifest, struct rp_problem *why)
 {
     enum rp_status status = rp_manifest_read(from, manifest, why);
 
     if (status != RP_OK)
         return status;
     if (rp_row_codec_by_name(manifest->codec))
-        status = rp_fail(why, RP_USAGE, "%s is stored as %s, which leaves out what another codec needs", from, manifest->codec);
+        status =
+            rp_fail(why, RP_USAGE, "%s is stored as %s, which leaves out what another codec needs",
+                    from, manifest->codec);
     else if (codec->rows && strcmp(manifest->clocks, "lamport") != 0)
-        status = rp_fail(why, RP_USAGE, "%s has no clocks, which %s needs: record with --codec %s", from, name, name);
+        status = rp_fail(why, RP_USAGE, "%s has no clocks, which %s needs: record with --codec %s",
+                         from, name, name);
     if (manifest->data)
         *manifest->data = 0; /* it is not written again */
     free(manifest->codec);
@@ -78,8 +88,8 @@ static enum rp_status describe(const char *from, const char *name, const struct 
     return status;
 }
 
-static enum rp_status recode(const char *from, const char *to, const struct rp_manifest *m, const struct codec *codec, struct sizes *sizes,
-                             struct rp_problem *why)
+static enum rp_status recode(const char *from, const char *to, const struct rp_manifest *m,
+                             const struct codec *codec, struct sizes *sizes, struct rp_problem *why)
 {
     struct rp_refusal refusal;
     enum rp_status status = rp_manifest_write(to, m, why);
@@ -93,7 +103,8 @@ static enum rp_status recode(const char *from, const char *to, const struct rp_m
     return status;
 }
 
-static enum rp_status make_directory(const char *from, const char *codec, char **to, struct rp_problem *why)
+static enum rp_status make_directory(const char *from, const char *codec, char **to,
+                                     struct rp_problem *why)
 {
     char *beside = NULL;
 
@@ -117,7 +128,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     const char *name = codec_name ? codec_name : "mix";
     struct codec codec = {rp_codec_by_name(name), rp_row_codec_by_name(name)};
     if (!codec.events && !codec.rows)
-        return rp_usage_error(command, "--codec %s: mix, tables, cdc, gzip or raw is expected", name);
+        return rp_usage_error(command, "--codec %s: mix, tables, cdc, gzip or raw is expected",
+                              name);
     codec.events = codec.events ? codec.events : &rp_codec_tables;
     enum rp_status status = rp_run_find(run_name, &from, &why);
     if (status == RP_OK)
@@ -142,7 +154,8 @@ const struct rp_command rp_command_recode = {
     .name = "recode",
     .synopsis = "[options] [RUN]",
     .about = "write a record again with another codec",
-    .more = "The record itself is left as it is. What is written replays the same. Records of rows (cdc, gzip, raw) cannot be recoded.",
+    .more = "The record itself is left as it is. What is written replays the same. Records of rows "
+            "(cdc, gzip, raw) cannot be recoded.",
     .options = options,
     .run = run,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise record: runs a command with libreprise.so in front of its MPI, and says what was recorded. */
+/* reprise record: runs a command with libreprise.so in front of its MPI, and says what was
+ * recorded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,24 +20,43 @@
 #include "report/facts.h"
 #include "reprise.h"
 
-static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks, *ranks, *tasks, *threads;
+static const char *output, *mpi, *allow, *capture, *codec, *encoder, *timestamps, *clocks, *ranks,
+    *tasks, *threads;
 static const char *no_environment;
 
 static const struct rp_option options[] = {
-    {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty", &output},
+    {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty",
+     &output},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
-    {"--capture", NULL, "V[,V]", "record what the program learns from outside, too: time, random, pid, host or all", &capture},
-    {"--threads", NULL, NULL, "record what all threads do with locks, and how they share work, also where they never call MPI", &threads},
-    {"--codec", NULL, "CODEC", "how the record is stored: auto (the default: mix while that costs next to nothing, else tables), mix (smallest), tables (fastest), or with clocks in all messages: cdc, gzip, raw", &codec},
-    {"--encoder", NULL, "MODE", "on, or off: no thread of its own encodes them, but the program's own when the ring is full", &encoder},
+    {"--capture", NULL, "V[,V]",
+     "record what the program learns from outside, too: time, random, pid, host or all", &capture},
+    {"--threads", NULL, NULL,
+     "record what all threads do with locks, and how they share work, also where they never call "
+     "MPI",
+     &threads},
+    {"--codec", NULL, "CODEC",
+     "how the record is stored: auto (the default: mix while that costs next to nothing, else "
+     "tables), mix (smallest), tables (fastest), or with clocks in all messages: cdc, gzip, raw",
+     &codec},
+    {"--encoder", NULL, "MODE",
+     "on, or off: no thread of its own encodes them, but the program's own when the ring is full",
+     &encoder},
     {"--timestamps", NULL, NULL, "record the time of every event, too", &timestamps},
-    {"--clocks", NULL, NULL, "let all messages carry Lamport clocks, and record them: what caused what is known then", &clocks},
-    {"--ranks", NULL, "R[,R]", "record the data of these ranks, too, such as 3,7-9 or all: they can be replayed alone (reprise solo); none, also of a program that makes windows", &ranks},
+    {"--clocks", NULL, NULL,
+     "let all messages carry Lamport clocks, and record them: what caused what is known then",
+     &clocks},
+    {"--ranks", NULL, "R[,R]",
+     "record the data of these ranks, too, such as 3,7-9 or all: they can be replayed alone "
+     "(reprise solo); none, also of a program that makes windows",
+     &ranks},
     {"--no-environment", NULL, NULL,
      "leave environment variables out of the record: a replay takes those that it is started with",
      &no_environment},
-    {"--tasks", NULL, NULL, "a program of tasks (reprise_tasks.h): it records by itself, and only the order that its annotations leave open", &tasks},
+    {"--tasks", NULL, NULL,
+     "a program of tasks (reprise_tasks.h): it records by itself, and only the order that its "
+     "annotations leave open",
+     &tasks},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -74,20 +94,32 @@ static enum rp_status check_manner(struct rp_problem *why)
 {
     const char *named = rp_setting("REPRISE_CODEC"), *thread = rp_setting("REPRISE_ENCODER");
 
-    if (named && strcmp(named, "auto") != 0 && !rp_codec_by_name(named) && !rp_row_codec_by_name(named))
-        return rp_fail(why, RP_USAGE, "--codec %s: auto, mix, tables, cdc, gzip or raw is expected", named);
+    if (named && strcmp(named, "auto") != 0 && !rp_codec_by_name(named) &&
+        !rp_row_codec_by_name(named))
+        return rp_fail(why, RP_USAGE, "--codec %s: auto, mix, tables, cdc, gzip or raw is expected",
+                       named);
     if (thread && strcmp(thread, "on") != 0 && strcmp(thread, "off") != 0)
         return rp_fail(why, RP_USAGE, "--encoder %s: on or off is expected", thread);
     if (rp_setting("REPRISE_RANKS") && !rp_ranks_are_good(rp_setting("REPRISE_RANKS")))
-        return rp_fail(why, RP_USAGE, "--ranks %s: ranks are expected, such as 3,7-9, or all, or none", rp_setting("REPRISE_RANKS"));
-    if (rp_setting("REPRISE_RANKS") && (rp_setting("REPRISE_CLOCKS") || (named && rp_row_codec_by_name(named))))
-        return rp_fail(why, RP_USAGE, "--ranks: the data of ranks cannot be recorded while messages carry clocks");
+        return rp_fail(why, RP_USAGE,
+                       "--ranks %s: ranks are expected, such as 3,7-9, or all, or none",
+                       rp_setting("REPRISE_RANKS"));
+    if (rp_setting("REPRISE_RANKS") &&
+        (rp_setting("REPRISE_CLOCKS") || (named && rp_row_codec_by_name(named))))
+        return rp_fail(why, RP_USAGE,
+                       "--ranks: the data of ranks cannot be recorded while messages carry clocks");
     if (rp_setting("REPRISE_THREADS") && rp_setting("REPRISE_RANKS"))
-        return rp_fail(why, RP_USAGE, "--threads: ranks whose threads are followed cannot be replayed alone yet, so not with --ranks");
-    if (rp_setting("REPRISE_THREADS") && (rp_setting("REPRISE_CLOCKS") || (named && rp_row_codec_by_name(named))))
-        return rp_fail(why, RP_USAGE, "--threads: threads cannot be followed while messages carry clocks");
+        return rp_fail(why, RP_USAGE,
+                       "--threads: ranks whose threads are followed cannot be replayed alone yet, "
+                       "so not with --ranks");
+    if (rp_setting("REPRISE_THREADS") &&
+        (rp_setting("REPRISE_CLOCKS") || (named && rp_row_codec_by_name(named))))
+        return rp_fail(why, RP_USAGE,
+                       "--threads: threads cannot be followed while messages carry clocks");
     if (named && rp_row_codec_by_name(named) && rp_setting("REPRISE_TIMESTAMPS"))
-        return rp_fail(why, RP_USAGE, "--timestamps: %s stores no events, and so no times; mix and tables do", named);
+        return rp_fail(why, RP_USAGE,
+                       "--timestamps: %s stores no events, and so no times; mix and tables do",
+                       named);
     return RP_OK;
 }
 
@@ -127,7 +159,8 @@ static void say_unfinished(const struct rp_facts *facts)
         rp_facts_put_end(&end, r->reason, r->code);
         rp_buffer_byte(&end, 0);
         if (!end.failed)
-            rp_note("  rank %u: %llu events, then it %s", i, (unsigned long long)r->events, (char *)end.bytes);
+            rp_note("  rank %u: %llu events, then it %s", i, (unsigned long long)r->events,
+                    (char *)end.bytes);
         rp_buffer_free(&end);
         said++;
     }
@@ -139,7 +172,8 @@ static void say_no_such_ranks(uint32_t count)
     char *beyond = rp_ranks_beyond(rp_setting("REPRISE_RANKS"), count);
 
     if (beyond)
-        rp_note("--ranks %s: the job has ranks 0 to %u, and no %s", rp_setting("REPRISE_RANKS"), count - 1, beyond);
+        rp_note("--ranks %s: the job has ranks 0 to %u, and no %s", rp_setting("REPRISE_RANKS"),
+                count - 1, beyond);
     free(beyond);
 }
 
@@ -196,7 +230,8 @@ static int summarise(const char *directory, char **command, int status)
     say_no_such_ranks(facts.manifest.ranks);
     if (status == 0 && facts.stopped > 0)
         status = REPRISE_EXIT_DAMAGED;
-    if (status == 0 && facts.unfinished > 0 && rp_launch_was_stopped()) /* Hydra, told to end, calls that success now and then */
+    if (status == 0 && facts.unfinished > 0 &&
+        rp_launch_was_stopped()) /* Hydra, told to end, calls that success now and then */
         status = 128 + rp_launch_was_stopped();
     rp_buffer_free(&line);
     rp_facts_free(&facts);
@@ -213,7 +248,9 @@ static void show_progress(void *data)
     if (!rp_progress_line_due() || rp_manifest_read(data, &manifest, &ignored) != RP_OK)
         return;
     if (rp_progress_read(data, &manifest, &p, &ignored) == RP_OK) {
-        snprintf(text, sizeof text, "reprise: %llu events on %u ranks, %llu bytes; fewest on rank %u: %llu", (unsigned long long)p.events, p.ranks, (unsigned long long)p.bytes, p.behind,
+        snprintf(text, sizeof text,
+                 "reprise: %llu events on %u ranks, %llu bytes; fewest on rank %u: %llu",
+                 (unsigned long long)p.events, p.ranks, (unsigned long long)p.bytes, p.behind,
                  (unsigned long long)(p.ranks ? p.rank[p.behind].events : 0));
         rp_progress_line_show(text);
         rp_progress_free(&p);
@@ -231,14 +268,17 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (first < 0)
         return REPRISE_EXIT_USAGE;
     if (first == argc)
-        return rp_usage_error(command, "what is to be recorded? A program, or a launcher and a program");
+        return rp_usage_error(command,
+                              "what is to be recorded? A program, or a launcher and a program");
     char **words = argv + first;
     apply_options();
     enum rp_status status = rp_settings_check_capture(&why);
     if (status == RP_OK)
         status = check_manner(&why);
     if (tasks && inside)
-        status = rp_fail(&why, RP_USAGE, "--tasks: start the launcher by reprise, as in 'reprise record --tasks mpirun -n 4 ./app'");
+        status = rp_fail(&why, RP_USAGE,
+                         "--tasks: start the launcher by reprise, as in 'reprise record --tasks "
+                         "mpirun -n 4 ./app'");
     if (status == RP_OK && !tasks)
         status = rp_launch_preload(mpi, NULL, words, &why);
     if (status == RP_OK)
@@ -260,7 +300,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
         free(directory);
         return recorded;
     }
-    int exit_status = rp_launch_run(words, rp_progress_line_wanted() ? show_progress : NULL, directory);
+    int exit_status =
+        rp_launch_run(words, rp_progress_line_wanted() ? show_progress : NULL, directory);
     rp_progress_line_clear();
     exit_status = summarise(directory, words, exit_status);
     free(directory);
@@ -271,9 +312,11 @@ const struct rp_command rp_command_record = {
     .name = "record",
     .synopsis = "[options] COMMAND [ARGUMENT...]",
     .about = "run a program and record what MPI left open",
-    .more = "COMMAND is a launcher with its options and the program, or, started by a launcher, the program:\n\n"
+    .more = "COMMAND is a launcher with its options and the program, or, started by a launcher, "
+            "the program:\n\n"
             "  reprise record mpirun -n 4 ./app\n  mpirun -n 4 reprise record ./app\n\n"
-            "The exit status is the application's. The record goes to .reprise/NAME-N, and .reprise/latest points there.",
+            "The exit status is the application's. The record goes to .reprise/NAME-N, and "
+            ".reprise/latest points there.",
     .options = options,
     .run = run,
 };

@@ -28,11 +28,18 @@
 static const char *at_end, *stall, *force, *mpi, *allow, *gdb, *shuffle;
 
 static const struct rp_option options[] = {
-    {"--at-end", NULL, "WHAT", "at the end of the record: stop (default), gdb or continue", &at_end},
-    {"--gdb", NULL, "RANKS", "open gdb for these ranks, such as 0,4-7: in tmux or screen, by gdbserver, or by its process id", &gdb},
-    {"--stall", NULL, "SECONDS", "say who waits for what after so long; 0: never (default 30)", &stall},
+    {"--at-end", NULL, "WHAT", "at the end of the record: stop (default), gdb or continue",
+     &at_end},
+    {"--gdb", NULL, "RANKS",
+     "open gdb for these ranks, such as 0,4-7: in tmux or screen, by gdbserver, or by its process "
+     "id",
+     &gdb},
+    {"--stall", NULL, "SECONDS", "say who waits for what after so long; 0: never (default 30)",
+     &stall},
     {"--force", NULL, NULL, "replay although the program is another build", &force},
-    {"--shuffle", NULL, NULL, "take commutative messages in another order on purpose, and compare: are they commutative?", &shuffle},
+    {"--shuffle", NULL, NULL,
+     "take commutative messages in another order on purpose, and compare: are they commutative?",
+     &shuffle},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through", &allow},
     RP_OPTION_WRAPPERS,
@@ -48,10 +55,10 @@ struct replay {
     uint64_t last_done;
     time_t last_progress;
     long patience;
-    time_t given_up; /* since when a rank has ended the job; 0: none has */
-    bool told;       /* the launcher, to end */
-    bool has_line; /* of progress, on a terminal */
-    bool is_shown; /* says what became of it */
+    time_t given_up;      /* since when a rank has ended the job; 0: none has */
+    bool told;            /* the launcher, to end */
+    bool has_line;        /* of progress, on a terminal */
+    bool is_shown;        /* says what became of it */
     void (*step)(void *); /* called while it runs, with step_data; may be NULL */
     void *step_data;
 };
@@ -111,7 +118,8 @@ static bool is_of_tasks(const char *name, char **command, int *exit_status)
     bool found = rp_task_record_is(directory);
     if (found) {
         if (rp_setting("REPRISE_SHUFFLE"))
-            rp_note("shuffled by seed %s: REPRISE_SHUFFLE=%s does the same again", rp_setting("REPRISE_SHUFFLE"), rp_setting("REPRISE_SHUFFLE"));
+            rp_note("shuffled by seed %s: REPRISE_SHUFFLE=%s does the same again",
+                    rp_setting("REPRISE_SHUFFLE"), rp_setting("REPRISE_SHUFFLE"));
         *exit_status = rp_tasks_replay(command, directory);
     }
     free(directory);
@@ -122,7 +130,8 @@ static enum rp_status check_options(struct replay *r, struct rp_problem *why)
 {
     const char *word = rp_setting("REPRISE_AT_END");
 
-    if (word && strcmp(word, "stop") != 0 && strcmp(word, "gdb") != 0 && strcmp(word, "continue") != 0)
+    if (word && strcmp(word, "stop") != 0 && strcmp(word, "gdb") != 0 &&
+        strcmp(word, "continue") != 0)
         return rp_fail(why, RP_USAGE, "--at-end %s: stop, gdb or continue is expected", word);
     word = rp_setting("REPRISE_GDB");
     if (word && (strcmp(word, "all") == 0 || !rp_ranks_are_good(word)))
@@ -134,7 +143,10 @@ static enum rp_status check_options(struct replay *r, struct rp_problem *why)
 static enum rp_status check_gdb(const struct replay *r, struct rp_problem *why)
 {
     char *beyond = rp_ranks_beyond(rp_setting("REPRISE_GDB"), r->manifest.ranks);
-    enum rp_status status = beyond ? rp_fail(why, RP_USAGE, "--gdb %s: %s has ranks 0 to %u, and no %s", rp_setting("REPRISE_GDB"), r->directory, r->manifest.ranks - 1, beyond) : RP_OK;
+    enum rp_status status =
+        beyond ? rp_fail(why, RP_USAGE, "--gdb %s: %s has ranks 0 to %u, and no %s",
+                         rp_setting("REPRISE_GDB"), r->directory, r->manifest.ranks - 1, beyond)
+               : RP_OK;
 
     free(beyond);
     return status;
@@ -142,7 +154,8 @@ static enum rp_status check_gdb(const struct replay *r, struct rp_problem *why)
 
 static enum rp_status find_run(struct replay *r, const char *name, struct rp_problem *why)
 {
-    enum rp_status status = rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &r->directory, why);
+    enum rp_status status =
+        rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &r->directory, why);
 
     if (status == RP_OK)
         status = rp_manifest_read(r->directory, &r->manifest, why);
@@ -162,13 +175,16 @@ static enum rp_status take_recorded_command(struct replay *r, struct rp_problem 
     }
     if (r->manifest.launched_inside)
         return rp_fail(why, RP_USAGE,
-                       "%s was recorded inside a launcher, whose command line is not known: start it the same way, e.g. "
+                       "%s was recorded inside a launcher, whose command line is not known: start "
+                       "it the same way, e.g. "
                        "'mpirun -n %u reprise replay %s %s'",
-                       r->directory, r->manifest.ranks, r->directory, r->manifest.command[0] ? r->manifest.command[0] : "PROGRAM");
+                       r->directory, r->manifest.ranks, r->directory,
+                       r->manifest.command[0] ? r->manifest.command[0] : "PROGRAM");
     if (!r->manifest.command[0])
         return rp_fail(why, RP_USAGE, "%s does not know its command line: give it", r->directory);
     if (chdir(r->manifest.directory) != 0)
-        return rp_fail(why, RP_USAGE, "%s was recorded in %s: %s", r->directory, r->manifest.directory, strerror(errno));
+        return rp_fail(why, RP_USAGE, "%s was recorded in %s: %s", r->directory,
+                       r->manifest.directory, strerror(errno));
     r->command = r->manifest.command;
     return RP_OK;
 }
@@ -189,9 +205,11 @@ static enum rp_status make_state(struct replay *r, struct rp_problem *why)
 {
     const char *temporary = getenv("TMPDIR");
 
-    snprintf(r->state_path, sizeof r->state_path, "%s/replay-%d.state", r->directory, (int)getpid());
+    snprintf(r->state_path, sizeof r->state_path, "%s/replay-%d.state", r->directory,
+             (int)getpid());
     if (rp_state_create(r->state_path, r->manifest.ranks, why) != RP_OK) {
-        snprintf(r->state_path, sizeof r->state_path, "%s/reprise-%d.state", temporary ? temporary : "/tmp", (int)getpid());
+        snprintf(r->state_path, sizeof r->state_path, "%s/reprise-%d.state",
+                 temporary ? temporary : "/tmp", (int)getpid());
         enum rp_status status = rp_state_create(r->state_path, r->manifest.ranks, why);
         if (status != RP_OK)
             return status;
@@ -212,9 +230,11 @@ static void show_progress(const struct rp_replay_state *state)
         return;
     const struct rp_rank_slot *slot = &state->rank[slowest];
     bool waits = rp_state_now(slot) == RP_RANK_WAITING;
-    snprintf(text, sizeof text, "reprise: %.0f %% of %llu events on %u ranks; slowest is rank %u: %.0f %%, %s%s%s", 100.0 * (double)done / (double)total, (unsigned long long)total,
-             state->ranks, slowest, 100.0 * (double)slot->done / (double)slot->total, rp_state_word(rp_state_now(slot)), waits ? " in " : "",
-             waits ? rp_state_what(slot, what) : "");
+    snprintf(text, sizeof text,
+             "reprise: %.0f %% of %llu events on %u ranks; slowest is rank %u: %.0f %%, %s%s%s",
+             100.0 * (double)done / (double)total, (unsigned long long)total, state->ranks, slowest,
+             100.0 * (double)slot->done / (double)slot->total, rp_state_word(rp_state_now(slot)),
+             waits ? " in " : "", waits ? rp_state_what(slot, what) : "");
     rp_progress_line_show(text);
 }
 
@@ -227,12 +247,14 @@ static uint32_t count_in(const struct rp_replay_state *state, enum rp_rank_state
     return count;
 }
 
-/* Whether a rank ended the job: not one that found another digest in MPI_Finalize, where all are, and that goes on. */
+/* Whether a rank ended the job: not one that found another digest in MPI_Finalize, where all are,
+ * and that goes on. */
 static bool is_given_up(const struct rp_replay_state *state)
 {
     uint32_t past = count_in(state, RP_RANK_FINISHED) + count_in(state, RP_RANK_DIVERGED);
 
-    return state->stopped || count_in(state, RP_RANK_FAILED) > 0 || (count_in(state, RP_RANK_DIVERGED) > 0 && past < state->ranks);
+    return state->stopped || count_in(state, RP_RANK_FAILED) > 0 ||
+           (count_in(state, RP_RANK_DIVERGED) > 0 && past < state->ranks);
 }
 
 /* Open MPI's launcher hangs now and then when a rank ends the job, though all ranks have ended. */
@@ -254,7 +276,8 @@ static void end_launcher(struct replay *r, time_t now)
     }
 }
 
-/* Ranks report their own waits; this is for those that hang where we do not see them, in a collective or a send. */
+/* Ranks report their own waits; this is for those that hang where we do not see them, in a
+ * collective or a send. */
 static void watch(void *data)
 {
     struct replay *r = data;
@@ -279,7 +302,8 @@ static void watch(void *data)
     rp_buffer_byte(&text, 0);
     rp_progress_line_clear();
     if (!text.failed)
-        rp_note("no rank has replayed anything for %ld s:\n%s", (long)(now - r->last_progress), (char *)text.bytes);
+        rp_note("no rank has replayed anything for %ld s:\n%s", (long)(now - r->last_progress),
+                (char *)text.bytes);
     rp_buffer_free(&text);
     r->last_progress = now;
 }
@@ -293,7 +317,8 @@ static void say_where_it_stopped(const struct rp_replay_state *state)
 {
     for (uint32_t i = 0; i < state->ranks; i++)
         if (state->rank[i].done < state->rank[i].total) {
-            rp_error("rank %u stopped after event %llu of %llu", i, (unsigned long long)state->rank[i].done,
+            rp_error("rank %u stopped after event %llu of %llu", i,
+                     (unsigned long long)state->rank[i].done,
                      (unsigned long long)state->rank[i].total);
             return;
         }
@@ -323,14 +348,16 @@ static int verdict(const struct replay *r, int status)
         return is_own(status) ? status : REPRISE_EXIT_DIVERGED;
     if (count_in(r->state, RP_RANK_ABSENT) == ranks) {
         if (!is_own(status) && r->is_shown)
-            rp_error("nothing was replayed: no process of '%s' called MPI_Init under reprise", r->command[0]);
+            rp_error("nothing was replayed: no process of '%s' called MPI_Init under reprise",
+                     r->command[0]);
         return status ? status : REPRISE_EXIT_UNSUPPORTED;
     }
     if (done == total && was_refused(r))
         return REPRISE_EXIT_UNSUPPORTED;
     if (r->state->stopped == RP_STOPPED_SHORT) {
         if (r->is_shown)
-            rp_error("replayed %llu of %llu events on %u ranks: identical, but the rest needs ranks whose record ended before",
+            rp_error("replayed %llu of %llu events on %u ranks: identical, but the rest needs "
+                     "ranks whose record ended before",
                      (unsigned long long)done, (unsigned long long)total, ranks);
         return REPRISE_EXIT_DAMAGED;
     }
@@ -338,18 +365,22 @@ static int verdict(const struct replay *r, int status)
         return status; /* said by the rank that found it */
     if (done != total) {
         if (r->is_shown) {
-            rp_error("replayed %llu of %llu events on %u ranks: NOT identical", (unsigned long long)done, (unsigned long long)total, ranks);
+            rp_error("replayed %llu of %llu events on %u ranks: NOT identical",
+                     (unsigned long long)done, (unsigned long long)total, ranks);
             say_where_it_stopped(r->state);
         }
         return REPRISE_EXIT_DIVERGED;
     }
     bool whole = r->manifest.complete && count_in(r->state, RP_RANK_FINISHED) == ranks;
     if (r->is_shown)
-        rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks, whole ? "" : " up to the end of the record");
+        rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks,
+                whole ? "" : " up to the end of the record");
     if (r->is_shown && whole && total == 0)
         rp_note(RP_NOTHING_OPEN);
     if (rp_setting("REPRISE_SHUFFLE") && !rp_setting("REPRISE_GIVEN"))
-        rp_note("of this shuffled replay, what was received from whom was compared, and not what was sent, computed or printed: that is compared without --gdb and --at-end, of records by events");
+        rp_note("of this shuffled replay, what was received from whom was compared, and not what "
+                "was sent, computed or printed: that is compared without --gdb and --at-end, of "
+                "records by events");
     return r->state->stopped ? 0 : status;
 }
 
@@ -389,7 +420,8 @@ static int run_for_shuffle(void *data, bool is_shown, void (*step)(void *), void
 
 static int run_outside(struct replay *r)
 {
-    struct rp_shuffled shuffled = {r->directory, r->manifest.ranks, r->manifest.complete, run_for_shuffle, r};
+    struct rp_shuffled shuffled = {r->directory, r->manifest.ranks, r->manifest.complete,
+                                   run_for_shuffle, r};
     struct rp_problem why;
     enum rp_status status = check_logs(r, &why);
 
@@ -404,19 +436,33 @@ static int run_outside(struct replay *r)
 /* A shuffled replay is compared with another, but not while somebody debugs it. */
 static bool is_compared(void)
 {
-    return rp_setting("REPRISE_SHUFFLE") && strcmp(rp_setting("REPRISE_SHUFFLE"), "0") != 0 && strcmp(rp_setting("REPRISE_MODE"), "replay") == 0 && !rp_setting("REPRISE_GDB") && !rp_setting("REPRISE_AT_END");
+    return rp_setting("REPRISE_SHUFFLE") && strcmp(rp_setting("REPRISE_SHUFFLE"), "0") != 0 &&
+           strcmp(rp_setting("REPRISE_MODE"), "replay") == 0 && !rp_setting("REPRISE_GDB") &&
+           !rp_setting("REPRISE_AT_END");
 }
 
 /* A program that made windows: whether and how the record can be replayed. */
-static enum rp_status check_windows(const struct replay *r, uint32_t with_data, struct rp_problem *why)
+static enum rp_status check_windows(const struct replay *r, uint32_t with_data,
+                                    struct rp_problem *why)
 {
-    const char *option = r->command ? "COMMAND" : at_end ? "--at-end" : gdb ? "--gdb" : shuffle ? "--shuffle" : NULL;
+    const char *option = r->command ? "COMMAND"
+                         : at_end   ? "--at-end"
+                         : gdb      ? "--gdb"
+                         : shuffle  ? "--shuffle"
+                                    : NULL;
 
     if (with_data < r->manifest.ranks)
-        return rp_fail(why, RP_USAGE, "%s is of a program with one-sided communication, and has the data of only %u of %u ranks ('record --ranks all' records it of all): 'reprise solo -r RANK' replays one of them", r->directory,
-                       with_data, r->manifest.ranks);
+        return rp_fail(why, RP_USAGE,
+                       "%s is of a program with one-sided communication, and has the data of only "
+                       "%u of %u ranks ('record --ranks all' records it of all): 'reprise solo -r "
+                       "RANK' replays one of them",
+                       r->directory, with_data, r->manifest.ranks);
     if (option)
-        return rp_fail(why, RP_USAGE, "%s: %s is of a program with one-sided communication, whose ranks are replayed each alone, without a launcher; 'reprise solo' does so in a debugger or with another command", option, r->directory);
+        return rp_fail(why, RP_USAGE,
+                       "%s: %s is of a program with one-sided communication, whose ranks are "
+                       "replayed each alone, without a launcher; 'reprise solo' does so in a "
+                       "debugger or with another command",
+                       option, r->directory);
     return RP_OK;
 }
 
@@ -438,7 +484,11 @@ static bool is_alone(const struct replay *r, int *exit_status)
         return true;
     }
     unsetenv("REPRISE_MODE");
-    struct rp_solo solo = {.directory = r->directory, .manifest = &r->manifest, .ranks = "all", .mpi = mpi, .force = force != NULL};
+    struct rp_solo solo = {.directory = r->directory,
+                           .manifest = &r->manifest,
+                           .ranks = "all",
+                           .mpi = mpi,
+                           .force = force != NULL};
     *exit_status = rp_solo_run_all(&solo);
     return true;
 }
@@ -454,7 +504,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (first < 0)
         return REPRISE_EXIT_USAGE;
     bool separated = first > 0 && strcmp(argv[first - 1], "--") == 0;
-    if (!separated && first < argc && (is_run(argv[first]) || (first + 1 == argc && access(argv[first], X_OK) != 0))) {
+    if (!separated && first < argc &&
+        (is_run(argv[first]) || (first + 1 == argc && access(argv[first], X_OK) != 0))) {
         name = argv[first];
         int more = rp_options_parse(command, argc - first - 1, argv + first + 1);
         if (more < 0)
@@ -498,9 +549,11 @@ const struct rp_command rp_command_replay = {
     .name = "replay",
     .synopsis = "[options] [RUN] [[--] COMMAND [ARGUMENT...]]",
     .about = "run a recorded program again, exactly as it was",
-    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. COMMAND is as recorded if it is not given:\n\n"
+    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. COMMAND is "
+            "as recorded if it is not given:\n\n"
             "  reprise replay\n  reprise replay app-3\n  mpirun -n 4 reprise replay app-3 ./app\n\n"
-            "Ends with 'replayed N events on M ranks: identical', or with the first difference and exit status 121.",
+            "Ends with 'replayed N events on M ranks: identical', or with the first difference and "
+            "exit status 121.",
     .options = options,
     .run = run,
 };

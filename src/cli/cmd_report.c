@@ -17,7 +17,8 @@ static const char *format, *output;
 
 static const struct rp_option options[] = {
     {"--format", NULL, "FORMAT", "html (default), text or json", &format},
-    {"--output", "-o", "FILE", "write there; html: not to RUN.html, others: not to the standard output", &output},
+    {"--output", "-o", "FILE",
+     "write there; html: not to RUN.html, others: not to the standard output", &output},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -51,7 +52,8 @@ static const struct backend *backend_for_file(const char *path)
     return &backends[0];
 }
 
-static enum rp_status collect(const char *name, const struct backend *backend, struct rp_report *report, struct rp_problem *why)
+static enum rp_status collect(const char *name, const struct backend *backend,
+                              struct rp_report *report, struct rp_problem *why)
 {
     char *directory;
     enum rp_status status = rp_run_find(name, &directory, why);
@@ -64,11 +66,17 @@ static enum rp_status collect(const char *name, const struct backend *backend, s
 }
 
 /* Records, or the recoveries of one run. */
-static enum rp_status write_reports(const struct backend *backend, const struct rp_report *reports, size_t count, const struct rp_recovery *recovery, struct rp_problem *why)
+static enum rp_status write_reports(const struct backend *backend, const struct rp_report *reports,
+                                    size_t count, const struct rp_recovery *recovery,
+                                    struct rp_problem *why)
 {
     struct rp_output out;
-    char *path = backend->is_page ? rp_page_path(output, recovery ? recovery->directory : reports[0].facts.directory) : NULL;
-    enum rp_status status = backend->is_page && !path ? rp_fail(why, RP_MEMORY, "out of memory") : rp_output_open(path ? path : output, &out, why);
+    char *path = backend->is_page ? rp_page_path(output, recovery ? recovery->directory
+                                                                  : reports[0].facts.directory)
+                                  : NULL;
+    enum rp_status status = backend->is_page && !path
+                                ? rp_fail(why, RP_MEMORY, "out of memory")
+                                : rp_output_open(path ? path : output, &out, why);
 
     if (status == RP_OK) {
         if (recovery)
@@ -88,7 +96,8 @@ static int report_recovery(const struct backend *backend, const char *name)
     struct rp_recovery recovery;
     struct rp_problem why;
     char *directory = rp_path_absolute(name);
-    enum rp_status status = directory ? rp_recovery_collect(directory, &recovery, &why) : rp_fail(&why, RP_MEMORY, "out of memory");
+    enum rp_status status = directory ? rp_recovery_collect(directory, &recovery, &why)
+                                      : rp_fail(&why, RP_MEMORY, "out of memory");
 
     if (status == RP_OK) {
         status = write_reports(backend, NULL, 0, &recovery, &why);
@@ -117,7 +126,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     struct rp_report *reports = calloc(count, sizeof *reports);
     enum rp_status status = reports ? RP_OK : rp_fail(&why, RP_MEMORY, "out of memory");
     for (; status == RP_OK && collected < count; collected += status == RP_OK)
-        status = collect(operands > 0 ? argv[collected] : latest, backend, &reports[collected], &why);
+        status =
+            collect(operands > 0 ? argv[collected] : latest, backend, &reports[collected], &why);
     if (status == RP_OK)
         status = write_reports(backend, reports, count, NULL, &why);
     if (status != RP_OK)
@@ -132,9 +142,13 @@ const struct rp_command rp_command_report = {
     .name = "report",
     .synopsis = "[options] [RUN...]",
     .about = "show where a program is non-deterministic, by source line",
-    .more = "For each record: the call sites where MPI had a choice, who sent to whom, and what the logs are made of; as HTML and JSON also every event. The HTML page is one "
-            "file, RUN.html in the current directory unless -o says otherwise; any browser opens it, without a network. Without --format, -o FILE.txt and FILE.json say text and JSON.\n"
-            "Of a directory that `reprise ft -o` wrote: the recoveries, each from the failure until the dead rank had caught up.",
+    .more =
+        "For each record: the call sites where MPI had a choice, who sent to whom, and what the "
+        "logs are made of; as HTML and JSON also every event. The HTML page is one "
+        "file, RUN.html in the current directory unless -o says otherwise; any browser opens it, "
+        "without a network. Without --format, -o FILE.txt and FILE.json say text and JSON.\n"
+        "Of a directory that `reprise ft -o` wrote: the recoveries, each from the failure until "
+        "the dead rank had caught up.",
     .options = options,
     .run = run,
 };

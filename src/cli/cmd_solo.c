@@ -14,11 +14,20 @@
 static const char *ranks, *where, *mpi, *force, *until, *break_at, *who, *json;
 
 static const struct rp_option options[] = {
-    {"--rank", "-r", "R[,R]", "the ranks to run, such as 3 or 3,7-9; each must be of the set that was recorded (reprise record --ranks)", &ranks},
+    {"--rank", "-r", "R[,R]",
+     "the ranks to run, such as 3 or 3,7-9; each must be of the set that was recorded (reprise "
+     "record --ranks)",
+     &ranks},
     {"--directory", NULL, "DIR", "run there, instead of where the rank ran", &where},
-    {"--until", NULL, "EVENT", "in gdb, on until so many events were made (reprise dump numbers them)", &until},
-    {"--break", NULL, "PLACE", "in gdb, on until this place is reached, as gdb names it: app.c:120, or a function", &break_at},
-    {"--who", NULL, NULL, "afterwards, which rank wrote what each one-sided read got (reprise dump --who tells it again)", &who},
+    {"--until", NULL, "EVENT",
+     "in gdb, on until so many events were made (reprise dump numbers them)", &until},
+    {"--break", NULL, "PLACE",
+     "in gdb, on until this place is reached, as gdb names it: app.c:120, or a function",
+     &break_at},
+    {"--who", NULL, NULL,
+     "afterwards, which rank wrote what each one-sided read got (reprise dump --who tells it "
+     "again)",
+     &who},
     {"--json", NULL, NULL, "with --who: as JSON, one object a line", &json},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--force", NULL, NULL, "also with another build of the program", &force},
@@ -63,7 +72,16 @@ static int run(const struct rp_command *command, int argc, char **argv)
         rp_error("cannot replay: %s", why.text);
         return rp_exit_status(status);
     }
-    struct rp_solo solo = {.directory = directory, .manifest = &manifest, .ranks = ranks, .command = first < argc ? argv + first : NULL, .where = where, .mpi = mpi, .until = until, .break_at = break_at, .force = force != NULL, .who = who != NULL};
+    struct rp_solo solo = {.directory = directory,
+                           .manifest = &manifest,
+                           .ranks = ranks,
+                           .command = first < argc ? argv + first : NULL,
+                           .where = where,
+                           .mpi = mpi,
+                           .until = until,
+                           .break_at = break_at,
+                           .force = force != NULL,
+                           .who = who != NULL};
     int exit_status = rp_solo_run(&solo);
     if (who && !is_own(exit_status)) {
         status = rp_tell_who(directory, &manifest, ranks, json != NULL, &why);
@@ -81,9 +99,12 @@ const struct rp_command rp_command_solo = {
     .name = "solo",
     .synopsis = "-r RANK [options] [RUN] [-- COMMAND [ARGUMENT...]]",
     .about = "run one rank of a record alone, or a few, without the others and without a launcher",
-    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. It must have been recorded with --ranks. COMMAND is the rank's own if it is not given:\n\n"
-            "  reprise record --ranks 3 mpirun -n 64 ./app in.dat\n  reprise solo -r 3\n  reprise solo -r 3 -- gdb --args ./app in.dat\n\n"
-            "Ends with 'rank N replayed alone: M events ...: identical', or with the first difference and exit status 121.",
+    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. It must "
+            "have been recorded with --ranks. COMMAND is the rank's own if it is not given:\n\n"
+            "  reprise record --ranks 3 mpirun -n 64 ./app in.dat\n  reprise solo -r 3\n  reprise "
+            "solo -r 3 -- gdb --args ./app in.dat\n\n"
+            "Ends with 'rank N replayed alone: M events ...: identical', or with the first "
+            "difference and exit status 121.",
     .options = options,
     .run = run,
 };

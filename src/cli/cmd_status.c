@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise status: how far a record is, the replays of it that are running, and the runs that leave no record. */
+/* reprise status: how far a record is, the replays of it that are running, and the runs that leave
+ * no record. */
 #include <dirent.h>
 #include <signal.h>
 #include <errno.h>
@@ -39,11 +40,12 @@ struct running {
 };
 
 struct status {
-    char *directory;               /* NULL: no record is told of */
+    char *directory; /* NULL: no record is told of */
     struct rp_manifest manifest;
     struct rp_progress progress;
-    struct rp_replay_state *waits; /* of the recording; NULL: it does not tell, and its processes are looked at */
-    bool is_here;                  /* it was started on this host */
+    struct rp_replay_state
+        *waits;   /* of the recording; NULL: it does not tell, and its processes are looked at */
+    bool is_here; /* it was started on this host */
     struct running *replay;
     size_t replays;
     struct rp_running *runs; /* without a record */
@@ -90,7 +92,8 @@ static void find_replays(struct status *s)
 
     while (dir && (entry = readdir(dir))) {
         int pid, end = 0;
-        if (sscanf(entry->d_name, "replay-%d.state%n", &pid, &end) == 1 && end > 0 && entry->d_name[end] == 0)
+        if (sscanf(entry->d_name, "replay-%d.state%n", &pid, &end) == 1 && end > 0 &&
+            entry->d_name[end] == 0)
             add_replay(s, entry->d_name, pid);
     }
     if (dir)
@@ -153,7 +156,8 @@ static void put_wait(struct rp_buffer *out, const struct rp_rank_slot *slot)
 {
     char what[RP_STATE_WHAT];
 
-    rp_buffer_printf(out, "waits since %lld s: %s", rp_state_waited(slot), rp_state_what(slot, what));
+    rp_buffer_printf(out, "waits since %lld s: %s", rp_state_waited(slot),
+                     rp_state_what(slot, what));
 }
 
 /* Whether a rank that is being recorded is in a call of MPI, and that is known. */
@@ -161,7 +165,8 @@ static bool look_at(const struct status *s, uint32_t rank, struct rp_whereabouts
 {
     const struct rp_rank_progress *r = &s->progress.rank[rank];
 
-    return s->is_here && r->state == RP_PROGRESS_WRITTEN && !waiting(s->waits, rank) && rp_whereabouts_find(r->pid, place) && place->call[0];
+    return s->is_here && r->state == RP_PROGRESS_WRITTEN && !waiting(s->waits, rank) &&
+           rp_whereabouts_find(r->pid, place) && place->call[0];
 }
 
 static void put_place(struct rp_buffer *out, const struct rp_whereabouts *place)
@@ -177,7 +182,9 @@ static void put_place(struct rp_buffer *out, const struct rp_whereabouts *place)
 
 static const char *word_of(const struct status *s)
 {
-    return s->progress.written ? "is being written" : s->manifest.complete ? "complete" : "ended before its time";
+    return s->progress.written    ? "is being written"
+           : s->manifest.complete ? "complete"
+                                  : "ended before its time";
 }
 
 /* Text */
@@ -219,9 +226,11 @@ static void put_replay(struct rp_buffer *out, const struct running *replay)
     uint32_t slowest = rp_state_slowest(state);
 
     rp_state_sum(state, &done, &total);
-    rp_buffer_printf(out, "\nreplay    process %d: %.1f %%, %llu of %llu events", replay->pid, per_cent(done, total), U64(done), U64(total));
+    rp_buffer_printf(out, "\nreplay    process %d: %.1f %%, %llu of %llu events", replay->pid,
+                     per_cent(done, total), U64(done), U64(total));
     if (slowest < state->ranks)
-        rp_buffer_printf(out, "; slowest is rank %u: %.1f %%", slowest, per_cent(state->rank[slowest].done, state->rank[slowest].total));
+        rp_buffer_printf(out, "; slowest is rank %u: %.1f %%", slowest,
+                         per_cent(state->rank[slowest].done, state->rank[slowest].total));
     rp_buffer_byte(out, '\n');
     for (uint32_t i = 0; i < state->ranks; i++) {
         const struct rp_rank_slot *slot = &state->rank[i];
@@ -244,8 +253,12 @@ static void put_text(struct rp_buffer *out, const struct status *s)
         return;
     if (s->run_count > 0)
         rp_buffer_byte(out, '\n');
-    rp_buffer_printf(out, "record    %s, %s\nstarted   %s on %s\nevents    %llu on %u ranks; rank %u has the fewest: %llu\nbytes     %llu\n\n", rp_text_shown(s->directory), word_of(s), rp_text_shown(s->manifest.started),
-                     rp_text_shown(s->manifest.host), U64(p->events), p->ranks, p->behind, U64(p->ranks ? p->rank[p->behind].events : 0), U64(p->bytes));
+    rp_buffer_printf(out,
+                     "record    %s, %s\nstarted   %s on %s\nevents    %llu on %u ranks; rank %u "
+                     "has the fewest: %llu\nbytes     %llu\n\n",
+                     rp_text_shown(s->directory), word_of(s), rp_text_shown(s->manifest.started),
+                     rp_text_shown(s->manifest.host), U64(p->events), p->ranks, p->behind,
+                     U64(p->ranks ? p->rank[p->behind].events : 0), U64(p->bytes));
     rp_buffer_printf(out, "  rank       events      bytes  state\n");
     for (uint32_t i = 0; i < p->ranks; i++)
         put_rank(out, s, i);
@@ -292,7 +305,9 @@ static void put_json_rank(struct rp_buffer *out, const struct status *s, uint32_
     struct rp_buffer end = {0};
     struct rp_whereabouts place;
 
-    rp_buffer_printf(out, "%s\n    {\"rank\": %u, \"state\": \"%s\", \"events\": %llu, \"bytes\": %llu", i ? "," : "", i, states[r->state], U64(r->events), U64(r->bytes));
+    rp_buffer_printf(out,
+                     "%s\n    {\"rank\": %u, \"state\": \"%s\", \"events\": %llu, \"bytes\": %llu",
+                     i ? "," : "", i, states[r->state], U64(r->events), U64(r->bytes));
     if (r->state == RP_PROGRESS_WRITTEN) {
         rp_buffer_printf(out, ", \"process\": %d, \"polls\": %llu", (int)r->pid, U64(r->polls));
         put_json_wait(out, waiting(s->waits, i));
@@ -314,11 +329,15 @@ static void put_json_replay(struct rp_buffer *out, const struct running *replay,
     uint64_t done, total;
 
     rp_state_sum(state, &done, &total);
-    rp_buffer_printf(out, "%s\n    {\"process\": %d, \"done\": %llu, \"total\": %llu, \"per_cent\": %.1f, \"ranks\": [", first ? "" : ",", replay->pid, U64(done), U64(total),
-                     per_cent(done, total));
+    rp_buffer_printf(out,
+                     "%s\n    {\"process\": %d, \"done\": %llu, \"total\": %llu, \"per_cent\": "
+                     "%.1f, \"ranks\": [",
+                     first ? "" : ",", replay->pid, U64(done), U64(total), per_cent(done, total));
     for (uint32_t i = 0; i < state->ranks; i++) {
         const struct rp_rank_slot *slot = &state->rank[i];
-        rp_buffer_printf(out, "%s\n      {\"rank\": %u, \"state\": \"%s\", \"done\": %llu, \"total\": %llu", i ? "," : "", i, rp_state_word(slot->state), U64(slot->done), U64(slot->total));
+        rp_buffer_printf(
+            out, "%s\n      {\"rank\": %u, \"state\": \"%s\", \"done\": %llu, \"total\": %llu",
+            i ? "," : "", i, rp_state_word(slot->state), U64(slot->done), U64(slot->total));
         put_json_wait(out, waiting(state, i));
         rp_buffer_byte(out, '}');
     }
@@ -347,8 +366,13 @@ static void put_json(struct rp_buffer *out, const struct status *s)
     }
     rp_buffer_printf(out, ",\n  \"record\": ");
     rp_json_put_string(out, s->directory);
-    rp_buffer_printf(out, ",\n  \"state\": \"%s\",\n  \"events\": %llu,\n  \"bytes\": %llu,\n  \"behind\": %u,\n  \"ranks\": [",
-                     p->written ? "running" : s->manifest.complete ? "complete" : "incomplete", U64(p->events), U64(p->bytes), p->behind);
+    rp_buffer_printf(out,
+                     ",\n  \"state\": \"%s\",\n  \"events\": %llu,\n  \"bytes\": %llu,\n  "
+                     "\"behind\": %u,\n  \"ranks\": [",
+                     p->written             ? "running"
+                     : s->manifest.complete ? "complete"
+                                            : "incomplete",
+                     U64(p->events), U64(p->bytes), p->behind);
     for (uint32_t i = 0; i < p->ranks; i++)
         put_json_rank(out, s, i);
     rp_buffer_printf(out, "\n  ],\n  \"replays\": [");
@@ -423,7 +447,11 @@ const struct rp_command rp_command_status = {
     .name = "status",
     .synopsis = "[options] [RUN]",
     .about = "tell how far a recording, a replay or another run is, while it runs",
-    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. Replays of it that are running are told, too, with what their ranks wait for. Without RUN, so are the runs of 'reprise det', 'ft' and 'stress' that were started in this directory and go on. Of a recording on this host each rank's call of MPI is told, for which its process is stopped for a moment.",
+    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. Replays of "
+            "it that are running are told, too, with what their ranks wait for. Without RUN, so "
+            "are the runs of 'reprise det', 'ft' and 'stress' that were started in this directory "
+            "and go on. Of a recording on this host each rank's call of MPI is told, for which its "
+            "process is stopped for a moment.",
     .options = options,
     .run = run,
 };

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reprise stress: runs a command many times, recorded and with its messages disturbed, and keeps the records of the runs that are not like the others.
+ * reprise stress: runs a command many times, recorded and with its messages disturbed, and keeps
+ * the records of the runs that are not like the others.
  *
- * Runs are alike that ended in the same way and wrote the same. Of the kinds that ended with status 0 (of all, if none did) the one with the most runs is the usual one: of it the first record is
- * kept, to compare the others with. A good kind that more than half of all runs are of will be the usual one, so that its records need not be kept until the end.
+ * Runs are alike that ended in the same way and wrote the same. Of the kinds that ended with status
+ * 0 (of all, if none did) the one with the most runs is the usual one: of it the first record is
+ * kept, to compare the others with. A good kind that more than half of all runs are of will be the
+ * usual one, so that its records need not be kept until the end.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,18 +29,28 @@
 #include "report/facts.h"
 #include "reprise.h"
 
-static const char *runs_text, *seed_text, *output, *compare, *timeout_text, *delay, *mpi, *allow, *capture;
+static const char *runs_text, *seed_text, *output, *compare, *timeout_text, *delay, *mpi, *allow,
+    *capture;
 
 static const struct rp_option options[] = {
     {"--runs", "-n", "N", "how often (default 100)", &runs_text},
-    {"--seed", NULL, "S", "the seed of the first run; the n-th has S + n - 1 (default: by chance)", &seed_text},
-    {"--output", "-o", "DIR", "the directory of the records; it must not exist yet, or be empty (default: .reprise/NAME-stress-N)", &output},
-    {"--compare", NULL, "WHAT", "status; output: status and the lines on standard output, in any order (default); or a command: status and what it makes of the output", &compare},
+    {"--seed", NULL, "S", "the seed of the first run; the n-th has S + n - 1 (default: by chance)",
+     &seed_text},
+    {"--output", "-o", "DIR",
+     "the directory of the records; it must not exist yet, or be empty (default: "
+     ".reprise/NAME-stress-N)",
+     &output},
+    {"--compare", NULL, "WHAT",
+     "status; output: status and the lines on standard output, in any order (default); or a "
+     "command: status and what it makes of the output",
+     &compare},
     {"--timeout", NULL, "SECONDS", "a run that takes longer hangs (default 60)", &timeout_text},
-    {"--delay", NULL, "US", "no single delay is longer than so many microseconds (default 10000)", &delay},
+    {"--delay", NULL, "US", "no single delay is longer than so many microseconds (default 10000)",
+     &delay},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
-    {"--capture", NULL, "V[,V]", "record what the program learns from outside, too: time, random, pid, host or all", &capture},
+    {"--capture", NULL, "V[,V]",
+     "record what the program learns from outside, too: time, random, pid, host or all", &capture},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -59,7 +72,8 @@ struct stress {
     size_t done;
 };
 
-static enum rp_status parse_number(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value, struct rp_problem *why)
+static enum rp_status parse_number(const char *name, const char *text, uint64_t least,
+                                   uint64_t most, uint64_t *value, struct rp_problem *why)
 {
     char *rest;
 
@@ -67,8 +81,10 @@ static enum rp_status parse_number(const char *name, const char *text, uint64_t 
         return RP_OK;
     errno = 0;
     unsigned long long number = strtoull(text, &rest, 10);
-    if (errno || rest == text || *rest || text[strspn(text, "0123456789")] || number < least || number > most)
-        return rp_fail(why, RP_USAGE, "%s %s: a whole number from %llu to %llu is expected", name, text, (unsigned long long)least, (unsigned long long)most);
+    if (errno || rest == text || *rest || text[strspn(text, "0123456789")] || number < least ||
+        number > most)
+        return rp_fail(why, RP_USAGE, "%s %s: a whole number from %llu to %llu is expected", name,
+                       text, (unsigned long long)least, (unsigned long long)most);
     *value = number;
     return RP_OK;
 }
@@ -152,7 +168,8 @@ static void classify(struct stress *s, size_t i)
 {
     size_t first = 0;
 
-    while (first < i && (s->end[first].first_alike != first || !is_alike(&s->end[first], &s->end[i])))
+    while (first < i &&
+           (s->end[first].first_alike != first || !is_alike(&s->end[first], &s->end[i])))
         first++;
     s->end[i].first_alike = first;
     s->end[first].alike++;
@@ -194,7 +211,8 @@ static void say_end(const struct stress *s, size_t i)
     printf(", %llu events\n", (unsigned long long)end->events);
 }
 
-/* The program cannot be run under us at all, or not any more: what was said about it is repeated. */
+/* The program cannot be run under us at all, or not any more: what was said about it is
+ * repeated. */
 static int give_up(const struct stress *s, size_t i)
 {
     struct rp_buffer text = {0};
@@ -205,7 +223,8 @@ static int give_up(const struct stress *s, size_t i)
     if (rp_read_file(path, 1 << 20, &text, &ignored) == RP_OK && !text.failed)
         rp_text_print(stderr, text.bytes, text.length);
     rp_buffer_free(&text);
-    rp_error("run-%zu ended with status %d, which is one of reprise: no more runs", i + 1, s->end[i].status);
+    rp_error("run-%zu ended with status %d, which is one of reprise: no more runs", i + 1,
+             s->end[i].status);
     return s->end[i].status;
 }
 
@@ -232,8 +251,11 @@ static void tell_progress(const struct stress *s, const char *record)
         hung += s->end[i].hung;
         failed += !s->end[i].hung && s->end[i].status != 0;
     }
-    snprintf(progress, sizeof progress, "run %zu of %llu, seed %llu; %zu ended before, %zu of them with another status than 0, %zu did not end in time", s->done + 1,
-             (unsigned long long)s->runs, (unsigned long long)s->seed + s->done, s->done - hung, failed, hung);
+    snprintf(progress, sizeof progress,
+             "run %zu of %llu, seed %llu; %zu ended before, %zu of them with another status than "
+             "0, %zu did not end in time",
+             s->done + 1, (unsigned long long)s->runs, (unsigned long long)s->seed + s->done,
+             s->done - hung, failed, hung);
     snprintf(state, sizeof state, "%s.state", record);
     rp_running_tell(progress, record, state);
 }
@@ -249,7 +271,8 @@ static bool run_one(struct stress *s, int *exit_status)
     path_of(s, i, "", path);
     end->seed = s->seed + i;
     tell_progress(s, path);
-    struct rp_one_end ended = rp_one_run(&(struct rp_one_run){s->command, path, mpi, end->seed, s->seconds});
+    struct rp_one_end ended =
+        rp_one_run(&(struct rp_one_run){s->command, path, mpi, end->seed, s->seconds});
     if (ended.interrupted) {
         forget(s, i);
         rp_buffer_free(&ended.stall);
@@ -307,7 +330,8 @@ static bool is_finding(const struct stress *s, size_t i, size_t usual)
     return s->end[i].first_alike != usual || badness(&s->end[i]) > 0;
 }
 
-/* A run that failed by itself before one that hung, and that before another output; of these the one with the fewest events. */
+/* A run that failed by itself before one that hung, and that before another output; of these the
+ * one with the fewest events. */
 static size_t best_finding(const struct stress *s, size_t usual)
 {
     size_t best = s->done;
@@ -343,7 +367,8 @@ static void say_finding(const struct stress *s, size_t i, size_t usual)
         printf("another output\n");
     else
         printf("status %d, like most\n", end->status);
-    for (const char *at = (const char *)end->stall.bytes; at && last < (int)end->stall.length; last++)
+    for (const char *at = (const char *)end->stall.bytes; at && last < (int)end->stall.length;
+         last++)
         if (last == 0 || at[last - 1] == '\n')
             say_line(at + last);
 }
@@ -376,7 +401,8 @@ static void say_commands(const struct stress *s, size_t best, size_t usual)
     if (best != usual)
         printf("where it parts:           reprise diff %s %s\n", rp_text_shown(short_path(other)),
                rp_text_shown(short_path(path)));
-    printf("the same delays again:    reprise stress --runs 1 --seed %llu ...\n", (unsigned long long)s->end[best].seed);
+    printf("the same delays again:    reprise stress --runs 1 --seed %llu ...\n",
+           (unsigned long long)s->end[best].seed);
 }
 
 static void say_counts(const struct stress *s, size_t usual)
@@ -387,11 +413,13 @@ static void say_counts(const struct stress *s, size_t usual)
         ended += !s->end[i].hung;
     printf("%zu runs: ", s->done);
     if (ended < s->done)
-        printf("%zu ended, %zu did not end within %llu s", ended, s->done - ended, (unsigned long long)s->seconds);
+        printf("%zu ended, %zu did not end within %llu s", ended, s->done - ended,
+               (unsigned long long)s->seconds);
     else
         printf("all ended");
     if (ended > 0)
-        printf("; %s%zu alike, %zu differ", ended < s->done ? "of those that ended, " : "", alike, ended - alike);
+        printf("; %s%zu alike, %zu differ", ended < s->done ? "of those that ended, " : "", alike,
+               ended - alike);
     printf("; records in %s\n", rp_text_shown(short_path(s->directory)));
 }
 
@@ -424,7 +452,8 @@ static int run_all(struct stress *s)
         rp_error("out of memory");
         return REPRISE_EXIT_INTERNAL;
     }
-    rp_note("%llu runs from seed %llu on, records in %s", (unsigned long long)s->runs, (unsigned long long)s->seed, short_path(s->directory));
+    rp_note("%llu runs from seed %llu on, records in %s", (unsigned long long)s->runs,
+            (unsigned long long)s->seed, short_path(s->directory));
     rp_running_begin("stress", s->command, s->directory);
     while (s->done < s->runs && run_one(s, &exit_status))
         ;
@@ -448,7 +477,9 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (first == argc)
         return rp_usage_error(command, "what is to be run? A launcher and a program");
     if (rp_launch_is_inside())
-        return rp_usage_error(command, "it starts the launcher itself, many times: 'reprise stress mpirun ... %s'", argv[first]);
+        return rp_usage_error(
+            command, "it starts the launcher itself, many times: 'reprise stress mpirun ... %s'",
+            argv[first]);
     s.command = argv + first;
     enum rp_status status = apply_options(&s, &why);
     if (status == RP_OK)
@@ -466,10 +497,12 @@ static int run(const struct rp_command *command, int argc, char **argv)
 const struct rp_command rp_command_stress = {
     .name = "stress",
     .synopsis = "[options] COMMAND [ARGUMENT...]",
-    .about = "run a program many times with its messages disturbed, and keep the records of runs that differ",
+    .about = "run a program many times with its messages disturbed, and keep the records of runs "
+             "that differ",
     .more = "COMMAND is a launcher with its options and the program:\n\n"
             "  reprise stress --runs 200 mpirun -n 4 ./app\n\n"
-            "Sends are delayed, messages that have arrived are kept back, and of several another one is taken: whatever happens, MPI allows.\n"
+            "Sends are delayed, messages that have arrived are kept back, and of several another "
+            "one is taken: whatever happens, MPI allows.\n"
             "The exit status is 0 if all runs ended with status 0 and alike, and 1 if not.",
     .options = options,
     .run = run,

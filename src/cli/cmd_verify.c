@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise verify: reads every byte of a record and checks it. All damaged ranks are told, not only the first. */
+/* reprise verify: reads every byte of a record and checks it. All damaged ranks are told, not only
+ * the first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,7 +23,8 @@ static const struct rp_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static enum rp_status verify_loads(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+static enum rp_status verify_loads(const char *directory, const struct rp_manifest *m,
+                                   uint32_t rank, struct rp_problem *why)
 {
     struct rp_data_reader *reader;
     enum rp_status status = rp_data_open_loads(directory, m->run, rank, m->ranks, &reader, why);
@@ -35,7 +37,8 @@ static enum rp_status verify_loads(const char *directory, const struct rp_manife
 }
 
 /* Ranks that made no windows have none. */
-static enum rp_status verify_order(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+static enum rp_status verify_order(const char *directory, const struct rp_manifest *m,
+                                   uint32_t rank, struct rp_problem *why)
 {
     struct rp_order order;
     enum rp_status status = rp_order_read(directory, m->run, rank, &order, why);
@@ -46,7 +49,8 @@ static enum rp_status verify_order(const char *directory, const struct rp_manife
 }
 
 /* Ranks that were not of the set have none. */
-static enum rp_status verify_data(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+static enum rp_status verify_data(const char *directory, const struct rp_manifest *m, uint32_t rank,
+                                  struct rp_problem *why)
 {
     struct rp_data_reader *reader;
     char *path = rp_data_path(directory, rank);
@@ -65,7 +69,8 @@ static enum rp_status verify_data(const char *directory, const struct rp_manifes
     return status == RP_OK ? verify_order(directory, m, rank, why) : status;
 }
 
-static enum rp_status verify_regions(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_problem *why)
+static enum rp_status verify_regions(const char *directory, const struct rp_manifest *m,
+                                     uint32_t rank, struct rp_problem *why)
 {
     struct rp_regions regions;
     enum rp_status status = rp_regions_read(directory, m->run, rank, &regions, why);
@@ -74,7 +79,8 @@ static enum rp_status verify_regions(const char *directory, const struct rp_mani
     return status;
 }
 
-static enum rp_status verify_rank(const char *directory, const struct rp_manifest *m, uint32_t rank, uint64_t *events)
+static enum rp_status verify_rank(const char *directory, const struct rp_manifest *m, uint32_t rank,
+                                  uint64_t *events)
 {
     struct rp_log *log;
     struct rp_problem why;

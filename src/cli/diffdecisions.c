@@ -29,12 +29,18 @@ static enum rp_status open_kept(const char *directory, struct kept *kept, struct
 {
     *kept = (struct kept){.directory = directory};
     if (!rp_decisions_are_kept(directory))
-        return rp_fail(why, RP_USAGE, "%s has no digests of a deterministic run, and the other no record: what is compared must be of one kind", directory);
+        return rp_fail(why, RP_USAGE,
+                       "%s has no digests of a deterministic run, and the other no record: what is "
+                       "compared must be of one kind",
+                       directory);
     char *path = rp_path_join(directory, RP_DECISIONS_NAME);
-    enum rp_status status = path ? rp_decisions_read(path, &kept->each, &kept->ranks, &kept->count, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status =
+        path ? rp_decisions_read(path, &kept->each, &kept->ranks, &kept->count, why)
+             : rp_fail(why, RP_MEMORY, "out of memory");
     free(path);
     if (status == RP_OK && kept->count == 0)
-        status = rp_fail(why, RP_USAGE, "%s: the run did not come to its end, and left no digests", directory);
+        status = rp_fail(why, RP_USAGE, "%s: the run did not come to its end, and left no digests",
+                         directory);
     return status;
 }
 
@@ -46,12 +52,16 @@ static void close_kept(struct kept *kept)
 
 static bool are_alike(const struct rp_decisions *one, const struct rp_decisions *other)
 {
-    return one->matches == other->matches && one->answers == other->answers && one->digest == other->digest;
+    return one->matches == other->matches && one->answers == other->answers &&
+           one->digest == other->digest;
 }
 
-static void put_decisions(struct rp_buffer *text, const char *directory, const struct rp_decisions *decisions)
+static void put_decisions(struct rp_buffer *text, const char *directory,
+                          const struct rp_decisions *decisions)
 {
-    rp_buffer_printf(text, "  %s: %" PRIu64 " matches, %" PRIu64 " answers, digest %016" PRIx64 "\n", directory, decisions->matches, decisions->answers, decisions->digest);
+    rp_buffer_printf(text,
+                     "  %s: %" PRIu64 " matches, %" PRIu64 " answers, digest %016" PRIx64 "\n",
+                     directory, decisions->matches, decisions->answers, decisions->digest);
 }
 
 static size_t count_different(const struct kept *one, const struct kept *other)
@@ -63,7 +73,8 @@ static size_t count_different(const struct kept *one, const struct kept *other)
     return different;
 }
 
-static void compare(struct rp_buffer *text, const struct kept *one, const struct kept *other, size_t different)
+static void compare(struct rp_buffer *text, const struct kept *one, const struct kept *other,
+                    size_t different)
 {
     if (different == 0) {
         rp_buffer_printf(text, "no difference: the same decisions on %zu ranks\n", one->count);
@@ -77,19 +88,24 @@ static void compare(struct rp_buffer *text, const struct kept *one, const struct
         put_decisions(text, one->directory, &one->each[i]);
         put_decisions(text, other->directory, &other->each[i]);
     }
-    rp_buffer_printf(text, "records of both ('reprise det --record -o DIR') show where they part\n");
+    rp_buffer_printf(text,
+                     "records of both ('reprise det --record -o DIR') show where they part\n");
 }
 
-static enum rp_status check_shape(const struct kept *one, const struct kept *other, struct rp_problem *why)
+static enum rp_status check_shape(const struct kept *one, const struct kept *other,
+                                  struct rp_problem *why)
 {
     bool alike = one->count == other->count;
 
     for (size_t i = 0; alike && i < one->count; i++)
         alike = one->ranks[i] == other->ranks[i];
-    return alike ? RP_OK : rp_fail(why, RP_USAGE, "%s is of another number of ranks than %s", one->directory, other->directory);
+    return alike ? RP_OK
+                 : rp_fail(why, RP_USAGE, "%s is of another number of ranks than %s",
+                           one->directory, other->directory);
 }
 
-static enum rp_status put(const struct kept *one, const struct kept *other, const char *output, bool *differ, struct rp_problem *why)
+static enum rp_status put(const struct kept *one, const struct kept *other, const char *output,
+                          bool *differ, struct rp_problem *why)
 {
     struct rp_output out;
     size_t different = count_different(one, other);
@@ -102,7 +118,8 @@ static enum rp_status put(const struct kept *one, const struct kept *other, cons
     return rp_output_close(&out, RP_OK, why);
 }
 
-enum rp_status rp_decisions_diff(const char *one, const char *other, const char *output, bool *differ, struct rp_problem *why)
+enum rp_status rp_decisions_diff(const char *one, const char *other, const char *output,
+                                 bool *differ, struct rp_problem *why)
 {
     struct kept first = {0}, second = {0};
     enum rp_status status = open_kept(one, &first, why);

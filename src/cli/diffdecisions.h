@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two deterministic runs, compared by the digests of what their ranks decided ('reprise det --check -o DIR'). */
+/* Two deterministic runs, compared by the digests of what their ranks decided ('reprise det --check
+ * -o DIR'). */
 #ifndef RP_DIFFDECISIONS_H
 #define RP_DIFFDECISIONS_H
 
@@ -11,6 +12,7 @@
 bool rp_decisions_are_kept(const char *directory);
 
 /* Prints which ranks differ, on the standard output or into a file. */
-enum rp_status rp_decisions_diff(const char *one, const char *other, const char *output, bool *differ, struct rp_problem *why);
+enum rp_status rp_decisions_diff(const char *one, const char *other, const char *output,
+                                 bool *differ, struct rp_problem *why);
 
 #endif

@@ -22,10 +22,13 @@ static void begin(struct dump *d, const char *kind, uint32_t site)
     const char *function = d->sites->sites[site].function;
 
     if (!d->json) {
-        rp_buffer_printf(&d->out, "%u %llu %s %s site=%u", d->rank, U64(d->number), kind, function, site);
+        rp_buffer_printf(&d->out, "%u %llu %s %s site=%u", d->rank, U64(d->number), kind, function,
+                         site);
         return;
     }
-    rp_buffer_printf(&d->out, "{\"rank\": %u, \"row\": %llu, \"kind\": \"%s\", \"function\": ", d->rank, U64(d->number), kind);
+    rp_buffer_printf(&d->out,
+                     "{\"rank\": %u, \"row\": %llu, \"kind\": \"%s\", \"function\": ", d->rank,
+                     U64(d->number), kind);
     rp_json_put_string(&d->out, function);
     rp_buffer_printf(&d->out, ", \"site\": %u", site);
 }
@@ -49,7 +52,8 @@ static void put_polls(struct dump *d, uint64_t count, int32_t thread)
 
 static void put_other(struct dump *d, const struct rp_event *event, uint64_t order)
 {
-    rp_buffer_printf(&d->out, d->json ? ", \"event\": \"%s\"" : " event=%s", rp_event_name(event->kind));
+    rp_buffer_printf(&d->out, d->json ? ", \"event\": \"%s\"" : " event=%s",
+                     rp_event_name(event->kind));
     field(d, "scope", event->scope);
     field(d, "a", event->a);
     field(d, "b", event->b);
@@ -78,7 +82,8 @@ static void put_row(struct dump *d, const struct rp_row *row)
     d->number++;
 }
 
-static void put_clocks(struct dump *d, const char *kind, uint32_t site, const struct rp_cdc_clock *clocks, size_t count)
+static void put_clocks(struct dump *d, const char *kind, uint32_t site,
+                       const struct rp_cdc_clock *clocks, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         begin(d, kind, site);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What `reprise ft` does with and without --tasks: finds an MPI with ULFM, rewrites the command for its launcher, and starts a job again that did not come out of MPI_Init. */
+/* What `reprise ft` does with and without --tasks: finds an MPI with ULFM, rewrites the command for
+ * its launcher, and starts a job again that did not come out of MPI_Init. */
 #include "cli/ft_launch.h"
 
 #include <dirent.h>
@@ -23,7 +24,8 @@
 
 /* An MPI with ULFM */
 
-/* Asking the library is quicker than asking ompi_info, which loads every component; but distributions put it elsewhere. */
+/* Asking the library is quicker than asking ompi_info, which loads every component; but
+ * distributions put it elsewhere. */
 static bool library_has_it(const char *prefix)
 {
     static const char name[] = "PMPIX_Comm_shrink";
@@ -32,7 +34,8 @@ static bool library_has_it(const char *prefix)
     struct rp_problem why;
 
     snprintf(path, sizeof path, "%s/lib/libmpi.so", prefix);
-    bool found = rp_read_file(path, SIZE_MAX / 2, &library, &why) == RP_OK && memmem(library.bytes, library.length, name, sizeof name);
+    bool found = rp_read_file(path, SIZE_MAX / 2, &library, &why) == RP_OK &&
+                 memmem(library.bytes, library.length, name, sizeof name);
     rp_buffer_free(&library);
     return found;
 }
@@ -76,7 +79,8 @@ static bool prefix_on_path(char prefix[PATH_MAX])
     for (const char *at = path; at && *at; at += strspn(at, ":")) {
         int length = (int)strcspn(at, ":");
         char candidate[PATH_MAX];
-        if (snprintf(candidate, sizeof candidate, "%.*s/mpirun", length, at) < PATH_MAX && access(candidate, X_OK) == 0) {
+        if (snprintf(candidate, sizeof candidate, "%.*s/mpirun", length, at) < PATH_MAX &&
+            access(candidate, X_OK) == 0) {
             snprintf(prefix, PATH_MAX, "%.*s/..", length, at);
             return true;
         }
@@ -109,7 +113,8 @@ static bool prefix_of_launcher(const char *launcher, char prefix[PATH_MAX])
 {
     const char *slash = strrchr(launcher, '/');
 
-    return slash && snprintf(prefix, PATH_MAX, "%.*s/..", (int)(slash - launcher), launcher) < PATH_MAX;
+    return slash &&
+           snprintf(prefix, PATH_MAX, "%.*s/..", (int)(slash - launcher), launcher) < PATH_MAX;
 }
 
 enum rp_status rp_ft_find_mpi(const char *launcher, char prefix[PATH_MAX], struct rp_problem *why)
@@ -118,15 +123,24 @@ enum rp_status rp_ft_find_mpi(const char *launcher, char prefix[PATH_MAX], struc
 
     if (set) {
         snprintf(prefix, PATH_MAX, "%s", set);
-        return is_capable(prefix) ? RP_OK : rp_fail(why, RP_USAGE, "REPRISE_ULFM is %s, but there is no Open MPI with ULFM (bin/mpirun, and bin/ompi_info that says 'FT MPI support: yes')", set);
+        return is_capable(prefix)
+                   ? RP_OK
+                   : rp_fail(why, RP_USAGE,
+                             "REPRISE_ULFM is %s, but there is no Open MPI with ULFM (bin/mpirun, "
+                             "and bin/ompi_info that says 'FT MPI support: yes')",
+                             set);
     }
     if (prefix_of_launcher(launcher, prefix) && is_capable(prefix))
         return RP_OK;
-    if ((prefix_on_path(prefix) && is_capable(prefix)) || (prefix_in_cache(prefix) && is_capable(prefix)))
+    if ((prefix_on_path(prefix) && is_capable(prefix)) ||
+        (prefix_in_cache(prefix) && is_capable(prefix)))
         return RP_OK;
-    return rp_fail(why, RP_UNSUPPORTED,
-                   "surviving dead ranks needs an MPI with ULFM, which neither the mpirun on the PATH belongs to nor is in the cache: load an Open MPI 5 that was configured with --with-ft=ulfm, set REPRISE_ULFM to its "
-                   "prefix, or make one once with tools/ulfm --build of reprise's source (six minutes)");
+    return rp_fail(
+        why, RP_UNSUPPORTED,
+        "surviving dead ranks needs an MPI with ULFM, which neither the mpirun on the PATH belongs "
+        "to nor is in the cache: load an Open MPI 5 that was configured with --with-ft=ulfm, set "
+        "REPRISE_ULFM to its "
+        "prefix, or make one once with tools/ulfm --build of reprise's source (six minutes)");
 }
 
 /* The command line of the launcher */
@@ -135,7 +149,8 @@ static bool is_launcher(const char *word)
 {
     const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
 
-    return strncmp(name, "mpirun", 6) == 0 || strncmp(name, "mpiexec", 7) == 0 || strcmp(name, "prterun") == 0;
+    return strncmp(name, "mpirun", 6) == 0 || strncmp(name, "mpiexec", 7) == 0 ||
+           strcmp(name, "prterun") == 0;
 }
 
 static bool says_number(const char *word)
@@ -148,20 +163,24 @@ static bool says_number(const char *word)
     return false;
 }
 
-enum rp_status rp_ft_number(const char *name, const char *text, long least, long most, long *value, struct rp_problem *why)
+enum rp_status rp_ft_number(const char *name, const char *text, long least, long most, long *value,
+                            struct rp_problem *why)
 {
     char *rest;
 
     errno = 0;
     long number = strtol(text, &rest, 10);
     if (errno || rest == text || *rest || number < least || number > most)
-        return rp_fail(why, RP_USAGE, "%s %s: a whole number from %ld to %ld is expected", name, text, least, most);
+        return rp_fail(why, RP_USAGE, "%s %s: a whole number from %ld to %ld is expected", name,
+                       text, least, most);
     *value = number;
     return RP_OK;
 }
 
-/* The words, with the other launcher and the spares counted in; to be freed with its [0] and number. */
-enum rp_status rp_ft_rewrite(char **words, const char *prefix, long spares, char ***out, struct rp_problem *why)
+/* The words, with the other launcher and the spares counted in; to be freed with its [0] and
+ * number. */
+enum rp_status rp_ft_rewrite(char **words, const char *prefix, long spares, char ***out,
+                             struct rp_problem *why)
 {
     size_t count = 0, at = 0;
     long ranks = 0;
@@ -170,10 +189,12 @@ enum rp_status rp_ft_rewrite(char **words, const char *prefix, long spares, char
     while (words[count])
         count++;
     if (!is_launcher(words[0]))
-        return rp_fail(why, RP_USAGE, "%s: a launcher is expected, such as mpirun -n 4 ./program", words[0]);
+        return rp_fail(why, RP_USAGE, "%s: a launcher is expected, such as mpirun -n 4 ./program",
+                       words[0]);
     for (size_t i = 1; i + 1 < count && !ranks; i++)
         if (says_number(words[i])) {
-            enum rp_status status = rp_ft_number(words[i], words[i + 1], 1, INT_MAX - RP_FT_MOST_SPARES, &ranks, why);
+            enum rp_status status =
+                rp_ft_number(words[i], words[i + 1], 1, INT_MAX - RP_FT_MOST_SPARES, &ranks, why);
             if (status != RP_OK)
                 return status;
             if (asprintf(&number, "%ld", ranks + spares) < 0)
@@ -181,10 +202,12 @@ enum rp_status rp_ft_rewrite(char **words, const char *prefix, long spares, char
             words[i + 1] = number;
         }
     if (!ranks)
-        return rp_fail(why, RP_USAGE, "the number of ranks is not seen in the command: mpirun -n RANKS");
+        return rp_fail(why, RP_USAGE,
+                       "the number of ranks is not seen in the command: mpirun -n RANKS");
     for (size_t i = 1; i < count; i++)
         if (strcmp(words[i], ":") == 0)
-            return rp_fail(why, RP_UNSUPPORTED, "several programs in one command (':') cannot be run so");
+            return rp_fail(why, RP_UNSUPPORTED,
+                           "several programs in one command (':') cannot be run so");
     *out = calloc(count + 8, sizeof **out);
     char path[PATH_MAX + 64];
     if (!*out || !find_launcher(prefix, path) || !(launcher = strdup(path)))
@@ -201,7 +224,8 @@ enum rp_status rp_ft_rewrite(char **words, const char *prefix, long spares, char
     return RP_OK;
 }
 
-/* Libraries of Open MPI 4, such as its Fortran, bring its inner library along; that of the MPI that runs must be found before it. */
+/* Libraries of Open MPI 4, such as its Fortran, bring its inner library along; that of the MPI that
+ * runs must be found before it. */
 static void preload_inner_library(const char *prefix)
 {
     const char *before = getenv("LD_PRELOAD");
@@ -221,11 +245,13 @@ bool rp_ft_is_on_one_host(char **words)
     bool one_host = !nodes || strcmp(nodes, "1") == 0;
 
     for (char **word = words; *word; word++)
-        one_host &= strncmp(*word, "--host", 6) != 0 && strncmp(*word, "-host", 5) != 0 && strcmp(*word, "-H") != 0 && strncmp(*word, "-machinefile", 12) != 0;
+        one_host &= strncmp(*word, "--host", 6) != 0 && strncmp(*word, "-host", 5) != 0 &&
+                    strcmp(*word, "-H") != 0 && strncmp(*word, "-machinefile", 12) != 0;
     return one_host;
 }
 
-/* What tools/ulfm puts into its own build, or leaves out of it, told to any Open MPI 5. What is set otherwise, in a file or for jobs without failures, would not survive one. */
+/* What tools/ulfm puts into its own build, or leaves out of it, told to any Open MPI 5. What is set
+ * otherwise, in a file or for jobs without failures, would not survive one. */
 static void set_as_built(void)
 {
     const char *pml = getenv("OMPI_MCA_pml");
@@ -233,7 +259,8 @@ static void set_as_built(void)
     if (pml && strcmp(pml, "ob1") != 0)
         rp_note("OMPI_MCA_pml=%s does not learn of failures: ob1 is taken instead", pml);
     setenv("OMPI_MCA_pml", "ob1", 1);
-    setenv("OMPI_MCA_async_mpi_finalize", "1", 1); /* without it survivors may wait for the dead in MPI_Finalize */
+    setenv("OMPI_MCA_async_mpi_finalize", "1",
+           1); /* without it survivors may wait for the dead in MPI_Finalize */
     setenv("OMPI_MCA_coll", "^han,adapt,hcoll,ucc,sync,monitoring", 0);
     setenv("OMPI_MCA_osc", "^monitoring", 0);
     setenv("OMPI_MCA_topo", "^treematch", 0);
@@ -247,19 +274,27 @@ void rp_ft_set_up_mpi(char **words, const char *prefix, const char *directory)
     char *list = NULL;
 
     if (one_host)
-        setenv("OMPI_MCA_btl", respawn ? "sm,tcp,self" : "sm,self", 0); /* processes that were started later have no shared memory with others */
+        setenv("OMPI_MCA_btl", respawn ? "sm,tcp,self" : "sm,self",
+               0); /* processes that were started later have no shared memory with others */
     else
         setenv("OMPI_MCA_btl", "^ofi,uct,usnic,portals4", 0);
     if (one_host && respawn)
         setenv("OMPI_MCA_btl_tcp_if_include", "lo", 0);
     if (one_host && strncmp(directory, "/dev/shm/", 9) == 0)
-        setenv("OMPI_MCA_btl_sm_backing_directory", directory, 0); /* what the dead leave there goes with it */
+        setenv("OMPI_MCA_btl_sm_backing_directory", directory,
+               0); /* what the dead leave there goes with it */
     set_as_built();
-    setenv("OMPI_MCA_btl_sm_free_list_max", "-1", 0); /* buffers of messages to the dead do not come back */
+    setenv("OMPI_MCA_btl_sm_free_list_max", "-1",
+           0); /* buffers of messages to the dead do not come back */
     setenv("OMPI_MCA_btl_sm_segment_size", "134217728", 0);
     /* Spares sleep: they are no reason to give cores away. */
-    setenv("OMPI_MCA_mpi_yield_when_idle", one_host && strtol(getenv("REPRISE_FT_RANKS"), NULL, 10) <= sysconf(_SC_NPROCESSORS_ONLN) ? "0" : "1", 0);
-    if (asprintf(&list, "%s/lib%s%s", prefix, before && *before ? ":" : "", before ? before : "") > 0)
+    setenv("OMPI_MCA_mpi_yield_when_idle",
+           one_host && strtol(getenv("REPRISE_FT_RANKS"), NULL, 10) <= sysconf(_SC_NPROCESSORS_ONLN)
+               ? "0"
+               : "1",
+           0);
+    if (asprintf(&list, "%s/lib%s%s", prefix, before && *before ? ":" : "", before ? before : "") >
+        0)
         setenv("LD_LIBRARY_PATH", list, 1);
     free(list);
     preload_inner_library(prefix);
@@ -267,7 +302,8 @@ void rp_ft_set_up_mpi(char **words, const char *prefix, const char *directory)
 
 /* The directory of the run */
 
-/* Held as long as this process or the launcher lives: what was left behind by those that were killed can be told from what is used. */
+/* Held as long as this process or the launcher lives: what was left behind by those that were
+ * killed can be told from what is used. */
 static bool lock(const char *path, int flags)
 {
     int fd = open(path, O_RDWR | flags, RP_PRIVATE_FILE);
@@ -278,7 +314,8 @@ static bool lock(const char *path, int flags)
     return locked;
 }
 
-/* Under its name there is never a file that is not locked yet: another command would take what is here for left behind. */
+/* Under its name there is never a file that is not locked yet: another command would take what is
+ * here for left behind. */
 static bool make_lock(const char *directory)
 {
     char path[PATH_MAX + 16], first[PATH_MAX + 16];
@@ -305,7 +342,9 @@ static void remove_stale(const char *base)
 
 enum rp_status rp_ft_make_directory(char path[PATH_MAX], struct rp_problem *why)
 {
-    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm"
+                       : getenv("TMPDIR")            ? getenv("TMPDIR")
+                                                     : "/tmp";
 
     remove_stale(base);
     snprintf(path, PATH_MAX, "%s/reprise-ft-XXXXXX", base);
@@ -336,7 +375,8 @@ static void clear_directory(const char *directory)
         closedir(all);
 }
 
-bool rp_ft_begins_again(const char *directory, struct rp_job *job, const char *what, long launches, long retries)
+bool rp_ft_begins_again(const char *directory, struct rp_job *job, const char *what, long launches,
+                        long retries)
 {
     if (rp_launch_was_stopped() || !rp_job_can_begin_again(job) || launches > retries)
         return false;

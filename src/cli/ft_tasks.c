@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reprise ft --tasks: runs a program of tasks, which survives dead processes by itself, with an MPI that lets it. The program is not entered: it is linked with our library, and leaves in the directory of the run what it does (base/taskroll.h).
+ * reprise ft --tasks: runs a program of tasks, which survives dead processes by itself, with an MPI
+ * that lets it. The program is not entered: it is linked with our library, and leaves in the
+ * directory of the run what it does (base/taskroll.h).
  *
- * The exit status is not the launcher's, for which the death of a process is no failure, or is one although it was survived. It is, in this order: what a process ended the job with; that of a process that ended by itself with another than 0; one of ours, if a process
- * died that nobody replaced; and else 0.
+ * The exit status is not the launcher's, for which the death of a process is no failure, or is one
+ * although it was survived. It is, in this order: what a process ended the job with; that of a
+ * process that ended by itself with another than 0; one of ours, if a process died that nobody
+ * replaced; and else 0.
  *
- * A job in which nothing moves is ended: all processes that live wait for each other, or for MPI_Finalize. On several hosts only the processes of this one are seen, so that the launcher's status counts, too, and nobody watches.
+ * A job in which nothing moves is ended: all processes that live wait for each other, or for
+ * MPI_Finalize. On several hosts only the processes of this one are seen, so that the launcher's
+ * status counts, too, and nobody watches.
  */
 #include <errno.h>
 #include <signal.h>
@@ -32,10 +38,12 @@
 
 static bool file_has_tasks(const char *path)
 {
-    static const char mark[] = "REPRISE_TASKS_KILL"; /* that our library reads; it is linked statically */
+    static const char mark[] =
+        "REPRISE_TASKS_KILL"; /* that our library reads; it is linked statically */
     struct rp_buffer bytes = {0};
     struct rp_problem why;
-    bool found = rp_read_file(path, SIZE_MAX / 2, &bytes, &why) == RP_OK && memmem(bytes.bytes, bytes.length, mark, sizeof mark);
+    bool found = rp_read_file(path, SIZE_MAX / 2, &bytes, &why) == RP_OK &&
+                 memmem(bytes.bytes, bytes.length, mark, sizeof mark);
 
     rp_buffer_free(&bytes);
     return found;
@@ -47,11 +55,14 @@ static bool libraries_have_tasks(const char *program)
     char command[PATH_MAX + 64], line[PATH_MAX + 64], path[PATH_MAX];
     bool found = false;
 
-    if (strchr(program, '\'') || snprintf(command, sizeof command, "LD_TRACE_LOADED_OBJECTS=1 '%s' 2>/dev/null", program) >= (int)sizeof command)
+    if (strchr(program, '\'') ||
+        snprintf(command, sizeof command, "LD_TRACE_LOADED_OBJECTS=1 '%s' 2>/dev/null", program) >=
+            (int)sizeof command)
         return true;
     FILE *pipe = popen(command, "r");
     while (pipe && fgets(line, sizeof line, pipe))
-        found = found || (sscanf(line, " %*s => %4095s", path) == 1 && path[0] == '/' && file_has_tasks(path));
+        found = found || (sscanf(line, " %*s => %4095s", path) == 1 && path[0] == '/' &&
+                          file_has_tasks(path));
     if (pipe)
         pclose(pipe);
     return found;
@@ -67,7 +78,8 @@ static bool may_have_tasks(const char *word)
         return false;
     bool may = binary.kind == RP_BINARY_SCRIPT || rp_launch_is_interpreter(binary.path);
     if (binary.executable && (binary.kind == RP_BINARY_DYNAMIC || binary.kind == RP_BINARY_STATIC))
-        may = may || file_has_tasks(binary.path) || (binary.mpi && libraries_have_tasks(binary.path));
+        may =
+            may || file_has_tasks(binary.path) || (binary.mpi && libraries_have_tasks(binary.path));
     may = may && binary.executable;
     rp_binary_free(&binary);
     return may;
@@ -89,7 +101,9 @@ static enum rp_status check_program(char **words, struct rp_problem *why)
         return rp_fail(why, RP_USAGE, "there is no program in the command that can be run");
     rp_binary_free(&binary);
     return rp_fail(why, RP_UNSUPPORTED,
-                   "%s is no program of tasks: it is not linked with libreprise-tasks.a (reprise_tasks.h, docs/tasks.md). Other programs run without --tasks", program);
+                   "%s is no program of tasks: it is not linked with libreprise-tasks.a "
+                   "(reprise_tasks.h, docs/tasks.md). Other programs run without --tasks",
+                   program);
 }
 
 /* Options and settings */
@@ -97,8 +111,13 @@ static enum rp_status check_program(char **words, struct rp_problem *why)
 static enum rp_status check_options(const struct rp_command *command, struct rp_problem *why)
 {
     for (const struct rp_option *option = command->options; option->name; option++)
-        if (*option->value && strcmp(option->name, "--tasks") != 0 && strcmp(option->name, "--kill") != 0 && strcmp(option->name, "--retries") != 0)
-            return rp_fail(why, RP_USAGE, "%s is not for programs of tasks (--tasks): they have neither spares nor iterations; REPRISE_TASKS, REPRISE_TASKS_SPREAD and REPRISE_TASKS_COPIES say how they recover", option->name);
+        if (*option->value && strcmp(option->name, "--tasks") != 0 &&
+            strcmp(option->name, "--kill") != 0 && strcmp(option->name, "--retries") != 0)
+            return rp_fail(why, RP_USAGE,
+                           "%s is not for programs of tasks (--tasks): they have neither spares "
+                           "nor iterations; REPRISE_TASKS, REPRISE_TASKS_SPREAD and "
+                           "REPRISE_TASKS_COPIES say how they recover",
+                           option->name);
     return RP_OK;
 }
 
@@ -107,7 +126,10 @@ static enum rp_status check_mode(struct rp_problem *why)
     const char *mode = rp_setting("REPRISE_TASKS");
 
     if (mode && !rp_list_has("partial,full,restart", mode))
-        return rp_fail(why, RP_USAGE, "REPRISE_TASKS=%s: with 'reprise ft --tasks' it is partial (the default), full or restart", mode);
+        return rp_fail(why, RP_USAGE,
+                       "REPRISE_TASKS=%s: with 'reprise ft --tasks' it is partial (the default), "
+                       "full or restart",
+                       mode);
     setenv("REPRISE_TASKS", mode ? mode : "partial", 1);
     return RP_OK;
 }
@@ -122,9 +144,13 @@ static enum rp_status check_kills(const char *kills, long processes, struct rp_p
         else if (sscanf(at, "%d@%llu%n", &process, &messages, &used) != 2)
             used = 0;
         if (used == 0 || (at[used] && at[used] != ','))
-            return rp_fail(why, RP_USAGE, "--kill %s: with --tasks PROCESS@MESSAGES or PROCESS@move is expected, several with commas", kills);
+            return rp_fail(why, RP_USAGE,
+                           "--kill %s: with --tasks PROCESS@MESSAGES or PROCESS@move is expected, "
+                           "several with commas",
+                           kills);
         if (process < 0 || process >= processes)
-            return rp_fail(why, RP_USAGE, "--kill %s: there is no process %d, but 0 to %ld", kills, process, processes - 1);
+            return rp_fail(why, RP_USAGE, "--kill %s: there is no process %d, but 0 to %ld", kills,
+                           process, processes - 1);
         at += used + (at[used] == ',');
     }
     if (kills)
@@ -143,7 +169,7 @@ struct job {
     double next, still_since; /* when nothing had moved yet that has not moved since */
     uint64_t moved;
     long patience; /* seconds in which nothing moves */
-    int status; /* that ends it; -1: none yet */
+    int status;    /* that ends it; -1: none yet */
     double since;
     bool told;
     bool not_begun; /* no process had begun with tasks */
@@ -198,7 +224,8 @@ static bool all_wait(const struct job *job)
 
     for (int i = 0; i < job->processes; i++) {
         const struct rp_task_line *line = &job->lines[i];
-        char state = line->state > RP_TASK_UNSEEN && line->state < RP_TASK_LEFT ? kernel_state(line) : 0;
+        char state =
+            line->state > RP_TASK_UNSEEN && line->state < RP_TASK_LEFT ? kernel_state(line) : 0;
         bool waits = line->waits || line->state == RP_TASK_FINALIZES;
         if (state && (!waits || state == 'T' || state == 't'))
             return false;
@@ -214,7 +241,9 @@ static void say_who_waits(const struct job *job, double seconds)
         const struct rp_task_line *line = &job->lines[i];
         if (line->state == RP_TASK_UNSEEN || line->state == RP_TASK_LEFT || !kernel_state(line))
             continue;
-        rp_error("process %d waits for %.*s", i, RP_TASK_WAITS - 1, line->state == RP_TASK_FINALIZES ? "MPI_Finalize, which does not return" : line->what);
+        rp_error("process %d waits for %.*s", i, RP_TASK_WAITS - 1,
+                 line->state == RP_TASK_FINALIZES ? "MPI_Finalize, which does not return"
+                                                  : line->what);
     }
 }
 
@@ -242,7 +271,9 @@ static bool is_still(struct job *job)
 
 static void watch(void *data)
 {
-    static const double patience = 3, more = 6; /* who ends the job may say why to the launcher, one after another */
+    static const double patience = 3,
+                        more =
+                            6; /* who ends the job may say why to the launcher, one after another */
     struct job *job = data;
 
     if (job->starts.roll && rp_roll_gate_is_open(job->starts.roll, 0))
@@ -251,7 +282,8 @@ static void watch(void *data)
     if (job->status < 0 && rp_job_is_stuck(&job->starts, rp_launch_process(), job->why)) {
         job->not_begun = job->starts.lost[0];
         end_job(job, REPRISE_EXIT_INTERNAL);
-        rp_launch_signal(SIGKILL); /* told to end while it starts processes, it was seen to kill us, too */
+        rp_launch_signal(
+            SIGKILL); /* told to end while it starts processes, it was seen to kill us, too */
     }
     if (job->status < 0 && is_still(job))
         end_job(job, REPRISE_EXIT_INTERNAL);
@@ -281,7 +313,8 @@ static int own_status(const struct job *job)
 {
     for (int i = 0; i < job->processes; i++)
         if (job->lines[i].state == RP_TASK_LEFT && job->lines[i].status != 0)
-            return job->lines[i].status & 0xff ? job->lines[i].status & 0xff : REPRISE_EXIT_INTERNAL;
+            return job->lines[i].status & 0xff ? job->lines[i].status & 0xff
+                                               : REPRISE_EXIT_INTERNAL;
     return 0;
 }
 
@@ -292,7 +325,9 @@ static int died_unseen(const struct job *job)
         const struct rp_task_line *line = &job->lines[i];
         if (line->state == RP_TASK_LEFT || line->dead)
             continue;
-        rp_error("process %d died %s: nobody took over what it had yet to do", i, line->state >= RP_TASK_ENDED ? "after reprise_tasks_end" : "before the others had learnt of it");
+        rp_error("process %d died %s: nobody took over what it had yet to do", i,
+                 line->state >= RP_TASK_ENDED ? "after reprise_tasks_end"
+                                              : "before the others had learnt of it");
         return REPRISE_EXIT_INTERNAL;
     }
     return 0;
@@ -306,7 +341,8 @@ static int never_began(struct job *job, int result)
     }
     if (own_status(job))
         return own_status(job);
-    rp_error("no process came to reprise_tasks_begin: nothing was made fault-tolerant. Is it a program of tasks (reprise_tasks.h)?");
+    rp_error("no process came to reprise_tasks_begin: nothing was made fault-tolerant. Is it a "
+             "program of tasks (reprise_tasks.h)?");
     return result ? result : REPRISE_EXIT_UNSUPPORTED;
 }
 
@@ -336,14 +372,18 @@ static void end_rest(const struct job *job)
     snprintf(variable, sizeof variable, "REPRISE_FT_DIR=%s", job->directory);
     int rest = rp_job_end_rest(variable);
     if (job->status < 0)
-        rp_error("the launcher was ended by signal %d: so are the processes that it left behind (%d on this host)", rp_launch_ended_by(), rest);
+        rp_error("the launcher was ended by signal %d: so are the processes that it left behind "
+                 "(%d on this host)",
+                 rp_launch_ended_by(), rest);
 }
 
 static int run_once(char **words, struct job *job)
 {
     if (job->one_host) {
         job->lines = rp_task_roll_make(job->directory, (size_t)job->processes);
-        job->starts = (struct rp_job){.roll = rp_roll_make(job->directory, (size_t)job->processes), .ranks = job->processes, .processes = job->processes};
+        job->starts = (struct rp_job){.roll = rp_roll_make(job->directory, (size_t)job->processes),
+                                      .ranks = job->processes,
+                                      .processes = job->processes};
     }
     int result = rp_launch_run(words, watch, job);
     read_verdict(job);
@@ -354,7 +394,9 @@ static int run_once(char **words, struct job *job)
 static void say_why(const struct job *job, long launches)
 {
     if (job->not_begun)
-        rp_error("%s before the end of reprise_tasks_begin, where it cannot be replaced%s", job->why, launches > 1 ? "; so it was when the job was started again (--retries)" : "");
+        rp_error("%s before the end of reprise_tasks_begin, where it cannot be replaced%s",
+                 job->why,
+                 launches > 1 ? "; so it was when the job was started again (--retries)" : "");
     else if (job->why[0])
         rp_error("%s", job->why);
 }
@@ -379,7 +421,8 @@ static int run_launches(char **words, const char *prefix, const struct job *fres
         job = *fresh;
         result = run_once(words, &job);
         snprintf(what, sizeof what, "%s, and no process had left reprise_tasks_begin yet", job.why);
-    } while (job.not_begun && rp_ft_begins_again(fresh->directory, &job.starts, what, ++launches, retries));
+    } while (job.not_begun &&
+             rp_ft_begins_again(fresh->directory, &job.starts, what, ++launches, retries));
     say_why(&job, launches);
     return result;
 }

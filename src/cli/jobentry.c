@@ -46,9 +46,10 @@ static bool runs_others(const struct rp_binary *binary)
 /* What it runs is one of the words behind it, which may only be found elsewhere (--wdir). */
 static bool is_wrapper(const struct rp_binary *binary)
 {
-    static const char *const names[] = {"env", "nice", "ionice", "chrt", "nohup", "time", "timeout",
-                                        "taskset", "numactl", "setarch", "stdbuf", "strace",
-                                        "ltrace", "gdb", "perf", "valgrind"};
+    static const char *const names[] = {"env",     "nice",    "ionice",  "chrt",
+                                        "nohup",   "time",    "timeout", "taskset",
+                                        "numactl", "setarch", "stdbuf",  "strace",
+                                        "ltrace",  "gdb",     "perf",    "valgrind"};
     const char *slash = strrchr(binary->path, '/'), *name = slash ? slash + 1 : binary->path;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -73,8 +74,10 @@ static enum rp_status check_mpi(const struct rp_binary *binary, struct rp_proble
 {
     if (strcmp(binary->mpi, "openmpi") == 0)
         return RP_OK;
-    return rp_fail(why, RP_UNSUPPORTED, "%s is linked with %s: 'reprise ft' needs a program that "
-                   "is linked with Open MPI", binary->path, binary->mpi);
+    return rp_fail(why, RP_UNSUPPORTED,
+                   "%s is linked with %s: 'reprise ft' needs a program that "
+                   "is linked with Open MPI",
+                   binary->path, binary->mpi);
 }
 
 /* Takes what the word says into the status; true: the words behind it do not matter. */
@@ -127,7 +130,7 @@ struct rp_entries {
     struct child *children;
     size_t count;
     double began, next;
-    double fewer; /* since when some have ended, or were not started yet; 0: not so */
+    double fewer;          /* since when some have ended, or were not started yet; 0: not so */
     struct rp_buffer text; /* of files */
     char launcher[PATH_MAX];
     dev_t device; /* of the last program that was looked into */
@@ -268,12 +271,14 @@ static bool is_outsider(struct rp_entries *e, long process, struct child *child,
     name_process(e->job, child ? child->rank : rank_of(&e->text), process, program, who);
     if (has_mpi && !has_us)
         snprintf(text, 512, "%s uses MPI without reprise: %s", who,
-                 !is_told ? "LD_PRELOAD was cleared or changed before it started"
+                 !is_told             ? "LD_PRELOAD was cleared or changed before it started"
                  : is_setuid(process) ? "it is setuid"
                                       : "the loader did not load reprise's library");
     else if (!has_mpi && holds_mpi(e, process))
-        snprintf(text, 512, "%s has MPI linked into it: there is no way into it; link it with "
-                 "MPI's shared library", who);
+        snprintf(text, 512,
+                 "%s has MPI linked into it: there is no way into it; link it with "
+                 "MPI's shared library",
+                 who);
     else
         return false;
     return true;
@@ -282,7 +287,9 @@ static bool is_outsider(struct rp_entries *e, long process, struct child *child,
 struct look {
     struct rp_entries *entries;
     pid_t launcher;
-    struct { pid_t process, parent; } *all;
+    struct {
+        pid_t process, parent;
+    } * all;
     size_t count, room;
 };
 
@@ -366,7 +373,8 @@ static bool has_ended_early(struct rp_entries *e, double now, char text[512])
         return false;
     }
     e->fewer = e->fewer ? e->fewer : now;
-    snprintf(text, 512, "a process ended, and none has called MPI_Init under reprise: are they MPI "
+    snprintf(text, 512,
+             "a process ended, and none has called MPI_Init under reprise: are they MPI "
              "programs, and dynamically linked?");
     return now - e->fewer > patience;
 }
@@ -380,7 +388,8 @@ static bool has_memory_of_mpi(const struct rp_entries *e, char text[512])
     bool any = glob(pattern, GLOB_NOSORT, NULL, &found) == 0;
     if (any)
         globfree(&found);
-    snprintf(text, 512, "a process called MPI_Init without reprise: it took the function from "
+    snprintf(text, 512,
+             "a process called MPI_Init without reprise: it took the function from "
              "MPI's library itself (dlsym)");
     return any && !anybody_came(e->job, RP_ROLL_ENTERS);
 }
@@ -460,7 +469,8 @@ bool rp_entries_ran_outside(const struct rp_entries *e, int status, char text[51
 
     if (!e->job->roll || anybody_came(e->job, RP_ROLL_ENTERS))
         return false;
-    snprintf(text, 512, "no process called MPI_Init under reprise: is the program an MPI program, "
+    snprintf(text, 512,
+             "no process called MPI_Init under reprise: is the program an MPI program, "
              "and does its environment reach it? 'reprise doctor PROGRAM' tells whether it can be "
              "entered");
     return status == 0 || (nobody && (e->count > 0 || has_mark(e, "started")));

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that dies before it comes out of MPI_Init is known by the roll, or, if it ended before our library was loaded, or by itself, by two things: the launcher has fewer children than it started, more than those that ended later; and some process is in MPI_Init. That must hold for a
- * while, since a launcher needs one to start all of them. Who it is the roll tells, unless it ended before our library was loaded. Looking for the launcher's children takes time: that is done only where the roll gives reason to.
+ * A process that dies before it comes out of MPI_Init is known by the roll, or, if it ended before
+ * our library was loaded, or by itself, by two things: the launcher has fewer children than it
+ * started, more than those that ended later; and some process is in MPI_Init. That must hold for a
+ * while, since a launcher needs one to start all of them. Who it is the roll tells, unless it ended
+ * before our library was loaded. Looking for the launcher's children takes time: that is done only
+ * where the roll gives reason to.
  */
 #include "cli/jobwatch.h"
 
@@ -34,7 +38,8 @@ pid_t rp_process_parent(long process)
     snprintf(path, sizeof path, "/proc/%ld/stat", process);
     FILE *file = fopen(path, "r");
     const char *behind_name = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    if (!behind_name || sscanf(behind_name, ") %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
+    if (!behind_name || sscanf(behind_name, ") %c %d", &state, &parent) != 2 || state == 'Z' ||
+        state == 'X')
         parent = -1;
     if (file)
         fclose(file);
@@ -109,7 +114,8 @@ static bool all_have_ended(const struct rp_job *job)
     return any;
 }
 
-/* How many ended before they came out of MPI_Init. Where others than the launcher start them, or scripts run them, only those count that are known to be dead. */
+/* How many ended before they came out of MPI_Init. Where others than the launcher start them, or
+ * scripts run them, only those count that are known to be dead. */
 static int count_lost(const struct rp_job *job, pid_t launcher)
 {
     int children = count_children(launcher), later = 0, earlier = 0;
@@ -130,9 +136,11 @@ static void name(const struct rp_job *job, int line, struct rp_buffer *out)
 {
     bool is_rank = line < job->ranks;
 
-    rp_buffer_printf(out, "%s%s %d", out->length ? ", " : "", is_rank ? "rank" : "spare", is_rank ? line : line - job->ranks);
+    rp_buffer_printf(out, "%s%s %d", out->length ? ", " : "", is_rank ? "rank" : "spare",
+                     is_rank ? line : line - job->ranks);
     if (job->roll[line].process)
-        rp_buffer_printf(out, " (process %d, %s MPI_Init)", (int)job->roll[line].process, job->roll[line].state == RP_ROLL_ENTERS ? "in" : "before");
+        rp_buffer_printf(out, " (process %d, %s MPI_Init)", (int)job->roll[line].process,
+                         job->roll[line].state == RP_ROLL_ENTERS ? "in" : "before");
     else
         rp_buffer_printf(out, " (before it began)");
 }
@@ -151,7 +159,9 @@ static enum rp_roll_end first_end(const struct rp_job *job)
     for (int i = 0; i < job->processes; i++)
         if (is_lost(&job->roll[i]))
             seen[job->roll[i].left] = true;
-    return seen[RP_ROLL_NO_WORD] ? RP_ROLL_NO_WORD : seen[RP_ROLL_TERMINATED] ? RP_ROLL_TERMINATED : RP_ROLL_LEFT;
+    return seen[RP_ROLL_NO_WORD]      ? RP_ROLL_NO_WORD
+           : seen[RP_ROLL_TERMINATED] ? RP_ROLL_TERMINATED
+                                      : RP_ROLL_LEFT;
 }
 
 /* Where all end alike at once, somebody has ended the job, by its launcher. */
@@ -278,7 +288,8 @@ bool rp_process_environment(long process, struct rp_buffer *text)
 
 static bool was_started_with(long process, const char *variable, struct rp_buffer *text)
 {
-    return rp_process_environment(process, text) && memmem(text->bytes, text->length, variable, strlen(variable) + 1);
+    return rp_process_environment(process, text) &&
+           memmem(text->bytes, text->length, variable, strlen(variable) + 1);
 }
 
 static int kill_all(const char *variable)
@@ -288,7 +299,8 @@ static int kill_all(const char *variable)
     int count = 0;
 
     for (long process; all && (process = next_process(all));)
-        if (process != getpid() && was_started_with(process, variable, &text) && rp_process_parent(process) >= 0 && kill((pid_t)process, SIGKILL) == 0)
+        if (process != getpid() && was_started_with(process, variable, &text) &&
+            rp_process_parent(process) >= 0 && kill((pid_t)process, SIGKILL) == 0)
             count++;
     if (all)
         closedir(all);

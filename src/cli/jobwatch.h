@@ -33,7 +33,8 @@ bool rp_job_failed_in_init(struct rp_job *job, char text[512]);
 /* Whether no rank has left MPI_Init, nor will, and one was killed: the job can be started again. */
 bool rp_job_can_begin_again(struct rp_job *job);
 
-/* Kills all processes that have this in their environment, NAME=VALUE, and waits until they are gone. Returns how many there were. */
+/* Kills all processes that have this in their environment, NAME=VALUE, and waits until they are
+ * gone. Returns how many there were. */
 int rp_job_end_rest(const char *variable);
 
 /* Its parent; -1: it is dead, or waits to be buried. */

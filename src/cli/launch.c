@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings and preload travel in the environment: every launcher passes it to the ranks on its own host, and options of launchers need not be understood. Which
- * flavour to preload is told by the first word of the command line that is a program linked with an MPI; where there is none (scripts, Python), by the
- * launcher.
+ * Settings and preload travel in the environment: every launcher passes it to the ranks on its own
+ * host, and options of launchers need not be understood. Which flavour to preload is told by the
+ * first word of the command line that is a program linked with an MPI; where there is none
+ * (scripts, Python), by the launcher.
  */
 #include "cli/launch.h"
 
@@ -31,15 +32,19 @@ bool rp_launch_is_inside(void)
     return getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK") || getenv("PMIX_RANK");
 }
 
-/* Of the launcher that started us: a script does not tell what it will run. NULL: it may be either, or there is none. */
+/* Of the launcher that started us: a script does not tell what it will run. NULL: it may be either,
+ * or there is none. */
 static const char *mpi_around(void)
 {
     if (getenv("OMPI_COMM_WORLD_RANK"))
         return "openmpi";
-    return getenv("MPI_LOCALRANKID") && getenv("PMI_RANK") ? "mpich" : NULL; /* Hydra's; a resource manager sets but the second */
+    return getenv("MPI_LOCALRANKID") && getenv("PMI_RANK")
+               ? "mpich"
+               : NULL; /* Hydra's; a resource manager sets but the second */
 }
 
-/* Where libraries are: beside the command in a build tree and when installed, or where REPRISE_LIBRARY says. */
+/* Where libraries are: beside the command in a build tree and when installed, or where
+ * REPRISE_LIBRARY says. */
 static char *library_of(const char *mpi, const char *name)
 {
     char self[PATH_MAX], *path;
@@ -72,14 +77,15 @@ void rp_launch_for_openmpi(void)
 /* Whether a program calls MPI_Isendrecv. Unknown: none was looked at, or a script runs it. */
 static enum { RP_EXCHANGES_UNKNOWN, RP_EXCHANGES_NEVER, RP_EXCHANGES } exchanges;
 
-/* AddressSanitizer wants to be the first library. We replace no memory function, so it need not be; and its own library must not be preloaded, since that would put
- * the launcher under it too. */
+/* AddressSanitizer wants to be the first library. We replace no memory function, so it need not be;
+ * and its own library must not be preloaded, since that would put the launcher under it too. */
 static enum rp_status stand_before_asan(struct rp_problem *why)
 {
     const char *before = getenv("ASAN_OPTIONS");
     char *options = NULL;
 
-    if (asprintf(&options, "%s%sverify_asan_link_order=0", before ? before : "", before && *before ? ":" : "") < 0)
+    if (asprintf(&options, "%s%sverify_asan_link_order=0", before ? before : "",
+                 before && *before ? ":" : "") < 0)
         return rp_fail(why, RP_MEMORY, "out of memory");
     setenv("ASAN_OPTIONS", options, 1);
     free(options);
@@ -90,14 +96,18 @@ static enum rp_status stand_before_asan(struct rp_problem *why)
 static enum rp_status preload(const char *mpi, const char *name, struct rp_problem *why)
 {
     const char *before = getenv("LD_PRELOAD");
-    char *list = NULL, *library = library_of(mpi, name), *real = library ? realpath(library, NULL) : NULL;
+    char *list = NULL, *library = library_of(mpi, name),
+         *real = library ? realpath(library, NULL) : NULL;
     enum rp_status status = RP_OK;
 
     if (!real)
-        status = rp_fail(why, RP_USAGE, "no library for %s at %s: was reprise built with it?", mpi, library ? library : "?");
+        status = rp_fail(why, RP_USAGE, "no library for %s at %s: was reprise built with it?", mpi,
+                         library ? library : "?");
     else if (strchr(real, ' ') || strchr(real, ':'))
-        status = rp_fail(why, RP_USAGE, "%s: the loader cannot preload from a path with spaces or colons", real);
-    else if (asprintf(&list, "%s%s%s", real, before && *before ? ":" : "", before ? before : "") < 0)
+        status = rp_fail(why, RP_USAGE,
+                         "%s: the loader cannot preload from a path with spaces or colons", real);
+    else if (asprintf(&list, "%s%s%s", real, before && *before ? ":" : "", before ? before : "") <
+             0)
         status = rp_fail(why, RP_MEMORY, "out of memory");
     else
         setenv("LD_PRELOAD", list, 1);
@@ -134,8 +144,8 @@ static bool is_replay(void)
     return mode && (strcmp(mode, "replay") == 0 || strcmp(mode, "clocked") == 0);
 }
 
-/* Who does not call MPI_Isendrecv does not pay for it. Open MPI has it since version 5, which only `ft`
- * is sure to run with. */
+/* Who does not call MPI_Isendrecv does not pay for it. Open MPI has it since version 5, which only
+ * `ft` is sure to run with. */
 static enum rp_status preload_isendrecv(const char *mpi, struct rp_problem *why)
 {
     bool may_have_it = !is_openmpi || rp_setting("REPRISE_FT_RANKS");
@@ -157,7 +167,8 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
     is_openmpi = strcmp(mpi, "openmpi") == 0;
     if (rp_setting("REPRISE_FT_RANKS"))
         return preload_ft(mpi, why);
-    enum rp_status status = rp_setting("REPRISE_STRESS") ? preload(mpi, "libreprise-stress.so", why) : RP_OK;
+    enum rp_status status =
+        rp_setting("REPRISE_STRESS") ? preload(mpi, "libreprise-stress.so", why) : RP_OK;
 
     if (status == RP_OK && is_replay())
         status = preload(mpi, "libreprise-blocking.so", why);
@@ -190,12 +201,15 @@ struct found {
 
 bool rp_launch_is_interpreter(const char *path)
 {
-    static const char *const names[] = {"python", "perl", "ruby", "julia", "octave", "lua", "tclsh", "Rscript", "R", "sh", "bash", "dash", "ksh", "zsh", "csh", "tcsh"};
+    static const char *const names[] = {"python", "perl",    "ruby", "julia", "octave", "lua",
+                                        "tclsh",  "Rscript", "R",    "sh",    "bash",   "dash",
+                                        "ksh",    "zsh",     "csh",  "tcsh"};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t length = strlen(names[i]);
-        if (strncmp(name, names[i], length) == 0 && name[length + strspn(name + length, "0123456789.")] == 0)
+        if (strncmp(name, names[i], length) == 0 &&
+            name[length + strspn(name + length, "0123456789.")] == 0)
             return true;
     }
     return false;
@@ -211,7 +225,8 @@ static void note_program(struct found *found, const struct rp_binary *binary)
     }
     if (binary->kind == RP_BINARY_STATIC && binary->executable && !found->static_program)
         found->static_program = strdup(binary->path);
-    if (binary->executable && (binary->kind == RP_BINARY_SCRIPT || rp_launch_is_interpreter(binary->path)))
+    if (binary->executable &&
+        (binary->kind == RP_BINARY_SCRIPT || rp_launch_is_interpreter(binary->path)))
         found->script = true;
     if (binary->shmem && !found->shmem_program)
         found->shmem_program = strdup(binary->path);
@@ -260,7 +275,8 @@ const char *rp_launch_program(char **command)
     return runs ? runs : command[0];
 }
 
-enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **command, struct rp_problem *why)
+enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **command,
+                                 struct rp_problem *why)
 {
     struct found found = {0};
     struct rp_binary first;
@@ -278,7 +294,9 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
     if (!mpi)
         mpi = found.mpi;
     if (!mpi && found.static_program)
-        status = rp_fail(why, RP_UNSUPPORTED, "%s is statically linked: there is no way into it; link it dynamically", found.static_program);
+        status = rp_fail(why, RP_UNSUPPORTED,
+                         "%s is statically linked: there is no way into it; link it dynamically",
+                         found.static_program);
     if (!mpi && status == RP_OK)
         mpi = rp_binary_launcher_mpi(command[0]);
     if (!mpi && status == RP_OK && found.script)
@@ -286,9 +304,14 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
     if (!mpi && status == RP_OK)
         mpi = usual;
     if (!mpi && status == RP_OK)
-        status = rp_fail(why, RP_USAGE, "cannot see which MPI '%s' uses: tell by --mpi openmpi or --mpi mpich", command[0]);
+        status = rp_fail(why, RP_USAGE,
+                         "cannot see which MPI '%s' uses: tell by --mpi openmpi or --mpi mpich",
+                         command[0]);
     if (status == RP_OK && found.shmem_program && rp_setting("REPRISE_DET"))
-        status = rp_fail(why, RP_UNSUPPORTED, "%s is an OpenSHMEM program, which cannot be made deterministic; 'reprise record --ranks all' records it", found.shmem_program);
+        status = rp_fail(why, RP_UNSUPPORTED,
+                         "%s is an OpenSHMEM program, which cannot be made deterministic; 'reprise "
+                         "record --ranks all' records it",
+                         found.shmem_program);
     if (status == RP_OK)
         rp_window_data_choose(&found.windows);
     if (status == RP_OK)
@@ -401,10 +424,12 @@ int rp_launch_was_stopped(void)
     return stopped;
 }
 
-/* Ctrl-C reaches the launcher by itself; other signals that mean "end" are passed on, so that we live to say what was recorded. */
+/* Ctrl-C reaches the launcher by itself; other signals that mean "end" are passed on, so that we
+ * live to say what was recorded. */
 static void handle_signals(void)
 {
-    struct sigaction pass = {.sa_handler = pass_on}, late = {.sa_handler = insist}, note = {.sa_handler = note_stop};
+    struct sigaction pass = {.sa_handler = pass_on}, late = {.sa_handler = insist},
+                     note = {.sa_handler = note_stop};
 
     sigaction(SIGTERM, &pass, NULL);
     sigaction(SIGHUP, &pass, NULL);
@@ -434,18 +459,21 @@ static int wait_for_child(void (*watch)(void *), void *data)
     alarm(0);
     ended_by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (insisted)
-        rp_error("the launcher did not end within %d seconds when it was told to: it was killed", INSIST_SECONDS);
+        rp_error("the launcher did not end within %d seconds when it was told to: it was killed",
+                 INSIST_SECONDS);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /*
- * Open MPI's launcher gives its environment to ranks on other hosts only where it is told to (-x); the other launchers do it by themselves. What the user wants to be given goes on
- * by either of Open MPI's two ways, which must not be mixed.
+ * Open MPI's launcher gives its environment to ranks on other hosts only where it is told to (-x);
+ * the other launchers do it by themselves. What the user wants to be given goes on by either of
+ * Open MPI's two ways, which must not be mixed.
  */
 
 static bool is_given(const char *name)
 {
-    return strcmp(name, "LD_PRELOAD") == 0 || strcmp(name, "ASAN_OPTIONS") == 0 || strncmp(name, "REPRISE_", 8) == 0;
+    return strcmp(name, "LD_PRELOAD") == 0 || strcmp(name, "ASAN_OPTIONS") == 0 ||
+           strncmp(name, "REPRISE_", 8) == 0;
 }
 
 /* All names that ranks need, each followed by NULL or the next; to be freed. */
@@ -471,7 +499,9 @@ static char **names_to_give(size_t *count)
 
 static bool is_openmpi_launcher(const char *word)
 {
-    static const char *const launchers[] = {"mpirun", "mpiexec", "orterun", "mpirun.openmpi", "mpiexec.openmpi", "oshrun", "shmemrun", "prterun"};
+    static const char *const launchers[] = {"mpirun",         "mpiexec",         "orterun",
+                                            "mpirun.openmpi", "mpiexec.openmpi", "oshrun",
+                                            "shmemrun",       "prterun"};
     const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
 
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
@@ -558,11 +588,15 @@ int rp_launch_run(char **command, void (*watch)(void *), void *data)
 int rp_launch_say_untouched(const char *done, char **command, int status)
 {
     if (status)
-        rp_error("nothing was %s: no process of '%s', which ended with status %d, came out of MPI_Init under reprise. Did it end before, or did MPI_Init fail? Else 'reprise doctor PROGRAM' tells whether it can be entered",
+        rp_error("nothing was %s: no process of '%s', which ended with status %d, came out of "
+                 "MPI_Init under reprise. Did it end before, or did MPI_Init fail? Else 'reprise "
+                 "doctor PROGRAM' tells whether it can be entered",
                  done, command[0], status);
     else
-        rp_error("nothing was %s: no process of '%s' called MPI_Init under reprise. Is it an MPI program, and dynamically linked? "
-                 "'reprise doctor PROGRAM' tells. Ranks on other hosts need the environment: see 'reprise env --help'",
+        rp_error("nothing was %s: no process of '%s' called MPI_Init under reprise. Is it an MPI "
+                 "program, and dynamically linked? "
+                 "'reprise doctor PROGRAM' tells. Ranks on other hosts need the environment: see "
+                 "'reprise env --help'",
                  done, command[0]);
     return status ? status : REPRISE_EXIT_UNSUPPORTED;
 }

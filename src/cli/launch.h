@@ -12,16 +12,20 @@
 /* Whether a launcher started this very process as a rank. */
 bool rp_launch_is_inside(void);
 
-/* Sets LD_PRELOAD for the command: `mpi` says which flavour, or NULL to find out; `usual` is taken where it cannot be seen, and may be NULL. */
-enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **command, struct rp_problem *why);
+/* Sets LD_PRELOAD for the command: `mpi` says which flavour, or NULL to find out; `usual` is taken
+ * where it cannot be seen, and may be NULL. */
+enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **command,
+                                 struct rp_problem *why);
 
-/* The program among the words of a command: the first that is linked with an MPI, or else the first behind a launcher that can be executed. */
+/* The program among the words of a command: the first that is linked with an MPI, or else the first
+ * behind a launcher that can be executed. */
 const char *rp_launch_program(char **command);
 
 /* The same without a command, for the `env` command: `mpi` must be known. */
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why);
 
-/* That the launcher is Open MPI's, where nothing is preloaded: it is told to give our settings to ranks on other hosts. */
+/* That the launcher is Open MPI's, where nothing is preloaded: it is told to give our settings to
+ * ranks on other hosts. */
 void rp_launch_for_openmpi(void);
 
 /* Whether it is a shell, or the interpreter of another language: what it will run is not seen. */
@@ -30,7 +34,8 @@ bool rp_launch_is_interpreter(const char *path);
 /* The commands for gdb; to be freed. NULL: they are not where they are looked for. */
 char *rp_launch_gdb_script(void);
 
-/* Sets what a replay must do as the record did: what it captures, which threads it follows, by what it goes. */
+/* Sets what a replay must do as the record did: what it captures, which threads it follows, by what
+ * it goes. */
 void rp_launch_as_recorded(const struct rp_manifest *manifest);
 
 /* Where records are, and where the command was started: ranks may start elsewhere. */
@@ -39,7 +44,8 @@ void rp_launch_note_place(void);
 /* Puts the command line into REPRISE_COMMAND. */
 enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_problem *why);
 
-/* By what name what is run from now on is called, its argument 0; NULL: by that of the command. The name stays the caller's. */
+/* By what name what is run from now on is called, its argument 0; NULL: by that of the command. The
+ * name stays the caller's. */
 void rp_launch_call_it(char *name);
 
 /* Where what is run from now on writes its standard output and standard error; -1: where we do. */
@@ -51,13 +57,15 @@ void rp_launch_from(int in);
 /* Whether it runs scripts, by its name. */
 bool rp_launch_is_interpreter(const char *path);
 
-/* Runs the command and waits for it; `watch` is called some times a second. Returns its exit status as a shell gives it. */
+/* Runs the command and waits for it; `watch` is called some times a second. Returns its exit status
+ * as a shell gives it. */
 int rp_launch_run(char **command, void (*watch)(void *), void *data);
 
 /* The signal by which it, or we, were told to end meanwhile; 0: none. */
 int rp_launch_was_stopped(void);
 
-/* That the command ran without us, though it was to be `done` (such as "recorded"). Returns its exit status, or that of what cannot be done. */
+/* That the command ran without us, though it was to be `done` (such as "recorded"). Returns its
+ * exit status, or that of what cannot be done. */
 int rp_launch_say_untouched(const char *done, char **command, int status);
 
 /* Sends a signal to what rp_launch_run started; for its `watch`. */

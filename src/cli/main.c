@@ -9,9 +9,10 @@
 #include "reprise.h"
 
 static const struct rp_command *const commands[] = {
-    &rp_command_record, &rp_command_replay, &rp_command_solo,   &rp_command_det,    &rp_command_info,   &rp_command_dump,
-    &rp_command_verify, &rp_command_report, &rp_command_diff,   &rp_command_export, &rp_command_stress,
-    &rp_command_status, &rp_command_recode, &rp_command_env,    &rp_command_doctor, &rp_command_gdb,
+    &rp_command_record,    &rp_command_replay,  &rp_command_solo,   &rp_command_det,
+    &rp_command_info,      &rp_command_dump,    &rp_command_verify, &rp_command_report,
+    &rp_command_diff,      &rp_command_export,  &rp_command_stress, &rp_command_status,
+    &rp_command_recode,    &rp_command_env,     &rp_command_doctor, &rp_command_gdb,
     &rp_command_calibrate, &rp_command_algebra, &rp_command_ft,
 };
 
@@ -19,7 +20,8 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void help(FILE *out)
 {
-    fprintf(out, "usage: reprise <command> ...\n\nrecord a run of an MPI program, and replay it exactly\n\n");
+    fprintf(out, "usage: reprise <command> ...\n\nrecord a run of an MPI program, and replay it "
+                 "exactly\n\n");
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->about);
     fprintf(out, "\n'reprise <command> --help' tells more. A first try:\n\n"
@@ -46,7 +48,8 @@ int main(int argc, char **argv)
         puts("reprise " REPRISE_VERSION);
         return 0;
     }
-    bool asked = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+    bool asked = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+                 strcmp(argv[1], "-h") == 0;
     const struct rp_command *command = find(asked && argc > 2 ? argv[2] : argv[1]);
     if (asked) {
         command ? rp_options_help(command) : help(stdout);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One of many runs of a command: recorded and disturbed, in a process of its own, for a limited time. */
+/* One of many runs of a command: recorded and disturbed, in a process of its own, for a limited
+ * time. */
 #ifndef RP_ONERUN_H
 #define RP_ONERUN_H
 
@@ -10,7 +11,8 @@
 
 struct rp_one_run {
     char **command;
-    const char *directory; /* of the record; what the run writes goes to the same with .out and .err behind */
+    const char *directory; /* of the record; what the run writes goes to the same with .out and .err
+                              behind */
     const char *mpi;       /* or NULL */
     uint64_t seed;
     uint64_t seconds;
@@ -18,9 +20,10 @@ struct rp_one_run {
 
 struct rp_one_end {
     int status;
-    bool hung;              /* it had not ended in time, and was told to */
-    bool interrupted;       /* so were we */
-    struct rp_buffer stall; /* of a run that hung: a line for each rank, what it waited for; to be freed */
+    bool hung;        /* it had not ended in time, and was told to */
+    bool interrupted; /* so were we */
+    struct rp_buffer
+        stall; /* of a run that hung: a line for each rank, what it waited for; to be freed */
 };
 
 struct rp_one_end rp_one_run(const struct rp_one_run *run);

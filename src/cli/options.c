@@ -32,14 +32,15 @@ void rp_options_help(const struct rp_command *command)
     printf("\noptions:\n");
     for (const struct rp_option *o = command->options; o->name; o++) {
         char head[64];
-        snprintf(head, sizeof head, "%s%s%s%s%s", o->letter ? o->letter : "", o->letter ? ", " : "", o->name,
-                 o->argument ? " " : "", o->argument ? o->argument : "");
+        snprintf(head, sizeof head, "%s%s%s%s%s", o->letter ? o->letter : "", o->letter ? ", " : "",
+                 o->name, o->argument ? " " : "", o->argument ? o->argument : "");
         printf("  %-22s %s\n", head, o->about);
     }
     printf("  %-22s %s\n", "-h, --help", "this text");
 }
 
-static const struct rp_option *find(const struct rp_command *command, const char *word, const char **inline_value)
+static const struct rp_option *find(const struct rp_command *command, const char *word,
+                                    const char **inline_value)
 {
     size_t length = strcspn(word, "=");
 

@@ -41,7 +41,8 @@ static void become(const char *command, const char *path, int output)
     _exit(127);
 }
 
-enum rp_status rp_output_digest_by(const char *command, const char *path, uint64_t *digest, struct rp_problem *why)
+enum rp_status rp_output_digest_by(const char *command, const char *path, uint64_t *digest,
+                                   struct rp_problem *why)
 {
     int ends[2], status = 0;
     char bytes[65536];
@@ -55,7 +56,8 @@ enum rp_status rp_output_digest_by(const char *command, const char *path, uint64
         become(command, path, ends[1]);
     close(ends[1]);
     XXH64_reset(&state, 0);
-    while (child > 0 && ((count = read(ends[0], bytes, sizeof bytes)) > 0 || (count < 0 && errno == EINTR)))
+    while (child > 0 &&
+           ((count = read(ends[0], bytes, sizeof bytes)) > 0 || (count < 0 && errno == EINTR)))
         if (count > 0)
             XXH64_update(&state, bytes, (size_t)count);
     close(ends[0]);

@@ -7,7 +7,8 @@
 
 bool rp_ends_with(const char *text, const char *end);
 
-/* `wanted`, or without it RUN.html after the name of the record; ONE-OTHER.html of two. To be freed; NULL without memory. */
+/* `wanted`, or without it RUN.html after the name of the record; ONE-OTHER.html of two. To be
+ * freed; NULL without memory. */
 char *rp_page_path(const char *wanted, const char *record);
 char *rp_page_path_of_two(const char *wanted, const char *one, const char *other);
 

@@ -43,7 +43,8 @@ void rp_progress_line_show(const char *text)
 {
     struct winsize size = {0};
     char line[512];
-    int room = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1 : 79;
+    int room =
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1 : 79;
 
     shown = true;
     put(line, snprintf(line, sizeof line, "\r\033[K%.*s\r", room < 400 ? room : 400,

@@ -22,9 +22,9 @@ enum { LIMIT = 1 << 20 };
 static struct {
     struct rp_running run;
     char *path;
-    char *base;      /* the directory of records */
+    char *base; /* the directory of records */
     bool made_base;
-    int64_t begun;   /* CLOCK_MONOTONIC seconds */
+    int64_t begun; /* CLOCK_MONOTONIC seconds */
 } own;
 
 static int64_t now(void)
@@ -42,7 +42,8 @@ static char *base_directory(void)
     return rp_path_absolute(set ? set : ".reprise");
 }
 
-/* When it began, as the system counts: a process of the same number is another one if this differs. 0: there is none. */
+/* When it began, as the system counts: a process of the same number is another one if this differs.
+ * 0: there is none. */
 static int64_t birth_of(int process)
 {
     char path[64], line[1024];
@@ -51,7 +52,10 @@ static int64_t birth_of(int process)
     snprintf(path, sizeof path, "/proc/%d/stat", process);
     FILE *file = fopen(path, "r");
     const char *rest = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    if (!rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld", &birth) != 1)
+    if (!rest ||
+        sscanf(rest,
+               ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
+               &birth) != 1)
         birth = 0;
     if (file)
         fclose(file);
@@ -73,7 +77,8 @@ static void write_file(void)
 
     if (!own.path || asprintf(&fresh, "%s.new", own.path) < 0)
         return;
-    rp_buffer_printf(&text, "{\"process\": %d, \"birth\": %lld, \"begun\": %lld, \"ranks\": %lld", (int)getpid(), (long long)birth_of((int)getpid()), (long long)own.begun,
+    rp_buffer_printf(&text, "{\"process\": %d, \"birth\": %lld, \"begun\": %lld, \"ranks\": %lld",
+                     (int)getpid(), (long long)birth_of((int)getpid()), (long long)own.begun,
                      (long long)own.run.ranks);
     put_field(&text, "kind", own.run.kind);
     put_field(&text, "command", own.run.command);
@@ -84,7 +89,8 @@ static void write_file(void)
     put_field(&text, "roll", own.run.roll);
     rp_buffer_printf(&text, "}\n");
     unlink(fresh);
-    if (!text.failed && rp_write_new_file(fresh, text.bytes, text.length, &ignored) == RP_OK && rename(fresh, own.path) != 0)
+    if (!text.failed && rp_write_new_file(fresh, text.bytes, text.length, &ignored) == RP_OK &&
+        rename(fresh, own.path) != 0)
         unlink(fresh);
     rp_buffer_free(&text);
     free(fresh);
@@ -191,8 +197,11 @@ void rp_running_clear(struct rp_running *run)
 
 static struct rp_running take(const struct rp_json *json)
 {
-    return (struct rp_running){text_of(json, "kind"), text_of(json, "command"), text_of(json, "progress"), text_of(json, "directory"), text_of(json, "record"), text_of(json, "state"),
-                               text_of(json, "roll"), (int)number_of(json, "process"), number_of(json, "ranks"), now() - number_of(json, "begun")};
+    return (struct rp_running){text_of(json, "kind"),     text_of(json, "command"),
+                               text_of(json, "progress"), text_of(json, "directory"),
+                               text_of(json, "record"),   text_of(json, "state"),
+                               text_of(json, "roll"),     (int)number_of(json, "process"),
+                               number_of(json, "ranks"),  now() - number_of(json, "begun")};
 }
 
 /* False: it is no such file, or its process is no more. */
@@ -202,7 +211,8 @@ static bool read_one(const char *base, const char *name, int process, struct rp_
     struct rp_problem ignored;
     struct rp_json *json = NULL;
     char *path = rp_path_join(base, name);
-    bool is_one = path && rp_read_file(path, LIMIT, &text, &ignored) == RP_OK && rp_json_parse((char *)text.bytes, text.length, &json, &ignored) == RP_OK;
+    bool is_one = path && rp_read_file(path, LIMIT, &text, &ignored) == RP_OK &&
+                  rp_json_parse((char *)text.bytes, text.length, &json, &ignored) == RP_OK;
 
     if (is_one) {
         int64_t birth = number_of(json, "birth");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs that leave no record to look at while they go on (`det`, `ft`, and what `stress` is at): a small file for each in the directory of records, `running-PID`, tells `reprise status` of them. It is gone
- * with the run; one that was left behind is known by its process, which is no more.
+ * Runs that leave no record to look at while they go on (`det`, `ft`, and what `stress` is at): a
+ * small file for each in the directory of records, `running-PID`, tells `reprise status` of them.
+ * It is gone with the run; one that was left behind is known by its process, which is no more.
  */
 #ifndef RP_RUNNING_H
 #define RP_RUNNING_H
@@ -16,8 +17,9 @@ struct rp_running {
     char *progress;  /* in words; may be empty */
     char *directory; /* of its results; may be empty */
     char *record;    /* the record that it is writing; may be empty */
-    char *state;     /* the file in which its ranks tell what they do (log/replaystate.h); may be empty */
-    char *roll;      /* the directory with the roll of its processes (base/roll.h); may be empty */
+    char *
+        state; /* the file in which its ranks tell what they do (log/replaystate.h); may be empty */
+    char *roll; /* the directory with the roll of its processes (base/roll.h); may be empty */
     int process;
     int64_t ranks;   /* of ft: as far as known */
     int64_t seconds; /* since it began */

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A record has no data, so a shuffled replay is compared with one in the recorded order: what the ranks that have regions handed to MPI (report/givendiff.h), and the lines that were printed.
+ * A record has no data, so a shuffled replay is compared with one in the recorded order: what the
+ * ranks that have regions handed to MPI (report/givendiff.h), and the lines that were printed.
  *
- * Two replays of the same order may differ as well: values that were not captured, such as times. So where the shuffled one differs, the recorded order is replayed once more, and what differs between these two is passed over. Lines of output may be torn, so a difference
- * in them alone must come again.
+ * Two replays of the same order may differ as well: values that were not captured, such as times.
+ * So where the shuffled one differs, the recorded order is replayed once more, and what differs
+ * between these two is passed over. Lines of output may be torn, so a difference in them alone must
+ * come again.
  *
- * Whose fault it is does not show in the first difference: a wrong number travels. But a region is shuffled in the same way whichever others are. So all regions stand in a row, by rank and number, and by halves a place is looked for where the replay that shuffles
- * the regions before it is as recorded, and the one that shuffles one region more is not: that one does not commute, whatever others do.
+ * Whose fault it is does not show in the first difference: a wrong number travels. But a region is
+ * shuffled in the same way whichever others are. So all regions stand in a row, by rank and number,
+ * and by halves a place is looked for where the replay that shuffles the regions before it is as
+ * recorded, and the one that shuffles one region more is not: that one does not commute, whatever
+ * others do.
  */
 #include "cli/shufflerun.h"
 
@@ -49,7 +55,8 @@ struct search {
     unsigned replays;
 };
 
-static void path_of(const struct search *x, const char *name, const char *suffix, char path[PATH_MAX])
+static void path_of(const struct search *x, const char *name, const char *suffix,
+                    char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%s/%s%s", x->folder, name, suffix);
 }
@@ -69,7 +76,8 @@ static enum rp_status make_folder(struct search *x, struct rp_problem *why)
     free(base);
     if (mkdir(x->folder, RP_PRIVATE_DIRECTORY) == 0)
         return RP_OK;
-    snprintf(x->folder, sizeof x->folder, "%s/reprise-shuffle-%d", temporary ? temporary : "/tmp", (int)getpid());
+    snprintf(x->folder, sizeof x->folder, "%s/reprise-shuffle-%d", temporary ? temporary : "/tmp",
+             (int)getpid());
     return mkdir(x->folder, RP_PRIVATE_DIRECTORY) == 0
                ? RP_OK
                : rp_fail(why, RP_SYSTEM, "%s: %s", x->folder, strerror(errno));
@@ -113,7 +121,8 @@ static int open_output(const char *path)
 }
 
 /* Its data and output stand under that name, in place of those of an earlier one. */
-static enum rp_status replay(struct search *x, const char *name, const char *seed, bool is_shown, int *exit_status, struct rp_problem *why)
+static enum rp_status replay(struct search *x, const char *name, const char *seed, bool is_shown,
+                             int *exit_status, struct rp_problem *why)
 {
     char data[PATH_MAX], out[PATH_MAX], err[PATH_MAX];
 
@@ -149,7 +158,8 @@ static enum rp_status replay(struct search *x, const char *name, const char *see
 
 /* Comparing */
 
-static enum rp_status compare_given(const struct search *x, const char *name, struct finding *out, struct rp_problem *why)
+static enum rp_status compare_given(const struct search *x, const char *name, struct finding *out,
+                                    struct rp_problem *why)
 {
     char reference[PATH_MAX], again[PATH_MAX], other[PATH_MAX];
     enum rp_status status = RP_OK;
@@ -159,7 +169,8 @@ static enum rp_status compare_given(const struct search *x, const char *name, st
     path_of(x, name, "", other);
     for (uint32_t rank = 0; status == RP_OK && rank < x->s->ranks; rank++) {
         struct rp_given_difference d;
-        status = rp_given_compare(reference, x->has_again ? again : NULL, other, rank, x->s->is_whole, &d, why);
+        status = rp_given_compare(reference, x->has_again ? again : NULL, other, rank,
+                                  x->s->is_whole, &d, why);
         if (status != RP_OK)
             break;
         out->compared += d.compared;
@@ -176,7 +187,8 @@ static enum rp_status compare_given(const struct search *x, const char *name, st
     return status;
 }
 
-static enum rp_status compare_output(const struct search *x, const char *name, struct finding *out, struct rp_problem *why)
+static enum rp_status compare_output(const struct search *x, const char *name, struct finding *out,
+                                     struct rp_problem *why)
 {
     char reference[PATH_MAX], again[PATH_MAX], other[PATH_MAX], *line;
     struct rp_buffer text = {0};
@@ -184,10 +196,12 @@ static enum rp_status compare_output(const struct search *x, const char *name, s
     path_of(x, "recorded", ".out", reference);
     path_of(x, "again", ".out", again);
     path_of(x, name, ".out", other);
-    enum rp_status status = rp_given_lost_line(reference, x->has_again ? again : NULL, other, &line, why);
+    enum rp_status status =
+        rp_given_lost_line(reference, x->has_again ? again : NULL, other, &line, why);
     if (status != RP_OK || !line)
         return status;
-    rp_buffer_printf(&text, "a line that was printed in the recorded order is not printed: %.200s", line);
+    rp_buffer_printf(&text, "a line that was printed in the recorded order is not printed: %.200s",
+                     line);
     rp_buffer_byte(&text, 0);
     out->differs = true;
     out->what = text.failed ? NULL : strdup((char *)text.bytes);
@@ -197,7 +211,8 @@ static enum rp_status compare_output(const struct search *x, const char *name, s
 }
 
 /* The replay of that name ended so. A line counts only where the calls are the same. */
-static enum rp_status compare(const struct search *x, const char *name, int exit_status, struct finding *out, struct rp_problem *why)
+static enum rp_status compare(const struct search *x, const char *name, int exit_status,
+                              struct finding *out, struct rp_problem *why)
 {
     *out = (struct finding){0};
     if (exit_status == REPRISE_EXIT_DIVERGED) {
@@ -241,7 +256,8 @@ static uint64_t place_in_row(const struct search *x, uint64_t place, uint32_t *r
 }
 
 /* Whether a replay differs in which so many of the regions are shuffled. */
-static enum rp_status try_part(struct search *x, uint64_t regions, struct finding *out, struct rp_problem *why)
+static enum rp_status try_part(struct search *x, uint64_t regions, struct finding *out,
+                               struct rp_problem *why)
 {
     uint32_t rank;
     uint64_t number = place_in_row(x, regions, &rank);
@@ -256,7 +272,8 @@ static enum rp_status try_part(struct search *x, uint64_t regions, struct findin
 }
 
 /* `found` is of all regions, and becomes that of as few as there need be. */
-static enum rp_status search_region(struct search *x, struct finding *found, uint64_t *region, struct rp_problem *why)
+static enum rp_status search_region(struct search *x, struct finding *found, uint64_t *region,
+                                    struct rp_problem *why)
 {
     uint64_t same = 0, different = x->sum;
     enum rp_status status = RP_OK;
@@ -278,12 +295,16 @@ static enum rp_status search_region(struct search *x, struct finding *found, uin
     return status;
 }
 
-static void say_region(const struct search *x, uint64_t region, const struct finding *f, char *place)
+static void say_region(const struct search *x, uint64_t region, const struct finding *f,
+                       char *place)
 {
     uint32_t rank;
     uint64_t number = place_in_row(x, region, &rank);
 
-    rp_error("rank %u: region %llu of %u, begun in %s, does not commute: its messages in another order change the result (seed %s, %u replays)", rank, (unsigned long long)number + 1, x->regions[rank], place ? place : "?", x->seed, x->replays);
+    rp_error("rank %u: region %llu of %u, begun in %s, does not commute: its messages in another "
+             "order change the result (seed %s, %u replays)",
+             rank, (unsigned long long)number + 1, x->regions[rank], place ? place : "?", x->seed,
+             x->replays);
     if (f->left_record)
         rp_error("with it the replay leaves the record");
     else if (is_by_line(f))
@@ -291,7 +312,9 @@ static void say_region(const struct search *x, uint64_t region, const struct fin
     else
         rp_error("rank %u: %s", f->rank, f->what ? f->what : "?");
     if (f->is_floating)
-        rp_note("it is data of floating-point numbers, whose sums depend on the order of their terms: if rounding is all that differs, and does not matter, the region is as good as commutative");
+        rp_note("it is data of floating-point numbers, whose sums depend on the order of their "
+                "terms: if rounding is all that differs, and does not matter, the region is as "
+                "good as commutative");
 }
 
 static enum rp_status name_region(struct search *x, struct finding *found, struct rp_problem *why)
@@ -303,7 +326,9 @@ static enum rp_status name_region(struct search *x, struct finding *found, struc
     if (x->sum == 0)
         return RP_OK;
     if (x->sum > 1)
-        rp_note("the results differ from those of the recorded order: looking for the region among %llu, by further replays", (unsigned long long)x->sum);
+        rp_note("the results differ from those of the recorded order: looking for the region among "
+                "%llu, by further replays",
+                (unsigned long long)x->sum);
     enum rp_status status = search_region(x, found, &region, why);
     path_of(x, "recorded", "", reference);
     uint64_t number = place_in_row(x, region, &rank);
@@ -341,14 +366,21 @@ static enum rp_status confirm(struct search *x, struct finding *found, struct rp
 static void say_same(const struct search *x, const struct finding *f)
 {
     if (x->sum == 0) {
-        rp_note("no rank began a commutative region (reprise_commutative_begin): nothing was shuffled");
+        rp_note(
+            "no rank began a commutative region (reprise_commutative_begin): nothing was shuffled");
         return;
     }
-    rp_note("%llu commutative regions: what their ranks handed to MPI since (%llu calls)%s is the same as in the recorded order", (unsigned long long)x->sum, (unsigned long long)f->compared, x->s->is_whole ? ", and what was printed," : "");
+    rp_note("%llu commutative regions: what their ranks handed to MPI since (%llu calls)%s is the "
+            "same as in the recorded order",
+            (unsigned long long)x->sum, (unsigned long long)f->compared,
+            x->s->is_whole ? ", and what was printed," : "");
     if (f->noise > 0)
-        rp_note("%llu calls were not compared: their data differs in two replays of the same order, too", (unsigned long long)f->noise);
+        rp_note("%llu calls were not compared: their data differs in two replays of the same "
+                "order, too",
+                (unsigned long long)f->noise);
     if (f->is_cut)
-        rp_note("calls behind the first 16777216, or behind MPI_File_iread, MPI_File_iwrite and the like, were not compared");
+        rp_note("calls behind the first 16777216, or behind MPI_File_iread, MPI_File_iwrite and "
+                "the like, were not compared");
 }
 
 /* Our own kind of ending: there is nothing to compare. */
@@ -357,7 +389,9 @@ static bool has_failed(int exit_status)
     return exit_status >= REPRISE_EXIT_USAGE && exit_status <= REPRISE_EXIT_INTERNAL;
 }
 
-/* The order of a record is that of the sources, not that in which messages came (engine/record_events.c): a program that does not do the same in both has left the record before anything was shuffled. */
+/* The order of a record is that of the sources, not that in which messages came
+ * (engine/record_events.c): a program that does not do the same in both has left the record before
+ * anything was shuffled. */
 static enum rp_status say_last_regions(const struct search *x, struct rp_problem *why)
 {
     char reference[PATH_MAX], *place;
@@ -370,7 +404,10 @@ static enum rp_status say_last_regions(const struct search *x, struct rp_problem
             continue;
         status = rp_given_regions(reference, rank, regions - 1, &regions, &place, why);
         if (status == RP_OK)
-            rp_error("rank %u: the last region that it began before is its region %u, in %s: one up to it does not commute, since its messages in the order of their sources lead elsewhere than in the recorded run", rank, regions, place ? place : "?");
+            rp_error("rank %u: the last region that it began before is its region %u, in %s: one "
+                     "up to it does not commute, since its messages in the order of their sources "
+                     "lead elsewhere than in the recorded run",
+                     rank, regions, place ? place : "?");
         free(place);
     }
     return status;
@@ -387,7 +424,8 @@ static enum rp_status run_all(struct search *x, int *exit_status, struct rp_prob
     if (status == RP_OK && has_failed(*exit_status)) {
         path_of(x, "recorded", ".err", err);
         show_file(err, STDERR_FILENO);
-        rp_error("the replay in the recorded order, which the shuffled one is to be compared with, failed");
+        rp_error("the replay in the recorded order, which the shuffled one is to be compared with, "
+                 "failed");
         return *exit_status == REPRISE_EXIT_DIVERGED ? say_last_regions(x, why) : RP_OK;
     }
     if (status == RP_OK)

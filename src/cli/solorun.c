@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank alone is one process without a launcher. It is told what MPI told it, from its data log, and makes events as it did; these are compared with the recorded ones at the end.
+ * A rank alone is one process without a launcher. It is told what MPI told it, from its data log,
+ * and makes events as it did; these are compared with the recorded ones at the end.
  */
 #include "cli/solorun.h"
 
@@ -29,7 +30,9 @@
 /* What belongs to the terminal is that of today; everything else is what the rank had. */
 static bool is_todays(const char *variable)
 {
-    static const char *const names[] = {"TERM", "COLUMNS", "LINES", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "REPRISE_LIBRARY", "DEBUGINFOD_URLS"};
+    static const char *const names[] = {
+        "TERM",       "COLUMNS",         "LINES",           "DISPLAY",
+        "XAUTHORITY", "WAYLAND_DISPLAY", "REPRISE_LIBRARY", "DEBUGINFOD_URLS"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(variable, names[i], strlen(names[i])) == 0 && variable[strlen(names[i])] == '=')
@@ -97,7 +100,8 @@ static void take_environment(char **recorded)
     free(todays);
 }
 
-static void set_rank(const struct rp_solo *s, uint32_t rank, const char *output, const char *accesses)
+static void set_rank(const struct rp_solo *s, uint32_t rank, const char *output,
+                     const char *accesses)
 {
     char number[16];
 
@@ -120,19 +124,22 @@ static void set_name(const struct rp_data_place *place)
     const char *slash = place->program ? strrchr(place->program, '/') : NULL;
     char *called = NULL;
 
-    if (slash && place->arguments[0] && asprintf(&called, "%s/%s", slash + 1, place->arguments[0]) > 0)
+    if (slash && place->arguments[0] &&
+        asprintf(&called, "%s/%s", slash + 1, place->arguments[0]) > 0)
         setenv("REPRISE_CALLED", called, 1);
     free(called);
 }
 
-/* The record has the build id of rank 0's program alone: that of another program is not compared. */
+/* The record has the build id of rank 0's program alone: that of another program is not
+ * compared. */
 static void set_build(const struct rp_solo *s, const struct rp_data_place *place)
 {
     if (place->program && strcmp(place->program, s->manifest->program) != 0)
         setenv("REPRISE_FORCE", "1", 1);
 }
 
-/* Where this process writes the accesses of a rank, until they are known to be the recorded ones; to be freed. */
+/* Where this process writes the accesses of a rank, until they are known to be the recorded ones;
+ * to be freed. */
 static char *unproved_accesses(const struct rp_solo *s, uint32_t rank)
 {
     char *path = rp_access_path(s->directory, rank), *unproved = NULL;
@@ -144,7 +151,8 @@ static char *unproved_accesses(const struct rp_solo *s, uint32_t rank)
 }
 
 /* They replace those of an earlier run, which were the same. */
-static enum rp_status keep_accesses(const struct rp_solo *s, uint32_t rank, const char *unproved, struct rp_problem *why)
+static enum rp_status keep_accesses(const struct rp_solo *s, uint32_t rank, const char *unproved,
+                                    struct rp_problem *why)
 {
     char *path = rp_access_path(s->directory, rank);
     enum rp_status status = RP_OK;
@@ -155,7 +163,8 @@ static enum rp_status keep_accesses(const struct rp_solo *s, uint32_t rank, cons
     return status;
 }
 
-/* The recorded arguments, with the program where it was: a shell may have found it by its name, by which it is called still. To be freed. */
+/* The recorded arguments, with the program where it was: a shell may have found it by its name, by
+ * which it is called still. To be freed. */
 static char **recorded_command(const struct rp_data_place *place, char **name)
 {
     size_t count = 0;
@@ -172,12 +181,14 @@ static char **recorded_command(const struct rp_data_place *place, char **name)
     return command;
 }
 
-static enum rp_status enter(const struct rp_solo *s, const struct rp_data_place *place, struct rp_problem *why)
+static enum rp_status enter(const struct rp_solo *s, const struct rp_data_place *place,
+                            struct rp_problem *why)
 {
     const char *directory = s->where ? s->where : place->directory;
 
     if (chdir(directory) != 0)
-        return rp_fail(why, RP_USAGE, "%s: %s%s", directory, strerror(errno), s->where ? "" : "; the rank ran there: --directory says where else");
+        return rp_fail(why, RP_USAGE, "%s: %s%s", directory, strerror(errno),
+                       s->where ? "" : "; the rank ran there: --directory says where else");
     return RP_OK;
 }
 
@@ -190,7 +201,11 @@ static char **in_gdb(const struct rp_solo *s, char **command)
     while (command[count])
         count++;
     char **words = calloc(count + 16, sizeof *words);
-    if (!words || !script || (s->until && asprintf(&stop, "tbreak reprise_event if ((unsigned long *) &reprise_place)[2] >= %s", s->until) < 0) || (s->break_at && asprintf(&place, "break %s", s->break_at) < 0))
+    if (!words || !script ||
+        (s->until &&
+         asprintf(&stop, "tbreak reprise_event if ((unsigned long *) &reprise_place)[2] >= %s",
+                  s->until) < 0) ||
+        (s->break_at && asprintf(&place, "break %s", s->break_at) < 0))
         return NULL;
     bool has_gdb = strcmp(command[0], "gdb") == 0;
     words[at++] = "gdb";
@@ -219,7 +234,8 @@ static bool is_own(int status)
 }
 
 /* Of the first events of a log, at most so many. */
-static enum rp_status add_up(struct rp_log *log, uint64_t most, struct rp_log_sum *sum, struct rp_problem *why)
+static enum rp_status add_up(struct rp_log *log, uint64_t most, struct rp_log_sum *sum,
+                             struct rp_problem *why)
 {
     struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
     size_t count = 1;
@@ -229,16 +245,20 @@ static enum rp_status add_up(struct rp_log *log, uint64_t most, struct rp_log_su
     while (status == RP_OK && count > 0 && sum->events < most) {
         status = rp_log_next_block(log, events, &count, why);
         if (status == RP_OK)
-            rp_log_sum_add(sum, events, count < most - sum->events ? count : (size_t)(most - sum->events));
+            rp_log_sum_add(sum, events,
+                           count < most - sum->events ? count : (size_t)(most - sum->events));
     }
     free(events);
     return status;
 }
 
-static enum rp_status sum_of(const char *directory, const struct rp_solo *s, uint32_t rank, uint64_t most, struct rp_log_sum *sum, enum rp_end_reason *reason, struct rp_problem *why)
+static enum rp_status sum_of(const char *directory, const struct rp_solo *s, uint32_t rank,
+                             uint64_t most, struct rp_log_sum *sum, enum rp_end_reason *reason,
+                             struct rp_problem *why)
 {
     struct rp_log *log;
-    enum rp_status status = rp_log_open(directory, s->manifest->run, rank, s->manifest->ranks, &log, why);
+    enum rp_status status =
+        rp_log_open(directory, s->manifest->run, rank, s->manifest->ranks, &log, why);
 
     if (status != RP_OK)
         return status;
@@ -256,7 +276,8 @@ struct results {
 static struct results *results; /* NULL: each says it for itself */
 
 /* `same`: it did what was recorded, to the end. */
-static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, uint64_t entries, int status, bool *same)
+static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, uint64_t entries,
+                   int status, bool *same)
 {
     struct rp_log_sum recorded, made;
     struct rp_problem why;
@@ -284,15 +305,20 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, u
         return rp_exit_status(found);
     }
     if (then == RP_END_FINALIZE && now == RP_END_EXIT) {
-        rp_error("rank %u alone: it went on where the recorded rank called MPI_Finalize: NOT identical", rank);
+        rp_error(
+            "rank %u alone: it went on where the recorded rank called MPI_Finalize: NOT identical",
+            rank);
         return REPRISE_EXIT_DIVERGED;
     }
     if (recorded.events != made.events || recorded.digest != made.digest) {
-        rp_error("rank %u alone: %llu events, %llu were recorded: NOT identical", rank, (unsigned long long)made.events, (unsigned long long)recorded.events);
+        rp_error("rank %u alone: %llu events, %llu were recorded: NOT identical", rank,
+                 (unsigned long long)made.events, (unsigned long long)recorded.events);
         return REPRISE_EXIT_DIVERGED;
     }
     if (made.events < all || (stopped && !killed)) {
-        rp_note("rank %u replayed alone: %llu of %llu events: identical so far, but it was stopped there", rank, (unsigned long long)made.events, (unsigned long long)all);
+        rp_note("rank %u replayed alone: %llu of %llu events: identical so far, but it was stopped "
+                "there",
+                rank, (unsigned long long)made.events, (unsigned long long)all);
         return status;
     }
     *same = true;
@@ -304,14 +330,18 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, u
     }
     struct rp_refusal refusal;
     if (killed && rp_refusal_read(s->directory, &refusal)) {
-        rp_error("rank %u replayed alone: %llu events, to the end of its record; the recording was refused at %s on rank %u, and nothing is recorded behind that call", rank,
-                 (unsigned long long)made.events, refusal.function, refusal.rank);
+        rp_error("rank %u replayed alone: %llu events, to the end of its record; the recording was "
+                 "refused at %s on rank %u, and nothing is recorded behind that call",
+                 rank, (unsigned long long)made.events, refusal.function, refusal.rank);
         return status ? status : REPRISE_EXIT_UNSUPPORTED;
     }
     if (made.events == 0 && entries > 0)
-        rp_note("rank %u replayed alone: no events (MPI left nothing open to this rank), %llu entries of data: identical", rank, (unsigned long long)entries);
+        rp_note("rank %u replayed alone: no events (MPI left nothing open to this rank), %llu "
+                "entries of data: identical",
+                rank, (unsigned long long)entries);
     else
-        rp_note("rank %u replayed alone: %llu events, digest %016llx: identical", rank, (unsigned long long)made.events, (unsigned long long)made.digest);
+        rp_note("rank %u replayed alone: %llu events, digest %016llx: identical", rank,
+                (unsigned long long)made.events, (unsigned long long)made.digest);
     return status;
 }
 
@@ -320,12 +350,18 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
     const struct rp_data_place *place = rp_data_place(reader);
     char output[] = "/tmp/reprise-solo.XXXXXX";
     struct rp_problem why;
-    char *name = NULL, **recorded = s->command ? NULL : recorded_command(place, &name), **command = recorded ? recorded : s->command;
+    char *name = NULL, **recorded = s->command ? NULL : recorded_command(place, &name),
+         **command = recorded ? recorded : s->command;
     char *accesses = s->who ? unproved_accesses(s, rank) : NULL;
-    enum rp_status status = command ? RP_OK : rp_fail(&why, RP_DAMAGED, "the record does not know the command of rank %u: give it", rank);
+    enum rp_status status =
+        command ? RP_OK
+                : rp_fail(&why, RP_DAMAGED,
+                          "the record does not know the command of rank %u: give it", rank);
 
     if (status == RP_OK && (s->until || s->break_at) && !(command = in_gdb(s, command)))
-        status = rp_fail(&why, RP_USAGE, "the commands for gdb are not beside the library: is reprise.gdb installed?");
+        status =
+            rp_fail(&why, RP_USAGE,
+                    "the commands for gdb are not beside the library: is reprise.gdb installed?");
     if (status == RP_OK && !mkdtemp(output))
         status = rp_fail(&why, RP_SYSTEM, "%s: %s", output, strerror(errno));
     if (status == RP_OK)
@@ -346,7 +382,8 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
     }
     bool same = false;
     rp_launch_call_it(s->until || s->break_at ? NULL : name); /* gdb has a name of its own */
-    int exit_status = verdict(s, rank, output, rp_data_all_entries(reader), rp_launch_run(command, NULL, NULL), &same);
+    int exit_status = verdict(s, rank, output, rp_data_all_entries(reader),
+                              rp_launch_run(command, NULL, NULL), &same);
     if (accesses && same && keep_accesses(s, rank, accesses, &why) != RP_OK) {
         rp_error("%s", why.text);
         exit_status = REPRISE_EXIT_INTERNAL;
@@ -396,34 +433,44 @@ static enum rp_status check_until(const struct rp_solo *s, uint32_t rank, struct
 {
     unsigned long long wanted = strtoull(s->until, NULL, 10), events;
     struct rp_log *log;
-    enum rp_status status = rp_log_open(s->directory, s->manifest->run, rank, s->manifest->ranks, &log, why);
+    enum rp_status status =
+        rp_log_open(s->directory, s->manifest->run, rank, s->manifest->ranks, &log, why);
 
     if (status != RP_OK)
         return status;
     events = rp_log_event_count(log);
     rp_log_free(log);
     if (events == 0)
-        return rp_fail(why, RP_USAGE, "--until %s: rank %u made no events, since nothing was left open to it; --break stops at a place of the program", s->until, rank);
+        return rp_fail(why, RP_USAGE,
+                       "--until %s: rank %u made no events, since nothing was left open to it; "
+                       "--break stops at a place of the program",
+                       s->until, rank);
     if (wanted > events)
-        return rp_fail(why, RP_USAGE, "--until %s: rank %u made only %llu events ('reprise dump -r %u' lists them)", s->until, rank, events, rank);
+        return rp_fail(
+            why, RP_USAGE,
+            "--until %s: rank %u made only %llu events ('reprise dump -r %u' lists them)", s->until,
+            rank, events, rank);
     return RP_OK;
 }
 
 /* All data logs must be there before anything is started. */
-static enum rp_status open_all(const struct rp_solo *s, struct rp_data_reader **readers, uint32_t *count, struct rp_problem *why)
+static enum rp_status open_all(const struct rp_solo *s, struct rp_data_reader **readers,
+                               uint32_t *count, struct rp_problem *why)
 {
     enum rp_status status = RP_OK;
 
     *count = 0;
     for (uint32_t i = 0; i < s->manifest->ranks && status == RP_OK; i++)
         if (rp_ranks_have(s->ranks, i)) {
-            status = rp_data_open(s->directory, s->manifest->run, i, s->manifest->ranks, &readers[i], why);
+            status = rp_data_open(s->directory, s->manifest->run, i, s->manifest->ranks,
+                                  &readers[i], why);
             if (status == RP_OK && s->until)
                 status = check_until(s, i, why);
             ++*count;
         }
     if (status == RP_OK && *count == 0)
-        status = rp_fail(why, RP_USAGE, "--rank %s: %s has ranks 0 to %u", s->ranks, s->directory, s->manifest->ranks - 1);
+        status = rp_fail(why, RP_USAGE, "--rank %s: %s has ranks 0 to %u", s->ranks, s->directory,
+                         s->manifest->ranks - 1);
     return status;
 }
 
@@ -454,7 +501,8 @@ int rp_solo_run(const struct rp_solo *s)
 
 int rp_solo_run_all(const struct rp_solo *s)
 {
-    void *shared = mmap(NULL, sizeof *results, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *shared =
+        mmap(NULL, sizeof *results, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     if (shared == MAP_FAILED) {
         rp_error("cannot replay: %s", strerror(errno));
@@ -465,18 +513,24 @@ int rp_solo_run_all(const struct rp_solo *s)
     struct rp_refusal refusal;
     bool refused = results->stopped && rp_refusal_read(s->directory, &refusal);
     if (refused)
-        rp_error("the recording was refused at %s on rank %u: the %llu recorded events were replayed on %u of %u ranks, and none is recorded behind that call", refusal.function, refusal.rank,
-                 (unsigned long long)results->events, results->same, s->manifest->ranks);
+        rp_error("the recording was refused at %s on rank %u: the %llu recorded events were "
+                 "replayed on %u of %u ranks, and none is recorded behind that call",
+                 refusal.function, refusal.rank, (unsigned long long)results->events, results->same,
+                 s->manifest->ranks);
     else if (results->same == s->manifest->ranks)
-        rp_note("replayed %llu events on %u ranks, each alone: identical%s", (unsigned long long)results->events, results->same, results->stopped ? " up to the end of the record" : "");
+        rp_note("replayed %llu events on %u ranks, each alone: identical%s",
+                (unsigned long long)results->events, results->same,
+                results->stopped ? " up to the end of the record" : "");
     if (!refused && results->same == s->manifest->ranks && results->events == 0)
-        rp_note("there are no events: MPI left no match and no answer open in this run; whatever else it told the ranks was given from the record");
+        rp_note("there are no events: MPI left no match and no answer open in this run; whatever "
+                "else it told the ranks was given from the record");
     if (refused && exit_status == 0)
         exit_status = REPRISE_EXIT_UNSUPPORTED;
     return exit_status;
 }
 
-enum rp_status rp_solo_look(const char *directory, const struct rp_manifest *manifest, bool *windows, uint32_t *with_data, struct rp_problem *why)
+enum rp_status rp_solo_look(const char *directory, const struct rp_manifest *manifest,
+                            bool *windows, uint32_t *with_data, struct rp_problem *why)
 {
     enum rp_status worst = RP_OK;
 
@@ -490,7 +544,8 @@ enum rp_status rp_solo_look(const char *directory, const struct rp_manifest *man
         if (!is_there)
             continue;
         ++*with_data;
-        enum rp_status status = rp_data_open(directory, manifest->run, i, manifest->ranks, &reader, why);
+        enum rp_status status =
+            rp_data_open(directory, manifest->run, i, manifest->ranks, &reader, why);
         if (status == RP_OK) {
             *windows |= rp_data_has_windows(reader);
             rp_data_free(reader);

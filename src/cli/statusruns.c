@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks of `det` and `stress` tell in a state file what they wait for once that takes long; those of `ft` tell their rank and iteration in the roll. Of all that do not say what they wait for, the stack is looked at.
+ * Ranks of `det` and `stress` tell in a state file what they wait for once that takes long; those
+ * of `ft` tell their rank and iteration in the roll. Of all that do not say what they wait for, the
+ * stack is looked at.
  */
 #include "cli/statusruns.h"
 
@@ -15,11 +17,11 @@
 
 /* A process of the run. */
 struct member {
-    int64_t rank;      /* -1: a spare */
-    int64_t done;      /* decisions, or iterations; -1: not known */
-    int process;       /* 0: not known */
-    const char *state; /* "runs", ... */
-    long long waited;  /* seconds */
+    int64_t rank;             /* -1: a spare */
+    int64_t done;             /* decisions, or iterations; -1: not known */
+    int process;              /* 0: not known */
+    const char *state;        /* "runs", ... */
+    long long waited;         /* seconds */
     char what[RP_STATE_WHAT]; /* empty: it does not say */
     struct rp_whereabouts place;
 };
@@ -31,7 +33,10 @@ static bool is_alive(int process)
 
 static struct member member_of_slot(const struct rp_rank_slot *slot, uint32_t rank, bool counts)
 {
-    struct member m = {.rank = rank, .done = counts ? (int64_t)slot->done : -1, .process = (int)slot->pid, .state = rp_state_word(rp_state_now(slot))};
+    struct member m = {.rank = rank,
+                       .done = counts ? (int64_t)slot->done : -1,
+                       .process = (int)slot->pid,
+                       .state = rp_state_word(rp_state_now(slot))};
 
     if (m.process == 0)
         m.state = rp_state_word(RP_RANK_ABSENT);
@@ -48,10 +53,16 @@ static struct member member_of_slot(const struct rp_rank_slot *slot, uint32_t ra
 
 static struct member member_of_line(const struct rp_roll_line *line, size_t number, int64_t ranks)
 {
-    static const char *const states[] = {"has not started", "has not called MPI_Init", "is in MPI_Init", "runs"};
+    static const char *const states[] = {"has not started", "has not called MPI_Init",
+                                         "is in MPI_Init", "runs"};
     int32_t state = line->state;
-    struct member m = {.rank = line->rank > 0 ? line->rank - 1 : (int64_t)number < ranks ? (int64_t)number : -1,
-                       .done = line->iteration - 1, .process = line->process, .state = states[state >= RP_ROLL_UNSEEN && state <= RP_ROLL_INSIDE ? state : 0]};
+    struct member m = {.rank = line->rank > 0            ? line->rank - 1
+                               : (int64_t)number < ranks ? (int64_t)number
+                                                         : -1,
+                       .done = line->iteration - 1,
+                       .process = line->process,
+                       .state =
+                           states[state >= RP_ROLL_UNSEEN && state <= RP_ROLL_INSIDE ? state : 0]};
 
     if (m.process > 0 && !is_alive(m.process))
         m.state = line->left ? "has ended" : "has died";
@@ -67,9 +78,11 @@ static void look(struct member *m)
         m->place.call[0] = 0;
 }
 
-typedef void put_member(struct rp_buffer *out, const struct rp_running *run, const struct member *m, bool is_first);
+typedef void put_member(struct rp_buffer *out, const struct rp_running *run, const struct member *m,
+                        bool is_first);
 
-static void put_slots(struct rp_buffer *out, const struct rp_running *run, const struct rp_replay_state *state, put_member *put)
+static void put_slots(struct rp_buffer *out, const struct rp_running *run,
+                      const struct rp_replay_state *state, put_member *put)
 {
     for (uint32_t i = 0; i < state->ranks; i++) {
         struct member m = member_of_slot(&state->rank[i], i, strcmp(run->kind, "det") == 0);
@@ -114,10 +127,14 @@ static void put_place(struct rp_buffer *out, const struct rp_whereabouts *place)
         rp_buffer_printf(out, " at %s:%d", place->file, place->line);
 }
 
-static void put_line(struct rp_buffer *out, const struct rp_running *run, const struct member *m, bool is_first)
+static void put_line(struct rp_buffer *out, const struct rp_running *run, const struct member *m,
+                     bool is_first)
 {
     if (is_first)
-        rp_buffer_printf(out, "  rank %12s  state\n", strcmp(run->kind, "det") == 0 ? "decisions" : strcmp(run->kind, "ft") == 0 ? "iteration" : "");
+        rp_buffer_printf(out, "  rank %12s  state\n",
+                         strcmp(run->kind, "det") == 0  ? "decisions"
+                         : strcmp(run->kind, "ft") == 0 ? "iteration"
+                                                        : "");
     if (m->rank >= 0)
         rp_buffer_printf(out, "%6lld ", (long long)m->rank);
     else
@@ -139,7 +156,8 @@ static void put_line(struct rp_buffer *out, const struct rp_running *run, const 
 
 void rp_statusruns_put_text(struct rp_buffer *out, const struct rp_running *run)
 {
-    rp_buffer_printf(out, "%-9s process %d, since %lld s: %s\n", run->kind, run->process, (long long)run->seconds, run->command);
+    rp_buffer_printf(out, "%-9s process %d, since %lld s: %s\n", run->kind, run->process,
+                     (long long)run->seconds, run->command);
     if (run->progress[0])
         rp_buffer_printf(out, "at        %s\n", run->progress);
     if (run->record[0])
@@ -155,12 +173,15 @@ static void put_text(struct rp_buffer *out, const char *name, const char *text)
     rp_json_put_string(out, text);
 }
 
-static void put_object(struct rp_buffer *out, const struct rp_running *run, const struct member *m, bool is_first)
+static void put_object(struct rp_buffer *out, const struct rp_running *run, const struct member *m,
+                       bool is_first)
 {
     rp_buffer_printf(out, "%s\n      {\"rank\": %lld", is_first ? "" : ",", (long long)m->rank);
     put_text(out, "state", m->what[0] ? "waits" : m->state);
     if (m->done >= 0)
-        rp_buffer_printf(out, ", \"%s\": %lld", strcmp(run->kind, "ft") == 0 ? "iteration" : "decisions", (long long)m->done);
+        rp_buffer_printf(out, ", \"%s\": %lld",
+                         strcmp(run->kind, "ft") == 0 ? "iteration" : "decisions",
+                         (long long)m->done);
     if (m->process > 0)
         rp_buffer_printf(out, ", \"process\": %d", m->process);
     if (m->what[0]) {
@@ -180,7 +201,8 @@ static void put_object(struct rp_buffer *out, const struct rp_running *run, cons
 
 void rp_statusruns_put_json(struct rp_buffer *out, const struct rp_running *run)
 {
-    rp_buffer_printf(out, "{\"process\": %d, \"seconds\": %lld", run->process, (long long)run->seconds);
+    rp_buffer_printf(out, "{\"process\": %d, \"seconds\": %lld", run->process,
+                     (long long)run->seconds);
     put_text(out, "kind", run->kind);
     put_text(out, "command", run->command);
     if (run->progress[0])

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A shuffled replay takes the messages of a task in another order in two ways: those of one commutative entry among themselves, and those of one entry before those of another, where `ready` lets either come. If its result is not the recorded one,
- * either may be the reason, and what differs first, a region or a state, may only follow from it.
+ * A shuffled replay takes the messages of a task in another order in two ways: those of one
+ * commutative entry among themselves, and those of one entry before those of another, where `ready`
+ * lets either come. If its result is not the recorded one, either may be the reason, and what
+ * differs first, a region or a state, may only follow from it.
  *
- * So the order of the shuffled replay is kept (base/tasktrace.h), and followed by others that leave a part of it free. One that ends with another result than the replay that it follows shows that this part does not commute. First the entries keep their order,
- * and the messages of each are free. If that changes the result, the same is done entry by entry. If it does not, pairs of entries are tried: those that come in another order in one more shuffled replay.
+ * So the order of the shuffled replay is kept (base/tasktrace.h), and followed by others that leave
+ * a part of it free. One that ends with another result than the replay that it follows shows that
+ * this part does not commute. First the entries keep their order, and the messages of each are
+ * free. If that changes the result, the same is done entry by entry. If it does not, pairs of
+ * entries are tried: those that come in another order in one more shuffled replay.
  */
 #include "cli/taskshuffle.h"
 
@@ -54,8 +59,11 @@ static enum rp_status make_folder(struct search *x, struct rp_problem *why)
     free(base);
     if (mkdir(x->folder, 0700) == 0)
         return RP_OK;
-    snprintf(x->folder, sizeof x->folder, "%s/reprise-shuffle-%d", temporary ? temporary : "/tmp", (int)getpid());
-    return mkdir(x->folder, 0700) == 0 ? RP_OK : rp_fail(why, RP_SYSTEM, "%s: %s", x->folder, strerror(errno));
+    snprintf(x->folder, sizeof x->folder, "%s/reprise-shuffle-%d", temporary ? temporary : "/tmp",
+             (int)getpid());
+    return mkdir(x->folder, 0700) == 0
+               ? RP_OK
+               : rp_fail(why, RP_SYSTEM, "%s: %s", x->folder, strerror(errno));
 }
 
 static int count_processes(const char *directory)
@@ -92,7 +100,8 @@ static int replay(struct search *x, const char *name, unsigned long long seed)
     return x->replay(x->data);
 }
 
-static enum rp_status read_trace(const struct search *x, const char *name, struct rp_tasktrace *out, struct rp_problem *why)
+static enum rp_status read_trace(const struct search *x, const char *name, struct rp_tasktrace *out,
+                                 struct rp_problem *why)
 {
     char path[PATH_MAX];
 
@@ -101,7 +110,8 @@ static enum rp_status read_trace(const struct search *x, const char *name, struc
 }
 
 /* A replay that nobody sees. */
-static enum rp_status replay_again(struct search *x, struct rp_tasktrace *out, struct rp_problem *why)
+static enum rp_status replay_again(struct search *x, struct rp_tasktrace *out,
+                                   struct rp_problem *why)
 {
     rp_launch_into(x->null, x->null);
     int exit_status = replay(x, "another", x->seed + x->replays);
@@ -114,7 +124,8 @@ static enum rp_status replay_again(struct search *x, struct rp_tasktrace *out, s
 }
 
 /* Whether replays that follow the first, but for what is free, end with another result. */
-static enum rp_status try_free(struct search *x, const char *what, bool *differs, struct rp_problem *why)
+static enum rp_status try_free(struct search *x, const char *what, bool *differs,
+                               struct rp_problem *why)
 {
     char path[PATH_MAX];
     enum rp_status status = RP_OK;
@@ -154,7 +165,9 @@ static void say_entry(const struct search *x, uint32_t collection, uint32_t entr
 {
     const struct rp_tasktrace_collection *c = &x->first.collections[collection];
 
-    rp_error("entry '%s' of %s: its messages do not commute: in another order they change the result (seed %llu, %u replays)", c->names[entry], c->name, x->seed, x->replays);
+    rp_error("entry '%s' of %s: its messages do not commute: in another order they change the "
+             "result (seed %llu, %u replays)",
+             c->names[entry], c->name, x->seed, x->replays);
 }
 
 static enum rp_status name_entries(struct search *x, struct rp_problem *why)
@@ -176,7 +189,9 @@ static enum rp_status name_entries(struct search *x, struct rp_problem *why)
             }
         }
     if (status == RP_OK && named == 0)
-        rp_error("messages of a commutative entry do not commute: in another order they change the result, but of no entry alone (seed %llu, %u replays)", x->seed, x->replays);
+        rp_error("messages of a commutative entry do not commute: in another order they change the "
+                 "result, but of no entry alone (seed %llu, %u replays)",
+                 x->seed, x->replays);
     return status;
 }
 
@@ -199,7 +214,8 @@ static void compare_orders(struct search *x, const struct rp_tasktrace *other)
 {
     for (uint32_t c = 0; c < x->first.collection_count; c++) {
         const struct rp_tasktrace_collection *collection = &x->first.collections[c];
-        for (uint32_t i = collection->first; i < collection->first + collection->count && i < other->task_count; i++) {
+        for (uint32_t i = collection->first;
+             i < collection->first + collection->count && i < other->task_count; i++) {
             const struct rp_taken_list *a = &x->first.tasks[i], *b = &other->tasks[i];
             size_t k = 0;
             while (k < a->count && k < b->count && a->list[k].entry == b->list[k].entry)
@@ -228,8 +244,10 @@ static void say_pair(const struct search *x, const struct pair *pair, bool is_su
 {
     const struct rp_tasktrace_collection *c = &x->first.collections[pair->collection];
 
-    rp_error("entries '%s' and '%s' of %s %s commute: which of them comes first changes the result, and 'ready' lets either (seed %llu, %u replays)", c->names[pair->one], c->names[pair->other], c->name, is_sure ? "do not" : "may not", x->seed,
-             x->replays);
+    rp_error("entries '%s' and '%s' of %s %s commute: which of them comes first changes the "
+             "result, and 'ready' lets either (seed %llu, %u replays)",
+             c->names[pair->one], c->names[pair->other], c->name, is_sure ? "do not" : "may not",
+             x->seed, x->replays);
 }
 
 static enum rp_status name_pairs(struct search *x, struct rp_problem *why)
@@ -240,7 +258,8 @@ static enum rp_status name_pairs(struct search *x, struct rp_problem *why)
     for (int i = 0; i < x->pair_count && status == RP_OK; i++) {
         char what[60];
         bool differs = false;
-        snprintf(what, sizeof what, "%u.%d.%d", x->pairs[i].collection, x->pairs[i].one, x->pairs[i].other);
+        snprintf(what, sizeof what, "%u.%d.%d", x->pairs[i].collection, x->pairs[i].one,
+                 x->pairs[i].other);
         status = try_free(x, what, &differs, why);
         if (status == RP_OK && differs)
             say_pair(x, &x->pairs[i], true);
@@ -249,7 +268,9 @@ static enum rp_status name_pairs(struct search *x, struct rp_problem *why)
     for (int i = 0; i < x->pair_count && status == RP_OK && !any; i++)
         say_pair(x, &x->pairs[i], false);
     if (status == RP_OK && x->pair_count == 0)
-        rp_error("which messages do not commute was not found in %u replays: those of each entry do; try another seed than %llu (REPRISE_SHUFFLE)", x->replays, x->seed);
+        rp_error("which messages do not commute was not found in %u replays: those of each entry "
+                 "do; try another seed than %llu (REPRISE_SHUFFLE)",
+                 x->replays, x->seed);
     return status;
 }
 
@@ -260,7 +281,8 @@ static enum rp_status find_reason(struct search *x, struct rp_problem *why)
 
     if (status != RP_OK)
         return status;
-    rp_note("the result is not the recorded one: looking for the entries that do not commute, by further replays");
+    rp_note("the result is not the recorded one: looking for the entries that do not commute, by "
+            "further replays");
     status = try_free(x, "entries", &within, why);
     if (status != RP_OK)
         return status;
@@ -269,7 +291,12 @@ static enum rp_status find_reason(struct search *x, struct rp_problem *why)
 
 int rp_task_shuffle(const char *directory, rp_task_replay *run, void *data)
 {
-    struct search x = {.directory = directory, .replay = run, .data = data, .processes = count_processes(directory), .input = lseek(STDIN_FILENO, 0, SEEK_CUR), .null = open("/dev/null", O_WRONLY | O_CLOEXEC)};
+    struct search x = {.directory = directory,
+                       .replay = run,
+                       .data = data,
+                       .processes = count_processes(directory),
+                       .input = lseek(STDIN_FILENO, 0, SEEK_CUR),
+                       .null = open("/dev/null", O_WRONLY | O_CLOEXEC)};
     struct rp_problem why;
     enum rp_status status = make_folder(&x, &why);
 
@@ -279,7 +306,8 @@ int rp_task_shuffle(const char *directory, rp_task_replay *run, void *data)
     }
     x.seed = strtoull(rp_setting("REPRISE_SHUFFLE"), NULL, 10);
     int exit_status = replay(&x, "first", x.seed);
-    if (exit_status == REPRISE_EXIT_DIVERGED && !rp_launch_was_stopped() && (status = find_reason(&x, &why)) != RP_OK)
+    if (exit_status == REPRISE_EXIT_DIVERGED && !rp_launch_was_stopped() &&
+        (status = find_reason(&x, &why)) != RP_OK)
         rp_error("which entries do not commute was not found out: %s", why.text);
     rp_tasktrace_free(&x.first);
     rp_remove_directory(x.folder);

@@ -11,7 +11,8 @@
 #include "log/taskrecord.h"
 #include "reprise.h"
 
-static void put_text(struct rp_buffer *out, const char *directory, const struct rp_task_record *r, char **words)
+static void put_text(struct rp_buffer *out, const char *directory, const struct rp_task_record *r,
+                     char **words)
 {
     rp_buffer_printf(out, "record    %s, of a program of tasks%s\ncommand  ",
                      rp_text_shown(directory), r->cut_off ? " (incomplete)" : "");
@@ -22,14 +23,23 @@ static void put_text(struct rp_buffer *out, const char *directory, const struct 
     rp_buffer_printf(out, "\ndirectory %s\nprocesses %u", rp_text_shown(words[0]), r->processes);
     if (r->cut_off)
         rp_buffer_printf(out, ", %u of them cut off", r->cut_off);
-    rp_buffer_printf(out, "\ntasks     %u\nbytes     %llu\n\n'reprise replay' follows it, with --shuffle too, and 'reprise verify' checks it. It has no events of MPI to be dumped or reported.\n", r->tasks, (unsigned long long)r->bytes);
+    rp_buffer_printf(
+        out,
+        "\ntasks     %u\nbytes     %llu\n\n'reprise replay' follows it, with --shuffle too, and "
+        "'reprise verify' checks it. It has no events of MPI to be dumped or reported.\n",
+        r->tasks, (unsigned long long)r->bytes);
 }
 
-static void put_json(struct rp_buffer *out, const char *directory, const struct rp_task_record *r, char **words)
+static void put_json(struct rp_buffer *out, const char *directory, const struct rp_task_record *r,
+                     char **words)
 {
     rp_buffer_printf(out, "{\n  \"record\": ");
     rp_json_put_string(out, directory);
-    rp_buffer_printf(out, ",\n  \"kind\": \"tasks\",\n  \"complete\": %s,\n  \"processes\": %u,\n  \"cut_off\": %u,\n  \"tasks\": %u,\n  \"bytes\": %llu,\n  \"directory\": ", r->cut_off ? "false" : "true", r->processes, r->cut_off, r->tasks, (unsigned long long)r->bytes);
+    rp_buffer_printf(out,
+                     ",\n  \"kind\": \"tasks\",\n  \"complete\": %s,\n  \"processes\": %u,\n  "
+                     "\"cut_off\": %u,\n  \"tasks\": %u,\n  \"bytes\": %llu,\n  \"directory\": ",
+                     r->cut_off ? "false" : "true", r->processes, r->cut_off, r->tasks,
+                     (unsigned long long)r->bytes);
     rp_json_put_string(out, words[0]);
     rp_buffer_printf(out, ",\n  \"command\": [");
     for (char **word = words + 1; *word; word++) {
@@ -57,7 +67,9 @@ int rp_tasks_info(const char *directory, bool json)
     }
     rp_buffer_free(&command);
     rp_buffer_free(&text);
-    return status != RP_OK ? rp_exit_status(status) : fflush(stdout) == 0 ? 0 : REPRISE_EXIT_INTERNAL;
+    return status != RP_OK       ? rp_exit_status(status)
+           : fflush(stdout) == 0 ? 0
+                                 : REPRISE_EXIT_INTERNAL;
 }
 
 int rp_tasks_verify(const char *directory)

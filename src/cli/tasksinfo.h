@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What 'reprise info' and 'reprise verify' say of a record of tasks. Both return the exit status. */
+/* What 'reprise info' and 'reprise verify' say of a record of tasks. Both return the exit
+ * status. */
 #ifndef RP_TASKSINFO_H
 #define RP_TASKSINFO_H
 

@@ -63,7 +63,8 @@ static void remove_command(const char *directory)
     free(path);
 }
 
-/* Runs the command; if one of its processes left the status that it ended the job with, that is the answer. */
+/* Runs the command; if one of its processes left the status that it ended the job with, that is the
+ * answer. */
 static int run_tasks(char **command)
 {
     char path[] = "/tmp/reprise-tasks.XXXXXX";
@@ -98,11 +99,14 @@ int rp_tasks_record(char **command, const char *directory)
     if (!rp_task_record_is(directory)) {
         remove_command(directory);
         rmdir(directory);
-        rp_error("nothing was recorded: '%s' did not come to reprise_tasks_run. Is it a program of tasks (reprise_tasks.h)?", command[0]);
+        rp_error("nothing was recorded: '%s' did not come to reprise_tasks_run. Is it a program of "
+                 "tasks (reprise_tasks.h)?",
+                 command[0]);
         return exit_status ? exit_status : REPRISE_EXIT_UNSUPPORTED;
     }
     rp_run_set_latest(directory);
-    rp_note("recorded in %s%s", directory, has(directory, "tasks-00000") ? "" : ", up to where it was cut off");
+    rp_note("recorded in %s%s", directory,
+            has(directory, "tasks-00000") ? "" : ", up to where it was cut off");
     return exit_status;
 }
 
@@ -122,15 +126,18 @@ static enum rp_status check_sum(struct rp_buffer *text, const char *path, struct
     return RP_OK;
 }
 
-enum rp_status rp_tasks_read_command(const char *directory, struct rp_buffer *text, char *words[RP_TASKS_WORDS + 1], struct rp_problem *why)
+enum rp_status rp_tasks_read_command(const char *directory, struct rp_buffer *text,
+                                     char *words[RP_TASKS_WORDS + 1], struct rp_problem *why)
 {
     char *path = rp_path_join(directory, "command");
-    enum rp_status status = path ? rp_read_file(path, LIMIT, text, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
+    enum rp_status status = path ? rp_read_file(path, LIMIT, text, why)
+                                 : rp_fail(why, RP_MEMORY, "no memory for a path");
     size_t count = 0;
 
     if (status == RP_OK)
         status = check_sum(text, path, why);
-    for (size_t at = 0; status == RP_OK && at < text->length; at += strlen((char *)text->bytes + at) + 1) {
+    for (size_t at = 0; status == RP_OK && at < text->length;
+         at += strlen((char *)text->bytes + at) + 1) {
         if (count == RP_TASKS_WORDS)
             status = rp_fail(why, RP_DAMAGED, "%s: more than %d words", path, RP_TASKS_WORDS);
         else
@@ -173,7 +180,8 @@ int rp_tasks_replay(char **command, const char *directory)
         command = words + 1;
     setenv("REPRISE_TASKS", "replay", 1);
     setenv("REPRISE_RUN", directory, 1);
-    int exit_status = is_shuffled() ? rp_task_shuffle(directory, run_again, command) : run_tasks(command);
+    int exit_status =
+        is_shuffled() ? rp_task_shuffle(directory, run_again, command) : run_tasks(command);
     rp_buffer_free(&text);
     return exit_status;
 }

@@ -6,7 +6,8 @@
 #include "base/message.h"
 #include "report/who.h"
 
-enum rp_status rp_tell_who(const char *directory, const struct rp_manifest *manifest, const char *ranks, bool json, struct rp_problem *why)
+enum rp_status rp_tell_who(const char *directory, const struct rp_manifest *manifest,
+                           const char *ranks, bool json, struct rp_problem *why)
 {
     struct rp_who *who;
     struct rp_who_counts n;
@@ -17,7 +18,10 @@ enum rp_status rp_tell_who(const char *directory, const struct rp_manifest *mani
     status = rp_who_print(who, ranks, json, stdout, &n, why);
     rp_who_free(who);
     if (status == RP_OK)
-        rp_note("%llu one-sided reads, in %llu parts: %llu written by a rank that is known, %llu by others, %llu by one of several, %llu of which nothing can be said", (unsigned long long)n.reads, (unsigned long long)n.parts,
-                (unsigned long long)n.inside, (unsigned long long)n.outside, (unsigned long long)n.several, (unsigned long long)n.untold);
+        rp_note("%llu one-sided reads, in %llu parts: %llu written by a rank that is known, %llu "
+                "by others, %llu by one of several, %llu of which nothing can be said",
+                (unsigned long long)n.reads, (unsigned long long)n.parts,
+                (unsigned long long)n.inside, (unsigned long long)n.outside,
+                (unsigned long long)n.several, (unsigned long long)n.untold);
     return status;
 }

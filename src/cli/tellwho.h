@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rank wrote what the one-sided reads of ranks got: lines on stdout, and a count of them on stderr. */
+/* Which rank wrote what the one-sided reads of ranks got: lines on stdout, and a count of them on
+ * stderr. */
 #ifndef RP_TELLWHO_H
 #define RP_TELLWHO_H
 
@@ -9,6 +10,7 @@
 #include "log/manifest.h"
 
 /* `ranks`: such as 3,7-9, or NULL: all. */
-enum rp_status rp_tell_who(const char *directory, const struct rp_manifest *manifest, const char *ranks, bool json, struct rp_problem *why);
+enum rp_status rp_tell_who(const char *directory, const struct rp_manifest *manifest,
+                           const char *ranks, bool json, struct rp_problem *why);
 
 #endif

@@ -22,17 +22,65 @@ static bool fits(const char *pattern, const char *name, size_t length)
     return length == most && memcmp(pattern, name, length) == 0;
 }
 
-/* Of the terminal, the login, the batch job or the launcher; or it is reprise's own. Temporary files of a job have no place after it. */
+/* Of the terminal, the login, the batch job or the launcher; or it is reprise's own. Temporary
+ * files of a job have no place after it. */
 static bool is_passing(const char *name, size_t length)
 {
     static const char *const patterns[] = {
-        "REPRISE_*", "LD_PRELOAD",
-        "TERM", "COLORTERM", "COLUMNS", "LINES", "LS_COLORS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "WINDOWID", "TMUX*", "STY",
-        "SHLVL", "PWD", "OLDPWD", "_", "HOSTNAME", "SSH_*", "XDG_*", "DBUS_*", "GPG_*", "INVOCATION_ID", "JOURNAL_STREAM",
-        "TMPDIR", "TMP", "TEMP",
-        "SLURM_*", "SBATCH_*", "SRUN_*", "SALLOC_*", "PBS_*", "LSB_*", "LSF_*", "SGE_*", "JOB_ID", "JOB_NAME", "PE_HOSTFILE", "COBALT_*", "FLUX_*", "PALS_*", "ALPS_*",
-        "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
-        "PMI_*", "PMIX_*", "PRTE_*", "OMPI_COMM_*", "OMPI_UNIVERSE_SIZE", "OMPI_MCA_orte_tmpdir_base", "HYDRA_*", "HYDI_*", "MPI_LOCAL*",
+        "REPRISE_*",
+        "LD_PRELOAD",
+        "TERM",
+        "COLORTERM",
+        "COLUMNS",
+        "LINES",
+        "LS_COLORS",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "XAUTHORITY",
+        "WINDOWID",
+        "TMUX*",
+        "STY",
+        "SHLVL",
+        "PWD",
+        "OLDPWD",
+        "_",
+        "HOSTNAME",
+        "SSH_*",
+        "XDG_*",
+        "DBUS_*",
+        "GPG_*",
+        "INVOCATION_ID",
+        "JOURNAL_STREAM",
+        "TMPDIR",
+        "TMP",
+        "TEMP",
+        "SLURM_*",
+        "SBATCH_*",
+        "SRUN_*",
+        "SALLOC_*",
+        "PBS_*",
+        "LSB_*",
+        "LSF_*",
+        "SGE_*",
+        "JOB_ID",
+        "JOB_NAME",
+        "PE_HOSTFILE",
+        "COBALT_*",
+        "FLUX_*",
+        "PALS_*",
+        "ALPS_*",
+        "CUDA_VISIBLE_DEVICES",
+        "ROCR_VISIBLE_DEVICES",
+        "GPU_DEVICE_ORDINAL",
+        "PMI_*",
+        "PMIX_*",
+        "PRTE_*",
+        "OMPI_COMM_*",
+        "OMPI_UNIVERSE_SIZE",
+        "OMPI_MCA_orte_tmpdir_base",
+        "HYDRA_*",
+        "HYDI_*",
+        "MPI_LOCAL*",
     };
 
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
@@ -120,9 +168,13 @@ void rp_variables_say_others(char *const *recorded)
         if (count++ >= SHOWN)
             continue;
         if (then)
-            rp_note("the environment is another: %.*s is '%.200s', and was '%.200s' in the recording", (int)length, *v, now, then);
+            rp_note(
+                "the environment is another: %.*s is '%.200s', and was '%.200s' in the recording",
+                (int)length, *v, now, then);
         else
-            rp_note("the environment is another: %.*s is '%.200s', and was not set in the recording", (int)length, *v, now);
+            rp_note(
+                "the environment is another: %.*s is '%.200s', and was not set in the recording",
+                (int)length, *v, now);
     }
     if (count > SHOWN)
         rp_note("the environment is another: so are %zu more variables", count - SHOWN);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack of the process's first thread, from the inside to the outside. Of all frames that have a name of MPI's the outermost counts, since MPI calls itself and is called by our
- * library under its own names; the first frame outside of it that has a name and is neither our library's nor a wrapper's is the program's. libdw walks (it attaches by ptrace, and lets go at the end); it is
+ * The stack of the process's first thread, from the inside to the outside. Of all frames that have
+ * a name of MPI's the outermost counts, since MPI calls itself and is called by our library under
+ * its own names; the first frame outside of it that has a name and is neither our library's nor a
+ * wrapper's is the program's. libdw walks (it attaches by ptrace, and lets go at the end); it is
  * opened when it is needed, as for lines of source (event/lines.h).
  */
 #include "cli/whereabouts.h"
@@ -16,11 +18,12 @@
 #include "event/wrappers.h"
 
 /* The functions of libdw that we use. */
-#define FUNCTIONS(each)                                                                                                \
-    each(dwfl_begin) each(dwfl_end) each(dwfl_report_end) each(dwfl_linux_proc_report) each(dwfl_linux_proc_attach)    \
-        each(dwfl_getthread_frames) each(dwfl_frame_pc) each(dwfl_addrmodule) each(dwfl_module_addrname)               \
-            each(dwfl_module_getsrc) each(dwfl_module_info) each(dwfl_lineinfo) each(dwfl_linux_proc_find_elf)                                \
-                each(dwfl_standard_find_debuginfo)
+#define FUNCTIONS(each)                                                                            \
+    each(dwfl_begin) each(dwfl_end) each(dwfl_report_end) each(dwfl_linux_proc_report)             \
+        each(dwfl_linux_proc_attach) each(dwfl_getthread_frames) each(dwfl_frame_pc)               \
+            each(dwfl_addrmodule) each(dwfl_module_addrname) each(dwfl_module_getsrc)              \
+                each(dwfl_module_info) each(dwfl_lineinfo) each(dwfl_linux_proc_find_elf)          \
+                    each(dwfl_standard_find_debuginfo)
 
 #define DECLARE(name) __typeof__(name) *name;
 
@@ -72,7 +75,8 @@ static void note_wrapper(struct walk *walk, const char *name)
     memcpy(through, name, length);
 }
 
-static void note_caller(struct walk *walk, Dwfl_Module *module, const char *name, Dwarf_Addr address)
+static void note_caller(struct walk *walk, Dwfl_Module *module, const char *name,
+                        Dwarf_Addr address)
 {
     struct rp_whereabouts *out = walk->out;
     Dwfl_Line *line = dw.dwfl_module_getsrc(module, address);
@@ -123,7 +127,8 @@ bool rp_whereabouts_find(pid_t pid, struct rp_whereabouts *out)
     walk.session = dw.dwfl_begin(&callbacks);
     if (!walk.session)
         return false;
-    bool attached = dw.dwfl_linux_proc_report(walk.session, pid) == 0 && dw.dwfl_report_end(walk.session, NULL, NULL) == 0 &&
+    bool attached = dw.dwfl_linux_proc_report(walk.session, pid) == 0 &&
+                    dw.dwfl_report_end(walk.session, NULL, NULL) == 0 &&
                     dw.dwfl_linux_proc_attach(walk.session, pid, false) == 0;
     if (attached)
         dw.dwfl_getthread_frames(walk.session, pid, visit, &walk);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* In which call of MPI a process of this host is, and where in the program that was called: past the wrappers that have a name which is listed
- * (event/wrappers.h), since one stack does not tell how many callers a function has. */
+/* In which call of MPI a process of this host is, and where in the program that was called: past
+ * the wrappers that have a name which is listed (event/wrappers.h), since one stack does not tell
+ * how many callers a function has. */
 #ifndef RP_WHEREABOUTS_H
 #define RP_WHEREABOUTS_H
 
@@ -15,7 +16,8 @@ struct rp_whereabouts {
     int line;
 };
 
-/* Stops the process for the moment that it takes to walk up its stack. False if nothing can be known: it is gone, it is somebody else's, there is no libdw. */
+/* Stops the process for the moment that it takes to walk up its stack. False if nothing can be
+ * known: it is gone, it is somebody else's, there is no libdw. */
 bool rp_whereabouts_find(pid_t pid, struct rp_whereabouts *out);
 
 #endif

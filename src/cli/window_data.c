@@ -39,14 +39,17 @@ static bool allows_windows(void)
     return false;
 }
 
-/* Whether this is a recording in which nothing was said of data, nor asked for what data cannot go with. */
+/* Whether this is a recording in which nothing was said of data, nor asked for what data cannot go
+ * with. */
 static bool is_open(void)
 {
     const char *mode = rp_setting("REPRISE_MODE"), *codec = rp_setting("REPRISE_CODEC");
 
-    return mode && strcmp(mode, "record") == 0 && !getenv("REPRISE_RANKS") && !rp_setting("REPRISE_SOLO") &&
-           !rp_setting("REPRISE_DET") && !rp_setting("REPRISE_STRESS") && !rp_setting("REPRISE_THREADS") &&
-           !rp_setting("REPRISE_CLOCKS") && !(codec && rp_row_codec_by_name(codec)) && !allows_windows();
+    return mode && strcmp(mode, "record") == 0 && !getenv("REPRISE_RANKS") &&
+           !rp_setting("REPRISE_SOLO") && !rp_setting("REPRISE_DET") &&
+           !rp_setting("REPRISE_STRESS") && !rp_setting("REPRISE_THREADS") &&
+           !rp_setting("REPRISE_CLOCKS") && !(codec && rp_row_codec_by_name(codec)) &&
+           !allows_windows();
 }
 
 /* Inside a launcher each rank chooses by itself, and all choose the same: the first one tells. */
@@ -67,8 +70,10 @@ void rp_window_data_choose(const struct rp_window_data *seen)
     setenv("REPRISE_RANKS", "all", 1);
     setenv("REPRISE_WINDOWS", "1", 1);
     if (tells())
-        rp_note("%s calls %s: the data of all ranks is recorded, too, so that the run can be replayed "
-                "('--ranks none' leaves it out)", seen->program, seen->function);
+        rp_note(
+            "%s calls %s: the data of all ranks is recorded, too, so that the run can be replayed "
+            "('--ranks none' leaves it out)",
+            seen->program, seen->function);
 }
 
 void rp_window_data_free(struct rp_window_data *seen)

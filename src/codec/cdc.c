@@ -2,18 +2,20 @@
 /*
  * Clock delta compression, the encoder. A table of rows (figure 4) becomes
  *
- *   matched-test   the messages, of which only the permutation against their reference order is kept (figure 7)
- *   with_next      entries that are followed by another of the same call
+ *   matched-test   the messages, of which only the permutation against their reference order is
+ * kept (figure 7) with_next      entries that are followed by another of the same call
  *   unmatched-test before which entry how many polls answered no
  *   epoch line     of each sender the largest clock (section 3.5)
  *
- * and, where the paper says nothing: the late messages, the OTHER rows, the indices that are not as foretold, and the threads of polls. Columns that rise
- * are linear predictive encoded (section 3.4). All tables together go through zlib.
+ * and, where the paper says nothing: the late messages, the OTHER rows, the indices that are not as
+ * foretold, and the threads of polls. Columns that rise are linear predictive encoded
+ * (section 3.4). All tables together go through zlib.
  *
- * Late messages. The paper takes a message at or below the epoch line of a chunk for one of that chunk or of one before. But a program may be told of a
- * sender's messages out of order (its own figure 3), and the chunk may end between the two: the older one is then below the line, and in a later chunk.
- * Such messages are listed, with rank and clock, in the chunk that has them. `past` holds the line of all chunks so far: struct past_line, sorted by site
- * and rank.
+ * Late messages. The paper takes a message at or below the epoch line of a chunk for one of that
+ * chunk or of one before. But a program may be told of a sender's messages out of order (its own
+ * figure 3), and the chunk may end between the two: the older one is then below the line, and in a
+ * later chunk. Such messages are listed, with rank and clock, in the chunk that has them. `past`
+ * holds the line of all chunks so far: struct past_line, sorted by site and rank.
  */
 #include "codec/cdc.h"
 
@@ -70,8 +72,8 @@ static bool work_init(struct work *work, const struct rp_row_table *table)
     work->epoch = malloc((messages + 1) * sizeof *work->epoch);
     work->late = malloc((messages + 1) * sizeof *work->late);
     work->indices = malloc((messages + 1) * sizeof *work->indices);
-    if (work->messages && work->spare && work->order && work->moves && work->epoch && work->late && work->indices &&
-        rp_indices_init(&work->guess, messages))
+    if (work->messages && work->spare && work->order && work->moves && work->epoch && work->late &&
+        work->indices && rp_indices_init(&work->guess, messages))
         return true;
     work_free(work);
     return false;
@@ -100,7 +102,8 @@ static void take_message(struct work *work, const struct rp_row *row, uint32_t n
 
     work->messages[number] = (struct rp_message){row->clock, row->rank, number};
     if (rp_indices_guess(&work->guess, row->rank) != row->index)
-        work->indices[work->counts.of[RP_CDC_INDICES]++] = (struct rp_cdc_index){number, row->index};
+        work->indices[work->counts.of[RP_CDC_INDICES]++] =
+            (struct rp_cdc_index){number, row->index};
     rp_indices_tell(&work->guess, row->rank, row->index);
     uint32_t sender = rp_numbering_of(&work->guess.ranks, (uint32_t)row->rank);
     struct rp_cdc_clock *epoch = &work->epoch[sender];
@@ -112,7 +115,8 @@ static void take_message(struct work *work, const struct rp_row *row, uint32_t n
 
 static int by_rank(const void *one, const void *other)
 {
-    int32_t a = ((const struct rp_cdc_clock *)one)->rank, b = ((const struct rp_cdc_clock *)other)->rank;
+    int32_t a = ((const struct rp_cdc_clock *)one)->rank,
+            b = ((const struct rp_cdc_clock *)other)->rank;
 
     return a < b ? -1 : a > b;
 }
@@ -126,7 +130,8 @@ static int by_site_and_rank(const void *one, const void *other)
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-static struct past_line *find_past(const struct rp_buffer *past, size_t known, uint32_t site, int32_t rank)
+static struct past_line *find_past(const struct rp_buffer *past, size_t known, uint32_t site,
+                                   int32_t rank)
 {
     struct past_line key = {site, rank, 0};
     size_t count = known / sizeof key;
@@ -145,7 +150,8 @@ static void take_messages(struct work *work, const struct rp_buffer *past, size_
         take_message(work, row, number++);
         const struct past_line *line = find_past(past, known, work->table->site, row->rank);
         if (line && row->clock <= line->clock)
-            work->late[work->counts.of[RP_CDC_LATE]++] = (struct rp_cdc_clock){row->rank, row->clock};
+            work->late[work->counts.of[RP_CDC_LATE]++] =
+                (struct rp_cdc_clock){row->rank, row->clock};
     }
     work->counts.of[RP_CDC_EPOCH] = work->guess.ranks.count;
     qsort(work->epoch, work->guess.ranks.count, sizeof *work->epoch, by_rank);
@@ -245,7 +251,8 @@ static void put_threads(const struct work *work, struct rp_buffer *out)
 }
 
 /* One column of the OTHER rows. */
-static void put_other(enum rp_cdc_column column, const struct rp_row *row, uint64_t entry, struct rp_cdc_state *state, struct rp_buffer *out)
+static void put_other(enum rp_cdc_column column, const struct rp_row *row, uint64_t entry,
+                      struct rp_cdc_state *state, struct rp_buffer *out)
 {
     const struct rp_event *event = &row->other;
 
@@ -294,7 +301,8 @@ static void put_others(const struct work *work, struct rp_buffer *out)
     }
 }
 
-static void put_table(const struct work *work, struct rp_buffer *out, struct rp_row_sizes *sizes, size_t *at)
+static void put_table(const struct work *work, struct rp_buffer *out, struct rp_row_sizes *sizes,
+                      size_t *at)
 {
     const uint64_t *of = work->counts.of;
 
@@ -320,12 +328,15 @@ static void put_table(const struct work *work, struct rp_buffer *out, struct rp_
     sizes->messages += of[RP_CDC_ENTRIES] - of[RP_CDC_OTHERS];
 }
 
-/* Remembering. New lines are appended behind those of the tables before, `known`, and sorted in when the table is done. */
+/* Remembering. New lines are appended behind those of the tables before, `known`, and sorted in
+ * when the table is done. */
 
-static void remember(struct rp_buffer *past, size_t known, uint32_t site, const struct rp_cdc_clock *epoch, size_t count)
+static void remember(struct rp_buffer *past, size_t known, uint32_t site,
+                     const struct rp_cdc_clock *epoch, size_t count)
 {
     for (size_t i = 0; i < count && !past->failed; i++) {
-        struct past_line *line = find_past(past, known, site, epoch[i].rank), added = {site, epoch[i].rank, epoch[i].clock};
+        struct past_line *line = find_past(past, known, site, epoch[i].rank),
+                         added = {site, epoch[i].rank, epoch[i].clock};
         if (!line)
             rp_buffer_put(past, &added, sizeof added);
         else if (line->clock < epoch[i].clock)
@@ -336,10 +347,13 @@ static void remember(struct rp_buffer *past, size_t known, uint32_t site, const 
 static void sort_past(struct rp_buffer *past, size_t known)
 {
     if (past->length > known)
-        qsort(past->bytes, past->length / sizeof(struct past_line), sizeof(struct past_line), by_site_and_rank);
+        qsort(past->bytes, past->length / sizeof(struct past_line), sizeof(struct past_line),
+              by_site_and_rank);
 }
 
-static enum rp_status encode_table(struct rp_row_coder *coder, size_t known, const struct rp_row_table *table, struct rp_row_sizes *sizes, size_t *at)
+static enum rp_status encode_table(struct rp_row_coder *coder, size_t known,
+                                   const struct rp_row_table *table, struct rp_row_sizes *sizes,
+                                   size_t *at)
 {
     struct work work;
 
@@ -356,7 +370,8 @@ static enum rp_status encode_table(struct rp_row_coder *coder, size_t known, con
     return coder->past.failed ? RP_MEMORY : status;
 }
 
-enum rp_status rp_cdc_encode(struct rp_row_coder *coder, const struct rp_row_tables *tables, struct rp_buffer *out, struct rp_row_sizes *sizes)
+enum rp_status rp_cdc_encode(struct rp_row_coder *coder, const struct rp_row_tables *tables,
+                             struct rp_buffer *out, struct rp_row_sizes *sizes)
 {
     struct rp_row_sizes own;
     enum rp_status status = RP_OK;
@@ -375,7 +390,9 @@ enum rp_status rp_cdc_encode(struct rp_row_coder *coder, const struct rp_row_tab
     for (int part = 0; part < RP_PARTS; part++)
         sizes->before += sizes->bytes[part];
     if (status == RP_OK)
-        status = coder->scratch.failed ? RP_MEMORY : rp_deflate(coder->scratch.bytes, coder->scratch.length, out);
+        status = coder->scratch.failed
+                     ? RP_MEMORY
+                     : rp_deflate(coder->scratch.bytes, coder->scratch.length, out);
     sizes->after = out->length - before;
     return status;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Codec `cdc`: clock delta compression, whole: redundancy elimination, permutation encoding, linear predictive encoding, epoch lines, a table for each
- * matching function, zlib. docs/format.md, section 3.
+ * Codec `cdc`: clock delta compression, whole: redundancy elimination, permutation encoding, linear
+ * predictive encoding, epoch lines, a table for each matching function, zlib. docs/format.md,
+ * section 3.
  *
- * A payload does not hold the messages' ranks and clocks: it says in which order the messages of a table were observed, compared with the order of their
- * clocks. Whoever replays brings the messages.
+ * A payload does not hold the messages' ranks and clocks: it says in which order the messages of a
+ * table were observed, compared with the order of their clocks. Whoever replays brings the
+ * messages.
  */
 #ifndef RP_CDC_H
 #define RP_CDC_H
@@ -12,8 +14,10 @@
 #include "codec/reference.h"
 #include "codec/rows.h"
 
-/* Appends the payload to `out`. `sizes` may be NULL; the length before zlib is sizes->before. `coder->past` is remembered for the stream's next chunk. */
-enum rp_status rp_cdc_encode(struct rp_row_coder *coder, const struct rp_row_tables *tables, struct rp_buffer *out, struct rp_row_sizes *sizes);
+/* Appends the payload to `out`. `sizes` may be NULL; the length before zlib is sizes->before.
+ * `coder->past` is remembered for the stream's next chunk. */
+enum rp_status rp_cdc_encode(struct rp_row_coder *coder, const struct rp_row_tables *tables,
+                             struct rp_buffer *out, struct rp_row_sizes *sizes);
 
 /* Polls that answered no before an entry, or behind the last one. */
 struct rp_cdc_unmatched {
@@ -41,8 +45,8 @@ struct rp_cdc_clock {
 };
 
 /*
- * What one call site answered, within a chunk. Its answers are numbered as entries, messages and others together; its messages alone as messages, both in
- * the order in which they were observed.
+ * What one call site answered, within a chunk. Its answers are numbered as entries, messages and
+ * others together; its messages alone as messages, both in the order in which they were observed.
  */
 struct rp_cdc_table {
     uint32_t site;
@@ -55,9 +59,11 @@ struct rp_cdc_table {
     size_t other_count;
     struct rp_cdc_index *indices; /* by message */
     size_t index_count;
-    struct rp_cdc_clock *epoch; /* by rank: a message of a later chunk has a larger clock, unless it is in that chunk's `late` */
+    struct rp_cdc_clock *epoch; /* by rank: a message of a later chunk has a larger clock, unless it
+                                   is in that chunk's `late` */
     size_t epoch_count;
-    struct rp_cdc_clock *late; /* messages of this table that are not above all epoch lines of the site before */
+    struct rp_cdc_clock
+        *late; /* messages of this table that are not above all epoch lines of the site before */
     size_t late_count;
 };
 
@@ -66,8 +72,10 @@ struct rp_cdc_chunk {
     size_t table_count;
 };
 
-/* At most `most` rows, messages included. Hostile bytes are RP_DAMAGED; what is allocated is bounded by `most` and by `length` (zlib's best is 1:1,032). */
-enum rp_status rp_cdc_decode(const uint8_t *bytes, size_t length, size_t raw, size_t most, struct rp_buffer *scratch, struct rp_cdc_chunk *out,
+/* At most `most` rows, messages included. Hostile bytes are RP_DAMAGED; what is allocated is
+ * bounded by `most` and by `length` (zlib's best is 1:1,032). */
+enum rp_status rp_cdc_decode(const uint8_t *bytes, size_t length, size_t raw, size_t most,
+                             struct rp_buffer *scratch, struct rp_cdc_chunk *out,
                              struct rp_problem *why);
 void rp_cdc_chunk_free(struct rp_cdc_chunk *chunk);
 
@@ -78,10 +86,11 @@ static inline size_t rp_cdc_row_count(const struct rp_cdc_table *table)
 }
 
 /*
- * The rows, given the messages of the table, in any order. RP_DIVERGED if these are not as many as the table has, or do not end at its epoch line. Of equal
- * messages (same rank, same clock) the one that was given first is the one that was observed first.
+ * The rows, given the messages of the table, in any order. RP_DIVERGED if these are not as many as
+ * the table has, or do not end at its epoch line. Of equal messages (same rank, same clock) the one
+ * that was given first is the one that was observed first.
  */
-enum rp_status rp_cdc_restore(const struct rp_cdc_table *table, const struct rp_message *messages, size_t count, struct rp_row *rows,
-                              struct rp_problem *why);
+enum rp_status rp_cdc_restore(const struct rp_cdc_table *table, const struct rp_message *messages,
+                              size_t count, struct rp_row *rows, struct rp_problem *why);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What writer and reader of cdc payloads share: the numbers that a table begins with, and the columns of its OTHER rows, each in their order. */
+/* What writer and reader of cdc payloads share: the numbers that a table begins with, and the
+ * columns of its OTHER rows, each in their order. */
 #ifndef RP_CDCPARTS_H
 #define RP_CDCPARTS_H
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clock delta compression, the decoder: the tables of a chunk, and the rows that they make of messages.
+ * Clock delta compression, the decoder: the tables of a chunk, and the rows that they make of
+ * messages.
  *
- * Bytes may be hostile. Every number that a table begins with is held against what is left: entries, of which messages take no bytes, against the rows that
- * the chunk may have; all others against the bytes, for each of their items takes at least one. So nothing is allocated that is not accounted for.
+ * Bytes may be hostile. Every number that a table begins with is held against what is left:
+ * entries, of which messages take no bytes, against the rows that the chunk may have; all others
+ * against the bytes, for each of their items takes at least one. So nothing is allocated that is
+ * not accounted for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +17,8 @@
 #include "codec/indices.h"
 #include "codec/permutation.h"
 
-/* A table takes at least a byte for each count; a row, alone in its table, at most 10 counts of 5 bytes and its share of every part. */
+/* A table takes at least a byte for each count; a row, alone in its table, at most 10 counts of 5
+ * bytes and its share of every part. */
 enum { TABLE_LEAST = RP_CDC_COUNTS, ROW_MOST = 160 };
 
 struct reader {
@@ -27,7 +31,8 @@ struct reader {
 
 static enum rp_status damaged(struct reader *in, const char *what)
 {
-    return rp_fail(in->why, RP_DAMAGED, "table %zu, of site %u: %s", in->number, in->table->site, what);
+    return rp_fail(in->why, RP_DAMAGED, "table %zu, of site %u: %s", in->number, in->table->site,
+                   what);
 }
 
 static size_t bytes_left(const struct reader *in)
@@ -43,7 +48,8 @@ static void store(void *to, size_t stride, size_t i, uint32_t value)
 }
 
 /* Places that rise, or may also stay the same, below `limit`. */
-static bool get_places(struct reader *in, void *to, size_t stride, size_t count, uint64_t limit, bool strictly)
+static bool get_places(struct reader *in, void *to, size_t stride, size_t count, uint64_t limit,
+                       bool strictly)
 {
     struct rp_linear linear = {0};
     uint64_t least = 0;
@@ -69,7 +75,8 @@ static bool get_signed(struct reader *in, void *to, size_t stride, size_t count,
     return true;
 }
 
-/* Memory for `count` items, of which each takes at least a byte; NULL, and the view has failed, if so many are not left. */
+/* Memory for `count` items, of which each takes at least a byte; NULL, and the view has failed, if
+ * so many are not left. */
 static void *take_items(struct reader *in, size_t count, size_t size)
 {
     if (count <= bytes_left(in))
@@ -124,7 +131,8 @@ static enum rp_status get_unmatched(struct reader *in, uint64_t count)
     if (!table->unmatched)
         return RP_MEMORY;
     table->unmatched_count = count;
-    if (!get_places(in, &table->unmatched->entry, sizeof *table->unmatched, count, (uint64_t)table->entry_count + 1, false))
+    if (!get_places(in, &table->unmatched->entry, sizeof *table->unmatched, count,
+                    (uint64_t)table->entry_count + 1, false))
         return damaged(in, "unmatched-test names an entry that there is not");
     for (uint64_t i = 0; i < count; i++) {
         struct rp_cdc_unmatched *polls = &table->unmatched[i];
@@ -135,7 +143,8 @@ static enum rp_status get_unmatched(struct reader *in, uint64_t count)
     return RP_OK;
 }
 
-static enum rp_status get_clocks(struct reader *in, struct rp_cdc_clock **out, size_t *out_count, uint64_t count, const char *what)
+static enum rp_status get_clocks(struct reader *in, struct rp_cdc_clock **out, size_t *out_count,
+                                 uint64_t count, const char *what)
 {
     struct rp_linear linear = {0};
     struct rp_cdc_clock *clocks = take_items(in, count, sizeof *clocks);
@@ -159,7 +168,8 @@ static enum rp_status get_clocks(struct reader *in, struct rp_cdc_clock **out, s
 static enum rp_status get_epoch(struct reader *in, uint64_t count)
 {
     struct rp_cdc_table *table = in->table;
-    enum rp_status status = get_clocks(in, &table->epoch, &table->epoch_count, count, "the epoch line is none");
+    enum rp_status status =
+        get_clocks(in, &table->epoch, &table->epoch_count, count, "the epoch line is none");
 
     for (size_t i = 1; status == RP_OK && i < count; i++)
         if (table->epoch[i].rank <= table->epoch[i - 1].rank)
@@ -175,7 +185,8 @@ static enum rp_status get_indices(struct reader *in, uint64_t count)
     if (!table->indices)
         return RP_MEMORY;
     table->index_count = count;
-    if (!get_places(in, &table->indices->message, sizeof *table->indices, count, table->message_count, true) ||
+    if (!get_places(in, &table->indices->message, sizeof *table->indices, count,
+                    table->message_count, true) ||
         !get_signed(in, &table->indices->index, sizeof *table->indices, count, RP_NO_INDEX))
         return damaged(in, "the indices of requests are none");
     return RP_OK;
@@ -216,7 +227,8 @@ static void get_c(struct reader *in, struct rp_cdc_state *state, struct rp_event
     state->expected = event->c + 1;
 }
 
-static bool get_column(struct reader *in, enum rp_cdc_column column, struct rp_cdc_other *others, size_t count)
+static bool get_column(struct reader *in, enum rp_cdc_column column, struct rp_cdc_other *others,
+                       size_t count)
 {
     struct rp_cdc_state state = {{0, 0}, 0};
     uint64_t value;
@@ -271,12 +283,15 @@ static enum rp_status get_others(struct reader *in, uint64_t count)
 
 static bool are_possible(const struct reader *in, const uint64_t *of)
 {
-    uint64_t entries = of[RP_CDC_ENTRIES], unmatched = of[RP_CDC_UNMATCHED], messages = entries - of[RP_CDC_OTHERS];
+    uint64_t entries = of[RP_CDC_ENTRIES], unmatched = of[RP_CDC_UNMATCHED],
+             messages = entries - of[RP_CDC_OTHERS];
 
-    return of[RP_CDC_SITE] <= UINT32_MAX && entries <= in->rows_left && unmatched <= in->rows_left - entries && entries + unmatched > 0 &&
-           of[RP_CDC_OTHERS] <= entries && of[RP_CDC_MOVES] <= messages && of[RP_CDC_WITH_NEXT] <= entries && of[RP_CDC_EPOCH] <= messages &&
-           (of[RP_CDC_EPOCH] > 0) == (messages > 0) && of[RP_CDC_LATE] <= messages && of[RP_CDC_INDICES] <= messages &&
-           of[RP_CDC_THREADS] <= unmatched;
+    return of[RP_CDC_SITE] <= UINT32_MAX && entries <= in->rows_left &&
+           unmatched <= in->rows_left - entries && entries + unmatched > 0 &&
+           of[RP_CDC_OTHERS] <= entries && of[RP_CDC_MOVES] <= messages &&
+           of[RP_CDC_WITH_NEXT] <= entries && of[RP_CDC_EPOCH] <= messages &&
+           (of[RP_CDC_EPOCH] > 0) == (messages > 0) && of[RP_CDC_LATE] <= messages &&
+           of[RP_CDC_INDICES] <= messages && of[RP_CDC_THREADS] <= unmatched;
 }
 
 static enum rp_status get_parts(struct reader *in, const uint64_t *of)
@@ -290,7 +305,8 @@ static enum rp_status get_parts(struct reader *in, const uint64_t *of)
     if (status == RP_OK)
         status = get_epoch(in, of[RP_CDC_EPOCH]);
     if (status == RP_OK)
-        status = get_clocks(in, &in->table->late, &in->table->late_count, of[RP_CDC_LATE], "the late messages are none");
+        status = get_clocks(in, &in->table->late, &in->table->late_count, of[RP_CDC_LATE],
+                            "the late messages are none");
     if (status == RP_OK)
         status = get_indices(in, of[RP_CDC_INDICES]);
     if (status == RP_OK)
@@ -326,10 +342,13 @@ static enum rp_status get_tables(struct reader *in, uint64_t count, struct rp_cd
         if (status != RP_OK)
             return status;
     }
-    return bytes_left(in) == 0 ? RP_OK : rp_fail(in->why, RP_DAMAGED, "%zu bytes behind the last table", bytes_left(in));
+    return bytes_left(in) == 0
+               ? RP_OK
+               : rp_fail(in->why, RP_DAMAGED, "%zu bytes behind the last table", bytes_left(in));
 }
 
-enum rp_status rp_cdc_decode(const uint8_t *bytes, size_t length, size_t raw, size_t most, struct rp_buffer *scratch, struct rp_cdc_chunk *out,
+enum rp_status rp_cdc_decode(const uint8_t *bytes, size_t length, size_t raw, size_t most,
+                             struct rp_buffer *scratch, struct rp_cdc_chunk *out,
                              struct rp_problem *why)
 {
     struct rp_cdc_chunk made = {0};
@@ -342,7 +361,8 @@ enum rp_status rp_cdc_decode(const uint8_t *bytes, size_t length, size_t raw, si
     struct reader in = {.view = rp_view_of(scratch->bytes, raw), .rows_left = most, .why = why};
     uint64_t count = rp_view_varint(&in.view);
     if (in.view.failed || count > most || count > raw / TABLE_LEAST)
-        return rp_fail(why, RP_DAMAGED, "%llu tables are too many for %zu rows in %zu bytes", (unsigned long long)count, most, raw);
+        return rp_fail(why, RP_DAMAGED, "%llu tables are too many for %zu rows in %zu bytes",
+                       (unsigned long long)count, most, raw);
     made.tables = calloc(count + 1, sizeof *made.tables);
     if (!made.tables)
         return rp_fail(why, RP_MEMORY, "out of memory");
@@ -390,7 +410,9 @@ static struct rp_row *add_row(struct restorer *r, uint32_t kind)
 
 static void add_polls(struct restorer *r, uint32_t entry)
 {
-    for (; r->unmatched < r->table->unmatched_count && r->table->unmatched[r->unmatched].entry == entry; r->unmatched++) {
+    for (; r->unmatched < r->table->unmatched_count &&
+           r->table->unmatched[r->unmatched].entry == entry;
+         r->unmatched++) {
         struct rp_row *row = add_row(r, RP_ROW_UNMATCHED);
         row->count = r->table->unmatched[r->unmatched].count;
         row->thread = r->table->unmatched[r->unmatched].thread;
@@ -401,12 +423,14 @@ static void add_message(struct restorer *r, uint32_t with_next)
 {
     const struct rp_message *message = &r->sorted[r->table->order[r->messages]];
     struct rp_row *row = add_row(r, RP_ROW_MESSAGE);
-    bool is_exception = r->indices < r->table->index_count && r->table->indices[r->indices].message == r->messages;
+    bool is_exception =
+        r->indices < r->table->index_count && r->table->indices[r->indices].message == r->messages;
 
     row->rank = message->rank;
     row->clock = message->clock;
     row->with_next = with_next;
-    row->index = is_exception ? r->table->indices[r->indices++].index : rp_indices_guess(&r->guess, message->rank);
+    row->index = is_exception ? r->table->indices[r->indices++].index
+                              : rp_indices_guess(&r->guess, message->rank);
     rp_indices_tell(&r->guess, message->rank, row->index);
     r->messages++;
 }
@@ -459,22 +483,29 @@ static enum rp_status check_epoch(const struct restorer *r, struct rp_problem *w
         const struct rp_message *message = &r->sorted[i];
         const struct rp_cdc_clock *epoch = find_epoch(table, message->rank);
         if (!epoch || message->clock > epoch->clock)
-            return rp_fail(why, RP_DIVERGED, "the message of rank %d with clock %llu is above the epoch line of site %u", message->rank,
-                           (unsigned long long)message->clock, table->site);
+            return rp_fail(
+                why, RP_DIVERGED,
+                "the message of rank %d with clock %llu is above the epoch line of site %u",
+                message->rank, (unsigned long long)message->clock, table->site);
         /* Equal ones are neighbours. */
-        reached += message->clock == epoch->clock && (i == 0 || rp_message_before(&r->sorted[i - 1], message));
+        reached += message->clock == epoch->clock &&
+                   (i == 0 || rp_message_before(&r->sorted[i - 1], message));
     }
-    return reached == table->epoch_count ? RP_OK : rp_fail(why, RP_DIVERGED, "the messages do not reach the epoch line of site %u", table->site);
+    return reached == table->epoch_count
+               ? RP_OK
+               : rp_fail(why, RP_DIVERGED, "the messages do not reach the epoch line of site %u",
+                         table->site);
 }
 
-enum rp_status rp_cdc_restore(const struct rp_cdc_table *table, const struct rp_message *messages, size_t count, struct rp_row *rows,
-                              struct rp_problem *why)
+enum rp_status rp_cdc_restore(const struct rp_cdc_table *table, const struct rp_message *messages,
+                              size_t count, struct rp_row *rows, struct rp_problem *why)
 {
     struct restorer r = {.table = table, .rows = rows};
     enum rp_status status = RP_MEMORY;
 
     if (count != table->message_count)
-        return rp_fail(why, RP_DIVERGED, "%zu messages for the %u of site %u", count, table->message_count, table->site);
+        return rp_fail(why, RP_DIVERGED, "%zu messages for the %u of site %u", count,
+                       table->message_count, table->site);
     r.sorted = malloc((count + 1) * sizeof *r.sorted);
     r.spare = malloc((count + 1) * sizeof *r.spare);
     if (!r.sorted || !r.spare || !rp_indices_init(&r.guess, count)) {

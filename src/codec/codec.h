@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Codecs: events <-> the payload of an EVENTS chunk. Each is a pair of functions, chosen by name or number. */
+/* Codecs: events <-> the payload of an EVENTS chunk. Each is a pair of functions, chosen by name or
+ * number. */
 #ifndef RP_CODEC_H
 #define RP_CODEC_H
 
@@ -11,20 +12,29 @@
 #include "base/status.h"
 #include "event/event.h"
 
-enum { RP_CHUNK_EVENTS = 16384, RP_CHUNK_EVENTS_LIMIT = 65536, RP_SPAN_EVENTS = 262144, RP_CHUNK_BYTES_LIMIT = 1 << 26 };
+enum {
+    RP_CHUNK_EVENTS = 16384,
+    RP_CHUNK_EVENTS_LIMIT = 65536,
+    RP_SPAN_EVENTS = 262144,
+    RP_CHUNK_BYTES_LIMIT = 1 << 26
+};
 
 struct rp_codec {
     uint8_t id;
     const char *name;
-    bool continues; /* what was learnt from a chunk helps with the next, unless the state is reset in between, by both sides */
-    /* What both directions keep between chunks. It is to be reset before its first use. open gives NULL if there is no memory. */
+    bool continues; /* what was learnt from a chunk helps with the next, unless the state is reset
+                       in between, by both sides */
+    /* What both directions keep between chunks. It is to be reset before its first use. open gives
+     * NULL if there is no memory. */
     void *(*open)(void);
     void (*close)(void *state);
     void (*reset)(void *state);
     /* Appends the payload to `out`. */
-    enum rp_status (*encode)(void *state, const struct rp_event *events, size_t count, struct rp_buffer *out);
+    enum rp_status (*encode)(void *state, const struct rp_event *events, size_t count,
+                             struct rp_buffer *out);
     /* Fills exactly `count` events. After a failure the state is to be reset. */
-    enum rp_status (*decode)(void *state, const uint8_t *bytes, size_t length, size_t count, struct rp_event *events, struct rp_problem *why);
+    enum rp_status (*decode)(void *state, const uint8_t *bytes, size_t length, size_t count,
+                             struct rp_event *events, struct rp_problem *why);
 };
 
 extern const struct rp_codec rp_codec_tables, rp_codec_mix;

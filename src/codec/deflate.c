@@ -18,7 +18,8 @@ enum rp_status rp_deflate(const uint8_t *bytes, size_t length, struct rp_buffer 
     return RP_OK;
 }
 
-enum rp_status rp_inflate(const uint8_t *bytes, size_t length, size_t raw, struct rp_buffer *out, struct rp_problem *why)
+enum rp_status rp_inflate(const uint8_t *bytes, size_t length, size_t raw, struct rp_buffer *out,
+                          struct rp_problem *why)
 {
     uLong used = length;
     uLongf made = raw;
@@ -32,7 +33,8 @@ enum rp_status rp_inflate(const uint8_t *bytes, size_t length, size_t raw, struc
     if (code == Z_MEM_ERROR)
         return rp_fail(why, RP_MEMORY, "out of memory");
     if (code != Z_OK || made != raw || used != length)
-        return rp_fail(why, RP_DAMAGED, "zlib: %s", code != Z_OK ? zError(code) : "not the length that it should have");
+        return rp_fail(why, RP_DAMAGED, "zlib: %s",
+                       code != Z_OK ? zError(code) : "not the length that it should have");
     out->length = made;
     return RP_OK;
 }

@@ -29,7 +29,8 @@ void rp_indices_free(struct rp_indices *indices)
 
 static int32_t *last_of(struct rp_indices *indices, int32_t rank)
 {
-    uint32_t count = indices->ranks.count, number = rp_numbering_of(&indices->ranks, (uint32_t)rank);
+    uint32_t count = indices->ranks.count,
+             number = rp_numbering_of(&indices->ranks, (uint32_t)rank);
 
     if (number == count)
         indices->last[number] = UNKNOWN;
@@ -42,7 +43,8 @@ int32_t rp_indices_guess(struct rp_indices *indices, int32_t rank)
 
     if (last != UNKNOWN)
         return last;
-    return indices->before == RP_NO_INDEX || indices->before == INT32_MAX ? RP_NO_INDEX : indices->before + 1;
+    return indices->before == RP_NO_INDEX || indices->before == INT32_MAX ? RP_NO_INDEX
+                                                                          : indices->before + 1;
 }
 
 void rp_indices_tell(struct rp_indices *indices, int32_t rank, int32_t index)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which index in its array a message's request has, guessed from the messages of the same table before it: that of the last message of the same rank; of a
- * rank's first message, one more than the message before, whoever sent it; -1 if that had none, or if there is none before. cdc stores an index only where
- * the guess is wrong.
+ * Which index in its array a message's request has, guessed from the messages of the same table
+ * before it: that of the last message of the same rank; of a rank's first message, one more than
+ * the message before, whoever sent it; -1 if that had none, or if there is none before. cdc stores
+ * an index only where the guess is wrong.
  */
 #ifndef RP_INDICES_H
 #define RP_INDICES_H

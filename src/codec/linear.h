@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linear predictive encoding (section 3.4 of the paper): a value is foretold to lie on the line through the two before it, and what is kept is the error
- * e[n] = x[n] - 2 x[n-1] + x[n-2], with x = 0 before the first. Arithmetic is modulo 2^64, so that any numbers come back.
+ * Linear predictive encoding (section 3.4 of the paper): a value is foretold to lie on the line
+ * through the two before it, and what is kept is the error e[n] = x[n] - 2 x[n-1] + x[n-2], with x
+ * = 0 before the first. Arithmetic is modulo 2^64, so that any numbers come back.
  */
 #ifndef RP_LINEAR_H
 #define RP_LINEAR_H

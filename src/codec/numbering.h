@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers keys (sites, ranks) from 0 in the order in which they are asked for: an open hash, never more than half full. */
+/* Numbers keys (sites, ranks) from 0 in the order in which they are asked for: an open hash, never
+ * more than half full. */
 #ifndef RP_NUMBERING_H
 #define RP_NUMBERING_H
 

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which elements stay: a longest increasing subsequence of the observed order, so that the number of moves is the least possible. It is found by patience
- * sorting from the right, which among several prefers the one that the paper's figure 7 has. The pile is looked for from the end of the piles in doubling
- * steps: elements that are in order cost one step each, others the logarithm of how far they are out of it.
+ * Which elements stay: a longest increasing subsequence of the observed order, so that the number
+ * of moves is the least possible. It is found by patience sorting from the right, which among
+ * several prefers the one that the paper's figure 7 has. The pile is looked for from the end of the
+ * piles in doubling
+ * steps: elements that are in order cost one step each, others the logarithm of how far they are
+ * out of it.
  *
- * How far the others move: elements that stay, or were moved already, are settled; among each other they stand as observed. One that is to be moved stands
- * where the reference order put it, and goes, by the shortest way, into the gap between its settled neighbours: behind the one before it if it is delayed,
- * in front of the one behind it if it comes early. What has not been moved yet is seen from a settled element on the same side as from its anchor: that is
- * its own index if it stays or comes early, for all that is greater is still behind it; and the anchor of the one that it is put behind if it is delayed.
- * So for element x, with all smaller ones settled,
+ * How far the others move: elements that stay, or were moved already, are settled; among each other
+ * they stand as observed. One that is to be moved stands where the reference order put it, and
+ * goes, by the shortest way, into the gap between its settled neighbours: behind the one before it
+ * if it is delayed, in front of the one behind it if it comes early. What has not been moved yet is
+ * seen from a settled element on the same side as from its anchor: that is its own index if it
+ * stays or comes early, for all that is greater is still behind it; and the anchor of the one that
+ * it is put behind if it is delayed. So for element x, with all smaller ones settled,
  *
  *   from = settled elements with an anchor less than x
  *   to   = settled elements observed before x
- *        + elements still to be moved, between x and the anchor of the last of them, if x goes right
+ *        + elements still to be moved, between x and the anchor of the last of them, if x goes
+ * right
  *
- * and delay = to - from. It is never 0, for x is not in order with at least one of those that stay, or these were not the longest. Two Fenwick trees count
- * the settled elements, by anchor and by observed place: O(n + m log n) for m moves; nothing but a look at each element if there are none.
+ * and delay = to - from. It is never 0, for x is not in order with at least one of those that stay,
+ * or these were not the longest. Two Fenwick trees count the settled elements, by anchor and by
+ * observed place: O(n + m log n) for m moves; nothing but a look at each element if there are none.
  *
- * Decoding makes the moves in an array: O(n + sum of |delay|), as the place of an element is to be looked for no further than others have jumped over it.
+ * Decoding makes the moves in an array: O(n + sum of |delay|), as the place of an element is to be
+ * looked for no further than others have jumped over it.
  */
 #include "codec/permutation.h"
 
@@ -40,7 +48,8 @@ struct work {
 static bool work_init(struct work *work, uint32_t count)
 {
     size_t each = (size_t)count + 1;
-    uint32_t **const all[] = {&work->next, &work->pile, &work->moved, &work->anchor, &work->place, &work->anchored, &work->observed};
+    uint32_t **const all[] = {&work->next,  &work->pile,     &work->moved,   &work->anchor,
+                              &work->place, &work->anchored, &work->observed};
     size_t arrays = sizeof all / sizeof *all;
 
     work->count = count;
@@ -151,7 +160,8 @@ static void settle_kept(struct work *work, const uint32_t *order)
 
 static int32_t settle(struct work *work, const uint32_t *order, uint32_t x)
 {
-    uint32_t n = work->count, from = tree_sum(work->anchored, x), to = tree_sum(work->observed, work->place[x]);
+    uint32_t n = work->count, from = tree_sum(work->anchored, x),
+             to = tree_sum(work->observed, work->place[x]);
 
     if (to > from) {
         work->anchor[x] = work->anchor[order[tree_find(work->observed, n, to)]];
@@ -170,7 +180,8 @@ static bool is_sorted(const uint32_t *order, size_t count)
     return true;
 }
 
-enum rp_status rp_permutation_encode(const uint32_t *order, size_t count, struct rp_move *moves, size_t *move_count)
+enum rp_status rp_permutation_encode(const uint32_t *order, size_t count, struct rp_move *moves,
+                                     size_t *move_count)
 {
     struct work work;
     uint32_t made = 0;
@@ -208,12 +219,14 @@ static bool make_move(const struct rp_move *move, uint32_t *order, size_t count)
     return true;
 }
 
-bool rp_permutation_decode(const struct rp_move *moves, size_t move_count, uint32_t *order, size_t count)
+bool rp_permutation_decode(const struct rp_move *moves, size_t move_count, uint32_t *order,
+                           size_t count)
 {
     for (size_t i = 0; i < count; i++)
         order[i] = (uint32_t)i;
     for (size_t i = 0; i < move_count; i++)
-        if (moves[i].index >= count || (i > 0 && moves[i].index <= moves[i - 1].index) || !make_move(&moves[i], order, count))
+        if (moves[i].index >= count || (i > 0 && moves[i].index <= moves[i - 1].index) ||
+            !make_move(&moves[i], order, count))
             return false;
     return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A binary range coder in integers: [low, high] is the part of all strings that is still open; a bit takes its share of it, and the bytes in which both ends agree are
- * done with. A string ends with one byte that lies in the part; what is missing behind it reads as zero.
+ * A binary range coder in integers: [low, high] is the part of all strings that is still open; a
+ * bit takes its share of it, and the bytes in which both ends agree are done with. A string ends
+ * with one byte that lies in the part; what is missing behind it reads as zero.
  */
 #ifndef RP_RANGE_H
 #define RP_RANGE_H
@@ -21,7 +22,8 @@ struct rp_range {
     size_t missing;     /* bytes that were read behind the end */
 };
 
-/* Before the first bit; `at` is the caller's to set, and to move between bits. A bit takes no more than four bytes. */
+/* Before the first bit; `at` is the caller's to set, and to move between bits. A bit takes no more
+ * than four bytes. */
 static inline void rp_range_start(struct rp_range *range)
 {
     *range = (struct rp_range){.high = UINT32_MAX};
@@ -37,13 +39,16 @@ static inline uint8_t rp_range_next(struct rp_range *range)
 
 static inline void rp_range_read_from(struct rp_range *range, const uint8_t *bytes, size_t length)
 {
-    *range = (struct rp_range){.high = UINT32_MAX, .at = (uint8_t *)(uintptr_t)bytes, .end = bytes + length};
+    *range = (struct rp_range){.high = UINT32_MAX,
+                               .at = (uint8_t *)(uintptr_t)bytes,
+                               .end = bytes + length};
     for (int i = 0; i < 4; i++)
         range->code = range->code << 8 | rp_range_next(range);
 }
 
 /* Codes one bit, which is 1 with this probability: writes `bit`, or reads and returns it. */
-static inline bool rp_range_bit(struct rp_range *range, uint32_t probability, bool bit, const bool reading)
+static inline bool rp_range_bit(struct rp_range *range, uint32_t probability, bool bit,
+                                const bool reading)
 {
     uint32_t open = range->high - range->low;
     uint32_t middle = range->low + (uint32_t)((uint64_t)open * probability >> 16);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paper's baseline. Rows are packed bit by bit, low bits first: count 64, flag 1, rank 32, with_next 1, clock 64. A table is
+ * The paper's baseline. Rows are packed bit by bit, low bits first: count 64, flag 1, rank 32,
+ * with_next 1, clock 64. A table is
  *
- *   frame: site, rows, others, flags | rows of 162 bits | indices of MESSAGE rows | threads of UNMATCHED rows | OTHER rows with their places
+ *   frame: site, rows, others, flags | rows of 162 bits | indices of MESSAGE rows | threads of
+ * UNMATCHED rows | OTHER rows with their places
  *
  * where `rows` are those of figure 4, and a place is the number of the row in the whole table.
  */
@@ -12,8 +14,21 @@
 
 #include "codec/deflate.h"
 
-enum { COUNT_BITS = 64, RANK_BITS = 32, CLOCK_BITS = 64, ROW_BITS = COUNT_BITS + 1 + RANK_BITS + 1 + CLOCK_BITS };
-enum { HAS_INDEX = 1, HAS_THREAD = 2, FLAGS = 3, OTHER_BYTES = 36, KIND_BITS = 8, TABLE_LEAST = 4, TABLE_MOST = 5 + 5 + 5 + 1 };
+enum {
+    COUNT_BITS = 64,
+    RANK_BITS = 32,
+    CLOCK_BITS = 64,
+    ROW_BITS = COUNT_BITS + 1 + RANK_BITS + 1 + CLOCK_BITS
+};
+enum {
+    HAS_INDEX = 1,
+    HAS_THREAD = 2,
+    FLAGS = 3,
+    OTHER_BYTES = 36,
+    KIND_BITS = 8,
+    TABLE_LEAST = 4,
+    TABLE_MOST = 5 + 5 + 5 + 1
+};
 /* A row of figure 4 with its index or thread takes less. */
 enum { ROW_MOST = OTHER_BYTES };
 
@@ -124,7 +139,8 @@ static void put_others(const struct rp_row_table *table, struct rp_buffer *out)
     }
 }
 
-static void put_table(const struct rp_row_table *table, struct rp_buffer *out, struct rp_row_sizes *sizes, size_t *at)
+static void put_table(const struct rp_row_table *table, struct rp_buffer *out,
+                      struct rp_row_sizes *sizes, size_t *at)
 {
     struct shape shape = shape_of(table);
 
@@ -146,7 +162,8 @@ static void put_table(const struct rp_row_table *table, struct rp_buffer *out, s
     sizes->messages += shape.messages;
 }
 
-static enum rp_status put_tables(const struct rp_row_tables *tables, struct rp_buffer *out, struct rp_row_sizes *sizes)
+static enum rp_status put_tables(const struct rp_row_tables *tables, struct rp_buffer *out,
+                                 struct rp_row_sizes *sizes)
 {
     size_t at = out->length;
 
@@ -161,7 +178,8 @@ static enum rp_status put_tables(const struct rp_row_tables *tables, struct rp_b
     return out->failed ? RP_MEMORY : RP_OK;
 }
 
-enum rp_status rp_raw_encode(struct rp_row_coder *coder, const struct rp_row_tables *tables, struct rp_buffer *out, struct rp_row_sizes *sizes)
+enum rp_status rp_raw_encode(struct rp_row_coder *coder, const struct rp_row_tables *tables,
+                             struct rp_buffer *out, struct rp_row_sizes *sizes)
 {
     struct rp_row_sizes own;
 
@@ -169,7 +187,8 @@ enum rp_status rp_raw_encode(struct rp_row_coder *coder, const struct rp_row_tab
     return put_tables(tables, out, sizes ? sizes : &own);
 }
 
-enum rp_status rp_gzip_encode(struct rp_row_coder *coder, const struct rp_row_tables *tables, struct rp_buffer *out, struct rp_row_sizes *sizes)
+enum rp_status rp_gzip_encode(struct rp_row_coder *coder, const struct rp_row_tables *tables,
+                              struct rp_buffer *out, struct rp_row_sizes *sizes)
 {
     struct rp_row_sizes own;
     size_t before = out->length;
@@ -217,10 +236,16 @@ static bool get_other(const uint8_t *at, struct rp_row *row)
     row->kind = RP_ROW_OTHER;
     row->count = 1;
     row->with_next = kind >> KIND_BITS;
-    row->other = (struct rp_event){kind & ((1 << KIND_BITS) - 1), 0, 0, rp_load_u32(at + 8), (int32_t)rp_load_u32(at + 12),
-                                   (int32_t)rp_load_u32(at + 16), rp_load_u64(at + 20)};
+    row->other = (struct rp_event){kind & ((1 << KIND_BITS) - 1),
+                                   0,
+                                   0,
+                                   rp_load_u32(at + 8),
+                                   (int32_t)rp_load_u32(at + 12),
+                                   (int32_t)rp_load_u32(at + 16),
+                                   rp_load_u64(at + 20)};
     row->order = rp_load_u64(at + 28);
-    return row->with_next <= 1 && (row->order == 0 || rp_row_has_order(row)) && rp_row_may_carry(&row->other);
+    return row->with_next <= 1 && (row->order == 0 || rp_row_has_order(row)) &&
+           rp_row_may_carry(&row->other);
 }
 
 static bool get_side(const uint8_t *indices, const uint8_t *threads, struct rp_row_table *table)
@@ -243,7 +268,8 @@ static bool get_side(const uint8_t *indices, const uint8_t *threads, struct rp_r
 }
 
 /* Interleaves the rows of figure 4 and the others. */
-static bool get_rows(const uint8_t *packed, size_t rows, const uint8_t *others, size_t other_count, struct rp_row_table *table)
+static bool get_rows(const uint8_t *packed, size_t rows, const uint8_t *others, size_t other_count,
+                     struct rp_row_table *table)
 {
     struct bits bits = {(uint8_t *)(uintptr_t)packed, 0};
     size_t done = 0;
@@ -280,7 +306,8 @@ static bool get_table(struct rp_view *in, size_t left, struct rp_row_table *tabl
     uint64_t site = rp_view_varint(in), rows = rp_view_varint(in), others = rp_view_varint(in);
     uint8_t flags = rp_view_byte(in);
 
-    if (in->failed || site > UINT32_MAX || rows > left || others > left - rows || rows + others == 0 || flags > FLAGS)
+    if (in->failed || site > UINT32_MAX || rows > left || others > left - rows ||
+        rows + others == 0 || flags > FLAGS)
         return false;
     table->site = (uint32_t)site;
     table->count = rows + others;
@@ -307,14 +334,16 @@ static bool get_tables(struct rp_view *in, size_t count, size_t most, struct rp_
     return in->at == in->end;
 }
 
-enum rp_status rp_raw_decode(const uint8_t *bytes, size_t length, size_t most, struct rp_row_tables *out, struct rp_problem *why)
+enum rp_status rp_raw_decode(const uint8_t *bytes, size_t length, size_t most,
+                             struct rp_row_tables *out, struct rp_problem *why)
 {
     struct rp_view in = rp_view_of(bytes, length);
     uint64_t count = rp_view_varint(&in);
     struct rp_row_tables made = {0};
 
     if (in.failed || count > most || count > length / TABLE_LEAST)
-        return rp_fail(why, RP_DAMAGED, "%llu tables are too many for %zu rows in %zu bytes", (unsigned long long)count, most, length);
+        return rp_fail(why, RP_DAMAGED, "%llu tables are too many for %zu rows in %zu bytes",
+                       (unsigned long long)count, most, length);
     size_t room = length * 8 / ROW_BITS + 1; /* no kind of row is smaller */
     room = room < most ? room : most;
     made.tables = calloc(count + 1, sizeof *made.tables);
@@ -326,18 +355,21 @@ enum rp_status rp_raw_decode(const uint8_t *bytes, size_t length, size_t most, s
     if (!get_tables(&in, count, room, &made)) {
         size_t table = made.table_count;
         rp_row_tables_free(&made);
-        return rp_fail(why, RP_DAMAGED, "table %zu of %llu is not one of at most %zu rows", table, (unsigned long long)count, most);
+        return rp_fail(why, RP_DAMAGED, "table %zu of %llu is not one of at most %zu rows", table,
+                       (unsigned long long)count, most);
     }
     *out = made;
     return RP_OK;
 }
 
-enum rp_status rp_gzip_decode(const uint8_t *bytes, size_t length, size_t raw, size_t most, struct rp_buffer *scratch, struct rp_row_tables *out,
+enum rp_status rp_gzip_decode(const uint8_t *bytes, size_t length, size_t raw, size_t most,
+                              struct rp_buffer *scratch, struct rp_row_tables *out,
                               struct rp_problem *why)
 {
     if (raw > 10 + most * (size_t)(ROW_MOST + TABLE_MOST))
         return rp_fail(why, RP_DAMAGED, "%zu bytes are too many for %zu rows", raw, most);
     enum rp_status status = rp_inflate(bytes, length, raw, scratch, why);
 
-    return status == RP_OK ? rp_raw_decode(scratch->bytes, scratch->length, most, out, why) : status;
+    return status == RP_OK ? rp_raw_decode(scratch->bytes, scratch->length, most, out, why)
+                           : status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Natural merge sort: neighbouring runs that are in order are merged, pass by pass, until there is one. */
+/* Natural merge sort: neighbouring runs that are in order are merged, pass by pass, until there is
+ * one. */
 #include "codec/reference.h"
 
 #include <string.h>
@@ -14,12 +15,15 @@ static size_t run_end(const struct rp_message *messages, size_t first, size_t co
     return end;
 }
 
-static void merge(const struct rp_message *from, size_t first, size_t middle, size_t end, struct rp_message *to)
+static void merge(const struct rp_message *from, size_t first, size_t middle, size_t end,
+                  struct rp_message *to)
 {
     size_t left = first, right = middle;
 
     for (size_t i = first; i < end; i++)
-        to[i] = right >= end || (left < middle && !rp_message_before(&from[right], &from[left])) ? from[left++] : from[right++];
+        to[i] = right >= end || (left < middle && !rp_message_before(&from[right], &from[left]))
+                    ? from[left++]
+                    : from[right++];
 }
 
 /* One pass; returns the number of runs that it left. */

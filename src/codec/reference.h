@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reference order of messages (definition 6 of the paper): by clock, then by rank of the sender; equal ones stay in the order in which they were given. */
+/* The reference order of messages (definition 6 of the paper): by clock, then by rank of the
+ * sender; equal ones stay in the order in which they were given. */
 #ifndef RP_REFERENCE_H
 #define RP_REFERENCE_H
 

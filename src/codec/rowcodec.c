@@ -12,10 +12,12 @@ void rp_row_chunk_free(struct rp_row_chunk *chunk)
     chunk->is_cdc = false;
 }
 
-typedef enum rp_status encoder(struct rp_row_coder *, const struct rp_row_tables *, struct rp_buffer *, struct rp_row_sizes *);
+typedef enum rp_status encoder(struct rp_row_coder *, const struct rp_row_tables *,
+                               struct rp_buffer *, struct rp_row_sizes *);
 typedef enum rp_status divider(const struct rp_row *, size_t, struct rp_row_tables *);
 
-static enum rp_status encode(divider *divide, encoder *put, struct rp_row_coder *coder, const struct rp_row *rows, size_t count, struct rp_buffer *out,
+static enum rp_status encode(divider *divide, encoder *put, struct rp_row_coder *coder,
+                             const struct rp_row *rows, size_t count, struct rp_buffer *out,
                              size_t *row_count, uint64_t *raw)
 {
     struct rp_row_tables tables;
@@ -31,22 +33,29 @@ static enum rp_status encode(divider *divide, encoder *put, struct rp_row_coder 
     return status;
 }
 
-static enum rp_status encode_raw(struct rp_row_coder *coder, const struct rp_row *rows, size_t count, struct rp_buffer *out, size_t *row_count, uint64_t *raw)
+static enum rp_status encode_raw(struct rp_row_coder *coder, const struct rp_row *rows,
+                                 size_t count, struct rp_buffer *out, size_t *row_count,
+                                 uint64_t *raw)
 {
     return encode(rp_row_tables_split, rp_raw_encode, coder, rows, count, out, row_count, raw);
 }
 
-static enum rp_status encode_gzip(struct rp_row_coder *coder, const struct rp_row *rows, size_t count, struct rp_buffer *out, size_t *row_count, uint64_t *raw)
+static enum rp_status encode_gzip(struct rp_row_coder *coder, const struct rp_row *rows,
+                                  size_t count, struct rp_buffer *out, size_t *row_count,
+                                  uint64_t *raw)
 {
     return encode(rp_row_tables_split, rp_gzip_encode, coder, rows, count, out, row_count, raw);
 }
 
-static enum rp_status encode_cdc(struct rp_row_coder *coder, const struct rp_row *rows, size_t count, struct rp_buffer *out, size_t *row_count, uint64_t *raw)
+static enum rp_status encode_cdc(struct rp_row_coder *coder, const struct rp_row *rows,
+                                 size_t count, struct rp_buffer *out, size_t *row_count,
+                                 uint64_t *raw)
 {
     return encode(rp_row_tables_cut, rp_cdc_encode, coder, rows, count, out, row_count, raw);
 }
 
-static enum rp_status decode_raw(const uint8_t *bytes, size_t length, size_t raw, size_t most, struct rp_buffer *scratch, struct rp_row_chunk *out,
+static enum rp_status decode_raw(const uint8_t *bytes, size_t length, size_t raw, size_t most,
+                                 struct rp_buffer *scratch, struct rp_row_chunk *out,
                                  struct rp_problem *why)
 {
     (void)scratch;
@@ -56,21 +65,25 @@ static enum rp_status decode_raw(const uint8_t *bytes, size_t length, size_t raw
     return rp_raw_decode(bytes, length, most, &out->tables, why);
 }
 
-static enum rp_status decode_gzip(const uint8_t *bytes, size_t length, size_t raw, size_t most, struct rp_buffer *scratch, struct rp_row_chunk *out,
+static enum rp_status decode_gzip(const uint8_t *bytes, size_t length, size_t raw, size_t most,
+                                  struct rp_buffer *scratch, struct rp_row_chunk *out,
                                   struct rp_problem *why)
 {
     *out = (struct rp_row_chunk){0};
     return rp_gzip_decode(bytes, length, raw, most, scratch, &out->tables, why);
 }
 
-static enum rp_status decode_cdc(const uint8_t *bytes, size_t length, size_t raw, size_t most, struct rp_buffer *scratch, struct rp_row_chunk *out,
+static enum rp_status decode_cdc(const uint8_t *bytes, size_t length, size_t raw, size_t most,
+                                 struct rp_buffer *scratch, struct rp_row_chunk *out,
                                  struct rp_problem *why)
 {
     *out = (struct rp_row_chunk){.is_cdc = true};
     return rp_cdc_decode(bytes, length, raw, most, scratch, &out->cdc, why);
 }
 
-static const struct rp_row_codec codecs[] = {{3, "raw", encode_raw, decode_raw}, {4, "gzip", encode_gzip, decode_gzip}, {5, "cdc", encode_cdc, decode_cdc}};
+static const struct rp_row_codec codecs[] = {{3, "raw", encode_raw, decode_raw},
+                                             {4, "gzip", encode_gzip, decode_gzip},
+                                             {5, "cdc", encode_cdc, decode_cdc}};
 
 const struct rp_row_codec *rp_row_codec_by_id(uint8_t id)
 {
@@ -130,7 +143,8 @@ bool rp_row_chunk_fits(const struct rp_row_chunk *chunk, size_t sites, uint32_t 
 {
     for (size_t i = 0; i < chunk->cdc.table_count; i++) {
         const struct rp_cdc_table *table = &chunk->cdc.tables[i];
-        if (table->site >= sites || !clocks_fit(table->epoch, table->epoch_count, ranks) || !clocks_fit(table->late, table->late_count, ranks))
+        if (table->site >= sites || !clocks_fit(table->epoch, table->epoch_count, ranks) ||
+            !clocks_fit(table->late, table->late_count, ranks))
             return false;
     }
     for (size_t i = 0; i < chunk->tables.table_count; i++)

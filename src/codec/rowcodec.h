@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Codecs of rows, as codec.h has those of events: rows in the order of time <-> the payload of a ROWS chunk. */
+/* Codecs of rows, as codec.h has those of events: rows in the order of time <-> the payload of a
+ * ROWS chunk. */
 #ifndef RP_ROWCODEC_H
 #define RP_ROWCODEC_H
 
@@ -18,10 +19,13 @@ void rp_row_chunk_free(struct rp_row_chunk *chunk);
 struct rp_row_codec {
     uint8_t id;
     const char *name;
-    /* Appends the payload; *row_count of tables, where polls were joined, and *raw, the length before general-purpose compression. */
-    enum rp_status (*encode)(struct rp_row_coder *coder, const struct rp_row *rows, size_t count, struct rp_buffer *out, size_t *row_count, uint64_t *raw);
+    /* Appends the payload; *row_count of tables, where polls were joined, and *raw, the length
+     * before general-purpose compression. */
+    enum rp_status (*encode)(struct rp_row_coder *coder, const struct rp_row *rows, size_t count,
+                             struct rp_buffer *out, size_t *row_count, uint64_t *raw);
     /* At most `most` rows. */
-    enum rp_status (*decode)(const uint8_t *bytes, size_t length, size_t raw, size_t most, struct rp_buffer *scratch, struct rp_row_chunk *out,
+    enum rp_status (*decode)(const uint8_t *bytes, size_t length, size_t raw, size_t most,
+                             struct rp_buffer *scratch, struct rp_row_chunk *out,
                              struct rp_problem *why);
 };
 

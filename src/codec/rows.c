@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events to rows. The events of a call follow each other; where the next call begins must be found, for no event says so:
+ * Events to rows. The events of a call follow each other; where the next call begins must be found,
+ * for no event says so:
  *
  *   NO, PROBE, ERROR, THREAD, TURN and VALUE are a call by themselves;
  *   RECV and YES begin one; NEXT goes on behind YES or NEXT;
- *   MATCH, CANCELLED, UNSENT and FREED go on, unless a receive was posted before them (posts > 0) or CLOCKs stand before them;
- *   CLOCK goes on, and ends the call if it is the last (scope = 0); one that does not count down begins another;
- *   another site is another call.
+ *   MATCH, CANCELLED, UNSENT and FREED go on, unless a receive was posted before them (posts > 0)
+ * or CLOCKs stand before them; CLOCK goes on, and ends the call if it is the last (scope = 0); one
+ * that does not count down begins another; another site is another call.
  *
- * A call that has ended gives its rows in this order. First its notes, each for itself (with_next = 0): CANCELLED, UNSENT and FREED, and RECV and MATCH if
- * no CLOCK tells them. A note names its receive or cancel by number, so that nothing is lost by not tying it to the call; and what a Wait and a Waitall
- * leave cannot be told apart. Then the answer, tied together by with_next: the indices of YES and NEXT in their order, each as a MESSAGE if the next CLOCK
- * has that index, else as an OTHER that carries the event; then the CLOCKs without an index in the list. A YES without index is implied by its messages, if
- * there are any. A YES with c != 0 (of a Waitall that failed early) is always told, in front of the message that may have its index.
+ * A call that has ended gives its rows in this order. First its notes, each for itself (with_next =
+ * 0): CANCELLED, UNSENT and FREED, and RECV and MATCH if no CLOCK tells them. A note names its
+ * receive or cancel by number, so that nothing is lost by not tying it to the call; and what a Wait
+ * and a Waitall leave cannot be told apart. Then the answer, tied together by with_next: the
+ * indices of YES and NEXT in their order, each as a MESSAGE if the next CLOCK has that index, else
+ * as an OTHER that carries the event; then the CLOCKs without an index in the list. A YES without
+ * index is implied by its messages, if there are any. A YES with c != 0 (of a Waitall that failed
+ * early) is always told, in front of the message that may have its index.
  *
  * So there are never more rows than events, and every CLOCK is one MESSAGE.
  *
- * Of NO, the thread is kept. Its `b` only delimits the group, which stands in no particular order anyway. Its scope is not needed: between two entries of a
- * site all polls there answer no, in the program's own order, so that their number is enough.
+ * Of NO, the thread is kept. Its `b` only delimits the group, which stands in no particular order
+ * anyway. Its scope is not needed: between two entries of a site all polls there answer no, in the
+ * program's own order, so that their number is enough.
  */
 #include "codec/rows.h"
 
@@ -54,14 +59,22 @@ void rp_rows_free(struct rp_rows *rows)
 
 static void put_unmatched(struct rp_rows *rows, const struct rp_event *no)
 {
-    struct rp_row row = {.kind = RP_ROW_UNMATCHED, .site = no->site, .count = no->c, .thread = no->a};
+    struct rp_row row = {.kind = RP_ROW_UNMATCHED,
+                         .site = no->site,
+                         .count = no->c,
+                         .thread = no->a};
 
     rp_buffer_put(&rows->rows, &row, sizeof row);
 }
 
 static void put_message(struct rp_rows *rows, const struct rp_event *clock)
 {
-    struct rp_row row = {.kind = RP_ROW_MESSAGE, .site = clock->site, .count = 1, .clock = clock->c, .rank = clock->a, .index = clock->b,
+    struct rp_row row = {.kind = RP_ROW_MESSAGE,
+                         .site = clock->site,
+                         .count = 1,
+                         .clock = clock->c,
+                         .rank = clock->a,
+                         .index = clock->b,
                          .order = clock->scope & RP_CLOCK_FRESH ? 1 : 0};
 
     rp_buffer_put(&rows->rows, &row, sizeof row);
@@ -100,7 +113,8 @@ static void put_notes(struct rp_rows *rows, const struct rp_event *events, size_
 }
 
 /* YES or NEXT, and the CLOCK that would tell the same; moves on behind it if it does. */
-static void put_index(struct rp_rows *rows, const struct rp_event *event, const struct rp_event **clock, const struct rp_event *end)
+static void put_index(struct rp_rows *rows, const struct rp_event *event,
+                      const struct rp_event **clock, const struct rp_event *end)
 {
     bool is_early = event->kind == RP_YES && event->c != 0;
     bool is_told = *clock < end && (event->a < 0 || (*clock)->b == event->a);
@@ -145,7 +159,8 @@ static bool begins_call(const struct rp_event *event, const struct rp_event *las
         return true;
     switch (event->kind) {
     case RP_CLOCK:
-        return last->kind == RP_CLOCK && rp_clock_left(last->scope) != rp_clock_left(event->scope) + 1;
+        return last->kind == RP_CLOCK &&
+               rp_clock_left(last->scope) != rp_clock_left(event->scope) + 1;
     case RP_NEXT:
         return event->posts > 0 || (last->kind != RP_YES && last->kind != RP_NEXT);
     case RP_MATCH:
@@ -160,7 +175,8 @@ static bool begins_call(const struct rp_event *event, const struct rp_event *las
 
 static bool is_call_by_itself(uint32_t kind)
 {
-    return kind == RP_NO || kind == RP_PROBE || kind == RP_ERROR || kind == RP_THREAD || kind == RP_TURN || kind == RP_VALUE;
+    return kind == RP_NO || kind == RP_PROBE || kind == RP_ERROR || kind == RP_THREAD ||
+           kind == RP_TURN || kind == RP_VALUE;
 }
 
 static void add(struct rp_rows *rows, const struct rp_event *event)
@@ -199,7 +215,8 @@ static bool is_cut_off(const struct rp_event *events, size_t count)
 
     for (size_t i = 0; i < count; i++)
         missing -= events[i].kind == RP_NEXT;
-    return missing > 0 || (events[count - 1].kind == RP_CLOCK && rp_clock_left(events[count - 1].scope) > 0);
+    return missing > 0 ||
+           (events[count - 1].kind == RP_CLOCK && rp_clock_left(events[count - 1].scope) > 0);
 }
 
 enum rp_status rp_rows_finish(struct rp_rows *rows)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows to tables: a stable distribution by site, in two passes over the rows. The first numbers the sites and counts, the second fills, joining what polled
- * no to what did before it.
+ * Rows to tables: a stable distribution by site, in two passes over the rows. The first numbers the
+ * sites and counts, the second fills, joining what polled no to what did before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 /* How far back a poll of the same thread is looked for: a group has no more kinds. */
 enum { LOOK_BACK = RP_OPEN_RUNS };
 
-static struct rp_row_table *find_table(struct rp_numbering *sites, struct rp_row_tables *out, uint32_t site)
+static struct rp_row_table *find_table(struct rp_numbering *sites, struct rp_row_tables *out,
+                                       uint32_t site)
 {
     uint32_t number = rp_numbering_of(sites, site);
 
@@ -47,7 +48,8 @@ static bool join_polls(struct rp_row_table *table, const struct rp_row *row)
     return false;
 }
 
-static void fill(struct rp_numbering *sites, const struct rp_row *rows, size_t count, struct rp_row_tables *out)
+static void fill(struct rp_numbering *sites, const struct rp_row *rows, size_t count,
+                 struct rp_row_tables *out)
 {
     uint64_t entries = 0;
 
@@ -63,7 +65,8 @@ static void fill(struct rp_numbering *sites, const struct rp_row *rows, size_t c
     }
 }
 
-enum rp_status rp_row_tables_split(const struct rp_row *rows, size_t count, struct rp_row_tables *out)
+enum rp_status rp_row_tables_split(const struct rp_row *rows, size_t count,
+                                   struct rp_row_tables *out)
 {
     struct rp_row_tables made = {0};
     struct rp_numbering sites = {0};

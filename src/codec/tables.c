@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Codec `tables`: one column a field, values as varints, the whole through zstd. docs/format.md, section 3. */
+/* Codec `tables`: one column a field, values as varints, the whole through zstd. docs/format.md,
+ * section 3. */
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -69,7 +70,8 @@ static void tables_reset(void *state)
     rp_buffer_clear(state);
 }
 
-static enum rp_status tables_encode(void *state, const struct rp_event *events, size_t count, struct rp_buffer *out)
+static enum rp_status tables_encode(void *state, const struct rp_event *events, size_t count,
+                                    struct rp_buffer *out)
 {
     struct rp_buffer *scratch = state;
 
@@ -127,8 +129,8 @@ static void get_columns(struct rp_view *in, struct rp_event *e, size_t n)
     }
 }
 
-static enum rp_status tables_decode(void *state, const uint8_t *bytes, size_t length, size_t count, struct rp_event *events,
-                                    struct rp_problem *why)
+static enum rp_status tables_decode(void *state, const uint8_t *bytes, size_t length, size_t count,
+                                    struct rp_event *events, struct rp_problem *why)
 {
     struct rp_buffer *scratch = state;
 
@@ -152,5 +154,10 @@ static enum rp_status tables_decode(void *state, const uint8_t *bytes, size_t le
     return RP_OK;
 }
 
-const struct rp_codec rp_codec_tables = {.id = TABLES_ID, .name = "tables", .open = tables_open, .close = tables_close, .reset = tables_reset,
-                                         .encode = tables_encode, .decode = tables_decode};
+const struct rp_codec rp_codec_tables = {.id = TABLES_ID,
+                                         .name = "tables",
+                                         .open = tables_open,
+                                         .close = tables_close,
+                                         .reset = tables_reset,
+                                         .encode = tables_encode,
+                                         .decode = tables_decode};

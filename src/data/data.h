@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside libreprise-data.so. Each MPI function that tells a rank something from outside has two forms, most of them generated (api/data.py): one that makes the call and writes down what it gave, and one that
- * gives it again from the log ("alone").
+ * Inside libreprise-data.so. Each MPI function that tells a rank something from outside has two
+ * forms, most of them generated (api/data.py): one that makes the call and writes down what it
+ * gave, and one that gives it again from the log ("alone").
  *
- * Alone, MPI itself is a job of one process. Datatypes, operations, info objects, error handlers and attributes are its own. Communicators and groups are real handles too, of one member, whose
- * questions are answered from the log; requests are generalised ones; messages are empty ones from the process to itself. So all handles can be converted, compared and freed.
+ * Alone, MPI itself is a job of one process. Datatypes, operations, info objects, error handlers
+ * and attributes are its own. Communicators and groups are real handles too, of one member, whose
+ * questions are answered from the log; requests are generalised ones; messages are empty ones from
+ * the process to itself. So all handles can be converted, compared and freed.
  *
  * Everything here is for one thread; calls of others pass.
  */
@@ -26,7 +29,8 @@
 
 #define RP_ENTRY __attribute__((visibility("default")))
 
-/* > 0: calls of this thread pass: nothing is recorded or replayed, another thread, or inside another call. */
+/* > 0: calls of this thread pass: nothing is recorded or replayed, another thread, or inside
+ * another call. */
 extern RP_HIDDEN __thread int rp_data_off __attribute__((tls_model("initial-exec")));
 #define RP_PASSES __builtin_expect(rp_data_off != 0, 0)
 
@@ -42,8 +46,15 @@ struct rp_function {
     uint32_t number;
     const char *name;
 };
-enum { RP_VALUE_NUMBER = 1000, RP_FREED_NUMBER, RP_WINDOW_NUMBER, RP_GOT_NUMBER, RP_SYMMETRIC_NUMBER, RP_FOUND_NUMBER,
-       RP_ARRIVED_NUMBER };
+enum {
+    RP_VALUE_NUMBER = 1000,
+    RP_FREED_NUMBER,
+    RP_WINDOW_NUMBER,
+    RP_GOT_NUMBER,
+    RP_SYMMETRIC_NUMBER,
+    RP_FOUND_NUMBER,
+    RP_ARRIVED_NUMBER
+};
 
 /* Predefined handles that constants.h does not have. */
 struct rp_data_handles {
@@ -69,18 +80,25 @@ struct rp_areas {
     size_t count;
     bool sized; /* the status tells how much of it was received */
     struct rp_area *area, one;
-    struct rp_read *read; /* of a read that is told of; or NULL */
-    struct rp_early *early; /* how it is looked at while it is under way; or NULL */
+    struct rp_read *read;               /* of a read that is told of; or NULL */
+    struct rp_early *early;             /* how it is looked at while it is under way; or NULL */
     const struct rp_function *begun_by; /* of a one-sided read */
 };
 
-void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t count, MPI_Datatype type);
-void rp_areas_times(struct rp_areas *areas, uint64_t members, void *buf, int64_t count, MPI_Datatype type);
-/* One for each member. Displacements in elements, or of `w` in bytes; `wide`: counts and displacements have the sizes of MPI_Count and MPI_Aint. */
-void rp_areas_v(struct rp_areas *areas, uint64_t members, void *buf, const void *counts, const void *displs, MPI_Datatype type, size_t count_size, size_t displ_size);
-void rp_areas_w(struct rp_areas *areas, uint64_t members, void *buf, const void *counts, const void *displs, const MPI_Datatype *types, size_t count_size, size_t displ_size);
+void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t count,
+                  MPI_Datatype type);
+void rp_areas_times(struct rp_areas *areas, uint64_t members, void *buf, int64_t count,
+                    MPI_Datatype type);
+/* One for each member. Displacements in elements, or of `w` in bytes; `wide`: counts and
+ * displacements have the sizes of MPI_Count and MPI_Aint. */
+void rp_areas_v(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                const void *displs, MPI_Datatype type, size_t count_size, size_t displ_size);
+void rp_areas_w(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                const void *displs, const MPI_Datatype *types, size_t count_size,
+                size_t displ_size);
 /* The element of `counts` that is this rank's: members is its rank + 1. */
-void rp_areas_mine(struct rp_areas *areas, uint64_t members, void *buf, const void *counts, MPI_Datatype type, size_t count_size);
+void rp_areas_mine(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                   MPI_Datatype type, size_t count_size);
 /* May outlive the call: types are kept. */
 void rp_areas_keep(struct rp_areas *areas);
 void rp_areas_free(struct rp_areas *areas);
@@ -99,18 +117,22 @@ int64_t rp_data_received(const MPI_Status *status);
 
 /* --- loads from window memory by a program that reprise-cc --track compiled (base/track.h) --- */
 
-enum rp_status rp_track_record(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why);
-enum rp_status rp_track_follow(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why);
+enum rp_status rp_track_record(const char *directory, uint64_t run, int rank, int ranks,
+                               struct rp_problem *why);
+enum rp_status rp_track_follow(const char *directory, uint64_t run, int rank, int ranks,
+                               struct rp_problem *why);
 void rp_track_check_end(void);
-uint64_t rp_track_close(void); /* bytes written */
-bool rp_tracked(void);         /* the program was compiled so, and if it is alone, recorded so */
+uint64_t rp_track_close(void);  /* bytes written */
+bool rp_tracked(void);          /* the program was compiled so, and if it is alone, recorded so */
 bool rp_tracked_in_place(void); /* and others store into the memory that it works on */
 extern RP_HIDDEN bool rp_track_parted; /* they do not: it calls before its accesses */
 
-/* Memory becomes part of a window, and is so no longer. Recording, its shadow: what is in it now if that is the program's own (`is_known`), else zeros. */
+/* Memory becomes part of a window, and is so no longer. Recording, its shadow: what is in it now if
+ * that is the program's own (`is_known`), else zeros. */
 uint8_t *rp_track_add(void *memory, size_t size, bool is_known);
 void rp_track_remove(const void *memory, size_t size);
-/* Recording: the same of parted memory, if the program calls. The shadow and public memory are the caller's. */
+/* Recording: the same of parted memory, if the program calls. The shadow and public memory are the
+ * caller's. */
 void rp_track_part(const struct rp_mirror *memory);
 /* The program's last store is public from here on. */
 void rp_track_settle_now(void);
@@ -120,7 +142,8 @@ static inline void rp_track_settle(void)
         rp_track_settle_now();
 }
 
-/* Recording: what is there now, which MPI gave, is written down by an entry; the bytes to be written, valid until the next call. */
+/* Recording: what is there now, which MPI gave, is written down by an entry; the bytes to be
+ * written, valid until the next call. */
 const void *rp_track_taken(const void *bytes, size_t size);
 bool rp_track_touches(const void *at, size_t size);
 /* How far the shadow is; false: this is not all in one window's memory. */
@@ -128,14 +151,16 @@ bool rp_track_to_shadow(const void *at, size_t size, ptrdiff_t *distance);
 
 /* --- who takes part; recording only --- */
 
-uint64_t rp_members_all(MPI_Comm comm);             /* of the group that data comes from */
-uint64_t rp_members_root(MPI_Comm comm, int root);  /* the same at the root, else 0 */
+uint64_t rp_members_all(MPI_Comm comm);               /* of the group that data comes from */
+uint64_t rp_members_root(MPI_Comm comm, int root);    /* the same at the root, else 0 */
 uint64_t rp_members_at_root(MPI_Comm comm, int root); /* 1 at the root */
-uint64_t rp_members_leaf(MPI_Comm comm, int root);  /* 1 where a broadcast is received */
+uint64_t rp_members_leaf(MPI_Comm comm, int root);    /* 1 where a broadcast is received */
 uint64_t rp_members_scatter(MPI_Comm comm, int root, const void *buf);
-uint64_t rp_members_mine(MPI_Comm comm);            /* rank + 1 */
-uint64_t rp_members_near(MPI_Comm comm);            /* neighbours that data comes from */
-uint64_t rp_members_weighted(MPI_Comm comm, const int *weights); /* 1: the graph has weights, and the program wants them */
+uint64_t rp_members_mine(MPI_Comm comm); /* rank + 1 */
+uint64_t rp_members_near(MPI_Comm comm); /* neighbours that data comes from */
+uint64_t
+rp_members_weighted(MPI_Comm comm,
+                    const int *weights); /* 1: the graph has weights, and the program wants them */
 
 /* --- recording --- */
 
@@ -155,7 +180,8 @@ static inline void rp_record_number(uint64_t number)
     rp_data_put_number(rp_data_writer, number);
 }
 void rp_record_array(const void *bytes, size_t count);
-/* An update of a window failed. One that does not has no entry; nothing may stand between this one and that of the call before. */
+/* An update of a window failed. One that does not has no entry; nothing may stand between this one
+ * and that of the call before. */
 void rp_record_failed(const struct rp_function *function, int rc);
 static inline void rp_record_end(void)
 {
@@ -164,7 +190,8 @@ static inline void rp_record_end(void)
 
 /* --- alone --- */
 
-/* Takes the next entry, which must be that of this call; returns what the call returned. Does not return if the record ends here, is damaged, or says otherwise. */
+/* Takes the next entry, which must be that of this call; returns what the call returned. Does not
+ * return if the record ends here, is damaged, or says otherwise. */
 int rp_alone_begin(const struct rp_function *function, bool has_check, uint32_t check);
 /* What an update of a window returned. */
 int rp_alone_update(const struct rp_function *function);
@@ -214,19 +241,23 @@ struct rp_raiser {
 
 /* A request with areas, or alone any. Takes the areas over. */
 void rp_requests_add(MPI_Request request, struct rp_areas *areas, bool persistent);
-/* Recording: a request that may be complete already, and have the handle of others: then its content is told at once. */
+/* Recording: a request that may be complete already, and have the handle of others: then its
+ * content is told at once. */
 void rp_record_fresh(MPI_Request request, struct rp_areas *areas);
 /* The request, if it is under way, is of a read from this target of the window (both sides). */
 void rp_requests_read(MPI_Request request, MPI_Win win, int target);
-/* A call has completed such reads. Recording: they are told by entries `got`, numbered from `first` on;
- * alone: the one of this number is filled, false if there is none. Then the request has none any more. */
+/* A call has completed such reads. Recording: they are told by entries `got`, numbered from `first`
+ * on;
+ * alone: the one of this number is filled, false if there is none. Then the request has none any
+ * more. */
 void rp_requests_reads_done(MPI_Win win, int target, uint64_t first);
 bool rp_requests_take_read(uint64_t number);
 bool rp_requests_are_reading(MPI_Win win, int target);
 void rp_alone_fresh(MPI_Request *request, struct rp_areas *areas, struct rp_raiser raiser);
 MPI_Request rp_alone_request(struct rp_areas *areas, bool persistent, struct rp_raiser raiser);
 
-/* Receives that the program freed while they were under way: when one is found complete, that is told before the next entry. */
+/* Receives that the program freed while they were under way: when one is found complete, that is
+ * told before the next entry. */
 extern RP_HIDDEN const struct rp_function rp_f_freed;
 extern RP_HIDDEN size_t rp_requests_freed;
 void rp_requests_settle(void);
@@ -243,22 +274,27 @@ void rp_windows_in_own(MPI_Win win); /* what this rank itself updated; that is c
 void rp_windows_all_out(void);
 void rp_windows_all_in(void);
 void rp_windows_glance(void); /* both, but seldom */
-/* The order log (log/orderlog.h): made with the first window; a mark of the time, or of that of the last glance. */
+/* The order log (log/orderlog.h): made with the first window; a mark of the time, or of that of the
+ * last glance. */
 void rp_windows_open(const char *directory, uint64_t run, uint32_t rank);
 void rp_windows_mark(void);
 void rp_windows_mark_now(void);
 void rp_windows_mark_loads(uint64_t loads); /* but seldom; so many were made */
 void rp_windows_close(void);
-extern RP_HIDDEN uint32_t rp_updates; /* a hash of the updates since the last call that synchronises */
+extern RP_HIDDEN uint32_t
+    rp_updates; /* a hash of the updates since the last call that synchronises */
 /* An access of this rank is about to begin. */
-void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type, bool writes);
+void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type,
+                      bool writes);
 int64_t rp_window_place(MPI_Win win, MPI_Aint disp); /* the same in every run */
-MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp); /* alone: what it was in the record */
+MPI_Aint rp_window_recorded(MPI_Win win, int target,
+                            MPI_Aint disp); /* alone: what it was in the record */
 bool rp_window_is_self(MPI_Win win, int rank);
 void rp_alone_changes(void);
 void rp_alone_found(void);
 
-/* The symmetric memory of OpenSHMEM (src/shmem), which is looked at where windows are, and counts as one. NULL: there is none. */
+/* The symmetric memory of OpenSHMEM (src/shmem), which is looked at where windows are, and counts
+ * as one. NULL: there is none. */
 struct rp_symmetric_side {
     void (*out)(void), (*in)(void);
     void (*take)(void); /* alone: an entry `symmetric` */
@@ -290,7 +326,9 @@ void rp_alone_got(void);
 
 /* --- results that are in memory before the call that completes them (data_early.c) --- */
 
-enum { RP_EARLY_BYTES = 256 }; /* of longer ones, only the beginning of one-sided results is looked at */
+enum {
+    RP_EARLY_BYTES = 256
+}; /* of longer ones, only the beginning of one-sided results is looked at */
 extern RP_HIDDEN const struct rp_function rp_f_arrived;
 extern RP_HIDDEN size_t rp_early_watched; /* how many are */
 /* Recording: such an operation is about to begin. Need not be called. */
@@ -316,35 +354,53 @@ static inline void rp_early_leave(void)
 /* Alone: an entry that came at no look. */
 void rp_alone_arrived(void);
 
-/* --- who wrote what: a rank alone tells of its accesses to windows, if that is asked for (data_trace.c) --- */
+/* --- who wrote what: a rank alone tells of its accesses to windows, if that is asked for
+ * (data_trace.c) --- */
 
 extern RP_HIDDEN bool rp_traced;
 extern RP_HIDDEN uintptr_t rp_caller, rp_caller_stack; /* alone: where the program called */
-#define RP_HERE() (rp_caller = (uintptr_t)__builtin_return_address(0), rp_caller_stack = (uintptr_t)__builtin_frame_address(0))
+#define RP_HERE()                                                                                  \
+    (rp_caller = (uintptr_t)__builtin_return_address(0),                                           \
+     rp_caller_stack = (uintptr_t)__builtin_frame_address(0))
 
-enum rp_status rp_trace_open(const char *path, const char *directory, uint64_t run, uint32_t rank, struct rp_problem *why);
+enum rp_status rp_trace_open(const char *path, const char *directory, uint64_t run, uint32_t rank,
+                             struct rp_problem *why);
 void rp_trace_close(void);
 int rp_trace_self(uint64_t window); /* this rank in it */
-void rp_trace_window(uint64_t window, bool dynamic, int unit, size_t size, const struct rp_function *function);
-/* Where the rank had the memory that it attached to this window as the `nth`, from 0; false: that is not known. */
+void rp_trace_window(uint64_t window, bool dynamic, int unit, size_t size,
+                     const struct rp_function *function);
+/* Where the rank had the memory that it attached to this window as the `nth`, from 0; false: that
+ * is not known. */
 bool rp_trace_attached(uint64_t window, size_t nth, size_t size, uint64_t *address);
-void rp_trace_write(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype, const void *origin, int64_t count, MPI_Datatype type, MPI_Op op);
+void rp_trace_write(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp,
+                    int64_t targetcount, MPI_Datatype targettype, const void *origin, int64_t count,
+                    MPI_Datatype type, MPI_Op op);
 /* A read is begun; NULL: there is nothing to tell of it. An atomic operation has an operand. */
-struct rp_read *rp_trace_read(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype);
-void rp_trace_operand(struct rp_read *read, const void *origin, int64_t count, MPI_Datatype type, MPI_Op op);
+struct rp_read *rp_trace_read(const struct rp_function *function, MPI_Win win, int target,
+                              MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype);
+void rp_trace_operand(struct rp_read *read, const void *origin, int64_t count, MPI_Datatype type,
+                      MPI_Op op);
 void rp_trace_swap(struct rp_read *read, const void *origin, const void *compare);
 void rp_trace_got(struct rp_read *read, const struct rp_area *area);
 void rp_trace_forget(struct rp_read *read);
 /* Writes to this target, or if that is -1 to all, are complete. */
 void rp_trace_done(const struct rp_function *function, MPI_Win win, int target);
-/* What the program stored since `from` entries were complete, whether there was any: `before` becomes as `now` is. `member`: whose memory it is; -1: the rank's own. `origin`: its place in the window. */
-bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member, uint64_t origin, uint64_t from, const uint8_t *now, uint8_t *before, size_t size);
+/* What the program stored since `from` entries were complete, whether there was any: `before`
+ * becomes as `now` is. `member`: whose memory it is; -1: the rank's own. `origin`: its place in the
+ * window. */
+bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member,
+                     uint64_t origin, uint64_t from, const uint8_t *now, uint8_t *before,
+                     size_t size);
 void rp_trace_out(const struct rp_function *function, uint64_t window);
-void rp_trace_change(const struct rp_function *function, uint64_t window, int member, size_t at, const uint8_t *value, size_t length);
-/* A tracked program loaded what others wrote, or stored. `load`: the number of the load, or of the next; `known`: it is of this window alone. */
-void rp_trace_direct(bool loads, uint64_t window, int member, size_t at, const uint8_t *value, size_t length, uint64_t load, bool known);
+void rp_trace_change(const struct rp_function *function, uint64_t window, int member, size_t at,
+                     const uint8_t *value, size_t length);
+/* A tracked program loaded what others wrote, or stored. `load`: the number of the load, or of the
+ * next; `known`: it is of this window alone. */
+void rp_trace_direct(bool loads, uint64_t window, int member, size_t at, const uint8_t *value,
+                     size_t length, uint64_t load, bool known);
 
-/* Alone, before the entry of a call that makes stores public, or (`out` false) takes changes in; after that of any. Of one window, or of all. */
+/* Alone, before the entry of a call that makes stores public, or (`out` false) takes changes in;
+ * after that of any. Of one window, or of all. */
 void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out);
 void rp_windows_look_all(const struct rp_function *function);
 void rp_windows_looked(void);
@@ -365,6 +421,8 @@ void rp_split_begin(MPI_File file, struct rp_areas *areas);
 void rp_split_put(MPI_File file, int64_t bytes);
 void rp_split_fill(MPI_File file);
 
-#include "hand.h" /* made by api/data.py: rp_f_X of each function, rp_record_X and rp_alone_X of those written by hand */
+/* Made by api/data.py: rp_f_X of each function, rp_record_X and rp_alone_X of those written by
+ * hand. */
+#include "hand.h"
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a call puts what it receives. The memory of dense types is taken as it is; others are packed and unpacked by MPI. If less was received than there is room for, and the length
- * is not one of whole elements, everything is taken: what was not received is the program's own, and the same alone.
+ * Where a call puts what it receives. The memory of dense types is taken as it is; others are
+ * packed and unpacked by MPI. If less was received than there is room for, and the length is not
+ * one of whole elements, everything is taken: what was not received is the program's own, and the
+ * same alone.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -14,7 +16,9 @@ static bool is_named(MPI_Datatype type)
 {
     int integers, addresses, types, combiner;
 
-    return rp_pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED;
+    return rp_pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner) ==
+               MPI_SUCCESS &&
+           combiner == MPI_COMBINER_NAMED;
 }
 
 /* Named types are always the same, so the last one is remembered. */
@@ -53,7 +57,8 @@ static bool has_none(struct rp_areas *areas, uint64_t members, const void *buf, 
     return members == 0 || buf == MPI_IN_PLACE || type == rp_constant.datatype_null;
 }
 
-void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t count, MPI_Datatype type)
+void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t count,
+                  MPI_Datatype type)
 {
     if (has_none(areas, members, buf, type) || count <= 0)
         return;
@@ -61,7 +66,8 @@ void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t c
     set(&areas->one, buf, count, type);
 }
 
-void rp_areas_times(struct rp_areas *areas, uint64_t members, void *buf, int64_t count, MPI_Datatype type)
+void rp_areas_times(struct rp_areas *areas, uint64_t members, void *buf, int64_t count,
+                    MPI_Datatype type)
 {
     rp_areas_one(areas, members, buf, count * (int64_t)members, type);
 }
@@ -82,7 +88,8 @@ static bool reserve(struct rp_areas *areas, uint64_t members)
     return true;
 }
 
-void rp_areas_v(struct rp_areas *areas, uint64_t members, void *buf, const void *counts, const void *displs, MPI_Datatype type, size_t count_size, size_t displ_size)
+void rp_areas_v(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                const void *displs, MPI_Datatype type, size_t count_size, size_t displ_size)
 {
     MPI_Aint lb, extent;
 
@@ -91,10 +98,12 @@ void rp_areas_v(struct rp_areas *areas, uint64_t members, void *buf, const void 
     reserve(areas, members);
     rp_pmpi.Type_get_extent(type, &lb, &extent);
     for (uint64_t i = 0; i < members; i++)
-        set(&areas->area[i], (char *)buf + element(displs, i, displ_size) * extent, element(counts, i, count_size), type);
+        set(&areas->area[i], (char *)buf + element(displs, i, displ_size) * extent,
+            element(counts, i, count_size), type);
 }
 
-void rp_areas_w(struct rp_areas *areas, uint64_t members, void *buf, const void *counts, const void *displs, const MPI_Datatype *types, size_t count_size, size_t displ_size)
+void rp_areas_w(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                const void *displs, const MPI_Datatype *types, size_t count_size, size_t displ_size)
 {
     *areas = (struct rp_areas){0};
     if (members == 0)
@@ -102,10 +111,12 @@ void rp_areas_w(struct rp_areas *areas, uint64_t members, void *buf, const void 
     reserve(areas, members);
     for (uint64_t i = 0; i < members; i++)
         if (element(counts, i, count_size) > 0)
-            set(&areas->area[i], (char *)buf + element(displs, i, displ_size), element(counts, i, count_size), types[i]);
+            set(&areas->area[i], (char *)buf + element(displs, i, displ_size),
+                element(counts, i, count_size), types[i]);
 }
 
-void rp_areas_mine(struct rp_areas *areas, uint64_t members, void *buf, const void *counts, MPI_Datatype type, size_t count_size)
+void rp_areas_mine(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                   MPI_Datatype type, size_t count_size)
 {
     rp_areas_one(areas, members, buf, members ? element(counts, members - 1, count_size) : 0, type);
 }
@@ -157,7 +168,8 @@ static uint8_t *room_for(size_t bytes)
 static int whole_count(const struct rp_area *area, int64_t count)
 {
     if (count > INT_MAX || (area->size > 0 && count > (int64_t)(INT_MAX / area->size))) {
-        rp_error("a message of more than 2 GiB that is not of a contiguous type cannot be recorded for a replay alone");
+        rp_error("a message of more than 2 GiB that is not of a contiguous type cannot be recorded "
+                 "for a replay alone");
         rp_data_end_job(123);
     }
     return (int)count;
@@ -174,8 +186,10 @@ static MPI_Datatype at_base(const struct rp_area *area, char *base, int elements
     return type;
 }
 
-/* What was packed from window memory of a tracked program goes into its shadow, too; or if that is parted, out. */
-static void shadow_packed(const struct rp_area *area, int elements, const uint8_t *packed, int length)
+/* What was packed from window memory of a tracked program goes into its shadow, too; or if that is
+ * parted, out. */
+static void shadow_packed(const struct rp_area *area, int elements, const uint8_t *packed,
+                          int length)
 {
     MPI_Aint lb, extent, true_lb, true_extent;
     ptrdiff_t distance = 0;
@@ -195,10 +209,13 @@ static void shadow_packed(const struct rp_area *area, int elements, const uint8_
         return;
     }
     if (!area->buf || !rp_track_to_shadow(first, span, &distance)) {
-        rp_error("a message was received into window memory and outside of it, or by absolute addresses: of a program that was compiled by reprise-cc --track, that cannot be recorded");
+        rp_error("a message was received into window memory and outside of it, or by absolute "
+                 "addresses: of a program that was compiled by reprise-cc --track, that cannot be "
+                 "recorded");
         rp_data_end_job(123);
     }
-    rp_pmpi.Unpack(packed, length, &position, (void *)((uintptr_t)area->buf + (uintptr_t)distance), elements, area->type, rp_constant.self);
+    rp_pmpi.Unpack(packed, length, &position, (void *)((uintptr_t)area->buf + (uintptr_t)distance),
+                   elements, area->type, rp_constant.self);
 }
 
 /* Returns how many bytes it has made. */
@@ -232,7 +249,8 @@ static void put_area(const struct rp_area *area, int64_t bytes)
 {
     int64_t count = area->count;
 
-    if (bytes >= 0 && area->size > 0 && bytes % (int64_t)area->size == 0 && bytes / (int64_t)area->size < count)
+    if (bytes >= 0 && area->size > 0 && bytes % (int64_t)area->size == 0 &&
+        bytes / (int64_t)area->size < count)
         count = bytes / (int64_t)area->size;
     rp_record_number(count > 0 ? (uint64_t)count : 0);
     if (count <= 0)
@@ -254,7 +272,8 @@ int64_t rp_data_received(const MPI_Status *status)
 {
     int bytes;
 
-    if (!status || rp_pmpi.Get_count(status, rp_constant.byte, &bytes) != MPI_SUCCESS || bytes == MPI_UNDEFINED)
+    if (!status || rp_pmpi.Get_count(status, rp_constant.byte, &bytes) != MPI_SUCCESS ||
+        bytes == MPI_UNDEFINED)
         return -1;
     return bytes;
 }
@@ -267,8 +286,10 @@ static void mismatch(uint64_t recorded, uint64_t here)
 
     if (rp_data_failed(rp_data_reader, &why) != RP_OK)
         rp_alone_end(); /* tells it */
-    rp_error("not the recorded run: call %llu receives into another buffer: %llu were recorded, here are %llu (counts or types differ)", (unsigned long long)rp_data_read_entries(rp_data_reader),
-             (unsigned long long)recorded, (unsigned long long)here);
+    rp_error("not the recorded run: call %llu receives into another buffer: %llu were recorded, "
+             "here are %llu (counts or types differ)",
+             (unsigned long long)rp_data_read_entries(rp_data_reader), (unsigned long long)recorded,
+             (unsigned long long)here);
     rp_data_end_job(121);
 }
 
@@ -278,7 +299,8 @@ static void take_packed(const struct rp_area *area, int elements, const uint8_t 
     char base[1];
 
     if (area->buf) {
-        rp_pmpi.Unpack(content, bytes, &position, area->buf, elements, area->type, rp_constant.self);
+        rp_pmpi.Unpack(content, bytes, &position, area->buf, elements, area->type,
+                       rp_constant.self);
         return;
     }
     MPI_Datatype type = at_base(area, base, elements);

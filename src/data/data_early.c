@@ -39,7 +39,7 @@ _Static_assert(BYTES <= 32 * WORD, "a bit for each word");
 
 struct rp_early {
     struct rp_areas *owner;
-    uint8_t *plain;   /* the memory, if it is one piece; else NULL */
+    uint8_t *plain; /* the memory, if it is one piece; else NULL */
     size_t size;
     uint64_t serial;  /* its number among all operations */
     uint64_t since;   /* the look that was last when it began */
@@ -291,7 +291,8 @@ void rp_early_report(void)
         put_place(&text);
     rp_buffer_byte(&text, 0);
     rp_note("the result of %s%s was in memory before the call that completes it; "
-            "a program must not read it before", report.function->name, text.failed ? "" : (char *)text.bytes);
+            "a program must not read it before",
+            report.function->name, text.failed ? "" : (char *)text.bytes);
     rp_buffer_free(&text);
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the memory of a program has when it becomes part of a window. Only what others change in it is written down, so where they write what is there already, nothing is. That is right if a rank alone has the same there, but the memory may
- * be one that was never stored into: then it has what was left in it, mostly zeros. Where it was zero it is made so alone; of the rest there is a hash, and it is said if that is another. It cannot be made the same: it may hold addresses.
+ * What the memory of a program has when it becomes part of a window. Only what others change in it
+ * is written down, so where they write what is there already, nothing is. That is right if a rank
+ * alone has the same there, but the memory may be one that was never stored into: then it has what
+ * was left in it, mostly zeros. Where it was zero it is made so alone; of the rest there is a hash,
+ * and it is said if that is another. It cannot be made the same: it may hold addresses.
  */
 #define XXH_INLINE_ALL
 #include <stdlib.h>
@@ -64,6 +67,9 @@ void rp_alone_found(void)
     }
     if (!has_said && XXH3_64bits(expected, expected_size) != hash) {
         has_said = true;
-        rp_note("the memory that %s is given is not what it was in the record: the program has not stored into all of it, or has addresses there; if others write into it what was there already, this rank does not see that", rp_alone_calling()->name);
+        rp_note("the memory that %s is given is not what it was in the record: the program has not "
+                "stored into all of it, or has addresses there; if others write into it what was "
+                "there already, this rank does not see that",
+                rp_alone_calling()->name);
     }
 }

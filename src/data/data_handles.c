@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles that calls make: told as null, empty or new; alone, new ones are real handles of this process alone. Then the calls of which these are the larger part. */
+/* Handles that calls make: told as null, empty or new; alone, new ones are real handles of this
+ * process alone. Then the calls of which these are the larger part. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +8,8 @@
 #include "base/message.h"
 #include "data/data.h"
 
-/* Alone, a communicator keeps this rank in it and its size, by attributes that its copies have, too. */
+/* Alone, a communicator keeps this rank in it and its size, by attributes that its copies have,
+ * too. */
 
 enum kept { RANK, SIZE, KEPT };
 static int keyvals[KEPT];
@@ -74,7 +76,9 @@ void rp_record_comm(MPI_Comm comm)
 
 void rp_record_group(MPI_Group group)
 {
-    rp_record_number(group == rp_handle.group_null ? RP_HANDLE_NULL : group == rp_handle.group_empty ? RP_HANDLE_EMPTY : RP_HANDLE_NEW);
+    rp_record_number(group == rp_handle.group_null    ? RP_HANDLE_NULL
+                     : group == rp_handle.group_empty ? RP_HANDLE_EMPTY
+                                                      : RP_HANDLE_NEW);
 }
 
 /* A split has none of the attributes that a dup would copy. */
@@ -103,7 +107,8 @@ void rp_alone_comm(MPI_Comm parent, MPI_Comm *comm)
     rp_pmpi.Errhandler_free(&handler);
 }
 
-/* Of a dup: it is made already, and keeps what the other keeps, unless that is one of the beginning. */
+/* Of a dup: it is made already, and keeps what the other keeps, unless that is one of the
+ * beginning. */
 void rp_alone_dup(MPI_Comm comm)
 {
     if (rp_alone_number() == RP_HANDLE_NULL)
@@ -139,9 +144,11 @@ void rp_alone_group(MPI_Group *group)
     rp_data_off--;
 }
 
-/* Ranks and sizes. An error handler that MPI calls inside another call may ask for them, which is not written down: then they are what the communicator keeps. */
+/* Ranks and sizes. An error handler that MPI calls inside another call may ask for them, which is
+ * not written down: then they are what the communicator keeps. */
 
-static int alone_number(const struct rp_function *function, enum kept which, MPI_Comm comm, int *number)
+static int alone_number(const struct rp_function *function, enum kept which, MPI_Comm comm,
+                        int *number)
 {
     if (rp_alone_in_handler) {
         if (!look_up(which, comm, number))
@@ -231,7 +238,8 @@ void rp_alone_info(MPI_Info *info)
     char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
 
     rp_pmpi.Info_create(info);
-    for (uint64_t keys = rp_alone_number(); keys > 0 && take_text(key, sizeof key) && take_text(value, sizeof value); keys--)
+    for (uint64_t keys = rp_alone_number();
+         keys > 0 && take_text(key, sizeof key) && take_text(value, sizeof value); keys--)
         rp_pmpi.Info_set(*info, key, value);
 }
 
@@ -277,7 +285,8 @@ static void take_status(MPI_Status *status)
     rp_alone_bytes(is_wanted(status) ? status : &own, sizeof own);
 }
 
-int rp_record_Iprobe(const struct rp_next *next, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+int rp_record_Iprobe(const struct rp_next *next, int source, int tag, MPI_Comm comm, int *flag,
+                     MPI_Status *status)
 {
     MPI_Status own, *seen = is_wanted(status) ? status : &own;
 
@@ -305,7 +314,8 @@ int rp_alone_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *s
     return rc;
 }
 
-int rp_record_Improbe(const struct rp_next *next, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+int rp_record_Improbe(const struct rp_next *next, int source, int tag, MPI_Comm comm, int *flag,
+                      MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own, *seen = is_wanted(status) ? status : &own;
 
@@ -322,7 +332,8 @@ int rp_record_Improbe(const struct rp_next *next, int source, int tag, MPI_Comm 
     return rc;
 }
 
-int rp_alone_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+int rp_alone_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                     MPI_Status *status)
 {
     int rc = rp_alone_begin(&rp_f_Improbe, true, rp_check(rp_check(0, source), tag));
 
@@ -337,7 +348,8 @@ int rp_alone_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message 
     return rc;
 }
 
-int rp_record_Mprobe(const struct rp_next *next, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+int rp_record_Mprobe(const struct rp_next *next, int source, int tag, MPI_Comm comm,
+                     MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own, *seen = is_wanted(status) ? status : &own;
 
@@ -376,7 +388,8 @@ static int record_idup(const struct rp_function *function, int rc)
     return rc;
 }
 
-static int alone_idup(const struct rp_function *function, MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+static int alone_idup(const struct rp_function *function, MPI_Comm comm, MPI_Comm *made,
+                      MPI_Request *request)
 {
     struct rp_areas none = {0};
 
@@ -387,13 +400,15 @@ static int alone_idup(const struct rp_function *function, MPI_Comm comm, MPI_Com
     int rc = rp_alone_begin(function, false, 0);
     rp_alone_end();
     if (rc == MPI_SUCCESS)
-        *request = rp_alone_request(&none, false, (struct rp_raiser){.kind = RP_OF_COMM, .comm = comm});
+        *request =
+            rp_alone_request(&none, false, (struct rp_raiser){.kind = RP_OF_COMM, .comm = comm});
     else
         rp_alone_error_comm(comm, rc);
     return rc;
 }
 
-int rp_record_Comm_idup(const struct rp_next *next, MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+int rp_record_Comm_idup(const struct rp_next *next, MPI_Comm comm, MPI_Comm *made,
+                        MPI_Request *request)
 {
     return record_idup(&rp_f_Comm_idup, next->Comm_idup(comm, made, request));
 }
@@ -404,9 +419,11 @@ int rp_alone_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 }
 
 #if MPI_VERSION >= 4
-int rp_record_Comm_idup_with_info(const struct rp_next *next, MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request)
+int rp_record_Comm_idup_with_info(const struct rp_next *next, MPI_Comm comm, MPI_Info info,
+                                  MPI_Comm *made, MPI_Request *request)
 {
-    return record_idup(&rp_f_Comm_idup_with_info, next->Comm_idup_with_info(comm, info, made, request));
+    return record_idup(&rp_f_Comm_idup_with_info,
+                       next->Comm_idup_with_info(comm, info, made, request));
 }
 
 int rp_alone_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request)
@@ -416,9 +433,12 @@ int rp_alone_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, M
 }
 #endif
 
-/* Attributes: those that MPI itself sets are pointers to numbers, which the program may keep; all others are the program's own. */
+/* Attributes: those that MPI itself sets are pointers to numbers, which the program may keep; all
+ * others are the program's own. */
 
-static const int predefined_keyvals[] = {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE, MPI_APPNUM};
+static const int predefined_keyvals[] = {MPI_TAG_UB,          MPI_HOST,          MPI_IO,
+                                         MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE,
+                                         MPI_APPNUM};
 enum { PREDEFINED = sizeof predefined_keyvals / sizeof *predefined_keyvals };
 
 /* PREDEFINED: it is not. */
@@ -436,7 +456,8 @@ static bool is_predefined(int keyval)
     return predefined(keyval) < PREDEFINED;
 }
 
-static int record_attr(const struct rp_function *function, int keyval, void *value, const int *flag, int rc)
+static int record_attr(const struct rp_function *function, int keyval, void *value, const int *flag,
+                       int rc)
 {
     if (!is_predefined(keyval))
         return rc;
@@ -450,10 +471,12 @@ static int record_attr(const struct rp_function *function, int keyval, void *val
     return rc;
 }
 
-static int alone_attr(const struct rp_function *function, MPI_Comm comm, int keyval, void *value, int *flag)
+static int alone_attr(const struct rp_function *function, MPI_Comm comm, int keyval, void *value,
+                      int *flag)
 {
     static int values[PREDEFINED];
-    int rc = rp_alone_begin(function, true, rp_check(0, keyval)), *slot = &values[predefined(keyval)];
+    int rc = rp_alone_begin(function, true, rp_check(0, keyval)),
+        *slot = &values[predefined(keyval)];
 
     if (rc == MPI_SUCCESS) {
         *flag = (int)rp_alone_number();
@@ -468,29 +491,37 @@ static int alone_attr(const struct rp_function *function, MPI_Comm comm, int key
     return rc;
 }
 
-int rp_record_Comm_get_attr(const struct rp_next *next, MPI_Comm comm, int keyval, void *value, int *flag)
+int rp_record_Comm_get_attr(const struct rp_next *next, MPI_Comm comm, int keyval, void *value,
+                            int *flag)
 {
-    return record_attr(&rp_f_Comm_get_attr, keyval, value, flag, next->Comm_get_attr(comm, keyval, value, flag));
+    return record_attr(&rp_f_Comm_get_attr, keyval, value, flag,
+                       next->Comm_get_attr(comm, keyval, value, flag));
 }
 
 int rp_alone_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
-    return is_predefined(keyval) ? alone_attr(&rp_f_Comm_get_attr, comm, keyval, value, flag) : rp_pmpi.Comm_get_attr(comm, keyval, value, flag);
+    return is_predefined(keyval) ? alone_attr(&rp_f_Comm_get_attr, comm, keyval, value, flag)
+                                 : rp_pmpi.Comm_get_attr(comm, keyval, value, flag);
 }
 
-int rp_record_Attr_get(const struct rp_next *next, MPI_Comm comm, int keyval, void *value, int *flag)
+int rp_record_Attr_get(const struct rp_next *next, MPI_Comm comm, int keyval, void *value,
+                       int *flag)
 {
-    return record_attr(&rp_f_Attr_get, keyval, value, flag, next->Attr_get(comm, keyval, value, flag));
+    return record_attr(&rp_f_Attr_get, keyval, value, flag,
+                       next->Attr_get(comm, keyval, value, flag));
 }
 
 int rp_alone_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
 {
-    return is_predefined(keyval) ? alone_attr(&rp_f_Attr_get, comm, keyval, value, flag) : rp_pmpi.Attr_get(comm, keyval, value, flag);
+    return is_predefined(keyval) ? alone_attr(&rp_f_Attr_get, comm, keyval, value, flag)
+                                 : rp_pmpi.Attr_get(comm, keyval, value, flag);
 }
 
-/* Files. Alone, an empty file that nobody else sees stands for the real one: nothing is read from it or written to it, but it has views, infos and handlers. */
+/* Files. Alone, an empty file that nobody else sees stands for the real one: nothing is read from
+ * it or written to it, but it has views, infos and handlers. */
 
-int rp_record_File_open(const struct rp_next *next, MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI_File *file)
+int rp_record_File_open(const struct rp_next *next, MPI_Comm comm, const char *name, int amode,
+                        MPI_Info info, MPI_File *file)
 {
     rp_data_off++;
     int rc = next->File_open(comm, name, amode, info, file);
@@ -514,7 +545,8 @@ int rp_alone_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info
     }
     rp_data_off++;
     fd = mkstemp(path);
-    if (fd < 0 || rp_pmpi.File_open(rp_constant.self, path, MPI_MODE_RDWR, rp_constant.info_null, file) != MPI_SUCCESS) {
+    if (fd < 0 || rp_pmpi.File_open(rp_constant.self, path, MPI_MODE_RDWR, rp_constant.info_null,
+                                    file) != MPI_SUCCESS) {
         rp_error("MPI_File_open: no file in /tmp can stand for '%s'", name);
         rp_data_end_job(125);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The start and the end of both modes, and what every entry of the log begins with: the function, what it returned, and a check of the numbers that it was called with. */
+/* The start and the end of both modes, and what every entry of the log begins with: the function,
+ * what it returned, and a check of the numbers that it was called with. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,7 +33,8 @@ void rp_data_end_job(int exit_status)
 
     rp_data_off = 1;
     rp_early_report();
-    nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
+    nanosleep(&pause,
+              NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
     if (!rp_data_alone)
         rp_pmpi.Abort(rp_constant.world, exit_status);
     _exit(exit_status);
@@ -40,7 +42,9 @@ void rp_data_end_job(int exit_status)
 
 void rp_data_refuse(const char *function)
 {
-    rp_error("%s: a rank that calls it cannot be replayed alone yet, so the program is stopped here rather than replayed wrongly", function);
+    rp_error("%s: a rank that calls it cannot be replayed alone yet, so the program is stopped "
+             "here rather than replayed wrongly",
+             function);
     if (reprise_refused)
         reprise_refused(function);
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
@@ -78,7 +82,8 @@ void rp_record_array(const void *bytes, size_t count)
 
 static bool is_stopped;
 
-/* A debugger gets the process where it is; else it ends here. What it has to write at its end is written, but what it then asks of MPI nobody could answer. */
+/* A debugger gets the process where it is; else it ends here. What it has to write at its end is
+ * written, but what it then asks of MPI nobody could answer. */
 void rp_alone_stop(const char *function)
 {
     char line[256];
@@ -91,7 +96,8 @@ void rp_alone_stop(const char *function)
     is_stopped = true;
     rp_early_report();
     FILE *status = fopen("/proc/self/status", "r");
-    rp_note("the record ends inside %s, call %llu of this rank", function, (unsigned long long)rp_data_read_entries(rp_data_reader) + 1);
+    rp_note("the record ends inside %s, call %llu of this rank", function,
+            (unsigned long long)rp_data_read_entries(rp_data_reader) + 1);
     while (status && fgets(line, sizeof line, status))
         if (sscanf(line, "TracerPid: %d", &tracer) == 1)
             break;
@@ -106,13 +112,15 @@ static void damaged(const struct rp_problem *why, enum rp_status status)
 {
     if (status == RP_BUSY)
         rp_alone_stop(calling.name);
-    rp_error("in %s, call %llu: %s", calling.name, (unsigned long long)rp_data_read_entries(rp_data_reader), why->text);
+    rp_error("in %s, call %llu: %s", calling.name,
+             (unsigned long long)rp_data_read_entries(rp_data_reader), why->text);
     rp_data_end_job(rp_exit_status(status));
 }
 
 static void differs(const char *recorded, const char *what)
 {
-    rp_error("not the recorded run: call %llu was %s%s", (unsigned long long)rp_data_read_entries(rp_data_reader), recorded, what);
+    rp_error("not the recorded run: call %llu was %s%s",
+             (unsigned long long)rp_data_read_entries(rp_data_reader), recorded, what);
     rp_data_end_job(REPRISE_EXIT_DIVERGED);
 }
 
@@ -121,7 +129,8 @@ const struct rp_function *rp_alone_calling(void)
     return &calling;
 }
 
-/* What an entry of no MPI function tells, which stands before that of the call during which it came to pass. */
+/* What an entry of no MPI function tells, which stands before that of the call during which it came
+ * to pass. */
 static void (*between(const char *name))(void)
 {
     if (strcmp(name, rp_f_freed.name) == 0)
@@ -217,13 +226,15 @@ void rp_alone_end(void)
         damaged(&why, status);
 }
 
-/* Error handlers. Recording, MPI calls them inside the call that fails, so what they call is not written down. */
+/* Error handlers. Recording, MPI calls them inside the call that fails, so what they call is not
+ * written down. */
 
 int rp_alone_in_handler;
 
 void rp_alone_refuse_in_handler(const struct rp_function *function)
 {
-    rp_error("%s, called by an error handler: it was not recorded, and cannot be answered", function->name);
+    rp_error("%s, called by an error handler: it was not recorded, and cannot be answered",
+             function->name);
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
@@ -248,12 +259,30 @@ void rp_alone_error_file(MPI_File file, int rc)
     rp_alone_in_handler--;
 }
 
-/* MPI's own start, alone: the launcher's variables, which the program may look at, would have MPI look for the launcher. */
+/* MPI's own start, alone: the launcher's variables, which the program may look at, would have MPI
+ * look for the launcher. */
 
 static bool is_launchers(const char *variable)
 {
-    static const char *const beginnings[] = {"PMI", "OMPI_COMM_", "OMPI_UNIVERSE", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_initial", "OMPI_FIRST_RANKS", "OMPI_APP_", "OMPI_NUM_APP", "OMPI_FILE",
-                                             "ORTE_",  "PRTE_",      "HYD",           "SLURM_",         "MPI_LOCAL",    "MPIR_CVAR_CH4_OFI", "OMPI_MCA_btl=", "OMPI_MCA_pml="};
+    static const char *const beginnings[] = {"PMI",
+                                             "OMPI_COMM_",
+                                             "OMPI_UNIVERSE",
+                                             "OMPI_MCA_orte_",
+                                             "OMPI_MCA_ess",
+                                             "OMPI_MCA_pmix",
+                                             "OMPI_MCA_initial",
+                                             "OMPI_FIRST_RANKS",
+                                             "OMPI_APP_",
+                                             "OMPI_NUM_APP",
+                                             "OMPI_FILE",
+                                             "ORTE_",
+                                             "PRTE_",
+                                             "HYD",
+                                             "SLURM_",
+                                             "MPI_LOCAL",
+                                             "MPIR_CVAR_CH4_OFI",
+                                             "OMPI_MCA_btl=",
+                                             "OMPI_MCA_pml="};
 
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (strncmp(variable, beginnings[i], strlen(beginnings[i])) == 0)
@@ -262,7 +291,9 @@ static bool is_launchers(const char *variable)
 }
 
 /* What has Open MPI look for nothing outside the process. */
-static const char *const singleton[][2] = {{"OMPI_MCA_ess_singleton_isolated", "1"}, {"OMPI_MCA_btl", "self"}, {"OMPI_MCA_pml", "ob1"}};
+static const char *const singleton[][2] = {{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                           {"OMPI_MCA_btl", "self"},
+                                           {"OMPI_MCA_pml", "ob1"}};
 static char **hidden;
 static size_t hidden_count;
 
@@ -287,7 +318,8 @@ static void hide_launcher(void)
         }
     for (size_t i = 0; i < sizeof singleton / sizeof *singleton; i++)
         setenv(singleton[i][0], singleton[i][1], 1);
-    if (rp_setting("REPRISE_OUTPUT")) /* which others that begin or end at the same time do not share */
+    if (rp_setting(
+            "REPRISE_OUTPUT")) /* which others that begin or end at the same time do not share */
         setenv("OMPI_MCA_orte_tmpdir_base", rp_setting("REPRISE_OUTPUT"), 1);
 }
 
@@ -306,7 +338,8 @@ static void show_launcher(void)
 }
 
 #if MPI_VERSION >= 4
-int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler,
+                         MPI_Session *session)
 {
     hide_launcher();
     int rc = next->Session_init(info, errhandler, session);
@@ -323,7 +356,8 @@ int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
     return rc;
 }
 
-int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided)
+int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required,
+                        int *provided)
 {
     hide_launcher();
     int rc = next->Init_thread(argc, argv, required, provided);
@@ -337,7 +371,8 @@ static void find_handles(void)
 {
     const char *captured = rp_setting("REPRISE_CAPTURE");
 
-    rp_data_times_captured = captured && (rp_list_has(captured, "time") || rp_list_has(captured, "all"));
+    rp_data_times_captured =
+        captured && (rp_list_has(captured, "time") || rp_list_has(captured, "all"));
     rp_next_resolve();
     rp_constants_find();
 #ifdef OPEN_MPI
@@ -390,10 +425,12 @@ __attribute__((constructor)) static void take_name(int count, char **words)
 #ifdef __GLIBC__ /* others do not tell */
     const char *called = rp_setting("REPRISE_CALLED"), *name = called ? strchr(called, '/') : NULL;
     char program[4096] = "";
-    ssize_t length = name && count > 0 ? readlink("/proc/self/exe", program, sizeof program - 1) : 0;
+    ssize_t length =
+        name && count > 0 ? readlink("/proc/self/exe", program, sizeof program - 1) : 0;
     const char *own = length > 0 ? strrchr(program, '/') : NULL;
 
-    if (!own || strlen(own + 1) != (size_t)(name - called) || memcmp(own + 1, called, (size_t)(name - called)) != 0)
+    if (!own || strlen(own + 1) != (size_t)(name - called) ||
+        memcmp(own + 1, called, (size_t)(name - called)) != 0)
         return;
     char *recorded = strdup(name + 1), *slash = recorded ? strrchr(recorded, '/') : NULL;
     if (recorded) {
@@ -445,27 +482,32 @@ int reprise_data_is_last(void)
     return rp_next_is_the_library();
 }
 
-int reprise_data_record(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why)
+int reprise_data_record(const char *directory, uint64_t run, int rank, int ranks,
+                        struct rp_problem *why)
 {
     struct rp_data_place place = {0};
 
     rp_message_rank(rank);
     find_handles();
     look_around(&place);
-    enum rp_status status = place.directory ? rp_data_create(directory, run, (uint32_t)rank, (uint32_t)ranks, &place, &rp_data_writer, why)
-                                            : rp_fail(why, RP_SYSTEM, "the working directory cannot be told");
+    enum rp_status status = place.directory
+                                ? rp_data_create(directory, run, (uint32_t)rank, (uint32_t)ranks,
+                                                 &place, &rp_data_writer, why)
+                                : rp_fail(why, RP_SYSTEM, "the working directory cannot be told");
     rp_data_place_free(&place);
     rp_windows_open(directory, run, (uint32_t)rank);
     return status == RP_OK ? rp_track_record(directory, run, rank, ranks, why) : status;
 }
 
-int reprise_data_follow(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why)
+int reprise_data_follow(const char *directory, uint64_t run, int rank, int ranks,
+                        struct rp_problem *why)
 {
     find_handles();
     rp_message_rank(rank);
     rp_alone_world(rank, ranks);
     rp_data_alone = true;
-    enum rp_status status = rp_data_open(directory, run, (uint32_t)rank, (uint32_t)ranks, &rp_data_reader, why);
+    enum rp_status status =
+        rp_data_open(directory, run, (uint32_t)rank, (uint32_t)ranks, &rp_data_reader, why);
     if (status == RP_OK && rp_setting("REPRISE_WHO"))
         status = rp_trace_open(rp_setting("REPRISE_WHO"), directory, run, (uint32_t)rank, why);
     return status == RP_OK ? rp_track_follow(directory, run, rank, ranks, why) : status;

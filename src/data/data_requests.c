@@ -2,10 +2,14 @@
 /*
  * Requests under way, and the calls that complete them.
  *
- * Recording, only requests that receive are known, by handle: each has one of its own as long as it is under way. A request that is complete when it is made may share its handle with others, so what it
- * received is told at once. Alone, every request is a generalised one of ours; only those that the program itself made are not known.
+ * Recording, only requests that receive are known, by handle: each has one of its own as long as it
+ * is under way. A request that is complete when it is made may share its handle with others, so
+ * what it received is told at once. Alone, every request is a generalised one of ours; only those
+ * that the program itself made are not known.
  *
- * The entry of a completing call holds what the call gave; then, for each request that it completed, its index + 1, whether the handle became null and whether content follows, and that; then 0.
+ * The entry of a completing call holds what the call gave; then, for each request that it
+ * completed, its index + 1, whether the handle became null and whether content follows, and that;
+ * then 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +58,11 @@ void rp_requests_add(MPI_Request request, struct rp_areas *areas, bool persisten
 
     if (!e)
         rp_bug(__FILE__, __LINE__, "out of memory");
-    *e = (struct entry){.request = request, .areas = *areas, .persistent = persistent, .active = !persistent, .next = *slot};
+    *e = (struct entry){.request = request,
+                        .areas = *areas,
+                        .persistent = persistent,
+                        .active = !persistent,
+                        .next = *slot};
     rp_areas_keep(&e->areas);
     if (!persistent)
         rp_early_add(&e->areas);
@@ -323,7 +331,8 @@ static MPI_Status *all_wanted(MPI_Status *statuses)
     return statuses == MPI_STATUSES_IGNORE ? NULL : statuses;
 }
 
-/* Statuses are told whether or not they were ignored: who stands in front of us may want them where the program does not. */
+/* Statuses are told whether or not they were ignored: who stands in front of us may want them where
+ * the program does not. */
 static void put_statuses(const MPI_Status *statuses, int count)
 {
     if (count > 0)
@@ -351,7 +360,8 @@ static int take_statuses(MPI_Status *statuses, int count)
     return failed;
 }
 
-/* Open MPI calls the handler of what the request is of, MPICH always that of MPI_COMM_WORLD. To be asked before the request is at its end. */
+/* Open MPI calls the handler of what the request is of, MPICH always that of MPI_COMM_WORLD. To be
+ * asked before the request is at its end. */
 static struct rp_raiser raiser_of(int count, const MPI_Request *requests, int index)
 {
 #ifdef OPEN_MPI
@@ -444,7 +454,8 @@ int rp_alone_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return rc;
 }
 
-int rp_record_Waitall(const struct rp_next *next, int count, MPI_Request *requests, MPI_Status *statuses)
+int rp_record_Waitall(const struct rp_next *next, int count, MPI_Request *requests,
+                      MPI_Status *statuses)
 {
     struct completion c;
 
@@ -465,13 +476,15 @@ int rp_alone_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
     int rc = rp_alone_begin(&rp_f_Waitall, true, rp_check(0, count));
 
-    struct rp_raiser raiser = raiser_of(count, requests, take_statuses(all_wanted(statuses), count));
+    struct rp_raiser raiser =
+        raiser_of(count, requests, take_statuses(all_wanted(statuses), count));
     take_completed(count, requests);
     finish(rc, raiser);
     return rc;
 }
 
-int rp_record_Testall(const struct rp_next *next, int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+int rp_record_Testall(const struct rp_next *next, int count, MPI_Request *requests, int *flag,
+                      MPI_Status *statuses)
 {
     struct completion c;
 
@@ -507,7 +520,8 @@ int rp_alone_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *st
     return rc;
 }
 
-static int record_any(const struct rp_function *function, struct completion *c, int index, const int *flag, int rc)
+static int record_any(const struct rp_function *function, struct completion *c, int index,
+                      const int *flag, int rc)
 {
     bool yes = !flag || *flag || rc != MPI_SUCCESS;
 
@@ -526,7 +540,8 @@ static int record_any(const struct rp_function *function, struct completion *c, 
     return rc;
 }
 
-static int alone_any(const struct rp_function *function, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+static int alone_any(const struct rp_function *function, int count, MPI_Request *requests,
+                     int *index, int *flag, MPI_Status *status)
 {
     int rc = rp_alone_begin(function, true, rp_check(0, count > 0 ? count : 0));
 
@@ -542,7 +557,8 @@ static int alone_any(const struct rp_function *function, int count, MPI_Request 
     return rc;
 }
 
-int rp_record_Waitany(const struct rp_next *next, int count, MPI_Request *requests, int *index, MPI_Status *status)
+int rp_record_Waitany(const struct rp_next *next, int count, MPI_Request *requests, int *index,
+                      MPI_Status *status)
 {
     struct completion c;
 
@@ -561,7 +577,8 @@ int rp_alone_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *s
     return alone_any(&rp_f_Waitany, count, requests, index, NULL, status);
 }
 
-int rp_record_Testany(const struct rp_next *next, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+int rp_record_Testany(const struct rp_next *next, int count, MPI_Request *requests, int *index,
+                      int *flag, MPI_Status *status)
 {
     struct completion c;
 
@@ -580,7 +597,8 @@ int rp_alone_Testany(int count, MPI_Request *requests, int *index, int *flag, MP
     return alone_any(&rp_f_Testany, count, requests, index, flag, status);
 }
 
-static int record_some(const struct rp_function *function, struct completion *c, int outcount, const int *indices, int rc)
+static int record_some(const struct rp_function *function, struct completion *c, int outcount,
+                       const int *indices, int rc)
 {
     bool any = outcount != MPI_UNDEFINED && outcount > 0;
 
@@ -600,7 +618,8 @@ static int record_some(const struct rp_function *function, struct completion *c,
     return rc;
 }
 
-static int alone_some(const struct rp_function *function, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+static int alone_some(const struct rp_function *function, int count, MPI_Request *requests,
+                      int *outcount, int *indices, MPI_Status *statuses)
 {
     int rc = rp_alone_begin(function, true, rp_check(0, count > 0 ? count : 0));
     struct rp_raiser raiser = {.kind = RP_OF_WORLD};
@@ -616,7 +635,8 @@ static int alone_some(const struct rp_function *function, int count, MPI_Request
     return rc;
 }
 
-int rp_record_Waitsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_record_Waitsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses)
 {
     struct completion c;
 
@@ -627,12 +647,14 @@ int rp_record_Waitsome(const struct rp_next *next, int count, MPI_Request *reque
     return record_some(&rp_f_Waitsome, &c, *outcount, indices, rc);
 }
 
-int rp_alone_Waitsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_alone_Waitsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                      MPI_Status *statuses)
 {
     return alone_some(&rp_f_Waitsome, count, requests, outcount, indices, statuses);
 }
 
-int rp_record_Testsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_record_Testsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses)
 {
     struct completion c;
 
@@ -643,13 +665,16 @@ int rp_record_Testsome(const struct rp_next *next, int count, MPI_Request *reque
     return record_some(&rp_f_Testsome, &c, *outcount, indices, rc);
 }
 
-int rp_alone_Testsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_alone_Testsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                      MPI_Status *statuses)
 {
     return alone_some(&rp_f_Testsome, count, requests, outcount, indices, statuses);
 }
 
-/* The content is the program's from the first yes on; the call that ends the request tells it again, if it is still known. */
-int rp_record_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag, MPI_Status *status)
+/* The content is the program's from the first yes on; the call that ends the request tells it
+ * again, if it is still known. */
+int rp_record_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag,
+                                 MPI_Status *status)
 {
     MPI_Status own, *seen = wanted(status) ? status : &own;
 
@@ -834,7 +859,8 @@ int rp_record_Request_free(const struct rp_next *next, MPI_Request *request)
     int rc = MPI_SUCCESS;
 
     if (e && e->active && e->persistent && e->areas.count > 0) {
-        rp_error("MPI_Request_free of a persistent receive that is under way: when its message comes is not seen, so this rank cannot be replayed alone");
+        rp_error("MPI_Request_free of a persistent receive that is under way: when its message "
+                 "comes is not seen, so this rank cannot be replayed alone");
         rp_data_end_job(123);
     }
     if (is_receiving(e)) {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows that processes of one host share, in which they load and store without any call. Unless the program is tracked, that is of use only if it does so between calls that synchronise, and only its user can tell.
+ * Windows that processes of one host share, in which they load and store without any call. Unless
+ * the program is tracked, that is of use only if it does so between calls that synchronise, and
+ * only its user can tell.
  *
- * Each member's part is a region of the window. In programs that are tracked by calls they are parted like other windows: all parts together have a copy that the program works on, `to_own` away from what MPI says. Alone, all parts are
- * made here, as far from each other as they were.
+ * Each member's part is a region of the window. In programs that are tracked by calls they are
+ * parted like other windows: all parts together have a copy that the program works on, `to_own`
+ * away from what MPI says. Alone, all parts are made here, as far from each other as they were.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +21,11 @@ static void check_shared(void)
 {
     if (rp_tracked() || rp_list_has(rp_setting("REPRISE_ALLOW"), "MPI_Win_allocate_shared"))
         return;
-    rp_error("MPI_Win_allocate_shared: what others store there is seen without any MPI call, which cannot be replayed, so the program is stopped here; if it reads only what was stored before a barrier, fence, MPI_Win_sync or message, "
-             "'--allow MPI_Win_allocate_shared' records it; else compile it by 'reprise-cc --track'");
+    rp_error(
+        "MPI_Win_allocate_shared: what others store there is seen without any MPI call, which "
+        "cannot be replayed, so the program is stopped here; if it reads only what was stored "
+        "before a barrier, fence, MPI_Win_sync or message, "
+        "'--allow MPI_Win_allocate_shared' records it; else compile it by 'reprise-cc --track'");
     if (reprise_refused)
         reprise_refused("MPI_Win_allocate_shared");
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
@@ -59,7 +65,8 @@ static void put_members(struct rp_window *w, int members)
     if (rp_track_parted) {
         own = rp_allocate_like(lowest, w->span, &owned[0]);
         shadow = rp_allocate_like(lowest, w->span, &owned[1]);
-        rp_track_part(&(struct rp_mirror){.own = own, .public = (uint8_t *)lowest, .shadow = shadow, .size = w->span});
+        rp_track_part(&(struct rp_mirror){
+            .own = own, .public = (uint8_t *)lowest, .shadow = shadow, .size = w->span});
         w->to_own = (uintptr_t)own - (uintptr_t)lowest;
     } else {
         shadow = rp_track_add(own, w->span, false);
@@ -72,15 +79,19 @@ static void put_members(struct rp_window *w, int members)
         rp_record_number((uint64_t)m.size);
         rp_record_number((uint64_t)m.disp_unit);
         rp_record_number(m.size > 0 ? (uint64_t)((char *)m.base - lowest) : 0);
-        struct rp_region *r = rp_region_add(w, (void *)((uintptr_t)m.base + w->to_own), m.base, (size_t)m.size);
+        struct rp_region *r =
+            rp_region_add(w, (void *)((uintptr_t)m.base + w->to_own), m.base, (size_t)m.size);
         if (shadow && i == 0)
             memcpy(r->owned, owned, sizeof owned);
-        r->memory.shadow = shadow && m.size > 0 ? shadow + ((char *)m.base - lowest) : shadow ? shadow : rp_allocate_like(m.base, (size_t)m.size, &r->owned[0]);
+        r->memory.shadow = shadow && m.size > 0 ? shadow + ((char *)m.base - lowest)
+                           : shadow             ? shadow
+                                    : rp_allocate_like(m.base, (size_t)m.size, &r->owned[0]);
     }
     rp_window_put(w);
 }
 
-int rp_record_Win_allocate_shared(const struct rp_next *next, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+int rp_record_Win_allocate_shared(const struct rp_next *next, MPI_Aint size, int disp_unit,
+                                  MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     int members = 0;
 
@@ -96,7 +107,7 @@ int rp_record_Win_allocate_shared(const struct rp_next *next, MPI_Aint size, int
         rp_pmpi.Comm_size(comm, &members);
         rp_record_number((uint64_t)w->self);
         put_members(w, members);
-        *(void **)base = w->base = (void *)((uintptr_t)*(void **)base + w->to_own);
+        *(void **)base = w->base = (void *)((uintptr_t) * (void **)base + w->to_own);
     }
     rp_record_end();
     return rc;
@@ -122,14 +133,16 @@ static void take_members(struct rp_window *w)
     rp_track_add(w->whole = all, w->span = span, false);
     for (uint64_t i = 0; i < count; i++) {
         w->members[i].base = all + (uintptr_t)w->members[i].base;
-        struct rp_region *r = rp_region_add(w, w->members[i].base, w->members[i].base, (size_t)w->members[i].size);
+        struct rp_region *r =
+            rp_region_add(w, w->members[i].base, w->members[i].base, (size_t)w->members[i].size);
         r->member = (int)i;
         r->owned[0] = i == 0 ? owned : NULL;
     }
     w->base = self < count ? w->members[self].base : NULL;
 }
 
-int rp_alone_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+int rp_alone_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                                 void *base, MPI_Win *win)
 {
     struct rp_window *w = NULL;
     int rc = rp_window_stand_in(&rp_f_Win_allocate_shared, size, comm, win, &w);
@@ -138,7 +151,8 @@ int rp_alone_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MP
     if (w) {
         take_members(w);
         w->shared = true;
-        rp_window_tell(w, &rp_f_Win_allocate_shared, disp_unit); /* what it has now others wrote already */
+        rp_window_tell(w, &rp_f_Win_allocate_shared,
+                       disp_unit); /* what it has now others wrote already */
         rp_window_take(w);
         rp_alone_end();
         *(void **)base = w->base;
@@ -146,13 +160,14 @@ int rp_alone_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MP
     return rc;
 }
 
-int rp_record_Win_shared_query(const struct rp_next *next, MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
+int rp_record_Win_shared_query(const struct rp_next *next, MPI_Win win, int rank, MPI_Aint *size,
+                               int *disp_unit, void *base)
 {
     int rc = next->Win_shared_query(win, rank, size, disp_unit, base); /* always the same */
     const struct rp_window *w = rp_window_find(win);
 
     if (rc == MPI_SUCCESS && w && *(void **)base)
-        *(void **)base = (void *)((uintptr_t)*(void **)base + w->to_own);
+        *(void **)base = (void *)((uintptr_t) * (void **)base + w->to_own);
     return rc;
 }
 
@@ -165,7 +180,8 @@ int rp_alone_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_u
     for (int i = 0; i < w->member_count && rank == MPI_PROC_NULL; i++) /* the first that has any */
         if (w->members[i].size > 0)
             rank = i;
-    struct rp_member none = {0}, *m = rank >= 0 && rank < w->member_count ? &w->members[rank] : &none;
+    struct rp_member none = {0},
+                     *m = rank >= 0 && rank < w->member_count ? &w->members[rank] : &none;
     *size = m->size;
     *disp_unit = m->disp_unit;
     *(void **)base = m->base;

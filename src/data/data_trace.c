@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who wrote what: alone, and only if that is asked for (REPRISE_WHO names the file), this rank's one-sided accesses are written down, with places and values (log/accesslog.h). The record needs none of it: the same program makes the same
- * accesses, reads what it read, and so writes what it wrote. What an atomic operation wrote follows from what it found.
+ * Who wrote what: alone, and only if that is asked for (REPRISE_WHO names the file), this rank's
+ * one-sided accesses are written down, with places and values (log/accesslog.h). The record needs
+ * none of it: the same program makes the same accesses, reads what it read, and so writes what it
+ * wrote. What an atomic operation wrote follows from what it found.
  *
- * The program's own stores into its windows are found by comparing them with a copy, where the recorded rank made them public, and where it took in what others wrote. A tracked program tells of each, and of each load that is in the
- * log; only what code that is not tracked stores is found by comparing. Stores one behind the other are one access, as long as nothing else is between them: no time is known that parts them.
+ * The program's own stores into its windows are found by comparing them with a copy, where the
+ * recorded rank made them public, and where it took in what others wrote. A tracked program tells
+ * of each, and of each load that is in the log; only what code that is not tracked stores is found
+ * by comparing. Stores one behind the other are one access, as long as nothing else is between
+ * them: no time is known that parts them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +55,8 @@ static void announce(void *owner, const struct rp_buffer *records, uint32_t firs
     rp_access_put_sites(writer, records);
 }
 
-enum rp_status rp_trace_open(const char *path, const char *directory, uint64_t run, uint32_t rank, struct rp_problem *why)
+enum rp_status rp_trace_open(const char *path, const char *directory, uint64_t run, uint32_t rank,
+                             struct rp_problem *why)
 {
     enum rp_status status = rp_order_read(directory, run, rank, &order, why);
 
@@ -125,19 +131,29 @@ static void put(struct rp_access a)
     } while (left > 0);
 }
 
-static struct rp_access begin(enum rp_access_kind kind, uint64_t window, const struct rp_function *function)
+static struct rp_access begin(enum rp_access_kind kind, uint64_t window,
+                              const struct rp_function *function)
 {
     end_run();
-    return (struct rp_access){.kind = (uint8_t)kind, .window = (uint32_t)window, .owner = own_rank, .from = complete(), .until = complete(), .site = site_of(function), .function = function->name};
+    return (struct rp_access){.kind = (uint8_t)kind,
+                              .window = (uint32_t)window,
+                              .owner = own_rank,
+                              .from = complete(),
+                              .until = complete(),
+                              .site = site_of(function),
+                              .function = function->name};
 }
 
-void rp_trace_window(uint64_t window, bool dynamic, int unit, size_t size, const struct rp_function *function)
+void rp_trace_window(uint64_t window, bool dynamic, int unit, size_t size,
+                     const struct rp_function *function)
 {
     struct rp_access a = begin(RP_ACCESS_WINDOW, window, function);
 
     a.length = size;
     a.unit = unit > 0 ? (uint32_t)unit : 1;
-    a.flavor = !dynamic ? RP_ACCESS_PLAIN : order.version > 1 ? RP_ACCESS_DYNAMIC : RP_ACCESS_UNTOLD;
+    a.flavor = !dynamic            ? RP_ACCESS_PLAIN
+               : order.version > 1 ? RP_ACCESS_DYNAMIC
+                                   : RP_ACCESS_UNTOLD;
     rp_access_put(writer, &a);
 }
 
@@ -154,7 +170,8 @@ bool rp_trace_attached(uint64_t window, size_t nth, size_t size, uint64_t *addre
 /* Calls */
 
 /* Where an access is: its bytes, if they are without holes. */
-static bool locate(struct rp_access *a, MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type)
+static bool locate(struct rp_access *a, MPI_Win win, int target, MPI_Aint disp, int64_t count,
+                   MPI_Datatype type)
 {
     struct rp_areas areas;
     MPI_Aint lb, extent;
@@ -166,7 +183,9 @@ static bool locate(struct rp_access *a, MPI_Win win, int target, MPI_Aint disp, 
         return false;
     rp_pmpi.Type_get_extent(type, &lb, &extent);
     a->known = areas.one.dense;
-    a->length = areas.one.dense || extent <= 0 ? (uint64_t)count * areas.one.size : (uint64_t)extent * (uint64_t)count; /* somewhere in this range */
+    a->length = areas.one.dense || extent <= 0
+                    ? (uint64_t)count * areas.one.size
+                    : (uint64_t)extent * (uint64_t)count; /* somewhere in this range */
     return true;
 }
 
@@ -176,10 +195,13 @@ static bool is_like(const struct rp_access *a, const void *origin, int64_t count
     struct rp_areas areas;
 
     rp_areas_one(&areas, 1, (void *)origin, count, type);
-    return a->known && areas.count > 0 && areas.one.dense && (uint64_t)count * areas.one.size == a->length;
+    return a->known && areas.count > 0 && areas.one.dense &&
+           (uint64_t)count * areas.one.size == a->length;
 }
 
-void rp_trace_write(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype, const void *origin, int64_t count, MPI_Datatype type, MPI_Op op)
+void rp_trace_write(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp,
+                    int64_t targetcount, MPI_Datatype targettype, const void *origin, int64_t count,
+                    MPI_Datatype type, MPI_Op op)
 {
     struct rp_access a = begin(RP_ACCESS_WRITE, rp_window_number(win), function);
 
@@ -200,7 +222,8 @@ static uint8_t *copy_of(const void *bytes, size_t length)
     return copy;
 }
 
-struct rp_read *rp_trace_read(const struct rp_function *function, MPI_Win win, int target, MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype)
+struct rp_read *rp_trace_read(const struct rp_function *function, MPI_Win win, int target,
+                              MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype)
 {
     struct rp_access a = begin(RP_ACCESS_READ, rp_window_number(win), function);
 
@@ -213,7 +236,8 @@ struct rp_read *rp_trace_read(const struct rp_function *function, MPI_Win win, i
     return read;
 }
 
-void rp_trace_operand(struct rp_read *read, const void *origin, int64_t count, MPI_Datatype type, MPI_Op op)
+void rp_trace_operand(struct rp_read *read, const void *origin, int64_t count, MPI_Datatype type,
+                      MPI_Op op)
 {
     if (!read || op == rp_handle.no_op)
         return;
@@ -243,7 +267,8 @@ static bool compute(const struct rp_read *read, uint8_t *value)
     if (read->swaps || read->replaces)
         memcpy(value, read->operand, read->access.length);
     else
-        return rp_pmpi.Reduce_local(read->operand, value, read->count, read->type, read->op) == MPI_SUCCESS;
+        return rp_pmpi.Reduce_local(read->operand, value, read->count, read->type, read->op) ==
+               MPI_SUCCESS;
     return true;
 }
 
@@ -313,7 +338,8 @@ static uint8_t changed_bytes(const uint8_t *now, const uint8_t *before, size_t c
 }
 
 /* Runs of words of eight bytes in which something changed. */
-static void put_stores(struct rp_access *a, uint64_t origin, const uint8_t *now, const uint8_t *before, size_t at, size_t end)
+static void put_stores(struct rp_access *a, uint64_t origin, const uint8_t *now,
+                       const uint8_t *before, size_t at, size_t end)
 {
     uint8_t mask[RP_ACCESS_PIECE / 8];
     size_t first = 0, words = 0;
@@ -336,7 +362,9 @@ static void put_stores(struct rp_access *a, uint64_t origin, const uint8_t *now,
     }
 }
 
-bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member, uint64_t origin, uint64_t from, const uint8_t *now, uint8_t *before, size_t size)
+bool rp_trace_stores(const struct rp_function *function, uint64_t window, int member,
+                     uint64_t origin, uint64_t from, const uint8_t *now, uint8_t *before,
+                     size_t size)
 {
     enum { PAGE = 4096 };
     struct rp_access a = begin(RP_ACCESS_STORE, window, function);
@@ -365,7 +393,8 @@ void rp_trace_out(const struct rp_function *function, uint64_t window)
     rp_access_put(writer, &a);
 }
 
-void rp_trace_change(const struct rp_function *function, uint64_t window, int member, size_t at, const uint8_t *value, size_t length)
+void rp_trace_change(const struct rp_function *function, uint64_t window, int member, size_t at,
+                     const uint8_t *value, size_t length)
 {
     struct rp_access a = begin(RP_ACCESS_CHANGE, window, function);
 
@@ -383,7 +412,9 @@ static bool goes_on(const struct rp_access *a)
 {
     const struct rp_access *r = &run.access;
 
-    return run.is_there && r->window == a->window && r->owner == a->owner && r->site == a->site && r->from == a->from && r->place + (int64_t)r->length == a->place && r->length + a->length <= RP_ACCESS_PIECE;
+    return run.is_there && r->window == a->window && r->owner == a->owner && r->site == a->site &&
+           r->from == a->from && r->place + (int64_t)r->length == a->place &&
+           r->length + a->length <= RP_ACCESS_PIECE;
 }
 
 static void add_to_run(const struct rp_access *a)
@@ -400,11 +431,22 @@ static void add_to_run(const struct rp_access *a)
     run.access.length += a->length;
 }
 
-void rp_trace_direct(bool loads, uint64_t window, int member, size_t at, const uint8_t *value, size_t length, uint64_t load, bool known)
+void rp_trace_direct(bool loads, uint64_t window, int member, size_t at, const uint8_t *value,
+                     size_t length, uint64_t load, bool known)
 {
     const struct rp_function *function = loads ? &loaded : &stored;
-    struct rp_access a = {.kind = loads ? RP_ACCESS_LOAD : RP_ACCESS_DIRECT, .window = (uint32_t)window, .owner = own_rank, .place = (int64_t)at, .length = length, .from = complete(), .until = complete() + 1, .known = known, .value = known ? value : NULL,
-                          .load = load, .site = site_of(function), .function = function->name};
+    struct rp_access a = {.kind = loads ? RP_ACCESS_LOAD : RP_ACCESS_DIRECT,
+                          .window = (uint32_t)window,
+                          .owner = own_rank,
+                          .place = (int64_t)at,
+                          .length = length,
+                          .from = complete(),
+                          .until = complete() + 1,
+                          .known = known,
+                          .value = known ? value : NULL,
+                          .load = load,
+                          .site = site_of(function),
+                          .function = function->name};
 
     if (member >= 0 && !world_rank(window, member, &a.owner))
         return;

@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Window memory of a tracked program (base/track.h). It stays where it is: others store into it at any time, and the program sees that at any load. A shadow has what the memory of the rank alone has at the same point of the program: what it
- * last stored, loaded, or was told by MPI. A load that gives something else is written down, by its number among all loads, its place and its value, in a log of its own; the shadow follows. Alone there is no shadow: at the load with that number
- * the value is put into memory, and the load gives it.
+ * Window memory of a tracked program (base/track.h). It stays where it is: others store into it at
+ * any time, and the program sees that at any load. A shadow has what the memory of the rank alone
+ * has at the same point of the program: what it last stored, loaded, or was told by MPI. A load
+ * that gives something else is written down, by its number among all loads, its place and its
+ * value, in a log of its own; the shadow follows. Alone there is no shadow: at the load with that
+ * number the value is put into memory, and the load gives it.
  *
- * At calls that synchronise, windows are compared with their shadows as ever (data_windows.c): so code that was not compiled so sees there what it saw. Where MPI itself puts something into window memory, the shadow gets what the entry of the call gets.
+ * At calls that synchronise, windows are compared with their shadows as ever (data_windows.c): so
+ * code that was not compiled so sees there what it saw. Where MPI itself puts something into window
+ * memory, the shadow gets what the entry of the call gets.
  *
- * If the program calls before its accesses (cc/track_calls.c), its windows stay parted (data_windows.c), and their shadows are these. What such a call brings in is written down as a load that gives something else is; alone it is put into memory by the same number.
+ * If the program calls before its accesses (cc/track_calls.c), its windows stay parted
+ * (data_windows.c), and their shadows are these. What such a call brings in is written down as a
+ * load that gives something else is; alone it is put into memory by the same number.
  *
- * Who wrote what is loaded is told from when: marks of the time, of loads that are written down (log/orderlog.h). Alone, if it is asked for, such loads are told of, and all stores (data_trace.c).
+ * Who wrote what is loaded is told from when: marks of the time, of loads that are written down
+ * (log/orderlog.h). Alone, if it is asked for, such loads are told of, and all stores
+ * (data_trace.c).
  *
- * An access that is not within one region is taken apart: what is in several regions is a load of each, in the order of addresses; what is in none is the program's own.
+ * An access that is not within one region is taken apart: what is in several regions is a load of
+ * each, in the order of addresses; what is in none is the program's own.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -79,13 +89,22 @@ static void name_region(size_t i)
 {
     enum { PAGE = 1 << REPRISE_TRACK_PAGE, MASK = REPRISE_TRACK_SLOTS - 1 };
     const struct tracked *t = &regions[i];
-    uint8_t number = i + 1 < REPRISE_TRACK_SEVERAL && !rp_data_alone ? (uint8_t)(i + 1) : REPRISE_TRACK_SEVERAL;
-    uintptr_t first = (t->at - (REPRISE_TRACK_WIDEST - 1)) / PAGE, last = (t->at + t->size - 1) / PAGE;
+    uint8_t number =
+        i + 1 < REPRISE_TRACK_SEVERAL && !rp_data_alone ? (uint8_t)(i + 1) : REPRISE_TRACK_SEVERAL;
+    uintptr_t first = (t->at - (REPRISE_TRACK_WIDEST - 1)) / PAGE,
+              last = (t->at + t->size - 1) / PAGE;
 
     if (last - first >= REPRISE_TRACK_SLOTS)
         last = first + MASK;
     if (number < REPRISE_TRACK_SEVERAL)
-        track->region[number] = (struct reprise_region){.at = t->at, .begins_8 = t->size < 8 ? 0 : t->size - 7, .begins_16 = t->size < 16 ? 0 : t->size - 15, .to_shadow = (intptr_t)((uintptr_t)t->shadow - t->at), .size = t->size, .to_public = t->public ? (intptr_t)((uintptr_t)t->public - t->at) : 0};
+        track->region[number] =
+            (struct reprise_region){.at = t->at,
+                                    .begins_8 = t->size < 8 ? 0 : t->size - 7,
+                                    .begins_16 = t->size < 16 ? 0 : t->size - 15,
+                                    .to_shadow = (intptr_t)((uintptr_t)t->shadow - t->at),
+                                    .size = t->size,
+                                    .to_public =
+                                        t->public ? (intptr_t)((uintptr_t)t->public - t->at) : 0};
     for (uintptr_t page = first; page <= last; page++) {
         uint8_t *slot = &track->slot[page & MASK];
         *slot = *slot == 0 || *slot == number ? number : REPRISE_TRACK_SEVERAL;
@@ -100,7 +119,8 @@ static void name_regions(void)
         name_region(i);
     track->any = region_count > 0;
     track->lowest = region_count > 0 ? regions[0].at : 0;
-    track->highest = region_count > 0 ? regions[region_count - 1].at + regions[region_count - 1].size : 0;
+    track->highest =
+        region_count > 0 ? regions[region_count - 1].at + regions[region_count - 1].size : 0;
 }
 
 /* The first region that ends behind this place. */
@@ -123,7 +143,9 @@ static size_t part_in(size_t i, uintptr_t at, size_t size, uintptr_t *from)
 {
     if (i >= region_count || regions[i].at >= at + size)
         return 0;
-    uintptr_t first = regions[i].at > at ? regions[i].at : at, end = regions[i].at + regions[i].size < at + size ? regions[i].at + regions[i].size : at + size;
+    uintptr_t first = regions[i].at > at ? regions[i].at : at,
+              end = regions[i].at + regions[i].size < at + size ? regions[i].at + regions[i].size
+                                                                : at + size;
     *from = first;
     return end - first;
 }
@@ -139,7 +161,10 @@ static struct tracked *around(const void *at, size_t size)
 {
     size_t i = first_behind((uintptr_t)at);
 
-    return i < region_count && regions[i].at <= (uintptr_t)at && (uintptr_t)at + size <= regions[i].at + regions[i].size ? &regions[i] : NULL;
+    return i < region_count && regions[i].at <= (uintptr_t)at &&
+                   (uintptr_t)at + size <= regions[i].at + regions[i].size
+               ? &regions[i]
+               : NULL;
 }
 
 static void *allocate(size_t size)
@@ -168,11 +193,15 @@ static struct tracked *insert(uintptr_t at)
 static enum rp_status check_ways(struct rp_problem *why)
 {
     if ((find()->ways & REPRISE_TRACK_BY_PLUGIN) && (find()->ways & REPRISE_TRACK_BY_CALLS))
-        return rp_fail(why, RP_USAGE, "some of the program or its libraries was compiled by 'reprise-cc --track=plugin', some by '--track=calls': compile all of it by one of them");
+        return rp_fail(
+            why, RP_USAGE,
+            "some of the program or its libraries was compiled by 'reprise-cc --track=plugin', "
+            "some by '--track=calls': compile all of it by one of them");
     return RP_OK;
 }
 
-/* Memory that has a region already: it is used once more. A new one, which is not named yet, else. */
+/* Memory that has a region already: it is used once more. A new one, which is not named yet,
+ * else. */
 static struct tracked *use(void *memory, size_t size, bool *is_new)
 {
     struct tracked *t = around(memory, size);
@@ -184,7 +213,9 @@ static struct tracked *use(void *memory, size_t size, bool *is_new)
     }
     *is_new = !t;
     if (!t && touches(memory, size)) {
-        rp_error("a window has memory in common with another one before it, but is not all within that: of a program that was compiled by reprise-cc --track, that cannot be recorded");
+        rp_error(
+            "a window has memory in common with another one before it, but is not all within that: "
+            "of a program that was compiled by reprise-cc --track, that cannot be recorded");
         rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
     if (!t) {
@@ -250,7 +281,9 @@ static bool passes(const void *at, size_t size)
     if (!RP_PASSES)
         return false;
     if (!pthread_equal(thread, pthread_self()) && touches(at, size)) {
-        rp_error("a thread other than the one that calls MPI uses window memory: a program that was compiled by reprise-cc --track cannot be %s then", rp_data_alone ? "replayed alone" : "recorded with its data");
+        rp_error("a thread other than the one that calls MPI uses window memory: a program that "
+                 "was compiled by reprise-cc --track cannot be %s then",
+                 rp_data_alone ? "replayed alone" : "recorded with its data");
         rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
     return true;
@@ -275,7 +308,8 @@ static void record_part(const struct tracked *t, uintptr_t from, uint8_t *value,
 
 static void alone_differs(const char *what)
 {
-    rp_error("not the recorded run: at load %llu from window memory, %s", (unsigned long long)*track->loads, what);
+    rp_error("not the recorded run: at load %llu from window memory, %s",
+             (unsigned long long)*track->loads, what);
     rp_data_end_job(REPRISE_EXIT_DIVERGED);
 }
 
@@ -293,7 +327,8 @@ static void tell(bool loads, const void *at, const void *value, size_t size)
 static void alone_part(const struct tracked *t, uintptr_t from, uint8_t *value, size_t size)
 {
     if (++*track->loads != next.due) {
-        memcpy(value, (void *)from, size); /* one instruction may load a place several times: what it was told of the first is there */
+        memcpy(value, (void *)from, size); /* one instruction may load a place several times: what
+                                              it was told of the first is there */
         return;
     }
     if (next.is_end && !rp_data_is_ended(reader))
@@ -314,8 +349,10 @@ static void load(const void *at, void *value, size_t size)
 
     if (passes(at, size))
         return;
-    for (size_t i = first_behind((uintptr_t)at), part; (part = part_in(i, (uintptr_t)at, size, &from)) > 0; i++)
-        (rp_data_alone ? alone_part : record_part)(&regions[i], from, (uint8_t *)value + (from - (uintptr_t)at), part);
+    for (size_t i = first_behind((uintptr_t)at), part;
+         (part = part_in(i, (uintptr_t)at, size, &from)) > 0; i++)
+        (rp_data_alone ? alone_part : record_part)(&regions[i], from,
+                                                   (uint8_t *)value + (from - (uintptr_t)at), part);
 }
 
 static void set_shadows(const void *at, const uint8_t *value, size_t size)
@@ -323,9 +360,11 @@ static void set_shadows(const void *at, const uint8_t *value, size_t size)
     uintptr_t from;
 
     tell(false, at, value, size);
-    for (size_t i = first_behind((uintptr_t)at), part; (part = part_in(i, (uintptr_t)at, size, &from)) > 0; i++)
+    for (size_t i = first_behind((uintptr_t)at), part;
+         (part = part_in(i, (uintptr_t)at, size, &from)) > 0; i++)
         if (regions[i].shadow)
-            memcpy(regions[i].shadow + (from - regions[i].at), value + (from - (uintptr_t)at), part);
+            memcpy(regions[i].shadow + (from - regions[i].at), value + (from - (uintptr_t)at),
+                   part);
 }
 
 static void store(const void *at, const void *value, size_t size)
@@ -368,12 +407,14 @@ static void fill(void *to, int byte, size_t size)
     if (!touches(to, size) || passes(to, size))
         return;
     tell(false, to, to, size);
-    for (size_t i = first_behind((uintptr_t)to), part; (part = part_in(i, (uintptr_t)to, size, &from)) > 0; i++)
+    for (size_t i = first_behind((uintptr_t)to), part;
+         (part = part_in(i, (uintptr_t)to, size, &from)) > 0; i++)
         if (regions[i].shadow)
             memset(regions[i].shadow + (from - regions[i].at), byte, part);
 }
 
-/* Atomic operations read memory as they write it: alone it must be right before. Recording, what was read is told after it, and the operation is made on the shadow too. */
+/* Atomic operations read memory as they write it: alone it must be right before. Recording, what
+ * was read is told after it, and the operation is made on the shadow too. */
 
 static void before(void *at, size_t size)
 {
@@ -394,7 +435,8 @@ static void *after(void *at, const void *old, size_t size)
     return t ? (void *)(t->shadow + ((uintptr_t)at - t->at)) : unused;
 }
 
-/* Programs that call before their accesses. Public memory is read and written by the largest words that are aligned, as the program's own code would. */
+/* Programs that call before their accesses. Public memory is read and written by the largest words
+ * that are aligned, as the program's own code would. */
 
 static size_t width_at(uintptr_t at, size_t left)
 {
@@ -405,29 +447,30 @@ static size_t width_at(uintptr_t at, size_t left)
     return width;
 }
 
-#define BY_WIDTH(statement)                                                                                                                                              \
-    if (width == 8) {                                                                                                                                                    \
-        statement(uint64_t)                                                                                                                                              \
-    } else if (width == 4) {                                                                                                                                             \
-        statement(uint32_t)                                                                                                                                              \
-    } else if (width == 2) {                                                                                                                                             \
-        statement(uint16_t)                                                                                                                                              \
-    } else {                                                                                                                                                             \
-        statement(uint8_t)                                                                                                                                               \
+#define BY_WIDTH(statement)                                                                        \
+    if (width == 8) {                                                                              \
+        statement(uint64_t)                                                                        \
+    } else if (width == 4) {                                                                       \
+        statement(uint32_t)                                                                        \
+    } else if (width == 2) {                                                                       \
+        statement(uint16_t)                                                                        \
+    } else {                                                                                       \
+        statement(uint8_t)                                                                         \
     }
 
 static void take_public(const uint8_t *public, uint8_t *to, size_t size)
 {
     for (size_t at = 0, width; at < size; at += width) {
-        width = width_at((uintptr_t)public + at, size - at);
-#define TAKE(type)                                                                                                                                                       \
-    type value = __atomic_load_n((const type *)(const void *)(public + at), __ATOMIC_ACQUIRE);                                                                          \
+        width = width_at((uintptr_t) public + at, size - at);
+#define TAKE(type)                                                                                 \
+    type value = __atomic_load_n((const type *)(const void *)(public + at), __ATOMIC_ACQUIRE);     \
     memcpy(to + at, &value, sizeof value);
         BY_WIDTH(TAKE)
     }
 }
 
-/* Of a store that the program made, all words of which it changed any, or if it is known to be made (`all`) every one; false: it changed none. */
+/* Of a store that the program made, all words of which it changed any, or if it is known to be made
+ * (`all`) every one; false: it changed none. */
 static bool give_public(const struct tracked *t, uintptr_t from, size_t size, bool all)
 {
     const uint8_t *own = (const uint8_t *)from;
@@ -436,13 +479,13 @@ static bool give_public(const struct tracked *t, uintptr_t from, size_t size, bo
     if (!all && memcmp(own, shadow, size) == 0)
         return false;
     for (size_t at = 0, width; at < size; at += width) {
-        width = width_at((uintptr_t)public + at, size - at);
+        width = width_at((uintptr_t) public + at, size - at);
         if (!all && memcmp(own + at, shadow + at, width) == 0)
             continue;
         memcpy(shadow + at, own + at, width);
-#define GIVE(type)                                                                                                                                                       \
-    type value;                                                                                                                                                          \
-    memcpy(&value, own + at, sizeof value);                                                                                                                              \
+#define GIVE(type)                                                                                 \
+    type value;                                                                                    \
+    memcpy(&value, own + at, sizeof value);                                                        \
     __atomic_store_n((type *)(void *)(public + at), value, __ATOMIC_RELEASE);
         BY_WIDTH(GIVE)
     }
@@ -452,7 +495,10 @@ static bool give_public(const struct tracked *t, uintptr_t from, size_t size, bo
 /* What code that is not tracked stored. */
 static void give_untold(const struct tracked *t, uintptr_t from, size_t size)
 {
-    struct rp_mirror memory = {.own = (uint8_t *)t->at, .public = t->public, .shadow = t->shadow, .size = t->size};
+    struct rp_mirror memory = {.own = (uint8_t *)t->at,
+                               .public = t->public,
+                               .shadow = t->shadow,
+                               .size = t->size};
 
     rp_mirror_out(&memory, from - t->at, size);
 }
@@ -525,9 +571,11 @@ static void bring_in_all(const void *at, size_t size)
     uintptr_t from;
     uint8_t unused[64];
 
-    for (size_t i = first_behind((uintptr_t)at), part; (part = part_in(i, (uintptr_t)at, size, &from)) > 0; i++)
+    for (size_t i = first_behind((uintptr_t)at), part;
+         (part = part_in(i, (uintptr_t)at, size, &from)) > 0; i++)
         if (rp_data_alone)
-            alone_part(&regions[i], from, part <= sizeof unused ? unused : copy_of((const void *)from, part), part);
+            alone_part(&regions[i], from,
+                       part <= sizeof unused ? unused : copy_of((const void *)from, part), part);
         else
             bring_in(&regions[i], from, part);
 }
@@ -556,13 +604,15 @@ static void give_all(void *at, size_t size)
 {
     uintptr_t from;
 
-    for (size_t i = first_behind((uintptr_t)at), part; (part = part_in(i, (uintptr_t)at, size, &from)) > 0 && !rp_data_alone; i++)
+    for (size_t i = first_behind((uintptr_t)at), part;
+         (part = part_in(i, (uintptr_t)at, size, &from)) > 0 && !rp_data_alone; i++)
         give_public(&regions[i], from, part, true);
 }
 
 static void calls_copy(void *to, const void *from, size_t size)
 {
-    bool near_from = touches(from, size), near_to = touches(to, size), tracked = (near_from || near_to) && !passes(near_from ? from : to, size);
+    bool near_from = touches(from, size), near_to = touches(to, size),
+         tracked = (near_from || near_to) && !passes(near_from ? from : to, size);
 
     if (tracked) {
         rp_track_settle_now();
@@ -628,7 +678,9 @@ static void calls_refuse(const void *at, size_t size, const char *what)
 {
     if (!touches(at, size))
         return;
-    rp_error("%s: a lock in window memory cannot be shared by a program that was compiled by reprise-cc --track=calls; compile it by a compiler for which there is a plugin", what);
+    rp_error("%s: a lock in window memory cannot be shared by a program that was compiled by "
+             "reprise-cc --track=calls; compile it by a compiler for which there is a plugin",
+             what);
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
@@ -707,7 +759,9 @@ static enum rp_status check_version(struct rp_problem *why)
 
     if (size && *size == sizeof(struct reprise_track))
         return check_ways(why);
-    return rp_fail(why, RP_USAGE, "the program was compiled by 'reprise-cc --track' of another version of reprise: compile it again");
+    return rp_fail(why, RP_USAGE,
+                   "the program was compiled by 'reprise-cc --track' of another version of "
+                   "reprise: compile it again");
 }
 
 static void begin_calls(void)
@@ -744,7 +798,8 @@ static void begin(void)
     pthread_atfork(NULL, NULL, forget_in_child);
 }
 
-enum rp_status rp_track_record(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why)
+enum rp_status rp_track_record(const char *directory, uint64_t run, int rank, int ranks,
+                               struct rp_problem *why)
 {
     enum rp_status status = RP_OK;
 
@@ -765,12 +820,16 @@ enum rp_status rp_track_record(const char *directory, uint64_t run, int rank, in
     return RP_OK;
 }
 
-enum rp_status rp_track_follow(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why)
+enum rp_status rp_track_follow(const char *directory, uint64_t run, int rank, int ranks,
+                               struct rp_problem *why)
 {
     if (!rp_data_is_tracked(rp_data_reader))
         return RP_OK;
     if (!find())
-        return rp_fail(why, RP_USAGE, "rank %d was recorded with its loads from window memory, but this program was not compiled by reprise-cc --track", rank);
+        return rp_fail(why, RP_USAGE,
+                       "rank %d was recorded with its loads from window memory, but this program "
+                       "was not compiled by reprise-cc --track",
+                       rank);
     enum rp_status status = check_version(why);
     if (status == RP_OK)
         status = rp_data_open_loads(directory, run, (uint32_t)rank, (uint32_t)ranks, &reader, why);
@@ -779,7 +838,10 @@ enum rp_status rp_track_follow(const char *directory, uint64_t run, int rank, in
     begin();
     read_next();
     if (was_parted != rp_track_parted)
-        return rp_fail(why, RP_USAGE, "rank %d was recorded with a program that was compiled by reprise-cc --track=%s, but this one was not", rank, was_parted ? "calls" : "plugin");
+        return rp_fail(why, RP_USAGE,
+                       "rank %d was recorded with a program that was compiled by reprise-cc "
+                       "--track=%s, but this one was not",
+                       rank, was_parted ? "calls" : "plugin");
     return RP_OK;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows come and go. Recording, each gets memory of its own beside that of the program, unless others know its address; alone, a window of this process stands for the real one, and the program's memory is all there is. What is in the memory
- * is data_windows.c's business; windows that all members share are made in data_shared.c.
+ * Windows come and go. Recording, each gets memory of its own beside that of the program, unless
+ * others know its address; alone, a window of this process stands for the real one, and the
+ * program's memory is all there is. What is in the memory is data_windows.c's business; windows
+ * that all members share are made in data_shared.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,8 @@ void rp_window_expect(void)
     rp_data_note_windows(rp_data_writer);
 }
 
-int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Comm comm, MPI_Win *win, struct rp_window **made)
+int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Comm comm,
+                       MPI_Win *win, struct rp_window **made)
 {
     int rc = rp_alone_begin(function, true, rp_check(0, size));
     void *unused;
@@ -53,7 +56,8 @@ int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Co
     return rc;
 }
 
-/* Of memory of the program's own that is about to be part of a window, what is in it; which is told. It may be in another window: what others wrote there comes in before. */
+/* Of memory of the program's own that is about to be part of a window, what is in it; which is
+ * told. It may be in another window: what others wrote there comes in before. */
 static uint8_t *take_shadow(void *base, size_t size, void **owned)
 {
     uint8_t *shadow;
@@ -90,17 +94,20 @@ static struct rp_region *alone_region(struct rp_window *w, void *base, size_t si
     return r;
 }
 
-/* A window may be made of memory that is in another window already: what is written through one is there for the other, so both have the same public memory. */
+/* A window may be made of memory that is in another window already: what is written through one is
+ * there for the other, so both have the same public memory. */
 static struct rp_region *find_lender(const void *base, size_t size)
 {
     for (struct rp_window *w = rp_windows_first(); w; w = w->next)
         for (struct rp_region *r = w->regions; r; r = r->next)
-            if (r->memory.own != r->memory.public && (const uint8_t *)base >= r->memory.own && (const uint8_t *)base + size <= r->memory.own + r->memory.size)
+            if (r->memory.own != r->memory.public && (const uint8_t *)base >= r->memory.own &&
+                (const uint8_t *)base + size <= r->memory.own + r->memory.size)
                 return r->lender ? r->lender : r;
     return NULL;
 }
 
-static int make_in_lender(const struct rp_next *next, struct rp_region *lender, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+static int make_in_lender(const struct rp_next *next, struct rp_region *lender, void *base,
+                          MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     size_t at = (size_t)((uint8_t *)base - lender->memory.own);
 
@@ -124,16 +131,19 @@ static int make_in_lender(const struct rp_next *next, struct rp_region *lender, 
     return rc;
 }
 
-int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, int disp_unit,
+                         MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     size_t bytes = size > 0 ? (size_t)size : 0;
     void *owned[2] = {NULL, NULL};
-    struct rp_region *lender = bytes > 0 && !rp_tracked_in_place() ? find_lender(base, bytes) : NULL;
+    struct rp_region *lender =
+        bytes > 0 && !rp_tracked_in_place() ? find_lender(base, bytes) : NULL;
 
     rp_window_expect();
     if (lender)
         return make_in_lender(next, lender, base, size, disp_unit, info, comm, win);
-    uint8_t *shadow = take_shadow(base, bytes, &owned[0]), *public = rp_tracked_in_place() ? base : rp_allocate_like(base, bytes, &owned[1]);
+    uint8_t *shadow = take_shadow(base, bytes, &owned[0]),
+            *public = rp_tracked_in_place() ? base : rp_allocate_like(base, bytes, &owned[1]);
     if (bytes > 0 && public != base)
         memcpy(public, base, bytes);
     rp_data_off++;
@@ -157,7 +167,8 @@ int rp_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size, 
     return rc;
 }
 
-int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                        MPI_Win *win)
 {
     struct rp_window *w = NULL;
 
@@ -175,17 +186,20 @@ int rp_alone_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
     return rc;
 }
 
-/* Programs tell each other where their windows are, and find their own among these: alone it is to be there, too. `public` is where others write, or NULL. */
+/* Programs tell each other where their windows are, and find their own among these: alone it is to
+ * be there, too. `public` is where others write, or NULL. */
 static void take_own(struct rp_region *r, const void *public)
 {
-    r->memory.own = (uintptr_t)public % sizeof(uint64_t) == 0 ? rp_steady_take(r->memory.size) : NULL;
+    r->memory.own =
+        (uintptr_t) public % sizeof(uint64_t) == 0 ? rp_steady_take(r->memory.size) : NULL;
     r->steady = r->memory.own;
     if (!r->steady)
         r->memory.own = rp_allocate_like(public, r->memory.size, &r->owned[0]);
 }
 
 /* Others may be here before us: what the memory has in the beginning is told. */
-int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_unit, MPI_Info info,
+                           MPI_Comm comm, void *base, MPI_Win *win)
 {
     void *public = NULL;
 
@@ -204,7 +218,9 @@ int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_u
             r->memory.stored = r->owned[2] = rp_allocate(rp_mirror_lines((size_t)size));
         if (!rp_tracked_in_place())
             take_own(r, public);
-        r->memory.shadow = rp_tracked_in_place() ? rp_track_add(public, (size_t)size, false) : rp_allocate_like(public, (size_t)size, &r->owned[1]);
+        r->memory.shadow = rp_tracked_in_place()
+                               ? rp_track_add(public, (size_t)size, false)
+                               : rp_allocate_like(public, (size_t)size, &r->owned[1]);
         rp_track_part(&r->memory);
         rp_window_put(w);
         *(void **)base = w->base = r->memory.own;
@@ -213,7 +229,8 @@ int rp_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_u
     return rc;
 }
 
-int rp_alone_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+int rp_alone_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base,
+                          MPI_Win *win)
 {
     struct rp_window *w = NULL;
     int rc = rp_window_stand_in(&rp_f_Win_allocate, size, comm, win, &w);
@@ -232,7 +249,8 @@ int rp_alone_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm 
     return rc;
 }
 
-int rp_record_Win_create_dynamic(const struct rp_next *next, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+int rp_record_Win_create_dynamic(const struct rp_next *next, MPI_Info info, MPI_Comm comm,
+                                 MPI_Win *win)
 {
     rp_window_expect();
     rp_data_off++;
@@ -259,7 +277,8 @@ int rp_alone_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
     return rc;
 }
 
-/* A region comes after the entry of the call, and goes after it: alone, too. What others write meanwhile is told later. */
+/* A region comes after the entry of the call, and goes after it: alone, too. What others write
+ * meanwhile is told later. */
 int rp_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MPI_Aint size)
 {
     struct rp_window *w = rp_window_find(win);
@@ -305,7 +324,9 @@ static void tell_attached(struct rp_window *w, struct rp_region *r)
     r->memory.shadow = rp_allocate_like(r->memory.own, r->memory.size, &r->owned[1]);
     for (size_t i = 0; i < r->memory.size; i++)
         r->memory.shadow[i] = (uint8_t)~r->memory.own[i];
-    if (rp_trace_stores(&rp_f_Win_attach, w->number, -1, r->origin, rp_data_read_entries(rp_data_reader), r->memory.own, r->memory.shadow, r->memory.size))
+    if (rp_trace_stores(&rp_f_Win_attach, w->number, -1, r->origin,
+                        rp_data_read_entries(rp_data_reader), r->memory.own, r->memory.shadow,
+                        r->memory.size))
         rp_trace_out(&rp_f_Win_attach, w->number);
 }
 
@@ -318,7 +339,8 @@ int rp_alone_Win_attach(MPI_Win win, void *base, MPI_Aint size)
     rp_found_over();
     rp_alone_end();
     if (rc == MPI_SUCCESS && w)
-        tell_attached(w, rp_track_parted ? rp_region_add(w, base, base, (size_t)size) : alone_region(w, base, (size_t)size));
+        tell_attached(w, rp_track_parted ? rp_region_add(w, base, base, (size_t)size)
+                                         : alone_region(w, base, (size_t)size));
     return rc;
 }
 
@@ -389,10 +411,12 @@ int rp_alone_Win_free(MPI_Win *win)
 
 static bool is_predefined(int keyval)
 {
-    return keyval == MPI_WIN_BASE || keyval == MPI_WIN_SIZE || keyval == MPI_WIN_DISP_UNIT || keyval == MPI_WIN_CREATE_FLAVOR || keyval == MPI_WIN_MODEL;
+    return keyval == MPI_WIN_BASE || keyval == MPI_WIN_SIZE || keyval == MPI_WIN_DISP_UNIT ||
+           keyval == MPI_WIN_CREATE_FLAVOR || keyval == MPI_WIN_MODEL;
 }
 
-int rp_record_Win_get_attr(const struct rp_next *next, MPI_Win win, int keyval, void *value, int *flag)
+int rp_record_Win_get_attr(const struct rp_next *next, MPI_Win win, int keyval, void *value,
+                           int *flag)
 {
     int rc = next->Win_get_attr(win, keyval, value, flag);
     struct rp_window *w = rp_window_find(win);
@@ -404,7 +428,8 @@ int rp_record_Win_get_attr(const struct rp_next *next, MPI_Win win, int keyval, 
     if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_BASE)
         *(void **)value = w->base;
     else if (rc == MPI_SUCCESS && *flag)
-        rp_data_put_signed(rp_data_writer, keyval == MPI_WIN_SIZE ? (int64_t) * *(MPI_Aint **)value : **(int **)value);
+        rp_data_put_signed(rp_data_writer, keyval == MPI_WIN_SIZE ? (int64_t) * *(MPI_Aint **)value
+                                                                  : **(int **)value);
     rp_record_end();
     return rc;
 }
@@ -423,7 +448,9 @@ int rp_alone_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
         w->size = (MPI_Aint)rp_data_get_signed(rp_data_reader);
         *(MPI_Aint **)value = &w->size;
     } else if (*flag) {
-        int *slot = keyval == MPI_WIN_DISP_UNIT ? &w->disp_unit : keyval == MPI_WIN_MODEL ? &w->model : &w->flavor;
+        int *slot = keyval == MPI_WIN_DISP_UNIT ? &w->disp_unit
+                    : keyval == MPI_WIN_MODEL   ? &w->model
+                                                : &w->flavor;
         *slot = (int)rp_data_get_signed(rp_data_reader);
         *(int **)value = slot;
     }

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One-sided communication. Other ranks write into a rank's memory while it runs, so the memory that they write into is not the memory that the program works on (base/mirror.h). What the program stored goes out, and what others
- * stored comes in, at calls that this rank makes, and nowhere else. Only what came in is written down, by an entry `changes` before that of the call: so a rank alone sees the same changes at the same calls. The calls themselves say only
- * what they returned. Memory that is attached to a dynamic window cannot be parted, since others know its addresses, nor is that which all members of a window share, unless the program is tracked by calls: everything that changed in it since it was last looked at is written down, whoever stored it.
+ * One-sided communication. Other ranks write into a rank's memory while it runs, so the memory that
+ * they write into is not the memory that the program works on (base/mirror.h). What the program
+ * stored goes out, and what others stored comes in, at calls that this rank makes, and nowhere
+ * else. Only what came in is written down, by an entry `changes` before that of the call: so a rank
+ * alone sees the same changes at the same calls. The calls themselves say only what they returned.
+ * Memory that is attached to a dynamic window cannot be parted, since others know its addresses,
+ * nor is that which all members of a window share, unless the program is tracked by calls:
+ * everything that changed in it since it was last looked at is written down, whoever stored it.
  *
  * Where memory is looked at (docs/model.md says what MPI promises):
- * - all of a window, where MPI says that changes must be visible: fence, wait, lock of this rank, lock_all, sync; and going out at post, unlock of this rank, unlock_all;
- * - all of all windows, where the program hears of others by a message or a collective call, or tells them: in the unified model, what was written before is seen then;
- * - what this rank itself updated in its own window, when the update is complete: flush, unlock. Before an access to its own window, its stores there go out;
- * - all of all windows at any other call, but so seldom that it takes a small part of the time: in the unified model changes are seen sometime.
+ * - all of a window, where MPI says that changes must be visible: fence, wait, lock of this rank,
+ * lock_all, sync; and going out at post, unlock of this rank, unlock_all;
+ * - all of all windows, where the program hears of others by a message or a collective call, or
+ * tells them: in the unified model, what was written before is seen then;
+ * - what this rank itself updated in its own window, when the update is complete: flush, unlock.
+ * Before an access to its own window, its stores there go out;
+ * - all of all windows at any other call, but so seldom that it takes a small part of the time: in
+ * the unified model changes are seen sometime.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +185,8 @@ void rp_windows_order(MPI_Comm comm)
     MPI_Group all, members;
     int count = 0;
 
-    if (windows_made == 1 && order.directory && rp_order_create(order.directory, order.run, order.rank, &order.log, &why) != RP_OK) {
+    if (windows_made == 1 && order.directory &&
+        rp_order_create(order.directory, order.run, order.rank, &order.log, &why) != RP_OK) {
         rp_error("%s; which rank wrote what cannot be told", why.text);
         order.log = NULL;
     }
@@ -232,7 +242,8 @@ static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length, 
     rp_data_put_content(rp_data_writer, packed, rp_lanes_size(length, lanes));
 }
 
-static void put_beginning(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes)
+static void put_beginning(void *data, size_t at, const uint8_t *bytes, size_t length,
+                          unsigned lanes)
 {
     (void)lanes;
     rp_record_number(*(const uint64_t *)data + 1);
@@ -356,24 +367,31 @@ void rp_windows_in_own(MPI_Win win)
 }
 
 /* The bytes of this rank's window that an access to itself touches; false: none that we know. */
-static bool locate(struct rp_window *w, MPI_Aint disp, int64_t count, MPI_Datatype type, struct rp_range *range)
+static bool locate(struct rp_window *w, MPI_Aint disp, int64_t count, MPI_Datatype type,
+                   struct rp_range *range)
 {
     MPI_Aint lb, extent, true_lb, true_extent;
 
     rp_pmpi.Type_get_extent(type, &lb, &extent);
     rp_pmpi.Type_get_true_extent(type, &true_lb, &true_extent);
-    MPI_Aint more = (MPI_Aint)(count - 1) * extent, first = true_lb + (more < 0 ? more : 0), last = true_lb + true_extent + (more > 0 ? more : 0);
+    MPI_Aint more = (MPI_Aint)(count - 1) * extent, first = true_lb + (more < 0 ? more : 0),
+             last = true_lb + true_extent + (more > 0 ? more : 0);
     for (struct rp_region *r = w->regions; r; r = r->next) {
-        MPI_Aint from = first + (w->dynamic ? disp - (MPI_Aint)(intptr_t)r->memory.own : disp * w->disp_unit), to = from - first + last;
+        MPI_Aint from = first + (w->dynamic ? disp - (MPI_Aint)(intptr_t)r->memory.own
+                                            : disp * w->disp_unit),
+                 to = from - first + last;
         if (from < 0 || from >= (MPI_Aint)r->memory.size || to <= from)
             continue;
-        *range = (struct rp_range){r, (size_t)from, (size_t)((to < (MPI_Aint)r->memory.size ? to : (MPI_Aint)r->memory.size) - from)};
+        *range = (struct rp_range){
+            r, (size_t)from,
+            (size_t)((to < (MPI_Aint)r->memory.size ? to : (MPI_Aint)r->memory.size) - from)};
         return true;
     }
     return false;
 }
 
-void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type, bool writes)
+void rp_window_access(MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type,
+                      bool writes)
 {
     struct rp_window *w = rp_window_find(win);
     struct rp_range range;
@@ -398,7 +416,8 @@ MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp)
 {
     const struct rp_window *w = rp_window_find(win);
 
-    for (const struct rp_region *r = w && w->dynamic && w->self == target ? w->regions : NULL; r; r = r->next)
+    for (const struct rp_region *r = w && w->dynamic && w->self == target ? w->regions : NULL; r;
+         r = r->next)
         if (r->origin && (uintptr_t)disp - (uintptr_t)r->memory.own < r->memory.size)
             return (MPI_Aint)(r->origin + ((uintptr_t)disp - (uintptr_t)r->memory.own));
     return disp;
@@ -495,7 +514,9 @@ static void find_stores(void *data)
     struct search *s = data;
     const struct rp_region *r = s->region;
 
-    s->window->stored |= rp_trace_stores(s->function, s->window->number, r->member, r->origin, s->window->looked, r->memory.own, r->memory.shadow, r->memory.size);
+    s->window->stored |=
+        rp_trace_stores(s->function, s->window->number, r->member, r->origin, s->window->looked,
+                        r->memory.own, r->memory.shadow, r->memory.size);
 }
 
 static void look(const struct rp_function *function, struct rp_window *w)
@@ -553,8 +574,13 @@ bool rp_windows_differ(const void *at, size_t size)
 
     for (const struct rp_window *w = windows; w; w = w->next)
         for (const struct rp_region *r = w->regions; r; r = r->next) {
-            const uint8_t *from = first > r->memory.own ? first : r->memory.own, *until = end < r->memory.own + r->memory.size ? end : r->memory.own + r->memory.size;
-            if (r->memory.shadow && from < until && memcmp(from, r->memory.shadow + (from - r->memory.own), (size_t)(until - from)) != 0)
+            const uint8_t *from = first > r->memory.own ? first : r->memory.own,
+                          *until = end < r->memory.own + r->memory.size
+                                       ? end
+                                       : r->memory.own + r->memory.size;
+            if (r->memory.shadow && from < until &&
+                memcmp(from, r->memory.shadow + (from - r->memory.own), (size_t)(until - from)) !=
+                    0)
                 return true;
         }
     return false;
@@ -569,12 +595,16 @@ void rp_windows_direct(bool loads, const void *at, const void *value, size_t siz
         in += is_in(w, first);
     for (struct rp_window *w = windows; w; w = w->next)
         for (struct rp_region *r = w->regions; r; r = r->next) {
-            const uint8_t *from = first > r->memory.own ? first : r->memory.own, *until = end < r->memory.own + r->memory.size ? end : r->memory.own + r->memory.size;
+            const uint8_t *from = first > r->memory.own ? first : r->memory.own,
+                          *until = end < r->memory.own + r->memory.size
+                                       ? end
+                                       : r->memory.own + r->memory.size;
             if (!r->memory.shadow || from >= until)
                 continue;
             size_t place = (size_t)(from - r->memory.own), length = (size_t)(until - from);
             memcpy(r->memory.shadow + place, (const uint8_t *)value + (from - first), length);
-            rp_trace_direct(loads, w->number, r->member, r->origin + place, r->memory.shadow + place, length, load, !loads || in == 1);
+            rp_trace_direct(loads, w->number, r->member, r->origin + place,
+                            r->memory.shadow + place, length, load, !loads || in == 1);
         }
 }
 
@@ -597,12 +627,14 @@ void rp_window_tell(struct rp_window *w, const struct rp_function *function, int
     rp_trace_window(w->number, w->dynamic, disp_unit, size, function);
     for (struct rp_region *r = w->regions; r; r = r->next) {
         r->memory.shadow = rp_allocate_like(r->memory.own, r->memory.size, &r->owned[1]);
-        rp_trace_stores(function, w->number, r->member, 0, 0, r->memory.own, r->memory.shadow, r->memory.size);
+        rp_trace_stores(function, w->number, r->member, 0, 0, r->memory.own, r->memory.shadow,
+                        r->memory.size);
     }
     w->looked = rp_data_read_entries(rp_data_reader);
 }
 
-/* A run of bytes, or of some lanes of them (0: all). False: the entry is damaged; whoever asked tells how. */
+/* A run of bytes, or of some lanes of them (0: all). False: the entry is damaged; whoever asked
+ * tells how. */
 static bool take_run(struct rp_window *w, uint64_t region, uint64_t at, uint64_t lanes)
 {
     size_t stored;
@@ -614,7 +646,8 @@ static bool take_run(struct rp_window *w, uint64_t region, uint64_t at, uint64_t
         return false;
     for (uint64_t i = 1; r && i < region; i++)
         r = r->next;
-    if (region == 0 || !r || at > r->memory.size || length > r->memory.size - at || lanes > RP_LANES_ALL || (lanes && length == 0)) {
+    if (region == 0 || !r || at > r->memory.size || length > r->memory.size - at ||
+        lanes > RP_LANES_ALL || (lanes && length == 0)) {
         rp_error("not the recorded run: others wrote into a window that is not there");
         rp_data_end_job(REPRISE_EXIT_DIVERGED);
     }
@@ -624,7 +657,8 @@ static bool take_run(struct rp_window *w, uint64_t region, uint64_t at, uint64_t
         memcpy(r->memory.own + at, content, length);
     if (r->memory.shadow) {
         memcpy(r->memory.shadow + at, r->memory.own + at, length);
-        rp_trace_change(rp_alone_calling(), w->number, r->member, r->origin + at, r->memory.own + at, length);
+        rp_trace_change(rp_alone_calling(), w->number, r->member, r->origin + at,
+                        r->memory.own + at, length);
     }
     return true;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libreprise-data.so offers to the engine in libreprise.so, which stands in front of it. Where it is not preloaded, these are NULL.
+ * What libreprise-data.so offers to the engine in libreprise.so, which stands in front of it. Where
+ * it is not preloaded, these are NULL.
  *
- * Recording, it writes down all that MPI gives to a rank of the set. Alone, it is the MPI of that rank: it gives the same again, without any other rank.
+ * Recording, it writes down all that MPI gives to a rank of the set. Alone, it is the MPI of that
+ * rank: it gives the same again, without any other rank.
  */
 #ifndef RP_OFFERED_H
 #define RP_OFFERED_H
@@ -16,11 +18,14 @@ struct rp_problem;
 /* Behind it is nothing but the MPI library. */
 RP_DATA_OFFERED int reprise_data_is_last(void);
 
-/* The calling thread's calls are to be written down in the record's directory. Returns an enum rp_status. */
-RP_DATA_OFFERED int reprise_data_record(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why);
+/* The calling thread's calls are to be written down in the record's directory. Returns an enum
+ * rp_status. */
+RP_DATA_OFFERED int reprise_data_record(const char *directory, uint64_t run, int rank, int ranks,
+                                        struct rp_problem *why);
 
 /* The calling thread's calls are to be answered from there. */
-RP_DATA_OFFERED int reprise_data_follow(const char *directory, uint64_t run, int rank, int ranks, struct rp_problem *why);
+RP_DATA_OFFERED int reprise_data_follow(const char *directory, uint64_t run, int rank, int ranks,
+                                        struct rp_problem *why);
 
 /* From now on. */
 RP_DATA_OFFERED void reprise_data_go(void);
@@ -32,8 +37,10 @@ RP_DATA_OFFERED uint64_t reprise_data_close(void);
 RP_DATA_OFFERED void reprise_data_value(int32_t *a, uint64_t *c);
 
 /*
- * OpenSHMEM; NULL in a library that was built without its header. Recording: its library is about to be started, in every PE. Then, in both modes: it was started, or alone is to be replaced; `provided` is what the program is told. And: its end, up to that of MPI; returns whether
- * this PE was looked at until then.
+ * OpenSHMEM; NULL in a library that was built without its header. Recording: its library is about
+ * to be started, in every PE. Then, in both modes: it was started, or alone is to be replaced;
+ * `provided` is what the program is told. And: its end, up to that of MPI; returns whether this PE
+ * was looked at until then.
  */
 RP_DATA_OFFERED void reprise_data_shmem_before(void);
 RP_DATA_OFFERED void reprise_data_shmem_begin(int *provided);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of libreprise-det.so, which stands before MPI and makes it deterministic: what is received, and what tests and probes answer, depends on logical time alone.
+ * The parts of libreprise-det.so, which stands before MPI and makes it deterministic: what is
+ * received, and what tests and probes answer, depends on logical time alone.
  *
- * Messages are sent at logical times and can be seen from `latency` later on. A receive or probe that names no source takes the message that was sent first (those of one time by
- * rank), as soon as no earlier one can come (match/order.h). A test at time t answers yes if what it asks for came to pass before t - latency, and waits until that is known.
- * The payload goes by MPI as ever: receives are made by source and tag when it is known which message they take.
+ * Messages are sent at logical times and can be seen from `latency` later on. A receive or probe
+ * that names no source takes the message that was sent first (those of one time by rank), as soon
+ * as no earlier one can come (match/order.h). A test at time t answers yes if what it asks for came
+ * to pass before t - latency, and waits until that is known. The payload goes by MPI as ever:
+ * receives are made by source and tag when it is known which message they take.
  */
 #ifndef RP_DET_H
 #define RP_DET_H
@@ -24,20 +27,23 @@ extern __thread int rp_det_is_owner; /* the thread that initialised MPI */
 #define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
-/* Calls pass that are not the program's: before the start and after the end, and what MPI-IO makes inside. */
+/* Calls pass that are not the program's: before the start and after the end, and what MPI-IO makes
+ * inside. */
 #define RP_DET_PASSES (!rp_det.is_on || rp_det.inside > 0 || (rp_det.guards && rp_det.depth > 0))
 
 enum { RP_DET_CALL = 1000 }; /* what a call takes of logical time */
 
 struct rp_det {
-    int is_on, inside, depth; /* depth: in calls of the program */
+    int is_on, inside, depth;     /* depth: in calls of the program */
     enum reprise_det_whose whose; /* calls are */
-    int guards;               /* the library may make calls out of those, since nonblocking I/O was begun; else, calls inside calls are the program's, by callbacks */
-    MPI_Comm own;              /* for ourselves */
-    uint64_t threshold, limit; /* bytes: longer messages are synchronous; room for copies of shorter ones */
+    int guards;   /* the library may make calls out of those, since nonblocking I/O was begun; else,
+                     calls inside calls are the program's, by callbacks */
+    MPI_Comm own; /* for ourselves */
+    uint64_t threshold,
+        limit; /* bytes: longer messages are synchronous; room for copies of shorter ones */
     int fixed_reductions;
-    long delay; /* microseconds */
-    const char *function; /* that the program is in */
+    long delay;              /* microseconds */
+    const char *function;    /* that the program is in */
     uintptr_t caller, stack; /* where it was called: the return address, and the frame */
 };
 extern struct rp_det rp_det;
@@ -83,7 +89,8 @@ struct rp_det_comm {
     size_t made_before;
 };
 
-struct rp_det_comm *rp_det_comm_with(uint64_t id); /* that number; NULL: we are not in it, or it was freed */
+struct rp_det_comm *
+rp_det_comm_with(uint64_t id); /* that number; NULL: we are not in it, or it was freed */
 struct rp_det_comm *rp_det_comm_find(MPI_Comm comm); /* NULL: no communicator */
 void rp_det_add_members(uint64_t *members, MPI_Group group);
 void rp_det_comms_start(void);
@@ -113,7 +120,8 @@ struct rp_det_receive {
     uint32_t from_world;
     int from, its_tag;
     struct rp_letter_note *note; /* unless it is the sender's to give back */
-    bool is_probe; /* it takes the message out of the matching; its sender, if synchronous, waits on */
+    bool is_probe; /* it takes the message out of the matching; its sender, if synchronous, waits on
+                    */
     bool is_listed;
     struct rp_det_line *line; /* of those of which it is not known (det_posted.h) */
     struct rp_det_receive *next, *previous;
@@ -134,27 +142,37 @@ enum rp_det_known {
     RP_DET_OPEN,  /* nothing yet */
 };
 
-bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int source, int tag); /* false: PROC_NULL, or an error for MPI to tell */
+bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int source,
+                         int tag); /* false: PROC_NULL, or an error for MPI to tell */
 void rp_det_receive_post(struct rp_det_receive *receive);
 bool rp_det_receive_must_delay(const struct rp_det_receive *receive);
-void rp_det_receive_close(struct rp_det_receive *receive); /* forgets it, with its message if it has one */
-void rp_det_tell_sender(struct rp_letter_note *note, uint64_t posted); /* of a synchronous message: it is received, by a receive of this time */
-void rp_det_receive_cancel(struct rp_det_receive *receive); /* forgets it; a message that it had may be taken by others */
-enum rp_det_known rp_det_receive_look(struct rp_det_receive *receive, uint64_t limit, uint64_t *when);
+void rp_det_receive_close(
+    struct rp_det_receive *receive); /* forgets it, with its message if it has one */
+void rp_det_tell_sender(
+    struct rp_letter_note *note,
+    uint64_t posted); /* of a synchronous message: it is received, by a receive of this time */
+void rp_det_receive_cancel(
+    struct rp_det_receive *receive); /* forgets it; a message that it had may be taken by others */
+enum rp_det_known rp_det_receive_look(struct rp_det_receive *receive, uint64_t limit,
+                                      uint64_t *when);
 
 /* Waits until the message is known; then time has come to it. */
 void rp_det_receive_wait(struct rp_det_receive *receive);
 
 /* As a probe: the message that the receive would take, without taking it. */
 struct rp_letter_note *rp_det_probe_wait(struct rp_det_receive *probe);
-struct rp_letter_note *rp_det_probe_test(struct rp_det_receive *probe, uint64_t limit); /* waits until the answer is certain */
+struct rp_letter_note *rp_det_probe_test(struct rp_det_receive *probe,
+                                         uint64_t limit); /* waits until the answer is certain */
 
-/* Reads the inbox, where receives that name their source find their messages; gives messages to the others as far as that is certain; or both. Only while running. */
+/* Reads the inbox, where receives that name their source find their messages; gives messages to the
+ * others as far as that is certain; or both. Only while running. */
 void rp_det_read_mail(void);
 void rp_det_resolve(void);
 void rp_det_receive_mail(void);
 bool rp_det_would_resolve(void); /* whether rp_det_resolve would do something */
-uint64_t rp_det_candidate(const struct rp_det_receive *probe); /* the earliest stamp of a message that a receive (or probe, if any) may take, or RP_ORDER_NEVER */
+uint64_t rp_det_candidate(
+    const struct rp_det_receive *probe); /* the earliest stamp of a message that a receive (or
+                                            probe, if any) may take, or RP_ORDER_NEVER */
 /* Messages of this rank that no receive has: the first, chained by own_next; 0: none. */
 uint64_t rp_det_unreceived(uint32_t source);
 uint64_t rp_det_mail_count(void); /* how many messages have come, ever */
@@ -164,7 +182,8 @@ bool rp_det_has_receives(void);
 /* Bounds, once found, stay true; but there may be better ones later. */
 void rp_det_forget_bounds(void);
 
-/* Whether no message of this rank of the job comes that was sent at the limit or before. Messages sent before may be in the inbox. */
+/* Whether no message of this rank of the job comes that was sent at the limit or before. Messages
+ * sent before may be in the inbox. */
 bool rp_det_is_later(uint32_t world, uint64_t limit);
 
 /* Waiting: det_wait.c */
@@ -176,7 +195,8 @@ struct rp_det_wait {
     const struct rp_det_receive *probe;
     const struct rp_det_receive *receive; /* it goes on with this one's message, and not before */
     const char *what;
-    const MPI_Request *requests; /* all that the call still waits for, or for the first of: so many; NULL: only for this */
+    const MPI_Request *requests; /* all that the call still waits for, or for the first of: so many;
+                                    NULL: only for this */
     int count;
     bool runs; /* it waits for others' clocks alone, and says nothing */
 };
@@ -185,19 +205,24 @@ struct rp_det_wait {
 bool rp_det_plan(struct rp_side_plan *plan);
 bool rp_det_awaits(const struct rp_det_receive *receive);
 
-/* Before this rank waits inside MPI, or having ended: if no rank runs, whether one of them waits for ever. Not between hosts, where what is known of others may be of before. */
+/* Before this rank waits inside MPI, or having ended: if no rank runs, whether one of them waits
+ * for ever. Not between hosts, where what is known of others may be of before. */
 void rp_det_last_look(void);
 
 /* Waits until `ready`, which must have no effect where it is asked `only whether`. */
-void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait);
+void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data,
+                 const struct rp_det_wait *wait);
 
-/* Deadlocks: det_deadlock.c. What this rank waits for (NULL: inside MPI, or nothing) is told to the one that speaks for all. */
+/* Deadlocks: det_deadlock.c. What this rank waits for (NULL: inside MPI, or nothing) is told to the
+ * one that speaks for all. */
 void rp_det_tell_wait(const struct rp_det_wait *wait);
 
-/* "for a message from rank 1 with tag 0 on MPI_COMM_WORLD": what it waits for, without the place. */
+/* "for a message from rank 1 with tag 0 on MPI_COMM_WORLD": what it waits for, without the
+ * place. */
 void rp_det_put_wait(struct rp_buffer *text, const struct rp_det_wait *wait);
 void rp_det_say_deadlock(void);
-void rp_det_tell_comm(const struct rp_det_comm *comm); /* before a collective call on it inside MPI, where we can say no more */
+void rp_det_tell_comm(const struct rp_det_comm *comm); /* before a collective call on it inside MPI,
+                                                          where we can say no more */
 
 void rp_det_put_comm_with(struct rp_buffer *text, uint64_t id); /* " on NAME", if it is known */
 
@@ -228,26 +253,34 @@ void rp_det_say_unreceived(void);
 
 enum rp_det_mode { RP_DET_STANDARD, RP_DET_SYNCHRONOUS, RP_DET_BUFFERED };
 
-int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
-int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
-int rp_det_sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type,
+                int dest, int tag, MPI_Comm comm);
+int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type,
+                 int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_det_sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                     int source, int recvtag, MPI_Comm comm, MPI_Status *status);
-int rp_det_sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int rp_det_sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag,
+                            int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 void rp_det_progress(void); /* lets MPI work, and frees copies that were sent */
 void rp_det_flush(void);    /* until all were */
 
 /* Blocking receives and probes: det_calls.c */
 
-int rp_det_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
+int rp_det_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                MPI_Status *status);
 int rp_det_probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
 int rp_det_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
 int rp_det_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
-int rp_det_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+int rp_det_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                   MPI_Status *status);
 void rp_det_matched(const MPI_Message *message); /* before it is received */
 
 /* The real functions, for counts of any size. */
-int rp_real_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
-int rp_real_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_real_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 MPI_Status *status);
+int rp_real_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                  MPI_Request *request);
 
 /* Requests: det_requests.c */
 
@@ -268,8 +301,8 @@ struct rp_det_request {
     MPI_Comm *made; /* by a nonblocking call */
     uint64_t made_id;
     uint64_t number, starts; /* of a persistent collective call; how often it was started */
-    bool stands_in;  /* its handle is a stand-in: the real request is receive.real */
-    bool is_started; /* persistent: the real one is the handle */
+    bool stands_in;          /* its handle is a stand-in: the real request is receive.real */
+    bool is_started;         /* persistent: the real one is the handle */
     bool is_cancelled;
     /* a persistent one's arguments */
     enum rp_det_mode mode;
@@ -289,9 +322,12 @@ struct rp_det_request *rp_det_request_find(MPI_Request handle);
 /* MPI has made one that is not noted; its handle may have been in use before. Returns rc. */
 int rp_det_new_handle(int rc, const MPI_Request *request);
 
-int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
-int rp_det_recv_init(int rc, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
-int rp_det_send_init(int rc, enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 MPI_Request *request);
+int rp_det_recv_init(int rc, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag,
+                     MPI_Comm comm, MPI_Request *request);
+int rp_det_send_init(int rc, enum rp_det_mode mode, const void *buf, MPI_Count count,
+                     MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
 int rp_det_start(MPI_Request *request);
 int rp_det_startall(int count, MPI_Request *requests);
 int rp_det_cancel(MPI_Request *request);
@@ -310,11 +346,13 @@ enum rp_det_known rp_det_request_look(MPI_Request handle, uint64_t limit, uint64
 int rp_det_wait_one(MPI_Request *request, MPI_Status *status);
 int rp_det_waitall(int count, MPI_Request *requests, MPI_Status *statuses);
 int rp_det_waitany(int count, MPI_Request *requests, int *index, MPI_Status *status);
-int rp_det_waitsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+int rp_det_waitsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                    MPI_Status *statuses);
 int rp_det_test(MPI_Request *request, int *flag, MPI_Status *status);
 int rp_det_testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
 int rp_det_testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status);
-int rp_det_testsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+int rp_det_testsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                    MPI_Status *statuses);
 bool rp_det_test_at(MPI_Request handle, uint64_t now); /* waits until it is certain */
 
 /* Collective calls: det_collectives.c */
@@ -351,19 +389,26 @@ void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, 
 struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm, struct rp_det_what what);
 struct rp_meeting *rp_det_start_meeting(struct rp_det_request *own); /* of a persistent call */
 int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request);
-int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made, MPI_Request *request);
+int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made,
+                      MPI_Request *request);
 /* Persistent. */
 int rp_det_init_meeting(int rc, MPI_Comm comm, uint64_t number, MPI_Request *request);
 
 /* Reductions in the order of ranks: det_reductions.c */
 
 bool rp_det_is_fixed(MPI_Comm comm);
-int rp_det_fixed_Allreduce(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-int rp_det_fixed_Reduce(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
-int rp_det_fixed_Reduce_scatter(const void *from, void *into, const int *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-int rp_det_fixed_Reduce_scatter_block(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-int rp_det_fixed_Scan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-int rp_det_fixed_Exscan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int rp_det_fixed_Allreduce(const void *from, void *into, MPI_Count count, MPI_Datatype type,
+                           MPI_Op op, MPI_Comm comm);
+int rp_det_fixed_Reduce(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                        int root, MPI_Comm comm);
+int rp_det_fixed_Reduce_scatter(const void *from, void *into, const int *counts, MPI_Datatype type,
+                                MPI_Op op, MPI_Comm comm);
+int rp_det_fixed_Reduce_scatter_block(const void *from, void *into, MPI_Count count,
+                                      MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int rp_det_fixed_Scan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                      MPI_Comm comm);
+int rp_det_fixed_Exscan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm);
 
 /* System calls: det_costs.c */
 enum rp_status rp_det_costs_start(struct rp_problem *why);
@@ -372,8 +417,10 @@ enum rp_status rp_det_costs_start(struct rp_problem *why);
 
 int rp_det_Init(const struct rp_next *next, int *argc, char ***argv);
 #if MPI_VERSION >= 4
-int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler handler, MPI_Session *session);
+int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler handler,
+                        MPI_Session *session);
 #endif
-int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided);
+int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required,
+                       int *provided);
 
 #endif

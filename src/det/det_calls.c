@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocking receives and probes. What has no communicator or source that we know (PROC_NULL, errors of the program) goes to MPI as it is. */
+/* Blocking receives and probes. What has no communicator or source that we know (PROC_NULL, errors
+ * of the program) goes to MPI as it is. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -7,7 +8,8 @@
 #include "det/det.h"
 #include "mpi/constants.h"
 
-int rp_real_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int rp_real_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 MPI_Status *status)
 {
 #if MPI_VERSION >= 4
     if (count > INT_MAX)
@@ -16,7 +18,8 @@ int rp_real_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int 
     return rp_pmpi.Recv(buf, (int)count, type, source, tag, comm, status);
 }
 
-int rp_real_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_real_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                  MPI_Request *request)
 {
 #if MPI_VERSION >= 4
     if (count > INT_MAX)
@@ -31,11 +34,13 @@ static void note_match(const struct rp_det_receive *receive, uint32_t source, in
         rp_det_note(RP_DET_MATCH, source, (uint64_t)tag);
 }
 
-int rp_det_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int rp_det_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                MPI_Status *status)
 {
     struct rp_det_receive receive;
 
-    if (count < 0 || type == rp_constant.datatype_null || !rp_det_receive_open(&receive, comm, source, tag))
+    if (count < 0 || type == rp_constant.datatype_null ||
+        !rp_det_receive_open(&receive, comm, source, tag))
         return rp_real_recv(buf, count, type, source, tag, comm, status);
     receive.is_delayed = rp_det_receive_must_delay(&receive);
     receive.is_made = true; /* below */
@@ -72,12 +77,13 @@ int rp_det_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *sta
     return rp_pmpi.Probe(note->from, note->tag, comm, status);
 }
 
-/* Synchronous messages that were found by MPI_Mprobe: their senders wait until they are received. */
+/* Synchronous messages that were found by MPI_Mprobe: their senders wait until they are
+ * received. */
 static struct probed {
     struct probed *next;
     MPI_Message message;
     struct rp_letter_note *note;
-} *all_probed;
+} * all_probed;
 
 static void keep_probed(MPI_Message message, struct rp_letter_note *note)
 {
@@ -103,7 +109,8 @@ void rp_det_matched(const MPI_Message *message)
 }
 
 /* The message goes out of the matching, as by a receive that is posted now. */
-static int take_probed(struct rp_det_receive *probe, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+static int take_probed(struct rp_det_receive *probe, MPI_Comm comm, MPI_Message *message,
+                       MPI_Status *status)
 {
     probe->is_delayed = probe->is_made = probe->is_probe = true;
     rp_det_receive_post(probe);
@@ -135,7 +142,8 @@ int rp_det_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_
     return take_probed(&probe, comm, message, status);
 }
 
-int rp_det_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+int rp_det_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                   MPI_Status *status)
 {
     struct rp_det_receive probe;
 

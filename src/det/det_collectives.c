@@ -44,7 +44,8 @@ struct rp_side_call rp_det_call(const struct rp_det_comm *comm, struct rp_det_wh
 {
     uint32_t root = root_of(comm, what.root);
 
-    return (struct rp_side_call){what.function, what.op, root, what.root, rp_side.rank, rp_det_site()};
+    return (struct rp_side_call){what.function, what.op,      root,
+                                 what.root,     rp_side.rank, rp_det_site()};
 }
 
 static struct rp_meeting *come_to(const struct rp_det_comm *c, uint64_t number,
@@ -65,10 +66,16 @@ struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm, struct 
         return NULL;
     rp_det_receive_mail();
     struct rp_meeting *meeting = come_to(c, ++c->met, what);
-    struct rp_det_wait wait = {.kind = RP_SIDE_MEETING, .candidate = RP_ORDER_NEVER, .object = rp_side_place(meeting), .what = rp_det.function};
+    struct rp_det_wait wait = {.kind = RP_SIDE_MEETING,
+                               .candidate = RP_ORDER_NEVER,
+                               .object = rp_side_place(meeting),
+                               .what = rp_det.function};
     if (manner == RP_DET_SYNCHRONISES && !rp_det_has_receives() && !rp_side.host_of) {
         rp_det_tell_comm(c);
-        rp_side_block(&(struct rp_side_plan){.wait = RP_SIDE_DEAF, .candidate = RP_ORDER_NEVER, .object = wait.object}, wait.what);
+        rp_side_block(&(struct rp_side_plan){.wait = RP_SIDE_DEAF,
+                                             .candidate = RP_ORDER_NEVER,
+                                             .object = wait.object},
+                      wait.what);
         if (!rp_side_is_complete(meeting))
             rp_det_last_look();
         return meeting;
@@ -98,7 +105,10 @@ void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint
     rp_det_receive_mail();
     struct rp_meeting *meeting = rp_side_meet(key, number, members, size, call);
     rp_det_check_mismatch();
-    struct rp_det_wait wait = {.kind = RP_SIDE_MEETING, .candidate = RP_ORDER_NEVER, .object = rp_side_place(meeting), .what = rp_det.function};
+    struct rp_det_wait wait = {.kind = RP_SIDE_MEETING,
+                               .candidate = RP_ORDER_NEVER,
+                               .object = rp_side_place(meeting),
+                               .what = rp_det.function};
     rp_det_wait(is_complete, meeting, &wait);
     leave_later(meeting);
     rp_side_leave(meeting);
@@ -143,7 +153,8 @@ int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request)
 }
 
 /* Of one that makes a communicator, it is needed even where there is nobody to meet. */
-int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made, MPI_Request *request)
+int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made,
+                      MPI_Request *request)
 {
     uint64_t id = rp_det_comm_later(parent);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Communicators get numbers that are the same in all ranks without a word between them: made of the parent's number, how many were made from it before, and who is first in the new one. All members of the parent
- * make its children in one order. Where only some of them take part, what they all know takes the place of the count.
+ * Communicators get numbers that are the same in all ranks without a word between them: made of the
+ * parent's number, how many were made from it before, and who is first in the new one. All members
+ * of the parent make its children in one order. Where only some of them take part, what they all
+ * know takes the place of the count.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@ static struct {
     MPI_Group world;
     struct {
         uint64_t key, count;
-    } *apart; /* how often communicators with this key were made */
+    } * apart; /* how often communicators with this key were made */
     size_t apart_count;
 } comms;
 
@@ -40,7 +42,8 @@ static void *need(void *memory)
 /* Ranks of a group in the job. */
 static uint32_t *ranks_of(MPI_Group group, int size)
 {
-    int *own = need(calloc((size_t)size + 1, sizeof *own)), *job = need(calloc((size_t)size + 1, sizeof *job));
+    int *own = need(calloc((size_t)size + 1, sizeof *own)),
+        *job = need(calloc((size_t)size + 1, sizeof *job));
 
     for (int i = 0; i < size; i++)
         own[i] = i;
@@ -200,10 +203,12 @@ static void forget(struct rp_det_comm *c)
     free(c);
 }
 
-/* What is under way on it still needs it: then it stays. So do functions of the program that MPI calls for its attributes. */
+/* What is under way on it still needs it: then it stays. So do functions of the program that MPI
+ * calls for its attributes. */
 int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm, uint32_t function)
 {
-    struct rp_det_comm *c = *comm == rp_constant.world || *comm == rp_constant.self ? NULL : rp_det_comm_find(*comm);
+    struct rp_det_comm *c =
+        *comm == rp_constant.world || *comm == rp_constant.self ? NULL : rp_det_comm_find(*comm);
 
     if (!c)
         return real(comm);
@@ -226,7 +231,7 @@ static struct {
     struct {
         MPI_File file;
         struct rp_det_comm *comm;
-    } *at;
+    } * at;
     size_t count;
 } files;
 

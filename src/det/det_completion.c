@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion calls. A test at time t tells what came to pass until t - latency, the first of several by their index; a wait that finds nothing goes on to the time at which the first of its requests
- * completes. Both wait until that is certain.
+ * Completion calls. A test at time t tells what came to pass until t - latency, the first of
+ * several by their index; a wait that finds nothing goes on to the time at which the first of its
+ * requests completes. Both wait until that is certain.
  */
 #include <stdlib.h>
 
@@ -75,7 +76,8 @@ static bool describe(const struct rp_det_request *own, struct rp_det_wait *wait)
         return true;
     }
     wait->receive = &own->receive;
-    wait->kind = own->receive.source == MPI_ANY_SOURCE || own->receive.is_delayed ? RP_SIDE_ANY : RP_SIDE_MESSAGE;
+    wait->kind = own->receive.source == MPI_ANY_SOURCE || own->receive.is_delayed ? RP_SIDE_ANY
+                                                                                  : RP_SIDE_MESSAGE;
     wait->target = own->receive.world;
     return true;
 }
@@ -203,7 +205,8 @@ static int complete_some(MPI_Request *requests, int found, const int *indices, M
     return rc;
 }
 
-int rp_det_testsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_det_testsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                    MPI_Status *statuses)
 {
     if (!has_active(count, requests))
         return rp_pmpi.Testsome(count, requests, outcount, indices, statuses);
@@ -241,7 +244,9 @@ static struct rp_det_request *inner(MPI_Request handle)
 {
     struct rp_det_request *own = rp_det_request_find(handle);
 
-    return own && own->kind == RP_DET_SEND && own->is_persistent && own->is_active ? rp_det_request_find(own->receive.real) : own;
+    return own && own->kind == RP_DET_SEND && own->is_persistent && own->is_active
+               ? rp_det_request_find(own->receive.real)
+               : own;
 }
 
 /* When the first of those was sent of which it is known by this rank alone. */
@@ -310,7 +315,13 @@ static void drop_chain(uint64_t place)
 
 static void wait_for_first(int count, const MPI_Request *requests)
 {
-    struct first f = {.count = count, .requests = requests, .wait = {.kind = RP_SIDE_ANY, .candidate = RP_ORDER_NEVER, .what = rp_det.function, .requests = requests, .count = count}};
+    struct first f = {.count = count,
+                      .requests = requests,
+                      .wait = {.kind = RP_SIDE_ANY,
+                               .candidate = RP_ORDER_NEVER,
+                               .what = rp_det.function,
+                               .requests = requests,
+                               .count = count}};
 
     f.wait.object = chain_acts(&f);
     rp_det_wait(is_first_known, &f, &f.wait);
@@ -324,13 +335,15 @@ int rp_det_waitany(int count, MPI_Request *requests, int *index, MPI_Status *sta
         return rp_pmpi.Waitany(count, requests, index, status);
     wait_for_first(count, requests);
     uint64_t now = rp_side_now();
-    for (*index = 0; !is_active(requests[*index]) || !rp_det_test_at(requests[*index], now); ++*index)
+    for (*index = 0; !is_active(requests[*index]) || !rp_det_test_at(requests[*index], now);
+         ++*index)
         ;
     rp_det_note(RP_DET_ANSWER, 1, (uint64_t)*index);
     return rp_det_complete(&requests[*index], status);
 }
 
-int rp_det_waitsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_det_waitsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                    MPI_Status *statuses)
 {
     if (!has_active(count, requests))
         return rp_pmpi.Waitsome(count, requests, outcount, indices, statuses);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls of the program take logical time, by a table. They count when the thread that calls MPI makes them outside of MPI, from the program or a library that works for it (mpi/caller.h).
+ * System calls of the program take logical time, by a table. They count when the thread that calls
+ * MPI makes them outside of MPI, from the program or a library that works for it (mpi/caller.h).
  */
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +30,8 @@ enum rp_status rp_det_costs_start(struct rp_problem *why)
 
 static bool counts(uintptr_t caller)
 {
-    return rp_det.is_on && rp_det_is_owner && rp_det.depth == 0 && rp_det.inside == 0 && rp_caller_is_program(caller);
+    return rp_det.is_on && rp_det_is_owner && rp_det.depth == 0 && rp_det.inside == 0 &&
+           rp_caller_is_program(caller);
 }
 
 static void take(uintptr_t caller, uint64_t ticks)
@@ -38,7 +40,8 @@ static void take(uintptr_t caller, uint64_t ticks)
         rp_side_tick(ticks);
 }
 
-/* Into how many pieces a pipe, terminal or socket cuts what passes through it is not the program's to decide either: only files count. */
+/* Into how many pieces a pipe, terminal or socket cuts what passes through it is not the program's
+ * to decide either: only files count. */
 static void take_bytes(uintptr_t caller, int descriptor, uint64_t call, uint64_t kib, ssize_t bytes)
 {
     struct stat about;
@@ -49,10 +52,13 @@ static void take_bytes(uintptr_t caller, int descriptor, uint64_t call, uint64_t
 
 static uint64_t ticks_of(int64_t seconds, int64_t nanoseconds)
 {
-    return seconds < 0 ? 0 : (uint64_t)seconds * 1000000 * costs.microsecond + (uint64_t)nanoseconds * costs.microsecond / 1000;
+    return seconds < 0 ? 0
+                       : (uint64_t)seconds * 1000000 * costs.microsecond +
+                             (uint64_t)nanoseconds * costs.microsecond / 1000;
 }
 
-/* Sleeping. What is left of an interrupted sleep was not slept, but how much that is depends on more than the program: the whole time counts. */
+/* Sleeping. What is left of an interrupted sleep was not slept, but how much that is depends on
+ * more than the program: the whole time counts. */
 
 RP_ENTRY unsigned sleep(unsigned seconds)
 {
@@ -73,7 +79,8 @@ RP_ENTRY int nanosleep(const struct timespec *time, struct timespec *left)
     return RP_REAL(nanosleep, "nanosleep")(time, left);
 }
 
-RP_ENTRY int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
+RP_ENTRY int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
+                             struct timespec *left)
 {
     if (time && !(flags & TIMER_ABSTIME))
         take(RP_CALLER, ticks_of(time->tv_sec, time->tv_nsec));
@@ -87,7 +94,8 @@ RP_ENTRY int thrd_sleep(const struct timespec *time, struct timespec *left)
     return RP_REAL(thrd_sleep, "thrd_sleep")(time, left);
 }
 
-/* Waiting with a time-out counts only if that is what ended it: when a descriptor gets ready is not the program's to decide. Nor is how much is left until a time of day, as other calls have it. */
+/* Waiting with a time-out counts only if that is what ended it: when a descriptor gets ready is not
+ * the program's to decide. Nor is how much is left until a time of day, as other calls have it. */
 
 static uint64_t ticks_until(const struct timespec *timeout)
 {
@@ -99,7 +107,8 @@ static uint64_t ticks_of_milliseconds(int timeout)
     return timeout > 0 ? ticks_of(0, (int64_t)timeout * 1000000) : 0;
 }
 
-RP_ENTRY int select(int count, fd_set *to_read, fd_set *to_write, fd_set *others, struct timeval *timeout)
+RP_ENTRY int select(int count, fd_set *to_read, fd_set *to_write, fd_set *others,
+                    struct timeval *timeout)
 {
     uint64_t ticks = timeout ? ticks_of(timeout->tv_sec, (int64_t)timeout->tv_usec * 1000) : 0;
     int found = RP_REAL(select, "select")(count, to_read, to_write, others, timeout);
@@ -116,7 +125,8 @@ RP_ENTRY int poll(struct pollfd *descriptors, nfds_t count, int timeout)
     return found;
 }
 
-RP_ENTRY int pselect(int count, fd_set *to_read, fd_set *to_write, fd_set *others, const struct timespec *timeout, const sigset_t *mask)
+RP_ENTRY int pselect(int count, fd_set *to_read, fd_set *to_write, fd_set *others,
+                     const struct timespec *timeout, const sigset_t *mask)
 {
     int found = RP_REAL(pselect, "pselect")(count, to_read, to_write, others, timeout, mask);
 
@@ -124,7 +134,8 @@ RP_ENTRY int pselect(int count, fd_set *to_read, fd_set *to_write, fd_set *other
     return found;
 }
 
-RP_ENTRY int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+RP_ENTRY int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
+                   const sigset_t *mask)
 {
     int found = RP_REAL(ppoll, "ppoll")(descriptors, count, timeout, mask);
 
@@ -141,7 +152,8 @@ RP_ENTRY int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, s
     return found;
 }
 
-RP_ENTRY int __ppoll_chk(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size)
+RP_ENTRY int __ppoll_chk(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
+                         const sigset_t *mask, size_t size)
 {
     int found = RP_REAL(__ppoll_chk, "__ppoll_chk")(descriptors, count, timeout, mask, size);
 
@@ -157,7 +169,8 @@ RP_ENTRY int epoll_wait(int descriptor, struct epoll_event *events, int count, i
     return found;
 }
 
-RP_ENTRY int epoll_pwait(int descriptor, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
+RP_ENTRY int epoll_pwait(int descriptor, struct epoll_event *events, int count, int timeout,
+                         const sigset_t *mask)
 {
     int found = RP_REAL(epoll_pwait, "epoll_pwait")(descriptor, events, count, timeout, mask);
 

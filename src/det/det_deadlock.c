@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said of a deadlock. What a rank waits for is known in full to itself alone: the tags, the communicator, all requests of the call. So each that finds the deadlock puts it into words beside MPI, and one of them speaks for all. Who waits
- * inside MPI, or on another host, is described by what is seen of it from outside; who goes inside has left there which communicator it is about.
+ * What is said of a deadlock. What a rank waits for is known in full to itself alone: the tags, the
+ * communicator, all requests of the call. So each that finds the deadlock puts it into words beside
+ * MPI, and one of them speaks for all. Who waits inside MPI, or on another host, is described by
+ * what is seen of it from outside; who goes inside has left there which communicator it is about.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +30,9 @@ static void put_comm(struct rp_buffer *text, const struct rp_det_comm *comm)
     if (name[0])
         rp_buffer_printf(text, " on %s", rp_text_shown(name));
     else
-        rp_buffer_printf(text, " on a communicator of %u ranks, made by %s (number %zu here)", comm->member_count, comm->made_by ? comm->made_by : "MPI", comm->made_before - PREDEFINED + 1);
+        rp_buffer_printf(text, " on a communicator of %u ranks, made by %s (number %zu here)",
+                         comm->member_count, comm->made_by ? comm->made_by : "MPI",
+                         comm->made_before - PREDEFINED + 1);
 }
 
 void rp_det_tell_comm(const struct rp_det_comm *comm)
@@ -40,7 +44,8 @@ void rp_det_tell_comm(const struct rp_det_comm *comm)
         return;
     put_comm(&text, comm);
     rp_buffer_byte(&text, 0);
-    snprintf(rp_side.own->where, sizeof rp_side.own->where, "%s", text.failed ? "" : (char *)text.bytes);
+    snprintf(rp_side.own->where, sizeof rp_side.own->where, "%s",
+             text.failed ? "" : (char *)text.bytes);
     rp_buffer_free(&text);
     told = comm->made_before;
 }
@@ -81,7 +86,8 @@ static void put_request(struct rp_buffer *text, const struct rp_det_request *own
     if (!own || own->kind == RP_DET_FOREIGN)
         rp_buffer_printf(text, "a request of MPI's own");
     else if (own->kind == RP_DET_SEND)
-        rp_buffer_printf(text, "rank %u to receive its message with tag %d", own->dest, own->note->tag);
+        rp_buffer_printf(text, "rank %u to receive its message with tag %d", own->dest,
+                         own->note->tag);
     else if (own->kind == RP_DET_RECEIVE)
         put_receive(text, &own->receive);
     else if (own->meeting)
@@ -93,9 +99,12 @@ static void put_request(struct rp_buffer *text, const struct rp_det_request *own
 /* Those that nothing has come for. */
 static bool is_open(MPI_Request handle)
 {
-    const struct rp_det_request *own = handle == rp_constant.request_null ? NULL : rp_det_request_find(handle);
+    const struct rp_det_request *own =
+        handle == rp_constant.request_null ? NULL : rp_det_request_find(handle);
 
-    return own && own->is_active && !own->is_cancelled && !(own->kind == RP_DET_RECEIVE && own->receive.is_known) && !(own->kind == RP_DET_MEETS && own->meeting && rp_side_is_complete(own->meeting));
+    return own && own->is_active && !own->is_cancelled &&
+           !(own->kind == RP_DET_RECEIVE && own->receive.is_known) &&
+           !(own->kind == RP_DET_MEETS && own->meeting && rp_side_is_complete(own->meeting));
 }
 
 static void put_requests(struct rp_buffer *text, const struct rp_det_wait *wait)
@@ -124,7 +133,8 @@ void rp_det_put_wait(struct rp_buffer *text, const struct rp_det_wait *wait)
         rp_buffer_printf(text, "for ");
         put_receive(text, wait->receive ? wait->receive : wait->probe);
     } else if (wait->kind == RP_SIDE_TAKER) {
-        rp_buffer_printf(text, "until rank %u receives its message with tag %d", wait->target, rp_side_note(wait->object)->tag);
+        rp_buffer_printf(text, "until rank %u receives its message with tag %d", wait->target,
+                         rp_side_note(wait->object)->tag);
     } else if (wait->kind == RP_SIDE_MEETING) {
         rp_buffer_printf(text, "for ");
         put_meeting(text, rp_side_meeting_at(wait->object));
@@ -151,7 +161,9 @@ static bool may_tell(uint32_t rank, uint64_t bound)
 {
     const struct rp_side_rank *state = &rp_side.all[rank];
 
-    return bound == RP_ORDER_NEVER && rp_side_clock_of(rank) != RP_ORDER_NEVER && !rp_side_is_away(rank) && atomic_load(&state->wait) != RP_SIDE_DEAF && !atomic_load(&state->is_told);
+    return bound == RP_ORDER_NEVER && rp_side_clock_of(rank) != RP_ORDER_NEVER &&
+           !rp_side_is_away(rank) && atomic_load(&state->wait) != RP_SIDE_DEAF &&
+           !atomic_load(&state->is_told);
 }
 
 static bool are_words_missing(const uint64_t *bounds)

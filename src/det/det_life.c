@@ -44,7 +44,8 @@ void rp_det_end_job(int exit_status)
 
     if (exit_status == REPRISE_EXIT_DEADLOCK || exit_status == REPRISE_EXIT_ERROR)
         tell_end(exit_status);
-    nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
+    nanosleep(&pause,
+              NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
     rp_pmpi.Abort(rp_constant.world, exit_status);
     _exit(exit_status);
 }
@@ -61,10 +62,13 @@ void rp_det_refuse_thread(const char *function)
 
     while (atomic_exchange(&said, 1)) /* other threads may come here too */
         pause();
-    rp_error("%s by another thread than the one that initialised MPI: a program in which several threads call MPI cannot be made deterministic", function);
+    rp_error("%s by another thread than the one that initialised MPI: a program in which several "
+             "threads call MPI cannot be made deterministic",
+             function);
 #ifdef OPEN_MPI
     nanosleep(&(struct timespec){0, 100000000}, NULL);
-    _exit(REPRISE_EXIT_UNSUPPORTED); /* its launcher ends the job; an abort by another thread upsets it now and then */
+    _exit(REPRISE_EXIT_UNSUPPORTED); /* its launcher ends the job; an abort by another thread upsets
+                                        it now and then */
 #endif
     rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
@@ -137,7 +141,8 @@ static void *need(void *memory)
     return memory;
 }
 
-/* Hosts are counted in the order of their first ranks, which lead them. `leaders` is by rank, and becomes the number of its host. */
+/* Hosts are counted in the order of their first ranks, which lead them. `leaders` is by rank, and
+ * becomes the number of its host. */
 static uint32_t number_hosts(uint32_t *leaders, uint32_t ranks)
 {
     uint32_t hosts = 0;
@@ -152,7 +157,8 @@ static uint32_t find_hosts(int rank, int ranks, MPI_Comm host)
     uint32_t leader = (uint32_t)rank, *host_of = need(calloc((size_t)ranks, sizeof *host_of));
 
     rp_pmpi.Bcast(&leader, sizeof leader, rp_constant.byte, 0, host);
-    rp_pmpi.Allgather(&leader, sizeof leader, rp_constant.byte, host_of, sizeof leader, rp_constant.byte, rp_det.own);
+    rp_pmpi.Allgather(&leader, sizeof leader, rp_constant.byte, host_of, sizeof leader,
+                      rp_constant.byte, rp_det.own);
     uint32_t hosts = number_hosts(host_of, (uint32_t)ranks);
     if (hosts > 1)
         rp_side_spread(host_of, hosts, host_of[rank]);
@@ -173,12 +179,14 @@ static void connect_hosts(bool leads, int ranks)
         rp_bug(__FILE__, __LINE__, "no random numbers");
     must(leads ? rp_hosts_listen(&card, &listener, &why) : RP_OK, &why);
     rp_pmpi.Bcast(secret, sizeof secret, rp_constant.byte, 0, rp_det.own);
-    rp_pmpi.Allgather(&card, sizeof card, rp_constant.byte, cards, sizeof card, rp_constant.byte, rp_det.own);
+    rp_pmpi.Allgather(&card, sizeof card, rp_constant.byte, cards, sizeof card, rp_constant.byte,
+                      rp_det.own);
     for (int i = 0, host = 0; i < ranks; i++)
         if (cards[i].port != 0)
             cards[host++] = cards[i];
     if (leads) {
-        must(rp_hosts_connect(cards, rp_side.hosts, rp_side.host, secret, listener, sockets, &why), &why);
+        must(rp_hosts_connect(cards, rp_side.hosts, rp_side.host, secret, listener, sockets, &why),
+             &why);
         must(rp_hosts_start(sockets, &why), &why);
     }
     explicit_bzero(secret, sizeof secret);
@@ -192,7 +200,8 @@ static void split_by_host(int rank, MPI_Comm *host)
     if (played_hosts > 1)
         rp_pmpi.Comm_split(rp_det.own, rank % (int)played_hosts, rank, host);
     else
-        rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, rp_constant.info_null, host);
+        rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, rp_constant.info_null,
+                                host);
 }
 
 /* All ranks of the host map the memory that the first of them makes. */
@@ -206,7 +215,8 @@ static void open_sideband(int rank, int ranks)
     split_by_host(rank, &host);
     rp_pmpi.Comm_rank(host, &here);
     uint32_t hosts = find_hosts(rank, ranks, host);
-    enum rp_status status = here == 0 ? rp_side_create((uint32_t)ranks, hosts == 1, name, sizeof name, &why) : RP_OK;
+    enum rp_status status =
+        here == 0 ? rp_side_create((uint32_t)ranks, hosts == 1, name, sizeof name, &why) : RP_OK;
     must(status, &why);
     rp_pmpi.Bcast(name, sizeof name, rp_constant.byte, 0, host);
     must(rp_side_map(name, (uint32_t)ranks, (uint32_t)rank, &why), &why);
@@ -229,7 +239,8 @@ static void adopt_counter(void)
         must(rp_side_adopt_counter(page, (size_t)sysconf(_SC_PAGESIZE), &why), &why);
 }
 
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first: ours comes after those of the program, whose functions may still communicate. */
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first: ours comes after
+ * those of the program, whose functions may still communicate. */
 
 static void finish(void);
 
@@ -264,13 +275,17 @@ static void in_child(void)
     rp_side_leave_counter();
 }
 
-/* The command that started the job learns that it is entered, and by rank 0 what was decided. Others may be nearer to it. */
+/* The command that started the job learns that it is entered, and by rank 0 what was decided.
+ * Others may be nearer to it. */
 static void tell_command(bool is_first, const struct rp_decisions *each)
 {
     struct rp_problem why;
     const char *path = rp_setting("REPRISE_DECISIONS");
 
-    if (path && (each ? rp_decisions_add(path, each, rp_side.ranks, &why) : rp_decisions_open(path, &why)) != RP_OK && is_first)
+    if (path &&
+        (each ? rp_decisions_add(path, each, rp_side.ranks, &why)
+              : rp_decisions_open(path, &why)) != RP_OK &&
+        is_first)
         rp_error("the command that started this job cannot be told: %s", why.text);
 }
 
@@ -310,7 +325,8 @@ static bool is_wanted(void)
     return rp_setting("REPRISE_DET") != NULL;
 }
 
-/* As Open MPI's shared memory decides whether a receiver can read its message from the sender's memory. */
+/* As Open MPI's shared memory decides whether a receiver can read its message from the sender's
+ * memory. */
 static bool has_single_copies(void)
 {
     const char *way = getenv("OMPI_MCA_btl_vader_single_copy_mechanism");
@@ -321,23 +337,29 @@ static bool has_single_copies(void)
 
     if (file)
         fclose(file);
-    return is_allowed && (!way || strcmp(way, "none") != 0) && process_vm_readv(getpid(), &own, 1, &other, 1, 0) == 1;
+    return is_allowed && (!way || strcmp(way, "none") != 0) &&
+           process_vm_readv(getpid(), &own, 1, &other, 1, 0) == 1;
 }
 
 /*
- * A message that is sent from a copy must leave while the program computes. Without single copies, Open MPI's shared memory sends one that is longer than this limit in parts, inside the sender's next calls; so that its
- * receiver would wait for these. The limit that a user has set stays. With single copies it would only take memory: up to a quarter more, where all send to all.
+ * A message that is sent from a copy must leave while the program computes. Without single copies,
+ * Open MPI's shared memory sends one that is longer than this limit in parts, inside the sender's
+ * next calls; so that its receiver would wait for these. The limit that a user has set stays. With
+ * single copies it would only take memory: up to a quarter more, where all send to all.
  */
 static void set_eager_limit(bool is_set)
 {
     enum { MOST = 262144, HEADER = 1024 };
-    static const char *const names[] = {"OMPI_MCA_btl_vader_eager_limit", "OMPI_MCA_btl_sm_eager_limit"};
+    static const char *const names[] = {"OMPI_MCA_btl_vader_eager_limit",
+                                        "OMPI_MCA_btl_sm_eager_limit"};
     static bool is_ours[2];
     struct rp_problem why;
     char text[32];
     long threshold;
 
-    if (!is_wanted() || rp_setting_bytes("REPRISE_THRESHOLD", THRESHOLD, &threshold, &why) != RP_OK || (is_set && has_single_copies()))
+    if (!is_wanted() ||
+        rp_setting_bytes("REPRISE_THRESHOLD", THRESHOLD, &threshold, &why) != RP_OK ||
+        (is_set && has_single_copies()))
         return;
     snprintf(text, sizeof text, "%ld", (threshold < MOST ? threshold : MOST) + HEADER);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -359,7 +381,8 @@ int rp_det_Init(const struct rp_next *next, int *argc, char ***argv)
     return rc;
 }
 
-int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided)
+int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required,
+                       int *provided)
 {
     set_eager_limit(true);
     int rc = next->Init_thread(argc, argv, required, provided);
@@ -371,7 +394,8 @@ int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int 
 }
 
 #if MPI_VERSION >= 4
-int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler handler,
+                        MPI_Session *session)
 {
     if (is_wanted() && !rp_det.is_on) {
         tell_command(false, NULL);
@@ -392,7 +416,9 @@ static void report(const struct rp_decisions *each)
         all.answers += each[i].answers;
     }
     rp_message_rank(-1);
-    rp_note("deterministic: %llu matches, %llu answers, digest %016llx", (unsigned long long)all.matches, (unsigned long long)all.answers, (unsigned long long)all.digest);
+    rp_note("deterministic: %llu matches, %llu answers, digest %016llx",
+            (unsigned long long)all.matches, (unsigned long long)all.answers,
+            (unsigned long long)all.digest);
     if (all.matches == 0 && all.answers == 0)
         rp_note("MPI left nothing open in this run: there was nothing to make deterministic");
 }
@@ -400,9 +426,11 @@ static void report(const struct rp_decisions *each)
 static void gather_decisions(void)
 {
     struct rp_decisions own = {rp_side.own->matches, rp_side.own->answers, rp_side.own->digest};
-    struct rp_decisions *each = rp_side.rank == 0 ? need(calloc(rp_side.ranks, sizeof *each)) : NULL;
+    struct rp_decisions *each =
+        rp_side.rank == 0 ? need(calloc(rp_side.ranks, sizeof *each)) : NULL;
 
-    rp_pmpi.Gather(&own, sizeof own, rp_constant.byte, each, sizeof own, rp_constant.byte, 0, rp_det.own);
+    rp_pmpi.Gather(&own, sizeof own, rp_constant.byte, each, sizeof own, rp_constant.byte, 0,
+                   rp_det.own);
     if (rp_side.rank == 0)
         tell_command(true, each);
     if (is_checked && rp_side.rank == 0)

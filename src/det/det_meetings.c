@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls in which others wait than all ranks of a communicator that is at hand: on files, by groups, between groups. They meet before the real call, in which then nobody waits for long; so what a rank
- * waits for is known to the others.
+ * Calls in which others wait than all ranks of a communicator that is at hand: on files, by groups,
+ * between groups. They meet before the real call, in which then nobody waits for long; so what a
+ * rank waits for is known to the others.
  */
 #include <string.h>
 
@@ -59,7 +60,8 @@ void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, 
     meet_all(c, what);
     const struct rp_det_comm *between = c->from == leader ? rp_det_comm_find(peer) : NULL;
     if (between && remote >= 0 && remote < between->size) {
-        uint32_t own = rp_side.rank, other = between->world[remote], first = own < other ? own : other, second = own < other ? other : own;
+        uint32_t own = rp_side.rank, other = between->world[remote],
+                 first = own < other ? own : other, second = own < other ? other : own;
         uint64_t members[words], key = rp_det_mix(rp_det_mix(first, second), (uint64_t)tag + 13);
         struct rp_side_call call =
             rp_det_call(c, (struct rp_det_what){what.function, RP_DET_NO_ROOT, 0});

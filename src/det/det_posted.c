@@ -13,7 +13,8 @@ static uint64_t count, posts;
 
 static unsigned slot_of(uint64_t comm, uint32_t world, int tag)
 {
-    uint64_t x = (comm ^ (uint64_t)world * 31 ^ (uint64_t)(unsigned)tag * 2654435761u) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = (comm ^ (uint64_t)world * 31 ^ (uint64_t)(unsigned)tag * 2654435761u) *
+                 UINT64_C(0x9e3779b97f4a7c15);
 
     return (unsigned)(x >> 54);
 }
@@ -35,14 +36,18 @@ static uint32_t world_of(const struct rp_det_receive *receive)
 static struct rp_det_line *find_or_make(const struct rp_det_receive *receive)
 {
     uint32_t world = world_of(receive);
-    struct rp_det_line *line = find(receive->comm->id, world, receive->tag), **slot = &table[slot_of(receive->comm->id, world, receive->tag)];
+    struct rp_det_line *line = find(receive->comm->id, world, receive->tag),
+                       **slot = &table[slot_of(receive->comm->id, world, receive->tag)];
 
     if (line)
         return line;
     line = malloc(sizeof *line);
     if (!line)
         rp_bug(__FILE__, __LINE__, "out of memory for receives");
-    *line = (struct rp_det_line){.comm = receive->comm, .world = world, .tag = receive->tag, .chain = *slot};
+    *line = (struct rp_det_line){.comm = receive->comm,
+                                 .world = world,
+                                 .tag = receive->tag,
+                                 .chain = *slot};
     return *slot = line;
 }
 
@@ -128,14 +133,16 @@ bool rp_det_posted_delays(const struct rp_det_comm *comm)
     return false;
 }
 
-static struct rp_det_receive *earlier(struct rp_det_receive *best, uint64_t comm, uint32_t world, int tag)
+static struct rp_det_receive *earlier(struct rp_det_receive *best, uint64_t comm, uint32_t world,
+                                      int tag)
 {
     struct rp_det_line *line = find(comm, world, tag);
 
     return line && (!best || line->first->number < best->number) ? line->first : best;
 }
 
-struct rp_det_receive *rp_det_posted_first(const struct rp_letter_note *note, const struct rp_det_receive *before)
+struct rp_det_receive *rp_det_posted_first(const struct rp_letter_note *note,
+                                           const struct rp_det_receive *before)
 {
     struct rp_det_receive *best = NULL;
 
@@ -151,7 +158,9 @@ struct rp_det_receive *rp_det_posted_first(const struct rp_letter_note *note, co
 bool rp_det_posted_overlaps(const struct rp_det_receive *receive)
 {
     for (const struct rp_det_line *line = delayed_lines; line; line = line->next)
-        if (line->comm->id == receive->comm->id && (line->world == RP_DET_ANYONE || receive->source == MPI_ANY_SOURCE || line->world == receive->world) &&
+        if (line->comm->id == receive->comm->id &&
+            (line->world == RP_DET_ANYONE || receive->source == MPI_ANY_SOURCE ||
+             line->world == receive->world) &&
             (line->tag == MPI_ANY_TAG || receive->tag == MPI_ANY_TAG || line->tag == receive->tag))
             return true;
     return false;

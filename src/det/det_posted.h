@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The receives of which it is not known yet which message they take. Those that ask for the same (communicator, source, tag) stand in one line, in the order in which they were posted: of a line only the first
- * can be next. A message fits four lines at most.
+ * The receives of which it is not known yet which message they take. Those that ask for the same
+ * (communicator, source, tag) stand in one line, in the order in which they were posted: of a line
+ * only the first can be next. A message fits four lines at most.
  */
 #ifndef RP_DET_POSTED_H
 #define RP_DET_POSTED_H
@@ -13,8 +14,8 @@ struct rp_det_line {
     uint32_t world; /* RP_DET_ANYONE: of any source */
     int tag;
     struct rp_det_receive *first, *last;
-    unsigned delayed; /* of them */
-    struct rp_det_line *chain;          /* of its hash */
+    unsigned delayed;                    /* of them */
+    struct rp_det_line *chain;           /* of its hash */
     struct rp_det_line *next, *previous; /* of those with delayed ones */
 };
 
@@ -26,8 +27,10 @@ bool rp_det_posted_is_empty(void);
 bool rp_det_posted_uses(const struct rp_det_comm *comm);   /* whether one is on this communicator */
 bool rp_det_posted_delays(const struct rp_det_comm *comm); /* a delayed one */
 
-/* The first that was posted and fits the message, before `receive` if that is posted itself. NULL: none. */
-struct rp_det_receive *rp_det_posted_first(const struct rp_letter_note *note, const struct rp_det_receive *before);
+/* The first that was posted and fits the message, before `receive` if that is posted itself. NULL:
+ * none. */
+struct rp_det_receive *rp_det_posted_first(const struct rp_letter_note *note,
+                                           const struct rp_det_receive *before);
 
 /* Whether a delayed one may want a message that this one could take. */
 bool rp_det_posted_overlaps(const struct rp_det_receive *receive);

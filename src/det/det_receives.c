@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which message a receive takes, found from the notes of messages alone. Notes are kept by source, in the order in which they were sent. Receives of which it is not known yet are kept in the order in which they
- * were posted; each takes the earliest message that fits and that no receive before it may take. Where the source is named, that is its first one that fits. Where it is not, all other ranks must be known to
- * send nothing earlier.
+ * Which message a receive takes, found from the notes of messages alone. Notes are kept by source,
+ * in the order in which they were sent. Receives of which it is not known yet are kept in the order
+ * in which they were posted; each takes the earliest message that fits and that no receive before
+ * it may take. Where the source is named, that is its first one that fits. Where it is not, all
+ * other ranks must be known to send nothing earlier.
  *
- * That is what MPI does if messages arrive in the order of their times: a message goes to the first receive that it fits, a receive takes the first message; both orders give the same.
+ * That is what MPI does if messages arrive in the order of their times: a message goes to the first
+ * receive that it fits, a receive takes the first message; both orders give the same.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -18,11 +21,11 @@
 static struct {
     struct {
         uint64_t first, last;
-    } *from;         /* notes that no receive has, by source */
-    uint64_t *known; /* by source: it sends nothing before this */
-    uint64_t mail; /* notes that ever came */
+    } * from;                      /* notes that no receive has, by source */
+    uint64_t *known;               /* by source: it sends nothing before this */
+    uint64_t mail;                 /* notes that ever came */
     unsigned waiting, synchronous; /* notes that no receive has; those of them whose sender waits */
-    bool has_looked; /* what can be known of others by now, is */
+    bool has_looked;               /* what can be known of others by now, is */
     uint64_t clear_comm, clear_until; /* no other rank of this communicator sends anything before */
     int slowest;                      /* of a communicator, when last asked */
 } all;
@@ -79,7 +82,8 @@ bool rp_det_is_later(uint32_t world, uint64_t limit)
 
 static bool fits(const struct rp_det_receive *receive, const struct rp_letter_note *note)
 {
-    return note->comm == receive->comm->id && (receive->tag == MPI_ANY_TAG || receive->tag == note->tag) &&
+    return note->comm == receive->comm->id &&
+           (receive->tag == MPI_ANY_TAG || receive->tag == note->tag) &&
            (receive->source == MPI_ANY_SOURCE || receive->world == note->source);
 }
 
@@ -99,7 +103,8 @@ static struct rp_letter_note *earliest(const struct rp_det_receive *receive)
         return first_from(receive, receive->world);
     for (int i = 0; i < receive->comm->size; i++) {
         struct rp_letter_note *note = first_from(receive, receive->comm->world[i]);
-        if (note && (!best || rp_order_is_before(note->stamp, note->source, best->stamp, best->source)))
+        if (note &&
+            (!best || rp_order_is_before(note->stamp, note->source, best->stamp, best->source)))
             best = note;
     }
     return best;
@@ -114,7 +119,8 @@ static bool is_certain(const struct rp_det_receive *receive, const struct rp_let
         return true;
     for (int i = 0; i < receive->comm->size; i++) {
         uint32_t world = receive->comm->world[i];
-        if (!(world == rp_side.rank && is_awaited) && world != note->source && !first_from(receive, world) && !comes_after(world, note->stamp, note->source))
+        if (!(world == rp_side.rank && is_awaited) && world != note->source &&
+            !first_from(receive, world) && !comes_after(world, note->stamp, note->source))
             return false;
     }
     return !rp_side_has_mail(); /* what was sent before the bounds were found is here by now */
@@ -167,13 +173,15 @@ static void add_note(struct rp_letter_note *note)
 static void make_delayed(struct rp_det_receive *receive)
 {
     receive->is_made = true;
-    rp_real_irecv(receive->buf, receive->count, receive->type, receive->from, receive->its_tag, receive->comm->comm, &receive->real);
+    rp_real_irecv(receive->buf, receive->count, receive->type, receive->from, receive->its_tag,
+                  receive->comm->comm, &receive->real);
     if (receive->owns_type)
         rp_pmpi.Type_free(&receive->type);
     receive->owns_type = false;
 }
 
-/* The synchronous sender learns when: the later of both. As with notes, our clock must not be seen to move on before, also if the program itself moves it. */
+/* The synchronous sender learns when: the later of both. As with notes, our clock must not be seen
+ * to move on before, also if the program itself moves it. */
 void rp_det_tell_sender(struct rp_letter_note *note, uint64_t posted)
 {
     rp_side_tell(note, RP_TAKEN, posted > note->stamp ? posted : note->stamp);
@@ -207,12 +215,14 @@ static void tell_senders(void)
         for (uint64_t at = all.from[i].first; at != 0; at = rp_side_note(at)->own_next) {
             struct rp_letter_note *note = rp_side_note(at);
             if (note->is_synchronous)
-                rp_side_tell(note, rp_det_posted_first(note, NULL) ? RP_TAKEN_OPEN : RP_TAKEN_NOT, 0);
+                rp_side_tell(note, rp_det_posted_first(note, NULL) ? RP_TAKEN_OPEN : RP_TAKEN_NOT,
+                             0);
         }
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* A receive that names its source takes its message as soon as it is the first that wants it, and wants none before it, which a receive posted earlier may yet leave to it. */
+/* A receive that names its source takes its message as soon as it is the first that wants it, and
+ * wants none before it, which a receive posted earlier may yet leave to it. */
 static void offer(struct rp_letter_note *note)
 {
     struct rp_det_receive *receive = rp_det_posted_first(note, NULL);
@@ -335,7 +345,8 @@ bool rp_det_has_receives(void)
 
 bool rp_det_receive_open(struct rp_det_receive *receive, MPI_Comm comm, int source, int tag)
 {
-    struct rp_det_comm *c = source == MPI_PROC_NULL || (tag < 0 && tag != MPI_ANY_TAG) ? NULL : rp_det_comm_find(comm);
+    struct rp_det_comm *c =
+        source == MPI_PROC_NULL || (tag < 0 && tag != MPI_ANY_TAG) ? NULL : rp_det_comm_find(comm);
 
     memset(receive, 0, sizeof *receive);
     if (!c || (source != MPI_ANY_SOURCE && (source < 0 || source >= c->size)))
@@ -358,7 +369,9 @@ void rp_det_receive_post(struct rp_det_receive *receive)
     read_inbox();
     receive->posted = rp_side_now();
     rp_det_posted_add(receive);
-    struct rp_letter_note *note = receive->source != MPI_ANY_SOURCE && all.waiting > 0 ? first_from(receive, receive->world) : NULL;
+    struct rp_letter_note *note = receive->source != MPI_ANY_SOURCE && all.waiting > 0
+                                      ? first_from(receive, receive->world)
+                                      : NULL;
     if (note && !rp_det_posted_first(note, receive))
         take(receive, note);
     tell_senders();
@@ -431,10 +444,12 @@ static bool all_are_later(const struct rp_det_comm *comm, uint64_t limit)
 
 static bool none_before(const struct rp_det_receive *receive, uint64_t limit)
 {
-    return receive->source == MPI_ANY_SOURCE ? all_are_later(receive->comm, limit) : rp_det_is_later(receive->world, limit);
+    return receive->source == MPI_ANY_SOURCE ? all_are_later(receive->comm, limit)
+                                             : rp_det_is_later(receive->world, limit);
 }
 
-/* Whether it is certain that no message sent at the limit or before is for this receive or probe; there may be one that another receive wants first. */
+/* Whether it is certain that no message sent at the limit or before is for this receive or probe;
+ * there may be one that another receive wants first. */
 static bool is_after(const struct rp_det_receive *receive, uint64_t limit)
 {
     const struct rp_letter_note *note = all.waiting > 0 ? earliest(receive) : NULL;
@@ -450,7 +465,8 @@ static uint64_t seen_until(uint64_t limit)
     return limit > rp_side.latency ? limit - rp_side.latency : 0;
 }
 
-enum rp_det_known rp_det_receive_look(struct rp_det_receive *receive, uint64_t limit, uint64_t *when)
+enum rp_det_known rp_det_receive_look(struct rp_det_receive *receive, uint64_t limit,
+                                      uint64_t *when)
 {
     if (receive->is_known) {
         *when = receive->stamp + rp_side.latency;
@@ -469,8 +485,11 @@ static struct rp_det_wait wait_for(const struct rp_det_receive *receive)
 {
     bool is_named = receive->source != MPI_ANY_SOURCE && !receive->is_delayed;
 
-    return (struct rp_det_wait){
-        .kind = is_named ? RP_SIDE_MESSAGE : RP_SIDE_ANY, .target = receive->world, .candidate = RP_ORDER_NEVER, .receive = receive, .what = rp_det.function};
+    return (struct rp_det_wait){.kind = is_named ? RP_SIDE_MESSAGE : RP_SIDE_ANY,
+                                .target = receive->world,
+                                .candidate = RP_ORDER_NEVER,
+                                .receive = receive,
+                                .what = rp_det.function};
 }
 
 void rp_det_receive_wait(struct rp_det_receive *receive)

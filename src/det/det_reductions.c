@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reductions in the order of ranks: ((x0 op x1) op x2) ..., element by element, whatever the MPI library does, so that floating-point results depend neither on it nor on where the ranks are. A vector is
- * cut into as many slices as there are ranks; each rank gets its slice from all, folds it, and gives it to whoever needs it.
+ * Reductions in the order of ranks: ((x0 op x1) op x2) ..., element by element, whatever the MPI
+ * library does, so that floating-point results depend neither on it nor on where the ranks are. A
+ * vector is cut into as many slices as there are ranks; each rank gets its slice from all, folds
+ * it, and gives it to whoever needs it.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -88,14 +90,16 @@ static int fold_slice(struct vectors *v, const void *from)
     make_blocks(v, own);
     for (int i = 0; i < v->size; i++)
         same[i] = own;
-    int rc = rp_pmpi.Alltoallv(from, v->counts, v->places, v->type, v->blocks, same, v->block_places, v->type, v->comm);
+    int rc = rp_pmpi.Alltoallv(from, v->counts, v->places, v->type, v->blocks, same,
+                               v->block_places, v->type, v->comm);
     free(same);
     for (int i = 1; i < v->size && rc == MPI_SUCCESS && own > 0; i++)
         rc = rp_pmpi.Reduce_local(block(v, i - 1), block(v, i), own, v->type, v->op);
     return rc;
 }
 
-int rp_det_fixed_Allreduce(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+int rp_det_fixed_Allreduce(const void *from, void *into, MPI_Count count, MPI_Datatype type,
+                           MPI_Op op, MPI_Comm comm)
 {
     struct vectors v;
 
@@ -103,12 +107,14 @@ int rp_det_fixed_Allreduce(const void *from, void *into, MPI_Count count, MPI_Da
     cut_evenly(&v, (int)count);
     int rc = fold_slice(&v, from == MPI_IN_PLACE ? into : from);
     if (rc == MPI_SUCCESS)
-        rc = rp_pmpi.Allgatherv(block(&v, v.size - 1), v.counts[v.rank], type, into, v.counts, v.places, type, comm);
+        rc = rp_pmpi.Allgatherv(block(&v, v.size - 1), v.counts[v.rank], type, into, v.counts,
+                                v.places, type, comm);
     close_vectors(&v);
     return rc;
 }
 
-int rp_det_fixed_Reduce(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+int rp_det_fixed_Reduce(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                        int root, MPI_Comm comm)
 {
     struct vectors v;
 
@@ -116,7 +122,8 @@ int rp_det_fixed_Reduce(const void *from, void *into, MPI_Count count, MPI_Datat
     cut_evenly(&v, (int)count);
     int rc = fold_slice(&v, from == MPI_IN_PLACE ? into : from);
     if (rc == MPI_SUCCESS)
-        rc = rp_pmpi.Gatherv(block(&v, v.size - 1), v.counts[v.rank], type, into, v.counts, v.places, type, root, comm);
+        rc = rp_pmpi.Gatherv(block(&v, v.size - 1), v.counts[v.rank], type, into, v.counts,
+                             v.places, type, root, comm);
     close_vectors(&v);
     return rc;
 }
@@ -128,7 +135,8 @@ static int keep_slice(struct vectors *v, const void *from, void *into)
     int rc = fold_slice(v, from == MPI_IN_PLACE ? into : from);
 
     if (rc == MPI_SUCCESS)
-        rc = rp_pmpi.Sendrecv(block(v, v->size - 1), own, v->type, 0, 0, into, own, v->type, 0, 0, rp_constant.self, MPI_STATUS_IGNORE);
+        rc = rp_pmpi.Sendrecv(block(v, v->size - 1), own, v->type, 0, 0, into, own, v->type, 0, 0,
+                              rp_constant.self, MPI_STATUS_IGNORE);
     close_vectors(v);
     return rc;
 }
@@ -139,7 +147,8 @@ static void place_slices(struct vectors *v)
         v->places[i] = v->places[i - 1] + v->counts[i - 1];
 }
 
-int rp_det_fixed_Reduce_scatter(const void *from, void *into, const int *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+int rp_det_fixed_Reduce_scatter(const void *from, void *into, const int *counts, MPI_Datatype type,
+                                MPI_Op op, MPI_Comm comm)
 {
     struct vectors v;
 
@@ -149,7 +158,8 @@ int rp_det_fixed_Reduce_scatter(const void *from, void *into, const int *counts,
     return keep_slice(&v, from, into);
 }
 
-int rp_det_fixed_Reduce_scatter_block(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+int rp_det_fixed_Reduce_scatter_block(const void *from, void *into, MPI_Count count,
+                                      MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     struct vectors v;
 
@@ -161,27 +171,33 @@ int rp_det_fixed_Reduce_scatter_block(const void *from, void *into, MPI_Count co
 }
 
 /* Here every rank gets all vectors, and folds as many as it needs. */
-static int scan(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, bool is_exclusive)
+static int scan(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
+                MPI_Comm comm, bool is_exclusive)
 {
     struct vectors v;
 
     open_vectors(&v, type, op, comm);
     make_blocks(&v, count);
-    int rc = rp_pmpi.Allgather(from == MPI_IN_PLACE ? into : from, count, type, v.blocks, count, type, comm), last = v.rank - is_exclusive;
+    int rc = rp_pmpi.Allgather(from == MPI_IN_PLACE ? into : from, count, type, v.blocks, count,
+                               type, comm),
+        last = v.rank - is_exclusive;
     for (int i = 1; i <= last && rc == MPI_SUCCESS && count > 0; i++)
         rc = rp_pmpi.Reduce_local(block(&v, i - 1), block(&v, i), count, type, op);
     if (rc == MPI_SUCCESS && last >= 0)
-        rc = rp_pmpi.Sendrecv(block(&v, last), count, type, 0, 0, into, count, type, 0, 0, rp_constant.self, MPI_STATUS_IGNORE);
+        rc = rp_pmpi.Sendrecv(block(&v, last), count, type, 0, 0, into, count, type, 0, 0,
+                              rp_constant.self, MPI_STATUS_IGNORE);
     close_vectors(&v);
     return rc;
 }
 
-int rp_det_fixed_Scan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+int rp_det_fixed_Scan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                      MPI_Comm comm)
 {
     return scan(from, into, (int)count, type, op, comm, false);
 }
 
-int rp_det_fixed_Exscan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+int rp_det_fixed_Exscan(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm)
 {
     return scan(from, into, (int)count, type, op, comm, true);
 }

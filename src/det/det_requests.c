@@ -39,7 +39,9 @@ struct rp_det_request *rp_det_request_new(enum rp_det_request_kind kind)
 
     if (!own)
         rp_bug(__FILE__, __LINE__, "out of memory for a request");
-    *own = (struct rp_det_request){.kind = kind, .is_active = true, .receive.real = rp_constant.request_null};
+    *own = (struct rp_det_request){.kind = kind,
+                                   .is_active = true,
+                                   .receive.real = rp_constant.request_null};
     return own;
 }
 
@@ -165,18 +167,21 @@ static void retire(MPI_Request handle)
         put_back(handle);
 }
 
-static void set_buffer(struct rp_det_receive *receive, void *buf, MPI_Count count, MPI_Datatype type)
+static void set_buffer(struct rp_det_receive *receive, void *buf, MPI_Count count,
+                       MPI_Datatype type)
 {
     receive->buf = buf;
     receive->count = count;
     receive->type = type;
 }
 
-int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 MPI_Request *request)
 {
     struct rp_det_receive open;
 
-    if (count < 0 || type == rp_constant.datatype_null || !rp_det_receive_open(&open, comm, source, tag))
+    if (count < 0 || type == rp_constant.datatype_null ||
+        !rp_det_receive_open(&open, comm, source, tag))
         return rp_det_new_handle(rp_real_irecv(buf, count, type, source, tag, comm, request),
                                  request);
     struct rp_det_request *own = rp_det_request_new(RP_DET_RECEIVE);
@@ -203,7 +208,9 @@ int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int 
 
 /* Persistent ones */
 
-static struct rp_det_request *new_persistent(enum rp_det_request_kind kind, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request handle)
+static struct rp_det_request *new_persistent(enum rp_det_request_kind kind, const void *buf,
+                                             MPI_Count count, MPI_Datatype type, int peer, int tag,
+                                             MPI_Comm comm, MPI_Request handle)
 {
     struct rp_det_request *own = rp_det_request_new(kind);
 
@@ -219,7 +226,8 @@ static struct rp_det_request *new_persistent(enum rp_det_request_kind kind, cons
     return own;
 }
 
-int rp_det_recv_init(int rc, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_det_recv_init(int rc, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag,
+                     MPI_Comm comm, MPI_Request *request)
 {
     if (rc == MPI_SUCCESS && source != MPI_PROC_NULL)
         new_persistent(RP_DET_RECEIVE, buf, count, type, source, tag, comm, *request);
@@ -228,7 +236,8 @@ int rp_det_recv_init(int rc, void *buf, MPI_Count count, MPI_Datatype type, int 
     return rc;
 }
 
-int rp_det_send_init(int rc, enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_det_send_init(int rc, enum rp_det_mode mode, const void *buf, MPI_Count count,
+                     MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     if (rc == MPI_SUCCESS && dest != MPI_PROC_NULL)
         new_persistent(RP_DET_SEND, buf, count, type, dest, tag, comm, *request)->mode = mode;
@@ -267,7 +276,8 @@ int rp_det_start(MPI_Request *request)
     if (own->kind == RP_DET_RECEIVE)
         return start_receive(own, request);
     if (own->kind == RP_DET_SEND) {
-        rc = rp_det_isend(own->mode, own->buf, own->count, own->type, own->peer, own->tag, own->comm, &own->receive.real);
+        rc = rp_det_isend(own->mode, own->buf, own->count, own->type, own->peer, own->tag,
+                          own->comm, &own->receive.real);
     } else {
         own->meeting = rp_det_start_meeting(own);
         rc = rp_pmpi.Start(request);
@@ -377,8 +387,10 @@ int rp_det_complete(MPI_Request *request, MPI_Status *status)
     return rc;
 }
 
-/* Of a synchronous send. The receiver is asked before the note, so that what the note says is not older. */
-static enum rp_det_known look_at_send(const struct rp_det_request *own, uint64_t limit, uint64_t *when)
+/* Of a synchronous send. The receiver is asked before the note, so that what the note says is not
+ * older. */
+static enum rp_det_known look_at_send(const struct rp_det_request *own, uint64_t limit,
+                                      uint64_t *when)
 {
     uint64_t until = limit > rp_side.latency ? limit - rp_side.latency : 0;
     bool is_later = rp_det_is_later(own->dest, until), is_deaf = rp_side_is_deaf(own->dest);
@@ -388,7 +400,8 @@ static enum rp_det_known look_at_send(const struct rp_det_request *own, uint64_t
         *when = atomic_load(&own->note->taken_at) + rp_side.latency;
         return RP_DET_KNOWN;
     }
-    return is_later && (taken == RP_TAKEN_NOT || (taken == RP_TAKEN_NEW && is_deaf)) ? RP_DET_AFTER : RP_DET_OPEN;
+    return is_later && (taken == RP_TAKEN_NOT || (taken == RP_TAKEN_NEW && is_deaf)) ? RP_DET_AFTER
+                                                                                     : RP_DET_OPEN;
 }
 
 static bool members_are_later(const struct rp_meeting *meeting, uint64_t until)
@@ -396,14 +409,17 @@ static bool members_are_later(const struct rp_meeting *meeting, uint64_t until)
     size_t words = (rp_side.ranks + 63) / 64;
 
     for (uint32_t i = 0; i < rp_side.ranks; i++) {
-        bool must = atomic_load(&meeting->bits[i / 64]) >> i % 64 & 1, has = atomic_load(&meeting->bits[words + i / 64]) >> i % 64 & 1;
-        if (must && !has && rp_det_is_later(i, until) && !(atomic_load(&meeting->bits[words + i / 64]) >> i % 64 & 1))
+        bool must = atomic_load(&meeting->bits[i / 64]) >> i % 64 & 1,
+             has = atomic_load(&meeting->bits[words + i / 64]) >> i % 64 & 1;
+        if (must && !has && rp_det_is_later(i, until) &&
+            !(atomic_load(&meeting->bits[words + i / 64]) >> i % 64 & 1))
             return true;
     }
     return false;
 }
 
-static enum rp_det_known look_at_meeting(const struct rp_meeting *meeting, uint64_t limit, uint64_t *when)
+static enum rp_det_known look_at_meeting(const struct rp_meeting *meeting, uint64_t limit,
+                                         uint64_t *when)
 {
     uint64_t until = limit > rp_side.latency ? limit - rp_side.latency : 0;
 
@@ -439,7 +455,8 @@ enum rp_det_known rp_det_request_look(MPI_Request handle, uint64_t limit, uint64
     case RP_DET_RECEIVE:
         return rp_det_receive_look(&own->receive, limit, when);
     case RP_DET_SEND:
-        return own->is_persistent ? rp_det_request_look(own->receive.real, limit, when) : look_at_send(own, limit, when);
+        return own->is_persistent ? rp_det_request_look(own->receive.real, limit, when)
+                                  : look_at_send(own, limit, when);
     case RP_DET_MEETS:
         return look_at_meeting(own->meeting, limit, when);
     default:
@@ -469,7 +486,8 @@ int rp_det_request_get_status(MPI_Request request, int *flag, MPI_Status *status
         put_cancelled(status);
         return MPI_SUCCESS;
     }
-    if (own && own->is_active && (own->stands_in || (own->is_persistent && own->kind != RP_DET_MEETS && !own->is_started)))
+    if (own && own->is_active &&
+        (own->stands_in || (own->is_persistent && own->kind != RP_DET_MEETS && !own->is_started)))
         real = own->receive.real;
     for (int done = 0;;) {
         int rc = rp_pmpi.Request_get_status(real, &done, status);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A send up to the threshold never waits for its receiver: where MPI itself might, the message is copied and sent from the copy. A longer one waits until a receive takes it, in every MPI: so whether a
- * program goes on does not depend on what the library buffers. The threshold is the largest at which common MPIs stop buffering, so that programs that work with these work here.
+ * A send up to the threshold never waits for its receiver: where MPI itself might, the message is
+ * copied and sent from the copy. A longer one waits until a receive takes it, in every MPI: so
+ * whether a program goes on does not depend on what the library buffers. The threshold is the
+ * largest at which common MPIs stop buffering, so that programs that work with these work here.
  */
 #include <limits.h>
 #include <sched.h>
@@ -14,7 +16,10 @@
 #include "match/order.h"
 #include "mpi/constants.h"
 
-enum { DIRECT = 2048 }; /* bytes that every MPI buffers by itself, unless they are for the sender itself: MPICH with one rank buffers none of these */
+enum {
+    DIRECT = 2048
+}; /* bytes that every MPI buffers by itself, unless they are for the sender itself: MPICH with one
+      rank buffers none of these */
 
 struct copy {
     struct copy *next;
@@ -80,12 +85,14 @@ void rp_det_flush(void)
 static bool others_run(void)
 {
     for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (i != rp_side.rank && rp_side_clock_of(i) != RP_ORDER_NEVER && atomic_load(&rp_side.all[i].version) % 2 != 0 && !atomic_load(&rp_side.all[i].is_idle))
+        if (i != rp_side.rank && rp_side_clock_of(i) != RP_ORDER_NEVER &&
+            atomic_load(&rp_side.all[i].version) % 2 != 0 && !atomic_load(&rp_side.all[i].is_idle))
             return true;
     return false;
 }
 
-/* While others run they may receive what was copied. If none does, the limit has to give way, or we would wait for each other; by far, lest the next message waits as long. */
+/* While others run they may receive what was copied. If none does, the limit has to give way, or we
+ * would wait for each other; by far, lest the next message waits as long. */
 static void wait_for_room(uint64_t bytes)
 {
     enum { ROUNDS = 50 };
@@ -93,7 +100,8 @@ static void wait_for_room(uint64_t bytes)
     if (copied + bytes <= rp_det.limit)
         return;
     atomic_store(&rp_side.own->is_idle, 1); /* who waits here as well does not receive either */
-    for (unsigned idle = 0; copied + bytes > rp_det.limit && copies && idle < ROUNDS; idle = others_run() ? 0 : idle + 1) {
+    for (unsigned idle = 0; copied + bytes > rp_det.limit && copies && idle < ROUNDS;
+         idle = others_run() ? 0 : idle + 1) {
         rp_side_hunger();
         free_sent_copies();
         sched_yield();
@@ -105,7 +113,8 @@ static void wait_for_room(uint64_t bytes)
 }
 
 /* What of the memory a message uses; false: it is scattered too widely to be copied as it is. */
-static bool find_span(const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, MPI_Count *low, MPI_Count *length)
+static bool find_span(const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes,
+                      MPI_Count *low, MPI_Count *length)
 {
     MPI_Count lower, extent, true_lower, true_extent;
 
@@ -127,14 +136,17 @@ static struct copy *new_copy(size_t room, uint64_t bytes)
 }
 
 /* A copy that looks like the original, so that it is sent by the same type. */
-static int send_likeness(const void *buf, MPI_Count low, MPI_Count length, MPI_Count count, MPI_Datatype type, struct copy *copy, int dest, int tag, MPI_Comm comm)
+static int send_likeness(const void *buf, MPI_Count low, MPI_Count length, MPI_Count count,
+                         MPI_Datatype type, struct copy *copy, int dest, int tag, MPI_Comm comm)
 {
     memcpy(copy->data, (const char *)buf + low, (size_t)length);
-    return rp_pmpi.Isend((const void *)((uintptr_t)copy->data - (uintptr_t)low), (int)count, type, dest, tag, comm, &copy->request);
+    return rp_pmpi.Isend((const void *)((uintptr_t)copy->data - (uintptr_t)low), (int)count, type,
+                         dest, tag, comm, &copy->request);
 }
 
 /* MPICH does not pack from MPI_BOTTOM: a message to ourselves does. */
-static int pack(const void *buf, MPI_Count count, MPI_Datatype type, char *into, int room, int *position, MPI_Comm comm)
+static int pack(const void *buf, MPI_Count count, MPI_Datatype type, char *into, int room,
+                int *position, MPI_Comm comm)
 {
     MPI_Status status;
     int self;
@@ -143,19 +155,24 @@ static int pack(const void *buf, MPI_Count count, MPI_Datatype type, char *into,
     if (buf)
         return rp_pmpi.Pack(buf, (int)count, type, into, room, position, comm);
     rp_pmpi.Comm_rank(rp_det.own, &self);
-    int rc = rp_pmpi.Sendrecv(buf, (int)count, type, self, 1, into, room, rp_constant.packed, self, 1, rp_det.own, &status);
+    int rc = rp_pmpi.Sendrecv(buf, (int)count, type, self, 1, into, room, rp_constant.packed, self,
+                              1, rp_det.own, &status);
     return rc != MPI_SUCCESS ? rc : rp_pmpi.Get_count(&status, rp_constant.packed, position);
 }
 
-static int send_packed(const void *buf, MPI_Count count, MPI_Datatype type, int room, struct copy *copy, int dest, int tag, MPI_Comm comm)
+static int send_packed(const void *buf, MPI_Count count, MPI_Datatype type, int room,
+                       struct copy *copy, int dest, int tag, MPI_Comm comm)
 {
     int position;
     int rc = pack(buf, count, type, copy->data, room, &position, comm);
 
-    return rc != MPI_SUCCESS ? rc : rp_pmpi.Isend(copy->data, position, rp_constant.packed, dest, tag, comm, &copy->request);
+    return rc != MPI_SUCCESS ? rc
+                             : rp_pmpi.Isend(copy->data, position, rp_constant.packed, dest, tag,
+                                             comm, &copy->request);
 }
 
-static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, int dest, int tag, MPI_Comm comm)
+static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, int dest,
+                     int tag, MPI_Comm comm)
 {
     MPI_Count low, length;
     struct copy *copy;
@@ -182,7 +199,8 @@ static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, uint64
 }
 
 /* The note goes before the message. */
-static struct rp_letter_note *announce(const struct rp_det_comm *comm, int dest, int tag, bool is_synchronous)
+static struct rp_letter_note *announce(const struct rp_det_comm *comm, int dest, int tag,
+                                       bool is_synchronous)
 {
     struct rp_letter_note *note = rp_side_new_note();
 
@@ -213,7 +231,8 @@ static bool is_synchronous(enum rp_det_mode mode, uint64_t bytes)
     return mode == RP_DET_SYNCHRONOUS || (mode == RP_DET_STANDARD && bytes > rp_det.threshold);
 }
 
-static int real_issend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+static int real_issend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                       MPI_Comm comm, MPI_Request *request)
 {
 #if MPI_VERSION >= 4
     if (count > INT_MAX)
@@ -227,8 +246,10 @@ static bool is_direct(const struct rp_det_comm *comm, int dest, uint64_t bytes)
     return comm->world[dest] != rp_side.rank && bytes <= DIRECT;
 }
 
-/* One that does not wait. The program's own buffer is not used for it: MPI_Buffer_detach would wait inside MPI, for receivers that may be waiting for the clock of this rank. */
-static int send_away(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes, int dest, int tag, const struct rp_det_comm *c)
+/* One that does not wait. The program's own buffer is not used for it: MPI_Buffer_detach would wait
+ * inside MPI, for receivers that may be waiting for the clock of this rank. */
+static int send_away(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type,
+                     uint64_t bytes, int dest, int tag, const struct rp_det_comm *c)
 {
     MPI_Comm comm = c->comm;
 
@@ -248,7 +269,11 @@ static bool is_taken(void *data, bool only_whether)
 /* Until the receiver has taken it. */
 static void wait_for_taker(struct rp_letter_note *note, uint32_t dest)
 {
-    struct rp_det_wait wait = {.kind = RP_SIDE_TAKER, .target = dest, .candidate = RP_ORDER_NEVER, .object = rp_side_place(note), .what = rp_det.function};
+    struct rp_det_wait wait = {.kind = RP_SIDE_TAKER,
+                               .target = dest,
+                               .candidate = RP_ORDER_NEVER,
+                               .object = rp_side_place(note),
+                               .what = rp_det.function};
 
     rp_det_wait(is_taken, note, &wait);
     rp_side_raise(atomic_load(&note->taken_at) + rp_side.latency);
@@ -256,14 +281,19 @@ static void wait_for_taker(struct rp_letter_note *note, uint32_t dest)
 }
 
 /* NULL: not ours to see. */
-static const struct rp_det_comm *comm_to_send(MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm)
+static const struct rp_det_comm *comm_to_send(MPI_Count count, MPI_Datatype type, int dest,
+                                              MPI_Comm comm)
 {
-    const struct rp_det_comm *c = count < 0 || type == rp_constant.datatype_null || dest == MPI_PROC_NULL ? NULL : rp_det_comm_find(comm);
+    const struct rp_det_comm *c =
+        count < 0 || type == rp_constant.datatype_null || dest == MPI_PROC_NULL
+            ? NULL
+            : rp_det_comm_find(comm);
 
     return c && dest >= 0 && dest < c->size ? c : NULL;
 }
 
-int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type,
+                int dest, int tag, MPI_Comm comm)
 {
     const struct rp_det_comm *c = comm_to_send(count, type, dest, comm);
     uint64_t bytes = c ? bytes_of(count, type) : 0;
@@ -286,11 +316,13 @@ int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Dat
 /* A request that is complete, for what was sent by other means. */
 static int complete_request(MPI_Request *request)
 {
-    return rp_det_new_handle(
-        rp_pmpi.Isend(NULL, 0, rp_constant.byte, MPI_PROC_NULL, 0, rp_det.own, request), request);
+    return rp_det_new_handle(rp_pmpi.Isend(NULL, 0, rp_constant.byte, MPI_PROC_NULL, 0, rp_det.own,
+                                           request),
+                             request);
 }
 
-int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Datatype type,
+                 int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const struct rp_det_comm *c = comm_to_send(count, type, dest, comm);
     uint64_t bytes = c ? bytes_of(count, type) : 0;
@@ -316,16 +348,20 @@ int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Da
 }
 
 /* An exchange is a send under way, a receive, and the wait for the first. */
-int rp_det_sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
-                    int recvtag, MPI_Comm comm, MPI_Status *status)
+int rp_det_sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request send, receive;
 
     if (dest != MPI_PROC_NULL && (sendtag < 0 || !comm_to_send(sendcount, sendtype, dest, comm)))
-        return rp_pmpi.Sendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, status);
+        return rp_pmpi.Sendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf,
+                                (int)recvcount, recvtype, source, recvtag, comm, status);
     if (source == MPI_PROC_NULL) {
         int sent = rp_det_send(RP_DET_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm);
-        return sent != MPI_SUCCESS ? sent : rp_real_recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+        return sent != MPI_SUCCESS
+                   ? sent
+                   : rp_real_recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     }
     int rc = rp_det_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &receive);
 
@@ -339,7 +375,8 @@ int rp_det_sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     return rc != MPI_SUCCESS ? rc : sent;
 }
 
-int rp_det_sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int rp_det_sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag,
+                            int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     int room = 0, packed = 0;
     int rc = rp_pmpi.Pack_size((int)count, type, comm, &room);
@@ -349,7 +386,8 @@ int rp_det_sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int d
         return rc == MPI_SUCCESS ? MPI_ERR_NO_MEM : rc;
     rc = pack(buf, count, type, copy, room, &packed, comm);
     if (rc == MPI_SUCCESS)
-        rc = rp_det_sendrecv(copy, packed, rp_constant.packed, dest, sendtag, buf, count, type, source, recvtag, comm, status);
+        rc = rp_det_sendrecv(copy, packed, rp_constant.packed, dest, sendtag, buf, count, type,
+                             source, recvtag, comm, status);
     free(copy);
     return rc;
 }

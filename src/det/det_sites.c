@@ -70,7 +70,8 @@ void rp_det_put_function(struct rp_buffer *text, uint32_t rank, uint32_t site)
     struct rp_site_table table;
 
     read_sites(rank, &table);
-    rp_buffer_printf(
-        text, "%s", site < table.site_count ? table.sites[site].function : "a collective function");
+    rp_buffer_printf(text, "%s",
+                     site < table.site_count ? table.sites[site].function
+                                             : "a collective function");
     rp_site_table_free(&table);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For `reprise status`: how many decisions a rank has made, and what it waits for, once that takes long. It is told in the file REPRISE_STATE, if the command named one. */
+/* For `reprise status`: how many decisions a rank has made, and what it waits for, once that takes
+ * long. It is told in the file REPRISE_STATE, if the command named one. */
 #include <time.h>
 #include <unistd.h>
 
@@ -31,7 +32,8 @@ void rp_det_status_waits(const struct rp_det_wait *wait)
         return;
     rp_det_put_wait(&text, wait);
     rp_buffer_byte(&text, 0);
-    rp_state_set_text(&rp_det_slot->what, "%s %s", wait->what, text.failed ? "" : (char *)text.bytes);
+    rp_state_set_text(&rp_det_slot->what, "%s %s", wait->what,
+                      text.failed ? "" : (char *)text.bytes);
     rp_buffer_free(&text);
     clock_gettime(CLOCK_MONOTONIC, &now);
     rp_det_slot->since = (int64_t)now.tv_sec;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank that waits says so beside MPI, for what, and looks for what has changed: its inbox, and what others say. It goes on running (its version is odd) only to read its inbox or to go on, so that others who
- * look at it twice find it unchanged.
+ * A rank that waits says so beside MPI, for what, and looks for what has changed: its inbox, and
+ * what others say. It goes on running (its version is odd) only to read its inbox or to go on, so
+ * that others who look at it twice find it unchanged.
  *
  * Who waits inside MPI cannot look: the last rank to stop or end does so for all.
  *
- * Nobody waits by time: if the bound of a rank that waits is `never`, nothing can come to it any more. That is a deadlock of the program's own, since ours resolve themselves: of all ranks that wait, the one with
- * the earliest message always may take it.
+ * Nobody waits by time: if the bound of a rank that waits is `never`, nothing can come to it any
+ * more. That is a deadlock of the program's own, since ours resolve themselves: of all ranks that
+ * wait, the one with the earliest message always may take it.
  */
 #include <sched.h>
 #include <unistd.h>
@@ -34,13 +36,15 @@ static void check_deadlock(void)
 {
     if (rp_side_is_reported())
         rp_det_tell_wait(waiting);
-    if (rp_side_is_blocked() && rp_side_bounds(NULL)[rp_side.rank] == RP_ORDER_NEVER && !rp_side_has_mail())
+    if (rp_side_is_blocked() && rp_side_bounds(NULL)[rp_side.rank] == RP_ORDER_NEVER &&
+        !rp_side_has_mail())
         end_by_deadlock();
 }
 
 static bool has_stopped(uint32_t rank)
 {
-    return rp_side_clock_of(rank) == RP_ORDER_NEVER || atomic_load(&rp_side.all[rank].version) % 2 == 0;
+    return rp_side_clock_of(rank) == RP_ORDER_NEVER ||
+           atomic_load(&rp_side.all[rank].version) % 2 == 0;
 }
 
 /* From the next rank on: so that not all look at the same one. */
@@ -78,7 +82,8 @@ static bool needs_only_others(void)
            !rp_det_has_receives();
 }
 
-/* One round of a wait that found nothing to do. To sleep earlier, as a replay does, was slower: most waits are short, and clocks do not ring. */
+/* One round of a wait that found nothing to do. To sleep earlier, as a replay does, was slower:
+ * most waits are short, and clocks do not ring. */
 static void rest(unsigned round, bool *listens)
 {
     enum { SPINS = 4, YIELDS = 2000, PROGRESS = 4, CHECK = 256, SLEEP_US = 100 };
@@ -126,7 +131,8 @@ static void rest_until_worth_trying(bool (*ready)(void *data, bool only_whether)
 /* What a probe waits for may be here already, but wanted by receives before it. */
 static enum rp_side_wait kind_of(const struct rp_det_wait *wait, uint64_t candidate)
 {
-    return wait->probe && (candidate != RP_ORDER_NEVER || rp_det_has_delayed()) ? RP_SIDE_ANY : wait->kind;
+    return wait->probe && (candidate != RP_ORDER_NEVER || rp_det_has_delayed()) ? RP_SIDE_ANY
+                                                                                : wait->kind;
 }
 
 bool rp_det_plan(struct rp_side_plan *plan)
@@ -135,7 +141,8 @@ bool rp_det_plan(struct rp_side_plan *plan)
 
     if (!wait || wait->runs)
         return false;
-    uint64_t candidate = wait->kind == RP_SIDE_ANY || wait->probe ? rp_det_candidate(wait->probe) : RP_ORDER_NEVER;
+    uint64_t candidate =
+        wait->kind == RP_SIDE_ANY || wait->probe ? rp_det_candidate(wait->probe) : RP_ORDER_NEVER;
     if (wait->candidate < candidate)
         candidate = wait->candidate;
     *plan = (struct rp_side_plan){kind_of(wait, candidate), wait->target, candidate, wait->object};
@@ -165,7 +172,8 @@ static void go_on(void)
         rp_side_unblock();
 }
 
-void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data, const struct rp_det_wait *wait)
+void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data,
+                 const struct rp_det_wait *wait)
 {
     rp_det_forget_bounds();
     waiting = wait;

@@ -1,22 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The leader of a host: it sends what is in the outbox to the hosts that it is for, puts what comes from others into the inboxes here, and tells others how its ranks are.
+ * The leader of a host: it sends what is in the outbox to the hosts that it is for, puts what comes
+ * from others into the inboxes here, and tells others how its ranks are.
  *
- * A host tells how its ranks are by frames. It looks at all its ranks twice, as rp_side_bounds does: so what it finds of those that wait held at a moment M, and no clock of those that run was later than what it read. Only
- * then it empties the outbox, then it reads how much was sent from here to each rank elsewhere; and sends all that, in this order. So whoever has a frame also has what was sent to it and who has come
- * to meetings before M. With a rank that waits goes how much it had received from each host.
+ * A host tells how its ranks are by frames. It looks at all its ranks twice, as rp_side_bounds
+ * does: so what it finds of those that wait held at a moment M, and no clock of those that run was
+ * later than what it read. Only then it empties the outbox, then it reads how much was sent from
+ * here to each rank elsewhere; and sends all that, in this order. So whoever has a frame also has
+ * what was sent to it and who has come to meetings before M. With a rank that waits goes how much
+ * it had received from each host.
  *
- * Frames of different hosts are of different moments. That a rank waits is believed if it had received at least as much from each host as the latest frame of that host says was sent. Why is that enough? Let some rank
- * do something earlier, by its logical time, than its bound; of all such acts take one that no other caused. The rank did not run at its moment M, since then its clock was its bound. So something came to it after M:
+ * Frames of different hosts are of different moments. That a rank waits is believed if it had
+ * received at least as much from each host as the latest frame of that host says was sent. Why is
+ * that enough? Let some rank do something earlier, by its logical time, than its bound; of all such
+ * acts take one that no other caused. The rank did not run at its moment M, since then its clock
+ * was its bound. So something came to it after M:
  *
- * - A message was not among those counted, so it was sent after its sender's M, no earlier than the bound of its sender, and the bound of the rank holds.
- * - That a message of its own was taken counts as a message to it. The receive that took it was posted after the receiver's M, or was under way then. In the second case the receiver had looked at the message, and said so,
- *   which is counted; or had not. Then the message counts as one that may have been taken at its time, unless the receiver was deaf at its M. The leader, who sees the message, must not decide that: what it knows of
- *   the receiver may be of an earlier moment. So it tells whom it took for deaf.
- * - Who is missing at a meeting is taken from the copy of the meeting where the bounds are found: who is missing there comes after its own M. For a rank that waits for several acts the leader tells the first that
- *   happened. That a meeting among them is not complete is believed if the rank's host had heard of all arrivals that the latest frames of all hosts count: then the last to come does so after its own M.
+ * - A message was not among those counted, so it was sent after its sender's M, no earlier than the
+ * bound of its sender, and the bound of the rank holds.
+ * - That a message of its own was taken counts as a message to it. The receive that took it was
+ * posted after the receiver's M, or was under way then. In the second case the receiver had looked
+ * at the message, and said so, which is counted; or had not. Then the message counts as one that
+ * may have been taken at its time, unless the receiver was deaf at its M. The leader, who sees the
+ * message, must not decide that: what it knows of the receiver may be of an earlier moment. So it
+ * tells whom it took for deaf.
+ * - Who is missing at a meeting is taken from the copy of the meeting where the bounds are found:
+ * who is missing there comes after its own M. For a rank that waits for several acts the leader
+ * tells the first that happened. That a meeting among them is not complete is believed if the
+ * rank's host had heard of all arrivals that the latest frames of all hosts count: then the last to
+ * come does so after its own M.
  *
- * Nothing goes by time alone: a host in which somebody waits asks the others once for a frame, gets one as soon as something is new, and asks again if it still needs to. Otherwise the leader sleeps.
+ * Nothing goes by time alone: a host in which somebody waits asks the others once for a frame, gets
+ * one as soon as something is new, and asks again if it still needs to. Otherwise the leader
+ * sleeps.
  */
 #include "det/hosts.h"
 
@@ -38,7 +54,13 @@
 #include "reprise.h"
 
 enum message { LETTER, TAKES, ARRIVAL, FRAME, WANT, ASK, ANSWER, SITES };
-enum { HEAD = 8, MAY = 1, MAY_NOT = 2, SHORTEST = 30000, LONGEST = 400000 }; /* pauses in nanoseconds */
+enum {
+    HEAD = 8,
+    MAY = 1,
+    MAY_NOT = 2,
+    SHORTEST = 30000,
+    LONGEST = 400000
+}; /* pauses in nanoseconds */
 
 struct peer {
     int fd; /* -1: ourselves */
@@ -61,21 +83,21 @@ static struct {
     pthread_t thread;
     _Atomic uint32_t stops;
     uint64_t changes;
-    char *states; /* by rank */
+    char *states;        /* by rank */
     struct state *found; /* of one */
     struct rp_side_look *looks;
     struct {
         uint64_t state, sent;
-    } *changed;                  /* by rank: at which change */
-    uint64_t *sent;              /* by host and rank */
-    uint64_t *received;          /* by rank and host */
+    } * changed;        /* by rank: at which change */
+    uint64_t *sent;     /* by host and rank */
+    uint64_t *received; /* by rank and host */
     uint64_t *received_changed;
-    uint64_t *told;              /* by host: arrivals at meetings that it told all others */
-    uint64_t *heard;             /* by host and host: of these */
+    uint64_t *told;  /* by host: arrivals at meetings that it told all others */
+    uint64_t *heard; /* by host and host: of these */
     uint64_t *sites; /* by host and rank: bytes of sites that it was told */
     struct {
         uint64_t end, spare;
-    } *notes; /* by rank elsewhere: copies of its notes */
+    } * notes; /* by rank elsewhere: copies of its notes */
     long pause;
 } leader;
 
@@ -142,7 +164,8 @@ static bool all_have_finished(void)
     return true;
 }
 
-/* Its ranks have died, and the launcher may be about to end ours: then its reasons are better than ours. */
+/* Its ranks have died, and the launcher may be about to end ours: then its reasons are better than
+ * ours. */
 static void lose(struct peer *peer)
 {
     struct timespec pause = {0, 10000000};
@@ -153,7 +176,9 @@ static void lose(struct peer *peer)
         nanosleep(&pause, NULL);
     if (all_have_finished() || atomic_load(&leader.stops))
         return;
-    rp_error("the connection to host %u of the job broke: its ranks have ended, or the network failed; the run cannot go on", (uint32_t)(peer - leader.peers));
+    rp_error("the connection to host %u of the job broke: its ranks have ended, or the network "
+             "failed; the run cannot go on",
+             (uint32_t)(peer - leader.peers));
     atomic_store(&rp_side_shared()->is_cut_off, 1);
     _exit(REPRISE_EXIT_INTERNAL);
 }
@@ -161,7 +186,8 @@ static void lose(struct peer *peer)
 static void flush(struct peer *peer)
 {
     while (peer->fd >= 0 && peer->sent < peer->out.length) {
-        ssize_t part = send(peer->fd, peer->out.bytes + peer->sent, peer->out.length - peer->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t part = send(peer->fd, peer->out.bytes + peer->sent, peer->out.length - peer->sent,
+                            MSG_NOSIGNAL | MSG_DONTWAIT);
         if (part < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         if (part <= 0)
@@ -227,7 +253,10 @@ static void send_arrival(struct rp_letter_note *item)
         struct peer *peer = &leader.peers[h];
         send_sites(h, item->source);
         size_t begin = open_message(peer);
-        rp_buffer_put(&peer->out, (uint64_t[]){meeting->comm, meeting->number, item->source | (uint64_t)meeting->size << 32, item->stamp}, 32);
+        rp_buffer_put(&peer->out,
+                      (uint64_t[]){meeting->comm, meeting->number,
+                                   item->source | (uint64_t)meeting->size << 32, item->stamp},
+                      32);
         rp_buffer_put(&peer->out,
                       (uint64_t[]){item->comm,
                                    (uint32_t)item->tag | (uint64_t)(uint32_t)item->from << 32,
@@ -411,7 +440,9 @@ static void tell(void)
     for (uint32_t h = 0; h < rp_side.hosts; h++)
         if (leader.peers[h].wants && leader.changes > leader.peers[h].told)
             send_frame(&leader.peers[h]);
-    leader.pause = leader.changes > before ? SHORTEST : leader.pause * 2 > LONGEST ? LONGEST : leader.pause * 2;
+    leader.pause = leader.changes > before      ? SHORTEST
+                   : leader.pause * 2 > LONGEST ? LONGEST
+                                                : leader.pause * 2;
 }
 
 /* Hearing */
@@ -448,7 +479,8 @@ static bool hear_letter(uint32_t host, struct rp_view *view)
              ranks = rp_view_u64(view), home = rp_view_u64(view), site = rp_view_u64(view);
     uint32_t source = (uint32_t)ranks, dest = (uint32_t)(ranks >> 32);
 
-    if (view->failed || source >= rp_side.ranks || dest >= rp_side.ranks || rp_side.host_of[source] != host || rp_side_is_away(dest))
+    if (view->failed || source >= rp_side.ranks || dest >= rp_side.ranks ||
+        rp_side.host_of[source] != host || rp_side_is_away(dest))
         return false;
     struct rp_letter_note *note = copy_note(source);
     note->stamp = stamp;
@@ -468,12 +500,15 @@ static bool hear_letter(uint32_t host, struct rp_view *view)
 
 static bool hear_taken(uint32_t host, struct rp_view *view)
 {
-    uint64_t rank = rp_view_u64(view), home = rp_view_u64(view), taken = rp_view_u64(view), at = rp_view_u64(view), end;
+    uint64_t rank = rp_view_u64(view), home = rp_view_u64(view), taken = rp_view_u64(view),
+             at = rp_view_u64(view), end;
 
-    if (view->failed || rank >= rp_side.ranks || rp_side_is_away((uint32_t)rank) || taken > RP_TAKEN)
+    if (view->failed || rank >= rp_side.ranks || rp_side_is_away((uint32_t)rank) ||
+        taken > RP_TAKEN)
         return false;
     uint64_t begin = rp_side_notes_of((uint32_t)rank, &end);
-    if (home < begin || home > end - sizeof(struct rp_letter_note) || (home - begin) % sizeof(struct rp_letter_note) != 0)
+    if (home < begin || home > end - sizeof(struct rp_letter_note) ||
+        (home - begin) % sizeof(struct rp_letter_note) != 0)
         return false;
     rp_side_tell(rp_side_note(home), (enum rp_taken)taken, at);
     count_received((uint32_t)rank, host);
@@ -482,7 +517,8 @@ static bool hear_taken(uint32_t host, struct rp_view *view)
 
 static bool hear_arrival(uint32_t host, struct rp_view *view)
 {
-    uint64_t comm = rp_view_u64(view), number = rp_view_u64(view), rank_size = rp_view_u64(view), clock = rp_view_u64(view);
+    uint64_t comm = rp_view_u64(view), number = rp_view_u64(view), rank_size = rp_view_u64(view),
+             clock = rp_view_u64(view);
     uint64_t function_root = rp_view_u64(view), op_said = rp_view_u64(view),
              site = rp_view_u64(view);
     uint32_t rank = (uint32_t)rank_size;
@@ -494,7 +530,8 @@ static bool hear_arrival(uint32_t host, struct rp_view *view)
                                 (uint32_t)site};
     size_t words = rp_side_words();
 
-    if (view->failed || rank >= rp_side.ranks || rp_side.host_of[rank] != host || (size_t)(view->end - view->at) != words * sizeof(uint64_t))
+    if (view->failed || rank >= rp_side.ranks || rp_side.host_of[rank] != host ||
+        (size_t)(view->end - view->at) != words * sizeof(uint64_t))
         return false;
     uint64_t *members = malloc(words * sizeof *members);
     if (!members)
@@ -542,7 +579,8 @@ static void set(_Atomic uint64_t *word, uint64_t value)
 static bool has_received_all(uint32_t rank)
 {
     for (uint32_t h = 0; h < rp_side.hosts; h++)
-        if (h != rp_side.host && h != rp_side.host_of[rank] && leader.received[from_host(rank, h)] < *sent_by(h, rank))
+        if (h != rp_side.host && h != rp_side.host_of[rank] &&
+            leader.received[from_host(rank, h)] < *sent_by(h, rank))
             return false;
     return true;
 }
@@ -579,7 +617,8 @@ static void mirror(uint32_t rank)
 static bool read_states(uint32_t host, struct rp_view *view)
 {
     for (uint64_t rank = rp_view_u64(view); rank != END; rank = rp_view_u64(view)) {
-        if (view->failed || rank >= rp_side.ranks || rp_side.host_of[rank] != host || (size_t)(view->end - view->at) < state_size())
+        if (view->failed || rank >= rp_side.ranks || rp_side.host_of[rank] != host ||
+            (size_t)(view->end - view->at) < state_size())
             return false;
         memcpy(state_of((uint32_t)rank), view->at, state_size());
         view->at += state_size();
@@ -598,7 +637,8 @@ static bool read_counts(uint32_t host, struct rp_view *view)
     }
     for (uint64_t which = rp_view_u64(view); which != END; which = rp_view_u64(view)) {
         uint32_t rank = (uint32_t)which, from = (uint32_t)(which >> 32);
-        if (view->failed || rank >= rp_side.ranks || from >= rp_side.hosts || rp_side.host_of[rank] != host)
+        if (view->failed || rank >= rp_side.ranks || from >= rp_side.hosts ||
+            rp_side.host_of[rank] != host)
             return false;
         leader.received[from_host(rank, from)] = rp_view_u64(view);
     }
@@ -621,8 +661,10 @@ static void mirror_all(void)
 }
 
 /*
- * Who has seen the mirrors must not find anybody deaf who was before, and is not any more: so the states themselves change first. Of a state the clock comes last, for the same reason. That both are newer than the
- * mirrors for a while does no harm: what was told before they changed has come before.
+ * Who has seen the mirrors must not find anybody deaf who was before, and is not any more: so the
+ * states themselves change first. Of a state the clock comes last, for the same reason. That both
+ * are newer than the mirrors for a while does no harm: what was told before they changed has come
+ * before.
  */
 static bool hear_frame(uint32_t host, struct rp_view *view)
 {
@@ -631,7 +673,8 @@ static bool hear_frame(uint32_t host, struct rp_view *view)
     for (uint32_t i = 0; i < rp_side.ranks && is_good; i++)
         if (rp_side.host_of[i] == host) {
             mirror_state(i, state_of(i));
-            atomic_store_explicit(&rp_side_clock_page(i)[1], state_of(i)->clock, memory_order_release);
+            atomic_store_explicit(&rp_side_clock_page(i)[1], state_of(i)->clock,
+                                  memory_order_release);
         }
     mirror_all();
     leader.peers[host].is_asked = false;
@@ -680,7 +723,8 @@ static void hear_all(struct peer *peer)
         size_t length = (size_t)(head >> 8);
         if (peer->in.length - peer->read - HEAD < length)
             break;
-        if (!hear((uint32_t)(peer - leader.peers), (enum message)(head & 255), rp_view_of(peer->in.bytes + peer->read + HEAD, length)))
+        if (!hear((uint32_t)(peer - leader.peers), (enum message)(head & 255),
+                  rp_view_of(peer->in.bytes + peer->read + HEAD, length)))
             give_up("another host of the job says what makes no sense");
         peer->read += HEAD + length;
     }
@@ -747,10 +791,14 @@ static void sleep_a_while(void)
 
     leader.polled[rp_side.hosts] = (struct pollfd){.fd = rp_side_wake_pipe(), .events = POLLIN};
     for (uint32_t h = 0; h < rp_side.hosts; h++)
-        leader.polled[h] = (struct pollfd){.fd = leader.peers[h].fd, .events = (short)(POLLIN | (leader.peers[h].sent < leader.peers[h].out.length ? POLLOUT : 0))};
+        leader.polled[h] = (struct pollfd){
+            .fd = leader.peers[h].fd,
+            .events = (short)(POLLIN |
+                              (leader.peers[h].sent < leader.peers[h].out.length ? POLLOUT : 0))};
     atomic_store(&shared->sleeps, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    bool is_busy = atomic_load(&shared->outbox) != 0 || has_to_ask() || atomic_load(&shared->asks) == 1 || atomic_load(&leader.stops);
+    bool is_busy = atomic_load(&shared->outbox) != 0 || has_to_ask() ||
+                   atomic_load(&shared->asks) == 1 || atomic_load(&leader.stops);
     ppoll(leader.polled, rp_side.hosts + 1, is_busy ? &none : is_wanted ? &pause : NULL, NULL);
     atomic_store(&shared->sleeps, 0);
 }
@@ -824,7 +872,8 @@ enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why)
     pthread_sigmask(SIG_SETMASK, &every, &before);
     int error = pthread_create(&leader.thread, NULL, lead, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error == 0 ? RP_OK : rp_fail(why, RP_SYSTEM, "no thread for other hosts: %s", strerror(error));
+    return error == 0 ? RP_OK
+                      : rp_fail(why, RP_SYSTEM, "no thread for other hosts: %s", strerror(error));
 }
 
 void rp_hosts_stop(void)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sideband over several hosts. The first rank of each host is its leader: a thread of its process, which never calls MPI, holds a connection to the leader of each other host. Who connects has to prove
- * that it knows the secret of the job, which goes to the ranks by MPI; what is said then is not encrypted. No MPI.
+ * The sideband over several hosts. The first rank of each host is its leader: a thread of its
+ * process, which never calls MPI, holds a connection to the leader of each other host. Who connects
+ * has to prove that it knows the secret of the job, which goes to the ranks by MPI; what is said
+ * then is not encrypted. No MPI.
  */
 #ifndef RP_HOSTS_H
 #define RP_HOSTS_H
@@ -21,7 +23,9 @@ struct rp_hosts_card {
 enum rp_status rp_hosts_listen(struct rp_hosts_card *card, int *listener, struct rp_problem *why);
 
 /* By host: a connection to each other; `self` is our own (-1). The listener is closed. */
-enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self, const uint8_t *secret, int listener, int *sockets, struct rp_problem *why);
+enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self,
+                                const uint8_t *secret, int listener, int *sockets,
+                                struct rp_problem *why);
 
 /* The thread, on these connections. */
 enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why);

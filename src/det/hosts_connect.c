@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each host connects to those before it, at the first of their addresses where somebody proves to be it, and waits for those after it. Both sides prove that they know the secret, by a keyed hash of what the
- * other side made up for this connection:
+ * Each host connects to those before it, at the first of their addresses where somebody proves to
+ * be it, and waits for those after it. Both sides prove that they know the secret, by a keyed hash
+ * of what the other side made up for this connection:
  *
  *   who connects:  magic, from, to, challenge
  *   who listens:   challenge, hash(1, from, to, both challenges)
@@ -28,8 +29,16 @@
 #include "base/siphash.h"
 #include "det/hosts.h"
 
-enum { PATIENCE = 60, TRY = 10, GUESTS = 32 }; /* seconds for all, for one; who may be heard at once */
-enum { SILENCE = 10, STEP = 5, STEPS = 4 };    /* seconds until a silent connection is tried, between tries; how often: then it is broken */
+enum {
+    PATIENCE = 60,
+    TRY = 10,
+    GUESTS = 32
+}; /* seconds for all, for one; who may be heard at once */
+enum {
+    SILENCE = 10,
+    STEP = 5,
+    STEPS = 4
+}; /* seconds until a silent connection is tried, between tries; how often: then it is broken */
 
 static const char magic[8] = "reprise\1";
 
@@ -62,7 +71,8 @@ static bool challenge(uint8_t *bytes)
     return getrandom(bytes, 16, 0) == 16;
 }
 
-static uint64_t proof(const uint8_t *secret, uint32_t role, const struct hello *hello, const struct answer *answer)
+static uint64_t proof(const uint8_t *secret, uint32_t role, const struct hello *hello,
+                      const struct answer *answer)
 {
     struct both both = {.role = role, .from = hello->from, .to = hello->to};
 
@@ -80,8 +90,10 @@ static void find_addresses(struct rp_hosts_card *card)
     if (getifaddrs(&all) != 0)
         return;
     for (struct ifaddrs *one = all; one && card->count < RP_HOSTS_ADDRESSES; one = one->ifa_next)
-        if (one->ifa_addr && one->ifa_addr->sa_family == AF_INET && (one->ifa_flags & IFF_UP) && !(one->ifa_flags & IFF_LOOPBACK))
-            card->address[card->count++] = ((struct sockaddr_in *)(void *)one->ifa_addr)->sin_addr.s_addr;
+        if (one->ifa_addr && one->ifa_addr->sa_family == AF_INET && (one->ifa_flags & IFF_UP) &&
+            !(one->ifa_flags & IFF_LOOPBACK))
+            card->address[card->count++] =
+                ((struct sockaddr_in *)(void *)one->ifa_addr)->sin_addr.s_addr;
     freeifaddrs(all);
     if (card->count == 0)
         card->address[card->count++] = htonl(INADDR_LOOPBACK);
@@ -95,7 +107,8 @@ enum rp_status rp_hosts_listen(struct rp_hosts_card *card, int *listener, struct
     memset(card, 0, sizeof *card);
     find_addresses(card);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, 1024) != 0 || getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
+        listen(fd, 1024) != 0 || getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
         int error = errno;
         if (fd >= 0)
             close(fd);
@@ -115,7 +128,8 @@ static bool transfer(int fd, void *bytes, size_t length, bool sends, double unti
         double left = until - now();
         if (left <= 0 || poll(&one, 1, (int)(left * 1000) + 1) < 0)
             return false;
-        ssize_t part = sends ? send(fd, (char *)bytes + done, length - done, MSG_NOSIGNAL) : recv(fd, (char *)bytes + done, length - done, 0);
+        ssize_t part = sends ? send(fd, (char *)bytes + done, length - done, MSG_NOSIGNAL)
+                             : recv(fd, (char *)bytes + done, length - done, 0);
         if (part == 0 || (part < 0 && errno != EAGAIN && errno != EINTR))
             return false;
         done += part > 0 ? (size_t)part : 0;
@@ -130,10 +144,13 @@ static bool greet(int fd, uint32_t from, uint32_t to, const uint8_t *secret, dou
     uint64_t last;
 
     memcpy(hello.magic, magic, sizeof magic);
-    if (!challenge(hello.challenge) || !transfer(fd, &hello, sizeof hello, true, until) || !transfer(fd, &answer, sizeof answer, false, until))
+    if (!challenge(hello.challenge) || !transfer(fd, &hello, sizeof hello, true, until) ||
+        !transfer(fd, &answer, sizeof answer, false, until))
         return false;
     uint64_t own = proof(secret, 2, &hello, &answer);
-    return answer.proof == proof(secret, 1, &hello, &answer) && transfer(fd, &own, sizeof own, true, until) && transfer(fd, &last, sizeof last, false, until) &&
+    return answer.proof == proof(secret, 1, &hello, &answer) &&
+           transfer(fd, &own, sizeof own, true, until) &&
+           transfer(fd, &last, sizeof last, false, until) &&
            last == proof(secret, 3, &hello, &answer);
 }
 
@@ -144,25 +161,31 @@ static bool is_connected(int fd, double until)
     socklen_t size = sizeof error;
     double left = until - now();
 
-    return poll(&one, 1, (int)(left * 1000)) == 1 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+    return poll(&one, 1, (int)(left * 1000)) == 1 &&
+           getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }
 
-static int try_address(uint32_t ip, uint32_t port, uint32_t from, uint32_t to, const uint8_t *secret)
+static int try_address(uint32_t ip, uint32_t port, uint32_t from, uint32_t to,
+                       const uint8_t *secret)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = ip};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)port),
+                                  .sin_addr.s_addr = ip};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     double start = now();
 
     if (fd < 0)
         return -1;
-    bool is_open = connect(fd, (struct sockaddr *)&address, sizeof address) == 0 || (errno == EINPROGRESS && is_connected(fd, start + 3));
+    bool is_open = connect(fd, (struct sockaddr *)&address, sizeof address) == 0 ||
+                   (errno == EINPROGRESS && is_connected(fd, start + 3));
     if (is_open && greet(fd, from, to, secret, start + TRY))
         return fd;
     close(fd);
     return -1;
 }
 
-static int connect_to(const struct rp_hosts_card *card, uint32_t from, uint32_t to, const uint8_t *secret, double until)
+static int connect_to(const struct rp_hosts_card *card, uint32_t from, uint32_t to,
+                      const uint8_t *secret, double until)
 {
     struct timespec pause = {0, 20000000};
 
@@ -210,9 +233,11 @@ static void welcome(int listener, struct guest *guests)
     *oldest = (struct guest){.fd = fd, .until = now() + TRY};
 }
 
-static bool is_expected(const struct hello *hello, uint32_t hosts, uint32_t self, const int *sockets)
+static bool is_expected(const struct hello *hello, uint32_t hosts, uint32_t self,
+                        const int *sockets)
 {
-    return memcmp(hello->magic, magic, sizeof magic) == 0 && hello->to == self && hello->from > self && hello->from < hosts && sockets[hello->from] < 0;
+    return memcmp(hello->magic, magic, sizeof magic) == 0 && hello->to == self &&
+           hello->from > self && hello->from < hosts && sockets[hello->from] < 0;
 }
 
 static bool answer_hello(struct guest *guest, const uint8_t *secret)
@@ -222,18 +247,21 @@ static bool answer_hello(struct guest *guest, const uint8_t *secret)
     guest->answer.proof = proof(secret, 1, &guest->hello, &guest->answer);
     guest->is_answered = true;
     guest->length = 0;
-    return send(guest->fd, &guest->answer, sizeof guest->answer, MSG_NOSIGNAL) == sizeof guest->answer;
+    return send(guest->fd, &guest->answer, sizeof guest->answer, MSG_NOSIGNAL) ==
+           sizeof guest->answer;
 }
 
 static bool admit(struct guest *guest, const uint8_t *secret)
 {
     uint64_t last = proof(secret, 3, &guest->hello, &guest->answer);
 
-    return guest->proof == proof(secret, 2, &guest->hello, &guest->answer) && send(guest->fd, &last, sizeof last, MSG_NOSIGNAL) == sizeof last;
+    return guest->proof == proof(secret, 2, &guest->hello, &guest->answer) &&
+           send(guest->fd, &last, sizeof last, MSG_NOSIGNAL) == sizeof last;
 }
 
 /* What it says next; true: it is who it says. */
-static bool hear(struct guest *guest, uint32_t hosts, uint32_t self, const uint8_t *secret, const int *sockets)
+static bool hear(struct guest *guest, uint32_t hosts, uint32_t self, const uint8_t *secret,
+                 const int *sockets)
 {
     char *into = guest->is_answered ? (char *)&guest->proof : (char *)&guest->hello;
     size_t wanted = guest->is_answered ? sizeof guest->proof : sizeof guest->hello;
@@ -269,7 +297,8 @@ static void wait_for_guests(int listener, struct guest *guests)
         welcome(listener, guests);
 }
 
-static void receive_guests(uint32_t hosts, uint32_t self, const uint8_t *secret, int listener, int *sockets, double until)
+static void receive_guests(uint32_t hosts, uint32_t self, const uint8_t *secret, int listener,
+                           int *sockets, double until)
 {
     struct guest guests[GUESTS];
     uint32_t missing = hosts - 1 - self;
@@ -297,10 +326,13 @@ static void set_up(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &(int){SILENCE}, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &(int){STEP}, sizeof(int));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){STEPS}, sizeof(int));
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(unsigned){(SILENCE + STEP * STEPS) * 1000}, sizeof(unsigned));
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(unsigned){(SILENCE + STEP * STEPS) * 1000},
+               sizeof(unsigned));
 }
 
-enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self, const uint8_t *secret, int listener, int *sockets, struct rp_problem *why)
+enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self,
+                                const uint8_t *secret, int listener, int *sockets,
+                                struct rp_problem *why)
 {
     double until = now() + PATIENCE;
 
@@ -310,7 +342,10 @@ enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t host
     close(listener);
     for (uint32_t i = 0; i < hosts; i++) {
         if (i != self && sockets[i] < 0)
-            return rp_fail(why, RP_SYSTEM, "no connection between host %u and host %u of the job: none of the addresses can be reached by TCP, or somebody else is there", self, i);
+            return rp_fail(why, RP_SYSTEM,
+                           "no connection between host %u and host %u of the job: none of the "
+                           "addresses can be reached by TCP, or somebody else is there",
+                           self, i);
         if (i != self)
             set_up(sockets[i]);
     }

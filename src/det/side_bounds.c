@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be known of the other ranks: each is looked at twice, those of other hosts in their mirrors, and match/order.h finds from it how early each can still send.
+ * What can be known of the other ranks: each is looked at twice, those of other hosts in their
+ * mirrors, and match/order.h finds from it how early each can still send.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ enum rp_status rp_side_bounds_start(struct rp_problem *why)
     others.looks = calloc(ranks, sizeof *others.looks);
     others.missing = calloc(ranks * others.words, sizeof *others.missing);
     others.mirror = rp_side.host_of ? calloc(ranks, rp_side_mirror_size()) : NULL;
-    if (!others.ranks || !others.bounds || !others.looks || !others.missing || (rp_side.host_of && !others.mirror))
+    if (!others.ranks || !others.bounds || !others.looks || !others.missing ||
+        (rp_side.host_of && !others.mirror))
         return rp_fail(why, RP_MEMORY, "out of memory");
     for (uint32_t i = 0; others.mirror && i < ranks; i++)
         mirror_of(i)->wait = RP_SIDE_RUNS;
@@ -46,7 +48,8 @@ bool rp_side_is_deaf(uint32_t rank)
 {
     const struct rp_side_rank *state = &rp_side.all[rank];
 
-    return rp_side_clock_of(rank) == RP_ORDER_NEVER || (atomic_load(&state->version) % 2 == 0 && atomic_load(&state->wait) == RP_SIDE_DEAF);
+    return rp_side_clock_of(rank) == RP_ORDER_NEVER ||
+           (atomic_load(&state->version) % 2 == 0 && atomic_load(&state->wait) == RP_SIDE_DEAF);
 }
 
 static void lower(uint64_t *time, uint64_t other)
@@ -99,8 +102,10 @@ void rp_side_look(uint32_t rank, struct rp_side_look *look)
         read_object(look);
 }
 
-/* When a synchronous message can have been taken: by a receive that was under way at its time. Those to come are not earlier than the bound of their rank. */
-static void look_at_note(const struct rp_letter_note *note, struct rp_side_look *look, uint64_t *relied)
+/* When a synchronous message can have been taken: by a receive that was under way at its time.
+ * Those to come are not earlier than the bound of their rank. */
+static void look_at_note(const struct rp_letter_note *note, struct rp_side_look *look,
+                         uint64_t *relied)
 {
     bool is_deaf;
     uint32_t taken = read_taken(note, &is_deaf);
@@ -119,7 +124,8 @@ static void look_at_note(const struct rp_letter_note *note, struct rp_side_look 
 /* The first of several acts that may have come to pass already. */
 static void look_at_acts(struct rp_side_look *look, uint64_t *relied)
 {
-    for (uint64_t place = look->object; place != 0; place = atomic_load(&rp_side_note(place)->also)) {
+    for (uint64_t place = look->object; place != 0;
+         place = atomic_load(&rp_side_note(place)->also)) {
         const struct rp_letter_note *note = rp_side_note(place);
         const struct rp_meeting *meeting = rp_side_meeting_at(note->meeting);
         if (note->meeting == 0)
@@ -156,7 +162,8 @@ static void look_at_missing(uint32_t rank, const struct rp_meeting *meeting)
     uint64_t *missing = &others.missing[rank * others.words];
 
     for (size_t i = 0; i < others.words; i++)
-        missing[i] = atomic_load(&meeting->bits[i]) & ~atomic_load(&meeting->bits[others.words + i]);
+        missing[i] =
+            atomic_load(&meeting->bits[i]) & ~atomic_load(&meeting->bits[others.words + i]);
     r->kind = RP_ORDER_ALL;
     r->missing = missing;
     r->candidate = atomic_load(&meeting->latest);
@@ -165,8 +172,14 @@ static void look_at_missing(uint32_t rank, const struct rp_meeting *meeting)
 /* Our own, which nobody changes but we. */
 static void look_at_plan(const struct rp_side_plan *plan, struct rp_side_look *look)
 {
-    *look = (struct rp_side_look){.clock = rp_side_clock_of(rp_side.rank), .waits = true, .version = atomic_load(&rp_side.own->version), .wait = plan->wait, .target = plan->target,
-                                  .candidate = plan->candidate, .object = plan->object, .fresh = RP_ORDER_NEVER};
+    *look = (struct rp_side_look){.clock = rp_side_clock_of(rp_side.rank),
+                                  .waits = true,
+                                  .version = atomic_load(&rp_side.own->version),
+                                  .wait = plan->wait,
+                                  .target = plan->target,
+                                  .candidate = plan->candidate,
+                                  .object = plan->object,
+                                  .fresh = RP_ORDER_NEVER};
     read_object(look);
 }
 
@@ -179,7 +192,10 @@ static void look_at(uint32_t rank, const struct rp_side_plan *plan)
         look_at_plan(plan, look);
     else
         rp_side_look(rank, look);
-    *r = (struct rp_order_rank){.clock = look->clock, .kind = RP_ORDER_RUNS, .target = look->target, .candidate = look->candidate};
+    *r = (struct rp_order_rank){.clock = look->clock,
+                                .kind = RP_ORDER_RUNS,
+                                .target = look->target,
+                                .candidate = look->candidate};
     if (!look->waits || look->may_go_on)
         return;
     if (look->wait == RP_SIDE_MEETING || look->wait == RP_SIDE_DEAF)
@@ -232,10 +248,12 @@ static bool is_deaf_in_mirror(uint32_t rank)
 {
     const struct rp_side_mirror *m = mirror_of(rank);
 
-    return rp_side_is_away(rank) ? m->wait == RP_SIDE_DEAF || m->clock == RP_ORDER_NEVER : rp_side_is_deaf(rank);
+    return rp_side_is_away(rank) ? m->wait == RP_SIDE_DEAF || m->clock == RP_ORDER_NEVER
+                                 : rp_side_is_deaf(rank);
 }
 
-/* Whether all are deaf that it relies on. It is asked before what was sent: so a rank that is deaf has not looked at anything that is not counted. */
+/* Whether all are deaf that it relies on. It is asked before what was sent: so a rank that is deaf
+ * has not looked at anything that is not counted. */
 static bool are_deaf(const struct rp_side_mirror *m)
 {
     for (uint32_t i = 0; i < rp_side.ranks; i++)
@@ -244,7 +262,8 @@ static bool are_deaf(const struct rp_side_mirror *m)
     return true;
 }
 
-/* Whether a rank that waits knew all that was told to it by the moments at which we know the others. */
+/* Whether a rank that waits knew all that was told to it by the moments at which we know the
+ * others. */
 static bool is_believed(uint32_t rank)
 {
     const struct rp_side_mirror *m = mirror_of(rank);
@@ -258,7 +277,8 @@ static bool is_believed(uint32_t rank)
 
 static void look_at_meeting_of(uint32_t rank)
 {
-    const struct rp_meeting *meeting = rp_side_hold_meeting(mirror_of(rank)->comm, mirror_of(rank)->number);
+    const struct rp_meeting *meeting =
+        rp_side_hold_meeting(mirror_of(rank)->comm, mirror_of(rank)->number);
 
     if (!meeting) /* it is over */
         return;
@@ -266,14 +286,18 @@ static void look_at_meeting_of(uint32_t rank)
     rp_side_let_go(meeting);
 }
 
-/* After all ranks of this host: who is missing at a meeting here comes later than the clock that was read. */
+/* After all ranks of this host: who is missing at a meeting here comes later than the clock that
+ * was read. */
 static void look_at_mirror(uint32_t rank)
 {
     const struct rp_side_mirror *m = mirror_of(rank);
     struct rp_order_rank *r = &others.ranks[rank];
 
     others.looks[rank].waits = false;
-    *r = (struct rp_order_rank){.clock = m->clock, .kind = RP_ORDER_RUNS, .target = (uint32_t)m->target, .candidate = m->candidate};
+    *r = (struct rp_order_rank){.clock = m->clock,
+                                .kind = RP_ORDER_RUNS,
+                                .target = (uint32_t)m->target,
+                                .candidate = m->candidate};
     bool is_firm = m->wait != RP_SIDE_RUNS && are_deaf(m);
     if (m->wait == RP_SIDE_RUNS || !is_believed(rank))
         return;

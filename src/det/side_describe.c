@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A deadlock in words: first those who wait for each other, then who waits because of them, then what the others happen to do meanwhile. */
+/* A deadlock in words: first those who wait for each other, then who waits because of them, then
+ * what the others happen to do meanwhile. */
 #include "base/buffer.h"
 #include "det/sideband_inner.h"
 #include "match/knot.h"
 
 static bool is_missing(const struct rp_meeting *meeting, uint32_t rank)
 {
-    return (atomic_load(&meeting->bits[rank / 64]) & ~atomic_load(&meeting->bits[rp_side_words() + rank / 64])) >> rank % 64 & 1;
+    return (atomic_load(&meeting->bits[rank / 64]) &
+            ~atomic_load(&meeting->bits[rp_side_words() + rank / 64])) >>
+               rank % 64 &
+           1;
 }
 
 void rp_side_put_missing(struct rp_buffer *text, const struct rp_meeting *meeting)
@@ -31,7 +35,10 @@ static void put_missing_of(struct rp_buffer *text, uint32_t rank, rp_side_put_co
 
     if (!rp_side_is_away(rank)) {
         rp_side_put_missing(text, rp_side_meeting_at(atomic_load(&rp_side.all[rank].object)));
-        rp_buffer_printf(text, "%.*s", (int)sizeof rp_side.all[rank].where, atomic_load(&rp_side.all[rank].wait) == RP_SIDE_DEAF ? rp_side.all[rank].where : "");
+        rp_buffer_printf(text, "%.*s", (int)sizeof rp_side.all[rank].where,
+                         atomic_load(&rp_side.all[rank].wait) == RP_SIDE_DEAF
+                             ? rp_side.all[rank].where
+                             : "");
     } else if ((meeting = rp_side_hold_meeting(m->comm, m->number))) {
         rp_side_put_missing(text, meeting);
         put_comm(text, m->comm);
@@ -40,7 +47,8 @@ static void put_missing_of(struct rp_buffer *text, uint32_t rank, rp_side_put_co
 }
 
 /* As the rank itself says it, or as it can be seen from outside. */
-static void put_wait(struct rp_buffer *text, uint32_t rank, bool is_for_ever, rp_side_put_comm *put_comm)
+static void put_wait(struct rp_buffer *text, uint32_t rank, bool is_for_ever,
+                     rp_side_put_comm *put_comm)
 {
     const struct rp_side_rank *state = &rp_side.all[rank];
     uint32_t target = atomic_load(&state->target), wait = atomic_load(&state->wait);
@@ -59,7 +67,8 @@ static void put_wait(struct rp_buffer *text, uint32_t rank, bool is_for_ever, rp
     }
 }
 
-static void put_rank(struct rp_buffer *text, const char *before, uint32_t rank, bool is_for_ever, rp_side_put_comm *put_comm)
+static void put_rank(struct rp_buffer *text, const char *before, uint32_t rank, bool is_for_ever,
+                     rp_side_put_comm *put_comm)
 {
     const struct rp_side_rank *state = &rp_side.all[rank];
 
@@ -68,7 +77,8 @@ static void put_rank(struct rp_buffer *text, const char *before, uint32_t rank, 
     } else if (atomic_load(&state->version) % 2 != 0) {
         rp_buffer_printf(text, "\n  %srank %u runs", before, rank);
     } else {
-        rp_buffer_printf(text, "\n  %srank %u waits in %.*s ", before, rank, (int)sizeof state->what, state->what);
+        rp_buffer_printf(text, "\n  %srank %u waits in %.*s ", before, rank,
+                         (int)sizeof state->what, state->what);
         put_wait(text, rank, is_for_ever, put_comm);
     }
 }
@@ -85,12 +95,14 @@ static bool is_in(const struct rp_knot *knot, uint32_t rank)
 static void put_chain(struct rp_buffer *text, const struct rp_knot *knot)
 {
     enum { MOST = 8 };
-    size_t links = knot->is_closed ? knot->count : knot->count - 1, told = links > MOST ? MOST - 1 : links;
+    size_t links = knot->is_closed ? knot->count : knot->count - 1,
+           told = links > MOST ? MOST - 1 : links;
     uint32_t last = knot->chain[knot->is_closed ? 0 : knot->count - 1];
 
     rp_buffer_printf(text, "rank %u waits", knot->chain[0]);
     for (size_t i = 0; i < told; i++)
-        rp_buffer_printf(text, "%s for rank %u", i ? ", which waits" : "", knot->chain[(i + 1) % knot->count]);
+        rp_buffer_printf(text, "%s for rank %u", i ? ", which waits" : "",
+                         knot->chain[(i + 1) % knot->count]);
     if (told < links)
         rp_buffer_printf(text, ", and so on, %zu ranks further, to rank %u", links - told, last);
     if (!knot->is_closed && rp_side_clock_of(last) == RP_ORDER_NEVER)
@@ -115,10 +127,12 @@ static void put_all(struct rp_buffer *text, const uint64_t *bounds)
             rp_buffer_printf(text, "%s%u", told++ ? ", " : waiting > 1 ? "ranks " : "rank ", i);
     if (told < waiting)
         rp_buffer_printf(text, " and %u more", waiting - told);
-    rp_buffer_printf(text, waiting > 1 ? " wait for each other" : " waits for any other, and all have ended");
+    rp_buffer_printf(text, waiting > 1 ? " wait for each other"
+                                       : " waits for any other, and all have ended");
 }
 
-void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds, rp_side_put_comm *put_comm)
+void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds,
+                      rp_side_put_comm *put_comm)
 {
     if (knot->has_choice)
         put_all(text, bounds);

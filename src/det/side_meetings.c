@@ -73,7 +73,8 @@ static uint32_t count_here(const uint64_t *members)
     return count;
 }
 
-static struct rp_meeting *open_meeting(uint64_t *first, uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size)
+static struct rp_meeting *open_meeting(uint64_t *first, uint64_t comm, uint64_t number,
+                                       const uint64_t *members, uint32_t size)
 {
     uint64_t place = new_meeting();
     struct rp_meeting *meeting = rp_side_meeting_at(place);
@@ -138,11 +139,14 @@ static void come(struct rp_meeting *meeting, uint32_t rank, uint64_t clock)
 }
 
 /* With the lock of its bucket. */
-static struct rp_meeting *find_or_open(uint32_t bucket, uint64_t comm, uint64_t number, const uint64_t *members, uint32_t size)
+static struct rp_meeting *find_or_open(uint32_t bucket, uint64_t comm, uint64_t number,
+                                       const uint64_t *members, uint32_t size)
 {
     struct rp_meeting *meeting = find_meeting(rp_side_shared()->bucket[bucket].first, comm, number);
 
-    return meeting ? meeting : open_meeting(&rp_side_shared()->bucket[bucket].first, comm, number, members, size);
+    return meeting
+               ? meeting
+               : open_meeting(&rp_side_shared()->bucket[bucket].first, comm, number, members, size);
 }
 
 /* Other hosts learn of it before they learn of anything that this rank does later. */
@@ -191,7 +195,8 @@ static void unlink_meeting(uint64_t *first, struct rp_meeting *meeting)
 /* Gives the lock of the bucket back; and the meeting, if nobody needs it any more. */
 static void unlock_meeting(uint32_t bucket, struct rp_meeting *meeting)
 {
-    bool is_over = atomic_load(&meeting->left) == meeting->here && rp_side_is_complete(meeting) && meeting->untold == 0;
+    bool is_over = atomic_load(&meeting->left) == meeting->here && rp_side_is_complete(meeting) &&
+                   meeting->untold == 0;
 
     if (is_over)
         unlink_meeting(&rp_side_shared()->bucket[bucket].first, meeting);

@@ -87,7 +87,8 @@ static enum rp_status make_pipe(const char *name, struct rp_problem *why)
     return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", pipe, strerror(error));
 }
 
-enum rp_status rp_side_create(uint32_t ranks, bool is_alone, char *name, size_t room, struct rp_problem *why)
+enum rp_status rp_side_create(uint32_t ranks, bool is_alone, char *name, size_t room,
+                              struct rp_problem *why)
 {
     const char *place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     uint64_t size = lay_out(ranks);
@@ -95,7 +96,10 @@ enum rp_status rp_side_create(uint32_t ranks, bool is_alone, char *name, size_t 
 
     snprintf(name, room, "%s/reprise-det-XXXXXX", place);
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
-        return rp_fail(why, RP_SYSTEM, "%s: the limit for the size of files (ulimit -f) is %llu bytes, and %llu are needed", place, (unsigned long long)limit.rlim_cur, (unsigned long long)size);
+        return rp_fail(
+            why, RP_SYSTEM,
+            "%s: the limit for the size of files (ulimit -f) is %llu bytes, and %llu are needed",
+            place, (unsigned long long)limit.rlim_cur, (unsigned long long)size);
     int fd = mkostemp(name, O_CLOEXEC);
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", name, strerror(errno));
@@ -104,7 +108,8 @@ enum rp_status rp_side_create(uint32_t ranks, bool is_alone, char *name, size_t 
     if (rc == 0)
         return is_alone ? RP_OK : make_pipe(name, why);
     unlink(name);
-    return rp_fail(why, RP_SYSTEM, "%s: cannot make it %llu bytes long: %s", name, (unsigned long long)size, strerror(errno));
+    return rp_fail(why, RP_SYSTEM, "%s: cannot make it %llu bytes long: %s", name,
+                   (unsigned long long)size, strerror(errno));
 }
 
 void rp_side_spread(const uint32_t *host_of, uint32_t hosts, uint32_t host)
@@ -134,13 +139,16 @@ enum rp_status rp_side_map(const char *name, uint32_t ranks, uint32_t rank, stru
 {
     uint64_t size = lay_out(ranks);
     int fd = open(name, O_RDWR | O_CLOEXEC);
-    void *memory = fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void *memory =
+        fd < 0 ? MAP_FAILED
+               : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 
     if (memory == MAP_FAILED) {
         int error = errno;
         if (fd >= 0)
             close(fd);
-        return rp_fail(why, RP_SYSTEM, "%s: cannot map %llu bytes: %s", name, (unsigned long long)size, strerror(error));
+        return rp_fail(why, RP_SYSTEM, "%s: cannot map %llu bytes: %s", name,
+                       (unsigned long long)size, strerror(error));
     }
     close(fd);
     rp_side.memory = memory;
@@ -170,7 +178,8 @@ void rp_side_remove(const char *name)
 static void wake_leader(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load(&side.shared->sleeps) && atomic_exchange(&side.shared->sleeps, 0) && write(side.wake, "", 1) < 0 && errno != EAGAIN)
+    if (atomic_load(&side.shared->sleeps) && atomic_exchange(&side.shared->sleeps, 0) &&
+        write(side.wake, "", 1) < 0 && errno != EAGAIN)
         rp_error("cannot wake the thread that speaks to other hosts: %s", strerror(errno));
 }
 
@@ -182,11 +191,13 @@ void rp_side_finish(void)
         wake_leader();
 }
 
-/* Both parts only grow, so that what is read is never later than the clock is. A clock that was set to `never` may have counted on. */
+/* Both parts only grow, so that what is read is never later than the clock is. A clock that was set
+ * to `never` may have counted on. */
 uint64_t rp_side_clock_of(uint32_t rank)
 {
     _Atomic uint64_t *clock = clock_page(rank);
-    uint64_t added = atomic_load_explicit(&clock[1], memory_order_acquire), counted = atomic_load_explicit(&clock[0], memory_order_acquire);
+    uint64_t added = atomic_load_explicit(&clock[1], memory_order_acquire),
+             counted = atomic_load_explicit(&clock[0], memory_order_acquire);
 
     return added > RP_ORDER_NEVER / 2 ? RP_ORDER_NEVER : added + counted;
 }
@@ -197,7 +208,8 @@ void rp_side_leave_counter(void)
 {
     uint64_t counted = rp_side_now();
 
-    if (counter_page && mmap(counter_page, side.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == counter_page)
+    if (counter_page && mmap(counter_page, side.page, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == counter_page)
         *(uint64_t *)counter_page = counted;
 }
 
@@ -209,8 +221,10 @@ enum rp_status rp_side_adopt_counter(void *page, size_t size, struct rp_problem 
         return rp_fail(why, RP_UNSUPPORTED, "the program's counter is not a page of its own");
     atomic_store(&rp_side.clock[0], counted);
     /* Not by mremap itself: UCX stands before that, and loses the address. */
-    if (syscall(SYS_mremap, rp_side.clock, (size_t)0, side.page, MREMAP_MAYMOVE | MREMAP_FIXED, page) != (long)page)
-        return rp_fail(why, RP_SYSTEM, "the program's counter cannot be shared: %s", strerror(errno));
+    if (syscall(SYS_mremap, rp_side.clock, (size_t)0, side.page, MREMAP_MAYMOVE | MREMAP_FIXED,
+                page) != (long)page)
+        return rp_fail(why, RP_SYSTEM, "the program's counter cannot be shared: %s",
+                       strerror(errno));
     counter_page = page;
     return RP_OK;
 }
@@ -234,7 +248,8 @@ struct rp_letter_note *rp_side_new_note(void)
     } else {
         side.end += sizeof(struct rp_letter_note);
         if (side.end > side.notes + (rp_side.rank + 1) * NOTES_ROOM) {
-            rp_error("more than %llu messages are under way that were not received", (unsigned long long)(NOTES_ROOM / sizeof(struct rp_letter_note)));
+            rp_error("more than %llu messages are under way that were not received",
+                     (unsigned long long)(NOTES_ROOM / sizeof(struct rp_letter_note)));
             abort();
         }
     }
@@ -255,7 +270,9 @@ static void push(_Atomic uint64_t *list, struct rp_letter_note *note)
 /* Counted before, so that a count is never less than what is in the outbox. */
 void rp_side_push_out(struct rp_letter_note *note)
 {
-    atomic_fetch_add(note->kind == RP_SIDE_ARRIVAL ? &side.shared->arrivals : rp_side_sent(note->dest), 1);
+    atomic_fetch_add(note->kind == RP_SIDE_ARRIVAL ? &side.shared->arrivals
+                                                   : rp_side_sent(note->dest),
+                     1);
     push(&side.shared->outbox, note);
     wake_leader();
 }
@@ -268,7 +285,8 @@ void rp_side_push(uint32_t dest, struct rp_letter_note *note)
         return;
     }
     push(&rp_side.all[dest].inbox, note);
-    atomic_thread_fence(memory_order_seq_cst); /* the clock must not be seen to move on before, also if the program itself moves it */
+    atomic_thread_fence(memory_order_seq_cst); /* the clock must not be seen to move on before, also
+                                                  if the program itself moves it */
     rp_bell_ring(&rp_side.all[dest].bell);
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the ranks of a deterministic run tell each other beside MPI, in memory that those of a host share (and hosts.h carries to others): the clock of each, what it waits for, a note of every message (before the message
- * itself is sent), and who has come to which collective call. No MPI.
+ * What the ranks of a deterministic run tell each other beside MPI, in memory that those of a host
+ * share (and hosts.h carries to others): the clock of each, what it waits for, a note of every
+ * message (before the message itself is sent), and who has come to which collective call. No MPI.
  *
- * A rank's version is odd while it runs and even while it waits; what it waits for changes only while it is odd. It empties its inbox only while it is odd. So whoever finds a version even and the same
- * before and after, and the inbox empty both times, knows that the rank waited all the time, with no message on its way to it.
+ * A rank's version is odd while it runs and even while it waits; what it waits for changes only
+ * while it is odd. It empties its inbox only while it is odd. So whoever finds a version even and
+ * the same before and after, and the inbox empty both times, knows that the rank waited all the
+ * time, with no message on its way to it.
  */
 #ifndef RP_SIDEBAND_H
 #define RP_SIDEBAND_H
@@ -19,10 +22,10 @@
 
 /* Of a synchronous message; its receiver changes it, before its own clock moves on. */
 enum rp_taken {
-    RP_TAKEN_NEW,    /* the receiver has not looked yet */
-    RP_TAKEN_OPEN,   /* a receive under way may still turn out to take it */
-    RP_TAKEN_NOT,    /* none under way will */
-    RP_TAKEN,        /* at taken_at */
+    RP_TAKEN_NEW,  /* the receiver has not looked yet */
+    RP_TAKEN_OPEN, /* a receive under way may still turn out to take it */
+    RP_TAKEN_NOT,  /* none under way will */
+    RP_TAKEN,      /* at taken_at */
 };
 
 /* A note of a message. Places are offsets in the shared memory; 0 is none. */
@@ -35,12 +38,12 @@ struct rp_letter_note {
     uint32_t source; /* and in the job */
     uint32_t dest;   /* in the job */
     uint8_t is_synchronous;
-    uint8_t is_copy; /* the sender is on another host */
-    uint8_t kind;    /* in the outbox: enum rp_side_item */
-    uint32_t site; /* of the sender's sites: where it was sent */
-    uint64_t own_next; /* in the receiver's lists */
+    uint8_t is_copy;       /* the sender is on another host */
+    uint8_t kind;          /* in the outbox: enum rp_side_item */
+    uint32_t site;         /* of the sender's sites: where it was sent */
+    uint64_t own_next;     /* in the receiver's lists */
     _Atomic uint64_t also; /* another that its sender waits for at the same time */
-    uint64_t meeting; /* it is no message, but stands for a meeting in such a chain */
+    uint64_t meeting;      /* it is no message, but stands for a meeting in such a chain */
     _Atomic uint32_t taken;
     union {
         _Atomic uint64_t taken_at;
@@ -56,11 +59,13 @@ enum rp_side_item {
 };
 
 enum rp_side_wait {
-    RP_SIDE_MESSAGE,  /* for a message of rank `target` */
-    RP_SIDE_ANY,      /* for a message of any rank; `candidate` is the stamp of what it has, or RP_ORDER_NEVER; or for the first of the acts that `object` and what is chained to it by `also` tell; 0: none */
-    RP_SIDE_TAKER,    /* until rank `target` takes message `object` */
-    RP_SIDE_MEETING,  /* for others to come to meeting `object`; it looks after its inbox */
-    RP_SIDE_DEAF,     /* the same, but it does not look, and has no receive under way */
+    RP_SIDE_MESSAGE, /* for a message of rank `target` */
+    RP_SIDE_ANY,     /* for a message of any rank; `candidate` is the stamp of what it has, or
+                        RP_ORDER_NEVER; or for the first of the acts that `object` and what is
+                        chained to it by `also` tell; 0: none */
+    RP_SIDE_TAKER,   /* until rank `target` takes message `object` */
+    RP_SIDE_MEETING, /* for others to come to meeting `object`; it looks after its inbox */
+    RP_SIDE_DEAF,    /* the same, but it does not look, and has no receive under way */
 };
 
 /* What a rank waits for, or is about to. */
@@ -76,16 +81,18 @@ struct rp_side_rank {
     _Alignas(64) _Atomic uint64_t version;
     _Atomic uint32_t wait, target;
     _Atomic uint64_t candidate, object;
-    char what[40]; /* the MPI function; changes while odd */
+    char what[40];            /* the MPI function; changes while odd */
     _Atomic uint32_t is_idle; /* while odd: it is until others do something */
     _Alignas(64) _Atomic uint64_t inbox;
     _Alignas(64) _Atomic uint64_t returned; /* notes that receivers have done with */
     _Alignas(64) uint64_t digest, matches, answers;
-    _Alignas(64) struct rp_bell bell; /* for this rank: a message, one of its own was taken, or a meeting is complete */
+    _Alignas(64) struct rp_bell
+        bell; /* for this rank: a message, one of its own was taken, or a meeting is complete */
     _Atomic uint32_t is_hungry; /* it waits, and news of other hosts may help */
     _Atomic uint32_t is_told;   /* in a deadlock: what it waits for, in words */
     char story[RP_SIDE_STORY];
-    char where[96]; /* " on NAME": the communicator of its collective call, if it waits inside MPI */
+    char
+        where[96]; /* " on NAME": the communicator of its collective call, if it waits inside MPI */
     _Atomic uint64_t sites; /* bytes of records of its call sites (format.md, section 4) */
 };
 
@@ -97,20 +104,20 @@ struct rp_side_rank {
 
 struct rp_side_call {
     uint32_t function, op; /* the same numbers in all ranks */
-    uint32_t root; /* in the job */
-    int32_t said; /* the root as the program says it */
-    uint32_t rank, site; /* who calls, and where: one of its sites */
+    uint32_t root;         /* in the job */
+    int32_t said;          /* the root as the program says it */
+    uint32_t rank, site;   /* who calls, and where: one of its sites */
 };
 
 /* A collective call. */
 struct rp_meeting {
     uint64_t next, comm, number;
     _Atomic uint32_t count, left;
-    uint32_t size, here; /* members; those of this host */
-    uint32_t untold;     /* arrivals here that other hosts have not been sent yet */
-    _Atomic uint64_t latest; /* clock of those that came */
+    uint32_t size, here;              /* members; those of this host */
+    uint32_t untold;                  /* arrivals here that other hosts have not been sent yet */
+    _Atomic uint64_t latest;          /* clock of those that came */
     struct rp_side_call first, other; /* who came; whose call does not match, and has not come */
-    _Atomic uint64_t bits[]; /* that have to come, then that have come, by rank */
+    _Atomic uint64_t bits[];          /* that have to come, then that have come, by rank */
 };
 
 struct rp_side {
@@ -125,8 +132,10 @@ struct rp_side {
 
 extern struct rp_side rp_side;
 
-/* The rank that makes the memory, under a name that it finds; the others map it by that name; all have, then it is removed. */
-enum rp_status rp_side_create(uint32_t ranks, bool is_alone, char *name, size_t room, struct rp_problem *why);
+/* The rank that makes the memory, under a name that it finds; the others map it by that name; all
+ * have, then it is removed. */
+enum rp_status rp_side_create(uint32_t ranks, bool is_alone, char *name, size_t room,
+                              struct rp_problem *why);
 enum rp_status rp_side_map(const char *name, uint32_t ranks, uint32_t rank, struct rp_problem *why);
 void rp_side_remove(const char *name);
 
@@ -142,12 +151,15 @@ static inline bool rp_side_is_away(uint32_t rank)
 
 static inline uint64_t rp_side_now(void)
 {
-    return atomic_load_explicit(&rp_side.clock[0], memory_order_relaxed) + atomic_load_explicit(&rp_side.clock[1], memory_order_relaxed);
+    return atomic_load_explicit(&rp_side.clock[0], memory_order_relaxed) +
+           atomic_load_explicit(&rp_side.clock[1], memory_order_relaxed);
 }
 
 static inline void rp_side_tick(uint64_t units)
 {
-    atomic_store_explicit(&rp_side.clock[1], atomic_load_explicit(&rp_side.clock[1], memory_order_relaxed) + units, memory_order_release);
+    atomic_store_explicit(&rp_side.clock[1],
+                          atomic_load_explicit(&rp_side.clock[1], memory_order_relaxed) + units,
+                          memory_order_release);
 }
 
 static inline void rp_side_raise(uint64_t to)
@@ -190,7 +202,8 @@ struct rp_letter_note *rp_side_new_note(void);
 void rp_side_push(uint32_t dest, struct rp_letter_note *note);
 void rp_side_give_back(struct rp_letter_note *note);
 
-/* The sender of a synchronous message learns what has become of it. After RP_TAKEN the note is not the receiver's any more. */
+/* The sender of a synchronous message learns what has become of it. After RP_TAKEN the note is not
+ * the receiver's any more. */
 void rp_side_tell(struct rp_letter_note *note, enum rp_taken taken, uint64_t at);
 
 static inline bool rp_side_has_mail(void)
@@ -211,7 +224,8 @@ static inline bool rp_side_is_blocked(void)
     return atomic_load_explicit(&rp_side.own->version, memory_order_relaxed) % 2 == 0;
 }
 
-/* To wait without polling: what tells nobody (clocks, and what others wait for) is found when the time is over. Between listening and sleeping, look once more. */
+/* To wait without polling: what tells nobody (clocks, and what others wait for) is found when the
+ * time is over. Between listening and sleeping, look once more. */
 void rp_side_listen(void);
 void rp_side_sleep(long microseconds);
 void rp_side_stop_listening(void);
@@ -228,7 +242,8 @@ static inline void rp_side_sate(void)
 /* Whether another rank of this host runs: the earliest time at which it can send is its clock. */
 static inline bool rp_side_runs(uint32_t rank)
 {
-    return rank != rp_side.rank && !rp_side_is_away(rank) && atomic_load_explicit(&rp_side.all[rank].version, memory_order_relaxed) % 2 != 0;
+    return rank != rp_side.rank && !rp_side_is_away(rank) &&
+           atomic_load_explicit(&rp_side.all[rank].version, memory_order_relaxed) % 2 != 0;
 }
 
 /* Collective calls: number `number` on a communicator, of which `members` are `size` ranks; this
@@ -252,24 +267,30 @@ bool rp_side_is_cut_off(void);
 bool rp_side_put_sites(const void *bytes, size_t length);
 const uint8_t *rp_side_sites_of(uint32_t rank, size_t *length);
 
-/* Whether a rank has ended, or waits and has no receive under way: a message that it has not looked at, if asked for after this, is taken by none that is. */
+/* Whether a rank has ended, or waits and has no receive under way: a message that it has not looked
+ * at, if asked for after this, is taken by none that is. */
 bool rp_side_is_deaf(uint32_t rank);
 
 /*
- * By rank, the earliest time at which it can still send. Valid until the next call. Messages that were sent earlier are in the inbox when this returns. If this rank has a plan, it must keep to it; with
- * none (NULL) it is as it says.
+ * By rank, the earliest time at which it can still send. Valid until the next call. Messages that
+ * were sent earlier are in the inbox when this returns. If this rank has a plan, it must keep to
+ * it; with none (NULL) it is as it says.
  */
 const uint64_t *rp_side_bounds(const struct rp_side_plan *plan);
 
-/* The ranks that wait for each other for ever (match/knot.h), by the bounds that were found last, which are given: a message that has come since, though of no use, would hide it. */
+/* The ranks that wait for each other for ever (match/knot.h), by the bounds that were found last,
+ * which are given: a message that has come since, though of no use, would hide it. */
 struct rp_knot;
 const uint64_t *rp_side_knot(struct rp_knot *knot);
 
-/* In words, for people: who waits for whom in the knot, and then what every rank does. `put_comm` says " on NAME" of a communicator's number, if it is known. */
+/* In words, for people: who waits for whom in the knot, and then what every rank does. `put_comm`
+ * says " on NAME" of a communicator's number, if it is known. */
 struct rp_buffer;
 typedef void rp_side_put_comm(struct rp_buffer *text, uint64_t id);
-void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds, rp_side_put_comm *put_comm);
-void rp_side_put_missing(struct rp_buffer *text, const struct rp_meeting *meeting); /* who has not come yet */
+void rp_side_describe(struct rp_buffer *text, const struct rp_knot *knot, const uint64_t *bounds,
+                      rp_side_put_comm *put_comm);
+void rp_side_put_missing(struct rp_buffer *text,
+                         const struct rp_meeting *meeting); /* who has not come yet */
 
 /* Once for all ranks: whether it is this one that may speak. */
 bool rp_side_may_report(void);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sideband.c, side_meetings.c and side_bounds.c share with each other and with hosts.c, which carries it to other hosts. Each host has memory of its own with room for all ranks; of ranks of other hosts it has mirrors, which one thread of the host (its
- * leader) writes. Notes for them are put into the outbox.
+ * What sideband.c, side_meetings.c and side_bounds.c share with each other and with hosts.c, which
+ * carries it to other hosts. Each host has memory of its own with room for all ranks; of ranks of
+ * other hosts it has mirrors, which one thread of the host (its leader) writes. Notes for them are
+ * put into the outbox.
  *
- * A mirror is what a rank was at a moment M of its host. It is believed if the rank had by then received all that every host is known to have told it (hosts.c says why that is enough).
+ * A mirror is what a rank was at a moment M of its host. It is believed if the rank had by then
+ * received all that every host is known to have told it (hosts.c says why that is enough).
  */
 #ifndef RP_SIDEBAND_INNER_H
 #define RP_SIDEBAND_INNER_H
@@ -24,8 +27,8 @@ struct rp_side_shared {
     /* Several hosts: */
     _Alignas(64) _Atomic uint64_t outbox;
     _Alignas(64) _Atomic uint64_t arrivals; /* at meetings, that all other hosts are told */
-    _Alignas(64) _Atomic uint32_t sleeps; /* the leader does, and has to be woken */
-    _Atomic uint32_t asks, answer;        /* the first host, whether a rank may report */
+    _Alignas(64) _Atomic uint32_t sleeps;   /* the leader does, and has to be woken */
+    _Atomic uint32_t asks, answer;          /* the first host, whether a rank may report */
     _Atomic uint32_t is_cut_off;
     _Alignas(64) _Atomic uint64_t mirrored; /* odd while mirrors change */
 };
@@ -38,9 +41,10 @@ struct rp_side_mirror {
     _Atomic uint64_t comm, number; /* the meeting */
     _Atomic uint64_t fresh;        /* as in a look */
     _Atomic uint64_t meets;
-    _Atomic uint64_t received, heard; /* from this host: what was sent to the rank; arrivals at meetings, by its host */
+    _Atomic uint64_t received,
+        heard; /* from this host: what was sent to the rank; arrivals at meetings, by its host */
     _Atomic uint64_t is_believed, has_heard; /* the same, as far as other hosts are concerned */
-    _Atomic uint64_t relied[]; /* a bit for each rank */
+    _Atomic uint64_t relied[];               /* a bit for each rank */
 };
 
 /* What was found of a rank, at the first look and, if it waits, at the second. */
@@ -56,7 +60,9 @@ struct rp_side_look {
     uint64_t fresh;     /* the time of the first that would be one, were its receiver not deaf */
 };
 
-/* All ranks are looked at once, then there is a full fence, then those that wait are looked at again. If all that is unchanged, they waited at one moment between. `relied` (or NULL) gets a bit for each rank whose deafness counted. */
+/* All ranks are looked at once, then there is a full fence, then those that wait are looked at
+ * again. If all that is unchanged, they waited at one moment between. `relied` (or NULL) gets a bit
+ * for each rank whose deafness counted. */
 void rp_side_look(uint32_t rank, struct rp_side_look *look);
 bool rp_side_look_again(uint32_t rank, struct rp_side_look *look, uint64_t *relied);
 
@@ -66,10 +72,13 @@ enum rp_status rp_side_bounds_start(struct rp_problem *why);
 struct rp_side_shared *rp_side_shared(void);
 struct rp_side_mirror *rp_side_mirror(uint32_t rank);
 size_t rp_side_mirror_size(void);
-_Atomic uint64_t *rp_side_sent(uint32_t rank); /* what this host sent to a rank elsewhere; counted before it is put into the outbox */
+_Atomic uint64_t *rp_side_sent(uint32_t rank); /* what this host sent to a rank elsewhere; counted
+                                                  before it is put into the outbox */
 _Atomic uint64_t *rp_side_clock_page(uint32_t rank);
 size_t rp_side_words(void);
-uint64_t rp_side_notes_of(uint32_t rank, uint64_t *end); /* the room for notes of a rank: where it begins and ends */
+uint64_t
+rp_side_notes_of(uint32_t rank,
+                 uint64_t *end); /* the room for notes of a rank: where it begins and ends */
 uint64_t rp_side_meetings_room(uint64_t *end); /* likewise */
 int rp_side_wake_pipe(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A wait with a time-out ends and begins again: the thread has then been switched to, which the system counts. */
+/* A wait with a time-out ends and begins again: the thread has then been switched to, which the
+ * system counts. */
 #include "engine/asleep.h"
 
 #include <stdint.h>
@@ -37,7 +38,8 @@ static uint64_t switches_of(int thread)
     snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "voluntary_ctxt_switches: %llu", &count) == 1 || sscanf(line, "nonvoluntary_ctxt_switches: %llu", &count) == 1)
+        if (sscanf(line, "voluntary_ctxt_switches: %llu", &count) == 1 ||
+            sscanf(line, "nonvoluntary_ctxt_switches: %llu", &count) == 1)
             sum += count;
     if (file)
         fclose(file);
@@ -50,7 +52,8 @@ bool rp_asleep_is(int thread)
         return false;
     uint64_t switches = switches_of(thread);
     size_t place = (size_t)thread % MOST;
-    bool is_same = known[place].thread == thread && known[place].switches == switches && switches > 0;
+    bool is_same =
+        known[place].thread == thread && known[place].switches == switches && switches > 0;
     known[place].thread = thread;
     known[place].switches = switches;
     return is_same;

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* A thread of this process, by its number: it waits for a futex, and has not run since it was last asked after. To be asked by one thread, again and again. */
+/* A thread of this process, by its number: it waits for a futex, and has not run since it was last
+ * asked after. To be asked by one thread, again and again. */
 bool rp_asleep_is(int thread);
 
 #endif

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replay by clocks (Clock Delta Compression, section 3.6 and 5), of records that hold rows. The record says of each call which message it gave to the program, by clock and sender, or by its place in the order of
- * clocks; not by which receive. So all messages are taken in by ourselves (clocked_pool.c), and given out as the rows say.
+ * Replay by clocks (Clock Delta Compression, section 3.6 and 5), of records that hold rows. The
+ * record says of each call which message it gave to the program, by clock and sender, or by its
+ * place in the order of clocks; not by which receive. So all messages are taken in by ourselves
+ * (clocked_pool.c), and given out as the rows say.
  *
- * A receive of the program is posted on a communicator of our own, where nothing comes but what we send ourselves: the payload of its message, when its turn has come. So requests are real ones: they are
- * persistent, cancelled, freed and completed by MPI itself, and only source and tag of a status are repaired. Waits poll, since nobody takes in messages meanwhile: those for sends and collective
- * calls too, by hooks of the envelope library.
+ * A receive of the program is posted on a communicator of our own, where nothing comes but what we
+ * send ourselves: the payload of its message, when its turn has come. So requests are real ones:
+ * they are persistent, cancelled, freed and completed by MPI itself, and only source and tag of a
+ * status are repaired. Waits poll, since nobody takes in messages meanwhile: those for sends and
+ * collective calls too, by hooks of the envelope library.
  *
- * A message is given out when it is certain to be the one: then the clock moves on, and what the rank waits for, what it has, and its clock change together for the others (clocked_state.h).
+ * A message is given out when it is certain to be the one: then the clock moves on, and what the
+ * rank waits for, what it has, and its clock change together for the others (clocked_state.h).
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -62,7 +67,8 @@ static void finish(uint32_t state)
     struct rp_call nowhere = {.function = "MPI_Finalize"};
 
     if (!rp_clocked_rows_are_done())
-        rp_clocked_diverge(&nowhere, rp_pool_fault() ? rp_pool_fault() : "the program ended before the record did");
+        rp_clocked_diverge(&nowhere, rp_pool_fault() ? rp_pool_fault()
+                                                     : "the program ended before the record did");
     atomic_store(&rp_clocked.slot->done, rp_clocked.slot->total);
     rp_clocked_stop_sending();
     rp_clocked.slot->state = state;
@@ -75,7 +81,8 @@ static void clocked_finalize(void)
     int done = 0;
 
     finish(RP_RANK_FINISHED);
-    for (int rc = rp_pmpi.Ibarrier(rp_constant.world, &request); rc == MPI_SUCCESS && !done; rp_pool_poll(), usleep(50))
+    for (int rc = rp_pmpi.Ibarrier(rp_constant.world, &request); rc == MPI_SUCCESS && !done;
+         rp_pool_poll(), usleep(50))
         rc = rp_pmpi.Test(&request, &done, MPI_STATUS_IGNORE); /* others may still send to us */
     rp_session_sum(mine, sum, 1);
     rp_pmpi.Comm_free(&rp_clocked.own);
@@ -85,7 +92,8 @@ static void clocked_finalize(void)
     unlink(rp_clocked.clocks_path);
     if (!rp_setting("REPRISE_PARENT")) {
         rp_message_rank(-1);
-        rp_note("replayed %llu events on %d ranks: identical", U64(sum[0]), rp_clocked.session.ranks);
+        rp_note("replayed %llu events on %d ranks: identical", U64(sum[0]),
+                rp_clocked.session.ranks);
         if (sum[0] == 0)
             rp_note(RP_NOTHING_OPEN);
         unlink(rp_clocked.state_path);
@@ -96,7 +104,8 @@ static void clocked_exit(int code)
 {
     (void)code;
     finish(RP_RANK_ENDED);
-    rp_ending_wait(rp_clocked.state, rp_clocked.slot, rp_clocked.stall, rp_pool_poll); /* the job ends with us */
+    rp_ending_wait(rp_clocked.state, rp_clocked.slot, rp_clocked.stall,
+                   rp_pool_poll); /* the job ends with us */
 }
 
 /* MPI may be in any state. */
@@ -162,7 +171,9 @@ static enum rp_status find_record(struct rp_problem *why)
     if (status != RP_OK)
         return status;
     if (manifest.capture && *manifest.capture)
-        status = rp_fail(why, RP_UNSUPPORTED, "%s has captured values (%s), which cannot be replayed by clocks", rp_clocked.session.directory, manifest.capture);
+        status = rp_fail(why, RP_UNSUPPORTED,
+                         "%s has captured values (%s), which cannot be replayed by clocks",
+                         rp_clocked.session.directory, manifest.capture);
     rp_manifest_free(&manifest);
     return status;
 }
@@ -175,9 +186,11 @@ static enum rp_status make_files(struct rp_problem *why)
 
     if (given)
         snprintf(rp_clocked.state_path, PATH_MAX, "%s", given);
-    else if (snprintf(rp_clocked.state_path, PATH_MAX, "%s/replay-%d.state", rp_clocked.session.directory, (int)getpid()) < PATH_MAX)
+    else if (snprintf(rp_clocked.state_path, PATH_MAX, "%s/replay-%d.state",
+                      rp_clocked.session.directory, (int)getpid()) < PATH_MAX)
         status = rp_state_create(rp_clocked.state_path, (uint32_t)rp_clocked.session.ranks, why);
-    if (status == RP_OK && snprintf(rp_clocked.clocks_path, PATH_MAX, "%s.clocks", rp_clocked.state_path) < PATH_MAX) {
+    if (status == RP_OK &&
+        snprintf(rp_clocked.clocks_path, PATH_MAX, "%s.clocks", rp_clocked.state_path) < PATH_MAX) {
         unlink(rp_clocked.clocks_path);
         status = rp_clocked_create(rp_clocked.clocks_path, (uint32_t)rp_clocked.session.ranks, why);
     }
@@ -189,10 +202,14 @@ static enum rp_status open_all(struct rp_problem *why)
     const struct rp_session *s = &rp_clocked.session;
 
     if (!reprise_envelope_open || !reprise_envelope_hook)
-        return rp_fail(why, RP_USAGE, "the record is one by clocks, but libreprise-envelope.so is not preloaded behind libreprise.so");
-    enum rp_status status = rp_log_open(s->directory, s->run, (uint32_t)s->rank, (uint32_t)s->ranks, &rp_clocked.log, why);
+        return rp_fail(why, RP_USAGE,
+                       "the record is one by clocks, but libreprise-envelope.so is not preloaded "
+                       "behind libreprise.so");
+    enum rp_status status = rp_log_open(s->directory, s->run, (uint32_t)s->rank, (uint32_t)s->ranks,
+                                        &rp_clocked.log, why);
     if (status == RP_OK)
-        status = rp_clocked_rows_open(rp_clocked.log, rp_setting("REPRISE_FORCE") == NULL, *s->wrappers ? s->wrappers : NULL, why);
+        status = rp_clocked_rows_open(rp_clocked.log, rp_setting("REPRISE_FORCE") == NULL,
+                                      *s->wrappers ? s->wrappers : NULL, why);
     if (status == RP_OK)
         status = rp_state_map(rp_clocked.state_path, (uint32_t)s->ranks, &rp_clocked.state, why);
     if (status == RP_OK)
@@ -249,6 +266,7 @@ void rp_clocked_start(void)
     rp_state.watched = 1; /* always look */
     rp_engine = &engine;
     rp_crashes_handle(wait_before_crash);
-    rp_standstill_open(&(struct rp_standstill){rp_clocked.state, rp_clocked.slot, rp_clocked.stall, rp_log_end(rp_clocked.log).reason != RP_END_FINALIZE, true,
-                                               rp_clocked_stuck, rp_clocked_hangs_at_end});
+    rp_standstill_open(&(struct rp_standstill){rp_clocked.state, rp_clocked.slot, rp_clocked.stall,
+                                               rp_log_end(rp_clocked.log).reason != RP_END_FINALIZE,
+                                               true, rp_clocked_stuck, rp_clocked_hangs_at_end});
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the calls of a replay by clocks share (clocked.c tells how it goes), and the calls for the table of its engine (mpi/engine.h says what each is given). */
+/* What the calls of a replay by clocks share (clocked.c tells how it goes), and the calls for the
+ * table of its engine (mpi/engine.h says what each is given). */
 #ifndef RP_CLOCKED_CALLS_H
 #define RP_CLOCKED_CALLS_H
 
@@ -24,7 +25,8 @@ struct rp_receipt {
     int own_tag;     /* by which we send to it */
     int given_source, given_tag;
     bool is_given;
-    struct rp_receipt *next, *previous; /* of those under way, in the order in which they were posted */
+    struct rp_receipt *next,
+        *previous; /* of those under way, in the order in which they were posted */
 };
 
 struct rp_clocked {
@@ -70,7 +72,8 @@ extern const struct rp_envelope_hooks rp_clocked_hooks;
 void rp_clocked_rest(const char *function, const char *what);
 void rp_clocked_rested(void);
 
-/* For engine/standstill.h: no rank can move any more; or the rank hangs in this call, as it did at the end of its record. */
+/* For engine/standstill.h: no rank can move any more; or the rank hangs in this call, as it did at
+ * the end of its record. */
 void rp_clocked_stuck(void) __attribute__((noreturn));
 void rp_clocked_hangs_at_end(const char *function) __attribute__((noreturn));
 
@@ -83,8 +86,10 @@ struct rp_answer rp_clocked_next(const struct rp_call *call);
 void rp_clocked_pass(const struct rp_call *call, int32_t rank);
 void rp_clocked_pass_no(const struct rp_call *call);
 
-/* Waits for the message that the row tells, and takes it from the pool. *index is that of its request. */
-struct rp_pooled *rp_clocked_hand_out(const struct rp_call *call, const struct rp_answer *answer, int32_t *index);
+/* Waits for the message that the row tells, and takes it from the pool. *index is that of its
+ * request. */
+struct rp_pooled *rp_clocked_hand_out(const struct rp_call *call, const struct rp_answer *answer,
+                                      int32_t *index);
 
 /* Receives and probes */
 
@@ -94,35 +99,53 @@ struct rp_receipt *rp_clocked_receipt(MPI_Request request);
 /* Gives the message to the receive, which takes it over. */
 void rp_clocked_deliver(const struct rp_call *call, struct rp_pooled *message, MPI_Request request);
 
-/* Completes one request, which is certain to complete: a receive that was given its message, or anything else. */
+/* Completes one request, which is certain to complete: a receive that was given its message, or
+ * anything else. */
 int rp_clocked_complete(const struct rp_call *call, MPI_Request *request, MPI_Status *status);
 
-int rp_clocked_receive(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b);
+int rp_clocked_receive(const struct rp_call *call, struct rp_envelope *e,
+                       const struct rp_buffer_args *b);
 void rp_clocked_receive_begin(const struct rp_call *call, struct rp_envelope *e);
 void rp_clocked_receive_end(const struct rp_call *call, struct rp_envelope *e, int rc);
-void rp_clocked_post_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b);
-void rp_clocked_post_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request);
-void rp_clocked_persistent_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b);
-void rp_clocked_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request);
+void rp_clocked_post_begin(const struct rp_call *call, struct rp_envelope *e,
+                           const struct rp_buffer_args *b);
+void rp_clocked_post_end(const struct rp_call *call, struct rp_envelope *e, int rc,
+                         MPI_Request *request);
+void rp_clocked_persistent_begin(const struct rp_call *call, struct rp_envelope *e,
+                                 const struct rp_buffer_args *b);
+void rp_clocked_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc,
+                               MPI_Request *request);
 int rp_clocked_Start(const struct rp_call *call, MPI_Request *request);
 int rp_clocked_Startall(const struct rp_call *call, int count, MPI_Request *requests);
-int rp_clocked_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status);
-int rp_clocked_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
-int rp_clocked_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
-int rp_clocked_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+int rp_clocked_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                     MPI_Status *status);
+int rp_clocked_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                      MPI_Status *status);
+int rp_clocked_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                      MPI_Message *message, MPI_Status *status);
+int rp_clocked_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                       MPI_Message *message, MPI_Status *status);
 void rp_clocked_received_matched(const struct rp_call *call);
 
 /* Completion, cancelling and freeing */
 
 int rp_clocked_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status);
-int rp_clocked_Waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses);
-int rp_clocked_Test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status);
-int rp_clocked_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
-int rp_clocked_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *status);
-int rp_clocked_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status);
-int rp_clocked_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-int rp_clocked_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-int rp_clocked_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status);
+int rp_clocked_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
+                       MPI_Status *statuses);
+int rp_clocked_Test(const struct rp_call *call, MPI_Request *request, int *flag,
+                    MPI_Status *status);
+int rp_clocked_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
+                       MPI_Status *statuses);
+int rp_clocked_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                       MPI_Status *status);
+int rp_clocked_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                       int *flag, MPI_Status *status);
+int rp_clocked_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
+                        int *indices, MPI_Status *statuses);
+int rp_clocked_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
+                        int *indices, MPI_Status *statuses);
+int rp_clocked_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
+                                  MPI_Status *status);
 int rp_clocked_Parrived(const struct rp_call *call, MPI_Request request, int partition, int *flag);
 int rp_clocked_Cancel(const struct rp_call *call, MPI_Request *request);
 int rp_clocked_Request_free(const struct rp_call *call, MPI_Request *request);

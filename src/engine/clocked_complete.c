@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion in a replay by clocks: the rows say which requests a call completed, and by which messages. */
+/* Completion in a replay by clocks: the rows say which requests a call completed, and by which
+ * messages. */
 #include <stdlib.h>
 
 #include "engine/clocked_calls.h"
@@ -7,12 +8,15 @@
 #include "mpi/constants.h"
 
 /* A receive whose cancel won in the record, if the next row says so: it is cancelled now. */
-static bool take_cancelled(const struct rp_call *call, const struct rp_answer *answer, int count, MPI_Request *requests)
+static bool take_cancelled(const struct rp_call *call, const struct rp_answer *answer, int count,
+                           MPI_Request *requests)
 {
     if (answer->kind != RP_ROW_OTHER || answer->other.kind != RP_CANCELLED)
         return false;
     for (int i = 0; i < count; i++) {
-        struct rp_request *entry = rp_clocked_receipt(requests[i]) ? rp_requests_find(&rp_state.requests, requests[i]) : NULL;
+        struct rp_request *entry = rp_clocked_receipt(requests[i])
+                                       ? rp_requests_find(&rp_state.requests, requests[i])
+                                       : NULL;
         if (!entry || entry->post != answer->other.c)
             continue;
         rp_pmpi.Cancel(&requests[i]);
@@ -28,11 +32,13 @@ static bool needs_message(MPI_Request request)
 {
     struct rp_receipt *receipt = rp_clocked_receipt(request);
 
-    return receipt && !receipt->is_given && !(rp_requests_find(&rp_state.requests, request)->flags & RP_REQUEST_GHOST);
+    return receipt && !receipt->is_given &&
+           !(rp_requests_find(&rp_state.requests, request)->flags & RP_REQUEST_GHOST);
 }
 
 /* Gives its message to the request that the row names; `alone`: the call has only one. */
-static int32_t give(const struct rp_call *call, const struct rp_answer *answer, int count, MPI_Request *requests, bool alone)
+static int32_t give(const struct rp_call *call, const struct rp_answer *answer, int count,
+                    MPI_Request *requests, bool alone)
 {
     int32_t index;
     struct rp_pooled *message = rp_clocked_hand_out(call, answer, &index);
@@ -67,13 +73,16 @@ int rp_clocked_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status
     rp_clocked_call_begins();
     if (request && *request != rp_constant.request_null)
         give_all(call, 1, request, true);
-    int rc = request && *request != rp_constant.request_null ? rp_clocked_complete(call, request, status) : call->next->Wait(request, status);
+    int rc = request && *request != rp_constant.request_null
+                 ? rp_clocked_complete(call, request, status)
+                 : call->next->Wait(request, status);
     rp_clocked_call_ends();
     return rc;
 }
 
 /* Completes those that are to be, and tells errors as calls on several requests do. */
-static int complete_all(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+static int complete_all(const struct rp_call *call, int count, MPI_Request *requests,
+                        MPI_Status *statuses)
 {
     int worst = MPI_SUCCESS;
 
@@ -86,7 +95,8 @@ static int complete_all(const struct rp_call *call, int count, MPI_Request *requ
     return worst;
 }
 
-int rp_clocked_Waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+int rp_clocked_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
+                       MPI_Status *statuses)
 {
     if (count < 0 || (count > 0 && !requests))
         return call->next->Waitall(count, requests, statuses);
@@ -98,7 +108,8 @@ int rp_clocked_Waitall(const struct rp_call *call, int count, MPI_Request *reque
 }
 
 /* The answer of a poll, or of a wait for one or some. False: no. */
-static bool is_yes(const struct rp_call *call, int count, MPI_Request *requests, struct rp_answer *answer)
+static bool is_yes(const struct rp_call *call, int count, MPI_Request *requests,
+                   struct rp_answer *answer)
 {
     do
         *answer = rp_clocked_next(call);
@@ -114,8 +125,10 @@ static bool is_error(const struct rp_answer *answer)
     return answer->kind == RP_ROW_OTHER && answer->other.kind == RP_ERROR;
 }
 
-/* What a row of a completion call says: the index of a request, which can be completed now. -1: the call has none. */
-static int32_t answered_index(const struct rp_call *call, const struct rp_answer *answer, int count, MPI_Request *requests, bool alone)
+/* What a row of a completion call says: the index of a request, which can be completed now. -1: the
+ * call has none. */
+static int32_t answered_index(const struct rp_call *call, const struct rp_answer *answer, int count,
+                              MPI_Request *requests, bool alone)
 {
     if (answer->kind == RP_ROW_MESSAGE)
         return give(call, answer, count, requests, alone);
@@ -148,7 +161,8 @@ int rp_clocked_Test(const struct rp_call *call, MPI_Request *request, int *flag,
     return rc;
 }
 
-int rp_clocked_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+int rp_clocked_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
+                       MPI_Status *statuses)
 {
     struct rp_answer answer;
 
@@ -168,17 +182,20 @@ int rp_clocked_Testall(const struct rp_call *call, int count, MPI_Request *reque
 }
 
 /* Waitany, and Testany that said yes. */
-static int complete_any(const struct rp_call *call, const struct rp_answer *answer, int count, MPI_Request *requests, int *index, MPI_Status *status)
+static int complete_any(const struct rp_call *call, const struct rp_answer *answer, int count,
+                        MPI_Request *requests, int *index, MPI_Status *status)
 {
     int32_t found = answered_index(call, answer, count, requests, false);
 
     int flag;
 
     *index = found;
-    return found < 0 ? rp_pmpi.Testany(count, requests, index, &flag, status) : rp_clocked_complete(call, &requests[found], status); /* none is active */
+    return found < 0 ? rp_pmpi.Testany(count, requests, index, &flag, status)
+                     : rp_clocked_complete(call, &requests[found], status); /* none is active */
 }
 
-int rp_clocked_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *status)
+int rp_clocked_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                       MPI_Status *status)
 {
     struct rp_answer answer;
 
@@ -192,7 +209,8 @@ int rp_clocked_Waitany(const struct rp_call *call, int count, MPI_Request *reque
     return rc;
 }
 
-int rp_clocked_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+int rp_clocked_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                       int *flag, MPI_Status *status)
 {
     struct rp_answer answer;
     int rc = MPI_SUCCESS;
@@ -209,8 +227,8 @@ int rp_clocked_Testany(const struct rp_call *call, int count, MPI_Request *reque
 }
 
 /* Waitsome, and Testsome that said yes. */
-static int complete_some(const struct rp_call *call, struct rp_answer *answer, int count, MPI_Request *requests, int *outcount, int *indices,
-                         MPI_Status *statuses)
+static int complete_some(const struct rp_call *call, struct rp_answer *answer, int count,
+                         MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
 {
     int worst = MPI_SUCCESS, done = 0;
 
@@ -235,7 +253,8 @@ static int complete_some(const struct rp_call *call, struct rp_answer *answer, i
     return worst;
 }
 
-int rp_clocked_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_clocked_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
+                        int *indices, MPI_Status *statuses)
 {
     struct rp_answer answer;
 
@@ -249,7 +268,8 @@ int rp_clocked_Waitsome(const struct rp_call *call, int count, MPI_Request *requ
     return rc;
 }
 
-int rp_clocked_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_clocked_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
+                        int *indices, MPI_Status *statuses)
 {
     struct rp_answer answer;
     int rc = MPI_SUCCESS;
@@ -264,7 +284,8 @@ int rp_clocked_Testsome(const struct rp_call *call, int count, MPI_Request *requ
     return rc;
 }
 
-int rp_clocked_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status)
+int rp_clocked_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
+                                  MPI_Status *status)
 {
     struct rp_answer answer;
     int rc = MPI_SUCCESS;
@@ -276,7 +297,8 @@ int rp_clocked_Request_get_status(const struct rp_call *call, MPI_Request reques
     if (*flag) {
         rp_clocked_pass(call, -1);
         *flag = 0;
-        while ((rc = call->next->Request_get_status(request, flag, status)) == MPI_SUCCESS && !*flag)
+        while ((rc = call->next->Request_get_status(request, flag, status)) == MPI_SUCCESS &&
+               !*flag)
             rp_clocked_rest(call->function, "a request of its own");
         rp_clocked_rested();
     }
@@ -292,7 +314,9 @@ int rp_clocked_Parrived(const struct rp_call *call, MPI_Request request, int par
 
 int rp_clocked_Cancel(const struct rp_call *call, MPI_Request *request)
 {
-    struct rp_request *entry = request && rp_clocked_receipt(*request) ? rp_requests_find(&rp_state.requests, *request) : NULL;
+    struct rp_request *entry = request && rp_clocked_receipt(*request)
+                                   ? rp_requests_find(&rp_state.requests, *request)
+                                   : NULL;
 
     if (!entry)
         rp_clocked_refuse("MPI_Cancel of a send");

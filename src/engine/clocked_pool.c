@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages are taken by matched probes, each communicator's in the order in which MPI has them, with their stamps. A message belongs to the table that is next if it is not above its epoch line, and no later
- * table claims it: then it has a place there (match/places.h). Rows that tell their message find it by sender and clock.
+ * Messages are taken by matched probes, each communicator's in the order in which MPI has them,
+ * with their stamps. A message belongs to the table that is next if it is not above its epoch line,
+ * and no later table claims it: then it has a place there (match/places.h). Rows that tell their
+ * message find it by sender and clock.
  */
 #include "engine/clocked_pool.h"
 
@@ -26,7 +28,7 @@ struct comm {
     MPI_Comm handle;
     int *world; /* by rank: that in MPI_COMM_WORLD */
     int size;
-    uint32_t number; /* the same for all its ranks, NO_NUMBER: it has none */
+    uint32_t number;  /* the same for all its ranks, NO_NUMBER: it has none */
     uint64_t entered; /* collective calls of this rank */
 };
 
@@ -69,8 +71,10 @@ static void translate(struct comm *comm, bool is_inter)
     MPI_Group group, world;
     int *ranks;
 
-    is_inter ? rp_pmpi.Comm_remote_size(comm->handle, &comm->size) : rp_pmpi.Comm_size(comm->handle, &comm->size);
-    is_inter ? rp_pmpi.Comm_remote_group(comm->handle, &group) : rp_pmpi.Comm_group(comm->handle, &group);
+    is_inter ? rp_pmpi.Comm_remote_size(comm->handle, &comm->size)
+             : rp_pmpi.Comm_size(comm->handle, &comm->size);
+    is_inter ? rp_pmpi.Comm_remote_group(comm->handle, &group)
+             : rp_pmpi.Comm_group(comm->handle, &group);
     rp_pmpi.Comm_group(rp_constant.world, &world);
     comm->world = need(malloc((size_t)comm->size * sizeof *comm->world));
     ranks = need(malloc((size_t)comm->size * sizeof *ranks));
@@ -182,7 +186,8 @@ void rp_pool_enter(MPI_Comm handle)
 
 static void consider(struct rp_pooled *message)
 {
-    if (rp_places_allow(&pool.places, message->clock, message->sender) && !rp_clocked_rows_is_late(message->sender, message->clock))
+    if (rp_places_allow(&pool.places, message->clock, message->sender) &&
+        !rp_clocked_rows_is_late(message->sender, message->clock))
         rp_places_add(&pool.places, message->clock, message->sender, message);
 }
 
@@ -213,22 +218,27 @@ static uint64_t smallest_here(void)
 }
 
 /*
- * The clock of the message that would be given next, if no other came: what is given is this one, or has a clock that is not smaller than that of some message that is still to be sent. For whatever comes
- * before it in the order moves it up, and the one that takes its place was behind the newcomer, or is it.
+ * The clock of the message that would be given next, if no other came: what is given is this one,
+ * or has a clock that is not smaller than that of some message that is still to be sent. For
+ * whatever comes before it in the order moves it up, and the one that takes its place was behind
+ * the newcomer, or is it.
  */
 static uint64_t candidate(void)
 {
     if (pool.wanted.kind != RP_ROW_MESSAGE)
         return pool.least;
-    return pool.wanted.is_told ? pool.wanted.clock : rp_places_clock(&pool.places, pool.wanted.place);
+    return pool.wanted.is_told ? pool.wanted.clock
+                               : rp_places_clock(&pool.places, pool.wanted.place);
 }
 
 const char *rp_pool_fault(void)
 {
     if (pool.places.is_broken)
-        return "a message came with a smaller clock than one that was taken for certain (was it sent between a probe and the receive, or after a nonblocking collective call?)";
+        return "a message came with a smaller clock than one that was taken for certain (was it "
+               "sent between a probe and the receive, or after a nonblocking collective call?)";
     if (pool.places.is_crowded)
-        return "a message came that the recorded run never received, so that the order of clocks is not that of the record";
+        return "a message came that the recorded run never received, so that the order of clocks "
+               "is not that of the record";
     return NULL;
 }
 
@@ -352,7 +362,9 @@ void rp_pool_poll(void)
     for (size_t i = 0; i < pool.comm_count; i++)
         for (int found = 1; found;) {
             found = 0;
-            if (rp_pmpi.Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, pool.comms[i].handle, &found, &handle, &status) == MPI_SUCCESS && found)
+            if (rp_pmpi.Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, pool.comms[i].handle, &found, &handle,
+                                &status) == MPI_SUCCESS &&
+                found)
                 take_in(&pool.comms[i], &handle, &status);
         }
     complete_incoming();
@@ -376,14 +388,19 @@ struct rp_pooled *rp_pool_place(uint32_t place)
 
     if (!look_at_table() || rp_places_clock(&pool.places, place) == RP_NEVER)
         return NULL;
-    const uint64_t *bounds = rp_places_are_full(&pool.places) ? NULL : rp_clocked_bounds(&under_way);
-    return bounds || rp_places_are_full(&pool.places) ? rp_places_find(&pool.places, place, bounds, under_way) : NULL;
+    const uint64_t *bounds =
+        rp_places_are_full(&pool.places) ? NULL : rp_clocked_bounds(&under_way);
+    return bounds || rp_places_are_full(&pool.places)
+               ? rp_places_find(&pool.places, place, bounds, under_way)
+               : NULL;
 }
 
 struct rp_pooled *rp_pool_after(const struct rp_pooled *after, int source, int tag, MPI_Comm comm)
 {
-    for (struct rp_pooled *message = after ? after->next : pool.first; message; message = message->next)
-        if (message->comm == comm && (source == MPI_ANY_SOURCE || message->source == source) && (tag == MPI_ANY_TAG || message->tag == tag))
+    for (struct rp_pooled *message = after ? after->next : pool.first; message;
+         message = message->next)
+        if (message->comm == comm && (source == MPI_ANY_SOURCE || message->source == source) &&
+            (tag == MPI_ANY_TAG || message->tag == tag))
             return message;
     return NULL;
 }

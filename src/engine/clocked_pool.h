@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages that have come to this rank and were not given to its program yet, whoever they are for; and the communicators that they can come by. */
+/* The messages that have come to this rank and were not given to its program yet, whoever they are
+ * for; and the communicators that they can come by. */
 #ifndef RP_CLOCKED_POOL_H
 #define RP_CLOCKED_POOL_H
 
@@ -34,7 +35,8 @@ void rp_pool_forget(MPI_Comm comm);
 void rp_pool_sending(MPI_Comm comm, int dest);
 void rp_pool_made(MPI_Comm comm);
 
-/* A collective call on the communicator is entered: published, if the others know the communicator by number. */
+/* A collective call on the communicator is entered: published, if the others know the communicator
+ * by number. */
 void rp_pool_enter(MPI_Comm comm);
 
 /* Takes in what has come. */
@@ -43,16 +45,20 @@ void rp_pool_poll(void);
 /* The message of this rank with this clock; NULL: it is not here. */
 struct rp_pooled *rp_pool_find(int32_t rank, uint64_t clock);
 
-/* The message of this place in the reference order of the table that is next; NULL: it is not here, or not certain yet. */
+/* The message of this place in the reference order of the table that is next; NULL: it is not here,
+ * or not certain yet. */
 struct rp_pooled *rp_pool_place(uint32_t place);
 
-/* What came shows that what was given by its place, or is next, may be wrong: why. NULL: it does not. */
+/* What came shows that what was given by its place, or is next, may be wrong: why. NULL: it does
+ * not. */
 const char *rp_pool_fault(void);
 
-/* In the order in which they came: the first behind `after` (NULL: of all) that a receive with these arguments could take, here or still coming in. */
+/* In the order in which they came: the first behind `after` (NULL: of all) that a receive with
+ * these arguments could take, here or still coming in. */
 struct rp_pooled *rp_pool_after(const struct rp_pooled *after, int source, int tag, MPI_Comm comm);
 
-/* This message (of kind MESSAGE; of another: any) is waited for: what it may be is published from now on. Between rp_clocked_begin and rp_clocked_end. */
+/* This message (of kind MESSAGE; of another: any) is waited for: what it may be is published from
+ * now on. Between rp_clocked_begin and rp_clocked_end. */
 void rp_pool_want(const struct rp_answer *answer);
 
 /* It is given to the program. */

@@ -14,18 +14,21 @@
 
 static bool fits(const struct rp_pooled *message, MPI_Comm comm, int source, int tag)
 {
-    return message->comm == comm && (source == MPI_ANY_SOURCE || source == message->source) && (tag == MPI_ANY_TAG || tag == message->tag);
+    return message->comm == comm && (source == MPI_ANY_SOURCE || source == message->source) &&
+           (tag == MPI_ANY_TAG || tag == message->tag);
 }
 
 /* Into a buffer of the program, by MPI itself: so that types, counts and errors are right. */
-static int deliver_now(const struct rp_call *call, struct rp_pooled *message, const struct rp_envelope *e, MPI_Status *status)
+static int deliver_now(const struct rp_call *call, struct rp_pooled *message,
+                       const struct rp_envelope *e, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
     if (!fits(message, e->asked_comm, e->asked_source, e->asked_tag))
         rp_clocked_diverge(call, "its message is not one that this receive can take");
     reprise_envelope_pause(1);
-    int rc = rp_pmpi.Sendrecv(message->payload, (int)message->length, rp_constant.byte, 0, rp_clocked.largest_tag, e->buf, (int)e->count, e->type, 0,
+    int rc = rp_pmpi.Sendrecv(message->payload, (int)message->length, rp_constant.byte, 0,
+                              rp_clocked.largest_tag, e->buf, (int)e->count, e->type, 0,
                               rp_clocked.largest_tag, rp_clocked.own, seen);
     reprise_envelope_pause(-1);
     seen->MPI_SOURCE = message->source;
@@ -38,7 +41,8 @@ static int deliver_now(const struct rp_call *call, struct rp_pooled *message, co
 
 struct rp_receipt *rp_clocked_receipt(MPI_Request request)
 {
-    struct rp_request *entry = request == rp_constant.request_null ? NULL : rp_requests_find(&rp_state.requests, request);
+    struct rp_request *entry =
+        request == rp_constant.request_null ? NULL : rp_requests_find(&rp_state.requests, request);
 
     return entry && entry->flags & RP_REQUEST_RECEIVE ? entry->note : NULL;
 }
@@ -49,13 +53,15 @@ void rp_clocked_deliver(const struct rp_call *call, struct rp_pooled *message, M
     MPI_Request sent;
     int done = 0;
 
-    if (!receipt || receipt->is_given || !fits(message, receipt->comm, receipt->source, receipt->tag))
+    if (!receipt || receipt->is_given ||
+        !fits(message, receipt->comm, receipt->source, receipt->tag))
         rp_clocked_diverge(call, "its message is not one that this request can take");
     receipt->is_given = true;
     receipt->given_source = message->source;
     receipt->given_tag = message->tag;
     reprise_envelope_pause(1);
-    rp_pmpi.Isend(message->payload, (int)message->length, rp_constant.byte, 0, receipt->own_tag, rp_clocked.own, &sent);
+    rp_pmpi.Isend(message->payload, (int)message->length, rp_constant.byte, 0, receipt->own_tag,
+                  rp_clocked.own, &sent);
     while (rp_pmpi.Test(&sent, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
         ;
     reprise_envelope_pause(-1);
@@ -114,7 +120,8 @@ static bool is_wrong(const struct rp_envelope *e)
 {
     int peers, is_inter = 0;
 
-    if (e->comm == rp_constant.comm_null || (e->tag < 0 && e->tag != MPI_ANY_TAG) || e->tag > rp_clocked.largest_tag)
+    if (e->comm == rp_constant.comm_null || (e->tag < 0 && e->tag != MPI_ANY_TAG) ||
+        e->tag > rp_clocked.largest_tag)
         return true;
     rp_pmpi.Comm_test_inter(e->comm, &is_inter);
     is_inter ? rp_pmpi.Comm_remote_size(e->comm, &peers) : rp_pmpi.Comm_size(e->comm, &peers);
@@ -144,7 +151,8 @@ static struct rp_pooled *receive_message(const struct rp_call *call)
     return rp_clocked_hand_out(call, &answer, &index);
 }
 
-int rp_clocked_receive(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+int rp_clocked_receive(const struct rp_call *call, struct rp_envelope *e,
+                       const struct rp_buffer_args *b)
 {
     struct rp_pooled *message = NULL;
 
@@ -157,7 +165,9 @@ int rp_clocked_receive(const struct rp_call *call, struct rp_envelope *e, const 
         rp_pool_know(e->comm);
         message = receive_message(call);
     }
-    int rc = message ? deliver_now(call, message, e, e->status) : call->next->Recv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, e->status);
+    int rc = message ? deliver_now(call, message, e, e->status)
+                     : call->next->Recv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm,
+                                        e->status);
     rp_clocked_call_ends();
     return rc;
 }
@@ -192,8 +202,12 @@ static void redirect(struct rp_envelope *e)
     if (!receipt)
         rp_bug(__FILE__, __LINE__, "out of memory for a receive");
     rp_pool_know(e->comm);
-    rp_clocked.next_tag = rp_clocked.next_tag + 1 < rp_clocked.largest_tag ? rp_clocked.next_tag + 1 : 0;
-    *receipt = (struct rp_receipt){.comm = e->comm, .source = e->source, .tag = e->tag, .own_tag = rp_clocked.next_tag};
+    rp_clocked.next_tag =
+        rp_clocked.next_tag + 1 < rp_clocked.largest_tag ? rp_clocked.next_tag + 1 : 0;
+    *receipt = (struct rp_receipt){.comm = e->comm,
+                                   .source = e->source,
+                                   .tag = e->tag,
+                                   .own_tag = rp_clocked.next_tag};
     e->note = receipt;
     e->comm = rp_clocked.own;
     e->source = 0;
@@ -201,7 +215,8 @@ static void redirect(struct rp_envelope *e)
     reprise_envelope_pause(1);
 }
 
-void rp_clocked_post_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+void rp_clocked_post_begin(const struct rp_call *call, struct rp_envelope *e,
+                           const struct rp_buffer_args *b)
 {
     (void)call;
     (void)b;
@@ -229,7 +244,8 @@ static struct rp_request *redirected(struct rp_envelope *e, int rc, MPI_Request 
     return e->note ? entry : NULL;
 }
 
-void rp_clocked_post_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
+void rp_clocked_post_end(const struct rp_call *call, struct rp_envelope *e, int rc,
+                         MPI_Request *request)
 {
     (void)call;
     struct rp_request *entry = redirected(e, rc, request);
@@ -240,7 +256,8 @@ void rp_clocked_post_end(const struct rp_call *call, struct rp_envelope *e, int 
     open_receipt(entry->note);
 }
 
-void rp_clocked_persistent_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+void rp_clocked_persistent_begin(const struct rp_call *call, struct rp_envelope *e,
+                                 const struct rp_buffer_args *b)
 {
     (void)call;
     (void)b;
@@ -250,7 +267,8 @@ void rp_clocked_persistent_begin(const struct rp_call *call, struct rp_envelope 
         redirect(e);
 }
 
-void rp_clocked_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
+void rp_clocked_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc,
+                               MPI_Request *request)
 {
     (void)call;
     struct rp_request *entry = redirected(e, rc, request);
@@ -265,7 +283,8 @@ int rp_clocked_Start(const struct rp_call *call, MPI_Request *request)
 {
     rp_clocked_call_begins();
     int rc = call->next->Start(request);
-    struct rp_request *entry = rc == MPI_SUCCESS ? rp_requests_find(&rp_state.requests, *request) : NULL;
+    struct rp_request *entry =
+        rc == MPI_SUCCESS ? rp_requests_find(&rp_state.requests, *request) : NULL;
     if (entry && entry->flags & RP_REQUEST_PERSISTENT) {
         entry->post = rp_state.posts++;
         entry->flags = RP_REQUEST_PERSISTENT | RP_REQUEST_RECEIVE;
@@ -301,8 +320,10 @@ static const struct rp_pooled *first_unclaimed(int source, int tag, MPI_Comm com
 {
     const struct rp_pooled *message = rp_pool_after(NULL, source, tag, comm);
 
-    for (struct rp_receipt *r = rp_clocked.under_way.next; r != &rp_clocked.under_way; r = r->next) {
-        if (r->is_given || r->comm != comm || (r->source != MPI_ANY_SOURCE && source != MPI_ANY_SOURCE && r->source != source) ||
+    for (struct rp_receipt *r = rp_clocked.under_way.next; r != &rp_clocked.under_way;
+         r = r->next) {
+        if (r->is_given || r->comm != comm ||
+            (r->source != MPI_ANY_SOURCE && source != MPI_ANY_SOURCE && r->source != source) ||
             (r->tag != MPI_ANY_TAG && tag != MPI_ANY_TAG && r->tag != tag))
             continue;
         if (RP_IS_WILD(r->source, r->tag) || r->source != source || r->tag != tag)
@@ -313,11 +334,13 @@ static const struct rp_pooled *first_unclaimed(int source, int tag, MPI_Comm com
 }
 
 /*
- * A probe does not move the clock on, so that what the rank sends between it and the receive has a clock that nobody can bound from below. Programs do not usually send there: the others may take it that the
- * message is received next. If not, rp_pool_fault finds out.
+ * A probe does not move the clock on, so that what the rank sends between it and the receive has a
+ * clock that nobody can bound from below. Programs do not usually send there: the others may take
+ * it that the message is received next. If not, rp_pool_fault finds out.
  *
- * So who waits in a probe waits, for the others, for the message that its record has next. Nothing less will do: a rank that only says which messages it has, of which the first is to be received later, keeps
- * those waiting whose messages it waits for.
+ * So who waits in a probe waits, for the others, for the message that its record has next. Nothing
+ * less will do: a rank that only says which messages it has, of which the first is to be received
+ * later, keeps those waiting whose messages it waits for.
  */
 static void publish_probe(bool waits)
 {
@@ -330,7 +353,8 @@ static void publish_probe(bool waits)
     rp_clocked_end();
 }
 
-static void probe_message(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status)
+static void probe_message(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                          MPI_Status *status)
 {
     const struct rp_pooled *message;
     char what[96];
@@ -347,7 +371,8 @@ static void probe_message(const struct rp_call *call, int source, int tag, MPI_C
     fill_status(message, status);
 }
 
-int rp_clocked_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int rp_clocked_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                     MPI_Status *status)
 {
     rp_clocked_call_begins();
     if (RP_IS_WILD(source, tag)) {
@@ -367,7 +392,8 @@ int rp_clocked_Probe(const struct rp_call *call, int source, int tag, MPI_Comm c
     return rc;
 }
 
-int rp_clocked_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+int rp_clocked_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                      MPI_Status *status)
 {
     rp_clocked_call_begins();
     struct rp_answer answer = rp_clocked_next(call);
@@ -386,13 +412,15 @@ int rp_clocked_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm 
     return rc;
 }
 
-int rp_clocked_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+int rp_clocked_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                      MPI_Message *message, MPI_Status *status)
 {
     (void)call, (void)source, (void)tag, (void)comm, (void)message, (void)status;
     rp_clocked_refuse("MPI_Mprobe");
 }
 
-int rp_clocked_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+int rp_clocked_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                       MPI_Message *message, MPI_Status *status)
 {
     (void)call, (void)source, (void)tag, (void)comm, (void)flag, (void)message, (void)status;
     rp_clocked_refuse("MPI_Improbe");

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of codec cdc there is one sequence of tables for all call sites. Of the others, and of what only the ring of a killed process held, a queue of rows for each site; chunks are read when a
- * queue is empty.
+ * Of codec cdc there is one sequence of tables for all call sites. Of the others, and of what only
+ * the ring of a killed process held, a queue of rows for each site; chunks are read when a queue is
+ * empty.
  *
- * Late messages of all tables are collected when the log is opened: whether a message belongs to a table can be asked before the table that lists it was reached.
+ * Late messages of all tables are collected when the log is opened: whether a message belongs to a
+ * table can be asked before the table that lists it was reached.
  */
 #include "engine/clocked_rows.h"
 
@@ -94,7 +96,8 @@ static void collect_late(const struct rp_row_chunk *chunk, uint64_t *table)
             add_late(chunk->tables.rows[i].rank, chunk->tables.rows[i].clock, UINT64_MAX);
 }
 
-enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, const char *wrappers, struct rp_problem *why)
+enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, const char *wrappers,
+                                    struct rp_problem *why)
 {
     struct rp_row_chunk chunk;
     struct rp_row_sum sum;
@@ -124,7 +127,8 @@ enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, const
 bool rp_clocked_rows_is_late(int32_t rank, uint64_t clock)
 {
     struct late key = {rank, clock, 0};
-    const struct late *found = rows.late_count ? bsearch(&key, rows.late, rows.late_count, sizeof key, by_message) : NULL;
+    const struct late *found =
+        rows.late_count ? bsearch(&key, rows.late, rows.late_count, sizeof key, by_message) : NULL;
 
     return found && found->table > rows.number;
 }
@@ -225,7 +229,8 @@ static uint32_t find_recorded(const struct rp_call *call, uint32_t here)
         if (rp_site_same_chain(&rows.sites, here, table, i))
             return i + 1;
     for (uint32_t i = 0; i < table->site_count; i++)
-        if (strcmp(table->sites[i].function, call->function) == 0 && (!rows.check_places || rp_site_same(&rows.sites, here, table, i)))
+        if (strcmp(table->sites[i].function, call->function) == 0 &&
+            (!rows.check_places || rp_site_same(&rows.sites, here, table, i)))
             return i + 1;
     return UINT32_MAX;
 }
@@ -238,7 +243,8 @@ static uint32_t recorded_site(const struct rp_call *call)
     if (here >= rows.recorded_room) {
         size_t room = (here + 1u) * 2;
         rows.recorded = need(realloc(rows.recorded, room * sizeof *rows.recorded));
-        memset(rows.recorded + rows.recorded_room, 0, (room - rows.recorded_room) * sizeof *rows.recorded);
+        memset(rows.recorded + rows.recorded_room, 0,
+               (room - rows.recorded_room) * sizeof *rows.recorded);
         rows.recorded_room = room;
     }
     if (rows.recorded[here] == 0)
@@ -262,7 +268,8 @@ static struct rp_answer next_of_table(const struct rp_cdc_table *table)
 {
     struct rp_answer answer = {.kind = RP_ROW_MESSAGE};
 
-    if (rows.unmatched < table->unmatched_count && table->unmatched[rows.unmatched].entry == rows.entry) {
+    if (rows.unmatched < table->unmatched_count &&
+        table->unmatched[rows.unmatched].entry == rows.entry) {
         answer.kind = RP_ROW_UNMATCHED;
         return answer;
     }
@@ -282,7 +289,8 @@ static struct rp_answer next_of_queue(const struct queue *queue)
 
     if (!row)
         return (struct rp_answer){0};
-    return (struct rp_answer){row->kind, row->with_next, row->other, true, row->rank, row->clock, row->index, 0};
+    return (struct rp_answer){row->kind, row->with_next, row->other, true,
+                              row->rank, row->clock,     row->index, 0};
 }
 
 struct rp_answer rp_clocked_rows_next(const struct rp_call *call)
@@ -309,7 +317,8 @@ static struct rp_answer smallest_of_queues(void)
     for (size_t i = 0; i < rp_log_site_table(rows.log)->site_count; i++) {
         const struct rp_row *row = next_message(&rows.queues[i]);
         if (row && (found.kind == 0 || row->clock < found.clock))
-            found = (struct rp_answer){.kind = RP_ROW_MESSAGE, .is_told = true, .clock = row->clock};
+            found =
+                (struct rp_answer){.kind = RP_ROW_MESSAGE, .is_told = true, .clock = row->clock};
     }
     return found;
 }
@@ -421,14 +430,18 @@ void rp_clocked_rows_describe(const struct rp_call *call, struct rp_buffer *out)
     if (answer.kind == RP_ROW_UNMATCHED)
         rp_buffer_printf(out, "a poll that answered no\n");
     else if (answer.kind == RP_ROW_OTHER)
-        rp_buffer_printf(out, "%s scope=%u a=%d b=%d c=%llu\n", rp_event_name(answer.other.kind), answer.other.scope, answer.other.a, answer.other.b,
+        rp_buffer_printf(out, "%s scope=%u a=%d b=%d c=%llu\n", rp_event_name(answer.other.kind),
+                         answer.other.scope, answer.other.a, answer.other.b,
                          (unsigned long long)answer.other.c);
     else if (answer.kind == RP_ROW_MESSAGE && answer.is_told)
-        rp_buffer_printf(out, "the message of rank %d with clock %llu\n", answer.rank, (unsigned long long)answer.clock);
+        rp_buffer_printf(out, "the message of rank %d with clock %llu\n", answer.rank,
+                         (unsigned long long)answer.clock);
     else if (answer.kind == RP_ROW_MESSAGE)
-        rp_buffer_printf(out, "a message, number %u by clock of table %llu\n", answer.place, (unsigned long long)rows.number);
+        rp_buffer_printf(out, "a message, number %u by clock of table %llu\n", answer.place,
+                         (unsigned long long)rows.number);
     else
-        rp_buffer_printf(out, "nothing more%s\n", recorded_site(call) == UINT32_MAX ? ", this place never" : "");
+        rp_buffer_printf(out, "nothing more%s\n",
+                         recorded_site(call) == UINT32_MAX ? ", this place never" : "");
     rp_buffer_printf(out, "  here: %s\n", call->function);
     rp_naming_learn(naming, rp_log_site_table(rows.log));
     rp_naming_learn(naming, &rows.sites);

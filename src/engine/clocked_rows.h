@@ -16,31 +16,36 @@ struct rp_answer {
     bool with_next;
     struct rp_event other;
     /* MESSAGE */
-    bool is_told;   /* rank and clock are; else only its place in the reference order of `table` */
+    bool is_told; /* rank and clock are; else only its place in the reference order of `table` */
     int32_t rank;
     uint64_t clock;
     int32_t index;
     uint32_t place;
 };
 
-enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, const char *wrappers, struct rp_problem *why);
+enum rp_status rp_clocked_rows_open(struct rp_log *log, bool check_places, const char *wrappers,
+                                    struct rp_problem *why);
 
 /* The next row for this call. */
 struct rp_answer rp_clocked_rows_next(const struct rp_call *call);
 
-/* The next row that is a message, whichever call is to have it. Kind 0: which one that is, is not known. */
+/* The next row that is a message, whichever call is to have it. Kind 0: which one that is, is not
+ * known. */
 struct rp_answer rp_clocked_rows_next_message(void);
 
 /* It has come true; of UNMATCHED, one of its polls; of MESSAGE, by a message of this rank. */
 void rp_clocked_rows_pass(const struct rp_call *call, int32_t rank);
 
-/* The index of the request that gets the message that is next; of codec cdc it depends on its sender. */
+/* The index of the request that gets the message that is next; of codec cdc it depends on its
+ * sender. */
 int32_t rp_clocked_rows_index(const struct rp_answer *answer, int32_t rank);
 
-/* The cdc table that the next row is in; NULL: rows tell their messages. A new number is another table. */
+/* The cdc table that the next row is in; NULL: rows tell their messages. A new number is another
+ * table. */
 const struct rp_cdc_table *rp_clocked_rows_table(uint64_t *number);
 
-/* Whether a message that is not above the epoch line of the table belongs to a later one all the same. */
+/* Whether a message that is not above the epoch line of the table belongs to a later one all the
+ * same. */
 bool rp_clocked_rows_is_late(int32_t rank, uint64_t clock);
 
 /* Rows that came true, and how many there are; whether all have come true. */

@@ -17,16 +17,18 @@ struct slot {
     _Alignas(64) _Atomic uint64_t version; /* odd: it is being changed */
     _Atomic uint64_t clock, least;
     _Atomic uint32_t waits;
-    _Atomic uint32_t where;     /* in a collective call on this communicator, + 1 */
-    _Atomic uint64_t arrivals;  /* that it waits for */
-    _Atomic int64_t unseen;     /* since when it is in a collective call of which nobody sees who is missing; 0: it is not */
+    _Atomic uint32_t where;    /* in a collective call on this communicator, + 1 */
+    _Atomic uint64_t arrivals; /* that it waits for */
+    _Atomic int64_t unseen;    /* since when it is in a collective call of which nobody sees who is
+                                  missing; 0: it is not */
 };
 
 static struct {
     struct slot *slots;
     _Atomic uint64_t *sent, *arrived; /* by source, then destination */
-    _Atomic uint64_t *under_way_to;   /* by destination: the sum of sent less arrived, so that nobody has to look at all pairs */
-    _Atomic uint64_t *entered;        /* by communicator */
+    _Atomic uint64_t *under_way_to; /* by destination: the sum of sent less arrived, so that nobody
+                                       has to look at all pairs */
+    _Atomic uint64_t *entered;      /* by communicator */
     uint32_t ranks, rank;
     uint64_t *versions, *bounds;
     struct rp_bound_rank *seen;
@@ -35,7 +37,8 @@ static struct {
 
 static size_t size_for(uint32_t ranks)
 {
-    return ranks * sizeof(struct slot) + (2 * (size_t)ranks + 1) * ranks * sizeof(uint64_t) + (size_t)ranks * RP_CLOCKED_COMMS * sizeof(uint64_t);
+    return ranks * sizeof(struct slot) + (2 * (size_t)ranks + 1) * ranks * sizeof(uint64_t) +
+           (size_t)ranks * RP_CLOCKED_COMMS * sizeof(uint64_t);
 }
 
 enum rp_status rp_clocked_create(const char *path, uint32_t ranks, struct rp_problem *why)
@@ -46,13 +49,16 @@ enum rp_status rp_clocked_create(const char *path, uint32_t ranks, struct rp_pro
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
     int error = posix_fallocate(fd, 0, (off_t)size_for(ranks));
     close(fd);
-    return error ? rp_fail(why, RP_SYSTEM, "%s: cannot allocate: %s", path, strerror(error)) : RP_OK;
+    return error ? rp_fail(why, RP_SYSTEM, "%s: cannot allocate: %s", path, strerror(error))
+                 : RP_OK;
 }
 
-enum rp_status rp_clocked_map(const char *path, uint32_t ranks, uint32_t rank, struct rp_problem *why)
+enum rp_status rp_clocked_map(const char *path, uint32_t ranks, uint32_t rank,
+                              struct rp_problem *why)
 {
     int fd = rp_open_regular(path, O_RDWR);
-    void *memory = fd < 0 ? MAP_FAILED : mmap(NULL, size_for(ranks), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *memory = fd < 0 ? MAP_FAILED
+                          : mmap(NULL, size_for(ranks), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (fd >= 0)
         close(fd);
@@ -129,7 +135,8 @@ void rp_clocked_count_arrived(uint32_t source)
 
 static bool is_under_way(uint32_t source, uint32_t dest)
 {
-    return atomic_load(pair(all.sent, source, dest)) != atomic_load(pair(all.arrived, source, dest));
+    return atomic_load(pair(all.sent, source, dest)) !=
+           atomic_load(pair(all.arrived, source, dest));
 }
 
 void rp_clocked_enter(uint32_t comm, uint64_t arrivals)
@@ -148,7 +155,8 @@ void rp_clocked_leave(void)
     rp_clocked_end();
 }
 
-/* Somebody has not come to the collective call yet, whose clock, and more, it will have when it leaves. */
+/* Somebody has not come to the collective call yet, whose clock, and more, it will have when it
+ * leaves. */
 static bool is_in_collective(const struct slot *slot)
 {
     enum { CERTAINLY_MS = 100 };
@@ -168,7 +176,9 @@ static void collect(void)
     for (uint32_t i = 0; i < all.ranks; i++) {
         const struct slot *slot = &all.slots[i];
         bool waits = atomic_load(&slot->waits) && atomic_load(&all.under_way_to[i]) == 0;
-        all.seen[i] = (struct rp_bound_rank){atomic_load(&slot->clock), waits ? atomic_load(&slot->least) : RP_NEVER, waits || is_in_collective(slot)};
+        all.seen[i] = (struct rp_bound_rank){atomic_load(&slot->clock),
+                                             waits ? atomic_load(&slot->least) : RP_NEVER,
+                                             waits || is_in_collective(slot)};
         all.under_way[i] = is_under_way(i, all.rank);
     }
 }

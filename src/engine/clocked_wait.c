@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a replay by clocks waits, for messages or others, and how it follows the rows of its record. */
+/* Where a replay by clocks waits, for messages or others, and how it follows the rows of its
+ * record. */
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>
@@ -55,7 +56,8 @@ void rp_clocked_diverge(const struct rp_call *call, const char *what)
         rp_clocked.slot->state = RP_RANK_DIVERGED;
         wait_for_the_end();
     }
-    rp_buffer_printf(&text, "the replay left the record after row %llu: %s\n", U64(rp_clocked_rows_done()), what);
+    rp_buffer_printf(&text, "the replay left the record after row %llu: %s\n",
+                     U64(rp_clocked_rows_done()), what);
     rp_clocked_rows_describe(call, &text);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
@@ -83,7 +85,8 @@ static void report_stall(bool stuck)
 {
     struct rp_buffer text = {0};
 
-    rp_buffer_printf(&text, stuck ? "all ranks wait for messages that do not come; they are here:\n" : "the replay has been waiting for long; the ranks are here:\n");
+    rp_buffer_printf(&text, stuck ? "all ranks wait for messages that do not come; they are here:\n"
+                                  : "the replay has been waiting for long; the ranks are here:\n");
     rp_state_print(rp_clocked.state, &text);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
@@ -124,7 +127,8 @@ static void wait_long(const char *function, const char *what)
     if (!resting.is_published && waited > 50) {
         rp_state_set_text(&rp_clocked.slot->what, "%s for %s", function, what);
         rp_clocked.slot->since = resting.since / 1000;
-        rp_clocked.slot->certain = rp_clocked.certain > RP_CERTAIN_CALL ? rp_clocked.certain : RP_CERTAIN_CALL;
+        rp_clocked.slot->certain =
+            rp_clocked.certain > RP_CERTAIN_CALL ? rp_clocked.certain : RP_CERTAIN_CALL;
         rp_standstill_moved();
         rp_clocked.slot->state = RP_RANK_WAITING;
         resting.is_published = true;
@@ -149,7 +153,8 @@ static void begin_to_rest(void)
     rp_clocked_end();
 }
 
-/* One round of a wait that found nothing to do. It spins, then yields; but a yield only gives way to ranks on the same core: while as many ranks compute as there are cores, it sleeps. */
+/* One round of a wait that found nothing to do. It spins, then yields; but a yield only gives way
+ * to ranks on the same core: while as many ranks compute as there are cores, it sleeps. */
 void rp_clocked_rest(const char *function, const char *what)
 {
     enum { SPINS = 20, YIELDS = 40, MOST_YIELDS = 2000, SLEEP_US = 100 };
@@ -159,7 +164,8 @@ void rp_clocked_rest(const char *function, const char *what)
         return;
     if (resting.polls == SPINS)
         begin_to_rest();
-    bool is_crowded = atomic_load_explicit(&rp_clocked.state->awake, memory_order_relaxed) >= rp_clocked.cores;
+    bool is_crowded =
+        atomic_load_explicit(&rp_clocked.state->awake, memory_order_relaxed) >= rp_clocked.cores;
     if (resting.polls < YIELDS || (resting.polls < MOST_YIELDS && !is_crowded)) {
         sched_yield();
         return;
@@ -199,7 +205,8 @@ static void enter_collective(MPI_Comm comm)
     reprise_envelope_pause(1);
     int rc = rp_pmpi.Ibarrier(comm, &request);
     rp_clocked.certain = RP_CERTAIN_MESSAGE; /* only another rank can end it */
-    while (rc == MPI_SUCCESS && (rc = rp_pmpi.Test(&request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) {
+    while (rc == MPI_SUCCESS &&
+           (rc = rp_pmpi.Test(&request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) {
         reprise_envelope_pause(-1);
         rp_clocked_rest("a collective call", "others");
         reprise_envelope_pause(1);
@@ -209,11 +216,13 @@ static void enter_collective(MPI_Comm comm)
     rp_clocked_leave();
 }
 
-/* Where not all ranks of a communicator meet, or there is none yet. Open MPI does it by messages that a probe of the program's own would see, and so would ours. */
+/* Where not all ranks of a communicator meet, or there is none yet. Open MPI does it by messages
+ * that a probe of the program's own would see, and so would ours. */
 static void enter_unseen(int enters)
 {
 #ifdef OPEN_MPI
-    rp_clocked_refuse("MPI_Comm_create_group, MPI_Intercomm_create or MPI_Intercomm_merge with Open MPI");
+    rp_clocked_refuse(
+        "MPI_Comm_create_group, MPI_Intercomm_create or MPI_Intercomm_merge with Open MPI");
 #endif
     rp_clocked_begin();
     rp_clocked_set_clock(reprise_envelope_clock());
@@ -221,7 +230,9 @@ static void enter_unseen(int enters)
     rp_clocked_end();
 }
 
-const struct rp_envelope_hooks rp_clocked_hooks = {rp_pool_sending, rest_in_send, rp_clocked_rested, enter_collective, enter_unseen, rp_pool_made};
+const struct rp_envelope_hooks rp_clocked_hooks = {rp_pool_sending,   rest_in_send,
+                                                   rp_clocked_rested, enter_collective,
+                                                   enter_unseen,      rp_pool_made};
 
 /* Rows */
 
@@ -260,7 +271,8 @@ static void publish_done(void)
 {
     uint64_t done = rp_clocked_rows_done(), total = rp_clocked_rows_total();
 
-    atomic_store_explicit(&rp_clocked.slot->done, done < total ? done : rp_clocked.slot->total, memory_order_relaxed);
+    atomic_store_explicit(&rp_clocked.slot->done, done < total ? done : rp_clocked.slot->total,
+                          memory_order_relaxed);
 }
 
 void rp_clocked_pass(const struct rp_call *call, int32_t rank)
@@ -269,7 +281,8 @@ void rp_clocked_pass(const struct rp_call *call, int32_t rank)
     publish_done();
 }
 
-/* A poll that answers no needs no message; but who sends to a program that only polls must be able to go on. */
+/* A poll that answers no needs no message; but who sends to a program that only polls must be able
+ * to go on. */
 void rp_clocked_pass_no(const struct rp_call *call)
 {
     enum { NOS = 16 };
@@ -281,7 +294,8 @@ void rp_clocked_pass_no(const struct rp_call *call)
     rp_needs_no_yield = true;
 }
 
-struct rp_pooled *rp_clocked_hand_out(const struct rp_call *call, const struct rp_answer *answer, int32_t *index)
+struct rp_pooled *rp_clocked_hand_out(const struct rp_call *call, const struct rp_answer *answer,
+                                      int32_t *index)
 {
     struct rp_pooled *message;
     char what[96];
@@ -292,12 +306,14 @@ struct rp_pooled *rp_clocked_hand_out(const struct rp_call *call, const struct r
     rp_clocked_set_waits(true);
     rp_clocked_end();
     if (answer->is_told)
-        snprintf(what, sizeof what, "the message of rank %d with clock %llu", answer->rank, U64(answer->clock));
+        snprintf(what, sizeof what, "the message of rank %d with clock %llu", answer->rank,
+                 U64(answer->clock));
     else
         snprintf(what, sizeof what, "the message that is number %u by its clock", answer->place);
     rp_clocked.certain = RP_CERTAIN_MESSAGE;
     rp_pool_poll();
-    while (!(message = answer->is_told ? rp_pool_find(answer->rank, answer->clock) : rp_pool_place(answer->place)))
+    while (!(message = answer->is_told ? rp_pool_find(answer->rank, answer->clock)
+                                       : rp_pool_place(answer->place)))
         rp_clocked_rest(call->function, what);
     rp_clocked_rested();
     if (!answer->is_told && rp_pool_fault())
@@ -313,7 +329,8 @@ struct rp_pooled *rp_clocked_hand_out(const struct rp_call *call, const struct r
     return message;
 }
 
-/* Nothing more was recorded of this rank: it waits, taking in messages, until the others are at their ends, too. */
+/* Nothing more was recorded of this rank: it waits, taking in messages, until the others are at
+ * their ends, too. */
 static void at_end_of_record(const struct rp_call *call)
 {
     struct rp_log_end end = rp_log_end(rp_clocked.log);

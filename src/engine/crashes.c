@@ -36,7 +36,8 @@ static void crashed(int signal)
 
 __attribute__((noreturn)) static void leave(int status, uintptr_t caller)
 {
-    if (waits && rp_engine && own_pid() == owner && !rp_is_inside() && rp_caller_is_program(caller)) {
+    if (waits && rp_engine && own_pid() == owner && !rp_is_inside() &&
+        rp_caller_is_program(caller)) {
         rp_self.depth++;
         waits(false);
     }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A crash is replayed too, and so is _exit. It would end the other ranks before they came to their own ends, so a replay waits for them first. */
+/* A crash is replayed too, and so is _exit. It would end the other ranks before they came to their
+ * own ends, so a replay waits for them first. */
 #ifndef RP_CRASHES_H
 #define RP_CRASHES_H
 
 #include <stdbool.h>
 
-/* From now on a signal that would end this process has `wait` called first, and so has _exit as long as MPI is not finalised (then it is no crash). Handlers of the program are left alone; those of MPI come behind. */
+/* From now on a signal that would end this process has `wait` called first, and so has _exit as
+ * long as MPI is not finalised (then it is no crash). Handlers of the program are left alone; those
+ * of MPI come behind. */
 void rp_crashes_handle(void (*wait)(bool is_crash));
 
 #endif

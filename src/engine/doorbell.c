@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who sends must look for sleepers only after the message is on its way, and who falls asleep must look for messages only after it says so: a full fence on both sides. Sends are many, and a fence
- * behind one waits until the message has left the core: nearly as long as the send. So who falls asleep, which is rare, has the kernel put the fence into all who run at that moment.
+ * Who sends must look for sleepers only after the message is on its way, and who falls asleep must
+ * look for messages only after it says so: a full fence on both sides. Sends are many, and a fence
+ * behind one waits until the message has left the core: nearly as long as the send. So who falls
+ * asleep, which is rare, has the kernel put the fence into all who run at that moment.
  */
 #include "engine/doorbell.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks of one host that wait for messages sleep, and who sends wakes them: with more ranks than cores, polling would take the core from who is to send. */
+/* Ranks of one host that wait for messages sleep, and who sends wakes them: with more ranks than
+ * cores, polling would take the core from who is to send. */
 #ifndef RP_DOORBELL_H
 #define RP_DOORBELL_H
 
@@ -9,7 +10,8 @@
 
 void rp_doorbell_open(struct rp_replay_state *state, int rank);
 
-/* From now on who sends to this rank rings. Look once more whether it has come, then sleep, or stop listening. */
+/* From now on who sends to this rank rings. Look once more whether it has come, then sleep, or stop
+ * listening. */
 void rp_doorbell_listen(void);
 
 /* Until it rings, but not longer; not all that ends a wait rings. Listens no more. */

@@ -36,22 +36,27 @@ void rp_ending_say(const struct rp_log_end *end, uint64_t event, const char *fun
     if (end->reason == RP_END_ABORT)
         snprintf(how, sizeof how, "called MPI_Abort(%lld)", (long long)end->code);
     else if (end->reason == RP_END_EXIT)
-        snprintf(how, sizeof how, "exited with status %lld without MPI_Finalize", (long long)end->code);
+        snprintf(how, sizeof how, "exited with status %lld without MPI_Finalize",
+                 (long long)end->code);
     else if (end->reason == RP_END_STOPPED)
         snprintf(how, sizeof how, "could no longer be recorded: %s", strerror((int)end->code));
     else if (end->reason == RP_END_FINALIZE)
         snprintf(how, sizeof how, "called MPI_Finalize");
-    rp_note("end of the record after event %llu, in %s: there this rank %s", U64(event), function, how);
+    rp_note("end of the record after event %llu, in %s: there this rank %s", U64(event), function,
+            how);
 }
 
-/* How long the others must have been at rest before the job may end. A rank that runs on behind its last event may be on its way to its crash, or blocked
- * where we do not see it; one that is about to end the job by itself goes first. */
-static int64_t grace(const struct rp_replay_state *state, const struct rp_rank_slot *own, long stall)
+/* How long the others must have been at rest before the job may end. A rank that runs on behind its
+ * last event may be on its way to its crash, or blocked where we do not see it; one that is about
+ * to end the job by itself goes first. */
+static int64_t grace(const struct rp_replay_state *state, const struct rp_rank_slot *own,
+                     long stall)
 {
     enum { ENDING_MS = 200, PARKED_MS = 1000, CALL_MS = 4000, ENDED_MS = 5000 };
     bool ending = own->state == RP_RANK_ENDED;
 
-    if (!rp_ending_all_replayed(state) || (rp_ending_somebody_is(state, RP_RANK_RUNNING) && !ending))
+    if (!rp_ending_all_replayed(state) ||
+        (rp_ending_somebody_is(state, RP_RANK_RUNNING) && !ending))
         return stall > 0 ? stall * 1000 : 30000;
     if (ending)
         return ENDING_MS;
@@ -68,7 +73,8 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void rp_ending_wait(const struct rp_replay_state *state, const struct rp_rank_slot *own, long stall, void (*take_in)(void))
+void rp_ending_wait(const struct rp_replay_state *state, const struct rp_rank_slot *own, long stall,
+                    void (*take_in)(void))
 {
     struct timespec pause = {0, 1000000};
     int64_t over_since = -1;
@@ -81,7 +87,8 @@ void rp_ending_wait(const struct rp_replay_state *state, const struct rp_rank_sl
         bool ready = own->state == RP_RANK_ENDED && rp_ending_all_replayed(state);
         uint64_t before = moves;
         moves = rp_state_moves(state);
-        if (!ready && (!rp_state_is_over(state) || (moves != before && !rp_ending_all_replayed(state)))) {
+        if (!ready &&
+            (!rp_state_is_over(state) || (moves != before && !rp_ending_all_replayed(state)))) {
             over_since = -1;
             continue;
         }
@@ -105,10 +112,11 @@ void rp_ending_say_verdict(struct rp_replay_state *state, const char *directory)
     if (rp_refusal_describe(directory, state, &text))
         rp_error("%s", text.failed ? "the recording was refused" : (char *)text.bytes);
     else if (done == total)
-        rp_note("replayed %llu events on %d ranks: identical up to the end of the record", U64(done),
-                (int)state->ranks);
+        rp_note("replayed %llu events on %d ranks: identical up to the end of the record",
+                U64(done), (int)state->ranks);
     else
-        rp_error("replayed %llu of %llu events on %d ranks: identical, but the rest needs ranks whose record ended before",
+        rp_error("replayed %llu of %llu events on %d ranks: identical, but the rest needs ranks "
+                 "whose record ended before",
                  U64(done), U64(total), (int)state->ranks);
     rp_buffer_free(&text);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the return code of a real call says about its outcome. The same for recording and replaying. */
+/* What the return code of a real call says about its outcome. The same for recording and
+ * replaying. */
 #ifndef RP_OUTCOME_H
 #define RP_OUTCOME_H
 
@@ -23,12 +24,14 @@ static inline bool rp_outcome_some(int rc)
 }
 
 /*
- * Around polls of our own. MPICH's tell the error of a request by the error handler of MPI_COMM_WORLD, which is the program's, and not meant for us.
+ * Around polls of our own. MPICH's tell the error of a request by the error handler of
+ * MPI_COMM_WORLD, which is the program's, and not meant for us.
  */
 void rp_quiet_begin(void);
 void rp_quiet_end(void);
 
-/* Nothing in the array can complete: what a completion call answers is decided by its arguments, and is no event. */
+/* Nothing in the array can complete: what a completion call answers is decided by its arguments,
+ * and is no event. */
 bool rp_outcome_all_null(int count, const MPI_Request *requests);
 
 bool rp_outcome_was_cancelled(const MPI_Status *status);
@@ -36,7 +39,8 @@ bool rp_outcome_was_cancelled(const MPI_Status *status);
 /* The request of this entry completed as cancelled. */
 static inline bool rp_outcome_cancelled(const struct rp_request *entry, const MPI_Status *status)
 {
-    return entry->flags & (RP_REQUEST_CANCELLING | RP_REQUEST_OTHER) && rp_outcome_was_cancelled(status);
+    return entry->flags & (RP_REQUEST_CANCELLING | RP_REQUEST_OTHER) &&
+           rp_outcome_was_cancelled(status);
 }
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording. Each operation calls the real function and pushes what MPI left open as events: which message a wildcard took, which requests a
- * completion call found, whether a poll said no. Nothing is sent, delayed or copied. docs/design.md tells why this is enough.
+ * Recording. Each operation calls the real function and pushes what MPI left open as events: which
+ * message a wildcard took, which requests a completion call found, whether a poll said no. Nothing
+ * is sent, delayed or copied. docs/design.md tells why this is enough.
  *
- * While a wildcard receive is under way, its handle is in rp_state.requests, and rp_state.watched keeps the completion calls from passing us by. The usual cases
- * of the most frequent calls are written out, as functions that call nothing; everything else takes the long way round.
+ * While a wildcard receive is under way, its handle is in rp_state.requests, and rp_state.watched
+ * keeps the completion calls from passing us by. The usual cases of the most frequent calls are
+ * written out, as functions that call nothing; everything else takes the long way round.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +97,9 @@ static void push_early(void)
     struct rp_early_value value;
 
     for (size_t i = 0; rp_capture_early(i, &value); i++)
-        rp_record_event(RP_VALUE, rp_site_find(&rp_recorder.sites, value.function, value.return_address, 1), 1, value.a, 0, value.c);
+        rp_record_event(RP_VALUE,
+                        rp_site_find(&rp_recorder.sites, value.function, value.return_address, 1),
+                        1, value.a, 0, value.c);
 }
 
 /* Commutative regions */
@@ -105,9 +109,11 @@ static void note_early_end(void)
     struct rp_problem why;
 
     if (!record.regions && !record.regions_failed &&
-        rp_region_create(record.session.directory, record.session.run, (uint32_t)record.session.rank, &record.regions, &why) != RP_OK) {
+        rp_region_create(record.session.directory, record.session.run,
+                         (uint32_t)record.session.rank, &record.regions, &why) != RP_OK) {
         record.regions_failed = true;
-        rp_error("%s; 'reprise replay --shuffle' will not know where commutative regions end", why.text);
+        rp_error("%s; 'reprise replay --shuffle' will not know where commutative regions end",
+                 why.text);
     }
     if (record.regions)
         rp_region_closed(record.regions, rp_recorder.ring->head);
@@ -140,7 +146,8 @@ static void close_regions(void)
 /* What is found out at the end needs a site, also if the program never made an event. */
 static uint32_t end_site(void)
 {
-    struct rp_call call = {"MPI_Finalize", NULL, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)};
+    struct rp_call call = {"MPI_Finalize", NULL, (uintptr_t)__builtin_return_address(0),
+                           (uintptr_t)__builtin_frame_address(0)};
 
     return rp_state.watched ? rp_record_site(&call) : 0;
 }
@@ -159,18 +166,20 @@ static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_l
 
 static void say_summary(const uint64_t sum[5])
 {
-    char data[64] = "", *beyond = rp_ranks_beyond(rp_setting("REPRISE_RANKS"), record.session.ranks);
+    char data[64] = "",
+         *beyond = rp_ranks_beyond(rp_setting("REPRISE_RANKS"), record.session.ranks);
 
     if (sum[4] > 0)
         snprintf(data, sizeof data, "and %llu bytes of data, ", (unsigned long long)sum[4]);
     rp_message_rank(-1);
-    rp_note("recorded %llu events on %d ranks: %llu bytes, %.3f bytes a receive, %sin %s", (unsigned long long)sum[0],
-            record.session.ranks, (unsigned long long)sum[2], sum[1] ? (double)sum[2] / (double)sum[1] : 0.0, data,
-            record.session.directory);
+    rp_note("recorded %llu events on %d ranks: %llu bytes, %.3f bytes a receive, %sin %s",
+            (unsigned long long)sum[0], record.session.ranks, (unsigned long long)sum[2],
+            sum[1] ? (double)sum[2] / (double)sum[1] : 0.0, data, record.session.directory);
     if (sum[0] == 0 && sum[4] == 0)
         rp_note(RP_NOTHING_OPEN);
     if (beyond)
-        rp_note("--ranks %s: the job has ranks 0 to %d, and no %s", rp_setting("REPRISE_RANKS"), record.session.ranks - 1, beyond);
+        rp_note("--ranks %s: the job has ranks 0 to %d, and no %s", rp_setting("REPRISE_RANKS"),
+                record.session.ranks - 1, beyond);
     free(beyond);
 }
 
@@ -183,7 +192,9 @@ static void record_finalize(void)
     if (reprise_det_end)
         reprise_det_end();
     enum rp_status status = close_log(RP_END_FINALIZE, 0, &totals);
-    uint64_t mine[5] = {totals.events, totals.receives, totals.bytes, status != RP_OK, rp_record_data_close()}, sum[5] = {0};
+    uint64_t mine[5] = {totals.events, totals.receives, totals.bytes, status != RP_OK,
+                        rp_record_data_close()},
+             sum[5] = {0};
     rp_session_sum(mine, sum, 5);
     if (record.session.rank != 0 || rp_session_is_alone())
         return;
@@ -269,7 +280,8 @@ static void announce_site(void *owner, const struct rp_buffer *records, uint32_t
     rp_log_sites(record.writer, records, first, 1);
 }
 
-/* As the settings say; `reprise record` has looked at them. Nobody has asked for `mix` itself: then it may take one hundredth of the program's time. */
+/* As the settings say; `reprise record` has looked at them. Nobody has asked for `mix` itself: then
+ * it may take one hundredth of the program's time. */
 static struct rp_log_manner manner(void)
 {
     enum { SHARE = 10 };
@@ -291,8 +303,9 @@ static enum rp_status open_log(struct rp_problem *why)
 {
     struct rp_log_manner how = manner();
     how.timed = !how.rows && rp_setting("REPRISE_TIMESTAMPS");
-    enum rp_status status = rp_log_create(record.session.directory, record.session.run, (uint32_t)record.session.rank,
-                                          (uint32_t)record.session.ranks, &how, &record.writer, why);
+    enum rp_status status =
+        rp_log_create(record.session.directory, record.session.run, (uint32_t)record.session.rank,
+                      (uint32_t)record.session.ranks, &how, &record.writer, why);
 
     if (status == RP_OK)
         status = rp_log_stream(record.writer, 0, &rp_recorder.ring, why);
@@ -310,7 +323,9 @@ static void undo_start(void)
 {
     const char *directory = record.session.directory;
     uint32_t rank = (uint32_t)record.session.rank;
-    char *made[] = {rp_log_path(directory, rank), rp_ring_path(directory, rank, 0), rp_data_path(directory, rank), rp_data_tail_path(directory, rank), rp_data_loads_path(directory, rank), rp_data_loads_tail_path(directory, rank)};
+    char *made[] = {rp_log_path(directory, rank),        rp_ring_path(directory, rank, 0),
+                    rp_data_path(directory, rank),       rp_data_tail_path(directory, rank),
+                    rp_data_loads_path(directory, rank), rp_data_loads_tail_path(directory, rank)};
     char *manifest = rp_path_join(directory, "incomplete");
 
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
@@ -344,7 +359,8 @@ void rp_record_start(void)
     status = open_session(&why);
     if (status != RP_OK)
         rp_error("cannot %s: %s", rp_session_is_alone() ? "replay" : "record", why.text);
-    rp_session_leave_unless_ok(rp_session_is_alone() ? status : rp_session_share(&record.session, status));
+    rp_session_leave_unless_ok(rp_session_is_alone() ? status
+                                                     : rp_session_share(&record.session, status));
     status = open_log(&why);
     if (status == RP_OK && rp_record_clocks_wanted())
         status = rp_record_clocks_open(record.session.rank, &why);
@@ -359,7 +375,9 @@ void rp_record_start(void)
     rp_record_complete_start();
     rp_state.notes_named = rp_imports_cancel();
     push_early();
-    rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine) : rp_session_is_alone() ? rp_record_alone_over(&engine, &record.session) : &engine;
+    rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine)
+                : rp_session_is_alone()   ? rp_record_alone_over(&engine, &record.session)
+                                          : &engine;
     rp_record_data_go();
     if (reprise_det_pass)
         reprise_det_pass(0);

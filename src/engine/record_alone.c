@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* After each call that made events the debugger's place is reached (engine/watch.h). None of this is in the way of ordinary recording: it is another table of operations, and no call is idle. */
+/* After each call that made events the debugger's place is reached (engine/watch.h). None of this
+ * is in the way of ordinary recording: it is another table of operations, and no call is idle. */
 #include "engine/record_alone.h"
 
 #include "base/settings.h"
@@ -24,34 +25,65 @@ static void tell(const struct rp_call *call)
     reprise_event();
 }
 
-static void alone_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm, const MPI_Status *status, int rc)
+static void alone_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                                 const MPI_Status *status, int rc)
 {
     plain->received_other(call, source, tag, comm, status, rc);
     tell(call);
 }
 
-#define ALONE(name, parameters, ...)                                                                                   \
-    static int alone_##name parameters                                                                                 \
-    {                                                                                                                  \
-        int rc = plain->name(__VA_ARGS__);                                                                             \
-                                                                                                                       \
-        tell(call);                                                                                                    \
-        return rc;                                                                                                     \
+#define ALONE(name, parameters, ...)                                                               \
+    static int alone_##name parameters                                                             \
+    {                                                                                              \
+        int rc = plain->name(__VA_ARGS__);                                                         \
+                                                                                                   \
+        tell(call);                                                                                \
+        return rc;                                                                                 \
     }
 
-ALONE(Probe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status), call, source, tag, comm, status)
-ALONE(Mprobe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status), call, source, tag, comm, message, status)
-ALONE(Iprobe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status), call, source, tag, comm, flag, status)
-ALONE(Improbe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status), call, source, tag, comm, flag, message, status)
-ALONE(Wait, (const struct rp_call *call, MPI_Request *request, MPI_Status *status), call, request, status)
-ALONE(Waitall, (const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses), call, count, requests, statuses)
-ALONE(Waitany, (const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *status), call, count, requests, index, status)
-ALONE(Waitsome, (const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses), call, count, requests, outcount, indices, statuses)
-ALONE(Test, (const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status), call, request, flag, status)
-ALONE(Testall, (const struct rp_call *call, int count, MPI_Request *requests, int *flag, MPI_Status *statuses), call, count, requests, flag, statuses)
-ALONE(Testany, (const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status), call, count, requests, index, flag, status)
-ALONE(Testsome, (const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses), call, count, requests, outcount, indices, statuses)
-ALONE(Request_get_status, (const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status), call, request, flag, status)
+ALONE(Probe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status),
+      call, source, tag, comm, status)
+ALONE(Mprobe,
+      (const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message,
+       MPI_Status *status),
+      call, source, tag, comm, message, status)
+ALONE(Iprobe,
+      (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+       MPI_Status *status),
+      call, source, tag, comm, flag, status)
+ALONE(Improbe,
+      (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+       MPI_Message *message, MPI_Status *status),
+      call, source, tag, comm, flag, message, status)
+ALONE(Wait, (const struct rp_call *call, MPI_Request *request, MPI_Status *status), call, request,
+      status)
+ALONE(Waitall, (const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses),
+      call, count, requests, statuses)
+ALONE(Waitany,
+      (const struct rp_call *call, int count, MPI_Request *requests, int *index,
+       MPI_Status *status),
+      call, count, requests, index, status)
+ALONE(Waitsome,
+      (const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices,
+       MPI_Status *statuses),
+      call, count, requests, outcount, indices, statuses)
+ALONE(Test, (const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status), call,
+      request, flag, status)
+ALONE(Testall,
+      (const struct rp_call *call, int count, MPI_Request *requests, int *flag,
+       MPI_Status *statuses),
+      call, count, requests, flag, statuses)
+ALONE(Testany,
+      (const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag,
+       MPI_Status *status),
+      call, count, requests, index, flag, status)
+ALONE(Testsome,
+      (const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices,
+       MPI_Status *statuses),
+      call, count, requests, outcount, indices, statuses)
+ALONE(Request_get_status,
+      (const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status), call,
+      request, flag, status)
 ALONE(value, (const struct rp_call *call, int32_t *a, uint64_t *c), call, a, c)
 
 static int leads(void)
@@ -69,14 +101,16 @@ static uint64_t recorded_events(const struct rp_session *session)
     struct rp_problem ignored;
     uint64_t events = 0;
 
-    if (rp_log_open(rp_setting("REPRISE_RUN"), session->run, (uint32_t)session->rank, (uint32_t)session->ranks, &log, &ignored) == RP_OK) {
+    if (rp_log_open(rp_setting("REPRISE_RUN"), session->run, (uint32_t)session->rank,
+                    (uint32_t)session->ranks, &log, &ignored) == RP_OK) {
         events = rp_log_event_count(log);
         rp_log_free(log);
     }
     return events;
 }
 
-const struct rp_engine *rp_record_alone_over(const struct rp_engine *without, const struct rp_session *session)
+const struct rp_engine *rp_record_alone_over(const struct rp_engine *without,
+                                             const struct rp_session *session)
 {
     plain = without;
     engine = *without;

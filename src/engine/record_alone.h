@@ -6,7 +6,9 @@
 #include "engine/session.h"
 #include "mpi/engine.h"
 
-/* The engine that does what `plain` does, but gives values from outside as they were, and tells the debugger of each event. */
-const struct rp_engine *rp_record_alone_over(const struct rp_engine *plain, const struct rp_session *session);
+/* The engine that does what `plain` does, but gives values from outside as they were, and tells the
+ * debugger of each event. */
+const struct rp_engine *rp_record_alone_over(const struct rp_engine *plain,
+                                             const struct rp_session *session);
 
 #endif

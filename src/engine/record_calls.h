@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of MPI while recording, for the table of its engine (mpi/engine.h says what each is given). */
+/* The calls of MPI while recording, for the table of its engine (mpi/engine.h says what each is
+ * given). */
 #ifndef RP_RECORD_CALLS_H
 #define RP_RECORD_CALLS_H
 
@@ -21,15 +22,19 @@ static inline void rp_record_end(void)
 }
 
 /*
- * Usual calls (rp_usual_*): nothing stands against them, their site is known, and the ring has room. They need no depth, since nobody makes calls out
- * of theirs. What turns out to be unusual after the real call is told in the same way as by the other operations.
+ * Usual calls (rp_usual_*): nothing stands against them, their site is known, and the ring has
+ * room. They need no depth, since nobody makes calls out of theirs. What turns out to be unusual
+ * after the real call is told in the same way as by the other operations.
  */
 
 /* Whether such a call can tell up to `events` events at once. */
-static inline bool rp_record_is_usual(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, uint64_t events, uint32_t *site)
+static inline bool rp_record_is_usual(const struct rp_origin *origin, uintptr_t return_address,
+                                      uintptr_t stack, uint64_t events, uint32_t *site)
 {
     return __builtin_expect(rp_record_is_ready(events), 1) &&
-           __builtin_expect(rp_site_known(&rp_recorder.sites, origin->function, return_address, stack, site), 1);
+           __builtin_expect(rp_site_known(&rp_recorder.sites, origin->function, return_address,
+                                          stack, site),
+                            1);
 }
 
 /* A call failed. */
@@ -37,29 +42,44 @@ void rp_record_error(const struct rp_call *call, uint32_t scope, int rc);
 
 /* Receives and probes */
 
-void rp_record_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm, const MPI_Status *status, int rc);
-void rp_record_received(const char *function, uintptr_t return_address, uintptr_t stack, MPI_Comm comm, const MPI_Status *status, int rc);
-void rp_record_persistent_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b);
-void rp_record_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request);
+void rp_record_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                              const MPI_Status *status, int rc);
+void rp_record_received(const char *function, uintptr_t return_address, uintptr_t stack,
+                        MPI_Comm comm, const MPI_Status *status, int rc);
+void rp_record_persistent_begin(const struct rp_call *call, struct rp_envelope *e,
+                                const struct rp_buffer_args *b);
+void rp_record_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc,
+                              MPI_Request *request);
 int rp_record_Start(const struct rp_call *call, MPI_Request *request);
 int rp_record_Startall(const struct rp_call *call, int count, MPI_Request *requests);
-int rp_record_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status);
-int rp_record_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
-int rp_record_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
-int rp_record_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+int rp_record_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                    MPI_Status *status);
+int rp_record_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                     MPI_Message *message, MPI_Status *status);
+int rp_record_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                     MPI_Status *status);
+int rp_record_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                      MPI_Message *message, MPI_Status *status);
 
 /* Completion, cancelling and freeing */
 
 void rp_record_complete_start(void);
 int rp_record_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status);
-int rp_record_Waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses);
-int rp_record_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *status);
-int rp_record_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-int rp_record_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+int rp_record_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
+                      MPI_Status *statuses);
+int rp_record_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                      MPI_Status *status);
+int rp_record_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses);
+int rp_record_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses);
 int rp_record_Test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status);
-int rp_record_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
-int rp_record_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status);
-int rp_record_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status);
+int rp_record_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
+                      MPI_Status *statuses);
+int rp_record_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                      int *flag, MPI_Status *status);
+int rp_record_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
+                                 MPI_Status *status);
 int rp_record_Parrived(const struct rp_call *call, MPI_Request request, int partition, int *flag);
 int rp_record_Cancel(const struct rp_call *call, MPI_Request *request);
 int rp_record_Request_free(const struct rp_call *call, MPI_Request *request);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every operation that can complete a receive does what recording does without clocks, and then tells the clocks of what it completed, as CLOCK
- * events behind its others. All completing calls come here, also those that need no record otherwise (RP_ALWAYS_CLOCKS). Nothing of this is in the
+ * Every operation that can complete a receive does what recording does without clocks, and then
+ * tells the clocks of what it completed, as CLOCK events behind its others. All completing calls
+ * come here, also those that need no record otherwise (RP_ALWAYS_CLOCKS). Nothing of this is in the
  * way of a recording without clocks: it is another table of operations.
  *
  * CLOCK counts no posts, so these events are made without rp_record_push.
@@ -27,8 +28,11 @@ bool rp_record_clocks_wanted(void)
 
 enum rp_status rp_record_clocks_open(int rank, struct rp_problem *why)
 {
-    if (!reprise_envelope_open || !reprise_envelope_take || !reprise_envelope_close || !reprise_envelope_synced)
-        return rp_fail(why, RP_USAGE, "clocks are to be recorded, but libreprise-envelope.so is not preloaded behind libreprise.so");
+    if (!reprise_envelope_open || !reprise_envelope_take || !reprise_envelope_close ||
+        !reprise_envelope_synced)
+        return rp_fail(why, RP_USAGE,
+                       "clocks are to be recorded, but libreprise-envelope.so is not preloaded "
+                       "behind libreprise.so");
     reprise_envelope_open(rank);
     rp_always_set(RP_ALWAYS_CLOCKS);
     rp_record_by_site();
@@ -42,8 +46,9 @@ static void put(const struct rp_stamp *stamps, size_t count, const struct rp_cal
     rp_record_close_runs();
     rp_record_stamp();
     for (size_t i = 0; i < count; i++, fresh = 0)
-        *rp_ring_slot(rp_recorder.ring) =
-            (struct rp_event){RP_CLOCK, site, 0, (uint32_t)(count - 1 - i) | fresh, stamps[i].sender, stamps[i].index, stamps[i].clock};
+        *rp_ring_slot(rp_recorder.ring) = (struct rp_event){
+            RP_CLOCK,        site,           0, (uint32_t)(count - 1 - i) | fresh, stamps[i].sender,
+            stamps[i].index, stamps[i].clock};
     rp_record_publish();
 }
 
@@ -56,8 +61,10 @@ static void tell(const struct rp_call *call)
         put(stamps, count, call);
 }
 
-/* Recording may poll after a blocking receive, which is a completing call too: so its stamp is taken before. */
-static void clocks_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm, const MPI_Status *status, int rc)
+/* Recording may poll after a blocking receive, which is a completing call too: so its stamp is
+ * taken before. */
+static void clocks_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                                  const MPI_Status *status, int rc)
 {
     const struct rp_stamp *stamps;
     struct rp_stamp stamp;
@@ -78,7 +85,8 @@ static int clocks_wait(const struct rp_call *call, MPI_Request *request, MPI_Sta
     return rc;
 }
 
-static int clocks_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+static int clocks_waitall(const struct rp_call *call, int count, MPI_Request *requests,
+                          MPI_Status *statuses)
 {
     int rc = plain->Waitall(call, count, requests, statuses);
 
@@ -86,7 +94,8 @@ static int clocks_waitall(const struct rp_call *call, int count, MPI_Request *re
     return rc;
 }
 
-static int clocks_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *status)
+static int clocks_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                          MPI_Status *status)
 {
     int rc = plain->Waitany(call, count, requests, index, status);
 
@@ -94,7 +103,8 @@ static int clocks_waitany(const struct rp_call *call, int count, MPI_Request *re
     return rc;
 }
 
-static int clocks_waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+static int clocks_waitsome(const struct rp_call *call, int count, MPI_Request *requests,
+                           int *outcount, int *indices, MPI_Status *statuses)
 {
     int rc = plain->Waitsome(call, count, requests, outcount, indices, statuses);
 
@@ -102,7 +112,8 @@ static int clocks_waitsome(const struct rp_call *call, int count, MPI_Request *r
     return rc;
 }
 
-static int clocks_test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status)
+static int clocks_test(const struct rp_call *call, MPI_Request *request, int *flag,
+                       MPI_Status *status)
 {
     int rc = plain->Test(call, request, flag, status);
 
@@ -110,7 +121,8 @@ static int clocks_test(const struct rp_call *call, MPI_Request *request, int *fl
     return rc;
 }
 
-static int clocks_testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+static int clocks_testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
+                          MPI_Status *statuses)
 {
     int rc = plain->Testall(call, count, requests, flag, statuses);
 
@@ -118,7 +130,8 @@ static int clocks_testall(const struct rp_call *call, int count, MPI_Request *re
     return rc;
 }
 
-static int clocks_testany(const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+static int clocks_testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                          int *flag, MPI_Status *status)
 {
     int rc = plain->Testany(call, count, requests, index, flag, status);
 
@@ -126,7 +139,8 @@ static int clocks_testany(const struct rp_call *call, int count, MPI_Request *re
     return rc;
 }
 
-static int clocks_testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+static int clocks_testsome(const struct rp_call *call, int count, MPI_Request *requests,
+                           int *outcount, int *indices, MPI_Status *statuses)
 {
     int rc = plain->Testsome(call, count, requests, outcount, indices, statuses);
 
@@ -137,7 +151,8 @@ static int clocks_testsome(const struct rp_call *call, int count, MPI_Request *r
 /* The clock and the letters are one thread's. */
 static void clocks_threads_begin(void)
 {
-    rp_error("clocks cannot be recorded of a program whose threads may all call MPI (MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE was granted, and it creates one)");
+    rp_error("clocks cannot be recorded of a program whose threads may all call MPI "
+             "(MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE was granted, and it creates one)");
     reprise_refused("pthread_create");
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording the clocks of messages, where libreprise-envelope.so (envelope/envelope.h) stands behind us. */
+/* Recording the clocks of messages, where libreprise-envelope.so (envelope/envelope.h) stands
+ * behind us. */
 #ifndef RP_RECORD_CLOCKS_H
 #define RP_RECORD_CLOCKS_H
 

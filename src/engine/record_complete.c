@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion: which requests a call found complete, or that it found none. Handles are noted before the call, which sets them to null.
+ * Completion: which requests a call found complete, or that it found none. Handles are noted before
+ * the call, which sets them to null.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,8 @@ static inline void copy_handles(MPI_Request *to, const MPI_Request *from, size_t
         *to++ = *from++;
 }
 
-/* Handles as they are before the call sets them to null; statuses of ours where the program wants none. */
+/* Handles as they are before the call sets them to null; statuses of ours where the program wants
+ * none. */
 static inline MPI_Status *prepare(int count, const MPI_Request *requests, MPI_Status *statuses)
 {
     if (!rp_state.watched || count <= 0 || !requests)
@@ -68,8 +70,9 @@ static inline MPI_Status *prepare(int count, const MPI_Request *requests, MPI_St
 }
 
 /*
- * Blocking calls. Where several threads call, they are made of polls, and the lock is free between them: what is completed is told under the same lock, before
- * another thread can get the handle for a receive of its own.
+ * Blocking calls. Where several threads call, they are made of polls, and the lock is free between
+ * them: what is completed is told under the same lock, before another thread can get the handle for
+ * a receive of its own.
  */
 
 static int real_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
@@ -84,7 +87,8 @@ static int real_wait(const struct rp_call *call, MPI_Request *request, MPI_Statu
     return rc;
 }
 
-static int real_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses, MPI_Status **seen)
+static int real_waitall(const struct rp_call *call, int count, MPI_Request *requests,
+                        MPI_Status *statuses, MPI_Status **seen)
 {
     unsigned tries = 0;
     int flag = 0, rc;
@@ -99,7 +103,8 @@ static int real_waitall(const struct rp_call *call, int count, MPI_Request *requ
     return rc;
 }
 
-static inline int real_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *seen)
+static inline int real_waitany(const struct rp_call *call, int count, MPI_Request *requests,
+                               int *index, MPI_Status *seen)
 {
     unsigned tries = 0;
     int flag = 0, rc;
@@ -107,15 +112,17 @@ static inline int real_waitany(const struct rp_call *call, int count, MPI_Reques
     prepare(count, requests, NULL);
     if (!rp_threads_on)
         return call->next->Waitany(count, requests, index, seen);
-    while ((rc = call->next->Testany(count, requests, index, &flag, seen)) == MPI_SUCCESS && !flag) {
+    while ((rc = call->next->Testany(count, requests, index, &flag, seen)) == MPI_SUCCESS &&
+           !flag) {
         rp_threads_give_way(&tries);
         prepare(count, requests, NULL);
     }
     return rc;
 }
 
-static inline int real_waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses,
-                         MPI_Status **seen)
+static inline int real_waitsome(const struct rp_call *call, int count, MPI_Request *requests,
+                                int *outcount, int *indices, MPI_Status *statuses,
+                                MPI_Status **seen)
 {
     unsigned tries = 0;
     int rc;
@@ -123,16 +130,19 @@ static inline int real_waitsome(const struct rp_call *call, int count, MPI_Reque
     *seen = prepare(count, requests, statuses);
     if (!rp_threads_on)
         return call->next->Waitsome(count, requests, outcount, indices, *seen);
-    while ((rc = call->next->Testsome(count, requests, outcount, indices, *seen)) == MPI_SUCCESS && *outcount == 0) {
+    while ((rc = call->next->Testsome(count, requests, outcount, indices, *seen)) == MPI_SUCCESS &&
+           *outcount == 0) {
         rp_threads_give_way(&tries);
         *seen = prepare(count, requests, statuses);
     }
     return rc;
 }
 
-/* Completion. Where a call can fail without an outcome, the outcome is set beforehand so that the two can be told apart. */
+/* Completion. Where a call can fail without an outcome, the outcome is set beforehand so that the
+ * two can be told apart. */
 
-static void waited(const struct rp_call *call, struct rp_request *entry, const MPI_Status *seen, int rc)
+static void waited(const struct rp_call *call, struct rp_request *entry, const MPI_Status *seen,
+                   int rc)
 {
     if (!rp_outcome_matched(rc)) {
         rp_record_unwatch(entry); /* it failed, and is gone */
@@ -145,7 +155,8 @@ static void waited(const struct rp_call *call, struct rp_request *entry, const M
 int rp_record_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
 {
     MPI_Request before = request ? *request : rp_constant.request_null;
-    bool looked_at = request && (counted(before) || rp_threads_on); /* another thread may cancel it meanwhile */
+    bool looked_at =
+        request && (counted(before) || rp_threads_on); /* another thread may cancel it meanwhile */
     MPI_Status own, *seen = looked_at && status == MPI_STATUS_IGNORE ? &own : status;
 
     rp_record_begin(call);
@@ -157,8 +168,10 @@ int rp_record_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status 
     return rc;
 }
 
-static __attribute__((noinline)) int waited_unusually(int rc, const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack,
-                                                      struct rp_request *entry, const MPI_Status *seen)
+static __attribute__((noinline)) int waited_unusually(int rc, const struct rp_origin *origin,
+                                                      uintptr_t return_address, uintptr_t stack,
+                                                      struct rp_request *entry,
+                                                      const MPI_Status *seen)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -166,13 +179,15 @@ static __attribute__((noinline)) int waited_unusually(int rc, const struct rp_or
     return rc;
 }
 
-int rp_usual_Wait(MPI_Request *request, MPI_Status *status, struct rp_request *entry, const struct rp_origin *origin)
+int rp_usual_Wait(MPI_Request *request, MPI_Status *status, struct rp_request *entry,
+                  const struct rp_origin *origin)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = origin->next->Wait(request, seen);
     uint32_t site;
 
-    if (rc != MPI_SUCCESS || !rp_record_is_oldest(entry) || !rp_record_is_usual(origin, RP_PLACE, 1, &site))
+    if (rc != MPI_SUCCESS || !rp_record_is_oldest(entry) ||
+        !rp_record_is_usual(origin, RP_PLACE, 1, &site))
         return waited_unusually(rc, origin, RP_PLACE, entry, seen);
     rp_record_match(entry, seen, site, rp_record_take_posts());
     rp_record_publish();
@@ -195,17 +210,20 @@ static void complete_one(MPI_Request request, const MPI_Status *status, uint32_t
         rp_record_complete_one(entry, status, site);
 }
 
-/* Completes several at once: first all of them, since their handles are gone, then what they say about others. */
+/* Completes several at once: first all of them, since their handles are gone, then what they say
+ * about others. */
 static void complete_all(int count, const int *indices, const MPI_Status *seen, uint32_t site)
 {
     bool receives = false;
 
     for (int i = 0; i < count; i++) {
-        struct rp_request *entry = rp_requests_find(&rp_state.requests, room.handles[indices ? indices[i] : i]);
+        struct rp_request *entry =
+            rp_requests_find(&rp_state.requests, room.handles[indices ? indices[i] : i]);
         receives |= entry && rp_record_complete(entry, &seen[i], site);
     }
     for (int i = 0; receives && rp_state.watched && i < count; i++) {
-        struct rp_request *entry = rp_requests_find(&rp_state.requests, room.handles[indices ? indices[i] : i]);
+        struct rp_request *entry =
+            rp_requests_find(&rp_state.requests, room.handles[indices ? indices[i] : i]);
         if (entry)
             rp_record_tell_older(entry->post, &seen[i], site);
     }
@@ -224,9 +242,11 @@ static inline void complete_usually(MPI_Request request, const MPI_Status *seen,
     rp_record_tell_older(first->post, seen, site);
 }
 
-/* A usual call answered that a request completed, whose handle was `*before` if any are watched. False: nothing was told. */
-static inline __attribute__((always_inline)) bool tell_one(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count, int index, int outcount,
-                            const MPI_Request *before, const MPI_Status *seen)
+/* A usual call answered that a request completed, whose handle was `*before` if any are watched.
+ * False: nothing was told. */
+static inline __attribute__((always_inline)) bool
+tell_one(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count,
+         int index, int outcount, const MPI_Request *before, const MPI_Status *seen)
 {
     uint32_t site;
 
@@ -239,14 +259,17 @@ static inline __attribute__((always_inline)) bool tell_one(const struct rp_origi
     return true;
 }
 
-/* Of a Waitall that failed: whether it completed this request. What was null or inactive before is not pending either. */
+/* Of a Waitall that failed: whether it completed this request. What was null or inactive before is
+ * not pending either. */
 static bool was_completed(int index, const MPI_Status *seen)
 {
     MPI_Request handle = room.handles[index];
     const struct rp_request *entry = rp_requests_find(&rp_state.requests, handle);
-    bool is_inactive = entry && entry->flags & RP_REQUEST_PERSISTENT && !(entry->flags & RP_REQUEST_RECEIVE);
+    bool is_inactive =
+        entry && entry->flags & RP_REQUEST_PERSISTENT && !(entry->flags & RP_REQUEST_RECEIVE);
 
-    return handle != rp_constant.request_null && !is_inactive && rp_outcome_class(seen[index].MPI_ERROR) != MPI_ERR_PENDING;
+    return handle != rp_constant.request_null && !is_inactive &&
+           rp_outcome_class(seen[index].MPI_ERROR) != MPI_ERR_PENDING;
 }
 
 static bool is_any_pending(int count, const MPI_Status *seen)
@@ -257,7 +280,8 @@ static bool is_any_pending(int count, const MPI_Status *seen)
     return false;
 }
 
-/* A failed request can make Waitall return before the others are complete; which ones, MPI leaves open. */
+/* A failed request can make Waitall return before the others are complete; which ones, MPI leaves
+ * open. */
 static void push_partial(uint32_t site, int count, const MPI_Status *seen)
 {
     int completed = 0, first = RP_NO_INDEX;
@@ -273,7 +297,8 @@ static void push_partial(uint32_t site, int count, const MPI_Status *seen)
             rp_record_push(RP_NEXT, site, 0, i, 0, 0);
 }
 
-static __attribute__((noinline)) void waitall_failed(const struct rp_call *call, int count, const MPI_Status *seen)
+static __attribute__((noinline)) void waitall_failed(const struct rp_call *call, int count,
+                                                     const MPI_Status *seen)
 {
     uint32_t site = rp_record_site(call);
 
@@ -285,7 +310,8 @@ static __attribute__((noinline)) void waitall_failed(const struct rp_call *call,
 }
 
 /* None of them matters to us. */
-static int waitall_unseen(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+static int waitall_unseen(const struct rp_call *call, int count, MPI_Request *requests,
+                          MPI_Status *statuses)
 {
     rp_threads_leave();
     int rc = call->next->Waitall(count, requests, statuses);
@@ -293,13 +319,16 @@ static int waitall_unseen(const struct rp_call *call, int count, MPI_Request *re
     return rc;
 }
 
-int rp_record_Waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+int rp_record_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
+                      MPI_Status *statuses)
 {
-    bool looked_at = requests && (any_counted(count, requests) || (rp_threads_on && rp_state.notes_named));
+    bool looked_at =
+        requests && (any_counted(count, requests) || (rp_threads_on && rp_state.notes_named));
     MPI_Status *seen = statuses;
 
     rp_record_begin(call);
-    int rc = looked_at ? real_waitall(call, count, requests, statuses, &seen) : waitall_unseen(call, count, requests, statuses);
+    int rc = looked_at ? real_waitall(call, count, requests, statuses, &seen)
+                       : waitall_unseen(call, count, requests, statuses);
     if (looked_at && rc == MPI_SUCCESS) {
         complete_all(count, NULL, seen, rp_record_site(call));
         rp_record_publish();
@@ -311,7 +340,8 @@ int rp_record_Waitall(const struct rp_call *call, int count, MPI_Request *reques
 }
 
 /* Waitany, or Testany that answered yes. */
-static inline void push_index(const struct rp_call *call, int count, int index, const MPI_Status *seen)
+static inline void push_index(const struct rp_call *call, int count, int index,
+                              const MPI_Status *seen)
 {
     uint32_t site = rp_record_site(call);
     bool some = index != MPI_UNDEFINED;
@@ -328,7 +358,8 @@ static inline bool is_decided(int index, int count, const MPI_Request *requests)
     return index == MPI_UNDEFINED && rp_outcome_all_null(count, requests);
 }
 
-static void told_waitany(const struct rp_call *call, int count, const MPI_Request *requests, const int *index, const MPI_Status *seen, int rc)
+static void told_waitany(const struct rp_call *call, int count, const MPI_Request *requests,
+                         const int *index, const MPI_Status *seen, int rc)
 {
     if (rc != MPI_SUCCESS && (!index || *index == MPI_UNDEFINED))
         rp_record_error(call, (uint32_t)count, rc);
@@ -337,7 +368,7 @@ static void told_waitany(const struct rp_call *call, int count, const MPI_Reques
 }
 
 int rp_record_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                          MPI_Status *status)
+                      MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
@@ -350,8 +381,11 @@ int rp_record_Waitany(const struct rp_call *call, int count, MPI_Request *reques
     return rc;
 }
 
-static __attribute__((noinline)) int waitany_unusually(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count,
-                                                       const MPI_Request *requests, const int *index, const MPI_Status *seen, int rc)
+static __attribute__((noinline)) int waitany_unusually(const struct rp_origin *origin,
+                                                       uintptr_t return_address, uintptr_t stack,
+                                                       int count, const MPI_Request *requests,
+                                                       const int *index, const MPI_Status *seen,
+                                                       int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -359,7 +393,8 @@ static __attribute__((noinline)) int waitany_unusually(const struct rp_origin *o
     return rc;
 }
 
-int rp_usual_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status, const struct rp_origin *origin)
+int rp_usual_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status,
+                     const struct rp_origin *origin)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
@@ -367,12 +402,14 @@ int rp_usual_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *s
     if (index)
         *index = MPI_UNDEFINED;
     int rc = origin->next->Waitany(count, requests, index, seen);
-    if (rc == MPI_SUCCESS && *index != MPI_UNDEFINED && tell_one(origin, RP_PLACE, count, *index, 1, &room.handles[*index], seen))
+    if (rc == MPI_SUCCESS && *index != MPI_UNDEFINED &&
+        tell_one(origin, RP_PLACE, count, *index, 1, &room.handles[*index], seen))
         return rc;
     return waitany_unusually(origin, RP_PLACE, count, requests, index, seen, rc);
 }
 
-static inline void push_some(const struct rp_call *call, int count, int outcount, const int *indices, const MPI_Status *seen)
+static inline void push_some(const struct rp_call *call, int count, int outcount,
+                             const int *indices, const MPI_Status *seen)
 {
     uint32_t site = rp_record_site(call);
 
@@ -389,8 +426,8 @@ static inline void push_some(const struct rp_call *call, int count, int outcount
     rp_record_publish();
 }
 
-static void told_some(const struct rp_call *call, int count, const MPI_Request *requests, const int *outcount, const int *indices,
-                      const MPI_Status *seen, int rc)
+static void told_some(const struct rp_call *call, int count, const MPI_Request *requests,
+                      const int *outcount, const int *indices, const MPI_Status *seen, int rc)
 {
     if (!rp_outcome_some(rc))
         rp_record_error(call, (uint32_t)count, rc);
@@ -401,7 +438,7 @@ static void told_some(const struct rp_call *call, int count, const MPI_Request *
 }
 
 int rp_record_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
-                           int *indices, MPI_Status *statuses)
+                       int *indices, MPI_Status *statuses)
 {
     rp_record_begin(call);
     MPI_Status *seen;
@@ -413,7 +450,7 @@ int rp_record_Waitsome(const struct rp_call *call, int count, MPI_Request *reque
 }
 
 int rp_record_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
-                           int *indices, MPI_Status *statuses)
+                       int *indices, MPI_Status *statuses)
 {
     rp_record_begin(call);
     MPI_Status *seen = prepare(count, requests, statuses);
@@ -424,8 +461,11 @@ int rp_record_Testsome(const struct rp_call *call, int count, MPI_Request *reque
     return rc;
 }
 
-static __attribute__((noinline)) int some_unusually(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count,
-                                                    const MPI_Request *requests, const int *outcount, const int *indices, const MPI_Status *seen, int rc)
+static __attribute__((noinline)) int some_unusually(const struct rp_origin *origin,
+                                                    uintptr_t return_address, uintptr_t stack,
+                                                    int count, const MPI_Request *requests,
+                                                    const int *outcount, const int *indices,
+                                                    const MPI_Status *seen, int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -433,29 +473,35 @@ static __attribute__((noinline)) int some_unusually(const struct rp_origin *orig
     return rc;
 }
 
-int rp_usual_Waitsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses, const struct rp_origin *origin)
+int rp_usual_Waitsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                      MPI_Status *statuses, const struct rp_origin *origin)
 {
     MPI_Status *seen = prepare(count, requests, statuses);
     int rc = origin->next->Waitsome(count, requests, outcount, indices, seen);
 
-    if (rc == MPI_SUCCESS && *outcount == 1 && tell_one(origin, RP_PLACE, count, *indices, 1, &room.handles[*indices], seen))
+    if (rc == MPI_SUCCESS && *outcount == 1 &&
+        tell_one(origin, RP_PLACE, count, *indices, 1, &room.handles[*indices], seen))
         return rc;
     return some_unusually(origin, RP_PLACE, count, requests, outcount, indices, seen, rc);
 }
 
-int rp_usual_Testsome(int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses, const struct rp_origin *origin)
+int rp_usual_Testsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                      MPI_Status *statuses, const struct rp_origin *origin)
 {
     MPI_Status *seen = prepare(count, requests, statuses);
     int rc = origin->next->Testsome(count, requests, outcount, indices, seen);
 
-    if (rc == MPI_SUCCESS && *outcount == 0 && rp_record_no_again(origin->function, (uint32_t)count))
+    if (rc == MPI_SUCCESS && *outcount == 0 &&
+        rp_record_no_again(origin->function, (uint32_t)count))
         return rc;
-    if (rc == MPI_SUCCESS && *outcount == 1 && tell_one(origin, RP_PLACE, count, *indices, 1, &room.handles[*indices], seen))
+    if (rc == MPI_SUCCESS && *outcount == 1 &&
+        tell_one(origin, RP_PLACE, count, *indices, 1, &room.handles[*indices], seen))
         return rc;
     return some_unusually(origin, RP_PLACE, count, requests, outcount, indices, seen, rc);
 }
 
-/* Test, Testall and answers about a request that stays as it is: yes without an index. Returns the site. */
+/* Test, Testall and answers about a request that stays as it is: yes without an index. Returns the
+ * site. */
 static inline uint32_t push_yes(const struct rp_call *call, int count)
 {
     uint32_t site = rp_record_site(call);
@@ -472,7 +518,8 @@ static inline void push_refusal(const struct rp_call *call, int count, int rc)
         rp_record_no(call, (uint32_t)count);
 }
 
-static void told_test(const struct rp_call *call, MPI_Request before, const int *flag, const MPI_Status *seen, int rc)
+static void told_test(const struct rp_call *call, MPI_Request before, const int *flag,
+                      const MPI_Status *seen, int rc)
 {
     if (rc == MPI_SUCCESS && before == rp_constant.request_null)
         return; /* decided */
@@ -500,8 +547,10 @@ int rp_record_Test(const struct rp_call *call, MPI_Request *request, int *flag, 
     return rc;
 }
 
-static __attribute__((noinline)) int test_unusually(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, MPI_Request before,
-                                                    const int *flag, const MPI_Status *seen, int rc)
+static __attribute__((noinline)) int test_unusually(const struct rp_origin *origin,
+                                                    uintptr_t return_address, uintptr_t stack,
+                                                    MPI_Request before, const int *flag,
+                                                    const MPI_Status *seen, int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -509,7 +558,8 @@ static __attribute__((noinline)) int test_unusually(const struct rp_origin *orig
     return rc;
 }
 
-int rp_usual_Test(MPI_Request *request, int *flag, MPI_Status *status, const struct rp_origin *origin)
+int rp_usual_Test(MPI_Request *request, int *flag, MPI_Status *status,
+                  const struct rp_origin *origin)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     MPI_Request before = request ? *request : rp_constant.request_null;
@@ -527,7 +577,7 @@ int rp_usual_Test(MPI_Request *request, int *flag, MPI_Status *status, const str
 }
 
 int rp_record_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
-                          MPI_Status *statuses)
+                      MPI_Status *statuses)
 {
     bool decided = rp_outcome_all_null(count, requests);
 
@@ -550,8 +600,8 @@ int rp_record_Testall(const struct rp_call *call, int count, MPI_Request *reques
     return rc;
 }
 
-static void told_testany(const struct rp_call *call, int count, const MPI_Request *requests, const int *index, const int *flag,
-                         const MPI_Status *seen, int rc)
+static void told_testany(const struct rp_call *call, int count, const MPI_Request *requests,
+                         const int *index, const int *flag, const MPI_Status *seen, int rc)
 {
     if (!flag || !*flag)
         push_refusal(call, count, rc);
@@ -559,8 +609,8 @@ static void told_testany(const struct rp_call *call, int count, const MPI_Reques
         push_index(call, count, *index, seen);
 }
 
-int rp_record_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag,
-                          MPI_Status *status)
+int rp_record_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                      int *flag, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
@@ -574,8 +624,11 @@ int rp_record_Testany(const struct rp_call *call, int count, MPI_Request *reques
     return rc;
 }
 
-static __attribute__((noinline)) int testany_unusually(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count,
-                                                       const MPI_Request *requests, const int *index, const int *flag, const MPI_Status *seen, int rc)
+static __attribute__((noinline)) int testany_unusually(const struct rp_origin *origin,
+                                                       uintptr_t return_address, uintptr_t stack,
+                                                       int count, const MPI_Request *requests,
+                                                       const int *index, const int *flag,
+                                                       const MPI_Status *seen, int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -583,7 +636,8 @@ static __attribute__((noinline)) int testany_unusually(const struct rp_origin *o
     return rc;
 }
 
-int rp_usual_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status, const struct rp_origin *origin)
+int rp_usual_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status,
+                     const struct rp_origin *origin)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
@@ -593,13 +647,14 @@ int rp_usual_Testany(int count, MPI_Request *requests, int *index, int *flag, MP
     int rc = origin->next->Testany(count, requests, index, flag, seen);
     if (rc == MPI_SUCCESS && !*flag && rp_record_no_again(origin->function, (uint32_t)count))
         return rc;
-    if (rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED && tell_one(origin, RP_PLACE, count, *index, 1, &room.handles[*index], seen))
+    if (rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED &&
+        tell_one(origin, RP_PLACE, count, *index, 1, &room.handles[*index], seen))
         return rc;
     return testany_unusually(origin, RP_PLACE, count, requests, index, flag, seen, rc);
 }
 
 int rp_record_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
-                                     MPI_Status *status)
+                                 MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
@@ -608,7 +663,8 @@ int rp_record_Request_get_status(const struct rp_call *call, MPI_Request request
     struct rp_request *entry = rp_state.watched ? counted(request) : NULL;
     if (rc == MPI_SUCCESS && *flag) {
         uint32_t site = push_yes(call, 1);
-        if (entry && entry->flags & RP_REQUEST_WILD && entry->flags & RP_REQUEST_RECEIVE && !rp_outcome_cancelled(entry, seen))
+        if (entry && entry->flags & RP_REQUEST_WILD && entry->flags & RP_REQUEST_RECEIVE &&
+            !rp_outcome_cancelled(entry, seen))
             rp_record_push(RP_FREED, site, 0, seen->MPI_SOURCE, seen->MPI_TAG, entry->post);
         rp_record_publish();
     } else {
@@ -661,8 +717,8 @@ int rp_record_Request_free(const struct rp_call *call, MPI_Request *request)
     struct rp_request *entry = rp_requests_find(&rp_state.requests, *request);
     MPI_Status status;
 
-    /* Only noted, perhaps of an earlier request: which handles come back differs from run to run, and
-     * a rank alone must make the same calls. */
+    /* Only noted, perhaps of an earlier request: which handles come back differs from run to run,
+     * and a rank alone must make the same calls. */
     if (entry && entry->flags == RP_REQUEST_RECEIVE)
         entry->flags = 0;
     if (!entry || !entry->flags)

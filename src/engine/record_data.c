@@ -16,13 +16,17 @@ enum rp_status rp_record_data_open(const struct rp_session *session, struct rp_p
     if (!alone && !ranks)
         return RP_OK;
     if (!reprise_data_record || !reprise_data_follow)
-        return rp_fail(why, RP_USAGE, "the data of ranks is to be recorded, but libreprise-data.so is not preloaded behind libreprise.so");
+        return rp_fail(why, RP_USAGE,
+                       "the data of ranks is to be recorded, but libreprise-data.so is not "
+                       "preloaded behind libreprise.so");
     if (!alone && !rp_ranks_have(ranks, session->rank))
         return RP_OK;
     is_on = true;
     if (alone)
-        return (enum rp_status)reprise_data_follow(rp_setting("REPRISE_RUN"), session->run, session->rank, session->ranks, why);
-    return (enum rp_status)reprise_data_record(session->directory, session->run, session->rank, session->ranks, why);
+        return (enum rp_status)reprise_data_follow(rp_setting("REPRISE_RUN"), session->run,
+                                                   session->rank, session->ranks, why);
+    return (enum rp_status)reprise_data_record(session->directory, session->run, session->rank,
+                                               session->ranks, why);
 }
 
 void rp_record_data_go(void)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The data of ranks that are to be replayed alone: recording turns libreprise-data.so on and off, which does the rest. */
+/* The data of ranks that are to be replayed alone: recording turns libreprise-data.so on and off,
+ * which does the rest. */
 #ifndef RP_RECORD_DATA_H
 #define RP_RECORD_DATA_H
 
 #include "engine/session.h"
 
-/* If this rank is of the set (REPRISE_RANKS), its data is to be recorded; alone (REPRISE_SOLO), given from the record. */
+/* If this rank is of the set (REPRISE_RANKS), its data is to be recorded; alone (REPRISE_SOLO),
+ * given from the record. */
 enum rp_status rp_record_data_open(const struct rp_session *session, struct rp_problem *why);
 
 /* From now on. */
@@ -17,8 +19,8 @@ uint64_t rp_record_data_close(void);
 /* A value from outside MPI: recorded, or alone given. */
 void rp_record_data_value(int32_t *a, uint64_t *c);
 
-/* Several threads may call MPI from now on. If nobody but us asked for the data of this rank, and it has
- * no window yet, its data is given up; otherwise this does not return. */
+/* Several threads may call MPI from now on. If nobody but us asked for the data of this rank, and
+ * it has no window yet, its data is given up; otherwise this does not return. */
 void rp_record_data_threads(void);
 
 #endif

@@ -16,7 +16,8 @@ void rp_record_close_runs(void)
     if (left == 0)
         return;
     for (; left != 0; left &= left - 1) {
-        struct rp_event *event = rp_ring_slot(ring); /* the ring may move: look the run up after it */
+        struct rp_event *event =
+            rp_ring_slot(ring); /* the ring may move: look the run up after it */
         *event = ring->shared->open_run[__builtin_ctz(left)];
         event->b = __builtin_popcount(left) - 1;
     }
@@ -51,7 +52,8 @@ static void choose_thread(uint32_t site)
     if (rp_recorder.thread == rp_self.number)
         return;
     rp_record_close_runs();
-    put_before(RP_TURN, site, (uint32_t)(rp_state.posts - rp_recorder.last_posts), rp_self.number, rp_recorder.turns);
+    put_before(RP_TURN, site, (uint32_t)(rp_state.posts - rp_recorder.last_posts), rp_self.number,
+               rp_recorder.turns);
     rp_recorder.last_posts = rp_state.posts;
     rp_recorder.thread = rp_self.number;
     rp_recorder.turns = 0;
@@ -103,7 +105,8 @@ static int compare_sources(const void *one, const void *other)
 /* Sources in order within each group; sites, tags and posts stay where they are. */
 static void sort_region(void)
 {
-    struct rp_event *places = malloc(2 * region.count * sizeof *places), *sources = places + region.count;
+    struct rp_event *places = malloc(2 * region.count * sizeof *places),
+                    *sources = places + region.count;
 
     if (!places)
         rp_bug(__FILE__, __LINE__, "no memory for a region");
@@ -164,7 +167,8 @@ bool rp_record_region_put(uint32_t site, uint32_t scope, int32_t source, int32_t
             rp_bug(__FILE__, __LINE__, "no memory for a region");
     }
     rp_record_close_runs(); /* polls before it come before it */
-    region.events[region.count++] = (struct rp_event){RP_RECV, site, rp_record_take_posts(), scope, source, tag, 0};
+    region.events[region.count++] =
+        (struct rp_event){RP_RECV, site, rp_record_take_posts(), scope, source, tag, 0};
     if (--region.left == 0)
         rp_record_region_end();
     return true;
@@ -221,7 +225,10 @@ static void no_of_thread(const struct rp_call *call, uint32_t scope)
         rp_record_publish();
     }
     uint64_t key = scope | (uint64_t)(uint32_t)rp_self.number << 32;
-    rp_record_no_elsewhere(call, key, ((uint32_t)((uintptr_t)call->function >> 3) ^ scope ^ (uint32_t)rp_self.number) % RP_OPEN_RUNS);
+    rp_record_no_elsewhere(call, key,
+                           ((uint32_t)((uintptr_t)call->function >> 3) ^ scope ^
+                            (uint32_t)rp_self.number) %
+                               RP_OPEN_RUNS);
 }
 
 void rp_record_no_closely(const struct rp_call *call, uint32_t scope)
@@ -254,7 +261,8 @@ void rp_record_stamp(void)
     struct rp_ring *ring = rp_recorder.ring;
 
     if (rp_recorder.open & RP_RECORD_TIMES)
-        ring->times[ring->head % RP_RING_CAPACITY] = rp_recorder.epoch + microseconds(CLOCK_MONOTONIC);
+        ring->times[ring->head % RP_RING_CAPACITY] =
+            rp_recorder.epoch + microseconds(CLOCK_MONOTONIC);
 }
 
 /* The time of day may be set while we run; what passes since the start may not. */

@@ -2,9 +2,10 @@
 /*
  * Making events: from a call of the program to the ring.
  *
- * Polls that answer no are only counted, by MPI function and scope, in the open runs of the ring's header: between two other events the order of polls is
- * the program's own, so that the counts say everything. The next other event pushes them as one group of NO events. Where clocks are recorded they are
- * counted by call site as well, since the tables made of them are those of sites.
+ * Polls that answer no are only counted, by MPI function and scope, in the open runs of the ring's
+ * header: between two other events the order of polls is the program's own, so that the counts say
+ * everything. The next other event pushes them as one group of NO events. Where clocks are recorded
+ * they are counted by call site as well, since the tables made of them are those of sites.
  */
 #ifndef RP_RECORD_EVENTS_H
 #define RP_RECORD_EVENTS_H
@@ -23,7 +24,8 @@ struct rp_poll_key {
     uint64_t scope; /* upper half: the thread, or the call site */
 };
 
-/* In `open`: several threads make events, so that none is put before it was looked whose turn it is. */
+/* In `open`: several threads make events, so that none is put before it was looked whose turn it
+ * is. */
 #define RP_RECORD_THREADS (1u << 31)
 
 /* In `open`: polls are counted by call site. */
@@ -38,7 +40,8 @@ struct rp_poll_key {
 struct rp_recorder {
     struct rp_ring *ring;
     uint64_t last_posts; /* at the last event */
-    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS, RP_RECORD_SITES, RP_RECORD_TIMES, RP_RECORD_REGION; unless 0, the ring is not ready */
+    uint32_t open;       /* open runs, a bit each, and RP_RECORD_THREADS, RP_RECORD_SITES,
+                            RP_RECORD_TIMES, RP_RECORD_REGION; unless 0, the ring is not ready */
     struct rp_poll_key open_key[RP_OPEN_RUNS];
     struct rp_site_table sites;
     int32_t thread;  /* whose turn it is */
@@ -59,11 +62,13 @@ void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t
 void rp_record_no_closely(const struct rp_call *call, uint32_t scope);
 
 /*
- * Commutative regions. Their receives wait until the region ends or another event comes, and are then put as if they had come in the order of their sources, each place among those of the same site, communicator and tag: so the record says which messages
- * came, but not in which order. A process that is killed inside a region leaves those that wait out of its record.
+ * Commutative regions. Their receives wait until the region ends or another event comes, and are
+ * then put as if they had come in the order of their sources, each place among those of the same
+ * site, communicator and tag: so the record says which messages came, but not in which order. A
+ * process that is killed inside a region leaves those that wait out of its record.
  */
 void rp_record_region_begin(unsigned long count); /* none is open */
-bool rp_record_region_end(void);                  /* true: it had events, but not all its receives */
+bool rp_record_region_end(void); /* true: it had events, but not all its receives */
 
 /* A receive from anyone: true, if it is one of an open region, and kept. */
 bool rp_record_region_put(uint32_t site, uint32_t scope, int32_t source, int32_t tag);
@@ -110,7 +115,8 @@ static inline uint32_t rp_record_take_posts(void)
 }
 
 /* An event, after it was found ready. */
-static inline void rp_record_put_after(uint32_t posts, uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+static inline void rp_record_put_after(uint32_t posts, uint32_t kind, uint32_t site, uint32_t scope,
+                                       int32_t a, int32_t b, uint64_t c)
 {
     struct rp_ring *ring = rp_recorder.ring;
     struct rp_event *event = &ring->slots[ring->head++ % RP_RING_CAPACITY];
@@ -124,7 +130,8 @@ static inline void rp_record_put_after(uint32_t posts, uint32_t kind, uint32_t s
     event->c = c;
 }
 
-static inline void rp_record_put(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+static inline void rp_record_put(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b,
+                                 uint64_t c)
 {
     rp_record_put_after(rp_record_take_posts(), kind, site, scope, a, b, c);
 }
@@ -133,7 +140,8 @@ static inline void rp_record_put(uint32_t kind, uint32_t site, uint32_t scope, i
 void rp_record_prepare(uint32_t site);
 
 /* One of several events of a call, which are published together. */
-static inline void rp_record_push(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+static inline void rp_record_push(uint32_t kind, uint32_t site, uint32_t scope, int32_t a,
+                                  int32_t b, uint64_t c)
 {
     if (__builtin_expect(!rp_record_is_ready(1), 0))
         rp_record_prepare(site);
@@ -145,7 +153,8 @@ static inline void rp_record_publish(void)
     rp_ring_publish(rp_recorder.ring);
 }
 
-static inline void rp_record_event(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+static inline void rp_record_event(uint32_t kind, uint32_t site, uint32_t scope, int32_t a,
+                                   int32_t b, uint64_t c)
 {
     rp_record_push(kind, site, scope, a, b, c);
     rp_record_publish();
@@ -172,7 +181,8 @@ static inline bool rp_record_no_again(const char *function, uint32_t scope)
 /* A poll said no. */
 static inline void rp_record_no(const struct rp_call *call, uint32_t scope)
 {
-    if (__builtin_expect((rp_recorder.open & (RP_RECORD_THREADS | RP_RECORD_SITES | RP_RECORD_REGION)) != 0, 0))
+    if (__builtin_expect(
+            (rp_recorder.open & (RP_RECORD_THREADS | RP_RECORD_SITES | RP_RECORD_REGION)) != 0, 0))
         rp_record_no_closely(call, scope);
     else if (!rp_record_no_again(call->function, scope))
         rp_record_no_elsewhere(call, scope, rp_record_slot(call->function, scope));

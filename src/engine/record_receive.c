@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Receives and probes, blocking or persistent: what a wildcard took or saw. Where several threads call, a blocking probe is made of polls, and the lock is free between them. */
+/* Receives and probes, blocking or persistent: what a wildcard took or saw. Where several threads
+ * call, a blocking probe is made of polls, and the lock is free between them. */
 #include "engine/outcome.h"
 #include "engine/record_calls.h"
 #include "mpi/comms.h"
@@ -12,7 +13,8 @@ void rp_record_error(const struct rp_call *call, uint32_t scope, int rc)
     rp_record_event(RP_ERROR, rp_record_site(call), scope, rp_outcome_class(rc), 0, 0);
 }
 
-static int real_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *seen)
+static int real_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                      MPI_Status *seen)
 {
     unsigned tries = 0;
     int flag = 0, rc;
@@ -24,14 +26,16 @@ static int real_probe(const struct rp_call *call, int source, int tag, MPI_Comm 
     return rc;
 }
 
-static int real_mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *seen)
+static int real_mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                       MPI_Message *message, MPI_Status *seen)
 {
     unsigned tries = 0;
     int flag = 0, rc;
 
     if (!rp_threads_on)
         return call->next->Mprobe(source, tag, comm, message, seen);
-    while ((rc = call->next->Improbe(source, tag, comm, &flag, message, seen)) == MPI_SUCCESS && !flag)
+    while ((rc = call->next->Improbe(source, tag, comm, &flag, message, seen)) == MPI_SUCCESS &&
+           !flag)
         rp_threads_give_way(&tries);
     return rc;
 }
@@ -42,46 +46,58 @@ static bool is_told(int source, int tag)
     return RP_IS_WILD(source, tag) || rp_threads_on;
 }
 
-static inline void push_envelope(uint32_t kind, const struct rp_call *call, MPI_Comm comm, const MPI_Status *status, int rc)
+static inline void push_envelope(uint32_t kind, const struct rp_call *call, MPI_Comm comm,
+                                 const MPI_Status *status, int rc)
 {
     if (__builtin_expect(rp_outcome_matched(rc), 1))
-        rp_record_event(kind, rp_record_site(call), rp_comms_number(comm), status->MPI_SOURCE, status->MPI_TAG, 0);
+        rp_record_event(kind, rp_record_site(call), rp_comms_number(comm), status->MPI_SOURCE,
+                        status->MPI_TAG, 0);
     else
         rp_record_error(call, 0, rc);
 }
 
 /* A blocking receive is younger than all that are under way. */
-static __attribute__((noinline)) void tell_older_than_now(const struct rp_call *call, const MPI_Status *status)
+static __attribute__((noinline)) void tell_older_than_now(const struct rp_call *call,
+                                                          const MPI_Status *status)
 {
     rp_record_tell_older(UINT64_MAX, status, rp_record_site(call));
     rp_record_publish();
 }
 
-void rp_record_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm, const MPI_Status *status, int rc)
+void rp_record_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                              const MPI_Status *status, int rc)
 {
     if (rp_self.always & RP_ALWAYS_FREED)
         rp_record_poll_freed(rp_record_site(call));
-    bool kept = source == MPI_ANY_SOURCE && !rp_state.watched && rp_outcome_matched(rc) && rp_record_region_put(rp_record_site(call), rp_comms_number(comm), status->MPI_SOURCE, status->MPI_TAG);
+    bool kept = source == MPI_ANY_SOURCE && !rp_state.watched && rp_outcome_matched(rc) &&
+                rp_record_region_put(rp_record_site(call), rp_comms_number(comm),
+                                     status->MPI_SOURCE, status->MPI_TAG);
     if (!kept && RP_IS_WILD(source, tag))
         push_envelope(RP_RECV, call, comm, status, rc);
     if (rp_state.watched && rp_outcome_matched(rc) && source != MPI_PROC_NULL)
         tell_older_than_now(call, status);
 }
 
-static __attribute__((noinline)) void received_unusually(const char *function, uintptr_t return_address, uintptr_t stack, MPI_Comm comm,
-                                                         const MPI_Status *status, int rc)
+static __attribute__((noinline)) void received_unusually(const char *function,
+                                                         uintptr_t return_address, uintptr_t stack,
+                                                         MPI_Comm comm, const MPI_Status *status,
+                                                         int rc)
 {
     struct rp_call call = {function, NULL, return_address, stack};
 
     rp_record_received_other(&call, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, status, rc);
 }
 
-void rp_record_received(const char *function, uintptr_t return_address, uintptr_t stack, MPI_Comm comm, const MPI_Status *status, int rc)
+void rp_record_received(const char *function, uintptr_t return_address, uintptr_t stack,
+                        MPI_Comm comm, const MPI_Status *status, int rc)
 {
     uint32_t site;
 
-    if (__builtin_expect(rc != MPI_SUCCESS || rp_state.watched || comm != rp_comms.last || !rp_record_is_ready(1) ||
-                             !rp_site_known(&rp_recorder.sites, function, return_address, stack, &site), 0)) {
+    if (__builtin_expect(rc != MPI_SUCCESS || rp_state.watched || comm != rp_comms.last ||
+                             !rp_record_is_ready(1) ||
+                             !rp_site_known(&rp_recorder.sites, function, return_address, stack,
+                                            &site),
+                         0)) {
         received_unusually(function, return_address, stack, comm, status, rc);
         return;
     }
@@ -89,7 +105,8 @@ void rp_record_received(const char *function, uintptr_t return_address, uintptr_
     rp_record_publish();
 }
 
-void rp_record_persistent_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+void rp_record_persistent_begin(const struct rp_call *call, struct rp_envelope *e,
+                                const struct rp_buffer_args *b)
 {
     (void)call;
     (void)e;
@@ -97,7 +114,8 @@ void rp_record_persistent_begin(const struct rp_call *call, struct rp_envelope *
     rp_self.depth++;
 }
 
-void rp_record_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
+void rp_record_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc,
+                              MPI_Request *request)
 {
     (void)call;
     rp_record_end();
@@ -152,7 +170,8 @@ int rp_record_Startall(const struct rp_call *call, int count, MPI_Request *reque
 }
 
 /* A message was seen: older receives that could have taken it were matched before. */
-static inline void probed(const struct rp_call *call, bool wild, MPI_Comm comm, const MPI_Status *status, int rc)
+static inline void probed(const struct rp_call *call, bool wild, MPI_Comm comm,
+                          const MPI_Status *status, int rc)
 {
     if (wild)
         push_envelope(RP_PROBE, call, comm, status, rc);
@@ -160,7 +179,8 @@ static inline void probed(const struct rp_call *call, bool wild, MPI_Comm comm, 
         tell_older_than_now(call, status);
 }
 
-int rp_record_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int rp_record_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                    MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     rp_record_begin(call);
@@ -171,8 +191,8 @@ int rp_record_Probe(const struct rp_call *call, int source, int tag, MPI_Comm co
     return rc;
 }
 
-int rp_record_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message,
-                         MPI_Status *status)
+int rp_record_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                     MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     rp_record_begin(call);
@@ -183,7 +203,8 @@ int rp_record_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm c
     return rc;
 }
 
-static inline void push_probed(const struct rp_call *call, MPI_Comm comm, int found, const MPI_Status *status, int rc)
+static inline void push_probed(const struct rp_call *call, MPI_Comm comm, int found,
+                               const MPI_Status *status, int rc)
 {
     if (rc != MPI_SUCCESS || found)
         probed(call, true, comm, status, rc);
@@ -192,7 +213,7 @@ static inline void push_probed(const struct rp_call *call, MPI_Comm comm, int fo
 }
 
 int rp_record_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
-                         MPI_Status *status)
+                     MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     rp_record_begin(call);
@@ -203,8 +224,10 @@ int rp_record_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm c
     return rc;
 }
 
-static __attribute__((noinline)) int iprobe_unusually(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, MPI_Comm comm,
-                                                      const int *flag, const MPI_Status *seen, int rc)
+static __attribute__((noinline)) int iprobe_unusually(const struct rp_origin *origin,
+                                                      uintptr_t return_address, uintptr_t stack,
+                                                      MPI_Comm comm, const int *flag,
+                                                      const MPI_Status *seen, int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -212,7 +235,8 @@ static __attribute__((noinline)) int iprobe_unusually(const struct rp_origin *or
     return rc;
 }
 
-int rp_usual_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status, const struct rp_origin *origin)
+int rp_usual_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status,
+                    const struct rp_origin *origin)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = origin->next->Iprobe(source, tag, comm, flag, seen);
@@ -231,7 +255,7 @@ int rp_usual_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *s
 }
 
 int rp_record_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
-                          MPI_Message *message, MPI_Status *status)
+                      MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     rp_record_begin(call);

@@ -27,7 +27,9 @@ void rp_record_watch(struct rp_request *entry, uint64_t flags, uint64_t post)
 
 void rp_record_unwatch(struct rp_request *entry)
 {
-    uint64_t lasting = entry->flags & RP_REQUEST_PERSISTENT ? entry->flags & (RP_REQUEST_PERSISTENT | RP_REQUEST_WILD) : 0;
+    uint64_t lasting = entry->flags & RP_REQUEST_PERSISTENT
+                           ? entry->flags & (RP_REQUEST_PERSISTENT | RP_REQUEST_WILD)
+                           : 0;
 
     rp_requests_forget(entry);
     entry->flags = lasting;
@@ -39,7 +41,8 @@ bool rp_record_complete_rare(struct rp_request *entry, const MPI_Status *status,
         return false;
     bool cancelled = rp_outcome_cancelled(entry, status);
     if (cancelled)
-        rp_record_push(entry->flags & RP_REQUEST_OTHER ? RP_UNSENT : RP_CANCELLED, site, 0, 0, 0, entry->post);
+        rp_record_push(entry->flags & RP_REQUEST_OTHER ? RP_UNSENT : RP_CANCELLED, site, 0, 0, 0,
+                       entry->post);
     else if (entry->flags & RP_REQUEST_WILD)
         rp_record_push(RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
     rp_record_unwatch(entry);
@@ -54,7 +57,9 @@ static void ask_beside(bool begins)
     if (begins)
         rp_quiet_begin();
     if (reprise_det_whose)
-        reprise_det_whose(!begins ? REPRISE_DET_PROGRAMS : is_over ? REPRISE_DET_BESIDE_TIMED : REPRISE_DET_BESIDE);
+        reprise_det_whose(!begins   ? REPRISE_DET_PROGRAMS
+                          : is_over ? REPRISE_DET_BESIDE_TIMED
+                                    : REPRISE_DET_BESIDE);
     if (!begins)
         rp_quiet_end();
 }
@@ -75,7 +80,8 @@ static void tell(struct rp_request *entry, uint32_t site)
     entry->flags |= RP_REQUEST_TOLD;
 }
 
-void rp_record_tell_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status, uint32_t site)
+void rp_record_tell_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status,
+                               uint32_t site)
 {
     enum { ENOUGH = 256 };
     struct rp_request *entry = first;
@@ -91,7 +97,8 @@ void rp_record_tell_pending(uint32_t site)
 {
     struct rp_request *next;
 
-    for (struct rp_request *entry = rp_state.requests.ends.next; entry != &rp_state.requests.ends; entry = next) {
+    for (struct rp_request *entry = rp_state.requests.ends.next; entry != &rp_state.requests.ends;
+         entry = next) {
         next = entry->next;
         tell(entry, site);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests whose completion a recording must see. A wildcard receive gets the next post number when it is posted; its match is told when the program learns
- * of its completion, or before, when a younger receive that could have taken the same message completes.
+ * Requests whose completion a recording must see. A wildcard receive gets the next post number when
+ * it is posted; its match is told when the program learns of its completion, or before, when a
+ * younger receive that could have taken the same message completes.
  */
 #ifndef RP_RECORD_REQUESTS_H
 #define RP_RECORD_REQUESTS_H
@@ -25,21 +26,26 @@ static inline bool rp_record_is_oldest(const struct rp_request *entry)
 }
 
 /* The first from `entry` on, but older than `post`, that could have taken a message; NULL: none. */
-static inline struct rp_request *rp_record_candidate(struct rp_request *entry, uint64_t post, int source, int tag)
+static inline struct rp_request *rp_record_candidate(struct rp_request *entry, uint64_t post,
+                                                     int source, int tag)
 {
     for (; entry->post < post; entry = entry->next)
-        if ((entry->tag == tag || entry->tag == MPI_ANY_TAG) && (entry->source == source || entry->source == MPI_ANY_SOURCE))
+        if ((entry->tag == tag || entry->tag == MPI_ANY_TAG) &&
+            (entry->source == source || entry->source == MPI_ANY_SOURCE))
             return entry;
     return NULL;
 }
 
-void rp_record_tell_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status, uint32_t site);
+void rp_record_tell_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status,
+                               uint32_t site);
 
-/* Tells what receives older than `post` matched that could have taken the message of `status`: they were matched before it, whether the program ever asks
- * or not, and if it dies first, nobody else will tell. */
+/* Tells what receives older than `post` matched that could have taken the message of `status`: they
+ * were matched before it, whether the program ever asks or not, and if it dies first, nobody else
+ * will tell. */
 static inline void rp_record_tell_older(uint64_t post, const MPI_Status *status, uint32_t site)
 {
-    struct rp_request *first = rp_record_candidate(rp_state.requests.ends.next, post, status->MPI_SOURCE, status->MPI_TAG);
+    struct rp_request *first =
+        rp_record_candidate(rp_state.requests.ends.next, post, status->MPI_SOURCE, status->MPI_TAG);
 
     if (first)
         rp_record_tell_candidates(first, post, status, site);
@@ -48,12 +54,14 @@ static inline void rp_record_tell_older(uint64_t post, const MPI_Status *status,
 /* The same of all, at the end. */
 void rp_record_tell_pending(uint32_t site);
 
-/* The program learnt that the request of this entry is complete: pushes what MPI left open of it. Returns whether it was a receive that took a message, so
- * that older ones are of interest. */
+/* The program learnt that the request of this entry is complete: pushes what MPI left open of it.
+ * Returns whether it was a receive that took a message, so that older ones are of interest. */
 bool rp_record_complete_rare(struct rp_request *entry, const MPI_Status *status, uint32_t site);
 
-/* The same of a receive with RP_REQUEST_USUAL, after an event was found ready. `posts`: since the last event. */
-static inline void rp_record_match(struct rp_request *entry, const MPI_Status *status, uint32_t site, uint32_t posts)
+/* The same of a receive with RP_REQUEST_USUAL, after an event was found ready. `posts`: since the
+ * last event. */
+static inline void rp_record_match(struct rp_request *entry, const MPI_Status *status,
+                                   uint32_t site, uint32_t posts)
 {
     rp_record_put_after(posts, RP_MATCH, site, 0, status->MPI_SOURCE, status->MPI_TAG, entry->post);
     rp_request_unlist(entry);
@@ -61,7 +69,8 @@ static inline void rp_record_match(struct rp_request *entry, const MPI_Status *s
     entry->flags = 0;
 }
 
-static inline bool rp_record_complete(struct rp_request *entry, const MPI_Status *status, uint32_t site)
+static inline bool rp_record_complete(struct rp_request *entry, const MPI_Status *status,
+                                      uint32_t site)
 {
     if (__builtin_expect(entry->flags != RP_REQUEST_USUAL, 0))
         return rp_record_complete_rare(entry, status, site);
@@ -72,13 +81,15 @@ static inline bool rp_record_complete(struct rp_request *entry, const MPI_Status
 }
 
 /* The same for the only request of a call, or the last. */
-static inline void rp_record_complete_one(struct rp_request *entry, const MPI_Status *status, uint32_t site)
+static inline void rp_record_complete_one(struct rp_request *entry, const MPI_Status *status,
+                                          uint32_t site)
 {
     if (rp_record_complete(entry, status, site))
         rp_record_tell_older(entry->post, status, site);
 }
 
-/* Receives that the program freed while active: kept, and their matches told as soon as they are found. */
+/* Receives that the program freed while active: kept, and their matches told as soon as they are
+ * found. */
 void rp_record_keep_freed(MPI_Request *request, struct rp_request *entry);
 void rp_record_poll_freed(uint32_t site);
 void rp_record_settle_freed(uint32_t site);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Founding a record: its directory, which is claimed by creating its description, and what that says. */
+/* Founding a record: its directory, which is claimed by creating its description, and what that
+ * says. */
 #include "engine/record_start.h"
 
 #include <stdio.h>
@@ -27,7 +28,8 @@ static char *program_name(char path[PATH_MAX])
     return slash ? slash + 1 : path;
 }
 
-/* The n-th try: the directory that was asked for; of one that the command reserved, its neighbours too, for further jobs of the same command line. */
+/* The n-th try: the directory that was asked for; of one that the command reserved, its neighbours
+ * too, for further jobs of the same command line. */
 static enum rp_status try_directory(int n, const char *name, char **out, struct rp_problem *why)
 {
     const char *reserved = rp_setting("REPRISE_PARENT") ? rp_setting("REPRISE_RUN") : NULL;
@@ -121,7 +123,8 @@ static char *time_now(void)
 
 static void describe(struct rp_manifest *m, const struct rp_session *session, const char *program)
 {
-    const char *directory = rp_setting("REPRISE_DIRECTORY"); /* of the command; ranks may be started elsewhere */
+    const char *directory =
+        rp_setting("REPRISE_DIRECTORY"); /* of the command; ranks may be started elsewhere */
     char host[256] = "";
     const char *launched = rp_setting("REPRISE_LAUNCHED");
 
@@ -155,7 +158,8 @@ static uint64_t random_run(void)
     if (getrandom(&run, sizeof run, GRND_NONBLOCK) != (ssize_t)sizeof run) {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
-        run = ((uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec) * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid();
+        run = ((uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec) * 0x9e3779b97f4a7c15u ^
+              (uint64_t)getpid();
     }
     return run ? run : 1;
 }

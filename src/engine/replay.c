@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replay: the engine, and how it starts. Receives and probes are in replay_receive.c, completion in replay_complete.c. Every real call is made with the program's own arguments and function
- * where possible, so that errors and error handlers are those of the record.
+ * Replay: the engine, and how it starts. Receives and probes are in replay_receive.c, completion in
+ * replay_complete.c. Every real call is made with the program's own arguments and function where
+ * possible, so that errors and error handlers are those of the record.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,8 @@ static int replay_value(const struct rp_call *call, int32_t *a, uint64_t *c)
 static void replay_finalize(void)
 {
     if (rp_setting("REPRISE_SHUFFLE") && (rp_shuffle_count() > 0 || session.rank == 0))
-        rp_note("%llu receives in commutative regions were shuffled", (unsigned long long)rp_shuffle_count());
+        rp_note("%llu receives in commutative regions were shuffled",
+                (unsigned long long)rp_shuffle_count());
     rp_follow_finish(true);
     rp_standin_close();
 }
@@ -172,11 +174,13 @@ static enum rp_status read_options(struct rp_follow_options *options, struct rp_
     else if (strcmp(at_end, "continue") == 0)
         options->at_end = RP_AT_END_CONTINUE;
     else
-        return rp_fail(why, RP_USAGE, "REPRISE_AT_END=%s: stop, gdb or continue is expected", at_end);
+        return rp_fail(why, RP_USAGE, "REPRISE_AT_END=%s: stop, gdb or continue is expected",
+                       at_end);
     return rp_setting_number("REPRISE_STALL", 0, 30, &options->stall, why);
 }
 
-/* The state file: the command's, or one of our own beside the record, or in TMPDIR if that cannot be written. */
+/* The state file: the command's, or one of our own beside the record, or in TMPDIR if that cannot
+ * be written. */
 static enum rp_status make_state(char path[PATH_MAX], struct rp_problem *why)
 {
     const char *temporary = getenv("TMPDIR");
@@ -185,7 +189,8 @@ static enum rp_status make_state(char path[PATH_MAX], struct rp_problem *why)
         snprintf(path, PATH_MAX, "%s", rp_setting("REPRISE_STATE"));
         return RP_OK;
     }
-    if (snprintf(path, PATH_MAX, "%s/replay-%d.state", session.directory, (int)getpid()) < PATH_MAX &&
+    if (snprintf(path, PATH_MAX, "%s/replay-%d.state", session.directory, (int)getpid()) <
+            PATH_MAX &&
         rp_state_create(path, (uint32_t)session.ranks, why) == RP_OK)
         return RP_OK;
     snprintf(path, PATH_MAX, "%s/reprise-%d.state", temporary ? temporary : "/tmp", (int)getpid());

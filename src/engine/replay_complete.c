@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion in a replay: a call waits for exactly the requests that it found before, and a recorded 'no' is answered at once. Stand-ins take the place of requests whose match is not
- * what the program asked for (engine/replay_standin.h).
+ * Completion in a replay: a call waits for exactly the requests that it found before, and a
+ * recorded 'no' is answered at once. Stand-ins take the place of requests whose match is not what
+ * the program asked for (engine/replay_standin.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static void reserve(int count)
     room.statuses = realloc(room.statuses, wanted * sizeof *room.statuses);
     room.indices = realloc(room.indices, wanted * sizeof *room.indices);
     room.chosen = realloc(room.chosen, wanted * sizeof *room.chosen);
-    if (!room.chosen || !room.before || !room.real || !room.subset || !room.statuses || !room.indices)
+    if (!room.chosen || !room.before || !room.real || !room.subset || !room.statuses ||
+        !room.indices)
         rp_bug(__FILE__, __LINE__, "out of memory for a request array");
     room.room = wanted;
 }
@@ -68,7 +70,8 @@ static void complete(const struct rp_call *call, MPI_Request request, const MPI_
 
     if (!entry || !(entry->flags & (RP_REQUEST_RECEIVE | RP_REQUEST_OTHER)))
         return;
-    uint64_t flags = entry->flags, post = entry->post, lasting = RP_REQUEST_PERSISTENT | RP_REQUEST_WILD;
+    uint64_t flags = entry->flags, post = entry->post,
+             lasting = RP_REQUEST_PERSISTENT | RP_REQUEST_WILD;
     bool cancelled = rp_outcome_cancelled(entry, status);
     if (flags & RP_REQUEST_PERSISTENT) {
         entry->flags = flags & lasting;
@@ -82,7 +85,8 @@ static void complete(const struct rp_call *call, MPI_Request request, const MPI_
         rp_follow_observe(call, RP_MATCH, 0, status->MPI_SOURCE, status->MPI_TAG, post);
 }
 
-/* Ready for the real call on `count` requests: returns them with stand-ins, and keeps the program's. */
+/* Ready for the real call on `count` requests: returns them with stand-ins, and keeps the
+ * program's. */
 static MPI_Request *enter(int count, MPI_Request *requests)
 {
     reserve(count);
@@ -97,7 +101,8 @@ static void leave(int count, MPI_Request *requests, const MPI_Request *real)
         rp_standin_leave(count, requests, real, room.before);
 }
 
-/* The real calls that wait: they can return at once, as a rule. With threads they are polls all the same, since the lock is held. */
+/* The real calls that wait: they can return at once, as a rule. With threads they are polls all the
+ * same, since the lock is held. */
 
 static int real_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *seen)
 {
@@ -112,7 +117,8 @@ static int real_wait(const struct rp_call *call, MPI_Request *request, MPI_Statu
     return rc;
 }
 
-static int real_waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *seen)
+static int real_waitall(const struct rp_call *call, int count, MPI_Request *requests,
+                        MPI_Status *seen)
 {
     struct rp_patience patience = {0};
     int flag = 0, rc;
@@ -125,7 +131,8 @@ static int real_waitall(const struct rp_call *call, int count, MPI_Request *requ
     return rc;
 }
 
-static int real_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *seen)
+static int real_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                        MPI_Status *seen)
 {
     struct rp_patience patience = {0};
     int flag = 0, rc;
@@ -139,15 +146,16 @@ static int real_waitany(const struct rp_call *call, int count, MPI_Request *requ
 }
 
 /* Waitsome and Testsome: `real_call` says which. */
-static int real_some(const struct rp_call *call, some_function *real_call, int count, MPI_Request *requests, int *outcount, int *indices,
-                     MPI_Status *seen)
+static int real_some(const struct rp_call *call, some_function *real_call, int count,
+                     MPI_Request *requests, int *outcount, int *indices, MPI_Status *seen)
 {
     struct rp_patience patience = {0};
     int rc;
 
     if (!rp_threads_on || real_call == call->next->Testsome)
         return real_call(count, requests, outcount, indices, seen);
-    while ((rc = call->next->Testsome(count, requests, outcount, indices, seen)) == MPI_SUCCESS && *outcount == 0)
+    while ((rc = call->next->Testsome(count, requests, outcount, indices, seen)) == MPI_SUCCESS &&
+           *outcount == 0)
         rp_patience_poll(&patience, call, "requests of its own");
     rp_patience_end(&patience);
     return rc;
@@ -170,7 +178,8 @@ int rp_replay_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status 
 }
 
 /* A recorded index must be that of a request that can complete. */
-static void check_index(const struct rp_call *call, int index, int count, const MPI_Request *requests)
+static void check_index(const struct rp_call *call, int index, int count,
+                        const MPI_Request *requests)
 {
     if (index >= count)
         rp_follow_diverge(call, "the completed request is not in the array");
@@ -179,7 +188,8 @@ static void check_index(const struct rp_call *call, int index, int count, const 
 }
 
 /* The one request of Waitany and Testany: only it takes part in the real call. */
-static int complete_one(const struct rp_call *call, MPI_Request *requests, int index, int *flag, MPI_Status *seen)
+static int complete_one(const struct rp_call *call, MPI_Request *requests, int index, int *flag,
+                        MPI_Status *seen)
 {
     int only = 0, rc;
 
@@ -195,7 +205,8 @@ static int complete_one(const struct rp_call *call, MPI_Request *requests, int i
     return rc;
 }
 
-int rp_replay_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index, MPI_Status *status)
+int rp_replay_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                      MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc;
@@ -203,7 +214,8 @@ int rp_replay_Waitany(const struct rp_call *call, int count, MPI_Request *reques
     rp_replay_begin();
     if (rp_outcome_all_null(count, requests))
         return decided(call, count, call->next->Waitany(count, requests, index, seen));
-    const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    const struct rp_event *event =
+        rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_YES && event->a >= 0) {
         int chosen = event->a;
         check_index(call, chosen, count, requests);
@@ -222,8 +234,8 @@ int rp_replay_Waitany(const struct rp_call *call, int count, MPI_Request *reques
     return rc;
 }
 
-int rp_replay_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag,
-                          MPI_Status *status)
+int rp_replay_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
+                      int *flag, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = MPI_SUCCESS;
@@ -232,7 +244,8 @@ int rp_replay_Testany(const struct rp_call *call, int count, MPI_Request *reques
     if (rp_outcome_all_null(count, requests))
         return decided(call, count, call->next->Testany(count, requests, index, flag, seen));
     const struct rp_event *event =
-        rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+        rp_follow_expect(call, (uint32_t)count,
+                         RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_NO) {
         *flag = 0;
         *index = MPI_UNDEFINED;
@@ -256,8 +269,8 @@ int rp_replay_Testany(const struct rp_call *call, int count, MPI_Request *reques
 }
 
 /* Waitsome and Testsome of exactly the recorded requests, in the recorded order. */
-static int complete_some(const struct rp_call *call, some_function *real_call, int count, MPI_Request *requests,
-                         int *outcount, int *indices, MPI_Status *statuses)
+static int complete_some(const struct rp_call *call, some_function *real_call, int count,
+                         MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
 {
     int wanted = rp_follow_ahead(0)->b, found = 0;
 
@@ -283,8 +296,8 @@ static int complete_some(const struct rp_call *call, some_function *real_call, i
     return rc;
 }
 
-static int freely_some(const struct rp_call *call, some_function *real_call, int count, MPI_Request *requests,
-                       int *outcount, int *indices, MPI_Status *statuses)
+static int freely_some(const struct rp_call *call, some_function *real_call, int count,
+                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
 {
     MPI_Request *real = enter(count, requests);
     MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
@@ -296,8 +309,9 @@ static int freely_some(const struct rp_call *call, some_function *real_call, int
     return rc;
 }
 
-static int replay_some(const struct rp_call *call, some_function *real_call, uint32_t kinds, int count,
-                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+static int replay_some(const struct rp_call *call, some_function *real_call, uint32_t kinds,
+                       int count, MPI_Request *requests, int *outcount, int *indices,
+                       MPI_Status *statuses)
 {
     int rc = MPI_SUCCESS;
 
@@ -319,11 +333,13 @@ static int replay_some(const struct rp_call *call, some_function *real_call, uin
     return rc;
 }
 
-/* The status, in a Waitall that failed, of a request that it did not complete: pending, or empty in this MPI's manner where there was nothing to wait for. */
+/* The status, in a Waitall that failed, of a request that it did not complete: pending, or empty in
+ * this MPI's manner where there was nothing to wait for. */
 static void tell_incomplete(MPI_Request handle, MPI_Status *status)
 {
     const struct rp_request *entry = rp_requests_find(&rp_state.requests, handle);
-    bool is_inactive = entry && entry->flags & RP_REQUEST_PERSISTENT && !(entry->flags & RP_REQUEST_RECEIVE);
+    bool is_inactive =
+        entry && entry->flags & RP_REQUEST_PERSISTENT && !(entry->flags & RP_REQUEST_RECEIVE);
     MPI_Request nothing = rp_constant.request_null;
     int flag;
 
@@ -333,8 +349,10 @@ static void tell_incomplete(MPI_Request handle, MPI_Status *status)
         status->MPI_ERROR = MPI_ERR_PENDING;
 }
 
-/* A Waitall that failed before all were complete: exactly those that were complete are, the others stay pending. */
-static int waitall_partly(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+/* A Waitall that failed before all were complete: exactly those that were complete are, the others
+ * stay pending. */
+static int waitall_partly(const struct rp_call *call, int count, MPI_Request *requests,
+                          MPI_Status *statuses)
 {
     const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES));
 
@@ -345,7 +363,8 @@ static int waitall_partly(const struct rp_call *call, int count, MPI_Request *re
     MPI_Status *own = room.statuses;
     for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; i++)
         tell_incomplete(requests[i], &statuses[i]);
-    int rc = complete_some(call, call->next->Waitsome, count, requests, &found, room.chosen, MPI_STATUSES_IGNORE);
+    int rc = complete_some(call, call->next->Waitsome, count, requests, &found, room.chosen,
+                           MPI_STATUSES_IGNORE);
     for (int i = 0; i < completed && statuses != MPI_STATUSES_IGNORE; i++)
         statuses[room.chosen[i]] = own[i];
     return rc;
@@ -374,7 +393,8 @@ static bool has_ghost(int count, const MPI_Request *requests)
     return false;
 }
 
-/* Waits for all of them, or, with true, until the record says that the call failed before. With threads, that may become the next event only later. */
+/* Waits for all of them, or, with true, until the record says that the call failed before. With
+ * threads, that may become the next event only later. */
 static bool await_all(const struct rp_call *call, int count, MPI_Request *requests)
 {
     struct rp_patience patience = {0};
@@ -399,7 +419,8 @@ static bool await_all(const struct rp_call *call, int count, MPI_Request *reques
     return failed;
 }
 
-int rp_replay_Waitall(const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses)
+int rp_replay_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
+                      MPI_Status *statuses)
 {
     rp_replay_begin();
     if (await_all(call, count, requests)) {
@@ -419,17 +440,18 @@ int rp_replay_Waitall(const struct rp_call *call, int count, MPI_Request *reques
     return rc;
 }
 
-int rp_replay_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices,
-                           MPI_Status *statuses)
+int rp_replay_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses)
 {
-    return replay_some(call, call->next->Waitsome, RP_KIND(RP_YES) | RP_KIND(RP_ERROR), count, requests, outcount,
-                       indices, statuses);
+    return replay_some(call, call->next->Waitsome, RP_KIND(RP_YES) | RP_KIND(RP_ERROR), count,
+                       requests, outcount, indices, statuses);
 }
 
-int rp_replay_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices,
-                           MPI_Status *statuses)
+int rp_replay_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses)
 {
-    return replay_some(call, call->next->Testsome, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR), count, requests,
+    return replay_some(call, call->next->Testsome,
+                       RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR), count, requests,
                        outcount, indices, statuses);
 }
 
@@ -441,16 +463,19 @@ int rp_replay_Test(const struct rp_call *call, MPI_Request *request, int *flag, 
     rp_replay_begin();
     if (request && *request == rp_constant.request_null)
         return decided(call, 1, call->next->Test(request, flag, seen));
-    const struct rp_event *event = rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    const struct rp_event *event =
+        rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_NO) {
         *flag = 0;
         rp_answer_no();
     } else {
         if (event && event->kind == RP_YES)
             rp_await_request(call, *request);
-        MPI_Request before = request ? *request : rp_constant.request_null, *real = enter(1, request);
+        MPI_Request before = request ? *request : rp_constant.request_null,
+                    *real = enter(1, request);
         struct rp_patience patience = {0};
-        while ((rc = call->next->Test(real, flag, seen)) == MPI_SUCCESS && !*flag && event && event->kind == RP_YES)
+        while ((rc = call->next->Test(real, flag, seen)) == MPI_SUCCESS && !*flag && event &&
+               event->kind == RP_YES)
             rp_patience_poll(&patience, call, "a request of its own");
         rp_patience_end(&patience);
         leave(1, request, real);
@@ -463,7 +488,8 @@ int rp_replay_Test(const struct rp_call *call, MPI_Request *request, int *flag, 
     return rc;
 }
 
-int rp_replay_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+int rp_replay_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
+                      MPI_Status *statuses)
 {
     int rc = MPI_SUCCESS;
 
@@ -471,7 +497,8 @@ int rp_replay_Testall(const struct rp_call *call, int count, MPI_Request *reques
     if (rp_outcome_all_null(count, requests))
         return decided(call, count, call->next->Testall(count, requests, flag, statuses));
     const struct rp_event *event =
-        rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+        rp_follow_expect(call, (uint32_t)count,
+                         RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_NO) {
         *flag = 0;
         rp_answer_no();
@@ -492,12 +519,14 @@ int rp_replay_Testall(const struct rp_call *call, int count, MPI_Request *reques
     return rc;
 }
 
-int rp_replay_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status)
+int rp_replay_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
+                                 MPI_Status *status)
 {
     int rc = MPI_SUCCESS;
 
     rp_replay_begin();
-    const struct rp_event *event = rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    const struct rp_event *event =
+        rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_NO) {
         *flag = 0;
         rp_answer_no();
@@ -519,13 +548,14 @@ int rp_replay_Parrived(const struct rp_call *call, MPI_Request request, int part
     int rc = MPI_SUCCESS;
 
     rp_replay_begin();
-    const struct rp_event *event = rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    const struct rp_event *event =
+        rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_NO) {
         *flag = 0;
         rp_answer_no();
     } else {
-        while ((rc = call->next->Parrived(request, partition, flag)) == MPI_SUCCESS && !*flag && event &&
-               event->kind == RP_YES)
+        while ((rc = call->next->Parrived(request, partition, flag)) == MPI_SUCCESS && !*flag &&
+               event && event->kind == RP_YES)
             rp_patience_poll(&patience, call, "a partition");
         rp_patience_end(&patience);
         if (event)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The captured values from before MPI_Init: they stand first in the record of a rank, and are needed before MPI can say which rank this is. The launcher's environment does. */
+/* The captured values from before MPI_Init: they stand first in the record of a rank, and are
+ * needed before MPI can say which rank this is. The launcher's environment does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static void take_early(struct rp_log *log)
         for (size_t i = 0; i < count && more; i++) {
             more = events[i].kind == RP_VALUE && events[i].scope == 1;
             if (more)
-                rp_capture_add_early(strdup(sites->sites[events[i].site].function), 0, events[i].a, events[i].c);
+                rp_capture_add_early(strdup(sites->sites[events[i].site].function), 0, events[i].a,
+                                     events[i].c);
         }
     free(events);
 }
@@ -40,10 +42,12 @@ void rp_replay_load_early(void)
 
     if (alone)
         rank = (int)strtol(alone, NULL, 10);
-    if ((!alone && !rp_launched_rank(&rank)) || rp_run_find(rp_setting("REPRISE_RUN"), &directory, &why) != RP_OK)
+    if ((!alone && !rp_launched_rank(&rank)) ||
+        rp_run_find(rp_setting("REPRISE_RUN"), &directory, &why) != RP_OK)
         return;
     if (rp_manifest_read(directory, &manifest, &why) == RP_OK) {
-        if (rp_log_open(directory, manifest.run, (uint32_t)rank, manifest.ranks, &log, &why) == RP_OK) {
+        if (rp_log_open(directory, manifest.run, (uint32_t)rank, manifest.ranks, &log, &why) ==
+            RP_OK) {
             take_early(log);
             rp_log_free(log);
         }
@@ -51,4 +55,3 @@ void rp_replay_load_early(void)
     }
     free(directory);
 }
-

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every event that the program makes in a replay is held against the recorded one: kind, MPI function and place, number of receives posted
- * since the event before, communicator or number of requests, and outcome. The first difference ends all ranks.
+ * Every event that the program makes in a replay is held against the recorded one: kind, MPI
+ * function and place, number of receives posted since the event before, communicator or number of
+ * requests, and outcome. The first difference ends all ranks.
  *
- * A rank that comes to the end of its record (a crash, a kill) parks: it swallows messages, so that no sender hangs on it, until every other rank is at
- * its end too, or can no longer move.
+ * A rank that comes to the end of its record (a crash, a kill) parks: it swallows messages, so that
+ * no sender hangs on it, until every other rank is at its end too, or can no longer move.
  */
 #include "engine/crashes.h"
 #include "engine/ending.h"
@@ -35,7 +36,8 @@
 #include "mpi/threads.h"
 #include "reprise.h"
 
-/* A group of NO events: each is used up in the program's own order, so they are all at the front together. */
+/* A group of NO events: each is used up in the program's own order, so they are all at the front
+ * together. */
 struct poll_run {
     const char *function; /* ours once it was found the same, else the record's */
     struct rp_event event;
@@ -60,8 +62,8 @@ struct poll_balance {
 static struct {
     struct rp_log *log;
     struct rp_matcher *matcher;
-    struct rp_site_table sites;   /* of this run */
-    uint32_t *same;               /* by site of this run: the recorded site last found the same, + 1 */
+    struct rp_site_table sites; /* of this run */
+    uint32_t *same; /* by site of this run: the recorded site last found the same, + 1 */
     size_t same_room;
     struct rp_call last_call; /* that was found at the place of this recorded site */
     uint32_t last_site;
@@ -140,30 +142,34 @@ static void describe(const struct rp_event *event, struct rp_buffer *out)
     switch (event->kind) {
     case RP_RECV:
     case RP_PROBE:
-        rp_buffer_printf(out, "a message from rank %d with tag %d on communicator %u", event->a, event->b, event->scope);
+        rp_buffer_printf(out, "a message from rank %d with tag %d on communicator %u", event->a,
+                         event->b, event->scope);
         break;
     case RP_NO:
         rp_buffer_printf(out, "'no', %llu times before the next other event", U64(event->c));
         break;
     case RP_YES:
-        rp_buffer_printf(out, "'yes' of %u requests, %d completed, first index %d", event->scope, event->b, event->a);
+        rp_buffer_printf(out, "'yes' of %u requests, %d completed, first index %d", event->scope,
+                         event->b, event->a);
         break;
     case RP_MATCH:
     case RP_FREED:
-        rp_buffer_printf(out, "receive %llu matched a message from rank %d with tag %d", U64(event->c), event->a,
-                         event->b);
+        rp_buffer_printf(out, "receive %llu matched a message from rank %d with tag %d",
+                         U64(event->c), event->a, event->b);
         break;
     case RP_TURN:
-        rp_buffer_printf(out, "it was the turn of thread %d, after %llu turns of another", event->a, U64(event->c));
+        rp_buffer_printf(out, "it was the turn of thread %d, after %llu turns of another", event->a,
+                         U64(event->c));
         break;
     default:
-        rp_buffer_printf(out, "%s a=%d b=%d c=%llu", rp_event_name(event->kind), event->a, event->b, U64(event->c));
+        rp_buffer_printf(out, "%s a=%d b=%d c=%llu", rp_event_name(event->kind), event->a, event->b,
+                         U64(event->c));
     }
     rp_buffer_printf(out, ", %u receives posted since the event before\n", event->posts);
 }
 
-static void say_divergence(const struct rp_call *call, const struct rp_event *recorded, const struct rp_event *seen,
-                           const char *what)
+static void say_divergence(const struct rp_call *call, const struct rp_event *recorded,
+                           const struct rp_event *seen, const char *what)
 {
     struct rp_naming *naming = rp_naming_open(follow.session.wrappers);
     struct rp_buffer text = {0};
@@ -184,20 +190,22 @@ static void say_divergence(const struct rp_call *call, const struct rp_event *re
         rp_buffer_printf(&text, "  seen: ");
         describe(seen, &text);
     } else {
-        rp_buffer_printf(&text, "  seen: %s, %llu receives posted since the event before\n", call->function,
-                         U64(rp_state.posts - follow.last_posts));
+        rp_buffer_printf(&text, "  seen: %s, %llu receives posted since the event before\n",
+                         call->function, U64(rp_state.posts - follow.last_posts));
     }
     rp_naming_print_site(naming, &follow.sites, site, "    ", &text);
     rp_naming_close(naming);
     if (rp_threads_are_left())
-        rp_buffer_printf(&text, "  this rank has threads whose order was not recorded: does its path depend on them? 'reprise record --threads' records it\n");
+        rp_buffer_printf(&text, "  this rank has threads whose order was not recorded: does its "
+                                "path depend on them? 'reprise record --threads' records it\n");
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         rp_error("%s", (char *)text.bytes);
     rp_buffer_free(&text);
 }
 
-__attribute__((noreturn)) static void diverge(const struct rp_call *call, const struct rp_event *recorded,
+__attribute__((noreturn)) static void diverge(const struct rp_call *call,
+                                              const struct rp_event *recorded,
                                               const struct rp_event *seen, const char *what)
 {
     if (!may_report()) {
@@ -234,14 +242,16 @@ static bool same_function(const struct rp_call *call, uint32_t recorded)
 {
     const struct rp_site_table *sites = rp_log_site_table(follow.log);
 
-    return recorded < sites->site_count && strcmp(sites->sites[recorded].function, call->function) == 0;
+    return recorded < sites->site_count &&
+           strcmp(sites->sites[recorded].function, call->function) == 0;
 }
 
 static const char *difference_of_place(const struct rp_call *call, uint32_t recorded)
 {
     const struct rp_call *last = &follow.last_call;
 
-    if (recorded == follow.last_site && call->function == last->function && call->return_address == last->return_address && call->stack == last->stack)
+    if (recorded == follow.last_site && call->function == last->function &&
+        call->return_address == last->return_address && call->stack == last->stack)
         return NULL;
     if (!same_function(call, recorded))
         return "another MPI function";
@@ -252,7 +262,8 @@ static const char *difference_of_place(const struct rp_call *call, uint32_t reco
     return NULL;
 }
 
-static const char *difference(const struct rp_call *call, const struct rp_event *event, uint32_t scope)
+static const char *difference(const struct rp_call *call, const struct rp_event *event,
+                              uint32_t scope)
 {
     const char *what = difference_of_place(call, event->site);
 
@@ -281,7 +292,8 @@ static void tell_place(void)
 {
     const struct rp_event *next = rp_matcher_look(follow.matcher, 0);
 
-    rp_watch_place(rp_matcher_position(follow.matcher), next, next ? rp_log_site_table(follow.log)->sites[next->site].function : NULL);
+    rp_watch_place(rp_matcher_position(follow.matcher), next,
+                   next ? rp_log_site_table(follow.log)->sites[next->site].function : NULL);
 }
 
 static void count_event(const struct rp_event *event)
@@ -289,16 +301,18 @@ static void count_event(const struct rp_event *event)
     follow.turn_is_fresh = false;
     follow.digest = rp_digest(follow.digest, event);
     rp_matcher_take(follow.matcher);
-    atomic_store_explicit(&follow.slot->done, rp_matcher_position(follow.matcher), memory_order_relaxed);
+    atomic_store_explicit(&follow.slot->done, rp_matcher_position(follow.matcher),
+                          memory_order_relaxed);
     tell_place();
     reprise_event();
 }
 
-/* What was found out about receives between two calls has no call of its own: it is passed over, but for the posts that it counts. So are the clocks
- * of messages. */
+/* What was found out about receives between two calls has no call of its own: it is passed over,
+ * but for the posts that it counts. So are the clocks of messages. */
 static void pass_over(void)
 {
-    for (const struct rp_event *event = front(); event && (event->kind == RP_FREED || event->kind == RP_CLOCK); event = front()) {
+    for (const struct rp_event *event = front();
+         event && (event->kind == RP_FREED || event->kind == RP_CLOCK); event = front()) {
         follow.last_posts += event->posts;
         count_event(event);
     }
@@ -326,7 +340,9 @@ static void load_polls(void)
         const struct rp_event *event = rp_follow_ahead(i);
         if (!event || event->kind != RP_NO)
             break; /* cut off */
-        polls->run[i] = (struct poll_run){rp_log_site_table(follow.log)->sites[event->site].function, *event, event->c};
+        polls->run[i] =
+            (struct poll_run){rp_log_site_table(follow.log)->sites[event->site].function, *event,
+                              event->c};
         polls->count = polls->open = i + 1;
     }
 }
@@ -388,9 +404,11 @@ static const struct rp_event *whole_front(void)
 }
 
 /*
- * Threads. The events of all threads stand in one order, and TURN says whose are the next ones. Sends and posts have no events; how many of them come before
- * a TURN is said by it. So a thread that wants to send, to post or to learn an outcome waits until the front is its own. Polls that said no are not ordered: they are
- * kept by thread. How often a thread polls may depend on what others do; a poll too many is answered no, and one too few is not missed.
+ * Threads. The events of all threads stand in one order, and TURN says whose are the next ones.
+ * Sends and posts have no events; how many of them come before a TURN is said by it. So a thread
+ * that wants to send, to post or to learn an outcome waits until the front is its own. Polls that
+ * said no are not ordered: they are kept by thread. How often a thread polls may depend on what
+ * others do; a poll too many is answered no, and one too few is not missed.
  */
 
 static void *more_room(void *list, size_t bytes)
@@ -408,7 +426,8 @@ static void add_balance(const struct rp_event *event)
 
     for (size_t i = 0; i < follow.balance_count; i++) {
         struct poll_balance *b = &follow.balances[i];
-        if (b->left == 0 || (b->thread == event->a && b->scope == event->scope && strcmp(b->function, function) == 0)) {
+        if (b->left == 0 || (b->thread == event->a && b->scope == event->scope &&
+                             strcmp(b->function, function) == 0)) {
             *b = (struct poll_balance){function, event->a, event->scope, b->left + event->c};
             return;
         }
@@ -417,20 +436,23 @@ static void add_balance(const struct rp_event *event)
         follow.balance_room = follow.balance_room * 2 + 16;
         follow.balances = more_room(follow.balances, follow.balance_room * sizeof *follow.balances);
     }
-    follow.balances[follow.balance_count++] = (struct poll_balance){function, event->a, event->scope, event->c};
+    follow.balances[follow.balance_count++] =
+        (struct poll_balance){function, event->a, event->scope, event->c};
 }
 
 static struct poll_balance *find_balance(const struct rp_call *call, uint32_t scope)
 {
     for (size_t i = 0; i < follow.balance_count; i++) {
         struct poll_balance *b = &follow.balances[i];
-        if (b->left > 0 && b->thread == rp_self.number && b->scope == scope && strcmp(b->function, call->function) == 0)
+        if (b->left > 0 && b->thread == rp_self.number && b->scope == scope &&
+            strcmp(b->function, call->function) == 0)
             return b;
     }
     return NULL;
 }
 
-/* A thread has taken an event: the polls that the record has before it were made, or will not be. */
+/* A thread has taken an event: the polls that the record has before it were made, or will not
+ * be. */
 static void drop_balances(void)
 {
     for (size_t i = 0; i < follow.balance_count; i++)
@@ -453,7 +475,8 @@ static uint32_t posts_since(void)
     return (uint32_t)(rp_state.posts - follow.last_posts);
 }
 
-/* Passes over what needs no call: polls are noted, a turn that was used up goes to the next thread. */
+/* Passes over what needs no call: polls are noted, a turn that was used up goes to the next
+ * thread. */
 static void settle(void)
 {
     for (const struct rp_event *event = front(); event; event = front()) {
@@ -463,7 +486,8 @@ static void settle(void)
             introduce(event);
         else if (event->kind == RP_FREED)
             follow.last_posts += event->posts;
-        else if (event->kind != RP_TURN || event->posts != posts_since() || event->c != follow.turns)
+        else if (event->kind != RP_TURN || event->posts != posts_since() ||
+                 event->c != follow.turns)
             return;
         bool is_turn = event->kind == RP_TURN;
         if (is_turn) {
@@ -496,15 +520,19 @@ static bool may_take_turn(bool is_post)
         return mine || rp_log_end(follow.log).reason != RP_END_FINALIZE;
     if (!mine || event->kind != RP_TURN)
         return mine;
-    return is_post ? (int32_t)(event->posts - posts_since()) > 0 : follow.turns < event->c; /* FREED may count posts that are still to come */
+    return is_post ? (int32_t)(event->posts - posts_since()) > 0
+                   : follow.turns < event->c; /* FREED may count posts that are still to come */
 }
 
-/* The first turn of a thread is by the call that the record has: else how often the threads took locks depends on more than their order. */
+/* The first turn of a thread is by the call that the record has: else how often the threads took
+ * locks depends on more than their order. */
 static void check_turn(const struct rp_call *call)
 {
-    const char *what = "a thread of this rank took its turn by another call (do threads read, without a lock, what others write?)";
+    const char *what = "a thread of this rank took its turn by another call (do threads read, "
+                       "without a lock, what others write?)";
 
-    if (!same_function(call, follow.turn.site) || (follow.options.check_places && !same_place(call, follow.turn.site)))
+    if (!same_function(call, follow.turn.site) ||
+        (follow.options.check_places && !same_place(call, follow.turn.site)))
         diverge(call, &follow.turn, NULL, what);
 }
 
@@ -540,7 +568,8 @@ void rp_follow_take_turn(void)
 static const struct rp_event answered_no = {.kind = RP_NO};
 static __thread struct poll_balance *chosen; /* valid until the lock is freed; NULL: one too many */
 
-/* The next event of the calling thread, as far as it is loaded; NULL: none. Nothing is moved: another thread may look at the front. */
+/* The next event of the calling thread, as far as it is loaded; NULL: none. Nothing is moved:
+ * another thread may look at the front. */
 static const struct rp_event *own_next(void)
 {
     bool mine = is_mine();
@@ -549,13 +578,15 @@ static const struct rp_event *own_next(void)
     for (size_t i = 0; (event = rp_matcher_look(follow.matcher, i)) != NULL; i++) {
         if (event->kind == RP_TURN)
             mine = event->a == rp_self.number;
-        else if (mine && event->kind != RP_NO && event->kind != RP_THREAD && event->kind != RP_FREED)
+        else if (mine && event->kind != RP_NO && event->kind != RP_THREAD &&
+                 event->kind != RP_FREED)
             return event;
     }
     return NULL;
 }
 
-/* A poll that the record does not have is answered no: the thread's next event is none of this function. */
+/* A poll that the record does not have is answered no: the thread's next event is none of this
+ * function. */
 static const struct rp_event *answer_poll(const struct rp_call *call, uint32_t scope)
 {
     const struct rp_event *event = front();
@@ -569,7 +600,8 @@ static const struct rp_event *answer_poll(const struct rp_call *call, uint32_t s
     return event && same_function(call, event->site) ? NULL : &answered_no;
 }
 
-/* The front, when it is an event of the calling thread; NULL at the end of the record, or an answer for a poll. */
+/* The front, when it is an event of the calling thread; NULL at the end of the record, or an answer
+ * for a poll. */
 static const struct rp_event *await_front(const struct rp_call *call, uint32_t scope, bool polls)
 {
     struct rp_patience patience = {0};
@@ -585,7 +617,8 @@ static const struct rp_event *await_front(const struct rp_call *call, uint32_t s
         if (!event || (mine && event->kind != RP_TURN))
             break;
         if (mine && !polls)
-            diverge(call, event, NULL, "sends or receives that the record has were not made by this thread");
+            diverge(call, event, NULL,
+                    "sends or receives that the record has were not made by this thread");
         rp_patience_poll(&patience, call, "its turn among the threads of this rank");
     }
     rp_patience_end(&patience);
@@ -612,7 +645,8 @@ const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t sco
     if (event->kind == RP_NO) {
         struct poll_run *run = RP_KIND(RP_NO) & kinds ? find_poll(call, scope) : NULL;
         if (!run)
-            diverge(call, first_open_poll(), NULL, "polls that the record has were not made, or others were");
+            diverge(call, first_open_poll(), NULL,
+                    "polls that the record has were not made, or others were");
         return &run->event;
     }
     const char *what = difference(call, event, scope);
@@ -629,7 +663,8 @@ bool rp_follow_is_next(const struct rp_call *call, uint32_t kind)
         settle();
     const struct rp_event *event = follow.free ? NULL : front();
 
-    return event && event->kind == kind && (!rp_threads_on || is_mine()) && event->c == rp_self.waitalls && same_function(call, event->site);
+    return event && event->kind == kind && (!rp_threads_on || is_mine()) &&
+           event->c == rp_self.waitalls && same_function(call, event->site);
 }
 
 bool rp_follow_take_no(void)
@@ -671,7 +706,8 @@ void rp_follow_diverge(const struct rp_call *call, const char *what)
     diverge(call, front(), NULL, what);
 }
 
-void rp_follow_observe(const struct rp_call *call, uint32_t kind, uint32_t scope, int32_t a, int32_t b, uint64_t c)
+void rp_follow_observe(const struct rp_call *call, uint32_t kind, uint32_t scope, int32_t a,
+                       int32_t b, uint64_t c)
 {
     if (follow.free)
         return;
@@ -679,7 +715,8 @@ void rp_follow_observe(const struct rp_call *call, uint32_t kind, uint32_t scope
     if (rp_threads_on)
         await_front(call, scope, false);
     const struct rp_event *event = front();
-    struct rp_event seen = {kind, 0, (uint32_t)(rp_state.posts - follow.last_posts), scope, a, b, c};
+    struct rp_event seen = {kind, 0, (uint32_t)(rp_state.posts - follow.last_posts), scope, a,
+                            b,    c};
     if (!event)
         return; /* the record was cut off inside this call */
     const char *what = difference(call, event, scope);
@@ -707,7 +744,8 @@ static void report_stall(bool stuck)
     struct rp_buffer text = {0};
 
     rp_buffer_printf(&text, "%s; the ranks are here:\n",
-                     stuck ? "the replay cannot go on: no rank can move" : "the replay has been waiting for long");
+                     stuck ? "the replay cannot go on: no rank can move"
+                           : "the replay has been waiting for long");
     rp_state_print(follow.state, &text);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
@@ -715,7 +753,8 @@ static void report_stall(bool stuck)
     rp_buffer_free(&text);
 }
 
-/* Whether all ranks wait as they did when the recorded run was ended, with nothing left to replay. A message that is under way at one look has come by a later one. */
+/* Whether all ranks wait as they did when the recorded run was ended, with nothing left to replay.
+ * A message that is under way at one look has come by a later one. */
 static bool hangs_as_recorded(struct rp_patience *p, int64_t waited)
 {
     enum { LOOK_MS = 250, MESSAGE_MS = 1500, RECEIVE_MS = 4000 };
@@ -725,13 +764,15 @@ static bool hangs_as_recorded(struct rp_patience *p, int64_t waited)
     p->next_look = waited + LOOK_MS;
     uint64_t moves = rp_state_moves(follow.state), before = p->moves;
     p->moves = moves;
-    if (!rp_ending_all_replayed(follow.state) || !rp_state_is_stuck(follow.state, RP_CERTAIN_CALL) || moves != before) {
+    if (!rp_ending_all_replayed(follow.state) ||
+        !rp_state_is_stuck(follow.state, RP_CERTAIN_CALL) || moves != before) {
         p->hangs_since = 0;
         return false;
     }
     if (p->hangs_since == 0)
         p->hangs_since = waited;
-    return waited - p->hangs_since > (rp_state_is_stuck(follow.state, RP_CERTAIN_MESSAGE) ? MESSAGE_MS : RECEIVE_MS);
+    return waited - p->hangs_since >
+           (rp_state_is_stuck(follow.state, RP_CERTAIN_MESSAGE) ? MESSAGE_MS : RECEIVE_MS);
 }
 
 static void stalled(struct rp_patience *p, int64_t waited)
@@ -752,7 +793,8 @@ static void stuck(void)
     give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
 }
 
-/* By that thread: no rank polls, and all are in calls that the recorded run did not come out of either. */
+/* By that thread: no rank polls, and all are in calls that the recorded run did not come out of
+ * either. */
 static void hangs_at_end(const char *function)
 {
     struct rp_log_end end = rp_log_end(follow.log);
@@ -764,8 +806,9 @@ static void hangs_at_end(const char *function)
 }
 
 /*
- * A rank that was killed may have had receives under way that were matched, though nobody learnt by what. Where it has nothing left to replay and waits, they
- * are posted as the program asked, so that their senders can go on.
+ * A rank that was killed may have had receives under way that were matched, though nobody learnt by
+ * what. Where it has nothing left to replay and waits, they are posted as the program asked, so
+ * that their senders can go on.
  */
 static void release_unknown(void)
 {
@@ -799,13 +842,15 @@ static void publish_place(struct rp_patience *p, const struct rp_call *call, con
     rp_site_place_put_short(&text, &place);
     rp_buffer_byte(&text, 0);
     if (!text.failed && *text.bytes)
-        rp_state_set_text(&follow.slot->what, "%s for %s (%s)", call->function, what, (char *)text.bytes);
+        rp_state_set_text(&follow.slot->what, "%s for %s (%s)", call->function, what,
+                          (char *)text.bytes);
     rp_buffer_free(&text);
     rp_naming_close(naming);
     p->placed = true;
 }
 
-/* More ranks are awake than there are cores: to spin or to yield would take the core from who is to send, since the scheduler shares it fairly. */
+/* More ranks are awake than there are cores: to spin or to yield would take the core from who is to
+ * send, since the scheduler shares it fairly. */
 static bool is_crowded(void)
 {
     return atomic_load_explicit(&follow.state->awake, memory_order_relaxed) > follow.cores;
@@ -824,7 +869,8 @@ static void let_threads_run(bool sleeps)
     rp_threads_enter();
 }
 
-/* Between listening and sleeping, the caller looks once more. What a receive waits for rings, but a long message takes more than that to come. */
+/* Between listening and sleeping, the caller looks once more. What a receive waits for rings, but a
+ * long message takes more than that to come. */
 static void doze(struct rp_patience *p)
 {
     p->listens = !p->listens;
@@ -935,9 +981,13 @@ void rp_follow_end_of_record(const struct rp_call *call)
     if (follow.free)
         return;
     struct rp_log_end end = rp_log_end(follow.log);
-    if (rp_threads_on && end.reason == RP_END_FINALIZE) { /* a thread that is still at work when another finalises MPI */
-        int64_t since = milliseconds(), limit = (follow.options.stall > 0 ? follow.options.stall : 30) * 1000;
-        for (unsigned tries = 0; !follow.finished && !follow.free && milliseconds() - since < limit;)
+    if (rp_threads_on &&
+        end.reason ==
+            RP_END_FINALIZE) { /* a thread that is still at work when another finalises MPI */
+        int64_t since = milliseconds(),
+                limit = (follow.options.stall > 0 ? follow.options.stall : 30) * 1000;
+        for (unsigned tries = 0;
+             !follow.finished && !follow.free && milliseconds() - since < limit;)
             rp_threads_give_way(&tries);
         if (follow.finished || follow.free)
             return;
@@ -997,12 +1047,13 @@ void rp_follow_finish(bool finalized)
     follow.finished = true;
     if (!follow.free)
         check_everything_was_replayed();
-    bool same = follow.free || end.reason == RP_END_KILLED || end.reason == RP_END_STOPPED || follow.digest == end.digest;
+    bool same = follow.free || end.reason == RP_END_KILLED || end.reason == RP_END_STOPPED ||
+                follow.digest == end.digest;
     atomic_fetch_sub(&follow.state->awake, 1);
     follow.slot->state = finalized ? RP_RANK_FINISHED : RP_RANK_ENDED;
     if (!same)
-        rp_error("the digest of the replayed events is %016llx, that of the record %016llx", U64(follow.digest),
-                 U64(end.digest));
+        rp_error("the digest of the replayed events is %016llx, that of the record %016llx",
+                 U64(follow.digest), U64(end.digest));
     if (!finalized) {
         if (follow.options.at_end == RP_AT_END_GDB) {
             hand_over_to_gdb("its own end", follow.sink);
@@ -1026,7 +1077,8 @@ void rp_follow_finish(bool finalized)
         if (sum[0] == 0)
             rp_note(RP_NOTHING_OPEN);
         if (rp_setting("REPRISE_SHUFFLE"))
-            rp_note("of this shuffled replay, what was received from whom was compared, and not what was sent, computed or printed");
+            rp_note("of this shuffled replay, what was received from whom was compared, and not "
+                    "what was sent, computed or printed");
         unlink(follow.state_path);
     }
 }
@@ -1058,7 +1110,8 @@ static void wait_before_crash(bool is_crash)
 
 /* The start */
 
-static enum rp_status next_block(void *owner, struct rp_event *events, size_t *count, struct rp_problem *why)
+static enum rp_status next_block(void *owner, struct rp_event *events, size_t *count,
+                                 struct rp_problem *why)
 {
     return rp_log_next_block(owner, events, count, why);
 }
@@ -1088,18 +1141,21 @@ static enum rp_status pass_over_early(struct rp_problem *why)
 {
     uint64_t passed = 0;
 
-    for (const struct rp_event *event = front(); event && event->kind == RP_VALUE && event->scope == 1; event = front()) {
+    for (const struct rp_event *event = front();
+         event && event->kind == RP_VALUE && event->scope == 1; event = front()) {
         count_event(event);
         passed++;
     }
     if (passed == rp_capture_early_told())
         return RP_OK;
-    return rp_fail(why, RP_DIVERGED, "the program asked for %llu captured values before MPI_Init, recorded are %llu", U64(rp_capture_early_told()), U64(passed));
+    return rp_fail(why, RP_DIVERGED,
+                   "the program asked for %llu captured values before MPI_Init, recorded are %llu",
+                   U64(rp_capture_early_told()), U64(passed));
 }
 
-enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_follow_options *options,
-                              const char *state_path, void (*release)(void), void (*sink)(void),
-                              struct rp_problem *why)
+enum rp_status rp_follow_open(const struct rp_session *session,
+                              const struct rp_follow_options *options, const char *state_path,
+                              void (*release)(void), void (*sink)(void), struct rp_problem *why)
 {
     follow.session = *session;
     follow.options = *options;
@@ -1131,7 +1187,9 @@ enum rp_status rp_follow_open(const struct rp_session *session, const struct rp_
         return status;
     pass_over();
     rp_crashes_handle(wait_before_crash);
-    rp_standstill_open(&(struct rp_standstill){follow.state, follow.slot, options->stall, rp_log_end(follow.log).reason != RP_END_FINALIZE,
-                                               options->at_end == RP_AT_END_STOP, stuck, hangs_at_end});
+    rp_standstill_open(&(struct rp_standstill){follow.state, follow.slot, options->stall,
+                                               rp_log_end(follow.log).reason != RP_END_FINALIZE,
+                                               options->at_end == RP_AT_END_STOP, stuck,
+                                               hangs_at_end});
     return RP_OK;
 }

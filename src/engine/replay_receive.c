@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Receives and probes of a replay. A wildcard receive is posted with the source and tag that it matched in the record; by MPI's non-overtaking rule it can then only take the message
- * that it took before.
+ * Receives and probes of a replay. A wildcard receive is posted with the source and tag that it
+ * matched in the record; by MPI's non-overtaking rule it can then only take the message that it
+ * took before.
  */
 #include "engine/doorbell.h"
 #include "engine/outcome.h"
@@ -57,7 +58,8 @@ void rp_replay_receive_begin(const struct rp_call *call, struct rp_envelope *e)
     }
     if (e->status == MPI_STATUS_IGNORE)
         e->status = &e->own_status;
-    const struct rp_event *event = rp_follow_expect(call, rp_comms_expected(e->comm), RP_KIND(RP_RECV) | RP_KIND(RP_ERROR));
+    const struct rp_event *event =
+        rp_follow_expect(call, rp_comms_expected(e->comm), RP_KIND(RP_RECV) | RP_KIND(RP_ERROR));
     if (!event || event->kind == RP_ERROR)
         return;
     e->source = event->a;
@@ -66,10 +68,12 @@ void rp_replay_receive_begin(const struct rp_call *call, struct rp_envelope *e)
         rp_await_message(call, e->source, e->tag, e->comm);
 }
 
-static void observe_envelope(const struct rp_call *call, uint32_t kind, MPI_Comm comm, const MPI_Status *status, int rc)
+static void observe_envelope(const struct rp_call *call, uint32_t kind, MPI_Comm comm,
+                             const MPI_Status *status, int rc)
 {
     if (rp_outcome_matched(rc))
-        rp_follow_observe(call, kind, rp_comms_number(comm), status->MPI_SOURCE, status->MPI_TAG, 0);
+        rp_follow_observe(call, kind, rp_comms_number(comm), status->MPI_SOURCE, status->MPI_TAG,
+                          0);
     else
         rp_follow_observe(call, RP_ERROR, 0, rp_outcome_class(rc), 0, 0);
 }
@@ -91,10 +95,12 @@ static void take_match(struct rp_envelope *e, int source, int tag)
 }
 
 /*
- * MPI_Recv. With Open MPI, a receive that is posted finds its message sooner than a probe, and the library need not keep it. With MPICH it makes no difference, and asking after
- * a request whose message was too long raises an error in the wrong place.
+ * MPI_Recv. With Open MPI, a receive that is posted finds its message sooner than a probe, and the
+ * library need not keep it. With MPICH it makes no difference, and asking after a request whose
+ * message was too long raises an error in the wrong place.
  */
-static int receive_quietly(const struct rp_call *call, const struct rp_envelope *e, const struct rp_buffer_args *b, MPI_Status *seen)
+static int receive_quietly(const struct rp_call *call, const struct rp_envelope *e,
+                           const struct rp_buffer_args *b, MPI_Status *seen)
 {
 #ifdef OPEN_MPI
     MPI_Request request;
@@ -110,7 +116,8 @@ static int receive_quietly(const struct rp_call *call, const struct rp_envelope 
 #endif
 }
 
-int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e,
+                      const struct rp_buffer_args *b)
 {
     int instead = MPI_ANY_SOURCE;
     struct rp_event recorded;
@@ -121,7 +128,8 @@ int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e, const s
     rp_replay_begin();
     note_asked(e);
     if (is_wild(e))
-        event = rp_follow_expect(call, rp_comms_expected(e->comm), RP_KIND(RP_RECV) | RP_KIND(RP_ERROR));
+        event = rp_follow_expect(call, rp_comms_expected(e->comm),
+                                 RP_KIND(RP_RECV) | RP_KIND(RP_ERROR));
     bool fails = event && event->kind == RP_ERROR;
     if (event && !fails) {
         recorded = *event; /* looking ahead may move it */
@@ -135,7 +143,8 @@ int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e, const s
         rc = receive_quietly(call, e, b, seen);
     else
         rc = call->next->Recv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, seen);
-    if (event && instead != MPI_ANY_SOURCE && rp_outcome_matched(rc) && seen->MPI_SOURCE == instead) {
+    if (event && instead != MPI_ANY_SOURCE && rp_outcome_matched(rc) &&
+        seen->MPI_SOURCE == instead) {
         MPI_Status as_recorded = *seen;
         as_recorded.MPI_SOURCE = event->a;
         observe_envelope(call, RP_RECV, e->comm, &as_recorded, rc);
@@ -150,11 +159,14 @@ static bool is_wrong(const struct rp_envelope *e)
 {
     int peers = e->comm == rp_constant.comm_null ? 0 : rp_comms_peers(e->comm);
 
-    return e->comm == rp_constant.comm_null || (e->tag < 0 && e->tag != MPI_ANY_TAG) || e->tag > largest_tag ||
-           (e->source != MPI_ANY_SOURCE && e->source != MPI_PROC_NULL && (e->source < 0 || (peers > 0 && e->source >= peers)));
+    return e->comm == rp_constant.comm_null || (e->tag < 0 && e->tag != MPI_ANY_TAG) ||
+           e->tag > largest_tag ||
+           (e->source != MPI_ANY_SOURCE && e->source != MPI_PROC_NULL &&
+            (e->source < 0 || (peers > 0 && e->source >= peers)));
 }
 
-void rp_replay_post_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+void rp_replay_post_begin(const struct rp_call *call, struct rp_envelope *e,
+                          const struct rp_buffer_args *b)
 {
     struct rp_match match;
 
@@ -176,7 +188,8 @@ void rp_replay_post_begin(const struct rp_call *call, struct rp_envelope *e, con
     }
 }
 
-void rp_replay_post_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
+void rp_replay_post_end(const struct rp_call *call, struct rp_envelope *e, int rc,
+                        MPI_Request *request)
 {
     (void)call;
     rp_replay_end();
@@ -187,13 +200,15 @@ void rp_replay_post_end(const struct rp_call *call, struct rp_envelope *e, int r
     struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
     rp_standin_forget(entry);
     entry->post = e->post;
-    entry->flags = RP_REQUEST_RECEIVE | (is_wild(e) ? RP_REQUEST_WILD : 0) | (e->note ? RP_REQUEST_GHOST : 0);
+    entry->flags =
+        RP_REQUEST_RECEIVE | (is_wild(e) ? RP_REQUEST_WILD : 0) | (e->note ? RP_REQUEST_GHOST : 0);
     entry->note = e->note;
     entry->source = e->source;
     entry->tag = e->tag;
 }
 
-void rp_replay_persistent_begin(const struct rp_call *call, struct rp_envelope *e, const struct rp_buffer_args *b)
+void rp_replay_persistent_begin(const struct rp_call *call, struct rp_envelope *e,
+                                const struct rp_buffer_args *b)
 {
     (void)call;
     rp_replay_begin();
@@ -203,7 +218,8 @@ void rp_replay_persistent_begin(const struct rp_call *call, struct rp_envelope *
         rp_standin_make_ghost(e);
 }
 
-void rp_replay_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc, MPI_Request *request)
+void rp_replay_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc,
+                              MPI_Request *request)
 {
     (void)call;
     rp_replay_end();
@@ -214,7 +230,8 @@ void rp_replay_persistent_end(const struct rp_call *call, struct rp_envelope *e,
     }
     struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
     rp_standin_forget(entry);
-    entry->flags = RP_REQUEST_PERSISTENT | (is_wild(e) && e->comm != e->asked_comm ? RP_REQUEST_WILD : 0);
+    entry->flags =
+        RP_REQUEST_PERSISTENT | (is_wild(e) && e->comm != e->asked_comm ? RP_REQUEST_WILD : 0);
     entry->note = e->note;
     entry->source = e->asked_source;
     entry->tag = e->asked_tag;
@@ -275,7 +292,8 @@ int rp_replay_Startall(const struct rp_call *call, int count, MPI_Request *reque
 /* Probes */
 
 /* Probe, or Mprobe where there is a `message`. */
-static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                 MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     bool told = RP_IS_WILD(source, tag) || rp_threads_on;
@@ -283,7 +301,8 @@ static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
 
     rp_replay_begin();
     if (told)
-        event = rp_follow_expect(call, rp_comms_expected(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
+        event =
+            rp_follow_expect(call, rp_comms_expected(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_PROBE) {
         source = event->a;
         tag = event->b;
@@ -291,20 +310,22 @@ static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
     } else if (!told && can_probe(source, tag, comm)) {
         rp_await_message(call, source, tag, comm);
     }
-    int rc = message ? call->next->Mprobe(source, tag, comm, message, seen) : call->next->Probe(source, tag, comm, seen);
+    int rc = message ? call->next->Mprobe(source, tag, comm, message, seen)
+                     : call->next->Probe(source, tag, comm, seen);
     if (event)
         observe_envelope(call, RP_PROBE, comm, seen, rc);
     rp_replay_end();
     return rc;
 }
 
-int rp_replay_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int rp_replay_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                    MPI_Status *status)
 {
     return probe(call, source, tag, comm, NULL, status);
 }
 
-int rp_replay_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message,
-                         MPI_Status *status)
+int rp_replay_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                     MPI_Message *message, MPI_Status *status)
 {
     return probe(call, source, tag, comm, message, status);
 }
@@ -312,8 +333,8 @@ int rp_replay_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm c
 enum { POLL_KINDS = 1u << RP_NO | 1u << RP_PROBE | 1u << RP_ERROR };
 
 /* Iprobe, or Improbe where there is a `message`. */
-static int poll_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
-                      MPI_Status *status)
+static int poll_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                      MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = MPI_SUCCESS;
@@ -340,13 +361,14 @@ static int poll_probe(const struct rp_call *call, int source, int tag, MPI_Comm 
     return rc;
 }
 
-int rp_replay_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+int rp_replay_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                     MPI_Status *status)
 {
     return poll_probe(call, source, tag, comm, flag, NULL, status);
 }
 
 int rp_replay_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
-                          MPI_Message *message, MPI_Status *status)
+                      MPI_Message *message, MPI_Status *status)
 {
     return poll_probe(call, source, tag, comm, flag, message, status);
 }

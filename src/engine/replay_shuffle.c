@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of the receives that the record has next in the region, at the same place, communicator and tag, the sources are given in another order. For the record it is as if they came in its own.
+ * Of the receives that the record has next in the region, at the same place, communicator and tag,
+ * the sources are given in another order. For the record it is as if they came in its own.
  *
- * Each region has numbers of its own from the seed, so that it is shuffled in the same way whichever others are: who looks for the one that does not commute has only a part of them shuffled (REPRISE_SHUFFLE_PART).
+ * Each region has numbers of its own from the seed, so that it is shuffled in the same way
+ * whichever others are: who looks for the one that does not commute has only a part of them
+ * shuffled (REPRISE_SHUFFLE_PART).
  *
- * A region has no end in the log. It ends after as many receives as it was begun for, or where the record says that it was closed before (log/regionlog.h).
+ * A region has no end in the log. It ends after as many receives as it was begun for, or where the
+ * record says that it was closed before (log/regionlog.h).
  */
 #include "engine/replay_shuffle.h"
 
@@ -20,7 +24,7 @@ static struct {
     uint64_t seed; /* 0: nothing is shuffled */
     uint64_t rank, region, shuffled_regions;
     uint64_t random;
-    uint64_t left;   /* receives in this region */
+    uint64_t left; /* receives in this region */
     uint64_t receives;
     struct rp_regions early;
     int32_t *sources; /* of the group at the front, in the order in which they are given */
@@ -28,7 +32,8 @@ static struct {
 } shuffle;
 
 /* RANK.NUMBER: in the order of ranks, the regions before that one. */
-static enum rp_status read_part(const char *part, uint64_t rank, uint64_t *regions, struct rp_problem *why)
+static enum rp_status read_part(const char *part, uint64_t rank, uint64_t *regions,
+                                struct rp_problem *why)
 {
     char *end;
     uint64_t last = part ? strtoull(part, &end, 10) : 0;
@@ -52,8 +57,11 @@ enum rp_status rp_shuffle_open(const struct rp_session *session, struct rp_probl
         return status;
     shuffle.seed = (uint64_t)seed;
     shuffle.rank = (uint64_t)session->rank;
-    status = read_part(rp_setting("REPRISE_SHUFFLE_PART"), shuffle.rank, &shuffle.shuffled_regions, why);
-    return status == RP_OK ? rp_regions_read(session->directory, session->run, (uint32_t)session->rank, &shuffle.early, why) : status;
+    status =
+        read_part(rp_setting("REPRISE_SHUFFLE_PART"), shuffle.rank, &shuffle.shuffled_regions, why);
+    return status == RP_OK ? rp_regions_read(session->directory, session->run,
+                                             (uint32_t)session->rank, &shuffle.early, why)
+                           : status;
 }
 
 static uint64_t mix(uint64_t x)
@@ -66,13 +74,17 @@ static uint64_t mix(uint64_t x)
 static void find_group(const struct rp_event *front)
 {
     struct rp_event first = *front;
-    uint64_t position = rp_follow_position(), ahead = rp_regions_after(&shuffle.early, position) - position;
+    uint64_t position = rp_follow_position(),
+             ahead = rp_regions_after(&shuffle.early, position) - position;
 
-    for (shuffle.count = shuffle.next = 0; shuffle.count < shuffle.left && shuffle.count < ahead; shuffle.count++) {
+    for (shuffle.count = shuffle.next = 0; shuffle.count < shuffle.left && shuffle.count < ahead;
+         shuffle.count++) {
         const struct rp_event *event = rp_follow_ahead(shuffle.count);
-        if (!event || event->kind != RP_RECV || event->site != first.site || event->scope != first.scope || event->b != first.b)
+        if (!event || event->kind != RP_RECV || event->site != first.site ||
+            event->scope != first.scope || event->b != first.b)
             break;
-        RP_BUG_ON(!rp_array_grow((void **)&shuffle.sources, shuffle.count, sizeof *shuffle.sources));
+        RP_BUG_ON(
+            !rp_array_grow((void **)&shuffle.sources, shuffle.count, sizeof *shuffle.sources));
         shuffle.sources[shuffle.count] = event->a;
     }
 }
@@ -80,7 +92,8 @@ static void find_group(const struct rp_event *front)
 static void shuffle_group(void)
 {
     for (size_t i = shuffle.count; i > 1; i--) {
-        shuffle.random = shuffle.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        shuffle.random =
+            shuffle.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         size_t other = (size_t)(shuffle.random >> 33) % i;
         int32_t kept = shuffle.sources[i - 1];
         shuffle.sources[i - 1] = shuffle.sources[other];

@@ -104,7 +104,8 @@ void rp_standin_fail(void *note)
 
     if (!kept)
         return;
-    if (rp_pmpi.Irecv(kept->buf, kept->count, kept->type, kept->source, kept->tag, kept->comm, &request) == MPI_SUCCESS) {
+    if (rp_pmpi.Irecv(kept->buf, kept->count, kept->type, kept->source, kept->tag, kept->comm,
+                      &request) == MPI_SUCCESS) {
         rp_pmpi.Cancel(&request);
         rp_pmpi.Request_free(&request);
     }
@@ -124,7 +125,8 @@ int rp_standin_start(struct rp_request *entry, const struct rp_match *match)
     int rc;
 
     if (match)
-        rc = rp_pmpi.Irecv(kept->buf, kept->count, kept->type, match->source, match->tag, kept->comm, &kept->inner);
+        rc = rp_pmpi.Irecv(kept->buf, kept->count, kept->type, match->source, match->tag,
+                           kept->comm, &kept->inner);
     else
         rc = rp_pmpi.Irecv(kept->buf, kept->count, kept->type, 0, 0, nowhere, &kept->inner);
     set_inner(entry);
@@ -170,7 +172,8 @@ static void leave_one(MPI_Request *request, MPI_Request real, MPI_Request before
         *request = rp_constant.request_null;
 }
 
-void rp_standin_leave(int count, MPI_Request *requests, const MPI_Request *real, const MPI_Request *before)
+void rp_standin_leave(int count, MPI_Request *requests, const MPI_Request *real,
+                      const MPI_Request *before)
 {
     if (real == requests)
         return;
@@ -182,7 +185,8 @@ void rp_standin_leave(int count, MPI_Request *requests, const MPI_Request *real,
 
 static int by_post(const void *one, const void *other)
 {
-    uint64_t a = (*(struct rp_request *const *)one)->post, b = (*(struct rp_request *const *)other)->post;
+    uint64_t a = (*(struct rp_request *const *)one)->post,
+             b = (*(struct rp_request *const *)other)->post;
 
     return a < b ? -1 : a > b;
 }
@@ -196,7 +200,8 @@ static void release(struct rp_request *entry)
         rp_pmpi.Cancel(&ghost);
         rp_pmpi.Request_free(&ghost);
     }
-    rp_pmpi.Irecv(kept->buf, kept->count, kept->type, kept->source, kept->tag, kept->comm, &kept->inner);
+    rp_pmpi.Irecv(kept->buf, kept->count, kept->type, kept->source, kept->tag, kept->comm,
+                  &kept->inner);
     set_inner(entry);
     entry->flags &= ~(uint64_t)RP_REQUEST_GHOST;
 }
@@ -235,7 +240,8 @@ void rp_standin_sink(void)
         MPI_Message message;
         MPI_Status status;
         int flag = 0;
-        rp_pmpi.Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, rp_comms.known[i].comm, &flag, &message, &status);
+        rp_pmpi.Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, rp_comms.known[i].comm, &flag, &message,
+                        &status);
         if (flag)
             swallow(&message, &status);
     }

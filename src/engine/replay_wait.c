@@ -15,7 +15,8 @@
 
 static void describe_message(char *what, size_t size, int source, int tag, MPI_Comm comm)
 {
-    snprintf(what, size, "a message from rank %d with tag %d on communicator %u", source, tag, rp_comms_number(comm));
+    snprintf(what, size, "a message from rank %d with tag %d on communicator %u", source, tag,
+             rp_comms_number(comm));
 }
 
 void rp_await_message(const struct rp_call *call, int source, int tag, MPI_Comm comm)
@@ -67,7 +68,8 @@ static void describe_request(MPI_Request request, char *what, size_t size)
 
 bool rp_makes_its_own_progress(MPI_Request request)
 {
-    struct rp_request *entry = rp_self.always & RP_ALWAYS_CALLBACKS ? rp_requests_find(&rp_state.requests, request) : NULL;
+    struct rp_request *entry =
+        rp_self.always & RP_ALWAYS_CALLBACKS ? rp_requests_find(&rp_state.requests, request) : NULL;
 
     return rp_self.always & RP_ALWAYS_CALLBACKS && !(entry && entry->flags & RP_REQUEST_RECEIVE);
 }
@@ -119,7 +121,9 @@ void rp_stop_at_ghost(const struct rp_call *call, MPI_Request request)
             rp_follow_end_of_record(call);
             break;
         }
-        rp_patience_poll(&patience, call, "the end of the record"); /* another thread may cancel it, or has events left */
+        rp_patience_poll(
+            &patience, call,
+            "the end of the record"); /* another thread may cancel it, or has events left */
     }
     rp_patience_end(&patience);
 }

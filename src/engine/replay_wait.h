@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quiet waits: the real blocking function is called only when it can return, and until then we poll, yield and sleep. So a replay does not spin on a busy machine, and a stalled one can say what
- * it waits for.
+ * Quiet waits: the real blocking function is called only when it can return, and until then we
+ * poll, yield and sleep. So a replay does not spin on a busy machine, and a stalled one can say
+ * what it waits for.
  */
 #ifndef RP_REPLAY_WAIT_H
 #define RP_REPLAY_WAIT_H
@@ -21,7 +22,8 @@ void rp_await_receive(const struct rp_call *call, MPI_Request request, const str
 /* Until the request, or its stand-in, is complete. */
 void rp_await_request(const struct rp_call *call, MPI_Request request);
 
-/* A request of MPI-IO or of the program's own kind may be worked on only in the calls that complete it: asking after it would never end. */
+/* A request of MPI-IO or of the program's own kind may be worked on only in the calls that complete
+ * it: asking after it would never end. */
 bool rp_makes_its_own_progress(MPI_Request request);
 
 /* A receive that never completed in the record. */

@@ -16,25 +16,31 @@
 #include "mpi/constants.h"
 #include "mpi/engine.h"
 
-static enum rp_status check_manifest(const struct rp_session *session, const struct rp_manifest *m, struct rp_problem *why)
+static enum rp_status check_manifest(const struct rp_session *session, const struct rp_manifest *m,
+                                     struct rp_problem *why)
 {
     char *build_id = rp_session_build_id();
     bool forced = rp_setting("REPRISE_FORCE") != NULL;
     enum rp_status status = RP_OK;
 
     if (strcmp(m->mpi, rp_session_mpi()) != 0)
-        status = rp_fail(why, RP_USAGE, "%s was recorded with %s, this program uses %s", session->directory, m->mpi, rp_session_mpi());
+        status = rp_fail(why, RP_USAGE, "%s was recorded with %s, this program uses %s",
+                         session->directory, m->mpi, rp_session_mpi());
     else if (m->ranks != (uint32_t)session->ranks)
-        status = rp_fail(why, RP_USAGE, "%s was recorded with %u ranks, this is a job of %d", session->directory, m->ranks, session->ranks);
+        status = rp_fail(why, RP_USAGE, "%s was recorded with %u ranks, this is a job of %d",
+                         session->directory, m->ranks, session->ranks);
     else if (!forced && strcmp(m->build_id, build_id) != 0)
-        status = rp_fail(why, RP_USAGE, "this is not the program that was recorded (%s, build id %s; here %s): --force replays all the same", m->program,
-                         m->build_id, build_id);
+        status = rp_fail(why, RP_USAGE,
+                         "this is not the program that was recorded (%s, build id %s; here %s): "
+                         "--force replays all the same",
+                         m->program, m->build_id, build_id);
     free(build_id);
     return status;
 }
 
 static bool alone;  /* no other rank is there */
-static bool single; /* nor was there ever one. MPICH 4.0 crashes when it is to complete a request in a session of one process */
+static bool single; /* nor was there ever one. MPICH 4.0 crashes when it is to complete a request in
+                       a session of one process */
 
 bool rp_session_is_alone(void)
 {
@@ -84,7 +90,8 @@ static void broadcast(void *data, int bytes)
 {
     MPI_Request request;
 
-    if (!single && rp_pmpi.Ibcast(data, bytes, rp_constant.byte, 0, rp_constant.world, &request) == MPI_SUCCESS)
+    if (!single && rp_pmpi.Ibcast(data, bytes, rp_constant.byte, 0, rp_constant.world, &request) ==
+                       MPI_SUCCESS)
         complete(request);
 }
 
@@ -95,7 +102,8 @@ static int32_t largest(int32_t mine)
 
     if (alone || single)
         return mine;
-    if (rp_pmpi.Iallreduce(&mine, &all, 1, rp_constant.int32, rp_constant.max, rp_constant.world, &request) == MPI_SUCCESS)
+    if (rp_pmpi.Iallreduce(&mine, &all, 1, rp_constant.int32, rp_constant.max, rp_constant.world,
+                           &request) == MPI_SUCCESS)
         complete(request);
     return all;
 }
@@ -106,7 +114,8 @@ void rp_session_sum(const uint64_t *mine, uint64_t *sum, int count)
 
     if (alone || single)
         memcpy(sum, mine, (size_t)count * sizeof *mine);
-    else if (rp_pmpi.Ireduce(mine, sum, count, rp_constant.uint64, rp_constant.sum, 0, rp_constant.world, &request) == MPI_SUCCESS)
+    else if (rp_pmpi.Ireduce(mine, sum, count, rp_constant.uint64, rp_constant.sum, 0,
+                             rp_constant.world, &request) == MPI_SUCCESS)
         complete(request);
 }
 
@@ -143,7 +152,8 @@ static void leave(int exit_status)
     _exit(exit_status);
 }
 
-enum rp_status rp_session_find_record(struct rp_session *session, struct rp_manifest *manifest, struct rp_problem *why)
+enum rp_status rp_session_find_record(struct rp_session *session, struct rp_manifest *manifest,
+                                      struct rp_problem *why)
 {
     char *directory;
     enum rp_status status = rp_run_find(rp_setting("REPRISE_RUN"), &directory, why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the ranks of a job agree on when a mode starts: where the record is, and that every rank can go on. */
+/* What the ranks of a job agree on when a mode starts: where the record is, and that every rank can
+ * go on. */
 #ifndef RP_SESSION_H
 #define RP_SESSION_H
 
@@ -14,30 +15,35 @@ struct rp_session {
     int rank, ranks;
     uint64_t run;
     char directory[PATH_MAX];
-    char wrappers[PATH_MAX]; /* of a replay: by which the record tells callers apart; empty: it does not */
+    char wrappers[PATH_MAX]; /* of a replay: by which the record tells callers apart; empty: it does
+                                not */
 };
 
 /* Rank and size; messages carry the rank from now on. */
 void rp_session_open(struct rp_session *session);
 
-/* The same for a rank that is replayed alone (REPRISE_SOLO): as its record says; what it makes goes to REPRISE_OUTPUT. All that follows is then this process's own affair. */
+/* The same for a rank that is replayed alone (REPRISE_SOLO): as its record says; what it makes goes
+ * to REPRISE_OUTPUT. All that follows is then this process's own affair. */
 enum rp_status rp_session_open_alone(struct rp_session *session, struct rp_problem *why);
 bool rp_session_is_alone(void);
 
-/* Rank 0's run and directory, or its failure (already said there), go to all. Returns the same status everywhere. */
+/* Rank 0's run and directory, or its failure (already said there), go to all. Returns the same
+ * status everywhere. */
 enum rp_status rp_session_share(struct rp_session *session, enum rp_status status);
 
 /* Rank 0's text goes to all. */
 void rp_session_share_text(char text[PATH_MAX]);
 
-/* Rank 0 of a replay: the record that is meant, and whether this job can be a replay of it (the MPI, the number of ranks, the program). On success the manifest is the
- * caller's to free. */
-enum rp_status rp_session_find_record(struct rp_session *session, struct rp_manifest *manifest, struct rp_problem *why);
+/* Rank 0 of a replay: the record that is meant, and whether this job can be a replay of it (the
+ * MPI, the number of ranks, the program). On success the manifest is the caller's to free. */
+enum rp_status rp_session_find_record(struct rp_session *session, struct rp_manifest *manifest,
+                                      struct rp_problem *why);
 
 /* If the status, the same on all ranks, is a failure: all leave MPI and exit. */
 void rp_session_leave_unless_ok(enum rp_status status);
 
-/* If any rank failed (and said why), all ranks call `undo` (may be NULL), leave MPI and exit with the largest exit status. */
+/* If any rank failed (and said why), all ranks call `undo` (may be NULL), leave MPI and exit with
+ * the largest exit status. */
 void rp_session_agree(enum rp_status status, void (*undo)(void));
 
 /* The sums of all ranks, at rank 0. */

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank that waits in the engine says so. In a blocking call of MPI that the engine does not make of polls (a send, a collective, MPI_Comm_dup, ...) it cannot: libreprise-blocking.so notes the call, and
- * this thread tells the others of it, if it finds the rank in the same call at two looks.
+ * A rank that waits in the engine says so. In a blocking call of MPI that the engine does not make
+ * of polls (a send, a collective, MPI_Comm_dup, ...) it cannot: libreprise-blocking.so notes the
+ * call, and this thread tells the others of it, if it finds the rank in the same call at two looks.
  *
- * A rank whose threads are followed waits if each of its threads does: in the engine, for a lock that the engine has it take in turn, in a blocking call of MPI, or asleep in the system until another
- * thread wakes it (it is joined, or signalled), without having run since the look before.
+ * A rank whose threads are followed waits if each of its threads does: in the engine, for a lock
+ * that the engine has it take in turn, in a blocking call of MPI, or asleep in the system until
+ * another thread wakes it (it is joined, or signalled), without having run since the look before.
  *
- * All threads look at all ranks. The replay stands still when each rank waits or has ended, and none did anything from look to look. A call may be in the middle of a long transfer, and so may a receive that has
- * begun: that gets half as much time again as --stall. Time is counted in looks, and a rank that does not look (it is stopped, perhaps by a debugger) is not one that waits.
+ * All threads look at all ranks. The replay stands still when each rank waits or has ended, and
+ * none did anything from look to look. A call may be in the middle of a long transfer, and so may a
+ * receive that has
+ * begun: that gets half as much time again as --stall. Time is counted in looks, and a rank that
+ * does not look (it is stopped, perhaps by a debugger) is not one that waits.
  */
 #include "engine/standstill.h"
 
@@ -29,10 +34,11 @@
 
 enum {
     LOOKS_A_SECOND = 4,
-    MISSED = 5 * LOOKS_A_SECOND,     /* looks: a rank that has made none meanwhile is stopped */
-    AT_END = 4 * LOOKS_A_SECOND,     /* after which a replay at the end of its record hangs */
+    MISSED = 5 * LOOKS_A_SECOND, /* looks: a rank that has made none meanwhile is stopped */
+    AT_END = 4 * LOOKS_A_SECOND, /* after which a replay at the end of its record hangs */
     LEFT_TO_POLLS = 1 * LOOKS_A_SECOND,
-    LEFT_TO_OTHERS = 10 * LOOKS_A_SECOND, /* after which a rank ends by itself, if another that gave up did not end the job */
+    LEFT_TO_OTHERS = 10 * LOOKS_A_SECOND, /* after which a rank ends by itself, if another that gave
+                                             up did not end the job */
 };
 
 /* What was last seen of a rank. */
@@ -43,22 +49,25 @@ struct seen {
 
 static struct {
     struct rp_standstill options;
-    const struct rp_blocked *blocked; /* of the thread that initialised MPI; NULL: it is not noted */
-    uint64_t calls;                   /* that it had made at the last look; 0: it was in none */
+    const struct rp_blocked
+        *blocked;   /* of the thread that initialised MPI; NULL: it is not noted */
+    uint64_t calls; /* that it had made at the last look; 0: it was in none */
     const struct rp_blocked *in_threads; /* of one that is in a call now; NULL: none is */
     uint64_t thread_calls;               /* of all that are */
     _Atomic uint64_t waits;
     struct rp_thread owner;
     struct seen *seen;
-    uint64_t moves;    /* of all ranks, at the last look */
-    long quiet;        /* looks since something moved */
-    long given_up;     /* looks since some rank gave up */
+    uint64_t moves; /* of all ranks, at the last look */
+    long quiet;     /* looks since something moved */
+    long given_up;  /* looks since some rank gave up */
     atomic_bool found;
 } watch;
 
 static const char *name_of(const struct rp_blocked *b)
 {
-    return b->comm == rp_constant.world ? "MPI_COMM_WORLD" : b->comm == rp_constant.self ? "MPI_COMM_SELF" : "another communicator";
+    return b->comm == rp_constant.world  ? "MPI_COMM_WORLD"
+           : b->comm == rp_constant.self ? "MPI_COMM_SELF"
+                                         : "another communicator";
 }
 
 static void tell_call(const struct rp_blocked *b, const char *function, struct rp_state_text *to)
@@ -70,7 +79,9 @@ static void tell_call(const struct rp_blocked *b, const char *function, struct r
     if (b->tag != MPI_ANY_TAG)
         snprintf(tag, sizeof tag, "tag %d", b->tag);
     if (b->peer_is != RP_PEER_NONE)
-        rp_state_set_text(to, "%s %s %s with %s on %s", function, b->peer_is == RP_PEER_TO ? "to" : "for a message from", peer, tag, name_of(b));
+        rp_state_set_text(to, "%s %s %s with %s on %s", function,
+                          b->peer_is == RP_PEER_TO ? "to" : "for a message from", peer, tag,
+                          name_of(b));
     else if (b->has_comm)
         rp_state_set_text(to, "%s on %s", function, name_of(b));
     else
@@ -85,7 +96,8 @@ static int64_t seconds(void)
     return (int64_t)now.tv_sec;
 }
 
-/* With threads: those that are in a call, or asleep, as they were at the look before. `note` is of this thread's own call. */
+/* With threads: those that are in a call, or asleep, as they were at the look before. `note` is of
+ * this thread's own call. */
 static bool does_thread_wait(const struct rp_thread *thread)
 {
     const struct rp_blocked *b = thread->note;
@@ -192,28 +204,32 @@ static bool is_stuck(void)
 
     if (patience == 0 || rp_ending_somebody_is(state, RP_RANK_PARKED))
         return false;
-    return watch.quiet > (rp_state_is_stuck(state, RP_CERTAIN_MESSAGE) ? patience : patience + patience / 2);
+    return watch.quiet >
+           (rp_state_is_stuck(state, RP_CERTAIN_MESSAGE) ? patience : patience + patience / 2);
 }
 
 static bool is_under_way(void)
 {
     uint32_t now = watch.options.slot->state;
 
-    return now == RP_RANK_RUNNING || now == RP_RANK_WAITING || now == RP_RANK_PARKED || now == RP_RANK_FREE;
+    return now == RP_RANK_RUNNING || now == RP_RANK_WAITING || now == RP_RANK_PARKED ||
+           now == RP_RANK_FREE;
 }
 
 static void look_at_all(void)
 {
     const struct rp_replay_state *state = watch.options.state;
     static long found_since;
-    bool given_up = rp_ending_somebody_is(state, RP_RANK_FAILED) || rp_ending_somebody_is(state, RP_RANK_DIVERGED);
+    bool given_up = rp_ending_somebody_is(state, RP_RANK_FAILED) ||
+                    rp_ending_somebody_is(state, RP_RANK_DIVERGED);
 
     watch.given_up = given_up ? watch.given_up + 1 : 0;
     if (watch.given_up > LEFT_TO_OTHERS)
         _exit(REPRISE_EXIT_DIVERGED);
     count_quiet();
     if (is_at_end()) {
-        if (watch.quiet > AT_END + LEFT_TO_POLLS && watch.options.stops_at_end && watch.options.slot->in_call)
+        if (watch.quiet > AT_END + LEFT_TO_POLLS && watch.options.stops_at_end &&
+            watch.options.slot->in_call)
             watch.options.at_end(watch.blocked->function);
         return;
     }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a debugger sees of a replay. `reprise.gdb`, which is installed beside the library, reads this and stops at the function. Nothing is called in the program, which may be stopped anywhere, and some
- * gdbs cannot (13 fails on processors with tile registers); no debug information is needed.
+ * What a debugger sees of a replay. `reprise.gdb`, which is installed beside the library, reads
+ * this and stops at the function. Nothing is called in the program, which may be stopped anywhere,
+ * and some gdbs cannot (13 fails on processors with tile registers); no debug information is
+ * needed.
  */
 #ifndef RP_WATCH_H
 #define RP_WATCH_H
@@ -13,15 +15,18 @@
 
 #define RP_WATCHED __attribute__((visibility("default")))
 
-/* Called when an event was replayed, still inside the program's MPI call; a place for breakpoints. */
+/* Called when an event was replayed, still inside the program's MPI call; a place for
+ * breakpoints. */
 RP_WATCHED void reprise_event(void);
 
-extern RP_WATCHED volatile uint64_t reprise_return_address; /* where the MPI call that the last event belongs to goes back to */
+extern RP_WATCHED volatile uint64_t
+    reprise_return_address; /* where the MPI call that the last event belongs to goes back to */
 
 struct reprise_place {
     uint64_t begun, rank, done, total; /* events */
     struct rp_event next;
-    const char *kind, *function; /* of the next event; kind is NULL if there is none, or it is not loaded */
+    const char *kind,
+        *function; /* of the next event; kind is NULL if there is none, or it is not loaded */
 };
 extern RP_WATCHED struct reprise_place reprise_place;
 extern RP_WATCHED const struct rp_requests *const reprise_receives;

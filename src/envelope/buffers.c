@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A buffer for buffered sends that is just large enough for the program's messages is too small for their stamps. So MPI gets one of ours, larger by
- * a stamp for as many messages as the program's has room for: each takes at least MPI_BSEND_OVERHEAD. The program gets its own back.
+ * A buffer for buffered sends that is just large enough for the program's messages is too small for
+ * their stamps. So MPI gets one of ours, larger by a stamp for as many messages as the program's
+ * has room for: each takes at least MPI_BSEND_OVERHEAD. The program gets its own back.
  */
 #include <limits.h>
 #include <stdlib.h>

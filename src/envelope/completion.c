@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion. Handles are set to null by the call, so the letters of a call's requests are looked up before. What it completed is then delivered,
- * counts are put right, and stamps are told in the order in which the call gives them. Where the program wants no statuses, the call gets some of
+ * Completion. Handles are set to null by the call, so the letters of a call's requests are looked
+ * up before. What it completed is then delivered, counts are put right, and stamps are told in the
+ * order in which the call gives them. Where the program wants no statuses, the call gets some of
  * ours: without them nothing can be delivered.
  */
 #include <stdlib.h>
@@ -26,7 +27,8 @@ struct round {
 
 static void make_room(struct round *round, size_t count, bool needs_statuses)
 {
-    size_t letters = count * sizeof *round->letter, statuses = needs_statuses ? count * sizeof *round->statuses : 0;
+    size_t letters = count * sizeof *round->letter,
+           statuses = needs_statuses ? count * sizeof *round->statuses : 0;
 
     round->letter = round->few;
     if (needs_statuses)
@@ -41,7 +43,8 @@ static void make_room(struct round *round, size_t count, bool needs_statuses)
     round->letter = (struct rp_letter **)((char *)round->room + statuses);
 }
 
-static void begin(struct round *round, int count, const MPI_Request *requests, MPI_Status *statuses, const MPI_Status *ignore)
+static void begin(struct round *round, int count, const MPI_Request *requests, MPI_Status *statuses,
+                  const MPI_Status *ignore)
 {
     rp_stamps_clear();
     rp_under_way_poll_freed();
@@ -67,7 +70,8 @@ static void returned(void)
 }
 
 /* The letter's request was completed; or it failed, and is still there. */
-static void complete(struct rp_letter *letter, MPI_Request request, MPI_Status *status, int index, bool failed)
+static void complete(struct rp_letter *letter, MPI_Request request, MPI_Status *status, int index,
+                     bool failed)
 {
     bool gone = letter->persistent || request == rp_constant.request_null;
 
@@ -83,13 +87,15 @@ static void complete(struct rp_letter *letter, MPI_Request request, MPI_Status *
         rp_under_way_remove(letter);
 }
 
-static void complete_index(struct round *round, int i, MPI_Request request, MPI_Status *status, int index, bool failed)
+static void complete_index(struct round *round, int i, MPI_Request request, MPI_Status *status,
+                           int index, bool failed)
 {
     if (round->letter[i])
         complete(round->letter[i], request, status, index, failed);
 }
 
-int rp_letter_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request, MPI_Status *status)
+int rp_letter_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request,
+                   MPI_Status *status)
 {
     struct round round;
 
@@ -103,7 +109,8 @@ int rp_letter_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *reques
     return rc;
 }
 
-int rp_letter_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag, MPI_Status *status)
+int rp_letter_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag,
+                   MPI_Status *status)
 {
     struct round round;
 
@@ -130,7 +137,8 @@ static void complete_all(struct round *round, int count, const MPI_Request *requ
     }
 }
 
-int rp_letter_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count, MPI_Request *requests, MPI_Status *statuses)
+int rp_letter_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count,
+                      MPI_Request *requests, MPI_Status *statuses)
 {
     struct round round;
 
@@ -143,7 +151,8 @@ int rp_letter_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count, 
     return rc;
 }
 
-int rp_letter_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+int rp_letter_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
     struct round round;
 
@@ -157,13 +166,15 @@ int rp_letter_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int 
     return rc;
 }
 
-static void complete_any(struct round *round, int count, const MPI_Request *requests, int index, int rc)
+static void complete_any(struct round *round, int count, const MPI_Request *requests, int index,
+                         int rc)
 {
     if (round->any && index != MPI_UNDEFINED && index >= 0 && index < count)
         complete_index(round, index, requests[index], round->statuses, index, rc != MPI_SUCCESS);
 }
 
-int rp_letter_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, MPI_Status *status)
+int rp_letter_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *index, MPI_Status *status)
 {
     struct round round;
 
@@ -179,8 +190,8 @@ int rp_letter_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int 
     return rc;
 }
 
-int rp_letter_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, int *flag,
-                      MPI_Status *status)
+int rp_letter_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *index, int *flag, MPI_Status *status)
 {
     struct round round;
 
@@ -196,7 +207,8 @@ int rp_letter_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *
     return rc;
 }
 
-static int some(rp_some_function *real, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+static int some(rp_some_function *real, int count, MPI_Request *requests, int *outcount,
+                int *indices, MPI_Status *statuses)
 {
     struct round round;
 
@@ -205,7 +217,8 @@ static int some(rp_some_function *real, int count, MPI_Request *requests, int *o
     RP_INSIDE(rc, real(count, requests, outcount, indices, round.statuses));
     returned();
     bool in_status = rc != MPI_SUCCESS && rp_letter_error_class(rc) == MPI_ERR_IN_STATUS;
-    int done = round.any && (rc == MPI_SUCCESS || in_status) && *outcount != MPI_UNDEFINED ? *outcount : 0;
+    int done =
+        round.any && (rc == MPI_SUCCESS || in_status) && *outcount != MPI_UNDEFINED ? *outcount : 0;
     for (int i = 0; i < done; i++)
         complete_index(&round, indices[i], requests[indices[i]], &round.statuses[i], indices[i],
                        in_status && round.statuses[i].MPI_ERROR != MPI_SUCCESS);
@@ -213,18 +226,22 @@ static int some(rp_some_function *real, int count, MPI_Request *requests, int *o
     return rc;
 }
 
-int rp_letter_waitsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_letter_waitsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses)
 {
     return some(real, count, requests, outcount, indices, statuses);
 }
 
-int rp_letter_testsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_letter_testsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses)
 {
     return some(real, count, requests, outcount, indices, statuses);
 }
 
-/* The request stays. A receive that is complete has its payload in the program's buffer, but is not given to the program yet. */
-int rp_letter_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request, int *flag, MPI_Status *status)
+/* The request stays. A receive that is complete has its payload in the program's buffer, but is not
+ * given to the program yet. */
+int rp_letter_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
+                                 int *flag, MPI_Status *status)
 {
     struct rp_letter *letter = rp_under_way_find(request);
     MPI_Status own, *seen = letter && status == MPI_STATUS_IGNORE ? &own : status;

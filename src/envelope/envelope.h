@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libreprise-envelope.so offers to the engine in libreprise.so, which stands in front of it. Where it is not preloaded, these are NULL.
+ * What libreprise-envelope.so offers to the engine in libreprise.so, which stands in front of it.
+ * Where it is not preloaded, these are NULL.
  *
- * Every point-to-point message of the program carries eight bytes in front of its payload: a Lamport clock and the sender's rank in MPI_COMM_WORLD.
- * Both libraries are entered by one thread only.
+ * Every point-to-point message of the program carries eight bytes in front of its payload: a
+ * Lamport clock and the sender's rank in MPI_COMM_WORLD. Both libraries are entered by one thread
+ * only.
  */
 #ifndef RP_ENVELOPE_LIBRARY_H
 #define RP_ENVELOPE_LIBRARY_H
@@ -21,17 +23,20 @@ struct rp_stamp {
     uint64_t clock; /* that the message was sent with */
 };
 
-/* From now on messages are in envelopes. Called by every process of the job when MPI was initialised, before its first point-to-point call. */
+/* From now on messages are in envelopes. Called by every process of the job when MPI was
+ * initialised, before its first point-to-point call. */
 RP_OFFERED void reprise_envelope_open(int world_rank);
 
 /* MPI is about to end: what is kept for later messages is freed. Messages stay in envelopes. */
 RP_OFFERED void reprise_envelope_close(void);
 
-/* The receives that the last completing call (Recv, Sendrecv, Mrecv, Wait*, Test*) gave to the program, in the order in which it gave them; valid
- * until the next. The clock moves on by them only now: completions that nobody takes were not the program's. A second call returns 0. */
+/* The receives that the last completing call (Recv, Sendrecv, Mrecv, Wait*, Test*) gave to the
+ * program, in the order in which it gave them; valid until the next. The clock moves on by them
+ * only now: completions that nobody takes were not the program's. A second call returns 0. */
 RP_OFFERED size_t reprise_envelope_take(const struct rp_stamp **stamps);
 
-/* Whether the program made a collective call without a clock since this was last asked: others may have learnt by it what was received before. */
+/* Whether the program made a collective call without a clock since this was last asked: others may
+ * have learnt by it what was received before. */
 RP_OFFERED int reprise_envelope_synced(void);
 
 /* For a replay by clocks, which receives what is in envelopes itself. */
@@ -52,12 +57,14 @@ struct rp_stamp_parts {
 RP_OFFERED struct rp_stamp_parts reprise_envelope_parts(uint64_t stamp);
 
 struct rp_envelope_hooks {
-    void (*sending)(MPI_Comm comm, int dest); /* a message with the clock as it is now is about to be sent */
-    void (*rest)(void);                       /* a blocking send waits: it is called again and again */
-    void (*rested)(void);                     /* it no longer does */
-    void (*entering)(MPI_Comm comm);          /* before a blocking collective call */
-    void (*unseen)(int enters);               /* before and after one that makes a communicator of some processes */
-    void (*made)(MPI_Comm comm);              /* a new communicator */
+    void (*sending)(MPI_Comm comm,
+                    int dest);       /* a message with the clock as it is now is about to be sent */
+    void (*rest)(void);              /* a blocking send waits: it is called again and again */
+    void (*rested)(void);            /* it no longer does */
+    void (*entering)(MPI_Comm comm); /* before a blocking collective call */
+    void (*unseen)(
+        int enters); /* before and after one that makes a communicator of some processes */
+    void (*made)(MPI_Comm comm); /* a new communicator */
 };
 RP_OFFERED void reprise_envelope_hook(const struct rp_envelope_hooks *hooks);
 

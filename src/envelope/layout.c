@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Both tables are caches, by handle: what is not there is asked for, or made, again. The program's buffers and our stamps are used over and over, so
- * that most joined types are there. A type that is replaced in the table may be in use: MPI keeps it until then.
+ * Both tables are caches, by handle: what is not there is asked for, or made, again. The program's
+ * buffers and our stamps are used over and over, so that most joined types are there. A type that
+ * is replaced in the table may be in use: MPI keeps it until then.
  */
 #include "envelope/layout.h"
 
@@ -50,7 +51,8 @@ static bool is_named(MPI_Datatype type)
     return combiner == MPI_COMBINER_NAMED;
 }
 
-/* Whether an element packs to itself: bytes without a pattern in them tell, also if its parts stand in another order than in memory. */
+/* Whether an element packs to itself: bytes without a pattern in them tell, also if its parts stand
+ * in another order than in memory. */
 static bool packs_to_itself(MPI_Datatype type, size_t size)
 {
     unsigned char *in = malloc(2 * size + 1), *out = in + size;
@@ -59,7 +61,9 @@ static bool packs_to_itself(MPI_Datatype type, size_t size)
 
     for (size_t i = 0; in && i < size; i++)
         in[i] = (unsigned char)(x = mix(x + UINT64_C(0x9e3779b97f4a7c15)));
-    bool same = in && rp_pmpi.Pack(in, 1, type, out, (int)size, &used, rp_constant.world) == MPI_SUCCESS && (size_t)used == size && memcmp(in, out, size) == 0;
+    bool same =
+        in && rp_pmpi.Pack(in, 1, type, out, (int)size, &used, rp_constant.world) == MPI_SUCCESS &&
+        (size_t)used == size && memcmp(in, out, size) == 0;
     free(in);
     return same;
 }
@@ -81,7 +85,8 @@ static bool is_committed(MPI_Datatype type)
     char nothing[1];
     int used = 0;
 
-    return is_named(type) || rp_pmpi.Pack(nothing, 0, type, nothing, 0, &used, rp_constant.world) == MPI_SUCCESS;
+    return is_named(type) ||
+           rp_pmpi.Pack(nothing, 0, type, nothing, 0, &used, rp_constant.world) == MPI_SUCCESS;
 }
 
 const struct rp_layout *rp_layout_of(MPI_Datatype type)
@@ -91,14 +96,16 @@ const struct rp_layout *rp_layout_of(MPI_Datatype type)
 
     if (is_known[slot] && layouts[slot].type == type)
         return &layouts[slot];
-    if (type == rp_constant.datatype_null || rp_pmpi.Type_size_x(type, &size) != MPI_SUCCESS || !is_committed(type))
+    if (type == rp_constant.datatype_null || rp_pmpi.Type_size_x(type, &size) != MPI_SUCCESS ||
+        !is_committed(type))
         return NULL;
     layouts[slot] = (struct rp_layout){type, size, is_plain(type, size)};
     is_known[slot] = true;
     return &layouts[slot];
 }
 
-static int make_struct(MPI_Count count, const MPI_Aint places[2], const MPI_Datatype types[2], MPI_Datatype *made)
+static int make_struct(MPI_Count count, const MPI_Aint places[2], const MPI_Datatype types[2],
+                       MPI_Datatype *made)
 {
 #if MPI_VERSION >= 4
     if (count > INT_MAX) {
@@ -115,7 +122,8 @@ static MPI_Datatype make(const uint64_t *stamp, const void *buf, MPI_Count count
     MPI_Aint places[2] = {(MPI_Aint)(uintptr_t)stamp, (MPI_Aint)(uintptr_t)buf};
     MPI_Datatype types[2] = {rp_constant.byte, type}, made;
 
-    if (make_struct(count, places, types, &made) != MPI_SUCCESS || rp_pmpi.Type_commit(&made) != MPI_SUCCESS)
+    if (make_struct(count, places, types, &made) != MPI_SUCCESS ||
+        rp_pmpi.Type_commit(&made) != MPI_SUCCESS)
         rp_bug(__FILE__, __LINE__, "no datatype for a message with its clock");
     return made;
 }
@@ -126,9 +134,12 @@ static void drop(struct joined *j)
     j->stamp = NULL;
 }
 
-MPI_Datatype rp_layout_join(const uint64_t *stamp, const void *buf, MPI_Count count, MPI_Datatype type)
+MPI_Datatype rp_layout_join(const uint64_t *stamp, const void *buf, MPI_Count count,
+                            MPI_Datatype type)
 {
-    uint64_t slot = mix((uint64_t)(uintptr_t)stamp ^ mix((uint64_t)(uintptr_t)buf ^ mix(key_of(type) ^ mix((uint64_t)count)))) % JOINED;
+    uint64_t slot = mix((uint64_t)(uintptr_t)stamp ^
+                        mix((uint64_t)(uintptr_t)buf ^ mix(key_of(type) ^ mix((uint64_t)count)))) %
+                    JOINED;
     struct joined *j = &joined[slot];
 
     if (j->stamp == stamp && j->buf == buf && j->count == count && j->type == type)

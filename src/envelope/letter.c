@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * There are two ways for one and the same message on the wire, eight bytes of stamp and then the payload; each side takes the one that suits it:
+ * There are two ways for one and the same message on the wire, eight bytes of stamp and then the
+ * payload; each side takes the one that suits it:
  *
- *  - copied: the payload stands behind the stamp, in memory of ours, packed if its elements are not just bytes. For what is short: that is cheaper
- *    than what MPI does for a type with a gap.
+ *  - copied: the payload stands behind the stamp, in memory of ours, packed if its elements are not
+ * just bytes. For what is short: that is cheaper than what MPI does for a type with a gap.
  *  - in place: a type that joins the stamp with the program's buffer (layout.h). For what is long.
  *
- * MPICH 4.0 does not receive by a type with elements of several sizes what was sent as bytes: where a fragment ends within an element, it takes the
- * message for truncated. So there, receives of elements that are not just bytes are always copied; joined types for all others are made of bytes
+ * MPICH 4.0 does not receive by a type with elements of several sizes what was sent as bytes: where
+ * a fragment ends within an element, it takes the message for truncated. So there, receives of
+ * elements that are not just bytes are always copied; joined types for all others are made of bytes
  * alone.
  *
- * Letters come from pools by size and go back there, last in, first out, so that the types made with their stamps are used again.
+ * Letters come from pools by size and go back there, last in, first out, so that the types made
+ * with their stamps are used again.
  */
 #include "envelope/letter.h"
 
@@ -27,8 +30,9 @@
 #include "reprise.h"
 
 /*
- * Up to how many bytes copying is cheaper, by ping-pong on one node (bench/run overhead envelope). MPICH sends 8 KiB in place 13 times slower than
- * plainly, and what is longer, by another protocol, faster. What is received costs by its own length, not by the room for it.
+ * Up to how many bytes copying is cheaper, by ping-pong on one node (bench/run overhead envelope).
+ * MPICH sends 8 KiB in place 13 times slower than plainly, and what is longer, by another protocol,
+ * faster. What is received costs by its own length, not by the room for it.
  */
 #ifdef OPEN_MPI
 enum { SENT_COPIED = 3072, RECEIVED_COPIED = 3072, RECEIVES_ELEMENTS_IN_PLACE = 1 };
@@ -80,7 +84,8 @@ struct place {
     bool is_made; /* the type is ours */
 };
 
-/* MPICH 4.0 takes MPI_BOTTOM for a mistake when it packs. Then the same memory is described as seen from elsewhere. */
+/* MPICH 4.0 takes MPI_BOTTOM for a mistake when it packs. Then the same memory is described as seen
+ * from elsewhere. */
 static struct place place_of(const void *buf, size_t count, MPI_Datatype type)
 {
     static char elsewhere;
@@ -89,7 +94,8 @@ static struct place place_of(const void *buf, size_t count, MPI_Datatype type)
 
     if (buf != MPI_BOTTOM)
         return place;
-    if (rp_pmpi.Type_create_struct(1, &place.count, &bottom, &type, &place.type) != MPI_SUCCESS || rp_pmpi.Type_commit(&place.type) != MPI_SUCCESS)
+    if (rp_pmpi.Type_create_struct(1, &place.count, &bottom, &type, &place.type) != MPI_SUCCESS ||
+        rp_pmpi.Type_commit(&place.type) != MPI_SUCCESS)
         rp_bug(__FILE__, __LINE__, "no datatype for a message at MPI_BOTTOM");
     return (struct place){&elsewhere, 1, place.type, true};
 }
@@ -105,7 +111,8 @@ static void pack(const struct rp_letter *letter, const void *from, size_t count,
     struct place place = place_of(from, count, letter->type);
     int used = 0;
 
-    if (rp_pmpi.Pack(place.buf, place.count, place.type, to, (int)(count * letter->size), &used, rp_constant.world) != MPI_SUCCESS)
+    if (rp_pmpi.Pack(place.buf, place.count, place.type, to, (int)(count * letter->size), &used,
+                     rp_constant.world) != MPI_SUCCESS)
         rp_bug(__FILE__, __LINE__, "a message cannot be packed");
     leave(&place);
 }
@@ -115,7 +122,8 @@ static void unpack(const struct rp_letter *letter, const void *from, size_t coun
     struct place place = place_of(to, count, letter->type);
     int used = 0;
 
-    if (rp_pmpi.Unpack(from, (int)(count * letter->size), &used, place.buf, place.count, place.type, rp_constant.world) != MPI_SUCCESS)
+    if (rp_pmpi.Unpack(from, (int)(count * letter->size), &used, place.buf, place.count, place.type,
+                       rp_constant.world) != MPI_SUCCESS)
         rp_bug(__FILE__, __LINE__, "a message cannot be unpacked");
     leave(&place);
 }
@@ -142,7 +150,8 @@ static void unpack_all(const struct rp_letter *letter, size_t bytes)
     if (part == 0)
         return;
     rp_pmpi.Type_get_extent_x(letter->type, &lower, &extent);
-    unpack_part(letter, letter->bytes + whole * letter->size, part, (void *)((uintptr_t)letter->buf + whole * (uintptr_t)extent));
+    unpack_part(letter, letter->bytes + whole * letter->size, part,
+                (void *)((uintptr_t)letter->buf + whole * (uintptr_t)extent));
 }
 
 /* Opening */
@@ -159,12 +168,14 @@ static const struct rp_layout *sound(const void *buf, MPI_Count count, MPI_Datat
 static void keep_type(struct rp_letter *letter, enum rp_letter_kind kind, MPI_Datatype type)
 {
     letter->type = type;
-    letter->owns_type = kind == RP_LETTER_PERSISTENT || (kind == RP_LETTER_LATER && letter->receives);
+    letter->owns_type =
+        kind == RP_LETTER_PERSISTENT || (kind == RP_LETTER_LATER && letter->receives);
     if (letter->owns_type && rp_pmpi.Type_dup(type, &letter->type) != MPI_SUCCESS)
         rp_bug(__FILE__, __LINE__, "a datatype cannot be duplicated");
 }
 
-static struct rp_letter *open_letter(enum rp_letter_kind kind, bool receives, void *buf, size_t payload, bool copies, const struct rp_layout *layout)
+static struct rp_letter *open_letter(enum rp_letter_kind kind, bool receives, void *buf,
+                                     size_t payload, bool copies, const struct rp_layout *layout)
 {
     struct rp_letter *letter = take(copies ? payload : 0);
 
@@ -180,13 +191,17 @@ static struct rp_letter *open_letter(enum rp_letter_kind kind, bool receives, vo
     return letter;
 }
 
-static struct rp_wire wire_of(struct rp_letter *letter, MPI_Count count, const struct rp_layout *layout)
+static struct rp_wire wire_of(struct rp_letter *letter, MPI_Count count,
+                              const struct rp_layout *layout)
 {
     if (letter->copies)
         return (struct rp_wire){&letter->stamp, (int)(STAMP + letter->payload), rp_constant.byte};
     if (layout->is_plain && letter->payload <= COPIED_LIMIT)
-        return (struct rp_wire){MPI_BOTTOM, 1, rp_layout_join(&letter->stamp, letter->buf, (MPI_Count)letter->payload, rp_constant.byte)};
-    return (struct rp_wire){MPI_BOTTOM, 1, rp_layout_join(&letter->stamp, letter->buf, count, layout->type)};
+        return (struct rp_wire){MPI_BOTTOM, 1,
+                                rp_layout_join(&letter->stamp, letter->buf,
+                                               (MPI_Count)letter->payload, rp_constant.byte)};
+    return (struct rp_wire){MPI_BOTTOM, 1,
+                            rp_layout_join(&letter->stamp, letter->buf, count, layout->type)};
 }
 
 static void fill(struct rp_letter *letter)
@@ -198,7 +213,8 @@ static void fill(struct rp_letter *letter)
         memcpy(letter->bytes, letter->buf, letter->payload);
 }
 
-struct rp_letter *rp_letter_to_send(enum rp_letter_kind kind, const void *buf, MPI_Count count, MPI_Datatype type, struct rp_wire *wire)
+struct rp_letter *rp_letter_to_send(enum rp_letter_kind kind, const void *buf, MPI_Count count,
+                                    MPI_Datatype type, struct rp_wire *wire)
 {
     const struct rp_layout *layout = sound(buf, count, type);
 
@@ -208,14 +224,16 @@ struct rp_letter *rp_letter_to_send(enum rp_letter_kind kind, const void *buf, M
     if (kind == RP_LETTER_REPLACED && payload > COPIED_LIMIT)
         rp_bug(__FILE__, __LINE__, "a message is too long to be replaced");
     bool copies = payload <= SENT_COPIED || kind == RP_LETTER_REPLACED;
-    struct rp_letter *letter = open_letter(kind, false, (void *)(uintptr_t)buf, payload, copies, layout);
+    struct rp_letter *letter =
+        open_letter(kind, false, (void *)(uintptr_t)buf, payload, copies, layout);
     *wire = wire_of(letter, count, layout);
     if (kind != RP_LETTER_PERSISTENT)
         fill(letter);
     return letter;
 }
 
-struct rp_letter *rp_letter_to_receive(enum rp_letter_kind kind, void *buf, MPI_Count count, MPI_Datatype type, struct rp_wire *wire)
+struct rp_letter *rp_letter_to_receive(enum rp_letter_kind kind, void *buf, MPI_Count count,
+                                       MPI_Datatype type, struct rp_wire *wire)
 {
     const struct rp_layout *layout = sound(buf, count, type);
 
@@ -223,7 +241,8 @@ struct rp_letter *rp_letter_to_receive(enum rp_letter_kind kind, void *buf, MPI_
         return NULL;
     size_t payload = (size_t)(layout->size * count);
     bool in_place = layout->is_plain || RECEIVES_ELEMENTS_IN_PLACE || payload > COPIED_LIMIT;
-    struct rp_letter *letter = open_letter(kind, true, buf, payload, payload <= RECEIVED_COPIED || !in_place, layout);
+    struct rp_letter *letter =
+        open_letter(kind, true, buf, payload, payload <= RECEIVED_COPIED || !in_place, layout);
     *wire = wire_of(letter, count, layout);
     letter->stamp = RP_NO_STAMP;
     return letter;
@@ -265,7 +284,9 @@ MPI_Count rp_letter_uncount(MPI_Status *status, bool failed)
     if (bytes < STAMP && (failed || was_cancelled(status)))
         return -1;
     if (bytes < STAMP) {
-        rp_error("a message without a clock came from rank %d: was it sent by code that is not under reprise?", status->MPI_SOURCE);
+        rp_error("a message without a clock came from rank %d: was it sent by code that is not "
+                 "under reprise?",
+                 status->MPI_SOURCE);
         rp_envelope_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
     rp_pmpi.Status_set_elements_x(status, rp_constant.byte, bytes - STAMP);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A letter is one message of the program with its stamp, from the call that sends or receives it to its completion. */
+/* A letter is one message of the program with its stamp, from the call that sends or receives it to
+ * its completion. */
 #ifndef RP_LETTER_H
 #define RP_LETTER_H
 
@@ -27,15 +28,17 @@ struct rp_letter {
     bool owns_type;
     uint8_t pool;
     bool receives;
-    bool copies;       /* the payload is behind the stamp; else it is in place */
+    bool copies; /* the payload is behind the stamp; else it is in place */
     bool persistent;
     bool active;
-    bool delivered;    /* what was received is with the program */
+    bool delivered; /* what was received is with the program */
     uint64_t stamp;
     unsigned char bytes[]; /* right behind the stamp */
 };
 
-_Static_assert(offsetof(struct rp_letter, bytes) == offsetof(struct rp_letter, stamp) + sizeof(uint64_t), "stamp and payload are one message");
+_Static_assert(offsetof(struct rp_letter, bytes) ==
+                   offsetof(struct rp_letter, stamp) + sizeof(uint64_t),
+               "stamp and payload are one message");
 
 /* What the real function is given instead of the program's buffer. */
 struct rp_wire {
@@ -45,17 +48,20 @@ struct rp_wire {
 };
 
 /* NULL: the arguments are wrong in a way that the real function tells. */
-struct rp_letter *rp_letter_to_send(enum rp_letter_kind kind, const void *buf, MPI_Count count, MPI_Datatype type, struct rp_wire *wire);
-struct rp_letter *rp_letter_to_receive(enum rp_letter_kind kind, void *buf, MPI_Count count, MPI_Datatype type, struct rp_wire *wire);
+struct rp_letter *rp_letter_to_send(enum rp_letter_kind kind, const void *buf, MPI_Count count,
+                                    MPI_Datatype type, struct rp_wire *wire);
+struct rp_letter *rp_letter_to_receive(enum rp_letter_kind kind, void *buf, MPI_Count count,
+                                       MPI_Datatype type, struct rp_wire *wire);
 
 /* A persistent request is started. */
 void rp_letter_begin(struct rp_letter *letter);
 
-/* Gives the payload to the program, once, and takes the stamp off the status' count. `failed`: the receive did, so that there may be nothing. */
+/* Gives the payload to the program, once, and takes the stamp off the status' count. `failed`: the
+ * receive did, so that there may be nothing. */
 void rp_letter_deliver(struct rp_letter *letter, MPI_Status *status, bool failed);
 
-/* Takes the stamp off the count of a message that was seen or received, and returns what is left. -1: it has no stamp, being cancelled or `failed`. A
- * message without stamp ends the job. */
+/* Takes the stamp off the count of a message that was seen or received, and returns what is left.
+ * -1: it has no stamp, being cancelled or `failed`. A message without stamp ends the job. */
 MPI_Count rp_letter_uncount(MPI_Status *status, bool failed);
 
 int rp_letter_error_class(int rc);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the generated entry points of libreprise-envelope.so call. Each takes the real function that the call would have reached, and then the
- * program's arguments; counts are MPI_Count for all, since the entries for large counts come here too.
+ * What the generated entry points of libreprise-envelope.so call. Each takes the real function that
+ * the call would have reached, and then the program's arguments; counts are MPI_Count for all,
+ * since the entries for large counts come here too.
  */
 #ifndef RP_LETTERS_H
 #define RP_LETTERS_H
@@ -16,20 +17,21 @@
 #define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
-/* What others make out of our calls is in an envelope already, or not the program's: the MPI library inside MPI-IO, whose implementation is a client of
- * MPI; a tool behind us. */
+/* What others make out of our calls is in an envelope already, or not the program's: the MPI
+ * library inside MPI-IO, whose implementation is a client of MPI; a tool behind us. */
 #define RP_PASSES (!rp_envelope_is_open || rp_envelope_inside > 0)
 
 extern int rp_envelope_inside; /* > 0: in a call out of which others may make calls */
-extern int rp_envelope_guards; /* 1: they may do so in any call; else, calls made inside ours are the program's, by callbacks */
+extern int rp_envelope_guards; /* 1: they may do so in any call; else, calls made inside ours are
+                                  the program's, by callbacks */
 
 /* The real call. */
-#define RP_INSIDE(rc, real)                                                                                            \
-    do {                                                                                                               \
-        int guard_ = rp_envelope_guards;                                                                               \
-        rp_envelope_inside += guard_;                                                                                  \
-        (rc) = (real);                                                                                                 \
-        rp_envelope_inside -= guard_;                                                                                  \
+#define RP_INSIDE(rc, real)                                                                        \
+    do {                                                                                           \
+        int guard_ = rp_envelope_guards;                                                           \
+        rp_envelope_inside += guard_;                                                              \
+        (rc) = (real);                                                                             \
+        rp_envelope_inside -= guard_;                                                              \
     } while (0)
 
 /* Sending and receiving: sending.c, receiving.c */
@@ -40,20 +42,31 @@ typedef int rp_recv_function(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_
 typedef int rp_irecv_function(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 typedef int rp_mrecv_function(void *, int, MPI_Datatype, MPI_Message *, MPI_Status *);
 typedef int rp_imrecv_function(void *, int, MPI_Datatype, MPI_Message *, MPI_Request *);
-typedef int rp_sendrecv_function(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
+typedef int rp_sendrecv_function(const void *, int, MPI_Datatype, int, int, void *, int,
+                                 MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
 
-int rp_letter_send(rp_send_function *real, rp_isend_function *immediate, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
-int rp_letter_isend(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
-int rp_letter_send_init(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                        MPI_Request *request);
-int rp_letter_recv(rp_recv_function *real, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
-int rp_letter_irecv(rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
-int rp_letter_recv_init(rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
-int rp_letter_mrecv(rp_mrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status);
-int rp_letter_imrecv(rp_imrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
-int rp_letter_sendrecv(rp_sendrecv_function *real, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                       MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
-int rp_letter_sendrecv_replace(rp_sendrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+int rp_letter_send(rp_send_function *real, rp_isend_function *immediate, const void *buf,
+                   MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int rp_letter_isend(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type,
+                    int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_letter_send_init(rp_isend_function *real, const void *buf, MPI_Count count,
+                        MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_letter_recv(rp_recv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
+                   int source, int tag, MPI_Comm comm, MPI_Status *status);
+int rp_letter_irecv(rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
+                    int source, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_letter_recv_init(rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
+                        int source, int tag, MPI_Comm comm, MPI_Request *request);
+int rp_letter_mrecv(rp_mrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
+                    MPI_Message *message, MPI_Status *status);
+int rp_letter_imrecv(rp_imrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
+                     MPI_Message *message, MPI_Request *request);
+int rp_letter_sendrecv(rp_sendrecv_function *real, const void *sendbuf, MPI_Count sendcount,
+                       MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                       MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                       MPI_Comm comm, MPI_Status *status);
+int rp_letter_sendrecv_replace(rp_sendrecv_function *real, void *buf, MPI_Count count,
+                               MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                                MPI_Comm comm, MPI_Status *status);
 
 /* Probes tell the length of the payload alone. */
@@ -62,30 +75,43 @@ typedef int rp_iprobe_function(int, int, MPI_Comm, int *, MPI_Status *);
 typedef int rp_mprobe_function(int, int, MPI_Comm, MPI_Message *, MPI_Status *);
 typedef int rp_improbe_function(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *);
 
-int rp_letter_probe(rp_probe_function *real, int source, int tag, MPI_Comm comm, MPI_Status *status);
-int rp_letter_iprobe(rp_iprobe_function *real, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
-int rp_letter_mprobe(rp_mprobe_function *real, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
-int rp_letter_improbe(rp_improbe_function *real, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+int rp_letter_probe(rp_probe_function *real, int source, int tag, MPI_Comm comm,
+                    MPI_Status *status);
+int rp_letter_iprobe(rp_iprobe_function *real, int source, int tag, MPI_Comm comm, int *flag,
+                     MPI_Status *status);
+int rp_letter_mprobe(rp_mprobe_function *real, int source, int tag, MPI_Comm comm,
+                     MPI_Message *message, MPI_Status *status);
+int rp_letter_improbe(rp_improbe_function *real, int source, int tag, MPI_Comm comm, int *flag,
+                      MPI_Message *message, MPI_Status *status);
 
 /* Requests: under_way.c, completion.c */
 
 int rp_letter_start(int (*real)(MPI_Request *), MPI_Request *request);
 int rp_letter_startall(int (*real)(int, MPI_Request *), int count, MPI_Request *requests);
-int rp_letter_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request, MPI_Status *status);
-int rp_letter_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag, MPI_Status *status);
-int rp_letter_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count, MPI_Request *requests, MPI_Status *statuses);
-int rp_letter_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
-int rp_letter_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, MPI_Status *status);
-int rp_letter_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, int *flag,
-                      MPI_Status *status);
+int rp_letter_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request,
+                   MPI_Status *status);
+int rp_letter_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag,
+                   MPI_Status *status);
+int rp_letter_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count,
+                      MPI_Request *requests, MPI_Status *statuses);
+int rp_letter_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *flag, MPI_Status *statuses);
+int rp_letter_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *index, MPI_Status *status);
+int rp_letter_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *index, int *flag, MPI_Status *status);
 typedef int rp_some_function(int, MPI_Request *, int *, int *, MPI_Status *);
-int rp_letter_waitsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-int rp_letter_testsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-int rp_letter_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request, int *flag, MPI_Status *status);
+int rp_letter_waitsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses);
+int rp_letter_testsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount,
+                       int *indices, MPI_Status *statuses);
+int rp_letter_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
+                                 int *flag, MPI_Status *status);
 int rp_letter_request_free(int (*real)(MPI_Request *), MPI_Request *request);
 
 /*
- * Collective calls, of which collectives.c is told before and after the real one. Of nonblocking ones it only is known that there was one.
+ * Collective calls, of which collectives.c is told before and after the real one. Of nonblocking
+ * ones it only is known that there was one.
  */
 void rp_sync_entering(MPI_Comm comm);
 void rp_sync_unseen(int enters);
@@ -108,6 +134,5 @@ void rp_envelope_refuse(const char *function) __attribute__((noreturn));
 
 /* Ends the job with one of our exit statuses. The reason must have been said. */
 void rp_envelope_end_job(int exit_status) __attribute__((noreturn));
-
 
 #endif

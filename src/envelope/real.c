@@ -15,7 +15,8 @@ void rp_envelope_end_job(int exit_status)
 {
     struct timespec pause = {0, 100000000};
 
-    nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
+    nanosleep(&pause,
+              NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
     rp_pmpi.Abort(rp_constant.world, exit_status);
     _exit(exit_status);
 }

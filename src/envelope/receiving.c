@@ -23,13 +23,16 @@ static void received(struct rp_letter *letter, MPI_Status *status, int rc)
     rp_letter_free(letter);
 }
 
-int rp_letter_recv(rp_recv_function *real, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int rp_letter_recv(rp_recv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
+                   int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct rp_wire wire;
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
     begin();
-    struct rp_letter *letter = source == MPI_PROC_NULL ? NULL : rp_letter_to_receive(RP_LETTER_NOW, buf, count, type, &wire);
+    struct rp_letter *letter = source == MPI_PROC_NULL
+                                   ? NULL
+                                   : rp_letter_to_receive(RP_LETTER_NOW, buf, count, type, &wire);
     if (!letter)
         return real(buf, (int)count, type, source, tag, comm, status);
     int rc;
@@ -43,13 +46,15 @@ static bool is_nobodys(const MPI_Message *message)
     return !message || *message == rp_constant.message_no_proc;
 }
 
-int rp_letter_mrecv(rp_mrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+int rp_letter_mrecv(rp_mrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
+                    MPI_Message *message, MPI_Status *status)
 {
     struct rp_wire wire;
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
     begin();
-    struct rp_letter *letter = is_nobodys(message) ? NULL : rp_letter_to_receive(RP_LETTER_NOW, buf, count, type, &wire);
+    struct rp_letter *letter =
+        is_nobodys(message) ? NULL : rp_letter_to_receive(RP_LETTER_NOW, buf, count, type, &wire);
     if (!letter)
         return real(buf, (int)count, type, message, status);
     int rc;
@@ -69,11 +74,12 @@ static int posted(struct rp_letter *letter, int rc, const MPI_Request *request)
     return rc;
 }
 
-static int post(enum rp_letter_kind kind, rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                MPI_Request *request)
+static int post(enum rp_letter_kind kind, rp_irecv_function *real, void *buf, MPI_Count count,
+                MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     struct rp_wire wire;
-    struct rp_letter *letter = source == MPI_PROC_NULL ? NULL : rp_letter_to_receive(kind, buf, count, type, &wire);
+    struct rp_letter *letter =
+        source == MPI_PROC_NULL ? NULL : rp_letter_to_receive(kind, buf, count, type, &wire);
 
     if (!letter)
         return real(buf, (int)count, type, source, tag, comm, request);
@@ -82,20 +88,24 @@ static int post(enum rp_letter_kind kind, rp_irecv_function *real, void *buf, MP
     return posted(letter, rc, request);
 }
 
-int rp_letter_irecv(rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_letter_irecv(rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
+                    int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return post(RP_LETTER_LATER, real, buf, count, type, source, tag, comm, request);
 }
 
-int rp_letter_recv_init(rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_letter_recv_init(rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
+                        int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return post(RP_LETTER_PERSISTENT, real, buf, count, type, source, tag, comm, request);
 }
 
-int rp_letter_imrecv(rp_imrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
+int rp_letter_imrecv(rp_imrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
+                     MPI_Message *message, MPI_Request *request)
 {
     struct rp_wire wire;
-    struct rp_letter *letter = is_nobodys(message) ? NULL : rp_letter_to_receive(RP_LETTER_LATER, buf, count, type, &wire);
+    struct rp_letter *letter =
+        is_nobodys(message) ? NULL : rp_letter_to_receive(RP_LETTER_LATER, buf, count, type, &wire);
 
     if (!letter)
         return real(buf, (int)count, type, message, request);
@@ -116,13 +126,15 @@ static struct half as_given(const void *buf, MPI_Count count, MPI_Datatype type)
     return (struct half){NULL, {(void *)(uintptr_t)buf, (int)count, type}};
 }
 
-static int exchange(rp_sendrecv_function *real, struct half *send, int dest, int sendtag, struct half *receive, int source, int recvtag, MPI_Comm comm,
+static int exchange(rp_sendrecv_function *real, struct half *send, int dest, int sendtag,
+                    struct half *receive, int source, int recvtag, MPI_Comm comm,
                     MPI_Status *status)
 {
     MPI_Status own, *seen = receive->letter && status == MPI_STATUS_IGNORE ? &own : status;
     int rc;
-    RP_INSIDE(rc, real(send->wire.buf, send->wire.count, send->wire.type, dest, sendtag, receive->wire.buf, receive->wire.count, receive->wire.type,
-                       source, recvtag, comm, seen));
+    RP_INSIDE(rc, real(send->wire.buf, send->wire.count, send->wire.type, dest, sendtag,
+                       receive->wire.buf, receive->wire.count, receive->wire.type, source, recvtag,
+                       comm, seen));
 
     if (receive->letter)
         received(receive->letter, seen, rc);
@@ -140,7 +152,8 @@ static struct half open_receive(void *buf, MPI_Count count, MPI_Datatype type, i
     return half;
 }
 
-static struct half open_send(enum rp_letter_kind kind, const void *buf, MPI_Count count, MPI_Datatype type, int dest)
+static struct half open_send(enum rp_letter_kind kind, const void *buf, MPI_Count count,
+                             MPI_Datatype type, int dest)
 {
     struct half half = as_given(buf, count, type);
 
@@ -149,18 +162,22 @@ static struct half open_send(enum rp_letter_kind kind, const void *buf, MPI_Coun
     return half;
 }
 
-int rp_letter_sendrecv(rp_sendrecv_function *real, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                       MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int rp_letter_sendrecv(rp_sendrecv_function *real, const void *sendbuf, MPI_Count sendcount,
+                       MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                       MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                       MPI_Comm comm, MPI_Status *status)
 {
     begin();
     if (rp_hooks && source == MPI_PROC_NULL) /* the other half is the engine's */
-        return rp_letter_send(rp_pmpi.Send, rp_pmpi.Isend, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+        return rp_letter_send(rp_pmpi.Send, rp_pmpi.Isend, sendbuf, sendcount, sendtype, dest,
+                              sendtag, comm);
     struct half send = open_send(RP_LETTER_NOW, sendbuf, sendcount, sendtype, dest);
     struct half receive = open_receive(recvbuf, recvcount, recvtype, source);
     return exchange(real, &send, dest, sendtag, &receive, source, recvtag, comm, status);
 }
 
-int rp_letter_sendrecv_replace(rp_sendrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+int rp_letter_sendrecv_replace(rp_sendrecv_function *real, void *buf, MPI_Count count,
+                               MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                                MPI_Comm comm, MPI_Status *status)
 {
     begin();
@@ -188,7 +205,8 @@ int rp_letter_probe(rp_probe_function *real, int source, int tag, MPI_Comm comm,
     return probed(status, source, true, rc);
 }
 
-int rp_letter_mprobe(rp_mprobe_function *real, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+int rp_letter_mprobe(rp_mprobe_function *real, int source, int tag, MPI_Comm comm,
+                     MPI_Message *message, MPI_Status *status)
 {
     rp_under_way_poll_freed();
     int rc;
@@ -196,7 +214,8 @@ int rp_letter_mprobe(rp_mprobe_function *real, int source, int tag, MPI_Comm com
     return probed(status, source, true, rc);
 }
 
-int rp_letter_iprobe(rp_iprobe_function *real, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+int rp_letter_iprobe(rp_iprobe_function *real, int source, int tag, MPI_Comm comm, int *flag,
+                     MPI_Status *status)
 {
     rp_under_way_poll_freed();
     int rc;
@@ -205,7 +224,8 @@ int rp_letter_iprobe(rp_iprobe_function *real, int source, int tag, MPI_Comm com
     return probed(status, source, rc == MPI_SUCCESS && *flag, rc);
 }
 
-int rp_letter_improbe(rp_improbe_function *real, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+int rp_letter_improbe(rp_improbe_function *real, int source, int tag, MPI_Comm comm, int *flag,
+                      MPI_Message *message, MPI_Status *status)
 {
     rp_under_way_poll_freed();
     int rc;

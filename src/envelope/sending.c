@@ -11,26 +11,31 @@ static void sending(MPI_Comm comm, int dest)
         rp_hooks->sending(comm, dest);
 }
 
-/* A replay by clocks has no receives posted where others send to: it must look after what comes while it waits. */
-static int send_restlessly(rp_isend_function *immediate, const struct rp_wire *wire, int dest, int tag, MPI_Comm comm)
+/* A replay by clocks has no receives posted where others send to: it must look after what comes
+ * while it waits. */
+static int send_restlessly(rp_isend_function *immediate, const struct rp_wire *wire, int dest,
+                           int tag, MPI_Comm comm)
 {
     MPI_Request request;
     int flag = 0, rc;
 
     RP_INSIDE(rc, immediate(wire->buf, wire->count, wire->type, dest, tag, comm, &request));
-    while (rc == MPI_SUCCESS && (rc = rp_pmpi.Test(&request, &flag, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !flag)
+    while (rc == MPI_SUCCESS &&
+           (rc = rp_pmpi.Test(&request, &flag, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !flag)
         rp_hooks->rest();
     rp_hooks->rested();
     return rc;
 }
 
-int rp_letter_send(rp_send_function *real, rp_isend_function *immediate, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+int rp_letter_send(rp_send_function *real, rp_isend_function *immediate, const void *buf,
+                   MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
     struct rp_wire wire;
 
     rp_under_way_poll_freed();
     sending(comm, dest);
-    struct rp_letter *letter = dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_NOW, buf, count, type, &wire);
+    struct rp_letter *letter =
+        dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_NOW, buf, count, type, &wire);
     if (!letter)
         return real(buf, (int)count, type, dest, tag, comm);
     int rc;
@@ -49,13 +54,15 @@ static bool is_complete(MPI_Request request)
     return rp_pmpi.Request_get_status(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag;
 }
 
-int rp_letter_isend(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_letter_isend(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type,
+                    int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     struct rp_wire wire;
 
     rp_under_way_poll_freed();
     sending(comm, dest);
-    struct rp_letter *letter = dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_LATER, buf, count, type, &wire);
+    struct rp_letter *letter =
+        dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_LATER, buf, count, type, &wire);
     if (!letter)
         return real(buf, (int)count, type, dest, tag, comm, request);
     int rc;
@@ -69,10 +76,13 @@ int rp_letter_isend(rp_isend_function *real, const void *buf, MPI_Count count, M
     return rc;
 }
 
-int rp_letter_send_init(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_letter_send_init(rp_isend_function *real, const void *buf, MPI_Count count,
+                        MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     struct rp_wire wire;
-    struct rp_letter *letter = dest == MPI_PROC_NULL ? NULL : rp_letter_to_send(RP_LETTER_PERSISTENT, buf, count, type, &wire);
+    struct rp_letter *letter =
+        dest == MPI_PROC_NULL ? NULL
+                              : rp_letter_to_send(RP_LETTER_PERSISTENT, buf, count, type, &wire);
 
     if (!letter)
         return real(buf, (int)count, type, dest, tag, comm, request);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lamport's clock as in Clock Delta Compression (Sato et al., SC '15, definition 4): a message is sent with the clock, which is then one more; a
- * receive sets the clock to the larger of its own and the message's, and one more. A receive counts when its completion is given to the program, not
- * when the message arrives: that moment is the same in a replay.
+ * Lamport's clock as in Clock Delta Compression (Sato et al., SC '15, definition 4): a message is
+ * sent with the clock, which is then one more; a receive sets the clock to the larger of its own
+ * and the message's, and one more. A receive counts when its completion is given to the program,
+ * not when the message arrives: that moment is the same in a replay.
  *
- * A stamp is the clock in the upper 40 bits and the sender's rank in the lower 24. It is never all ones.
+ * A stamp is the clock in the upper 40 bits and the sender's rank in the lower 24. It is never all
+ * ones.
  */
 #include "envelope/stamps.h"
 
@@ -98,7 +100,8 @@ void rp_stamps_add(int index, uint64_t stamp)
         if (!given.at)
             rp_bug(__FILE__, __LINE__, "out of memory for clocks");
     }
-    given.at[given.count++] = (struct rp_stamp){index, (int32_t)(stamp & ((1u << RANK_BITS) - 1)), stamp >> RANK_BITS};
+    given.at[given.count++] =
+        (struct rp_stamp){index, (int32_t)(stamp & ((1u << RANK_BITS) - 1)), stamp >> RANK_BITS};
 }
 
 size_t reprise_envelope_take(const struct rp_stamp **stamps)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles are not unique. Both MPIs give one handle to all sends that are complete when they return, and use handles again. So a send that is
- * complete at once never gets here, and whatever completes or frees a request takes its entry away: a handle that is in the table is that of one
+ * Handles are not unique. Both MPIs give one handle to all sends that are complete when they
+ * return, and use handles again. So a send that is complete at once never gets here, and whatever
+ * completes or frees a request takes its entry away: a handle that is in the table is that of one
  * active request, or of a persistent one.
  */
 #include "envelope/under_way.h"

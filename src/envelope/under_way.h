@@ -19,10 +19,12 @@ struct rp_letter *rp_under_way_find(MPI_Request request);
 /* The request is gone, and the letter with it. */
 void rp_under_way_remove(struct rp_letter *letter);
 
-/* The program freed the request while it was active: we keep it, since the letter is needed until it is complete. */
+/* The program freed the request while it was active: we keep it, since the letter is needed until
+ * it is complete. */
 void rp_under_way_keep_freed(struct rp_letter *letter);
 
-/* Looks after those kept: what they received is the program's. To be called wherever MPI may get on. */
+/* Looks after those kept: what they received is the program's. To be called wherever MPI may get
+ * on. */
 void rp_under_way_settle_freed(void);
 
 static inline void rp_under_way_poll_freed(void)

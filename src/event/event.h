@@ -67,7 +67,8 @@ static inline int rp_event_counts_posts(uint32_t kind)
     return kind != RP_NO && kind != RP_THREAD && kind != RP_CLOCK;
 }
 
-/* Receives that the event tells of: blocking ones by wildcard or after a probe, and the non-blocking ones posted before it. */
+/* Receives that the event tells of: blocking ones by wildcard or after a probe, and the
+ * non-blocking ones posted before it. */
 static inline uint64_t rp_event_receives(const struct rp_event *event)
 {
     return event->posts + (uint64_t)(event->kind == RP_RECV || event->kind == RP_PROBE);

@@ -14,15 +14,19 @@
 #include "base/text.h"
 
 /* The functions of libdw that we use. */
-#define FUNCTIONS(each)                                                                                                \
-    each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_end) each(dwfl_report_offline)            \
-        each(dwfl_module_getelf) each(dwfl_module_build_id) each(dwfl_module_addrname) each(dwfl_module_getsrc)        \
-            each(dwfl_lineinfo) each(dwfl_offline_section_address) each(dwfl_standard_find_debuginfo)                  \
-                each(dwfl_module_nextcu) each(dwarf_haspc) each(dwarf_getsrc_die) each(dwarf_linesrc) each(dwarf_lineno)   \
-                    each(dwfl_module_addrinfo) each(dwfl_module_addrdie) each(dwarf_getscopes) each(dwarf_getscopes_die)   \
-                        each(dwarf_tag) each(dwarf_diename) each(dwarf_attr) each(dwarf_attr_integrate)                    \
-                            each(dwarf_formudata) each(dwarf_formstring) each(dwarf_ranges) each(dwarf_getsrcfiles)        \
-                                each(dwarf_filesrc)
+#define FUNCTIONS(each)                                                                            \
+    each(dwfl_begin) each(dwfl_end) each(dwfl_report_begin) each(dwfl_report_end)                  \
+        each(dwfl_report_offline) each(dwfl_module_getelf) each(dwfl_module_build_id)              \
+            each(dwfl_module_addrname) each(dwfl_module_getsrc) each(dwfl_lineinfo)                \
+                each(dwfl_offline_section_address) each(dwfl_standard_find_debuginfo)              \
+                    each(dwfl_module_nextcu) each(dwarf_haspc) each(dwarf_getsrc_die)              \
+                        each(dwarf_linesrc) each(dwarf_lineno) each(dwfl_module_addrinfo)          \
+                            each(dwfl_module_addrdie) each(dwarf_getscopes)                        \
+                                each(dwarf_getscopes_die) each(dwarf_tag) each(dwarf_diename)      \
+                                    each(dwarf_attr) each(dwarf_attr_integrate)                    \
+                                        each(dwarf_formudata) each(dwarf_formstring)               \
+                                            each(dwarf_ranges) each(dwarf_getsrcfiles)             \
+                                                each(dwarf_filesrc)
 
 #define DECLARE(name) __typeof__(name) *name;
 
@@ -48,7 +52,8 @@ static bool find_functions(struct rp_lines *lines)
 {
     bool all = true;
 
-#define FIND(name) all = (lines->dw.name = (__typeof__(name) *)dlsym(lines->library, #name)) != NULL && all;
+#define FIND(name)                                                                                 \
+    all = (lines->dw.name = (__typeof__(name) *)dlsym(lines->library, #name)) != NULL && all;
     FUNCTIONS(FIND)
 #undef FIND
     return all;
@@ -86,7 +91,8 @@ void rp_lines_close(struct rp_lines *lines)
 }
 
 /* A file that was built anew since has other lines. */
-static bool is_recorded_one(struct rp_lines *lines, Dwfl_Module *found, const struct rp_module *module)
+static bool is_recorded_one(struct rp_lines *lines, Dwfl_Module *found,
+                            const struct rp_module *module)
 {
     const unsigned char *bits;
     GElf_Addr address, bias;
@@ -94,10 +100,12 @@ static bool is_recorded_one(struct rp_lines *lines, Dwfl_Module *found, const st
     lines->dw.dwfl_module_getelf(found, &bias); /* reads it */
     int length = lines->dw.dwfl_module_build_id(found, &bits, &address);
     return length <= 0 ? module->build_id_length == 0
-                       : (size_t)length == module->build_id_length && memcmp(bits, module->build_id, (size_t)length) == 0;
+                       : (size_t)length == module->build_id_length &&
+                             memcmp(bits, module->build_id, (size_t)length) == 0;
 }
 
-static Dwfl_Module *open_module(struct rp_lines *lines, const struct rp_module *module, Dwfl **session)
+static Dwfl_Module *open_module(struct rp_lines *lines, const struct rp_module *module,
+                                Dwfl **session)
 {
     *session = lines->dw.dwfl_begin(&lines->callbacks);
     if (!*session)
@@ -114,7 +122,8 @@ static Dwfl_Module *open_module(struct rp_lines *lines, const struct rp_module *
 
 static bool is_module(const struct opened *opened, const struct rp_module *module)
 {
-    return strcmp(opened->path, module->path) == 0 && opened->build_id_length == module->build_id_length &&
+    return strcmp(opened->path, module->path) == 0 &&
+           opened->build_id_length == module->build_id_length &&
            memcmp(opened->build_id, module->build_id, module->build_id_length) == 0;
 }
 
@@ -128,7 +137,8 @@ static Dwfl_Module *module_of(struct rp_lines *lines, const struct rp_module *mo
         return NULL;
     lines->opened = more;
     struct opened *opened = &more[lines->count];
-    *opened = (struct opened){.path = strdup(module->path), .build_id_length = module->build_id_length};
+    *opened =
+        (struct opened){.path = strdup(module->path), .build_id_length = module->build_id_length};
     memcpy(opened->build_id, module->build_id, module->build_id_length);
     if (!opened->path)
         return NULL;
@@ -138,18 +148,23 @@ static Dwfl_Module *module_of(struct rp_lines *lines, const struct rp_module *mo
 }
 
 /* clang writes no table of addresses, by which libdw finds a unit. */
-static void search_units(struct rp_lines *lines, Dwfl_Module *module, Dwarf_Addr address, struct rp_line *out)
+static void search_units(struct rp_lines *lines, Dwfl_Module *module, Dwarf_Addr address,
+                         struct rp_line *out)
 {
     Dwarf_Addr bias = 0;
 
     for (Dwarf_Die *unit = NULL; (unit = lines->dw.dwfl_module_nextcu(module, unit, &bias));) {
-        Dwarf_Line *line = lines->dw.dwarf_haspc(unit, address - bias) == 1 ? lines->dw.dwarf_getsrc_die(unit, address - bias) : NULL;
-        if (line && lines->dw.dwarf_lineno(line, &out->line) == 0 && (out->file = lines->dw.dwarf_linesrc(line, NULL, NULL)))
+        Dwarf_Line *line = lines->dw.dwarf_haspc(unit, address - bias) == 1
+                               ? lines->dw.dwarf_getsrc_die(unit, address - bias)
+                               : NULL;
+        if (line && lines->dw.dwarf_lineno(line, &out->line) == 0 &&
+            (out->file = lines->dw.dwarf_linesrc(line, NULL, NULL)))
             return;
     }
 }
 
-bool rp_lines_find(struct rp_lines *lines, const struct rp_module *module, uint64_t offset, struct rp_line *out)
+bool rp_lines_find(struct rp_lines *lines, const struct rp_module *module, uint64_t offset,
+                   struct rp_line *out)
 {
     Dwfl_Module *found = lines ? module_of(lines, module) : NULL;
     GElf_Addr bias = 0;
@@ -170,7 +185,8 @@ bool rp_lines_find(struct rp_lines *lines, const struct rp_module *module, uint6
 
 /* Functions that were inlined */
 
-static Dwarf_Die *unit_of(struct rp_lines *lines, Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+static Dwarf_Die *unit_of(struct rp_lines *lines, Dwfl_Module *module, Dwarf_Addr address,
+                          Dwarf_Addr *bias)
 {
     Dwarf_Die *unit = lines->dw.dwfl_module_addrdie(module, address, bias);
 
@@ -183,7 +199,8 @@ static Dwarf_Die *unit_of(struct rp_lines *lines, Dwfl_Module *module, Dwarf_Add
 }
 
 /* The scopes that hold the address, as they lie in each other in the code; to be freed. */
-static int scopes_at(struct rp_lines *lines, Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
+static int scopes_at(struct rp_lines *lines, Dwarf_Die *unit, Dwarf_Addr address,
+                     Dwarf_Die **scopes)
 {
     Dwarf_Die innermost;
 
@@ -222,7 +239,9 @@ static const char *symbol_of(struct rp_lines *lines, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
 
-    return lines->dw.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? lines->dw.dwarf_formstring(&attribute) : NULL;
+    return lines->dw.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute)
+               ? lines->dw.dwarf_formstring(&attribute)
+               : NULL;
 }
 
 /* Where an inlined function was called from. */
@@ -238,26 +257,32 @@ static void find_call(struct rp_lines *lines, Dwarf_Die *unit, Dwarf_Die *die, s
         out->file = lines->dw.dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Adds the inlined functions; `line` is that of the innermost call, and then that of the call in what holds them all. */
-static size_t add_inlined(struct rp_lines *lines, Dwfl_Module *module, Dwarf_Addr address, struct rp_line *line, struct rp_code *out, size_t most)
+/* Adds the inlined functions; `line` is that of the innermost call, and then that of the call in
+ * what holds them all. */
+static size_t add_inlined(struct rp_lines *lines, Dwfl_Module *module, Dwarf_Addr address,
+                          struct rp_line *line, struct rp_code *out, size_t most)
 {
     Dwarf_Addr bias = 0;
     Dwarf_Die *scopes = NULL, *unit = unit_of(lines, module, address, &bias);
     int count = unit ? scopes_at(lines, unit, address - bias, &scopes) : 0;
     size_t added = 0;
 
-    for (int i = 0; i < count && added < most && lines->dw.dwarf_tag(&scopes[i]) != DW_TAG_subprogram; i++) {
+    for (int i = 0;
+         i < count && added < most && lines->dw.dwarf_tag(&scopes[i]) != DW_TAG_subprogram; i++) {
         if (lines->dw.dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
             continue;
         const char *name = lines->dw.dwarf_diename(&scopes[i]);
-        out[added++] = (struct rp_code){{name, line->file, line->line}, symbol_of(lines, &scopes[i]), size_of(lines, &scopes[i])};
+        out[added++] = (struct rp_code){{name, line->file, line->line},
+                                        symbol_of(lines, &scopes[i]),
+                                        size_of(lines, &scopes[i])};
         find_call(lines, unit, &scopes[i], line);
     }
     free(scopes);
     return added;
 }
 
-size_t rp_lines_expand(struct rp_lines *lines, const struct rp_module *module, uint64_t offset, struct rp_code **out)
+size_t rp_lines_expand(struct rp_lines *lines, const struct rp_module *module, uint64_t offset,
+                       struct rp_code **out)
 {
     enum { MOST = 16 };
     struct rp_line line;
@@ -273,12 +298,15 @@ size_t rp_lines_expand(struct rp_lines *lines, const struct rp_module *module, u
     Dwarf_Addr address = offset + bias - 1;
     const char *name = line.function;
     size_t count = line.file ? add_inlined(lines, found, address, &line, *out, MOST) : 0;
-    bool known = name && lines->dw.dwfl_module_addrinfo(found, address, &into, &symbol, NULL, NULL, NULL);
-    (*out)[count++] = (struct rp_code){{name, line.file, line.line}, name, known ? symbol.st_size : 0};
+    bool known =
+        name && lines->dw.dwfl_module_addrinfo(found, address, &into, &symbol, NULL, NULL, NULL);
+    (*out)[count++] =
+        (struct rp_code){{name, line.file, line.line}, name, known ? symbol.st_size : 0};
     return count;
 }
 
-static const struct rp_module *module_of_frame(const struct rp_site_table *table, const struct rp_frame *frame)
+static const struct rp_module *module_of_frame(const struct rp_site_table *table,
+                                               const struct rp_frame *frame)
 {
     return frame->module ? &table->modules[frame->module - 1] : NULL;
 }
@@ -291,21 +319,23 @@ static bool is_c_library(const struct rp_module *module)
     return slash && strncmp(slash, "/libc.so", 8) == 0;
 }
 
-bool rp_lines_of_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, struct rp_line *out)
+bool rp_lines_of_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site,
+                      struct rp_line *out)
 {
     if (site >= table->site_count)
         return false;
     const struct rp_site *s = &table->sites[site];
     for (uint32_t i = 0; i < s->frames; i++) {
         const struct rp_module *module = module_of_frame(table, &s->frame[i]);
-        if (module && !is_c_library(module) && rp_lines_find(lines, module, s->frame[i].offset, out) && out->file)
+        if (module && !is_c_library(module) &&
+            rp_lines_find(lines, module, s->frame[i].offset, out) && out->file)
             return true;
     }
     return false;
 }
 
-void rp_lines_print_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, const char *indent,
-                         struct rp_buffer *out)
+void rp_lines_print_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site,
+                         const char *indent, struct rp_buffer *out)
 {
     if (site >= table->site_count) {
         rp_buffer_printf(out, "%sunknown call site %u\n", indent, site);
@@ -316,8 +346,8 @@ void rp_lines_print_site(struct rp_lines *lines, const struct rp_site_table *tab
     rp_lines_print_frames(lines, table, site, indent, out);
 }
 
-void rp_lines_print_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, const char *indent,
-                           struct rp_buffer *out)
+void rp_lines_print_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site,
+                           const char *indent, struct rp_buffer *out)
 {
     const struct rp_site *s = &table->sites[site];
 
@@ -335,7 +365,8 @@ void rp_lines_print_frames(struct rp_lines *lines, const struct rp_site_table *t
     }
 }
 
-static void put_line(struct rp_lines *lines, const struct rp_module *module, uint64_t offset, struct rp_buffer *out)
+static void put_line(struct rp_lines *lines, const struct rp_module *module, uint64_t offset,
+                     struct rp_buffer *out)
 {
     struct rp_line line;
 
@@ -352,7 +383,8 @@ static void put_line(struct rp_lines *lines, const struct rp_module *module, uin
     }
 }
 
-void rp_lines_put_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, struct rp_buffer *out)
+void rp_lines_put_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site,
+                         struct rp_buffer *out)
 {
     const struct rp_site *s = site < table->site_count ? &table->sites[site] : NULL;
 

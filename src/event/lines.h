@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From an address to a line of source, by debug information. libdw does the work; it is opened when it is first needed, so that recorded programs do not carry
- * it, and where it is not installed nothing is found.
+ * From an address to a line of source, by debug information. libdw does the work; it is opened when
+ * it is first needed, so that recorded programs do not carry it, and where it is not installed
+ * nothing is found.
  */
 #ifndef RP_LINES_H
 #define RP_LINES_H
@@ -23,12 +24,15 @@ struct rp_line {
 struct rp_lines *rp_lines_open(void);
 void rp_lines_close(struct rp_lines *lines);
 
-/* Where the call returns to; the line is that of the call. False if nothing is known, or if the file is not the one that was recorded. Strings last as long as
- * `lines`. */
-bool rp_lines_find(struct rp_lines *lines, const struct rp_module *module, uint64_t offset, struct rp_line *out);
+/* Where the call returns to; the line is that of the call. False if nothing is known, or if the
+ * file is not the one that was recorded. Strings last as long as `lines`. */
+bool rp_lines_find(struct rp_lines *lines, const struct rp_module *module, uint64_t offset,
+                   struct rp_line *out);
 
-/* The innermost frame of the site that has a line, be it that of a wrapper: event/naming.h tells the place. */
-bool rp_lines_of_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, struct rp_line *out);
+/* The innermost frame of the site that has a line, be it that of a wrapper: event/naming.h tells
+ * the place. */
+bool rp_lines_of_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site,
+                      struct rp_line *out);
 
 /* A function at an address: the one that is there, or one that was inlined into it. */
 struct rp_code {
@@ -37,19 +41,24 @@ struct rp_code {
     uint64_t size;       /* bytes of code; 0: unknown */
 };
 
-/* The functions at the address, innermost first; the last one is that of the symbol table, and is what rp_lines_find says but for the
- * line. Returns how many; `*out` is to be freed, strings last as long as `lines`. */
-size_t rp_lines_expand(struct rp_lines *lines, const struct rp_module *module, uint64_t offset, struct rp_code **out);
+/* The functions at the address, innermost first; the last one is that of the symbol table, and is
+ * what rp_lines_find says but for the line. Returns how many; `*out` is to be freed, strings last
+ * as long as `lines`. */
+size_t rp_lines_expand(struct rp_lines *lines, const struct rp_module *module, uint64_t offset,
+                       struct rp_code **out);
 
-/* One line a frame, each after `indent`: `program(+0x12ab) function at file:line`, as far as it is known. */
-void rp_lines_print_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, const char *indent,
-                         struct rp_buffer *out);
+/* One line a frame, each after `indent`: `program(+0x12ab) function at file:line`, as far as it is
+ * known. */
+void rp_lines_print_site(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site,
+                         const char *indent, struct rp_buffer *out);
 
 /* Without the line that says which function was called. */
-void rp_lines_print_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, const char *indent,
-                           struct rp_buffer *out);
+void rp_lines_print_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site,
+                           const char *indent, struct rp_buffer *out);
 
-/* The same as a JSON array of objects: module and offset, and function, file and line as far as they are known. */
-void rp_lines_put_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site, struct rp_buffer *out);
+/* The same as a JSON array of objects: module and offset, and function, file and line as far as
+ * they are known. */
+void rp_lines_put_frames(struct rp_lines *lines, const struct rp_site_table *table, uint32_t site,
+                         struct rp_buffer *out);
 
 #endif

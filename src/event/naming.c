@@ -200,8 +200,8 @@ static bool is_small(const struct rp_code *code)
     return code->size > 0 && code->size <= RP_WRAPPER_BYTES;
 }
 
-/* The functions of a chain, innermost first, up to the first with a line that cannot be a wrapper.
- */
+/* The functions of a chain, innermost first, up to the first with a line that cannot be a
+ * wrapper. */
 static size_t expand(struct rp_naming *naming, const struct rp_site_table *table,
                      const struct rp_site *site, struct level out[LEVELS])
 {

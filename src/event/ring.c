@@ -27,7 +27,8 @@ _Static_assert(offsetof(struct rp_ring_header, stopped_head) == 248, "docs/forma
 
 static size_t file_size(uint32_t capacity, uint32_t features)
 {
-    return RP_RING_HEADER + (size_t)capacity * (sizeof(struct rp_event) + (features & RP_RING_TIMES ? sizeof(uint64_t) : 0));
+    return RP_RING_HEADER + (size_t)capacity * (sizeof(struct rp_event) +
+                                                (features & RP_RING_TIMES ? sizeof(uint64_t) : 0));
 }
 
 static void use_memory(struct rp_ring *ring, void *memory, uint32_t features)
@@ -42,7 +43,8 @@ static uint32_t features_of(const struct rp_ring *ring)
     return ring->times ? RP_RING_TIMES : 0;
 }
 
-static enum rp_status map_new_file(int fd, const char *path, size_t size, void **memory, struct rp_problem *why)
+static enum rp_status map_new_file(int fd, const char *path, size_t size, void **memory,
+                                   struct rp_problem *why)
 {
     /* A hole in the file would be a SIGBUS in the application when the disk is full. */
     int error = posix_fallocate(fd, 0, (off_t)size);
@@ -64,7 +66,8 @@ enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t r
 
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
-    enum rp_status status = map_new_file(fd, path, file_size(RP_RING_CAPACITY, features), &memory, why);
+    enum rp_status status =
+        map_new_file(fd, path, file_size(RP_RING_CAPACITY, features), &memory, why);
     close(fd);
     if (status != RP_OK) {
         unlink(path);
@@ -113,7 +116,8 @@ void rp_ring_close(struct rp_ring *ring, bool discard)
     ring->path = NULL;
 }
 
-static bool header_is_good(const struct rp_ring_header *h, uint64_t run, uint32_t rank, uint32_t stream)
+static bool header_is_good(const struct rp_ring_header *h, uint64_t run, uint32_t rank,
+                           uint32_t stream)
 {
     return memcmp(h->magic, ring_magic, sizeof ring_magic) == 0 && h->crc == rp_crc32c(h, 60) &&
            h->run == run && h->rank == rank && h->stream == stream && h->capacity > 0 &&
@@ -138,15 +142,18 @@ static size_t copy_open_runs(const struct rp_ring_header *h, struct rp_event *to
     size_t count = 0;
 
     for (size_t i = 0; i < RP_OPEN_RUNS; i++)
-        if (h->open_run[i].c > 0 && h->open_run[i].kind == RP_NO && rp_event_is_valid(&h->open_run[i]))
+        if (h->open_run[i].c > 0 && h->open_run[i].kind == RP_NO &&
+            rp_event_is_valid(&h->open_run[i]))
             to[count++] = h->open_run[i];
     for (size_t i = 0; i < count; i++)
         to[i].b = (int32_t)(count - 1 - i);
     return count;
 }
 
-/* The times of `count` events from `first` on, of which `slots` are in slots; NULL without memory. */
-static uint64_t *copy_times(const struct rp_ring_header *h, const uint64_t *times, uint64_t first, size_t slots, size_t count)
+/* The times of `count` events from `first` on, of which `slots` are in slots; NULL without
+ * memory. */
+static uint64_t *copy_times(const struct rp_ring_header *h, const uint64_t *times, uint64_t first,
+                            size_t slots, size_t count)
 {
     uint64_t *copy = calloc(count + 1, sizeof *copy), last = 0;
 
@@ -158,8 +165,9 @@ static uint64_t *copy_times(const struct rp_ring_header *h, const uint64_t *time
     return copy;
 }
 
-static enum rp_status copy_rest(const struct rp_ring_header *h, const struct rp_event *slots, const char *path,
-                                uint64_t first, struct rp_ring_rest *out, struct rp_problem *why)
+static enum rp_status copy_rest(const struct rp_ring_header *h, const struct rp_event *slots,
+                                const char *path, uint64_t first, struct rp_ring_rest *out,
+                                struct rp_problem *why)
 {
     uint64_t head = h->stopped && h->stopped_head < h->head ? h->stopped_head : h->head;
     if (head < first || head - first > h->capacity || h->tail > head)
@@ -196,7 +204,8 @@ static enum rp_status copy_rest(const struct rp_ring_header *h, const struct rp_
 
 static enum rp_status read_bytes(const char *path, struct rp_buffer *bytes, struct rp_problem *why)
 {
-    enum rp_status status = rp_read_file(path, file_size(CAPACITY_LIMIT, RP_RING_TIMES), bytes, why);
+    enum rp_status status =
+        rp_read_file(path, file_size(CAPACITY_LIMIT, RP_RING_TIMES), bytes, why);
 
     if (status != RP_OK)
         return status;
@@ -216,11 +225,12 @@ enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint3
     struct rp_ring_header header, *h = &header; /* a copy: the bytes are not aligned as it is */
     memcpy(h, bytes.bytes, sizeof header);
     if (h->major > RING_MAJOR && memcmp(h->magic, ring_magic, sizeof ring_magic) == 0)
-        status = rp_fail(why, RP_DAMAGED, "%s: version %u.%u is newer than this reprise reads (%d.x)",
-                         path, h->major, h->minor, RING_MAJOR);
+        status =
+            rp_fail(why, RP_DAMAGED, "%s: version %u.%u is newer than this reprise reads (%d.x)",
+                    path, h->major, h->minor, RING_MAJOR);
     else if (!header_is_good(h, run, rank, stream))
-        status = rp_fail(why, RP_DAMAGED, "%s: not the ring of rank %u, stream %u of this run", path,
-                         rank, stream);
+        status = rp_fail(why, RP_DAMAGED, "%s: not the ring of rank %u, stream %u of this run",
+                         path, rank, stream);
     else if (bytes.length < file_size(h->capacity, h->features))
         status = rp_fail(why, RP_DAMAGED, "%s: cut off at byte %zu", path, bytes.length);
     else
@@ -230,7 +240,8 @@ done:
     return status;
 }
 
-enum rp_status rp_ring_peek(const char *path, uint64_t run, uint32_t rank, uint32_t stream, struct rp_ring_place *out, struct rp_problem *why)
+enum rp_status rp_ring_peek(const char *path, uint64_t run, uint32_t rank, uint32_t stream,
+                            struct rp_ring_place *out, struct rp_problem *why)
 {
     struct rp_ring_header h;
     int fd = rp_open_regular(path, O_RDONLY);
@@ -240,8 +251,10 @@ enum rp_status rp_ring_peek(const char *path, uint64_t run, uint32_t rank, uint3
     int error = rp_read_all(fd, &h, sizeof h, 0);
     close(fd);
     if (error || !header_is_good(&h, run, rank, stream))
-        return rp_fail(why, RP_DAMAGED, "%s: not the ring of rank %u, stream %u of this run", path, rank, stream);
-    *out = (struct rp_ring_place){.events = h.stopped && h.stopped_head < h.head ? h.stopped_head : h.head};
+        return rp_fail(why, RP_DAMAGED, "%s: not the ring of rank %u, stream %u of this run", path,
+                       rank, stream);
+    *out = (struct rp_ring_place){.events = h.stopped && h.stopped_head < h.head ? h.stopped_head
+                                                                                 : h.head};
     for (size_t i = 0; h.open_at == h.head && i < RP_OPEN_RUNS; i++)
         out->polls += h.open_run[i].c;
     return RP_OK;

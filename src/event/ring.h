@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event ring: one producer (a thread of the application), one consumer at a time (the encoder, or the producer when it helps),
- * in a shared file mapping that outlives the process. Layout: docs/format.md, section 8.
+ * The event ring: one producer (a thread of the application), one consumer at a time (the encoder,
+ * or the producer when it helps), in a shared file mapping that outlives the process. Layout:
+ * docs/format.md, section 8.
  *
- * The producer fills slots and publishes head once a call, so that a killed process leaves whole calls behind. 'No' answers do
- * not take slots: they are counted in the open runs of the header, which are pushed as a group of events when another event follows.
- * `limit` is the head at which the producer must look up: to wake the consumer, or to make room.
+ * The producer fills slots and publishes head once a call, so that a killed process leaves whole
+ * calls behind. 'No' answers do not take slots: they are counted in the open runs of the header,
+ * which are pushed as a group of events when another event follows. `limit` is the head at which
+ * the producer must look up: to wake the consumer, or to make room.
  */
 #ifndef RP_RING_H
 #define RP_RING_H
@@ -44,16 +46,19 @@ struct rp_ring_header {
 struct rp_ring {
     struct rp_event *slots;
     struct rp_ring_header *shared;
-    uint64_t *times; /* of the slots, in microseconds since 1970; NULL: none. What is older than the time of the event before stands for that. */
-    uint64_t head;  /* the producer's own, may be ahead of the published one */
-    uint64_t ready; /* the producer's own: up to here it puts events without anything else to do first; never beyond the limit */
-    uint64_t limit; /* call make_room when head reaches it */
+    uint64_t *times; /* of the slots, in microseconds since 1970; NULL: none. What is older than the
+                        time of the event before stands for that. */
+    uint64_t head;   /* the producer's own, may be ahead of the published one */
+    uint64_t ready;  /* the producer's own: up to here it puts events without anything else to do
+                        first; never beyond the limit */
+    uint64_t limit;  /* call make_room when head reaches it */
     void (*make_room)(struct rp_ring *ring); /* must leave limit > head */
     void *owner;
     char *path;
 };
 
-/* Makes the ring's file (which must not exist) with all its blocks allocated. `features` is RP_RING_TIMES or 0. */
+/* Makes the ring's file (which must not exist) with all its blocks allocated. `features` is
+ * RP_RING_TIMES or 0. */
 enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t run, uint32_t rank,
                               uint32_t stream, uint32_t features, struct rp_problem *why);
 
@@ -77,7 +82,8 @@ enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint3
 struct rp_ring_place {
     uint64_t events, polls;
 };
-enum rp_status rp_ring_peek(const char *path, uint64_t run, uint32_t rank, uint32_t stream, struct rp_ring_place *out, struct rp_problem *why);
+enum rp_status rp_ring_peek(const char *path, uint64_t run, uint32_t rank, uint32_t stream,
+                            struct rp_ring_place *out, struct rp_problem *why);
 
 static inline struct rp_event *rp_ring_slot(struct rp_ring *ring)
 {

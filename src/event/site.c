@@ -149,7 +149,8 @@ static uint32_t find_module(struct rp_site_table *table, uintptr_t address, stru
     dl_iterate_phdr(visit_module, &search);
     if (!search.done)
         return 0;
-    if (!grow((void **)&table->modules, table->module_count, &table->module_room, sizeof *table->modules)) {
+    if (!grow((void **)&table->modules, table->module_count, &table->module_room,
+              sizeof *table->modules)) {
         free(search.found.path);
         return 0;
     }
@@ -181,8 +182,8 @@ static size_t walk(uintptr_t return_address, uintptr_t *chain)
     return count;
 }
 
-static bool same_chain(const struct rp_site *site, const char *function, const struct rp_frame *frame,
-                       size_t frames)
+static bool same_chain(const struct rp_site *site, const char *function,
+                       const struct rp_frame *frame, size_t frames)
 {
     if (site->function != function || site->frames != frames)
         return false;
@@ -241,11 +242,14 @@ static uint32_t intern(struct rp_site_table *table, const char *function,
 
 static bool is_binding(const struct rp_site_table *table, const struct rp_frame *frame)
 {
-    static const char *const names[] = {"libreprise", "libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpichfort", "libmpichcxx", "libmpifort", "libmpicxx"};
+    static const char *const names[] = {"libreprise", "libmpi_mpifh", "libmpi_usempi",
+                                        "libmpi_cxx", "libmpichfort", "libmpichcxx",
+                                        "libmpifort", "libmpicxx"};
 
     if (!frame->module)
         return false;
-    const char *path = table->modules[frame->module - 1].path, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *path = table->modules[frame->module - 1].path, *slash = strrchr(path, '/'),
+               *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0)
             return true;
@@ -253,7 +257,8 @@ static bool is_binding(const struct rp_site_table *table, const struct rp_frame 
 }
 
 /* The program's return address of a call that returns to `return_address`. */
-static uintptr_t past_bindings(const struct rp_site_table *table, uintptr_t return_address, uintptr_t stack)
+static uintptr_t past_bindings(const struct rp_site_table *table, uintptr_t return_address,
+                               uintptr_t stack)
 {
     uintptr_t inner = 0;
 
@@ -268,10 +273,13 @@ static uintptr_t past_bindings(const struct rp_site_table *table, uintptr_t retu
     return return_address;
 }
 
-static void note_binding(struct rp_site_table *table, uintptr_t inner, uintptr_t return_address, uintptr_t distance)
+static void note_binding(struct rp_site_table *table, uintptr_t inner, uintptr_t return_address,
+                         uintptr_t distance)
 {
-    if (grow((void **)&table->bindings, table->binding_count, &table->binding_room, sizeof *table->bindings))
-        table->bindings[table->binding_count++] = (struct rp_binding){inner, return_address, distance};
+    if (grow((void **)&table->bindings, table->binding_count, &table->binding_room,
+             sizeof *table->bindings))
+        table->bindings[table->binding_count++] =
+            (struct rp_binding){inner, return_address, distance};
 }
 
 static bool is_noted(const struct rp_site_table *table, uintptr_t return_address)
@@ -284,7 +292,8 @@ static bool is_noted(const struct rp_site_table *table, uintptr_t return_address
 
 /* Wrappers */
 
-/* A new chain: what the walk along it needs, and where it finds the return addresses of wrappers. */
+/* A new chain: what the walk along it needs, and where it finds the return addresses of
+ * wrappers. */
 struct news {
     uintptr_t chain[RP_SITE_FRAMES];
     struct rp_frame frame[RP_SITE_FRAMES];
@@ -303,7 +312,8 @@ static bool is_listed(struct rp_site_table *table, unw_cursor_t *cursor, uintptr
     for (size_t i = 0; i < table->name_count; i++)
         if (table->names[i].return_address == return_address)
             return table->names[i].is_wrapper;
-    bool is_wrapper = unw_get_proc_name(cursor, name, sizeof name, &offset) == 0 && rp_wrappers_name(table->wrappers, name);
+    bool is_wrapper = unw_get_proc_name(cursor, name, sizeof name, &offset) == 0 &&
+                      rp_wrappers_name(table->wrappers, name);
     if (grow((void **)&table->names, table->name_count, &table->name_room, sizeof *table->names))
         table->names[table->name_count++] = (struct rp_named){return_address, is_wrapper};
     return is_wrapper;
@@ -325,11 +335,14 @@ static bool is_c_library(const struct rp_site_table *table, const struct rp_fram
     return slash && strncmp(slash, "/libc.so", 8) == 0;
 }
 
-static bool is_wrapper(struct rp_site_table *table, struct news *n, size_t number, unw_cursor_t *cursor)
+static bool is_wrapper(struct rp_site_table *table, struct news *n, size_t number,
+                       unw_cursor_t *cursor)
 {
-    if (!table->wrappers || n->levels == RP_WRAPPERS_DEEP || number + 1 >= n->frames || is_c_library(table, &n->frame[number + 1]))
+    if (!table->wrappers || n->levels == RP_WRAPPERS_DEEP || number + 1 >= n->frames ||
+        is_c_library(table, &n->frame[number + 1]))
         return false;
-    return (n->small < RP_WRAPPERS_SMALL && is_small(cursor) && ++n->small) || is_listed(table, cursor, n->chain[number]);
+    return (n->small < RP_WRAPPERS_SMALL && is_small(cursor) && ++n->small) ||
+           is_listed(table, cursor, n->chain[number]);
 }
 
 /* Where the return address of the frame that the cursor stands in is saved; steps outwards. */
@@ -337,7 +350,8 @@ static bool step(unw_cursor_t *cursor, uintptr_t stack, uintptr_t *distance)
 {
     unw_save_loc_t saved;
 
-    if (unw_step(cursor) <= 0 || unw_get_save_loc(cursor, UNW_REG_IP, &saved) != 0 || saved.type != UNW_SLT_MEMORY || saved.u.addr < stack)
+    if (unw_step(cursor) <= 0 || unw_get_save_loc(cursor, UNW_REG_IP, &saved) != 0 ||
+        saved.type != UNW_SLT_MEMORY || saved.u.addr < stack)
         return false;
     *distance = (uintptr_t)saved.u.addr - stack;
     return true;
@@ -356,8 +370,8 @@ static bool begin_walk(unw_context_t *context, unw_cursor_t *cursor, uintptr_t r
     return true;
 }
 
-/* Finds where the return addresses of bindings and of wrappers behind them are saved. What is far off is not looked at at every call:
- * it might belong to nobody then. */
+/* Finds where the return addresses of bindings and of wrappers behind them are saved. What is far
+ * off is not looked at at every call: it might belong to nobody then. */
 static void find_saved(struct rp_site_table *table, struct news *n, bool notes)
 {
     enum { FAR = 4096 };
@@ -368,7 +382,8 @@ static void find_saved(struct rp_site_table *table, struct news *n, bool notes)
     if (unw_getcontext(&context) != 0 || !begin_walk(&context, &cursor, n->chain[0]))
         return;
     for (size_t i = 0; i < n->frames; i++) {
-        if ((i >= n->inside && !is_wrapper(table, n, i, &cursor)) || !step(&cursor, n->stack, &distance))
+        if ((i >= n->inside && !is_wrapper(table, n, i, &cursor)) ||
+            !step(&cursor, n->stack, &distance))
             return;
         if (i < n->inside && notes)
             note_binding(table, i > 0 ? n->chain[i - 1] : 0, n->chain[i], distance);
@@ -379,7 +394,8 @@ static void find_saved(struct rp_site_table *table, struct news *n, bool notes)
     }
 }
 
-static uint32_t new_site(struct rp_site_table *table, const char *function, uintptr_t return_address, struct news *n)
+static uint32_t new_site(struct rp_site_table *table, const char *function,
+                         uintptr_t return_address, struct news *n)
 {
     struct rp_buffer news = {0};
     size_t modules = table->module_count;
@@ -387,7 +403,8 @@ static uint32_t new_site(struct rp_site_table *table, const char *function, uint
     n->frames = walk(return_address, n->chain);
     for (size_t i = 0; i < n->frames; i++) {
         n->frame[i].module = find_module(table, n->chain[i], &news);
-        n->frame[i].offset = n->chain[i] - (n->frame[i].module ? table->modules[n->frame[i].module - 1].base : 0);
+        n->frame[i].offset =
+            n->chain[i] - (n->frame[i].module ? table->modules[n->frame[i].module - 1].base : 0);
     }
     while (n->inside + 1 < n->frames && is_binding(table, &n->frame[n->inside]))
         n->inside++;
@@ -402,13 +419,15 @@ static uint32_t new_site(struct rp_site_table *table, const char *function, uint
 }
 
 /* Its key, or the free slot where it belongs. */
-static struct rp_site_key *find_key(const struct rp_site_table *table, const char *function, uintptr_t return_address, uintptr_t stack)
+static struct rp_site_key *find_key(const struct rp_site_table *table, const char *function,
+                                    uintptr_t return_address, uintptr_t stack)
 {
     size_t slot = rp_site_hash(return_address, stack) >> 2;
 
     for (;; slot = (slot + 1) % RP_SITE_KEYS) {
         struct rp_site_key *key = &table->keys[slot];
-        if (!key->function || (key->return_address == return_address && key->stack == stack && key->function == function))
+        if (!key->function || (key->return_address == return_address && key->stack == stack &&
+                               key->function == function))
             return key;
     }
 }
@@ -418,7 +437,8 @@ uint32_t rp_site_add(struct rp_site_table *table, const char *function, uintptr_
 {
     /* A program whose stack depth varies without end must not make us walk for ever. */
     uintptr_t level = table->keys_used >= RP_SITE_KEYS / 2 ? 0 : stack;
-    struct rp_site_key *key = find_key(table, function, past_bindings(table, return_address, stack), level);
+    struct rp_site_key *key =
+        find_key(table, function, past_bindings(table, return_address, stack), level);
     struct news n = {.stack = stack};
     uint32_t site;
 
@@ -445,7 +465,8 @@ static bool read_module(struct rp_site_table *table, struct rp_view *in)
 
     if (in->failed || id_length > RP_BUILD_ID_MAX)
         return false;
-    table->starved = !grow((void **)&table->modules, table->module_count, &table->module_room, sizeof module);
+    table->starved =
+        !grow((void **)&table->modules, table->module_count, &table->module_room, sizeof module);
     if (table->starved)
         return false;
     memcpy(module.build_id, id, id_length);
@@ -502,8 +523,8 @@ static bool same_module(const struct rp_module *one, const struct rp_module *oth
            memcmp(one->build_id, other->build_id, one->build_id_length) == 0;
 }
 
-bool rp_site_same(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
-                  uint32_t second)
+bool rp_site_same(const struct rp_site_table *one, uint32_t first,
+                  const struct rp_site_table *other, uint32_t second)
 {
     if (first >= one->site_count || second >= other->site_count)
         return false;
@@ -513,13 +534,14 @@ bool rp_site_same(const struct rp_site_table *one, uint32_t first, const struct 
         return false;
     if (a->frames == 0 || b->frames == 0 || !a->frame[0].module || !b->frame[0].module)
         return true;
-    if (!same_module(&one->modules[a->frame[0].module - 1], &other->modules[b->frame[0].module - 1]))
+    if (!same_module(&one->modules[a->frame[0].module - 1],
+                     &other->modules[b->frame[0].module - 1]))
         return true; /* another build: its addresses tell nothing */
     return a->frame[0].offset == b->frame[0].offset;
 }
 
-bool rp_site_same_chain(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
-                        uint32_t second)
+bool rp_site_same_chain(const struct rp_site_table *one, uint32_t first,
+                        const struct rp_site_table *other, uint32_t second)
 {
     if (!rp_site_same(one, first, other, second))
         return false;
@@ -527,7 +549,9 @@ bool rp_site_same_chain(const struct rp_site_table *one, uint32_t first, const s
 
     for (uint32_t i = 0; i < a->frames && i < b->frames; i++) {
         const struct rp_frame *x = &a->frame[i], *y = &b->frame[i];
-        if (x->module && y->module && same_module(&one->modules[x->module - 1], &other->modules[y->module - 1]) && x->offset != y->offset)
+        if (x->module && y->module &&
+            same_module(&one->modules[x->module - 1], &other->modules[y->module - 1]) &&
+            x->offset != y->offset)
             return false;
     }
     return a->frames == b->frames;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call sites: where in the program an MPI function was called from, as a chain of return addresses, each module + offset.
+ * Call sites: where in the program an MPI function was called from, as a chain of return addresses,
+ * each module + offset.
  *
- * Walking the stack for every event would cost more than the event. The walk is done once for each (function, return address, stack
- * pointer) that has not been seen yet; the same return address at the same depth is taken for the same chain, up to the function
- * that called. Where that is a wrapper (event/wrappers.h: small, or of a name that is listed), its callers are told apart, too, by
- * the words that event/callers.h looks at, up to the first that is no wrapper. Two keys with the same chain are one site.
+ * Walking the stack for every event would cost more than the event. The walk is done once for each
+ * (function, return address, stack pointer) that has not been seen yet; the same return address at
+ * the same depth is taken for the same chain, up to the function that called. Where that is a
+ * wrapper (event/wrappers.h: small, or of a name that is listed), its callers are told apart, too,
+ * by the words that event/callers.h looks at, up to the first that is no wrapper. Two keys with the
+ * same chain are one site.
  *
- * Fortran and C++ programs call MPI through a library of bindings, from one place for each function. Its frames are left out, and the program's own return
- * address, which lies on the stack at a distance that is found by the first walk, stands in the key.
+ * Fortran and C++ programs call MPI through a library of bindings, from one place for each
+ * function. Its frames are left out, and the program's own return address, which lies on the stack
+ * at a distance that is found by the first walk, stands in the key.
  */
 #ifndef RP_SITE_H
 #define RP_SITE_H
@@ -69,10 +73,12 @@ struct rp_site_table {
     size_t module_count, module_room;
     struct rp_binding *bindings;
     size_t binding_count, binding_room;
-    const char *wrappers; /* the list by which callers are told apart; NULL: they are not. Set it before the first site is asked for */
+    const char *wrappers; /* the list by which callers are told apart; NULL: they are not. Set it
+                             before the first site is asked for */
     struct rp_named *names;
     size_t name_count, name_room;
-    /* Told of what is new as the records of format.md, section 4, before the site is used; may be NULL. */
+    /* Told of what is new as the records of format.md, section 4, before the site is used; may be
+     * NULL. */
     void (*announce)(void *owner, const struct rp_buffer *records, uint32_t first);
     void *owner;
     bool read;    /* strings are ours to free */
@@ -92,28 +98,32 @@ bool rp_site_program(struct rp_module *out);
 /* Adds the records of a SITES chunk. False if they are not well formed. */
 bool rp_site_read(struct rp_site_table *table, const uint8_t *bytes, size_t length, uint32_t items);
 
-/* Same MPI function, and called from the same place as far as the modules' build ids let us tell. */
-bool rp_site_same(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
-                  uint32_t second);
+/* Same MPI function, and called from the same place as far as the modules' build ids let us
+ * tell. */
+bool rp_site_same(const struct rp_site_table *one, uint32_t first,
+                  const struct rp_site_table *other, uint32_t second);
 
 /* The same, and reached by the same chain of calls. */
-bool rp_site_same_chain(const struct rp_site_table *one, uint32_t first, const struct rp_site_table *other,
-                        uint32_t second);
+bool rp_site_same_chain(const struct rp_site_table *one, uint32_t first,
+                        const struct rp_site_table *other, uint32_t second);
 
-/* Four times the slot where the key belongs: so it takes the fewest instructions. A place calls one function, as a rule. */
+/* Four times the slot where the key belongs: so it takes the fewest instructions. A place calls one
+ * function, as a rule. */
 static inline uintptr_t rp_site_hash(uintptr_t return_address, uintptr_t stack)
 {
     return (return_address ^ stack >> 2) & (RP_SITE_KEYS - 1) << 2;
 }
 
 /* Whether the site is known and found at once. */
-static inline bool rp_site_known(const struct rp_site_table *table, const char *function, uintptr_t return_address, uintptr_t stack,
-                                 uint32_t *site)
+static inline bool rp_site_known(const struct rp_site_table *table, const char *function,
+                                 uintptr_t return_address, uintptr_t stack, uint32_t *site)
 {
     uintptr_t at = rp_site_hash(return_address, stack) * (sizeof(struct rp_site_key) / 4);
     const struct rp_site_key *key = (const struct rp_site_key *)((const char *)table->keys + at);
 
-    return __builtin_expect((key->return_address == return_address) & (key->stack == stack) & (key->function == function), 1) &&
+    return __builtin_expect((key->return_address == return_address) & (key->stack == stack) &
+                                (key->function == function),
+                            1) &&
            rp_callers_known(key->outcome, site);
 }
 

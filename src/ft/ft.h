@@ -2,12 +2,18 @@
 /*
  * Surviving dead ranks: what the parts of libreprise-ft.so share.
  *
- * The program's MPI is made here, on top of one real communicator that holds all ranks and spares, the *world of processes*. Every message of the program travels in it as one of ours: a header
- * (struct rp_ft_wire), with the payload behind it or in a message of its own, unless the receiver reads it in the sender's log. We match messages with receives ourselves, and collectives are algorithms over such messages. So all that
- * the program does is messages in channels: one for each pair of ranks, numbered from 0. The sender keeps each in its log until the receiver's next checkpoint.
+ * The program's MPI is made here, on top of one real communicator that holds all ranks and spares,
+ * the *world of processes*. Every message of the program travels in it as one of ours: a header
+ * (struct rp_ft_wire), with the payload behind it or in a message of its own, unless the receiver
+ * reads it in the sender's log. We match messages with receives ourselves, and collectives are
+ * algorithms over such messages. So all that the program does is messages in channels: one for each
+ * pair of ranks, numbered from 0. The sender keeps each in its log until the receiver's next
+ * checkpoint.
  *
- * When a process dies, the survivors stay inside their calls: they make a new world of processes in which a spare has the dead one's rank, tell each other how many messages of each channel arrived, and
- * send again what did not (ft_recover.c). The spare starts the program anew; its messages come from the logs, and what it sends is dropped as long as its receiver has it.
+ * When a process dies, the survivors stay inside their calls: they make a new world of processes in
+ * which a spare has the dead one's rank, tell each other how many messages of each channel arrived,
+ * and send again what did not (ft_recover.c). The spare starts the program anew; its messages come
+ * from the logs, and what it sends is dropped as long as its receiver has it.
  *
  * Ranks are those of the program's world; "process" is a rank in the real communicator.
  */
@@ -47,13 +53,24 @@
 #pragma weak ompi_mpi_info_null
 
 /* What travels. */
-enum rp_ft_kind { RP_FT_DATA = 1, RP_FT_CHECKPOINT, RP_FT_STORED, RP_FT_SAFE, RP_FT_MATCHED, RP_FT_ASK_MATCHED, RP_FT_OFFER, RP_FT_ACCEPT, RP_FT_DECLINE };
+enum rp_ft_kind {
+    RP_FT_DATA = 1,
+    RP_FT_CHECKPOINT,
+    RP_FT_STORED,
+    RP_FT_SAFE,
+    RP_FT_MATCHED,
+    RP_FT_ASK_MATCHED,
+    RP_FT_OFFER,
+    RP_FT_ACCEPT,
+    RP_FT_DECLINE
+};
 
 enum {
     RP_FT_SETUP = 1,  /* it repeats a message of the setup, for a rank that runs through it again */
     RP_FT_SYNC = 2,   /* the sender wants to know when it is matched */
     RP_FT_SHARED = 4, /* the payload is read in the sender's log */
-    RP_FT_STAYS = 8,  /* not on the wire: the buffer stays as it is until the copy that is sent has left */
+    RP_FT_STAYS =
+        8, /* not on the wire: the buffer stays as it is until the copy that is sent has left */
 };
 
 struct rp_ft_wire {
@@ -96,16 +113,17 @@ extern struct rp_ft_state rp_ft;
 void rp_ft_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void rp_ft_end(int status) __attribute__((noreturn));
 /* The same without a word to MPI, for threads of our own while it is at work. */
-void rp_ft_give_up(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+void rp_ft_give_up(int status, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
 void rp_ft_end_if_told(void); /* if another process ends the job */
 /* ft_exit.c: from here on it is known how the program ends. */
 void rp_ft_exit_start(void);
 void rp_ft_roll(enum rp_roll_state state); /* so far it has come */
 void rp_ft_roll_iteration(void);           /* which is its rank, and where it is in the loop */
 bool rp_ft_is_on_roll(void);               /* the command knows how far */
-void rp_ft_leave_init(void); /* returns unless the job is to be started again */
-void *rp_ft_alloc(size_t bytes); /* zeroed; never NULL */
-double rp_ft_now(void);          /* seconds */
+void rp_ft_leave_init(void);               /* returns unless the job is to be started again */
+void *rp_ft_alloc(size_t bytes);           /* zeroed; never NULL */
+double rp_ft_now(void);                    /* seconds */
 
 /* Real functions of ULFM. */
 int rp_ulfm_revoke(MPI_Comm comm);
@@ -121,34 +139,38 @@ struct rp_ft_entry {
     struct rp_arena *arena;
     MPI_Request real[2]; /* while under way */
     bool under_way, matched;
-    _Atomic bool taken; /* by the receiver, if shared */
+    _Atomic bool taken;            /* by the receiver, if shared */
     struct rp_ft_request *request; /* that waits for it, or NULL */
     struct rp_ft_entry *next_under_way;
     long iteration; /* that it belongs to */
-    size_t stored; /* bytes of the payload that follow; fewer than it has if it is squeezed */
-    void *whole;   /* then: all of it, while under way from the log */
+    size_t stored;  /* bytes of the payload that follow; fewer than it has if it is squeezed */
+    void *whole;    /* then: all of it, while under way from the log */
     struct rp_ft_wire wire; /* last: the payload follows */
 };
 
 struct rp_ft_log {
     struct rp_ft_entry *first, *last; /* in order of seq, those that may be needed again */
     struct rp_ft_entry *setup_first, *setup_last;
-    uint64_t first_seq;               /* what is before was released or dropped */
+    uint64_t first_seq; /* what is before was released or dropped */
 };
 
 void *rp_ft_payload(struct rp_ft_entry *entry);
-struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored, bool again); /* again: an entry of the setup */
-uint64_t rp_ft_log_place(const struct rp_ft_entry *entry); /* of its payload, for others; or RP_ARENA_NOWHERE */
+struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored,
+                                     bool again); /* again: an entry of the setup */
+uint64_t rp_ft_log_place(
+    const struct rp_ft_entry *entry); /* of its payload, for others; or RP_ARENA_NOWHERE */
 void rp_ft_log_start(void);
-int rp_ft_log_file(void); /* that others can read it in, or -1 */
-void rp_ft_log_pin(struct rp_ft_entry *entry); /* its memory is not used again */
+int rp_ft_log_file(void);                            /* that others can read it in, or -1 */
+void rp_ft_log_pin(struct rp_ft_entry *entry);       /* its memory is not used again */
 void rp_ft_log_share_no_more(struct rp_ft_log *log); /* its entries are not read by others */
 void rp_ft_log_setup_ends(struct rp_ft_log *log);
-/* Forgets what has a smaller seq, but for what is under way or not read yet, and what is behind that. */
+/* Forgets what has a smaller seq, but for what is under way or not read yet, and what is behind
+ * that. */
 void rp_ft_log_release(struct rp_ft_log *log, uint64_t before);
 /* Drops the oldest entries of the loop while there is more than the capacity. */
 void rp_ft_log_cap(void);
-/* What is sent from here on belongs to this iteration; what belongs to those before the last `rp_ft_log_span` is dropped. */
+/* What is sent from here on belongs to this iteration; what belongs to those before the last
+ * `rp_ft_log_span` is dropped. */
 void rp_ft_log_begin(long iteration);
 void rp_ft_log_uncap(void); /* nothing is dropped from here on */
 bool rp_ft_log_is_capped(void);
@@ -158,7 +180,8 @@ extern long rp_ft_log_span; /* iterations that it reaches back; 0: all */
 /* ft_squeeze.c: payloads in fewer bytes. */
 extern bool rp_ft_squeezes;
 void rp_ft_squeeze_start(void);
-const void *rp_ft_squeeze(const void *buffer, int count, MPI_Datatype type, size_t bytes, size_t *squeezed); /* valid until the next; NULL: it would not help */
+const void *rp_ft_squeeze(const void *buffer, int count, MPI_Datatype type, size_t bytes,
+                          size_t *squeezed); /* valid until the next; NULL: it would not help */
 void *rp_ft_unsqueeze(const void *squeezed, size_t length, size_t bytes); /* to be freed */
 
 /* A channel to and from one rank. */
@@ -173,27 +196,30 @@ struct rp_ft_channel {
     uint64_t arrived;       /* messages: the seq of the next */
     uint64_t setup_again;   /* sent, when we run through the setup again */
     uint64_t setup_arrived; /* of those that are repeated for us */
-    uint64_t setup_wanted;  /* they run through the setup again, and lack what is from here on; UINT64_MAX: they do not */
+    uint64_t setup_wanted;  /* they run through the setup again, and lack what is from here on;
+                               UINT64_MAX: they do not */
 };
 extern struct rp_ft_channel *rp_ft_channels;
 
 /* ft_wire.c: the transport. */
 void rp_ft_wire_open(void);  /* on rp_ft.world */
 void rp_ft_wire_close(void); /* that world was revoked and shrunk: whatever was under way ends */
-void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags, const void *payload); /* NULL: from the log; a long one may also be elsewhere */
+void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags,
+                    const void *payload); /* NULL: from the log; a long one may also be elsewhere */
 void rp_ft_transmit_payload(struct rp_ft_entry *entry, int to, uint32_t flags); /* alone */
 int rp_ft_payload_tag(const struct rp_ft_wire *wire);
-/* Of a world that was revoked and left by all who live; `peer` is a process of it, or -1. False: it does not end, and its memory must not be used for anything else. */
+/* Of a world that was revoked and left by all who live; `peer` is a process of it, or -1. False: it
+ * does not end, and its memory must not be used for anything else. */
 bool rp_ft_end_request(MPI_Request *real, int peer);
 /* A message of our own, without a log; the payload must stay. */
 void rp_ft_control(enum rp_ft_kind kind, int to, uint64_t seq, const void *payload, size_t bytes);
 void rp_ft_control_with(struct rp_ft_wire wire, int to);
 /* Takes in what came, and recovers from failures. */
 void rp_ft_progress(void);
-#define RP_FT_WAIT_UNTIL(condition)  \
-    do {                             \
-        while (!(condition))         \
-            rp_ft_pause();           \
+#define RP_FT_WAIT_UNTIL(condition)                                                                \
+    do {                                                                                           \
+        while (!(condition))                                                                       \
+            rp_ft_pause();                                                                         \
     } while (0)
 /* Lets others get on: progress, or the coroutine's caller. */
 void rp_ft_pause(void);
@@ -206,8 +232,9 @@ void rp_ft_share_offer(int to); /* to read our log, once in a world */
 void rp_ft_share_offered(const struct rp_ft_wire *offer);
 void rp_ft_share_accepted(int by);
 void rp_ft_share_declined(int by);
-const void *rp_ft_share_find(const struct rp_ft_wire *wire); /* the payload; NULL: it cannot be read, and will travel */
-void rp_ft_share_take(const void *payload);                  /* it was copied: the sender may drop it */
+const void *rp_ft_share_find(
+    const struct rp_ft_wire *wire); /* the payload; NULL: it cannot be read, and will travel */
+void rp_ft_share_take(const void *payload); /* it was copied: the sender may drop it */
 
 /* ft_match.c: messages and receives. */
 struct rp_ft_request;
@@ -224,21 +251,24 @@ struct rp_ft_context {
 };
 struct rp_ft_context *rp_ft_context(int32_t number);
 int32_t rp_ft_context_count(void);
-void rp_ft_arrive(const struct rp_ft_wire *wire, const void *payload); /* payload NULL: it comes by itself */
+void rp_ft_arrive(const struct rp_ft_wire *wire,
+                  const void *payload); /* payload NULL: it comes by itself */
 void rp_ft_post(struct rp_ft_request *request);
-struct rp_ft_message *rp_ft_find(int32_t context, int source, int tag); /* the first that matches, or NULL */
-void rp_ft_take(struct rp_ft_message *message, struct rp_ft_request *request); /* out of its queue, into the request */
+struct rp_ft_message *rp_ft_find(int32_t context, int source,
+                                 int tag); /* the first that matches, or NULL */
+void rp_ft_take(struct rp_ft_message *message,
+                struct rp_ft_request *request); /* out of its queue, into the request */
 /* The program has it, by a matched probe, until it receives it. */
 void rp_ft_hold(struct rp_ft_message *message);
 void rp_ft_take_held(struct rp_ft_message *message, struct rp_ft_request *request);
 bool rp_ft_holds(void);
 void rp_ft_payloads_progress(void);
-void rp_ft_match_forget(void); /* everything: a rollback of all */
+void rp_ft_match_forget(void);       /* everything: a rollback of all */
 void rp_ft_match_drop_program(void); /* messages of the program that it did not receive */
 void rp_ft_match_forget_later(void); /* the same, while we run through the setup */
-void rp_ft_payloads_fail(void);  /* the world is gone: they will be sent again */
-void rp_ft_payloads_again(void); /* in the new world */
-void rp_ft_pull_payloads(void);  /* of messages that nobody received yet */
+void rp_ft_payloads_fail(void);      /* the world is gone: they will be sent again */
+void rp_ft_payloads_again(void);     /* in the new world */
+void rp_ft_pull_payloads(void);      /* of messages that nobody received yet */
 void *rp_ft_message_payload(struct rp_ft_message *message);
 bool rp_ft_unpost(struct rp_ft_request *request);
 void rp_ft_asked(int from, uint64_t seq); /* tell when it is matched */
@@ -263,10 +293,11 @@ struct rp_ft_request {
     bool owns_type; /* a copy: the program may free its own */
     struct rp_ft_comm *comm;
     int32_t context;
-    int peer, tag; /* source or destination in the communicator; may be wildcards */
+    int peer, tag;             /* source or destination in the communicator; may be wildcards */
     struct rp_ft_entry *entry; /* send: the log's, while it is under way */
     MPI_Request real;          /* receive: its payload */
-    MPI_Fint fortran;          /* its number there, or 0; MPI's own requests have it in the same place (ft_fortran.c) */
+    MPI_Fint fortran; /* its number there, or 0; MPI's own requests have it in the same place
+                         (ft_fortran.c) */
     MPI_Status status;
     struct rp_ft_wire taken; /* receive: the message */
     void *bounce;
@@ -282,11 +313,12 @@ bool rp_ft_request_done(struct rp_ft_request *request);
 int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status);
 void rp_ft_request_is_persistent(struct rp_ft_request *request);
 extern size_t rp_ft_requests_active; /* that the program started and did not complete */
-void rp_ft_requests_forget(void); /* none is under way: a rollback of all */
+void rp_ft_requests_forget(void);    /* none is under way: a rollback of all */
 
 /* ft_fortran.c: pairs of a value and a place that C has not. False: it is not about these. */
 bool rp_ft_is_pair(MPI_Datatype type);
-bool rp_ft_combine_pairs(const void *left, void *right, int count, MPI_Datatype type, MPI_Op op); /* into the right */
+bool rp_ft_combine_pairs(const void *left, void *right, int count, MPI_Datatype type,
+                         MPI_Op op); /* into the right */
 
 void rp_ft_fortran_forget(struct rp_ft_request *request); /* ft_fortran.c: that it has a number */
 
@@ -295,15 +327,18 @@ void rp_ft_entry_done(struct rp_ft_entry *entry);
 
 /* ft_determinants.c */
 void rp_ft_determinants_from(int64_t generation);
-void rp_ft_determinants_forget(int64_t generation); /* those since the checkpoint, and since any later one */
+void rp_ft_determinants_forget(
+    int64_t generation); /* those since the checkpoint, and since any later one */
 void rp_ft_determinant_get(struct rp_ft_request *request);
 void rp_ft_determinant_put(struct rp_ft_request *request);
-bool rp_ft_outcome_is_no(void);            /* the next answer was a no, which is taken */
-bool rp_ft_outcome_next(int64_t *answer);  /* the next answer, if it is known */
-void rp_ft_outcome_put_list(int count, const int *answers); /* how many, and which: all of it or nothing */
+bool rp_ft_outcome_is_no(void);           /* the next answer was a no, which is taken */
+bool rp_ft_outcome_next(int64_t *answer); /* the next answer, if it is known */
+void rp_ft_outcome_put_list(int count,
+                            const int *answers); /* how many, and which: all of it or nothing */
 void rp_ft_outcome_no(void);
 void rp_ft_outcome_put(int64_t answer);
-/* The next message: may the program (0) or the coroutine of this number send it? Then it takes its turn, before the message is sent. */
+/* The next message: may the program (0) or the coroutine of this number send it? Then it takes its
+ * turn, before the message is sent. */
 bool rp_ft_turn_is(uint32_t who);
 void rp_ft_turn_take(uint32_t who);
 
@@ -318,58 +353,66 @@ void *rp_ft_offset(const void *buffer, long elements, MPI_Datatype type);
 /* A buffer for count elements, to be freed by rp_ft_temporary_free. */
 void *rp_ft_temporary(int count, MPI_Datatype type);
 void rp_ft_temporary_free(void *buffer, MPI_Datatype type);
-void rp_ft_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type);
+void rp_ft_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+                MPI_Datatype to_type);
 void rp_ft_status_set(MPI_Status *status, int source, int tag, int error, size_t bytes);
 void rp_ft_status_empty(MPI_Status *status);
 
 /* ft_comms.c: the program's communicators. */
 enum rp_ft_topology { RP_FT_NO_TOPOLOGY, RP_FT_CART, RP_FT_DIST_GRAPH };
 struct rp_ft_comm {
-    MPI_Comm handle; /* a real one of this process alone: attributes, names, error handlers are its own */
+    MPI_Comm handle; /* a real one of this process alone: attributes, names, error handlers are its
+                        own */
     int32_t context; /* and the next */
     int rank, size;
     int *members; /* ranks of the world */
     enum rp_ft_topology topology;
-    int dims, *dim, *periodic, *coords;                   /* cartesian */
-    int in_degree, out_degree, *in, *out, *in_w, *out_w;  /* neighbours */
+    int dims, *dim, *periodic, *coords;                  /* cartesian */
+    int in_degree, out_degree, *in, *out, *in_w, *out_w; /* neighbours */
     int weighted;
-    bool in_loop; /* made after the setup */
+    bool in_loop;         /* made after the setup */
     uint32_t collectives; /* calls so far */
     struct rp_ft_comm *next;
 };
 struct rp_ft_comm *rp_ft_comm_of(MPI_Comm handle);
 struct rp_ft_comm *rp_ft_comm_by_context(int32_t context); /* or NULL */
-void rp_ft_comms_forget_loop(void); /* those that were made in it */
+void rp_ft_comms_forget_loop(void);                        /* those that were made in it */
 void rp_ft_comms_start(void);
 int rp_ft_world_rank(const struct rp_ft_comm *comm, int peer);
-int rp_ft_error(struct rp_ft_comm *comm, int code);            /* by the communicator's error handler */
-int rp_ft_error_of(const struct rp_ft_comm *comm, int code);   /* the same, if it is still there; else the world's */
+int rp_ft_error(struct rp_ft_comm *comm, int code); /* by the communicator's error handler */
+int rp_ft_error_of(const struct rp_ft_comm *comm,
+                   int code); /* the same, if it is still there; else the world's */
 const struct rp_ft_comm *rp_ft_comm_made_in_loop(void);
 void rp_ft_context_is_used(int32_t context); /* later communicators get later ones */
 extern int32_t rp_ft_next_context;
 
 /* ft_pt2pt.c: by which everything else communicates. Peers are ranks of the communicator. */
-void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const void *buffer, int count, MPI_Datatype type, uint32_t flags, struct rp_ft_request *request);
-struct rp_ft_request *rp_ft_receive(struct rp_ft_comm *comm, int32_t context, int from, int tag, void *buffer, int count, MPI_Datatype type);
+void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const void *buffer,
+                int count, MPI_Datatype type, uint32_t flags, struct rp_ft_request *request);
+struct rp_ft_request *rp_ft_receive(struct rp_ft_comm *comm, int32_t context, int from, int tag,
+                                    void *buffer, int count, MPI_Datatype type);
 /* Waits and frees it. */
 int rp_ft_finish(struct rp_ft_request *request);
 
 /* ft_collectives.c, ft_coroutines.c */
 
 void rp_ft_barrier(struct rp_ft_comm *comm);
-/* Sends an empty message to each other rank, and receives theirs: what they sent before has come. `lines` of each: the number behind that message. */
+/* Sends an empty message to each other rank, and receives theirs: what they sent before has come.
+ * `lines` of each: the number behind that message. */
 void rp_ft_draw_lines(struct rp_ft_comm *world, uint64_t *lines);
 void rp_ft_allgather(struct rp_ft_comm *comm, const void *mine, size_t bytes, void *all);
 /* Runs it on a stack of its own until it would wait, and further whenever there is progress. */
 void rp_ft_coroutine_start(void (*run)(void *), void *data);
 void rp_ft_coroutines_step(void);
 bool rp_ft_inside_coroutine(void);
-uint32_t rp_ft_coroutine_number(void); /* of the one that runs, in the order of their starts, from 1; 0: none */
+uint32_t rp_ft_coroutine_number(
+    void); /* of the one that runs, in the order of their starts, from 1; 0: none */
 void rp_ft_coroutines_count_anew(void);
 void rp_ft_yield(void); /* from inside */
 void rp_ft_coroutines_forget(void);
 
-/* ft_clock.c: unless it is stopped within so many seconds, the job ends: "WHAT within SECONDS s: WHY". One at a time. */
+/* ft_clock.c: unless it is stopped within so many seconds, the job ends: "WHAT within SECONDS s:
+ * WHY". One at a time. */
 void rp_ft_clock_start(int seconds, const char *what, const char *why);
 void rp_ft_clock_stop(void);
 
@@ -378,7 +421,8 @@ int rp_ft_respawn_limit(void);
 extern int rp_ft_respawned; /* so many were started */
 /* By all who live: a communicator of them and a new process. Ends the job if it cannot be had. */
 MPI_Comm rp_ft_respawn(MPI_Comm living);
-/* In a process that begins: false if the launcher was told to start it. Else it gets the environment of those who started it. */
+/* In a process that begins: false if the launcher was told to start it. Else it gets the
+ * environment of those who started it. */
 bool rp_ft_respawn_environment(void);
 /* That communicator, in a new process; MPI_COMM_NULL: it is none. */
 MPI_Comm rp_ft_respawn_join(void);
@@ -387,7 +431,7 @@ MPI_Comm rp_ft_respawn_join(void);
 void rp_ft_recover(void);
 void rp_ft_recover_in(MPI_Comm world); /* as a new process, in that of a recovery that goes on */
 /* Returns when all ranks are in MPI_Finalize. */
-void rp_ft_spare(void); /* returns when this process has a rank; ends it if it is not needed */
+void rp_ft_spare(void);  /* returns when this process has a rank; ends it if it is not needed */
 extern bool rp_ft_ended; /* all ranks have finished */
 extern unsigned rp_ft_recoveries;
 void rp_ft_world_set(MPI_Comm world, const int *process_of);
@@ -400,8 +444,10 @@ struct rp_ft_checkpoint {
 };
 enum { RP_FT_GENERATIONS = 2 };
 extern struct rp_ft_checkpoint rp_ft_own[RP_FT_GENERATIONS];
-void rp_ft_checkpoint_put(struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation, const void *blob, size_t bytes);
-struct rp_ft_checkpoint *rp_ft_checkpoint_find(struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation);
+void rp_ft_checkpoint_put(struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation,
+                          const void *blob, size_t bytes);
+struct rp_ft_checkpoint *rp_ft_checkpoint_find(struct rp_ft_checkpoint list[RP_FT_GENERATIONS],
+                                               int64_t generation);
 /* The place of this generation in the list, or of the oldest. */
 struct rp_ft_checkpoint *rp_ft_checkpoint_slot(struct rp_ft_checkpoint list[RP_FT_GENERATIONS],
                                                int64_t generation);
@@ -413,7 +459,8 @@ void rp_ft_checkpoint_safe(int rank, int64_t generation); /* all keepers of anot
 void rp_ft_checkpoint_counters(const struct rp_ft_checkpoint *checkpoint);
 /* A spare got a rank: the loop will begin with this checkpoint; -1: with none. */
 void rp_ft_checkpoint_choose(int64_t generation);
-/* All roll back to it: the channels are set, the program goes back to its loop. Returns in a rank that runs through its setup. */
+/* All roll back to it: the channels are set, the program goes back to its loop. Returns in a rank
+ * that runs through its setup. */
 void rp_ft_checkpoint_jump(int64_t generation);
 void rp_ft_checkpoints_forget(void);
 void rp_ft_checkpoints_forget_after(int64_t generation);
@@ -426,7 +473,7 @@ struct rp_ft_checkpoint *rp_ft_held(int rank); /* RP_FT_GENERATIONS: what we kee
 void rp_ft_copies_start(void);
 /* By all processes at the start: places the copies by their hosts. Returns an error of MPI. */
 int rp_ft_copies_gather(MPI_Comm world);
-const int64_t *rp_ft_copies_hosts(void);          /* of the ranks; NULL: this process is new */
+const int64_t *rp_ft_copies_hosts(void); /* of the ranks; NULL: this process is new */
 void rp_ft_copies_place(const int64_t *hosts);
 void rp_ft_copies_forget_after(int64_t generation); /* what we keep of later ones; -1: all */
 /* One is on its way from another rank: memory for it, which is kept as that generation when it has
@@ -443,17 +490,22 @@ void rp_ft_copies_are_stored(int64_t generation);
 void rp_ft_files_start(void);
 bool rp_ft_files_on(void);
 const char *rp_ft_files_way_on(void); /* for the user, when the job ends */
-void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint); /* in the background; it must stay */
-void rp_ft_files_wait(void);                                       /* until it is written */
-void rp_ft_files_write_for(int rank, const struct rp_ft_checkpoint list[RP_FT_GENERATIONS]); /* a dead one, whose keeper we are: what it did not write any more */
-void rp_ft_files_release(int64_t generation);                      /* this one and the one before it are whole */
+void rp_ft_files_write(
+    const struct rp_ft_checkpoint *checkpoint); /* in the background; it must stay */
+void rp_ft_files_wait(void);                    /* until it is written */
+void rp_ft_files_write_for(
+    int rank,
+    const struct rp_ft_checkpoint list[RP_FT_GENERATIONS]); /* a dead one, whose keeper we are: what
+                                                               it did not write any more */
+void rp_ft_files_release(int64_t generation); /* this one and the one before it are whole */
 void rp_ft_files_list(int rank, int64_t out[RP_FT_GENERATIONS]);
-bool rp_ft_files_read(int rank, int64_t generation, struct rp_ft_checkpoint list[RP_FT_GENERATIONS]);
+bool rp_ft_files_read(int rank, int64_t generation,
+                      struct rp_ft_checkpoint list[RP_FT_GENERATIONS]);
 
 /* ft_inject.c */
 void rp_ft_inject_start(void);
 bool rp_ft_inject_call(void); /* whether there may be more */
-void rp_ft_inject_init(void);   /* MPI_Init begins, or ends */
+void rp_ft_inject_init(void); /* MPI_Init begins, or ends */
 void rp_ft_inject_leaves(void);
 void rp_ft_inject_recovery(int step);
 /* At the entry of every MPI function of the program. */
@@ -468,9 +520,9 @@ static inline void rp_ft_enter(const char *name)
 }
 
 /* ft_events.c: what happened, for people and for `reprise report`. */
-void rp_ft_event_detected(void);   /* a failure; at the next call the program goes on */
+void rp_ft_event_detected(void);    /* a failure; at the next call the program goes on */
 void rp_ft_event_begins_anew(void); /* this process has a dead one's rank */
-void rp_ft_event_repeated(void);   /* it sent something again: is that all? */
+void rp_ft_event_repeated(void);    /* it sent something again: is that all? */
 void rp_ft_event(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -3,14 +3,21 @@
  * Checkpoints, and what the program says about itself (reprise.h).
  *
  * All ranks take the checkpoint of one iteration together:
- * 1. Each waits until its keepers, which keep copies (ft_copies.c), have its last one, of generation g - 1.
- * 2. Each sends each an empty message, its line. Channels keep order: when all have come, nothing that was sent before is on its way any more. And all keepers have generation g - 1: what is older is forgotten, as is what was
- *    logged before the line of g - 1.
- * 3. Each copies what it protects, its counters, and the messages that it did not receive yet, but for those that came behind their sender's line. That is its checkpoint, of generation g.
- * 4. It goes to the keepers, while the program runs on. When they have it, all are told. Who was told by all forgets what it logged before its line; if one of these words is lost in a failure, that is only later, in 2.
+ * 1. Each waits until its keepers, which keep copies (ft_copies.c), have its last one, of
+ * generation g - 1.
+ * 2. Each sends each an empty message, its line. Channels keep order: when all have come, nothing
+ * that was sent before is on its way any more. And all keepers have generation g - 1: what is older
+ * is forgotten, as is what was logged before the line of g - 1.
+ * 3. Each copies what it protects, its counters, and the messages that it did not receive yet, but
+ * for those that came behind their sender's line. That is its checkpoint, of generation g.
+ * 4. It goes to the keepers, while the program runs on. When they have it, all are told. Who was
+ * told by all forgets what it logged before its line; if one of these words is lost in a failure,
+ * that is only later, in 2.
  *
- * Behind the first checkpoint, and one at the end of the loop, all wait until all have it. A rank that begins again from g goes on with 4. The first checkpoint is that at the entry of the loop; what was before is the setup, which whoever takes over a rank runs through again, since
- * a checkpoint does not hold what it made there: memory, communicators, datatypes.
+ * Behind the first checkpoint, and one at the end of the loop, all wait until all have it. A rank
+ * that begins again from g goes on with 4. The first checkpoint is that at the entry of the loop;
+ * what was before is the setup, which whoever takes over a rank runs through again, since a
+ * checkpoint does not hold what it made there: memory, communicators, datatypes.
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -23,7 +30,8 @@
 #include "ft/ft.h"
 #include "reprise.h"
 
-struct protected {
+struct protected
+{
     struct protected *next;
     int id;
     void *memory;
@@ -55,10 +63,10 @@ struct rp_ft_checkpoint rp_ft_own[RP_FT_GENERATIONS] = {{.generation = -1}, {.ge
 
 static struct protected *list;
 static long interval = 10;
-static int64_t generation = -1;   /* of the last checkpoint */
-static int64_t restart = -1;      /* with what the loop begins */
-static uint64_t *lines;           /* of the others, in their channels to us */
-static int64_t *safe;             /* the latest that the keepers of each have, as far as it was told */
+static int64_t generation = -1; /* of the last checkpoint */
+static int64_t restart = -1;    /* with what the loop begins */
+static uint64_t *lines;         /* of the others, in their channels to us */
+static int64_t *safe; /* the latest that the keepers of each have, as far as it was told */
 static jmp_buf point;
 static bool has_point, left_loop;
 static bool is_settled; /* behind the last checkpoint all wait until all have it */
@@ -74,7 +82,8 @@ static long checked;
 
 /* Lists of checkpoints */
 
-struct rp_ft_checkpoint *rp_ft_checkpoint_find(struct rp_ft_checkpoint all[RP_FT_GENERATIONS], int64_t wanted)
+struct rp_ft_checkpoint *rp_ft_checkpoint_find(struct rp_ft_checkpoint all[RP_FT_GENERATIONS],
+                                               int64_t wanted)
 {
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
         if (all[i].generation == wanted)
@@ -103,7 +112,8 @@ struct rp_ft_checkpoint *rp_ft_checkpoint_slot(struct rp_ft_checkpoint all[RP_FT
     return slot;
 }
 
-void rp_ft_checkpoint_put(struct rp_ft_checkpoint all[RP_FT_GENERATIONS], int64_t wanted, const void *blob, size_t bytes)
+void rp_ft_checkpoint_put(struct rp_ft_checkpoint all[RP_FT_GENERATIONS], int64_t wanted,
+                          const void *blob, size_t bytes)
 {
     struct rp_ft_checkpoint *slot = rp_ft_checkpoint_slot(all, wanted);
 
@@ -169,7 +179,8 @@ static uint32_t put_messages(struct rp_buffer *out)
     uint32_t count = 0;
 
     for (int32_t i = 0; i < rp_ft_context_count(); i++)
-        for (struct rp_ft_message *message = rp_ft_context(i)->unexpected; message; message = message->next) {
+        for (struct rp_ft_message *message = rp_ft_context(i)->unexpected; message;
+             message = message->next) {
             uint64_t has_payload = message->has_payload;
             if (!is_before_line(&message->wire))
                 continue;
@@ -206,7 +217,14 @@ static void snapshot(long iteration)
 {
     struct rp_ft_checkpoint *slot = rp_ft_checkpoint_slot(rp_ft_own, generation);
     struct rp_buffer out = {.bytes = slot->blob, .room = slot->bytes};
-    struct header header = {.generation = generation, .iteration = iteration, .next_context = rp_ft_next_context, .ranks = rp_ft.ranks, .interval = interval, .has_chosen = has_chosen, .is_last = left_loop, .is_settled = is_settled};
+    struct header header = {.generation = generation,
+                            .iteration = iteration,
+                            .next_context = rp_ft_next_context,
+                            .ranks = rp_ft.ranks,
+                            .interval = interval,
+                            .has_chosen = has_chosen,
+                            .is_last = left_loop,
+                            .is_settled = is_settled};
 
     slot->blob = NULL;
     rp_buffer_put(&out, &header, sizeof header);
@@ -271,7 +289,9 @@ static const uint8_t *restore_comms(const uint8_t *at, const struct header *head
         memcpy(&part, at, sizeof part);
         struct rp_ft_comm *comm = rp_ft_comm_by_context(part.context);
         if (!comm)
-            rp_ft_die(REPRISE_EXIT_INTERNAL, "a communicator of the checkpoint is not there: the setup of the program, before its loop, did something else this time");
+            rp_ft_die(REPRISE_EXIT_INTERNAL,
+                      "a communicator of the checkpoint is not there: the setup of the program, "
+                      "before its loop, did something else this time");
         comm->collectives = part.collectives;
     }
     rp_ft_next_context = header->next_context;
@@ -304,8 +324,11 @@ static void restore_protected(const uint8_t *at, const struct header *header)
         memcpy(&bytes, at + sizeof id, sizeof bytes);
         at += sizeof id + sizeof bytes;
         if (!one || one->id != id || (!one->state && one->bytes != bytes))
-            rp_ft_die(REPRISE_EXIT_USAGE, "the checkpoint has state %lld of %llu bytes, the program now protects something else there: what is protected before the loop must be the same in every run",
-                      (long long)id, (unsigned long long)bytes);
+            rp_ft_die(
+                REPRISE_EXIT_USAGE,
+                "the checkpoint has state %lld of %llu bytes, the program now protects something "
+                "else there: what is protected before the loop must be the same in every run",
+                (long long)id, (unsigned long long)bytes);
         if (one->state)
             one->state->restore(one->memory, at, bytes);
         else
@@ -335,7 +358,9 @@ static long restore(int64_t wanted)
         rp_ft_match_forget();
     }
     rp_ft_replays_setup = rp_ft.in_setup = false;
-    const uint8_t *at = restore_comms(one->blob + sizeof header + (size_t)header.ranks * sizeof(struct channel_part), &header);
+    const uint8_t *at = restore_comms(one->blob + sizeof header +
+                                          (size_t)header.ranks * sizeof(struct channel_part),
+                                      &header);
     at = restore_messages(at, &header);
     rp_ft_match_end_jump(kept);
     restore_protected(at, &header);
@@ -353,12 +378,21 @@ static long restore(int64_t wanted)
 static void refuse_what_it_cannot_hold(void)
 {
     if (rp_ft_requests_active > 0)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "iteration %ld ends with %zu requests under way: a checkpoint cannot hold them; complete them within the iteration", rp_ft.iteration, rp_ft_requests_active);
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "iteration %ld ends with %zu requests under way: a checkpoint cannot hold them; "
+                  "complete them within the iteration",
+                  rp_ft.iteration, rp_ft_requests_active);
     if (rp_ft_holds())
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "iteration %ld ends with a message that a matched probe found and that was not received: a checkpoint cannot hold it; receive it within the iteration", rp_ft.iteration);
-    if (rp_ft_comm_made_in_loop())
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "iteration %ld ends with a communicator that was made inside the loop: a checkpoint cannot hold it; make it before the loop, or free it within the iteration",
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "iteration %ld ends with a message that a matched probe found and that was not "
+                  "received: a checkpoint cannot hold it; receive it within the iteration",
                   rp_ft.iteration);
+    if (rp_ft_comm_made_in_loop())
+        rp_ft_die(
+            REPRISE_EXIT_UNSUPPORTED,
+            "iteration %ld ends with a communicator that was made inside the loop: a checkpoint "
+            "cannot hold it; make it before the loop, or free it within the iteration",
+            rp_ft.iteration);
 }
 
 static void flush_channels(void)
@@ -389,7 +423,8 @@ void rp_ft_checkpoint_give(void)
         rp_ft_copies_give(one);
 }
 
-/* Nobody needs what was sent before the last checkpoint. After a restart from files there is none yet. */
+/* Nobody needs what was sent before the last checkpoint. After a restart from files there is none
+ * yet. */
 static void line_passed(void)
 {
     struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(rp_ft_own, generation);
@@ -469,10 +504,13 @@ static void checkpoint(long iteration, bool settles)
     checkpoint_seconds = rp_ft_now() - since;
 }
 
-/* The whole job begins again from files: the latest generation that all ranks have. Channels stay as the setup left them; what is stored anew is a later generation, so that no file is overwritten. */
+/* The whole job begins again from files: the latest generation that all ranks have. Channels stay
+ * as the setup left them; what is stored anew is a later generation, so that no file is
+ * overwritten. */
 static long restart_from_files(void)
 {
-    int64_t mine[RP_FT_GENERATIONS], (*all)[RP_FT_GENERATIONS] = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *all), best = -1;
+    int64_t mine[RP_FT_GENERATIONS],
+        (*all)[RP_FT_GENERATIONS] = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *all), best = -1;
     struct rp_ft_checkpoint read[RP_FT_GENERATIONS] = {{.generation = -1}, {.generation = -1}};
 
     rp_ft_files_list(rp_ft.rank, mine);
@@ -489,10 +527,14 @@ static long restart_from_files(void)
     }
     free(all);
     if (best < 0)
-        rp_ft_die(REPRISE_EXIT_DAMAGED, "--restart: there is no checkpoint in %s that all %d ranks have", rp_setting("REPRISE_FT_FILES"), rp_ft.ranks);
+        rp_ft_die(REPRISE_EXIT_DAMAGED,
+                  "--restart: there is no checkpoint in %s that all %d ranks have",
+                  rp_setting("REPRISE_FT_FILES"), rp_ft.ranks);
     struct rp_ft_checkpoint *one = rp_ft_checkpoint_find(read, best);
     struct header header = header_of(one);
-    const uint8_t *at = restore_comms(one->blob + sizeof header + (size_t)header.ranks * sizeof(struct channel_part), &header);
+    const uint8_t *at = restore_comms(one->blob + sizeof header +
+                                          (size_t)header.ranks * sizeof(struct channel_part),
+                                      &header);
     at = restore_messages(at, &header);
     restore_protected(at, &header);
     generation = best;
@@ -500,11 +542,14 @@ static long restart_from_files(void)
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
         drop(&read[i]);
     if (rp_ft.rank == 0)
-        rp_note("the job begins again with iteration %lld, from %s", (long long)header.iteration, rp_setting("REPRISE_FT_FILES"));
+        rp_note("the job begins again with iteration %lld, from %s", (long long)header.iteration,
+                rp_setting("REPRISE_FT_FILES"));
     return (long)header.iteration;
 }
 
-/* How often: Daly's estimate of the optimum, from what a checkpoint and an iteration take. All ranks must come to the same: each tells what it measured, once; a rank that runs again tells what it told. */
+/* How often: Daly's estimate of the optimum, from what a checkpoint and an iteration take. All
+ * ranks must come to the same: each tells what it measured, once; a rank that runs again tells what
+ * it told. */
 
 static double told_once(double seconds)
 {
@@ -532,13 +577,16 @@ static double daly(double cost, double between_failures)
 
     if (ratio >= 1)
         return between_failures;
-    return square_root(2 * cost * between_failures) * (1 + square_root(ratio) / 3 + ratio / 9) - cost;
+    return square_root(2 * cost * between_failures) * (1 + square_root(ratio) / 3 + ratio / 9) -
+           cost;
 }
 
 static void choose_interval(long iteration)
 {
-    double mine[2] = {told_once(checkpoint_seconds), told_once((rp_ft_now() - loop_since) / (double)(iteration - loop_first))}, most[2] = {1e-9, 1e-9};
-    double (*all)[2] = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *all);
+    double mine[2] = {told_once(checkpoint_seconds),
+                      told_once((rp_ft_now() - loop_since) / (double)(iteration - loop_first))},
+           most[2] = {1e-9, 1e-9};
+    double(*all)[2] = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *all);
 
     rp_ft_allgather(rp_ft_comm_of(MPI_COMM_WORLD), mine, sizeof mine, all);
     for (int i = 0; i < rp_ft.ranks; i++)
@@ -549,16 +597,21 @@ static void choose_interval(long iteration)
     interval = best < 1 ? 1 : best > 1e9 ? 1000000000 : (long)best;
     has_chosen = true;
     if (rp_ft.rank == 0)
-        rp_note("a checkpoint takes %.3g ms, an iteration %.3g ms: with a failure every %.6g s, a checkpoint every %ld iterations is best", 1e3 * most[0], 1e3 * most[1], mtbf, interval);
+        rp_note("a checkpoint takes %.3g ms, an iteration %.3g ms: with a failure every %.6g s, a "
+                "checkpoint every %ld iterations is best",
+                1e3 * most[0], 1e3 * most[1], mtbf, interval);
 }
 
-/* --check: what lies between two checkpoints is done twice. The second time must end with the same state. Channels go on; only what the program sees goes back. */
+/* --check: what lies between two checkpoints is done twice. The second time must end with the same
+ * state. Channels go on; only what the program sees goes back. */
 
 static void go_back(void)
 {
     struct rp_ft_checkpoint *before = rp_ft_checkpoint_find(rp_ft_own, generation - 1);
     struct header header = header_of(before);
-    const uint8_t *at = before->blob + sizeof header + (size_t)header.ranks * sizeof(struct channel_part) + header.comms * sizeof(struct comm_part);
+    const uint8_t *at = before->blob + sizeof header +
+                        (size_t)header.ranks * sizeof(struct channel_part) +
+                        header.comms * sizeof(struct comm_part);
 
     rp_ft_match_drop_program();
     restore_messages(at, &header);
@@ -584,7 +637,10 @@ static void compare(long iteration)
         at += 2 * sizeof bytes;
         for (uint64_t i = 0; i < bytes; i++)
             if (now.bytes[at + i] != old[at + i])
-                rp_ft_die(REPRISE_EXIT_DIVERGED, "iterations before %ld were done twice and ended differently, in byte %llu of the protected state %d: the loop changes something that is not protected, or is not deterministic",
+                rp_ft_die(REPRISE_EXIT_DIVERGED,
+                          "iterations before %ld were done twice and ended differently, in byte "
+                          "%llu of the protected state %d: the loop changes something that is not "
+                          "protected, or is not deterministic",
                           iteration, (unsigned long long)i, part->id);
         at += bytes;
     }
@@ -626,7 +682,8 @@ static long first(long from)
     } else if (restart >= 0) {
         from = restore(restart);
         restart = -1;
-        rp_ft_event("restored", "\"iteration\": %ld, \"generation\": %lld", from, (long long)generation);
+        rp_ft_event("restored", "\"iteration\": %ld, \"generation\": %lld", from,
+                    (long long)generation);
         rp_ft_event_repeated();
         hand_over(from);
         if (is_settled)
@@ -664,7 +721,8 @@ static void leave(void)
         return;
     left_loop = true;
     if (checks && rp_ft.rank == 0)
-        rp_note("%ld checkpoint intervals were done twice, with the same state at the end", checked);
+        rp_note("%ld checkpoint intervals were done twice, with the same state at the end",
+                checked);
     if (rp_ft_log_is_capped())
         checkpoint(rp_ft.iteration, true);
     end_loop();
@@ -712,7 +770,10 @@ static void set_capacity(size_t bytes)
 static void set_capacity_iterations(long iterations)
 {
     if (iterations < 0)
-        rp_ft_die(REPRISE_EXIT_USAGE, "reprise_capacity_iterations(%ld): a number of iterations is expected, or 0 for any", iterations);
+        rp_ft_die(
+            REPRISE_EXIT_USAGE,
+            "reprise_capacity_iterations(%ld): a number of iterations is expected, or 0 for any",
+            iterations);
     if (!rp_setting("REPRISE_FT_CAPACITY_ITERATIONS"))
         rp_ft_log_span = iterations;
 }
@@ -732,7 +793,10 @@ void rp_ft_checkpoint_jump(int64_t target)
     if (rp_ft_replays_setup)
         return;
     if (!has_point)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "all ranks must go back to iteration %lld, but the program has no REPRISE_LOOP to go back to", (long long)target);
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "all ranks must go back to iteration %lld, but the program has no REPRISE_LOOP "
+                  "to go back to",
+                  (long long)target);
     restart = target;
     rp_ft_requests_forget();
     rp_ft_comms_forget_loop();

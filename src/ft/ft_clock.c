@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What waits in MPI for processes that die before they are known there waits for ever: a thread keeps the time, and ends the job when it is up.
+ * What waits in MPI for processes that die before they are known there waits for ever: a thread
+ * keeps the time, and ends the job when it is up.
  */
 #include <pthread.h>
 #include <time.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collectives, by messages of our own: so they are logged, repeated and recovered like any other, and a rank that runs again computes what it did before, bit by bit. The order of reductions depends on the
- * number of ranks alone.
+ * Collectives, by messages of our own: so they are logged, repeated and recovered like any other,
+ * and a rank that runs again computes what it did before, bit by bit. The order of reductions
+ * depends on the number of ranks alone.
  *
- * Every call on a communicator has a number, which is its tag; `PART`s of it tell apart directions of neighbours. Blocking and non-blocking calls share the code (ft_coroutines.c).
+ * Every call on a communicator has a number, which is its tag; `PART`s of it tell apart directions
+ * of neighbours. Blocking and non-blocking calls share the code (ft_coroutines.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +37,8 @@ struct call {
 
 static struct call *reducing;
 
-static void send_part(struct call *call, int part, int to, const void *buffer, int count, MPI_Datatype type)
+static void send_part(struct call *call, int part, int to, const void *buffer, int count,
+                      MPI_Datatype type)
 {
     struct rp_ft_request *request = NULL;
 
@@ -45,7 +48,8 @@ static void send_part(struct call *call, int part, int to, const void *buffer, i
         request->next_pending = call->sends;
         call->sends = request;
     }
-    rp_ft_send(call->comm, call->comm->context + 1, to, call->tag + part, buffer, count, type, 0, request);
+    rp_ft_send(call->comm, call->comm->context + 1, to, call->tag + part, buffer, count, type, 0,
+               request);
 }
 
 static void send(struct call *call, int to, const void *buffer, int count, MPI_Datatype type)
@@ -53,9 +57,11 @@ static void send(struct call *call, int to, const void *buffer, int count, MPI_D
     send_part(call, 0, to, buffer, count, type);
 }
 
-static struct rp_ft_request *post(struct call *call, int part, int from, void *buffer, int count, MPI_Datatype type)
+static struct rp_ft_request *post(struct call *call, int part, int from, void *buffer, int count,
+                                  MPI_Datatype type)
 {
-    return rp_ft_receive(call->comm, call->comm->context + 1, from, call->tag + part, buffer, count, type);
+    return rp_ft_receive(call->comm, call->comm->context + 1, from, call->tag + part, buffer, count,
+                         type);
 }
 
 static int receive(struct call *call, int from, void *buffer, int count, MPI_Datatype type)
@@ -85,7 +91,8 @@ static int now(struct call call)
     return error == MPI_SUCCESS ? error : rp_ft_error(call.comm, error);
 }
 
-/* MPI has no copies of operations: one that is freed while it is used goes with the last that uses it. */
+/* MPI has no copies of operations: one that is freed while it is used goes with the last that uses
+ * it. */
 int rp_ft_Op_free(MPI_Op *op)
 {
     bool is_used = false;
@@ -187,15 +194,18 @@ void rp_ft_barrier(struct rp_ft_comm *comm)
 /* Binomial tree, from the root. */
 static int bcast(struct call *call)
 {
-    int size = call->comm->size, place = (call->comm->rank - call->root + size) % size, bit = 1, error = MPI_SUCCESS;
+    int size = call->comm->size, place = (call->comm->rank - call->root + size) % size, bit = 1,
+        error = MPI_SUCCESS;
 
     while (bit < size && !(place & bit))
         bit *= 2;
     if (place)
-        error = receive(call, (place - bit + call->root) % size, call->out, call->out_count, call->out_type);
+        error = receive(call, (place - bit + call->root) % size, call->out, call->out_count,
+                        call->out_type);
     for (bit /= 2; bit > 0; bit /= 2)
         if (place + bit < size)
-            send(call, (place + bit + call->root) % size, call->out, call->out_count, call->out_type);
+            send(call, (place + bit + call->root) % size, call->out, call->out_count,
+                 call->out_type);
     return error;
 }
 
@@ -228,7 +238,9 @@ static void refuse_unknown(MPI_Op op, MPI_Datatype type)
     rp_real.Comm_set_errhandler(MPI_COMM_WORLD, handler);
     rp_real.Errhandler_free(&handler);
     if (error != MPI_SUCCESS)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s: the MPI with ULFM does not know this operation for this datatype", rp_ft.call);
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "%s: the MPI with ULFM does not know this operation for this datatype",
+                  rp_ft.call);
     known = op;
     known_for = type;
 }
@@ -246,10 +258,12 @@ static void combine(void **left, void **right, struct call *call, int count)
     *left = result;
 }
 
-/* The result is in *mine at `root`. Where order matters, the root of the tree is rank 0: then who is combined are neighbours in rank order. */
+/* The result is in *mine at `root`. Where order matters, the root of the tree is rank 0: then who
+ * is combined are neighbours in rank order. */
 static void reduce_to(struct call *call, int root, int count, void **mine, void **other)
 {
-    int size = call->comm->size, top = commutes(call->op) ? root : 0, place = (call->comm->rank - top + size) % size;
+    int size = call->comm->size, top = commutes(call->op) ? root : 0,
+        place = (call->comm->rank - top + size) % size;
 
     for (int bit = 1; bit < size; bit *= 2) {
         if (place & bit) {
@@ -278,7 +292,8 @@ struct two {
 
 static struct two start_reduction(const struct call *call, const void *from, int count)
 {
-    struct two two = {rp_ft_temporary(count, call->out_type), rp_ft_temporary(count, call->out_type)};
+    struct two two = {rp_ft_temporary(count, call->out_type),
+                      rp_ft_temporary(count, call->out_type)};
 
     rp_ft_copy(from, count, call->out_type, two.mine, count, call->out_type);
     return two;
@@ -296,7 +311,8 @@ static int reduce(struct call *call)
 
     reduce_to(call, call->root, call->out_count, &two.mine, &two.other);
     if (call->comm->rank == call->root)
-        rp_ft_copy(two.mine, call->out_count, call->out_type, call->out, call->out_count, call->out_type);
+        rp_ft_copy(two.mine, call->out_count, call->out_type, call->out, call->out_count,
+                   call->out_type);
     end_reduction(call, two);
     return MPI_SUCCESS;
 }
@@ -323,7 +339,8 @@ static int allreduce_by_doubling(struct call *call)
             int partner = rank ^ bit;
             send(call, partner, two.mine, count, type);
             receive(call, partner, two.other, count, type);
-            if (partner < rank) { /* the lower rank's goes first at both: they must get the same bits */
+            if (partner <
+                rank) { /* the lower rank's goes first at both: they must get the same bits */
                 void *mine = two.mine;
                 two.mine = two.other;
                 two.other = mine;
@@ -345,7 +362,8 @@ static int allreduce(struct call *call)
     struct two two = start_reduction(call, contribution(call), call->out_count);
     reduce_to(call, 0, call->out_count, &two.mine, &two.other);
     if (call->comm->rank == 0)
-        rp_ft_copy(two.mine, call->out_count, call->out_type, call->out, call->out_count, call->out_type);
+        rp_ft_copy(two.mine, call->out_count, call->out_type, call->out, call->out_count,
+                   call->out_type);
     end_reduction(call, two);
     call->root = 0;
     return bcast(call);
@@ -359,8 +377,11 @@ static int out_count_of(const struct call *call, int peer)
 static void *out_at(const struct call *call, int peer)
 {
     if (call->out_types)
-        return (char *)call->out + (call->out_bytes ? call->out_bytes[peer] : call->out_displs[peer]);
-    return rp_ft_offset(call->out, call->out_displs ? call->out_displs[peer] : (long)peer * call->out_count, call->out_type);
+        return (char *)call->out +
+               (call->out_bytes ? call->out_bytes[peer] : call->out_displs[peer]);
+    return rp_ft_offset(call->out,
+                        call->out_displs ? call->out_displs[peer] : (long)peer * call->out_count,
+                        call->out_type);
 }
 
 static int in_count_of(const struct call *call, int peer)
@@ -372,7 +393,9 @@ static void *in_at(const struct call *call, int peer)
 {
     if (call->in_types)
         return (char *)call->in + (call->in_bytes ? call->in_bytes[peer] : call->in_displs[peer]);
-    return rp_ft_offset(call->in, call->in_displs ? call->in_displs[peer] : (long)peer * call->in_count, call->in_type);
+    return rp_ft_offset(call->in,
+                        call->in_displs ? call->in_displs[peer] : (long)peer * call->in_count,
+                        call->in_type);
 }
 
 static MPI_Datatype out_type_of(const struct call *call, int peer)
@@ -394,7 +417,8 @@ static int gather(struct call *call)
         return MPI_SUCCESS;
     }
     if (!is_in_place(call->in))
-        rp_ft_copy(call->in, call->in_count, call->in_type, out_at(call, rank), out_count_of(call, rank), call->out_type);
+        rp_ft_copy(call->in, call->in_count, call->in_type, out_at(call, rank),
+                   out_count_of(call, rank), call->out_type);
     for (int i = 0; i < size; i++)
         if (i != rank) {
             int one = receive(call, i, out_at(call, i), out_count_of(call, i), call->out_type);
@@ -413,7 +437,8 @@ static int scatter(struct call *call)
         if (i != rank)
             send(call, i, in_at(call, i), in_count_of(call, i), call->in_type);
     if (!is_in_place(call->out))
-        rp_ft_copy(in_at(call, rank), in_count_of(call, rank), call->in_type, call->out, call->out_count, call->out_type);
+        rp_ft_copy(in_at(call, rank), in_count_of(call, rank), call->in_type, call->out,
+                   call->out_count, call->out_type);
     return MPI_SUCCESS;
 }
 
@@ -424,11 +449,13 @@ static int allgather(struct call *call)
     int next = (rank + 1) % size, before = (rank - 1 + size) % size;
 
     if (!is_in_place(call->in))
-        rp_ft_copy(call->in, call->in_count, call->in_type, out_at(call, rank), out_count_of(call, rank), call->out_type);
+        rp_ft_copy(call->in, call->in_count, call->in_type, out_at(call, rank),
+                   out_count_of(call, rank), call->out_type);
     for (int step = 0; step < size - 1; step++) {
         int given = (rank - step + size) % size, taken = (rank - step - 1 + size) % size;
         send(call, next, out_at(call, given), out_count_of(call, given), call->out_type);
-        int one = receive(call, before, out_at(call, taken), out_count_of(call, taken), call->out_type);
+        int one =
+            receive(call, before, out_at(call, taken), out_count_of(call, taken), call->out_type);
         error = error == MPI_SUCCESS ? one : error;
     }
     return error;
@@ -436,7 +463,14 @@ static int allgather(struct call *call)
 
 void rp_ft_allgather(struct rp_ft_comm *comm, const void *mine, size_t bytes, void *all)
 {
-    now((struct call){.run = allgather, .comm = comm, .in = mine, .in_count = (int)bytes, .in_type = MPI_BYTE, .out = all, .out_count = (int)bytes, .out_type = MPI_BYTE});
+    now((struct call){.run = allgather,
+                      .comm = comm,
+                      .in = mine,
+                      .in_count = (int)bytes,
+                      .in_type = MPI_BYTE,
+                      .out = all,
+                      .out_count = (int)bytes,
+                      .out_type = MPI_BYTE});
 }
 
 static int finish_all(struct rp_ft_request **requests, int count)
@@ -472,10 +506,12 @@ static int alltoall(struct call *call)
     }
     for (int step = 1; step < size; step++) {
         int from = (rank - step + size) % size;
-        requests[step] = post(call, 0, from, out_at(call, from), out_count_of(call, from), out_type_of(call, from));
+        requests[step] = post(call, 0, from, out_at(call, from), out_count_of(call, from),
+                              out_type_of(call, from));
     }
     if (!is_in_place(call->in))
-        rp_ft_copy(in_at(call, rank), in_count_of(call, rank), in_type_of(call, rank), out_at(call, rank), out_count_of(call, rank), out_type_of(call, rank));
+        rp_ft_copy(in_at(call, rank), in_count_of(call, rank), in_type_of(call, rank),
+                   out_at(call, rank), out_count_of(call, rank), out_type_of(call, rank));
     return finish_all(requests, size);
 }
 
@@ -533,7 +569,8 @@ static int exscan(struct call *call)
 /* Reduced at rank 0, then dealt out. */
 static int reduce_scatter(struct call *call)
 {
-    int size = call->comm->size, rank = call->comm->rank, total = 0, mine = out_count_of(call, rank);
+    int size = call->comm->size, rank = call->comm->rank, total = 0,
+        mine = out_count_of(call, rank);
 
     for (int i = 0; i < size; i++)
         total += out_count_of(call, i);
@@ -543,14 +580,16 @@ static int reduce_scatter(struct call *call)
         if (i == 0)
             rp_ft_copy(two.mine, mine, call->out_type, call->out, mine, call->out_type);
         else
-            send(call, i, rp_ft_offset(two.mine, at, call->out_type), out_count_of(call, i), call->out_type);
+            send(call, i, rp_ft_offset(two.mine, at, call->out_type), out_count_of(call, i),
+                 call->out_type);
     if (rank > 0)
         receive(call, 0, call->out, mine, call->out_type);
     end_reduction(call, two);
     return MPI_SUCCESS;
 }
 
-/* In a cartesian topology of two or one the neighbours of both sides are the same: which way a message went tells them apart. */
+/* In a cartesian topology of two or one the neighbours of both sides are the same: which way a
+ * message went tells them apart. */
 static int part_to(const struct rp_ft_comm *comm, int i)
 {
     return comm->topology == RP_FT_CART ? (i ^ 1) % PARTS : 0;
@@ -564,18 +603,22 @@ static int part_from(const struct rp_ft_comm *comm, int i)
 static int neighbours(struct call *call, bool all_to_all)
 {
     struct rp_ft_comm *comm = call->comm;
-    struct rp_ft_request **requests = rp_ft_alloc((size_t)(comm->in_degree + 1) * sizeof(struct rp_ft_request *));
+    struct rp_ft_request **requests =
+        rp_ft_alloc((size_t)(comm->in_degree + 1) * sizeof(struct rp_ft_request *));
 
     for (int i = 0; i < comm->out_degree; i++)
         if (comm->out[i] != MPI_PROC_NULL) {
             if (all_to_all)
-                send_part(call, part_to(comm, i), comm->out[i], in_at(call, i), in_count_of(call, i), in_type_of(call, i));
+                send_part(call, part_to(comm, i), comm->out[i], in_at(call, i),
+                          in_count_of(call, i), in_type_of(call, i));
             else
-                send_part(call, part_to(comm, i), comm->out[i], call->in, call->in_count, call->in_type);
+                send_part(call, part_to(comm, i), comm->out[i], call->in, call->in_count,
+                          call->in_type);
         }
     for (int i = 0; i < comm->in_degree; i++)
         if (comm->in[i] != MPI_PROC_NULL)
-            requests[i] = post(call, part_from(comm, i), comm->in[i], out_at(call, i), out_count_of(call, i), out_type_of(call, i));
+            requests[i] = post(call, part_from(comm, i), comm->in[i], out_at(call, i),
+                               out_count_of(call, i), out_type_of(call, i));
     return finish_all(requests, comm->in_degree);
 }
 
@@ -599,7 +642,8 @@ static int neighbor_alltoall(struct call *call)
     }                                                                                              \
     int rp_ft_##INAME(PARAMETERS, MPI_Comm comm, MPI_Request *request)                             \
     {                                                                                              \
-        return later((struct call){.run = FUNCTION, .comm = rp_ft_comm_of(comm), __VA_ARGS__}, request); \
+        return later((struct call){.run = FUNCTION, .comm = rp_ft_comm_of(comm), __VA_ARGS__},     \
+                     request);                                                                     \
     }
 
 int rp_ft_Barrier(MPI_Comm comm)
@@ -612,15 +656,24 @@ int rp_ft_Ibarrier(MPI_Comm comm, MPI_Request *request)
     return later((struct call){.run = barrier, .comm = rp_ft_comm_of(comm)}, request);
 }
 
-COLLECTIVE(Bcast, Ibcast, P(void *buffer, int count, MPI_Datatype type, int root), bcast, .out = buffer, .out_count = count, .out_type = type, .root = root)
-COLLECTIVE(Reduce, Ireduce, P(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, int root), reduce, .in = in, .out = out, .out_count = count, .out_type = type, .op = op, .root = root)
-COLLECTIVE(Allreduce, Iallreduce, P(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op), allreduce, .in = in, .out = out, .out_count = count, .out_type = type, .op = op)
-COLLECTIVE(Scan, Iscan, P(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op), scan, .in = in, .out = out, .out_count = count, .out_type = type, .op = op)
-COLLECTIVE(Exscan, Iexscan, P(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op), exscan, .in = in, .out = out, .out_count = count, .out_type = type, .op = op)
-COLLECTIVE(Reduce_scatter, Ireduce_scatter, P(const void *in, void *out, const int *counts, MPI_Datatype type, MPI_Op op), reduce_scatter, .in = in, .out = out, .out_counts = counts,
-           .out_type = type, .op = op)
-COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, P(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op), reduce_scatter, .in = in, .out = out, .out_count = count,
-           .out_type = type, .op = op)
+COLLECTIVE(Bcast, Ibcast, P(void *buffer, int count, MPI_Datatype type, int root), bcast,
+           .out = buffer, .out_count = count, .out_type = type, .root = root)
+COLLECTIVE(Reduce, Ireduce,
+           P(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, int root), reduce,
+           .in = in, .out = out, .out_count = count, .out_type = type, .op = op, .root = root)
+COLLECTIVE(Allreduce, Iallreduce,
+           P(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op), allreduce,
+           .in = in, .out = out, .out_count = count, .out_type = type, .op = op)
+COLLECTIVE(Scan, Iscan, P(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op), scan,
+           .in = in, .out = out, .out_count = count, .out_type = type, .op = op)
+COLLECTIVE(Exscan, Iexscan, P(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op),
+           exscan, .in = in, .out = out, .out_count = count, .out_type = type, .op = op)
+COLLECTIVE(Reduce_scatter, Ireduce_scatter,
+           P(const void *in, void *out, const int *counts, MPI_Datatype type, MPI_Op op),
+           reduce_scatter, .in = in, .out = out, .out_counts = counts, .out_type = type, .op = op)
+COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
+           P(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op), reduce_scatter,
+           .in = in, .out = out, .out_count = count, .out_type = type, .op = op)
 
 #define IN .in = in, .in_count = in_count, .in_type = in_type
 #define OUT .out = out, .out_count = out_count, .out_type = out_type
@@ -630,8 +683,12 @@ COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, P(const void *in, void *
 #define P_OUT void *out, int out_count, MPI_Datatype out_type
 #define P_INS const void *in, const int *in_counts, const int *in_displs, MPI_Datatype in_type
 #define P_OUTS void *out, const int *out_counts, const int *out_displs, MPI_Datatype out_type
-#define P_W const void *in, const int *in_counts, const int *in_displs, const MPI_Datatype *in_types, void *out, const int *out_counts, const int *out_displs, const MPI_Datatype *out_types
-#define P_NW const void *in, const int *in_counts, const MPI_Aint *in_bytes, const MPI_Datatype *in_types, void *out, const int *out_counts, const MPI_Aint *out_bytes, const MPI_Datatype *out_types
+#define P_W                                                                                        \
+    const void *in, const int *in_counts, const int *in_displs, const MPI_Datatype *in_types,      \
+        void *out, const int *out_counts, const int *out_displs, const MPI_Datatype *out_types
+#define P_NW                                                                                       \
+    const void *in, const int *in_counts, const MPI_Aint *in_bytes, const MPI_Datatype *in_types,  \
+        void *out, const int *out_counts, const MPI_Aint *out_bytes, const MPI_Datatype *out_types
 
 COLLECTIVE(Gather, Igather, P(P_IN, P_OUT, int root), gather, IN, OUT, .root = root)
 COLLECTIVE(Gatherv, Igatherv, P(P_IN, P_OUTS, int root), gather, IN, OUTS, .root = root)
@@ -641,11 +698,13 @@ COLLECTIVE(Allgather, Iallgather, P(P_IN, P_OUT), allgather, IN, OUT)
 COLLECTIVE(Allgatherv, Iallgatherv, P(P_IN, P_OUTS), allgather, IN, OUTS)
 COLLECTIVE(Alltoall, Ialltoall, P(P_IN, P_OUT), alltoall, IN, OUT)
 COLLECTIVE(Alltoallv, Ialltoallv, P(P_INS, P_OUTS), alltoall, INS, OUTS)
-COLLECTIVE(Alltoallw, Ialltoallw, P(P_W), alltoall, .in = in, .in_counts = in_counts, .in_displs = in_displs, .in_types = in_types, .out = out, .out_counts = out_counts, .out_displs = out_displs,
-           .out_types = out_types)
+COLLECTIVE(Alltoallw, Ialltoallw, P(P_W), alltoall, .in = in, .in_counts = in_counts,
+           .in_displs = in_displs, .in_types = in_types, .out = out, .out_counts = out_counts,
+           .out_displs = out_displs, .out_types = out_types)
 COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, P(P_IN, P_OUT), neighbor_allgather, IN, OUT)
 COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, P(P_IN, P_OUTS), neighbor_allgather, IN, OUTS)
 COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, P(P_IN, P_OUT), neighbor_alltoall, IN, OUT)
 COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, P(P_INS, P_OUTS), neighbor_alltoall, INS, OUTS)
-COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, P(P_NW), neighbor_alltoall, .in = in, .in_counts = in_counts, .in_bytes = in_bytes, .in_types = in_types, .out = out, .out_counts = out_counts,
-           .out_bytes = out_bytes, .out_types = out_types)
+COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, P(P_NW), neighbor_alltoall, .in = in,
+           .in_counts = in_counts, .in_bytes = in_bytes, .in_types = in_types, .out = out,
+           .out_counts = out_counts, .out_bytes = out_bytes, .out_types = out_types)

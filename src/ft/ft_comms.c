@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program's communicators. Each is a list of ranks of the world and a pair of contexts; no real communicator stands behind it that a failure could break. Its handle is a real one, of this process alone:
- * attributes, names, error handlers and conversions to Fortran stay MPI's business. A new context is one above all that its members know.
+ * The program's communicators. Each is a list of ranks of the world and a pair of contexts; no real
+ * communicator stands behind it that a failure could break. Its handle is a real one, of this
+ * process alone: attributes, names, error handlers and conversions to Fortran stay MPI's business.
+ * A new context is one above all that its members know.
  *
- * Groups are MPI's own, of the processes that had the ranks at the start: rank i of the world is process i there, whoever has it now.
+ * Groups are MPI's own, of the processes that had the ranks at the start: rank i of the world is
+ * process i there, whoever has it now.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,8 @@
 static struct rp_ft_comm *all, *last_found;
 static struct rp_ft_comm *world, *self;
 static MPI_Group world_group;
-static MPI_Comm world_attributes; /* which the world itself cannot hold: no process can copy it alone */
+static MPI_Comm
+    world_attributes; /* which the world itself cannot hold: no process can copy it alone */
 int32_t rp_ft_next_context;
 
 enum { CONTEXTS_A_COMM = 2 };
@@ -46,7 +50,10 @@ static struct rp_ft_comm *add(MPI_Comm handle, int32_t context, int size, const 
     struct rp_ft_comm *comm = rp_ft_alloc(sizeof *comm);
 
     if (rp_ft_comm_by_context(context))
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s: communicators are made at the same time by MPI_Comm_idup and otherwise, or in another order by another rank: wait for one before the next", rp_ft.call);
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "%s: communicators are made at the same time by MPI_Comm_idup and otherwise, or "
+                  "in another order by another rank: wait for one before the next",
+                  rp_ft.call);
     comm->handle = handle;
     comm->context = context;
     comm->size = size;
@@ -74,7 +81,9 @@ void rp_ft_comms_start(void)
     world = add(MPI_COMM_WORLD, 0, rp_ft.ranks, ranks);
     rp_ft_next_context = 4;
     rp_real.Comm_dup(MPI_COMM_SELF, &world_attributes);
-    rp_real.Comm_group(rp_ft.world, &real); /* any processes will do, one for each rank: MPI_COMM_WORLD of one that was started later has fewer */
+    rp_real.Comm_group(rp_ft.world,
+                       &real); /* any processes will do, one for each rank: MPI_COMM_WORLD of one
+                                  that was started later has fewer */
     rp_real.Group_incl(real, rp_ft.ranks, ranks, &world_group);
     rp_real.Group_free(&real);
     free(ranks);
@@ -170,7 +179,8 @@ struct offer {
 /* What we offer is not offered again meanwhile, by a call that does not wait for this one. */
 static struct offer *exchange_offers(struct rp_ft_comm *comm, int color, int key, int32_t *context)
 {
-    struct offer mine = {rp_ft_next_context, color, key}, *offers = rp_ft_alloc((size_t)comm->size * sizeof *offers);
+    struct offer mine = {rp_ft_next_context, color, key},
+                 *offers = rp_ft_alloc((size_t)comm->size * sizeof *offers);
 
     rp_ft_next_context += CONTEXTS_A_COMM;
     rp_ft_allgather(comm, &mine, sizeof mine, offers);
@@ -244,7 +254,8 @@ struct idup {
     struct rp_ft_request *request;
 };
 
-/* When it is done is left open, when the program hears of it is not: the context counts from then on. */
+/* When it is done is left open, when the program hears of it is not: the context counts from then
+ * on. */
 static void dup_in_background(void *data)
 {
     struct idup *idup = data;
@@ -259,7 +270,8 @@ int rp_ft_Comm_idup(MPI_Comm old, MPI_Comm *out, MPI_Request *request)
 {
     struct idup *idup = rp_ft_alloc(sizeof *idup);
 
-    *idup = (struct idup){rp_ft_comm_of(old), out, rp_ft_request_new(RP_FT_COLLECTIVE, rp_ft_comm_of(old))};
+    *idup = (struct idup){rp_ft_comm_of(old), out,
+                          rp_ft_request_new(RP_FT_COLLECTIVE, rp_ft_comm_of(old))};
     idup->request->active = true;
     rp_ft_requests_active++;
     *request = (MPI_Request)idup->request;
@@ -277,7 +289,8 @@ static const struct offer *sorted_by;
 
 static int by_key(const void *a, const void *b)
 {
-    int x = *(const int *)a, y = *(const int *)b, by = (sorted_by[x].key > sorted_by[y].key) - (sorted_by[x].key < sorted_by[y].key);
+    int x = *(const int *)a, y = *(const int *)b,
+        by = (sorted_by[x].key > sorted_by[y].key) - (sorted_by[x].key < sorted_by[y].key);
 
     return by ? by : x - y;
 }
@@ -312,19 +325,23 @@ int rp_ft_Comm_split(MPI_Comm old, int color, int key, MPI_Comm *out)
     return MPI_SUCCESS;
 }
 
-/* Which ranks share a host must not change with who has them: all do, or none but itself. A rank that moves would find itself elsewhere. */
+/* Which ranks share a host must not change with who has them: all do, or none but itself. A rank
+ * that moves would find itself elsewhere. */
 int rp_ft_Comm_split_type(MPI_Comm old, int type, int key, MPI_Info info, MPI_Comm *out)
 {
     (void)info;
     if (type != MPI_UNDEFINED && type != MPI_COMM_TYPE_SHARED)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "MPI_Comm_split_type: of a type that reprise ft does not know");
-    return rp_ft_Comm_split(old, type == MPI_UNDEFINED ? MPI_UNDEFINED : rp_ft_comm_of(old)->rank, key, out);
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "MPI_Comm_split_type: of a type that reprise ft does not know");
+    return rp_ft_Comm_split(old, type == MPI_UNDEFINED ? MPI_UNDEFINED : rp_ft_comm_of(old)->rank,
+                            key, out);
 }
 
 static int *ranks_of_group(MPI_Group group, int *count)
 {
     rp_real.Group_size(group, count);
-    int *theirs = rp_ft_alloc((size_t)*count * sizeof *theirs), *ours = rp_ft_alloc((size_t)*count * sizeof *ours);
+    int *theirs = rp_ft_alloc((size_t)*count * sizeof *theirs),
+        *ours = rp_ft_alloc((size_t)*count * sizeof *ours);
     for (int i = 0; i < *count; i++)
         theirs[i] = i;
     rp_real.Group_translate_ranks(group, *count, theirs, world_group, ours);
@@ -343,7 +360,8 @@ int rp_ft_Comm_create(MPI_Comm old, MPI_Group group, MPI_Comm *out)
     for (int i = 0; i < count; i++)
         if (ranks[i] == rp_ft.rank)
             place = i;
-    *out = place == MPI_UNDEFINED ? MPI_COMM_NULL : add(new_handle(comm, false), context, count, ranks)->handle;
+    *out = place == MPI_UNDEFINED ? MPI_COMM_NULL
+                                  : add(new_handle(comm, false), context, count, ranks)->handle;
     free(ranks);
     return MPI_SUCCESS;
 }
@@ -549,7 +567,8 @@ static void set_cart(struct rp_ft_comm *comm, int dims, const int *dim, const in
     comm->out = copy_ints(comm->in, 2 * dims);
 }
 
-int rp_ft_Cart_create(MPI_Comm old, int dims, const int *dim, const int *periodic, int reorder, MPI_Comm *out)
+int rp_ft_Cart_create(MPI_Comm old, int dims, const int *dim, const int *periodic, int reorder,
+                      MPI_Comm *out)
 {
     struct rp_ft_comm *comm = rp_ft_comm_of(old), *new;
     int needed = 1;
@@ -672,7 +691,9 @@ int rp_ft_Topo_test(MPI_Comm handle, int *kind)
     return MPI_SUCCESS;
 }
 
-int rp_ft_Dist_graph_create_adjacent(MPI_Comm old, int in_degree, const int *in, const int *in_w, int out_degree, const int *out, const int *out_w, MPI_Info info, int reorder, MPI_Comm *made)
+int rp_ft_Dist_graph_create_adjacent(MPI_Comm old, int in_degree, const int *in, const int *in_w,
+                                     int out_degree, const int *out, const int *out_w,
+                                     MPI_Info info, int reorder, MPI_Comm *made)
 {
     struct rp_ft_comm *comm = rp_ft_comm_of(old);
     int32_t context;
@@ -685,7 +706,7 @@ int rp_ft_Dist_graph_create_adjacent(MPI_Comm old, int in_degree, const int *in,
     new->out_degree = out_degree;
     new->in = copy_ints(in, in_degree);
     new->out = copy_ints(out, out_degree);
-    new->weighted = in_w != MPI_UNWEIGHTED && out_w != MPI_UNWEIGHTED;
+    new->weighted = in_w != MPI_UNWEIGHTED &&out_w != MPI_UNWEIGHTED;
     if (new->weighted) {
         new->in_w = copy_ints(in_w, in_degree);
         new->out_w = copy_ints(out_w, out_degree);
@@ -706,7 +727,8 @@ int rp_ft_Dist_graph_neighbors_count(MPI_Comm handle, int *in, int *out, int *we
     return MPI_SUCCESS;
 }
 
-int rp_ft_Dist_graph_neighbors(MPI_Comm handle, int most_in, int *in, int *in_w, int most_out, int *out, int *out_w)
+int rp_ft_Dist_graph_neighbors(MPI_Comm handle, int most_in, int *in, int *in_w, int most_out,
+                               int *out, int *out_w)
 {
     struct rp_ft_comm *comm = rp_ft_comm_of(handle);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines, for non-blocking collectives: the code is that of the blocking ones; where it would wait, it goes back to whoever makes progress.
+ * Coroutines, for non-blocking collectives: the code is that of the blocking ones; where it would
+ * wait, it goes back to whoever makes progress.
  */
 #include <stdlib.h>
 #include <ucontext.h>

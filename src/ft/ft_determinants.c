@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Determinants: what MPI leaves open, and what a rank that runs again must therefore be told. Three sequences, each since the last checkpoint:
+ * Determinants: what MPI leaves open, and what a rank that runs again must therefore be told. Three
+ * sequences, each since the last checkpoint:
  * - matches: which message the n-th receive from anyone took;
- * - outcomes: what calls of completion and probes answered. Answers of no between two others are counted;
- * - turns: who sent the n-th message, the program itself or which of the collectives in the background. Each of these sends when what it waits for has come; but messages of a channel are known by their number, so that a
- *   rank that runs again must send them in the same order. Runs of messages by the same sender are one entry. Whose turn it is in the second life has been ready to send then in the first, and so will be.
+ * - outcomes: what calls of completion and probes answered. Answers of no between two others are
+ * counted;
+ * - turns: who sent the n-th message, the program itself or which of the collectives in the
+ * background. Each of these sends when what it waits for has come; but messages of a channel are
+ * known by their number, so that a rank that runs again must send them in the same order. Runs of
+ * messages by the same sender are one entry. Whose turn it is in the second life has been ready to
+ * send then in the first, and so will be.
  *
- * They are written into a file that is mapped into memory, so that they outlive the process whatever kills it, at the cost of a store. Who takes over the rank reads them there. A crash of the whole host needs
- * a directory that other hosts see (REPRISE_DIR).
+ * They are written into a file that is mapped into memory, so that they outlive the process
+ * whatever kills it, at the cost of a store. Who takes over the rank reads them there. A crash of
+ * the whole host needs a directory that other hosts see (REPRISE_DIR).
  *
- * Two parts of the file take turns, one for each generation of checkpoints, since a rank may go back to either of the last two; a third is the setup's.
+ * Two parts of the file take turns, one for each generation of checkpoints, since a rank may go
+ * back to either of the last two; a third is the setup's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +47,8 @@ struct outcome {
     int64_t answer;
 };
 
-/* From this message on it is the sender's turn, until the next. Before the first it is the program's. */
+/* From this message on it is the sender's turn, until the next. Before the first it is the
+ * program's. */
 struct turn {
     uint64_t message;
     uint32_t sender;
@@ -50,7 +58,7 @@ struct turn {
 struct part {
     int64_t generation_plus_2; /* whose checkpoint it follows */
     uint64_t tag;
-    uint64_t sent;     /* messages whose senders are known, if the next is the tag */
+    uint64_t sent; /* messages whose senders are known, if the next is the tag */
     uint64_t sent_tag;
     struct turn turn[TURNS];
     struct match match[MATCHES];
@@ -69,7 +77,8 @@ static struct part *map_file(void)
     int fd;
     void *memory;
 
-    snprintf(path, sizeof path, "%s/rank-%05d.determinants", rp_setting("REPRISE_FT_DIR"), rp_ft.rank);
+    snprintf(path, sizeof path, "%s/rank-%05d.determinants", rp_setting("REPRISE_FT_DIR"),
+             rp_ft.rank);
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, RP_PRIVATE_FILE);
     if (fd < 0 || ftruncate(fd, PARTS * sizeof(struct part)) != 0)
         rp_ft_die(125, "%s: %s", path, strerror(errno));
@@ -109,7 +118,8 @@ static void turns_from_here(void)
     rp_ft_coroutines_count_anew();
 }
 
-/* From here on, after the checkpoint of this generation; -1: the beginning of the program. What is there already is to be repeated. */
+/* From here on, after the checkpoint of this generation; -1: the beginning of the program. What is
+ * there already is to be repeated. */
 void rp_ft_determinants_from(int64_t generation)
 {
     if (!parts)
@@ -124,7 +134,8 @@ void rp_ft_determinants_from(int64_t generation)
     turns_from_here();
 }
 
-/* After a rollback of all, other matches are as good, and others' messages may be other ones. A spare may yet get another rank: the file is not kept open. */
+/* After a rollback of all, other matches are as good, and others' messages may be other ones. A
+ * spare may yet get another rank: the file is not kept open. */
 void rp_ft_determinants_forget(int64_t generation)
 {
     struct part *all = map_file();
@@ -141,7 +152,10 @@ void rp_ft_determinant_get(struct rp_ft_request *request)
     struct match *slot = matches < MATCHES ? &current->match[matches] : NULL;
 
     if (!slot)
-        rp_ft_die(123, "%s: more than %d receives from anyone between two checkpoints: checkpoint more often (--interval)", rp_ft.call, MATCHES);
+        rp_ft_die(123,
+                  "%s: more than %d receives from anyone between two checkpoints: checkpoint more "
+                  "often (--interval)",
+                  rp_ft.call, MATCHES);
     request->wildcard = ++matches;
     if (slot->tag == (uint32_t)current->tag) {
         request->bound_rank = slot->rank;
@@ -163,7 +177,10 @@ void rp_ft_determinant_put(struct rp_ft_request *request)
 static struct outcome *slot_at(uint64_t place)
 {
     if (place >= OUTCOMES)
-        rp_ft_die(123, "%s: more than %d answers between two checkpoints: checkpoint more often (--interval)", rp_ft.call, OUTCOMES);
+        rp_ft_die(
+            123,
+            "%s: more than %d answers between two checkpoints: checkpoint more often (--interval)",
+            rp_ft.call, OUTCOMES);
     struct outcome *slot = &current->outcome[place];
     if (slot->tag != (uint32_t)current->tag)
         *slot = (struct outcome){.tag = (uint32_t)current->tag};
@@ -201,7 +218,8 @@ void rp_ft_outcome_no(void)
     noes_given++;
 }
 
-/* A process may be killed between any two instructions: what is known is written before that it is. */
+/* A process may be killed between any two instructions: what is known is written before that it
+ * is. */
 static void put_at(uint64_t place, int64_t answer)
 {
     struct outcome *slot = slot_at(place);
@@ -243,8 +261,12 @@ bool rp_ft_turn_is(uint32_t who)
 static void begin_turn(uint32_t who)
 {
     if (turns == TURNS)
-        rp_ft_die(123, "%s: collectives in the background took turns in sending more than %d times between two checkpoints: checkpoint more often (--interval)", rp_ft.call, TURNS);
-    current->turn[turns++] = (struct turn){.message = sent, .sender = who, .tag = (uint32_t)current->tag};
+        rp_ft_die(123,
+                  "%s: collectives in the background took turns in sending more than %d times "
+                  "between two checkpoints: checkpoint more often (--interval)",
+                  rp_ft.call, TURNS);
+    current->turn[turns++] =
+        (struct turn){.message = sent, .sender = who, .tag = (uint32_t)current->tag};
     sender = who;
 }
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened, a line of JSON each, in the directory of the run: written in one piece by whoever saw it.
+ * What happened, a line of JSON each, in the directory of the run: written in one piece by whoever
+ * saw it.
  *
- * A survivor is idle from the detection of a failure until the call that it was in returns, which is seen at its next one. A rank that runs again has caught up when it has sent all that its predecessor sent.
+ * A survivor is idle from the detection of a failure until the call that it was in returns, which
+ * is seen at its next one. A rank that runs again has caught up when it has sent all that its
+ * predecessor sent.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -24,7 +27,10 @@ void rp_ft_event(const char *what, const char *format, ...)
     if (!directory)
         return;
     clock_gettime(CLOCK_REALTIME, &now);
-    int length = snprintf(line, sizeof line, "{\"time\": %lld%06ld, \"rank\": %d, \"recovery\": %u, \"event\": \"%s\", ", (long long)now.tv_sec, now.tv_nsec / 1000, rp_ft.rank, rp_ft_recoveries, what);
+    int length =
+        snprintf(line, sizeof line,
+                 "{\"time\": %lld%06ld, \"rank\": %d, \"recovery\": %u, \"event\": \"%s\", ",
+                 (long long)now.tv_sec, now.tv_nsec / 1000, rp_ft.rank, rp_ft_recoveries, what);
     va_start(arguments, format);
     length += vsnprintf(line + length, sizeof line - (size_t)length - 3, format, arguments);
     va_end(arguments);
@@ -47,7 +53,8 @@ static bool catches_up;
 
 void rp_ft_event_detected(void)
 {
-    rp_ft_event("detected", "\"call\": \"%s\", \"iteration\": %ld", rp_ft.call ? rp_ft.call : "", rp_ft.iteration);
+    rp_ft_event("detected", "\"call\": \"%s\", \"iteration\": %ld", rp_ft.call ? rp_ft.call : "",
+                rp_ft.iteration);
     idle_since = rp_ft.rank >= 0 && !rp_ft.finished ? rp_ft_now() : 0;
     rp_ft_attends = true;
 }
@@ -55,7 +62,8 @@ void rp_ft_event_detected(void)
 void rp_ft_attend(void)
 {
     if (idle_since > 0)
-        rp_ft_event("went_on", "\"iteration\": %ld, \"milliseconds\": %.3f", rp_ft.iteration, 1e3 * (rp_ft_now() - idle_since));
+        rp_ft_event("went_on", "\"iteration\": %ld, \"milliseconds\": %.3f", rp_ft.iteration,
+                    1e3 * (rp_ft_now() - idle_since));
     idle_since = 0;
     rp_ft_attends = rp_ft_inject_call();
 }

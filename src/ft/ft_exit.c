@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the program ends, and how far it has come: until it is out of MPI_Init it cannot be replaced, and the command ends the job if it dies, and starts it again if nobody was out of it (base/roll.h). To the launcher the death of a process is no failure, even if all die: marks in the directory of the run tell the command whether there was a process with MPI, and whether one came to an end by itself.
+ * How the program ends, and how far it has come: until it is out of MPI_Init it cannot be replaced,
+ * and the command ends the job if it dies, and starts it again if nobody was out of it
+ * (base/roll.h). To the launcher the death of a process is no failure, even if all die: marks in
+ * the directory of the run tell the command whether there was a process with MPI, and whether one
+ * came to an end by itself.
  *
- * It may end without MPI_Finalize. By exit, it ends the job, as without us; ULFM would wait for it for ever. By _exit or quick_exit, which is for those who cannot go on, it is as dead as by a signal: that is
- * what the launcher tells the others about, while of a status that is not 0 it says nothing, and never ends.
+ * It may end without MPI_Finalize. By exit, it ends the job, as without us; ULFM would wait for it
+ * for ever. By _exit or quick_exit, which is for those who cannot go on, it is as dead as by a
+ * signal: that is what the launcher tells the others about, while of a status that is not 0 it says
+ * nothing, and never ends.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -92,12 +98,14 @@ void rp_ft_leave_init(void)
     rp_ft_roll(RP_ROLL_INSIDE);
 }
 
-/* The launcher takes the death of a process that was started later for the end of a program, and its signal for the status of all. The command believes the ranks instead. */
+/* The launcher takes the death of a process that was started later for the end of a program, and
+ * its signal for the status of all. The command believes the ranks instead. */
 static void leave_status(int status)
 {
     char path[4096];
 
-    if (!rp_ft.finished || rp_ft.on || getpid() != rank_process || rp_ft_respawn_limit() == 0 || !rp_setting("REPRISE_FT_DIR"))
+    if (!rp_ft.finished || rp_ft.on || getpid() != rank_process || rp_ft_respawn_limit() == 0 ||
+        !rp_setting("REPRISE_FT_DIR"))
         return;
     snprintf(path, sizeof path, "%s/exit-%d", rp_setting("REPRISE_FT_DIR"), rp_ft.rank);
     int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, RP_PRIVATE_FILE);
@@ -112,7 +120,8 @@ static void exits(int status, void *unused)
     (void)unused;
     leave_status(status);
     if (rp_ft.on && getpid() == rank_process)
-        rp_ft_die(status, "the program ended without MPI_Finalize, with status %d: so the job does", status);
+        rp_ft_die(status, "the program ended without MPI_Finalize, with status %d: so the job does",
+                  status);
 }
 
 static void count_as_dead(const char *by)
@@ -128,7 +137,8 @@ static void exits_quickly(void)
     count_as_dead("quick_exit");
 }
 
-/* A connection to a process that died is no reason to die as well; Open MPI leaves that to the signal's handler. */
+/* A connection to a process that died is no reason to die as well; Open MPI leaves that to the
+ * signal's handler. */
 static void survive_broken_pipes(void)
 {
     struct sigaction action;

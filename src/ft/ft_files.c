@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checkpoints in files: DIR/rank-RRRRR.GENERATION.checkpoint, a header and the checkpoint as it is in memory. A thread writes the file under another name, which is changed when everything is on the disk. A generation
- * is whole when all ranks have its file; before a checkpoint's empty messages each rank has waited for its file of the generation before. So when these have come the generation before is whole, and what is older can go.
+ * Checkpoints in files: DIR/rank-RRRRR.GENERATION.checkpoint, a header and the checkpoint as it is
+ * in memory. A thread writes the file under another name, which is changed when everything is on
+ * the disk. A generation is whole when all ranks have its file; before a checkpoint's empty
+ * messages each rank has waited for its file of the generation before. So when these have come the
+ * generation before is whole, and what is older can go.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +44,8 @@ static struct {
 
 static void path_of(int rank, int64_t generation, char path[PATH_ROOM])
 {
-    snprintf(path, PATH_ROOM, "%s/rank-%05d.%lld.checkpoint", directory, rank, (long long)generation);
+    snprintf(path, PATH_ROOM, "%s/rank-%05d.%lld.checkpoint", directory, rank,
+             (long long)generation);
 }
 
 bool rp_ft_files_on(void)
@@ -51,7 +55,8 @@ bool rp_ft_files_on(void)
 
 const char *rp_ft_files_way_on(void)
 {
-    return directory ? "to go on from the last checkpoint: the same command with --restart" : "there are no checkpoints in files (--checkpoints) to go on from";
+    return directory ? "to go on from the last checkpoint: the same command with --restart"
+                     : "there are no checkpoints in files (--checkpoints) to go on from";
 }
 
 static int write_file(const char *path, const struct file_header *header, const void *blob)
@@ -77,7 +82,11 @@ static int write_file(const char *path, const struct file_header *header, const 
 
 static int write_checkpoint(int rank, const struct rp_ft_checkpoint *one)
 {
-    struct file_header header = {.version = VERSION, .rank = (uint32_t)rank, .ranks = (uint32_t)rp_ft.ranks, .generation = one->generation, .bytes = one->bytes};
+    struct file_header header = {.version = VERSION,
+                                 .rank = (uint32_t)rank,
+                                 .ranks = (uint32_t)rp_ft.ranks,
+                                 .generation = one->generation,
+                                 .bytes = one->bytes};
     char path[PATH_ROOM];
 
     memcpy(header.magic, magic, sizeof magic);
@@ -99,7 +108,9 @@ void rp_ft_files_wait(void)
     pthread_join(writer.thread, NULL);
     writer.runs = false;
     if (writer.error)
-        rp_error("the checkpoint of generation %lld could not be written to %s: %s; the run goes on", (long long)writer.checkpoint->generation, directory, strerror(writer.error));
+        rp_error(
+            "the checkpoint of generation %lld could not be written to %s: %s; the run goes on",
+            (long long)writer.checkpoint->generation, directory, strerror(writer.error));
 }
 
 void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint)
@@ -175,7 +186,8 @@ bool rp_ft_files_read(int rank, int64_t generation, struct rp_ft_checkpoint list
         wrong = "its length is not what it says";
     if (!wrong) {
         blob = rp_ft_alloc(header.bytes);
-        if (rp_read_all(fd, blob, header.bytes, sizeof header) != 0 || rp_crc32c(blob, header.bytes) != header.crc)
+        if (rp_read_all(fd, blob, header.bytes, sizeof header) != 0 ||
+            rp_crc32c(blob, header.bytes) != header.crc)
             wrong = "its checksum is wrong";
     }
     close(fd);
@@ -201,7 +213,8 @@ void rp_ft_files_list(int rank, int64_t out[RP_FT_GENERATIONS])
     if (glob(pattern, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++) {
             const char *dot = strstr(strrchr(found.gl_pathv[i], '/'), ".");
-            int64_t generation = strtoll(dot + 1, NULL, 10), *slot = out[0] < out[1] ? &out[0] : &out[1];
+            int64_t generation = strtoll(dot + 1, NULL, 10),
+                    *slot = out[0] < out[1] ? &out[0] : &out[1];
             if (generation > *slot)
                 *slot = generation;
         }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs in Fortran. Their bindings are a library on top of MPI's functions in C, which are ours; but it also expects of libmpi what that has only if it was built with Fortran. tools/ulfm builds one without, and the bindings
- * of Open MPI 4 are loaded with it. So here is what they lack:
+ * Programs in Fortran. Their bindings are a library on top of MPI's functions in C, which are ours;
+ * but it also expects of libmpi what that has only if it was built with Fortran. tools/ulfm builds
+ * one without, and the bindings of Open MPI 4 are loaded with it. So here is what they lack:
  * - names of constants, and strings of Fortran and C;
- * - datatypes: that MPI's own of Fortran have no size, and those of C that are the same memory are taken instead; pairs of two reals, which C has not, are made, and we find the largest and least of them;
- * - handles of requests, which are numbers. The bindings read the number in the request itself, at a place that is tried once.
+ * - datatypes: that MPI's own of Fortran have no size, and those of C that are the same memory are
+ * taken instead; pairs of two reals, which C has not, are made, and we find the largest and least
+ * of them;
+ * - handles of requests, which are numbers. The bindings read the number in the request itself, at
+ * a place that is tried once.
  *
- * What the bindings do with the inside of communicators cannot be done: ours are not what they take them for. It is refused: attributes, but for those that MPI sets, and lists of datatypes.
+ * What the bindings do with the inside of communicators cannot be done: ours are not what they take
+ * them for. It is refused: attributes, but for those that MPI sets, and lists of datatypes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,25 +36,27 @@
 #define WEAK __attribute__((visibility("default"), weak))
 
 /* A program that uses them has its own. */
-extern int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_, mpi_fortran_weights_empty_, mpi_fortran_errcodes_ignore_;
+extern int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_,
+    mpi_fortran_weights_empty_, mpi_fortran_errcodes_ignore_;
 extern int mpi_fortran_status_ignore_[], mpi_fortran_statuses_ignore_[];
 extern char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
 enum { STATUS_SIZE = 6 };
-WEAK int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_, mpi_fortran_weights_empty_, mpi_fortran_errcodes_ignore_;
+WEAK int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_,
+    mpi_fortran_weights_empty_, mpi_fortran_errcodes_ignore_;
 WEAK int mpi_fortran_status_ignore_[STATUS_SIZE], mpi_fortran_statuses_ignore_[STATUS_SIZE];
 WEAK char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
 
 /* Names that the bindings call, or that stand for MPI's functions there. */
-#define REFUSE(NAME, SAYS)                \
-    EXPORTED void NAME(void);             \
-    void NAME(void)                       \
-    {                                     \
-        rp_ft_refuse(SAYS);               \
+#define REFUSE(NAME, SAYS)                                                                         \
+    EXPORTED void NAME(void);                                                                      \
+    void NAME(void)                                                                                \
+    {                                                                                              \
+        rp_ft_refuse(SAYS);                                                                        \
     }
 #define REFUSE_PERSISTENT(NAME) REFUSE(PMPIX_##NAME, "MPIX_" #NAME)
-#define REFUSE_BINDING(NAME, SAYS)        \
-    REFUSE(mpi_##NAME##_, SAYS)           \
-    REFUSE(pmpi_##NAME##_, SAYS)          \
+#define REFUSE_BINDING(NAME, SAYS)                                                                 \
+    REFUSE(mpi_##NAME##_, SAYS)                                                                    \
+    REFUSE(pmpi_##NAME##_, SAYS)                                                                   \
     REFUSE(ompi_##NAME##_f, SAYS)
 
 REFUSE(mpi_conversion_fn_null_, "MPI_CONVERSION_FN_NULL")
@@ -124,17 +131,18 @@ static bool predefined(int key, MPI_Aint *value)
     return flag;
 }
 
-#define GET_ATTRIBUTE(NAME, TYPE)                                                                      \
-    EXPORTED void NAME(const MPI_Fint *comm, const MPI_Fint *key, TYPE *value, int *flag, MPI_Fint *error); \
-    void NAME(const MPI_Fint *comm, const MPI_Fint *key, TYPE *value, int *flag, MPI_Fint *error)      \
-    {                                                                                                  \
-        MPI_Aint found;                                                                                \
-        (void)comm;                                                                                    \
-        *flag = predefined(*key, &found);                                                              \
-        if (*flag)                                                                                     \
-            *value = (TYPE)found;                                                                      \
-        if (error)                                                                                     \
-            *error = MPI_SUCCESS;                                                                      \
+#define GET_ATTRIBUTE(NAME, TYPE)                                                                  \
+    EXPORTED void NAME(const MPI_Fint *comm, const MPI_Fint *key, TYPE *value, int *flag,          \
+                       MPI_Fint *error);                                                           \
+    void NAME(const MPI_Fint *comm, const MPI_Fint *key, TYPE *value, int *flag, MPI_Fint *error)  \
+    {                                                                                              \
+        MPI_Aint found;                                                                            \
+        (void)comm;                                                                                \
+        *flag = predefined(*key, &found);                                                          \
+        if (*flag)                                                                                 \
+            *value = (TYPE)found;                                                                  \
+        if (error)                                                                                 \
+            *error = MPI_SUCCESS;                                                                  \
     }
 GET_ATTRIBUTE(mpi_comm_get_attr_, MPI_Aint)
 GET_ATTRIBUTE(pmpi_comm_get_attr_, MPI_Aint)
@@ -162,14 +170,14 @@ bool rp_ft_is_pair(MPI_Datatype type)
 }
 
 /* Of equal values, that with the lower place. */
-#define COMBINE(NAME, TYPE)                                                                                \
-    static void NAME(const TYPE (*left)[2], TYPE (*right)[2], int count, bool most)                        \
-    {                                                                                                      \
-        for (int i = 0; i < count; i++) {                                                                  \
-            bool wins = most ? left[i][0] > right[i][0] : left[i][0] < right[i][0];                        \
-            if (wins || (left[i][0] == right[i][0] && left[i][1] < right[i][1]))                           \
-                memcpy(right[i], left[i], sizeof right[i]);                                                \
-        }                                                                                                  \
+#define COMBINE(NAME, TYPE)                                                                        \
+    static void NAME(const TYPE(*left)[2], TYPE(*right)[2], int count, bool most)                  \
+    {                                                                                              \
+        for (int i = 0; i < count; i++) {                                                          \
+            bool wins = most ? left[i][0] > right[i][0] : left[i][0] < right[i][0];                \
+            if (wins || (left[i][0] == right[i][0] && left[i][1] < right[i][1]))                   \
+                memcpy(right[i], left[i], sizeof right[i]);                                        \
+        }                                                                                          \
     }
 COMBINE(combine_reals, float)
 COMBINE(combine_doubles, double)
@@ -193,10 +201,10 @@ static MPI_Datatype same_in_c(MPI_Fint number)
     case 6: /* MPI_LOGICAL */
     case 7: /* MPI_INTEGER */
         return MPI_INT;
-    case 8: /* MPI_INTEGER1 */
+    case 8:  /* MPI_INTEGER1 */
     case 29: /* MPI_LOGICAL1 */
         return MPI_INT8_T;
-    case 9: /* MPI_INTEGER2 */
+    case 9:  /* MPI_INTEGER2 */
     case 30: /* MPI_LOGICAL2 */
         return MPI_INT16_T;
     case 10: /* MPI_INTEGER4 */
@@ -274,7 +282,8 @@ static void grow(void)
     numbers = numbers ? 2 * numbers : FIRST;
     numbered = realloc(numbered, (size_t)numbers * sizeof(struct rp_ft_request *));
     if (!numbered)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "%s: out of memory for %d requests", rp_ft.call, (int)numbers);
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "%s: out of memory for %d requests", rp_ft.call,
+                  (int)numbers);
     memset(numbered + before, 0, ((size_t)numbers - before) * sizeof(struct rp_ft_request *));
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Faults on purpose: REPRISE_FT_KILL is a list RANK@ITERATION[:CALL], RANK@setup:CALL,
- * RANK@recovery:STEP or RANK@init:MICROSECONDS, with commas. The process that has the rank kills itself at the CALL-th MPI call of the iteration
- * (0: its beginning) or, if it has not so many, at the beginning of the next; or at a step of a recovery; or so long after it entered MPI_Init, but before it leaves it. Each happens once: a file tells who takes over the rank that it was done.
+ * RANK@recovery:STEP or RANK@init:MICROSECONDS, with commas. The process that has the rank kills
+ * itself at the CALL-th MPI call of the iteration (0: its beginning) or, if it has not so many, at
+ * the beginning of the next; or at a step of a recovery; or so long after it entered MPI_Init, but
+ * before it leaves it. Each happens once: a file tells who takes over the rank that it was done.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,9 +32,11 @@ static int dies_in_init = -1; /* the number of the fault */
 
 static void bad(const char *text)
 {
-    rp_ft_give_up(REPRISE_EXIT_USAGE, "--kill %s: RANK@ITERATION[:CALL], RANK@setup:CALL, "
+    rp_ft_give_up(REPRISE_EXIT_USAGE,
+                  "--kill %s: RANK@ITERATION[:CALL], RANK@setup:CALL, "
                   "RANK@recovery:STEP or RANK@init:MICROSECONDS is expected, with commas between "
-                  "several", text);
+                  "several",
+                  text);
 }
 
 static void parse(const char *text, int ranks)
@@ -76,7 +80,9 @@ void rp_ft_inject_start(void)
     const char *text = rp_setting("REPRISE_FT_KILL");
 
     if (text)
-        parse(text, (int)strtol(rp_setting("REPRISE_FT_RANKS") ? rp_setting("REPRISE_FT_RANKS") : "0", NULL, 10));
+        parse(text,
+              (int)strtol(rp_setting("REPRISE_FT_RANKS") ? rp_setting("REPRISE_FT_RANKS") : "0",
+                          NULL, 10));
     rp_ft_attends |= count > 0;
 }
 
@@ -95,7 +101,8 @@ static void die_once(int which)
 {
     if (!is_first_time(which))
         return;
-    rp_ft_event("killed", "\"iteration\": %ld, \"call\": %ld, \"iterations\": %ld", rp_ft.iteration, rp_ft.calls, rp_ft.iterations);
+    rp_ft_event("killed", "\"iteration\": %ld, \"call\": %ld, \"iterations\": %ld", rp_ft.iteration,
+                rp_ft.calls, rp_ft.iterations);
     raise(SIGKILL);
 }
 
@@ -103,7 +110,8 @@ bool rp_ft_inject_call(void)
 {
     for (int i = 0; i < count; i++) {
         const struct fault *fault = &faults[i];
-        bool is_time = fault->iteration < rp_ft.iteration || (fault->iteration == rp_ft.iteration && fault->call <= rp_ft.calls);
+        bool is_time = fault->iteration < rp_ft.iteration ||
+                       (fault->iteration == rp_ft.iteration && fault->call <= rp_ft.calls);
         if (fault->rank == rp_ft.rank && fault->iteration > RECOVERY && is_time && rp_ft.on)
             die_once(i);
     }
@@ -113,7 +121,8 @@ bool rp_ft_inject_call(void)
 void rp_ft_inject_recovery(int step)
 {
     for (int i = 0; i < count; i++)
-        if (faults[i].rank == rp_ft.rank && faults[i].iteration == RECOVERY && faults[i].call == step && !rp_ft.finished)
+        if (faults[i].rank == rp_ft.rank && faults[i].iteration == RECOVERY &&
+            faults[i].call == step && !rp_ft.finished)
             die_once(i);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The beginning and the end: who has a rank, who is a spare; what the library says when it cannot go on. */
+/* The beginning and the end: who has a rank, who is a spare; what the library says when it cannot
+ * go on. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -21,7 +22,8 @@ struct rp_ft_state rp_ft = {.rank = -1, .iteration = -1, .in_setup = true};
 struct rp_ft_channel *rp_ft_channels;
 jmp_buf rp_ft_finalize_point;
 
-static int (*real_revoke)(MPI_Comm), (*real_shrink)(MPI_Comm, MPI_Comm *), (*real_agree)(MPI_Comm, int *), (*real_get_failed)(MPI_Comm, MPI_Group *);
+static int (*real_revoke)(MPI_Comm), (*real_shrink)(MPI_Comm, MPI_Comm *),
+    (*real_agree)(MPI_Comm, int *), (*real_get_failed)(MPI_Comm, MPI_Group *);
 
 static void find(const char *name, void *slot)
 {
@@ -81,13 +83,15 @@ void *rp_ft_alloc(size_t bytes)
     void *memory = calloc(1, bytes ? bytes : 1);
 
     if (!memory)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "out of memory for %zu bytes in %s", bytes, rp_ft.call ? rp_ft.call : "MPI");
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "out of memory for %zu bytes in %s", bytes,
+                  rp_ft.call ? rp_ft.call : "MPI");
     return memory;
 }
 
 static void path_of_ending(char path[4096])
 {
-    snprintf(path, 4096, "%s/ending", rp_setting("REPRISE_FT_DIR") ? rp_setting("REPRISE_FT_DIR") : "/nowhere");
+    snprintf(path, 4096, "%s/ending",
+             rp_setting("REPRISE_FT_DIR") ? rp_setting("REPRISE_FT_DIR") : "/nowhere");
 }
 
 void rp_ft_end_if_told(void)
@@ -105,7 +109,8 @@ void rp_ft_end_if_told(void)
     _exit(status);
 }
 
-/* One process ends the job and says why: a launcher that several tell to may never end. The command knows the status from the file, and sees to the launcher. */
+/* One process ends the job and says why: a launcher that several tell to may never end. The command
+ * knows the status from the file, and sees to the launcher. */
 static _Noreturn void end(int status, const char *why, bool tells_mpi)
 {
     enum { PATIENCE = 8 };
@@ -157,7 +162,8 @@ void rp_ft_give_up(int status, const char *format, ...)
 
 void rp_ft_refuse(const char *name)
 {
-    rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s is not supported by 'reprise ft': what it does could not be recovered", name);
+    rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+              "%s is not supported by 'reprise ft': what it does could not be recovered", name);
 }
 
 void rp_ft_world_set(MPI_Comm world, const int *process_of)
@@ -174,9 +180,13 @@ static void share_out(bool is_new)
 
     rp_real.Comm_size(MPI_COMM_WORLD, &processes);
     rp_real.Comm_rank(MPI_COMM_WORLD, &process);
-    rp_ft.ranks = (int)strtol(rp_setting("REPRISE_FT_RANKS") ? rp_setting("REPRISE_FT_RANKS") : "0", NULL, 10);
+    rp_ft.ranks = (int)strtol(rp_setting("REPRISE_FT_RANKS") ? rp_setting("REPRISE_FT_RANKS") : "0",
+                              NULL, 10);
     if (rp_ft.ranks < 1 || (rp_ft.ranks > processes && !is_new))
-        rp_ft_die(REPRISE_EXIT_USAGE, "%d processes were started for %d ranks: start the program by 'reprise ft mpirun -n RANKS'", processes, rp_ft.ranks);
+        rp_ft_die(REPRISE_EXIT_USAGE,
+                  "%d processes were started for %d ranks: start the program by 'reprise ft mpirun "
+                  "-n RANKS'",
+                  processes, rp_ft.ranks);
     rp_ft.spares = is_new ? 0 : processes - rp_ft.ranks;
     rp_ft.rank = !is_new && process < rp_ft.ranks ? process : -1;
     rp_ft.process_of = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *rp_ft.process_of);
@@ -188,7 +198,8 @@ static void share_out(bool is_new)
     rp_message_rank(rp_ft.rank);
 }
 
-/* Open MPI gives cores away at every poll where there are more processes than cores, whatever it is told. It counts the spares, but these sleep. */
+/* Open MPI gives cores away at every poll where there are more processes than cores, whatever it is
+ * told. It counts the spares, but these sleep. */
 static void poll_as_told(void)
 {
     const char *told = getenv("OMPI_MCA_mpi_yield_when_idle");
@@ -210,7 +221,8 @@ static void find_dead(char text[64])
         for (int i = 0; i < rp_ft.ranks + rp_ft.spares; i++)
             if (rp_ulfm_has_failed(MPI_COMM_WORLD, i)) {
                 bool is_rank = i < rp_ft.ranks;
-                snprintf(text, 64, "%s %d", is_rank ? "rank" : "spare", is_rank ? i : i - rp_ft.ranks);
+                snprintf(text, 64, "%s %d", is_rank ? "rank" : "spare",
+                         is_rank ? i : i - rp_ft.ranks);
                 return;
             }
 }
@@ -223,8 +235,10 @@ static _Noreturn void cannot_begin(void)
 
     find_dead(who);
     if (!rp_ft_is_on_roll())
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "%s died in MPI_Init: who is not out of it yet cannot be "
-                  "replaced", who);
+        rp_ft_die(REPRISE_EXIT_INTERNAL,
+                  "%s died in MPI_Init: who is not out of it yet cannot be "
+                  "replaced",
+                  who);
     path_of_ending(path);
     int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (fd >= 0)
@@ -287,10 +301,12 @@ static void start(void)
 static void refuse_other_mpi(void)
 {
     if (!rp_ulfm_find())
-        rp_ft_give_up(REPRISE_EXIT_UNSUPPORTED, "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI "
+        rp_ft_give_up(REPRISE_EXIT_UNSUPPORTED,
+                      "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI "
                       "5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
     if (!MPI_COMM_WORLD)
-        rp_ft_give_up(REPRISE_EXIT_UNSUPPORTED, "the program loaded MPI after its start (dlopen, as "
+        rp_ft_give_up(REPRISE_EXIT_UNSUPPORTED,
+                      "the program loaded MPI after its start (dlopen, as "
                       "Python's modules do): 'reprise ft' needs programs that are linked with it");
 }
 
@@ -306,7 +322,9 @@ static void enter(void)
     rp_ft_inject_start();
     rp_ft_roll(RP_ROLL_ENTERS);
     rp_ft_inject_init();
-    rp_ft_clock_start(seconds > 0 ? seconds : PATIENCE, "MPI_Init did not end", "a process may have died before it was out of it, or be stopped (REPRISE_FT_INIT_PATIENCE=SECONDS waits longer)");
+    rp_ft_clock_start(seconds > 0 ? seconds : PATIENCE, "MPI_Init did not end",
+                      "a process may have died before it was out of it, or be stopped "
+                      "(REPRISE_FT_INIT_PATIENCE=SECONDS waits longer)");
 }
 
 int rp_ft_Init(int *argc, char ***argv)
@@ -322,7 +340,10 @@ int rp_ft_Init(int *argc, char ***argv)
 int rp_ft_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     enter();
-    int error = rp_real.Init_thread(argc, argv, required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED, provided);
+    int error =
+        rp_real.Init_thread(argc, argv,
+                            required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED,
+                            provided);
     if (error == MPI_SUCCESS)
         start();
     rp_ft_clock_stop();
@@ -341,7 +362,8 @@ int rp_ft_Finalize(void)
         for (;;)
             rp_ft_pause();
     }
-    rp_ft_event("finished", "\"recoveries\": %u, \"log_peak\": %zu, \"iterations\": %ld", rp_ft_recoveries - 1, rp_ft_log_peak, rp_ft.iterations);
+    rp_ft_event("finished", "\"recoveries\": %u, \"log_peak\": %zu, \"iterations\": %ld",
+                rp_ft_recoveries - 1, rp_ft_log_peak, rp_ft.iterations);
     rp_ft.on = false;
     rp_ft_files_wait();
     return rp_real.Finalize();

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log of what was sent. Each channel has a list of entries; their memory is taken from arenas (base/arena.h) in the order of sending.
+ * The log of what was sent. Each channel has a list of entries; their memory is taken from arenas
+ * (base/arena.h) in the order of sending.
  *
  * Entries of the setup are kept for ever: who takes over a rank runs through its setup again.
  *
- * Under a capacity, in bytes or in iterations (the paper's sections 5 and 6), the oldest entries of the loop are dropped, never the latest, nor what a receiver has not read yet: what is still on its way must be there. A rank that needs what was dropped makes all roll back; no message is on
+ * Under a capacity, in bytes or in iterations (the paper's sections 5 and 6), the oldest entries of
+ * the loop are dropped, never the latest, nor what a receiver has not read yet: what is still on
+ * its way must be there. A rank that needs what was dropped makes all roll back; no message is on
  * its way across the line of a checkpoint, so that this needs no log.
  */
 #include <stdlib.h>
@@ -67,7 +70,10 @@ struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored, bool 
     struct rp_ft_entry *entry = rp_arena_take(&arenas, all, &arena);
 
     if (!entry)
-        rp_ft_die(125, "%s: out of memory for the log, which has %zu bytes now; set a capacity (--capacity, --capacity-iterations) or checkpoint more often (--interval)", rp_ft.call, rp_ft_log_bytes);
+        rp_ft_die(125,
+                  "%s: out of memory for the log, which has %zu bytes now; set a capacity "
+                  "(--capacity, --capacity-iterations) or checkpoint more often (--interval)",
+                  rp_ft.call, rp_ft_log_bytes);
     memset(entry, 0, sizeof *entry);
     entry->arena = arena;
     entry->stored = stored;
@@ -112,7 +118,8 @@ void rp_ft_log_share_no_more(struct rp_ft_log *log)
 
 void rp_ft_log_release(struct rp_ft_log *log, uint64_t before)
 {
-    while (log->first && log->first->wire.seq < before && !log->first->under_way && !is_unread(log->first)) {
+    while (log->first && log->first->wire.seq < before && !log->first->under_way &&
+           !is_unread(log->first)) {
         struct rp_ft_entry *entry = log->first;
         log->first = entry->next;
         log->first_seq = entry->wire.seq + 1;
@@ -129,12 +136,14 @@ static bool is_in_use(const struct rp_ft_entry *entry)
     return entry->under_way || entry->request || is_unread(entry);
 }
 
-/* The channel whose oldest entry of the loop is in the way: any will do, the largest share comes up most often. */
+/* The channel whose oldest entry of the loop is in the way: any will do, the largest share comes up
+ * most often. */
 void rp_ft_log_cap(void)
 {
     static int next;
 
-    for (int tried = 0; rp_ft_log_bytes > rp_ft_log_capacity && tried < rp_ft.ranks; tried++, next = (next + 1) % rp_ft.ranks) {
+    for (int tried = 0; rp_ft_log_bytes > rp_ft_log_capacity && tried < rp_ft.ranks;
+         tried++, next = (next + 1) % rp_ft.ranks) {
         struct rp_ft_channel *channel = &rp_ft_channels[next];
         struct rp_ft_entry *first = channel->log.first;
         if (first && !is_in_use(first) && first != channel->log.last) {
@@ -149,7 +158,8 @@ void rp_ft_log_begin(long iteration)
     current = iteration;
     for (int i = 0; i < rp_ft.ranks && rp_ft_log_span; i++) {
         struct rp_ft_log *log = &rp_ft_channels[i].log;
-        while (log->first && iteration - log->first->iteration >= rp_ft_log_span && !is_in_use(log->first))
+        while (log->first && iteration - log->first->iteration >= rp_ft_log_span &&
+               !is_in_use(log->first))
             rp_ft_log_release(log, log->first->wire.seq + 1);
     }
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages and receives, matched by MPI's rule: a message takes the first posted receive that fits, a receive the first message that fits, each in a context of its own. A message counts as arrived when
- * its header is here. Its payload may be behind, or in the sender's log: then it is received in place, or copied from there, when the message is matched, and asked for again if the world breaks meanwhile.
+ * Messages and receives, matched by MPI's rule: a message takes the first posted receive that fits,
+ * a receive the first message that fits, each in a context of its own. A message counts as arrived
+ * when its header is here. Its payload may be behind, or in the sender's log: then it is received
+ * in place, or copied from there, when the message is matched, and asked for again if the world
+ * breaks meanwhile.
  *
- * A rank that runs through the setup again gets two streams at once from everybody: the setup's messages again, and what comes after its checkpoint. The latter waits until the jump to the checkpoint.
+ * A rank that runs through the setup again gets two streams at once from everybody: the setup's
+ * messages again, and what comes after its checkpoint. The latter waits until the jump to the
+ * checkpoint.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -95,10 +100,13 @@ static void unpost(struct rp_ft_request *request)
 static void fill(struct rp_ft_request *request, const void *payload)
 {
     const struct rp_ft_wire *wire = &request->taken;
-    int error = payload ? rp_ft_unpack(payload, wire->bytes, request->buffer, request->count, request->type) : MPI_SUCCESS;
+    int error =
+        payload ? rp_ft_unpack(payload, wire->bytes, request->buffer, request->count, request->type)
+                : MPI_SUCCESS;
     size_t room = rp_ft_size(request->count, request->type);
 
-    rp_ft_status_set(&request->status, wire->source, wire->tag, error, wire->bytes < room ? wire->bytes : room);
+    rp_ft_status_set(&request->status, wire->source, wire->tag, error,
+                     wire->bytes < room ? wire->bytes : room);
     request->done = true;
 }
 
@@ -107,12 +115,14 @@ static void receive_payload(struct rp_ft_request *request)
 {
     const struct rp_ft_wire *wire = &request->taken;
     size_t size;
-    bool in_place = rp_ft_is_plain(request->type, &size) && wire->bytes <= size * (size_t)request->count;
+    bool in_place =
+        rp_ft_is_plain(request->type, &size) && wire->bytes <= size * (size_t)request->count;
 
     if (!in_place && !request->bounce)
         request->bounce = rp_ft_alloc(wire->bytes);
-    if (rp_real.Irecv(in_place ? request->buffer : request->bounce, (int)wire->bytes, MPI_BYTE, rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world, &request->real) !=
-        MPI_SUCCESS) {
+    if (rp_real.Irecv(in_place ? request->buffer : request->bounce, (int)wire->bytes, MPI_BYTE,
+                      rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world,
+                      &request->real) != MPI_SUCCESS) {
         request->real = MPI_REQUEST_NULL;
         rp_ft.broken = true;
     }
@@ -120,7 +130,8 @@ static void receive_payload(struct rp_ft_request *request)
 
 static void get_payload(struct rp_ft_request *request)
 {
-    const void *shared = request->taken.flags & RP_FT_SHARED ? rp_ft_share_find(&request->taken) : NULL;
+    const void *shared =
+        request->taken.flags & RP_FT_SHARED ? rp_ft_share_find(&request->taken) : NULL;
 
     if (shared) {
         fill(request, shared);
@@ -158,7 +169,8 @@ static struct rp_ft_message *keep(const struct rp_ft_wire *wire, const void *pay
     struct rp_ft_message *message = malloc(sizeof *message + (payload ? wire->bytes : 0));
 
     if (!message)
-        rp_ft_die(125, "out of memory for a message of %llu bytes that nobody receives yet", (unsigned long long)wire->bytes);
+        rp_ft_die(125, "out of memory for a message of %llu bytes that nobody receives yet",
+                  (unsigned long long)wire->bytes);
     message->next = NULL;
     message->wire = *wire;
     message->has_payload = payload != NULL;
@@ -192,7 +204,9 @@ void rp_ft_arrive(const struct rp_ft_wire *wire, const void *payload)
     if (wire->from != rp_ft.rank) {
         uint64_t *expected = again ? &channel->setup_arrived : &channel->arrived;
         if (wire->seq != *expected)
-            rp_ft_die(125, "message %llu of rank %d came where %llu was expected%s", (unsigned long long)wire->seq, wire->from, (unsigned long long)*expected, again ? ", in the setup" : "");
+            rp_ft_die(125, "message %llu of rank %d came where %llu was expected%s",
+                      (unsigned long long)wire->seq, wire->from, (unsigned long long)*expected,
+                      again ? ", in the setup" : "");
         ++*expected;
     }
     if (rp_ft_replays_setup && !again && wire->from != rp_ft.rank) {
@@ -272,7 +286,8 @@ struct rp_ft_message *rp_ft_find(int32_t context, int source, int tag)
 {
     struct rp_ft_request like = {.peer = source, .tag = tag, .bound_rank = -1};
 
-    for (struct rp_ft_message *message = rp_ft_context(context)->unexpected; message; message = message->next)
+    for (struct rp_ft_message *message = rp_ft_context(context)->unexpected; message;
+         message = message->next)
         if (fits(&like, &message->wire))
             return message;
     return NULL;
@@ -289,7 +304,9 @@ void rp_ft_payloads_progress(void)
 {
     for (struct rp_ft_request **link = &payloads; *link;) {
         struct rp_ft_request *request = *link;
-        int done = 0, code = request->real == MPI_REQUEST_NULL ? MPI_SUCCESS : rp_real.Test(&request->real, &done, MPI_STATUS_IGNORE);
+        int done = 0, code = request->real == MPI_REQUEST_NULL
+                                 ? MPI_SUCCESS
+                                 : rp_real.Test(&request->real, &done, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS)
             rp_ft.broken = true;
         if (code != MPI_SUCCESS || !done) {
@@ -317,7 +334,8 @@ void rp_ft_payloads_fail(void)
     for (struct rp_ft_request **link = &payloads; *link;) {
         struct rp_ft_request *request = *link;
         int done = 0;
-        if (request->real != MPI_REQUEST_NULL && rp_real.Test(&request->real, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) {
+        if (request->real != MPI_REQUEST_NULL &&
+            rp_real.Test(&request->real, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) {
             *link = request->next_pending;
             payload_came(request);
             continue;
@@ -366,7 +384,8 @@ void rp_ft_pull_payloads(void)
     }
 }
 
-static void note_missing(const struct rp_ft_wire *wire, int from, bool setup, uint64_t **list, size_t *count)
+static void note_missing(const struct rp_ft_wire *wire, int from, bool setup, uint64_t **list,
+                         size_t *count)
 {
     if (wire->from != from || (bool)(wire->flags & RP_FT_SETUP) != setup)
         return;
@@ -383,7 +402,8 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void note_missing_of(const struct rp_ft_message *message, int from, bool setup, uint64_t **list, size_t *count)
+static void note_missing_of(const struct rp_ft_message *message, int from, bool setup,
+                            uint64_t **list, size_t *count)
 {
     for (; message; message = message->next)
         if (!message->has_payload && message->wire.bytes > 0)

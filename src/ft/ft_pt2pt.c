@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sending and receiving. A send copies its payload into the log and sends it from there; the receiver reads it there, if it can (ft_share.c). Else a long one goes from the program's buffer where that stays until the send is done, since it is nearer. What the receiver is known to have is only logged: a rank that runs again sends it a second time.
+ * Sending and receiving. A send copies its payload into the log and sends it from there; the
+ * receiver reads it there, if it can (ft_share.c). Else a long one goes from the program's buffer
+ * where that stays until the send is done, since it is nearer. What the receiver is known to have
+ * is only logged: a rank that runs again sends it a second time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +47,8 @@ static void store_away(void *to, const void *from, size_t bytes)
 }
 
 /* To this rank itself: nothing travels, and nothing needs to be logged. */
-static void send_here(const struct rp_ft_wire *wire, struct rp_ft_channel *channel, const void *buffer, int count, MPI_Datatype type)
+static void send_here(const struct rp_ft_wire *wire, struct rp_ft_channel *channel,
+                      const void *buffer, int count, MPI_Datatype type)
 {
     void *payload = rp_ft_alloc(wire->bytes);
 
@@ -86,7 +90,8 @@ static void wait_for_turn(void)
     rp_ft_turn_take(who);
 }
 
-void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const void *buffer, int count, MPI_Datatype type, uint32_t flags, struct rp_ft_request *request)
+void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const void *buffer,
+                int count, MPI_Datatype type, uint32_t flags, struct rp_ft_request *request)
 {
     int rank = rp_ft_world_rank(comm, to);
     size_t size;
@@ -109,10 +114,15 @@ void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const
         return;
     }
     size_t squeezed;
-    const void *squeezed_bytes = rp_ft_squeezes && wire.bytes > RP_FT_INLINE ? rp_ft_squeeze(buffer, count, type, wire.bytes, &squeezed) : NULL;
-    struct rp_ft_entry *entry = rp_ft_log_append(&channel->log, squeezed_bytes ? squeezed : wire.bytes, rp_ft_replays_setup);
+    const void *squeezed_bytes = rp_ft_squeezes && wire.bytes > RP_FT_INLINE
+                                     ? rp_ft_squeeze(buffer, count, type, wire.bytes, &squeezed)
+                                     : NULL;
+    struct rp_ft_entry *entry =
+        rp_ft_log_append(&channel->log, squeezed_bytes ? squeezed : wire.bytes,
+                         rp_ft_replays_setup);
     entry->wire = wire;
-    bool from_buffer = flags & RP_FT_STAYS && wire.bytes > RP_FT_INLINE && rp_ft_is_plain(type, &size) && !rp_ft_share_with(rank, entry);
+    bool from_buffer = flags & RP_FT_STAYS && wire.bytes > RP_FT_INLINE &&
+                       rp_ft_is_plain(type, &size) && !rp_ft_share_with(rank, entry);
     if (squeezed_bytes)
         memcpy(rp_ft_payload(entry), squeezed_bytes, squeezed);
     else if (from_buffer)
@@ -136,7 +146,8 @@ void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const
         rp_ft_log_cap();
 }
 
-struct rp_ft_request *rp_ft_receive(struct rp_ft_comm *comm, int32_t context, int from, int tag, void *buffer, int count, MPI_Datatype type)
+struct rp_ft_request *rp_ft_receive(struct rp_ft_comm *comm, int32_t context, int from, int tag,
+                                    void *buffer, int count, MPI_Datatype type)
 {
     struct rp_ft_request *request = rp_ft_request_new(RP_FT_RECEIVE, comm);
 
@@ -161,7 +172,8 @@ int rp_ft_finish(struct rp_ft_request *request)
     return error;
 }
 
-static int check(struct rp_ft_comm *comm, int count, MPI_Datatype type, int peer, int tag, bool receives)
+static int check(struct rp_ft_comm *comm, int count, MPI_Datatype type, int peer, int tag,
+                 bool receives)
 {
     if (count < 0)
         return MPI_ERR_COUNT;
@@ -169,7 +181,8 @@ static int check(struct rp_ft_comm *comm, int count, MPI_Datatype type, int peer
         return MPI_ERR_TYPE;
     if (tag < 0 && !(receives && tag == MPI_ANY_TAG))
         return MPI_ERR_TAG;
-    if (peer == MPI_PROC_NULL || (receives && peer == MPI_ANY_SOURCE) || (peer >= 0 && peer < comm->size))
+    if (peer == MPI_PROC_NULL || (receives && peer == MPI_ANY_SOURCE) ||
+        (peer >= 0 && peer < comm->size))
         return MPI_SUCCESS;
     return MPI_ERR_RANK;
 }
@@ -186,14 +199,16 @@ static struct rp_ft_request *nothing(struct rp_ft_comm *comm, bool receives)
     return request;
 }
 
-static int start_send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm handle, uint32_t flags, MPI_Request *out)
+static int start_send(const void *buffer, int count, MPI_Datatype type, int to, int tag,
+                      MPI_Comm handle, uint32_t flags, MPI_Request *out)
 {
     struct rp_ft_comm *comm = rp_ft_comm_of(handle);
     int error = check(comm, count, type, to, tag, false);
 
     if (error != MPI_SUCCESS)
         return rp_ft_error(comm, error);
-    struct rp_ft_request *request = to == MPI_PROC_NULL ? nothing(comm, false) : rp_ft_request_new(RP_FT_SEND, comm);
+    struct rp_ft_request *request =
+        to == MPI_PROC_NULL ? nothing(comm, false) : rp_ft_request_new(RP_FT_SEND, comm);
     request->active = true;
     request->send_flags = flags;
     rp_ft_requests_active++;
@@ -203,7 +218,8 @@ static int start_send(const void *buffer, int count, MPI_Datatype type, int to, 
     return MPI_SUCCESS;
 }
 
-static int start_receive(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Request *out)
+static int start_receive(void *buffer, int count, MPI_Datatype type, int from, int tag,
+                         MPI_Comm handle, MPI_Request *out)
 {
     struct rp_ft_comm *comm = rp_ft_comm_of(handle);
     int error = check(comm, count, type, from, tag, true);
@@ -211,11 +227,14 @@ static int start_receive(void *buffer, int count, MPI_Datatype type, int from, i
     if (error != MPI_SUCCESS)
         return rp_ft_error(comm, error);
     rp_ft_requests_active++;
-    *out = (MPI_Request)(from == MPI_PROC_NULL ? nothing(comm, true) : rp_ft_receive(comm, comm->context, from, tag, buffer, count, type));
+    *out = (MPI_Request)(from == MPI_PROC_NULL
+                             ? nothing(comm, true)
+                             : rp_ft_receive(comm, comm->context, from, tag, buffer, count, type));
     return MPI_SUCCESS;
 }
 
-static int send_and_wait(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, uint32_t flags)
+static int send_and_wait(const void *buffer, int count, MPI_Datatype type, int to, int tag,
+                         MPI_Comm comm, uint32_t flags)
 {
     MPI_Request request;
     int error = start_send(buffer, count, type, to, tag, comm, flags, &request);
@@ -249,22 +268,26 @@ int rp_ft_Bsend(const void *buffer, int count, MPI_Datatype type, int to, int ta
     return error;
 }
 
-int rp_ft_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_ft_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                MPI_Request *request)
 {
     return start_send(buffer, count, type, to, tag, comm, RP_FT_STAYS, request);
 }
 
-int rp_ft_Irsend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_ft_Irsend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                 MPI_Request *request)
 {
     return start_send(buffer, count, type, to, tag, comm, RP_FT_STAYS, request);
 }
 
-int rp_ft_Issend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_ft_Issend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                 MPI_Request *request)
 {
     return start_send(buffer, count, type, to, tag, comm, RP_FT_SYNC, request);
 }
 
-int rp_ft_Ibsend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_ft_Ibsend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                 MPI_Request *request)
 {
     int error = start_send(buffer, count, type, to, tag, comm, 0, request);
 
@@ -273,12 +296,14 @@ int rp_ft_Ibsend(const void *buffer, int count, MPI_Datatype type, int to, int t
     return error;
 }
 
-int rp_ft_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_ft_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                MPI_Request *request)
 {
     return start_receive(buffer, count, type, from, tag, comm, request);
 }
 
-int rp_ft_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
+int rp_ft_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+               MPI_Status *status)
 {
     MPI_Request request;
     int error = start_receive(buffer, count, type, from, tag, comm, &request);
@@ -286,7 +311,8 @@ int rp_ft_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MP
     return error == MPI_SUCCESS ? rp_ft_Wait(&request, status) : error;
 }
 
-int rp_ft_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int to, int sent_tag, void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+int rp_ft_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int to, int sent_tag,
+                   void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                    MPI_Status *status)
 {
     MPI_Request in, out;
@@ -300,7 +326,8 @@ int rp_ft_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int
     return rp_ft_Wait(&in, status);
 }
 
-int rp_ft_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int sent_tag, int from, int tag, MPI_Comm comm, MPI_Status *status)
+int rp_ft_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int sent_tag,
+                           int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request in, out;
     int error = start_send(buffer, count, type, to, sent_tag, comm, 0, &out);
@@ -315,7 +342,8 @@ int rp_ft_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, i
 
 /* Persistent requests keep what they were made with. */
 
-static int make_persistent(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle, bool receives, uint32_t flags, MPI_Request *out)
+static int make_persistent(const void *buffer, int count, MPI_Datatype type, int peer, int tag,
+                           MPI_Comm handle, bool receives, uint32_t flags, MPI_Request *out)
 {
     struct rp_ft_comm *comm = rp_ft_comm_of(handle);
     int error = check(comm, count, type, peer, tag, receives);
@@ -335,27 +363,32 @@ static int make_persistent(const void *buffer, int count, MPI_Datatype type, int
     return MPI_SUCCESS;
 }
 
-int rp_ft_Send_init(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_ft_Send_init(const void *buffer, int count, MPI_Datatype type, int to, int tag,
+                    MPI_Comm comm, MPI_Request *request)
 {
     return make_persistent(buffer, count, type, to, tag, comm, false, RP_FT_STAYS, request);
 }
 
-int rp_ft_Rsend_init(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_ft_Rsend_init(const void *buffer, int count, MPI_Datatype type, int to, int tag,
+                     MPI_Comm comm, MPI_Request *request)
 {
     return make_persistent(buffer, count, type, to, tag, comm, false, RP_FT_STAYS, request);
 }
 
-int rp_ft_Bsend_init(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_ft_Bsend_init(const void *buffer, int count, MPI_Datatype type, int to, int tag,
+                     MPI_Comm comm, MPI_Request *request)
 {
     return make_persistent(buffer, count, type, to, tag, comm, false, 0, request);
 }
 
-int rp_ft_Ssend_init(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_ft_Ssend_init(const void *buffer, int count, MPI_Datatype type, int to, int tag,
+                     MPI_Comm comm, MPI_Request *request)
 {
     return make_persistent(buffer, count, type, to, tag, comm, false, RP_FT_SYNC, request);
 }
 
-int rp_ft_Recv_init(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
+int rp_ft_Recv_init(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                    MPI_Request *request)
 {
     return make_persistent(buffer, count, type, from, tag, comm, true, 0, request);
 }
@@ -377,7 +410,8 @@ int rp_ft_Start(MPI_Request *handle)
     if (request->peer == MPI_PROC_NULL)
         return MPI_SUCCESS;
     if (request->kind == RP_FT_SEND) {
-        rp_ft_send(request->comm, request->context, request->peer, request->tag, request->buffer, request->count, request->type, request->send_flags, request);
+        rp_ft_send(request->comm, request->context, request->peer, request->tag, request->buffer,
+                   request->count, request->type, request->send_flags, request);
         return MPI_SUCCESS;
     }
     if (request->peer == MPI_ANY_SOURCE)
@@ -396,7 +430,8 @@ static int64_t name_of(const struct rp_ft_wire *wire)
 static struct rp_ft_message *find_replayed(int32_t context, int64_t name)
 {
     for (;;) {
-        for (struct rp_ft_message *message = rp_ft_context(context)->unexpected; message; message = message->next)
+        for (struct rp_ft_message *message = rp_ft_context(context)->unexpected; message;
+             message = message->next)
             if (name_of(&message->wire) == name)
                 return message;
         rp_ft_pause();
@@ -424,7 +459,8 @@ static struct rp_ft_message *probe(struct rp_ft_comm *comm, int from, int tag, b
     return message;
 }
 
-static int find(int from, int tag, MPI_Comm handle, bool waits, int *flag, struct rp_ft_message **out, MPI_Status *status)
+static int find(int from, int tag, MPI_Comm handle, bool waits, int *flag,
+                struct rp_ft_message **out, MPI_Status *status)
 {
     struct rp_ft_comm *comm = rp_ft_comm_of(handle);
     int error = check(comm, 0, MPI_BYTE, from, tag, true);
@@ -440,7 +476,8 @@ static int find(int from, int tag, MPI_Comm handle, bool waits, int *flag, struc
     *out = probe(comm, from, tag, waits);
     *flag = *out != NULL;
     if (*out)
-        rp_ft_status_set(status, (*out)->wire.source, (*out)->wire.tag, MPI_SUCCESS, (*out)->wire.bytes);
+        rp_ft_status_set(status, (*out)->wire.source, (*out)->wire.tag, MPI_SUCCESS,
+                         (*out)->wire.bytes);
     return MPI_SUCCESS;
 }
 

@@ -2,15 +2,23 @@
 /*
  * Recovery. All processes that live meet in a new world, spares as well, and leave it in agreement:
  *
- * 1. The old world is revoked, which ends every call in it, and shrunk to those who live. They tell each other who they are and which checkpoints they have.
- * 2. Ranks that nobody has go to spares, in order; if these are too few, a new process is started, if the user wants that, and all meet once more with it. Spares get the rank's checkpoints from its keepers; and keepers that are new get those of the ranks whose copies they are to keep.
- * 3. All tell each other how many messages of each channel arrived, and which of their payloads did not. So every sender knows what to send again, what to suppress, and whether its log reaches back so far.
- * 4. They agree whether all that went well and whether all logs reach back. If it did not go well, another process has died meanwhile: again from 1. If logs do not reach back, all go back to the latest
- *    checkpoint that everybody has (the paper's algorithm 4), and tell each other once more.
+ * 1. The old world is revoked, which ends every call in it, and shrunk to those who live. They tell
+ * each other who they are and which checkpoints they have.
+ * 2. Ranks that nobody has go to spares, in order; if these are too few, a new process is started,
+ * if the user wants that, and all meet once more with it. Spares get the rank's checkpoints from
+ * its keepers; and keepers that are new get those of the ranks whose copies they are to keep.
+ * 3. All tell each other how many messages of each channel arrived, and which of their payloads did
+ * not. So every sender knows what to send again, what to suppress, and whether its log reaches back
+ * so far.
+ * 4. They agree whether all that went well and whether all logs reach back. If it did not go well,
+ * another process has died meanwhile: again from 1. If logs do not reach back, all go back to the
+ * latest checkpoint that everybody has (the paper's algorithm 4), and tell each other once more.
  *
- * Nothing that outlives an attempt is changed before the agreement, but a spare's memory, which begins anew in each.
+ * Nothing that outlives an attempt is changed before the agreement, but a spare's memory, which
+ * begins anew in each.
  *
- * The end of the program is such a meeting, too: if all ranks are in MPI_Finalize, nobody will need a log any more.
+ * The end of the program is such a meeting, too: if all ranks are in MPI_Finalize, nobody will need
+ * a log any more.
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -50,8 +58,8 @@ struct meeting {
     generations *available; /* of each rank: what can be had of it now */
     int64_t restart;        /* the generation that new ranks begin with; -1: the beginning */
     struct counts *ours, *theirs;
-    uint64_t **missing;     /* per process: both lists of theirs, one behind the other */
-    int lacking;            /* spares */
+    uint64_t **missing; /* per process: both lists of theirs, one behind the other */
+    int lacking;        /* spares */
     bool ended, ok;
 };
 
@@ -116,7 +124,11 @@ static void tell_copies(struct meeting *m)
 
 static void introduce(struct meeting *m)
 {
-    struct info mine = {.rank = rp_ft.rank, .finished = rp_ft.finished, .replays_setup = rp_ft_replays_setup, .spares = rp_ft.spares, .respawned = rp_ft_respawned};
+    struct info mine = {.rank = rp_ft.rank,
+                        .finished = rp_ft.finished,
+                        .replays_setup = rp_ft_replays_setup,
+                        .spares = rp_ft.spares,
+                        .respawned = rp_ft_respawned};
 
     mine.knows_hosts = rp_ft_copies_hosts() != NULL;
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
@@ -129,10 +141,12 @@ static void introduce(struct meeting *m)
     m->ours = rp_ft_alloc((size_t)m->size * sizeof *m->ours);
     m->theirs = rp_ft_alloc((size_t)m->size * sizeof *m->theirs);
     m->missing = rp_ft_alloc((size_t)m->size * sizeof *m->missing);
-    if (try(m, rp_real.Allgather(&mine, (int)sizeof mine, MPI_BYTE, m->info, (int)sizeof mine, MPI_BYTE, m->comm)))
+    if (try(m, rp_real.Allgather(&mine, (int)sizeof mine, MPI_BYTE, m->info, (int)sizeof mine,
+                                 MPI_BYTE, m->comm)))
         for (int p = 0; p < m->size; p++) {
             rp_ft.spares = m->info[p].spares > rp_ft.spares ? m->info[p].spares : rp_ft.spares;
-            rp_ft_respawned = m->info[p].respawned > rp_ft_respawned ? m->info[p].respawned : rp_ft_respawned;
+            rp_ft_respawned =
+                m->info[p].respawned > rp_ft_respawned ? m->info[p].respawned : rp_ft_respawned;
         }
     if (m->ok)
         tell_hosts(m);
@@ -180,7 +194,8 @@ static void complete_files(struct meeting *m)
         return;
     rp_ft_files_wait();
     for (int i = 0; i < rp_ft.ranks && rp_ft.rank >= 0; i++)
-        if ((m->process_of[i] < 0 || is_new(m, m->process_of[i])) && best_keeper(m, i) == rp_ft.rank)
+        if ((m->process_of[i] < 0 || is_new(m, m->process_of[i])) &&
+            best_keeper(m, i) == rp_ft.rank)
             rp_ft_files_write_for(i, rp_ft_held(i));
     rp_real.Barrier(m->comm);
 }
@@ -192,7 +207,9 @@ static void out_of_spares(struct meeting *m, int rank)
     complete_files(m);
     if (rp_ft_respawned)
         snprintf(later, sizeof later, ", and %d were started later: --respawn", rp_ft_respawned);
-    rp_ft_die(REPRISE_EXIT_INTERNAL, "rank %d died and no spare is left (there were %d: --spares%s); %s", rank, rp_ft.spares, later, rp_ft_files_way_on());
+    rp_ft_die(REPRISE_EXIT_INTERNAL,
+              "rank %d died and no spare is left (there were %d: --spares%s); %s", rank,
+              rp_ft.spares, later, rp_ft_files_way_on());
 }
 
 static void assign(struct meeting *m)
@@ -248,7 +265,8 @@ static void look_for_files(struct meeting *m)
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
         if (mine[i] >= 0 && !rp_ft_files_read(rank, mine[i], rp_ft_own))
             mine[i] = -1;
-    try(m, rp_real.Allgather(mine, (int)sizeof mine, MPI_BYTE, m->files, (int)sizeof mine, MPI_BYTE, m->comm));
+    try(m, rp_real.Allgather(mine, (int)sizeof mine, MPI_BYTE, m->files, (int)sizeof mine, MPI_BYTE,
+                             m->comm));
 }
 
 /* The two latest of all that keepers have. */
@@ -281,7 +299,8 @@ static void find_available(struct meeting *m)
     }
 }
 
-/* The latest that everybody has; -1: none. New ranks begin with it, too: before a later one is everybody's, messages from before it may be on their way from a rank whose log is gone. */
+/* The latest that everybody has; -1: none. New ranks begin with it, too: before a later one is
+ * everybody's, messages from before it may be on their way from a rank whose log is gone. */
 static int64_t common(const struct meeting *m)
 {
     int64_t target = INT64_MAX;
@@ -305,12 +324,14 @@ static void give(struct meeting *m, int to, const struct rp_ft_checkpoint *check
         try(m, rp_real.Send(checkpoint->blob, (int)bytes, MPI_BYTE, to, 2, m->comm));
 }
 
-static void take(struct meeting *m, int from, struct rp_ft_checkpoint list[RP_FT_GENERATIONS], int64_t generation)
+static void take(struct meeting *m, int from, struct rp_ft_checkpoint list[RP_FT_GENERATIONS],
+                 int64_t generation)
 {
     uint64_t bytes = 0;
     uint8_t *blob;
 
-    if (!try(m, rp_real.Recv(&bytes, (int)sizeof bytes, MPI_BYTE, from, 1, m->comm, MPI_STATUS_IGNORE)))
+    if (!try(m, rp_real.Recv(&bytes, (int)sizeof bytes, MPI_BYTE, from, 1, m->comm,
+                             MPI_STATUS_IGNORE)))
         return;
     blob = rp_ft_alloc(bytes);
     if (try(m, rp_real.Recv(blob, (int)bytes, MPI_BYTE, from, 2, m->comm, MPI_STATUS_IGNORE)))
@@ -318,7 +339,8 @@ static void take(struct meeting *m, int from, struct rp_ft_checkpoint list[RP_FT
     free(blob);
 }
 
-/* Every process goes through the same list of transfers in the same order, so that none waits in a circle. */
+/* Every process goes through the same list of transfers in the same order, so that none waits in a
+ * circle. */
 
 static int source_of(const struct meeting *m, int rank, int64_t generation)
 {
@@ -409,11 +431,13 @@ static void exchange_counts(struct meeting *m)
 {
     size_t size = (size_t)m->size, out_all = 0, in_all = 0;
     uint64_t **lists = rp_ft_alloc(size * sizeof *lists), *out = NULL, *in = NULL;
-    int *out_count = rp_ft_alloc(size * sizeof(int)), *out_at = rp_ft_alloc(size * sizeof(int)), *in_count = rp_ft_alloc(size * sizeof(int)), *in_at = rp_ft_alloc(size * sizeof(int));
+    int *out_count = rp_ft_alloc(size * sizeof(int)), *out_at = rp_ft_alloc(size * sizeof(int)),
+        *in_count = rp_ft_alloc(size * sizeof(int)), *in_at = rp_ft_alloc(size * sizeof(int));
 
     for (size_t p = 0; p < size; p++)
         count(m, p, &lists[p]);
-    if (try(m, rp_real.Alltoall(m->ours, (int)sizeof *m->ours, MPI_BYTE, m->theirs, (int)sizeof *m->theirs, MPI_BYTE, m->comm))) {
+    if (try(m, rp_real.Alltoall(m->ours, (int)sizeof *m->ours, MPI_BYTE, m->theirs,
+                                (int)sizeof *m->theirs, MPI_BYTE, m->comm))) {
         for (size_t p = 0; p < size; p++) {
             out_count[p] = (int)(m->ours[p].missing + m->ours[p].missing_setup);
             in_count[p] = (int)(m->theirs[p].missing + m->theirs[p].missing_setup);
@@ -427,7 +451,8 @@ static void exchange_counts(struct meeting *m)
         for (size_t p = 0; p < size; p++)
             if (out_count[p])
                 memcpy(out + out_at[p], lists[p], (size_t)out_count[p] * sizeof *out);
-        try(m, rp_real.Alltoallv(out, out_count, out_at, MPI_UINT64_T, in, in_count, in_at, MPI_UINT64_T, m->comm));
+        try(m, rp_real.Alltoallv(out, out_count, out_at, MPI_UINT64_T, in, in_count, in_at,
+                                 MPI_UINT64_T, m->comm));
         for (size_t p = 0; p < size && m->ok; p++) {
             free(m->missing[p]);
             m->missing[p] = rp_ft_alloc(((size_t)in_count[p] + 1) * sizeof *in);
@@ -456,7 +481,8 @@ static bool reaches(const struct meeting *m, int p)
     const struct counts *theirs = &m->theirs[p];
     uint64_t from = theirs->arrived;
     bool in_setup_list = from < channel->setup_sent;
-    if (from < channel->sent && (in_setup_list ? channel->setup_sent : from) < channel->log.first_seq)
+    if (from < channel->sent &&
+        (in_setup_list ? channel->setup_sent : from) < channel->log.first_seq)
         return false;
     for (uint64_t i = 0; i < theirs->missing; i++) {
         uint64_t seq = m->missing[p][i];
@@ -484,7 +510,8 @@ static bool is_listed(const uint64_t *list, uint64_t count, uint64_t seq)
     return false;
 }
 
-static void send_list_again(struct rp_ft_entry *entry, int rank, const struct counts *theirs, const uint64_t *missing)
+static void send_list_again(struct rp_ft_entry *entry, int rank, const struct counts *theirs,
+                            const uint64_t *missing)
 {
     for (; entry; entry = entry->next) {
         if (entry->wire.seq >= theirs->arrived)
@@ -496,7 +523,8 @@ static void send_list_again(struct rp_ft_entry *entry, int rank, const struct co
     }
 }
 
-static void send_setup_list_again(struct rp_ft_entry *entry, int rank, const struct counts *theirs, const uint64_t *missing)
+static void send_setup_list_again(struct rp_ft_entry *entry, int rank, const struct counts *theirs,
+                                  const uint64_t *missing)
 {
     for (; entry; entry = entry->next) {
         if (entry->wire.seq >= theirs->setup_arrived)
@@ -524,10 +552,12 @@ static void resume_channel(const struct meeting *m, int p)
     const struct counts *theirs = &m->theirs[p];
     channel->suppress = theirs->arrived;
     keep_list(&channel->wanted, &channel->wanted_count, m->missing[p], theirs->missing);
-    keep_list(&channel->wanted_setup, &channel->wanted_setup_count, m->missing[p] + theirs->missing, theirs->missing_setup);
+    keep_list(&channel->wanted_setup, &channel->wanted_setup_count, m->missing[p] + theirs->missing,
+              theirs->missing_setup);
     channel->setup_wanted = theirs->setup_arrived;
     if (theirs->setup_arrived != UINT64_MAX) {
-        struct rp_ft_entry *setup = rp_ft.in_setup && !rp_ft_replays_setup ? channel->log.first : channel->log.setup_first;
+        struct rp_ft_entry *setup =
+            rp_ft.in_setup && !rp_ft_replays_setup ? channel->log.first : channel->log.setup_first;
         send_setup_list_again(setup, rank, theirs, m->missing[p] + theirs->missing);
     }
     send_list_again(channel->log.setup_first, rank, theirs, m->missing[p]);
@@ -605,18 +635,23 @@ static _Noreturn void tell_loss(const struct meeting *m)
     while (lost < rp_ft.ranks && latest(m->available[lost]) >= 0)
         lost++;
     if (lost == rp_ft.ranks || rp_ft_copies == 0)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "the logs do not reach back, and the ranks have no checkpoint "
+        rp_ft_die(REPRISE_EXIT_INTERNAL,
+                  "the logs do not reach back, and the ranks have no checkpoint "
                   "in common: keep checkpoints in files (--checkpoints DIR)");
     list_keepers(lost, keepers);
     if (rp_ft_copies + 1 < rp_ft.ranks)
         snprintf(more, sizeof more, "--copies %d survives %d deaths at once, ", rp_ft_copies + 1,
                  rp_ft_copies + 1);
-    rp_ft_die(REPRISE_EXIT_INTERNAL, "rank %d died together with all that keep copies of its "
-              "checkpoint (--copies %d: %s), and the logs do not reach back: %s--checkpoints DIR any "
-              "number", lost, rp_ft_copies, keepers, more);
+    rp_ft_die(
+        REPRISE_EXIT_INTERNAL,
+        "rank %d died together with all that keep copies of its "
+        "checkpoint (--copies %d: %s), and the logs do not reach back: %s--checkpoints DIR any "
+        "number",
+        lost, rp_ft_copies, keepers, more);
 }
 
-/* The counters of a checkpoint are in force once all have agreed to go back to it; a failure meanwhile begins with them. */
+/* The counters of a checkpoint are in force once all have agreed to go back to it; a failure
+ * meanwhile begins with them. */
 static bool roll_back(struct meeting *m, int64_t target)
 {
     if (target < 0)
@@ -675,7 +710,8 @@ static bool attempt(struct meeting *m, struct found *found)
     rp_ft_inject_recovery(4);
     bool reach = m->ok && goes_on ? !must_roll_back && all_reach(m) : true;
     if (m->ok)
-        try(m, rp_real.Barrier(m->comm)); /* who died here is not sent logs: messages to the dead use up the transport's buffers */
+        try(m, rp_real.Barrier(m->comm)); /* who died here is not sent logs: messages to the dead
+                                             use up the transport's buffers */
     int flags = agree(m, reach);
     agreed = flags & AGREED;
     if (agreed && goes_on && !(flags & REACHES)) {
@@ -699,7 +735,8 @@ static const char *when(char text[64])
 
 static void tell(const struct meeting *m, const struct found *found, double since)
 {
-    static const char *const ways[] = {"only what died runs again", "all ranks go back to the last checkpoint"};
+    static const char *const ways[] = {"only what died runs again",
+                                       "all ranks go back to the last checkpoint"};
     char text[64];
     int teller = -1;
 
@@ -708,9 +745,13 @@ static void tell(const struct meeting *m, const struct found *found, double sinc
             teller = i;
     for (int i = 0; i < rp_ft.ranks && teller == rp_ft.rank; i++)
         if (is_new(m, m->process_of[i])) {
-            rp_ft_event("replaced", "\"dead\": %d, \"generation\": %lld, \"rollback\": \"%s\", \"milliseconds\": %.3f", i, (long long)(found->rolls_back ? found->target : m->restart),
-                        found->rolls_back ? "global" : "local", 1e3 * (rp_ft_now() - since));
-            rp_note("rank %d died %s, and was replaced in %.1f ms: %s", i, when(text), 1e3 * (rp_ft_now() - since), ways[found->rolls_back]);
+            rp_ft_event(
+                "replaced",
+                "\"dead\": %d, \"generation\": %lld, \"rollback\": \"%s\", \"milliseconds\": %.3f",
+                i, (long long)(found->rolls_back ? found->target : m->restart),
+                found->rolls_back ? "global" : "local", 1e3 * (rp_ft_now() - since));
+            rp_note("rank %d died %s, and was replaced in %.1f ms: %s", i, when(text),
+                    1e3 * (rp_ft_now() - since), ways[found->rolls_back]);
         }
 }
 
@@ -776,13 +817,15 @@ void rp_ft_recover_in(MPI_Comm world)
 
 void rp_ft_spare(void)
 {
-    const struct timespec pause = {0, 10000000}; /* each time a rank's core is taken away for a moment */
+    const struct timespec pause = {
+        0, 10000000}; /* each time a rank's core is taken away for a moment */
     MPI_Request never;
     int done, nothing;
 
     while (rp_ft.rank < 0 && !rp_ft_ended) {
         done = 0;
-        if (rp_real.Irecv(&nothing, 1, MPI_INT, MPI_ANY_SOURCE, 0, rp_ft.world, &never) == MPI_SUCCESS)
+        if (rp_real.Irecv(&nothing, 1, MPI_INT, MPI_ANY_SOURCE, 0, rp_ft.world, &never) ==
+            MPI_SUCCESS)
             while (rp_real.Test(&never, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
                 nanosleep(&pause, NULL);
         rp_ft_recover();

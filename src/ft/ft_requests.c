@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests. A handle is the address of one of ours; MPI_REQUEST_NULL is MPI's. What calls of completion answer is left open by MPI: each answer is a determinant (ft_determinants.c), so that a rank that runs
- * again gets the same ones.
+ * Requests. A handle is the address of one of ours; MPI_REQUEST_NULL is MPI's. What calls of
+ * completion answer is left open by MPI: each answer is a determinant (ft_determinants.c), so that
+ * a rank that runs again gets the same ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 
 size_t rp_ft_requests_active;
 static struct rp_ft_request *idle, *persistent;
-static const struct rp_ft_comm *failed_on; /* errors go to the handler of the communicator of the last request that had one */
+static const struct rp_ft_comm
+    *failed_on; /* errors go to the handler of the communicator of the last request that had one */
 
 static struct rp_ft_request *of(MPI_Request handle)
 {
@@ -68,7 +70,8 @@ void rp_ft_requests_forget(void)
         reprise_isendrecv_forget();
 }
 
-/* A send is done when the log's copy has left, as a send of MPI's own would be; if the world breaks before, it is sent again without the program. */
+/* A send is done when the log's copy has left, as a send of MPI's own would be; if the world breaks
+ * before, it is sent again without the program. */
 void rp_ft_entry_done(struct rp_ft_entry *entry)
 {
     if (entry->request) {
@@ -194,7 +197,8 @@ int rp_ft_Waitany(int count, MPI_Request *handles, int *index, MPI_Status *statu
 }
 
 /* How many are done goes before which. */
-static int some(int count, MPI_Request *handles, int *out, int *indices, MPI_Status *statuses, bool waits)
+static int some(int count, MPI_Request *handles, int *out, int *indices, MPI_Status *statuses,
+                bool waits)
 {
     int64_t replayed, which;
     int number = 0, failed = 0;
@@ -332,12 +336,14 @@ int rp_ft_Request_free(MPI_Request *handle)
     if (*handle == MPI_REQUEST_NULL)
         return rp_ft_error(rp_ft_comm_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
     if (request->active && request->kind == RP_FT_RECEIVE && !request->done)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "MPI_Request_free of a receive that is under way cannot be recovered: wait for it, or cancel it");
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "MPI_Request_free of a receive that is under way "
+                                            "cannot be recovered: wait for it, or cancel it");
     if (request->active)
         rp_ft_requests_active--;
     if (request->entry)
         request->entry->request = NULL;
-    for (struct rp_ft_request **link = &persistent; *link && request->persistent; link = &(*link)->next_persistent)
+    for (struct rp_ft_request **link = &persistent; *link && request->persistent;
+         link = &(*link)->next_persistent)
         if (*link == request) {
             *link = request->next_persistent;
             break;
@@ -348,7 +354,8 @@ int rp_ft_Request_free(MPI_Request *handle)
     return MPI_SUCCESS;
 }
 
-/* A receive that no message has come for can be cancelled; a send never. Whether one had come is left open by MPI. */
+/* A receive that no message has come for can be cancelled; a send never. Whether one had come is
+ * left open by MPI. */
 int rp_ft_Cancel(MPI_Request *handle)
 {
     struct rp_ft_request *request = of(*handle);
@@ -364,7 +371,9 @@ int rp_ft_Cancel(MPI_Request *handle)
         rp_ft_outcome_put(wins);
     }
     if (wins && !request->back)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "MPI_Cancel of a receive cannot be repeated: its message came after the cancellation at first, and before it now");
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "MPI_Cancel of a receive cannot be repeated: its message came after the "
+                  "cancellation at first, and before it now");
     if (wins && rp_ft_unpost(request)) {
         rp_ft_status_empty(&request->status);
         request->status._cancelled = 1;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * New processes, when no spare is left (--respawn): those who live start one together, by MPI_Comm_spawn, and meet it in one communicator. From there on it is a spare. One at a time: of several that were started at once one may die, and with what is left of
- * these Open MPI 5 cannot start another (PMIx_Connect is "not supported" then).
+ * New processes, when no spare is left (--respawn): those who live start one together, by
+ * MPI_Comm_spawn, and meet it in one communicator. From there on it is a spare. One at a time: of
+ * several that were started at once one may die, and with what is left of these Open MPI 5 cannot
+ * start another (PMIx_Connect is "not supported" then).
  *
- * If a process dies meanwhile, Open MPI 5 fails, or lets all others wait for ever: so the time is kept. Its launcher does not get over that, so the job ends. Files of checkpoints are complete before.
+ * If a process dies meanwhile, Open MPI 5 fails, or lets all others wait for ever: so the time is
+ * kept. Its launcher does not get over that, so the job ends. Files of checkpoints are complete
+ * before.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -42,7 +46,8 @@ static bool program_find(struct program *program)
     ssize_t length = readlink("/proc/self/exe", program->path, sizeof program->path - 1);
     size_t count = 0;
 
-    if (length <= 0 || rp_read_file("/proc/self/cmdline", SIZE_MAX / 2, &program->text, &why) != RP_OK)
+    if (length <= 0 ||
+        rp_read_file("/proc/self/cmdline", SIZE_MAX / 2, &program->text, &why) != RP_OK)
         return false;
     program->path[length] = 0;
     for (size_t i = 0; i < program->text.length; i++)
@@ -55,11 +60,13 @@ static bool program_find(struct program *program)
     return true;
 }
 
-/* What the launcher's options added to the environment (-x) is not handed on: the new process finds it in a file. By that file it knows, too, that it is none that the launcher was told to start. */
+/* What the launcher's options added to the environment (-x) is not handed on: the new process finds
+ * it in a file. By that file it knows, too, that it is none that the launcher was told to start. */
 
 static void path_of_environment(char path[PATH_MAX])
 {
-    snprintf(path, PATH_MAX, "%s/respawned", rp_setting("REPRISE_FT_DIR") ? rp_setting("REPRISE_FT_DIR") : "/nowhere");
+    snprintf(path, PATH_MAX, "%s/respawned",
+             rp_setting("REPRISE_FT_DIR") ? rp_setting("REPRISE_FT_DIR") : "/nowhere");
 }
 
 static void leave_environment(void)
@@ -70,7 +77,8 @@ static void leave_environment(void)
 
     path_of_environment(path);
     if (rp_read_file("/proc/self/environ", SIZE_MAX / 2, &text, &why) == RP_OK)
-        rp_write_new_file(path, text.bytes, text.length, &why); /* it may be there: one is like the other */
+        rp_write_new_file(path, text.bytes, text.length,
+                          &why); /* it may be there: one is like the other */
     rp_buffer_free(&text);
 }
 
@@ -94,7 +102,8 @@ bool rp_ft_respawn_environment(void)
     path_of_environment(path);
     if (!rp_setting("REPRISE_FT_DIR") || rp_read_file(path, SIZE_MAX / 2, &text, &why) != RP_OK)
         return false;
-    for (char *word = (char *)text.bytes; word < (char *)text.bytes + text.length; word += strlen(word) + 1)
+    for (char *word = (char *)text.bytes; word < (char *)text.bytes + text.length;
+         word += strlen(word) + 1)
         if (is_ours_to_set(word)) {
             char *equals = strchr(word, '=');
             char *name = strndup(word, (size_t)(equals - word));
@@ -115,10 +124,14 @@ static void start(const struct program *program, MPI_Comm living, MPI_Comm *betw
     if (getcwd(directory, sizeof directory))
         rp_real.Info_set(info, "wdir", directory);
     rp_real.Info_set(info, "map_by", ":OVERSUBSCRIBE");
-    int error = rp_real.Comm_spawn(program->path, program->arguments, 1, info, 0, living, between, MPI_ERRCODES_IGNORE);
+    int error = rp_real.Comm_spawn(program->path, program->arguments, 1, info, 0, living, between,
+                                   MPI_ERRCODES_IGNORE);
     rp_real.Info_free(&info);
     if (error != MPI_SUCCESS)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "no spare is left, and MPI_Comm_spawn cannot start %s (error %d), or another process died meanwhile; %s", program->path, error, rp_ft_files_way_on());
+        rp_ft_die(REPRISE_EXIT_INTERNAL,
+                  "no spare is left, and MPI_Comm_spawn cannot start %s (error %d), or another "
+                  "process died meanwhile; %s",
+                  program->path, error, rp_ft_files_way_on());
 }
 
 static MPI_Comm merge(MPI_Comm between, bool is_new)
@@ -139,11 +152,14 @@ MPI_Comm rp_ft_respawn(MPI_Comm living)
     int me, are_there;
 
     if (!program_find(&program))
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "no spare is left, and no process can be started: /proc does not tell the program");
+        rp_ft_die(
+            REPRISE_EXIT_INTERNAL,
+            "no spare is left, and no process can be started: /proc does not tell the program");
     rp_real.Comm_rank(living, &me);
     if (me == 0)
         leave_environment();
-    rp_ft_clock_start(PATIENCE, "the new process for a dead rank did not come", "another may have died meanwhile");
+    rp_ft_clock_start(PATIENCE, "the new process for a dead rank did not come",
+                      "another may have died meanwhile");
     rp_ft_inject_recovery(5);
     start(&program, living, &between);
     MPI_Comm all = merge(between, false);
@@ -151,7 +167,8 @@ MPI_Comm rp_ft_respawn(MPI_Comm living)
     rp_ulfm_agree(living, &are_there);
     rp_ft_clock_stop();
     if (!are_there)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started; %s", rp_ft_files_way_on());
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started; %s",
+                  rp_ft_files_way_on());
     rp_ft_respawned++;
     free(program.arguments);
     rp_buffer_free(&program.text);
@@ -166,6 +183,7 @@ MPI_Comm rp_ft_respawn_join(void)
         return MPI_COMM_NULL;
     MPI_Comm all = merge(parents, true);
     if (all == MPI_COMM_NULL)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started; %s", rp_ft_files_way_on());
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started; %s",
+                  rp_ft_files_way_on());
     return all;
 }

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Payloads between processes of one machine do not travel: the receiver reads them where the sender logged them. So the copy into the log, which is there anyway, takes the place of one that MPI would make.
+ * Payloads between processes of one machine do not travel: the receiver reads them where the sender
+ * logged them. So the copy into the log, which is there anyway, takes the place of one that MPI
+ * would make.
  *
- * Whether a receiver can is not asked of names of hosts, but tried: with the first payload the sender offers its log (process, descriptor, and a number that its first bytes hold). A receiver that can open it, and finds the
- * number there, accepts, and keeps it open: so it can also read what a sender had sent that died since. Until then, and if no word comes, payloads travel. Each world begins anew.
+ * Whether a receiver can is not asked of names of hosts, but tried: with the first payload the
+ * sender offers its log (process, descriptor, and a number that its first bytes hold). A receiver
+ * that can open it, and finds the number there, accepts, and keeps it open: so it can also read
+ * what a sender had sent that died since. Until then, and if no word comes, payloads travel. Each
+ * world begins anew.
  *
- * A receiver that cannot map what it once accepted, for lack of memory, declines: that payload is sent to it, and all later ones.
+ * A receiver that cannot map what it once accepted, for lack of memory, declines: that payload is
+ * sent to it, and all later ones.
  *
- * The sender's entry stays until it is taken. When a world breaks, what was not taken is asked for again, as payloads that were under way are.
+ * The sender's entry stays until it is taken. When a world breaks, what was not taken is asked for
+ * again, as payloads that were under way are.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -74,7 +81,8 @@ void rp_ft_share_begin_world(void)
     }
 }
 
-/* What travels can be dropped as soon as it has left, and long messages then wait for their receiver: so a full log does not grow further by messages that nobody reads. */
+/* What travels can be dropped as soon as it has left, and long messages then wait for their
+ * receiver: so a full log does not grow further by messages that nobody reads. */
 static bool has_room(void)
 {
     return !rp_ft_log_capacity || rp_ft_log_bytes <= rp_ft_log_capacity;
@@ -82,7 +90,8 @@ static bool has_room(void)
 
 bool rp_ft_share_with(int to, const struct rp_ft_entry *entry)
 {
-    return entry->wire.bytes >= RP_FT_SHARED_FROM && entry->stored == entry->wire.bytes && states[to] == NEAR && has_room() && rp_ft_log_place(entry) != RP_ARENA_NOWHERE;
+    return entry->wire.bytes >= RP_FT_SHARED_FROM && entry->stored == entry->wire.bytes &&
+           states[to] == NEAR && has_room() && rp_ft_log_place(entry) != RP_ARENA_NOWHERE;
 }
 
 void rp_ft_share_offer(int to)
@@ -92,7 +101,11 @@ void rp_ft_share_offer(int to)
     int file = rp_ft_log_file();
     states[to] = file >= 0 ? OFFERED : FAR;
     if (file >= 0)
-        rp_ft_control_with((struct rp_ft_wire){.kind = RP_FT_OFFER, .seq = own_number, .context = (int32_t)getpid(), .source = file}, to);
+        rp_ft_control_with((struct rp_ft_wire){.kind = RP_FT_OFFER,
+                                               .seq = own_number,
+                                               .context = (int32_t)getpid(),
+                                               .source = file},
+                           to);
 }
 
 void rp_ft_share_accepted(int by)
@@ -121,7 +134,9 @@ static uint8_t *map_segment(struct view *view, size_t index)
     }
     if (!view->segment[index]) {
         int file = rp_kept_fd(&view->file);
-        void *memory = file >= 0 ? mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)index * SEGMENT) : MAP_FAILED;
+        void *memory = file >= 0 ? mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                                        (off_t)index * SEGMENT)
+                                 : MAP_FAILED;
         if (memory == MAP_FAILED)
             return NULL;
         view->segment[index] = memory;
@@ -131,7 +146,8 @@ static uint8_t *map_segment(struct view *view, size_t index)
 
 static bool has_number(struct view *view, uint64_t number)
 {
-    const uint8_t *first = lseek(view->file.fd, 0, SEEK_END) >= RP_ARENA_BLOCK ? map_segment(view, 0) : NULL;
+    const uint8_t *first =
+        lseek(view->file.fd, 0, SEEK_END) >= RP_ARENA_BLOCK ? map_segment(view, 0) : NULL;
 
     return first && *(const uint64_t *)(const void *)first == number;
 }
@@ -140,7 +156,8 @@ void rp_ft_share_offered(const struct rp_ft_wire *offer)
 {
     struct view *view = &views[offer->from];
 
-    snprintf(view->path, sizeof view->path, "/proc/%ld/fd/%ld", (long)offer->context, (long)offer->source);
+    snprintf(view->path, sizeof view->path, "/proc/%ld/fd/%ld", (long)offer->context,
+             (long)offer->source);
     view->is_open = rp_kept_open(&view->file, view->path, O_RDWR | O_NOCTTY | O_NONBLOCK) == 0;
     if (view->is_open && has_number(view, offer->seq))
         rp_ft_control(RP_FT_ACCEPT, offer->from, 0, NULL, 0);
@@ -154,7 +171,10 @@ const void *rp_ft_share_find(const struct rp_ft_wire *wire)
     uint8_t *segment = view->is_open ? map_segment(view, wire->place / SEGMENT) : NULL;
 
     if (!segment) {
-        rp_ft_control_with((struct rp_ft_wire){.kind = RP_FT_DECLINE, .seq = wire->seq, .flags = wire->flags & RP_FT_SETUP}, wire->from);
+        rp_ft_control_with((struct rp_ft_wire){.kind = RP_FT_DECLINE,
+                                               .seq = wire->seq,
+                                               .flags = wire->flags & RP_FT_SETUP},
+                           wire->from);
         return NULL;
     }
     atomic_thread_fence(memory_order_acquire);

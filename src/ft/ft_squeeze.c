@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Long payloads in the log by zstd at its quickest, where memory is scarcer than time (--compress). One that does not get smaller stays as it is. */
+/* Long payloads in the log by zstd at its quickest, where memory is scarcer than time (--compress).
+ * One that does not get smaller stays as it is. */
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -19,7 +20,8 @@ void rp_ft_squeeze_start(void)
         rp_ft_die(REPRISE_EXIT_INTERNAL, "out of memory");
 }
 
-const void *rp_ft_squeeze(const void *buffer, int count, MPI_Datatype type, size_t bytes, size_t *squeezed)
+const void *rp_ft_squeeze(const void *buffer, int count, MPI_Datatype type, size_t bytes,
+                          size_t *squeezed)
 {
     size_t size, room = ZSTD_compressBound(bytes);
     void *packed = NULL;
@@ -43,6 +45,7 @@ void *rp_ft_unsqueeze(const void *squeezed, size_t length, size_t bytes)
     void *whole = rp_ft_alloc(bytes);
 
     if (ZSTD_decompress(whole, bytes, squeezed, length) != bytes)
-        rp_ft_die(REPRISE_EXIT_INTERNAL, "%s: a message of %zu bytes in the log is damaged", rp_ft.call, bytes);
+        rp_ft_die(REPRISE_EXIT_INTERNAL, "%s: a message of %zu bytes in the log is damaged",
+                  rp_ft.call, bytes);
     return whole;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Datatypes. Between processes of one kind, a payload is the sequence of its basic elements, packed; a predefined type without gaps lies in memory so, and is copied. Every other is left to MPI_Pack.
+ * Datatypes. Between processes of one kind, a payload is the sequence of its basic elements,
+ * packed; a predefined type without gaps lies in memory so, and is copied. Every other is left to
+ * MPI_Pack.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,10 @@ static void refuse_unknown(MPI_Datatype type)
     int length;
 
     rp_real.Type_get_name(type, name, &length);
-    rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s: the MPI with ULFM does not know the datatype %s, since it was built without Fortran: take the one of C", rp_ft.call, name);
+    rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+              "%s: the MPI with ULFM does not know the datatype %s, since it was built without "
+              "Fortran: take the one of C",
+              rp_ft.call, name);
 }
 
 static bool look(MPI_Datatype type, size_t *size)
@@ -79,8 +84,12 @@ void rp_ft_pack(const void *buffer, int count, MPI_Datatype type, void *out, siz
         return;
     }
     if (bytes > INT32_MAX)
-        rp_ft_die(123, "%s: a message of %zu bytes of a derived datatype is too long for reprise ft", rp_ft.call, bytes);
-    if (rp_real.Pack(buffer, count, type, out, (int)bytes, &position, MPI_COMM_SELF) != MPI_SUCCESS || (size_t)position != bytes)
+        rp_ft_die(123,
+                  "%s: a message of %zu bytes of a derived datatype is too long for reprise ft",
+                  rp_ft.call, bytes);
+    if (rp_real.Pack(buffer, count, type, out, (int)bytes, &position, MPI_COMM_SELF) !=
+            MPI_SUCCESS ||
+        (size_t)position != bytes)
         rp_ft_die(125, "%s: packing %zu bytes gave %d", rp_ft.call, bytes, position);
 }
 
@@ -99,13 +108,16 @@ int rp_ft_unpack(const void *in, size_t bytes, void *buffer, int count, MPI_Data
     }
     size_t whole = bytes / element;
     if (whole > 0)
-        rp_real.Unpack(in, (int)(whole * element), &position, buffer, (int)whole, type, MPI_COMM_SELF);
-    if (bytes > whole * element) { /* a part of an element: MPI knows which of its parts these bytes are */
+        rp_real.Unpack(in, (int)(whole * element), &position, buffer, (int)whole, type,
+                       MPI_COMM_SELF);
+    if (bytes >
+        whole * element) { /* a part of an element: MPI knows which of its parts these bytes are */
         uint8_t *last = calloc(1, element);
         int used = 0;
         rp_ft_pack(rp_ft_offset(buffer, (long)whole, type), 1, type, last, element);
         memcpy(last, (const uint8_t *)in + whole * element, bytes - whole * element);
-        rp_real.Unpack(last, (int)element, &used, rp_ft_offset(buffer, (long)whole, type), 1, type, MPI_COMM_SELF);
+        rp_real.Unpack(last, (int)element, &used, rp_ft_offset(buffer, (long)whole, type), 1, type,
+                       MPI_COMM_SELF);
         free(last);
     }
     return result;
@@ -144,7 +156,9 @@ void *rp_ft_temporary(int count, MPI_Datatype type)
 
     rp_real.Type_get_extent(type, &lower, &extent);
     rp_real.Type_get_true_extent(type, &true_lower, &true_extent);
-    size_t bytes = count > 0 ? (size_t)true_extent + (size_t)(extent < 0 ? -extent : extent) * (size_t)(count - 1) : 0;
+    size_t bytes = count > 0 ? (size_t)true_extent +
+                                   (size_t)(extent < 0 ? -extent : extent) * (size_t)(count - 1)
+                             : 0;
     char *memory = calloc(1, bytes + RP_FT_ALIGN);
     if (!memory)
         rp_ft_die(125, "out of memory for %zu bytes in %s", bytes, rp_ft.call);
@@ -161,7 +175,8 @@ void rp_ft_temporary_free(void *buffer, MPI_Datatype type)
     free((char *)buffer + true_lower);
 }
 
-void rp_ft_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type)
+void rp_ft_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+                MPI_Datatype to_type)
 {
     size_t bytes = rp_ft_size(from_count, from_type), size;
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transport: headers, each with a short payload behind it, are received from anyone into a ring of buffers that are always posted; long payloads, unless receivers read them in our log, are sent right behind their header by a tag that
- * follows from their number, and received in place once the header has been matched. A receive from anyone hears of every failure, whatever the program waits for.
+ * The transport: headers, each with a short payload behind it, are received from anyone into a ring
+ * of buffers that are always posted; long payloads, unless receivers read them in our log, are sent
+ * right behind their header by a tag that follows from their number, and received in place once the
+ * header has been matched. A receive from anyone hears of every failure, whatever the program waits
+ * for.
  *
- * Real MPI calls only ever note that something broke. Recovery starts in rp_ft_progress, outside of coroutines.
+ * Real MPI calls only ever note that something broke. Recovery starts in rp_ft_progress, outside of
+ * coroutines.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,7 +20,7 @@
 enum {
     RING = 32,
     TAG_HEADER = 1,
-    TAG_PAYLOAD = 1 << 22,       /* and the number, modulo PAYLOADS */
+    TAG_PAYLOAD = 1 << 22, /* and the number, modulo PAYLOADS */
     TAG_SETUP_PAYLOAD = 1 << 23,
     TAG_CONTROL = 1 << 24,
     PAYLOADS = 1 << 20,
@@ -57,7 +61,8 @@ static bool check(int code)
 
 static void post(struct slot *slot)
 {
-    if (!check(rp_real.Irecv(&slot->wire, (int)(sizeof slot->wire + sizeof slot->payload), MPI_BYTE, MPI_ANY_SOURCE, TAG_HEADER, rp_ft.world, &slot->real)))
+    if (!check(rp_real.Irecv(&slot->wire, (int)(sizeof slot->wire + sizeof slot->payload), MPI_BYTE,
+                             MPI_ANY_SOURCE, TAG_HEADER, rp_ft.world, &slot->real)))
         slot->real = MPI_REQUEST_NULL;
 }
 
@@ -76,14 +81,19 @@ int rp_ft_payload_tag(const struct rp_ft_wire *wire)
 {
     if (wire->kind != RP_FT_DATA)
         return TAG_CONTROL + (int)wire->kind;
-    return (wire->flags & RP_FT_SETUP ? TAG_SETUP_PAYLOAD : TAG_PAYLOAD) + (int)(wire->seq % PAYLOADS);
+    return (wire->flags & RP_FT_SETUP ? TAG_SETUP_PAYLOAD : TAG_PAYLOAD) +
+           (int)(wire->seq % PAYLOADS);
 }
 
-static void send_payload(const struct rp_ft_wire *wire, const void *payload, int to, MPI_Request *real)
+static void send_payload(const struct rp_ft_wire *wire, const void *payload, int to,
+                         MPI_Request *real)
 {
     if (wire->bytes > INT32_MAX)
-        rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "%s: a message of %llu bytes is longer than reprise ft can send", rp_ft.call, (unsigned long long)wire->bytes);
-    if (!check(rp_real.Isend(payload, (int)wire->bytes, MPI_BYTE, rp_ft.process_of[to], rp_ft_payload_tag(wire), rp_ft.world, real)))
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "%s: a message of %llu bytes is longer than reprise ft can send", rp_ft.call,
+                  (unsigned long long)wire->bytes);
+    if (!check(rp_real.Isend(payload, (int)wire->bytes, MPI_BYTE, rp_ft.process_of[to],
+                             rp_ft_payload_tag(wire), rp_ft.world, real)))
         *real = MPI_REQUEST_NULL;
 }
 
@@ -92,7 +102,8 @@ static bool is_finished(MPI_Request real[2])
     int done = 1;
 
     for (int i = 0; i < 2; i++)
-        if (real[i] != MPI_REQUEST_NULL && (!check(rp_real.Test(&real[i], &done, MPI_STATUS_IGNORE)) || !done))
+        if (real[i] != MPI_REQUEST_NULL &&
+            (!check(rp_real.Test(&real[i], &done, MPI_STATUS_IGNORE)) || !done))
             return false;
     return true;
 }
@@ -141,7 +152,8 @@ void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags, const voi
         rp_ft_share_offer(to);
     atomic_thread_fence(memory_order_release);
     entry->real[0] = entry->real[1] = MPI_REQUEST_NULL;
-    if (!check(rp_real.Isend(wire, (int)(sizeof *wire + behind), MPI_BYTE, rp_ft.process_of[to], TAG_HEADER, rp_ft.world, &entry->real[0])))
+    if (!check(rp_real.Isend(wire, (int)(sizeof *wire + behind), MPI_BYTE, rp_ft.process_of[to],
+                             TAG_HEADER, rp_ft.world, &entry->real[0])))
         entry->real[0] = MPI_REQUEST_NULL;
     if (wire->bytes > RP_FT_INLINE && !shares)
         send_payload(wire, payload ? payload : payload_of(entry), to, &entry->real[1]);
@@ -163,7 +175,8 @@ static void control_with(struct rp_ft_wire wire, int to, const void *payload)
     control->wire = wire;
     control->wire.from = rp_ft.rank;
     control->real[0] = control->real[1] = MPI_REQUEST_NULL;
-    if (!check(rp_real.Isend(&control->wire, (int)sizeof control->wire, MPI_BYTE, rp_ft.process_of[to], TAG_HEADER, rp_ft.world, &control->real[0])))
+    if (!check(rp_real.Isend(&control->wire, (int)sizeof control->wire, MPI_BYTE,
+                             rp_ft.process_of[to], TAG_HEADER, rp_ft.world, &control->real[0])))
         control->real[0] = MPI_REQUEST_NULL;
     if (wire.bytes > 0)
         send_payload(&control->wire, payload, to, &control->real[1]);
@@ -186,7 +199,9 @@ static void expect(const struct rp_ft_wire *wire)
     struct incoming *one = rp_ft_alloc(sizeof *one);
 
     one->wire = *wire;
-    if (!check(rp_real.Irecv(rp_ft_copy_expect(wire->from, wire->bytes), (int)wire->bytes, MPI_BYTE, rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world, &one->real)))
+    if (!check(rp_real.Irecv(rp_ft_copy_expect(wire->from, wire->bytes), (int)wire->bytes, MPI_BYTE,
+                             rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world,
+                             &one->real)))
         one->real = MPI_REQUEST_NULL;
     one->next = incoming;
     incoming = one;
@@ -233,7 +248,8 @@ static void handle(const struct rp_ft_wire *wire, const void *payload)
 {
     switch (wire->kind) {
     case RP_FT_DATA:
-        rp_ft_arrive(wire, wire->bytes <= RP_FT_INLINE && !(wire->flags & RP_FT_SHARED) ? payload : NULL);
+        rp_ft_arrive(wire,
+                     wire->bytes <= RP_FT_INLINE && !(wire->flags & RP_FT_SHARED) ? payload : NULL);
         break;
     case RP_FT_CHECKPOINT:
         expect(wire);
@@ -270,7 +286,8 @@ static void take_headers(void)
 
     while (!rp_ft.broken) {
         struct slot *slot = &ring[head];
-        if (slot->real == MPI_REQUEST_NULL || !check(rp_real.Test(&slot->real, &done, MPI_STATUS_IGNORE)) || !done)
+        if (slot->real == MPI_REQUEST_NULL ||
+            !check(rp_real.Test(&slot->real, &done, MPI_STATUS_IGNORE)) || !done)
             break;
         handle(&slot->wire, slot->payload);
         post(slot);
@@ -305,7 +322,8 @@ static void take_incoming(void)
     for (struct incoming **link = &incoming; *link;) {
         struct incoming *one = *link;
         int done = 0;
-        if (one->real == MPI_REQUEST_NULL || !check(rp_real.Test(&one->real, &done, MPI_STATUS_IGNORE)) || !done) {
+        if (one->real == MPI_REQUEST_NULL ||
+            !check(rp_real.Test(&one->real, &done, MPI_STATUS_IGNORE)) || !done) {
             link = &one->next;
             continue;
         }
@@ -337,8 +355,10 @@ void rp_ft_pause(void)
 }
 
 /*
- * All who live have left the old world, which is revoked: its requests end by themselves. But MPI does not end a message that is matched and half copied: between the living it is worth waiting for, since the rest of it would
- * be copied later, to where something else may be then; of the dead nothing more comes. Such a request is left behind, and its memory with it.
+ * All who live have left the old world, which is revoked: its requests end by themselves. But MPI
+ * does not end a message that is matched and half copied: between the living it is worth waiting
+ * for, since the rest of it would be copied later, to where something else may be then; of the dead
+ * nothing more comes. Such a request is left behind, and its memory with it.
  */
 static double closing_since;
 
@@ -351,7 +371,8 @@ bool rp_ft_end_request(MPI_Request *real, int peer)
         if (rp_real.Test(real, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             break;
         double waited = rp_ft_now() - closing_since;
-        if (!done && waited > patience && (peer < 0 || waited > much || rp_ulfm_has_failed(rp_ft.world, peer))) {
+        if (!done && waited > patience &&
+            (peer < 0 || waited > much || rp_ulfm_has_failed(rp_ft.world, peer))) {
             rp_real.Cancel(real);
             rp_real.Request_free(real);
             return false;

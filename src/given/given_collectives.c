@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What this process contributes to a collective call. MPI_IN_PLACE stands for what is in the other buffer already; between two groups, it is the size of the other one that counts, and a root is named MPI_ROOT. */
+/* What this process contributes to a collective call. MPI_IN_PLACE stands for what is in the other
+ * buffer already; between two groups, it is the size of the other one that counts, and a root is
+ * named MPI_ROOT. */
 #include <stdbool.h>
 
 #include "given/given.h"
@@ -69,19 +71,23 @@ static void nothing(int peer)
     rp_given_tell(peer);
 }
 
-static void several(const void *in, const void *counts, size_t count_size, const void *places, size_t place_size, MPI_Datatype type, int parts)
+static void several(const void *in, const void *counts, size_t count_size, const void *places,
+                    size_t place_size, MPI_Datatype type, int parts)
 {
     rp_given_start();
     for (int i = 0; i < parts; i++)
-        rp_given_add(rp_given_at(in, number(places, place_size, i), type), number(counts, count_size, i), type);
+        rp_given_add(rp_given_at(in, number(places, place_size, i), type),
+                     number(counts, count_size, i), type);
     rp_given_tell(MPI_PROC_NULL);
 }
 
-static void several_types(const void *in, const void *counts, size_t count_size, const void *places, size_t place_size, const MPI_Datatype *types, int parts)
+static void several_types(const void *in, const void *counts, size_t count_size, const void *places,
+                          size_t place_size, const MPI_Datatype *types, int parts)
 {
     rp_given_start();
     for (int i = 0; i < parts; i++)
-        rp_given_add((const void *)((uintptr_t)in + (uintptr_t)number(places, place_size, i)), number(counts, count_size, i), types[i]);
+        rp_given_add((const void *)((uintptr_t)in + (uintptr_t)number(places, place_size, i)),
+                     number(counts, count_size, i), types[i]);
     rp_given_tell(MPI_PROC_NULL);
 }
 
@@ -93,15 +99,18 @@ void rp_given_bcast(const void *buf, MPI_Count count, MPI_Datatype type, int roo
         nothing(root);
 }
 
-void rp_given_allgather(const void *in, MPI_Count count, MPI_Datatype type, const void *out, MPI_Count out_count, MPI_Datatype out_type, MPI_Comm comm)
+void rp_given_allgather(const void *in, MPI_Count count, MPI_Datatype type, const void *out,
+                        MPI_Count out_count, MPI_Datatype out_type, MPI_Comm comm)
 {
     if (in == MPI_IN_PLACE)
-        one(rp_given_at(out, own_rank(comm) * out_count, out_type), out_count, out_type, MPI_PROC_NULL);
+        one(rp_given_at(out, own_rank(comm) * out_count, out_type), out_count, out_type,
+            MPI_PROC_NULL);
     else
         one(in, count, type, MPI_PROC_NULL);
 }
 
-void rp_given_gather(const void *in, MPI_Count count, MPI_Datatype type, const void *out, MPI_Count out_count, MPI_Datatype out_type, int root, MPI_Comm comm)
+void rp_given_gather(const void *in, MPI_Count count, MPI_Datatype type, const void *out,
+                     MPI_Count out_count, MPI_Datatype out_type, int root, MPI_Comm comm)
 {
     if (gives_to_root(root, comm))
         rp_given_allgather(in, count, type, out, out_count, out_type, comm);
@@ -109,20 +118,26 @@ void rp_given_gather(const void *in, MPI_Count count, MPI_Datatype type, const v
         nothing(root);
 }
 
-void rp_given_allgatherv(const void *in, MPI_Count count, MPI_Datatype type, const void *out, const void *counts, size_t count_size, const void *places, size_t place_size, MPI_Datatype out_type, MPI_Comm comm)
+void rp_given_allgatherv(const void *in, MPI_Count count, MPI_Datatype type, const void *out,
+                         const void *counts, size_t count_size, const void *places,
+                         size_t place_size, MPI_Datatype out_type, MPI_Comm comm)
 {
     int rank = own_rank(comm);
 
     if (in == MPI_IN_PLACE)
-        one(rp_given_at(out, number(places, place_size, rank), out_type), number(counts, count_size, rank), out_type, MPI_PROC_NULL);
+        one(rp_given_at(out, number(places, place_size, rank), out_type),
+            number(counts, count_size, rank), out_type, MPI_PROC_NULL);
     else
         one(in, count, type, MPI_PROC_NULL);
 }
 
-void rp_given_gatherv(const void *in, MPI_Count count, MPI_Datatype type, const void *out, const void *counts, size_t count_size, const void *places, size_t place_size, MPI_Datatype out_type, int root, MPI_Comm comm)
+void rp_given_gatherv(const void *in, MPI_Count count, MPI_Datatype type, const void *out,
+                      const void *counts, size_t count_size, const void *places, size_t place_size,
+                      MPI_Datatype out_type, int root, MPI_Comm comm)
 {
     if (gives_to_root(root, comm))
-        rp_given_allgatherv(in, count, type, out, counts, count_size, places, place_size, out_type, comm);
+        rp_given_allgatherv(in, count, type, out, counts, count_size, places, place_size, out_type,
+                            comm);
     else
         nothing(root);
 }
@@ -135,7 +150,8 @@ void rp_given_scatter(const void *in, MPI_Count count, MPI_Datatype type, int ro
         nothing(root);
 }
 
-void rp_given_scatterv(const void *in, const void *counts, size_t count_size, const void *places, size_t place_size, MPI_Datatype type, int root, MPI_Comm comm)
+void rp_given_scatterv(const void *in, const void *counts, size_t count_size, const void *places,
+                       size_t place_size, MPI_Datatype type, int root, MPI_Comm comm)
 {
     if (is_root(root, comm))
         several(in, counts, count_size, places, place_size, type, others(comm));
@@ -143,7 +159,8 @@ void rp_given_scatterv(const void *in, const void *counts, size_t count_size, co
         nothing(root);
 }
 
-void rp_given_alltoall(const void *in, MPI_Count count, MPI_Datatype type, const void *out, MPI_Count out_count, MPI_Datatype out_type, MPI_Comm comm)
+void rp_given_alltoall(const void *in, MPI_Count count, MPI_Datatype type, const void *out,
+                       MPI_Count out_count, MPI_Datatype out_type, MPI_Comm comm)
 {
     if (in == MPI_IN_PLACE)
         one(out, out_count * others(comm), out_type, MPI_PROC_NULL);
@@ -151,7 +168,9 @@ void rp_given_alltoall(const void *in, MPI_Count count, MPI_Datatype type, const
         one(in, count * others(comm), type, MPI_PROC_NULL);
 }
 
-void rp_given_alltoallv(const void *in, const void *counts, size_t count_size, const void *places, size_t place_size, MPI_Datatype type, const void *out, const void *out_counts, const void *out_places, MPI_Datatype out_type,
+void rp_given_alltoallv(const void *in, const void *counts, size_t count_size, const void *places,
+                        size_t place_size, MPI_Datatype type, const void *out,
+                        const void *out_counts, const void *out_places, MPI_Datatype out_type,
                         MPI_Comm comm)
 {
     if (in == MPI_IN_PLACE)
@@ -160,7 +179,9 @@ void rp_given_alltoallv(const void *in, const void *counts, size_t count_size, c
         several(in, counts, count_size, places, place_size, type, others(comm));
 }
 
-void rp_given_alltoallw(const void *in, const void *counts, size_t count_size, const void *places, size_t place_size, const MPI_Datatype *types, const void *out, const void *out_counts, const void *out_places,
+void rp_given_alltoallw(const void *in, const void *counts, size_t count_size, const void *places,
+                        size_t place_size, const MPI_Datatype *types, const void *out,
+                        const void *out_counts, const void *out_places,
                         const MPI_Datatype *out_types, MPI_Comm comm)
 {
     if (in == MPI_IN_PLACE)
@@ -174,7 +195,8 @@ void rp_given_allreduce(const void *in, const void *out, MPI_Count count, MPI_Da
     one(in == MPI_IN_PLACE ? out : in, count, type, MPI_PROC_NULL);
 }
 
-void rp_given_reduce(const void *in, const void *out, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
+void rp_given_reduce(const void *in, const void *out, MPI_Count count, MPI_Datatype type, int root,
+                     MPI_Comm comm)
 {
     if (gives_to_root(root, comm))
         rp_given_allreduce(in, out, count, type);
@@ -182,7 +204,8 @@ void rp_given_reduce(const void *in, const void *out, MPI_Count count, MPI_Datat
         nothing(root);
 }
 
-void rp_given_reduce_scatter(const void *in, const void *out, const void *counts, size_t count_size, MPI_Datatype type, MPI_Comm comm)
+void rp_given_reduce_scatter(const void *in, const void *out, const void *counts, size_t count_size,
+                             MPI_Datatype type, MPI_Comm comm)
 {
     MPI_Count sum = 0;
 
@@ -191,7 +214,8 @@ void rp_given_reduce_scatter(const void *in, const void *out, const void *counts
     rp_given_allreduce(in, out, sum, type);
 }
 
-void rp_given_reduce_scatter_block(const void *in, const void *out, MPI_Count count, MPI_Datatype type, MPI_Comm comm)
+void rp_given_reduce_scatter_block(const void *in, const void *out, MPI_Count count,
+                                   MPI_Datatype type, MPI_Comm comm)
 {
     rp_given_allreduce(in, out, count * members(comm), type);
 }
@@ -222,12 +246,16 @@ void rp_given_neighbor_alltoall(const void *in, MPI_Count count, MPI_Datatype ty
     one(in, count * neighbours(comm), type, MPI_PROC_NULL);
 }
 
-void rp_given_neighbor_alltoallv(const void *in, const void *counts, size_t count_size, const void *places, size_t place_size, MPI_Datatype type, MPI_Comm comm)
+void rp_given_neighbor_alltoallv(const void *in, const void *counts, size_t count_size,
+                                 const void *places, size_t place_size, MPI_Datatype type,
+                                 MPI_Comm comm)
 {
     several(in, counts, count_size, places, place_size, type, neighbours(comm));
 }
 
-void rp_given_neighbor_alltoallw(const void *in, const void *counts, size_t count_size, const void *places, size_t place_size, const MPI_Datatype *types, MPI_Comm comm)
+void rp_given_neighbor_alltoallw(const void *in, const void *counts, size_t count_size,
+                                 const void *places, size_t place_size, const MPI_Datatype *types,
+                                 MPI_Comm comm)
 {
     several_types(in, counts, count_size, places, place_size, types, neighbours(comm));
 }

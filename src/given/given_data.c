@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One item: its parts, one after the other, go into one hash. Only data does: a datatype with gaps, or whose elements are not in the order of memory, is packed, a piece at a time; the bytes of a long double that hold nothing are left out.
- * The file begins with the first region, so that a rank without regions pays for a look at a flag.
+ * One item: its parts, one after the other, go into one hash. Only data does: a datatype with gaps,
+ * or whose elements are not in the order of memory, is packed, a piece at a time; the bytes of a
+ * long double that hold nothing are left out. The file begins with the first region, so that a rank
+ * without regions pays for a look at a flag.
  */
 #define XXH_INLINE_ALL
 #include <limits.h>
@@ -51,7 +53,8 @@ static void open_file(void)
 
     rp_next_resolve();
     rp_constants_find();
-    if (!directory || (!rp_launched_rank(&rank) && rp_pmpi.Comm_rank(rp_constant.world, &rank) != MPI_SUCCESS))
+    if (!directory ||
+        (!rp_launched_rank(&rank) && rp_pmpi.Comm_rank(rp_constant.world, &rank) != MPI_SUCCESS))
         return;
     if (rp_given_create(directory, (uint32_t)rank, &writer, &why) != RP_OK)
         rp_error("what this replay sends cannot be compared: %s", why.text);
@@ -68,7 +71,8 @@ void reprise_given_region_begins(uintptr_t return_address, uintptr_t stack)
         return;
     if (has_stopped)
         rp_given_cease(writer);
-    rp_given_begin(writer, rp_given_site(writer, "reprise_commutative_begin", return_address, stack));
+    rp_given_begin(writer,
+                   rp_given_site(writer, "reprise_commutative_begin", return_address, stack));
     rp_given_on = !has_stopped;
 }
 
@@ -99,14 +103,18 @@ static struct kind look(MPI_Datatype type)
         return kind;
     if (types == 0) {
         rp_pmpi.Type_get_name(type, name, &length);
-        kind.is_floating = combiner != MPI_COMBINER_NAMED || strstr(name, "FLOAT") || strstr(name, "DOUBLE") || strstr(name, "REAL") || strstr(name, "COMPLEX");
-        kind.is_padded = strcmp(name, "MPI_LONG_DOUBLE") == 0 || strcmp(name, "MPI_C_LONG_DOUBLE_COMPLEX") == 0;
+        kind.is_floating = combiner != MPI_COMBINER_NAMED || strstr(name, "FLOAT") ||
+                           strstr(name, "DOUBLE") || strstr(name, "REAL") ||
+                           strstr(name, "COMPLEX");
+        kind.is_padded =
+            strcmp(name, "MPI_LONG_DOUBLE") == 0 || strcmp(name, "MPI_C_LONG_DOUBLE_COMPLEX") == 0;
         return kind;
     }
     int *i = calloc((size_t)integers + 1, sizeof *i);
     MPI_Aint *a = calloc((size_t)addresses + 1, sizeof *a);
     MPI_Datatype *t = calloc((size_t)types, sizeof *t);
-    if (i && a && t && rp_pmpi.Type_get_contents(type, integers, addresses, types, i, a, t) == MPI_SUCCESS) {
+    if (i && a && t &&
+        rp_pmpi.Type_get_contents(type, integers, addresses, types, i, a, t) == MPI_SUCCESS) {
         struct kind inner = look(t[0]);
         kind.is_floating = inner.is_floating;
         kind.is_padded = inner.is_padded && combiner != MPI_COMBINER_STRUCT;
@@ -174,14 +182,16 @@ static void add_bytes(const uint8_t *bytes, size_t length, bool is_padded)
         XXH64_update(&item.state, bytes + at, PADDED_DATA);
 }
 
-static void add_packed(const void *buf, MPI_Count count, MPI_Datatype type, MPI_Count size, bool is_padded)
+static void add_packed(const void *buf, MPI_Count count, MPI_Datatype type, MPI_Count size,
+                       bool is_padded)
 {
     MPI_Count most = size < PIECE ? PIECE / size : 1;
     uint8_t *piece = malloc((size_t)(most * size));
 
     for (MPI_Count done = 0; piece && done < count; done += most) {
         int used = 0, part = (int)(count - done < most ? count - done : most);
-        if (rp_pmpi.Pack(rp_given_at(buf, done, type), part, type, piece, (int)(most * size), &used, rp_constant.world) == MPI_SUCCESS)
+        if (rp_pmpi.Pack(rp_given_at(buf, done, type), part, type, piece, (int)(most * size), &used,
+                         rp_constant.world) == MPI_SUCCESS)
             add_bytes(piece, (size_t)used, is_padded);
     }
     free(piece);
@@ -214,7 +224,11 @@ void rp_given_add(const void *buf, MPI_Count count, MPI_Datatype type)
 
 void rp_given_tell(int peer)
 {
-    struct rp_given_item told = {.digest = XXH64_digest(&item.state), .bytes = item.bytes, .site = item.site, .peer = peer < 0 ? RP_GIVEN_NO_PEER : peer, .is_floating = item.is_floating};
+    struct rp_given_item told = {.digest = XXH64_digest(&item.state),
+                                 .bytes = item.bytes,
+                                 .site = item.site,
+                                 .peer = peer < 0 ? RP_GIVEN_NO_PEER : peer,
+                                 .is_floating = item.is_floating};
 
     rp_given_put(writer, &told);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Persistent sends hand their data over when they are started, so what they were made of is kept by request. */
+/* Persistent sends hand their data over when they are started, so what they were made of is kept by
+ * request. */
 #include <stddef.h>
 
 #include "base/array.h"
@@ -33,7 +34,8 @@ static struct made *find(MPI_Request request)
     return NULL;
 }
 
-void rp_given_made(MPI_Request request, const void *buf, MPI_Count count, MPI_Datatype type, int dest)
+void rp_given_made(MPI_Request request, const void *buf, MPI_Count count, MPI_Datatype type,
+                   int dest)
 {
     if (rp_given_inside || !rp_array_grow((void **)&made, made_count, sizeof *made))
         return;

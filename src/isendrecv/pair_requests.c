@@ -104,7 +104,6 @@ int rp_pair_Request_free(const struct rp_next *next, MPI_Request *request)
 int rp_pair_Cancel(const struct rp_next *next, MPI_Request *request)
 {
     if (pair_of(request))
-        rp_pair_refuse("MPI_Cancel",
-                       "a request that MPI_Isendrecv or MPI_Isendrecv_replace made");
+        rp_pair_refuse("MPI_Cancel", "a request that MPI_Isendrecv or MPI_Isendrecv_replace made");
     return next->Cancel(request);
 }

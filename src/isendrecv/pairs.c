@@ -75,8 +75,8 @@ static void leave(MPI_Request handle)
     __atomic_sub_fetch(&rp_pairs_under_way, 1, __ATOMIC_RELAXED);
 }
 
-/* With the lock. MPI may give us a handle whose receive another thread has just completed: that thread is
- * about to take its pair away. */
+/* With the lock. MPI may give us a handle whose receive another thread has just completed: that
+ * thread is about to take its pair away. */
 static void await_handle(MPI_Request handle)
 {
     enum { TRIES = 200000 };

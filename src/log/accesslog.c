@@ -45,10 +45,12 @@ static void put_entry(struct rp_access_writer *w)
     rp_buffer_clear(&w->entry);
 }
 
-enum rp_status rp_access_create(const char *path, uint64_t run, uint32_t rank, struct rp_access_writer **out, struct rp_problem *why)
+enum rp_status rp_access_create(const char *path, uint64_t run, uint32_t rank,
+                                struct rp_access_writer **out, struct rp_problem *why)
 {
     struct rp_access_writer *w = calloc(1, sizeof *w);
-    enum rp_status status = w ? rp_journal_create(path, &w->journal, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status =
+        w ? rp_journal_create(path, &w->journal, why) : rp_fail(why, RP_MEMORY, "out of memory");
 
     if (status != RP_OK) {
         free(w);
@@ -175,7 +177,8 @@ static bool take_access(struct rp_access_log *log, uint8_t kind, struct rp_view 
         a.mask = take_bytes(in, words_of(a.length));
     if (kind != RP_ACCESS_WINDOW && a.length > RP_ACCESS_PIECE)
         return false;
-    if (in->failed || in->at != in->end || !a.function || a.site > log->sites.site_count || !rp_array_grow((void **)&log->access, log->count, sizeof a))
+    if (in->failed || in->at != in->end || !a.function || a.site > log->sites.site_count ||
+        !rp_array_grow((void **)&log->access, log->count, sizeof a))
         return false;
     log->access[log->count++] = a;
     return true;
@@ -195,7 +198,8 @@ static bool take_entry(struct rp_access_log *log, struct rp_view *in)
     return strchr("WPGLNCOVD", kind) && kind && take_access(log, kind, in);
 }
 
-static enum rp_status take_all(struct rp_access_log *log, const char *path, uint64_t run, uint32_t rank, struct rp_problem *why)
+static enum rp_status take_all(struct rp_access_log *log, const char *path, uint64_t run,
+                               uint32_t rank, struct rp_problem *why)
 {
     struct rp_journal_view view = rp_journal_view_of(log->file.bytes, log->file.length);
     const uint8_t *bytes;
@@ -206,18 +210,23 @@ static enum rp_status take_all(struct rp_access_log *log, const char *path, uint
     while (good && rp_journal_next(&view, &bytes, &length)) {
         struct rp_view in = rp_view_of(bytes, length);
         if (view.number == 1)
-            good = rp_view_byte(&in) == 'A' && rp_view_varint(&in) == VERSION && rp_view_u64(&in) == run && rp_view_varint(&in) == rank && !in.failed;
+            good = rp_view_byte(&in) == 'A' && rp_view_varint(&in) == VERSION &&
+                   rp_view_u64(&in) == run && rp_view_varint(&in) == rank && !in.failed;
         else
             good = take_entry(log, &in);
     }
     if (!good && errno == ENOMEM)
         return rp_fail(why, RP_MEMORY, "rank %u: %s: out of memory", rank, path);
     if (!good || view.damaged || view.number == 0)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged, or not of this record (entry %llu); 'reprise solo -r %u --who' makes it anew", rank, path, (unsigned long long)view.number, rank);
+        return rp_fail(why, RP_DAMAGED,
+                       "rank %u: %s: damaged, or not of this record (entry %llu); 'reprise solo -r "
+                       "%u --who' makes it anew",
+                       rank, path, (unsigned long long)view.number, rank);
     return RP_OK;
 }
 
-enum rp_status rp_access_read(const char *directory, uint64_t run, uint32_t rank, struct rp_access_log *out, struct rp_problem *why)
+enum rp_status rp_access_read(const char *directory, uint64_t run, uint32_t rank,
+                              struct rp_access_log *out, struct rp_problem *why)
 {
     char *path = rp_access_path(directory, rank);
     enum rp_status status = RP_OK;
@@ -226,7 +235,8 @@ enum rp_status rp_access_read(const char *directory, uint64_t run, uint32_t rank
     if (!path || !rp_site_table_init(&out->sites))
         status = rp_fail(why, RP_MEMORY, "out of memory");
     else if (access(path, F_OK) != 0 && errno == ENOENT)
-        status = rp_fail(why, RP_USAGE, "%s is not there: 'reprise solo -r %u --who' makes it", path, rank);
+        status = rp_fail(why, RP_USAGE, "%s is not there: 'reprise solo -r %u --who' makes it",
+                         path, rank);
     else
         status = rp_read_file(path, file_limit, &out->file, why);
     if (status == RP_OK && !rp_journal_is(out->file.bytes, out->file.length))

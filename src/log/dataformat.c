@@ -56,9 +56,11 @@ void rp_data_put_chunk(struct rp_buffer *out, const struct rp_data_chunk *chunk)
         rp_buffer_u32(out, chunk_crc(out->bytes + start, chunk->first));
 }
 
-bool rp_data_get_chunk(const uint8_t bytes[RP_DATA_CHUNK_HEADER], uint64_t first, struct rp_data_chunk *chunk)
+bool rp_data_get_chunk(const uint8_t bytes[RP_DATA_CHUNK_HEADER], uint64_t first,
+                       struct rp_data_chunk *chunk)
 {
-    if (memcmp(bytes, "RD", 2) != 0 || bytes[3] != 0 || rp_load_u32(bytes + 16) != chunk_crc(bytes, first))
+    if (memcmp(bytes, "RD", 2) != 0 || bytes[3] != 0 ||
+        rp_load_u32(bytes + 16) != chunk_crc(bytes, first))
         return false;
     chunk->kind = bytes[2];
     chunk->length = rp_load_u32(bytes + 4);
@@ -146,7 +148,8 @@ bool rp_data_get_place(struct rp_view *in, struct rp_data_place *place)
     place->host = get_word(in);
     place->arguments = get_words(in);
     place->environment = get_words(in);
-    if (!in->failed && place->program && place->directory && place->host && place->arguments && place->environment && in->at == in->end)
+    if (!in->failed && place->program && place->directory && place->host && place->arguments &&
+        place->environment && in->at == in->end)
         return true;
     rp_data_place_free(place);
     return false;

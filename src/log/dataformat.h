@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What writer and reader of a rank's data log both know. docs/format.md, section 10, is the authority. */
+/* What writer and reader of a rank's data log both know. docs/format.md, section 10, is the
+ * authority. */
 #ifndef RP_DATAFORMAT_H
 #define RP_DATAFORMAT_H
 
@@ -10,17 +11,24 @@
 
 enum {
     RP_DATA_MAJOR = 3,
-    RP_DATA_OLDEST = 2,         /* major version that is read */
+    RP_DATA_OLDEST = 2, /* major version that is read */
     RP_DATA_MINOR = 0,
     RP_DATA_HEADER = 64,
     RP_DATA_CHUNK_HEADER = 20,
-    RP_DATA_BLOCK = 1 << 20,    /* bytes of the stream in a DATA chunk; the last may have fewer */
+    RP_DATA_BLOCK = 1 << 20, /* bytes of the stream in a DATA chunk; the last may have fewer */
     RP_DATA_TAIL_HEADER = 4096,
-    RP_DATA_SHORT = 32,         /* an entry of at most so many bytes can be repeated by a count */
-    RP_DATA_TWICE = 128,        /* a content of at least so many bytes is looked for among earlier ones */
+    RP_DATA_SHORT = 32,  /* an entry of at most so many bytes can be repeated by a count */
+    RP_DATA_TWICE = 128, /* a content of at least so many bytes is looked for among earlier ones */
 };
 
-enum rp_data_chunk_kind { RP_DATA_PLACE = 1, RP_DATA_BYTES = 2, RP_DATA_END = 3, RP_DATA_WINDOWS = 4, RP_DATA_LOADS = 5, RP_DATA_TRACKED = 6 };
+enum rp_data_chunk_kind {
+    RP_DATA_PLACE = 1,
+    RP_DATA_BYTES = 2,
+    RP_DATA_END = 3,
+    RP_DATA_WINDOWS = 4,
+    RP_DATA_LOADS = 5,
+    RP_DATA_TRACKED = 6
+};
 
 struct rp_data_chunk {
     uint8_t kind;
@@ -35,11 +43,11 @@ struct rp_data_chunk {
 struct rp_data_tail {
     uint8_t magic[8];
     uint64_t run;
-    uint32_t rank, crc;         /* of the 20 bytes before */
-    _Atomic uint64_t head;      /* bytes of the stream, up to the last whole entry */
-    _Atomic uint64_t repeats;   /* how often the last entry came again; if repeats_at is head */
+    uint32_t rank, crc;       /* of the 20 bytes before */
+    _Atomic uint64_t head;    /* bytes of the stream, up to the last whole entry */
+    _Atomic uint64_t repeats; /* how often the last entry came again; if repeats_at is head */
     _Atomic uint64_t repeats_at;
-    uint64_t loads;             /* that a tracked program has made; of a log of loads */
+    uint64_t loads; /* that a tracked program has made; of a log of loads */
 };
 
 extern const uint8_t rp_data_magic[8], rp_data_tail_magic[8];
@@ -48,9 +56,11 @@ void rp_data_put_header(struct rp_buffer *out, uint64_t run, uint32_t rank, uint
 void rp_data_put_chunk(struct rp_buffer *out, const struct rp_data_chunk *chunk);
 
 /* False: not a chunk header, or none that belongs behind `first` bytes of the stream. */
-bool rp_data_get_chunk(const uint8_t bytes[RP_DATA_CHUNK_HEADER], uint64_t first, struct rp_data_chunk *chunk);
+bool rp_data_get_chunk(const uint8_t bytes[RP_DATA_CHUNK_HEADER], uint64_t first,
+                       struct rp_data_chunk *chunk);
 
-/* `directory/rank-NNNNN.data` and `.tail`, or of a log of loads `.loads` and `.loads-tail`; to be freed. */
+/* `directory/rank-NNNNN.data` and `.tail`, or of a log of loads `.loads` and `.loads-tail`; to be
+ * freed. */
 char *rp_data_path(const char *directory, uint32_t rank);
 char *rp_data_tail_path(const char *directory, uint32_t rank);
 char *rp_data_loads_path(const char *directory, uint32_t rank);

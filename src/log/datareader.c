@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chunks are found one after another when the log is opened; blocks are decompressed when they are needed, and a few are kept: the stream is read in order, but contents may be told by an earlier place.
- * What no chunk holds is in the tail file.
+ * Chunks are found one after another when the log is opened; blocks are decompressed when they are
+ * needed, and a few are kept: the stream is read in order, but contents may be told by an earlier
+ * place. What no chunk holds is in the tail file.
  */
 #include "log/datareader.h"
 
@@ -40,8 +41,8 @@ struct rp_data_reader {
     struct rp_data_chunk *chunk; /* DATA chunks */
     size_t chunks;
     uint64_t in_chunks;
-    uint64_t length;    /* of the stream */
-    uint8_t *tail;      /* RP_DATA_BLOCK, or NULL */
+    uint64_t length; /* of the stream */
+    uint8_t *tail;   /* RP_DATA_BLOCK, or NULL */
     bool is_ended, has_windows;
     uint64_t end_entries;
     struct rp_data_place place;
@@ -68,22 +69,30 @@ struct rp_data_reader {
 static void fail(struct rp_data_reader *r, enum rp_status status, const char *what, uint64_t at)
 {
     if (r->failed == RP_OK)
-        r->failed = rp_fail(&r->why, status, "rank %u: %s: %s, at byte %llu of its stream", r->rank, r->path, what, U64(at));
+        r->failed = rp_fail(&r->why, status, "rank %u: %s: %s, at byte %llu of its stream", r->rank,
+                            r->path, what, U64(at));
 }
 
 /* Blocks */
 
-static enum rp_status read_payload(struct rp_data_reader *r, const struct rp_data_chunk *chunk, uint8_t *bytes, struct rp_problem *why)
+static enum rp_status read_payload(struct rp_data_reader *r, const struct rp_data_chunk *chunk,
+                                   uint8_t *bytes, struct rp_problem *why)
 {
     uint8_t *stored = malloc(chunk->stored ? chunk->stored : 1);
     enum rp_status status = RP_OK;
 
     if (!stored)
         return rp_fail(why, RP_MEMORY, "out of memory");
-    if (rp_kept_read(&r->file, stored, chunk->stored, (off_t)chunk->offset) != 0 || rp_crc32c(stored, chunk->stored) != chunk->crc)
-        status = rp_fail(why, RP_DAMAGED, "rank %u: %s: the chunk at byte %llu is damaged (its checksum is wrong)", r->rank, r->path, U64(chunk->offset));
-    else if (ZSTD_decompressDCtx(r->decompressor, bytes, chunk->length, stored, chunk->stored) != chunk->length)
-        status = rp_fail(why, RP_DAMAGED, "rank %u: %s: the chunk at byte %llu cannot be decompressed", r->rank, r->path, U64(chunk->offset));
+    if (rp_kept_read(&r->file, stored, chunk->stored, (off_t)chunk->offset) != 0 ||
+        rp_crc32c(stored, chunk->stored) != chunk->crc)
+        status = rp_fail(why, RP_DAMAGED,
+                         "rank %u: %s: the chunk at byte %llu is damaged (its checksum is wrong)",
+                         r->rank, r->path, U64(chunk->offset));
+    else if (ZSTD_decompressDCtx(r->decompressor, bytes, chunk->length, stored, chunk->stored) !=
+             chunk->length)
+        status =
+            rp_fail(why, RP_DAMAGED, "rank %u: %s: the chunk at byte %llu cannot be decompressed",
+                    r->rank, r->path, U64(chunk->offset));
     free(stored);
     return status;
 }
@@ -122,7 +131,8 @@ static bool read_stream(struct rp_data_reader *r, uint64_t at, uint8_t *bytes, u
     if (r->failed == RP_OK && (at > r->length || count > r->length - at))
         fail(r, r->is_ended ? RP_DAMAGED : RP_BUSY, "the stream ends inside an entry", at);
     while (count > 0 && r->failed == RP_OK) {
-        uint64_t in = at % RP_DATA_BLOCK, part = RP_DATA_BLOCK - in < count ? RP_DATA_BLOCK - in : count;
+        uint64_t in = at % RP_DATA_BLOCK,
+                 part = RP_DATA_BLOCK - in < count ? RP_DATA_BLOCK - in : count;
         const uint8_t *block = block_of(r, at / RP_DATA_BLOCK);
         if (!block)
             break;
@@ -336,26 +346,34 @@ bool rp_data_is_ended(const struct rp_data_reader *r)
 
 /* Opening */
 
-static enum rp_status check_header(struct rp_data_reader *r, uint64_t run, uint32_t ranks, struct rp_problem *why)
+static enum rp_status check_header(struct rp_data_reader *r, uint64_t run, uint32_t ranks,
+                                   struct rp_problem *why)
 {
     uint8_t bytes[RP_DATA_HEADER];
 
-    if (rp_kept_read(&r->file, bytes, sizeof bytes, 0) != 0 || memcmp(bytes, rp_data_magic, sizeof rp_data_magic) != 0)
+    if (rp_kept_read(&r->file, bytes, sizeof bytes, 0) != 0 ||
+        memcmp(bytes, rp_data_magic, sizeof rp_data_magic) != 0)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: not a data log", r->rank, r->path);
     if (rp_load_u32(bytes + 60) != rp_crc32c(bytes, 60))
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: its header is damaged", r->rank, r->path);
     uint16_t major = rp_load_u16(bytes + 8);
     if (major < RP_DATA_OLDEST || major > RP_DATA_MAJOR || rp_load_u32(bytes + 12) != 0)
-        return rp_fail(why, RP_UNSUPPORTED, "rank %u: %s: of version %u.%u, which this reprise cannot read", r->rank, r->path, major, rp_load_u16(bytes + 10));
-    if (rp_load_u64(bytes + 16) != run || rp_load_u32(bytes + 24) != r->rank || rp_load_u32(bytes + 28) != ranks)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: belongs to another record or rank", r->rank, r->path);
+        return rp_fail(why, RP_UNSUPPORTED,
+                       "rank %u: %s: of version %u.%u, which this reprise cannot read", r->rank,
+                       r->path, major, rp_load_u16(bytes + 10));
+    if (rp_load_u64(bytes + 16) != run || rp_load_u32(bytes + 24) != r->rank ||
+        rp_load_u32(bytes + 28) != ranks)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: belongs to another record or rank", r->rank,
+                       r->path);
     return RP_OK;
 }
 
-static enum rp_status take_payload(struct rp_data_reader *r, const struct rp_data_chunk *chunk, struct rp_problem *why)
+static enum rp_status take_payload(struct rp_data_reader *r, const struct rp_data_chunk *chunk,
+                                   struct rp_problem *why)
 {
     uint8_t *bytes = malloc(chunk->length ? chunk->length : 1);
-    enum rp_status status = bytes ? read_payload(r, chunk, bytes, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status =
+        bytes ? read_payload(r, chunk, bytes, why) : rp_fail(why, RP_MEMORY, "out of memory");
 
     if (status == RP_OK) {
         struct rp_view in = rp_view_of(bytes, chunk->length);
@@ -370,24 +388,30 @@ static enum rp_status take_payload(struct rp_data_reader *r, const struct rp_dat
             r->is_ended = true;
         }
         if (!good)
-            status = rp_fail(why, RP_DAMAGED, "rank %u: %s: the chunk at byte %llu is not what it says", r->rank, r->path, U64(chunk->offset));
+            status =
+                rp_fail(why, RP_DAMAGED, "rank %u: %s: the chunk at byte %llu is not what it says",
+                        r->rank, r->path, U64(chunk->offset));
     }
     free(bytes);
     return status;
 }
 
-static enum rp_status take_chunk(struct rp_data_reader *r, const struct rp_data_chunk *chunk, struct rp_problem *why)
+static enum rp_status take_chunk(struct rp_data_reader *r, const struct rp_data_chunk *chunk,
+                                 struct rp_problem *why)
 {
     if (chunk->kind == RP_DATA_PLACE || chunk->kind == RP_DATA_END)
         return take_payload(r, chunk, why);
-    if (chunk->kind == RP_DATA_WINDOWS || chunk->kind == RP_DATA_LOADS || chunk->kind == RP_DATA_TRACKED) {
+    if (chunk->kind == RP_DATA_WINDOWS || chunk->kind == RP_DATA_LOADS ||
+        chunk->kind == RP_DATA_TRACKED) {
         r->has_windows |= chunk->kind == RP_DATA_WINDOWS;
         r->says_loads |= chunk->kind == RP_DATA_LOADS;
         r->is_tracked |= chunk->kind == RP_DATA_TRACKED;
         return RP_OK;
     }
-    if (chunk->kind != RP_DATA_BYTES || chunk->length == 0 || chunk->length > RP_DATA_BLOCK || r->in_chunks % RP_DATA_BLOCK != 0)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: no such chunk can be at byte %llu", r->rank, r->path, U64(chunk->offset));
+    if (chunk->kind != RP_DATA_BYTES || chunk->length == 0 || chunk->length > RP_DATA_BLOCK ||
+        r->in_chunks % RP_DATA_BLOCK != 0)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: no such chunk can be at byte %llu", r->rank,
+                       r->path, U64(chunk->offset));
     if ((r->chunks & (r->chunks + 1)) == 0) {
         struct rp_data_chunk *more = realloc(r->chunk, 2 * (r->chunks + 1) * sizeof *more);
         if (!more)
@@ -408,8 +432,12 @@ static enum rp_status find_chunks(struct rp_data_reader *r, struct rp_problem *w
     while (status == RP_OK && !r->is_ended && at + RP_DATA_CHUNK_HEADER <= r->size) {
         uint8_t bytes[RP_DATA_CHUNK_HEADER];
         struct rp_data_chunk chunk;
-        if (rp_kept_read(&r->file, bytes, sizeof bytes, (off_t)at) != 0 || !rp_data_get_chunk(bytes, r->in_chunks, &chunk) || chunk.length > 1u << 26 || chunk.stored > 1u << 27)
-            return rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged at byte %llu: no chunk begins there", r->rank, r->path, U64(at));
+        if (rp_kept_read(&r->file, bytes, sizeof bytes, (off_t)at) != 0 ||
+            !rp_data_get_chunk(bytes, r->in_chunks, &chunk) || chunk.length > 1u << 26 ||
+            chunk.stored > 1u << 27)
+            return rp_fail(why, RP_DAMAGED,
+                           "rank %u: %s: damaged at byte %llu: no chunk begins there", r->rank,
+                           r->path, U64(at));
         chunk.offset = at + RP_DATA_CHUNK_HEADER;
         if (chunk.offset + chunk.stored > r->size)
             break;
@@ -417,17 +445,24 @@ static enum rp_status find_chunks(struct rp_data_reader *r, struct rp_problem *w
         at = chunk.offset + chunk.stored;
     }
     if (status == RP_OK && r->is_ended && at != r->size)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu bytes behind its end", r->rank, r->path, U64(r->size - at));
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu bytes behind its end", r->rank, r->path,
+                       U64(r->size - at));
     if (status == RP_OK && r->of_loads != r->says_loads)
-        return rp_fail(why, RP_DAMAGED, r->of_loads ? "rank %u: %s: not a log of loads" : "rank %u: %s: it is a log of loads", r->rank, r->path);
+        return rp_fail(why, RP_DAMAGED,
+                       r->of_loads ? "rank %u: %s: not a log of loads"
+                                   : "rank %u: %s: it is a log of loads",
+                       r->rank, r->path);
     if (status == RP_OK && !r->of_loads && !r->place.program)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: it does not say how the rank was started", r->rank, r->path);
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: it does not say how the rank was started",
+                       r->rank, r->path);
     return status;
 }
 
-static enum rp_status take_tail(struct rp_data_reader *r, const char *directory, uint64_t run, struct rp_problem *why)
+static enum rp_status take_tail(struct rp_data_reader *r, const char *directory, uint64_t run,
+                                struct rp_problem *why)
 {
-    char *path = r->of_loads ? rp_data_loads_tail_path(directory, r->rank) : rp_data_tail_path(directory, r->rank);
+    char *path = r->of_loads ? rp_data_loads_tail_path(directory, r->rank)
+                             : rp_data_tail_path(directory, r->rank);
     struct rp_data_tail tail;
     int fd = path ? rp_open_regular(path, O_RDONLY) : -1;
     enum rp_status status = RP_OK;
@@ -436,10 +471,16 @@ static enum rp_status take_tail(struct rp_data_reader *r, const char *directory,
     if (fd < 0 && path && errno != ENOENT)
         status = rp_fail_open(why, path, errno);
     else if (fd < 0)
-        status = rp_fail(why, RP_DAMAGED, "rank %u: %s was not closed, and %s is not there: the record is incomplete", r->rank, r->path, path ? path : "its tail");
-    else if (rp_read_all(fd, &tail, sizeof tail, 0) != 0 || memcmp(tail.magic, rp_data_tail_magic, sizeof tail.magic) != 0 || tail.crc != rp_crc32c(&tail, 20) || tail.run != run ||
-             tail.rank != r->rank || (tail.head > r->in_chunks && tail.head - r->in_chunks > RP_DATA_BLOCK))
-        status = rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged, or not of this record", r->rank, path);
+        status =
+            rp_fail(why, RP_DAMAGED,
+                    "rank %u: %s was not closed, and %s is not there: the record is incomplete",
+                    r->rank, r->path, path ? path : "its tail");
+    else if (rp_read_all(fd, &tail, sizeof tail, 0) != 0 ||
+             memcmp(tail.magic, rp_data_tail_magic, sizeof tail.magic) != 0 ||
+             tail.crc != rp_crc32c(&tail, 20) || tail.run != run || tail.rank != r->rank ||
+             (tail.head > r->in_chunks && tail.head - r->in_chunks > RP_DATA_BLOCK))
+        status =
+            rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged, or not of this record", r->rank, path);
     if (status == RP_OK && tail.head > r->in_chunks) {
         r->tail = malloc(RP_DATA_BLOCK);
         if (!r->tail)
@@ -471,12 +512,15 @@ static bool was_recorded(const char *directory, uint32_t rank)
     return found;
 }
 
-static enum rp_status open_log(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, bool of_loads, struct rp_data_reader **out, struct rp_problem *why)
+static enum rp_status open_log(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
+                               bool of_loads, struct rp_data_reader **out, struct rp_problem *why)
 {
     struct rp_data_reader *r = calloc(1, sizeof *r);
     struct stat info;
 
-    if (!r || !(r->decompressor = rp_zstd_decompressor()) || !(r->path = of_loads ? rp_data_loads_path(directory, rank) : rp_data_path(directory, rank))) {
+    if (!r || !(r->decompressor = rp_zstd_decompressor()) ||
+        !(r->path =
+              of_loads ? rp_data_loads_path(directory, rank) : rp_data_path(directory, rank))) {
         ZSTD_freeDCtx(r ? r->decompressor : NULL);
         free(r);
         return rp_fail(why, RP_MEMORY, "out of memory");
@@ -486,8 +530,13 @@ static enum rp_status open_log(const char *directory, uint64_t run, uint32_t ran
     int error = rp_kept_open(&r->file, r->path, O_RDONLY);
     enum rp_status status = RP_OK;
     if (error == ENOENT)
-        status = of_loads || was_recorded(directory, rank) ? rp_fail(why, RP_DAMAGED, "rank %u: %s is not there: the record is incomplete", rank, r->path)
-                                                           : rp_fail(why, RP_USAGE, "%s has no data of rank %u: it was not among the ranks of 'reprise record --ranks'", directory, rank);
+        status = of_loads || was_recorded(directory, rank)
+                     ? rp_fail(why, RP_DAMAGED,
+                               "rank %u: %s is not there: the record is incomplete", rank, r->path)
+                     : rp_fail(why, RP_USAGE,
+                               "%s has no data of rank %u: it was not among the ranks of 'reprise "
+                               "record --ranks'",
+                               directory, rank);
     else if (error || fstat(r->file.fd, &info) != 0)
         status = rp_fail_open(why, r->path, error ? error : errno);
     if (status == RP_OK)
@@ -508,12 +557,15 @@ static enum rp_status open_log(const char *directory, uint64_t run, uint32_t ran
     return RP_OK;
 }
 
-enum rp_status rp_data_open(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, struct rp_data_reader **out, struct rp_problem *why)
+enum rp_status rp_data_open(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
+                            struct rp_data_reader **out, struct rp_problem *why)
 {
     return open_log(directory, run, rank, ranks, false, out, why);
 }
 
-enum rp_status rp_data_open_loads(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, struct rp_data_reader **out, struct rp_problem *why)
+enum rp_status rp_data_open_loads(const char *directory, uint64_t run, uint32_t rank,
+                                  uint32_t ranks, struct rp_data_reader **out,
+                                  struct rp_problem *why)
 {
     return open_log(directory, run, rank, ranks, true, out, why);
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stream is cut into blocks. The block that is being filled is a mapped file (the tail), so that it survives the process; when it is full it becomes a chunk of the log, by the program's own thread.
- * Byte n of the stream is at n mod RP_DATA_BLOCK of the tail. `head` is moved when an entry is whole, or a block is.
+ * The stream is cut into blocks. The block that is being filled is a mapped file (the tail), so
+ * that it survives the process; when it is full it becomes a chunk of the log, by the program's own
+ * thread. Byte n of the stream is at n mod RP_DATA_BLOCK of the tail. `head` is moved when an entry
+ * is whole, or a block is.
  *
- * An entry is collected in memory first. If it is short and the same as the entry before, only a count goes up: programs poll. A content that stood in the stream before is told by its place: messages
- * and results of collective calls often repeat. It is looked for by a hash of 128 bits, in a table in which the newest replaces what it collides with.
+ * An entry is collected in memory first. If it is short and the same as the entry before, only a
+ * count goes up: programs poll. A content that stood in the stream before is told by its place:
+ * messages and results of collective calls often repeat. It is looked for by a hash of 128 bits, in
+ * a table in which the newest replaces what it collides with.
  *
- * Random bytes and most floating-point numbers do not get shorter: after a chunk of such, those are written as they are of which a sample does not get shorter either.
+ * Random bytes and most floating-point numbers do not get shorter: after a chunk of such, those are
+ * written as they are of which a sample does not get shorter either.
  *
  * If a chunk cannot be written, the data log ends there, after one message; the program goes on.
  */
@@ -29,9 +34,16 @@
 #include "log/zstdmemory.h"
 
 enum { EARLIER = 1 << 15, TAIL_SIZE = RP_DATA_TAIL_HEADER + RP_DATA_BLOCK };
-enum { LEVEL = -1 }; /* of zstd: with 1, what messages and windows hold takes 4 % more to 20 % less room, and recording up to a tenth more time */
+enum {
+    LEVEL = -1
+}; /* of zstd: with 1, what messages and windows hold takes 4 % more to 20 % less room, and
+      recording up to a tenth more time */
 enum { PIECE = 1 << 17, PIECES = RP_DATA_BLOCK / PIECE }; /* the longest block of a zstd frame */
-enum { AS_IS = PIECES - 1, SAMPLE = 1 << 15 };             /* how many chunks at most are not compressed after one that did not get shorter; how much of each is looked at */
+enum {
+    AS_IS = PIECES - 1,
+    SAMPLE = 1 << 15
+}; /* how many chunks at most are not compressed after one that did not get shorter; how much of
+      each is looked at */
 
 struct earlier {
     XXH128_hash_t hash;
@@ -43,13 +55,13 @@ struct rp_data_writer {
     char *path, *tail_path;
     struct rp_data_tail *tail;
     uint8_t *block;
-    uint64_t head;     /* bytes of the stream */
+    uint64_t head; /* bytes of the stream */
     uint64_t in_chunks;
-    uint64_t length;   /* of the file */
+    uint64_t length; /* of the file */
     uint64_t entries;
     bool stopped, has_windows;
     struct rp_buffer entry;
-    bool is_long;      /* part of the entry is in the stream */
+    bool is_long; /* part of the entry is in the stream */
     uint8_t last[RP_DATA_SHORT];
     size_t last_length; /* 0: the entry before cannot be repeated */
     uint64_t repeats;
@@ -76,8 +88,10 @@ static bool has_room(struct rp_data_writer *w, size_t payload)
     return !w->stopped;
 }
 
-/* One write a chunk: its header, for which there is room in front of w->output, and its payload, of which `parts` tell, the first behind that room. */
-static void write_chunk(struct rp_data_writer *w, struct rp_data_chunk *chunk, struct iovec *parts, int count)
+/* One write a chunk: its header, for which there is room in front of w->output, and its payload, of
+ * which `parts` tell, the first behind that room. */
+static void write_chunk(struct rp_data_writer *w, struct rp_data_chunk *chunk, struct iovec *parts,
+                        int count)
 {
     for (int i = 0; i < count; i++) {
         chunk->stored += (uint32_t)parts[i].iov_len;
@@ -99,9 +113,12 @@ static bool is_no_shorter(size_t stored, size_t length)
     return stored > length - length / 64;
 }
 
-static void put_chunk(struct rp_data_writer *w, enum rp_data_chunk_kind kind, const void *bytes, size_t length)
+static void put_chunk(struct rp_data_writer *w, enum rp_data_chunk_kind kind, const void *bytes,
+                      size_t length)
 {
-    struct rp_data_chunk chunk = {.kind = (uint8_t)kind, .length = (uint32_t)length, .first = w->in_chunks};
+    struct rp_data_chunk chunk = {.kind = (uint8_t)kind,
+                                  .length = (uint32_t)length,
+                                  .first = w->in_chunks};
     size_t room = ZSTD_compressBound(length);
 
     if (w->stopped || !has_room(w, room))
@@ -120,7 +137,10 @@ static void put_chunk(struct rp_data_writer *w, enum rp_data_chunk_kind kind, co
 /* Whether a part of the block gets shorter, each time another. */
 static bool gets_shorter(struct rp_data_writer *w)
 {
-    size_t stored = has_room(w, ZSTD_compressBound(SAMPLE)) ? ZSTD_compressCCtx(w->compressor, w->output.bytes, w->output.room, w->block + (size_t)w->as_is * PIECE, SAMPLE, LEVEL) : 0;
+    size_t stored = has_room(w, ZSTD_compressBound(SAMPLE))
+                        ? ZSTD_compressCCtx(w->compressor, w->output.bytes, w->output.room,
+                                            w->block + (size_t)w->as_is * PIECE, SAMPLE, LEVEL)
+                        : 0;
 
     return ZSTD_isError(stored) || !is_no_shorter(stored, SAMPLE);
 }
@@ -128,8 +148,18 @@ static bool gets_shorter(struct rp_data_writer *w)
 /* A zstd frame (RFC 8878) whose blocks are not compressed: written from where the bytes are. */
 static void put_as_is(struct rp_data_writer *w)
 {
-    struct rp_data_chunk chunk = {.kind = RP_DATA_BYTES, .length = RP_DATA_BLOCK, .first = w->in_chunks};
-    const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0xa0, RP_DATA_BLOCK & 0xff, RP_DATA_BLOCK >> 8 & 0xff, RP_DATA_BLOCK >> 16 & 0xff, RP_DATA_BLOCK >> 24};
+    struct rp_data_chunk chunk = {.kind = RP_DATA_BYTES,
+                                  .length = RP_DATA_BLOCK,
+                                  .first = w->in_chunks};
+    const uint8_t frame[] = {0x28,
+                             0xb5,
+                             0x2f,
+                             0xfd,
+                             0xa0,
+                             RP_DATA_BLOCK & 0xff,
+                             RP_DATA_BLOCK >> 8 & 0xff,
+                             RP_DATA_BLOCK >> 16 & 0xff,
+                             RP_DATA_BLOCK >> 24};
     struct iovec parts[2 * PIECES];
 
     if (w->stopped || !has_room(w, sizeof frame + 3 * PIECES))
@@ -167,7 +197,8 @@ static void put_block(struct rp_data_writer *w)
 static void put_stream(struct rp_data_writer *w, const uint8_t *bytes, size_t count)
 {
     while (count > 0 && !w->stopped) {
-        size_t at = (size_t)(w->head % RP_DATA_BLOCK), part = RP_DATA_BLOCK - at < count ? RP_DATA_BLOCK - at : count;
+        size_t at = (size_t)(w->head % RP_DATA_BLOCK),
+               part = RP_DATA_BLOCK - at < count ? RP_DATA_BLOCK - at : count;
         memcpy(w->block + at, bytes, part);
         w->head += part;
         bytes += part;
@@ -269,7 +300,8 @@ void rp_data_end(struct rp_data_writer *w)
     if (w->stopped)
         return;
     w->entries++;
-    if (!w->is_long && w->entry.length == w->last_length && memcmp(w->entry.bytes, w->last, w->last_length) == 0) {
+    if (!w->is_long && w->entry.length == w->last_length &&
+        memcmp(w->entry.bytes, w->last, w->last_length) == 0) {
         atomic_store_explicit(&w->tail->repeats, ++w->repeats, memory_order_relaxed);
         if (w->repeats == 1)
             atomic_store_explicit(&w->tail->repeats_at, w->head, memory_order_release);
@@ -309,16 +341,20 @@ uint64_t rp_data_entries(const struct rp_data_writer *w)
     return w->entries;
 }
 
-static enum rp_status make_tail(struct rp_data_writer *w, uint64_t run, uint32_t rank, struct rp_problem *why)
+static enum rp_status make_tail(struct rp_data_writer *w, uint64_t run, uint32_t rank,
+                                struct rp_problem *why)
 {
     int fd = open(w->tail_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, RP_PRIVATE_FILE);
 
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->tail_path, strerror(errno));
-    int error = posix_fallocate(fd, 0, TAIL_SIZE); /* a hole would be a SIGBUS when the disk is full */
-    void *memory = error ? MAP_FAILED : mmap(NULL, TAIL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int error =
+        posix_fallocate(fd, 0, TAIL_SIZE); /* a hole would be a SIGBUS when the disk is full */
+    void *memory =
+        error ? MAP_FAILED : mmap(NULL, TAIL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED)
-        rp_fail(why, RP_SYSTEM, "%s: cannot map %d bytes: %s", w->tail_path, (int)TAIL_SIZE, strerror(error ? error : errno));
+        rp_fail(why, RP_SYSTEM, "%s: cannot map %d bytes: %s", w->tail_path, (int)TAIL_SIZE,
+                strerror(error ? error : errno));
     close(fd);
     if (memory == MAP_FAILED) {
         unlink(w->tail_path);
@@ -333,7 +369,8 @@ static enum rp_status make_tail(struct rp_data_writer *w, uint64_t run, uint32_t
     return RP_OK;
 }
 
-static enum rp_status make_file(struct rp_data_writer *w, uint64_t run, uint32_t rank, uint32_t ranks, struct rp_problem *why)
+static enum rp_status make_file(struct rp_data_writer *w, uint64_t run, uint32_t rank,
+                                uint32_t ranks, struct rp_problem *why)
 {
     struct rp_buffer header = {0};
 
@@ -344,7 +381,8 @@ static enum rp_status make_file(struct rp_data_writer *w, uint64_t run, uint32_t
     error = header.failed ? ENOMEM : rp_kept_write(&w->file, header.bytes, header.length, 0);
     rp_buffer_free(&header);
     w->length = RP_DATA_HEADER;
-    return error ? rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", w->path, strerror(error)) : RP_OK;
+    return error ? rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", w->path, strerror(error))
+                 : RP_OK;
 }
 
 static void free_writer(struct rp_data_writer *w)
@@ -372,8 +410,9 @@ static void put_place(struct rp_data_writer *w, const struct rp_data_place *plac
     rp_buffer_free(&text);
 }
 
-enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, const struct rp_data_place *place,
-                              struct rp_data_writer **out, struct rp_problem *why)
+enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
+                              const struct rp_data_place *place, struct rp_data_writer **out,
+                              struct rp_problem *why)
 {
     struct rp_data_writer *w = calloc(1, sizeof *w);
 
@@ -381,11 +420,13 @@ enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank
         return rp_fail(why, RP_MEMORY, "out of memory");
     w->file.fd = -1;
     w->path = place ? rp_data_path(directory, rank) : rp_data_loads_path(directory, rank);
-    w->tail_path = place ? rp_data_tail_path(directory, rank) : rp_data_loads_tail_path(directory, rank);
+    w->tail_path =
+        place ? rp_data_tail_path(directory, rank) : rp_data_loads_tail_path(directory, rank);
     w->earlier = calloc(EARLIER, sizeof *w->earlier);
     w->compressor = rp_zstd_compressor();
     enum rp_status status = RP_OK;
-    if (!w->path || !w->tail_path || !w->earlier || !w->compressor || !rp_buffer_reserve(&w->entry, 256))
+    if (!w->path || !w->tail_path || !w->earlier || !w->compressor ||
+        !rp_buffer_reserve(&w->entry, 256))
         status = rp_fail(why, RP_MEMORY, "out of memory");
     if (status == RP_OK)
         status = make_file(w, run, rank, ranks, why);
@@ -419,7 +460,8 @@ enum rp_status rp_data_close(struct rp_data_writer *w, uint64_t *bytes, struct r
     rp_buffer_free(&end);
     if (bytes)
         *bytes = w->length;
-    enum rp_status status = w->stopped ? rp_fail(why, RP_SYSTEM, "%s could not be written to its end", w->path) : RP_OK;
+    enum rp_status status =
+        w->stopped ? rp_fail(why, RP_SYSTEM, "%s could not be written to its end", w->path) : RP_OK;
     if (status == RP_OK)
         unlink(w->tail_path);
     free_writer(w);

@@ -18,7 +18,8 @@ static void put_crc(struct rp_buffer *out, size_t start)
         rp_buffer_u32(out, rp_crc32c(out->bytes + start, out->length - start));
 }
 
-void rp_format_put_header(struct rp_buffer *out, uint32_t features, uint64_t run, uint32_t rank, uint32_t ranks)
+void rp_format_put_header(struct rp_buffer *out, uint32_t features, uint64_t run, uint32_t rank,
+                          uint32_t ranks)
 {
     static const uint8_t zero[28];
     size_t start = out->length;
@@ -61,11 +62,13 @@ void rp_format_put_chunk(struct rp_buffer *out, const struct rp_chunk *chunk)
         rp_buffer_u32(out, chunk_crc(out->bytes + start, chunk->first));
 }
 
-bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], const struct rp_chunk_place *place, struct rp_chunk *chunk)
+bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], const struct rp_chunk_place *place,
+                         struct rp_chunk *chunk)
 {
     uint64_t first = rp_format_first(bytes[2], place);
 
-    if (memcmp(bytes, chunk_magic, sizeof chunk_magic) != 0 || rp_load_u32(bytes + 20) != chunk_crc(bytes, first))
+    if (memcmp(bytes, chunk_magic, sizeof chunk_magic) != 0 ||
+        rp_load_u32(bytes + 20) != chunk_crc(bytes, first))
         return false;
     chunk->kind = bytes[2];
     chunk->codec = bytes[3];

@@ -59,11 +59,13 @@ struct rp_chunk_place {
 extern const uint8_t rp_log_magic[8];
 extern const uint8_t rp_index_magic[8];
 
-void rp_format_put_header(struct rp_buffer *out, uint32_t features, uint64_t run, uint32_t rank, uint32_t ranks);
+void rp_format_put_header(struct rp_buffer *out, uint32_t features, uint64_t run, uint32_t rank,
+                          uint32_t ranks);
 void rp_format_put_chunk(struct rp_buffer *out, const struct rp_chunk *chunk);
 
 /* False: not a chunk header, or none that belongs in this place. `offset` is left as it is. */
-bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], const struct rp_chunk_place *place, struct rp_chunk *chunk);
+bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], const struct rp_chunk_place *place,
+                         struct rp_chunk *chunk);
 
 /* The number of the first item of a chunk of this kind in this place; the place behind a chunk. */
 uint64_t rp_format_first(uint8_t kind, const struct rp_chunk_place *place);
@@ -86,7 +88,8 @@ struct rp_late {
 void rp_format_put_late(struct rp_buffer *out, const struct rp_late *late);
 struct rp_late rp_format_get_late(struct rp_view *in);
 
-/* The payload of a TIMES chunk, time by time, none less than the one before: *last is 0 at its beginning. */
+/* The payload of a TIMES chunk, time by time, none less than the one before: *last is 0 at its
+ * beginning. */
 void rp_format_put_time(struct rp_buffer *out, uint64_t time, uint64_t *last);
 
 /* All of it. False: not well formed. */

@@ -51,11 +51,14 @@ static void announce(void *owner, const struct rp_buffer *records, uint32_t firs
     put(w);
 }
 
-enum rp_status rp_given_create(const char *directory, uint32_t rank, struct rp_given_writer **out, struct rp_problem *why)
+enum rp_status rp_given_create(const char *directory, uint32_t rank, struct rp_given_writer **out,
+                               struct rp_problem *why)
 {
     struct rp_given_writer *w = calloc(1, sizeof *w);
     char *path = path_of(directory, rank);
-    enum rp_status status = w && path && rp_site_table_init(&w->sites) ? rp_journal_file_create(path, &kind, 0, rank, &w->journal, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status = w && path && rp_site_table_init(&w->sites)
+                                ? rp_journal_file_create(path, &kind, 0, rank, &w->journal, why)
+                                : rp_fail(why, RP_MEMORY, "out of memory");
 
     free(path);
     if (status != RP_OK) {
@@ -71,7 +74,8 @@ enum rp_status rp_given_create(const char *directory, uint32_t rank, struct rp_g
     return RP_OK;
 }
 
-uint32_t rp_given_site(struct rp_given_writer *w, const char *function, uintptr_t return_address, uintptr_t stack)
+uint32_t rp_given_site(struct rp_given_writer *w, const char *function, uintptr_t return_address,
+                       uintptr_t stack)
 {
     return rp_site_find(&w->sites, function, return_address, stack);
 }
@@ -144,7 +148,8 @@ static bool take_item(struct reading *r, struct rp_view *in)
     item.digest = rp_view_u64(in);
     item.region = (uint32_t)(g->regions - 1);
     item.is_inside = r->is_inside;
-    if (in->failed || peer > INT32_MAX || site >= g->sites.site_count || g->regions == 0 || !rp_array_grow((void **)&g->item, g->items, sizeof item))
+    if (in->failed || peer > INT32_MAX || site >= g->sites.site_count || g->regions == 0 ||
+        !rp_array_grow((void **)&g->item, g->items, sizeof item))
         return false;
     g->item[g->items++] = item;
     return true;
@@ -155,7 +160,8 @@ static bool take_region(struct reading *r, struct rp_view *in)
     struct rp_given *g = r->given;
     uint64_t site = rp_view_varint(in);
 
-    if (in->failed || site >= g->sites.site_count || g->regions == UINT32_MAX || !rp_array_grow((void **)&g->region, g->regions, sizeof *g->region))
+    if (in->failed || site >= g->sites.site_count || g->regions == UINT32_MAX ||
+        !rp_array_grow((void **)&g->region, g->regions, sizeof *g->region))
         return false;
     g->region[g->regions++] = (uint32_t)site;
     r->is_inside = true;
@@ -184,7 +190,8 @@ static bool take_entry(void *reading, struct rp_view *in)
     }
 }
 
-enum rp_status rp_given_read(const char *directory, uint32_t rank, struct rp_given *out, struct rp_problem *why)
+enum rp_status rp_given_read(const char *directory, uint32_t rank, struct rp_given *out,
+                             struct rp_problem *why)
 {
     struct reading r = {.given = out};
     char *path = path_of(directory, rank);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a rank handed to MPI since its first commutative region began: written by libreprise-given.so in replays that are compared with each other (`reprise replay --shuffle`), and removed when they have been. Of data only a digest is kept.
- * A journal (log/journalfile.h, letter `G`, run 0): `S`, records of one call site (format.md, section 4); `B`, varint site: a region begins; `E`: it ends; `I`, varint site, varint bytes, varint peer + 1 (0: none), byte (1: of floating-point
- * numbers), u64 digest; `T`: nothing is told from here on.
+ * What a rank handed to MPI since its first commutative region began: written by
+ * libreprise-given.so in replays that are compared with each other (`reprise replay --shuffle`),
+ * and removed when they have been. Of data only a digest is kept. A journal (log/journalfile.h,
+ * letter `G`, run 0): `S`, records of one call site (format.md, section 4); `B`, varint site: a
+ * region begins; `E`: it ends; `I`, varint site, varint bytes, varint peer + 1 (0: none), byte (1:
+ * of floating-point numbers), u64 digest; `T`: nothing is told from here on.
  */
 #ifndef RP_GIVENLOG_H
 #define RP_GIVENLOG_H
@@ -19,18 +22,21 @@ enum { RP_GIVEN_NO_PEER = -1 };
 struct rp_given_item {
     uint64_t digest, bytes;
     uint32_t site;
-    int32_t peer;      /* who gets it, as the call names them */
-    uint32_t region;   /* that began last before, from 0 */
-    bool is_inside;    /* ... and had not ended */
-    bool is_floating;  /* data of floating-point numbers, as far as its datatype tells */
+    int32_t peer;     /* who gets it, as the call names them */
+    uint32_t region;  /* that began last before, from 0 */
+    bool is_inside;   /* ... and had not ended */
+    bool is_floating; /* data of floating-point numbers, as far as its datatype tells */
 };
 
 struct rp_given_writer;
 
-/* Makes `directory/rank-NNNNN.given`, which must not exist yet. If there is no room for all of it, that is said once. */
-enum rp_status rp_given_create(const char *directory, uint32_t rank, struct rp_given_writer **out, struct rp_problem *why);
+/* Makes `directory/rank-NNNNN.given`, which must not exist yet. If there is no room for all of it,
+ * that is said once. */
+enum rp_status rp_given_create(const char *directory, uint32_t rank, struct rp_given_writer **out,
+                               struct rp_problem *why);
 /* The place of a call, for the two below. */
-uint32_t rp_given_site(struct rp_given_writer *writer, const char *function, uintptr_t return_address, uintptr_t stack);
+uint32_t rp_given_site(struct rp_given_writer *writer, const char *function,
+                       uintptr_t return_address, uintptr_t stack);
 void rp_given_begin(struct rp_given_writer *writer, uint32_t site);
 void rp_given_end(struct rp_given_writer *writer);
 void rp_given_put(struct rp_given_writer *writer, const struct rp_given_item *item);
@@ -49,7 +55,8 @@ struct rp_given {
 };
 
 /* Of a rank without regions, which has no file, nothing. */
-enum rp_status rp_given_read(const char *directory, uint32_t rank, struct rp_given *out, struct rp_problem *why);
+enum rp_status rp_given_read(const char *directory, uint32_t rank, struct rp_given *out,
+                             struct rp_problem *why);
 void rp_given_free(struct rp_given *given);
 
 #endif

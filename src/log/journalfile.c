@@ -5,10 +5,13 @@
 
 #include "base/file.h"
 
-enum rp_status rp_journal_file_create(const char *path, const struct rp_journal_kind *kind, uint64_t run, uint32_t rank, struct rp_journal **out, struct rp_problem *why)
+enum rp_status rp_journal_file_create(const char *path, const struct rp_journal_kind *kind,
+                                      uint64_t run, uint32_t rank, struct rp_journal **out,
+                                      struct rp_problem *why)
 {
     struct rp_buffer head = {0};
-    enum rp_status status = rp_buffer_reserve(&head, 32) ? rp_journal_create(path, out, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status = rp_buffer_reserve(&head, 32) ? rp_journal_create(path, out, why)
+                                                         : rp_fail(why, RP_MEMORY, "out of memory");
 
     if (status == RP_OK) {
         rp_buffer_byte(&head, kind->letter);
@@ -21,17 +24,21 @@ enum rp_status rp_journal_file_create(const char *path, const struct rp_journal_
     return status;
 }
 
-static bool take_head(struct rp_view *in, const struct rp_journal_kind *kind, uint64_t run, uint32_t rank, uint64_t *version, bool *newer)
+static bool take_head(struct rp_view *in, const struct rp_journal_kind *kind, uint64_t run,
+                      uint32_t rank, uint64_t *version, bool *newer)
 {
     uint8_t letter = rp_view_byte(in);
 
     *version = rp_view_varint(in);
     *newer = letter == kind->letter && *version > kind->version;
-    return letter == kind->letter && !*newer && rp_view_u64(in) == run && rp_view_varint(in) == rank && !in->failed;
+    return letter == kind->letter && !*newer && rp_view_u64(in) == run &&
+           rp_view_varint(in) == rank && !in->failed;
 }
 
-enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_kind *kind, uint64_t run, uint32_t rank, size_t limit, bool (*take)(void *data, struct rp_view *entry), void *data, uint64_t *version,
-                                    struct rp_problem *why)
+enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_kind *kind,
+                                    uint64_t run, uint32_t rank, size_t limit,
+                                    bool (*take)(void *data, struct rp_view *entry), void *data,
+                                    uint64_t *version, struct rp_problem *why)
 {
     struct rp_buffer file = {0};
     enum rp_status status = rp_read_file(path, limit, &file, why);
@@ -54,11 +61,14 @@ enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_ki
         good = view.number == 1 ? take_head(&in, kind, run, rank, &found, &newer) : take(data, &in);
     }
     if (newer)
-        status = rp_fail(why, RP_UNSUPPORTED, "rank %u: %s: of a version that this reprise cannot read", rank, path);
+        status = rp_fail(why, RP_UNSUPPORTED,
+                         "rank %u: %s: of a version that this reprise cannot read", rank, path);
     else if (!good && errno == ENOMEM)
         status = rp_fail(why, RP_MEMORY, "rank %u: %s: out of memory", rank, path);
     else if (!good || view.damaged || view.number == 0)
-        status = rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged, or not of this record (entry %llu)", rank, path, (unsigned long long)view.number);
+        status =
+            rp_fail(why, RP_DAMAGED, "rank %u: %s: damaged, or not of this record (entry %llu)",
+                    rank, path, (unsigned long long)view.number);
     if (version)
         *version = found;
 out:

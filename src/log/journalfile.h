@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Journals that belong to one rank of a record: their first entry is a letter, varint version, u64 run, varint rank. */
+/* Journals that belong to one rank of a record: their first entry is a letter, varint version, u64
+ * run, varint rank. */
 #ifndef RP_JOURNALFILE_H
 #define RP_JOURNALFILE_H
 
@@ -18,10 +19,16 @@ struct rp_journal_kind {
 };
 
 /* Makes a file that must not exist yet, with its first entry. */
-enum rp_status rp_journal_file_create(const char *path, const struct rp_journal_kind *kind, uint64_t run, uint32_t rank, struct rp_journal **out, struct rp_problem *why);
+enum rp_status rp_journal_file_create(const char *path, const struct rp_journal_kind *kind,
+                                      uint64_t run, uint32_t rank, struct rp_journal **out,
+                                      struct rp_problem *why);
 
-/* Hands all other entries to `take`, in order; false: one is not good (errno is ENOMEM: there was no memory for it). `version`, if not NULL, gets the file's. A journal whose process was killed when it made it has none. */
-enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_kind *kind, uint64_t run, uint32_t rank, size_t limit, bool (*take)(void *data, struct rp_view *entry), void *data, uint64_t *version,
-                                    struct rp_problem *why);
+/* Hands all other entries to `take`, in order; false: one is not good (errno is ENOMEM: there was
+ * no memory for it). `version`, if not NULL, gets the file's. A journal whose process was killed
+ * when it made it has none. */
+enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_kind *kind,
+                                    uint64_t run, uint32_t rank, size_t limit,
+                                    bool (*take)(void *data, struct rp_view *entry), void *data,
+                                    uint64_t *version, struct rp_problem *why);
 
 #endif

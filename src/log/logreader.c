@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A log that was closed has an index at its end and is opened from it. Any other is walked from header to header. What the file's end cuts off was
- * never acknowledged by the writer, and the ring still has it; a bad header or CRC elsewhere is damage, and is never skipped.
+ * A log that was closed has an index at its end and is opened from it. Any other is walked from
+ * header to header. What the file's end cuts off was never acknowledged by the writer, and the ring
+ * still has it; a bad header or CRC elsewhere is damage, and is never skipped.
  */
 #include "log/logreader.h"
 
@@ -49,10 +50,12 @@ struct rp_log {
 static enum rp_status damaged(const struct rp_log *log, uint64_t offset, const char *what,
                               struct rp_problem *why)
 {
-    return rp_fail(why, RP_DAMAGED, "rank %u: %s: at byte %llu: %s", log->rank, log->path, U64(offset), what);
+    return rp_fail(why, RP_DAMAGED, "rank %u: %s: at byte %llu: %s", log->rank, log->path,
+                   U64(offset), what);
 }
 
-static enum rp_status decode_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_event *events, struct rp_problem *why);
+static enum rp_status decode_chunk(struct rp_log *log, struct rp_chunk *chunk,
+                                   struct rp_event *events, struct rp_problem *why);
 
 static enum rp_status no_memory(const struct rp_log *log, struct rp_problem *why)
 {
@@ -68,7 +71,8 @@ static enum rp_status read_at(struct rp_log *log, void *bytes, size_t length, ui
         return RP_OK;
     if (error < 0)
         return damaged(log, log->length, "the file ends inside something", why);
-    return rp_fail(why, RP_SYSTEM, "rank %u: %s: cannot read: %s", log->rank, log->path, strerror(error));
+    return rp_fail(why, RP_SYSTEM, "rank %u: %s: cannot read: %s", log->rank, log->path,
+                   strerror(error));
 }
 
 /* Header */
@@ -84,20 +88,24 @@ static enum rp_status check_header(struct rp_log *log, struct rp_problem *why)
         return status;
     if (memcmp(h, rp_log_magic, sizeof rp_log_magic) != 0)
         return damaged(log, 0, "not the log of a rank", why);
-    uint32_t major = rp_load_u16(h + 8), minor = rp_load_u16(h + 10), features = rp_load_u32(h + 12);
+    uint32_t major = rp_load_u16(h + 8), minor = rp_load_u16(h + 10),
+             features = rp_load_u32(h + 12);
     if (major > RP_LOG_MAJOR)
         return rp_fail(why, RP_DAMAGED,
-                       "rank %u: %s: format %u.%u is newer than this reprise reads (%d.x): use a newer reprise",
+                       "rank %u: %s: format %u.%u is newer than this reprise reads (%d.x): use a "
+                       "newer reprise",
                        log->rank, log->path, major, minor, RP_LOG_MAJOR);
     if (rp_load_u32(h + 60) != rp_crc32c(h, 60))
         return damaged(log, 0, "the header's checksum is wrong", why);
     if (features & ~(uint32_t)(RP_LOG_OF_ROWS | RP_LOG_CALLERS))
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: needs feature bits %#x, which this reprise does not know",
+        return rp_fail(why, RP_DAMAGED,
+                       "rank %u: %s: needs feature bits %#x, which this reprise does not know",
                        log->rank, log->path, features);
     if (rp_load_u64(h + 16) != log->run || rp_load_u32(h + 24) != log->rank ||
         rp_load_u32(h + 28) != log->ranks)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: belongs to another run or rank (rank %u of %u)",
-                       log->rank, log->path, rp_load_u32(h + 24), rp_load_u32(h + 28));
+        return rp_fail(why, RP_DAMAGED,
+                       "rank %u: %s: belongs to another run or rank (rank %u of %u)", log->rank,
+                       log->path, rp_load_u32(h + 24), rp_load_u32(h + 28));
     log->of_rows = features & RP_LOG_OF_ROWS;
     return RP_OK;
 }
@@ -121,12 +129,15 @@ static const char *rows_fault(const struct rp_log *log, const struct rp_chunk *c
 static const char *chunk_fault(const struct rp_log *log, const struct rp_chunk *chunk)
 {
     if (!kind_is_known(chunk->kind))
-        return chunk->flags & RP_CHUNK_OPTIONAL ? NULL : "a chunk of an unknown kind that may not be skipped";
+        return chunk->flags & RP_CHUNK_OPTIONAL
+                   ? NULL
+                   : "a chunk of an unknown kind that may not be skipped";
     if (chunk->stored > RP_CHUNK_BYTES_LIMIT)
         return "a chunk that is too large";
     if (chunk->kind == RP_CHUNK_ROWS)
         return rows_fault(log, chunk);
-    if (chunk->kind == RP_CHUNK_EVENTS_KIND && (chunk->items == 0 || chunk->items > RP_CHUNK_EVENTS_LIMIT))
+    if (chunk->kind == RP_CHUNK_EVENTS_KIND &&
+        (chunk->items == 0 || chunk->items > RP_CHUNK_EVENTS_LIMIT))
         return "a chunk with too many events, or none";
     if (chunk->kind == RP_CHUNK_EVENTS_KIND && !rp_codec_by_id(chunk->codec))
         return "a codec that this reprise does not know";
@@ -137,7 +148,8 @@ static const char *chunk_fault(const struct rp_log *log, const struct rp_chunk *
     return NULL;
 }
 
-static enum rp_status read_chunk_header(struct rp_log *log, uint64_t offset, const struct rp_chunk_place *place, struct rp_chunk *chunk,
+static enum rp_status read_chunk_header(struct rp_log *log, uint64_t offset,
+                                        const struct rp_chunk_place *place, struct rp_chunk *chunk,
                                         struct rp_problem *why)
 {
     uint8_t bytes[RP_CHUNK_HEADER];
@@ -146,7 +158,8 @@ static enum rp_status read_chunk_header(struct rp_log *log, uint64_t offset, con
     if (status != RP_OK)
         return status;
     if (!rp_format_get_chunk(bytes, place, chunk))
-        return damaged(log, offset, "not the chunk that belongs here, or its header's checksum is wrong", why);
+        return damaged(log, offset,
+                       "not the chunk that belongs here, or its header's checksum is wrong", why);
     const char *fault = chunk_fault(log, chunk);
     if (fault)
         return damaged(log, offset, fault, why);
@@ -172,7 +185,8 @@ static enum rp_status read_payload(struct rp_log *log, const struct rp_chunk *ch
     return RP_OK;
 }
 
-static enum rp_status add_chunk(struct rp_log *log, const struct rp_chunk *chunk, struct rp_problem *why)
+static enum rp_status add_chunk(struct rp_log *log, const struct rp_chunk *chunk,
+                                struct rp_problem *why)
 {
     if (log->chunk_count == log->chunk_room) {
         size_t room = log->chunk_room ? log->chunk_room * 2 : 64;
@@ -241,16 +255,19 @@ static enum rp_status read_index(struct rp_log *log, bool *found, struct rp_prob
     *found = false;
     if (log->length < RP_LOG_HEADER + RP_CHUNK_HEADER + RP_LOG_TRAILER)
         return RP_OK;
-    enum rp_status status = read_at(log, trailer, sizeof trailer, log->length - sizeof trailer, why);
+    enum rp_status status =
+        read_at(log, trailer, sizeof trailer, log->length - sizeof trailer, why);
     if (status != RP_OK || memcmp(trailer + 8, rp_index_magic, sizeof rp_index_magic) != 0)
         return status;
     *found = true;
     uint64_t offset = rp_load_u64(trailer);
     if (offset < RP_LOG_HEADER || offset > log->length - RP_CHUNK_HEADER - RP_LOG_TRAILER)
-        return damaged(log, log->length - RP_LOG_TRAILER, "the trailer points outside the file", why);
+        return damaged(log, log->length - RP_LOG_TRAILER, "the trailer points outside the file",
+                       why);
     status = read_chunk_header(log, offset, &log->held, &index, why);
-    if (status == RP_OK && (index.kind != RP_CHUNK_INDEX ||
-                            offset + RP_CHUNK_HEADER + index.stored + RP_LOG_TRAILER != log->length))
+    if (status == RP_OK &&
+        (index.kind != RP_CHUNK_INDEX ||
+         offset + RP_CHUNK_HEADER + index.stored + RP_LOG_TRAILER != log->length))
         return damaged(log, offset, "the trailer does not point at the index", why);
     if (status == RP_OK)
         status = read_payload(log, &index, why);
@@ -260,7 +277,8 @@ static enum rp_status read_index(struct rp_log *log, bool *found, struct rp_prob
 }
 
 /* The full header of a chunk that the index told of. */
-static enum rp_status confirm_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_problem *why)
+static enum rp_status confirm_chunk(struct rp_log *log, struct rp_chunk *chunk,
+                                    struct rp_problem *why)
 {
     struct rp_chunk_place place = {chunk->first, chunk->first, chunk->first};
     struct rp_chunk real;
@@ -276,7 +294,8 @@ static enum rp_status confirm_chunk(struct rp_log *log, struct rp_chunk *chunk, 
 
 /* What is read at once: sites, end, ring */
 
-static enum rp_status read_end(struct rp_log *log, const struct rp_chunk *chunk, struct rp_problem *why)
+static enum rp_status read_end(struct rp_log *log, const struct rp_chunk *chunk,
+                               struct rp_problem *why)
 {
     struct rp_view in = rp_view_of(log->payload.bytes, log->payload.length);
 
@@ -292,7 +311,8 @@ static enum rp_status read_end(struct rp_log *log, const struct rp_chunk *chunk,
     return RP_OK;
 }
 
-static enum rp_status read_small_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_problem *why)
+static enum rp_status read_small_chunk(struct rp_log *log, struct rp_chunk *chunk,
+                                       struct rp_problem *why)
 {
     enum rp_status status = confirm_chunk(log, chunk, why);
 
@@ -304,7 +324,9 @@ static enum rp_status read_small_chunk(struct rp_log *log, struct rp_chunk *chun
         return read_end(log, chunk, why);
     if (chunk->first != log->sites.site_count ||
         !rp_site_read(&log->sites, log->payload.bytes, log->payload.length, chunk->items))
-        return log->sites.starved ? no_memory(log, why) : damaged(log, chunk->offset, "the call sites are not well formed", why);
+        return log->sites.starved
+                   ? no_memory(log, why)
+                   : damaged(log, chunk->offset, "the call sites are not well formed", why);
     return RP_OK;
 }
 
@@ -322,7 +344,9 @@ static enum rp_status read_small_chunks(struct rp_log *log, struct rp_problem *w
 }
 
 /* The head of a ROWS chunk; the payload behind it is in *rest. */
-static enum rp_status read_rows_head(struct rp_log *log, struct rp_chunk *chunk, struct rp_rows_head *head, struct rp_view *rest, struct rp_problem *why)
+static enum rp_status read_rows_head(struct rp_log *log, struct rp_chunk *chunk,
+                                     struct rp_rows_head *head, struct rp_view *rest,
+                                     struct rp_problem *why)
 {
     enum rp_status status = confirm_chunk(log, chunk, why);
 
@@ -336,7 +360,8 @@ static enum rp_status read_rows_head(struct rp_log *log, struct rp_chunk *chunk,
 }
 
 /* Events that are in no rows: those of the EVENTS chunks behind the last rows. */
-static enum rp_status read_parts(struct rp_log *log, size_t from, struct rp_ring_rest *parts, struct rp_problem *why)
+static enum rp_status read_parts(struct rp_log *log, size_t from, struct rp_ring_rest *parts,
+                                 struct rp_problem *why)
 {
     uint64_t total = 0;
 
@@ -359,7 +384,8 @@ static enum rp_status read_parts(struct rp_log *log, size_t from, struct rp_ring
 }
 
 /* How many events the rows cover, and those behind them that are in chunks. */
-static enum rp_status read_covered(struct rp_log *log, uint64_t *covered, struct rp_ring_rest *parts, struct rp_problem *why)
+static enum rp_status read_covered(struct rp_log *log, uint64_t *covered,
+                                   struct rp_ring_rest *parts, struct rp_problem *why)
 {
     size_t last = log->chunk_count;
     struct rp_rows_head head = {0, 0};
@@ -375,7 +401,8 @@ static enum rp_status read_covered(struct rp_log *log, uint64_t *covered, struct
 }
 
 /* Puts them in front of what the ring held. */
-static enum rp_status join_parts(struct rp_log *log, struct rp_ring_rest *parts, struct rp_problem *why)
+static enum rp_status join_parts(struct rp_log *log, struct rp_ring_rest *parts,
+                                 struct rp_problem *why)
 {
     size_t count = parts->count + log->rest.count;
 
@@ -407,9 +434,10 @@ static enum rp_status read_ring(struct rp_log *log, struct rp_problem *why)
     enum rp_status status = path ? RP_OK : no_memory(log, why);
 
     if (status == RP_OK && access(path, F_OK) != 0)
-        status = rp_fail(why, RP_DAMAGED,
-                         "rank %u: %s is missing: the log has no end, and its last events are in that file",
-                         log->rank, path);
+        status = rp_fail(
+            why, RP_DAMAGED,
+            "rank %u: %s is missing: the log has no end, and its last events are in that file",
+            log->rank, path);
     if (status == RP_OK)
         status = rp_ring_read(path, log->run, log->rank, 0, covered + parts.count, &log->rest, why);
     if (status == RP_OK)
@@ -432,14 +460,17 @@ static enum rp_status open_file(struct rp_log *log, struct rp_problem *why)
 
     int error = rp_kept_open(&log->file, log->path, O_RDONLY);
     if (error == ENOENT)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s is missing: it was lost, or the rank never came out of MPI_Init", log->rank, log->path);
+        return rp_fail(
+            why, RP_DAMAGED,
+            "rank %u: %s is missing: it was lost, or the rank never came out of MPI_Init",
+            log->rank, log->path);
     if (error || fstat(log->file.fd, &st) != 0) {
         enum rp_status status = rp_fail_open(&because, log->path, error ? error : errno);
         return rp_fail(why, status, "rank %u: %s", log->rank, because.text);
     }
     if (fcntl(log->file.fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
-        return rp_fail(why, RP_BUSY, "rank %u: %s: still being written by process %d", log->rank, log->path,
-                       (int)lock.l_pid);
+        return rp_fail(why, RP_BUSY, "rank %u: %s: still being written by process %d", log->rank,
+                       log->path, (int)lock.l_pid);
     log->length = (uint64_t)st.st_size;
     return RP_OK;
 }
@@ -547,7 +578,8 @@ struct rp_log_id rp_log_id(const struct rp_log *log)
     return (struct rp_log_id){log->run, log->rank, log->ranks};
 }
 
-enum rp_status rp_log_payload(struct rp_log *log, size_t index, const struct rp_buffer **payload, struct rp_problem *why)
+enum rp_status rp_log_payload(struct rp_log *log, size_t index, const struct rp_buffer **payload,
+                              struct rp_problem *why)
 {
     enum rp_status status = confirm_chunk(log, &log->chunks[index], why);
 
@@ -565,18 +597,23 @@ static enum rp_status check_sites(struct rp_log *log, const struct rp_event *eve
 {
     for (size_t i = 0; i < count; i++)
         if (events[i].site >= log->sites.site_count)
-            return rp_fail(why, RP_DAMAGED, "rank %u: %s: event %llu names call site %u of %zu", log->rank,
-                           log->path, U64(log->next_event + i), events[i].site, log->sites.site_count);
+            return rp_fail(why, RP_DAMAGED, "rank %u: %s: event %llu names call site %u of %zu",
+                           log->rank, log->path, U64(log->next_event + i), events[i].site,
+                           log->sites.site_count);
     return RP_OK;
 }
 
 /* The state that the chunk is to be decoded with. */
-static enum rp_status prepare_decoder(struct rp_log *log, const struct rp_chunk *chunk, struct rp_problem *why)
+static enum rp_status prepare_decoder(struct rp_log *log, const struct rp_chunk *chunk,
+                                      struct rp_problem *why)
 {
     const struct rp_codec *codec = rp_codec_by_id(chunk->codec);
 
     if (chunk->flags & RP_CHUNK_CONTINUES)
-        return log->goes_on && log->codec == codec ? RP_OK : damaged(log, chunk->offset, "a chunk that continues another, which is not there", why);
+        return log->goes_on && log->codec == codec
+                   ? RP_OK
+                   : damaged(log, chunk->offset,
+                             "a chunk that continues another, which is not there", why);
     if (log->codec != codec) {
         if (log->decoder)
             log->codec->close(log->decoder);
@@ -589,8 +626,8 @@ static enum rp_status prepare_decoder(struct rp_log *log, const struct rp_chunk 
     return RP_OK;
 }
 
-static enum rp_status decode_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_event *events,
-                                   struct rp_problem *why)
+static enum rp_status decode_chunk(struct rp_log *log, struct rp_chunk *chunk,
+                                   struct rp_event *events, struct rp_problem *why)
 {
     struct rp_problem inner;
     enum rp_status status = confirm_chunk(log, chunk, why);
@@ -602,7 +639,8 @@ static enum rp_status decode_chunk(struct rp_log *log, struct rp_chunk *chunk, s
     log->goes_on = false;
     if (status != RP_OK)
         return status;
-    status = log->codec->decode(log->decoder, log->payload.bytes, log->payload.length, chunk->items, events, &inner);
+    status = log->codec->decode(log->decoder, log->payload.bytes, log->payload.length, chunk->items,
+                                events, &inner);
     log->goes_on = status == RP_OK;
     if (status == RP_DAMAGED)
         return damaged(log, chunk->offset, inner.text, why);
@@ -623,7 +661,8 @@ bool rp_log_is_timed(const struct rp_log *log)
 {
     size_t first = next_events(log, 0);
 
-    return first < log->chunk_count ? first > 0 && log->chunks[first - 1].kind == RP_CHUNK_TIMES : log->rest.times != NULL;
+    return first < log->chunk_count ? first > 0 && log->chunks[first - 1].kind == RP_CHUNK_TIMES
+                                    : log->rest.times != NULL;
 }
 
 const uint64_t *rp_log_block_times(const struct rp_log *log)
@@ -637,14 +676,17 @@ static enum rp_status read_times(struct rp_log *log, size_t events, struct rp_pr
     struct rp_chunk *chunk = events > 0 ? &log->chunks[events - 1] : NULL;
 
     if (!chunk || chunk->kind != RP_CHUNK_TIMES || chunk->items != log->chunks[events].items)
-        return damaged(log, log->chunks[events].offset, "events without times, in a log whose events have some", why);
+        return damaged(log, log->chunks[events].offset,
+                       "events without times, in a log whose events have some", why);
     enum rp_status status = confirm_chunk(log, chunk, why);
     if (status == RP_OK)
         status = read_payload(log, chunk, why);
     if (status != RP_OK)
         return status;
     struct rp_view in = rp_view_of(log->payload.bytes, log->payload.length);
-    return rp_format_get_times(&in, log->times, chunk->items) ? RP_OK : damaged(log, chunk->offset, "times are not well formed", why);
+    return rp_format_get_times(&in, log->times, chunk->items)
+               ? RP_OK
+               : damaged(log, chunk->offset, "times are not well formed", why);
 }
 
 static enum rp_status next_of_rest(struct rp_log *log, struct rp_event *events, size_t *count)
@@ -667,7 +709,8 @@ enum rp_status rp_log_next_block(struct rp_log *log, struct rp_event *events, si
 
     if (log->of_rows)
         return rp_fail(why, RP_USAGE, "rank %u: %s: holds rows, not events", log->rank, log->path);
-    if (rp_log_is_timed(log) && !log->times && !(log->times = calloc(RP_CHUNK_EVENTS_LIMIT, sizeof *log->times)))
+    if (rp_log_is_timed(log) && !log->times &&
+        !(log->times = calloc(RP_CHUNK_EVENTS_LIMIT, sizeof *log->times)))
         return no_memory(log, why);
     log->next_chunk = next_events(log, log->next_chunk);
     if (log->next_chunk < log->chunk_count) {
@@ -705,7 +748,8 @@ bool rp_log_has_rows(const struct rp_log *log)
     return log->of_rows;
 }
 
-static enum rp_status decode_rows(struct rp_log *log, struct rp_chunk *chunk, struct rp_row_chunk *out, struct rp_problem *why)
+static enum rp_status decode_rows(struct rp_log *log, struct rp_chunk *chunk,
+                                  struct rp_row_chunk *out, struct rp_problem *why)
 {
     struct rp_rows_head head;
     struct rp_view rest;
@@ -715,15 +759,20 @@ static enum rp_status decode_rows(struct rp_log *log, struct rp_chunk *chunk, st
 
     if (status != RP_OK)
         return status;
-    status = rp_row_codec_by_id(chunk->codec)->decode(rest.at, (size_t)(rest.end - rest.at), head.raw, chunk->items, &log->scratch, out, &inner);
+    status = rp_row_codec_by_id(chunk->codec)
+                 ->decode(rest.at, (size_t)(rest.end - rest.at), head.raw, chunk->items,
+                          &log->scratch, out, &inner);
     if (status != RP_OK)
-        return status == RP_DAMAGED ? damaged(log, chunk->offset, inner.text, why) : no_memory(log, why);
+        return status == RP_DAMAGED ? damaged(log, chunk->offset, inner.text, why)
+                                    : no_memory(log, why);
     rp_row_chunk_sum(out, &sum);
-    const char *fault = sum.rows != chunk->items                                     ? "not as many rows as it says"
-                        : !rp_row_chunk_fits(out, log->sites.site_count, log->ranks) ? "rows of a call site or rank that there is not"
-                        : head.events < log->next_event                              ? "rows of fewer events than those before"
-                        : log->ended && head.events > log->end.events                ? "rows of more events than there are"
-                                                                                     : NULL;
+    const char *fault = sum.rows != chunk->items ? "not as many rows as it says"
+                        : !rp_row_chunk_fits(out, log->sites.site_count, log->ranks)
+                            ? "rows of a call site or rank that there is not"
+                        : head.events < log->next_event ? "rows of fewer events than those before"
+                        : log->ended && head.events > log->end.events
+                            ? "rows of more events than there are"
+                            : NULL;
     if (fault) {
         rp_row_chunk_free(out);
         return damaged(log, chunk->offset, fault, why);
@@ -733,7 +782,8 @@ static enum rp_status decode_rows(struct rp_log *log, struct rp_chunk *chunk, st
 }
 
 /* A call that was cut off did not return to the program, and has no rows. */
-static enum rp_status rows_of_rest(struct rp_log *log, struct rp_row_chunk *out, struct rp_problem *why)
+static enum rp_status rows_of_rest(struct rp_log *log, struct rp_row_chunk *out,
+                                   struct rp_problem *why)
 {
     struct rp_rows rows = {0};
     enum rp_status status = rp_rows_add(&rows, log->rest.events, log->rest.count);
@@ -748,7 +798,8 @@ static enum rp_status rows_of_rest(struct rp_log *log, struct rp_row_chunk *out,
     return status == RP_OK ? RP_OK : no_memory(log, why);
 }
 
-enum rp_status rp_log_next_rows(struct rp_log *log, struct rp_row_chunk *out, bool *found, struct rp_problem *why)
+enum rp_status rp_log_next_rows(struct rp_log *log, struct rp_row_chunk *out, bool *found,
+                                struct rp_problem *why)
 {
     while (log->next_chunk < log->chunk_count && log->chunks[log->next_chunk].kind != RP_CHUNK_ROWS)
         log->next_chunk++;
@@ -772,8 +823,8 @@ static int by_post(const void *one, const void *other)
     return a < b ? -1 : a > b;
 }
 
-static enum rp_status append_late_chunk(struct rp_log *log, struct rp_chunk *chunk, struct rp_late *late,
-                                        struct rp_problem *why)
+static enum rp_status append_late_chunk(struct rp_log *log, struct rp_chunk *chunk,
+                                        struct rp_late *late, struct rp_problem *why)
 {
     enum rp_status status = confirm_chunk(log, chunk, why);
 
@@ -784,8 +835,9 @@ static enum rp_status append_late_chunk(struct rp_log *log, struct rp_chunk *chu
     struct rp_view in = rp_view_of(log->payload.bytes, log->payload.length);
     for (uint32_t i = 0; i < chunk->items; i++)
         late[i] = rp_format_get_late(&in);
-    return in.failed || in.at != in.end ? damaged(log, chunk->offset, "late matches are not well formed", why)
-                                        : RP_OK;
+    return in.failed || in.at != in.end
+               ? damaged(log, chunk->offset, "late matches are not well formed", why)
+               : RP_OK;
 }
 
 static size_t append_late_rest(const struct rp_log *log, struct rp_late *late)
@@ -811,7 +863,8 @@ static size_t sort_and_unify(struct rp_late *late, size_t count)
     return kept;
 }
 
-/* An entry takes at least 4 bytes of its chunk, so that a hostile count allocates no more than the file can justify. */
+/* An entry takes at least 4 bytes of its chunk, so that a hostile count allocates no more than the
+ * file can justify. */
 static enum rp_status count_late(const struct rp_log *log, size_t *total, struct rp_problem *why)
 {
     *total = log->rest.count;
@@ -865,8 +918,8 @@ void rp_log_sum_add(struct rp_log_sum *sum, const struct rp_event *events, size_
     sum->events += count;
 }
 
-static enum rp_status verify_events(struct rp_log *log, struct rp_event *events, struct rp_log_sum *sum,
-                                    struct rp_problem *why)
+static enum rp_status verify_events(struct rp_log *log, struct rp_event *events,
+                                    struct rp_log_sum *sum, struct rp_problem *why)
 {
     size_t n;
 
@@ -882,7 +935,8 @@ static enum rp_status verify_events(struct rp_log *log, struct rp_event *events,
     return RP_OK;
 }
 
-static enum rp_status verify_rows(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why)
+static enum rp_status verify_rows(struct rp_log *log, struct rp_log_sum *sum,
+                                  struct rp_problem *why)
 {
     struct rp_row_chunk chunk;
     struct rp_row_sum some;
@@ -900,24 +954,31 @@ static enum rp_status verify_rows(struct rp_log *log, struct rp_log_sum *sum, st
     sum->events = log->next_event;
     rp_log_rewind(log);
     if (status == RP_OK && log->ended && sum->events != log->end.events)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: rows of %llu events, its end says %llu", log->rank, log->path, U64(sum->events), U64(log->end.events));
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: rows of %llu events, its end says %llu",
+                       log->rank, log->path, U64(sum->events), U64(log->end.events));
     return status;
 }
 
-enum rp_status rp_log_sum_check(const struct rp_log *log, const struct rp_log_sum *sum, struct rp_problem *why)
+enum rp_status rp_log_sum_check(const struct rp_log *log, const struct rp_log_sum *sum,
+                                struct rp_problem *why)
 {
     if (log->ended && sum->receives != log->end.receives)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu receives, its end says %llu", log->rank, log->path,
-                       U64(sum->receives), U64(log->end.receives));
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu receives, its end says %llu", log->rank,
+                       log->path, U64(sum->receives), U64(log->end.receives));
     if (log->ended && sum->digest != log->end.digest)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: the digest of its events is %016llx, its end says %016llx",
+        return rp_fail(why, RP_DAMAGED,
+                       "rank %u: %s: the digest of its events is %016llx, its end says %016llx",
                        log->rank, log->path, U64(sum->digest), U64(log->end.digest));
     return RP_OK;
 }
 
 enum rp_status rp_log_verify_index(const struct rp_log *log, struct rp_problem *why)
 {
-    return log->ended && !log->indexed ? damaged(log, log->length, "the index behind the END chunk is cut off, or damaged; no event is lost", why) : RP_OK;
+    return log->ended && !log->indexed
+               ? damaged(log, log->length,
+                         "the index behind the END chunk is cut off, or damaged; no event is lost",
+                         why)
+               : RP_OK;
 }
 
 enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why)

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The producer never waits for the disk unless its ring is full. It wakes the encoder when the ring is half full, and drains the ring itself
- * when it is full ("helps"). `lock` makes whoever drains the one consumer. A chunk is written whole with one pwrite; only then tail moves on,
- * so that at every instant each event is in a complete chunk or in the ring. LATE stands before its EVENTS chunk in the same write.
+ * The producer never waits for the disk unless its ring is full. It wakes the encoder when the ring
+ * is half full, and drains the ring itself when it is full ("helps"). `lock` makes whoever drains
+ * the one consumer. A chunk is written whole with one pwrite; only then tail moves on, so that at
+ * every instant each event is in a complete chunk or in the ring. LATE stands before its EVENTS
+ * chunk in the same write.
  *
- * Where events have times, the producer leaves them in the ring, and a TIMES chunk stands before each EVENTS chunk, too.
+ * Where events have times, the producer leaves them in the ring, and a TIMES chunk stands before
+ * each EVENTS chunk, too.
  *
- * A log of rows has these instead of events. The rows of a call are made when its end was seen, so that the ring's tail stays behind: at the first event of the
- * call that has not ended. A call with more events than the ring has room for is put into EVENTS chunks as it is, before its rows.
+ * A log of rows has these instead of events. The rows of a call are made when its end was seen, so
+ * that the ring's tail stays behind: at the first event of the call that has not ended. A call with
+ * more events than the ring has room for is put into EVENTS chunks as it is, before its rows.
  *
- * A codec may be too dear for a program that makes events fast: then a cheaper one takes over, chunk by chunk, until it has become affordable again.
+ * A codec may be too dear for a program that makes events fast: then a cheaper one takes over,
+ * chunk by chunk, until it has become affordable again.
  *
- * When a write fails, the file is cut back to its last whole chunk, the ring is disconnected from its file (which keeps the newest events), and
- * the application goes on unrecorded, after one message.
+ * When a write fails, the file is cut back to its last whole chunk, the ring is disconnected from
+ * its file (which keeps the newest events), and the application goes on unrecorded, after one
+ * message.
  */
 #include "log/logwriter.h"
 
@@ -66,13 +72,13 @@ struct rp_log_writer {
     struct rp_event *batch; /* RP_CHUNK_EVENTS */
     struct rp_buffer times; /* of these, as the payload of TIMES */
     uint64_t last_time;
-    void *encoder;     /* the codec's state */
-    uint64_t in_span;  /* events since it was reset */
+    void *encoder;                /* the codec's state */
+    uint64_t in_span;             /* events since it was reset */
     const struct rp_codec *cheap; /* or NULL */
     void *cheap_encoder;
-    bool is_cheap;  /* the chunk before was */
-    int64_t share;  /* of `codec`, in thousandths of the process's time */
-    int64_t spent;  /* on `codec`, in nanoseconds */
+    bool is_cheap; /* the chunk before was */
+    int64_t share; /* of `codec`, in thousandths of the process's time */
+    int64_t spent; /* on `codec`, in nanoseconds */
     struct rp_buffer payload, late, output, index;
     uint32_t late_count, chunk_count;
     const struct rp_row_codec *row_codec; /* NULL: a log of events */
@@ -110,7 +116,8 @@ static void stop_recording(struct rp_log_writer *w, int error)
     int cut = rp_kept_truncate(&w->file, (off_t)w->length);
     if (cut)
         rp_error("%s: cannot cut off a torn chunk: %s", w->path, strerror(cut));
-    rp_error("%s: recording stops: %s; the application goes on unrecorded", w->path, strerror(error));
+    rp_error("%s: recording stops: %s; the application goes on unrecorded", w->path,
+             strerror(error));
 }
 
 static void add_to_index(struct rp_log_writer *w, const struct rp_chunk *chunk)
@@ -122,7 +129,8 @@ static void add_to_index(struct rp_log_writer *w, const struct rp_chunk *chunk)
 }
 
 /* Appends a chunk to w->output. */
-static void put_chunk(struct rp_log_writer *w, struct rp_chunk *chunk, const struct rp_buffer *payload)
+static void put_chunk(struct rp_log_writer *w, struct rp_chunk *chunk,
+                      const struct rp_buffer *payload)
 {
     chunk->stored = (uint32_t)payload->length;
     chunk->crc = rp_crc32c(payload->bytes, payload->length);
@@ -133,7 +141,8 @@ static void put_chunk(struct rp_log_writer *w, struct rp_chunk *chunk, const str
 
 static bool write_output(struct rp_log_writer *w)
 {
-    int error = w->output.failed || w->index.failed || w->payload.failed || w->times.failed ? ENOMEM : 0;
+    int error =
+        w->output.failed || w->index.failed || w->payload.failed || w->times.failed ? ENOMEM : 0;
 
     if (!error)
         error = rp_kept_write(&w->file, w->output.bytes, w->output.length, (off_t)w->length);
@@ -149,7 +158,8 @@ static void note_late(struct rp_log_writer *w, const struct stream *s, const str
 {
     struct rp_late late = {event->c, event->kind, event->a, event->b};
 
-    /* The replay passes over FREED when the event before it is done, which may be before the post that it tells of. */
+    /* The replay passes over FREED when the event before it is done, which may be before the post
+     * that it tells of. */
     bool of_its_own = event->kind == RP_FREED && event->c + event->posts >= s->posts;
     if (event->c >= s->previous_posts && !of_its_own)
         return;
@@ -193,7 +203,8 @@ static int64_t processor_time(clockid_t of)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Whether the next chunk is the cheap codec's. Back to the other only when it has fallen far below its share: it begins afresh then. */
+/* Whether the next chunk is the cheap codec's. Back to the other only when it has fallen far below
+ * its share: it begins afresh then. */
 static bool must_be_cheap(const struct rp_log_writer *w)
 {
     if (!w->cheap)
@@ -202,7 +213,8 @@ static bool must_be_cheap(const struct rp_log_writer *w)
     return w->spent > (w->is_cheap ? allowed / 2 : allowed);
 }
 
-/* What the encoder has learnt is kept from chunk to chunk, for a while: so that not too much hangs on one damaged chunk. */
+/* What the encoder has learnt is kept from chunk to chunk, for a while: so that not too much hangs
+ * on one damaged chunk. */
 static uint16_t continue_span(struct rp_log_writer *w, size_t count)
 {
     bool goes_on = w->codec->continues && w->in_span > 0 && w->in_span < RP_SPAN_EVENTS;
@@ -236,8 +248,12 @@ static enum rp_status encode(struct rp_log_writer *w, size_t count, struct rp_ch
 static bool write_batch(struct rp_log_writer *w, struct stream *s, uint64_t first, size_t count)
 {
     struct rp_chunk late = {.kind = RP_CHUNK_LATE, .first = first};
-    struct rp_chunk events = {.kind = RP_CHUNK_EVENTS_KIND, .first = first, .items = (uint32_t)count};
-    struct rp_chunk times = {.kind = RP_CHUNK_TIMES, .flags = RP_CHUNK_OPTIONAL, .items = (uint32_t)count};
+    struct rp_chunk events = {.kind = RP_CHUNK_EVENTS_KIND,
+                              .first = first,
+                              .items = (uint32_t)count};
+    struct rp_chunk times = {.kind = RP_CHUNK_TIMES,
+                             .flags = RP_CHUNK_OPTIONAL,
+                             .items = (uint32_t)count};
 
     rp_buffer_clear(&w->late);
     rp_buffer_clear(&w->payload);
@@ -269,21 +285,27 @@ static void add_up(struct stream *s, const struct rp_event *events, size_t count
     }
 }
 
-/* All rows that there are, as one chunk: it covers all events but those of the call that has not ended. */
+/* All rows that there are, as one chunk: it covers all events but those of the call that has not
+ * ended. */
 static bool write_rows(struct rp_log_writer *w, struct stream *s)
 {
-    struct rp_chunk chunk = {.kind = RP_CHUNK_ROWS, .codec = w->row_codec->id, .first = w->row_count};
+    struct rp_chunk chunk = {.kind = RP_CHUNK_ROWS,
+                             .codec = w->row_codec->id,
+                             .first = w->row_count};
     struct rp_rows_head head = {.events = s->taken - rp_rows_pending(&w->rows)};
     struct rp_buffer bytes = {0};
     size_t items = 0;
-    enum rp_status status = w->row_codec->encode(&w->coder, rp_rows_of(&w->rows), rp_rows_count(&w->rows), &bytes, &items, &head.raw);
+    enum rp_status status =
+        w->row_codec->encode(&w->coder, rp_rows_of(&w->rows), rp_rows_count(&w->rows), &bytes,
+                             &items, &head.raw);
 
     rp_buffer_clear(&w->payload);
     rp_format_put_rows(&w->payload, &head);
     rp_buffer_put(&w->payload, bytes.bytes, bytes.length);
     w->payload.failed |= bytes.failed;
     rp_buffer_free(&bytes);
-    if (status != RP_OK || items > RP_CHUNK_ROWS_LIMIT || w->payload.length > RP_CHUNK_BYTES_LIMIT) {
+    if (status != RP_OK || items > RP_CHUNK_ROWS_LIMIT ||
+        w->payload.length > RP_CHUNK_BYTES_LIMIT) {
         stop_recording(w, status != RP_OK ? ENOMEM : EFBIG);
         return false;
     }
@@ -304,7 +326,10 @@ static bool write_part(struct rp_log_writer *w, struct stream *s)
 
     for (size_t done = 0; done < count;) {
         size_t some = count - done < RP_CHUNK_EVENTS ? count - done : RP_CHUNK_EVENTS;
-        struct rp_chunk chunk = {.kind = RP_CHUNK_EVENTS_KIND, .first = w->part_count, .codec = w->codec->id, .items = (uint32_t)some};
+        struct rp_chunk chunk = {.kind = RP_CHUNK_EVENTS_KIND,
+                                 .first = w->part_count,
+                                 .codec = w->codec->id,
+                                 .items = (uint32_t)some};
         rp_buffer_clear(&w->payload);
         w->codec->reset(w->encoder);
         if (w->codec->encode(w->encoder, call + s->parted, some, &w->payload) != RP_OK) {
@@ -324,7 +349,8 @@ static bool write_part(struct rp_log_writer *w, struct stream *s)
 static void take_events(struct rp_log_writer *w, struct stream *s, uint64_t head)
 {
     while (s->taken < head && !w->error) {
-        size_t count = head - s->taken > RP_CHUNK_EVENTS ? RP_CHUNK_EVENTS : (size_t)(head - s->taken);
+        size_t count =
+            head - s->taken > RP_CHUNK_EVENTS ? RP_CHUNK_EVENTS : (size_t)(head - s->taken);
         for (size_t i = 0; i < count; i++)
             w->batch[i] = s->ring.slots[(s->taken + i) % RP_RING_CAPACITY];
         add_up(s, w->batch, count);
@@ -348,7 +374,8 @@ static void drain_rows(struct rp_log_writer *w, struct stream *s)
         atomic_store_explicit(&shared->tail, s->events + s->parted, memory_order_release);
 }
 
-/* The stream has ended: also a call that was cut off counts among the events, though it has no rows. */
+/* The stream has ended: also a call that was cut off counts among the events, though it has no
+ * rows. */
 static void finish_rows(struct rp_log_writer *w)
 {
     struct stream *s = w->streams;
@@ -362,7 +389,8 @@ static void finish_rows(struct rp_log_writer *w)
 }
 
 /* Times that were not put, or are those of older events, are less than the one before. */
-static void take_times(struct rp_log_writer *w, const struct rp_ring *ring, uint64_t first, size_t count)
+static void take_times(struct rp_log_writer *w, const struct rp_ring *ring, uint64_t first,
+                       size_t count)
 {
     uint64_t told = 0;
 
@@ -483,7 +511,8 @@ static void make_room(struct rp_ring *ring)
     uint64_t tail = atomic_load_explicit(&ring->shared->tail, memory_order_acquire);
 
     if (w->error || ring->head - tail >= RP_RING_CAPACITY) {
-        rp_ring_publish(ring); /* inside a call, for want of room alone: a half-full ring waits for the call's end */
+        rp_ring_publish(ring); /* inside a call, for want of room alone: a half-full ring waits for
+                                  the call's end */
         tail = help(w, s);
     } else if (!w->is_inline) {
         wake_encoder(w);
@@ -504,7 +533,8 @@ enum rp_status rp_log_stream(struct rp_log_writer *w, uint32_t id, struct rp_rin
         free(s);
         return rp_fail(why, RP_MEMORY, "%s: out of memory", w->path);
     }
-    enum rp_status status = rp_ring_create(&s->ring, path, w->run, w->rank, id, w->timed ? RP_RING_TIMES : 0, why);
+    enum rp_status status =
+        rp_ring_create(&s->ring, path, w->run, w->rank, id, w->timed ? RP_RING_TIMES : 0, why);
     free(path);
     if (status != RP_OK) {
         free(s);
@@ -523,7 +553,8 @@ enum rp_status rp_log_stream(struct rp_log_writer *w, uint32_t id, struct rp_rin
     return RP_OK;
 }
 
-void rp_log_sites(struct rp_log_writer *w, const struct rp_buffer *records, uint32_t first, uint32_t count)
+void rp_log_sites(struct rp_log_writer *w, const struct rp_buffer *records, uint32_t first,
+                  uint32_t count)
 {
     struct rp_chunk chunk = {.kind = RP_CHUNK_SITES, .items = count, .first = first};
 
@@ -560,8 +591,10 @@ static enum rp_status open_file(struct rp_log_writer *w, uint32_t ranks, struct 
     if (error)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->path, strerror(error));
     rp_kept_lock(&w->file); /* where locks do not work, readers go without the warning */
-    rp_format_put_header(&w->output, w->row_codec ? RP_LOG_OF_ROWS | RP_LOG_CALLERS : 0, w->run, w->rank, ranks);
-    error = w->output.failed ? ENOMEM : rp_kept_write(&w->file, w->output.bytes, w->output.length, 0);
+    rp_format_put_header(&w->output, w->row_codec ? RP_LOG_OF_ROWS | RP_LOG_CALLERS : 0, w->run,
+                         w->rank, ranks);
+    error =
+        w->output.failed ? ENOMEM : rp_kept_write(&w->file, w->output.bytes, w->output.length, 0);
     if (error)
         return rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", w->path, strerror(error));
     w->length = w->output.length;
@@ -591,8 +624,9 @@ static void free_writer(struct rp_log_writer *w)
     free(w);
 }
 
-enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks, const struct rp_log_manner *manner,
-                             struct rp_log_writer **out, struct rp_problem *why)
+enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
+                             const struct rp_log_manner *manner, struct rp_log_writer **out,
+                             struct rp_problem *why)
 {
     struct rp_log_writer *w = calloc(1, sizeof *w);
 
@@ -663,9 +697,11 @@ enum rp_status rp_log_close(struct rp_log_writer *w, enum rp_end_reason reason, 
     if (!w->error && ends)
         write_end(w, reason, code);
     if (reason == RP_END_STOPPED && w->stream_count > 0)
-        w->streams[0].ring.shared->stopped = (uint32_t)code, w->streams[0].ring.shared->stopped_head = rp_log_totals(w).events;
+        w->streams[0].ring.shared->stopped = (uint32_t)code,
+        w->streams[0].ring.shared->stopped_head = rp_log_totals(w).events;
     if (w->error)
-        status = rp_fail(why, RP_SYSTEM, "%s: recording stopped early: %s", w->path, strerror(w->error));
+        status =
+            rp_fail(why, RP_SYSTEM, "%s: recording stopped early: %s", w->path, strerror(w->error));
     for (size_t i = 0; i < w->stream_count; i++)
         rp_ring_close(&w->streams[i].ring, !w->error && ends);
     free_writer(w);

@@ -88,21 +88,24 @@ static int64_t number_of(const struct rp_json *json, const char *key)
     return member ? member->number : -1;
 }
 
-static enum rp_status check_version(const struct rp_json *json, const char *path, struct rp_problem *why)
+static enum rp_status check_version(const struct rp_json *json, const char *path,
+                                    struct rp_problem *why)
 {
     const struct rp_json *format = rp_json_member(json, "format", RP_JSON_STRING);
 
     if (!format || strcmp(format->string, "reprise-run") != 0)
         return rp_fail(why, RP_DAMAGED, "%s: not the description of a reprise run", path);
     if (number_of(json, "major") > RP_LOG_MAJOR)
-        return rp_fail(why, RP_DAMAGED,
-                       "%s: format %lld.%lld is newer than this reprise reads (%d.x): use a newer reprise", path,
-                       (long long)number_of(json, "major"), (long long)number_of(json, "minor"), RP_LOG_MAJOR);
+        return rp_fail(
+            why, RP_DAMAGED,
+            "%s: format %lld.%lld is newer than this reprise reads (%d.x): use a newer reprise",
+            path, (long long)number_of(json, "major"), (long long)number_of(json, "minor"),
+            RP_LOG_MAJOR);
     return RP_OK;
 }
 
-static enum rp_status take_members(const struct rp_json *json, const char *path, struct rp_manifest *out,
-                                   struct rp_problem *why)
+static enum rp_status take_members(const struct rp_json *json, const char *path,
+                                   struct rp_manifest *out, struct rp_problem *why)
 {
     const struct rp_json *run = rp_json_member(json, "run", RP_JSON_STRING);
     const struct rp_json *launched = rp_json_member(json, "launched", RP_JSON_STRING);
@@ -115,13 +118,19 @@ static enum rp_status take_members(const struct rp_json *json, const char *path,
         return rp_fail(why, RP_DAMAGED, "%s: 'run' or 'ranks' is missing or wrong", path);
     out->ranks = (uint32_t)ranks;
     out->launched_inside = launched && strcmp(launched->string, "inside") == 0;
-    if (take_string(json, "mpi", &out->mpi) && take_string(json, "mpi_version", &out->mpi_version) &&
-        take_string(json, "program", &out->program) && take_string(json, "build_id", &out->build_id) &&
+    if (take_string(json, "mpi", &out->mpi) &&
+        take_string(json, "mpi_version", &out->mpi_version) &&
+        take_string(json, "program", &out->program) &&
+        take_string(json, "build_id", &out->build_id) &&
         take_string(json, "directory", &out->directory) && take_string(json, "host", &out->host) &&
-        take_string(json, "started", &out->started) && take_string(json, "reprise", &out->reprise) &&
-        take_strings(json, "command", &out->command) && take_strings(json, "allowed", &out->allowed) && take_strings(json, "environment", &out->environment) &&
-        take_string(json, "capture", &out->capture) && take_string(json, "threads", &out->threads) &&
-        take_string(json, "codec", &out->codec) && take_string(json, "clocks", &out->clocks) && take_string(json, "data", &out->data) &&
+        take_string(json, "started", &out->started) &&
+        take_string(json, "reprise", &out->reprise) &&
+        take_strings(json, "command", &out->command) &&
+        take_strings(json, "allowed", &out->allowed) &&
+        take_strings(json, "environment", &out->environment) &&
+        take_string(json, "capture", &out->capture) &&
+        take_string(json, "threads", &out->threads) && take_string(json, "codec", &out->codec) &&
+        take_string(json, "clocks", &out->clocks) && take_string(json, "data", &out->data) &&
         take_string(json, "wrappers", &out->wrappers))
         return RP_OK;
     return rp_fail(why, RP_MEMORY, "%s: out of memory", path);
@@ -182,7 +191,8 @@ static enum rp_status parse(const struct rp_buffer *text, const char *path, stru
     return status;
 }
 
-static enum rp_status read_and_parse(const char *path, struct rp_manifest *out, struct rp_problem *why)
+static enum rp_status read_and_parse(const char *path, struct rp_manifest *out,
+                                     struct rp_problem *why)
 {
     struct rp_buffer text = {0};
     enum rp_status status = rp_read_file(path, MANIFEST_LIMIT, &text, why);
@@ -195,7 +205,8 @@ static enum rp_status read_and_parse(const char *path, struct rp_manifest *out, 
     return status;
 }
 
-enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out, struct rp_problem *why)
+enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out,
+                                struct rp_problem *why)
 {
     char *complete = rp_path_join(directory, complete_name);
     char *incomplete = rp_path_join(directory, incomplete_name);
@@ -213,7 +224,10 @@ enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out, 
     else if (access(directory, R_OK | X_OK) != 0)
         status = rp_fail(why, RP_USAGE, "%s: cannot read: %s", directory, strerror(errno));
     else if (rp_task_record_is(directory))
-        status = rp_fail(why, RP_USAGE, "%s is a record of a program of tasks ('record --tasks'), which has no events of MPI: 'reprise info', 'verify' and 'replay' are for it, too", directory);
+        status = rp_fail(why, RP_USAGE,
+                         "%s is a record of a program of tasks ('record --tasks'), which has no "
+                         "events of MPI: 'reprise info', 'verify' and 'replay' are for it, too",
+                         directory);
     else
         status = rp_fail(why, RP_USAGE, "%s is not a record: it has neither %s nor %s", directory,
                          complete_name, incomplete_name);
@@ -243,15 +257,18 @@ static void put_array(struct rp_buffer *out, const char *key, char *const *value
     rp_buffer_printf(out, "]");
 }
 
-enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest *m, struct rp_problem *why)
+enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest *m,
+                                 struct rp_problem *why)
 {
     struct rp_buffer out = {0};
     char end[SUM_ROOM];
-    char *path = rp_path_join(directory, incomplete_name), *done = rp_path_join(directory, complete_name);
+    char *path = rp_path_join(directory, incomplete_name),
+         *done = rp_path_join(directory, complete_name);
 
-    rp_buffer_printf(&out, "{\n  \"format\": \"reprise-run\",\n  \"major\": %d,\n  \"minor\": %d", RP_LOG_MAJOR,
-                     RP_LOG_MINOR);
-    rp_buffer_printf(&out, ",\n  \"run\": \"%016llx\",\n  \"ranks\": %u", (unsigned long long)m->run, m->ranks);
+    rp_buffer_printf(&out, "{\n  \"format\": \"reprise-run\",\n  \"major\": %d,\n  \"minor\": %d",
+                     RP_LOG_MAJOR, RP_LOG_MINOR);
+    rp_buffer_printf(&out, ",\n  \"run\": \"%016llx\",\n  \"ranks\": %u",
+                     (unsigned long long)m->run, m->ranks);
     put_member(&out, "mpi", m->mpi);
     put_member(&out, "mpi_version", m->mpi_version);
     put_member(&out, "program", m->program);

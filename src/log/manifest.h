@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The description of a run: `incomplete` while it lasts, `manifest.json` after a clean end. docs/format.md, section 1. */
+/* The description of a run: `incomplete` while it lasts, `manifest.json` after a clean end.
+ * docs/format.md, section 1. */
 #ifndef RP_MANIFEST_H
 #define RP_MANIFEST_H
 
@@ -18,20 +19,27 @@ struct rp_manifest {
     char *directory, *host, *started, *reprise;
     char **command; /* NULL-terminated */
     char **allowed; /* NULL-terminated */
-    char **environment; /* NULL-terminated, NAME=VALUE: what was set for the command, as rank 0 had it; empty where reprise did not start the launcher, and in records of before */
-    char *codec;    /* of the logs; empty in records of before: one of events */
-    char *clocks;   /* "lamport": messages carried these, and polls were counted by call site; may be empty */
-    char *capture;  /* what of the outside was recorded, separated by commas; may be empty */
-    char *threads;  /* "all": also of threads that never call MPI it was recorded what they do with locks; may be empty */
-    char *wrappers; /* names of wrappers, by which callers were told apart (event/wrappers.h); empty in records of before: they were not */
-    char *data;     /* ranks whose data was recorded, such as 3,7-9; empty: none, or a record of before */
+    char **
+        environment; /* NULL-terminated, NAME=VALUE: what was set for the command, as rank 0 had it;
+                        empty where reprise did not start the launcher, and in records of before */
+    char *codec;     /* of the logs; empty in records of before: one of events */
+    char *clocks;  /* "lamport": messages carried these, and polls were counted by call site; may be
+                      empty */
+    char *capture; /* what of the outside was recorded, separated by commas; may be empty */
+    char *threads; /* "all": also of threads that never call MPI it was recorded what they do with
+                      locks; may be empty */
+    char *wrappers; /* names of wrappers, by which callers were told apart (event/wrappers.h); empty
+                       in records of before: they were not */
+    char *
+        data; /* ranks whose data was recorded, such as 3,7-9; empty: none, or a record of before */
 };
 
 void rp_manifest_free(struct rp_manifest *manifest);
 
 /* Reads the description of the record in `directory`. One that is not as it was written, by its
  * checksum, is damaged. */
-enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out, struct rp_problem *why);
+enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out,
+                                struct rp_problem *why);
 
 /* Writes `incomplete`; RP_USAGE if the directory has a description already. */
 enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest *manifest,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks are collected and put into the journal many at a time: those that a killed process had not put are lost, and what they would have bounded is then unbounded. */
+/* Marks are collected and put into the journal many at a time: those that a killed process had not
+ * put are lost, and what they would have bounded is then unbounded. */
 #include "log/orderlog.h"
 
 #include <errno.h>
@@ -52,12 +53,15 @@ static void free_writer(struct rp_order_writer *w)
     free(w);
 }
 
-enum rp_status rp_order_create(const char *directory, uint64_t run, uint32_t rank, struct rp_order_writer **out, struct rp_problem *why)
+enum rp_status rp_order_create(const char *directory, uint64_t run, uint32_t rank,
+                               struct rp_order_writer **out, struct rp_problem *why)
 {
     struct rp_order_writer *w = calloc(1, sizeof *w);
     char *path = rp_order_path(directory, rank);
-    bool room = w && path && rp_buffer_reserve(&w->entries.bytes, TOGETHER + 32) && rp_buffer_reserve(&w->loads.bytes, TOGETHER + 32);
-    enum rp_status status = room ? rp_journal_file_create(path, &kind, run, rank, &w->journal, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    bool room = w && path && rp_buffer_reserve(&w->entries.bytes, TOGETHER + 32) &&
+                rp_buffer_reserve(&w->loads.bytes, TOGETHER + 32);
+    enum rp_status status = room ? rp_journal_file_create(path, &kind, run, rank, &w->journal, why)
+                                 : rp_fail(why, RP_MEMORY, "out of memory");
 
     free(path);
     if (status != RP_OK) {
@@ -84,7 +88,8 @@ static void mark(struct rp_order_writer *w, struct marks *m, uint64_t count, uin
 {
     if (time < m->time)
         time = m->time;
-    uint8_t *end = put_number(put_number(m->bytes.bytes + m->bytes.length, count - m->count), time - m->time); /* there is room */
+    uint8_t *end = put_number(put_number(m->bytes.bytes + m->bytes.length, count - m->count),
+                              time - m->time); /* there is room */
     m->bytes.length = (size_t)(end - m->bytes.bytes);
     m->count = count;
     m->time = time;
@@ -145,7 +150,9 @@ static bool take_marks(struct rp_order_mark **mark, size_t *marks, struct rp_vie
     while (in->at < in->end) {
         struct rp_order_mark last = *marks ? (*mark)[*marks - 1] : (struct rp_order_mark){0, 0};
         uint64_t entries = rp_view_varint(in), time = rp_view_varint(in);
-        if (in->failed || __builtin_add_overflow(last.entries, entries, &last.entries) || __builtin_add_overflow(last.time, time, &last.time) || !rp_array_grow((void **)mark, *marks, sizeof **mark))
+        if (in->failed || __builtin_add_overflow(last.entries, entries, &last.entries) ||
+            __builtin_add_overflow(last.time, time, &last.time) ||
+            !rp_array_grow((void **)mark, *marks, sizeof **mark))
             return false;
         (*mark)[(*marks)++] = last;
     }
@@ -164,7 +171,8 @@ static bool take_window(struct rp_order *o, struct rp_view *in, bool more)
     struct rp_order_members *m = &o->window[o->windows - 1];
     while (in->at < in->end) {
         uint64_t rank = rp_view_varint(in);
-        if (in->failed || rank > UINT32_MAX || !rp_array_grow((void **)&m->rank, m->count, sizeof *m->rank))
+        if (in->failed || rank > UINT32_MAX ||
+            !rp_array_grow((void **)&m->rank, m->count, sizeof *m->rank))
             return false;
         m->rank[m->count++] = (uint32_t)rank;
     }
@@ -177,7 +185,8 @@ static bool take_attached(struct rp_order *o, struct rp_view *in)
 
     a.address = rp_view_varint(in);
     a.size = rp_view_varint(in);
-    if (in->failed || in->at != in->end || a.address + a.size < a.address || !rp_array_grow((void **)&o->attached, o->attaches, sizeof a))
+    if (in->failed || in->at != in->end || a.address + a.size < a.address ||
+        !rp_array_grow((void **)&o->attached, o->attaches, sizeof a))
         return false;
     o->attached[o->attaches++] = a;
     return true;
@@ -197,7 +206,8 @@ static bool take_entry(void *order, struct rp_view *in)
     return (letter == 'W' || letter == 'w') && take_window(o, in, letter == 'w');
 }
 
-enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank, struct rp_order *out, struct rp_problem *why)
+enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank,
+                             struct rp_order *out, struct rp_problem *why)
 {
     char *path = rp_order_path(directory, rank);
     enum rp_status status = RP_OK;
@@ -206,9 +216,13 @@ enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank,
     if (!path)
         status = rp_fail(why, RP_MEMORY, "out of memory");
     else if (access(path, F_OK) != 0 && errno == ENOENT)
-        status = rp_fail(why, RP_USAGE, "%s is not there: rank %u made no windows of MPI, or was recorded by a reprise that did not write it", path, rank);
+        status = rp_fail(why, RP_USAGE,
+                         "%s is not there: rank %u made no windows of MPI, or was recorded by a "
+                         "reprise that did not write it",
+                         path, rank);
     else
-        status = rp_journal_file_read(path, &kind, run, rank, file_limit, take_entry, out, &out->version, why);
+        status = rp_journal_file_read(path, &kind, run, rank, file_limit, take_entry, out,
+                                      &out->version, why);
     if (status != RP_OK)
         rp_order_free(out);
     free(path);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the calls of one rank were that synchronise windows, and whose windows they are: docs/format.md, section 13. It is not needed to replay the rank, but to tell which rank wrote what it read.
+ * When the calls of one rank were that synchronise windows, and whose windows they are:
+ * docs/format.md, section 13. It is not needed to replay the rank, but to tell which rank wrote
+ * what it read.
  *
- * A mark (n, t) says that at time t exactly n entries of the rank's data log were complete. So what happened while there were n entries was later than every mark of fewer, and sooner than every mark of more.
- * There are such marks of loads, too.
+ * A mark (n, t) says that at time t exactly n entries of the rank's data log were complete. So what
+ * happened while there were n entries was later than every mark of fewer, and sooner than every
+ * mark of more. There are such marks of loads, too.
  */
 #ifndef RP_ORDERLOG_H
 #define RP_ORDERLOG_H
@@ -18,15 +21,19 @@ char *rp_order_path(const char *directory, uint32_t rank);
 
 struct rp_order_writer;
 
-/* Makes a file that must not exist yet. If it cannot be written to its end, that is said once, and later marks are lost. */
-enum rp_status rp_order_create(const char *directory, uint64_t run, uint32_t rank, struct rp_order_writer **out, struct rp_problem *why);
+/* Makes a file that must not exist yet. If it cannot be written to its end, that is said once, and
+ * later marks are lost. */
+enum rp_status rp_order_create(const char *directory, uint64_t run, uint32_t rank,
+                               struct rp_order_writer **out, struct rp_problem *why);
 void rp_order_mark(struct rp_order_writer *writer, uint64_t entries, uint64_t time);
 /* At that time exactly so many loads from windows were made. Of a tracked program. */
 void rp_order_mark_loads(struct rp_order_writer *writer, uint64_t loads, uint64_t time);
-/* The rank's next window was made. Members are ranks in MPI_COMM_WORLD, in the order of the window's group. */
+/* The rank's next window was made. Members are ranks in MPI_COMM_WORLD, in the order of the
+ * window's group. */
 void rp_order_window(struct rp_order_writer *writer, const int *members, size_t count);
 /* Memory was attached to a dynamic window, which has this number. */
-void rp_order_attach(struct rp_order_writer *writer, uint64_t window, uint64_t address, uint64_t size);
+void rp_order_attach(struct rp_order_writer *writer, uint64_t window, uint64_t address,
+                     uint64_t size);
 void rp_order_close(struct rp_order_writer *writer);
 
 struct rp_order_mark {
@@ -43,7 +50,8 @@ struct rp_order_attached {
 };
 
 struct rp_order {
-    uint64_t version; /* of the file; of 1, no loads and no attached memory are told; 0: there was nothing in it */
+    uint64_t version; /* of the file; of 1, no loads and no attached memory are told; 0: there was
+                         nothing in it */
     struct rp_order_mark *mark; /* neither goes back */
     size_t marks;
     struct rp_order_mark *load; /* of loads instead of entries */
@@ -55,7 +63,8 @@ struct rp_order {
 };
 
 /* RP_USAGE: there is none. */
-enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank, struct rp_order *out, struct rp_problem *why);
+enum rp_status rp_order_read(const char *directory, uint64_t run, uint32_t rank,
+                             struct rp_order *out, struct rp_problem *why);
 void rp_order_free(struct rp_order *order);
 
 /* The last mark of fewer entries than that, or 0. */

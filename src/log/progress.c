@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank holds a lock on its log while it writes it, and counts its events in the ring beside it, which others can read. A log that is not locked is read as ever. One that ends between the two
+ * A rank holds a lock on its log while it writes it, and counts its events in the ring beside it,
+ * which others can read. A log that is not locked is read as ever. One that ends between the two
  * looks is looked at again.
  */
 #include "log/progress.h"
@@ -18,7 +19,8 @@
 #include "log/logwriter.h"
 
 /* RP_BUSY: somebody writes it. */
-static enum rp_status look_at_file(const char *path, struct rp_rank_progress *out, struct rp_problem *why)
+static enum rp_status look_at_file(const char *path, struct rp_rank_progress *out,
+                                   struct rp_problem *why)
 {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
     struct stat st;
@@ -35,7 +37,8 @@ static enum rp_status look_at_file(const char *path, struct rp_rank_progress *ou
     return locked ? RP_BUSY : RP_OK;
 }
 
-static enum rp_status look_at_ring(const char *directory, uint64_t run, uint32_t rank, struct rp_rank_progress *out, struct rp_problem *why)
+static enum rp_status look_at_ring(const char *directory, uint64_t run, uint32_t rank,
+                                   struct rp_rank_progress *out, struct rp_problem *why)
 {
     struct rp_ring_place place;
     char *path = rp_ring_path(directory, rank, 0);
@@ -51,7 +54,8 @@ static enum rp_status look_at_ring(const char *directory, uint64_t run, uint32_t
     return status;
 }
 
-static enum rp_status look_at_end(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_rank_progress *out, struct rp_problem *why)
+static enum rp_status look_at_end(const char *directory, const struct rp_manifest *m, uint32_t rank,
+                                  struct rp_rank_progress *out, struct rp_problem *why)
 {
     struct rp_log *log;
     enum rp_status status = rp_log_open(directory, m->run, rank, m->ranks, &log, why);
@@ -67,7 +71,8 @@ static enum rp_status look_at_end(const char *directory, const struct rp_manifes
     return RP_OK;
 }
 
-static enum rp_status read_rank(const char *directory, const struct rp_manifest *m, uint32_t rank, struct rp_rank_progress *out, struct rp_problem *why)
+static enum rp_status read_rank(const char *directory, const struct rp_manifest *m, uint32_t rank,
+                                struct rp_rank_progress *out, struct rp_problem *why)
 {
     enum { TRIES = 3 };
     char *path = rp_log_path(directory, rank);
@@ -85,11 +90,13 @@ static enum rp_status read_rank(const char *directory, const struct rp_manifest 
     return status;
 }
 
-enum rp_status rp_progress_read(const char *directory, const struct rp_manifest *manifest, struct rp_progress *out, struct rp_problem *why)
+enum rp_status rp_progress_read(const char *directory, const struct rp_manifest *manifest,
+                                struct rp_progress *out, struct rp_problem *why)
 {
     enum rp_status status = RP_OK;
 
-    *out = (struct rp_progress){.ranks = manifest->ranks, .rank = calloc(manifest->ranks, sizeof *out->rank)};
+    *out = (struct rp_progress){.ranks = manifest->ranks,
+                                .rank = calloc(manifest->ranks, sizeof *out->rank)};
     if (!out->rank)
         return rp_fail(why, RP_MEMORY, "out of memory");
     for (uint32_t i = 0; status == RP_OK && i < out->ranks; i++) {

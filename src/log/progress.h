@@ -11,11 +11,15 @@
 #include "log/manifest.h"
 
 struct rp_rank_progress {
-    enum { RP_PROGRESS_ABSENT, RP_PROGRESS_WRITTEN, RP_PROGRESS_ENDED } state; /* no log yet; being written; not any more */
+    enum {
+        RP_PROGRESS_ABSENT,
+        RP_PROGRESS_WRITTEN,
+        RP_PROGRESS_ENDED
+    } state; /* no log yet; being written; not any more */
     uint64_t events;
-    uint64_t bytes;  /* of the log */
-    uint64_t polls;  /* of one that is being written: that said no since the last event */
-    pid_t pid;       /* who writes it, on its own host */
+    uint64_t bytes;            /* of the log */
+    uint64_t polls;            /* of one that is being written: that said no since the last event */
+    pid_t pid;                 /* who writes it, on its own host */
     enum rp_end_reason reason; /* of one that has ended */
     int64_t code;
 };
@@ -28,7 +32,8 @@ struct rp_progress {
     uint32_t behind;        /* the rank with the fewest events */
 };
 
-enum rp_status rp_progress_read(const char *directory, const struct rp_manifest *manifest, struct rp_progress *out, struct rp_problem *why);
+enum rp_status rp_progress_read(const char *directory, const struct rp_manifest *manifest,
+                                struct rp_progress *out, struct rp_problem *why);
 void rp_progress_free(struct rp_progress *progress);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sites first, then the events through a ring, as if they had just happened; the new log need not have the old one's chunks. What only the old ring held goes into
- * chunks, too.
+ * Sites first, then the events through a ring, as if they had just happened; the new log need not
+ * have the old one's chunks. What only the old ring held goes into chunks, too.
  */
 #include "log/recode.h"
 
 #include <stdlib.h>
 
-static enum rp_status copy_sites(struct rp_log *log, struct rp_log_writer *writer, struct rp_problem *why)
+static enum rp_status copy_sites(struct rp_log *log, struct rp_log_writer *writer,
+                                 struct rp_problem *why)
 {
     for (size_t i = 0; i < rp_log_chunk_count(log); i++) {
         const struct rp_chunk *chunk = rp_log_chunk(log, i);
@@ -22,7 +23,8 @@ static enum rp_status copy_sites(struct rp_log *log, struct rp_log_writer *write
     return RP_OK;
 }
 
-static enum rp_status copy_events(struct rp_log *log, struct rp_ring *ring, struct rp_event *block, struct rp_problem *why)
+static enum rp_status copy_events(struct rp_log *log, struct rp_ring *ring, struct rp_event *block,
+                                  struct rp_problem *why)
 {
     size_t count;
 
@@ -47,7 +49,8 @@ static enum rp_status copy(struct rp_log *log, struct rp_log_writer *writer, str
 {
     struct rp_event *block = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *block);
     struct rp_ring *ring;
-    enum rp_status status = block ? rp_log_stream(writer, 0, &ring, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status =
+        block ? rp_log_stream(writer, 0, &ring, why) : rp_fail(why, RP_MEMORY, "out of memory");
 
     if (status == RP_OK)
         status = copy_sites(log, writer, why);
@@ -57,7 +60,9 @@ static enum rp_status copy(struct rp_log *log, struct rp_log_writer *writer, str
     return status;
 }
 
-enum rp_status rp_log_recode(struct rp_log *log, const char *directory, const struct rp_codec *codec, const struct rp_row_codec *rows, struct rp_problem *why)
+enum rp_status rp_log_recode(struct rp_log *log, const char *directory,
+                             const struct rp_codec *codec, const struct rp_row_codec *rows,
+                             struct rp_problem *why)
 {
     struct rp_log_manner manner = {.codec = codec, .is_inline = true, .rows = rows};
     struct rp_log_id id = rp_log_id(log);
@@ -65,9 +70,12 @@ enum rp_status rp_log_recode(struct rp_log *log, const char *directory, const st
     struct rp_log_writer *writer;
 
     if (rp_log_has_rows(log))
-        return rp_fail(why, RP_USAGE, "%s holds rows: what was left out of them cannot be written again", rp_log_name(log));
+        return rp_fail(why, RP_USAGE,
+                       "%s holds rows: what was left out of them cannot be written again",
+                       rp_log_name(log));
     manner.timed = rp_log_is_timed(log) && !rows;
-    enum rp_status status = rp_log_create(directory, id.run, id.rank, id.ranks, &manner, &writer, why);
+    enum rp_status status =
+        rp_log_create(directory, id.run, id.rank, id.ranks, &manner, &writer, why);
 
     if (status != RP_OK)
         return status;

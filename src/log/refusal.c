@@ -29,7 +29,8 @@ bool rp_refusal_read(const char *directory, struct rp_refusal *out)
     bool found = path && rp_read_file(path, 256, &text, &ignored) == RP_OK;
 
     rp_buffer_byte(&text, 0);
-    found = found && !text.failed && sscanf((char *)text.bytes, "%u %79[A-Za-z0-9_]", &out->rank, out->function) == 2;
+    found = found && !text.failed &&
+            sscanf((char *)text.bytes, "%u %79[A-Za-z0-9_]", &out->rank, out->function) == 2;
     rp_buffer_free(&text);
     free(path);
     return found;
@@ -45,7 +46,8 @@ static void find_refused(const struct rp_replay_state *state, char function[RP_S
         rp_state_get_text(&state->rank[rank].what, function);
 }
 
-bool rp_refusal_describe(const char *directory, const struct rp_replay_state *state, struct rp_buffer *out)
+bool rp_refusal_describe(const char *directory, const struct rp_replay_state *state,
+                         struct rp_buffer *out)
 {
     struct rp_refusal recorded;
     char function[RP_STATE_WHAT];
@@ -55,14 +57,18 @@ bool rp_refusal_describe(const char *directory, const struct rp_replay_state *st
     find_refused(state, function);
     rp_state_sum(state, &done, &total);
     if (was_refused)
-        rp_buffer_printf(out, "the recording was refused at %s on rank %u%s", recorded.function, recorded.rank,
+        rp_buffer_printf(out, "the recording was refused at %s on rank %u%s", recorded.function,
+                         recorded.rank,
                          strcmp(recorded.function, function) == 0 ? ", and so is this replay" : "");
     else if (function[0])
-        rp_buffer_printf(out, "this replay is refused at %s, behind the end of the record", function);
+        rp_buffer_printf(out, "this replay is refused at %s, behind the end of the record",
+                         function);
     else
         return false;
-    rp_buffer_printf(out, ": %llu of %llu events on %u ranks were replayed, and none is recorded behind that call", (unsigned long long)done, (unsigned long long)total,
-                     state->ranks);
+    rp_buffer_printf(
+        out,
+        ": %llu of %llu events on %u ranks were replayed, and none is recorded behind that call",
+        (unsigned long long)done, (unsigned long long)total, state->ranks);
     rp_buffer_byte(out, 0);
     return true;
 }

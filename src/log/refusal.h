@@ -20,7 +20,9 @@ void rp_refusal_write(const char *directory, uint32_t rank, const char *function
 /* Whether the recording was refused. */
 bool rp_refusal_read(const char *directory, struct rp_refusal *out);
 
-/* Of a replay that came to the end of a record: that the recording was refused there, or the replay was, with a NUL behind. False: neither. */
-bool rp_refusal_describe(const char *directory, const struct rp_replay_state *state, struct rp_buffer *out);
+/* Of a replay that came to the end of a record: that the recording was refused there, or the replay
+ * was, with a NUL behind. False: neither. */
+bool rp_refusal_describe(const char *directory, const struct rp_replay_state *state,
+                         struct rp_buffer *out);
 
 #endif

@@ -27,11 +27,14 @@ struct rp_region_writer {
     uint64_t last;
 };
 
-enum rp_status rp_region_create(const char *directory, uint64_t run, uint32_t rank, struct rp_region_writer **out, struct rp_problem *why)
+enum rp_status rp_region_create(const char *directory, uint64_t run, uint32_t rank,
+                                struct rp_region_writer **out, struct rp_problem *why)
 {
     struct rp_region_writer *w = calloc(1, sizeof *w);
     char *path = rp_region_path(directory, rank);
-    enum rp_status status = w && path ? rp_journal_file_create(path, &kind, run, rank, &w->journal, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status = w && path
+                                ? rp_journal_file_create(path, &kind, run, rank, &w->journal, why)
+                                : rp_fail(why, RP_MEMORY, "out of memory");
 
     free(path);
     if (status != RP_OK)
@@ -67,13 +70,15 @@ static bool take_end(void *regions, struct rp_view *in)
     uint64_t end = r->ends ? r->end[r->ends - 1] : 0;
     bool good = rp_view_byte(in) == 'E' && !__builtin_add_overflow(end, rp_view_varint(in), &end);
 
-    if (!good || in->failed || in->at != in->end || !rp_array_grow((void **)&r->end, r->ends, sizeof *r->end))
+    if (!good || in->failed || in->at != in->end ||
+        !rp_array_grow((void **)&r->end, r->ends, sizeof *r->end))
         return false;
     r->end[r->ends++] = end;
     return true;
 }
 
-enum rp_status rp_regions_read(const char *directory, uint64_t run, uint32_t rank, struct rp_regions *out, struct rp_problem *why)
+enum rp_status rp_regions_read(const char *directory, uint64_t run, uint32_t rank,
+                               struct rp_regions *out, struct rp_problem *why)
 {
     char *path = rp_region_path(directory, rank);
     enum rp_status status = path ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
@@ -93,7 +98,8 @@ void rp_regions_free(struct rp_regions *r)
     *r = (struct rp_regions){0};
 }
 
-enum rp_status rp_regions_copy(const char *from, const char *to, uint64_t run, uint32_t rank, struct rp_problem *why)
+enum rp_status rp_regions_copy(const char *from, const char *to, uint64_t run, uint32_t rank,
+                               struct rp_problem *why)
 {
     struct rp_region_writer *writer;
     struct rp_regions regions;

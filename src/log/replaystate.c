@@ -20,7 +20,8 @@ static size_t size_for(uint32_t ranks)
     return sizeof(struct rp_replay_state) + (size_t)ranks * sizeof(struct rp_rank_slot);
 }
 
-static enum rp_status map(int fd, const char *path, uint32_t ranks, int protection, struct rp_replay_state **out, struct rp_problem *why)
+static enum rp_status map(int fd, const char *path, uint32_t ranks, int protection,
+                          struct rp_replay_state **out, struct rp_problem *why)
 {
     void *memory = mmap(NULL, size_for(ranks), protection, MAP_SHARED, fd, 0);
 
@@ -38,8 +39,9 @@ enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_probl
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
     int error = posix_fallocate(fd, 0, (off_t)size_for(ranks));
-    enum rp_status status = error ? rp_fail(why, RP_SYSTEM, "%s: cannot allocate: %s", path, strerror(error))
-                                  : map(fd, path, ranks, PROT_READ | PROT_WRITE, &state, why);
+    enum rp_status status =
+        error ? rp_fail(why, RP_SYSTEM, "%s: cannot allocate: %s", path, strerror(error))
+              : map(fd, path, ranks, PROT_READ | PROT_WRITE, &state, why);
     close(fd);
     if (status != RP_OK) {
         unlink(path);
@@ -51,21 +53,24 @@ enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_probl
     return RP_OK;
 }
 
-static enum rp_status map_file(int fd, const char *path, uint32_t ranks, int protection, struct rp_replay_state **out, struct rp_problem *why)
+static enum rp_status map_file(int fd, const char *path, uint32_t ranks, int protection,
+                               struct rp_replay_state **out, struct rp_problem *why)
 {
     struct stat st;
 
     if (fstat(fd, &st) != 0 || (size_t)st.st_size < size_for(ranks))
         return rp_fail(why, RP_USAGE, "%s is not the state of a replay of %u ranks", path, ranks);
     enum rp_status status = map(fd, path, ranks, protection, out, why);
-    if (status == RP_OK && (memcmp((*out)->magic, state_magic, sizeof state_magic) != 0 || (*out)->ranks != ranks)) {
+    if (status == RP_OK &&
+        (memcmp((*out)->magic, state_magic, sizeof state_magic) != 0 || (*out)->ranks != ranks)) {
         munmap(*out, size_for(ranks));
         status = rp_fail(why, RP_USAGE, "%s is not the state of a replay of %u ranks", path, ranks);
     }
     return status;
 }
 
-enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why)
+enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out,
+                            struct rp_problem *why)
 {
     int fd = rp_open_regular(path, O_RDWR);
 
@@ -101,7 +106,8 @@ enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, str
     if (fd < 0)
         return rp_fail_open(why, path, errno);
     enum rp_status status;
-    if (read(fd, &head, sizeof head) != (ssize_t)sizeof head || memcmp(head.magic, state_magic, sizeof state_magic) != 0)
+    if (read(fd, &head, sizeof head) != (ssize_t)sizeof head ||
+        memcmp(head.magic, state_magic, sizeof state_magic) != 0)
         status = rp_fail(why, RP_USAGE, "%s is not the state of a replay", path);
     else
         status = map_file(fd, path, head.ranks, PROT_READ, out, why);
@@ -175,13 +181,17 @@ long long rp_state_waited(const struct rp_rank_slot *slot)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long long)(now.tv_sec - (is_in_call(slot, slot->state) ? slot->call_since : slot->since));
+    return (long long)(now.tv_sec -
+                       (is_in_call(slot, slot->state) ? slot->call_since : slot->since));
 }
 
 const char *rp_state_word(uint32_t state)
 {
-    static const char *const words[] = {"has not started", "runs", "waits",    "is at the end of its record",
-                                        "runs on freely",  "has finished", "has diverged", "has failed", "has ended"};
+    static const char *const words[] = {"has not started", "runs",
+                                        "waits",           "is at the end of its record",
+                                        "runs on freely",  "has finished",
+                                        "has diverged",    "has failed",
+                                        "has ended"};
 
     return words[state <= RP_RANK_ENDED ? state : 0];
 }
@@ -194,7 +204,8 @@ static void print_rank(const struct rp_rank_slot *slot, uint32_t rank, struct rp
     rp_buffer_printf(out, "  rank %u %s, event %llu of %llu", rank, rp_state_word(state),
                      (unsigned long long)slot->done, (unsigned long long)slot->total);
     if (state == RP_RANK_WAITING)
-        rp_buffer_printf(out, ", since %lld s: %s", rp_state_waited(slot), rp_state_what(slot, what));
+        rp_buffer_printf(out, ", since %lld s: %s", rp_state_waited(slot),
+                         rp_state_what(slot, what));
     rp_buffer_printf(out, "\n");
 }
 
@@ -208,7 +219,9 @@ void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer 
     for (uint32_t i = 0; i < state->ranks && lines < LINES; i++) {
         const struct rp_rank_slot *slot = &state->rank[i];
         if (rp_state_now(slot) == RP_RANK_WAITING)
-            rp_buffer_printf(out, "  rank %u waits since %lld s: %s\n", i, rp_state_waited(slot), rp_state_what(slot, what)), lines++;
+            rp_buffer_printf(out, "  rank %u waits since %lld s: %s\n", i, rp_state_waited(slot),
+                             rp_state_what(slot, what)),
+                lines++;
     }
     if (lines == LINES)
         rp_buffer_printf(out, "  ...\n");

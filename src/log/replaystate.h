@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How far each rank of a running replay is: a small file that all ranks and the command that started them map. In runs of `reprise stress`, too, they tell there what they wait for. */
+/* How far each rank of a running replay is: a small file that all ranks and the command that
+ * started them map. In runs of `reprise stress`, too, they tell there what they wait for. */
 #ifndef RP_REPLAYSTATE_H
 #define RP_REPLAYSTATE_H
 
@@ -19,8 +20,8 @@ enum rp_rank_state {
     RP_RANK_FREE,       /* past the end of its record, running on */
     RP_RANK_FINISHED,   /* in MPI_Finalize, everything replayed */
     RP_RANK_DIVERGED,
-    RP_RANK_FAILED,     /* gave up for another reason, which it said */
-    RP_RANK_ENDED,      /* called MPI_Abort or exited without MPI_Finalize */
+    RP_RANK_FAILED, /* gave up for another reason, which it said */
+    RP_RANK_ENDED,  /* called MPI_Abort or exited without MPI_Finalize */
 };
 
 enum rp_stopped {
@@ -32,7 +33,8 @@ enum rp_stopped {
 /* Whether only another rank can end a wait. */
 enum rp_certainty {
     RP_CERTAIN_NOT,     /* another thread of the rank may end it */
-    RP_CERTAIN_CALL,    /* a blocking call of MPI, or a request that is no receive: it may be in the middle of a transfer */
+    RP_CERTAIN_CALL,    /* a blocking call of MPI, or a request that is no receive: it may be in the
+                           middle of a transfer */
     RP_CERTAIN_RECEIVE, /* a receive, whose message may be under way */
     RP_CERTAIN_MESSAGE, /* a message of which MPI has seen nothing */
 };
@@ -49,17 +51,19 @@ struct rp_state_text {
 struct rp_rank_slot {
     _Alignas(RP_STATE_LINE) _Atomic uint32_t state;
     uint32_t pid;
-    _Atomic uint64_t done;  /* events replayed */
-    uint64_t total;         /* events recorded */
-    uint32_t certain;       /* of WAITING: enum rp_certainty */
-    int64_t since;          /* CLOCK_MONOTONIC seconds, of WAITING */
+    _Atomic uint64_t done; /* events replayed */
+    uint64_t total;        /* events recorded */
+    uint32_t certain;      /* of WAITING: enum rp_certainty */
+    int64_t since;         /* CLOCK_MONOTONIC seconds, of WAITING */
     struct rp_state_text what;
     /* By the thread of the rank that watches it (engine/standstill.c). */
-    _Atomic uint32_t beats;     /* its looks: they stop while the process is stopped */
-    _Atomic uint64_t moves;     /* changes whenever the rank does anything that MPI or a replay sees */
-    _Atomic uint32_t in_call;   /* it is inside a blocking call of MPI, as it was at the look before; with threads: all of them wait */
-    _Atomic uint32_t open_end;  /* it has nothing left to replay, and its record does not end with MPI_Finalize */
-    int64_t call_since;         /* as `since` */
+    _Atomic uint32_t beats; /* its looks: they stop while the process is stopped */
+    _Atomic uint64_t moves; /* changes whenever the rank does anything that MPI or a replay sees */
+    _Atomic uint32_t in_call; /* it is inside a blocking call of MPI, as it was at the look before;
+                                 with threads: all of them wait */
+    _Atomic uint32_t
+        open_end; /* it has nothing left to replay, and its record does not end with MPI_Finalize */
+    int64_t call_since; /* as `since` */
     struct rp_state_text call;
     _Alignas(RP_STATE_LINE) struct rp_bell bell; /* somebody has sent it something */
 };
@@ -70,28 +74,34 @@ struct rp_replay_state {
     _Atomic uint32_t stopped;  /* the replay itself ended the job: RP_STOPPED_... */
     _Atomic uint32_t reported; /* the first to set it reports a divergence or a stall for all */
     _Atomic uint32_t told;     /* the first to set it says the verdict */
-    _Atomic uint32_t refused;  /* 1 + the rank that was refused a call behind its last event, which its `what` names; 0: none */
+    _Atomic uint32_t refused;  /* 1 + the rank that was refused a call behind its last event, which
+                                  its `what` names; 0: none */
     _Atomic int32_t awake;     /* ranks that run, or poll */
     _Atomic uint32_t sleepers; /* ranks that are asleep */
     struct rp_rank_slot rank[];
 };
 
 enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_problem *why);
-enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out, struct rp_problem *why);
+enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out,
+                            struct rp_problem *why);
 void rp_state_unmap(struct rp_replay_state *state);
 
 /* Of a file that is made by whichever process comes first; NULL: it cannot be had. */
 struct rp_replay_state *rp_state_join(const char *path, uint32_t ranks);
 
 /* The same, to be read only, of a file whose number of ranks is not known. */
-enum rp_status rp_state_open(const char *path, struct rp_replay_state **out, struct rp_problem *why);
+enum rp_status rp_state_open(const char *path, struct rp_replay_state **out,
+                             struct rp_problem *why);
 
 /* What it waits for, by the rank itself. */
-__attribute__((format(printf, 2, 3))) void rp_state_set_text(struct rp_state_text *to, const char *format, ...);
-__attribute__((format(printf, 2, 0))) void rp_state_set_text_v(struct rp_state_text *to, const char *format, va_list arguments);
+__attribute__((format(printf, 2, 3))) void rp_state_set_text(struct rp_state_text *to,
+                                                             const char *format, ...);
+__attribute__((format(printf, 2, 0))) void
+rp_state_set_text_v(struct rp_state_text *to, const char *format, va_list arguments);
 const char *rp_state_get_text(const struct rp_state_text *from, char text[RP_STATE_WHAT]);
 
-/* What a rank does now: a rank that runs, but has been inside a blocking call of MPI for a while, waits. */
+/* What a rank does now: a rank that runs, but has been inside a blocking call of MPI for a while,
+ * waits. */
 uint32_t rp_state_now(const struct rp_rank_slot *slot);
 
 /* Of one that waits: for what, and for how many seconds already. */
@@ -110,13 +120,15 @@ void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out);
 /* The sum of all moves: as long as it stays the same, no rank does anything. */
 uint64_t rp_state_moves(const struct rp_replay_state *state);
 
-/* Whether no rank can do anything any more: each is waiting with at least this certainty, parked or finished. */
+/* Whether no rank can do anything any more: each is waiting with at least this certainty, parked or
+ * finished. */
 bool rp_state_is_stuck(const struct rp_replay_state *state, enum rp_certainty least);
 
 /* Whether there is nothing left to do: all is replayed, or all wait. */
 bool rp_state_is_over(const struct rp_replay_state *state);
 
-/* The rank that has the smallest part of its events behind it, of those that have any left; `ranks` if all are done. */
+/* The rank that has the smallest part of its events behind it, of those that have any left; `ranks`
+ * if all are done. */
 uint32_t rp_state_slowest(const struct rp_replay_state *state);
 
 /* All events of all ranks; `done` of them replayed. */

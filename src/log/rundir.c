@@ -23,7 +23,8 @@ static char *base_directory(void)
     return rp_path_absolute(set && *set ? set : ".reprise");
 }
 
-static enum rp_status first_free(const char *base, const char *name, char **out, struct rp_problem *why)
+static enum rp_status first_free(const char *base, const char *name, char **out,
+                                 struct rp_problem *why)
 {
     for (int n = 1; n < NUMBER_LIMIT; n++) {
         char *path;
@@ -207,7 +208,8 @@ static enum rp_status find_in_base(const char *name, char **out, struct rp_probl
     else if (is_directory(path))
         *out = realpath(path, NULL);
     else if (strcmp(name, "latest") == 0)
-        status = rp_fail(why, RP_USAGE, "no record yet in %s: run 'reprise record' first, or name one", base);
+        status = rp_fail(why, RP_USAGE,
+                         "no record yet in %s: run 'reprise record' first, or name one", base);
     else
         status = rp_fail(why, RP_USAGE, "no record '%s', neither here nor in %s", name, base);
     if (status == RP_OK && !*out)

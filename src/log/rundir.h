@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where records are: a base directory (REPRISE_DIR, else .reprise here) with one directory a run, and `latest`. */
+/* Where records are: a base directory (REPRISE_DIR, else .reprise here) with one directory a run,
+ * and `latest`. */
 #ifndef RP_RUNDIR_H
 #define RP_RUNDIR_H
 
@@ -23,7 +24,8 @@ enum rp_status rp_run_reserve(const char *path, char **out, struct rp_problem *w
 /* Lets `<base>/latest` point there. Best effort: a record is none the worse without. */
 void rp_run_set_latest(const char *directory);
 
-/* The directory that a user means by `name`: a path, a name in the base, or NULL and "latest". Absolute, to be freed. */
+/* The directory that a user means by `name`: a path, a name in the base, or NULL and "latest".
+ * Absolute, to be freed. */
 enum rp_status rp_run_find(const char *name, char **out, struct rp_problem *why);
 
 #endif

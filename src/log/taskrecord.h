@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of programs of tasks, from outside: docs/format.md, section 11. What is in them only such a program can read (src/task). */
+/* Records of programs of tasks, from outside: docs/format.md, section 11. What is in them only such
+ * a program can read (src/task). */
 #ifndef RP_TASKRECORD_H
 #define RP_TASKRECORD_H
 
@@ -17,7 +18,9 @@ struct rp_task_record {
 /* Whether the directory is such a record. */
 bool rp_task_record_is(const char *directory);
 
-/* Reads all its files, and checks what can be checked without the program: that all are there and belong together, and checksums. */
-enum rp_status rp_task_record_read(const char *directory, struct rp_task_record *out, struct rp_problem *why);
+/* Reads all its files, and checks what can be checked without the program: that all are there and
+ * belong together, and checksums. */
+enum rp_status rp_task_record_read(const char *directory, struct rp_task_record *out,
+                                   struct rp_problem *why);
 
 #endif

@@ -5,11 +5,13 @@
  *   D(n)                  = O(n, 0)           D(n,k) = O(k, k-1)          C = O(2,1)
  *   O(m,d) ; O(n,e)       = O(m+n, d+e+1)
  *   O(m1,d1) x ... x O(mk,dk) = O(m, d + m - max mi)
- * The last says: one of the largest sets is the base, and each event of the others has a dependency on the one before it. Joined again, the result is as long as its base (corollary IV.2); so nested
+ * The last says: one of the largest sets is the base, and each event of the others has a dependency
+ * on the one before it. Joined again, the result is as long as its base (corollary IV.2); so nested
  * interleavings of two are the same as one of several.
  *
- * The paper counts the dependency inside a commutative region, and says of regions in deterministic programs that they need no determinants. Both are kept: a dependency that the program gives (the order of D, the end of
- * a region whose size is known, a link by ->) counts as one, and as given.
+ * The paper counts the dependency inside a commutative region, and says of regions in deterministic
+ * programs that they need no determinants. Both are kept: a dependency that the program gives (the
+ * order of D, the end of a region whose size is known, a link by ->) counts as one, and as given.
  *
  * An empty set is neutral in all of this.
  */
@@ -27,15 +29,18 @@ uint64_t rp_algebra_determinants(const struct rp_algebra *set)
     return set->dependencies - set->given;
 }
 
-enum rp_status rp_algebra_ordered(uint64_t n, uint64_t d, struct rp_algebra *set, struct rp_problem *why)
+enum rp_status rp_algebra_ordered(uint64_t n, uint64_t d, struct rp_algebra *set,
+                                  struct rp_problem *why)
 {
     if (n == 0 && d > 0)
-        return rp_fail(why, RP_USAGE, "a set without events has no dependencies, not %llu", (unsigned long long)d);
+        return rp_fail(why, RP_USAGE, "a set without events has no dependencies, not %llu",
+                       (unsigned long long)d);
     *set = (struct rp_algebra){n, n, d, 0, n};
     return RP_OK;
 }
 
-enum rp_status rp_algebra_unordered(uint64_t n, uint64_t d, struct rp_algebra *set, struct rp_problem *why)
+enum rp_status rp_algebra_unordered(uint64_t n, uint64_t d, struct rp_algebra *set,
+                                    struct rp_problem *why)
 {
     uint64_t all;
 
@@ -44,10 +49,12 @@ enum rp_status rp_algebra_unordered(uint64_t n, uint64_t d, struct rp_algebra *s
     return rp_algebra_ordered(n, n > 0 ? all : d, set, why);
 }
 
-enum rp_status rp_algebra_deterministic(uint64_t n, uint64_t k, struct rp_algebra *set, struct rp_problem *why)
+enum rp_status rp_algebra_deterministic(uint64_t n, uint64_t k, struct rp_algebra *set,
+                                        struct rp_problem *why)
 {
     if (k > n)
-        return rp_fail(why, RP_USAGE, "%llu events cannot be %llu chains", (unsigned long long)n, (unsigned long long)k);
+        return rp_fail(why, RP_USAGE, "%llu events cannot be %llu chains", (unsigned long long)n,
+                       (unsigned long long)k);
     *set = k == 0 ? (struct rp_algebra){n, n, 0, 0, n} : (struct rp_algebra){n, k, k - 1, k - 1, k};
     return RP_OK;
 }
@@ -60,11 +67,14 @@ void rp_algebra_commutative(uint64_t n, struct rp_algebra *set)
 /* Adds all fields but the last. */
 static bool add(struct rp_algebra *sum, const struct rp_algebra *more)
 {
-    return !__builtin_add_overflow(sum->messages, more->messages, &sum->messages) && !__builtin_add_overflow(sum->events, more->events, &sum->events) &&
-           !__builtin_add_overflow(sum->dependencies, more->dependencies, &sum->dependencies) && !__builtin_add_overflow(sum->given, more->given, &sum->given);
+    return !__builtin_add_overflow(sum->messages, more->messages, &sum->messages) &&
+           !__builtin_add_overflow(sum->events, more->events, &sum->events) &&
+           !__builtin_add_overflow(sum->dependencies, more->dependencies, &sum->dependencies) &&
+           !__builtin_add_overflow(sum->given, more->given, &sum->given);
 }
 
-enum rp_status rp_algebra_sequence(const struct rp_algebra *a, const struct rp_algebra *b, bool linked, struct rp_algebra *set, struct rp_problem *why)
+enum rp_status rp_algebra_sequence(const struct rp_algebra *a, const struct rp_algebra *b,
+                                   bool linked, struct rp_algebra *set, struct rp_problem *why)
 {
     struct rp_algebra sum = *a, link = {.dependencies = 1, .given = linked};
 
@@ -72,13 +82,15 @@ enum rp_status rp_algebra_sequence(const struct rp_algebra *a, const struct rp_a
         *set = a->events == 0 ? *b : *a;
         return RP_OK;
     }
-    if (!add(&sum, b) || !add(&sum, &link) || __builtin_add_overflow(a->logical, b->logical, &sum.logical))
+    if (!add(&sum, b) || !add(&sum, &link) ||
+        __builtin_add_overflow(a->logical, b->logical, &sum.logical))
         return rp_fail(why, RP_USAGE, "numbers are too large");
     *set = sum;
     return RP_OK;
 }
 
-enum rp_status rp_algebra_repeat(const struct rp_algebra *a, uint64_t times, bool linked, struct rp_algebra *set, struct rp_problem *why)
+enum rp_status rp_algebra_repeat(const struct rp_algebra *a, uint64_t times, bool linked,
+                                 struct rp_algebra *set, struct rp_problem *why)
 {
     struct rp_algebra all = nothing, power = *a; /* power: 1, 2, 4, 8 ... times the set */
     enum rp_status status = RP_OK;
@@ -94,7 +106,8 @@ enum rp_status rp_algebra_repeat(const struct rp_algebra *a, uint64_t times, boo
     return status;
 }
 
-enum rp_status rp_algebra_interleave(const struct rp_algebra *sets, size_t count, struct rp_algebra *set, struct rp_problem *why)
+enum rp_status rp_algebra_interleave(const struct rp_algebra *sets, size_t count,
+                                     struct rp_algebra *set, struct rp_problem *why)
 {
     struct rp_algebra sum = nothing;
     uint64_t all = 0, largest = 0;
@@ -111,12 +124,14 @@ enum rp_status rp_algebra_interleave(const struct rp_algebra *sets, size_t count
     return RP_OK;
 }
 
-enum rp_status rp_algebra_independent(const struct rp_algebra *sets, size_t count, struct rp_algebra *set, struct rp_problem *why)
+enum rp_status rp_algebra_independent(const struct rp_algebra *sets, size_t count,
+                                      struct rp_algebra *set, struct rp_problem *why)
 {
     struct rp_algebra sum = nothing;
 
     for (size_t i = 0; i < count; i++)
-        if (!add(&sum, &sets[i]) || __builtin_add_overflow(sum.logical, sets[i].logical, &sum.logical))
+        if (!add(&sum, &sets[i]) ||
+            __builtin_add_overflow(sum.logical, sets[i].logical, &sum.logical))
             return rp_fail(why, RP_USAGE, "numbers are too large");
     *set = sum;
     return RP_OK;
@@ -135,7 +150,8 @@ struct parser {
 
 static enum rp_status wrong(struct parser *parser, const char *what)
 {
-    return rp_fail(parser->why, RP_USAGE, "%s is expected at character %zu of the expression", what, (size_t)(parser->at - parser->start) + 1);
+    return rp_fail(parser->why, RP_USAGE, "%s is expected at character %zu of the expression", what,
+                   (size_t)(parser->at - parser->start) + 1);
 }
 
 static void skip(struct parser *parser)
@@ -168,7 +184,8 @@ static enum rp_status number(struct parser *parser, uint64_t *value)
     return RP_OK;
 }
 
-static void step(struct parser *parser, const char *from, const struct rp_algebra *set, const char *rule)
+static void step(struct parser *parser, const char *from, const struct rp_algebra *set,
+                 const char *rule)
 {
     int length = (int)(parser->at - from);
 
@@ -176,7 +193,8 @@ static void step(struct parser *parser, const char *from, const struct rp_algebr
         length--;
     if (!parser->steps)
         return;
-    rp_buffer_printf(parser->steps, "%.*s = O(%llu,%llu)", length, from, (unsigned long long)set->events, (unsigned long long)set->dependencies);
+    rp_buffer_printf(parser->steps, "%.*s = O(%llu,%llu)", length, from,
+                     (unsigned long long)set->events, (unsigned long long)set->dependencies);
     if (set->given > 0)
         rp_buffer_printf(parser->steps, ", %llu given", (unsigned long long)set->given);
     if (set->logical != set->events)
@@ -187,7 +205,8 @@ static void step(struct parser *parser, const char *from, const struct rp_algebr
 static enum rp_status expression(struct parser *parser, struct rp_algebra *set);
 
 /* (n) or (n,m); how many were there is in `count`. */
-static enum rp_status numbers(struct parser *parser, int least, int most, uint64_t *values, int *count)
+static enum rp_status numbers(struct parser *parser, int least, int most, uint64_t *values,
+                              int *count)
 {
     enum rp_status status = taken(parser, "(") ? RP_OK : wrong(parser, "(");
 
@@ -208,7 +227,9 @@ static enum rp_status atom(struct parser *parser, const char *from, struct rp_al
     uint64_t values[2] = {0, 0};
     int count;
     char kind = *parser->at++;
-    enum rp_status status = kind == 'C' || kind == 'D' ? numbers(parser, 1, 1 + (kind == 'D'), values, &count) : numbers(parser, 2, 2, values, &count);
+    enum rp_status status = kind == 'C' || kind == 'D'
+                                ? numbers(parser, 1, 1 + (kind == 'D'), values, &count)
+                                : numbers(parser, 2, 2, values, &count);
 
     if (status != RP_OK)
         return status;
@@ -219,14 +240,20 @@ static enum rp_status atom(struct parser *parser, const char *from, struct rp_al
     else if (kind == 'D' && count == 2 && values[1] == 0)
         return rp_fail(parser->why, RP_USAGE, "D(n,k) has at least one chain");
     else
-        status = kind == 'U' ? rp_algebra_unordered(values[0], values[1], set, parser->why) : rp_algebra_deterministic(values[0], values[1], set, parser->why);
+        status = kind == 'U' ? rp_algebra_unordered(values[0], values[1], set, parser->why)
+                             : rp_algebra_deterministic(values[0], values[1], set, parser->why);
     if (status == RP_OK)
-        step(parser, from, set, kind == 'U' ? "unordered: n-1 more (IV.A)" : kind == 'D' ? "deterministic (IV.C)" : "a commutative region is its begin and end (IV.D)");
+        step(parser, from, set,
+             kind == 'U'   ? "unordered: n-1 more (IV.A)"
+             : kind == 'D' ? "deterministic (IV.C)"
+                           : "a commutative region is its begin and end (IV.D)");
     return status;
 }
 
 /* (a, b, ...) joined by `join`. */
-static enum rp_status several(struct parser *parser, enum rp_status (*join)(const struct rp_algebra *, size_t, struct rp_algebra *, struct rp_problem *),
+static enum rp_status several(struct parser *parser,
+                              enum rp_status (*join)(const struct rp_algebra *, size_t,
+                                                     struct rp_algebra *, struct rp_problem *),
                               struct rp_algebra *set)
 {
     struct rp_algebra *sets = malloc(MOST_SETS * sizeof *sets);
@@ -236,7 +263,8 @@ static enum rp_status several(struct parser *parser, enum rp_status (*join)(cons
     if (status == RP_OK && !taken(parser, "("))
         status = wrong(parser, "(");
     while (status == RP_OK) {
-        status = count < MOST_SETS ? expression(parser, &sets[count++]) : wrong(parser, "at most 1024 sets, and so )");
+        status = count < MOST_SETS ? expression(parser, &sets[count++])
+                                   : wrong(parser, "at most 1024 sets, and so )");
         if (status == RP_OK && !taken(parser, ","))
             break;
     }
@@ -314,7 +342,9 @@ static enum rp_status chain(struct parser *parser, struct rp_algebra *set)
         if (status == RP_OK)
             status = rp_algebra_sequence(set, &next, linked, set, parser->why);
         if (status == RP_OK)
-            step(parser, from, set, linked ? "one more between the two, by the program itself" : "one more between the two (IV.A)");
+            step(parser, from, set,
+                 linked ? "one more between the two, by the program itself"
+                        : "one more between the two (IV.A)");
     }
     return status;
 }
@@ -322,14 +352,16 @@ static enum rp_status chain(struct parser *parser, struct rp_algebra *set)
 static enum rp_status expression(struct parser *parser, struct rp_algebra *set)
 {
     if (parser->depth == DEEPEST)
-        return rp_fail(parser->why, RP_USAGE, "the expression is nested more than %d deep", DEEPEST);
+        return rp_fail(parser->why, RP_USAGE, "the expression is nested more than %d deep",
+                       DEEPEST);
     parser->depth++;
     enum rp_status status = chain(parser, set);
     parser->depth--;
     return status;
 }
 
-enum rp_status rp_algebra_evaluate(const char *text, struct rp_buffer *steps, struct rp_algebra *set, struct rp_problem *why)
+enum rp_status rp_algebra_evaluate(const char *text, struct rp_buffer *steps,
+                                   struct rp_algebra *set, struct rp_problem *why)
 {
     struct parser parser = {.start = text, .at = text, .steps = steps, .why = why};
     struct rp_algebra found;

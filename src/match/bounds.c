@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank that does not wait may send with its clock. One that waits is given a message first: the one that is next by what it has, or one with a clock that is not smaller than that of some message that another
- * rank is still to send. So
+ * A rank that does not wait may send with its clock. One that waits is given a message first: the
+ * one that is next by what it has, or one with a clock that is not smaller than that of some
+ * message that another rank is still to send. So
  *
  *   bound(r) = clock(r)                                                   if r does not wait,
  *   bound(r) = max(clock(r), 1 + min(least(r), min of bound(s), s != r))  if it does,
  *
- * of which the greatest solution is meant (Chandy and Misra): a ring of ranks that wait for each other sends nothing at all. The smallest bound of all is that of a rank that does not
- * need others for it; all others follow from it, for nothing smaller can come to them.
+ * of which the greatest solution is meant (Chandy and Misra): a ring of ranks that wait for each
+ * other sends nothing at all. The smallest bound of all is that of a rank that does not need others
+ * for it; all others follow from it, for nothing smaller can come to them.
  */
 #include "match/bounds.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What clocks messages can have that are still to be sent, for a replay by clocks: the lower bound of section 3.6 and axiom 1 (iii) of Clock Delta Compression. No MPI.
+ * What clocks messages can have that are still to be sent, for a replay by clocks: the lower bound
+ * of section 3.6 and axiom 1 (iii) of Clock Delta Compression. No MPI.
  */
 #ifndef RP_BOUNDS_H
 #define RP_BOUNDS_H
@@ -13,7 +14,8 @@
 
 struct rp_bound_rank {
     uint64_t clock; /* RP_NEVER: it has finished, and sends no more */
-    uint64_t least; /* the clock of the message that it would be given if no other came; RP_NEVER: it has none */
+    uint64_t least; /* the clock of the message that it would be given if no other came; RP_NEVER:
+                       it has none */
     bool waits;     /* it does nothing before it is given a message, and none is under way to it */
 };
 

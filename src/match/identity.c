@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paper numbers the branches below one root of a commutative region. But a region takes messages of several senders, none of which knows of the others, so that two of them may come by the same path of branches. Here a path
- * names the whole parent: region, SPE, SRN and the path of the parent, then the branch. Each part shows where it ends, so that different paths are different strings. An identity is unique by induction over the length of the path.
+ * The paper numbers the branches below one root of a commutative region. But a region takes
+ * messages of several senders, none of which knows of the others, so that two of them may come by
+ * the same path of branches. Here a path names the whole parent: region, SPE, SRN and the path of
+ * the parent, then the branch. Each part shows where it ends, so that different paths are different
+ * strings. An identity is unique by induction over the length of the path.
  *
- * The set is open addressing; paths of up to 64 bits, which are most, are in the slot, longer ones apart.
+ * The set is open addressing; paths of up to 64 bits, which are most, are in the slot, longer ones
+ * apart.
  */
 #include "match/identity.h"
 
@@ -31,10 +35,12 @@ bool rp_cpi_number(struct rp_cpi *cpi, uint64_t number)
     return true;
 }
 
-bool rp_cpi_child(const struct rp_identity *parent, uint32_t region, uint32_t child, struct rp_cpi *cpi)
+bool rp_cpi_child(const struct rp_identity *parent, uint32_t region, uint32_t child,
+                  struct rp_cpi *cpi)
 {
     struct rp_cpi made = {0};
-    bool fits = rp_cpi_number(&made, region) && rp_cpi_number(&made, parent->spe) && rp_cpi_number(&made, parent->srn) && rp_cpi_number(&made, parent->cpi.bits) &&
+    bool fits = rp_cpi_number(&made, region) && rp_cpi_number(&made, parent->spe) &&
+                rp_cpi_number(&made, parent->srn) && rp_cpi_number(&made, parent->cpi.bits) &&
                 made.bits + parent->cpi.bits <= RP_CPI_BITS;
 
     for (int i = 0; fits && i < parent->cpi.bits; i++)
@@ -47,12 +53,14 @@ bool rp_cpi_child(const struct rp_identity *parent, uint32_t region, uint32_t ch
 
 bool rp_identity_same(const struct rp_identity *one, const struct rp_identity *other)
 {
-    return one->spe == other->spe && one->srn == other->srn && one->cpi.bits == other->cpi.bits && memcmp(one->cpi.bytes, other->cpi.bytes, (one->cpi.bits + 7u) / 8) == 0;
+    return one->spe == other->spe && one->srn == other->srn && one->cpi.bits == other->cpi.bits &&
+           memcmp(one->cpi.bytes, other->cpi.bytes, (one->cpi.bits + 7u) / 8) == 0;
 }
 
 uint64_t rp_identity_hash(const struct rp_identity *identity)
 {
-    uint64_t hash = ((uint64_t)identity->spe << 32 | identity->srn) * UINT64_C(0x9e3779b97f4a7c15) ^ identity->cpi.bits;
+    uint64_t hash = ((uint64_t)identity->spe << 32 | identity->srn) * UINT64_C(0x9e3779b97f4a7c15) ^
+                    identity->cpi.bits;
 
     for (int i = 0; i < (identity->cpi.bits + 7) / 8; i++)
         hash = (hash ^ identity->cpi.bytes[i]) * UINT64_C(0x100000001b3);
@@ -79,11 +87,14 @@ static const uint8_t *path_of(const struct rp_identity_slot *slot)
 
 static bool is_slot(const struct rp_identity_slot *slot, const struct rp_identity *identity)
 {
-    return slot->spe == identity->spe && slot->srn == identity->srn && slot->bits == identity->cpi.bits && memcmp(path_of(slot), identity->cpi.bytes, (identity->cpi.bits + 7u) / 8) == 0;
+    return slot->spe == identity->spe && slot->srn == identity->srn &&
+           slot->bits == identity->cpi.bits &&
+           memcmp(path_of(slot), identity->cpi.bytes, (identity->cpi.bits + 7u) / 8) == 0;
 }
 
 /* Where it is, or where it would be. */
-static struct rp_identity_slot *find(const struct rp_identities *set, const struct rp_identity *identity)
+static struct rp_identity_slot *find(const struct rp_identities *set,
+                                     const struct rp_identity *identity)
 {
     uint64_t at = rp_identity_hash(identity) & (set->room - 1);
 
@@ -114,12 +125,16 @@ static bool grow(struct rp_identities *set)
 
 bool rp_identities_add(struct rp_identities *set, const struct rp_identity *identity, bool *failed)
 {
-    struct rp_identity_slot made = {.spe = identity->spe, .srn = identity->srn, .bits = identity->cpi.bits, .used = true};
+    struct rp_identity_slot made = {.spe = identity->spe,
+                                    .srn = identity->srn,
+                                    .bits = identity->cpi.bits,
+                                    .used = true};
     size_t bytes = (identity->cpi.bits + 7u) / 8;
 
     if (rp_identities_has(set, identity))
         return false;
-    if ((2 * set->count >= set->room && !grow(set)) || (made.bits > SHORT && !(made.apart = malloc(bytes)))) {
+    if ((2 * set->count >= set->room && !grow(set)) ||
+        (made.bits > SHORT && !(made.apart = malloc(bytes)))) {
         if (failed)
             *failed = true;
         return false;

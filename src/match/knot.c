@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From each rank that waits for ever a chain leads to one of those that keep it waiting, and so on, until it comes to a rank that has been on it, or has ended. Ranks that never go on wait for such alone: who waits for one, that one; who waits for
- * several, one of them at least; who waits for any, all others.
+ * From each rank that waits for ever a chain leads to one of those that keep it waiting, and so on,
+ * until it comes to a rank that has been on it, or has ended. Ranks that never go on wait for such
+ * alone: who waits for one, that one; who waits for several, one of them at least; who waits for
+ * any, all others.
  */
 #include "match/knot.h"
 
@@ -106,7 +108,8 @@ static bool find(const struct walk *walk, bool may_end, struct rp_knot *knot)
     return false;
 }
 
-void rp_knot_find(const struct rp_order_rank *ranks, size_t count, const uint64_t *bounds, struct rp_knot *knot)
+void rp_knot_find(const struct rp_order_rank *ranks, size_t count, const uint64_t *bounds,
+                  struct rp_knot *knot)
 {
     struct walk walk = {ranks, bounds, count, false};
 

@@ -7,12 +7,16 @@
 
 struct rp_knot {
     size_t count;
-    bool is_closed; /* the last waits for the first; else the last has ended, or nobody is left that it could wait for */
-    bool has_choice; /* one of them waits for any other: then all that wait for ever keep it waiting */
+    bool is_closed; /* the last waits for the first; else the last has ended, or nobody is left that
+                       it could wait for */
+    bool has_choice; /* one of them waits for any other: then all that wait for ever keep it waiting
+                      */
     uint32_t *chain; /* each waits for the next; room for all ranks */
 };
 
-/* Of ranks whose bounds rp_order_bounds found: a chain of those that never go on, without a choice and closed if there is one, beginning with its smallest rank. Count 0: all go on. */
-void rp_knot_find(const struct rp_order_rank *ranks, size_t count, const uint64_t *bounds, struct rp_knot *knot);
+/* Of ranks whose bounds rp_order_bounds found: a chain of those that never go on, without a choice
+ * and closed if there is one, beginning with its smallest rank. Count 0: all go on. */
+void rp_knot_find(const struct rp_order_rank *ranks, size_t count, const uint64_t *bounds,
+                  struct rp_knot *knot);
 
 #endif

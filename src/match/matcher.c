@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two blocks are held: the current one, in which the next event is, and the one after it. By format.md, section 5, the match of a receive posted
- * now is in one of them or late. Each block's matches are sorted by post when it is loaded. Posts are asked for in rising order, so each of the three
- * lists is walked once, by a cursor.
+ * Two blocks are held: the current one, in which the next event is, and the one after it. By
+ * format.md, section 5, the match of a receive posted now is in one of them or late. Each block's
+ * matches are sorted by post when it is loaded. Posts are asked for in rising order, so each of the
+ * three lists is walked once, by a cursor.
  *
- * A group (YES and its NEXTs) can span both blocks, and, with groups of more than a block, further ones: then the blocks are joined into one as far
- * as the group reaches.
+ * A group (YES and its NEXTs) can span both blocks, and, with groups of more than a block, further
+ * ones: then the blocks are joined into one as far as the group reaches.
  */
 #include "match/matcher.h"
 
@@ -26,7 +27,7 @@ struct rp_matcher {
     uint64_t position;
     struct rp_match *late;
     size_t late_count, late_next;
-    bool exhausted; /* the source has no more */
+    bool exhausted;        /* the source has no more */
     enum rp_status failed; /* of loading ahead: told when the events are needed */
     struct rp_problem failure;
 };
@@ -160,7 +161,8 @@ static void advance(struct rp_matcher *m)
     load_next(m);
 }
 
-enum rp_status rp_matcher_peek(struct rp_matcher *m, const struct rp_event **out, struct rp_problem *why)
+enum rp_status rp_matcher_peek(struct rp_matcher *m, const struct rp_event **out,
+                               struct rp_problem *why)
 {
     if (m->at == m->current.count) {
         if (m->failed != RP_OK) {
@@ -184,7 +186,8 @@ static void drop_used(struct rp_matcher *m)
     m->at = 0;
     block->match_count -= block->match_next;
     if (block->match_next > 0)
-        memmove(block->matches, block->matches + block->match_next, block->match_count * sizeof *block->matches);
+        memmove(block->matches, block->matches + block->match_next,
+                block->match_count * sizeof *block->matches);
     block->match_next = 0;
 }
 
@@ -207,7 +210,8 @@ static enum rp_status join(struct rp_matcher *m, struct rp_problem *why)
     for (size_t i = from->match_next; i < from->match_count; i++)
         to->matches[to->match_count++] = from->matches[i];
     if (to->match_count > to->match_next)
-        qsort(to->matches + to->match_next, to->match_count - to->match_next, sizeof *to->matches, by_post);
+        qsort(to->matches + to->match_next, to->match_count - to->match_next, sizeof *to->matches,
+              by_post);
     load_next(m);
     return RP_OK;
 }

@@ -3,12 +3,14 @@
  * The bounds are the greatest solution of
  *
  *   bound(r) = clock(r)                                                                  if r runs,
- *              max(clock(r), latency + bound(target))                                    if it waits for one,
- *              max(clock(r), latency + min(candidate, bound of all others))              if for any,
- *              max(clock(r), latency + max(candidate, bound of those that are missing))  if for all
+ *              max(clock(r), latency + bound(target))                                    if it
+ * waits for one, max(clock(r), latency + min(candidate, bound of all others))              if for
+ * any, max(clock(r), latency + max(candidate, bound of those that are missing))  if for all
  *
- * (Chandy and Misra): ranks that wait for each other in a ring never send. It is found by beginning with `never` for all that wait, and going down until nothing changes. Every step down
- * comes from a rank that needs no others for its bound, by a way that visits no rank twice, since the latency is positive: so it takes no more rounds than there are ranks.
+ * (Chandy and Misra): ranks that wait for each other in a ring never send. It is found by beginning
+ * with `never` for all that wait, and going down until nothing changes. Every step down comes from
+ * a rank that needs no others for its bound, by a way that visits no rank twice, since the latency
+ * is positive: so it takes no more rounds than there are ranks.
  */
 #include "match/order.h"
 
@@ -32,7 +34,8 @@ static uint64_t smallest_of_others(const uint64_t *bounds, size_t count, size_t 
     return smallest;
 }
 
-static uint64_t largest_of_missing(const struct rp_order_rank *rank, const uint64_t *bounds, size_t count)
+static uint64_t largest_of_missing(const struct rp_order_rank *rank, const uint64_t *bounds,
+                                   size_t count)
 {
     uint64_t largest = rank->candidate;
 
@@ -42,7 +45,8 @@ static uint64_t largest_of_missing(const struct rp_order_rank *rank, const uint6
     return largest;
 }
 
-static uint64_t bound_of(const struct rp_order_rank *ranks, const uint64_t *bounds, size_t count, uint64_t latency, size_t self)
+static uint64_t bound_of(const struct rp_order_rank *ranks, const uint64_t *bounds, size_t count,
+                         uint64_t latency, size_t self)
 {
     const struct rp_order_rank *rank = &ranks[self];
     uint64_t smallest;
@@ -52,7 +56,8 @@ static uint64_t bound_of(const struct rp_order_rank *ranks, const uint64_t *boun
         return larger(rank->clock, later(bounds[rank->target], latency));
     case RP_ORDER_ANY:
         smallest = smallest_of_others(bounds, count, self);
-        return larger(rank->clock, later(rank->candidate < smallest ? rank->candidate : smallest, latency));
+        return larger(rank->clock,
+                      later(rank->candidate < smallest ? rank->candidate : smallest, latency));
     case RP_ORDER_ALL:
         return larger(rank->clock, later(largest_of_missing(rank, bounds, count), latency));
     default:
@@ -60,7 +65,8 @@ static uint64_t bound_of(const struct rp_order_rank *ranks, const uint64_t *boun
     }
 }
 
-void rp_order_bounds(const struct rp_order_rank *ranks, size_t count, uint64_t latency, size_t still, uint64_t *bounds)
+void rp_order_bounds(const struct rp_order_rank *ranks, size_t count, uint64_t latency,
+                     size_t still, uint64_t *bounds)
 {
     bool changed = true;
 
@@ -69,7 +75,8 @@ void rp_order_bounds(const struct rp_order_rank *ranks, size_t count, uint64_t l
     while (changed) {
         changed = false;
         for (size_t i = 0; i < count; i++) {
-            uint64_t bound = i == still ? RP_ORDER_NEVER : bound_of(ranks, bounds, count, latency, i);
+            uint64_t bound =
+                i == still ? RP_ORDER_NEVER : bound_of(ranks, bounds, count, latency, i);
             changed |= bound != bounds[i];
             bounds[i] = bound;
         }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order rule of deterministic execution: how early, in logical time, a rank can still send, as far as it can be known from what all ranks publish of themselves. No MPI.
+ * The order rule of deterministic execution: how early, in logical time, a rank can still send, as
+ * far as it can be known from what all ranks publish of themselves. No MPI.
  *
- * A message that is sent at time s takes effect from s + latency on: who waits for it goes on no earlier.
+ * A message that is sent at time s takes effect from s + latency on: who waits for it goes on no
+ * earlier.
  */
 #ifndef RP_ORDER_H
 #define RP_ORDER_H
@@ -16,8 +18,10 @@
 enum rp_order_kind {
     RP_ORDER_RUNS, /* it may send at its clock */
     RP_ORDER_ONE,  /* it goes on after an act of rank `target` */
-    RP_ORDER_ANY,  /* it goes on after the act of any other rank, or by what it has already, which came at `candidate` */
-    RP_ORDER_ALL,  /* it goes on after acts of all ranks in `missing`, and what came at `candidate` */
+    RP_ORDER_ANY,  /* it goes on after the act of any other rank, or by what it has already, which
+                      came at `candidate` */
+    RP_ORDER_ALL,  /* it goes on after acts of all ranks in `missing`, and what came at `candidate`
+                    */
 };
 
 struct rp_order_rank {
@@ -28,11 +32,15 @@ struct rp_order_rank {
     const uint64_t *missing; /* a bit for each rank */
 };
 
-/* By rank: no message from it is sent earlier than this, as long as rank `still` does not go on (`count`: no such rank). latency > 0. */
-void rp_order_bounds(const struct rp_order_rank *ranks, size_t count, uint64_t latency, size_t still, uint64_t *bounds);
+/* By rank: no message from it is sent earlier than this, as long as rank `still` does not go on
+ * (`count`: no such rank). latency > 0. */
+void rp_order_bounds(const struct rp_order_rank *ranks, size_t count, uint64_t latency,
+                     size_t still, uint64_t *bounds);
 
-/* Whether a message that `rank` sends at `stamp` comes before another; those of one time by rank. */
-static inline bool rp_order_is_before(uint64_t stamp, uint32_t rank, uint64_t other_stamp, uint32_t other_rank)
+/* Whether a message that `rank` sends at `stamp` comes before another; those of one time by
+ * rank. */
+static inline bool rp_order_is_before(uint64_t stamp, uint32_t rank, uint64_t other_stamp,
+                                      uint32_t other_rank)
 {
     return stamp < other_stamp || (stamp == other_stamp && rank < other_rank);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A place is certain (axiom 1 of Clock Delta Compression) if no message of the table that is still to come belongs before it: all are here; or of each sender of the table none is under way, and
+ * A place is certain (axiom 1 of Clock Delta Compression) if no message of the table that is still
+ * to come belongs before it: all are here; or of each sender of the table none is under way, and
  * what it sends from now on comes behind, or the one on the epoch line, its last, is here.
  *
- * What was given stays in the list, since it counts in the places of the others. Messages usually come in the order of their clocks, and are put in from the end.
+ * What was given stays in the list, since it counts in the places of the others. Messages usually
+ * come in the order of their clocks, and are put in from the end.
  */
 #include "match/places.h"
 
@@ -112,14 +114,16 @@ bool rp_places_are_full(const struct rp_places *places)
 }
 
 /* Nothing comes any more from the sender of this point that belongs before the place. */
-static bool is_past(const struct rp_places *places, size_t point, const struct rp_place *place, const uint64_t *bounds, const bool *under_way)
+static bool is_past(const struct rp_places *places, size_t point, const struct rp_place *place,
+                    const uint64_t *bounds, const bool *under_way)
 {
     int32_t rank = places->table->epoch[point].rank;
 
     return !under_way[rank] && (places->ended[point] || !is_before(bounds[rank], rank, place));
 }
 
-void *rp_places_find(const struct rp_places *places, uint32_t place, const uint64_t *bounds, const bool *under_way)
+void *rp_places_find(const struct rp_places *places, uint32_t place, const uint64_t *bounds,
+                     const bool *under_way)
 {
     if (place >= places->count)
         return NULL;

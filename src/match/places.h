@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of a table of clock delta compression as they come to the rank that replays it: which one has which place, and when that is certain. No MPI. */
+/* The messages of a table of clock delta compression as they come to the rank that replays it:
+ * which one has which place, and when that is certain. No MPI. */
 #ifndef RP_PLACES_H
 #define RP_PLACES_H
 
@@ -19,12 +20,14 @@ struct rp_places {
     const struct rp_cdc_table *table; /* NULL: none */
     struct rp_place *at;              /* in the reference order */
     size_t count, room;
-    bool *ended; /* by point of the epoch line: that message is here */
-    bool is_broken;  /* a message came in front of one that had been given: what was certain was not */
+    bool *ended;     /* by point of the epoch line: that message is here */
+    bool is_broken;  /* a message came in front of one that had been given: what was certain was not
+                      */
     bool is_crowded; /* more came than the table has: one was never received in the record */
 };
 
-/* Nothing has come yet of this table, which must stay where it is until the next one begins. Zeros are a valid `places` to begin with. */
+/* Nothing has come yet of this table, which must stay where it is until the next one begins. Zeros
+ * are a valid `places` to begin with. */
 void rp_places_begin(struct rp_places *places, const struct rp_cdc_table *table);
 void rp_places_free(struct rp_places *places);
 
@@ -40,8 +43,10 @@ void rp_places_give(struct rp_places *places, uint64_t clock, int32_t rank);
 /* The clock of the message that has this place as things are; RP_NEVER: too few have come. */
 uint64_t rp_places_clock(const struct rp_places *places, uint32_t place);
 
-/* The message that has this place for certain; NULL: not yet. `bounds` and `under_way` are by rank (bounds.h). */
-void *rp_places_find(const struct rp_places *places, uint32_t place, const uint64_t *bounds, const bool *under_way);
+/* The message that has this place for certain; NULL: not yet. `bounds` and `under_way` are by rank
+ * (bounds.h). */
+void *rp_places_find(const struct rp_places *places, uint32_t place, const uint64_t *bounds,
+                     const bool *under_way);
 
 /* Whether that needs no bounds: all messages of the table are here. */
 bool rp_places_are_full(const struct rp_places *places);

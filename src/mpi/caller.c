@@ -8,13 +8,15 @@
 
 #include "base/hidden.h"
 
-/* A library that a plugin brought (RTLD_LOCAL: Python's modules do) calls us, but is not among those behind us. */
+/* A library that a plugin brought (RTLD_LOCAL: Python's modules do) calls us, but is not among
+ * those behind us. */
 static void *find_in_plugins(const char *name)
 {
     static const char *const libraries[] = {"libgomp.so.1", "libstdc++.so.6"};
 
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-        void *handle = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD), *found = handle ? dlsym(handle, name) : NULL;
+        void *handle = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD),
+             *found = handle ? dlsym(handle, name) : NULL;
         if (found)
             return found; /* with the handle: the function must stay */
         if (handle)
@@ -26,15 +28,18 @@ static void *find_in_plugins(const char *name)
 /* A lookup that fails allocates: so what only some have is not asked of all. */
 void *rp_caller_real(const char *name)
 {
-    /* Condition variables of the C library come in two layouts, and the older one may be found first. */
-    void *found = strncmp(name, "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
+    /* Condition variables of the C library come in two layouts, and the older one may be found
+     * first. */
+    void *found =
+        strncmp(name, "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
 
     if (!found)
         found = dlsym(RTLD_NEXT, name);
     return found ? found : find_in_plugins(name);
 }
 
-extern RP_HIDDEN struct rp_caller_function __start_rp_real[], __stop_rp_real[]; /* the linker's names for the section's ends */
+extern RP_HIDDEN struct rp_caller_function __start_rp_real[],
+    __stop_rp_real[]; /* the linker's names for the section's ends */
 
 __attribute__((constructor)) static void find_all(void)
 {
@@ -53,8 +58,12 @@ static bool starts_with_any(const char *name, const char *const *starts)
 
 static enum rp_caller ask_who(uintptr_t address)
 {
-    static const char *const others[] = {"libmpi",     "libopen-", "libpmi", "libuc",   "libfabric", "libevent",  "libhwloc", "libpsm", "libibverbs", "librdmacm",
-                                         "libprrte", "mca_",   "libc.so", "ld-linux",  "libunwind", "libgcc_s", "libdw",  "libelf",     "liblzma",   "libreprise", NULL};
+    static const char *const others[] = {"libmpi",     "libopen-",  "libpmi",    "libuc",
+                                         "libfabric",  "libevent",  "libhwloc",  "libpsm",
+                                         "libibverbs", "librdmacm", "libprrte",  "mca_",
+                                         "libc.so",    "ld-linux",  "libunwind", "libgcc_s",
+                                         "libdw",      "libelf",    "liblzma",   "libreprise",
+                                         NULL};
     static const char *const runtimes[] = {"libgfortran.", NULL};
     static const char *const openmp[] = {"libgomp.", "libomp.", "libomp-", "libiomp", NULL};
     Dl_info info;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each function asks the engine first: a replay has the value. Else the real function is asked, and the engine is told. A value is an int and 64 bits; of a clock
- * they are the difference to what the same clock said before, of bytes there are as many values as it takes. Only calls by the program itself count, and only by threads that are followed.
+ * Each function asks the engine first: a replay has the value. Else the real function is asked, and
+ * the engine is told. A value is an int and 64 bits; of a clock they are the difference to what the
+ * same clock said before, of bytes there are as many values as it takes. Only calls by the program
+ * itself count, and only by threads that are followed.
  */
 #include "mpi/capture.h"
 
@@ -35,7 +37,8 @@ pid_t rp_capture_told_pid;
 
 __attribute__((constructor)) static void read_setting(void)
 {
-    static const char *const names[] = {"time", "random", "pid", "host"}; /* in the order of enum rp_capture */
+    static const char *const names[] = {"time", "random", "pid",
+                                        "host"}; /* in the order of enum rp_capture */
     const char *list = rp_setting("REPRISE_MODE") ? rp_setting("REPRISE_CAPTURE") : NULL;
 
     for (int i = 0; list && i < 4; i++)
@@ -69,7 +72,8 @@ void rp_capture_add_early(const char *function, uintptr_t return_address, int32_
 {
     if (early_count == early_room) {
         size_t room = early_room * 2 + 64;
-        struct rp_early_value *more = room <= EARLY_MOST ? realloc(early, room * sizeof *early) : NULL;
+        struct rp_early_value *more =
+            room <= EARLY_MOST ? realloc(early, room * sizeof *early) : NULL;
         if (!more)
             return; /* a process that is no rank asks for ever */
         early = more;
@@ -87,8 +91,9 @@ static bool recall_early(const struct rp_call *call, int32_t *a, uint64_t *c)
         return false;
     const struct rp_early_value *value = &early[early_told++];
     if (strcmp(value->function, call->function) != 0) {
-        rp_error("the replay left the record before MPI_Init: recorded is value %llu by %s, seen is %s", (unsigned long long)early_told,
-                 value->function, call->function);
+        rp_error(
+            "the replay left the record before MPI_Init: recorded is value %llu by %s, seen is %s",
+            (unsigned long long)early_told, value->function, call->function);
         rp_end_job(REPRISE_EXIT_DIVERGED);
     }
     *a = value->a;
@@ -117,7 +122,8 @@ bool rp_capture_has_old_pids(void)
 /* The engine ends with MPI; what is asked after is not captured. */
 static bool was_engine;
 
-/* A shell, a launcher or a checker that starts the program has the rank's environment, but no MPI. */
+/* A shell, a launcher or a checker that starts the program has the rank's environment, but no
+ * MPI. */
 static bool is_mpi_program(void)
 {
     static bool found;
@@ -136,11 +142,13 @@ static void tell_of_strangers(void)
     static atomic_flag told = ATOMIC_FLAG_INIT;
 
     if (rp_self.identity != 0 && !rp_threads_on && !is_replay() && !atomic_flag_test_and_set(&told))
-        rp_note("a thread that does not call MPI asks for the time, or the like: this is not captured, since the program did not ask for MPI_THREAD_SERIALIZED or more; 'reprise record --threads' captures it");
+        rp_note("a thread that does not call MPI asks for the time, or the like: this is not "
+                "captured, since the program did not ask for MPI_THREAD_SERIALIZED or more; "
+                "'reprise record --threads' captures it");
 }
 
-/* A runtime of OpenMP asks for the time while its threads wait, too (LLVM's on 64-bit Arm): only what it
- * asks for in omp_get_wtime is the program's. */
+/* A runtime of OpenMP asks for the time while its threads wait, too (LLVM's on 64-bit Arm): only
+ * what it asks for in omp_get_wtime is the program's. */
 static __thread bool is_in_omp_get_wtime;
 
 static bool is_callers(uintptr_t place)
@@ -163,7 +171,8 @@ static bool is_ours(int kind, uintptr_t place)
     return false;
 }
 
-/* Whether a replay has the value. `last`: it is told as the difference to the value before, of whatever thread; NULL: as it is. */
+/* Whether a replay has the value. `last`: it is told as the difference to the value before, of
+ * whatever thread; NULL: as it is. */
 static bool recalled_since(const struct rp_call *call, uint64_t *last, int32_t *a, uint64_t *c)
 {
     bool known = false;
@@ -283,7 +292,8 @@ RP_ENTRY int clock_gettime(clockid_t clock, struct timespec *out)
 {
     static uint64_t last[CLOCKS];
     uint64_t now;
-    bool captured = __builtin_expect(rp_captured != 0, 0) && clock >= 0 && clock < CLOCKS && is_ours(RP_CAPTURE_TIME, RP_CALLER);
+    bool captured = __builtin_expect(rp_captured != 0, 0) && clock >= 0 && clock < CLOCKS &&
+                    is_ours(RP_CAPTURE_TIME, RP_CALLER);
 
     if (captured) {
         struct rp_call call = RP_CALL("clock_gettime");
@@ -379,7 +389,8 @@ RP_ENTRY int timespec_get(struct timespec *out, int base)
     static uint64_t last;
     uint64_t now;
 
-    if (__builtin_expect(rp_captured == 0, 1) || base != TIME_UTC || !is_ours(RP_CAPTURE_TIME, RP_CALLER))
+    if (__builtin_expect(rp_captured == 0, 1) || base != TIME_UTC ||
+        !is_ours(RP_CAPTURE_TIME, RP_CALLER))
         return RP_REAL(int(struct timespec *, int), "timespec_get")(out, base);
     struct rp_call call = RP_CALL("timespec_get");
     if (recalled_clock(&call, &last, &now)) {
@@ -507,12 +518,14 @@ static bool is_random_device(int fd)
 {
     struct stat about;
 
-    return fstat(fd, &about) == 0 && S_ISCHR(about.st_mode) && major(about.st_rdev) == 1 && (minor(about.st_rdev) == 8 || minor(about.st_rdev) == 9);
+    return fstat(fd, &about) == 0 && S_ISCHR(about.st_mode) && major(about.st_rdev) == 1 &&
+           (minor(about.st_rdev) == 8 || minor(about.st_rdev) == 9);
 }
 
 static bool is_random_read(int fd, uintptr_t caller)
 {
-    return __builtin_expect(rp_captured != 0, 0) && is_ours(RP_CAPTURE_RANDOM, caller) && is_random_device(fd);
+    return __builtin_expect(rp_captured != 0, 0) && is_ours(RP_CAPTURE_RANDOM, caller) &&
+           is_random_device(fd);
 }
 
 static ssize_t read_random(const struct rp_call *call, int fd, void *buffer, size_t size)
@@ -526,12 +539,14 @@ static ssize_t read_random(const struct rp_call *call, int fd, void *buffer, siz
     return rc;
 }
 
-static size_t fread_random(const struct rp_call *call, void *buffer, size_t size, size_t count, FILE *file)
+static size_t fread_random(const struct rp_call *call, void *buffer, size_t size, size_t count,
+                           FILE *file)
 {
     int32_t rc;
 
     if (!recalled_bytes(call, buffer, size * count, &rc)) {
-        rc = (int32_t)RP_REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count, file);
+        rc = (int32_t)RP_REAL(size_t(void *, size_t, size_t, FILE *), "fread")(buffer, size, count,
+                                                                               file);
         noted_bytes(call, buffer, (size_t)rc * size, rc);
     }
     return (size_t)rc;
@@ -597,11 +612,15 @@ RP_ENTRY ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
     return read_random(&call, fd, buffer, size);
 }
 
-RP_ENTRY size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t count, FILE *restrict file);
-RP_ENTRY size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t count, FILE *restrict file)
+RP_ENTRY size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t count,
+                            FILE *restrict file);
+RP_ENTRY size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t count,
+                            FILE *restrict file)
 {
-    if (__builtin_expect(rp_captured == 0, 1) || size * count > room || !is_random_read(fileno(file), RP_CALLER))
-        return RP_REAL(size_t(void *, size_t, size_t, size_t, FILE *), "__fread_chk")(buffer, room, size, count, file);
+    if (__builtin_expect(rp_captured == 0, 1) || size * count > room ||
+        !is_random_read(fileno(file), RP_CALLER))
+        return RP_REAL(size_t(void *, size_t, size_t, size_t, FILE *),
+                       "__fread_chk")(buffer, room, size, count, file);
     struct rp_call call = RP_CALL("fread");
     return fread_random(&call, buffer, size, count, file);
 }
@@ -666,7 +685,8 @@ RP_ENTRY int gethostname(char *name, size_t size)
 RP_ENTRY int __gethostname_chk(char *name, size_t size, size_t room);
 RP_ENTRY int __gethostname_chk(char *name, size_t size, size_t room)
 {
-    if (__builtin_expect(rp_captured == 0, 1) || size > room || !is_ours(RP_CAPTURE_HOST, RP_CALLER))
+    if (__builtin_expect(rp_captured == 0, 1) || size > room ||
+        !is_ours(RP_CAPTURE_HOST, RP_CALLER))
         return RP_REAL(int(char *, size_t, size_t), "__gethostname_chk")(name, size, room);
     struct rp_call call = RP_CALL("gethostname");
     return host_name(&call, name, size);

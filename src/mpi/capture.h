@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values from outside (REPRISE_CAPTURE): what clocks, random devices and the system tell the program is recorded, and told again in a replay. Values that the program
- * asks for before it initialises MPI are kept until then; a replay finds its rank by what the launcher says.
+ * Values from outside (REPRISE_CAPTURE): what clocks, random devices and the system tell the
+ * program is recorded, and told again in a replay. Values that the program asks for before it
+ * initialises MPI are kept until then; a replay finds its rank by what the launcher says.
  */
 #ifndef RP_CAPTURE_H
 #define RP_CAPTURE_H
@@ -12,7 +13,12 @@
 
 #include "mpi/engine.h"
 
-enum rp_capture { RP_CAPTURE_TIME = 1, RP_CAPTURE_RANDOM = 2, RP_CAPTURE_PID = 4, RP_CAPTURE_HOST = 8 };
+enum rp_capture {
+    RP_CAPTURE_TIME = 1,
+    RP_CAPTURE_RANDOM = 2,
+    RP_CAPTURE_PID = 4,
+    RP_CAPTURE_HOST = 8
+};
 
 /* What is captured, as far as anything is: looked at by the entry point of MPI_Wtime. */
 extern int rp_captured;

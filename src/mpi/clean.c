@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a preloaded library frees, the program may be given next. A program that reads memory it never wrote then reads what was ours, which is one thing in a recording and another in a replay. So what we free is zero, as most of what the
- * program is given would be without us. The linker puts these functions in place of free and realloc, in our libraries only (--wrap); what the C library frees for us is not reached by that. Copies of messages are freed as they are (base/aligned.h).
+ * What a preloaded library frees, the program may be given next. A program that reads memory it
+ * never wrote then reads what was ours, which is one thing in a recording and another in a replay.
+ * So what we free is zero, as most of what the program is given would be without us. The linker
+ * puts these functions in place of free and realloc, in our libraries only (--wrap); what the C
+ * library frees for us is not reached by that. Copies of messages are freed as they are
+ * (base/aligned.h).
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -25,19 +29,22 @@ RP_HIDDEN void *__wrap_realloc(void *memory, size_t size);
 
 static bool knows_sizes;
 
-/* The library that has a function. Executables that are not position-independent have entries of their own for functions whose address they take. */
+/* The library that has a function. Executables that are not position-independent have entries of
+ * their own for functions whose address they take. */
 static const void *library_of(const char *name)
 {
     void *function = dlsym(RTLD_DEFAULT, name);
     const ElfW(Sym) *symbol = NULL;
     Dl_info info;
 
-    if (function && dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_shndx == SHN_UNDEF)
+    if (function && dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+        symbol->st_shndx == SHN_UNDEF)
         function = dlsym(RTLD_NEXT, name);
     return function && dladdr(function, &info) ? info.dli_fbase : NULL;
 }
 
-/* A program's own malloc may come without its own malloc_usable_size, which glibc's is no substitute for. */
+/* A program's own malloc may come without its own malloc_usable_size, which glibc's is no
+ * substitute for. */
 static bool are_of_one_library(void)
 {
     static const char *const others[] = {"calloc", "realloc", "free", "malloc_usable_size"};
@@ -104,7 +111,10 @@ void *__wrap_realloc(void *memory, size_t size)
     }
     if (size <= old)
         return memory;
-    void *bigger = malloc(size > old + old / 4 ? size : old + old / 4); /* so that who grows by little does not copy each time */
+    void *bigger =
+        malloc(size > old + old / 4
+                   ? size
+                   : old + old / 4); /* so that who grows by little does not copy each time */
     if (!bigger)
         return NULL;
     memcpy(bigger, memory, old);

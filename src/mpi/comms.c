@@ -31,7 +31,8 @@ static void add(MPI_Comm comm)
         if (!rp_comms.known)
             rp_bug(__FILE__, __LINE__, "out of memory for communicators");
     }
-    rp_comms.known[rp_comms.count++] = (struct rp_comm_number){comm, rp_comms.next++, count_peers(comm)};
+    rp_comms.known[rp_comms.count++] =
+        (struct rp_comm_number){comm, rp_comms.next++, count_peers(comm)};
 }
 
 static struct rp_comm_number *find(MPI_Comm comm)

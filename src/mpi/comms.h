@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers for communicators, by first use in an event: the same in every run of the same program. MPI_COMM_WORLD is 0. */
+/* Numbers for communicators, by first use in an event: the same in every run of the same program.
+ * MPI_COMM_WORLD is 0. */
 #ifndef RP_COMMS_H
 #define RP_COMMS_H
 

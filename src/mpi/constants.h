@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MPI's predefined handles. Open MPI's are addresses of data in libmpi; naming them directly would bind us to a library that processes without
- * MPI (the launcher, a shell) do not have, and that Python loads out of our sight. So they are looked up.
+ * MPI's predefined handles. Open MPI's are addresses of data in libmpi; naming them directly would
+ * bind us to a library that processes without MPI (the launcher, a shell) do not have, and that
+ * Python loads out of our sight. So they are looked up.
  */
 #ifndef RP_CONSTANTS_H
 #define RP_CONSTANTS_H

@@ -46,7 +46,8 @@ static bool is_command(const char *name)
 
     for (const char *at = path; at && *at; at += strspn(at, ":")) {
         int length = (int)strcspn(at, ":");
-        if (snprintf(file, sizeof file, "%.*s/%s", length, at, name) < (int)sizeof file && access(file, X_OK) == 0)
+        if (snprintf(file, sizeof file, "%.*s/%s", length, at, name) < (int)sizeof file &&
+            access(file, X_OK) == 0)
             return true;
         at += length;
     }
@@ -81,7 +82,9 @@ static void start_gdb(int rank)
     } else if (is_command("gdbserver")) {
         char host[256] = "localhost";
         gethostname(host, sizeof host - 1);
-        rp_note("rank %d waits for gdb: 'reprise gdb -ex \"target remote %s:PORT\"' with the port that gdbserver says next", rank, host);
+        rp_note("rank %d waits for gdb: 'reprise gdb -ex \"target remote %s:PORT\"' with the port "
+                "that gdbserver says next",
+                rank, host);
         start((char *[]){"gdbserver", "--once", "--attach", ":0", pid, NULL});
     } else {
         rp_note("rank %d waits: 'reprise gdb -p %d' takes over", rank, self);
@@ -109,6 +112,7 @@ __attribute__((constructor)) static void open_before_main(void)
     const char *mode = rp_setting("REPRISE_MODE");
     int rank;
 
-    if (mode && strcmp(mode, "replay") == 0 && rp_setting("REPRISE_GDB") && rp_library_symbol("PMPI_Init") && rp_launched_rank(&rank))
+    if (mode && strcmp(mode, "replay") == 0 && rp_setting("REPRISE_GDB") &&
+        rp_library_symbol("PMPI_Init") && rp_launched_rank(&rank))
         rp_debugger_open(rank);
 }

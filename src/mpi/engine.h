@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A mode is a table of operations, chosen once, when MPI is initialised. The entry points call it; nothing else does. */
+/* A mode is a table of operations, chosen once, when MPI is initialised. The entry points call it;
+ * nothing else does. */
 #ifndef RP_ENGINE_H
 #define RP_ENGINE_H
 
@@ -19,9 +20,10 @@ struct rp_call {
     uintptr_t stack;
 };
 
-/* Where the program called: return address, and the place on the stack, which tells calls from one place apart that have different callers. Only in an
- * entry, or in a function that an entry ends in. */
-#define RP_PLACE (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)
+/* Where the program called: return address, and the place on the stack, which tells calls from one
+ * place apart that have different callers. Only in an entry, or in a function that an entry ends
+ * in. */
+#define RP_PLACE (uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)
 
 /* An entry point: the MPI function, and the real functions that it is to reach. */
 struct rp_origin {
@@ -55,10 +57,12 @@ struct rp_buffer_args {
 struct rp_engine {
     const char *name;
     int refuses_threads; /* calls that matter by threads without a stream end the job */
-    /* After the real call: a wildcard receive returned; one did that failed, or that an older one under way may overlap. An engine that wants every call has
-     * the operations below instead. */
-    void (*received)(const char *function, uintptr_t return_address, uintptr_t stack, MPI_Comm, const MPI_Status *, int rc);
-    void (*received_other)(const struct rp_call *, int source, int tag, MPI_Comm, const MPI_Status *, int rc);
+    /* After the real call: a wildcard receive returned; one did that failed, or that an older one
+     * under way may overlap. An engine that wants every call has the operations below instead. */
+    void (*received)(const char *function, uintptr_t return_address, uintptr_t stack, MPI_Comm,
+                     const MPI_Status *, int rc);
+    void (*received_other)(const struct rp_call *, int source, int tag, MPI_Comm,
+                           const MPI_Status *, int rc);
     /* Where messages carry clocks: MPI_Mrecv returned. */
     void (*received_matched)(const struct rp_call *);
     int (*receive)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
@@ -66,31 +70,38 @@ struct rp_engine {
     void (*receive_end)(const struct rp_call *, struct rp_envelope *, int rc);
     void (*post_begin)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
     void (*post_end)(const struct rp_call *, struct rp_envelope *, int rc, MPI_Request *);
-    void (*persistent_begin)(const struct rp_call *, struct rp_envelope *, const struct rp_buffer_args *);
+    void (*persistent_begin)(const struct rp_call *, struct rp_envelope *,
+                             const struct rp_buffer_args *);
     void (*persistent_end)(const struct rp_call *, struct rp_envelope *, int rc, MPI_Request *);
-    void (*sent)(int dest, MPI_Comm); /* after a send, where rp_sends_seen is on and rp_threads_on is not */
+    void (*sent)(int dest,
+                 MPI_Comm); /* after a send, where rp_sends_seen is on and rp_threads_on is not */
     int (*Start)(const struct rp_call *, MPI_Request *);
     int (*Startall)(const struct rp_call *, int, MPI_Request *);
     int (*Probe)(const struct rp_call *, int source, int tag, MPI_Comm, MPI_Status *);
-    int (*Mprobe)(const struct rp_call *, int source, int tag, MPI_Comm, MPI_Message *, MPI_Status *);
+    int (*Mprobe)(const struct rp_call *, int source, int tag, MPI_Comm, MPI_Message *,
+                  MPI_Status *);
     int (*Iprobe)(const struct rp_call *, int source, int tag, MPI_Comm, int *flag, MPI_Status *);
-    int (*Improbe)(const struct rp_call *, int source, int tag, MPI_Comm, int *flag, MPI_Message *, MPI_Status *);
+    int (*Improbe)(const struct rp_call *, int source, int tag, MPI_Comm, int *flag, MPI_Message *,
+                   MPI_Status *);
     int (*Wait)(const struct rp_call *, MPI_Request *, MPI_Status *);
     int (*Waitall)(const struct rp_call *, int, MPI_Request *, MPI_Status *);
     int (*Waitany)(const struct rp_call *, int, MPI_Request *, int *index, MPI_Status *);
-    int (*Waitsome)(const struct rp_call *, int, MPI_Request *, int *outcount, int *indices, MPI_Status *);
+    int (*Waitsome)(const struct rp_call *, int, MPI_Request *, int *outcount, int *indices,
+                    MPI_Status *);
     int (*Test)(const struct rp_call *, MPI_Request *, int *flag, MPI_Status *);
     int (*Testall)(const struct rp_call *, int, MPI_Request *, int *flag, MPI_Status *);
     int (*Testany)(const struct rp_call *, int, MPI_Request *, int *index, int *flag, MPI_Status *);
-    int (*Testsome)(const struct rp_call *, int, MPI_Request *, int *outcount, int *indices, MPI_Status *);
+    int (*Testsome)(const struct rp_call *, int, MPI_Request *, int *outcount, int *indices,
+                    MPI_Status *);
     int (*Request_get_status)(const struct rp_call *, MPI_Request, int *flag, MPI_Status *);
     int (*Parrived)(const struct rp_call *, MPI_Request, int partition, int *flag);
     int (*Cancel)(const struct rp_call *, MPI_Request *);
     int (*Request_free)(const struct rp_call *, MPI_Request *);
     int (*Comm_free)(const struct rp_call *, MPI_Comm *);
     int (*Comm_disconnect)(const struct rp_call *, MPI_Comm *);
-    /* With several threads, under their lock (mpi/threads.h). Turns follow each other in one order; a value is an outcome that is none of MPI's: recording takes it,
-     * a replay gives it (false: the record has ended) and is told when it was used. */
+    /* With several threads, under their lock (mpi/threads.h). Turns follow each other in one order;
+     * a value is an outcome that is none of MPI's: recording takes it, a replay gives it (false:
+     * the record has ended) and is told when it was used. */
     int (*leads)(void); /* whether the order is the engine's, so that a thread waits for its turn */
     void (*threads_begin)(void);
     void (*turn_begin)(const struct rp_call *, int is_post);
@@ -106,29 +117,37 @@ struct rp_engine {
     void (*finalize)(void);
     void (*abort)(int code);
     void (*exit)(int status);
-    /* Another thread ends the process: the owner may be inside a call, so nothing may be taken from under it. */
+    /* Another thread ends the process: the owner may be inside a call, so nothing may be taken from
+     * under it. */
     void (*end_elsewhere)(void);
 };
 
-/* Whether sends are more than calls that go through: with threads, and where the engine has `sent`. */
+/* Whether sends are more than calls that go through: with threads, and where the engine has
+ * `sent`. */
 extern RP_HIDDEN int rp_sends_seen;
 
 /* The engine in force; NULL: none, all calls go through. */
 extern RP_HIDDEN const struct rp_engine *rp_engine;
 
 /*
- * What entries end in when nothing stands against a call (RP_IS_IDLE), so that the return address is the program's and little need be passed on. Recording is the only
- * engine that lets calls be idle, so these are its own. Wait: for a receive with RP_REQUEST_USUAL.
+ * What entries end in when nothing stands against a call (RP_IS_IDLE), so that the return address
+ * is the program's and little need be passed on. Recording is the only engine that lets calls be
+ * idle, so these are its own. Wait: for a receive with RP_REQUEST_USUAL.
  */
 int rp_usual_Wait(MPI_Request *, MPI_Status *, struct rp_request *, const struct rp_origin *);
 int rp_usual_Waitany(int, MPI_Request *, int *index, MPI_Status *, const struct rp_origin *);
-int rp_usual_Waitsome(int, MPI_Request *, int *outcount, int *indices, MPI_Status *, const struct rp_origin *);
+int rp_usual_Waitsome(int, MPI_Request *, int *outcount, int *indices, MPI_Status *,
+                      const struct rp_origin *);
 int rp_usual_Test(MPI_Request *, int *flag, MPI_Status *, const struct rp_origin *);
-int rp_usual_Testany(int, MPI_Request *, int *index, int *flag, MPI_Status *, const struct rp_origin *);
-int rp_usual_Testsome(int, MPI_Request *, int *outcount, int *indices, MPI_Status *, const struct rp_origin *);
-int rp_usual_Iprobe(int source, int tag, MPI_Comm, int *flag, MPI_Status *, const struct rp_origin *);
+int rp_usual_Testany(int, MPI_Request *, int *index, int *flag, MPI_Status *,
+                     const struct rp_origin *);
+int rp_usual_Testsome(int, MPI_Request *, int *outcount, int *indices, MPI_Status *,
+                      const struct rp_origin *);
+int rp_usual_Iprobe(int source, int tag, MPI_Comm, int *flag, MPI_Status *,
+                    const struct rp_origin *);
 
-/* Called after MPI was initialised, with the calling thread at depth 1. Each makes itself the engine, or ends the job. */
+/* Called after MPI was initialised, with the calling thread at depth 1. Each makes itself the
+ * engine, or ends the job. */
 void rp_record_start(void);
 void rp_replay_start(void);
 void rp_clocked_start(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Nothing tells how long a dynamic symbol table is, but in files as linkers make them, its names follow right behind. */
+/* Nothing tells how long a dynamic symbol table is, but in files as linkers make them, its names
+ * follow right behind. */
 #include "mpi/imports.h"
 
 #include <link.h>
@@ -8,7 +9,7 @@
 #include "mpi/beside.h"
 
 struct tables {
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     const char *names;
     const char *soname;
 };
@@ -19,7 +20,7 @@ static const void *at(const struct dl_phdr_info *info, ElfW(Addr) address)
     return (const void *)(address < info->dlpi_addr ? info->dlpi_addr + address : address);
 }
 
-static struct tables find_tables(const struct dl_phdr_info *info, const ElfW(Dyn) *dynamic)
+static struct tables find_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic)
 {
     struct tables tables = {0};
     ElfW(Xword) soname = 0;
@@ -38,7 +39,8 @@ static struct tables find_tables(const struct dl_phdr_info *info, const ElfW(Dyn
 
 static bool is_of_mpi(const char *soname)
 {
-    return strncmp(soname, "libmpi", 6) == 0 || strncmp(soname, "libopen-", 8) == 0 || strncmp(soname, "libreprise", 10) == 0;
+    return strncmp(soname, "libmpi", 6) == 0 || strncmp(soname, "libopen-", 8) == 0 ||
+           strncmp(soname, "libreprise", 10) == 0;
 }
 
 static bool is_cancel(const char *name)
@@ -48,7 +50,8 @@ static bool is_cancel(const char *name)
 
 static bool asks_for_cancel(const struct tables *tables)
 {
-    for (const ElfW(Sym) *symbol = tables->symbols; (const char *)(symbol + 1) <= tables->names; symbol++)
+    for (const ElfW(Sym) *symbol = tables->symbols; (const char *)(symbol + 1) <= tables->names;
+         symbol++)
         if (symbol->st_shndx == SHN_UNDEF && is_cancel(tables->names + symbol->st_name))
             return true;
     return false;
@@ -61,7 +64,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
             continue;
-        struct tables tables = find_tables(info, (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+        struct tables tables =
+            find_tables(info, (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
         if (!tables.symbols || !tables.names || is_of_mpi(tables.soname))
             continue;
         if (tables.names < (const char *)tables.symbols || asks_for_cancel(&tables))

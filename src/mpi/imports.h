@@ -5,8 +5,9 @@
 
 #include <stdbool.h>
 
-/* Whether any file loaded so far, other than the MPI library's own, asks the dynamic linker for MPI_Cancel by any of its names: C, Fortran, C++. True if that cannot
- * be told. What is loaded later, or looks the function up itself, is not seen. */
+/* Whether any file loaded so far, other than the MPI library's own, asks the dynamic linker for
+ * MPI_Cancel by any of its names: C, Fortran, C++. True if that cannot be told. What is loaded
+ * later, or looks the function up itself, is not seen. */
 bool rp_imports_cancel(void);
 
 #endif

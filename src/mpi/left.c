@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An error handler that the program gave to MPI runs inside the call that failed, and so inside ours. If it leaves by longjmp, or throws an exception, neither returns, and the thread's depth
- * stays raised: all that follows would be taken for calls out of that one, and pass unseen. The stack tells the two apart: a call out of another has that one's frame, which is in this
- * library, further out. Only a walk that came to the stack's end counts.
+ * An error handler that the program gave to MPI runs inside the call that failed, and so inside
+ * ours. If it leaves by longjmp, or throws an exception, neither returns, and the thread's depth
+ * stays raised: all that follows would be taken for calls out of that one, and pass unseen. The
+ * stack tells the two apart: a call out of another has that one's frame, which is in this library,
+ * further out. Only a walk that came to the stack's end counts.
  *
- * A recording enters no sends and no collective calls, but what it enters it must know the outcome of. A replay enters sends too, only to wake receivers: there nothing is lost.
+ * A recording enters no sends and no collective calls, but what it enters it must know the outcome
+ * of. A replay enters sends too, only to wake receivers: there nothing is lost.
  */
 #define UNW_LOCAL_ONLY
 #include "mpi/left.h"
@@ -33,10 +36,12 @@ static bool is_ours(unw_word_t address)
 {
     Dl_info it, own;
 
-    return dladdr((void *)(uintptr_t)address, &it) && dladdr((void *)(uintptr_t)rp_call_was_left, &own) && it.dli_fbase == own.dli_fbase;
+    return dladdr((void *)(uintptr_t)address, &it) &&
+           dladdr((void *)(uintptr_t)rp_call_was_left, &own) && it.dli_fbase == own.dli_fbase;
 }
 
-/* Whether no function of this library is on the stack, but the entry that was called last and what it calls. */
+/* Whether no function of this library is on the stack, but the entry that was called last and what
+ * it calls. */
 static bool is_outermost(void)
 {
     unw_context_t context;
@@ -66,7 +71,9 @@ bool rp_call_was_left(const char *name)
     if (!is_watched || !is_outermost())
         return false;
     if (rp_threads_on || !mode || strcmp(mode, "record") == 0) {
-        rp_error("before %s, an error handler left an MPI call by longjmp or an exception: what that call had received is not known, so the program is stopped here rather than replayed wrongly; "
+        rp_error("before %s, an error handler left an MPI call by longjmp or an exception: what "
+                 "that call had received is not known, so the program is stopped here rather than "
+                 "replayed wrongly; "
                  "let the handler return, or use MPI_ERRORS_RETURN",
                  name);
         reprise_refused(name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process is under reprise if REPRISE_MODE says so when it initialises MPI. The thread that does so gets the stream; every other thread stays a
- * stranger, whose calls pass as long as nothing depends on them.
+ * A process is under reprise if REPRISE_MODE says so when it initialises MPI. The thread that does
+ * so gets the stream; every other thread stays a stranger, whose calls pass as long as nothing
+ * depends on them.
  */
 #include "mpi/life.h"
 
@@ -39,7 +40,9 @@ struct mode {
     void (*start)(void);
 };
 
-static const struct mode modes[] = {{"record", rp_record_start}, {"replay", rp_replay_start}, {"clocked", rp_clocked_start}};
+static const struct mode modes[] = {{"record", rp_record_start},
+                                    {"replay", rp_replay_start},
+                                    {"clocked", rp_clocked_start}};
 
 static const struct mode *chosen_mode(void)
 {
@@ -54,7 +57,8 @@ static const struct mode *chosen_mode(void)
     rp_end_job(REPRISE_EXIT_USAGE);
 }
 
-/* Whether the calling thread may end the record: the one that has the stream, or any that is followed, under the lock, which it keeps. */
+/* Whether the calling thread may end the record: the one that has the stream, or any that is
+ * followed, under the lock, which it keeps. */
 static bool may_end(void)
 {
     if (!rp_threads_on)
@@ -65,8 +69,9 @@ static bool may_end(void)
     return true;
 }
 
-/* Destructors of static objects may still communicate and call MPI_Finalize, and run after handlers that were registered when MPI was there already. So the handler only takes the status; the record ends
- * when the library is closed: after the program, before MPI. */
+/* Destructors of static objects may still communicate and call MPI_Finalize, and run after handlers
+ * that were registered when MPI was there already. So the handler only takes the status; the record
+ * ends when the library is closed: after the program, before MPI. */
 
 static struct {
     bool is_told;
@@ -93,8 +98,8 @@ __attribute__((destructor)) static void end_of_process(void)
     rp_engine = NULL;
 }
 
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first: ours comes after all of the program's, whose delete functions may still
- * communicate. */
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first: ours comes after
+ * all of the program's, whose delete functions may still communicate. */
 
 static int copy_nothing(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
 {
@@ -132,8 +137,9 @@ static void hook_finalize(void)
 }
 
 /*
- * Sessions. A program that begins with a session has no MPI_COMM_WORLD: we make one of the set of all processes, in a session of our own, which all of them must open then, and
- * end with the program's last session.
+ * Sessions. A program that begins with a session has no MPI_COMM_WORLD: we make one of the set of
+ * all processes, in a session of our own, which all of them must open then, and end with the
+ * program's last session.
  */
 
 #if MPI_VERSION >= 4
@@ -147,7 +153,8 @@ static MPI_Comm communicator_of(const char *set, const char *tag)
     MPI_Comm comm;
 
     if (rp_pmpi.Group_from_session_pset(own_session, set, &group) != MPI_SUCCESS ||
-        rp_pmpi.Comm_create_from_group(group, tag, MPI_INFO_NULL, rp_constant.errors_return, &comm) != MPI_SUCCESS) {
+        rp_pmpi.Comm_create_from_group(group, tag, MPI_INFO_NULL, rp_constant.errors_return,
+                                       &comm) != MPI_SUCCESS) {
         rp_error("MPI_Session_init: no communicator of %s", set);
         rp_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
@@ -157,7 +164,8 @@ static MPI_Comm communicator_of(const char *set, const char *tag)
 
 static void open_session(void)
 {
-    if (rp_pmpi.Session_init(MPI_INFO_NULL, rp_constant.errors_return, &own_session) != MPI_SUCCESS) {
+    if (rp_pmpi.Session_init(MPI_INFO_NULL, rp_constant.errors_return, &own_session) !=
+        MPI_SUCCESS) {
         rp_error("MPI_Session_init: no session for reprise");
         rp_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
@@ -191,7 +199,8 @@ static void forget_in_child(void)
     rp_self.depth = RP_STRANGER;
 }
 
-/* `by_world`: MPI_COMM_WORLD is there. Else communicators of our own stand for it and for MPI_COMM_SELF. */
+/* `by_world`: MPI_COMM_WORLD is there. Else communicators of our own stand for it and for
+ * MPI_COMM_SELF. */
 static void start(bool by_world)
 {
     const struct mode *mode = chosen_mode();
@@ -246,7 +255,8 @@ int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
     return rc;
 }
 
-int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required, int *provided)
+int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required,
+                        int *provided)
 {
     if (rp_is_inside())
         return next->Init_thread(argc, argv, required, provided);
@@ -259,7 +269,8 @@ int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int
 }
 
 #if MPI_VERSION >= 4
-int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler,
+                         MPI_Session *session)
 {
     if (rp_is_inside())
         return next->Session_init(info, errhandler, session);
@@ -314,15 +325,21 @@ __attribute__((noreturn)) static void end_refused(const char *function)
 void rp_refuse(const char *function)
 {
     const char *mode = rp_setting("REPRISE_MODE");
-    bool is_window = strncmp(function, "MPI_Win_", 8) == 0 || strncmp(function, "MPI", 3) != 0; /* or OpenSHMEM */
+    bool is_window = strncmp(function, "MPI_Win_", 8) == 0 ||
+                     strncmp(function, "MPI", 3) != 0; /* or OpenSHMEM */
 
     if (rp_is_inside() || !mode || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
         return;
-    if (is_window && strcmp(mode, "record") == 0 && (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
+    if (is_window && strcmp(mode, "record") == 0 &&
+        (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
         return; /* ranks alone can be */
-    rp_error("%s cannot be replayed yet%s, so the program is stopped here rather than replayed wrongly; "
-             "'--allow %s' lets it through unrecorded%s",
-             function, is_window ? " in this way" : "", function, is_window ? "; 'reprise record --ranks all' records it, and 'reprise replay' without a launcher replays that" : "");
+    rp_error(
+        "%s cannot be replayed yet%s, so the program is stopped here rather than replayed wrongly; "
+        "'--allow %s' lets it through unrecorded%s",
+        function, is_window ? " in this way" : "", function,
+        is_window ? "; 'reprise record --ranks all' records it, and 'reprise replay' without a "
+                    "launcher replays that"
+                  : "");
     end_refused(function);
 }
 
@@ -330,7 +347,8 @@ void rp_refuse_unforeseen(const char *function)
 {
     if (rp_list_has(rp_setting("REPRISE_ALLOW"), function))
         return;
-    rp_error("%s was called, but nothing that was loaded when MPI was initialised asks for it: to record it, link the program with what calls it",
+    rp_error("%s was called, but nothing that was loaded when MPI was initialised asks for it: to "
+             "record it, link the program with what calls it",
              function);
     end_refused(function);
 }
@@ -356,8 +374,10 @@ void rp_refuse_thread(const char *function)
         return;
     while (atomic_exchange(&said, 1)) /* other threads may come here too */
         pause();
-    rp_error("%s was called by another thread than the one that initialised MPI, which asked for no thread level that allows it (MPI_THREAD_SERIALIZED or "
-             "MPI_THREAD_MULTIPLE), or by a thread that a library made; 'reprise record --threads' records the calls of the program's threads all the same",
+    rp_error("%s was called by another thread than the one that initialised MPI, which asked for "
+             "no thread level that allows it (MPI_THREAD_SERIALIZED or "
+             "MPI_THREAD_MULTIPLE), or by a thread that a library made; 'reprise record --threads' "
+             "records the calls of the program's threads all the same",
              function);
     end_refused(function);
 }
@@ -366,10 +386,12 @@ void rp_end_job(int exit_status)
 {
     struct timespec pause = {0, 100000000};
 
-    nanosleep(&pause, NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
+    nanosleep(&pause,
+              NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
 #ifdef OPEN_MPI
     if (&rp_self != rp_owner && rp_owner)
-        _exit(exit_status); /* its launcher ends the job; an abort by another thread makes it hang now and then */
+        _exit(exit_status); /* its launcher ends the job; an abort by another thread makes it hang
+                               now and then */
 #endif
     if (initialised && rp_pmpi.Abort)
         rp_pmpi.Abort(rp_constant.world, exit_status);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The locks of a program whose threads are followed: their order decides the order of the MPI calls made under them, so that a replay must keep it.
+ * The locks of a program whose threads are followed: their order decides the order of the MPI calls
+ * made under them, so that a replay must keep it.
  *
- * Taking a lock is a turn, noted when it was taken. In a replay a thread waits for its turn and then tries until it has the lock: its holder before has had
- * all its turns, and is about to give it back. So it is with a semaphore, whose post comes from a thread that has had its turns. What a function that may
- * fail answered is a value of the record, and the lock is taken if it was. A condition variable gives its mutex back when it wakes: in a replay, that is all
- * it does.
+ * Taking a lock is a turn, noted when it was taken. In a replay a thread waits for its turn and
+ * then tries until it has the lock: its holder before has had all its turns, and is about to give
+ * it back. So it is with a semaphore, whose post comes from a thread that has had its turns. What a
+ * function that may fail answered is a value of the record, and the lock is taken if it was. A
+ * condition variable gives its mutex back when it wakes: in a replay, that is all it does.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -93,10 +95,12 @@ static struct lock of_mutex(pthread_mutex_t *mutex)
     return (struct lock){mutex, try_mutex};
 }
 
-/* A mutex that checks for errors, and that this thread has already: no turn. (Its kind is in the two lowest bits, in every version of the C library.) */
+/* A mutex that checks for errors, and that this thread has already: no turn. (Its kind is in the
+ * two lowest bits, in every version of the C library.) */
 static bool is_own_checked(const pthread_mutex_t *m)
 {
-    return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP && m->__data.__owner == (int)syscall(SYS_gettid);
+    return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP &&
+           m->__data.__owner == (int)syscall(SYS_gettid);
 }
 
 static int take_mutex(const struct rp_call *call, pthread_mutex_t *m)
@@ -137,7 +141,8 @@ RP_ENTRY int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *
     return note_value(&call, RP_REAL(timed_function, "pthread_mutex_timedlock")(m, until));
 }
 
-RP_ENTRY int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
+RP_ENTRY int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
+                                     const struct timespec *until)
 {
     if (!RP_THREADS_FOLLOWED())
         return RP_REAL(clocked_function, "pthread_mutex_clocklock")(m, clock, until);
@@ -151,7 +156,8 @@ RP_ENTRY int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const 
 
 typedef int wait_function(pthread_cond_t *, pthread_mutex_t *);
 typedef int timedwait_function(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
-typedef int clockwait_function(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
+typedef int clockwait_function(pthread_cond_t *, pthread_mutex_t *, clockid_t,
+                               const struct timespec *);
 
 RP_ENTRY int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *m)
 {
@@ -187,24 +193,28 @@ static int timed_in_turn(const struct rp_call *call, pthread_mutex_t *m)
     return rc;
 }
 
-RP_ENTRY int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *m, const struct timespec *until)
+RP_ENTRY int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *m,
+                                    const struct timespec *until)
 {
     if (!RP_THREADS_FOLLOWED())
         return RP_REAL(timedwait_function, "pthread_cond_timedwait")(condition, m, until);
     struct rp_call call = RP_CALL("pthread_cond_timedwait");
     if (rp_threads_lead())
         return timed_in_turn(&call, m);
-    return note_value(&call, RP_REAL(timedwait_function, "pthread_cond_timedwait")(condition, m, until));
+    return note_value(&call,
+                      RP_REAL(timedwait_function, "pthread_cond_timedwait")(condition, m, until));
 }
 
-RP_ENTRY int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
+RP_ENTRY int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *m, clockid_t clock,
+                                    const struct timespec *until)
 {
     if (!RP_THREADS_FOLLOWED())
         return RP_REAL(clockwait_function, "pthread_cond_clockwait")(condition, m, clock, until);
     struct rp_call call = RP_CALL("pthread_cond_clockwait");
     if (rp_threads_lead())
         return timed_in_turn(&call, m);
-    return note_value(&call, RP_REAL(clockwait_function, "pthread_cond_clockwait")(condition, m, clock, until));
+    return note_value(&call, RP_REAL(clockwait_function, "pthread_cond_clockwait")(condition, m,
+                                                                                   clock, until));
 }
 
 /* C11's mutexes and condition variables are those of POSIX by other names and answers. */
@@ -216,7 +226,10 @@ typedef int c11_timedwait_function(cnd_t *, mtx_t *, const struct timespec *);
 
 static int c11_answer(int rc)
 {
-    return rc == 0 ? thrd_success : rc == EBUSY ? thrd_busy : rc == ETIMEDOUT ? thrd_timedout : thrd_error;
+    return rc == 0           ? thrd_success
+           : rc == EBUSY     ? thrd_busy
+           : rc == ETIMEDOUT ? thrd_timedout
+                             : thrd_error;
 }
 
 RP_ENTRY int mtx_lock(mtx_t *m)
@@ -244,7 +257,9 @@ RP_ENTRY int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict un
     struct rp_call call = RP_CALL("mtx_timedlock");
     if (rp_threads_lead())
         return c11_answer(value_in_turn(&call, of_mutex((pthread_mutex_t *)m)));
-    return c11_answer(note_value(&call, RP_REAL(timed_function, "pthread_mutex_timedlock")((pthread_mutex_t *)m, until)));
+    return c11_answer(
+        note_value(&call, RP_REAL(timed_function, "pthread_mutex_timedlock")((pthread_mutex_t *)m,
+                                                                             until)));
 }
 
 RP_ENTRY int cnd_wait(cnd_t *condition, mtx_t *m)
@@ -261,7 +276,8 @@ RP_ENTRY int cnd_wait(cnd_t *condition, mtx_t *m)
     return rc;
 }
 
-RP_ENTRY int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict m, const struct timespec *restrict until)
+RP_ENTRY int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict m,
+                           const struct timespec *restrict until)
 {
     if (!RP_THREADS_FOLLOWED())
         return RP_REAL(c11_timedwait_function, "cnd_timedwait")(condition, m, until);
@@ -374,7 +390,8 @@ RP_ENTRY int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
     return note_value(&call, try_write(lock));
 }
 
-RP_ENTRY int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock, const struct timespec *restrict until)
+RP_ENTRY int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
+                                        const struct timespec *restrict until)
 {
     if (!RP_THREADS_FOLLOWED())
         return RP_REAL(rw_timed_function, "pthread_rwlock_timedrdlock")(lock, until);
@@ -384,7 +401,8 @@ RP_ENTRY int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock, const s
     return note_value(&call, RP_REAL(rw_timed_function, "pthread_rwlock_timedrdlock")(lock, until));
 }
 
-RP_ENTRY int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock, const struct timespec *restrict until)
+RP_ENTRY int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
+                                        const struct timespec *restrict until)
 {
     if (!RP_THREADS_FOLLOWED())
         return RP_REAL(rw_timed_function, "pthread_rwlock_timedwrlock")(lock, until);
@@ -394,24 +412,28 @@ RP_ENTRY int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock, const s
     return note_value(&call, RP_REAL(rw_timed_function, "pthread_rwlock_timedwrlock")(lock, until));
 }
 
-RP_ENTRY int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock, const struct timespec *restrict until)
+RP_ENTRY int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock,
+                                        const struct timespec *restrict until)
 {
     if (!RP_THREADS_FOLLOWED())
         return RP_REAL(rw_clocked_function, "pthread_rwlock_clockrdlock")(lock, clock, until);
     struct rp_call call = RP_CALL("pthread_rwlock_clockrdlock");
     if (rp_threads_lead())
         return value_in_turn(&call, (struct lock){lock, try_read});
-    return note_value(&call, RP_REAL(rw_clocked_function, "pthread_rwlock_clockrdlock")(lock, clock, until));
+    return note_value(&call, RP_REAL(rw_clocked_function, "pthread_rwlock_clockrdlock")(lock, clock,
+                                                                                        until));
 }
 
-RP_ENTRY int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock, const struct timespec *restrict until)
+RP_ENTRY int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock,
+                                        const struct timespec *restrict until)
 {
     if (!RP_THREADS_FOLLOWED())
         return RP_REAL(rw_clocked_function, "pthread_rwlock_clockwrlock")(lock, clock, until);
     struct rp_call call = RP_CALL("pthread_rwlock_clockwrlock");
     if (rp_threads_lead())
         return value_in_turn(&call, (struct lock){lock, try_write});
-    return note_value(&call, RP_REAL(rw_clocked_function, "pthread_rwlock_clockwrlock")(lock, clock, until));
+    return note_value(&call, RP_REAL(rw_clocked_function, "pthread_rwlock_clockwrlock")(lock, clock,
+                                                                                        until));
 }
 
 /* Semaphores tell their errors by errno; here they are numbers, as those of locks. */
@@ -460,7 +482,8 @@ RP_ENTRY int sem_trywait(sem_t *semaphore)
     struct rp_call call = RP_CALL("sem_trywait");
     if (rp_threads_lead())
         return with_errno(value_in_turn(&call, (struct lock){semaphore, try_semaphore}));
-    return with_errno(note_value(&call, error_of(RP_REAL(semaphore_function, "sem_trywait")(semaphore))));
+    return with_errno(
+        note_value(&call, error_of(RP_REAL(semaphore_function, "sem_trywait")(semaphore))));
 }
 
 RP_ENTRY int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until)
@@ -470,17 +493,21 @@ RP_ENTRY int sem_timedwait(sem_t *restrict semaphore, const struct timespec *res
     struct rp_call call = RP_CALL("sem_timedwait");
     if (rp_threads_lead())
         return with_errno(value_in_turn(&call, (struct lock){semaphore, try_semaphore}));
-    return with_errno(note_value(&call, error_of(RP_REAL(semaphore_timed_function, "sem_timedwait")(semaphore, until))));
+    return with_errno(note_value(&call, error_of(RP_REAL(semaphore_timed_function,
+                                                         "sem_timedwait")(semaphore, until))));
 }
 
-RP_ENTRY int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until)
+RP_ENTRY int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
+                           const struct timespec *restrict until)
 {
     if (!RP_THREADS_FOLLOWED())
         return RP_REAL(semaphore_clocked_function, "sem_clockwait")(semaphore, clock, until);
     struct rp_call call = RP_CALL("sem_clockwait");
     if (rp_threads_lead())
         return with_errno(value_in_turn(&call, (struct lock){semaphore, try_semaphore}));
-    return with_errno(note_value(&call, error_of(RP_REAL(semaphore_clocked_function, "sem_clockwait")(semaphore, clock, until))));
+    return with_errno(
+        note_value(&call, error_of(RP_REAL(semaphore_clocked_function,
+                                           "sem_clockwait")(semaphore, clock, until))));
 }
 
 /* Barriers: one thread of each round is told that it is the one. */
@@ -499,15 +526,18 @@ RP_ENTRY int pthread_barrier_wait(pthread_barrier_t *barrier)
     if (!RP_THREADS_FOLLOWED())
         return rc;
     struct rp_call call = RP_CALL("pthread_barrier_wait");
-    return rp_threads_lead() ? value_in_turn(&call, (struct lock){&rc, try_nothing}) : note_value(&call, rc);
+    return rp_threads_lead() ? value_in_turn(&call, (struct lock){&rc, try_nothing})
+                             : note_value(&call, rc);
 }
 
-/* Locks of OpenMP, by any runtime, in C and in Fortran. What a test answers is how deep a nested lock is now, and 1 for a simple one. */
+/* Locks of OpenMP, by any runtime, in C and in Fortran. What a test answers is how deep a nested
+ * lock is now, and 1 for a simple one. */
 
 typedef void omp_set_function(void *);
 typedef int omp_test_function(void *);
 
-static void set_omp(const struct rp_call *call, void *lock, int (*try)(void *), omp_set_function *real)
+static void set_omp(const struct rp_call *call, void *lock, int (*try)(void *),
+                    omp_set_function *real)
 {
     if (rp_threads_lead()) {
         take_in_turn(call, (struct lock){lock, try});
@@ -517,7 +547,8 @@ static void set_omp(const struct rp_call *call, void *lock, int (*try)(void *), 
     note_taken(call);
 }
 
-static int test_omp(const struct rp_call *call, void *lock, int (*try)(void *), omp_test_function *real)
+static int test_omp(const struct rp_call *call, void *lock, int (*try)(void *),
+                    omp_test_function *real)
 {
     int32_t depth = 0;
     uint64_t unused = 0;
@@ -540,26 +571,26 @@ static int test_omp(const struct rp_call *call, void *lock, int (*try)(void *), 
 }
 
 /* `set` and `test` are the functions of one kind of lock. */
-#define OMP_LOCKS(set, test)                                                                                                                                 \
-    void set(void *);                                                                                                                                        \
-    int test(void *);                                                                                                                                        \
-    static int try_##set(void *lock)                                                                                                                         \
-    {                                                                                                                                                        \
-        return RP_REAL(omp_test_function, #test)(lock) ? 0 : EBUSY;                                                                                          \
-    }                                                                                                                                                        \
-    RP_ENTRY void set(void *lock)                                                                                                                            \
-    {                                                                                                                                                        \
-        struct rp_call call = RP_CALL(#set);                                                                                                                 \
-        if (RP_THREADS_FOLLOWED())                                                                                                                           \
-            set_omp(&call, lock, try_##set, RP_REAL(omp_set_function, #set));                                                                                \
-        else                                                                                                                                                 \
-            RP_REAL(omp_set_function, #set)(lock);                                                                                                           \
-    }                                                                                                                                                        \
-    RP_ENTRY int test(void *lock)                                                                                                                            \
-    {                                                                                                                                                        \
-        struct rp_call call = RP_CALL(#test);                                                                                                                \
-        omp_test_function *real = RP_REAL(omp_test_function, #test);                                                                                         \
-        return RP_THREADS_FOLLOWED() ? test_omp(&call, lock, try_##set, real) : real(lock);                                                                  \
+#define OMP_LOCKS(set, test)                                                                       \
+    void set(void *);                                                                              \
+    int test(void *);                                                                              \
+    static int try_##set(void *lock)                                                               \
+    {                                                                                              \
+        return RP_REAL(omp_test_function, #test)(lock) ? 0 : EBUSY;                                \
+    }                                                                                              \
+    RP_ENTRY void set(void *lock)                                                                  \
+    {                                                                                              \
+        struct rp_call call = RP_CALL(#set);                                                       \
+        if (RP_THREADS_FOLLOWED())                                                                 \
+            set_omp(&call, lock, try_##set, RP_REAL(omp_set_function, #set));                      \
+        else                                                                                       \
+            RP_REAL(omp_set_function, #set)(lock);                                                 \
+    }                                                                                              \
+    RP_ENTRY int test(void *lock)                                                                  \
+    {                                                                                              \
+        struct rp_call call = RP_CALL(#test);                                                      \
+        omp_test_function *real = RP_REAL(omp_test_function, #test);                               \
+        return RP_THREADS_FOLLOWED() ? test_omp(&call, lock, try_##set, real) : real(lock);        \
     }
 
 OMP_LOCKS(omp_set_lock, omp_test_lock)
@@ -568,7 +599,8 @@ OMP_LOCKS(omp_set_lock_, omp_test_lock_)
 OMP_LOCKS(omp_set_nest_lock_, omp_test_nest_lock_)
 
 /*
- * Critical sections of OpenMP, by the runtimes of GCC and LLVM, which have no function that tries: threads that are followed take a mutex of ours first, in turn, and then the runtime's, which only
+ * Critical sections of OpenMP, by the runtimes of GCC and LLVM, which have no function that tries:
+ * threads that are followed take a mutex of ours first, in turn, and then the runtime's, which only
  * threads that are not followed can hold.
  */
 
@@ -578,7 +610,9 @@ typedef void kmpc_function(void *place, int32_t thread, void *name);
 typedef void kmpc_hint_function(void *place, int32_t thread, void *name, uint32_t hint);
 
 static pthread_mutex_t unnamed = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t atomic = PTHREAD_MUTEX_INITIALIZER; /* what the compiler cannot do by one instruction: reductions of several variables, for one */
+static pthread_mutex_t atomic =
+    PTHREAD_MUTEX_INITIALIZER; /* what the compiler cannot do by one instruction: reductions of
+                                  several variables, for one */
 
 struct critical {
     const void *name; /* the address of the name's variable */
@@ -606,7 +640,8 @@ static pthread_mutex_t *named(const void *name)
     return &found->mutex;
 }
 
-/* Whether the sections that this thread is in, innermost in the lowest bit, are followed: that may begin and end inside one. */
+/* Whether the sections that this thread is in, innermost in the lowest bit, are followed: that may
+ * begin and end inside one. */
 static __thread uint64_t critical_followed;
 
 static bool enters_followed(uintptr_t place)
@@ -630,27 +665,29 @@ static void give_back(pthread_mutex_t *mutex)
     RP_REAL(mutex_function, "pthread_mutex_unlock")(mutex);
 }
 
-#define CRITICAL(type, start, end, mutex, parameters, arguments)                                                                                             \
-    void start parameters;                                                                                                                                   \
-    void end parameters;                                                                                                                                     \
-    RP_ENTRY void start parameters                                                                                                                           \
-    {                                                                                                                                                        \
-        struct rp_call call = RP_CALL(#start);                                                                                                               \
-        if (enters_followed(RP_CALLER))                                                                                                                      \
-            take_mutex(&call, mutex);                                                                                                                        \
-        RP_REAL(type, #start) arguments;                                                                                                                     \
-    }                                                                                                                                                        \
-    RP_ENTRY void end parameters                                                                                                                             \
-    {                                                                                                                                                        \
-        RP_REAL(type, #end) arguments;                                                                                                                       \
-        if (leaves_followed())                                                                                                                               \
-            give_back(mutex);                                                                                                                                \
+#define CRITICAL(type, start, end, mutex, parameters, arguments)                                   \
+    void start parameters;                                                                         \
+    void end parameters;                                                                           \
+    RP_ENTRY void start parameters                                                                 \
+    {                                                                                              \
+        struct rp_call call = RP_CALL(#start);                                                     \
+        if (enters_followed(RP_CALLER))                                                            \
+            take_mutex(&call, mutex);                                                              \
+        RP_REAL(type, #start) arguments;                                                           \
+    }                                                                                              \
+    RP_ENTRY void end parameters                                                                   \
+    {                                                                                              \
+        RP_REAL(type, #end) arguments;                                                             \
+        if (leaves_followed())                                                                     \
+            give_back(mutex);                                                                      \
     }
 
 CRITICAL(critical_function, GOMP_critical_start, GOMP_critical_end, &unnamed, (void), ())
 CRITICAL(critical_function, GOMP_atomic_start, GOMP_atomic_end, &atomic, (void), ())
-CRITICAL(critical_name_function, GOMP_critical_name_start, GOMP_critical_name_end, named(name), (void **name), (name))
-CRITICAL(kmpc_function, __kmpc_critical, __kmpc_end_critical, named(name), (void *place, int32_t thread, void *name), (place, thread, name))
+CRITICAL(critical_name_function, GOMP_critical_name_start, GOMP_critical_name_end, named(name),
+         (void **name), (name))
+CRITICAL(kmpc_function, __kmpc_critical, __kmpc_end_critical, named(name),
+         (void *place, int32_t thread, void *name), (place, thread, name))
 
 void __kmpc_critical_with_hint(void *, int32_t, void *, uint32_t);
 

@@ -47,7 +47,8 @@ static bool is_in(const struct module *module, uintptr_t address)
 }
 
 /* What the library does not have is 0, or still ours. */
-static bool none_elsewhere(const struct module *library, const struct module *own, const struct rp_next *next)
+static bool none_elsewhere(const struct module *library, const struct module *own,
+                           const struct rp_next *next)
 {
     uintptr_t address[sizeof *next / sizeof(uintptr_t)];
 
@@ -60,7 +61,8 @@ static bool none_elsewhere(const struct module *library, const struct module *ow
 
 bool rp_next_is_the_library(void)
 {
-    struct module library = module_of((uintptr_t)rp_pmpi.Abort), own = module_of((uintptr_t)module_of);
+    struct module library = module_of((uintptr_t)rp_pmpi.Abort),
+                  own = module_of((uintptr_t)module_of);
 
     return none_elsewhere(&library, &own, &rp_mpi) && none_elsewhere(&library, &own, &rp_pmpi);
 }

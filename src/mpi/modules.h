@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* Whether our calls go straight to the MPI library: no other tool stands between. To be asked when the real functions have been found. */
+/* Whether our calls go straight to the MPI library: no other tool stands between. To be asked when
+ * the real functions have been found. */
 bool rp_next_is_the_library(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the real functions. A process without MPI pays one look; a library that comes later is looked for at the first call. */
+/* Finding the real functions. A process without MPI pays one look; a library that comes later is
+ * looked for at the first call. */
 #include "mpi/entry.h"
 
 __attribute__((constructor)) static void resolve_early(void)

@@ -8,7 +8,8 @@
 
 static int is_followed(void)
 {
-    return rp_engine && rp_engine->region_begin && !rp_threads_on && &rp_self == rp_owner && !rp_is_inside();
+    return rp_engine && rp_engine->region_begin && !rp_threads_on && &rp_self == rp_owner &&
+           !rp_is_inside();
 }
 
 static void begin(unsigned long count)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What libreprise-given.so offers to libreprise.so, which stands behind it: where the program's commutative regions begin and end. Where it is not preloaded, these are NULL. */
+/* What libreprise-given.so offers to libreprise.so, which stands behind it: where the program's
+ * commutative regions begin and end. Where it is not preloaded, these are NULL. */
 #ifndef RP_REGIONS_TOLD_H
 #define RP_REGIONS_TOLD_H
 

@@ -19,7 +19,9 @@ static void allocate(struct rp_requests *requests, uint64_t size)
 void rp_requests_init(struct rp_requests *requests)
 {
     allocate(requests, FIRST_SIZE);
-    requests->ends = (struct rp_request){.post = UINT64_MAX, .next = &requests->ends, .previous = &requests->ends};
+    requests->ends = (struct rp_request){.post = UINT64_MAX,
+                                         .next = &requests->ends,
+                                         .previous = &requests->ends};
 }
 
 static struct rp_request *free_slot(struct rp_requests *requests, uint64_t key)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Receive requests, found by handle. Handles of receives are unique while they are active, unlike those of sends. An entry outlives its
- * receive (clearing it on every completion would cost more than it brings) and is overwritten when the handle comes back, so the table is
- * as large as the most requests that were ever under way at once.
+ * Receive requests, found by handle. Handles of receives are unique while they are active, unlike
+ * those of sends. An entry outlives its receive (clearing it on every completion would cost more
+ * than it brings) and is overwritten when the handle comes back, so the table is as large as the
+ * most requests that were ever under way at once.
  */
 #ifndef RP_REQUESTS_H
 #define RP_REQUESTS_H
@@ -12,15 +13,15 @@
 #include <stdint.h>
 
 enum rp_request_flag {
-    RP_REQUEST_RECEIVE = 1,     /* an active receive */
-    RP_REQUEST_WILD = 2,        /* posted without a source or a tag */
+    RP_REQUEST_RECEIVE = 1, /* an active receive */
+    RP_REQUEST_WILD = 2,    /* posted without a source or a tag */
     RP_REQUEST_PERSISTENT = 4,
-    RP_REQUEST_CANCELLING = 8,  /* MPI_Cancel was called on it */
-    RP_REQUEST_OTHER = 16,      /* not a receive, but cancelled: `post` is the number of the cancel */
-    RP_REQUEST_GHOST = 32,      /* replay: never matched in the record, and not really posted */
-    RP_REQUEST_INNER = 64,      /* replay: another request stands for it */
-    RP_REQUEST_COUNTED = 128,   /* counts in rp_state.watched */
-    RP_REQUEST_TOLD = 256,      /* recording: its match was told before its completion */
+    RP_REQUEST_CANCELLING = 8, /* MPI_Cancel was called on it */
+    RP_REQUEST_OTHER = 16,    /* not a receive, but cancelled: `post` is the number of the cancel */
+    RP_REQUEST_GHOST = 32,    /* replay: never matched in the record, and not really posted */
+    RP_REQUEST_INNER = 64,    /* replay: another request stands for it */
+    RP_REQUEST_COUNTED = 128, /* counts in rp_state.watched */
+    RP_REQUEST_TOLD = 256,    /* recording: its match was told before its completion */
 };
 
 struct rp_request {
@@ -35,7 +36,8 @@ struct rp_request {
 };
 
 enum { RP_REQUEST_SIZE = 64 }; /* a power of two is found faster */
-_Static_assert(sizeof(struct rp_request) == RP_REQUEST_SIZE, "the offset of a slot is made of its handle");
+_Static_assert(sizeof(struct rp_request) == RP_REQUEST_SIZE,
+               "the offset of a slot is made of its handle");
 
 /* Recording: the wildcard receives under way whose match was not told are a list, in post order. */
 struct rp_requests {
@@ -92,7 +94,8 @@ static inline uint64_t rp_requests_room(const struct rp_requests *requests)
 }
 
 /* The first slot where the entry of this handle may be: it, or another one, or a free slot. */
-static inline struct rp_request *rp_requests_first(const struct rp_requests *requests, MPI_Request request)
+static inline struct rp_request *rp_requests_first(const struct rp_requests *requests,
+                                                   MPI_Request request)
 {
     return rp_requests_at(requests, rp_requests_offset(requests, rp_request_key(request)));
 }
@@ -100,15 +103,19 @@ static inline struct rp_request *rp_requests_first(const struct rp_requests *req
 /* The entry of a handle, made if there is none. */
 struct rp_request *rp_requests_enter(struct rp_requests *requests, uint64_t key);
 
-static inline struct rp_request *rp_requests_entry(struct rp_requests *requests, MPI_Request request)
+static inline struct rp_request *rp_requests_entry(struct rp_requests *requests,
+                                                   MPI_Request request)
 {
     struct rp_request *first = rp_requests_first(requests, request);
 
-    return __builtin_expect(first->handle == rp_request_key(request), 1) ? first : rp_requests_enter(requests, rp_request_key(request));
+    return __builtin_expect(first->handle == rp_request_key(request), 1)
+               ? first
+               : rp_requests_enter(requests, rp_request_key(request));
 }
 
 /* NULL if there is none. */
-static inline struct rp_request *rp_requests_find(const struct rp_requests *requests, MPI_Request request)
+static inline struct rp_request *rp_requests_find(const struct rp_requests *requests,
+                                                  MPI_Request request)
 {
     uint64_t key = rp_request_key(request), offset = rp_requests_offset(requests, key);
 
@@ -122,15 +129,18 @@ static inline struct rp_request *rp_requests_find(const struct rp_requests *requ
 }
 
 /* Of the first slot: whether it is the request's entry, and has these flags. */
-static inline int rp_request_has(const struct rp_request *first, MPI_Request request, uint64_t flags)
+static inline int rp_request_has(const struct rp_request *first, MPI_Request request,
+                                 uint64_t flags)
 {
     return first->handle == rp_request_key(request) && first->flags == flags;
 }
 
-/* Of the first slot: whether it is certain that nobody waits to see the completion of the request. */
+/* Of the first slot: whether it is certain that nobody waits to see the completion of the
+ * request. */
 static inline int rp_request_is_free(const struct rp_request *first, MPI_Request request)
 {
-    return first->handle == rp_request_key(request) ? !(first->flags & RP_REQUEST_COUNTED) : first->handle == 0;
+    return first->handle == rp_request_key(request) ? !(first->flags & RP_REQUEST_COUNTED)
+                                                    : first->handle == 0;
 }
 
 /* The table before its first entry; must be called before any other. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the entry points look at before anything else: the state of the calling thread, and that of the process. */
+/* What the entry points look at before anything else: the state of the calling thread, and that of
+ * the process. */
 #ifndef RP_SELF_H
 #define RP_SELF_H
 
@@ -13,9 +14,11 @@ enum { RP_STRANGER = 1 << 24 };
 /* Why every call must be looked at closely. */
 enum rp_always {
     RP_ALWAYS_ENGINE = 1, /* the engine wants named receives, probes and posts too */
-    RP_ALWAYS_TOOL = 2,   /* another tool stands between us and the MPI library, and may make calls out of ours */
-    RP_ALWAYS_FREED = 4,  /* receives that the program freed are under way */
-    RP_ALWAYS_CALLBACKS = 8, /* MPI may call functions out of ours that make calls themselves: error handlers, generalised requests, ROMIO */
+    RP_ALWAYS_TOOL =
+        2, /* another tool stands between us and the MPI library, and may make calls out of ours */
+    RP_ALWAYS_FREED = 4,     /* receives that the program freed are under way */
+    RP_ALWAYS_CALLBACKS = 8, /* MPI may call functions out of ours that make calls themselves: error
+                                handlers, generalised requests, ROMIO */
     RP_ALWAYS_THREADS = 16,  /* several threads may call: mpi/threads.h */
     RP_ALWAYS_CLOCKS = 32,   /* messages carry clocks: all completions of receives must be seen */
 };
@@ -24,30 +27,37 @@ enum rp_always {
 struct rp_self {
     union {
         struct {
-            uint32_t depth;  /* > 0: inside one of our calls; RP_STRANGER: a thread that is not followed */
+            uint32_t depth;  /* > 0: inside one of our calls; RP_STRANGER: a thread that is not
+                                followed */
             uint32_t always; /* enum rp_always: a copy of the process's */
         };
         uint64_t busy; /* 0: a call that the engine need not see can go straight through */
     };
     uint64_t waitalls; /* calls of Waitall */
-    uint64_t identity; /* the same in every run: how the thread came about; 0: not created by the program */
+    uint64_t identity; /* the same in every run: how the thread came about; 0: not created by the
+                          program */
     uint32_t children; /* threads that it created */
-    int32_t number;    /* in the record, once it has one; else -1, but 0 for the thread that initialised MPI */
-    uint64_t rested;   /* the last look (mpi/threads.h) that found it waiting for long, in a wait of ours */
+    int32_t number;    /* in the record, once it has one; else -1, but 0 for the thread that
+                          initialised MPI */
+    uint64_t rested;   /* the last look (mpi/threads.h) that found it waiting for long, in a wait of
+                          ours */
 };
 
 /* The process's. With several threads: only under the lock of mpi/threads.h. */
 struct rp_state {
     uint32_t always;
-    uint32_t watched;     /* requests under way whose completion must be seen */
-    uint32_t persistent;  /* persistent receives that exist */
-    int watched_tag;      /* recording: the tag that all wildcard receives under way ask for; MPI_ANY_TAG: several, or any */
-    uint32_t notes_named; /* recording: named receives may be cancelled, so their handles are noted */
+    uint32_t watched;    /* requests under way whose completion must be seen */
+    uint32_t persistent; /* persistent receives that exist */
+    int watched_tag;     /* recording: the tag that all wildcard receives under way ask for;
+                            MPI_ANY_TAG: several, or any */
+    uint32_t
+        notes_named; /* recording: named receives may be cancelled, so their handles are noted */
     struct rp_requests requests;
-    uint64_t posts;       /* non-blocking receives so far, also those that failed */
+    uint64_t posts; /* non-blocking receives so far, also those that failed */
 };
 
-/* Hidden only where an instruction can name it: elsewhere an address that is looked up once costs less than one that gcc makes anew for each field. */
+/* Hidden only where an instruction can name it: elsewhere an address that is looked up once costs
+ * less than one that gcc makes anew for each field. */
 #ifdef __x86_64__
 extern RP_HIDDEN struct rp_state rp_state;
 #else

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The start and the end of OpenSHMEM, whose library initialises and finalises MPI by itself, without its functions. Everything else of it is seen by libreprise-data.so, so it is recorded with --ranks only.
+ * The start and the end of OpenSHMEM, whose library initialises and finalises MPI by itself,
+ * without its functions. Everything else of it is seen by libreprise-data.so, so it is recorded
+ * with --ranks only.
  *
  * Alone, there is no OpenSHMEM: MPI is initialised instead, as a job of one process.
  */
@@ -46,14 +48,17 @@ static bool is_recorded(const char *name)
     rp_refuse(name);
     if (reprise_data_shmem_begin)
         return true;
-    rp_error("%s: this reprise was built without shmem.h, so OpenSHMEM programs cannot be recorded", name);
+    rp_error("%s: this reprise was built without shmem.h, so OpenSHMEM programs cannot be recorded",
+             name);
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
-/* Debian's library crashes at its end, after everything that matters. What is left is to end MPI, unless the program does. */
+/* Debian's library crashes at its end, after everything that matters. What is left is to end MPI,
+ * unless the program does. */
 static void end(bool is_exit)
 {
-    if (life == STARTED && rp_life_is_begun() && !reprise_data_shmem_end() && rp_setting("REPRISE_SOLO"))
+    if (life == STARTED && rp_life_is_begun() && !reprise_data_shmem_end() &&
+        rp_setting("REPRISE_SOLO"))
         return; /* the record ends before */
     life = ENDED;
     if (rp_life_is_begun() && (is_exit || !has_mpi))
@@ -136,38 +141,40 @@ static void end_all(const char *name, int status)
     ((void (*)(int))library_function(name))(status);
 }
 
-#define NAMES(prefix)                                                                                                  \
-    ENTRY void prefix##shmem_init(void)                                                                                \
-    {                                                                                                                  \
-        start(&(struct start){.name = #prefix "shmem_init"});                                                          \
-    }                                                                                                                  \
-                                                                                                                       \
-    ENTRY int prefix##shmem_init_thread(int required, int *provided)                                                   \
-    {                                                                                                                  \
-        struct start s = {.name = #prefix "shmem_init_thread", .required = required};                                  \
-                                                                                                                       \
-        start(&s);                                                                                                     \
-        *provided = s.provided;                                                                                        \
-        return s.rc;                                                                                                   \
-    }                                                                                                                  \
-                                                                                                                       \
-    ENTRY void prefix##start_pes(int pes)                                                                              \
-    {                                                                                                                  \
-        (void)pes; /* says nothing */                                                                                  \
-        start(&(struct start){.name = #prefix "start_pes"});                                                           \
-    }                                                                                                                  \
-                                                                                                                       \
-    ENTRY void prefix##shmem_finalize(void)                                                                            \
-    {                                                                                                                  \
-        finalize(#prefix "shmem_finalize");                                                                            \
-    }                                                                                                                  \
-                                                                                                                       \
-    ENTRY void prefix##shmem_global_exit(int status)                                                                   \
-    {                                                                                                                  \
-        end_all(#prefix "shmem_global_exit", status);                                                                  \
+#define NAMES(prefix)                                                                              \
+    ENTRY void prefix##shmem_init(void)                                                            \
+    {                                                                                              \
+        start(&(struct start){.name = #prefix "shmem_init"});                                      \
+    }                                                                                              \
+                                                                                                   \
+    ENTRY int prefix##shmem_init_thread(int required, int *provided)                               \
+    {                                                                                              \
+        struct start s = {.name = #prefix "shmem_init_thread", .required = required};              \
+                                                                                                   \
+        start(&s);                                                                                 \
+        *provided = s.provided;                                                                    \
+        return s.rc;                                                                               \
+    }                                                                                              \
+                                                                                                   \
+    ENTRY void prefix##start_pes(int pes)                                                          \
+    {                                                                                              \
+        (void)pes; /* says nothing */                                                              \
+        start(&(struct start){.name = #prefix "start_pes"});                                       \
+    }                                                                                              \
+                                                                                                   \
+    ENTRY void prefix##shmem_finalize(void)                                                        \
+    {                                                                                              \
+        finalize(#prefix "shmem_finalize");                                                        \
+    }                                                                                              \
+                                                                                                   \
+    ENTRY void prefix##shmem_global_exit(int status)                                               \
+    {                                                                                              \
+        end_all(#prefix "shmem_global_exit", status);                                              \
     }
 
-void shmem_init(void), pshmem_init(void), shmem_finalize(void), pshmem_finalize(void), start_pes(int), pstart_pes(int), shmem_global_exit(int), pshmem_global_exit(int), globalexit(int);
+void shmem_init(void), pshmem_init(void), shmem_finalize(void), pshmem_finalize(void),
+    start_pes(int), pstart_pes(int), shmem_global_exit(int), pshmem_global_exit(int),
+    globalexit(int);
 int shmem_init_thread(int, int *), pshmem_init_thread(int, int *);
 
 NAMES()

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Process ids of the record. A replay with captured ids tells the program the one that its process had then, and a rank alone knows those of other ranks from their messages. Such a number belongs to nobody now, or to a stranger: the own one
- * is turned back into the real one, and a signal to any other process is left out, unless that is our parent or descends from us.
+ * Process ids of the record. A replay with captured ids tells the program the one that its process
+ * had then, and a rank alone knows those of other ranks from their messages. Such a number belongs
+ * to nobody now, or to a stranger: the own one is turned back into the real one, and a signal to
+ * any other process is left out, unless that is our parent or descends from us.
  */
 #include <errno.h>
 #include <signal.h>
@@ -52,7 +54,8 @@ static bool is_related(pid_t pid)
     return false;
 }
 
-/* Whether the signal is to be sent; `pid` as the real functions take it. Signal 0 only asks, and harms nobody. */
+/* Whether the signal is to be sent; `pid` as the real functions take it. Signal 0 only asks, and
+ * harms nobody. */
 static bool is_meant(pid_t *pid, int signal, uintptr_t caller)
 {
     if (!rp_capture_has_old_pids() || rp_is_inside() || !rp_caller_is_program(caller))
@@ -60,11 +63,13 @@ static bool is_meant(pid_t *pid, int signal, uintptr_t caller)
     *pid = *pid < -1 ? -real_pid(-*pid) : real_pid(*pid);
     if (signal == 0 || *pid == 0 || *pid == -1 || is_related(*pid < 0 ? -*pid : *pid))
         return true;
-    rp_note("signal %d to process %d is left out: that is a number of the record", signal, (int)*pid);
+    rp_note("signal %d to process %d is left out: that is a number of the record", signal,
+            (int)*pid);
     return false;
 }
 
-/* By system calls: programs send signals in handlers, where the real functions cannot be looked up. */
+/* By system calls: programs send signals in handlers, where the real functions cannot be looked
+ * up. */
 
 RP_ENTRY int kill(pid_t pid, int signal)
 {
@@ -89,7 +94,8 @@ RP_ENTRY int sigqueue(pid_t pid, int signal, const union sigval value)
     info.si_pid = self();
     info.si_uid = getuid();
     info.si_value = value;
-    return is_meant(&pid, signal, RP_CALLER) ? (int)syscall(SYS_rt_sigqueueinfo, pid, signal, &info) : 0;
+    return is_meant(&pid, signal, RP_CALLER) ? (int)syscall(SYS_rt_sigqueueinfo, pid, signal, &info)
+                                             : 0;
 }
 
 RP_ENTRY int tgkill(pid_t pid, pid_t thread, int signal)

@@ -8,8 +8,8 @@
 #include "mpi/constants.h"
 #include "mpi/entry.h"
 
-static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                 MPI_Request *request)
+static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type,
+                 int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 #if MPI_VERSION >= 4
     if (count > INT_MAX)
@@ -18,8 +18,8 @@ static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Dat
     return next->Irecv(buf, (int)count, type, source, tag, comm, request);
 }
 
-static int isend(const struct rp_next *next, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                 MPI_Request *request)
+static int isend(const struct rp_next *next, const void *buf, MPI_Count count, MPI_Datatype type,
+                 int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 #if MPI_VERSION >= 4
     if (count > INT_MAX)
@@ -28,8 +28,8 @@ static int isend(const struct rp_next *next, const void *buf, MPI_Count count, M
     return next->Isend(buf, (int)count, type, dest, tag, comm, request);
 }
 
-static int post(const struct rp_call *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                MPI_Request *request)
+static int post(const struct rp_call *call, void *buf, MPI_Count count, MPI_Datatype type,
+                int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     int rc;
 
@@ -62,8 +62,8 @@ static int await(const struct rp_call *call, MPI_Request *request, MPI_Status *s
     return rc;
 }
 
-int rp_threaded_receive(const struct rp_call *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                        MPI_Status *status)
+int rp_threaded_receive(const struct rp_call *call, void *buf, MPI_Count count, MPI_Datatype type,
+                        int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request request;
     int rc = post(call, buf, count, type, source, tag, comm, &request);
@@ -71,8 +71,10 @@ int rp_threaded_receive(const struct rp_call *call, void *buf, MPI_Count count, 
     return rc == MPI_SUCCESS ? await(call, &request, status) : rc;
 }
 
-int rp_threaded_exchange(const struct rp_call *call, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                         void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int rp_threaded_exchange(const struct rp_call *call, const void *sendbuf, MPI_Count sendcount,
+                         MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                         MPI_Count recvcount, MPI_Datatype recvtype, int source, int tag,
+                         MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request receive, send;
 
@@ -89,8 +91,9 @@ int rp_threaded_exchange(const struct rp_call *call, const void *sendbuf, MPI_Co
 }
 
 /* What is sent is packed first, since the receive overwrites it. */
-int rp_threaded_replace(const struct rp_call *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int tag,
-                        MPI_Comm comm, MPI_Status *status)
+int rp_threaded_replace(const struct rp_call *call, void *buf, MPI_Count count, MPI_Datatype type,
+                        int dest, int sendtag, int source, int tag, MPI_Comm comm,
+                        MPI_Status *status)
 {
     int size = 0, used = 0;
 
@@ -103,7 +106,8 @@ int rp_threaded_replace(const struct rp_call *call, void *buf, MPI_Count count, 
         rp_bug(__FILE__, __LINE__, "out of memory for a message");
     int rc = rp_pmpi.Pack(buf, (int)count, type, copy, size, &used, comm);
     if (rc == MPI_SUCCESS)
-        rc = rp_threaded_exchange(call, copy, used, rp_constant.packed, dest, sendtag, buf, count, type, source, tag, comm, status);
+        rc = rp_threaded_exchange(call, copy, used, rp_constant.packed, dest, sendtag, buf, count,
+                                  type, source, tag, comm, status);
     free(copy);
     return rc;
 }

@@ -7,11 +7,14 @@
 
 #include "mpi/engine.h"
 
-int rp_threaded_receive(const struct rp_call *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+int rp_threaded_receive(const struct rp_call *call, void *buf, MPI_Count count, MPI_Datatype type,
+                        int source, int tag, MPI_Comm comm, MPI_Status *status);
+int rp_threaded_exchange(const struct rp_call *call, const void *sendbuf, MPI_Count sendcount,
+                         MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                         MPI_Count recvcount, MPI_Datatype recvtype, int source, int tag,
+                         MPI_Comm comm, MPI_Status *status);
+int rp_threaded_replace(const struct rp_call *call, void *buf, MPI_Count count, MPI_Datatype type,
+                        int dest, int sendtag, int source, int tag, MPI_Comm comm,
                         MPI_Status *status);
-int rp_threaded_exchange(const struct rp_call *call, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                         void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int tag, MPI_Comm comm, MPI_Status *status);
-int rp_threaded_replace(const struct rp_call *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int tag,
-                        MPI_Comm comm, MPI_Status *status);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads of the program: the lock that they make their MPI calls under, and their creation, which names them. */
+/* The threads of the program: the lock that they make their MPI calls under, and their creation,
+ * which names them. */
 #include "mpi/threads.h"
 
 #include <pthread.h>
@@ -18,7 +19,8 @@
 int rp_threads_on;
 static bool created; /* the program has created a thread */
 
-static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* a program may exit inside a call */
+static pthread_mutex_t mutex =
+    PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* a program may exit inside a call */
 
 typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 typedef int create_c11_function(thrd_t *, thrd_start_t, void *);
@@ -43,7 +45,8 @@ void rp_threads_give_way(unsigned *tries)
     int before;
 
     rp_threads_unlock();
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before); /* a sleep of ours is no place to be cancelled at */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &before); /* a sleep of ours is no place to be cancelled at */
     if (++*tries < YIELDS) {
         sched_yield();
     } else {
@@ -130,7 +133,8 @@ static uint64_t identity_of_child(uint64_t parent)
     return mixed ^ mixed >> 31 ? mixed ^ mixed >> 31 : 1;
 }
 
-/* Threads that never call MPI are followed only where that is asked for: it costs much where they take locks often. */
+/* Threads that never call MPI are followed only where that is asked for: it costs much where they
+ * take locks often. */
 static bool are_to_be_followed(void)
 {
     int level = MPI_THREAD_SINGLE;
@@ -139,7 +143,8 @@ static bool are_to_be_followed(void)
     return level >= MPI_THREAD_SERIALIZED || rp_setting("REPRISE_THREADS");
 }
 
-/* LLVM's runtime lets threads add up in any order, by atomic instructions, unless it is told otherwise. It looks when it is first used. */
+/* LLVM's runtime lets threads add up in any order, by atomic instructions, unless it is told
+ * otherwise. It looks when it is first used. */
 __attribute__((constructor)) static void fix_reductions(void)
 {
     if (rp_setting("REPRISE_MODE") && rp_setting("REPRISE_THREADS"))
@@ -185,7 +190,9 @@ bool rp_threads_lead(void)
 
 bool rp_threads_follow(uintptr_t place)
 {
-    return rp_threads_on && rp_engine && !rp_is_inside() && rp_caller_who(place) == RP_CALLER_PROGRAM && own_identity() != 0 && (rp_self.depth == 0 || rp_threads_adopt());
+    return rp_threads_on && rp_engine && !rp_is_inside() &&
+           rp_caller_who(place) == RP_CALLER_PROGRAM && own_identity() != 0 &&
+           (rp_self.depth == 0 || rp_threads_adopt());
 }
 
 struct birth {
@@ -211,9 +218,12 @@ static void *be_born(void *data)
     return result;
 }
 
-RP_ENTRY int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data)
+RP_ENTRY int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                            void *(*start)(void *), void *data)
 {
-    struct birth *birth = rp_is_inside() || own_identity() == 0 || !rp_caller_is_program(RP_CALLER) ? NULL : malloc(sizeof *birth);
+    struct birth *birth = rp_is_inside() || own_identity() == 0 || !rp_caller_is_program(RP_CALLER)
+                              ? NULL
+                              : malloc(sizeof *birth);
 
     if (!birth)
         return RP_REAL(create_function, "pthread_create")(thread, attributes, start, data);
@@ -244,7 +254,9 @@ static int be_born_c11(void *data)
 
 RP_ENTRY int thrd_create(thrd_t *thread, thrd_start_t start, void *data)
 {
-    struct birth *birth = rp_is_inside() || own_identity() == 0 || !rp_caller_is_program(RP_CALLER) ? NULL : malloc(sizeof *birth);
+    struct birth *birth = rp_is_inside() || own_identity() == 0 || !rp_caller_is_program(RP_CALLER)
+                              ? NULL
+                              : malloc(sizeof *birth);
 
     if (!birth)
         return RP_REAL(create_c11_function, "thrd_create")(thread, start, data);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs whose threads call MPI. From the moment that such a program creates its first thread (or initialises MPI, if that comes later), all its
- * MPI calls that matter are made one at a time, under one lock, and in one order, which is recorded and kept in a replay:
+ * Programs whose threads call MPI. From the moment that such a program creates its first thread (or
+ * initialises MPI, if that comes later), all its MPI calls that matter are made one at a time,
+ * under one lock, and in one order, which is recorded and kept in a replay:
  *
- *  - a *turn* is a send, the post of a receive, the taking of a lock (locks.c), or of a share of work (sharing.c); blocking sends and receives are made of a post and a wait;
+ *  - a *turn* is a send, the post of a receive, the taking of a lock (locks.c), or of a share of
+ * work (sharing.c); blocking sends and receives are made of a post and a wait;
  *  - blocking calls become polls, and the lock is free between them;
- *  - an event that follows another thread's turn or event says first whose turn it is now (engine->turn_begin).
+ *  - an event that follows another thread's turn or event says first whose turn it is now
+ * (engine->turn_begin).
  *
  * Threads are known by how they came about: the n-th thread that a known thread created.
  */
@@ -27,10 +30,12 @@ void rp_threads_start(void);
 /* Whether the program has created threads that are not followed. */
 bool rp_threads_are_left(void);
 
-/* The calling thread has no stream: whether it has one now, since it is the program's and threads are followed. */
+/* The calling thread has no stream: whether it has one now, since it is the program's and threads
+ * are followed. */
 bool rp_threads_adopt(void);
 
-/* Whether what this thread does at that place of the program, other than calls of MPI, is to keep its order. */
+/* Whether what this thread does at that place of the program, other than calls of MPI, is to keep
+ * its order. */
 bool rp_threads_follow(uintptr_t place);
 #define RP_THREADS_FOLLOWED() (__builtin_expect(rp_threads_on, 0) && rp_threads_follow(RP_CALLER))
 
@@ -41,7 +46,8 @@ void rp_threads_lock(void);
 void rp_threads_unlock(void);
 
 /*
- * For whoever watches whether anything moves: the program's threads, and at which look each last waited for long. What `rp_threads_note` returned in a thread is kept with it.
+ * For whoever watches whether anything moves: the program's threads, and at which look each last
+ * waited for long. What `rp_threads_note` returned in a thread is kept with it.
  */
 struct rp_thread {
     struct rp_thread *next;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* libreprise.a: the functions of reprise.h, linked into programs. They do nothing unless libreprise-ft.so (or, for commutative regions, libreprise.so) is in the process; then they call it. */
+/* libreprise.a: the functions of reprise.h, linked into programs. They do nothing unless
+ * libreprise-ft.so (or, for commutative regions, libreprise.so) is in the process; then they call
+ * it. */
 #include <dlfcn.h>
 
 #include "reprise.h"
@@ -92,10 +94,10 @@ PUBLIC void reprise_leave(void)
 PUBLIC void reprise_run(long first, long end, int (*iteration)(long i, void *data), void *data)
 {
     REPRISE_LOOP(i, first, end)
-        if (!iteration(i, data)) {
-            reprise_leave();
-            break;
-        }
+    if (!iteration(i, data)) {
+        reprise_leave();
+        break;
+    }
 }
 
 static const struct reprise_region_calls *recorder(void)

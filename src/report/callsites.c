@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines are asked for once for each chain of calls, not for each rank: ranks of one program have the same chains. */
+/* Lines are asked for once for each chain of calls, not for each rank: ranks of one program have
+ * the same chains. */
 #include "report/callsites.h"
 
 #include <stdio.h>
@@ -21,7 +22,8 @@ void rp_learn_callers(struct rp_naming *naming, const char *directory, const str
         }
 }
 
-void rp_call_sites_open(struct rp_call_sites *sites, const char *directory, const struct rp_manifest *manifest)
+void rp_call_sites_open(struct rp_call_sites *sites, const char *directory,
+                        const struct rp_manifest *manifest)
 {
     memset(sites, 0, sizeof *sites);
     sites->naming = rp_naming_open(manifest->wrappers);
@@ -53,18 +55,21 @@ void rp_call_sites_free(struct rp_call_sites *sites)
     memset(sites, 0, sizeof *sites);
 }
 
-static const struct rp_module *module_of(const struct rp_site_table *table, const struct rp_frame *frame)
+static const struct rp_module *module_of(const struct rp_site_table *table,
+                                         const struct rp_frame *frame)
 {
     return frame->module ? &table->modules[frame->module - 1] : NULL;
 }
 
 /* A file that was built anew has another build id, one without a build id only its path. */
-static void put_chain(struct rp_buffer *out, const struct rp_site_table *table, const struct rp_site *site)
+static void put_chain(struct rp_buffer *out, const struct rp_site_table *table,
+                      const struct rp_site *site)
 {
     rp_buffer_string(out, site->function, strlen(site->function));
     for (uint32_t i = 0; i < site->frames; i++) {
         const struct rp_module *module = module_of(table, &site->frame[i]);
-        rp_buffer_string(out, module ? module->build_id : NULL, module ? module->build_id_length : 0);
+        rp_buffer_string(out, module ? module->build_id : NULL,
+                         module ? module->build_id_length : 0);
         rp_buffer_string(out, module ? module->path : "", module ? strlen(module->path) : 0);
         rp_buffer_varint(out, site->frame[i].offset);
     }
@@ -86,13 +91,14 @@ static bool describe_wrapper(const struct rp_site_place *place, struct rp_call_s
     rp_site_place_put_wrappers(&text, place);
     rp_buffer_byte(&text, 0);
     row->wrapper_line = line->file ? line->line : 0;
-    bool done = !text.failed && copy((char *)text.bytes, &row->through) && copy(line->function, &row->wrapper_in) &&
-                copy(line->file, &row->wrapper_file);
+    bool done = !text.failed && copy((char *)text.bytes, &row->through) &&
+                copy(line->function, &row->wrapper_in) && copy(line->file, &row->wrapper_file);
     rp_buffer_free(&text);
     return done;
 }
 
-static bool describe(struct rp_call_sites *sites, const struct rp_site_table *table, uint32_t number, struct rp_call_site *row)
+static bool describe(struct rp_call_sites *sites, const struct rp_site_table *table,
+                     uint32_t number, struct rp_call_site *row)
 {
     struct rp_site_place place;
     const struct rp_spot *spot = &place.spot;
@@ -103,15 +109,18 @@ static bool describe(struct rp_call_sites *sites, const struct rp_site_table *ta
     row->offset = spot->offset;
     for (size_t i = 0; spot->module && i < spot->module->build_id_length; i++)
         snprintf(row->build_id + 2 * i, 3, "%02x", spot->module->build_id[i]);
-    return copy(table->sites[number].function, &row->function) && copy(spot->line.function, &row->in) && copy(spot->line.file, &row->file) &&
-           copy(spot->module ? spot->module->path : NULL, &row->module) && describe_wrapper(&place, row);
+    return copy(table->sites[number].function, &row->function) &&
+           copy(spot->line.function, &row->in) && copy(spot->line.file, &row->file) &&
+           copy(spot->module ? spot->module->path : NULL, &row->module) &&
+           describe_wrapper(&place, row);
 }
 
 /* Rows are told apart by function and line, or by address where there is no line. */
 static void put_place_key(struct rp_buffer *out, const struct rp_call_site *row)
 {
     rp_buffer_string(out, row->function, strlen(row->function));
-    rp_buffer_string(out, row->through ? row->through : "", row->through ? strlen(row->through) : 0);
+    rp_buffer_string(out, row->through ? row->through : "",
+                     row->through ? strlen(row->through) : 0);
     if (row->file) {
         rp_buffer_string(out, row->file, strlen(row->file));
         rp_buffer_varint(out, (uint64_t)row->line);
@@ -125,8 +134,10 @@ static void put_place_key(struct rp_buffer *out, const struct rp_call_site *row)
 static void put_fold_key(struct rp_buffer *out, const struct rp_call_site *row)
 {
     rp_buffer_string(out, row->function, strlen(row->function));
-    rp_buffer_string(out, row->wrapper_in ? row->wrapper_in : "", row->wrapper_in ? strlen(row->wrapper_in) : 0);
-    rp_buffer_string(out, row->wrapper_file ? row->wrapper_file : "", row->wrapper_file ? strlen(row->wrapper_file) : 0);
+    rp_buffer_string(out, row->wrapper_in ? row->wrapper_in : "",
+                     row->wrapper_in ? strlen(row->wrapper_in) : 0);
+    rp_buffer_string(out, row->wrapper_file ? row->wrapper_file : "",
+                     row->wrapper_file ? strlen(row->wrapper_file) : 0);
     rp_buffer_varint(out, (uint64_t)row->wrapper_line);
 }
 
@@ -165,7 +176,8 @@ static bool add_row(struct rp_call_sites *sites, const struct rp_call_site *row)
 }
 
 /* A chain that was not there before. */
-static bool find_row(struct rp_call_sites *sites, const struct rp_site_table *table, uint32_t site, uint32_t *number)
+static bool find_row(struct rp_call_sites *sites, const struct rp_site_table *table, uint32_t site,
+                     uint32_t *number)
 {
     struct rp_call_site row;
     struct rp_buffer key = {0};
@@ -184,7 +196,8 @@ static bool find_row(struct rp_call_sites *sites, const struct rp_site_table *ta
     return done;
 }
 
-static bool row_of(struct rp_call_sites *sites, const struct rp_site_table *table, uint32_t site, struct rp_buffer *key, uint32_t *row)
+static bool row_of(struct rp_call_sites *sites, const struct rp_site_table *table, uint32_t site,
+                   struct rp_buffer *key, uint32_t *row)
 {
     uint32_t chain, known = sites->chains.count;
 
@@ -248,7 +261,9 @@ void rp_call_site_put_place(struct rp_buffer *out, const struct rp_call_site *si
         rp_buffer_printf(out, "%s at %s:%d", site->in ? rp_text_shown(site->in) : "?",
                          rp_text_shown(site->file), site->line);
     else if (site->module)
-        rp_buffer_printf(out, "%s%s%s(+0x%llx)", site->in ? rp_text_shown(site->in) : "", site->in ? " in " : "", rp_text_shown(site->module), (unsigned long long)site->offset);
+        rp_buffer_printf(out, "%s%s%s(+0x%llx)", site->in ? rp_text_shown(site->in) : "",
+                         site->in ? " in " : "", rp_text_shown(site->module),
+                         (unsigned long long)site->offset);
     else
         rp_buffer_printf(out, "?");
     if (site->through)

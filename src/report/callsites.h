@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call sites of all ranks by place of source: one row for each MPI function and line, whatever chains of calls lead there. Where wrappers call MPI
- * (event/naming.h), the line is that of their caller; rows of one wrapper have the same `fold`.
+ * The call sites of all ranks by place of source: one row for each MPI function and line, whatever
+ * chains of calls lead there. Where wrappers call MPI (event/naming.h), the line is that of their
+ * caller; rows of one wrapper have the same `fold`.
  */
 #ifndef RP_CALLSITES_H
 #define RP_CALLSITES_H
@@ -18,20 +19,24 @@ struct rp_call_site {
     char *module;    /* of the frame of that line, or of the innermost; NULL: unknown */
     uint64_t offset; /* in it */
     char *through;   /* the wrappers between, as rp_site_place_put_wrappers has them; NULL: none */
-    char *wrapper_in, *wrapper_file; /* of the innermost wrapper, which calls MPI; NULL: unknown, or none */
+    char *wrapper_in,
+        *wrapper_file; /* of the innermost wrapper, which calls MPI; NULL: unknown, or none */
     int wrapper_line;
-    uint32_t fold;   /* the first row of the same wrapper; its own number, if there is none before */
+    uint32_t fold; /* the first row of the same wrapper; its own number, if there is none before */
     char build_id[2 * RP_BUILD_ID_MAX + 1];
     uint32_t chains; /* of calls that lead here */
     uint32_t ranks;  /* that have events of it */
     uint64_t events;
     uint64_t calls;        /* that made events; polls that answered no are calls too */
     uint64_t matches;      /* messages that a wildcard took or found */
-    uint64_t out_of_order; /* of these, by a receive that was posted before one whose match was told earlier */
+    uint64_t out_of_order; /* of these, by a receive that was posted before one whose match was told
+                              earlier */
     uint64_t polls;        /* that answered no */
     uint32_t sources;      /* the most different ones on one rank */
-    uint64_t outcomes;     /* that `bits` are of: matches, or where there are none answers with an index */
-    double bits;           /* what all outcomes together would take if each were independent of the others: the entropy of each rank times its outcomes */
+    uint64_t
+        outcomes; /* that `bits` are of: matches, or where there are none answers with an index */
+    double bits;  /* what all outcomes together would take if each were independent of the others:
+                     the entropy of each rank times its outcomes */
 };
 
 struct rp_call_sites {
@@ -45,10 +50,12 @@ struct rp_call_sites {
 };
 
 /* Looks who calls whom in all logs of a record; one that cannot be read is passed over. */
-void rp_learn_callers(struct rp_naming *naming, const char *directory, const struct rp_manifest *manifest);
+void rp_learn_callers(struct rp_naming *naming, const char *directory,
+                      const struct rp_manifest *manifest);
 
 /* Opens libdw, if there is one, and learns the callers in the record. */
-void rp_call_sites_open(struct rp_call_sites *sites, const char *directory, const struct rp_manifest *manifest);
+void rp_call_sites_open(struct rp_call_sites *sites, const char *directory,
+                        const struct rp_manifest *manifest);
 void rp_call_sites_free(struct rp_call_sites *sites);
 
 /* The row of each site of a log, in a new array; NULL without memory. */

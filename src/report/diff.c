@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Logical time is the number of an event on its rank: both logs are read side by side, and the first events that are not the same are the divergence. Polls that answered no stand in groups whose order says nothing, so all between
- * two other events are compared as a whole. The clocks of CLOCK events are not compared: they tell of the sender's past, not of what this rank saw.
+ * Logical time is the number of an event on its rank: both logs are read side by side, and the
+ * first events that are not the same are the divergence. Polls that answered no stand in groups
+ * whose order says nothing, so all between two other events are compared as a whole. The clocks of
+ * CLOCK events are not compared: they tell of the sender's past, not of what this rank saw.
  *
- * Where a rank that differs has several threads, their order alone may be the difference. So each thread is compared for itself, too, by another pass in which the events of all others, and what they count in common (posts and their
- * numbers, turns), are passed over.
+ * Where a rank that differs has several threads, their order alone may be the difference. So each
+ * thread is compared for itself, too, by another pass in which the events of all others, and what
+ * they count in common (posts and their numbers, turns), are passed over.
  *
- * Which divergence came first. If that of rank r led to that of rank s by messages, the one that s had last was sent with a clock that is larger than r's. A rank's clock is at least one more than the largest that it received, so among these bounds the smallest is
- * that of a divergence which no other has led to. That a rank ended early is mostly the consequence of what another did: such divergences are named last.
+ * Which divergence came first. If that of rank r led to that of rank s by messages, the one that s
+ * had last was sent with a clock that is larger than r's. A rank's clock is at least one more than
+ * the largest that it received, so among these bounds the smallest is that of a divergence which no
+ * other has led to. That a rank ended early is mostly the consequence of what another did: such
+ * divergences are named last.
  */
 #include "report/diff.h"
 
@@ -26,12 +32,12 @@ struct cursor {
     const struct rp_site_table *sites;
     struct rp_event *block;
     size_t count, at;
-    uint64_t number;  /* of block[at] */
-    int32_t thread;   /* whose turn it is */
+    uint64_t number;      /* of block[at] */
+    int32_t thread;       /* whose turn it is */
     uint64_t *identities; /* of threads */
     size_t identity_count;
     bool clocked;
-    uint64_t clock; /* one more than the largest received */
+    uint64_t clock;         /* one more than the largest received */
     struct rp_buffer polls; /* the events of the unit */
 };
 
@@ -51,7 +57,8 @@ struct pair {
     bool without_polls;
     uint64_t only; /* identity of the thread that counts; 0: all */
     struct cursor side[2];
-    uint32_t *same_site; /* by site of the first: that of the second which is known to be the same, + 1 */
+    uint32_t *
+        same_site; /* by site of the first: that of the second which is known to be the same, + 1 */
 };
 
 /* Reading */
@@ -104,19 +111,23 @@ static bool learn(struct cursor *c, const struct rp_event *event)
 
 static int32_t thread_of(const struct cursor *c, const struct rp_event *event)
 {
-    return event->kind == RP_NO || event->kind == RP_THREAD || event->kind == RP_TURN ? event->a : c->thread;
+    return event->kind == RP_NO || event->kind == RP_THREAD || event->kind == RP_TURN ? event->a
+                                                                                      : c->thread;
 }
 
-static bool is_passed_over(const struct pair *p, const struct cursor *c, const struct rp_event *event)
+static bool is_passed_over(const struct pair *p, const struct cursor *c,
+                           const struct rp_event *event)
 {
     if (event->kind == RP_NO && p->without_polls)
         return true;
     if (p->only == 0)
         return false;
-    return event->kind == RP_THREAD || event->kind == RP_TURN || identity_of(c, thread_of(c, event)) != p->only;
+    return event->kind == RP_THREAD || event->kind == RP_TURN ||
+           identity_of(c, thread_of(c, event)) != p->only;
 }
 
-static enum rp_status next_unit(const struct pair *p, struct cursor *c, struct unit *unit, struct rp_problem *why)
+static enum rp_status next_unit(const struct pair *p, struct cursor *c, struct unit *unit,
+                                struct rp_problem *why)
 {
     bool more, in_polls = false;
     enum rp_status status;
@@ -129,7 +140,9 @@ static enum rp_status next_unit(const struct pair *p, struct cursor *c, struct u
         if (counts && in_polls && event->kind != RP_NO)
             break;
         if (counts && unit->is_end)
-            *unit = (struct unit){false, c->number, *event, thread_of(c, event), rp_log_block_times(c->log) ? rp_log_block_times(c->log)[c->at] : 0};
+            *unit =
+                (struct unit){false, c->number, *event, thread_of(c, event),
+                              rp_log_block_times(c->log) ? rp_log_block_times(c->log)[c->at] : 0};
         if (counts && event->kind == RP_NO) {
             rp_buffer_put(&c->polls, event, sizeof *event);
             in_polls = true;
@@ -153,7 +166,8 @@ static bool same_line(struct pair *p, uint32_t one, uint32_t other)
     struct rp_line a, b;
     struct rp_lines *lines = rp_naming_lines(p->naming);
 
-    if (!rp_lines_of_site(lines, p->side[0].sites, one, &a) || !rp_lines_of_site(lines, p->side[1].sites, other, &b))
+    if (!rp_lines_of_site(lines, p->side[0].sites, one, &a) ||
+        !rp_lines_of_site(lines, p->side[1].sites, other, &b))
         return true;
     return a.line == b.line && strcmp(a.file, b.file) == 0;
 }
@@ -166,7 +180,8 @@ static bool same_place(struct pair *p, uint32_t one, uint32_t other)
 
     if (p->same_site[one] == other + 1)
         return true;
-    if (!same(p->side[0].sites, one, p->side[1].sites, other) || (!p->diff->same_program && !same_line(p, one, other)))
+    if (!same(p->side[0].sites, one, p->side[1].sites, other) ||
+        (!p->diff->same_program && !same_line(p, one, other)))
         return false;
     p->same_site[one] = other + 1;
     return true;
@@ -205,13 +220,15 @@ static struct rp_event *sorted_polls(struct cursor *c, size_t *count)
 static bool same_polls(struct pair *p)
 {
     size_t counts[2];
-    struct rp_event *one = sorted_polls(&p->side[0], &counts[0]), *other = sorted_polls(&p->side[1], &counts[1]);
+    struct rp_event *one = sorted_polls(&p->side[0], &counts[0]),
+                    *other = sorted_polls(&p->side[1], &counts[1]);
 
     if (counts[0] != counts[1])
         return false;
     for (size_t i = 0; i < counts[0]; i++) {
         bool same_thread = p->only != 0 || one[i].a == other[i].a;
-        if (one[i].scope != other[i].scope || one[i].c != other[i].c || !same_thread || !same_place(p, one[i].site, other[i].site))
+        if (one[i].scope != other[i].scope || one[i].c != other[i].c || !same_thread ||
+            !same_place(p, one[i].site, other[i].site))
             return false;
     }
     return true;
@@ -225,17 +242,22 @@ static bool c_counts(const struct pair *p, uint32_t kind)
 
 static bool tells_message(uint32_t kind)
 {
-    return kind == RP_RECV || kind == RP_PROBE || kind == RP_MATCH || kind == RP_FREED || kind == RP_CLOCK;
+    return kind == RP_RECV || kind == RP_PROBE || kind == RP_MATCH || kind == RP_FREED ||
+           kind == RP_CLOCK;
 }
 
-static enum rp_difference compare_events(struct pair *p, const struct rp_event *one, const struct rp_event *other)
+static enum rp_difference compare_events(struct pair *p, const struct rp_event *one,
+                                         const struct rp_event *other)
 {
     if (strcmp(function_of(p, 0, one), function_of(p, 1, other)) != 0)
         return RP_DIFFERS_FUNCTION;
     if (!same_place(p, one->site, other->site))
         return RP_DIFFERS_PLACE;
     if (one->kind != other->kind)
-        return one->kind == RP_TURN || other->kind == RP_TURN || one->kind == RP_THREAD || other->kind == RP_THREAD ? RP_DIFFERS_THREAD : RP_DIFFERS_OUTCOME;
+        return one->kind == RP_TURN || other->kind == RP_TURN || one->kind == RP_THREAD ||
+                       other->kind == RP_THREAD
+                   ? RP_DIFFERS_THREAD
+                   : RP_DIFFERS_OUTCOME;
     if (p->only == 0 && one->posts != other->posts)
         return RP_DIFFERS_POSTS;
     if (one->kind != RP_CLOCK && one->scope != other->scope)
@@ -296,7 +318,8 @@ static char *text_of(struct rp_buffer *buffer)
     return text;
 }
 
-static void put_place(struct rp_naming *naming, const struct rp_site_table *table, uint32_t number, struct rp_buffer *out)
+static void put_place(struct rp_naming *naming, const struct rp_site_table *table, uint32_t number,
+                      struct rp_buffer *out)
 {
     struct rp_site_place place;
 
@@ -304,12 +327,18 @@ static void put_place(struct rp_naming *naming, const struct rp_site_table *tabl
     rp_site_place_put(out, &place);
 }
 
-static enum rp_status tell_side(const struct pair *p, struct cursor *c, const struct unit *unit, struct rp_side *side, struct rp_problem *why)
+static enum rp_status tell_side(const struct pair *p, struct cursor *c, const struct unit *unit,
+                                struct rp_side *side, struct rp_problem *why)
 {
     struct rp_log_end end = rp_log_end(c->log);
     struct rp_buffer text = {0};
 
-    *side = (struct rp_side){.has_event = !unit->is_end, .number = unit->number, .event = unit->event, .thread = unit->thread, .reason = end.reason, .code = end.code};
+    *side = (struct rp_side){.has_event = !unit->is_end,
+                             .number = unit->number,
+                             .event = unit->event,
+                             .thread = unit->thread,
+                             .reason = end.reason,
+                             .code = end.code};
     if (unit->is_end)
         return RP_OK;
     if (unit->event.kind == RP_NO) {
@@ -329,7 +358,9 @@ static enum rp_status tell_side(const struct pair *p, struct cursor *c, const st
     rp_buffer_free(&text);
     side->has_time = rp_log_is_timed(c->log);
     side->time = unit->time;
-    enum rp_status status = unit->event.kind == RP_CLOCK && rp_clock_left(unit->event.scope) == 0 ? RP_OK : finish_call(c, site, why);
+    enum rp_status status = unit->event.kind == RP_CLOCK && rp_clock_left(unit->event.scope) == 0
+                                ? RP_OK
+                                : finish_call(c, site, why);
     side->has_clock = c->clocked;
     side->clock = c->clock;
     if (status == RP_OK && !(side->function && side->place && side->stack && side->frames))
@@ -347,7 +378,8 @@ static void free_divergence(struct rp_divergence *d)
     }
 }
 
-static enum rp_status add(struct rp_divergence **list, size_t *count, struct rp_divergence *d, struct rp_problem *why)
+static enum rp_status add(struct rp_divergence **list, size_t *count, struct rp_divergence *d,
+                          struct rp_problem *why)
 {
     struct rp_divergence *more = realloc(*list, (*count + 1) * sizeof *more);
 
@@ -361,7 +393,8 @@ static enum rp_status add(struct rp_divergence **list, size_t *count, struct rp_
 }
 
 /* One pass over both logs, up to the first difference. */
-static enum rp_status find_difference(struct pair *p, struct rp_divergence *out, struct rp_problem *why)
+static enum rp_status find_difference(struct pair *p, struct rp_divergence *out,
+                                      struct rp_problem *why)
 {
     struct unit unit[2];
     enum rp_status status;
@@ -450,12 +483,16 @@ static enum rp_status open_side(struct pair *p, int side, struct rp_problem *why
 {
     const struct rp_manifest *m = &p->diff->manifest[side];
     struct cursor *c = &p->side[side];
-    enum rp_status status = rp_log_open(p->diff->directory[side], m->run, p->rank, m->ranks, &c->log, why);
+    enum rp_status status =
+        rp_log_open(p->diff->directory[side], m->run, p->rank, m->ranks, &c->log, why);
 
     if (status != RP_OK)
         return status;
     if (rp_log_has_rows(c->log))
-        return rp_fail(why, RP_USAGE, "%s holds rows (codec cdc, gzip or raw), which do not keep the order of events: only records of codec mix or tables can be compared", p->diff->directory[side]);
+        return rp_fail(why, RP_USAGE,
+                       "%s holds rows (codec cdc, gzip or raw), which do not keep the order of "
+                       "events: only records of codec mix or tables can be compared",
+                       p->diff->directory[side]);
     c->sites = rp_log_site_table(c->log);
     c->clocked = strcmp(m->clocks, "lamport") == 0;
     c->block = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *c->block);
@@ -479,7 +516,8 @@ static void close_sides(struct pair *p)
     free(p->same_site);
 }
 
-static enum rp_status compare_rank(struct rp_diff *diff, struct rp_naming *naming, bool without_polls, uint32_t rank, struct rp_problem *why)
+static enum rp_status compare_rank(struct rp_diff *diff, struct rp_naming *naming,
+                                   bool without_polls, uint32_t rank, struct rp_problem *why)
 {
     struct pair p = {.diff = diff, .naming = naming, .rank = rank, .without_polls = without_polls};
     struct rp_divergence found = {0};
@@ -487,7 +525,8 @@ static enum rp_status compare_rank(struct rp_diff *diff, struct rp_naming *namin
 
     if (status == RP_OK)
         status = open_side(&p, 1, why);
-    if (status == RP_OK && !(p.same_site = calloc(p.side[0].sites->site_count + 1, sizeof *p.same_site)))
+    if (status == RP_OK &&
+        !(p.same_site = calloc(p.side[0].sites->site_count + 1, sizeof *p.same_site)))
         status = rp_fail(why, RP_MEMORY, "out of memory");
     if (status == RP_OK)
         status = find_difference(&p, &found, why);
@@ -522,7 +561,8 @@ static size_t count_first(const struct rp_diff *diff, bool (*have)(const struct 
     size_t count = 0;
 
     for (size_t i = 0; i < diff->rank_count; i++)
-        count += events_of(&diff->ranks[i]) == most_events(diff) && have(&diff->ranks[i].side[0]) && have(&diff->ranks[i].side[1]);
+        count += events_of(&diff->ranks[i]) == most_events(diff) && have(&diff->ranks[i].side[0]) &&
+                 have(&diff->ranks[i].side[1]);
     return count;
 }
 
@@ -547,7 +587,8 @@ static uint64_t order_of(const struct rp_side *side, enum rp_diff_basis basis)
     return basis == RP_BY_CLOCKS ? side->clock : basis == RP_BY_TIMES ? side->time : side->number;
 }
 
-static bool is_before(const struct rp_divergence *one, const struct rp_divergence *other, enum rp_diff_basis basis)
+static bool is_before(const struct rp_divergence *one, const struct rp_divergence *other,
+                      enum rp_diff_basis basis)
 {
     if (events_of(one) != events_of(other))
         return events_of(one) > events_of(other);
@@ -564,7 +605,8 @@ static bool is_first_on(const struct rp_diff *diff, int side)
     uint64_t first = order_of(&diff->ranks[diff->earliest].side[side], diff->basis);
 
     for (size_t i = 0; i < diff->rank_count; i++)
-        if (events_of(&diff->ranks[i]) == most_events(diff) && order_of(&diff->ranks[i].side[side], diff->basis) < first)
+        if (events_of(&diff->ranks[i]) == most_events(diff) &&
+            order_of(&diff->ranks[i].side[side], diff->basis) < first)
             return false;
     return true;
 }
@@ -574,7 +616,10 @@ static void find_earliest(struct rp_diff *diff)
     if (diff->rank_count == 0)
         return;
     size_t count = count_first(diff, has_any);
-    diff->basis = count == 1 ? RP_BY_ONLY : count_first(diff, has_clock) == count ? RP_BY_CLOCKS : count_first(diff, has_time) == count ? RP_BY_TIMES : RP_BY_NONE;
+    diff->basis = count == 1                              ? RP_BY_ONLY
+                  : count_first(diff, has_clock) == count ? RP_BY_CLOCKS
+                  : count_first(diff, has_time) == count  ? RP_BY_TIMES
+                                                          : RP_BY_NONE;
     for (size_t i = 1; i < diff->rank_count; i++)
         if (is_before(&diff->ranks[i], &diff->ranks[diff->earliest], diff->basis))
             diff->earliest = i;
@@ -583,7 +628,8 @@ static void find_earliest(struct rp_diff *diff)
 
 /* Both records */
 
-static enum rp_status open_records(const char *one, const char *other, struct rp_diff *out, struct rp_problem *why)
+static enum rp_status open_records(const char *one, const char *other, struct rp_diff *out,
+                                   struct rp_problem *why)
 {
     const char *names[2] = {one, other};
 
@@ -596,13 +642,16 @@ static enum rp_status open_records(const char *one, const char *other, struct rp
             return rp_fail(why, RP_MEMORY, "out of memory");
     }
     if (out->manifest[0].ranks != out->manifest[1].ranks)
-        return rp_fail(why, RP_USAGE, "%s has %u ranks, %s has %u: only runs with as many can be compared", one, out->manifest[0].ranks, other, out->manifest[1].ranks);
+        return rp_fail(why, RP_USAGE,
+                       "%s has %u ranks, %s has %u: only runs with as many can be compared", one,
+                       out->manifest[0].ranks, other, out->manifest[1].ranks);
     out->same_callers = strcmp(out->manifest[0].wrappers, out->manifest[1].wrappers) == 0;
     out->same_program = strcmp(out->manifest[0].build_id, out->manifest[1].build_id) == 0;
     return RP_OK;
 }
 
-enum rp_status rp_diff_collect(const char *one, const char *other, bool without_polls, struct rp_diff *out, struct rp_problem *why)
+enum rp_status rp_diff_collect(const char *one, const char *other, bool without_polls,
+                               struct rp_diff *out, struct rp_problem *why)
 {
     memset(out, 0, sizeof *out);
     enum rp_status status = open_records(one, other, out, why);

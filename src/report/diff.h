@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where two records part: on each rank the first event that differs, and of all ranks the one that came first. */
+/* Where two records part: on each rank the first event that differs, and of all ranks the one that
+ * came first. */
 #ifndef RP_DIFF_H
 #define RP_DIFF_H
 
@@ -47,7 +48,8 @@ struct rp_divergence {
 enum rp_diff_basis {
     RP_BY_NONE,   /* nothing: the smallest number of the event is named */
     RP_BY_ONLY,   /* no other rank differs, or only by where or how it ended */
-    RP_BY_CLOCKS, /* the smallest Lamport clock: no other can have caused it, as far as messages tell */
+    RP_BY_CLOCKS, /* the smallest Lamport clock: no other can have caused it, as far as messages
+                     tell */
     RP_BY_TIMES,  /* the earliest time */
 };
 
@@ -59,7 +61,8 @@ struct rp_diff {
     uint64_t events[2];
     struct rp_divergence *ranks; /* one for each rank that differs, in order */
     size_t rank_count;
-    struct rp_divergence *threads; /* where a rank that differs has several threads: each thread whose own events differ; in order of ranks */
+    struct rp_divergence *threads; /* where a rank that differs has several threads: each thread
+                                      whose own events differ; in order of ranks */
     size_t thread_count;
     uint32_t threads_left_out; /* ranks with more threads than are compared one by one */
     size_t earliest;           /* in `ranks` */
@@ -67,8 +70,10 @@ struct rp_diff {
     bool certain; /* it came first in both runs */
 };
 
-/* With `without_polls`, polls that answered no are passed over. Records that cannot be compared are RP_USAGE. Reads one rank after the other, a chunk at a time. */
-enum rp_status rp_diff_collect(const char *one, const char *other, bool without_polls, struct rp_diff *out, struct rp_problem *why);
+/* With `without_polls`, polls that answered no are passed over. Records that cannot be compared are
+ * RP_USAGE. Reads one rank after the other, a chunk at a time. */
+enum rp_status rp_diff_collect(const char *one, const char *other, bool without_polls,
+                               struct rp_diff *out, struct rp_problem *why);
 void rp_diff_free(struct rp_diff *diff);
 
 void rp_diff_put_text(struct rp_output *out, const struct rp_diff *diff);

@@ -22,7 +22,10 @@ static const struct {
     [RP_DIFFERS_OUTCOME] = {"outcome", "another outcome"},
 };
 
-static const char *const bases[] = {[RP_BY_NONE] = "events", [RP_BY_ONLY] = "only", [RP_BY_CLOCKS] = "clocks", [RP_BY_TIMES] = "times"};
+static const char *const bases[] = {[RP_BY_NONE] = "events",
+                                    [RP_BY_ONLY] = "only",
+                                    [RP_BY_CLOCKS] = "clocks",
+                                    [RP_BY_TIMES] = "times"};
 
 /* What the event tells, in words. */
 static void put_words(struct rp_buffer *out, const struct rp_event *e)
@@ -30,14 +33,16 @@ static void put_words(struct rp_buffer *out, const struct rp_event *e)
     switch (e->kind) {
     case RP_RECV:
     case RP_PROBE:
-        rp_buffer_printf(out, "%s the message from rank %d with tag %d on communicator %u", e->kind == RP_RECV ? "took" : "found", e->a, e->b, e->scope);
+        rp_buffer_printf(out, "%s the message from rank %d with tag %d on communicator %u",
+                         e->kind == RP_RECV ? "took" : "found", e->a, e->b, e->scope);
         break;
     case RP_NO:
         rp_buffer_printf(out, "polled; %llu polls answered no up to the next event", U64(e->c));
         break;
     case RP_YES:
         if (e->a >= 0)
-            rp_buffer_printf(out, "completed %d of %u requests, the first with index %d", e->b, e->scope, e->a);
+            rp_buffer_printf(out, "completed %d of %u requests, the first with index %d", e->b,
+                             e->scope, e->a);
         else
             rp_buffer_printf(out, "answered yes for %u requests", e->scope);
         break;
@@ -46,7 +51,8 @@ static void put_words(struct rp_buffer *out, const struct rp_event *e)
         break;
     case RP_MATCH:
     case RP_FREED:
-        rp_buffer_printf(out, "receive %llu had the message from rank %d with tag %d", U64(e->c), e->a, e->b);
+        rp_buffer_printf(out, "receive %llu had the message from rank %d with tag %d", U64(e->c),
+                         e->a, e->b);
         break;
     case RP_CANCELLED:
         rp_buffer_printf(out, "receive %llu was cancelled", U64(e->c));
@@ -71,7 +77,8 @@ static void put_words(struct rp_buffer *out, const struct rp_event *e)
     }
 }
 
-static void put_side(struct rp_buffer *out, const char *record, const struct rp_side *side, bool with_stack)
+static void put_side(struct rp_buffer *out, const char *record, const struct rp_side *side,
+                     bool with_stack)
 {
     rp_buffer_printf(out, "  %s: ", rp_text_shown(record));
     if (!side->has_event) {
@@ -107,7 +114,8 @@ static void put_ends(struct rp_buffer *out, const struct rp_divergence *d)
     rp_buffer_byte(out, '\n');
 }
 
-static void put_divergence(struct rp_buffer *out, const struct rp_diff *diff, const struct rp_divergence *d, bool with_stacks)
+static void put_divergence(struct rp_buffer *out, const struct rp_diff *diff,
+                           const struct rp_divergence *d, bool with_stacks)
 {
     rp_buffer_printf(out, "rank %u", d->rank);
     if (d->identity != 0)
@@ -124,7 +132,8 @@ static void put_divergence(struct rp_buffer *out, const struct rp_diff *diff, co
 static void put_basis(struct rp_buffer *out, const struct rp_diff *diff)
 {
     static const char *const words[] = {
-        [RP_BY_NONE] = "which of them led to others is not known: the records have neither clocks nor times ('record --clocks' or '--timestamps'); the least event number is",
+        [RP_BY_NONE] = "which of them led to others is not known: the records have neither clocks "
+                       "nor times ('record --clocks' or '--timestamps'); the least event number is",
         [RP_BY_ONLY] = "all others only by where or how they ended; it is",
         [RP_BY_CLOCKS] = "by the clocks of messages, no other can have led to",
         [RP_BY_TIMES] = "by the times of the events, the first is",
@@ -147,7 +156,8 @@ void rp_diff_put_text(struct rp_output *out, const struct rp_diff *diff)
                          rp_text_shown(m[0].program), rp_text_shown(m[0].build_id),
                          rp_text_shown(m[1].program), rp_text_shown(m[1].build_id));
     if (diff->rank_count == 0) {
-        rp_buffer_printf(&out->text, "no difference: %llu events on %u ranks\n", U64(diff->events[0]), m[0].ranks);
+        rp_buffer_printf(&out->text, "no difference: %llu events on %u ranks\n",
+                         U64(diff->events[0]), m[0].ranks);
         return;
     }
     rp_buffer_printf(&out->text, "%zu of %u ranks differ; ", diff->rank_count, m[0].ranks);
@@ -163,7 +173,8 @@ void rp_diff_put_text(struct rp_output *out, const struct rp_diff *diff)
     if (diff->ranks[diff->earliest].difference == RP_DIFFERS_POLLS)
         rp_buffer_printf(&out->text, "'--ignore-polls' passes over polls that answered no\n");
     if (diff->threads_left_out > 0)
-        rp_buffer_printf(&out->text, "%u ranks have more threads than are compared one by one\n", diff->threads_left_out);
+        rp_buffer_printf(&out->text, "%u ranks have more threads than are compared one by one\n",
+                         diff->threads_left_out);
 }
 
 /* JSON */
@@ -198,8 +209,11 @@ static void put_json_side(struct rp_buffer *out, const struct rp_side *side)
         rp_buffer_printf(out, ", \"kind\": null}");
         return;
     }
-    rp_buffer_printf(out, ", \"kind\": \"%s\", \"thread\": %d, \"posts\": %u, \"scope\": %u, \"a\": %d, \"b\": %d, \"c\": %llu, \"clock\": ", rp_event_name(e->kind), side->thread, e->posts,
-                     e->scope, e->a, e->b, U64(e->c));
+    rp_buffer_printf(out,
+                     ", \"kind\": \"%s\", \"thread\": %d, \"posts\": %u, \"scope\": %u, \"a\": %d, "
+                     "\"b\": %d, \"c\": %llu, \"clock\": ",
+                     rp_event_name(e->kind), side->thread, e->posts, e->scope, e->a, e->b,
+                     U64(e->c));
     rp_buffer_printf(out, side->has_clock ? "%llu" : "null", U64(side->clock));
     rp_buffer_printf(out, ", \"time\": ");
     rp_buffer_printf(out, side->has_time ? "%llu" : "null", U64(side->time));
@@ -212,14 +226,17 @@ static void put_json_side(struct rp_buffer *out, const struct rp_side *side)
     rp_buffer_printf(out, ", \"frames\": %s}", side->frames);
 }
 
-static void put_json_divergences(struct rp_output *out, const char *key, const struct rp_divergence *list, size_t count)
+static void put_json_divergences(struct rp_output *out, const char *key,
+                                 const struct rp_divergence *list, size_t count)
 {
     rp_buffer_printf(&out->text, ",\n  \"%s\": [", key);
     for (size_t i = 0; i < count; i++) {
         const struct rp_divergence *d = &list[i];
-        rp_buffer_printf(&out->text, "%s\n    {\"rank\": %u, \"identity\": ", i ? "," : "", d->rank);
+        rp_buffer_printf(&out->text, "%s\n    {\"rank\": %u, \"identity\": ", i ? "," : "",
+                         d->rank);
         rp_buffer_printf(&out->text, d->identity ? "\"%016llx\"" : "null", U64(d->identity));
-        rp_buffer_printf(&out->text, ", \"difference\": \"%s\", \"sides\": [\n      ", differences[d->difference].name);
+        rp_buffer_printf(&out->text, ", \"difference\": \"%s\", \"sides\": [\n      ",
+                         differences[d->difference].name);
         put_json_side(&out->text, &d->side[0]);
         rp_buffer_printf(&out->text, ",\n      ");
         put_json_side(&out->text, &d->side[1]);
@@ -231,7 +248,9 @@ static void put_json_divergences(struct rp_output *out, const char *key, const s
 
 void rp_diff_put_json(struct rp_output *out, const struct rp_diff *diff)
 {
-    rp_buffer_printf(&out->text, "{\n  \"format\": \"reprise-diff\",\n  \"major\": 1,\n  \"minor\": 0,\n  \"runs\": [");
+    rp_buffer_printf(
+        &out->text,
+        "{\n  \"format\": \"reprise-diff\",\n  \"major\": 1,\n  \"minor\": 0,\n  \"runs\": [");
     for (int i = 0; i < 2; i++) {
         rp_buffer_printf(&out->text, "%s\n    {\"record\": ", i ? "," : "");
         rp_json_put_string(&out->text, diff->directory[i]);
@@ -241,10 +260,15 @@ void rp_diff_put_json(struct rp_output *out, const struct rp_diff *diff)
         rp_json_put_string(&out->text, diff->manifest[i].build_id);
         rp_buffer_printf(&out->text, ", \"events\": %llu}", U64(diff->events[i]));
     }
-    rp_buffer_printf(&out->text, "\n  ],\n  \"same_program\": %s,\n  \"ranks\": %u,\n  \"differing\": %zu,\n  \"earliest\": ", diff->same_program ? "true" : "false",
-                     diff->manifest[0].ranks, diff->rank_count);
+    rp_buffer_printf(&out->text,
+                     "\n  ],\n  \"same_program\": %s,\n  \"ranks\": %u,\n  \"differing\": %zu,\n  "
+                     "\"earliest\": ",
+                     diff->same_program ? "true" : "false", diff->manifest[0].ranks,
+                     diff->rank_count);
     if (diff->rank_count > 0)
-        rp_buffer_printf(&out->text, "{\"rank\": %u, \"basis\": \"%s\", \"certain\": %s}", diff->ranks[diff->earliest].rank, bases[diff->basis], diff->certain ? "true" : "false");
+        rp_buffer_printf(&out->text, "{\"rank\": %u, \"basis\": \"%s\", \"certain\": %s}",
+                         diff->ranks[diff->earliest].rank, bases[diff->basis],
+                         diff->certain ? "true" : "false");
     else
         rp_buffer_printf(&out->text, "null");
     put_json_divergences(out, "divergences", diff->ranks, diff->rank_count);

@@ -23,8 +23,9 @@ static uint64_t size_of(char *path)
 }
 
 /* Without `whole`, a log that has its end is believed what that says. */
-static enum rp_status collect_rank(const char *directory, const struct rp_manifest *manifest, uint32_t rank, bool whole,
-                                   struct rp_rank_facts *facts, struct rp_problem *why)
+static enum rp_status collect_rank(const char *directory, const struct rp_manifest *manifest,
+                                   uint32_t rank, bool whole, struct rp_rank_facts *facts,
+                                   struct rp_problem *why)
 {
     struct rp_log *log;
     struct rp_log_sum sum;
@@ -36,9 +37,12 @@ static enum rp_status collect_rank(const char *directory, const struct rp_manife
     if (whole || end.reason == RP_END_KILLED || end.reason == RP_END_STOPPED)
         status = rp_log_verify(log, &sum, why);
     else
-        sum = (struct rp_log_sum){.events = end.events, .receives = end.receives, .digest = end.digest};
+        sum = (struct rp_log_sum){.events = end.events,
+                                  .receives = end.receives,
+                                  .digest = end.digest};
     if (status == RP_OK)
-        *facts = (struct rp_rank_facts){sum.events, sum.receives, sum.polls, rp_log_size(log), sum.digest, end.reason, end.code, 0};
+        *facts = (struct rp_rank_facts){sum.events, sum.receives, sum.polls, rp_log_size(log),
+                                        sum.digest, end.reason,   end.code,  0};
     rp_log_free(log);
     return status;
 }
@@ -46,7 +50,8 @@ static enum rp_status collect_rank(const char *directory, const struct rp_manife
 void rp_facts_add(struct rp_facts *facts, uint32_t rank, const struct rp_rank_facts *of_rank)
 {
     facts->rank[rank] = *of_rank;
-    facts->rank[rank].data = size_of(rp_data_path(facts->directory, rank)) + size_of(rp_data_loads_path(facts->directory, rank));
+    facts->rank[rank].data = size_of(rp_data_path(facts->directory, rank)) +
+                             size_of(rp_data_loads_path(facts->directory, rank));
     facts->sum.events += of_rank->events;
     facts->sum.receives += of_rank->receives;
     facts->sum.polls += of_rank->polls;
@@ -73,7 +78,8 @@ enum rp_status rp_facts_begin(const char *directory, struct rp_facts *out, struc
     return rp_fail(why, RP_MEMORY, "out of memory");
 }
 
-static enum rp_status collect(const char *directory, bool whole, struct rp_facts *out, struct rp_problem *why)
+static enum rp_status collect(const char *directory, bool whole, struct rp_facts *out,
+                              struct rp_problem *why)
 {
     struct rp_rank_facts rank;
     enum rp_status status = rp_facts_begin(directory, out, why);
@@ -136,12 +142,15 @@ static double bytes_a_receive(const struct rp_rank_facts *facts)
 
 void rp_facts_put_summary(struct rp_buffer *out, const struct rp_facts *facts)
 {
-    rp_buffer_printf(out, "recorded %llu events on %u ranks: %llu bytes, %.3f bytes a receive, ", U64(facts->sum.events), facts->manifest.ranks, U64(facts->sum.bytes), bytes_a_receive(&facts->sum));
+    rp_buffer_printf(out, "recorded %llu events on %u ranks: %llu bytes, %.3f bytes a receive, ",
+                     U64(facts->sum.events), facts->manifest.ranks, U64(facts->sum.bytes),
+                     bytes_a_receive(&facts->sum));
     if (facts->sum.data > 0)
         rp_buffer_printf(out, "and %llu bytes of data, ", U64(facts->sum.data));
     rp_buffer_printf(out, "in %s", rp_text_shown(facts->directory));
     if (facts->unfinished > 0)
-        rp_buffer_printf(out, " (%u rank%s did not finish)", facts->unfinished, facts->unfinished == 1 ? "" : "s");
+        rp_buffer_printf(out, " (%u rank%s did not finish)", facts->unfinished,
+                         facts->unfinished == 1 ? "" : "s");
 }
 
 static void put_command(struct rp_buffer *out, char **words)
@@ -169,7 +178,8 @@ static void put_data(struct rp_buffer *out, const struct rp_facts *facts)
     }
     rp_buffer_byte(&list, 0);
     if (count > 0 && !list.failed)
-        rp_buffer_printf(out, "data      %llu bytes, of %u rank%s: %s\n", U64(facts->sum.data), count, count == 1 ? "" : "s", (char *)list.bytes);
+        rp_buffer_printf(out, "data      %llu bytes, of %u rank%s: %s\n", U64(facts->sum.data),
+                         count, count == 1 ? "" : "s", (char *)list.bytes);
     rp_buffer_free(&list);
 }
 
@@ -187,22 +197,27 @@ void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)
     rp_buffer_printf(out, "started   %s on %s in %s, by reprise %s\n", rp_text_shown(m->started),
                      rp_text_shown(m->host), rp_text_shown(m->directory),
                      rp_text_shown(m->reprise));
-    rp_buffer_printf(out, "ranks     %u\nevents    %llu, for %llu receives; polls answered no %llu\n", m->ranks,
-                     U64(facts->sum.events), U64(facts->sum.receives), U64(facts->sum.polls));
-    rp_buffer_printf(out, "bytes     %llu, %.3f a receive\n", U64(facts->sum.bytes), bytes_a_receive(&facts->sum));
+    rp_buffer_printf(out,
+                     "ranks     %u\nevents    %llu, for %llu receives; polls answered no %llu\n",
+                     m->ranks, U64(facts->sum.events), U64(facts->sum.receives),
+                     U64(facts->sum.polls));
+    rp_buffer_printf(out, "bytes     %llu, %.3f a receive\n", U64(facts->sum.bytes),
+                     bytes_a_receive(&facts->sum));
     put_data(out, facts);
     rp_buffer_printf(out, "digest    %016llx\n\n", U64(facts->sum.digest));
-    rp_buffer_printf(out, "%6s %12s %12s %12s %10s  %-16s  %s\n", "rank", "events", "receives", "polls", "bytes", "digest", "end");
+    rp_buffer_printf(out, "%6s %12s %12s %12s %10s  %-16s  %s\n", "rank", "events", "receives",
+                     "polls", "bytes", "digest", "end");
     for (uint32_t i = 0; i < m->ranks; i++) {
         const struct rp_rank_facts *r = &facts->rank[i];
-        rp_buffer_printf(out, "%6u %12llu %12llu %12llu %10llu  %016llx  ", i, U64(r->events), U64(r->receives), U64(r->polls),
-                         U64(r->bytes), U64(r->digest));
+        rp_buffer_printf(out, "%6u %12llu %12llu %12llu %10llu  %016llx  ", i, U64(r->events),
+                         U64(r->receives), U64(r->polls), U64(r->bytes), U64(r->digest));
         rp_facts_put_end(out, r->reason, r->code);
         rp_buffer_byte(out, '\n');
     }
 }
 
-static void put_json_text(struct rp_buffer *out, const char *indent, const char *key, const char *value)
+static void put_json_text(struct rp_buffer *out, const char *indent, const char *key,
+                          const char *value)
 {
     rp_buffer_printf(out, ",\n%s\"%s\": ", indent, key);
     rp_json_put_string(out, value);
@@ -210,14 +225,16 @@ static void put_json_text(struct rp_buffer *out, const char *indent, const char 
 
 static void put_json_counts(struct rp_buffer *out, const struct rp_rank_facts *r)
 {
-    rp_buffer_printf(out, "\"events\": %llu, \"receives\": %llu, \"polls\": %llu, \"bytes\": %llu, ",
+    rp_buffer_printf(out,
+                     "\"events\": %llu, \"receives\": %llu, \"polls\": %llu, \"bytes\": %llu, ",
                      U64(r->events), U64(r->receives), U64(r->polls), U64(r->bytes));
     if (r->data > 0)
         rp_buffer_printf(out, "\"data\": %llu, ", U64(r->data));
     rp_buffer_printf(out, "\"digest\": \"%016llx\"", U64(r->digest));
 }
 
-static void put_json_rank(struct rp_buffer *out, const char *indent, const struct rp_rank_facts *r, uint32_t rank)
+static void put_json_rank(struct rp_buffer *out, const char *indent, const struct rp_rank_facts *r,
+                          uint32_t rank)
 {
     struct rp_buffer end = {0};
 
@@ -237,8 +254,8 @@ void rp_facts_put_members(struct rp_buffer *out, const struct rp_facts *facts, c
 
     rp_buffer_printf(out, "%s\"record\": ", indent);
     rp_json_put_string(out, facts->directory);
-    rp_buffer_printf(out, ",\n%s\"complete\": %s,\n%s\"run\": \"%016llx\",\n%s\"ranks\": %u", indent, m->complete ? "true" : "false", indent,
-                     U64(m->run), indent, m->ranks);
+    rp_buffer_printf(out, ",\n%s\"complete\": %s,\n%s\"run\": \"%016llx\",\n%s\"ranks\": %u",
+                     indent, m->complete ? "true" : "false", indent, U64(m->run), indent, m->ranks);
     put_json_text(out, indent, "mpi", m->mpi);
     put_json_text(out, indent, "mpi_version", m->mpi_version);
     put_json_text(out, indent, "program", m->program);

@@ -26,15 +26,19 @@ struct rp_facts {
     uint32_t unfinished;      /* ranks that did not come through MPI_Finalize */
 };
 
-/* What the description says, with no facts of ranks yet; and those of a rank, which are to be added in order. */
+/* What the description says, with no facts of ranks yet; and those of a rank, which are to be added
+ * in order. */
 enum rp_status rp_facts_begin(const char *directory, struct rp_facts *out, struct rp_problem *why);
 void rp_facts_add(struct rp_facts *facts, uint32_t rank, const struct rp_rank_facts *of_rank);
 
 /* Reads and checks all logs of the record. */
-enum rp_status rp_facts_collect(const char *directory, struct rp_facts *out, struct rp_problem *why);
+enum rp_status rp_facts_collect(const char *directory, struct rp_facts *out,
+                                struct rp_problem *why);
 
-/* The same from the ends of the logs alone, where they have one: no polls, and nothing is checked that is not needed. */
-enum rp_status rp_facts_summary(const char *directory, struct rp_facts *out, struct rp_problem *why);
+/* The same from the ends of the logs alone, where they have one: no polls, and nothing is checked
+ * that is not needed. */
+enum rp_status rp_facts_summary(const char *directory, struct rp_facts *out,
+                                struct rp_problem *why);
 void rp_facts_free(struct rp_facts *facts);
 
 /* "called MPI_Abort(7)", "was killed", ... */

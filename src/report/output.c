@@ -18,7 +18,8 @@ enum rp_status rp_output_open(const char *path, struct rp_output *out, struct rp
     *out = (struct rp_output){.path = path, .file = path ? NULL : stdout};
     if (fd >= 0)
         out->file = fdopen(fd, "w");
-    return out->file ? RP_OK : rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", path, strerror(errno));
+    return out->file ? RP_OK
+                     : rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", path, strerror(errno));
 }
 
 static void write_text(struct rp_output *out)
@@ -48,6 +49,7 @@ enum rp_status rp_output_close(struct rp_output *out, enum rp_status status, str
     if (out->path && status != RP_OK)
         unlink(out->path);
     if (status == RP_OK && out->error)
-        return rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", out->path ? out->path : "standard output", strerror(out->error));
+        return rp_fail(why, RP_SYSTEM, "%s: cannot write: %s",
+                       out->path ? out->path : "standard output", strerror(out->error));
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of src/report/page, with its style and scripts inside: what stands before the data, and what stands behind. The build makes it. */
+/* The page of src/report/page, with its style and scripts inside: what stands before the data, and
+ * what stands behind. The build makes it. */
 #ifndef RP_PAGE_H
 #define RP_PAGE_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chrome's trace event format, which ui.perfetto.dev and chrome://tracing read: a process for each rank, a track for each of its threads and one for its sends, a flow for each message whose send is known. Its time is in
- * microseconds; three digits behind the point keep our nanoseconds.
+ * Chrome's trace event format, which ui.perfetto.dev and chrome://tracing read: a process for each
+ * rank, a track for each of its threads and one for its sends, a flow for each message whose send
+ * is known. Its time is in microseconds; three digits behind the point keep our nanoseconds.
  */
 #include "base/json.h"
 #include "report/spans.h"
@@ -12,12 +13,17 @@ enum { SENDS_TRACK = 1000000, SEND_LENGTH = 50 };
 
 static void put_time(struct rp_buffer *out, const char *key, uint64_t nanoseconds)
 {
-    rp_buffer_printf(out, ", \"%s\": %llu.%03llu", key, U64(nanoseconds / 1000), U64(nanoseconds % 1000));
+    rp_buffer_printf(out, ", \"%s\": %llu.%03llu", key, U64(nanoseconds / 1000),
+                     U64(nanoseconds % 1000));
 }
 
-static void put_name(struct rp_buffer *out, const char *what, uint32_t rank, int32_t track, const char *name, int32_t number)
+static void put_name(struct rp_buffer *out, const char *what, uint32_t rank, int32_t track,
+                     const char *name, int32_t number)
 {
-    rp_buffer_printf(out, ",\n{\"ph\": \"M\", \"name\": \"%s\", \"pid\": %u, \"tid\": %d, \"args\": {\"name\": \"%s", what, rank, track, name);
+    rp_buffer_printf(
+        out,
+        ",\n{\"ph\": \"M\", \"name\": \"%s\", \"pid\": %u, \"tid\": %d, \"args\": {\"name\": \"%s",
+        what, rank, track, name);
     if (number >= 0)
         rp_buffer_printf(out, " %d", number);
     rp_buffer_printf(out, "\"}}");
@@ -29,7 +35,10 @@ static void put_tracks(struct rp_output *out, const struct rp_trace *trace, uint
     int32_t named = 0;
 
     put_name(&out->text, "process_name", rank, 0, "rank", (int32_t)rank);
-    rp_buffer_printf(&out->text, ",\n{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": %u, \"args\": {\"sort_index\": %u}}", rank, rank);
+    rp_buffer_printf(&out->text,
+                     ",\n{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": %u, \"args\": "
+                     "{\"sort_index\": %u}}",
+                     rank, rank);
     put_name(&out->text, "thread_name", rank, 0, "thread", 0);
     for (size_t i = 0; i < t->count; i++) { /* threads are numbered as they come */
         if (t->at[i].thread <= named)
@@ -41,14 +50,16 @@ static void put_tracks(struct rp_output *out, const struct rp_trace *trace, uint
         put_name(&out->text, "thread_name", rank, SENDS_TRACK, "sends", -1);
 }
 
-static void put_arguments(struct rp_buffer *out, const struct rp_report *r, const struct rp_timeline *t, const struct rp_span *span)
+static void put_arguments(struct rp_buffer *out, const struct rp_report *r,
+                          const struct rp_timeline *t, const struct rp_span *span)
 {
     const struct rp_moment *first = &t->at[span->first];
     struct rp_buffer place = {0};
 
     rp_call_site_put_place(&place, &r->sites.rows[first->site]);
     rp_buffer_byte(&place, 0);
-    rp_buffer_printf(out, ", \"args\": {\"event\": %zu, \"kind\": \"%s\", \"call\": ", span->first, rp_event_name(first->kind));
+    rp_buffer_printf(out, ", \"args\": {\"event\": %zu, \"kind\": \"%s\", \"call\": ", span->first,
+                     rp_event_name(first->kind));
     rp_json_put_string(out, place.failed ? "" : (char *)place.bytes);
     rp_buffer_free(&place);
     if (first->kind == RP_NO)
@@ -57,7 +68,8 @@ static void put_arguments(struct rp_buffer *out, const struct rp_report *r, cons
         const struct rp_moment *m = &t->at[i];
         if (m->source < 0)
             continue;
-        rp_buffer_printf(out, ", \"source\": %d, \"tag\": %d, \"candidates\": [", m->source, m->tag);
+        rp_buffer_printf(out, ", \"source\": %d, \"tag\": %d, \"candidates\": [", m->source,
+                         m->tag);
         for (uint8_t k = 0; k < m->candidates; k++)
             rp_buffer_printf(out, "%s%d", k ? ", " : "", t->candidate[m->candidate + k]);
         rp_buffer_printf(out, "]");
@@ -76,7 +88,8 @@ static void put_spans(struct rp_output *out, const struct rp_trace *trace, uint3
         const struct rp_moment *first = &t->at[span->first];
         rp_buffer_printf(&out->text, ",\n{\"ph\": \"X\", \"name\": ");
         rp_json_put_string(&out->text, r->sites.rows[first->site].function);
-        rp_buffer_printf(&out->text, ", \"cat\": \"%s\", \"pid\": %u, \"tid\": %d", first->kind == RP_NO ? "polls" : "call", rank, first->thread);
+        rp_buffer_printf(&out->text, ", \"cat\": \"%s\", \"pid\": %u, \"tid\": %d",
+                         first->kind == RP_NO ? "polls" : "call", rank, first->thread);
         put_time(&out->text, "ts", span->start);
         put_time(&out->text, "dur", span->end - span->start);
         put_arguments(&out->text, r, t, span);
@@ -86,17 +99,27 @@ static void put_spans(struct rp_output *out, const struct rp_trace *trace, uint3
 }
 
 /* A flow begins and ends in a slice; sends have none of their own, and get a short one. */
-static void put_message(struct rp_buffer *out, const struct rp_trace *trace, size_t number, uint64_t sent)
+static void put_message(struct rp_buffer *out, const struct rp_trace *trace, size_t number,
+                        uint64_t sent)
 {
     const struct rp_message *m = &trace->messages[number];
     int32_t thread = trace->report->timelines[m->receiver].at[m->moment].thread;
 
-    rp_buffer_printf(out, ",\n{\"ph\": \"X\", \"name\": \"send to rank %u\", \"cat\": \"send\", \"pid\": %u, \"tid\": %d", m->receiver, m->sender, SENDS_TRACK);
+    rp_buffer_printf(out,
+                     ",\n{\"ph\": \"X\", \"name\": \"send to rank %u\", \"cat\": \"send\", "
+                     "\"pid\": %u, \"tid\": %d",
+                     m->receiver, m->sender, SENDS_TRACK);
     put_time(out, "ts", sent);
     put_time(out, "dur", SEND_LENGTH);
-    rp_buffer_printf(out, "},\n{\"ph\": \"s\", \"name\": \"message\", \"cat\": \"message\", \"id\": %zu, \"pid\": %u, \"tid\": %d", number, m->sender, SENDS_TRACK);
+    rp_buffer_printf(out,
+                     "},\n{\"ph\": \"s\", \"name\": \"message\", \"cat\": \"message\", \"id\": "
+                     "%zu, \"pid\": %u, \"tid\": %d",
+                     number, m->sender, SENDS_TRACK);
     put_time(out, "ts", sent);
-    rp_buffer_printf(out, "},\n{\"ph\": \"f\", \"bp\": \"e\", \"name\": \"message\", \"cat\": \"message\", \"id\": %zu, \"pid\": %u, \"tid\": %d", number, m->receiver, thread);
+    rp_buffer_printf(out,
+                     "},\n{\"ph\": \"f\", \"bp\": \"e\", \"name\": \"message\", \"cat\": "
+                     "\"message\", \"id\": %zu, \"pid\": %u, \"tid\": %d",
+                     number, m->receiver, thread);
     put_time(out, "ts", m->received);
     rp_buffer_printf(out, "}");
 }
@@ -110,7 +133,9 @@ void rp_trace_put_perfetto(struct rp_output *out, const struct rp_trace *trace)
     rp_json_put_string(&out->text, m->program);
     rp_buffer_printf(&out->text, ", \"record\": ");
     rp_json_put_string(&out->text, trace->report->facts.directory);
-    rp_buffer_printf(&out->text, ", \"time\": \"%s\"}, \"traceEvents\": [\n{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": 0, \"args\": {\"labels\": \"%u ranks\"}}",
+    rp_buffer_printf(&out->text,
+                     ", \"time\": \"%s\"}, \"traceEvents\": [\n{\"ph\": \"M\", \"name\": "
+                     "\"process_labels\", \"pid\": 0, \"args\": {\"labels\": \"%u ranks\"}}",
                      trace->report->timed ? "physical" : "logical", m->ranks);
     for (uint32_t rank = 0; rank < m->ranks; rank++) {
         put_tracks(out, trace, rank);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recoveries from the events of a run of `reprise ft`. All processes take part in every recovery, so that each counts them alike: what has the same number belongs together. A recovery without a replacement is the end of the program, or
- * that of a spare, and is left out.
+ * Recoveries from the events of a run of `reprise ft`. All processes take part in every recovery,
+ * so that each counts them alike: what has the same number belongs together. A recovery without a
+ * replacement is the end of the program, or that of a spare, and is left out.
  */
 #include "report/recovery.h"
 
@@ -62,11 +63,13 @@ static enum rp_status check(const struct event *event, struct rp_problem *why)
     if (event->time > time_most)
         return rp_fail(why, RP_DAMAGED, "%lld is no time", (long long)event->time);
     if (!is_rank(rank) || !is_rank(dead))
-        return rp_fail(why, RP_DAMAGED, "%lld is no rank", (long long)(is_rank(rank) ? dead : rank));
+        return rp_fail(why, RP_DAMAGED, "%lld is no rank",
+                       (long long)(is_rank(rank) ? dead : rank));
     return RP_OK;
 }
 
-static enum rp_status add_line(struct events *events, const char *text, size_t length, struct rp_problem *why)
+static enum rp_status add_line(struct events *events, const char *text, size_t length,
+                               struct rp_problem *why)
 {
     struct rp_json *json;
     enum rp_status status = rp_json_parse(text, length, &json, why);
@@ -77,7 +80,8 @@ static enum rp_status add_line(struct events *events, const char *text, size_t l
         events->room = 2 * events->room + 64;
         struct event *at = realloc(events->at, events->room * sizeof *at);
         events->at = at ? at : events->at;
-        struct rp_json **lines = at ? realloc(events->lines, events->room * sizeof(struct rp_json *)) : NULL;
+        struct rp_json **lines =
+            at ? realloc(events->lines, events->room * sizeof(struct rp_json *)) : NULL;
         events->lines = lines ? lines : events->lines;
         if (!lines) {
             rp_json_free(json);
@@ -114,12 +118,14 @@ static char *path_in(const char *directory)
     return rp_path_join(directory, "events.jsonl");
 }
 
-static enum rp_status read_events(const char *directory, struct events *events, struct rp_problem *why)
+static enum rp_status read_events(const char *directory, struct events *events,
+                                  struct rp_problem *why)
 {
     struct rp_buffer text = {0};
     struct rp_problem line_why;
     char *path = path_in(directory);
-    enum rp_status status = path ? rp_read_file(path, EVENTS_MOST, &text, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    enum rp_status status = path ? rp_read_file(path, EVENTS_MOST, &text, why)
+                                 : rp_fail(why, RP_MEMORY, "out of memory");
     size_t line = 1;
 
     for (size_t at = 0, end; status == RP_OK && at < text.length; at = end + 1, line++) {
@@ -127,7 +133,8 @@ static enum rp_status read_events(const char *directory, struct events *events, 
         end = newline ? (size_t)(newline - text.bytes) : text.length;
         status = add_line(events, (const char *)text.bytes + at, end - at, &line_why);
         if (status != RP_OK)
-            status = rp_fail(why, status == RP_MEMORY ? status : RP_DAMAGED, "%s, line %zu: %s", path, line, line_why.text);
+            status = rp_fail(why, status == RP_MEMORY ? status : RP_DAMAGED, "%s, line %zu: %s",
+                             path, line, line_why.text);
     }
     if (status == RP_OK && events->count == 0)
         status = rp_fail(why, RP_DAMAGED, "%s: there is no event", path);
@@ -142,10 +149,12 @@ static enum rp_status read_events(const char *directory, struct events *events, 
 }
 
 /* The first event of this kind on the rank, at this time or later; -1: none. */
-static int64_t time_of_next(const struct events *events, const char *what, int rank, int64_t since, const struct event **out)
+static int64_t time_of_next(const struct events *events, const char *what, int rank, int64_t since,
+                            const struct event **out)
 {
     for (size_t i = 0; i < events->count; i++)
-        if (strcmp(events->at[i].what, what) == 0 && events->at[i].rank == rank && events->at[i].time >= since) {
+        if (strcmp(events->at[i].what, what) == 0 && events->at[i].rank == rank &&
+            events->at[i].time >= since) {
             if (out)
                 *out = &events->at[i];
             return events->at[i].time;
@@ -172,10 +181,14 @@ static int64_t time_of_meeting(const struct events *events, int64_t number)
     return -1;
 }
 
-static void add_death(struct rp_incident *incident, const struct events *events, const struct event *event)
+static void add_death(struct rp_incident *incident, const struct events *events,
+                      const struct event *event)
 {
     const struct event *restored = NULL;
-    struct rp_death death = {.rank = (int)number_of(event, "dead"), .replaced = time_of_meeting(events, event->number), .generation = number_of(event, "generation"), .iteration = -1};
+    struct rp_death death = {.rank = (int)number_of(event, "dead"),
+                             .replaced = time_of_meeting(events, event->number),
+                             .generation = number_of(event, "generation"),
+                             .iteration = -1};
 
     death.is_global = strcmp(string_of(event, "rollback"), "global") == 0;
     death.killed = time_of_kill(events, death.rank, death.replaced);
@@ -202,7 +215,11 @@ static void note_detection(struct rp_incident *incident, const struct event *eve
 /* Room for all: each event makes one entry at most. */
 static bool fill(struct rp_incident *incident, const struct events *events, int64_t number)
 {
-    *incident = (struct rp_incident){.deaths = calloc(events->count, sizeof(struct rp_death)), .idles = calloc(events->count, sizeof(struct rp_idle)), .detected = -1, .resumed = -1, .first_rank = -1};
+    *incident = (struct rp_incident){.deaths = calloc(events->count, sizeof(struct rp_death)),
+                                     .idles = calloc(events->count, sizeof(struct rp_idle)),
+                                     .detected = -1,
+                                     .resumed = -1,
+                                     .first_rank = -1};
     if (!incident->deaths || !incident->idles)
         return false;
     for (size_t i = 0; i < events->count; i++) {
@@ -236,7 +253,8 @@ bool rp_recovery_is_here(const char *directory)
     return is_here;
 }
 
-enum rp_status rp_recovery_collect(const char *directory, struct rp_recovery *out, struct rp_problem *why)
+enum rp_status rp_recovery_collect(const char *directory, struct rp_recovery *out,
+                                   struct rp_problem *why)
 {
     struct events events = {0};
     enum rp_status status = read_events(directory, &events, why);
@@ -244,13 +262,17 @@ enum rp_status rp_recovery_collect(const char *directory, struct rp_recovery *ou
 
     *out = (struct rp_recovery){.directory = strdup(directory)};
     for (size_t i = 0; i < events.count && status == RP_OK; i++) {
-        int64_t dead = number_of(&events.at[i], "dead"), last = dead > events.at[i].rank ? dead : events.at[i].rank;
+        int64_t dead = number_of(&events.at[i], "dead"),
+                last = dead > events.at[i].rank ? dead : events.at[i].rank;
         out->ranks = last >= out->ranks ? (int)last + 1 : out->ranks;
-        most = strcmp(events.at[i].what, "replaced") == 0 && events.at[i].number > most ? events.at[i].number : most;
+        most = strcmp(events.at[i].what, "replaced") == 0 && events.at[i].number > most
+                   ? events.at[i].number
+                   : most;
         out->duration = events.at[i].time;
     }
     if (status == RP_OK && most > (int64_t)events.count)
-        status = rp_fail(why, RP_DAMAGED, "%s: recovery %lld of %zu events", directory, (long long)most, events.count);
+        status = rp_fail(why, RP_DAMAGED, "%s: recovery %lld of %zu events", directory,
+                         (long long)most, events.count);
     if (status == RP_OK)
         out->incidents = calloc((size_t)most + 1, sizeof *out->incidents);
     for (int64_t number = 1; number <= most && status == RP_OK && out->incidents; number++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What happened in a run of `reprise ft`: its events (docs/format.md, 12), and its recoveries, computed from them once. */
+/* What happened in a run of `reprise ft`: its events (docs/format.md, 12), and its recoveries,
+ * computed from them once. */
 #ifndef RP_RECOVERY_H
 #define RP_RECOVERY_H
 
@@ -39,7 +40,8 @@ struct rp_recovery {
 
 /* Whether the directory is of such a run. */
 bool rp_recovery_is_here(const char *directory);
-enum rp_status rp_recovery_collect(const char *directory, struct rp_recovery *out, struct rp_problem *why);
+enum rp_status rp_recovery_collect(const char *directory, struct rp_recovery *out,
+                                   struct rp_problem *why);
 void rp_recovery_free(struct rp_recovery *recovery);
 
 void rp_recovery_put_text(struct rp_output *out, const struct rp_recovery *recovery);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass over the events of each rank, one rank after the other. Counts that are those of a rank (different sources, entropy) are added to the call sites at its end.
+ * One pass over the events of each rank, one rank after the other. Counts that are those of a rank
+ * (different sources, entropy) are added to the call sites at its end.
  *
- * A call site belongs to the call that told an event. So the match of a receive counts for the Wait that completed it, not for the place where it was posted, which is not recorded.
+ * A call site belongs to the call that told an event. So the match of a receive counts for the Wait
+ * that completed it, not for the place where it was posted, which is not recorded.
  */
 #include "report/report.h"
 
@@ -18,12 +20,12 @@ struct walk {
     struct rp_report *report;
     struct rp_timeline *timeline; /* NULL: not asked for */
     uint32_t rank;
-    const uint32_t *rows;  /* of the sites of the log */
-    uint8_t *is_here;      /* by row: there were events of it */
-    struct rp_event last;  /* the event before that is of a call; kind 0: none */
+    const uint32_t *rows; /* of the sites of the log */
+    uint8_t *is_here;     /* by row: there were events of it */
+    struct rp_event last; /* the event before that is of a call; kind 0: none */
     int32_t thread;
-    uint64_t highest_post; /* told so far, + 1 */
-    uint64_t expected_post; /* of the column c */
+    uint64_t highest_post;    /* told so far, + 1 */
+    uint64_t expected_post;   /* of the column c */
     struct rp_tally outcomes; /* by row and source, or index */
     struct rp_tally sources;
 };
@@ -32,7 +34,8 @@ struct walk {
 
 static bool is_match(const struct rp_event *event)
 {
-    return (event->kind == RP_RECV || event->kind == RP_PROBE || event->kind == RP_MATCH) && event->a >= 0;
+    return (event->kind == RP_RECV || event->kind == RP_PROBE || event->kind == RP_MATCH) &&
+           event->a >= 0;
 }
 
 static bool completes_several(const char *function)
@@ -40,8 +43,10 @@ static bool completes_several(const char *function)
     return strstr(function, "all") || strstr(function, "some");
 }
 
-/* Calls that this event says have begun. Two calls of Waitall that follow each other, with nothing posted between them, are taken for one. */
-static uint64_t calls_begun(const struct rp_event *last, const struct rp_event *event, const char *function)
+/* Calls that this event says have begun. Two calls of Waitall that follow each other, with nothing
+ * posted between them, are taken for one. */
+static uint64_t calls_begun(const struct rp_event *last, const struct rp_event *event,
+                            const char *function)
 {
     bool same_site = last->kind != 0 && last->site == event->site;
 
@@ -61,9 +66,11 @@ static uint64_t calls_begun(const struct rp_event *last, const struct rp_event *
             return 1;
         if (last->kind == RP_YES || last->kind == RP_NEXT)
             return 0;
-        return !(rp_event_has_post(last->kind) || last->kind == RP_UNSENT) || !completes_several(function);
+        return !(rp_event_has_post(last->kind) || last->kind == RP_UNSENT) ||
+               !completes_several(function);
     case RP_CLOCK:
-        return !same_site || last->kind == RP_NO || (last->kind == RP_CLOCK && rp_clock_left(last->scope) == 0);
+        return !same_site || last->kind == RP_NO ||
+               (last->kind == RP_CLOCK && rp_clock_left(last->scope) == 0);
     default:
         return 0;
     }
@@ -178,7 +185,8 @@ static bool settle_edges(struct walk *w)
     }
     for (size_t i = 0; i < w->sources.room; i++)
         if (w->sources.entries[i].count > 0)
-            r->edges[r->edge_count++] = (struct rp_edge){(uint32_t)w->sources.entries[i].key, w->rank, w->sources.entries[i].count};
+            r->edges[r->edge_count++] = (struct rp_edge){(uint32_t)w->sources.entries[i].key,
+                                                         w->rank, w->sources.entries[i].count};
     if (r->edge_count > first)
         qsort(r->edges + first, r->edge_count - first, sizeof *r->edges, by_sender);
     return true;
@@ -273,9 +281,15 @@ static uint64_t number_of(const struct rp_event *event)
 
 static bool append_moment(struct walk *w, const struct rp_event *event, const uint64_t *time)
 {
-    bool has_source = event->kind == RP_RECV || event->kind == RP_PROBE || event->kind == RP_MATCH || event->kind == RP_FREED || event->kind == RP_CLOCK;
-    struct rp_moment moment = {.time = time ? *time : 0, .number = number_of(event), .send = -1, .source = has_source && event->a >= 0 ? event->a : -1,
-                               .tag = has_source && event->kind != RP_CLOCK ? event->b : 0, .site = w->rows[event->site], .kind = (uint8_t)event->kind};
+    bool has_source = event->kind == RP_RECV || event->kind == RP_PROBE ||
+                      event->kind == RP_MATCH || event->kind == RP_FREED || event->kind == RP_CLOCK;
+    struct rp_moment moment = {.time = time ? *time : 0,
+                               .number = number_of(event),
+                               .send = -1,
+                               .source = has_source && event->a >= 0 ? event->a : -1,
+                               .tag = has_source && event->kind != RP_CLOCK ? event->b : 0,
+                               .site = w->rows[event->site],
+                               .kind = (uint8_t)event->kind};
 
     moment.thread = event->kind == RP_NO ? event->a : w->thread;
     moment.sent = event->kind == RP_CLOCK ? event->c : 0;
@@ -307,7 +321,8 @@ static bool take_event(struct walk *w, const struct rp_event *event, const uint6
     return true;
 }
 
-static enum rp_status walk_events(struct walk *w, struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why)
+static enum rp_status walk_events(struct walk *w, struct rp_log *log, struct rp_log_sum *sum,
+                                  struct rp_problem *why)
 {
     struct rp_event *block = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *block);
     enum rp_status status = block ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
@@ -356,13 +371,15 @@ static void take_row(struct walk *w, const struct rp_row *row)
     count_message(w, row->rank);
 }
 
-static enum rp_status walk_rows(struct walk *w, struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why)
+static enum rp_status walk_rows(struct walk *w, struct rp_log *log, struct rp_log_sum *sum,
+                                struct rp_problem *why)
 {
     struct rp_row_chunk chunk;
     bool found;
     enum rp_status status = rp_log_verify(log, sum, why);
 
-    while (status == RP_OK && (status = rp_log_next_rows(log, &chunk, &found, why)) == RP_OK && found) {
+    while (status == RP_OK && (status = rp_log_next_rows(log, &chunk, &found, why)) == RP_OK &&
+           found) {
         for (size_t i = 0; i < chunk.tables.row_count; i++)
             take_row(w, &chunk.tables.rows[i]);
         rp_row_chunk_free(&chunk);
@@ -383,14 +400,18 @@ static enum rp_status walk_rank(struct walk *w, struct rp_log *log, struct rp_pr
     if (!settle_sites(w) || !settle_edges(w) || !survey_chunks(r, log))
         return rp_fail(why, RP_MEMORY, "out of memory");
     struct rp_log_end end = rp_log_end(log);
-    rp_facts_add(&r->facts, w->rank, &(struct rp_rank_facts){sum.events, sum.receives, sum.polls, rp_log_size(log), sum.digest, end.reason, end.code, 0});
+    rp_facts_add(&r->facts, w->rank,
+                 &(struct rp_rank_facts){sum.events, sum.receives, sum.polls, rp_log_size(log),
+                                         sum.digest, end.reason, end.code, 0});
     return RP_OK;
 }
 
 static enum rp_status collect_rank(struct rp_report *r, uint32_t rank, struct rp_problem *why)
 {
     const struct rp_manifest *m = &r->facts.manifest;
-    struct walk w = {.report = r, .rank = rank, .timeline = r->timelines ? &r->timelines[rank] : NULL};
+    struct walk w = {.report = r,
+                     .rank = rank,
+                     .timeline = r->timelines ? &r->timelines[rank] : NULL};
     struct rp_log *log;
     enum rp_status status = rp_log_open(r->facts.directory, m->run, rank, m->ranks, &log, why);
 
@@ -440,7 +461,8 @@ static enum rp_status finish(struct rp_report *r, struct rp_problem *why)
     return rp_timelines_connect(r->timelines, r->facts.manifest.ranks, r->clocked, why);
 }
 
-enum rp_status rp_report_collect(const char *directory, bool with_timelines, struct rp_report *out, struct rp_problem *why)
+enum rp_status rp_report_collect(const char *directory, bool with_timelines, struct rp_report *out,
+                                 struct rp_problem *why)
 {
     memset(out, 0, sizeof *out);
     enum rp_status status = rp_facts_begin(directory, &out->facts, why);
@@ -486,7 +508,8 @@ size_t rp_report_open_sites(const struct rp_report *report, size_t *used)
 
 const char *rp_report_chunk_name(uint8_t kind)
 {
-    static const char *const names[] = {"?", "EVENTS", "SITES", "LATE", "END", "INDEX", "ROWS", "TIMES"};
+    static const char *const names[] = {"?",   "EVENTS", "SITES", "LATE",
+                                        "END", "INDEX",  "ROWS",  "TIMES"};
 
     return kind < sizeof names / sizeof *names ? names[kind] : names[0];
 }

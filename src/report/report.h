@@ -22,13 +22,25 @@ struct rp_part {
 };
 
 /* What the fields of events would take as columns of codec *tables*, before its compression. */
-enum rp_field { RP_FIELD_KIND, RP_FIELD_SITE, RP_FIELD_POSTS, RP_FIELD_SCOPE, RP_FIELD_A, RP_FIELD_B, RP_FIELD_C, RP_FIELDS };
+enum rp_field {
+    RP_FIELD_KIND,
+    RP_FIELD_SITE,
+    RP_FIELD_POSTS,
+    RP_FIELD_SCOPE,
+    RP_FIELD_A,
+    RP_FIELD_B,
+    RP_FIELD_C,
+    RP_FIELDS
+};
 
 struct rp_report {
     struct rp_facts facts;
-    bool clocked;  /* messages have clocks: all receives are known, and senders are ranks of MPI_COMM_WORLD; else known are wildcard receives, and senders are numbered as in their communicator */
+    bool clocked;  /* messages have clocks: all receives are known, and senders are ranks of
+                      MPI_COMM_WORLD; else known are wildcard receives, and senders are numbered as
+                      in their communicator */
     bool timed;    /* events have times */
-    bool has_rows; /* the logs hold rows: there are no timelines, and of cdc no call sites and no messages */
+    bool has_rows; /* the logs hold rows: there are no timelines, and of cdc no call sites and no
+                      messages */
     struct rp_call_sites sites;
     struct rp_edge *edges; /* by receiver, then by sender */
     size_t edge_count, edge_room;
@@ -45,7 +57,8 @@ struct rp_report {
 };
 
 /* Reads and checks all logs of the record. */
-enum rp_status rp_report_collect(const char *directory, bool with_timelines, struct rp_report *out, struct rp_problem *why);
+enum rp_status rp_report_collect(const char *directory, bool with_timelines, struct rp_report *out,
+                                 struct rp_problem *why);
 void rp_report_free(struct rp_report *report);
 
 /* How many of the call sites that have events left MPI a choice. */

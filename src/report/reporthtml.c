@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The data of the page are elements of base64, deflated: the facts as the JSON of the other backends, and for each record its events. So nothing of a record stands in the page as text, and none of it can be taken for markup or script; the
- * page's own script sets it as text alone.
+ * The data of the page are elements of base64, deflated: the facts as the JSON of the other
+ * backends, and for each record its events. So nothing of a record stands in the page as text, and
+ * none of it can be taken for markup or script; the page's own script sets it as text alone.
  *
- * The events are columns, each over all ranks, rank after rank: events of each rank; a byte of kind and of what is known; candidates; site; thread; number; source; tag; time, clock (from the one before on the rank); how long the message was
- * under way, in clocks; send; the candidates themselves. All but the bytes are varints. page/data.js reads them.
+ * The events are columns, each over all ranks, rank after rank: events of each rank; a byte of kind
+ * and of what is known; candidates; site; thread; number; source; tag; time, clock (from the one
+ * before on the rank); how long the message was under way, in clocks; send; the candidates
+ * themselves. All but the bytes are varints. page/data.js reads them.
  */
 #include "report/reporthtml.h"
 
@@ -24,11 +27,13 @@ static void put_base64(struct rp_output *out, const uint8_t *bytes, size_t lengt
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
     for (size_t i = 0; i < length; i += 3) {
-        uint32_t left = length - i < 3 ? (uint32_t)(length - i) : 3, three = (uint32_t)bytes[i] << 16;
+        uint32_t left = length - i < 3 ? (uint32_t)(length - i) : 3,
+                 three = (uint32_t)bytes[i] << 16;
         three |= left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0;
         three |= left > 2 ? bytes[i + 2] : 0;
         for (uint32_t k = 0; k < 4; k++)
-            rp_buffer_byte(&out->text, (uint8_t)(k <= left ? digits[three >> (18 - 6 * k) & 63] : '='));
+            rp_buffer_byte(&out->text,
+                           (uint8_t)(k <= left ? digits[three >> (18 - 6 * k) & 63] : '='));
         rp_output_spill(out);
     }
 }
@@ -38,7 +43,8 @@ static void put_data(struct rp_output *out, const char *name, const struct rp_bu
 {
     struct rp_buffer deflated = {0};
 
-    out->text.failed |= bytes->failed || rp_deflate(bytes->bytes, bytes->length, &deflated) != RP_OK;
+    out->text.failed |=
+        bytes->failed || rp_deflate(bytes->bytes, bytes->length, &deflated) != RP_OK;
     rp_buffer_printf(&out->text, "<script type=\"text/plain\" %s>", name);
     put_base64(out, deflated.bytes, deflated.length);
     rp_buffer_printf(&out->text, "</script>\n");
@@ -56,7 +62,10 @@ struct column {
 
 static void put_head(struct column *c, const struct rp_moment *m)
 {
-    rp_buffer_byte(c->out, (uint8_t)(m->kind | (m->has_clock ? HAS_CLOCK : 0) | (m->send >= 0 ? HAS_SEND : 0) | (m->source >= 0 ? HAS_SOURCE : 0) | (m->number != UINT64_MAX ? HAS_NUMBER : 0)));
+    rp_buffer_byte(c->out,
+                   (uint8_t)(m->kind | (m->has_clock ? HAS_CLOCK : 0) |
+                             (m->send >= 0 ? HAS_SEND : 0) | (m->source >= 0 ? HAS_SOURCE : 0) |
+                             (m->number != UINT64_MAX ? HAS_NUMBER : 0)));
 }
 
 static void put_candidate_count(struct column *c, const struct rp_moment *m)
@@ -127,7 +136,8 @@ static void put_candidates(struct column *c, const struct rp_moment *m)
         rp_buffer_svarint(c->out, c->timeline->candidate[m->candidate + i]);
 }
 
-/* The largest number of events of one rank with which all ranks together have no more than the page holds. */
+/* The largest number of events of one rank with which all ranks together have no more than the page
+ * holds. */
 static size_t rank_limit(const struct rp_report *r)
 {
     size_t low = 0, high = RP_PAGE_EVENTS;
@@ -144,7 +154,8 @@ static size_t rank_limit(const struct rp_report *r)
     return low;
 }
 
-static void put_column(struct rp_buffer *out, const struct rp_report *r, size_t limit, void (*put)(struct column *, const struct rp_moment *))
+static void put_column(struct rp_buffer *out, const struct rp_report *r, size_t limit,
+                       void (*put)(struct column *, const struct rp_moment *))
 {
     for (uint32_t rank = 0; rank < r->facts.manifest.ranks; rank++) {
         struct column column = {.out = out, .timeline = &r->timelines[rank]};
@@ -155,8 +166,10 @@ static void put_column(struct rp_buffer *out, const struct rp_report *r, size_t 
 
 static void put_events(struct rp_buffer *out, const struct rp_report *r)
 {
-    static void (*const columns[])(struct column *, const struct rp_moment *) = {put_head, put_candidate_count, put_site,      put_thread, put_number,    put_source,
-                                                                                 put_tag,  put_time,            put_clock,     put_under_way, put_send, put_candidates};
+    static void (*const columns[])(struct column *, const struct rp_moment *) = {
+        put_head,   put_candidate_count, put_site, put_thread,
+        put_number, put_source,          put_tag,  put_time,
+        put_clock,  put_under_way,       put_send, put_candidates};
     size_t limit = rank_limit(r);
 
     for (uint32_t rank = 0; rank < r->facts.manifest.ranks; rank++)
@@ -168,7 +181,8 @@ static void put_events(struct rp_buffer *out, const struct rp_report *r)
 
 /* The page */
 
-static void put_facts(struct rp_output *out, const struct rp_report *reports, size_t count, const struct rp_diff *diff)
+static void put_facts(struct rp_output *out, const struct rp_report *reports, size_t count,
+                      const struct rp_diff *diff)
 {
     struct rp_output facts = {0};
 
@@ -188,7 +202,8 @@ static void put_facts(struct rp_output *out, const struct rp_report *reports, si
     rp_buffer_free(&facts.text);
 }
 
-static void put_page(struct rp_output *out, const struct rp_report *reports, size_t count, const struct rp_diff *diff)
+static void put_page(struct rp_output *out, const struct rp_report *reports, size_t count,
+                     const struct rp_diff *diff)
 {
     rp_buffer_put(&out->text, rp_page_before.bytes, rp_page_before.length);
     put_facts(out, reports, count, diff);
@@ -207,7 +222,8 @@ void rp_report_put_html(struct rp_output *out, const struct rp_report *reports, 
     put_page(out, reports, count, NULL);
 }
 
-void rp_diff_put_html(struct rp_output *out, const struct rp_diff *diff, const struct rp_report *reports)
+void rp_diff_put_html(struct rp_output *out, const struct rp_diff *diff,
+                      const struct rp_report *reports)
 {
     put_page(out, reports, 2, diff);
 }

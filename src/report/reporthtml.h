@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One page of HTML that shows records, or where two of them part; it needs no network and no file besides itself. */
+/* One page of HTML that shows records, or where two of them part; it needs no network and no file
+ * besides itself. */
 #ifndef RP_REPORTHTML_H
 #define RP_REPORTHTML_H
 
@@ -12,6 +13,7 @@ enum { RP_PAGE_EVENTS = 4000000 };
 void rp_report_put_html(struct rp_output *out, const struct rp_report *reports, size_t count);
 
 /* `reports` are those of the two records, with timelines. */
-void rp_diff_put_html(struct rp_output *out, const struct rp_diff *diff, const struct rp_report *reports);
+void rp_diff_put_html(struct rp_output *out, const struct rp_diff *diff,
+                      const struct rp_report *reports);
 
 #endif

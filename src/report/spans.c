@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event has its time when the call returns, and how long the call took is not known: it is drawn with a short length, behind the one before. Polls that answered no take all the time since then.
+ * An event has its time when the call returns, and how long the call took is not known: it is drawn
+ * with a short length, behind the one before. Polls that answered no take all the time since then.
  */
 #include "report/spans.h"
 
@@ -12,14 +13,18 @@ enum { SHORT = 100, EVENT = 1000, MICROSECOND = 1000 };
 /* Whether the event belongs to the call of the one before. */
 static bool goes_on(const struct rp_moment *last, const struct rp_moment *moment)
 {
-    bool is_part = moment->kind == RP_NEXT || moment->kind == RP_MATCH || moment->kind == RP_CANCELLED || moment->kind == RP_UNSENT || moment->kind == RP_CLOCK;
+    bool is_part = moment->kind == RP_NEXT || moment->kind == RP_MATCH ||
+                   moment->kind == RP_CANCELLED || moment->kind == RP_UNSENT ||
+                   moment->kind == RP_CLOCK;
 
-    if (!is_part || last->site != moment->site || last->thread != moment->thread || last->kind == RP_NO)
+    if (!is_part || last->site != moment->site || last->thread != moment->thread ||
+        last->kind == RP_NO)
         return false;
     return last->kind != RP_CLOCK || last->number > 0;
 }
 
-static void place(const struct rp_report *r, const struct rp_timeline *t, struct rp_span *span, uint64_t last_end)
+static void place(const struct rp_report *r, const struct rp_timeline *t, struct rp_span *span,
+                  uint64_t last_end)
 {
     uint64_t time = t->at[span->first].time * MICROSECOND;
 
@@ -66,7 +71,8 @@ static const struct rp_span *span_of(const struct rp_spans *spans, size_t moment
 
 static bool is_known(const struct rp_report *r, const struct rp_moment *moment)
 {
-    return moment->kind == RP_CLOCK && moment->send >= 0 && (uint64_t)moment->send <= r->timelines[moment->source].count;
+    return moment->kind == RP_CLOCK && moment->send >= 0 &&
+           (uint64_t)moment->send <= r->timelines[moment->source].count;
 }
 
 /* The place of a send is the latest possible: it was not sent after it was received. */
@@ -74,9 +80,16 @@ static struct rp_message message_of(const struct rp_trace *trace, uint32_t rank,
 {
     const struct rp_moment *moment = &trace->report->timelines[rank].at[number];
     uint64_t received = span_of(&trace->ranks[rank], number)->start;
-    uint64_t sent = moment->send > 0 ? span_of(&trace->ranks[moment->source], (size_t)moment->send - 1)->end : 0;
+    uint64_t sent = moment->send > 0
+                        ? span_of(&trace->ranks[moment->source], (size_t)moment->send - 1)->end
+                        : 0;
 
-    return (struct rp_message){(uint32_t)moment->source, rank, number, moment->sent, trace->report->timed && received < sent ? received : sent, received};
+    return (struct rp_message){(uint32_t)moment->source,
+                               rank,
+                               number,
+                               moment->sent,
+                               trace->report->timed && received < sent ? received : sent,
+                               received};
 }
 
 static int by_sender_and_time(const void *one, const void *other)
@@ -114,7 +127,8 @@ static bool make_messages(struct rp_trace *trace)
     return true;
 }
 
-enum rp_status rp_trace_make(const struct rp_report *report, struct rp_trace *out, struct rp_problem *why)
+enum rp_status rp_trace_make(const struct rp_report *report, struct rp_trace *out,
+                             struct rp_problem *why)
 {
     uint32_t ranks = report->facts.manifest.ranks;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Timelines as other viewers want them: calls that begin and end, one after another on each rank, and sends between them. */
+/* Timelines as other viewers want them: calls that begin and end, one after another on each rank,
+ * and sends between them. */
 #ifndef RP_SPANS_H
 #define RP_SPANS_H
 
 #include "report/report.h"
 
-/* A call, and the events that it made. Times are nanoseconds from the start; without recorded times, every event takes 1,000. */
+/* A call, and the events that it made. Times are nanoseconds from the start; without recorded
+ * times, every event takes 1,000. */
 struct rp_span {
     uint64_t start, end;
     size_t first, count; /* moments */
@@ -34,13 +36,15 @@ struct rp_trace {
 };
 
 /* The report must have timelines. */
-enum rp_status rp_trace_make(const struct rp_report *report, struct rp_trace *out, struct rp_problem *why);
+enum rp_status rp_trace_make(const struct rp_report *report, struct rp_trace *out,
+                             struct rp_problem *why);
 void rp_trace_free(struct rp_trace *trace);
 
 /* Chrome's and Perfetto's JSON. */
 void rp_trace_put_perfetto(struct rp_output *out, const struct rp_trace *trace);
 
 /* An OTF2 archive in a new directory; RP_UNSUPPORTED if reprise was built without that library. */
-enum rp_status rp_trace_write_otf2(const struct rp_trace *trace, const char *directory, struct rp_problem *why);
+enum rp_status rp_trace_write_otf2(const struct rp_trace *trace, const char *directory,
+                                   struct rp_problem *why);
 
 #endif

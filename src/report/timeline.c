@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clocks (Sato et al., SC '15, definition 4): a message is sent with the sender's clock, which is then one more; a receive sets the clock to the larger of both and one more. So of a rank whose clock is c, the next thing is the send with
- * clock c, if somebody received such a message, and else its next receive; unless that would lead beyond the clock of a send that is still to come: then a collective call has moved the clock on to that send's.
- * Our clock is never ahead of the real one, so that no send is placed before a receive that it came behind; and where there are no collective calls, it is the real one.
+ * Clocks (Sato et al., SC '15, definition 4): a message is sent with the sender's clock, which is
+ * then one more; a receive sets the clock to the larger of both and one more. So of a rank whose
+ * clock is c, the next thing is the send with clock c, if somebody received such a message, and
+ * else its next receive; unless that would lead beyond the clock of a send that is still to come:
+ * then a collective call has moved the clock on to that send's. Our clock is never ahead of the
+ * real one, so that no send is placed before a receive that it came behind; and where there are no
+ * collective calls, it is the real one.
  *
- * Candidates are found from the end to the beginning: for each tag there is a list of the senders still to come, the next first.
+ * Candidates are found from the end to the beginning: for each tag there is a list of the senders
+ * still to come, the next first.
  */
 #include "report/timeline.h"
 
@@ -58,7 +63,8 @@ static bool is_clock(const struct rp_moment *moment, uint32_t ranks)
     return moment->kind == RP_CLOCK && moment->source >= 0 && (uint32_t)moment->source < ranks;
 }
 
-static struct message *all_messages(const struct rp_timeline *timelines, uint32_t ranks, size_t *count)
+static struct message *all_messages(const struct rp_timeline *timelines, uint32_t ranks,
+                                    size_t *count)
 {
     *count = 0;
     for (uint32_t rank = 0; rank < ranks; rank++)
@@ -80,11 +86,12 @@ static struct message *all_messages(const struct rp_timeline *timelines, uint32_
 struct walk {
     struct rp_timeline *timeline;
     uint64_t clock;
-    size_t next; /* moment */
+    size_t next;   /* moment */
     size_t behind; /* moments up to the last receive that was passed */
 };
 
-/* The clock behind the call that makes the next receives, and the moment behind it; false: there is none. */
+/* The clock behind the call that makes the next receives, and the moment behind it; false: there is
+ * none. */
 static bool look_ahead(const struct walk *walk, uint64_t *clock, size_t *behind)
 {
     const struct rp_timeline *t = walk->timeline;
@@ -128,7 +135,8 @@ static void walk_to_send(struct walk *walk, uint64_t sent)
     walk->clock = sent + 1;
 }
 
-static void find_sends(struct rp_timeline *timelines, uint32_t ranks, const struct message *messages, size_t count)
+static void find_sends(struct rp_timeline *timelines, uint32_t ranks,
+                       const struct message *messages, size_t count)
 {
     size_t next = 0, behind;
     uint64_t clock;
@@ -137,7 +145,8 @@ static void find_sends(struct rp_timeline *timelines, uint32_t ranks, const stru
         struct walk walk = {.timeline = &timelines[rank]};
         for (; next < count && messages[next].sender == rank; next++) {
             walk_to_send(&walk, messages[next].sent);
-            timelines[messages[next].receiver].at[messages[next].moment].send = (int64_t)walk.behind;
+            timelines[messages[next].receiver].at[messages[next].moment].send =
+                (int64_t)walk.behind;
         }
         while (look_ahead(&walk, &clock, &behind))
             pass(&walk, behind);
@@ -146,7 +155,8 @@ static void find_sends(struct rp_timeline *timelines, uint32_t ranks, const stru
 
 static bool has_message(const struct rp_moment *moment)
 {
-    return (moment->kind == RP_RECV || moment->kind == RP_MATCH || moment->kind == RP_PROBE) && moment->source >= 0;
+    return (moment->kind == RP_RECV || moment->kind == RP_MATCH || moment->kind == RP_PROBE) &&
+           moment->source >= 0;
 }
 
 /* The receives of a call stand before its clocks: each gets the first that names its source. */
@@ -164,7 +174,8 @@ static void give_clocks_to_receives(struct rp_timeline *t)
             first++;
         for (size_t k = first; k < i; k++) {
             struct rp_moment *receive = &t->at[k];
-            if (!has_message(receive) || receive->kind == RP_PROBE || receive->has_clock || receive->source != clock->source)
+            if (!has_message(receive) || receive->kind == RP_PROBE || receive->has_clock ||
+                receive->source != clock->source)
                 continue;
             receive->sent = clock->sent;
             receive->clock = clock->clock;
@@ -268,14 +279,17 @@ static bool add_candidate(struct rp_timeline *t, struct rp_moment *moment, int32
     return true;
 }
 
-static bool find_candidates(struct rp_timeline *t, struct rp_moment *moment, bool clocked, struct lists *lists)
+static bool find_candidates(struct rp_timeline *t, struct rp_moment *moment, bool clocked,
+                            struct lists *lists)
 {
-    uint32_t *head = head_of(lists, moment->tag), own = sender_of(lists, moment->tag, moment->source);
+    uint32_t *head = head_of(lists, moment->tag),
+             own = sender_of(lists, moment->tag, moment->source);
 
     if (!head || own == UINT32_MAX)
         return false;
     int left = LOOK_AT_MOST;
-    for (uint32_t at = *head; at && left > 0 && moment->candidates < RP_CANDIDATES; at = lists->sender[at - 1].next, left--) {
+    for (uint32_t at = *head; at && left > 0 && moment->candidates < RP_CANDIDATES;
+         at = lists->sender[at - 1].next, left--) {
         const struct sender *s = &lists->sender[at - 1];
         if (s->rank == moment->source || (clocked && s->sent >= moment->clock))
             continue;
@@ -301,7 +315,8 @@ static bool find_all_candidates(struct rp_timeline *t, bool clocked)
     return done;
 }
 
-enum rp_status rp_timelines_connect(struct rp_timeline *timelines, uint32_t ranks, bool clocked, struct rp_problem *why)
+enum rp_status rp_timelines_connect(struct rp_timeline *timelines, uint32_t ranks, bool clocked,
+                                    struct rp_problem *why)
 {
     size_t count;
     struct message *messages = clocked ? all_messages(timelines, ranks, &count) : NULL;

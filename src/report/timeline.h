@@ -14,13 +14,14 @@ enum { RP_CANDIDATES = 8 };
 /* One event. Its place in the array is its number in the log. */
 struct rp_moment {
     uint64_t time;   /* microseconds since the first of all ranks; 0 where there are no times */
-    uint64_t number; /* NO: polls; MATCH, CANCELLED, FREED: the post; CLOCK: those of its call that are still to come; YES, NEXT: the index, or UINT64_MAX */
+    uint64_t number; /* NO: polls; MATCH, CANCELLED, FREED: the post; CLOCK: those of its call that
+                        are still to come; YES, NEXT: the index, or UINT64_MAX */
     uint64_t sent;   /* has_clock: the clock of the message */
     uint64_t clock;  /* has_clock: that of this rank once it has it */
-    int64_t send;    /* how many events of the sender stand before the send, at most; -1: not known */
-    int32_t source;  /* of the message, as the event names it; -1: none */
-    int32_t tag;     /* of a CLOCK whose receive had a wildcard, too; else 0 */
-    uint32_t site; /* row of the table of call sites */
+    int64_t send; /* how many events of the sender stand before the send, at most; -1: not known */
+    int32_t source; /* of the message, as the event names it; -1: none */
+    int32_t tag;    /* of a CLOCK whose receive had a wildcard, too; else 0 */
+    uint32_t site;  /* row of the table of call sites */
     int32_t thread;
     uint32_t candidate; /* the first in the timeline's list */
     uint8_t candidates; /* how many: other senders whose message this receive could have had */
@@ -41,10 +42,14 @@ void rp_timeline_free(struct rp_timeline *timeline);
 /*
  * Sets what takes a look at all ranks: clocks, sends and candidates.
  *
- * With Lamport clocks (`clocked`) the moment of a send follows from its clock, since a rank's clock moves on at its sends and receives alone, or jumps in a collective call, of which nothing is recorded: then what is given is the latest
- * that is possible. A candidate is then a sender whose
- * next message with the same tag had been sent for certain without any knowledge of this receive. Without clocks nothing is known of sends, and every sender of a later message with the same tag is a candidate.
+ * With Lamport clocks (`clocked`) the moment of a send follows from its clock, since a rank's clock
+ * moves on at its sends and receives alone, or jumps in a collective call, of which nothing is
+ * recorded: then what is given is the latest that is possible. A candidate is then a sender whose
+ * next message with the same tag had been sent for certain without any knowledge of this receive.
+ * Without clocks nothing is known of sends, and every sender of a later message with the same tag
+ * is a candidate.
  */
-enum rp_status rp_timelines_connect(struct rp_timeline *timelines, uint32_t ranks, bool clocked, struct rp_problem *why);
+enum rp_status rp_timelines_connect(struct rp_timeline *timelines, uint32_t ranks, bool clocked,
+                                    struct rp_problem *why);
 
 #endif

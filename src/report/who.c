@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The accesses of all ranks are brought together: each gets the times between which it was, from the marks of its rank's order log, and goes to the memory that it is about. Windows of different ranks are the same if they have the
- * same members, and as many windows of these members were made before.
+ * The accesses of all ranks are brought together: each gets the times between which it was, from
+ * the marks of its rank's order log, and goes to the memory that it is about. Windows of different
+ * ranks are the same if they have the same members, and as many windows of these members were made
+ * before.
  */
 #include "report/who.h"
 
@@ -23,7 +25,7 @@
 
 struct window {
     const struct rp_order_members *members;
-    size_t nth; /* of those with these members */
+    size_t nth;                 /* of those with these members */
     struct rp_writers **memory; /* of each member, or NULL */
 };
 
@@ -39,8 +41,8 @@ struct source {
     uint32_t rank, host;
     struct rp_access_log log;
     struct rp_order order;
-    struct local *local; /* its windows */
-    uint64_t *end;       /* of each write and store */
+    struct local *local;  /* its windows */
+    uint64_t *end;        /* of each write and store */
     struct rp_line *line; /* of each site; without a file: unknown */
     bool *looked_up;
 };
@@ -57,7 +59,8 @@ struct rp_who {
 
 static bool same_members(const struct rp_order_members *one, const struct rp_order_members *other)
 {
-    return one->count == other->count && (one->count == 0 || memcmp(one->rank, other->rank, one->count * sizeof *one->rank) == 0);
+    return one->count == other->count &&
+           (one->count == 0 || memcmp(one->rank, other->rank, one->count * sizeof *one->rank) == 0);
 }
 
 /* Its number + 1, or 0 without memory. */
@@ -139,7 +142,8 @@ static uint64_t sooner(uint64_t one, uint64_t other)
     return one < other ? one : other;
 }
 
-/* Loads and stores of a tracked program are between two calls, and between two loads whose time is known. A processor makes them a little sooner or later than it reads the clock. */
+/* Loads and stores of a tracked program are between two calls, and between two loads whose time is
+ * known. A processor makes them a little sooner or later than it reads the clock. */
 
 enum { BLUR = 64 };
 
@@ -160,7 +164,8 @@ static uint64_t begin_of(const struct source *s, const struct rp_access *a)
 
 static uint64_t timed_end(const struct source *s, const struct rp_access *a)
 {
-    uint64_t time = sooner(rp_order_after(&s->order, a->until), rp_order_after_load(&s->order, a->load));
+    uint64_t time =
+        sooner(rp_order_after(&s->order, a->until), rp_order_after_load(&s->order, a->load));
 
     return time < UINT64_MAX - BLUR ? time + BLUR : time;
 }
@@ -184,7 +189,10 @@ static bool find_ends(struct source *s)
             size_t left = 0;
             for (size_t k = 0; k < opened; k++) {
                 const struct rp_access *w = &s->log.access[open[k]];
-                bool done = w->window == a->window && (w->kind == RP_ACCESS_STORE) == (a->kind == RP_ACCESS_OUT) && (a->kind == RP_ACCESS_OUT || a->owner == RP_ACCESS_ALL || a->owner == w->owner);
+                bool done =
+                    w->window == a->window &&
+                    (w->kind == RP_ACCESS_STORE) == (a->kind == RP_ACCESS_OUT) &&
+                    (a->kind == RP_ACCESS_OUT || a->owner == RP_ACCESS_ALL || a->owner == w->owner);
                 if (done)
                     s->end[open[k]] = time;
                 else
@@ -200,20 +208,36 @@ static bool find_ends(struct source *s)
 }
 
 /* The memory that an access is about, and where and when; false: that cannot be said. */
-static bool place(const struct rp_who *who, const struct source *s, size_t i, struct rp_writers ***memory, struct rp_touch *touch)
+static bool place(const struct rp_who *who, const struct source *s, size_t i,
+                  struct rp_writers ***memory, struct rp_touch *touch)
 {
     const struct rp_access *a = &s->log.access[i];
 
-    if (a->window >= s->order.windows || !s->local[a->window].made || s->local[a->window].untold || a->length == 0)
+    if (a->window >= s->order.windows || !s->local[a->window].made || s->local[a->window].untold ||
+        a->length == 0)
         return false;
-    const struct local *local = &s->local[a->window], *view = owners_view(who, local->global, a->owner);
-    uint64_t unit = a->kind != RP_ACCESS_WRITE && a->kind != RP_ACCESS_READ ? 1 : view ? view->unit : local->unit;
+    const struct local *local = &s->local[a->window],
+                       *view = owners_view(who, local->global, a->owner);
+    uint64_t unit = a->kind != RP_ACCESS_WRITE && a->kind != RP_ACCESS_READ ? 1
+                    : view                                                  ? view->unit
+                                                                            : local->unit;
     bool initial = a->kind == RP_ACCESS_STORE && a->from == 0;
     *memory = memory_of(who, local->global, a->owner);
-    *touch = (struct rp_touch){.rank = s->rank, .host = s->host, .at = (uint64_t)a->place * unit + a->shift, .length = a->length, .value = a->known ? a->value : NULL, .mask = a->kind == RP_ACCESS_STORE ? a->mask : NULL,
-                               .begin = initial ? 0 : begin_of(s, a), .direct = is_timed(a), .number = a->kind == RP_ACCESS_STORE ? 0 : a->number + 1, .tag = a};
-    touch->end = initial ? 0 : is_write(a) || is_timed(a) ? s->end[i] : rp_order_after(&s->order, a->until);
-    return *memory && a->place >= 0 && touch->at + touch->length > touch->at && (touch->value || is_write(a));
+    *touch = (struct rp_touch){.rank = s->rank,
+                               .host = s->host,
+                               .at = (uint64_t)a->place * unit + a->shift,
+                               .length = a->length,
+                               .value = a->known ? a->value : NULL,
+                               .mask = a->kind == RP_ACCESS_STORE ? a->mask : NULL,
+                               .begin = initial ? 0 : begin_of(s, a),
+                               .direct = is_timed(a),
+                               .number = a->kind == RP_ACCESS_STORE ? 0 : a->number + 1,
+                               .tag = a};
+    touch->end = initial                      ? 0
+                 : is_write(a) || is_timed(a) ? s->end[i]
+                                              : rp_order_after(&s->order, a->until);
+    return *memory && a->place >= 0 && touch->at + touch->length > touch->at &&
+           (touch->value || is_write(a));
 }
 
 static bool add_accesses(struct rp_who *who, const struct source *s)
@@ -226,7 +250,9 @@ static bool add_accesses(struct rp_who *who, const struct source *s)
         if ((!is_read(a) && !is_write(a)) || !place(who, s, i, &memory, &touch))
             continue;
         if (!*memory)
-            *memory = rp_writers_new(a->owner, !s->local[a->window].dynamic && owners_view(who, s->local[a->window].global, a->owner) != NULL);
+            *memory = rp_writers_new(a->owner, !s->local[a->window].dynamic &&
+                                                   owners_view(who, s->local[a->window].global,
+                                                               a->owner) != NULL);
         if (!*memory || !rp_writers_add(*memory, &touch, is_write(a)))
             return false;
     }
@@ -235,7 +261,8 @@ static bool add_accesses(struct rp_who *who, const struct source *s)
 
 /* Opening */
 
-static enum rp_status host_of(const char *directory, const struct rp_manifest *m, uint32_t rank, char **host, struct rp_problem *why)
+static enum rp_status host_of(const char *directory, const struct rp_manifest *m, uint32_t rank,
+                              char **host, struct rp_problem *why)
 {
     struct rp_data_reader *reader;
     enum rp_status status = rp_data_open(directory, m->run, rank, m->ranks, &reader, why);
@@ -256,7 +283,8 @@ static bool has_accesses(const char *directory, uint32_t rank)
     return is_there;
 }
 
-static enum rp_status open_source(const char *directory, const struct rp_manifest *m, uint32_t rank, struct source *s, struct rp_problem *why)
+static enum rp_status open_source(const char *directory, const struct rp_manifest *m, uint32_t rank,
+                                  struct source *s, struct rp_problem *why)
 {
     enum rp_status status = rp_access_read(directory, m->run, rank, &s->log, why);
 
@@ -268,7 +296,8 @@ static enum rp_status open_source(const char *directory, const struct rp_manifes
     return status == RP_USAGE && s->log.count == 0 ? RP_OK : status; /* it made no window */
 }
 
-static enum rp_status open_sources(const char *directory, const struct rp_manifest *m, struct rp_who *who, struct rp_problem *why)
+static enum rp_status open_sources(const char *directory, const struct rp_manifest *m,
+                                   struct rp_who *who, struct rp_problem *why)
 {
     char **host = calloc(m->ranks + 1, sizeof *host);
     enum rp_status status = host ? RP_OK : rp_fail(why, RP_MEMORY, "out of memory");
@@ -291,14 +320,18 @@ static enum rp_status open_sources(const char *directory, const struct rp_manife
         free(host[i]);
     free(host);
     if (status == RP_OK && found == 0)
-        status = rp_fail(why, RP_USAGE, "%s has no accesses of any rank: 'reprise solo -r RANKS --who' makes them, of ranks that were recorded with --ranks", directory);
+        status = rp_fail(why, RP_USAGE,
+                         "%s has no accesses of any rank: 'reprise solo -r RANKS --who' makes "
+                         "them, of ranks that were recorded with --ranks",
+                         directory);
     return status;
 }
 
 static bool bring_together(struct rp_who *who)
 {
     for (uint32_t i = 0; i < who->ranks; i++)
-        if (who->source[i].is_there && !(name_windows(who, &who->source[i]) && find_ends(&who->source[i])))
+        if (who->source[i].is_there &&
+            !(name_windows(who, &who->source[i]) && find_ends(&who->source[i])))
             return false;
     for (uint32_t i = 0; i < who->ranks; i++)
         if (who->source[i].is_there && !add_accesses(who, &who->source[i]))
@@ -310,7 +343,8 @@ static bool bring_together(struct rp_who *who)
     return true;
 }
 
-enum rp_status rp_who_open(const char *directory, const struct rp_manifest *m, struct rp_who **out, struct rp_problem *why)
+enum rp_status rp_who_open(const char *directory, const struct rp_manifest *m, struct rp_who **out,
+                           struct rp_problem *why)
 {
     struct rp_who *who = calloc(1, sizeof *who);
 
@@ -369,7 +403,8 @@ struct print {
     bool json;
 };
 
-static const struct rp_line *line_of(const struct rp_who *who, const struct source *s, uint32_t site)
+static const struct rp_line *line_of(const struct rp_who *who, const struct source *s,
+                                     uint32_t site)
 {
     struct rp_line *line = &s->line[site];
     struct rp_site_place place;
@@ -382,7 +417,8 @@ static const struct rp_line *line_of(const struct rp_who *who, const struct sour
     return line;
 }
 
-static void put_place(struct print *p, const struct source *s, const struct rp_access *a, const char *text, const char *file, const char *line)
+static void put_place(struct print *p, const struct source *s, const struct rp_access *a,
+                      const char *text, const char *file, const char *line)
 {
     const struct rp_line *found = a->site ? line_of(p->who, s, a->site - 1) : NULL;
 
@@ -413,8 +449,17 @@ static void begin(struct print *p, uint64_t at, uint64_t length)
     const struct rp_access *a = p->access;
     bool call = a->kind == RP_ACCESS_READ, load = a->kind == RP_ACCESS_LOAD;
 
-    rp_buffer_printf(&p->text, p->json ? "{\"rank\": %u, \"call\": %llu, \"kind\": \"%s\", \"function\": \"%s\", \"access\": %llu, \"window\": %u, \"owner\": %u, \"offset\": %llu, \"bytes\": %llu" : "%u %llu %s %s access=%llu window=%u owner=%u offset=%llu bytes=%llu",
-                     p->source->rank, U64(load ? a->from : a->until + call), call ? "READ" : load ? "LOAD" : "CHANGE", a->function, U64(a->number), a->window, a->owner, U64(at), U64(length));
+    rp_buffer_printf(
+        &p->text,
+        p->json
+            ? "{\"rank\": %u, \"call\": %llu, \"kind\": \"%s\", \"function\": \"%s\", \"access\": "
+              "%llu, \"window\": %u, \"owner\": %u, \"offset\": %llu, \"bytes\": %llu"
+            : "%u %llu %s %s access=%llu window=%u owner=%u offset=%llu bytes=%llu",
+        p->source->rank, U64(load ? a->from : a->until + call),
+        call   ? "READ"
+        : load ? "LOAD"
+               : "CHANGE",
+        a->function, U64(a->number), a->window, a->owner, U64(at), U64(length));
     if (load)
         rp_buffer_printf(&p->text, p->json ? ", \"load\": %llu" : " load=%llu", U64(a->load));
     put_place(p, p->source, a, " at=", "file", "line");
@@ -442,9 +487,15 @@ static void put_writer(struct print *p, const struct rp_part *part)
     uint32_t rank = part->best ? part->best->rank : p->access->owner;
     const struct rp_access *a = part->best ? part->best->tag : NULL;
 
-    rp_buffer_printf(&p->text, p->json ? ", \"writer\": %u, \"how\": \"%s\"" : " writer=%u how=%s", rank, !a || (a->kind == RP_ACCESS_STORE && a->from == 0) ? "first" : a->kind == RP_ACCESS_WRITE ? "call" : "store");
+    rp_buffer_printf(&p->text, p->json ? ", \"writer\": %u, \"how\": \"%s\"" : " writer=%u how=%s",
+                     rank,
+                     !a || (a->kind == RP_ACCESS_STORE && a->from == 0) ? "first"
+                     : a->kind == RP_ACCESS_WRITE                       ? "call"
+                                                                        : "store");
     if (a) {
-        rp_buffer_printf(&p->text, p->json ? ", \"by\": \"%s\", \"after\": %llu" : " by=%s after=%llu", a->function, U64(a->from));
+        rp_buffer_printf(&p->text,
+                         p->json ? ", \"by\": \"%s\", \"after\": %llu" : " by=%s after=%llu",
+                         a->function, U64(a->from));
         put_place(p, &p->who->source[rank], a, " written=", "written_file", "written_line");
     }
     if (part->ranks > 1)
@@ -457,7 +508,8 @@ static void tell(void *data, const struct rp_part *part)
 
     begin(p, part->at, part->length);
     if (part->ranks == 0)
-        rp_buffer_printf(&p->text, p->json ? ", \"writer\": null, \"how\": \"outside\"" : " writer=outside");
+        rp_buffer_printf(&p->text,
+                         p->json ? ", \"writer\": null, \"how\": \"outside\"" : " writer=outside");
     else
         put_writer(p, part);
     end(p);
@@ -469,7 +521,8 @@ static void tell(void *data, const struct rp_part *part)
 static void tell_nothing(struct print *p)
 {
     begin(p, p->access->shift, p->access->length);
-    rp_buffer_printf(&p->text, p->json ? ", \"writer\": null, \"how\": \"untold\"" : " writer=untold");
+    rp_buffer_printf(&p->text,
+                     p->json ? ", \"writer\": null, \"how\": \"untold\"" : " writer=untold");
     end(p);
     p->counts->untold++;
 }
@@ -504,7 +557,8 @@ static bool print_source(struct print *p, FILE *out)
     return flush(p, out);
 }
 
-enum rp_status rp_who_print(struct rp_who *who, const char *ranks, bool json, FILE *out, struct rp_who_counts *counts, struct rp_problem *why)
+enum rp_status rp_who_print(struct rp_who *who, const char *ranks, bool json, FILE *out,
+                            struct rp_who_counts *counts, struct rp_problem *why)
 {
     struct print p = {.who = who, .counts = counts, .json = json};
     bool written = true;
@@ -516,5 +570,6 @@ enum rp_status rp_who_print(struct rp_who *who, const char *ranks, bool json, FI
             written = print_source(&p, out);
     }
     rp_buffer_free(&p.text);
-    return written && fflush(out) == 0 ? RP_OK : rp_fail(why, RP_SYSTEM, "cannot write: output closed");
+    return written && fflush(out) == 0 ? RP_OK
+                                       : rp_fail(why, RP_SYSTEM, "cannot write: output closed");
 }

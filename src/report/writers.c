@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paper's value matching, on intervals of time instead of vector clocks. A write W may be the one that a read R found if
- * - it is not later than R: it did not begin when R had ended, and is not behind it in the program of the same rank;
+ * The paper's value matching, on intervals of time instead of vector clocks. A write W may be the
+ * one that a read R found if
+ * - it is not later than R: it did not begin when R had ended, and is not behind it in the program
+ * of the same rank;
  * - it wrote these bytes, and if its value is known, this value;
- * - no write to all these bytes lies between the two for certain: behind the end of W and before the beginning of R;
+ * - no write to all these bytes lies between the two for certain: behind the end of W and before
+ * the beginning of R;
  * - no read between the two for certain found something else there.
- * What is left may be one write, several, or none: then a rank wrote it whose writes are not known. The last rule finds many writes by such ranks that the others cannot.
+ * What is left may be one write, several, or none: then a rank wrote it whose writes are not known.
+ * The last rule finds many writes by such ranks that the others cannot.
  *
- * A read is cut where any write begins or ends, so that each part was written as a whole or not at all. Memory is divided into blocks; each knows its cuts, and its writes and reads by the time of their beginning. Writes are looked
- * through from the latest back; behind one that is before R for certain, only those matter that overlap it in time.
+ * A read is cut where any write begins or ends, so that each part was written as a whole or not at
+ * all. Memory is divided into blocks; each knows its cuts, and its writes and reads by the time of
+ * their beginning. Writes are looked through from the latest back; behind one that is before R for
+ * certain, only those matter that overlap it in time.
  */
 #include "report/writers.h"
 
@@ -77,7 +83,8 @@ bool rp_writers_add(struct rp_writers *w, const struct rp_touch *touch, bool wri
     }
     w->touch[writes][count] = *touch;
     w->count[writes]++;
-    w->several_hosts |= touch->host != w->touch[writes][0].host || (w->count[!writes] && touch->host != w->touch[!writes][0].host);
+    w->several_hosts |= touch->host != w->touch[writes][0].host ||
+                        (w->count[!writes] && touch->host != w->touch[!writes][0].host);
     return true;
 }
 
@@ -134,7 +141,8 @@ static bool append(struct list *list, uint32_t item, uint64_t end)
             return false;
         list->room = room;
     }
-    list->latest[list->count] = list->count && list->latest[list->count - 1] > end ? list->latest[list->count - 1] : end;
+    list->latest[list->count] =
+        list->count && list->latest[list->count - 1] > end ? list->latest[list->count - 1] : end;
     list->item[list->count++] = item;
     return true;
 }
@@ -219,7 +227,8 @@ static bool covers(const struct question *q, const struct rp_touch *write)
 
 static bool fits(const struct question *q, const struct rp_touch *write)
 {
-    return !write->value || memcmp(write->value + (q->at - write->at), q->read->value + (q->at - q->read->at), q->length) == 0;
+    return !write->value || memcmp(write->value + (q->at - write->at),
+                                   q->read->value + (q->at - q->read->at), q->length) == 0;
 }
 
 static bool is_zero(const struct question *q)
@@ -232,12 +241,16 @@ static bool is_zero(const struct question *q)
 /* Of the part, what another read found is not what is asked for. */
 static bool differs(const struct question *q, const struct rp_touch *read)
 {
-    uint64_t from = read->at > q->at ? read->at : q->at, until = read->at + read->length < q->at + q->length ? read->at + read->length : q->at + q->length;
+    uint64_t from = read->at > q->at ? read->at : q->at,
+             until = read->at + read->length < q->at + q->length ? read->at + read->length
+                                                                 : q->at + q->length;
 
-    return from < until && memcmp(read->value + (from - read->at), q->read->value + (from - q->read->at), until - from) != 0;
+    return from < until && memcmp(read->value + (from - read->at),
+                                  q->read->value + (from - q->read->at), until - from) != 0;
 }
 
-/* Between a write that ended then, with the value that was found, and the read, somebody found another value: it was written over. */
+/* Between a write that ended then, with the value that was found, and the read, somebody found
+ * another value: it was written over. */
 static bool was_gone(const struct question *q, uint32_t host, uint64_t end)
 {
     const struct list *reads = &q->block->reads;
@@ -263,7 +276,8 @@ static bool was_gone(const struct question *q, uint32_t host, uint64_t end)
 }
 
 /* The latest that had begun before the read; else the first after. */
-static bool is_better(const struct rp_touch *write, const struct rp_touch *best, const struct rp_touch *read)
+static bool is_better(const struct rp_touch *write, const struct rp_touch *best,
+                      const struct rp_touch *read)
 {
     uint64_t time = read->direct ? read->end : read->begin;
     bool early = write->begin <= time, was_early = best && best->begin <= time;
@@ -287,14 +301,17 @@ static const struct rp_touch *write_at(const struct question *q, size_t i)
     return &q->w->touch[1][q->block->writes.item[i]];
 }
 
-static bool is_possible(const struct question *q, const struct rp_touch *write, const struct rp_touch *last)
+static bool is_possible(const struct question *q, const struct rp_touch *write,
+                        const struct rp_touch *last)
 {
     if (is_later(write, q->read) || !covers(q, write) || !fits(q, write))
         return false;
-    return !(last && write != last && is_before(write, last)) && !(write->value && was_gone(q, write->host, write->end));
+    return !(last && write != last && is_before(write, last)) &&
+           !(write->value && was_gone(q, write->host, write->end));
 }
 
-/* How many writes had begun before the read ended: all others are later. Of other hosts, nobody knows. */
+/* How many writes had begun before the read ended: all others are later. Of other hosts, nobody
+ * knows. */
 static size_t begun(const struct question *q)
 {
     size_t low = 0, high = q->block->writes.count;
@@ -311,11 +328,13 @@ static size_t begun(const struct question *q)
     return low;
 }
 
-/* Of the first so many, and those that are before the read for certain, the place of the one that began last; the count of all if there is none. */
+/* Of the first so many, and those that are before the read for certain, the place of the one that
+ * began last; the count of all if there is none. */
 static size_t last_before(const struct question *q, size_t count)
 {
     for (size_t i = count; i-- > 0;)
-        if (is_before(write_at(q, i), q->read) && !is_later(write_at(q, i), q->read) && covers(q, write_at(q, i)))
+        if (is_before(write_at(q, i), q->read) && !is_later(write_at(q, i), q->read) &&
+            covers(q, write_at(q, i)))
             return i;
     return q->block->writes.count;
 }
@@ -352,17 +371,21 @@ static uint64_t next_cut(const struct rp_writers *w, uint64_t at, uint64_t end)
         const struct block *b = w->room ? slot_of(w, next / BLOCK) : NULL;
         uint64_t left = b && b->number ? b->cuts >> next % BLOCK : 0;
         if (left)
-            return next + (uint64_t)__builtin_ctzll(left) < end ? next + (uint64_t)__builtin_ctzll(left) : end;
+            return next + (uint64_t)__builtin_ctzll(left) < end
+                       ? next + (uint64_t)__builtin_ctzll(left)
+                       : end;
     }
     return end;
 }
 
 static bool is_same(const struct rp_part *one, const struct rp_part *other)
 {
-    return one->best == other->best && one->first == other->first && one->ranks == other->ranks && memcmp(one->rank, other->rank, one->ranks * sizeof *one->rank) == 0;
+    return one->best == other->best && one->first == other->first && one->ranks == other->ranks &&
+           memcmp(one->rank, other->rank, one->ranks * sizeof *one->rank) == 0;
 }
 
-void rp_writers_find(const struct rp_writers *w, const struct rp_touch *read, void (*tell)(void *data, const struct rp_part *part), void *data)
+void rp_writers_find(const struct rp_writers *w, const struct rp_touch *read,
+                     void (*tell)(void *data, const struct rp_part *part), void *data)
 {
     static const struct block nothing;
     struct rp_part before = {0}, part;
@@ -372,7 +395,8 @@ void rp_writers_find(const struct rp_writers *w, const struct rp_touch *read, vo
         next = next_cut(w, at, end);
         const struct block *block = w->room ? slot_of(w, at / BLOCK) : &nothing;
         answer(&(struct question){w, read, block, at, next - at}, &part);
-        if (w->known && part.ranks == 0 && next - at > WORD) { /* words of the beginning may be among others */
+        if (w->known && part.ranks == 0 &&
+            next - at > WORD) { /* words of the beginning may be among others */
             next = at + WORD;
             answer(&(struct question){w, read, block, at, WORD}, &part);
         }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which write a read found, in one piece of memory that several ranks access. Nobody saw the accesses happen: of each it is known only between which two times it did. Nothing here depends on files or on MPI.
+ * Which write a read found, in one piece of memory that several ranks access. Nobody saw the
+ * accesses happen: of each it is known only between which two times it did. Nothing here depends on
+ * files or on MPI.
  */
 #ifndef RP_WRITERS_H
 #define RP_WRITERS_H
@@ -13,11 +15,12 @@ struct rp_touch {
     uint32_t rank, host;  /* times of different hosts say nothing about each other */
     uint64_t at, length;  /* bytes */
     const uint8_t *value; /* the caller's; of a write NULL: not known */
-    const uint8_t *mask;  /* of a write, or NULL: for each 8 bytes from `at` on, which of them it changed */
+    const uint8_t
+        *mask; /* of a write, or NULL: for each 8 bytes from `at` on, which of them it changed */
     uint64_t begin, end;
-    bool direct;          /* what the same rank does behind it finds it done; a read was about at its end */
-    uint64_t number;      /* in the order of the rank's program; 0: not known */
-    const void *tag;      /* the caller's */
+    bool direct; /* what the same rank does behind it finds it done; a read was about at its end */
+    uint64_t number; /* in the order of the rank's program; 0: not known */
+    const void *tag; /* the caller's */
 };
 
 enum { RP_WRITERS_MOST = 8 };
@@ -25,15 +28,17 @@ enum { RP_WRITERS_MOST = 8 };
 /* Neighbouring bytes of a read that have the same answer. */
 struct rp_part {
     uint64_t at, length;
-    bool first;                  /* what the memory had in the beginning */
-    const struct rp_touch *best; /* the write that it found, most likely; NULL: none that is known, or `first` */
+    bool first; /* what the memory had in the beginning */
+    const struct rp_touch
+        *best; /* the write that it found, most likely; NULL: none that is known, or `first` */
     uint32_t rank[RP_WRITERS_MOST]; /* all that could have written it; several: it cannot be told */
     size_t ranks;
 };
 
 struct rp_writers;
 
-/* `owner`: the rank whose memory it is; `known`: it was all zeros in the beginning but for writes at time 0. NULL without memory. */
+/* `owner`: the rank whose memory it is; `known`: it was all zeros in the beginning but for writes
+ * at time 0. NULL without memory. */
 struct rp_writers *rp_writers_new(uint32_t owner, bool known);
 void rp_writers_free(struct rp_writers *writers);
 
@@ -42,6 +47,7 @@ bool rp_writers_add(struct rp_writers *writers, const struct rp_touch *touch, bo
 bool rp_writers_ready(struct rp_writers *writers);
 
 /* Tells of all parts of a read that was added. */
-void rp_writers_find(const struct rp_writers *writers, const struct rp_touch *read, void (*tell)(void *data, const struct rp_part *part), void *data);
+void rp_writers_find(const struct rp_writers *writers, const struct rp_touch *read,
+                     void (*tell)(void *data, const struct rp_part *part), void *data);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symmetric heap, contexts, and questions: the functions that are written by hand, for both sides. Allocation is collective, so changes pass as in a barrier. An entry of it says where the block is, which is the same place alone, and what others have in it
- * already.
+ * The symmetric heap, contexts, and questions: the functions that are written by hand, for both
+ * sides. Allocation is collective, so changes pass as in a barrier. An entry of it says where the
+ * block is, which is the same place alone, and what others have in it already.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 
 /* Their numbers are behind those of the generated ones. */
 enum { FIRST = 4000 };
-#define FUNCTION(offset, name) static const struct rp_function f_##name = {FIRST + (offset), "shmem_" #name}
+#define FUNCTION(offset, name)                                                                     \
+    static const struct rp_function f_##name = {FIRST + (offset), "shmem_" #name}
 FUNCTION(0, malloc);
 FUNCTION(1, calloc);
 FUNCTION(2, align);
@@ -35,7 +37,8 @@ static void before_allocation(void)
     rp_data_off++;
 }
 
-/* `old`: what the program had in the block before, `kept` bytes of it, taken over; NULL: a new one. */
+/* `old`: what the program had in the block before, `kept` bytes of it, taken over; NULL: a new
+ * one. */
 static void new_block(void *own, size_t size, uint8_t *old, size_t kept)
 {
     uint8_t *shadow = old ? calloc(1, size + 1) : NULL;
@@ -74,7 +77,8 @@ static void *take_place(const struct rp_function *f, uint32_t numbers, size_t si
     uint64_t at = rp_alone_number(), all = rp_symmetric_heap.to - rp_symmetric_heap.from;
     rp_alone_end();
     if (at > 0 && (at - 1 >= all || size > all - (at - 1))) {
-        rp_error("not the recorded run: %s was given memory that is not of the symmetric heap", f->name);
+        rp_error("not the recorded run: %s was given memory that is not of the symmetric heap",
+                 f->name);
         rp_data_end_job(REPRISE_EXIT_DIVERGED);
     }
     return at > 0 ? (void *)(rp_symmetric_heap.from + at - 1) : NULL;
@@ -309,7 +313,8 @@ int rp_shmem_addr_accessible(int (*real)(const void *, int), const void *addr, i
     return is;
 }
 
-/* Stores of others through such an address would be seen without any call, and so would ours by them. */
+/* Stores of others through such an address would be seen without any call, and so would ours by
+ * them. */
 void *rp_shmem_ptr(void *(*real)(const void *, int), const void *addr, int pe)
 {
     (void)real;

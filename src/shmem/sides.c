@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where changes of symmetric memory pass:
- * - what the program stored goes out before calls that order or complete (fence, quiet, unlock), wait or meet; of the small blocks, before every access of a PE's memory, since flags are stored and then told of without a fence;
- * - what others stored comes in after calls that wait or meet, tests that say yes and locks; and after every call that returns something from a PE's memory, by which the program may know what others did (`--allow shmem_late`: of the small blocks only);
- * - an access of the PE's own memory takes and brings its range, at once; and what is not there at once at the next quiet;
+ * - what the program stored goes out before calls that order or complete (fence, quiet, unlock),
+ * wait or meet; of the small blocks, before every access of a PE's memory, since flags are stored
+ * and then told of without a fence;
+ * - what others stored comes in after calls that wait or meet, tests that say yes and locks; and
+ * after every call that returns something from a PE's memory, by which the program may know what
+ * others did (`--allow shmem_late`: of the small blocks only);
+ * - an access of the PE's own memory takes and brings its range, at once; and what is not there at
+ * once at the next quiet;
  * - all of it besides, but seldom (rp_windows_glance).
  *
- * What came in stands before the entry of the call, so every call after which something comes in has an entry. Updates of other PEs have none: their numbers are part of the check of the next entry.
+ * What came in stands before the entry of the call, so every call after which something comes in
+ * has an entry. Updates of other PEs have none: their numbers are part of the check of the next
+ * entry.
  */
 #include "shmem/sides.h"
 
@@ -18,7 +25,7 @@
 #include "reprise.h"
 
 static struct rp_read *reads, **last_read = &reads; /* not complete, the oldest first */
-static bool updated_own; /* since the last quiet */
+static bool updated_own;                            /* since the last quiet */
 
 /* What is looked at when the program was told something from a PE's memory. */
 static enum rp_look told(void)
@@ -56,7 +63,9 @@ static size_t span_of(size_t size, ptrdiff_t stride, size_t count)
 
 static uint32_t access_numbers(const void *at, ptrdiff_t stride, size_t count, int pe)
 {
-    return rp_check(rp_check(rp_check(rp_check(0, rp_symmetric_number(at)), stride), (int64_t)count), pe);
+    return rp_check(rp_check(rp_check(rp_check(0, rp_symmetric_number(at)), stride),
+                             (int64_t)count),
+                    pe);
 }
 
 static void about_to_access(const void *at, size_t span, int pe)
@@ -68,7 +77,8 @@ static void about_to_access(const void *at, size_t span, int pe)
 
 /* Updates */
 
-bool rp_shmem_update(const struct rp_function *f, const void *at, size_t size, ptrdiff_t stride, size_t count, int pe)
+bool rp_shmem_update(const struct rp_function *f, const void *at, size_t size, ptrdiff_t stride,
+                     size_t count, int pe)
 {
     if (!rp_data_alone) {
         about_to_access(at, span_of(size, stride, count), pe);
@@ -83,7 +93,8 @@ bool rp_shmem_update(const struct rp_function *f, const void *at, size_t size, p
     return false;
 }
 
-void rp_shmem_updated(const struct rp_function *f, const void *at, size_t size, ptrdiff_t stride, size_t count, int pe)
+void rp_shmem_updated(const struct rp_function *f, const void *at, size_t size, ptrdiff_t stride,
+                      size_t count, int pe)
 {
     if (pe != rp_shmem_me) {
         rp_updates = rp_check(rp_updates, access_numbers(at, stride, count, pe));
@@ -97,7 +108,8 @@ void rp_shmem_updated(const struct rp_function *f, const void *at, size_t size, 
 
 /* Reads */
 
-bool rp_shmem_fetch(const struct rp_function *f, const void *at, size_t size, int pe, void *result, size_t result_size)
+bool rp_shmem_fetch(const struct rp_function *f, const void *at, size_t size, int pe, void *result,
+                    size_t result_size)
 {
     if (!rp_data_alone) {
         about_to_access(at, size, pe);
@@ -109,7 +121,8 @@ bool rp_shmem_fetch(const struct rp_function *f, const void *at, size_t size, in
     return false;
 }
 
-void rp_shmem_fetched(const struct rp_function *f, const void *at, size_t size, int pe, const void *result, size_t result_size)
+void rp_shmem_fetched(const struct rp_function *f, const void *at, size_t size, int pe,
+                      const void *result, size_t result_size)
 {
     if (pe == rp_shmem_me) {
         updated_own = true;
@@ -133,7 +146,8 @@ static void put_read(const struct rp_read *r)
     if (!packed)
         rp_bug(__FILE__, __LINE__, "out of memory");
     for (size_t i = 0; i < r->count; i++)
-        memcpy(packed + i * r->size, (char *)r->to + (ptrdiff_t)i * r->stride * (ptrdiff_t)r->size, r->size);
+        memcpy(packed + i * r->size, (char *)r->to + (ptrdiff_t)i * r->stride * (ptrdiff_t)r->size,
+               r->size);
     rp_data_put_content(rp_data_writer, packed, bytes);
     free(packed);
 }
@@ -148,16 +162,20 @@ static void take_read(const struct rp_read *r)
         return;
     }
     if (bytes != r->size * r->count) {
-        rp_error("not the recorded run: call %llu reads %zu bytes, %zu were recorded", (unsigned long long)rp_data_read_entries(rp_data_reader), r->size * r->count, bytes);
+        rp_error("not the recorded run: call %llu reads %zu bytes, %zu were recorded",
+                 (unsigned long long)rp_data_read_entries(rp_data_reader), r->size * r->count,
+                 bytes);
         rp_data_end_job(REPRISE_EXIT_DIVERGED);
     }
     for (size_t i = 0; r->stride != 1 && i < r->count; i++)
-        memcpy((char *)r->to + (ptrdiff_t)i * r->stride * (ptrdiff_t)r->size, content + i * r->size, r->size);
+        memcpy((char *)r->to + (ptrdiff_t)i * r->stride * (ptrdiff_t)r->size, content + i * r->size,
+               r->size);
     if (r->stride == 1)
         memcpy(r->to, content, bytes);
 }
 
-bool rp_shmem_get(const struct rp_function *f, const struct rp_read *read, const void *from, ptrdiff_t stride, int pe)
+bool rp_shmem_get(const struct rp_function *f, const struct rp_read *read, const void *from,
+                  ptrdiff_t stride, int pe)
 {
     if (!rp_data_alone) {
         about_to_access(from, span_of(read->size, stride, read->count), pe);
@@ -169,7 +187,8 @@ bool rp_shmem_get(const struct rp_function *f, const struct rp_read *read, const
     return false;
 }
 
-void rp_shmem_get_end(const struct rp_function *f, const struct rp_read *read, const void *from, ptrdiff_t stride, int pe)
+void rp_shmem_get_end(const struct rp_function *f, const struct rp_read *read, const void *from,
+                      ptrdiff_t stride, int pe)
 {
     rp_symmetric_in(told());
     put_entry(f, access_numbers(from, stride, read->count, pe));
@@ -188,7 +207,8 @@ static void keep(const struct rp_read *read)
     last_read = &r->next;
 }
 
-bool rp_shmem_get_nbi(const struct rp_function *f, const struct rp_read *read, const void *from, ptrdiff_t stride, int pe)
+bool rp_shmem_get_nbi(const struct rp_function *f, const struct rp_read *read, const void *from,
+                      ptrdiff_t stride, int pe)
 {
     (void)f;
     if (!rp_data_alone) {
@@ -200,7 +220,8 @@ bool rp_shmem_get_nbi(const struct rp_function *f, const struct rp_read *read, c
     return false;
 }
 
-void rp_shmem_get_nbi_end(const struct rp_function *f, const struct rp_read *read, const void *from, ptrdiff_t stride, int pe)
+void rp_shmem_get_nbi_end(const struct rp_function *f, const struct rp_read *read, const void *from,
+                          ptrdiff_t stride, int pe)
 {
     (void)f;
     rp_updates = rp_check(rp_updates, access_numbers(from, stride, read->count, pe));
@@ -229,7 +250,8 @@ static void complete_reads(const void *context)
 
 /* Order */
 
-bool rp_shmem_order(const struct rp_function *f, uint32_t numbers, bool completes, const void *context)
+bool rp_shmem_order(const struct rp_function *f, uint32_t numbers, bool completes,
+                    const void *context)
 {
     if (!rp_data_alone) {
         rp_symmetric_out(RP_LOOK_ALL);
@@ -242,7 +264,8 @@ bool rp_shmem_order(const struct rp_function *f, uint32_t numbers, bool complete
     return false;
 }
 
-void rp_shmem_ordered(const struct rp_function *f, uint32_t numbers, bool completes, const void *context)
+void rp_shmem_ordered(const struct rp_function *f, uint32_t numbers, bool completes,
+                      const void *context)
 {
     rp_symmetric_in(completes && updated_own ? RP_LOOK_ALL : RP_LOOK_FEW);
     if (completes)

@@ -2,9 +2,13 @@
 /*
  * The start and the end of OpenSHMEM in a PE, which libreprise.so asks for.
  *
- * To part the memory that others reach from the program's, the library is given other memory when it starts. Its heap: Open MPI takes the address from a parameter, so the library gets another one than usual, and the program gets what is
- * usual, at which we map memory of our own. (Programs may hand addresses of symmetric objects to each other: they are the same in all PEs, recorded or not.) The program's static data: the library finds it in /proc/self/maps; there it is shown
- * a copy. PEs that are not recorded are shown their own data and nothing else, since all PEs must have as many segments.
+ * To part the memory that others reach from the program's, the library is given other memory when
+ * it starts. Its heap: Open MPI takes the address from a parameter, so the library gets another one
+ * than usual, and the program gets what is usual, at which we map memory of our own. (Programs may
+ * hand addresses of symmetric objects to each other: they are the same in all PEs, recorded or
+ * not.) The program's static data: the library finds it in /proc/self/maps; there it is shown a
+ * copy. PEs that are not recorded are shown their own data and nothing else, since all PEs must
+ * have as many segments.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -30,7 +34,8 @@ static const uintptr_t usual_heap = 0xAB0000000000;
 #else
 static const uintptr_t usual_heap = 0xFF000000;
 #endif
-static const uintptr_t other_heap = 0x300000000000, other_data = 0x280000000000; /* below programs, above what is usual */
+static const uintptr_t other_heap = 0x300000000000,
+                       other_data = 0x280000000000; /* below programs, above what is usual */
 
 bool rp_shmem_on;
 int rp_shmem_me, rp_shmem_pes;
@@ -43,7 +48,8 @@ static uint8_t *copy, *shadow; /* of the static data, as it was */
 static uintptr_t heap;
 static const char *maps; /* what the library is shown */
 static char *set;        /* the parameter as it was */
-static const struct rp_function f_init = {3999, "shmem_init"}, f_finalize = {3998, "shmem_finalize"};
+static const struct rp_function f_init = {3999, "shmem_init"},
+                                f_finalize = {3998, "shmem_finalize"};
 
 static void stop(const char *what)
 {
@@ -55,7 +61,9 @@ bool rp_shmem_passes(const char *name)
 {
     if (is_caller)
         return true;
-    rp_error("%s was called by another thread than the one that started OpenSHMEM: such a PE cannot be replayed alone yet", name);
+    rp_error("%s was called by another thread than the one that started OpenSHMEM: such a PE "
+             "cannot be replayed alone yet",
+             name);
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
@@ -75,7 +83,8 @@ static uintptr_t page_of(uintptr_t at)
     return at & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
 }
 
-/* The program comes first. Its last segment that can be written, without what is read-only after relocation. */
+/* The program comes first. Its last segment that can be written, without what is read-only after
+ * relocation. */
 static int find_data(struct dl_phdr_info *info, size_t size, void *unused)
 {
     uintptr_t constant_to = 0;
@@ -96,7 +105,8 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *unused)
 
 static void *map_at(uintptr_t at, size_t size)
 {
-    void *memory = mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    void *memory = mmap((void *)at, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
     return memory == (void *)at ? memory : NULL;
 }
@@ -110,7 +120,8 @@ static void copy_data(void)
     copy = map_at(data.from > other_data ? other_data : below, size);
     shadow = malloc(size + 1);
     if (!copy || !shadow) { /* the job is not there yet */
-        rp_error("shmem_init: there is no room below the program for a copy of its static data; link it as a position-independent executable (-pie)");
+        rp_error("shmem_init: there is no room below the program for a copy of its static data; "
+                 "link it as a position-independent executable (-pie)");
         _exit(REPRISE_EXIT_UNSUPPORTED);
     }
     memcpy(copy, (void *)data.from, size);
@@ -135,7 +146,10 @@ static bool is_of_set(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *again = getenv("PMIX_RANK");
 
-    return rp_ranks_have(rp_setting("REPRISE_RANKS"), strtol(rank ? rank : again ? again : "0", NULL, 10));
+    return rp_ranks_have(rp_setting("REPRISE_RANKS"), strtol(rank    ? rank
+                                                             : again ? again
+                                                                     : "0",
+                                                             NULL, 10));
 }
 
 void reprise_data_shmem_before(void)
@@ -155,7 +169,8 @@ void reprise_data_shmem_before(void)
         setenv(PARAMETER, address, 1);
     }
     uintptr_t from = data.from + (uintptr_t)data.shift, to = data.to + (uintptr_t)data.shift;
-    snprintf(line, sizeof line, "%lx-%lx rw-p 00000000 00:00 0 \n", (unsigned long)from, (unsigned long)to);
+    snprintf(line, sizeof line, "%lx-%lx rw-p 00000000 00:00 0 \n", (unsigned long)from,
+             (unsigned long)to);
     maps = line;
 }
 
@@ -187,7 +202,9 @@ static void part_memory(void)
         stop("this library finds static data in another way than was expected");
     if (!map_at(heap, size))
         stop("the usual place of the symmetric heap is not free");
-    rp_symmetric_heap = (struct rp_symmetric_range){.from = heap, .to = heap + size, .shift = (intptr_t)(other_heap - heap)};
+    rp_symmetric_heap = (struct rp_symmetric_range){.from = heap,
+                                                    .to = heap + size,
+                                                    .shift = (intptr_t)(other_heap - heap)};
     rp_symmetric_data = data;
     rp_symmetric_add((void *)data.from, data.to - data.from, shadow);
 }
@@ -218,7 +235,8 @@ static int start_alone(void)
     rp_symmetric_data = data;
     rp_symmetric_heap = (struct rp_symmetric_range){.from = from, .to = from + size};
     if (!map_at(from, size)) {
-        rp_error("shmem_init: the place of the symmetric heap, %#lx, is not free here", (unsigned long)from);
+        rp_error("shmem_init: the place of the symmetric heap, %#lx, is not free here",
+                 (unsigned long)from);
         rp_data_end_job(REPRISE_EXIT_INTERNAL);
     }
     return provided;
@@ -234,7 +252,9 @@ static void all_in(void)
     rp_symmetric_in(RP_LOOK_ALL);
 }
 
-static const struct rp_symmetric_side side = {.out = all_out, .in = all_in, .take = rp_symmetric_take};
+static const struct rp_symmetric_side side = {.out = all_out,
+                                              .in = all_in,
+                                              .take = rp_symmetric_take};
 
 void reprise_data_shmem_begin(int *provided)
 {
@@ -258,7 +278,8 @@ void reprise_data_shmem_begin(int *provided)
     rp_shmem_on = true;
 }
 
-/* All that was written is there when all have come. What the library does besides at its end is left out: Debian's crashes in it. */
+/* All that was written is there when all have come. What the library does besides at its end is
+ * left out: Debian's crashes in it. */
 int reprise_data_shmem_end(void)
 {
     bool looks = rp_shmem_on && rp_data_off == 0;

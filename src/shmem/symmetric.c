@@ -30,7 +30,7 @@ static bool is_within(const struct rp_symmetric_range *range, uintptr_t at)
 
 void *rp_symmetric_own(void *public)
 {
-    uintptr_t at = (uintptr_t)public;
+    uintptr_t at = (uintptr_t) public;
 
     if (is_within(&rp_symmetric_heap, at - (uintptr_t)rp_symmetric_heap.shift))
         at -= (uintptr_t)rp_symmetric_heap.shift;
@@ -45,7 +45,8 @@ int64_t rp_symmetric_number(const volatile void *own)
 
     if (is_within(&rp_symmetric_heap, at))
         return (int64_t)(at - rp_symmetric_heap.from) << 2 | IN_HEAP;
-    return is_within(&rp_symmetric_data, at) ? (int64_t)(at - rp_symmetric_data.from) << 2 | IN_DATA : 0;
+    return is_within(&rp_symmetric_data, at) ? (int64_t)(at - rp_symmetric_data.from) << 2 | IN_DATA
+                                             : 0;
 }
 
 /* The first block that ends behind an address. */
@@ -114,7 +115,8 @@ void rp_symmetric_add(void *own, size_t size, uint8_t *shadow)
         memset(own, 0, size);
     if (!shadow && !rp_data_alone)
         shadow = make_shadow(size);
-    blocks[at] = (struct block){.memory = {.own = own, .public = rp_symmetric_public(own), .shadow = shadow, .size = size}};
+    blocks[at] = (struct block){
+        .memory = {.own = own, .public = rp_symmetric_public(own), .shadow = shadow, .size = size}};
     choose_small();
 }
 
@@ -209,7 +211,8 @@ void rp_symmetric_range_out(const void *own, size_t length)
     struct block *b = block_at(own);
 
     if (b)
-        rp_mirror_out(&b->memory, (size_t)((const uint8_t *)own - b->memory.own), clip(b, own, length));
+        rp_mirror_out(&b->memory, (size_t)((const uint8_t *)own - b->memory.own),
+                      clip(b, own, length));
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -219,7 +222,8 @@ void rp_symmetric_range_in(const void *own, size_t length)
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (news.block)
-        rp_mirror_in(&news.block->memory, (size_t)((const uint8_t *)own - news.block->memory.own), clip(news.block, own, length), put_run, &news);
+        rp_mirror_in(&news.block->memory, (size_t)((const uint8_t *)own - news.block->memory.own),
+                     clip(news.block, own, length), put_run, &news);
     end_news(&news);
 }
 
@@ -231,10 +235,12 @@ void rp_symmetric_take(void)
         uint64_t at = rp_alone_number();
         size_t length;
         const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
-        const struct rp_symmetric_range *range = where == IN_HEAP ? &rp_symmetric_heap : &rp_symmetric_data;
+        const struct rp_symmetric_range *range =
+            where == IN_HEAP ? &rp_symmetric_heap : &rp_symmetric_data;
         if (!content)
             return; /* whoever asked tells why */
-        if (where > IN_HEAP || at > range->to - range->from || length > range->to - range->from - at) {
+        if (where > IN_HEAP || at > range->to - range->from ||
+            length > range->to - range->from - at) {
             rp_error("not the recorded run: others wrote into symmetric memory that is not there");
             rp_data_end_job(REPRISE_EXIT_DIVERGED);
         }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of this PE that other PEs reach: blocks of the symmetric heap, and the program's own static data. In a PE that is recorded, what others reach (public) is not what the program works on (base/mirror.h): changes pass between the
- * two at calls that the PE makes, and nowhere else, and what came in is written down, by an entry `symmetric` before that of the call.
+ * Memory of this PE that other PEs reach: blocks of the symmetric heap, and the program's own
+ * static data. In a PE that is recorded, what others reach (public) is not what the program works
+ * on (base/mirror.h): changes pass between the two at calls that the PE makes, and nowhere else,
+ * and what came in is written down, by an entry `symmetric` before that of the call.
  *
- * The program has the addresses that it would have without us; the library knows the same memory elsewhere.
+ * The program has the addresses that it would have without us; the library knows the same memory
+ * elsewhere.
  */
 #ifndef RP_SYMMETRIC_H
 #define RP_SYMMETRIC_H
@@ -36,12 +39,14 @@ void *rp_symmetric_own(void *public);
 /* A place as a number that is the same alone. */
 int64_t rp_symmetric_number(const volatile void *own);
 
-/* A block comes or goes. `shadow`, which is taken over, is what the program and the others have in common there; NULL: zeros, which the program gets. Alone, only the memory is there. */
+/* A block comes or goes. `shadow`, which is taken over, is what the program and the others have in
+ * common there; NULL: zeros, which the program gets. Alone, only the memory is there. */
 void rp_symmetric_add(void *own, size_t size, uint8_t *shadow);
 void rp_symmetric_remove(void *own);
 size_t rp_symmetric_size(void *own); /* of the block; 0: there is none */
 
-/* Recording. ALL blocks, or the FEW smallest, of so many bytes together that every call can look at them: flags and counters are such. */
+/* Recording. ALL blocks, or the FEW smallest, of so many bytes together that every call can look at
+ * them: flags and counters are such. */
 enum rp_look { RP_LOOK_FEW, RP_LOOK_ALL };
 void rp_symmetric_out(enum rp_look look);
 void rp_symmetric_in(enum rp_look look);

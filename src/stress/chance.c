@@ -22,14 +22,16 @@ struct rp_manner rp_manner_of(uint64_t seed, uint64_t longest)
 {
     static const uint32_t often[] = {2, 4, 16, 64};
     uint64_t state = seed;
-    struct rp_manner manner = {.delay_one_in = often[below(&state, 4)], .keep_back_one_in = often[below(&state, 3)]};
+    struct rp_manner manner = {.delay_one_in = often[below(&state, 4)],
+                               .keep_back_one_in = often[below(&state, 3)]};
 
     manner.longest = longest >> below(&state, 4);
     manner.preference = (enum rp_preference)below(&state, RP_PREFERENCES);
     return manner;
 }
 
-void rp_chance_init(struct rp_chance *chance, uint64_t seed, uint64_t rank, uint64_t longest, uint64_t now)
+void rp_chance_init(struct rp_chance *chance, uint64_t seed, uint64_t rank, uint64_t longest,
+                    uint64_t now)
 {
     uint64_t own = rank;
 
@@ -111,7 +113,8 @@ uint64_t rp_chance_wait(struct rp_chance *chance, uint64_t now)
 
 bool rp_chance_keeps_back(struct rp_chance *chance)
 {
-    if (chance->kept_back < RP_KEPT_BACK_IN_A_ROW && one_in(chance, chance->manner.keep_back_one_in)) {
+    if (chance->kept_back < RP_KEPT_BACK_IN_A_ROW &&
+        one_in(chance, chance->manner.keep_back_one_in)) {
         chance->kept_back++;
         return true;
     }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is disturbed, when and for how long: decided by numbers that follow from the seed of the run and the rank. No MPI.
+ * What is disturbed, when and for how long: decided by numbers that follow from the seed of the run
+ * and the rank. No MPI.
  *
- * A run has a manner, the same on all ranks: how often and how long calls are delayed, how often messages that are here are kept back, which of several messages is preferred. Noise of one kind
- * and strength finds bugs of one kind. Besides, a rank is slow for a while now and then, while others are not.
+ * A run has a manner, the same on all ranks: how often and how long calls are delayed, how often
+ * messages that are here are kept back, which of several messages is preferred. Noise of one kind
+ * and strength finds bugs of one kind. Besides, a rank is slow for a while now and then, while
+ * others are not.
  */
 #ifndef RP_CHANCE_H
 #define RP_CHANCE_H
@@ -11,12 +14,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum rp_preference { RP_PREFER_ANY, RP_PREFER_LOW_RANKS, RP_PREFER_HIGH_RANKS, RP_PREFER_LATE, RP_PREFERENCES };
+enum rp_preference {
+    RP_PREFER_ANY,
+    RP_PREFER_LOW_RANKS,
+    RP_PREFER_HIGH_RANKS,
+    RP_PREFER_LATE,
+    RP_PREFERENCES
+};
 
 struct rp_manner {
-    uint32_t delay_one_in;      /* of sends, of a rank that is not slow */
-    uint32_t keep_back_one_in;  /* of messages that are here */
-    uint64_t longest;           /* delay in nanoseconds */
+    uint32_t delay_one_in;     /* of sends, of a rank that is not slow */
+    uint32_t keep_back_one_in; /* of messages that are here */
+    uint64_t longest;          /* delay in nanoseconds */
     enum rp_preference preference;
 };
 
@@ -33,26 +42,32 @@ struct rp_chance {
     bool slow;
 };
 
-void rp_chance_init(struct rp_chance *chance, uint64_t seed, uint64_t rank, uint64_t longest, uint64_t now);
+void rp_chance_init(struct rp_chance *chance, uint64_t seed, uint64_t rank, uint64_t longest,
+                    uint64_t now);
 
 /* A number below n > 0. */
 uint64_t rp_chance_below(struct rp_chance *chance, uint64_t n);
 
-/* Looking for what else could be done takes time, too. Whether there is some left, and that so many nanoseconds were used up by it. */
+/* Looking for what else could be done takes time, too. Whether there is some left, and that so many
+ * nanoseconds were used up by it. */
 bool rp_chance_has_time(const struct rp_chance *chance, uint64_t now);
 void rp_chance_used(struct rp_chance *chance, uint64_t nanoseconds);
 
-/* How long a send at `now` is to be delayed, in nanoseconds; mostly 0. All delays and looks together are at most a second and a quarter of the time since the start, but for the last look. */
+/* How long a send at `now` is to be delayed, in nanoseconds; mostly 0. All delays and looks
+ * together are at most a second and a quarter of the time since the start, but for the last
+ * look. */
 uint64_t rp_chance_delay(struct rp_chance *chance, uint64_t now);
 
 /* How long to wait for others when a message is here; mostly 0. The same bound. */
 uint64_t rp_chance_wait(struct rp_chance *chance, uint64_t now);
 
-/* Whether a poll that could say yes is to say no. Never more than RP_KEPT_BACK_IN_A_ROW times without a false between. */
+/* Whether a poll that could say yes is to say no. Never more than RP_KEPT_BACK_IN_A_ROW times
+ * without a false between. */
 bool rp_chance_keeps_back(struct rp_chance *chance);
 enum { RP_KEPT_BACK_IN_A_ROW = 8 };
 
-/* Which of `count` > 0 messages is taken. They are given in the order of their senders; `first` is the one that MPI would take, or a number that is not below count if that is not known. */
+/* Which of `count` > 0 messages is taken. They are given in the order of their senders; `first` is
+ * the one that MPI would take, or a number that is not below count if that is not known. */
 uint32_t rp_chance_choose(struct rp_chance *chance, uint32_t count, uint32_t first);
 
 #endif

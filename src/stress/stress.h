@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the generated entry points of libreprise-stress.so call. Whatever it does, MPI itself might have done on another machine or under another load: a send is late; a message that has
- * arrived is seen later, also later than others; of several that have arrived from different senders, another is taken. Messages of one sender stay in order.
+ * What the generated entry points of libreprise-stress.so call. Whatever it does, MPI itself might
+ * have done on another machine or under another load: a send is late; a message that has arrived is
+ * seen later, also later than others; of several that have arrived from different senders, another
+ * is taken. Messages of one sender stay in order.
  */
 #ifndef RP_STRESS_H
 #define RP_STRESS_H
@@ -19,7 +21,8 @@
 /* Of this thread; begins with its first call. NULL: nothing is to be disturbed. */
 struct rp_chance *rp_stress_chance(void);
 
-/* Whether a message may be probed for before it is received: not if another thread could take it between. */
+/* Whether a message may be probed for before it is received: not if another thread could take it
+ * between. */
 bool rp_stress_may_probe(void);
 
 uint64_t rp_stress_now(void); /* nanoseconds */
@@ -28,28 +31,42 @@ void rp_stress_pause(uint64_t nanoseconds);
 /* Before a call that sends something. */
 void rp_stress_before_send(void);
 
-/* stress_receives.c. A receive that names no source may be given the source and tag of a message that is here. `take`: of a blocking call, which may wait for one. */
+/* stress_receives.c. A receive that names no source may be given the source and tag of a message
+ * that is here. `take`: of a blocking call, which may wait for one. */
 
 void rp_stress_before_take(int *source, int *tag, MPI_Comm comm);
 void rp_stress_before_post(int *source, int *tag, MPI_Comm comm);
-void rp_stress_found(void); /* a probe tells the program of a message: until it receives one, probes that do not wait say yes */
-int rp_stress_iprobe(int (*real)(int, int, MPI_Comm, int *, MPI_Status *), const char *name, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
-int rp_stress_improbe(int (*real)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *), const char *name, int source, int tag, MPI_Comm comm, int *flag,
+void rp_stress_found(void); /* a probe tells the program of a message: until it receives one, probes
+                               that do not wait say yes */
+int rp_stress_iprobe(int (*real)(int, int, MPI_Comm, int *, MPI_Status *), const char *name,
+                     int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+int rp_stress_improbe(int (*real)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *),
+                      const char *name, int source, int tag, MPI_Comm comm, int *flag,
                       MPI_Message *message, MPI_Status *status);
 
 /* stress_requests.c */
 
-int rp_stress_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request, MPI_Status *status);
-int rp_stress_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count, MPI_Request *requests, MPI_Status *statuses);
-int rp_stress_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, MPI_Status *status);
-int rp_stress_waitsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-int rp_stress_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag, MPI_Status *status);
-int rp_stress_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
-int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status);
-int rp_stress_testsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-int rp_stress_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request, int *flag, MPI_Status *status);
+int rp_stress_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request,
+                   MPI_Status *status);
+int rp_stress_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count,
+                      MPI_Request *requests, MPI_Status *statuses);
+int rp_stress_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *index, MPI_Status *status);
+int rp_stress_waitsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
+                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+int rp_stress_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag,
+                   MPI_Status *status);
+int rp_stress_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *flag, MPI_Status *statuses);
+int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *index, int *flag, MPI_Status *status);
+int rp_stress_testsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
+                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+int rp_stress_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
+                         int *flag, MPI_Status *status);
 
-/* stress_waits.c: what the rank waits for, published in the file REPRISE_STATE for whoever finds that the run hangs. */
+/* stress_waits.c: what the rank waits for, published in the file REPRISE_STATE for whoever finds
+ * that the run hangs. */
 
 void rp_stress_waits_to_send(const char *function, int dest, int tag, MPI_Comm comm);
 void rp_stress_waits_for_message(const char *function, int source, int tag, MPI_Comm comm);

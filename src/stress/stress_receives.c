@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A receive or probe from any source takes the message that arrived first, by the library's reckoning. Here it is made to take another one: all senders are probed for, and the call is made
- * by the source and tag of one that has something. A probe finds the first message of a sender that the call could take, and what is found no earlier receive wants: so the call takes it at
- * once, and it might have been the first to arrive.
+ * A receive or probe from any source takes the message that arrived first, by the library's
+ * reckoning. Here it is made to take another one: all senders are probed for, and the call is made
+ * by the source and tag of one that has something. A probe finds the first message of a sender that
+ * the call could take, and what is found no earlier receive wants: so the call takes it at once,
+ * and it might have been the first to arrive.
  */
 #include "mpi/constants.h"
 #include "stress/stress.h"
@@ -37,7 +39,8 @@ static bool is_here(int source, int tag, MPI_Comm comm, struct candidate *out)
 }
 
 /* Of many senders some are looked at, from a random one on. */
-static uint32_t look(struct rp_chance *chance, int tag, MPI_Comm comm, struct candidate here[CANDIDATES])
+static uint32_t look(struct rp_chance *chance, int tag, MPI_Comm comm,
+                     struct candidate here[CANDIDATES])
 {
     int size = senders(comm), looks = size < CANDIDATES ? size : CANDIDATES;
     int from = size > looks ? (int)rp_chance_below(chance, (uint64_t)size) : 0;
@@ -74,7 +77,8 @@ static void choose(struct rp_chance *chance, int *source, int *tag, MPI_Comm com
     rp_chance_used(chance, rp_stress_now() - begun);
 }
 
-/* What is wrong with a call is for the call itself to find: an error handler is to be called once. */
+/* What is wrong with a call is for the call itself to find: an error handler is to be called
+ * once. */
 static bool can_probe(int source, int tag, MPI_Comm comm)
 {
     if ((tag < 0 && tag != MPI_ANY_TAG) || comm == rp_constant.comm_null || !rp_stress_may_probe())
@@ -93,7 +97,8 @@ static void await_first(int source, int tag, MPI_Comm comm)
     enum { NAP = 50000, LONGEST = 300000000 }; /* ns */
     struct candidate ignored;
 
-    for (uint64_t end = rp_stress_now() + LONGEST; rp_stress_now() < end && !is_here(source, tag, comm, &ignored);)
+    for (uint64_t end = rp_stress_now() + LONGEST;
+         rp_stress_now() < end && !is_here(source, tag, comm, &ignored);)
         rp_stress_pause(NAP);
 }
 
@@ -152,7 +157,8 @@ static bool is_kept_back(int *source, int *tag, MPI_Comm comm)
     return false;
 }
 
-int rp_stress_iprobe(int (*real)(int, int, MPI_Comm, int *, MPI_Status *), const char *name, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+int rp_stress_iprobe(int (*real)(int, int, MPI_Comm, int *, MPI_Status *), const char *name,
+                     int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     int rc = MPI_SUCCESS;
 
@@ -165,7 +171,8 @@ int rp_stress_iprobe(int (*real)(int, int, MPI_Comm, int *, MPI_Status *), const
     return rc;
 }
 
-int rp_stress_improbe(int (*real)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *), const char *name, int source, int tag, MPI_Comm comm, int *flag,
+int rp_stress_improbe(int (*real)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *),
+                      const char *name, int source, int tag, MPI_Comm comm, int *flag,
                       MPI_Message *message, MPI_Status *status)
 {
     int rc = MPI_SUCCESS;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion. Calls that complete one of several requests are given them in another order, by which libraries choose; calls that could complete something wait a little, so that there is more;
- * polls that could say yes say no.
+ * Completion. Calls that complete one of several requests are given them in another order, by which
+ * libraries choose; calls that could complete something wait a little, so that there is more; polls
+ * that could say yes say no.
  *
- * A request counts as complete if MPI_Request_get_status gives a sender for it. Of an inactive persistent request it gives none: a call on such requests alone is not to say no.
+ * A request counts as complete if MPI_Request_get_status gives a sender for it. Of an inactive
+ * persistent request it gives none: a call on such requests alone is not to say no.
  */
 #include <stdlib.h>
 
@@ -29,11 +31,13 @@ static enum progress look_at(MPI_Request request)
     return !flag ? NONE_IS_COMPLETE : status.MPI_SOURCE >= 0 ? ONE_IS : ONE_MAY_BE;
 }
 
-/* Of many requests some are looked at, from a random one on: each look may take the library a while. */
+/* Of many requests some are looked at, from a random one on: each look may take the library a
+ * while. */
 static enum progress look(struct rp_chance *chance, int count, const MPI_Request *requests)
 {
     enum progress furthest = NONE_IS_COMPLETE;
-    int looks = count < FEW ? count : FEW, from = count > looks ? (int)rp_chance_below(chance, (uint64_t)count) : 0;
+    int looks = count < FEW ? count : FEW,
+        from = count > looks ? (int)rp_chance_below(chance, (uint64_t)count) : 0;
 
     for (int i = 0; i < looks && furthest != ONE_IS; i++) {
         enum progress progress = look_at(requests[(from + i) % count]);
@@ -42,7 +46,8 @@ static enum progress look(struct rp_chance *chance, int count, const MPI_Request
     return furthest;
 }
 
-/* Waits, so that more are complete. Libraries that find one complete look no further for messages: so they are made to look. */
+/* Waits, so that more are complete. Libraries that find one complete look no further for messages:
+ * so they are made to look. */
 static void pile_up(uint64_t wait, int count, const MPI_Request *requests)
 {
     if (wait == 0)
@@ -52,7 +57,8 @@ static void pile_up(uint64_t wait, int count, const MPI_Request *requests)
         look_at(requests[i]);
 }
 
-static bool is_told; /* the program asks by MPI_Request_get_status: what it knows to be complete must not be denied */
+static bool is_told; /* the program asks by MPI_Request_get_status: what it knows to be complete
+                        must not be denied */
 
 /* True if the poll is to say no. */
 static bool is_kept_back(int count, const MPI_Request *requests)
@@ -82,7 +88,8 @@ struct shuffled {
     int count;
 };
 
-static void shuffle(struct rp_chance *chance, int count, const MPI_Request *requests, struct shuffled *s, int *index)
+static void shuffle(struct rp_chance *chance, int count, const MPI_Request *requests,
+                    struct shuffled *s, int *index)
 {
     s->count = count;
     s->requests = count <= FEW ? s->few : malloc((size_t)count * sizeof *s->requests);
@@ -117,7 +124,8 @@ static struct rp_chance *chance_for(int count, const MPI_Request *requests)
     return count > 1 && requests ? rp_stress_chance() : NULL;
 }
 
-int rp_stress_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request, MPI_Status *status)
+int rp_stress_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request,
+                   MPI_Status *status)
 {
     rp_stress_waits_for_requests("MPI_Wait", 1);
     int rc = real(request, status);
@@ -125,7 +133,8 @@ int rp_stress_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *reques
     return rc;
 }
 
-int rp_stress_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count, MPI_Request *requests, MPI_Status *statuses)
+int rp_stress_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count,
+                      MPI_Request *requests, MPI_Status *statuses)
 {
     rp_stress_waits_for_requests("MPI_Waitall", count);
     int rc = real(count, requests, statuses);
@@ -141,19 +150,22 @@ static bool are_null(int count, const MPI_Request *requests)
     return true;
 }
 
-/* Until there is something, as the call itself would wait; then a little more. But not for ever: requests of MPI-IO may be worked on only in the call that completes them. */
+/* Until there is something, as the call itself would wait; then a little more. But not for ever:
+ * requests of MPI-IO may be worked on only in the call that completes them. */
 static void wait_for_more(struct rp_chance *chance, int count, const MPI_Request *requests)
 {
     uint64_t wait = count <= FEW ? rp_chance_wait(chance, rp_stress_now()) : 0;
 
     if (wait == 0 || are_null(count, requests))
         return;
-    for (uint64_t end = rp_stress_now() + LONGEST; rp_stress_now() < end && look(chance, count, requests) == NONE_IS_COMPLETE;)
+    for (uint64_t end = rp_stress_now() + LONGEST;
+         rp_stress_now() < end && look(chance, count, requests) == NONE_IS_COMPLETE;)
         rp_stress_pause(NAP);
     pile_up(wait, count, requests);
 }
 
-int rp_stress_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, MPI_Status *status)
+int rp_stress_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *index, MPI_Status *status)
 {
     struct rp_chance *chance = chance_for(count, requests);
     struct shuffled s;
@@ -170,7 +182,8 @@ int rp_stress_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int 
     return rc;
 }
 
-int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *index, int *flag, MPI_Status *status)
 {
     struct rp_chance *chance = chance_for(count, requests);
     struct shuffled s;
@@ -190,7 +203,8 @@ int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *
     return rc;
 }
 
-int rp_stress_waitsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_stress_waitsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
+                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
 {
     struct rp_chance *chance = chance_for(count, requests);
 
@@ -202,7 +216,8 @@ int rp_stress_waitsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status 
     return rc;
 }
 
-int rp_stress_testsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+int rp_stress_testsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
+                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
 {
     int rc = MPI_SUCCESS;
 
@@ -214,7 +229,8 @@ int rp_stress_testsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status 
     return rc;
 }
 
-int rp_stress_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag, MPI_Status *status)
+int rp_stress_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag,
+                   MPI_Status *status)
 {
     int rc = MPI_SUCCESS;
 
@@ -226,7 +242,8 @@ int rp_stress_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request 
     return rc;
 }
 
-int rp_stress_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+int rp_stress_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
+                      MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
     int rc = MPI_SUCCESS;
 
@@ -238,7 +255,8 @@ int rp_stress_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int 
     return rc;
 }
 
-int rp_stress_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request, int *flag, MPI_Status *status)
+int rp_stress_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
+                         int *flag, MPI_Status *status)
 {
     int rc = real(request, flag, status);
 

@@ -26,7 +26,8 @@ void rp_stress_pause(uint64_t nanoseconds)
         nanosleep(&pause, NULL);
 }
 
-/* The launcher said which rank this is: MPI cannot be asked before it is initialised, and with sessions it never is. */
+/* The launcher said which rank this is: MPI cannot be asked before it is initialised, and with
+ * sessions it never is. */
 static void start(struct rp_chance *chance)
 {
     static _Atomic uint64_t threads;
@@ -38,7 +39,8 @@ static void start(struct rp_chance *chance)
     rp_constants_find();
     rp_launched_rank(&rank);
     rp_setting_number("REPRISE_DELAY", 1, 10000, &longest, &ignored);
-    rp_chance_init(chance, strtoull(rp_setting("REPRISE_STRESS"), NULL, 10), (uint64_t)rank | atomic_fetch_add(&threads, 1) << 32, (uint64_t)longest * 1000,
+    rp_chance_init(chance, strtoull(rp_setting("REPRISE_STRESS"), NULL, 10),
+                   (uint64_t)rank | atomic_fetch_add(&threads, 1) << 32, (uint64_t)longest * 1000,
                    rp_stress_now());
 }
 

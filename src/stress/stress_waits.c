@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file is made by whichever rank comes first; each writes its own slot only. A rank that polls is waiting, too, from the first poll that said no to the next that says yes, or another call.
+ * The file is made by whichever rank comes first; each writes its own slot only. A rank that polls
+ * is waiting, too, from the first poll that said no to the next that says yes, or another call.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,7 +22,8 @@ static void open_state(void)
     const char *path = rp_setting("REPRISE_STATE");
     int initialised = 0, rank, ranks;
 
-    if (is_open || !path || !rp_stress_chance() || rp_pmpi.Initialized(&initialised) != MPI_SUCCESS || !initialised)
+    if (is_open || !path || !rp_stress_chance() ||
+        rp_pmpi.Initialized(&initialised) != MPI_SUCCESS || !initialised)
         return;
     is_open = true;
     rp_pmpi.Comm_rank(rp_constant.world, &rank);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task runtime inside: one `struct rp_tasks` a process, with a transport below it, so that many can live in one process and be tested without MPI (tests/model/task_model.h).
+ * The task runtime inside: one `struct rp_tasks` a process, with a transport below it, so that many
+ * can live in one process and be tested without MPI (tests/model/task_model.h).
  *
  * tasks.c        collections, delivery, execution, sends
  * task_order.c   who may run now; determinants, and their count against the algebra
@@ -33,9 +34,17 @@
 enum { RP_TASK_MAIN = UINT32_MAX, RP_TASK_ENTRIES = 32, RP_TASK_COLLECTIONS = 64 };
 enum { RP_TASK_MOST = 1 << 30, RP_TASK_STATE_MOST = 1 << 30 };
 
-enum rp_task_mode { RP_TASKS_PLAIN, RP_TASKS_RECORD, RP_TASKS_REPLAY, RP_TASKS_PARTIAL, RP_TASKS_FULL, RP_TASKS_RESTART };
+enum rp_task_mode {
+    RP_TASKS_PLAIN,
+    RP_TASKS_RECORD,
+    RP_TASKS_REPLAY,
+    RP_TASKS_PARTIAL,
+    RP_TASKS_FULL,
+    RP_TASKS_RESTART
+};
 
-/* A message on its way, counted by who uses it: the transport until it is sent, the log until the next checkpoint. */
+/* A message on its way, counted by who uses it: the transport until it is sent, the log until the
+ * next checkpoint. */
 struct rp_parcel {
     uint32_t uses;
     uint32_t length;
@@ -48,7 +57,20 @@ struct rp_parcel *rp_parcel_new(size_t length);
 struct rp_parcel *rp_parcel_in(struct rp_arenas *arenas, size_t length);
 void rp_parcel_drop(struct rp_parcel *parcel);
 
-enum rp_parcel_kind { RP_PARCEL_MESSAGE = 1, RP_PARCEL_RESULT, RP_PARCEL_STORE, RP_PARCEL_MOVE, RP_PARCEL_WANT, RP_PARCEL_GIVE, RP_PARCEL_COUNTED = RP_PARCEL_GIVE, RP_PARCEL_ASK, RP_PARCEL_ANSWER, RP_PARCEL_QUIET, RP_PARCEL_RECOVERY, RP_PARCEL_HELD };
+enum rp_parcel_kind {
+    RP_PARCEL_MESSAGE = 1,
+    RP_PARCEL_RESULT,
+    RP_PARCEL_STORE,
+    RP_PARCEL_MOVE,
+    RP_PARCEL_WANT,
+    RP_PARCEL_GIVE,
+    RP_PARCEL_COUNTED = RP_PARCEL_GIVE,
+    RP_PARCEL_ASK,
+    RP_PARCEL_ANSWER,
+    RP_PARCEL_QUIET,
+    RP_PARCEL_RECOVERY,
+    RP_PARCEL_HELD
+};
 
 /* The first bytes of a parcel. */
 struct rp_parcel_head {
@@ -62,10 +84,13 @@ struct rp_parcel_head {
 };
 
 struct rp_transport {
-    void (*send)(void *data, int process, struct rp_parcel *parcel); /* takes one use of the parcel */
-    struct rp_parcel *(*receive)(void *data, int *process);          /* NULL: there is none now */
-    void (*lost)(void *data, const char *why);                       /* the run cannot go on; does not return, or only in tests */
-    bool in_order; /* parcels of one process to another arrive in the order in which they were sent */
+    void (*send)(void *data, int process,
+                 struct rp_parcel *parcel);                 /* takes one use of the parcel */
+    struct rp_parcel *(*receive)(void *data, int *process); /* NULL: there is none now */
+    void (*lost)(void *data,
+                 const char *why); /* the run cannot go on; does not return, or only in tests */
+    bool in_order; /* parcels of one process to another arrive in the order in which they were sent
+                    */
     void *data;
 };
 
@@ -99,12 +124,14 @@ struct rp_determinants {
 };
 
 void rp_determinants_add(struct rp_determinants *list, const struct rp_determinant *one);
-bool rp_determinants_insert(struct rp_determinants *list, const struct rp_determinant *one); /* by place; false: it was there */
+bool rp_determinants_insert(struct rp_determinants *list,
+                            const struct rp_determinant *one); /* by place; false: it was there */
 
 struct rp_task_region {
     uint64_t left, size; /* messages; left 0: no region is open */
-    uint32_t ordinal; /* how many were begun */
-    uint64_t sends;   /* a digest of what was sent in it, in whatever order; of regions of one message, in all of them */
+    uint32_t ordinal;    /* how many were begun */
+    uint64_t sends;      /* a digest of what was sent in it, in whatever order; of regions of one
+                            message, in all of them */
 };
 
 struct rp_task_copy {
@@ -122,35 +149,40 @@ struct rp_task_digest {
 struct rp_task {
     uint32_t collection;
     int owner;
-    void *state; /* NULL: on another process, or not here yet */
-    bool due;    /* ours, but its state is not here yet */
+    void *state;  /* NULL: on another process, or not here yet */
+    bool due;     /* ours, but its state is not here yet */
     bool adopted; /* since the last checkpoint, from a dead process */
     uint32_t srn;
     uint64_t clock, place;
-    uint64_t dependent, other; /* events: that are order-dependent, and that are not (a region is two) */
+    uint64_t dependent,
+        other; /* events: that are order-dependent, and that are not (a region is two) */
     struct rp_task_region *regions; /* one for each entry */
     struct rp_task_queue waiting;
-    struct rp_identities seen;      /* since the last checkpoint */
-    struct rp_determinants made;    /* by us, of this task, for the record */
-    struct rp_determinants known;   /* to be followed */
+    struct rp_identities seen;    /* since the last checkpoint */
+    struct rp_determinants made;  /* by us, of this task, for the record */
+    struct rp_determinants known; /* to be followed */
     size_t followed;
-    bool has_first, first_free;     /* record: the first event of all was order-dependent, and needs no determinant until another kind comes. Replay: so it was, whichever has none */
-    struct rp_determinants held;    /* for other processes, by fault tolerance */
+    bool has_first;
+    bool first_free; /* In a recording: the first event of all was order-dependent, and needs no
+                        determinant until another kind comes. In a replay: so it was, whichever has
+                        none. */
+    struct rp_determinants held;      /* for other processes, by fault tolerance */
     struct rp_parcel *log, **log_end; /* messages that we sent it, to another process */
     struct rp_task_copy copy, attempt;
-    struct rp_task_digest *digests; /* record: made; replay: to be found again */
+    struct rp_task_digest *digests;                 /* record: made; replay: to be found again */
     size_t digest_count, digest_room, digest_first; /* first: those before were found */
-    bool has_end;                   /* replay: its last state is known */
+    bool has_end;                                   /* replay: its last state is known */
     uint64_t end_digest;
-    struct rp_taken_list taken;     /* replay: its messages, if they are traced */
-    uint64_t taken_before;          /* how many it had taken before, on other processes */
+    struct rp_taken_list taken; /* replay: its messages, if they are traced */
+    uint64_t taken_before;      /* how many it had taken before, on other processes */
 };
 
 struct rp_collection {
     struct reprise_collection_spec spec;
     uint32_t first, count, entries;
     bool has_dependent;
-    bool is_counted; /* its one entry is order-dependent, and says how many messages come: the last of them is whichever is left */
+    bool is_counted;  /* its one entry is order-dependent, and says how many messages come: the last
+                         of them is whichever is left */
     uint64_t version; /* of the checkpoint before it was made */
 };
 
@@ -184,9 +216,30 @@ struct rp_task_trace {
     uint64_t result;
 };
 
-enum rp_stage { RP_STAGE_OUT, RP_STAGE_RUN, RP_STAGE_STORE, RP_STAGE_AGAIN, RP_STAGE_MOVE, RP_STAGE_END };
+enum rp_stage {
+    RP_STAGE_OUT,
+    RP_STAGE_RUN,
+    RP_STAGE_STORE,
+    RP_STAGE_AGAIN,
+    RP_STAGE_MOVE,
+    RP_STAGE_END
+};
 
-enum rp_task_count { RP_COUNT_MESSAGES, RP_COUNT_REMOTE, RP_COUNT_DETERMINANTS, RP_COUNT_ALGEBRA, RP_COUNT_DETERMINANT_BYTES, RP_COUNT_LOG_BYTES, RP_COUNT_DUPLICATES, RP_COUNT_STORED, RP_COUNT_DIFFERENCES, RP_COUNT_DIGEST, RP_COUNT_REGIONS, RP_COUNT_NANOSECONDS, RP_COUNTS };
+enum rp_task_count {
+    RP_COUNT_MESSAGES,
+    RP_COUNT_REMOTE,
+    RP_COUNT_DETERMINANTS,
+    RP_COUNT_ALGEBRA,
+    RP_COUNT_DETERMINANT_BYTES,
+    RP_COUNT_LOG_BYTES,
+    RP_COUNT_DUPLICATES,
+    RP_COUNT_STORED,
+    RP_COUNT_DIFFERENCES,
+    RP_COUNT_DIGEST,
+    RP_COUNT_REGIONS,
+    RP_COUNT_NANOSECONDS,
+    RP_COUNTS
+};
 
 struct rp_tasks {
     enum rp_task_mode mode;
@@ -231,25 +284,26 @@ struct rp_tasks {
     bool *dead;
     int *deaths, dead_count; /* in the order in which all learnt of them */
     int dead_since;          /* since the last checkpoint */
-    int spread;     /* over so many processes the tasks of a dead one go */
-    int copies;     /* other processes that must hold a determinant */
+    int spread;              /* over so many processes the tasks of a dead one go */
+    int copies;              /* other processes that must hold a determinant */
     uint64_t version;
     bool recovering;
-    uint32_t *heard, *parts; /* of what each process tells of the present epoch; parts 0: not known yet */
-    struct rp_arenas log;    /* the memory of logs */
+    uint32_t *heard,
+        *parts; /* of what each process tells of the present epoch; parts 0: not known yet */
+    struct rp_arenas log;     /* the memory of logs */
     struct rp_buffer arrived; /* names of messages that came from others */
-    bool wants;              /* copies of tasks that are due */
+    bool wants;               /* copies of tasks that are due */
     uint32_t wanted;
     uint64_t asks, answers_due;
     struct rp_determinants fresh; /* not held by enough others */
     uint64_t fresh_first;         /* the number of the first of them */
     uint64_t *sent_fresh;         /* up to which number each process was sent them */
     uint64_t *held_by;            /* how many of ours each process holds */
-    uint64_t *hold_due;           /* what each process is to be told that we hold of its own; 0: nothing */
+    uint64_t *hold_due; /* what each process is to be told that we hold of its own; 0: nothing */
     uint32_t told_stage;
     uint64_t told_version;
     struct rp_determinants told; /* of tasks that we took over */
-    bool has_moved, told_move; /* tasks have moved since the last checkpoint, here or elsewhere */
+    bool has_moved, told_move;   /* tasks have moved since the last checkpoint, here or elsewhere */
     struct rp_told_early *told_early;
     bool buddy_changed;
     unsigned holds_due;
@@ -267,67 +321,89 @@ struct rp_tasks {
 
 /* tasks.c */
 extern struct rp_tasks *rp_tasks_now; /* that the public functions mean */
-void rp_tasks_init(struct rp_tasks *tasks, enum rp_task_mode mode, int self, int processes, const struct rp_transport *transport);
+void rp_tasks_init(struct rp_tasks *tasks, enum rp_task_mode mode, int self, int processes,
+                   const struct rp_transport *transport);
 void rp_tasks_free(struct rp_tasks *tasks);
 bool rp_tasks_step(struct rp_tasks *tasks); /* false: nothing to do now */
-void rp_tasks_deliver(struct rp_tasks *tasks, struct rp_task_message *message); /* takes it; to one of our own tasks */
-void rp_tasks_deliver_here(struct rp_tasks *tasks, struct rp_task_message *message); /* the same, from our own process */
+void rp_tasks_deliver(struct rp_tasks *tasks,
+                      struct rp_task_message *message); /* takes it; to one of our own tasks */
+void rp_tasks_deliver_here(struct rp_tasks *tasks,
+                           struct rp_task_message *message); /* the same, from our own process */
 void rp_tasks_take_early(struct rp_tasks *tasks);
 void rp_tasks_look_again(struct rp_tasks *tasks, struct rp_task *task);
 void rp_tasks_send_parcel(struct rp_tasks *tasks, int process, struct rp_parcel *parcel);
-void rp_tasks_tell(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const void *data, size_t length); /* sets head->bytes */
-void rp_tasks_tell_buffer(struct rp_tasks *tasks, int process, struct rp_parcel_head head, struct rp_buffer *buffer);      /* empties the buffer */
+void rp_tasks_tell(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head,
+                   const void *data, size_t length); /* sets head->bytes */
+void rp_tasks_tell_buffer(struct rp_tasks *tasks, int process, struct rp_parcel_head head,
+                          struct rp_buffer *buffer); /* empties the buffer */
 struct rp_task_message *rp_message_copy(const struct rp_task_message *message);
 struct reprise_index rp_task_index(const struct rp_tasks *tasks, const struct rp_task *task);
 void rp_task_name(const struct rp_tasks *tasks, const struct rp_task *task, char name[160]);
-static inline uint32_t rp_task_number(const struct rp_tasks *tasks, const struct rp_task *task) { return (uint32_t)(task - tasks->tasks); }
+static inline uint32_t rp_task_number(const struct rp_tasks *tasks, const struct rp_task *task)
+{
+    return (uint32_t)(task - tasks->tasks);
+}
 void rp_task_make(struct rp_tasks *tasks, struct rp_task *task);
-void rp_task_empty(struct rp_tasks *tasks, struct rp_task *task); /* its state goes, and what waits for it */
+void rp_task_empty(struct rp_tasks *tasks,
+                   struct rp_task *task); /* its state goes, and what waits for it */
 void rp_task_save(const struct rp_tasks *tasks, const struct rp_task *task, struct rp_buffer *out);
 bool rp_task_load(struct rp_tasks *tasks, struct rp_task *task, struct rp_view *in);
 uint64_t rp_task_hash(const void *bytes, size_t length);
 void *rp_task_memory(size_t bytes); /* zeroed, never NULL */
-void rp_tasks_lost(struct rp_tasks *tasks, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rp_tasks_lost(struct rp_tasks *tasks, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* task_order.c */
-bool rp_order_may_run(const struct rp_tasks *tasks, const struct rp_task *task, const struct rp_task_message *message);
-void rp_order_note(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_message *message); /* it runs now */
-void rp_order_finished(struct rp_tasks *tasks, struct rp_task *task, uint32_t entry);                    /* the region ended */
-void rp_order_follow(struct rp_task *task);                                                              /* finds its place among the known */
+bool rp_order_may_run(const struct rp_tasks *tasks, const struct rp_task *task,
+                      const struct rp_task_message *message);
+void rp_order_note(struct rp_tasks *tasks, struct rp_task *task,
+                   const struct rp_task_message *message); /* it runs now */
+void rp_order_finished(struct rp_tasks *tasks, struct rp_task *task,
+                       uint32_t entry);     /* the region ended */
+void rp_order_follow(struct rp_task *task); /* finds its place among the known */
 void rp_task_add_digest(struct rp_task *task, const struct rp_task_digest *digest);
-void rp_order_check(struct rp_tasks *tasks);                                                             /* at the end: counts, digests, what was not followed */
+void rp_order_check(
+    struct rp_tasks *tasks); /* at the end: counts, digests, what was not followed */
 
 /* task_stages.c */
 void rp_stage_begin(struct rp_tasks *tasks, enum rp_stage kind);
 bool rp_stage_is_over(const struct rp_tasks *tasks);
 void rp_stage_idle(struct rp_tasks *tasks);
-void rp_stage_take(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_stage_take(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head,
+                   const uint8_t *data);
 void rp_stage_next(struct rp_tasks *tasks);
 void rp_stage_reset(struct rp_tasks *tasks); /* after a failure: waves begin again */
 int rp_stage_first(const struct rp_tasks *tasks);
 
 /* task_owners.c */
-void rp_owners_map(struct rp_tasks *tasks, const struct rp_collection *collection, int (*map)(struct reprise_index, int)); /* NULL: blocks of equal length */
+void rp_owners_map(struct rp_tasks *tasks, const struct rp_collection *collection,
+                   int (*map)(struct reprise_index, int)); /* NULL: blocks of equal length */
 void rp_owners_move(struct rp_tasks *tasks, int collection, int (*map)(struct reprise_index, int));
-void rp_owners_moved(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_owners_moved(struct rp_tasks *tasks, const struct rp_parcel_head *head,
+                     const uint8_t *data);
 void rp_owners_died(struct rp_tasks *tasks); /* the last of `deaths` */
 void rp_owners_want(struct rp_tasks *tasks); /* asks for copies of what is due */
-void rp_owners_wanted(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data);
-void rp_owners_given(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_owners_wanted(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head,
+                      const uint8_t *data);
+void rp_owners_given(struct rp_tasks *tasks, const struct rp_parcel_head *head,
+                     const uint8_t *data);
 void rp_owners_lost(struct rp_tasks *tasks);
 int rp_owners_next_living(const struct rp_tasks *tasks, int process);
 
 /* task_log.c */
-void rp_log_sent(struct rp_tasks *tasks, struct rp_task *to, struct rp_parcel *parcel); /* takes one more use of it */
+void rp_log_sent(struct rp_tasks *tasks, struct rp_task *to,
+                 struct rp_parcel *parcel); /* takes one more use of it */
 void rp_log_clear(struct rp_task *task);
 void rp_log_send_again(struct rp_tasks *tasks, struct rp_task *task);
-bool rp_log_arrived(struct rp_tasks *tasks, uint32_t task, const struct rp_identity *id); /* false: it came before */
-void rp_log_expect_again(struct rp_tasks *tasks); /* what came may come again */
+bool rp_log_arrived(struct rp_tasks *tasks, uint32_t task,
+                    const struct rp_identity *id); /* false: it came before */
+void rp_log_expect_again(struct rp_tasks *tasks);  /* what came may come again */
 
 /* task_determinants.c */
 void rp_determinants_made(struct rp_tasks *tasks, const struct rp_determinant *one);
 uint32_t rp_determinants_put_fresh(struct rp_tasks *tasks, int process, struct rp_buffer *out);
-void rp_determinants_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes, size_t length);
+void rp_determinants_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes,
+                          size_t length);
 void rp_determinants_settle(struct rp_tasks *tasks);
 void rp_determinants_say_held(struct rp_tasks *tasks);
 void rp_determinants_held(struct rp_tasks *tasks, int process, uint64_t number); /* it says so */
@@ -340,30 +416,43 @@ bool rp_tasks_ft_logs(const struct rp_tasks *tasks);
 bool rp_tasks_ft_is_on(const struct rp_tasks *tasks);
 void rp_copy_set(struct rp_task_copy *copy, const uint8_t *bytes, size_t length, uint64_t version);
 void rp_tasks_ft_store(struct rp_tasks *tasks);
-void rp_tasks_ft_stored(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_tasks_ft_stored(struct rp_tasks *tasks, const struct rp_parcel_head *head,
+                        const uint8_t *data);
 void rp_tasks_ft_commit(struct rp_tasks *tasks);
-bool rp_tasks_ft_restore(struct rp_tasks *tasks, uint32_t number); /* false: there is no copy here */
+bool rp_tasks_ft_restore(struct rp_tasks *tasks,
+                         uint32_t number);                    /* false: there is no copy here */
 void rp_tasks_ft_failed(struct rp_tasks *tasks, int process); /* in the same order at all */
-void rp_tasks_ft_told(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_tasks_ft_told(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head,
+                      const uint8_t *data);
 
 /* task_reduce.c */
-void rp_reduce_result(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data);
+void rp_reduce_result(struct rp_tasks *tasks, const struct rp_parcel_head *head,
+                      const uint8_t *data);
 
 /* task_trace.c */
-enum rp_status rp_task_trace_begin(struct rp_tasks *tasks, struct rp_problem *why); /* when all collections are known */
-bool rp_task_trace_may_run(const struct rp_tasks *tasks, const struct rp_task *task, const struct rp_task_message *message);
-void rp_task_trace_note(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_message *message); /* it runs now */
-void rp_task_trace_moved(struct rp_task *task, uint64_t taken); /* it comes here, and has taken so many */
-void rp_task_trace_digest(struct rp_tasks *tasks, const struct rp_task *task, const struct rp_task_digest *found);
+enum rp_status rp_task_trace_begin(struct rp_tasks *tasks,
+                                   struct rp_problem *why); /* when all collections are known */
+bool rp_task_trace_may_run(const struct rp_tasks *tasks, const struct rp_task *task,
+                           const struct rp_task_message *message);
+void rp_task_trace_note(struct rp_tasks *tasks, struct rp_task *task,
+                        const struct rp_task_message *message); /* it runs now */
+void rp_task_trace_moved(struct rp_task *task,
+                         uint64_t taken); /* it comes here, and has taken so many */
+void rp_task_trace_digest(struct rp_tasks *tasks, const struct rp_task *task,
+                          const struct rp_task_digest *found);
 enum rp_status rp_task_trace_write(const struct rp_tasks *tasks, struct rp_problem *why);
 
 /* task_file.c */
-enum rp_status rp_task_file_begin(struct rp_tasks *tasks, struct rp_problem *why); /* when all collections are known */
+enum rp_status rp_task_file_begin(struct rp_tasks *tasks,
+                                  struct rp_problem *why); /* when all collections are known */
 void rp_task_file_determinant(struct rp_tasks *tasks, const struct rp_determinant *one);
-void rp_task_file_digest(struct rp_tasks *tasks, uint32_t task, const struct rp_task_digest *digest);
+void rp_task_file_digest(struct rp_tasks *tasks, uint32_t task,
+                         const struct rp_task_digest *digest);
 enum rp_status rp_task_file_write(struct rp_tasks *tasks, struct rp_problem *why);
 enum rp_status rp_task_file_read(struct rp_tasks *tasks, struct rp_problem *why);
-enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, size_t length, struct rp_problem *why);
-enum rp_status rp_task_file_make(const struct rp_tasks *tasks, struct rp_buffer *out, struct rp_problem *why);
+enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, size_t length,
+                                  struct rp_problem *why);
+enum rp_status rp_task_file_make(const struct rp_tasks *tasks, struct rp_buffer *out,
+                                 struct rp_problem *why);
 
 #endif

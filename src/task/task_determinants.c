@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Determinants go with every message to other processes until enough of these have said that they hold them: `copies`, so that of so many deaths and one process more, one is left that knows. Whoever depends on a determinant holds
- * it, or knows by whom sent the message that enough do. With one copy that is the process that made it, and any other; with more, who is told of a determinant passes it on like one of its own.
+ * Determinants go with every message to other processes until enough of these have said that they
+ * hold them: `copies`, so that of so many deaths and one process more, one is left that knows.
+ * Whoever depends on a determinant holds it, or knows by whom sent the message that enough do. With
+ * one copy that is the process that made it, and any other; with more, who is told of a determinant
+ * passes it on like one of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +49,8 @@ void rp_put_determinant(struct rp_buffer *out, const struct rp_determinant *one)
 
 bool rp_get_determinant(struct rp_view *in, struct rp_determinant *one)
 {
-    *one = (struct rp_determinant){.task = (uint32_t)rp_view_varint(in), .place = rp_view_varint(in)};
+    *one =
+        (struct rp_determinant){.task = (uint32_t)rp_view_varint(in), .place = rp_view_varint(in)};
     one->id.spe = (uint32_t)rp_view_varint(in);
     one->id.srn = (uint32_t)rp_view_varint(in);
     uint64_t bits = rp_view_varint(in);
@@ -70,7 +74,8 @@ void rp_determinants_made(struct rp_tasks *tasks, const struct rp_determinant *o
         add_fresh(tasks, one);
 }
 
-/* Those that the process was not sent before: where parcels arrive in order, it has the others by then. */
+/* Those that the process was not sent before: where parcels arrive in order, it has the others by
+ * then. */
 uint32_t rp_determinants_put_fresh(struct rp_tasks *tasks, int process, struct rp_buffer *out)
 {
     uint64_t sent = tasks->transport.in_order ? tasks->sent_fresh[process] : 0;
@@ -86,7 +91,8 @@ uint32_t rp_determinants_put_fresh(struct rp_tasks *tasks, int process, struct r
     return (uint32_t)(tasks->fresh.count - first);
 }
 
-void rp_determinants_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes, size_t length)
+void rp_determinants_hold(struct rp_tasks *tasks, int process, uint32_t count, const uint8_t *bytes,
+                          size_t length)
 {
     enum { MANY = 8 };
     struct rp_view view = rp_view_of(bytes, length);
@@ -95,7 +101,8 @@ void rp_determinants_hold(struct rp_tasks *tasks, int process, uint32_t count, c
 
     for (uint32_t i = 0; i < count; i++) {
         RP_BUG_ON(!rp_get_determinant(&view, &one) || one.task >= tasks->task_count);
-        if (rp_determinants_insert(&tasks->tasks[one.task].held, &one) && tasks->copies > 1 && tasks->tasks[one.task].owner != tasks->self)
+        if (rp_determinants_insert(&tasks->tasks[one.task].held, &one) && tasks->copies > 1 &&
+            tasks->tasks[one.task].owner != tasks->self)
             add_fresh(tasks, &one);
     }
     if (number + count > tasks->hold_due[process])
@@ -126,7 +133,10 @@ void rp_determinants_settle(struct rp_tasks *tasks)
 void rp_determinants_say_held(struct rp_tasks *tasks)
 {
     for (int i = 0; tasks->holds_due > 0 && i < tasks->processes; i++) {
-        struct rp_parcel_head head = {.kind = RP_PARCEL_HELD, .epoch = tasks->epoch, .stage = tasks->stage, .ref = tasks->hold_due[i]};
+        struct rp_parcel_head head = {.kind = RP_PARCEL_HELD,
+                                      .epoch = tasks->epoch,
+                                      .stage = tasks->stage,
+                                      .ref = tasks->hold_due[i]};
         if (tasks->hold_due[i] > 0 && !tasks->dead[i])
             rp_tasks_tell(tasks, i, &head, NULL, 0);
         tasks->hold_due[i] = 0;
@@ -137,7 +147,8 @@ void rp_determinants_say_held(struct rp_tasks *tasks)
 /* The number up to which enough processes hold ours. */
 static uint64_t enough(const struct rp_tasks *tasks)
 {
-    int others = tasks->processes - tasks->dead_count - 1, wanted = tasks->copies < others ? tasks->copies : others;
+    int others = tasks->processes - tasks->dead_count - 1,
+        wanted = tasks->copies < others ? tasks->copies : others;
     uint64_t best = 0;
 
     for (int i = 0; i < tasks->processes; i++) {
@@ -159,7 +170,8 @@ void rp_determinants_forget(struct rp_tasks *tasks, uint64_t upto)
     if (count == 0)
         return;
     tasks->fresh.count -= count;
-    memmove(tasks->fresh.list, tasks->fresh.list + count, tasks->fresh.count * sizeof *tasks->fresh.list);
+    memmove(tasks->fresh.list, tasks->fresh.list + count,
+            tasks->fresh.count * sizeof *tasks->fresh.list);
     tasks->fresh_first += count;
 }
 

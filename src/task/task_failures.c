@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Failures by ULFM (Open MPI 5), whose functions are looked up when the program runs; without them nobody learns of failures, and MPI ends the job.
+ * Failures by ULFM (Open MPI 5), whose functions are looked up when the program runs; without them
+ * nobody learns of failures, and MPI ends the job.
  *
- * The communicator of the tasks stays in use, so that no message between the living is lost. Who finds that it has more dead processes than are known calls agree with 0, then shrink: the new communicator tells all who is dead, the same to
- * all, and is thrown away. Who is at the end of its program calls agree with 1: if all do, that is the end; if somebody has called with 0, everybody goes on to shrink. Whether somebody knows of a failure that happened since is agreed on once more.
+ * The communicator of the tasks stays in use, so that no message between the living is lost. Who
+ * finds that it has more dead processes than are known calls agree with 0, then shrink: the new
+ * communicator tells all who is dead, the same to all, and is thrown away. Who is at the end of its
+ * program calls agree with 1: if all do, that is the end; if somebody has called with 0, everybody
+ * goes on to shrink. Whether somebody knows of a failure that happened since is agreed on once
+ * more.
  */
 #include "task/task_failures.h"
 
@@ -75,11 +80,15 @@ static bool shrink(struct rp_tasks *tasks, MPI_Comm comm, MPI_Comm *living)
     }
     rp_watch_did();
     if (result != MPI_SUCCESS)
-        rp_tasks_lost(tasks, "a process has died, but MPIX_Comm_shrink fails (error %d, %d times): who is left cannot be found out", result, TRIES);
+        rp_tasks_lost(tasks,
+                      "a process has died, but MPIX_Comm_shrink fails (error %d, %d times): who is "
+                      "left cannot be found out",
+                      result, TRIES);
     return result == MPI_SUCCESS;
 }
 
-/* Tells the runtime who is not in the shrunk communicator. `is_over`: nothing is left to be done again. */
+/* Tells the runtime who is not in the shrunk communicator. `is_over`: nothing is left to be done
+ * again. */
 static void learn(struct rp_tasks *tasks, MPI_Comm comm, bool is_over)
 {
     MPI_Comm living;
@@ -149,7 +158,8 @@ void rp_failures_end(struct rp_tasks *tasks, MPI_Comm comm)
         recover(tasks, comm);
     }
     /* Who died in the meantime: the first of the living is to be the same for all. */
-    if (!agree(comm, count_failed(comm) <= tasks->dead_count, "all others to tell who is dead, at the end of reprise_tasks_end"))
+    if (!agree(comm, count_failed(comm) <= tasks->dead_count,
+               "all others to tell who is dead, at the end of reprise_tasks_end"))
         learn(tasks, comm, true);
     if (tasks->dead_count == 0)
         MPI_Comm_free(&comm);
@@ -168,7 +178,8 @@ void rp_failures_inject(const struct rp_tasks *tasks)
             used = moving;
         else if (sscanf(at, "%d@%llu%n", &process, &messages, &used) != 2)
             return;
-        if (process == tasks->self && (moving > 0 ? tasks->kind == RP_STAGE_MOVE : tasks->counts[RP_COUNT_MESSAGES] >= messages))
+        if (process == tasks->self && (moving > 0 ? tasks->kind == RP_STAGE_MOVE
+                                                  : tasks->counts[RP_COUNT_MESSAGES] >= messages))
             raise(SIGKILL);
     }
 }

@@ -7,17 +7,20 @@
 
 #include "task/task.h"
 
-/* The communicator of the tasks; `wanted`: its failures are to be survived. MPI_COMM_NULL: a process has died already, so that there is none. */
+/* The communicator of the tasks; `wanted`: its failures are to be survived. MPI_COMM_NULL: a
+ * process has died already, so that there is none. */
 MPI_Comm rp_failures_begin(bool wanted);
 
-/* Failures are survived from here on, and up to there. `stop` ends the job with a status; it does not return. */
+/* Failures are survived from here on, and up to there. `stop` ends the job with a status; it does
+ * not return. */
 void rp_failures_began(void (*stop)(int status));
 void rp_failures_ended(void);
 
 /* Tells the runtime of new failures, in the same order at all processes. */
 void rp_failures_look(struct rp_tasks *tasks, MPI_Comm comm);
 
-/* Returns when all living processes have called it; they know the same processes to be dead then. */
+/* Returns when all living processes have called it; they know the same processes to be dead
+ * then. */
 void rp_failures_end(struct rp_tasks *tasks, MPI_Comm comm);
 
 /* Dies here, if it was asked for. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a process of a fault-tolerant job begins and ends. Before MPI_Init it sets what Open MPI needs to survive failures, for jobs that were started by hand: with the usual MPI_Finalize, which waits for all, survivors would wait for the dead.
+ * How a process of a fault-tolerant job begins and ends. Before MPI_Init it sets what Open MPI
+ * needs to survive failures, for jobs that were started by hand: with the usual MPI_Finalize, which
+ * waits for all, survivors would wait for the dead.
  *
- * To a launcher that was told of ULFM the end of a process is no failure. So each leaves its state and its status for the command that started the job (base/roll.h, base/taskroll.h). Who exits in the middle of the run, without MPI_Finalize, ends the job: nobody
- * would be told, and the others would wait for it.
+ * To a launcher that was told of ULFM the end of a process is no failure. So each leaves its state
+ * and its status for the command that started the job (base/roll.h, base/taskroll.h). Who exits in
+ * the middle of the run, without MPI_Finalize, ends the job: nobody would be told, and the others
+ * would wait for it.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -57,7 +61,9 @@ static void exits(int status, void *unused)
         roll->left = RP_ROLL_LEFT;
     if (!stop || !is_inside_mpi())
         return;
-    rp_error("tasks: the program called exit with status %d before reprise_tasks_end: so the job ends", status);
+    rp_error(
+        "tasks: the program called exit with status %d before reprise_tasks_end: so the job ends",
+        status);
     stop(status);
 }
 
@@ -88,7 +94,8 @@ __attribute__((constructor)) static void begins(void)
     rp_roll_note_term(roll);
 }
 
-/* In front of the one of MPI, or of whoever stands before that, so that the command knows who waits in there. Weak: a program may have one of its own. */
+/* In front of the one of MPI, or of whoever stands before that, so that the command knows who waits
+ * in there. Weak: a program may have one of its own. */
 __attribute__((weak)) int MPI_Finalize(void)
 {
     int (*next)(void);

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record of a run of tasks: a file for each process, with the determinants of the tasks that ended there and the digests that were made there (docs/format.md, section 11). It is written when the run ends. Until then there is a
- * journal, in which determinants and digests stand as they were made; it is what a crash leaves. It also has the determinant of a task's first event, which is not needed if all of them are known.
+ * The record of a run of tasks: a file for each process, with the determinants of the tasks that
+ * ended there and the digests that were made there (docs/format.md, section 11). It is written when
+ * the run ends. Until then there is a journal, in which determinants and digests stand as they were
+ * made; it is what a crash leaves. It also has the determinant of a task's first event, which is
+ * not needed if all of them are known.
  *
- * A replay reads the files of all processes, since its tasks may be elsewhere at first, and takes the determinants of a task from wherever they are. Beyond what a journal knows, messages come as they come.
+ * A replay reads the files of all processes, since its tasks may be elsewhere at first, and takes
+ * the determinants of a task from wherever they are. Beyond what a journal knows, messages come as
+ * they come.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,10 +50,12 @@ static void put_task(const struct rp_tasks *tasks, uint32_t number, struct rp_bu
 
 static struct rp_task_head head_of(const struct rp_tasks *tasks)
 {
-    return (struct rp_task_head){(uint32_t)tasks->self, (uint32_t)tasks->processes, tasks->task_count};
+    return (struct rp_task_head){(uint32_t)tasks->self, (uint32_t)tasks->processes,
+                                 tasks->task_count};
 }
 
-enum rp_status rp_task_file_make(const struct rp_tasks *tasks, struct rp_buffer *out, struct rp_problem *why)
+enum rp_status rp_task_file_make(const struct rp_tasks *tasks, struct rp_buffer *out,
+                                 struct rp_problem *why)
 {
     struct rp_task_head head = head_of(tasks);
 
@@ -85,7 +92,8 @@ enum rp_status rp_task_file_begin(struct rp_tasks *tasks, struct rp_problem *why
     struct rp_task_head head = head_of(tasks);
     struct rp_buffer entry = {0};
     char *path = path_of(tasks, tasks->self, ".journal");
-    enum rp_status status = path ? rp_journal_create(path, &tasks->journal, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
+    enum rp_status status = path ? rp_journal_create(path, &tasks->journal, why)
+                                 : rp_fail(why, RP_MEMORY, "no memory for a path");
 
     free(path);
     if (status != RP_OK)
@@ -122,7 +130,8 @@ enum rp_status rp_task_file_write(struct rp_tasks *tasks, struct rp_problem *why
 {
     struct rp_buffer out = {0};
     char *path = path_of(tasks, tasks->self, "");
-    enum rp_status status = path ? rp_task_file_make(tasks, &out, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
+    enum rp_status status = path ? rp_task_file_make(tasks, &out, why)
+                                 : rp_fail(why, RP_MEMORY, "no memory for a path");
 
     if (status == RP_OK)
         status = rp_write_new_file(path, out.bytes, out.length, why);
@@ -180,7 +189,8 @@ static bool get_task(struct rp_tasks *tasks, uint64_t number, struct rp_view *in
     if (in->failed || flags > 3)
         return false;
     for (uint64_t i = 0; i < count; i++, last = one.place) {
-        if (!rp_get_determinant(in, &one) || one.task != number - 1 || (i > 0 && one.place <= last) || !know(task, &one))
+        if (!rp_get_determinant(in, &one) || one.task != number - 1 ||
+            (i > 0 && one.place <= last) || !know(task, &one))
             return false;
     }
     if (flags & 1) {
@@ -188,14 +198,18 @@ static bool get_task(struct rp_tasks *tasks, uint64_t number, struct rp_view *in
         task->end_digest = digest;
     }
     if (flags & 2)
-        task->first_free = task->place == 0 && (task->known.count == 0 || task->known.list[0].place > 0);
+        task->first_free =
+            task->place == 0 && (task->known.count == 0 || task->known.list[0].place > 0);
     return get_digests(task, in, tasks->collections[task->collection].entries);
 }
 
-static enum rp_status check_head(const struct rp_tasks *tasks, const struct rp_task_head *head, struct rp_problem *why)
+static enum rp_status check_head(const struct rp_tasks *tasks, const struct rp_task_head *head,
+                                 struct rp_problem *why)
 {
     if (head->processes != (uint32_t)tasks->processes || head->tasks != tasks->task_count)
-        return rp_fail(why, RP_USAGE, "it is of a run with %u tasks on %u processes, and this one has %u on %d", head->tasks, head->processes, tasks->task_count, tasks->processes);
+        return rp_fail(why, RP_USAGE,
+                       "it is of a run with %u tasks on %u processes, and this one has %u on %d",
+                       head->tasks, head->processes, tasks->task_count, tasks->processes);
     return RP_OK;
 }
 
@@ -216,7 +230,8 @@ static bool get_entry(struct rp_tasks *tasks, struct rp_view *in)
     return get_digest(task, in, tasks->collections[task->collection].entries);
 }
 
-static enum rp_status parse_journal(struct rp_tasks *tasks, const uint8_t *bytes, size_t length, struct rp_problem *why)
+static enum rp_status parse_journal(struct rp_tasks *tasks, const uint8_t *bytes, size_t length,
+                                    struct rp_problem *why)
 {
     struct rp_journal_view journal = rp_journal_view_of(bytes, length);
     struct rp_task_head head;
@@ -229,13 +244,17 @@ static enum rp_status parse_journal(struct rp_tasks *tasks, const uint8_t *bytes
     while (status == RP_OK && rp_journal_next(&journal, &entry, &size)) {
         struct rp_view in = rp_view_of(entry, size);
         if (!get_entry(tasks, &in) || in.failed || in.at != in.end)
-            status = rp_fail(why, RP_DAMAGED, "entry %" PRIu64 " makes no sense", journal.number - 1);
+            status =
+                rp_fail(why, RP_DAMAGED, "entry %" PRIu64 " makes no sense", journal.number - 1);
     }
     tasks->is_cut_off = true;
-    return status == RP_OK && journal.damaged ? rp_fail(why, RP_DAMAGED, "entry %" PRIu64 " is damaged", journal.number) : status;
+    return status == RP_OK && journal.damaged
+               ? rp_fail(why, RP_DAMAGED, "entry %" PRIu64 " is damaged", journal.number)
+               : status;
 }
 
-enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, size_t length, struct rp_problem *why)
+enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, size_t length,
+                                  struct rp_problem *why)
 {
     if (rp_journal_is(bytes, length))
         return parse_journal(tasks, bytes, length, why);
@@ -248,8 +267,10 @@ enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, 
         return status;
     for (uint64_t number; (number = rp_view_varint(&in)) > 0;)
         if (!get_task(tasks, number, &in))
-            return rp_fail(why, RP_DAMAGED, "what it says of task %" PRIu64 " makes no sense", number - 1);
-    return in.failed || in.at != in.end ? rp_fail(why, RP_DAMAGED, "it ends too early or too late") : RP_OK;
+            return rp_fail(why, RP_DAMAGED, "what it says of task %" PRIu64 " makes no sense",
+                           number - 1);
+    return in.failed || in.at != in.end ? rp_fail(why, RP_DAMAGED, "it ends too early or too late")
+                                        : RP_OK;
 }
 
 static bool is_there(const struct rp_tasks *tasks, int process, const char *what)
@@ -261,16 +282,19 @@ static bool is_there(const struct rp_tasks *tasks, int process, const char *what
     return found;
 }
 
-static enum rp_status read_one(struct rp_tasks *tasks, int process, const char *what, struct rp_problem *why)
+static enum rp_status read_one(struct rp_tasks *tasks, int process, const char *what,
+                               struct rp_problem *why)
 {
     enum { LIMIT = 1 << 30 };
     struct rp_buffer in = {0};
     struct rp_problem because;
     char *path = path_of(tasks, process, what);
-    enum rp_status status = path ? rp_read_file(path, LIMIT, &in, why) : rp_fail(why, RP_MEMORY, "no memory for a path");
+    enum rp_status status = path ? rp_read_file(path, LIMIT, &in, why)
+                                 : rp_fail(why, RP_MEMORY, "no memory for a path");
 
     bool is_blank = *what && rp_journal_is_blank(in.bytes, in.length); /* it had hardly begun */
-    if (status == RP_OK && !is_blank && (status = rp_task_file_parse(tasks, in.bytes, in.length, &because)) != RP_OK)
+    if (status == RP_OK && !is_blank &&
+        (status = rp_task_file_parse(tasks, in.bytes, in.length, &because)) != RP_OK)
         rp_fail(why, status, "%s: %s", path, because.text);
     rp_buffer_free(&in);
     free(path);

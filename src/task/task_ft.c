@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Surviving dead processes (section VII). At the end of each run every process saves its tasks, for itself and for its buddy, the next living process; when all have, the copies become the checkpoint, and the logs of messages and
- * determinants begin anew. Nothing is under way then, so a task starts from its copy with the messages that were sent to it since: the starts of the run, which every process has, and those of other processes, which keep what they sent.
+ * Surviving dead processes (section VII). At the end of each run every process saves its tasks, for
+ * itself and for its buddy, the next living process; when all have, the copies become the
+ * checkpoint, and the logs of messages and determinants begin anew. Nothing is under way then, so a
+ * task starts from its copy with the messages that were sent to it since: the starts of the run,
+ * which every process has, and those of other processes, which keep what they sent.
  *
- * A failure begins a new epoch. All learn of failures in the same order, so each finds the same new owners for the tasks of the dead: the processes behind it, in turn. Then every process tells every other one: its stage, the copies that
- * it has of tasks that the other is to take over, and the determinants that it holds of them. When a process has heard all, it restores what it took over and goes on; messages to such tasks are sent again. Whatever a
- * restored task sends again is known by its identity, and dropped where it was received before. Everybody else goes on meanwhile.
+ * A failure begins a new epoch. All learn of failures in the same order, so each finds the same new
+ * owners for the tasks of the dead: the processes behind it, in turn. Then every process tells
+ * every other one: its stage, the copies that it has of tasks that the other is to take over, and
+ * the determinants that it holds of them. When a process has heard all, it restores what it took
+ * over and goes on; messages to such tasks are sent again. Whatever a restored task sends again is
+ * known by its identity, and dropped where it was received before. Everybody else goes on
+ * meanwhile.
  *
- * What is told may be of the run behind the checkpoint that we have yet to take, and of a collection that we have yet to make: determinants are kept aside until then.
+ * What is told may be of the run behind the checkpoint that we have yet to take, and of a
+ * collection that we have yet to make: determinants are kept aside until then.
  *
- * Who dies while checkpoints are made: the stage was over for all if it was for one. If some process has the new version, all take it, since then every copy had arrived; else all go back to running until it is quiet
- * again (RP_STAGE_AGAIN), and make them anew.
+ * Who dies while checkpoints are made: the stage was over for all if it was for one. If some
+ * process has the new version, all take it, since then every copy had arrived; else all go back to
+ * running until it is quiet again (RP_STAGE_AGAIN), and make them anew.
  *
- * Restart is the classical scheme: no log, no determinants; all tasks go back to the last checkpoint, and what was sent before the failure is dropped.
+ * Restart is the classical scheme: no log, no determinants; all tasks go back to the last
+ * checkpoint, and what was sent before the failure is dropped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +86,9 @@ enum { PART = 1 << 26 };
 
 static void send_copies(struct rp_tasks *tasks, int to, struct rp_buffer *copies)
 {
-    struct rp_parcel_head head = {.kind = RP_PARCEL_STORE, .epoch = tasks->epoch, .stage = tasks->stage};
+    struct rp_parcel_head head = {.kind = RP_PARCEL_STORE,
+                                  .epoch = tasks->epoch,
+                                  .stage = tasks->stage};
 
     rp_buffer_varint(copies, 0);
     tasks->counts[RP_COUNT_STORED] += copies->length;
@@ -106,7 +118,8 @@ void rp_tasks_ft_store(struct rp_tasks *tasks)
     rp_buffer_free(&one);
 }
 
-void rp_tasks_ft_stored(struct rp_tasks *tasks, const struct rp_parcel_head *head, const uint8_t *data)
+void rp_tasks_ft_stored(struct rp_tasks *tasks, const struct rp_parcel_head *head,
+                        const uint8_t *data)
 {
     struct rp_view view = rp_view_of(data, head->bytes);
 
@@ -159,7 +172,12 @@ struct told {
 static void send_part(struct told *told, bool is_last)
 {
     struct rp_tasks *tasks = told->tasks;
-    struct rp_parcel_head head = {.kind = RP_PARCEL_RECOVERY, .epoch = tasks->epoch, .stage = tasks->stage, .entry = tasks->has_moved, .srn = is_last ? told->parts + 1 : 0, .ref = tasks->version};
+    struct rp_parcel_head head = {.kind = RP_PARCEL_RECOVERY,
+                                  .epoch = tasks->epoch,
+                                  .stage = tasks->stage,
+                                  .entry = tasks->has_moved,
+                                  .srn = is_last ? told->parts + 1 : 0,
+                                  .ref = tasks->version};
 
     if (!told->has_ended)
         rp_buffer_varint(&told->out, 0);
@@ -197,7 +215,8 @@ static void tell_recovery(struct rp_tasks *tasks, int to)
 
     for (uint32_t i = 0; i < tasks->task_count; i++) {
         const struct rp_task *task = &tasks->tasks[i];
-        if ((task->adopted && task->owner == to) || (is_buddy && task->owner == tasks->self && tasks->buddy_changed))
+        if ((task->adopted && task->owner == to) ||
+            (is_buddy && task->owner == tasks->self && tasks->buddy_changed))
             tell_copies(&told, i);
     }
     for (uint32_t i = 0; i < tasks->task_count; i++)
@@ -222,7 +241,8 @@ bool rp_tasks_ft_restore(struct rp_tasks *tasks, uint32_t number)
     struct rp_task *task = &tasks->tasks[number];
     struct rp_view view = rp_view_of(task->copy.bytes, task->copy.length);
 
-    if (tasks->collections[task->collection].version == tasks->version) /* there has been no checkpoint since */
+    if (tasks->collections[task->collection].version ==
+        tasks->version) /* there has been no checkpoint since */
         rp_task_make(tasks, task);
     else if (task->copy.version != tasks->version)
         return false;
@@ -255,7 +275,8 @@ static void find_stage(struct rp_tasks *tasks)
             tasks->kind = RP_STAGE_AGAIN;
         } else if (tasks->stage < tasks->told_stage)
             rp_stage_next(tasks);
-    } while (tasks->stage < tasks->told_stage || (tasks->kind == RP_STAGE_STORE && tasks->told_version <= tasks->version));
+    } while (tasks->stage < tasks->told_stage ||
+             (tasks->kind == RP_STAGE_STORE && tasks->told_version <= tasks->version));
 }
 
 static void recover(struct rp_tasks *tasks)
@@ -288,12 +309,14 @@ static void recover(struct rp_tasks *tasks)
 static void look_whether_all_told(struct rp_tasks *tasks)
 {
     for (int i = 0; i < tasks->processes; i++)
-        if (i != tasks->self && !tasks->dead[i] && (tasks->heard[i] == 0 || tasks->heard[i] != tasks->parts[i]))
+        if (i != tasks->self && !tasks->dead[i] &&
+            (tasks->heard[i] == 0 || tasks->heard[i] != tasks->parts[i]))
             return;
     recover(tasks);
 }
 
-static void hear(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data)
+static void hear(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head,
+                 const uint8_t *data)
 {
     struct rp_view view = rp_view_of(data, head->bytes);
     struct rp_determinant one;
@@ -314,11 +337,13 @@ static void hear(struct rp_tasks *tasks, int process, const struct rp_parcel_hea
 }
 
 /* Heard before we knew of the failure ourselves: kept until then. */
-void rp_tasks_ft_told(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data)
+void rp_tasks_ft_told(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head,
+                      const uint8_t *data)
 {
     if (head->epoch > tasks->epoch) {
         struct rp_told_early *early = rp_task_memory(sizeof *early + head->bytes);
-        *early = (struct rp_told_early){.next = tasks->told_early, .process = process, .head = *head};
+        *early =
+            (struct rp_told_early){.next = tasks->told_early, .process = process, .head = *head};
         memcpy(early->data, data, head->bytes);
         tasks->told_early = early;
     } else if (head->epoch == tasks->epoch && tasks->recovering) {
@@ -345,9 +370,16 @@ static void hear_early(struct rp_tasks *tasks)
 static bool can_go_on(struct rp_tasks *tasks, int process)
 {
     if (!rp_tasks_ft_is_on(tasks))
-        rp_tasks_lost(tasks, "process %d has died, and there is no fault tolerance: REPRISE_TASKS=partial, full or restart", process);
-    else if (rp_tasks_ft_logs(tasks) && tasks->dead_since > tasks->copies && (tasks->mode == RP_TASKS_FULL || has_dependent(tasks)))
-        rp_tasks_lost(tasks, "%d processes have died since the last checkpoint, but determinants are held by %d others only (REPRISE_TASKS_COPIES): the order of messages may be lost", tasks->dead_since, tasks->copies);
+        rp_tasks_lost(tasks,
+                      "process %d has died, and there is no fault tolerance: "
+                      "REPRISE_TASKS=partial, full or restart",
+                      process);
+    else if (rp_tasks_ft_logs(tasks) && tasks->dead_since > tasks->copies &&
+             (tasks->mode == RP_TASKS_FULL || has_dependent(tasks)))
+        rp_tasks_lost(tasks,
+                      "%d processes have died since the last checkpoint, but determinants are held "
+                      "by %d others only (REPRISE_TASKS_COPIES): the order of messages may be lost",
+                      tasks->dead_since, tasks->copies);
     return !tasks->is_lost;
 }
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was sent to tasks of other processes since the last checkpoint, and what came from them. A message is sent from its place in the log, so that to keep it costs no copy.
+ * What was sent to tasks of other processes since the last checkpoint, and what came from them. A
+ * message is sent from its place in the log, so that to keep it costs no copy.
  *
- * Nothing comes twice unless a process has died since the last checkpoint: before that, the names of what came are only written down one behind the other; sets of them are made when somebody dies.
+ * Nothing comes twice unless a process has died since the last checkpoint: before that, the names
+ * of what came are only written down one behind the other; sets of them are made when somebody
+ * dies.
  */
 #include <string.h>
 
@@ -29,7 +32,8 @@ void rp_log_clear(struct rp_task *task)
     task->log = NULL;
 }
 
-/* What we sent to a task that another process took over, with the determinants that this one lacks. Also to ourselves. */
+/* What we sent to a task that another process took over, with the determinants that this one lacks.
+ * Also to ourselves. */
 void rp_log_send_again(struct rp_tasks *tasks, struct rp_task *task)
 {
     for (const struct rp_parcel *parcel = task->log; parcel; parcel = parcel->next) {
@@ -38,7 +42,8 @@ void rp_log_send_again(struct rp_tasks *tasks, struct rp_task *task)
         memcpy(&head, parcel->bytes, sizeof head);
         size_t kept = sizeof head + head.bytes + (head.cpi_bits + 7u) / 8;
         head.epoch = tasks->epoch;
-        head.determinants = task->owner == tasks->self ? 0 : rp_determinants_put_fresh(tasks, task->owner, &fresh);
+        head.determinants =
+            task->owner == tasks->self ? 0 : rp_determinants_put_fresh(tasks, task->owner, &fresh);
         struct rp_parcel *again = rp_parcel_new(kept + fresh.length);
         memcpy(again->bytes, parcel->bytes, kept);
         memcpy(again->bytes, &head, sizeof head);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transport over MPI point-to-point, and the public functions that wait. Sends are nonblocking; what is received is probed for. REPRISE_TASKS says what is done: record, replay, partial, full or restart.
+ * The transport over MPI point-to-point, and the public functions that wait. Sends are nonblocking;
+ * what is received is probed for. REPRISE_TASKS says what is done: record, replay, partial, full or
+ * restart.
  */
 #include <malloc.h>
 #include <mpi.h>
@@ -28,7 +30,8 @@ static struct {
     int status;
     struct rp_tasks tasks;
     bool is_open, has_record, kills;
-    long rest; /* microseconds that an idle process sleeps where times are told, else 0: it yields */
+    long
+        rest; /* microseconds that an idle process sleeps where times are told, else 0: it yields */
     enum rp_stage timed; /* the stage that `since` belongs to */
     double since, seconds[RP_STAGE_END + 1];
     uint64_t processor; /* when that stage began */
@@ -64,7 +67,8 @@ static void mpi_send(void *data, int process, struct rp_parcel *parcel)
             RP_BUG_ON(!here.requests || !here.parcels);
         }
     }
-    if (MPI_Isend(parcel->bytes, (int)parcel->length, MPI_BYTE, process, TAG, here.comm, &here.requests[here.count]) != MPI_SUCCESS) {
+    if (MPI_Isend(parcel->bytes, (int)parcel->length, MPI_BYTE, process, TAG, here.comm,
+                  &here.requests[here.count]) != MPI_SUCCESS) {
         rp_parcel_drop(parcel);
         return;
     }
@@ -78,7 +82,8 @@ static struct rp_parcel *mpi_receive(void *data, int *process)
     int flag = 0, length;
 
     (void)data;
-    if (MPI_Improbe(MPI_ANY_SOURCE, TAG, here.comm, &flag, &message, &status) != MPI_SUCCESS || !flag)
+    if (MPI_Improbe(MPI_ANY_SOURCE, TAG, here.comm, &flag, &message, &status) != MPI_SUCCESS ||
+        !flag)
         return NULL;
     MPI_Get_count(&status, MPI_BYTE, &length);
     struct rp_parcel *parcel = rp_parcel_new((size_t)length);
@@ -161,7 +166,8 @@ void reprise_tasks_begin(void)
     enum rp_task_mode mode = asked_mode();
     here.comm = rp_failures_begin(mode >= RP_TASKS_PARTIAL);
     if (here.comm == MPI_COMM_NULL) {
-        rp_error("tasks: a process died before all had come out of reprise_tasks_begin: nobody can take over its tasks");
+        rp_error("tasks: a process died before all had come out of reprise_tasks_begin: nobody can "
+                 "take over its tasks");
         stop(REPRISE_EXIT_INTERNAL);
     }
     MPI_Comm_rank(here.comm, &rank);
@@ -181,11 +187,14 @@ void reprise_tasks_begin(void)
     here.tasks.copies = (int)asked_number("REPRISE_TASKS_COPIES", 1, 1);
     uint64_t seed = (uint64_t)asked_number("REPRISE_SHUFFLE", 0, 0);
     here.tasks.shuffles = seed > 0;
-    here.tasks.random = seed > 0 ? (seed + (uint64_t)rank * 7919) * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
+    here.tasks.random =
+        seed > 0 ? (seed + (uint64_t)rank * 7919) * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
     if (mode >= RP_TASKS_PARTIAL)
         rp_failures_began(stop);
-    if ((here.tasks.mode == RP_TASKS_RECORD || here.tasks.mode == RP_TASKS_REPLAY) && !here.tasks.directory)
-        wrong("REPRISE_RUN, the directory of the record, is not set: start it by 'reprise record --tasks'");
+    if ((here.tasks.mode == RP_TASKS_RECORD || here.tasks.mode == RP_TASKS_REPLAY) &&
+        !here.tasks.directory)
+        wrong("REPRISE_RUN, the directory of the record, is not set: start it by 'reprise record "
+              "--tasks'");
 }
 
 /* Collections are all known when the first run begins. */
@@ -205,7 +214,8 @@ static void open_record(void)
         status = rp_task_file_begin(&here.tasks, &why);
     if (status == RP_OK)
         return;
-    rp_error("tasks: cannot %s: %s", here.tasks.mode == RP_TASKS_REPLAY ? "replay" : "record", why.text);
+    rp_error("tasks: cannot %s: %s", here.tasks.mode == RP_TASKS_REPLAY ? "replay" : "record",
+             why.text);
     stop(rp_exit_status(status));
 }
 
@@ -218,7 +228,8 @@ static uint64_t processor_time(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* How long stages take: for benchmarks, told at the end if REPRISE_TASKS_TIMES says how many microseconds an idle process sleeps. */
+/* How long stages take: for benchmarks, told at the end if REPRISE_TASKS_TIMES says how many
+ * microseconds an idle process sleeps. */
 static void note_time(enum rp_stage next)
 {
     double now = MPI_Wtime();
@@ -239,10 +250,19 @@ static void tell_times(void)
 
     if (!here.rest || !reprise_is_first())
         return;
-    fprintf(stderr, "TIMES run=%.6f store=%.6f again=%.6f processor=%.6f\n", here.seconds[RP_STAGE_RUN], here.seconds[RP_STAGE_STORE], here.seconds[RP_STAGE_AGAIN], (double)total[RP_COUNT_NANOSECONDS] / 1e9);
-    fprintf(stderr, "COUNTS messages=%llu remote=%llu determinants=%llu determinant_bytes=%llu log_bytes=%llu stored=%llu duplicates=%llu\n", (unsigned long long)total[RP_COUNT_MESSAGES],
-            (unsigned long long)total[RP_COUNT_REMOTE], (unsigned long long)total[RP_COUNT_DETERMINANTS], (unsigned long long)total[RP_COUNT_DETERMINANT_BYTES],
-            (unsigned long long)total[RP_COUNT_LOG_BYTES], (unsigned long long)total[RP_COUNT_STORED], (unsigned long long)total[RP_COUNT_DUPLICATES]);
+    fprintf(stderr, "TIMES run=%.6f store=%.6f again=%.6f processor=%.6f\n",
+            here.seconds[RP_STAGE_RUN], here.seconds[RP_STAGE_STORE], here.seconds[RP_STAGE_AGAIN],
+            (double)total[RP_COUNT_NANOSECONDS] / 1e9);
+    fprintf(stderr,
+            "COUNTS messages=%llu remote=%llu determinants=%llu determinant_bytes=%llu "
+            "log_bytes=%llu stored=%llu duplicates=%llu\n",
+            (unsigned long long)total[RP_COUNT_MESSAGES],
+            (unsigned long long)total[RP_COUNT_REMOTE],
+            (unsigned long long)total[RP_COUNT_DETERMINANTS],
+            (unsigned long long)total[RP_COUNT_DETERMINANT_BYTES],
+            (unsigned long long)total[RP_COUNT_LOG_BYTES],
+            (unsigned long long)total[RP_COUNT_STORED],
+            (unsigned long long)total[RP_COUNT_DUPLICATES]);
 }
 
 static void wait_for_the_end(void)
@@ -294,8 +314,10 @@ void reprise_tasks_run(void)
 void reprise_remap(int collection, int (*map)(struct reprise_index index, int processes))
 {
     need_outside("reprise_remap");
-    if (here.tasks.has_starts || !map || collection < 0 || collection >= here.tasks.collection_count)
-        wrong("reprise_remap needs a collection and a map, and cannot stand between reprise_start and reprise_tasks_run");
+    if (here.tasks.has_starts || !map || collection < 0 ||
+        collection >= here.tasks.collection_count)
+        wrong("reprise_remap needs a collection and a map, and cannot stand between reprise_start "
+              "and reprise_tasks_run");
     open_record();
     rp_stage_begin(&here.tasks, RP_STAGE_MOVE);
     rp_owners_move(&here.tasks, collection, map);
@@ -305,7 +327,9 @@ void reprise_remap(int collection, int (*map)(struct reprise_index index, int pr
 static int write_record(void)
 {
     struct rp_problem why;
-    enum rp_status status = here.tasks.mode == RP_TASKS_RECORD ? rp_task_file_write(&here.tasks, &why) : rp_task_trace_write(&here.tasks, &why);
+    enum rp_status status = here.tasks.mode == RP_TASKS_RECORD
+                                ? rp_task_file_write(&here.tasks, &why)
+                                : rp_task_trace_write(&here.tasks, &why);
 
     if (status != RP_OK)
         rp_error("tasks: cannot record: %s", why.text);
@@ -316,7 +340,12 @@ static int write_record(void)
 static void summarise(void)
 {
     const uint64_t *total = here.tasks.total;
-    static const char *const names[] = {"", "recorded", "replayed", "ran with partial determinants", "ran with full determinants", "ran with checkpoints"};
+    static const char *const names[] = {"",
+                                        "recorded",
+                                        "replayed",
+                                        "ran with partial determinants",
+                                        "ran with full determinants",
+                                        "ran with checkpoints"};
 
     if (here.tasks.mode == RP_TASKS_PLAIN || !reprise_is_first())
         return;
@@ -324,9 +353,16 @@ static void summarise(void)
     if (here.tasks.dead_count > 0)
         snprintf(determinants, sizeof determinants, "%d processes died, ", here.tasks.dead_count);
     else if (here.tasks.mode != RP_TASKS_REPLAY)
-        snprintf(determinants, sizeof determinants, "%llu determinants (by the algebra: %llu), ", (unsigned long long)total[RP_COUNT_DETERMINANTS], (unsigned long long)total[RP_COUNT_ALGEBRA]);
-    rp_note("tasks: %s %llu messages of %u tasks: %sdigest %016llx%s", names[here.tasks.mode], (unsigned long long)total[RP_COUNT_MESSAGES], here.tasks.task_count, determinants, (unsigned long long)total[RP_COUNT_DIGEST],
-            here.tasks.mode != RP_TASKS_REPLAY ? "" : total[RP_COUNT_DIFFERENCES] ? ": NOT the recorded run" : here.tasks.is_cut_off ? ": the same, as far as the record goes" : ": identical");
+        snprintf(determinants, sizeof determinants, "%llu determinants (by the algebra: %llu), ",
+                 (unsigned long long)total[RP_COUNT_DETERMINANTS],
+                 (unsigned long long)total[RP_COUNT_ALGEBRA]);
+    rp_note("tasks: %s %llu messages of %u tasks: %sdigest %016llx%s", names[here.tasks.mode],
+            (unsigned long long)total[RP_COUNT_MESSAGES], here.tasks.task_count, determinants,
+            (unsigned long long)total[RP_COUNT_DIGEST],
+            here.tasks.mode != RP_TASKS_REPLAY ? ""
+            : total[RP_COUNT_DIFFERENCES]      ? ": NOT the recorded run"
+            : here.tasks.is_cut_off            ? ": the same, as far as the record goes"
+                                               : ": identical");
 }
 
 int reprise_tasks_end(void)
@@ -341,13 +377,18 @@ int reprise_tasks_end(void)
     if (status == 0 && here.tasks.total[RP_COUNT_DIFFERENCES] > 0)
         status = REPRISE_EXIT_DIVERGED;
     bool is_first = reprise_is_first();
-    bool counts = here.tasks.mode != RP_TASKS_PLAIN && here.tasks.mode != RP_TASKS_REPLAY && here.tasks.dead_count == 0; /* what is run again is counted again */
-    if (status == 0 && is_first && counts && here.tasks.total[RP_COUNT_DETERMINANTS] != here.tasks.total[RP_COUNT_ALGEBRA]) {
-        rp_error("tasks: %llu determinants were made, but the algebra says %llu", (unsigned long long)here.tasks.total[RP_COUNT_DETERMINANTS], (unsigned long long)here.tasks.total[RP_COUNT_ALGEBRA]);
+    bool counts = here.tasks.mode != RP_TASKS_PLAIN && here.tasks.mode != RP_TASKS_REPLAY &&
+                  here.tasks.dead_count == 0; /* what is run again is counted again */
+    if (status == 0 && is_first && counts &&
+        here.tasks.total[RP_COUNT_DETERMINANTS] != here.tasks.total[RP_COUNT_ALGEBRA]) {
+        rp_error("tasks: %llu determinants were made, but the algebra says %llu",
+                 (unsigned long long)here.tasks.total[RP_COUNT_DETERMINANTS],
+                 (unsigned long long)here.tasks.total[RP_COUNT_ALGEBRA]);
         status = REPRISE_EXIT_INTERNAL;
     }
     rp_failures_end(&here.tasks, here.comm);
-    for (unsigned tries = 0; here.count > 0 && here.tasks.dead_count == 0; tries++) { /* what goes to the dead may never be complete */
+    for (unsigned tries = 0; here.count > 0 && here.tasks.dead_count == 0;
+         tries++) { /* what goes to the dead may never be complete */
         complete_sends();
         if (tries > 50)
             sched_yield();

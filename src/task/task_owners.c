@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where tasks live, and how they get there. The owner of a task follows from the map of its collection and from the order in which processes died, so that all agree on it, whether they made, or mapped, the collection before they
- * learnt of a failure or after.
+ * Where tasks live, and how they get there. The owner of a task follows from the map of its
+ * collection and from the order in which processes died, so that all agree on it, whether they
+ * made, or mapped, the collection before they learnt of a failure or after.
  *
- * A task moves as a copy of itself, right after a checkpoint, so that its state is also what the checkpoint holds. So if a process dies meanwhile, whoever has no state of a task of its own asks all others for their copy of it.
+ * A task moves as a copy of itself, right after a checkpoint, so that its state is also what the
+ * checkpoint holds. So if a process dies meanwhile, whoever has no state of a task of its own asks
+ * all others for their copy of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +39,8 @@ int rp_owners_next_living(const struct rp_tasks *tasks, int process)
 /* The tasks of the `nth` that died go to the processes behind it, in turn. */
 static void pass_on(struct rp_tasks *tasks, const struct rp_collection *c, int nth, bool *passed)
 {
-    int dead = tasks->deaths[nth], living = tasks->processes - nth - 1, spread = tasks->spread < living ? tasks->spread : living;
+    int dead = tasks->deaths[nth], living = tasks->processes - nth - 1,
+        spread = tasks->spread < living ? tasks->spread : living;
     int to = dead, taken = 0;
 
     for (uint32_t i = 0; i < c->count; i++) {
@@ -50,11 +54,13 @@ static void pass_on(struct rp_tasks *tasks, const struct rp_collection *c, int n
     }
 }
 
-void rp_owners_map(struct rp_tasks *tasks, const struct rp_collection *c, int (*map)(struct reprise_index, int))
+void rp_owners_map(struct rp_tasks *tasks, const struct rp_collection *c,
+                   int (*map)(struct reprise_index, int))
 {
     for (uint32_t i = 0; i < c->count; i++) {
         struct rp_task *task = &tasks->tasks[c->first + i];
-        int owner = map ? map(rp_task_index(tasks, task), tasks->processes) % tasks->processes : (int)((uint64_t)i * (uint64_t)tasks->processes / c->count);
+        int owner = map ? map(rp_task_index(tasks, task), tasks->processes) % tasks->processes
+                        : (int)((uint64_t)i * (uint64_t)tasks->processes / c->count);
         task->owner = owner < 0 ? owner + tasks->processes : owner;
     }
     for (int nth = 0; nth < tasks->dead_count; nth++)
@@ -85,7 +91,10 @@ void rp_owners_died(struct rp_tasks *tasks)
 static void send_task(struct rp_tasks *tasks, uint32_t number)
 {
     struct rp_task *task = &tasks->tasks[number];
-    struct rp_parcel_head head = {.kind = RP_PARCEL_MOVE, .epoch = tasks->epoch, .stage = tasks->stage, .task = number};
+    struct rp_parcel_head head = {.kind = RP_PARCEL_MOVE,
+                                  .epoch = tasks->epoch,
+                                  .stage = tasks->stage,
+                                  .task = number};
     struct rp_buffer out = {0};
 
     rp_task_save(tasks, task, &out);
@@ -166,13 +175,19 @@ void rp_owners_lost(struct rp_tasks *tasks)
     for (uint32_t i = 0; i < tasks->task_count && !tasks->is_lost; i++)
         if (is_due(tasks, i)) {
             rp_task_name(tasks, &tasks->tasks[i], name);
-            rp_tasks_lost(tasks, "the state of task %s is lost: both processes that held it have died since the last checkpoint; the program must be started again", name);
+            rp_tasks_lost(tasks,
+                          "the state of task %s is lost: both processes that held it have died "
+                          "since the last checkpoint; the program must be started again",
+                          name);
         }
 }
 
 void rp_owners_want(struct rp_tasks *tasks)
 {
-    struct rp_parcel_head head = {.kind = RP_PARCEL_WANT, .epoch = tasks->epoch, .stage = tasks->stage, .ref = ++tasks->asks};
+    struct rp_parcel_head head = {.kind = RP_PARCEL_WANT,
+                                  .epoch = tasks->epoch,
+                                  .stage = tasks->stage,
+                                  .ref = ++tasks->asks};
     struct rp_buffer list = {0};
 
     for (uint32_t i = 0; i < tasks->task_count; i++)
@@ -181,7 +196,8 @@ void rp_owners_want(struct rp_tasks *tasks)
     tasks->wants = true;
     count_due(tasks);
     RP_BUG_ON(list.failed);
-    tasks->answers_due = (uint64_t)tasks->wanted * (uint64_t)(tasks->processes - tasks->dead_count - 1);
+    tasks->answers_due =
+        (uint64_t)tasks->wanted * (uint64_t)(tasks->processes - tasks->dead_count - 1);
     for (int p = 0; p < tasks->processes && tasks->wanted > 0; p++)
         if (p != tasks->self && !tasks->dead[p])
             rp_tasks_tell(tasks, p, &head, list.bytes, list.length);
@@ -190,8 +206,10 @@ void rp_owners_want(struct rp_tasks *tasks)
         rp_owners_lost(tasks);
 }
 
-/* Each is answered for itself, so that nothing is longer than a task: with our copy, or with nothing. */
-void rp_owners_wanted(struct rp_tasks *tasks, int process, const struct rp_parcel_head *wanted, const uint8_t *data)
+/* Each is answered for itself, so that nothing is longer than a task: with our copy, or with
+ * nothing. */
+void rp_owners_wanted(struct rp_tasks *tasks, int process, const struct rp_parcel_head *wanted,
+                      const uint8_t *data)
 {
     struct rp_view list = rp_view_of(data, wanted->bytes);
 
@@ -199,9 +217,16 @@ void rp_owners_wanted(struct rp_tasks *tasks, int process, const struct rp_parce
         uint64_t number = rp_view_varint(&list);
         static const struct rp_task_copy none;
         RP_BUG_ON(list.failed);
-        const struct rp_task_copy *copy = number < tasks->task_count ? &tasks->tasks[number].copy : &none;
+        const struct rp_task_copy *copy =
+            number < tasks->task_count ? &tasks->tasks[number].copy : &none;
         bool has = copy->version > 0 && copy->version == tasks->version;
-        struct rp_parcel_head head = {.kind = RP_PARCEL_GIVE, .epoch = tasks->epoch, .stage = tasks->stage, .task = (uint32_t)number, .srn = has, .ref = wanted->ref, .clock = copy->version};
+        struct rp_parcel_head head = {.kind = RP_PARCEL_GIVE,
+                                      .epoch = tasks->epoch,
+                                      .stage = tasks->stage,
+                                      .task = (uint32_t)number,
+                                      .srn = has,
+                                      .ref = wanted->ref,
+                                      .clock = copy->version};
         rp_tasks_tell(tasks, process, &head, copy->bytes, has ? copy->length : 0);
     }
 }
@@ -213,7 +238,8 @@ void rp_owners_given(struct rp_tasks *tasks, const struct rp_parcel_head *head, 
 
     if (head->srn && is_due(tasks, head->task) && head->clock == tasks->version) {
         rp_copy_set(&task->copy, data, head->bytes, head->clock);
-        if (!tasks->recovering && rp_tasks_ft_restore(tasks, head->task)) /* else when all is told */
+        if (!tasks->recovering &&
+            rp_tasks_ft_restore(tasks, head->task)) /* else when all is told */
             wake(tasks, task);
         count_due(tasks);
     }

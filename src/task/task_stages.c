@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stage ends when nobody has anything to do and no message is under way. The first living process asks all others in waves; each answers, once it is idle, how many messages it has sent and received. If in two waves one after the
- * other all of it is the same, and as many were received as sent, it was so at one moment between them (Mattern's four counters), and the first process tells that the stage is over.
+ * A stage ends when nobody has anything to do and no message is under way. The first living process
+ * asks all others in waves; each answers, once it is idle, how many messages it has sent and
+ * received. If in two waves one after the other all of it is the same, and as many were received as
+ * sent, it was so at one moment between them (Mattern's four counters), and the first process tells
+ * that the stage is over.
  *
- * Stages have numbers. Nobody can be more than one stage ahead of another, since each stage needs an answer of all.
+ * Stages have numbers. Nobody can be more than one stage ahead of another, since each stage needs
+ * an answer of all.
  */
 #include <string.h>
 
@@ -50,7 +54,8 @@ void rp_stage_next(struct rp_tasks *tasks)
     enum rp_stage kind = tasks->kind;
 
     tasks->stage++;
-    if ((kind == RP_STAGE_RUN || kind == RP_STAGE_AGAIN || kind == RP_STAGE_MOVE) && rp_tasks_ft_is_on(tasks)) {
+    if ((kind == RP_STAGE_RUN || kind == RP_STAGE_AGAIN || kind == RP_STAGE_MOVE) &&
+        rp_tasks_ft_is_on(tasks)) {
         rp_stage_begin(tasks, RP_STAGE_STORE);
         if (!tasks->recovering)
             rp_tasks_ft_store(tasks);
@@ -82,8 +87,13 @@ static struct answer own_answer(const struct rp_tasks *tasks)
 
 static void end_wave(struct rp_tasks *tasks)
 {
-    struct rp_parcel_head head = {.kind = RP_PARCEL_QUIET, .epoch = tasks->epoch, .stage = tasks->stage, .ref = tasks->wave_counts[RP_COUNT_DIFFERENCES]};
-    bool is_quiet = tasks->has_last && tasks->wave_sent == tasks->wave_received && tasks->last_sent == tasks->wave_sent && tasks->last_received == tasks->wave_received;
+    struct rp_parcel_head head = {.kind = RP_PARCEL_QUIET,
+                                  .epoch = tasks->epoch,
+                                  .stage = tasks->stage,
+                                  .ref = tasks->wave_counts[RP_COUNT_DIFFERENCES]};
+    bool is_quiet = tasks->has_last && tasks->wave_sent == tasks->wave_received &&
+                    tasks->last_sent == tasks->wave_sent &&
+                    tasks->last_received == tasks->wave_received;
 
     tasks->wave_open = false;
     tasks->last_sent = tasks->wave_sent;
@@ -107,7 +117,10 @@ static void add_answer(struct rp_tasks *tasks, const struct answer *answer)
 
 static void begin_wave(struct rp_tasks *tasks)
 {
-    struct rp_parcel_head head = {.kind = RP_PARCEL_ASK, .epoch = tasks->epoch, .stage = tasks->stage, .ref = ++tasks->wave};
+    struct rp_parcel_head head = {.kind = RP_PARCEL_ASK,
+                                  .epoch = tasks->epoch,
+                                  .stage = tasks->stage,
+                                  .ref = ++tasks->wave};
     struct answer own = own_answer(tasks);
 
     tasks->wave_open = true;
@@ -125,15 +138,20 @@ void rp_stage_idle(struct rp_tasks *tasks)
     if (rp_stage_first(tasks) == tasks->self) {
         if (!tasks->wave_open)
             begin_wave(tasks);
-    } else if (tasks->is_asked && tasks->asked_stage == tasks->stage && tasks->asked_epoch == tasks->epoch) {
-        struct rp_parcel_head head = {.kind = RP_PARCEL_ANSWER, .epoch = tasks->epoch, .stage = tasks->stage, .ref = tasks->wave};
+    } else if (tasks->is_asked && tasks->asked_stage == tasks->stage &&
+               tasks->asked_epoch == tasks->epoch) {
+        struct rp_parcel_head head = {.kind = RP_PARCEL_ANSWER,
+                                      .epoch = tasks->epoch,
+                                      .stage = tasks->stage,
+                                      .ref = tasks->wave};
         struct answer own = own_answer(tasks);
         tasks->is_asked = false;
         rp_tasks_tell(tasks, rp_stage_first(tasks), &head, &own, sizeof own);
     }
 }
 
-void rp_stage_take(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const uint8_t *data)
+void rp_stage_take(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head,
+                   const uint8_t *data)
 {
     struct answer answer;
 
@@ -143,10 +161,12 @@ void rp_stage_take(struct rp_tasks *tasks, int process, const struct rp_parcel_h
         tasks->asked_stage = head->stage;
         tasks->asked_epoch = head->epoch;
         tasks->wave = (uint32_t)head->ref;
-    } else if (head->kind == RP_PARCEL_ANSWER && tasks->wave_open && head->ref == tasks->wave && head->epoch == tasks->epoch && head->stage == tasks->stage) {
+    } else if (head->kind == RP_PARCEL_ANSWER && tasks->wave_open && head->ref == tasks->wave &&
+               head->epoch == tasks->epoch && head->stage == tasks->stage) {
         memcpy(&answer, data, sizeof answer);
         add_answer(tasks, &answer);
-    } else if (head->kind == RP_PARCEL_QUIET && head->epoch == tasks->epoch && head->stage == tasks->stage && !tasks->recovering) {
+    } else if (head->kind == RP_PARCEL_QUIET && head->epoch == tasks->epoch &&
+               head->stage == tasks->stage && !tasks->recovering) {
         rp_stage_next(tasks);
         tasks->total[RP_COUNT_DIFFERENCES] = head->ref; /* all end with the same status */
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whoever waits knows for what. It says so in the file that the command reads as soon as it has waited for a second, and to the user
- * after a failure, when it has waited for long. The command ends a job in which all wait and nothing moves; a process inside an entry
- * does not wait, however long it takes.
+ * Whoever waits knows for what. It says so in the file that the command reads as soon as it has
+ * waited for a second, and to the user after a failure, when it has waited for long. The command
+ * ends a job in which all wait and nothing moves; a process inside an entry does not wait, however
+ * long it takes.
  */
 #include "task/task_watch.h"
 
@@ -54,7 +55,8 @@ static void put_silent(const struct rp_tasks *tasks, struct rp_buffer *out)
 
     rp_buffer_printf(out, "process ");
     for (int i = 0; i < tasks->processes; i++)
-        if (i != tasks->self && !tasks->dead[i] && (tasks->heard[i] == 0 || tasks->heard[i] != tasks->parts[i])) {
+        if (i != tasks->self && !tasks->dead[i] &&
+            (tasks->heard[i] == 0 || tasks->heard[i] != tasks->parts[i])) {
             rp_buffer_printf(out, "%s%d", between, i);
             between = ", ";
         }
@@ -63,7 +65,12 @@ static void put_silent(const struct rp_tasks *tasks, struct rp_buffer *out)
 
 static void describe(const struct rp_tasks *tasks, char text[RP_TASK_WAITS])
 {
-    static const char *const stages[] = {"the others", "the end of a run", "the end of a checkpoint", "the end of a run after a failure", "the end of a move", "the end of all"};
+    static const char *const stages[] = {"the others",
+                                         "the end of a run",
+                                         "the end of a checkpoint",
+                                         "the end of a run after a failure",
+                                         "the end of a move",
+                                         "the end of all"};
     struct rp_buffer out = {0};
     int first = rp_stage_first(tasks);
 
@@ -72,7 +79,8 @@ static void describe(const struct rp_tasks *tasks, char text[RP_TASK_WAITS])
     else if (tasks->wanted > 0)
         rp_buffer_printf(&out, "the states of %u tasks that it takes over", tasks->wanted);
     else if (first == tasks->self)
-        rp_buffer_printf(&out, "%s: %d of %d processes have answered", stages[tasks->kind], tasks->answers, tasks->processes - tasks->dead_count);
+        rp_buffer_printf(&out, "%s: %d of %d processes have answered", stages[tasks->kind],
+                         tasks->answers, tasks->processes - tasks->dead_count);
     else
         rp_buffer_printf(&out, "%s, of which process %d tells", stages[tasks->kind], first);
     rp_buffer_byte(&out, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells `reprise ft --tasks` what this process does and waits for (base/taskroll.h). Without that command only the notes of rp_watch_idle are left. */
+/* Tells `reprise ft --tasks` what this process does and waits for (base/taskroll.h). Without that
+ * command only the notes of rp_watch_idle are left. */
 #ifndef RP_TASK_WATCH_H
 #define RP_TASK_WATCH_H
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A message goes to its task's process, or at once into the queue if that is this one. What the queue gives out runs if it may (task_order.c), else it waits at its task, and is looked at again after each entry that ran there.
+ * A message goes to its task's process, or at once into the queue if that is this one. What the
+ * queue gives out runs if it may (task_order.c), else it waits at its task, and is looked at again
+ * after each entry that ran there.
  *
- * What runs decides the names of the messages that it sends (identity.h): inside a commutative entry they follow from the message that is handled; else the task's SRN counts them. The end of a region is an event of its own, since
- * it must not depend on which message came last: what it sends is named by the region.
+ * What runs decides the names of the messages that it sends (identity.h): inside a commutative
+ * entry they follow from the message that is handled; else the task's SRN counts them. The end of a
+ * region is an event of its own, since it must not depend on which message came last: what it sends
+ * is named by the region.
  */
 #include "task/task.h"
 
@@ -118,9 +122,15 @@ void rp_queue_clear(struct rp_task_queue *queue)
         free(message);
 }
 
-void rp_tasks_init(struct rp_tasks *tasks, enum rp_task_mode mode, int self, int processes, const struct rp_transport *transport)
+void rp_tasks_init(struct rp_tasks *tasks, enum rp_task_mode mode, int self, int processes,
+                   const struct rp_transport *transport)
 {
-    *tasks = (struct rp_tasks){.mode = mode, .self = self, .processes = processes, .transport = *transport, .spread = 16, .copies = 1};
+    *tasks = (struct rp_tasks){.mode = mode,
+                               .self = self,
+                               .processes = processes,
+                               .transport = *transport,
+                               .spread = 16,
+                               .copies = 1};
     tasks->sent = rp_task_memory((size_t)processes * sizeof *tasks->sent);
     tasks->received = rp_task_memory((size_t)processes * sizeof *tasks->received);
     tasks->sent_fresh = rp_task_memory((size_t)processes * sizeof *tasks->sent_fresh);
@@ -207,7 +217,8 @@ void rp_task_name(const struct rp_tasks *tasks, const struct rp_task *task, char
 {
     struct reprise_index index = rp_task_index(tasks, task);
 
-    snprintf(name, 160, "%.100s(%d,%d,%d)", tasks->collections[task->collection].spec.name, index.x, index.y, index.z);
+    snprintf(name, 160, "%.100s(%d,%d,%d)", tasks->collections[task->collection].spec.name, index.x,
+             index.y, index.z);
 }
 
 static const struct rp_collection *collection_of(struct rp_tasks *tasks, int collection)
@@ -225,11 +236,15 @@ static struct rp_task *task_at(struct rp_tasks *tasks, int collection, struct re
     if (!c)
         return NULL;
     struct reprise_index size = c->spec.size;
-    if (index.x < 0 || index.x >= size.x || index.y < 0 || index.y >= size.y || index.z < 0 || index.z >= size.z) {
-        rp_tasks_lost(tasks, "there is no task %s(%d,%d,%d): the collection is %d x %d x %d", c->spec.name, index.x, index.y, index.z, size.x, size.y, size.z);
+    if (index.x < 0 || index.x >= size.x || index.y < 0 || index.y >= size.y || index.z < 0 ||
+        index.z >= size.z) {
+        rp_tasks_lost(tasks, "there is no task %s(%d,%d,%d): the collection is %d x %d x %d",
+                      c->spec.name, index.x, index.y, index.z, size.x, size.y, size.z);
         return NULL;
     }
-    return &tasks->tasks[c->first + (uint32_t)index.x + (uint32_t)size.x * ((uint32_t)index.y + (uint32_t)size.y * (uint32_t)index.z)];
+    return &tasks->tasks[c->first + (uint32_t)index.x +
+                         (uint32_t)size.x *
+                             ((uint32_t)index.y + (uint32_t)size.y * (uint32_t)index.z)];
 }
 
 void rp_task_make(struct rp_tasks *tasks, struct rp_task *task)
@@ -258,28 +273,40 @@ void rp_task_empty(struct rp_tasks *tasks, struct rp_task *task)
     rp_identities_clear(&task->seen);
 }
 
-static bool is_right(struct rp_tasks *tasks, const struct reprise_collection_spec *spec, uint32_t *entries, bool *has_dependent)
+static bool is_right(struct rp_tasks *tasks, const struct reprise_collection_spec *spec,
+                     uint32_t *entries, bool *has_dependent)
 {
     *entries = 0, *has_dependent = false;
     if (tasks->running || tasks->kind != RP_STAGE_OUT) {
         rp_tasks_lost(tasks, "collection %s: an entry cannot make collections", spec->name);
         return false;
     }
-    for (const struct reprise_entry *entry = spec->entries; entry && entry->name; entry++, (*entries)++) {
-        if (!entry->run || entry->order < REPRISE_ORDERED || entry->order > REPRISE_COMMUTATIVE || (entry->order == REPRISE_COMMUTATIVE && !entry->count) || (entry->order == REPRISE_ORDERED && entry->count) ||
+    for (const struct reprise_entry *entry = spec->entries; entry && entry->name;
+         entry++, (*entries)++) {
+        if (!entry->run || entry->order < REPRISE_ORDERED || entry->order > REPRISE_COMMUTATIVE ||
+            (entry->order == REPRISE_COMMUTATIVE && !entry->count) ||
+            (entry->order == REPRISE_ORDERED && entry->count) ||
             (entry->order != REPRISE_COMMUTATIVE && entry->finish)) {
-            rp_tasks_lost(tasks, "collection %s, entry %s: it needs a function, an order, and if commutative a count; ordered ones have no count, and only commutative ones a finish", spec->name, entry->name);
+            rp_tasks_lost(
+                tasks,
+                "collection %s, entry %s: it needs a function, an order, and if commutative a "
+                "count; ordered ones have no count, and only commutative ones a finish",
+                spec->name, entry->name);
             return false;
         }
         *has_dependent |= entry->order == REPRISE_ORDER_DEPENDENT;
     }
     if (tasks->collection_count == RP_TASK_COLLECTIONS || *entries > RP_TASK_ENTRIES) {
-        rp_tasks_lost(tasks, "collection %s: there may be %d collections with %d entries", spec->name, RP_TASK_COLLECTIONS, RP_TASK_ENTRIES);
+        rp_tasks_lost(tasks, "collection %s: there may be %d collections with %d entries",
+                      spec->name, RP_TASK_COLLECTIONS, RP_TASK_ENTRIES);
         return false;
     }
-    uint64_t x = (uint64_t)at_least_one(spec->size.x), y = (uint64_t)at_least_one(spec->size.y), z = (uint64_t)at_least_one(spec->size.z);
-    if (x * y > RP_TASK_MOST || x * y * z > RP_TASK_MOST - tasks->task_count || spec->state_bytes > RP_TASK_STATE_MOST) {
-        rp_tasks_lost(tasks, "collection %s: there may be %d tasks with states of %d bytes", spec->name, RP_TASK_MOST, RP_TASK_STATE_MOST);
+    uint64_t x = (uint64_t)at_least_one(spec->size.x), y = (uint64_t)at_least_one(spec->size.y),
+             z = (uint64_t)at_least_one(spec->size.z);
+    if (x * y > RP_TASK_MOST || x * y * z > RP_TASK_MOST - tasks->task_count ||
+        spec->state_bytes > RP_TASK_STATE_MOST) {
+        rp_tasks_lost(tasks, "collection %s: there may be %d tasks with states of %d bytes",
+                      spec->name, RP_TASK_MOST, RP_TASK_STATE_MOST);
         return false;
     }
     return true;
@@ -293,9 +320,14 @@ static int add_collection(struct rp_tasks *tasks, const struct reprise_collectio
 
     if (!is_right(tasks, spec, &entries, &has_dependent))
         return -1;
-    *c = (struct rp_collection){.spec = *spec, .first = tasks->task_count, .entries = entries, .has_dependent = has_dependent, .version = tasks->version};
+    *c = (struct rp_collection){.spec = *spec,
+                                .first = tasks->task_count,
+                                .entries = entries,
+                                .has_dependent = has_dependent,
+                                .version = tasks->version};
     c->is_counted = entries == 1 && has_dependent && spec->entries[0].count;
-    c->spec.size = (struct reprise_index){at_least_one(spec->size.x), at_least_one(spec->size.y), at_least_one(spec->size.z)};
+    c->spec.size = (struct reprise_index){at_least_one(spec->size.x), at_least_one(spec->size.y),
+                                          at_least_one(spec->size.z)};
     c->count = (uint32_t)c->spec.size.x * (uint32_t)c->spec.size.y * (uint32_t)c->spec.size.z;
     tasks->tasks = realloc(tasks->tasks, (tasks->task_count + c->count) * sizeof *tasks->tasks);
     RP_BUG_ON(!tasks->tasks);
@@ -344,7 +376,8 @@ static struct rp_task_message *load_message(uint32_t task, struct rp_view *in)
     struct rp_identity id = {.spe = rp_view_u32(in), .srn = rp_view_u32(in)};
     size_t path, length;
     const uint8_t *bytes = rp_view_string(in, &path);
-    uint64_t bits = rp_view_varint(in), entry = rp_view_varint(in), stage = rp_view_varint(in), ref = rp_view_u64(in), clock = rp_view_varint(in);
+    uint64_t bits = rp_view_varint(in), entry = rp_view_varint(in), stage = rp_view_varint(in),
+             ref = rp_view_u64(in), clock = rp_view_varint(in);
     const uint8_t *data = rp_view_string(in, &length);
 
     if (in->failed || bits > RP_CPI_BITS || path != (bits + 7) / 8)
@@ -353,7 +386,13 @@ static struct rp_task_message *load_message(uint32_t task, struct rp_view *in)
     RP_BUG_ON(!m);
     id.cpi.bits = (uint16_t)bits;
     memcpy(id.cpi.bytes, bytes, path);
-    *m = (struct rp_task_message){.id = id, .task = task, .entry = (uint32_t)entry, .stage = (uint32_t)stage, .ref = ref, .clock = clock, .bytes = length};
+    *m = (struct rp_task_message){.id = id,
+                                  .task = task,
+                                  .entry = (uint32_t)entry,
+                                  .stage = (uint32_t)stage,
+                                  .ref = ref,
+                                  .clock = clock,
+                                  .bytes = length};
     memcpy(m->data, data, length);
     return m;
 }
@@ -425,13 +464,15 @@ bool rp_task_load(struct rp_tasks *tasks, struct rp_task *task, struct rp_view *
 
 /* Execution */
 
-static void end_region(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_message *last)
+static void end_region(struct rp_tasks *tasks, struct rp_task *task,
+                       const struct rp_task_message *last)
 {
     uint32_t entry = last->entry;
     const struct reprise_entry *spec = &tasks->collections[task->collection].spec.entries[entry];
 
     if (spec->finish) {
-        /* Its sends are named by the region, not by the task's count: regions that overlap may end in any order. Regions of one message, by that: they may come in any order, too. */
+        /* Its sends are named by the region, not by the task's count: regions that overlap may end
+         * in any order. Regions of one message, by that: they may come in any order, too. */
         struct rp_task_message end = {.entry = entry};
         tasks->handled = task->regions[entry].size == 1 ? last : &end;
         tasks->ends = true;
@@ -450,7 +491,8 @@ static void open_region(struct rp_tasks *tasks, struct rp_task *task, uint32_t e
     if (count == 0) {
         char name[160];
         rp_task_name(tasks, task, name);
-        rp_tasks_lost(tasks, "task %s, entry %s: a message has come for a region of no messages", name, tasks->collections[task->collection].spec.entries[entry].name);
+        rp_tasks_lost(tasks, "task %s, entry %s: a message has come for a region of no messages",
+                      name, tasks->collections[task->collection].spec.entries[entry].name);
         return;
     }
     task->regions[entry].left = task->regions[entry].size = count;
@@ -461,7 +503,8 @@ static void open_region(struct rp_tasks *tasks, struct rp_task *task, uint32_t e
 
 static void execute(struct rp_tasks *tasks, struct rp_task *task, struct rp_task_message *m)
 {
-    const struct reprise_entry *entry = &tasks->collections[task->collection].spec.entries[m->entry];
+    const struct reprise_entry *entry =
+        &tasks->collections[task->collection].spec.entries[m->entry];
     struct reprise_message told = {m->ref, m->data, m->bytes};
     bool commutes = entry->order == REPRISE_COMMUTATIVE;
 
@@ -485,11 +528,14 @@ static void execute(struct rp_tasks *tasks, struct rp_task *task, struct rp_task
     free(m);
 }
 
-static bool may_run(struct rp_tasks *tasks, const struct rp_task *task, const struct rp_task_message *m)
+static bool may_run(struct rp_tasks *tasks, const struct rp_task *task,
+                    const struct rp_task_message *m)
 {
-    const struct reprise_entry *entry = &tasks->collections[task->collection].spec.entries[m->entry];
+    const struct reprise_entry *entry =
+        &tasks->collections[task->collection].spec.entries[m->entry];
 
-    return task->state && (!entry->ready || entry->ready(task->state, m->ref)) && rp_order_may_run(tasks, task, m) && rp_task_trace_may_run(tasks, task, m);
+    return task->state && (!entry->ready || entry->ready(task->state, m->ref)) &&
+           rp_order_may_run(tasks, task, m) && rp_task_trace_may_run(tasks, task, m);
 }
 
 void rp_tasks_look_again(struct rp_tasks *tasks, struct rp_task *task)
@@ -522,10 +568,12 @@ void rp_tasks_deliver(struct rp_tasks *tasks, struct rp_task_message *m)
     rp_queue_put(&tasks->ready, m);
 }
 
-/* From here, it need not be remembered: sender and receiver die together. But a task that we took over may send again what its receiver had from elsewhere. */
+/* From here, it need not be remembered: sender and receiver die together. But a task that we took
+ * over may send again what its receiver had from elsewhere. */
 void rp_tasks_deliver_here(struct rp_tasks *tasks, struct rp_task_message *m)
 {
-    if (tasks->running && tasks->running->adopted && rp_tasks_ft_logs(tasks) && rp_identities_has(&tasks->tasks[m->task].seen, &m->id)) {
+    if (tasks->running && tasks->running->adopted && rp_tasks_ft_logs(tasks) &&
+        rp_identities_has(&tasks->tasks[m->task].seen, &m->id)) {
         tasks->counts[RP_COUNT_DUPLICATES]++;
         free(m);
         return;
@@ -541,12 +589,14 @@ static uint64_t next_random(struct rp_tasks *tasks)
     return tasks->random;
 }
 
-/* Whether to wait a little for others that may come before it: where messages are shuffled, and there are few to shuffle. */
+/* Whether to wait a little for others that may come before it: where messages are shuffled, and
+ * there are few to shuffle. */
 static bool is_patient(struct rp_tasks *tasks)
 {
     enum { FEW = 3, PATIENCE = 40 };
 
-    if (!tasks->shuffles || tasks->ready.count == 0 || tasks->ready.count > FEW || tasks->idle_turns > PATIENCE)
+    if (!tasks->shuffles || tasks->ready.count == 0 || tasks->ready.count > FEW ||
+        tasks->idle_turns > PATIENCE)
         return false;
     tasks->idle_turns++;
     return next_random(tasks) % 8 != 0;
@@ -557,7 +607,8 @@ static bool run_one(struct rp_tasks *tasks)
     if (tasks->ready.count == 0 || is_patient(tasks))
         return tasks->ready.count > 0;
     tasks->idle_turns = 0;
-    struct rp_task_message *m = rp_queue_take(&tasks->ready, tasks->random ? next_random(tasks) % tasks->ready.count : 0);
+    struct rp_task_message *m =
+        rp_queue_take(&tasks->ready, tasks->random ? next_random(tasks) % tasks->ready.count : 0);
     struct rp_task *task = &tasks->tasks[m->task];
     if (!may_run(tasks, task, m)) {
         rp_queue_put(&task->waiting, m);
@@ -571,20 +622,28 @@ static bool run_one(struct rp_tasks *tasks)
 
 /* Parcels */
 
-static struct rp_task_message *unpack(const struct rp_parcel_head *head, const uint8_t *data, size_t length)
+static struct rp_task_message *unpack(const struct rp_parcel_head *head, const uint8_t *data,
+                                      size_t length)
 {
     size_t path = (head->cpi_bits + 7u) / 8;
     struct rp_task_message *m = malloc(sizeof *m + head->bytes);
 
     RP_BUG_ON(!m || head->cpi_bits > RP_CPI_BITS || length < path + head->bytes);
-    *m = (struct rp_task_message){
-        .id = {head->spe, head->srn, {.bits = head->cpi_bits}}, .task = head->task, .epoch = head->epoch, .stage = head->stage, .entry = head->entry, .ref = head->ref, .clock = head->clock, .bytes = head->bytes};
+    *m = (struct rp_task_message){.id = {head->spe, head->srn, {.bits = head->cpi_bits}},
+                                  .task = head->task,
+                                  .epoch = head->epoch,
+                                  .stage = head->stage,
+                                  .entry = head->entry,
+                                  .ref = head->ref,
+                                  .clock = head->clock,
+                                  .bytes = head->bytes};
     memcpy(m->id.cpi.bytes, data + head->bytes, path);
     memcpy(m->data, data, head->bytes);
     return m;
 }
 
-/* Of a stage or epoch that is not ours yet: it waits as it is, with its determinants, which a checkpoint in between must not clear away. */
+/* Of a stage or epoch that is not ours yet: it waits as it is, with its determinants, which a
+ * checkpoint in between must not clear away. */
 static void put_aside(struct rp_tasks *tasks, int process, struct rp_parcel *parcel)
 {
     if (tasks->early_count == tasks->early_room) {
@@ -603,7 +662,8 @@ static void take_parcel(struct rp_tasks *tasks, int process, struct rp_parcel *p
     const uint8_t *data = parcel->bytes + sizeof head;
     size_t length = parcel->length - sizeof head;
     bool is_early = head.stage > tasks->stage || head.epoch > tasks->epoch;
-    if ((head.kind == RP_PARCEL_MESSAGE && (is_early || tasks->kind == RP_STAGE_OUT)) || (head.kind == RP_PARCEL_WANT && is_early)) {
+    if ((head.kind == RP_PARCEL_MESSAGE && (is_early || tasks->kind == RP_STAGE_OUT)) ||
+        (head.kind == RP_PARCEL_WANT && is_early)) {
         put_aside(tasks, process, parcel);
         return;
     }
@@ -674,12 +734,14 @@ void rp_tasks_send_parcel(struct rp_tasks *tasks, int process, struct rp_parcel 
     tasks->transport.send(tasks->transport.data, process, parcel);
 }
 
-void rp_tasks_tell(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head, const void *data, size_t length)
+void rp_tasks_tell(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head,
+                   const void *data, size_t length)
 {
     struct rp_parcel_head told = *head;
 
     if (length > INT32_MAX - sizeof told) {
-        rp_tasks_lost(tasks, "%zu bytes for process %d are more than a message of MPI holds", length, process);
+        rp_tasks_lost(tasks, "%zu bytes for process %d are more than a message of MPI holds",
+                      length, process);
         return;
     }
     struct rp_parcel *parcel = rp_parcel_new(sizeof told + length);
@@ -690,7 +752,8 @@ void rp_tasks_tell(struct rp_tasks *tasks, int process, const struct rp_parcel_h
     rp_tasks_send_parcel(tasks, process, parcel);
 }
 
-void rp_tasks_tell_buffer(struct rp_tasks *tasks, int process, struct rp_parcel_head head, struct rp_buffer *buffer)
+void rp_tasks_tell_buffer(struct rp_tasks *tasks, int process, struct rp_parcel_head head,
+                          struct rp_buffer *buffer)
 {
     RP_BUG_ON(buffer->failed);
     rp_tasks_tell(tasks, process, &head, buffer->bytes, buffer->length);
@@ -703,7 +766,8 @@ bool rp_tasks_step(struct rp_tasks *tasks)
     bool did = false;
 
     rp_tasks_now = tasks;
-    for (struct rp_parcel *parcel; (parcel = tasks->transport.receive(tasks->transport.data, &process)); did = true) {
+    for (struct rp_parcel *parcel;
+         (parcel = tasks->transport.receive(tasks->transport.data, &process)); did = true) {
         if (tasks->dead[process]) /* it has told everything again, or will */
             rp_parcel_drop(parcel);
         else
@@ -728,23 +792,41 @@ static struct rp_identity next_identity(struct rp_tasks *tasks)
     if (!tasks->handled)
         return (struct rp_identity){.spe = rp_task_number(tasks, task), .srn = ++task->srn};
     const struct rp_task_region *region = &task->regions[tasks->handled->entry];
-    struct rp_identity id = {.spe = rp_task_number(tasks, task), .srn = tasks->ends && region->size > 1 ? region->ordinal : 0};
-    if (!rp_cpi_child(&tasks->handled->id, 2 * tasks->handled->entry + tasks->ends, tasks->children++, &id.cpi)) {
+    struct rp_identity id = {.spe = rp_task_number(tasks, task),
+                             .srn = tasks->ends && region->size > 1 ? region->ordinal : 0};
+    if (!rp_cpi_child(&tasks->handled->id, 2 * tasks->handled->entry + tasks->ends,
+                      tasks->children++, &id.cpi)) {
         char name[160];
         rp_task_name(tasks, task, name);
-        rp_tasks_lost(tasks, "task %s: a chain of messages through commutative regions is too long: its path takes more than %d bits", name, RP_CPI_BITS);
+        rp_tasks_lost(tasks,
+                      "task %s: a chain of messages through commutative regions is too long: its "
+                      "path takes more than %d bits",
+                      name, RP_CPI_BITS);
     }
     return id;
 }
 
-static struct rp_parcel *pack(struct rp_tasks *tasks, int process, const struct rp_task_message *m, const void *data)
+static struct rp_parcel *pack(struct rp_tasks *tasks, int process, const struct rp_task_message *m,
+                              const void *data)
 {
     struct rp_buffer fresh = {0};
     size_t path = (m->id.cpi.bits + 7u) / 8;
     uint32_t determinants = rp_determinants_put_fresh(tasks, process, &fresh);
-    struct rp_parcel_head head = {RP_PARCEL_MESSAGE, (uint8_t)m->entry, m->id.cpi.bits, m->epoch, m->stage, m->task, m->id.spe, m->id.srn, determinants, (uint32_t)m->bytes, m->ref, m->clock};
+    struct rp_parcel_head head = {RP_PARCEL_MESSAGE,
+                                  (uint8_t)m->entry,
+                                  m->id.cpi.bits,
+                                  m->epoch,
+                                  m->stage,
+                                  m->task,
+                                  m->id.spe,
+                                  m->id.srn,
+                                  determinants,
+                                  (uint32_t)m->bytes,
+                                  m->ref,
+                                  m->clock};
     size_t length = sizeof head + m->bytes + path + fresh.length;
-    struct rp_parcel *parcel = rp_tasks_ft_logs(tasks) ? rp_parcel_in(&tasks->log, length) : rp_parcel_new(length);
+    struct rp_parcel *parcel =
+        rp_tasks_ft_logs(tasks) ? rp_parcel_in(&tasks->log, length) : rp_parcel_new(length);
 
     memcpy(parcel->bytes, &head, sizeof head);
     if (m->bytes > 0)
@@ -757,16 +839,28 @@ static struct rp_parcel *pack(struct rp_tasks *tasks, int process, const struct 
     return parcel;
 }
 
-static void send_to(struct rp_tasks *tasks, struct rp_task *to, int entry, uint64_t ref, const void *data, size_t bytes)
+static void send_to(struct rp_tasks *tasks, struct rp_task *to, int entry, uint64_t ref,
+                    const void *data, size_t bytes)
 {
-    struct rp_task_message m = {.task = rp_task_number(tasks, to), .epoch = tasks->epoch, .stage = tasks->stage, .entry = (uint32_t)entry, .ref = ref, .bytes = bytes};
+    struct rp_task_message m = {.task = rp_task_number(tasks, to),
+                                .epoch = tasks->epoch,
+                                .stage = tasks->stage,
+                                .entry = (uint32_t)entry,
+                                .ref = ref,
+                                .bytes = bytes};
 
-    if (entry < 0 || (uint32_t)entry >= tasks->collections[to->collection].entries || bytes > RP_TASK_STATE_MOST) {
-        rp_tasks_lost(tasks, "collection %s has no entry %d, or %zu bytes are too long for a message (%d at most)", tasks->collections[to->collection].spec.name, entry, bytes, RP_TASK_STATE_MOST);
+    if (entry < 0 || (uint32_t)entry >= tasks->collections[to->collection].entries ||
+        bytes > RP_TASK_STATE_MOST) {
+        rp_tasks_lost(
+            tasks,
+            "collection %s has no entry %d, or %zu bytes are too long for a message (%d at most)",
+            tasks->collections[to->collection].spec.name, entry, bytes, RP_TASK_STATE_MOST);
         return;
     }
     if (!tasks->running) {
-        rp_tasks_lost(tasks, "collection %s: only entries send; what begins a run is put by reprise_start", tasks->collections[to->collection].spec.name);
+        rp_tasks_lost(tasks,
+                      "collection %s: only entries send; what begins a run is put by reprise_start",
+                      tasks->collections[to->collection].spec.name);
         return;
     }
     m.clock = ++tasks->running->clock;
@@ -774,7 +868,9 @@ static void send_to(struct rp_tasks *tasks, struct rp_task *to, int entry, uint6
     if (tasks->is_lost)
         return;
     if (tasks->handled && (tasks->mode == RP_TASKS_RECORD || tasks->mode == RP_TASKS_REPLAY))
-        tasks->running->regions[tasks->handled->entry].sends += (rp_identity_hash(&m.id) + m.task * UINT64_C(31) + ref) * (rp_task_hash(data, bytes) | 1);
+        tasks->running->regions[tasks->handled->entry].sends +=
+            (rp_identity_hash(&m.id) + m.task * UINT64_C(31) + ref) *
+            (rp_task_hash(data, bytes) | 1);
     if (to->owner != tasks->self) {
         struct rp_parcel *parcel = pack(tasks, to->owner, &m, data);
         tasks->counts[RP_COUNT_REMOTE]++;
@@ -809,7 +905,8 @@ int reprise_collection(const struct reprise_collection_spec *spec)
     return add_collection(rp_tasks_now, spec);
 }
 
-void reprise_send(int collection, struct reprise_index to, int entry, uint64_t ref, const void *data, size_t bytes)
+void reprise_send(int collection, struct reprise_index to, int entry, uint64_t ref,
+                  const void *data, size_t bytes)
 {
     struct rp_task *task = task_at(rp_tasks_now, collection, to);
 
@@ -831,13 +928,22 @@ void reprise_start(int collection, int entry, uint64_t ref, const void *data, si
     struct rp_tasks *tasks = rp_tasks_now;
     const struct rp_collection *c = collection_of(tasks, collection);
 
-    if (c && (tasks->running || entry < 0 || (uint32_t)entry >= c->entries || bytes > RP_TASK_STATE_MOST))
-        rp_tasks_lost(tasks, "reprise_start: it was called by an entry, or collection %s has no entry %d, or %zu bytes are too long for a message", c->spec.name, entry, bytes);
+    if (c && (tasks->running || entry < 0 || (uint32_t)entry >= c->entries ||
+              bytes > RP_TASK_STATE_MOST))
+        rp_tasks_lost(tasks,
+                      "reprise_start: it was called by an entry, or collection %s has no entry %d, "
+                      "or %zu bytes are too long for a message",
+                      c->spec.name, entry, bytes);
     tasks->has_starts = true;
     for (uint32_t i = 0; c && !tasks->is_lost && i < c->count; i++) {
         struct rp_task_message *m = malloc(sizeof *m + bytes);
         RP_BUG_ON(!m);
-        *m = (struct rp_task_message){.id = {.spe = RP_TASK_MAIN, .srn = ++tasks->main_srn}, .task = c->first + i, .stage = tasks->stage, .entry = (uint32_t)entry, .ref = ref, .bytes = bytes};
+        *m = (struct rp_task_message){.id = {.spe = RP_TASK_MAIN, .srn = ++tasks->main_srn},
+                                      .task = c->first + i,
+                                      .stage = tasks->stage,
+                                      .entry = (uint32_t)entry,
+                                      .ref = ref,
+                                      .bytes = bytes};
         if (bytes > 0)
             memcpy(m->data, data, bytes);
         if (tasks->tasks[m->task].owner == tasks->self) {
@@ -878,5 +984,6 @@ int reprise_processes(void)
 
 bool reprise_is_first(void)
 {
-    return rp_tasks_now->has_ended ? rp_tasks_now->was_first : rp_stage_first(rp_tasks_now) == rp_tasks_now->self;
+    return rp_tasks_now->has_ended ? rp_tasks_now->was_first
+                                   : rp_stage_first(rp_tasks_now) == rp_tasks_now->self;
 }

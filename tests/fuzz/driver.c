@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target over the files of a directory, once each: the corpus as an ordinary test, without libFuzzer. */
+/* Runs a fuzz target over the files of a directory, once each: the corpus as an ordinary test,
+ * without libFuzzer. */
 #include <dirent.h>
 
 #include "base/file.h"
@@ -16,7 +17,8 @@ static int run_file(const char *directory, const char *name)
         fprintf(stderr, "%s\n", why.text);
         return 1;
     }
-    uint8_t *exact = malloc(bytes.length ? bytes.length : 1); /* exactly as long as the input, for the sanitizer */
+    uint8_t *exact = malloc(bytes.length ? bytes.length
+                                         : 1); /* exactly as long as the input, for the sanitizer */
     memcpy(exact, bytes.bytes, bytes.length);
     LLVMFuzzerTestOneInput(exact, bytes.length);
     free(exact);

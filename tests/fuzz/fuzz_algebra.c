@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text is evaluated or refused; what is evaluated has no more given than dependencies, and means the same in brackets. */
+/* Any text is evaluated or refused; what is evaluated has no more given than dependencies, and
+ * means the same in brackets. */
 #include "fuzz.h"
 #include "match/algebra.h"
 
@@ -16,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         FUZZ_CHECK(set.given <= set.dependencies && set.logical <= set.events);
         rp_buffer_printf(&text, "(%s)", expression);
         rp_buffer_byte(&text, 0);
-        if (rp_algebra_evaluate((char *)text.bytes, NULL, &same, &why) == RP_OK) /* it may be nested too deep */
+        if (rp_algebra_evaluate((char *)text.bytes, NULL, &same, &why) ==
+            RP_OK) /* it may be nested too deep */
             FUZZ_CHECK(memcmp(&set, &same, sizeof set) == 0);
     }
     rp_buffer_free(&steps);

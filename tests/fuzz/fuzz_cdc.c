@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Codec cdc. First byte: 0 decodes the rest as it is; 1 puts it through zlib first, so that its tables are reached. Second byte: the most rows that it may
- * have. To tables that can be decoded, messages that end at their epoch lines are made up; the rows that come of them are encoded, and must come back.
+ * Codec cdc. First byte: 0 decodes the rest as it is; 1 puts it through zlib first, so that its
+ * tables are reached. Second byte: the most rows that it may have. To tables that can be decoded,
+ * messages that end at their epoch lines are made up; the rows that come of them are encoded, and
+ * must come back.
  */
 #include "codec/cdc.h"
 #include "codec/deflate.h"
@@ -15,7 +17,8 @@ static size_t make_up(const struct rp_cdc_table *table, struct rp_message *messa
     for (size_t i = 0; i < table->message_count; i++) {
         const struct rp_cdc_clock *line = &table->epoch[i % table->epoch_count];
         uint64_t less = i < table->epoch_count ? 0 : i * 5 % 23;
-        messages[i] = (struct rp_message){less < line->clock ? line->clock - less : line->clock, line->rank, 0};
+        messages[i] = (struct rp_message){less < line->clock ? line->clock - less : line->clock,
+                                          line->rank, 0};
     }
     return table->message_count;
 }
@@ -29,9 +32,11 @@ static void check_table(const struct rp_cdc_table *table)
         seen[table->order[i]] = 1;
     }
     for (size_t i = 0; i < table->other_count; i++)
-        FUZZ_CHECK(table->others[i].entry < table->entry_count && rp_event_is_valid(&table->others[i].event));
+        FUZZ_CHECK(table->others[i].entry < table->entry_count &&
+                   rp_event_is_valid(&table->others[i].event));
     for (size_t i = 0; i < table->unmatched_count; i++)
-        FUZZ_CHECK(table->unmatched[i].entry <= table->entry_count && table->unmatched[i].count > 0);
+        FUZZ_CHECK(table->unmatched[i].entry <= table->entry_count &&
+                   table->unmatched[i].count > 0);
     FUZZ_CHECK(table->entry_count == table->message_count + table->other_count);
     FUZZ_CHECK(table->entry_count == 0 || !table->with_next[table->entry_count - 1]);
 }
@@ -54,7 +59,8 @@ static void round_trip(const struct rp_row_tables *tables)
     struct rp_problem why;
 
     FUZZ_CHECK(rp_cdc_encode(&coder, tables, &payload, &sizes) == RP_OK);
-    FUZZ_CHECK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, tables->row_count, &scratch, &chunk, &why) == RP_OK);
+    FUZZ_CHECK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, tables->row_count,
+                             &scratch, &chunk, &why) == RP_OK);
     FUZZ_CHECK(chunk.table_count == tables->table_count);
     for (size_t i = 0; i < chunk.table_count; i++) {
         struct rp_row rows[MOST];
@@ -63,7 +69,8 @@ static void round_trip(const struct rp_row_tables *tables)
         size_t count = 0;
         for (size_t k = table->count; k-- > 0;)
             if (table->rows[k].kind == RP_ROW_MESSAGE)
-                messages[count++] = (struct rp_message){table->rows[k].clock, table->rows[k].rank, 0};
+                messages[count++] =
+                    (struct rp_message){table->rows[k].clock, table->rows[k].rank, 0};
         FUZZ_CHECK(rp_cdc_row_count(&chunk.tables[i]) == table->count);
         FUZZ_CHECK(rp_cdc_restore(&chunk.tables[i], messages, count, rows, &why) == RP_OK);
         FUZZ_CHECK(memcmp(rows, table->rows, table->count * sizeof *rows) == 0);
@@ -83,7 +90,8 @@ static void follow(const struct rp_cdc_chunk *chunk)
     for (size_t i = 0; i < chunk->table_count; i++) {
         check_table(&chunk->tables[i]);
         size_t count = restore(&chunk->tables[i], rows + all.row_count);
-        tables[all.table_count++] = (struct rp_row_table){chunk->tables[i].site, count, rows + all.row_count};
+        tables[all.table_count++] =
+            (struct rp_row_table){chunk->tables[i].site, count, rows + all.row_count};
         all.row_count += count;
     }
     round_trip(&all);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Codecs tables and mix. First byte modulo 6, the codec by its lowest bit: 0 and 1 decode the rest as it is; 2 puts the rest into a zstd frame first, so that
- * the columns are reached; the others take the rest for events, which must come back. Second byte: the number of events.
+ * Codecs tables and mix. First byte modulo 6, the codec by its lowest bit: 0 and 1 decode the rest
+ * as it is; 2 puts the rest into a zstd frame first, so that the columns are reached; the others
+ * take the rest for events, which must come back. Second byte: the number of events.
  */
 #include <malloc.h>
 #include <zstd.h>
@@ -11,7 +12,8 @@
 
 static struct rp_event events[256], again[256];
 
-static enum rp_status decode(const struct rp_codec *codec, const uint8_t *bytes, size_t length, size_t count)
+static enum rp_status decode(const struct rp_codec *codec, const uint8_t *bytes, size_t length,
+                             size_t count)
 {
     struct rp_problem why = {""};
     void *state = codec->open();
@@ -19,7 +21,8 @@ static enum rp_status decode(const struct rp_codec *codec, const uint8_t *bytes,
     codec->reset(state);
     size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
     enum rp_status status = codec->decode(state, bytes, length, count, events, &why);
-    FUZZ_CHECK(mallinfo2().uordblks + mallinfo2().hblkhd <= before + count * 82 + (1 << 20)); /* zstd has tables of its own */
+    FUZZ_CHECK(mallinfo2().uordblks + mallinfo2().hblkhd <=
+               before + count * 82 + (1 << 20)); /* zstd has tables of its own */
     fuzz_check_status(status, &why);
     for (size_t i = 0; status == RP_OK && i < count; i++)
         FUZZ_CHECK(rp_event_is_valid(&events[i]));
@@ -38,7 +41,8 @@ static void round_trip(const struct rp_codec *codec, size_t count)
     for (int i = 0; i < 2; i++) {
         struct rp_buffer payload = {0};
         FUZZ_CHECK(codec->encode(encoder, events, count, &payload) == RP_OK);
-        FUZZ_CHECK(codec->decode(decoder, payload.bytes, payload.length, count, again, &why) == RP_OK);
+        FUZZ_CHECK(codec->decode(decoder, payload.bytes, payload.length, count, again, &why) ==
+                   RP_OK);
         FUZZ_CHECK(memcmp(events, again, count * sizeof *events) == 0);
         rp_buffer_free(&payload);
     }
@@ -61,7 +65,8 @@ static size_t take_events(const uint8_t *bytes, size_t length)
 {
     size_t count = 0;
 
-    for (; length >= sizeof *events && count < 256; bytes += sizeof *events, length -= sizeof *events) {
+    for (; length >= sizeof *events && count < 256;
+         bytes += sizeof *events, length -= sizeof *events) {
         memcpy(&events[count], bytes, sizeof *events);
         events[count].kind %= 16;
         count += (size_t)rp_event_is_valid(&events[count]);

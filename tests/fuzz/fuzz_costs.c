@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any file of costs is read or refused, by path and line; one that is refused changes nothing, one that is read has nothing in it that was passed over, and is the same when it is written and read again. */
+/* Any file of costs is read or refused, by path and line; one that is refused changes nothing, one
+ * that is read has nothing in it that was passed over, and is the same when it is written and read
+ * again. */
 #include "fuzz.h"
 
 #include <ctype.h>
@@ -28,6 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     }
     check_bytes(bytes, length);
     unlink(path);
-    FUZZ_CHECK(rp_costs_write(path, &costs, &why) == RP_OK && rp_costs_read(path, &again, &why) == RP_OK && memcmp(&costs, &again, sizeof costs) == 0);
+    FUZZ_CHECK(rp_costs_write(path, &costs, &why) == RP_OK &&
+               rp_costs_read(path, &again, &why) == RP_OK &&
+               memcmp(&costs, &again, sizeof costs) == 0);
     return 0;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The data log of a rank, opened, read and verified. First byte: 0 the rest as it is; 1 the rest with its checksums made right; 2 a log built from the rest: its first byte says whether it was closed (bit 0) and how much of
- * the stream is in a chunk (the rest is in the tail); what follows is the stream. Entries are read by bytes of it: what a program would ask for.
+ * The data log of a rank, opened, read and verified. First byte: 0 the rest as it is; 1 the rest
+ * with its checksums made right; 2 a log built from the rest: its first byte says whether it was
+ * closed (bit 0) and how much of the stream is in a chunk (the rest is in the tail); what follows
+ * is the stream. Entries are read by bytes of it: what a program would ask for.
  */
 #include <zstd.h>
 
@@ -23,7 +25,11 @@ static void make_right(uint8_t *bytes, size_t length)
     memcpy(bytes, header.bytes, RP_DATA_HEADER);
     rp_buffer_free(&header);
     while (at + RP_DATA_CHUNK_HEADER <= length) {
-        struct rp_data_chunk chunk = {.kind = bytes[at + 2], .length = rp_load_u32(bytes + at + 4), .stored = rp_load_u32(bytes + at + 8), .crc = rp_load_u32(bytes + at + 12), .first = first};
+        struct rp_data_chunk chunk = {.kind = bytes[at + 2],
+                                      .length = rp_load_u32(bytes + at + 4),
+                                      .stored = rp_load_u32(bytes + at + 8),
+                                      .crc = rp_load_u32(bytes + at + 12),
+                                      .first = first};
         size_t left = length - at - RP_DATA_CHUNK_HEADER;
         if (chunk.stored <= left)
             chunk.crc = rp_crc32c(bytes + at + RP_DATA_CHUNK_HEADER, chunk.stored);
@@ -38,14 +44,19 @@ static void make_right(uint8_t *bytes, size_t length)
     }
 }
 
-static void add_chunk(struct rp_buffer *file, enum rp_data_chunk_kind kind, uint64_t first, const uint8_t *bytes, size_t length)
+static void add_chunk(struct rp_buffer *file, enum rp_data_chunk_kind kind, uint64_t first,
+                      const uint8_t *bytes, size_t length)
 {
     static uint8_t frame[1 << 17];
     size_t stored = ZSTD_compress(frame, sizeof frame, bytes, length, 1);
 
     if (ZSTD_isError(stored))
         return;
-    rp_data_put_chunk(file, &(struct rp_data_chunk){.kind = (uint8_t)kind, .length = (uint32_t)length, .stored = (uint32_t)stored, .crc = rp_crc32c(frame, stored), .first = first});
+    rp_data_put_chunk(file, &(struct rp_data_chunk){.kind = (uint8_t)kind,
+                                                    .length = (uint32_t)length,
+                                                    .stored = (uint32_t)stored,
+                                                    .crc = rp_crc32c(frame, stored),
+                                                    .first = first});
     rp_buffer_put(file, frame, stored);
 }
 
@@ -64,7 +75,8 @@ static void write_tail(const uint8_t *bytes, size_t length)
 {
     static uint8_t file[RP_DATA_TAIL_HEADER + (1 << 16)];
     char path[8192];
-    struct rp_data_tail tail = {.run = RUN, .rank = RANK, .head = length, .repeats = length % 3, .repeats_at = length};
+    struct rp_data_tail tail = {
+        .run = RUN, .rank = RANK, .head = length, .repeats = length % 3, .repeats_at = length};
 
     memcpy(tail.magic, rp_data_tail_magic, sizeof tail.magic);
     tail.crc = rp_crc32c(&tail, 20);
@@ -155,7 +167,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     fuzz_check_status(status, &why);
     if (status != RP_OK)
         return 0;
-    FUZZ_CHECK(rp_data_place(r)->program && rp_data_place(r)->arguments && rp_data_place(r)->environment);
+    FUZZ_CHECK(rp_data_place(r)->program && rp_data_place(r)->arguments &&
+               rp_data_place(r)->environment);
     for (int i = 0; i < MOST && (status = rp_data_next(r, &name, &why)) == RP_OK && name; i++)
         read_entry(r, name);
     fuzz_check_status(status, &why);

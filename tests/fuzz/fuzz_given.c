@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any log of what was handed to MPI is read or refused; what was read has a place for every call, and does not differ from itself. The first byte says how the rest is taken: 0 a file as it is, 1 entries of a journal behind the head of one, each a length of one
- * byte and so many bytes. */
+/* Any log of what was handed to MPI is read or refused; what was read has a place for every call,
+ * and does not differ from itself. The first byte says how the rest is taken: 0 a file as it is, 1
+ * entries of a journal behind the head of one, each a length of one byte and so many bytes. */
 #include "fuzz.h"
 
 #include "log/givenlog.h"
@@ -23,7 +24,8 @@ static void make(const uint8_t *bytes, size_t length)
         return;
     }
     FUZZ_CHECK(rp_journal_file_create(path, &kind, 0, RANK, &journal, &why) == RP_OK);
-    for (size_t at = 1; at < length && bytes[at] > 0 && bytes[at] < length - at; at += 1 + bytes[at])
+    for (size_t at = 1; at < length && bytes[at] > 0 && bytes[at] < length - at;
+         at += 1 + bytes[at])
         rp_journal_put(journal, bytes + at + 1, bytes[at]);
     rp_journal_close(journal, false);
 }
@@ -43,8 +45,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (status != RP_OK)
         return 0;
     for (size_t i = 0; i < given.items; i++)
-        FUZZ_CHECK(given.item[i].site < given.sites.site_count && given.item[i].region < given.regions && (i == 0 || given.item[i - 1].region <= given.item[i].region));
-    FUZZ_CHECK(rp_given_compare(place, place, place, RANK, true, &difference, &why) == RP_OK && !difference.is_found && difference.noise == 0 && (given.is_cut || difference.compared == given.items));
+        FUZZ_CHECK(given.item[i].site < given.sites.site_count &&
+                   given.item[i].region < given.regions &&
+                   (i == 0 || given.item[i - 1].region <= given.item[i].region));
+    FUZZ_CHECK(rp_given_compare(place, place, place, RANK, true, &difference, &why) == RP_OK &&
+               !difference.is_found && difference.noise == 0 &&
+               (given.is_cut || difference.compared == given.items));
     rp_given_free(&given);
     return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the leader of a host hears from another one in a deterministic run: the input is what comes through the connection. Four ranks, two of them elsewhere. Whatever is said, it is taken or the run ends with a word; and then
- * the bounds can be found, and it can be told who waits for whom.
+ * What the leader of a host hears from another one in a deterministic run: the input is what comes
+ * through the connection. Four ranks, two of them elsewhere. Whatever is said, it is taken or the
+ * run ends with a word; and then the bounds can be found, and it can be told who waits for whom.
  */
 #include <setjmp.h>
 #include <sys/mman.h>
@@ -25,7 +26,8 @@ enum { RANKS = 4, HOSTS = 2 };
 
 static const uint32_t host_of[RANKS] = {0, 0, 1, 1};
 
-/* As rp_side_map does, but of memory that no other process has. Meetings and notes are cleared when they are used. */
+/* As rp_side_map does, but of memory that no other process has. Meetings and notes are cleared when
+ * they are used. */
 static void open_side(void)
 {
     static char *memory;
@@ -34,7 +36,8 @@ static void open_side(void)
     uint64_t size = lay_out(RANKS);
 
     if (!memory)
-        memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     FUZZ_CHECK(memory != MAP_FAILED);
     memset(memory, 0, side.meetings);
     side.shared = (struct rp_side_shared *)(void *)memory;
@@ -92,7 +95,8 @@ static void look_round(void)
         rp_side_describe(&text, &knot, bounds, put_number);
     rp_buffer_free(&text);
     rp_side_unblock();
-    for (uint64_t at = rp_side_turn_round(rp_side_take_mail()); at != 0; at = rp_side_note(at)->next)
+    for (uint64_t at = rp_side_turn_round(rp_side_take_mail()); at != 0;
+         at = rp_side_note(at)->next)
         FUZZ_CHECK(rp_side_note(at)->source < RANKS && rp_side_note(at)->is_copy);
 }
 

@@ -10,10 +10,12 @@ static void check_string(const char *string)
     struct rp_problem why;
 
     rp_json_put_string(&out, string);
-    FUZZ_CHECK(rp_json_parse((char *)out.bytes, out.length, &one, &why) == RP_OK && one->kind == RP_JSON_STRING);
+    FUZZ_CHECK(rp_json_parse((char *)out.bytes, out.length, &one, &why) == RP_OK &&
+               one->kind == RP_JSON_STRING);
     rp_buffer_clear(&out);
     rp_json_put_string(&out, one->string);
-    FUZZ_CHECK(rp_json_parse((char *)out.bytes, out.length, &two, &why) == RP_OK && strcmp(one->string, two->string) == 0);
+    FUZZ_CHECK(rp_json_parse((char *)out.bytes, out.length, &two, &why) == RP_OK &&
+               strcmp(one->string, two->string) == 0);
     rp_json_free(one);
     rp_json_free(two);
     rp_buffer_free(&out);

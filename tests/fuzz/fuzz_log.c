@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log of a rank, opened, read and verified. First byte: 0 the rest as it is; 1 the rest with the checksums of its header and chunks made right; 2 a log
- * built from the rest: chunks of (kind, items, length, payload), EVENTS payloads as they are for codec mix or put into zstd frames, with index and trailer if the second byte is odd. If its bit 1 is set, it is
- * a log of rows; payloads of ROWS begin with a byte, how many events they reach to, and are then those of raw, gzip or cdc before zlib.
+ * The log of a rank, opened, read and verified. First byte: 0 the rest as it is; 1 the rest with
+ * the checksums of its header and chunks made right; 2 a log built from the rest: chunks of (kind,
+ * items, length, payload), EVENTS payloads as they are for codec mix or put into zstd frames, with
+ * index and trailer if the second byte is odd. If its bit 1 is set, it is a log of rows; payloads
+ * of ROWS begin with a byte, how many events they reach to, and are then those of raw, gzip or cdc
+ * before zlib.
  */
 #include <zstd.h>
 
@@ -29,8 +32,12 @@ static void make_right(uint8_t *bytes, size_t length)
     struct rp_chunk_place place = {0, 0, 0};
     while (at + RP_CHUNK_HEADER <= length && memcmp(bytes + at, "RK", 2) == 0) {
         struct rp_buffer header = {0};
-        struct rp_chunk chunk = {.kind = bytes[at + 2], .codec = bytes[at + 3], .flags = rp_load_u16(bytes + at + 4), .items = rp_load_u32(bytes + at + 8),
-                                 .stored = rp_load_u32(bytes + at + 12), .crc = rp_load_u32(bytes + at + 16)};
+        struct rp_chunk chunk = {.kind = bytes[at + 2],
+                                 .codec = bytes[at + 3],
+                                 .flags = rp_load_u16(bytes + at + 4),
+                                 .items = rp_load_u32(bytes + at + 8),
+                                 .stored = rp_load_u32(bytes + at + 12),
+                                 .crc = rp_load_u32(bytes + at + 16)};
         size_t left = length - at - RP_CHUNK_HEADER;
         if (chunk.stored <= left)
             chunk.crc = rp_crc32c(bytes + at + RP_CHUNK_HEADER, chunk.stored);
@@ -51,7 +58,8 @@ struct built {
     struct rp_chunk_place place;
 };
 
-static void add_chunk(struct built *b, struct rp_chunk *chunk, const uint8_t *payload, size_t length)
+static void add_chunk(struct built *b, struct rp_chunk *chunk, const uint8_t *payload,
+                      size_t length)
 {
     chunk->stored = (uint32_t)length;
     chunk->crc = rp_crc32c(payload, length);
@@ -65,7 +73,8 @@ static void add_chunk(struct built *b, struct rp_chunk *chunk, const uint8_t *pa
     b->chunks++;
 }
 
-static void add_events(struct built *b, struct rp_chunk *chunk, const uint8_t *columns, size_t length)
+static void add_events(struct built *b, struct rp_chunk *chunk, const uint8_t *columns,
+                       size_t length)
 {
     uint8_t frame[4096];
     size_t stored = ZSTD_compress(frame, sizeof frame, columns, length, 1);
@@ -84,7 +93,8 @@ static void add_rows(struct built *b, struct rp_chunk *chunk, const uint8_t *byt
 
     chunk->codec = (uint8_t)(3 + (length ? bytes[0] >> 6 : 0) % 3);
     chunk->flags = 0;
-    rp_format_put_rows(&payload, &(struct rp_rows_head){length ? bytes[0] & 63 : 0, length ? length - 1 : 0});
+    rp_format_put_rows(&payload,
+                       &(struct rp_rows_head){length ? bytes[0] & 63 : 0, length ? length - 1 : 0});
     if (length > 0 && chunk->codec == 3)
         rp_buffer_put(&payload, bytes + 1, length - 1);
     else if (length > 0)
@@ -164,7 +174,8 @@ static void check_rows(const struct rp_row_chunk *chunk)
 {
     for (size_t i = 0; i < chunk->cdc.table_count; i++)
         for (size_t k = 0; k < chunk->cdc.tables[i].epoch_count; k++)
-            FUZZ_CHECK(chunk->cdc.tables[i].epoch[k].rank >= 0 && chunk->cdc.tables[i].epoch[k].rank < RANKS);
+            FUZZ_CHECK(chunk->cdc.tables[i].epoch[k].rank >= 0 &&
+                       chunk->cdc.tables[i].epoch[k].rank < RANKS);
 }
 
 static void read_rows(struct rp_log *log)
@@ -196,7 +207,8 @@ static void read_all(struct rp_log *log)
 
     while ((status = rp_log_next_block(log, events, &count, &why)) == RP_OK && count > 0) {
         for (size_t i = 0; i < count; i++)
-            FUZZ_CHECK(rp_event_is_valid(&events[i]) && events[i].site < rp_log_site_table(log)->site_count);
+            FUZZ_CHECK(rp_event_is_valid(&events[i]) &&
+                       events[i].site < rp_log_site_table(log)->site_count);
         total += count;
     }
     fuzz_check_status(status, &why);

@@ -11,8 +11,9 @@ static bool same(const struct rp_manifest *a, const struct rp_manifest *b)
 
     while (a->command[i] && b->command[i] && strcmp(a->command[i], b->command[i]) == 0)
         i++;
-    return a->run == b->run && a->ranks == b->ranks && a->launched_inside == b->launched_inside && strcmp(a->mpi, b->mpi) == 0 &&
-           strcmp(a->program, b->program) == 0 && !a->command[i] && !b->command[i];
+    return a->run == b->run && a->ranks == b->ranks && a->launched_inside == b->launched_inside &&
+           strcmp(a->mpi, b->mpi) == 0 && strcmp(a->program, b->program) == 0 && !a->command[i] &&
+           !b->command[i];
 }
 
 static struct rp_manifest write_and_read(const struct rp_manifest *manifest)

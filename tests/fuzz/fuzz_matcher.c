@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The matcher against a model that searches the whole stream. The input is a program: each byte posts a receive, completes one, polls, or makes a group; then
- * the lengths of blocks. Late matches are those of format.md, section 5.
+ * The matcher against a model that searches the whole stream. The input is a program: each byte
+ * posts a receive, completes one, polls, or makes a group; then the lengths of blocks. Late matches
+ * are those of format.md, section 5.
  */
 #include "fuzz.h"
 #include "match/matcher.h"
@@ -18,7 +19,8 @@ static void add(uint32_t kind, int32_t a, int32_t b, uint64_t c)
 {
     if (event_count == MOST)
         return;
-    events[event_count++] = (struct rp_event){kind, 0, (uint32_t)(next_post - told_posts), 0, a, b, c};
+    events[event_count++] =
+        (struct rp_event){kind, 0, (uint32_t)(next_post - told_posts), 0, a, b, c};
     told_posts = next_post;
 }
 
@@ -91,7 +93,8 @@ static size_t find_late(struct rp_match *late)
         for (size_t i = 0; i < lengths[n]; i++, at++) {
             posts += events[at].posts;
             if (n > 0 && rp_event_has_post(events[at].kind) && events[at].c < before_last)
-                late[count++] = (struct rp_match){events[at].c, events[at].kind, events[at].a, events[at].b};
+                late[count++] =
+                    (struct rp_match){events[at].c, events[at].kind, events[at].a, events[at].b};
         }
     }
     qsort(late, count, sizeof *late, by_post);
@@ -102,7 +105,8 @@ struct place {
     size_t at, block;
 };
 
-static enum rp_status next_block(void *owner, struct rp_event *out, size_t *count, struct rp_problem *why)
+static enum rp_status next_block(void *owner, struct rp_event *out, size_t *count,
+                                 struct rp_problem *why)
 {
     struct place *place = owner;
 
@@ -124,7 +128,8 @@ static void check_post(struct rp_matcher *m, uint64_t post)
             real = &events[i];
     bool is_there = rp_matcher_find(m, post, &found);
     FUZZ_CHECK(is_there == (real != NULL));
-    FUZZ_CHECK(!real || (found.kind == real->kind && found.source == real->a && found.tag == real->b));
+    FUZZ_CHECK(!real ||
+               (found.kind == real->kind && found.source == real->a && found.tag == real->b));
 }
 
 static void check_group(struct rp_matcher *m, size_t at)
@@ -134,7 +139,9 @@ static void check_group(struct rp_matcher *m, size_t at)
 
     for (size_t k = events[at].kind == RP_YES ? (size_t)events[at].b : 1; k-- > 0;) {
         FUZZ_CHECK(rp_matcher_ahead(m, k, &event, &why) == RP_OK);
-        FUZZ_CHECK(at + k < event_count ? event && memcmp(event, &events[at + k], sizeof *event) == 0 : !event);
+        FUZZ_CHECK(at + k < event_count
+                       ? event && memcmp(event, &events[at + k], sizeof *event) == 0
+                       : !event);
     }
 }
 
@@ -147,7 +154,8 @@ static void follow(struct rp_matcher *m)
     for (size_t i = 0; i < event_count; i++) {
         for (uint32_t k = 0; k < events[i].posts; k++)
             check_post(m, post++);
-        FUZZ_CHECK(rp_matcher_peek(m, &event, &why) == RP_OK && event && memcmp(event, &events[i], sizeof *event) == 0);
+        FUZZ_CHECK(rp_matcher_peek(m, &event, &why) == RP_OK && event &&
+                   memcmp(event, &events[i], sizeof *event) == 0);
         check_group(m, i);
         FUZZ_CHECK(rp_matcher_position(m) == i);
         rp_matcher_take(m);
@@ -164,7 +172,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 
     make_stream(bytes, length);
     size_t late_count = find_late(late);
-    FUZZ_CHECK(rp_matcher_create((struct rp_block_source){next_block, &place, BLOCK}, late, late_count, &m, &why) == RP_OK);
+    FUZZ_CHECK(rp_matcher_create((struct rp_block_source){next_block, &place, BLOCK}, late,
+                                 late_count, &m, &why) == RP_OK);
     follow(m);
     rp_matcher_free(m);
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* src/det in a model of ranks: the input is a seed for the orders of steps, and a program. All orders must give the same. */
+/* src/det in a model of ranks: the input is a seed for the orders of steps, and a program. All
+ * orders must give the same. */
 #include "det_model.h"
 #include "fuzz.h"
 

@@ -14,7 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     fuzz_check_status(status, &why);
     if (status != RP_OK)
         return 0;
-    void (*const put[])(struct rp_output *, const struct rp_recovery *) = {rp_recovery_put_text, rp_recovery_put_json, rp_recovery_put_html};
+    void (*const put[])(struct rp_output *, const struct rp_recovery *) = {rp_recovery_put_text,
+                                                                           rp_recovery_put_json,
+                                                                           rp_recovery_put_html};
     for (size_t i = 0; i < sizeof put / sizeof *put; i++) {
         struct rp_output out = {0};
         put[i](&out, &recovery);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any log of regions is read or refused; what was read does not go back, is found again by position, and is the same when it is written and read once more. The first byte says how the rest is taken: 0 a file as it is, 1 entries of a journal behind the head of
- * one, each a length of one byte and so many bytes.
+ * Any log of regions is read or refused; what was read does not go back, is found again by
+ * position, and is the same when it is written and read once more. The first byte says how the rest
+ * is taken: 0 a file as it is, 1 entries of a journal behind the head of one, each a length of one
+ * byte and so many bytes.
  */
 #include "fuzz.h"
 
@@ -28,7 +30,8 @@ static void make_journal(const uint8_t *bytes, size_t length)
     char *path = rp_region_path(fuzz_directory(), RANK);
 
     FUZZ_CHECK(path && rp_journal_file_create(path, &kind, RUN, RANK, &journal, &why) == RP_OK);
-    for (size_t at = 0; at < length && bytes[at] > 0 && bytes[at] < length - at; at += 1 + bytes[at])
+    for (size_t at = 0; at < length && bytes[at] > 0 && bytes[at] < length - at;
+         at += 1 + bytes[at])
         rp_journal_put(journal, bytes + at + 1, bytes[at]);
     rp_journal_close(journal, false);
     free(path);
@@ -57,7 +60,8 @@ static void write_again(const struct rp_regions *r)
     for (size_t i = 0; i < r->ends; i++)
         rp_region_closed(writer, r->end[i]);
     rp_region_close(writer);
-    FUZZ_CHECK(rp_regions_read(fuzz_directory(), RUN, WRITTEN, &again, &why) == RP_OK && again.ends == r->ends);
+    FUZZ_CHECK(rp_regions_read(fuzz_directory(), RUN, WRITTEN, &again, &why) == RP_OK &&
+               again.ends == r->ends);
     FUZZ_CHECK(r->ends == 0 || memcmp(again.end, r->end, r->ends * sizeof *r->end) == 0);
     rp_regions_free(&again);
 }

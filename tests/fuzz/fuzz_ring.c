@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring file. First byte: 0 the rest as it is; else the header's checksum is made right first. Second byte: first event to be asked for. */
+/* A ring file. First byte: 0 the rest as it is; else the header's checksum is made right first.
+ * Second byte: first event to be asked for. */
 #include "base/crc32c.h"
 #include "event/ring.h"
 #include "fuzz.h"
 
 enum { RUN = 7, RANK = 1, MOST = RP_RING_HEADER + 64 * 32 };
 
-/* The input is a header of 240 bytes and slots: zeros in between would only slow the fuzzer down. */
+/* The input is a header of 240 bytes and slots: zeros in between would only slow the fuzzer
+ * down. */
 static size_t unpack(const uint8_t *bytes, size_t length, uint8_t *out)
 {
     size_t header = length < 240 ? length : 240, rest = length - header;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events to rows. The input is events of 8 bytes: kind, site and posts, scope, a, b, c, and two that say where the pieces end. The rows must not depend on
- * the pieces; and the tables must come back from cdc, chunk by chunk.
+ * Events to rows. The input is events of 8 bytes: kind, site and posts, scope, a, b, c, and two
+ * that say where the pieces end. The rows must not depend on the pieces; and the tables must come
+ * back from cdc, chunk by chunk.
  */
 #include "codec/cdc.h"
 #include "fuzz.h"
@@ -16,7 +17,8 @@ static size_t take_events(const uint8_t *bytes, size_t length)
     size_t count = 0;
 
     for (; length >= EVENT && count < MOST; bytes += EVENT, length -= EVENT) {
-        struct rp_event e = {bytes[0] % RP_EVENT_KINDS, bytes[1] & 3, bytes[1] >> 6, bytes[2], (int8_t)bytes[3], (int8_t)bytes[4], bytes[5]};
+        struct rp_event e = {bytes[0] % RP_EVENT_KINDS, bytes[1] & 3,     bytes[1] >> 6, bytes[2],
+                             (int8_t)bytes[3],          (int8_t)bytes[4], bytes[5]};
         pieces[count] = 1 + bytes[6] % 8;
         events[count] = e;
         count += (size_t)rp_event_is_valid(&e);
@@ -46,12 +48,14 @@ static void check_chunk(struct rp_row_coder *coder, const struct rp_rows *rows)
 
     FUZZ_CHECK(rp_row_tables_split(rp_rows_of(rows), rp_rows_count(rows), &tables) == RP_OK);
     FUZZ_CHECK(rp_cdc_encode(coder, &tables, &payload, &sizes) == RP_OK);
-    FUZZ_CHECK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, tables.row_count, &scratch, &chunk, &why) == RP_OK);
+    FUZZ_CHECK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, tables.row_count,
+                             &scratch, &chunk, &why) == RP_OK);
     for (size_t i = 0; i < tables.table_count; i++) {
         size_t count = take_messages(&tables.tables[i], messages);
         FUZZ_CHECK(rp_cdc_row_count(&chunk.tables[i]) == tables.tables[i].count);
         FUZZ_CHECK(rp_cdc_restore(&chunk.tables[i], messages, count, again, &why) == RP_OK);
-        FUZZ_CHECK(memcmp(again, tables.tables[i].rows, tables.tables[i].count * sizeof *again) == 0);
+        FUZZ_CHECK(memcmp(again, tables.tables[i].rows, tables.tables[i].count * sizeof *again) ==
+                   0);
     }
     rp_cdc_chunk_free(&chunk);
     rp_row_tables_free(&tables);
@@ -78,7 +82,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         check_chunk(&coder, &part);
         rp_rows_clear(&part);
     }
-    FUZZ_CHECK(all.rows.length == whole.rows.length && (count == 0 || all.rows.length == 0 || memcmp(all.rows.bytes, whole.rows.bytes, all.rows.length) == 0));
+    FUZZ_CHECK(all.rows.length == whole.rows.length &&
+               (count == 0 || all.rows.length == 0 ||
+                memcmp(all.rows.bytes, whole.rows.bytes, all.rows.length) == 0));
     for (size_t i = 0; i < rp_rows_count(&whole); i++)
         clocks -= rp_rows_of(&whole)[i].kind == RP_ROW_MESSAGE;
     FUZZ_CHECK(clocks < count + 1); /* those of a call that was cut off are left */

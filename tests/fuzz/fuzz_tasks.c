@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any record of tasks, and any journal of one, is read or refused; what was read keeps its determinants by place, and can be read a second time. The first byte says how the rest is taken: 0 a file as it is, 1 what stands between the head of a file and its
- * checksum, 2 entries of a journal, each a length of one byte and so many bytes.
+ * Any record of tasks, and any journal of one, is read or refused; what was read keeps its
+ * determinants by place, and can be read a second time. The first byte says how the rest is taken:
+ * 0 a file as it is, 1 what stands between the head of a file and its checksum, 2 entries of a
+ * journal, each a length of one byte and so many bytes.
  */
 #include "fuzz.h"
 
@@ -21,7 +23,10 @@ static size_t one(const void *state)
     return 1;
 }
 
-static const struct reprise_entry entries[] = {{"asked", REPRISE_ORDER_DEPENDENT, run, NULL, NULL, NULL}, {"told", REPRISE_COMMUTATIVE, run, NULL, one, NULL}, {0}};
+static const struct reprise_entry entries[] = {{"asked", REPRISE_ORDER_DEPENDENT, run, NULL, NULL,
+                                                NULL},
+                                               {"told", REPRISE_COMMUTATIVE, run, NULL, one, NULL},
+                                               {0}};
 
 static void none(void *data, int process, struct rp_parcel *parcel)
 {
@@ -41,7 +46,8 @@ static void begin(struct rp_tasks *tasks)
 
     rp_tasks_init(tasks, RP_TASKS_REPLAY, 0, 2, &transport);
     rp_tasks_now = tasks;
-    reprise_collection(&(struct reprise_collection_spec){.name = "node", .size = {4, 0, 0}, .state_bytes = 8, .entries = entries});
+    reprise_collection(&(struct reprise_collection_spec){
+        .name = "node", .size = {4, 0, 0}, .state_bytes = 8, .entries = entries});
 }
 
 static void check(const struct rp_tasks *tasks)
@@ -49,7 +55,8 @@ static void check(const struct rp_tasks *tasks)
     for (uint32_t i = 0; i < tasks->task_count; i++) {
         const struct rp_determinants *known = &tasks->tasks[i].known;
         for (size_t k = 0; k < known->count; k++)
-            FUZZ_CHECK(known->list[k].task == i && (k == 0 || known->list[k - 1].place < known->list[k].place));
+            FUZZ_CHECK(known->list[k].task == i &&
+                       (k == 0 || known->list[k - 1].place < known->list[k].place));
         for (size_t k = 0; k < tasks->tasks[i].digest_count; k++)
             FUZZ_CHECK(tasks->tasks[i].digests[k].entry < 2);
     }
@@ -78,12 +85,14 @@ static void make_journal(const uint8_t *bytes, size_t length, struct rp_buffer *
     struct rp_buffer head = {0};
     char path[8192];
 
-    snprintf(path, sizeof path, "%s/manifest.json", fuzz_directory()); /* one of the names that it removes */
+    snprintf(path, sizeof path, "%s/manifest.json",
+             fuzz_directory()); /* one of the names that it removes */
     unlink(path);
     FUZZ_CHECK(rp_journal_create(path, &journal, &why) == RP_OK);
     put_head(&head);
     rp_journal_put(journal, head.bytes, head.length);
-    for (size_t at = 0; at < length && bytes[at] > 0 && bytes[at] < length - at; at += 1 + bytes[at])
+    for (size_t at = 0; at < length && bytes[at] > 0 && bytes[at] < length - at;
+         at += 1 + bytes[at])
         rp_journal_put(journal, bytes + at + 1, bytes[at]);
     rp_journal_close(journal, false);
     FUZZ_CHECK(rp_read_file(path, 1 << 24, out, &why) == RP_OK);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order logs and the accesses of two ranks, read and brought together, and what dump --who says of them. First byte: 0 the rest is the order log of rank 1 as it is; 1 the accesses of rank 1; else entries of all four files: a byte for
- * the file, two for the length, and so many bytes. The first entry of each file is there already.
+ * The order logs and the accesses of two ranks, read and brought together, and what dump --who says
+ * of them. First byte: 0 the rest is the order log of rank 1 as it is; 1 the accesses of rank 1;
+ * else entries of all four files: a byte for the file, two for the length, and so many bytes. The
+ * first entry of each file is there already.
  */
 #include <zstd.h>
 
@@ -15,15 +17,20 @@
 
 enum { RUN = 7, RANKS = 2, FILES = 4 };
 
-static const char *const names[FILES] = {"rank-00000.order", "rank-00000.accesses", "rank-00001.order", "rank-00001.accesses"};
+static const char *const names[FILES] = {"rank-00000.order", "rank-00000.accesses",
+                                         "rank-00001.order", "rank-00001.accesses"};
 
-static void add_chunk(struct rp_buffer *file, enum rp_data_chunk_kind kind, const struct rp_buffer *content)
+static void add_chunk(struct rp_buffer *file, enum rp_data_chunk_kind kind,
+                      const struct rp_buffer *content)
 {
     uint8_t frame[4096];
     size_t stored = ZSTD_compress(frame, sizeof frame, content->bytes, content->length, 1);
 
     FUZZ_CHECK(!ZSTD_isError(stored));
-    rp_data_put_chunk(file, &(struct rp_data_chunk){.kind = (uint8_t)kind, .length = (uint32_t)content->length, .stored = (uint32_t)stored, .crc = rp_crc32c(frame, stored)});
+    rp_data_put_chunk(file, &(struct rp_data_chunk){.kind = (uint8_t)kind,
+                                                    .length = (uint32_t)content->length,
+                                                    .stored = (uint32_t)stored,
+                                                    .crc = rp_crc32c(frame, stored)});
     rp_buffer_put(file, frame, stored);
 }
 
@@ -52,7 +59,8 @@ static void write_data_log(uint32_t rank)
 static void add_entry(struct rp_buffer *file, uint64_t *number, const void *bytes, size_t length)
 {
     rp_buffer_u32(file, (uint32_t)length);
-    rp_buffer_u32(file, rp_crc32c(bytes, length) ^ (uint32_t)(*number * UINT64_C(0x9e3779b97f4a7c15) >> 32));
+    rp_buffer_u32(file, rp_crc32c(bytes, length) ^
+                            (uint32_t)(*number * UINT64_C(0x9e3779b97f4a7c15) >> 32));
     rp_buffer_put(file, bytes, length);
     while (file->length % 4)
         rp_buffer_byte(file, 0);
@@ -98,11 +106,15 @@ static void check_order(void)
     if (status != RP_OK)
         return;
     for (size_t i = 1; i < order.marks; i++)
-        FUZZ_CHECK(order.mark[i].entries >= order.mark[i - 1].entries && order.mark[i].time >= order.mark[i - 1].time);
+        FUZZ_CHECK(order.mark[i].entries >= order.mark[i - 1].entries &&
+                   order.mark[i].time >= order.mark[i - 1].time);
     for (size_t i = 1; i < order.loads; i++)
-        FUZZ_CHECK(order.load[i].entries >= order.load[i - 1].entries && rp_order_before_load(&order, order.load[i].entries) <= rp_order_after_load(&order, order.load[i].entries));
+        FUZZ_CHECK(order.load[i].entries >= order.load[i - 1].entries &&
+                   rp_order_before_load(&order, order.load[i].entries) <=
+                       rp_order_after_load(&order, order.load[i].entries));
     for (size_t i = 0; i < order.marks; i++)
-        FUZZ_CHECK(rp_order_before(&order, order.mark[i].entries) <= rp_order_after(&order, order.mark[i].entries));
+        FUZZ_CHECK(rp_order_before(&order, order.mark[i].entries) <=
+                   rp_order_after(&order, order.mark[i].entries));
     rp_order_free(&order);
 }
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: make FOLDER: makes the golden records `closed`, `closed-tables`, `killed` and `timed` in FOLDER, those of rows (`rows-raw`, `rows-gzip`, `rows-cdc`, `rows-killed`), and some large ones, which are compared but
- * not kept. The values below are written out once more, as text, in closed.txt, killed.txt and timed.txt by hand, in rows-*.txt by `reprise dump` and compared by hand; records in this folder are made again only when the format changes, which breaks the reading of older ones: then a change of these files says so.
+ * usage: make FOLDER: makes the golden records `closed`, `closed-tables`, `killed` and `timed` in
+ * FOLDER, those of rows (`rows-raw`, `rows-gzip`, `rows-cdc`, `rows-killed`), and some large ones,
+ * which are compared but not kept. The values below are written out once more, as text, in
+ * closed.txt, killed.txt and timed.txt by hand, in rows-*.txt by `reprise dump` and compared by
+ * hand; records in this folder are made again only when the format changes, which breaks the
+ * reading of older ones: then a change of these files says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +42,7 @@ static const struct rp_event second_chunk[] = {
     {RP_MATCH, 1, 0, 0, 2, 9, 1}, /* late: posted before event 0 */
 };
 static const struct rp_event third_chunk[] = {
-    {RP_MATCH, 3, 300, 0, 1, 8, 0}, /* late */
+    {RP_MATCH, 3, 300, 0, 1, 8, 0},   /* late */
     {RP_CANCELLED, 3, 0, 0, 0, 0, 2}, /* late: posted before event 3 */
     {RP_UNSENT, 3, 0, 0, 0, 0, 0},
     {RP_ERROR, 3, 0, 0, 13, 0, 0},
@@ -51,24 +55,18 @@ static const struct rp_event third_chunk[] = {
 
 /* Of logs of rows: the calls of two chunks. */
 static const struct rp_event first_calls[] = {
-    {RP_RECV, 0, 1, 0, 1, 7, 0},
-    {RP_CLOCK, 0, 0, 0, 1, -1, 5},
-    {RP_NO, 2, 0, 0, 0, 0, 3},
-    {RP_PROBE, 2, 0, 1, 2, 9, 0},
-    {RP_YES, 1, 2, 4, 2, 3, 0}, /* two messages and a send */
-    {RP_NEXT, 1, 0, 0, 0, 0, 0},
-    {RP_NEXT, 1, 0, 0, 3, 0, 0},
-    {RP_MATCH, 1, 0, 0, 2, 9, 1},
-    {RP_CLOCK, 1, 0, 1, 2, 2, 3},
-    {RP_CLOCK, 1, 0, 0, 0, 3, 8},
-    {RP_CANCELLED, 3, 1, 0, 0, 0, 2},
+    {RP_RECV, 0, 1, 0, 1, 7, 0},   {RP_CLOCK, 0, 0, 0, 1, -1, 5}, {RP_NO, 2, 0, 0, 0, 0, 3},
+    {RP_PROBE, 2, 0, 1, 2, 9, 0},  {RP_YES, 1, 2, 4, 2, 3, 0}, /* two messages and a send */
+    {RP_NEXT, 1, 0, 0, 0, 0, 0},   {RP_NEXT, 1, 0, 0, 3, 0, 0},   {RP_MATCH, 1, 0, 0, 2, 9, 1},
+    {RP_CLOCK, 1, 0, 1, 2, 2, 3},  {RP_CLOCK, 1, 0, 0, 0, 3, 8},  {RP_CANCELLED, 3, 1, 0, 0, 0, 2},
     {RP_ERROR, 3, 0, 0, 13, 0, 0},
 };
 static const struct rp_event second_calls[] = {
     {RP_NO, 2, 0, 0, 1, 1, 6},
     {RP_NO, 1, 0, 4, 0, 0, 2},
     {RP_MATCH, 3, 4, 0, 1, 9, 3},
-    {RP_CLOCK, 3, 0, UINT32_C(1) << 31, 1, -1, 4}, /* behind a nonblocking collective call; late: below the line of the first chunk */
+    {RP_CLOCK, 3, 0, UINT32_C(1) << 31, 1, -1,
+     4}, /* behind a nonblocking collective call; late: below the line of the first chunk */
     {RP_THREAD, 2, 0, 0, 1, 0, UINT64_C(0xfedcba9876543210)},
     {RP_TURN, 2, 0, 0, 1, 0, 2},
     {RP_RECV, 0, 0, 0, 2, 8, 0},
@@ -81,7 +79,8 @@ static const struct rp_event second_calls[] = {
     {RP_NO, 2, 0, 0, 0, 0, UINT64_C(1) << 40},
 };
 
-static void put_site(struct rp_log_writer *writer, uint32_t number, const char *function, bool with_module)
+static void put_site(struct rp_log_writer *writer, uint32_t number, const char *function,
+                     bool with_module)
 {
     struct rp_buffer records = {0};
 
@@ -105,12 +104,16 @@ static const struct rp_codec *codec = &rp_codec_mix;
 static const struct rp_row_codec *rows;
 static bool timed;
 
-static struct rp_log_writer *create(const char *directory, uint32_t rank, uint32_t ranks, struct rp_ring **ring)
+static struct rp_log_writer *create(const char *directory, uint32_t rank, uint32_t ranks,
+                                    struct rp_ring **ring)
 {
     struct rp_log_writer *writer;
     struct rp_problem why;
 
-    need(rp_log_create(directory, RUN, rank, ranks, &(struct rp_log_manner){.codec = codec, .rows = rows, .timed = timed}, &writer, &why) == RP_OK, "log", why.text);
+    need(rp_log_create(directory, RUN, rank, ranks,
+                       &(struct rp_log_manner){.codec = codec, .rows = rows, .timed = timed},
+                       &writer, &why) == RP_OK,
+         "log", why.text);
     need(rp_log_stream(writer, 0, ring, &why) == RP_OK, "stream", why.text);
     put_site(writer, 0, "MPI_Recv", true);
     put_site(writer, 1, "MPI_Waitsome", false);
@@ -119,7 +122,8 @@ static struct rp_log_writer *create(const char *directory, uint32_t rank, uint32
     return writer;
 }
 
-static void push(struct rp_log_writer *writer, struct rp_ring *ring, const struct rp_event *events, size_t count)
+static void push(struct rp_log_writer *writer, struct rp_ring *ring, const struct rp_event *events,
+                 size_t count)
 {
     for (size_t i = 0; i < count; i++)
         *rp_ring_slot(ring) = events[i];
@@ -136,10 +140,21 @@ static void close_log(struct rp_log_writer *writer, enum rp_end_reason reason, i
 
 static char *start_record(const char *folder, const char *name, uint32_t ranks)
 {
-    static char *command[] = {"mpirun", "-n", "2", "./app", "caf\xc3\xa9 \"x\"", NULL}, *allowed[] = {"MPI_Win_create", NULL};
-    struct rp_manifest manifest = {
-        .run = RUN, .ranks = ranks, .mpi = "openmpi", .mpi_version = "Open MPI v4.1.4", .program = "/golden/app", .build_id = "cafe", .directory = "/golden",
-        .host = "golden", .started = "2024-02-29T12:00:00Z", .reprise = "0.1.0", .command = command, .allowed = allowed, .clocks = timed ? "lamport" : ""};
+    static char *command[] = {"mpirun", "-n", "2", "./app", "caf\xc3\xa9 \"x\"", NULL},
+                *allowed[] = {"MPI_Win_create", NULL};
+    struct rp_manifest manifest = {.run = RUN,
+                                   .ranks = ranks,
+                                   .mpi = "openmpi",
+                                   .mpi_version = "Open MPI v4.1.4",
+                                   .program = "/golden/app",
+                                   .build_id = "cafe",
+                                   .directory = "/golden",
+                                   .host = "golden",
+                                   .started = "2024-02-29T12:00:00Z",
+                                   .reprise = "0.1.0",
+                                   .command = command,
+                                   .allowed = allowed,
+                                   .clocks = timed ? "lamport" : ""};
     struct rp_problem why;
     char *directory = rp_path_join(folder, name);
 
@@ -172,12 +187,16 @@ static void make_closed(const char *folder, const char *name)
 }
 
 /*
- * With clocks and times. Rank 1 sends A (clock 0, tag 7) and B (1, tag 6) to rank 0, rank 2 sends C (0, tag 7). Rank 0 takes C (its clock is 1 then), A by its second request (2), sends D (2, tag 9) to rank 1, takes B by its first request
- * (4). Rank 1 takes D (3), sends E (3) to rank 2 and G (4, tag 7) to rank 0. Rank 2 takes E by name (4), and sends F (4, tag 7) to rank 0, which takes F (5) and then G (6).
+ * With clocks and times. Rank 1 sends A (clock 0, tag 7) and B (1, tag 6) to rank 0, rank 2 sends C
+ * (0, tag 7). Rank 0 takes C (its clock is 1 then), A by its second request (2), sends D (2, tag 9)
+ * to rank 1, takes B by its first request (4). Rank 1 takes D (3), sends E (3) to rank 2 and G (4,
+ * tag 7) to rank 0. Rank 2 takes E by name (4), and sends F (4, tag 7) to rank 0, which takes F (5)
+ * and then G (6).
  */
 #define NOW UINT64_C(1700000000000000)
 
-static void push_timed(struct rp_log_writer *writer, struct rp_ring *ring, const struct rp_event *events, const uint64_t *times, size_t count)
+static void push_timed(struct rp_log_writer *writer, struct rp_ring *ring,
+                       const struct rp_event *events, const uint64_t *times, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         ring->times[(ring->head + i) % RP_RING_CAPACITY] = times[i] ? NOW + times[i] : 0;
@@ -187,11 +206,16 @@ static void push_timed(struct rp_log_writer *writer, struct rp_ring *ring, const
 static void make_timed(const char *folder)
 {
     static const struct rp_event zero[] = {
-        {RP_RECV, 0, 2, 0, 2, 7, 0},  {RP_CLOCK, 0, 0, 0, 2, -1, 0}, {RP_NO, 2, 0, 0, 0, 0, 3},    {RP_MATCH, 3, 0, 0, 1, 7, 1},
-        {RP_CLOCK, 3, 0, 0, 1, -1, 0}, {RP_YES, 1, 0, 2, 1, 1, 0},    {RP_MATCH, 1, 0, 0, 1, 6, 0}, {RP_CLOCK, 1, 0, 0, 1, 1, 1},
-        {RP_RECV, 0, 0, 0, 2, 7, 0},  {RP_CLOCK, 0, 0, 0, 2, -1, 4}, {RP_RECV, 0, 0, 0, 1, 7, 0},  {RP_CLOCK, 0, 0, 0, 1, -1, 4}};
-    static const uint64_t zero_times[] = {100, 0, 150, 200, 0, 300, 0, 0, 900, 0, 1000, 0}; /* 0: as the one before */
-    static const struct rp_event one[] = {{RP_RECV, 0, 0, 0, 0, 9, 0}, {RP_CLOCK, 0, 0, 0, 0, -1, 2}};
+        {RP_RECV, 0, 2, 0, 2, 7, 0},   {RP_CLOCK, 0, 0, 0, 2, -1, 0},
+        {RP_NO, 2, 0, 0, 0, 0, 3},     {RP_MATCH, 3, 0, 0, 1, 7, 1},
+        {RP_CLOCK, 3, 0, 0, 1, -1, 0}, {RP_YES, 1, 0, 2, 1, 1, 0},
+        {RP_MATCH, 1, 0, 0, 1, 6, 0},  {RP_CLOCK, 1, 0, 0, 1, 1, 1},
+        {RP_RECV, 0, 0, 0, 2, 7, 0},   {RP_CLOCK, 0, 0, 0, 2, -1, 4},
+        {RP_RECV, 0, 0, 0, 1, 7, 0},   {RP_CLOCK, 0, 0, 0, 1, -1, 4}};
+    static const uint64_t zero_times[] = {100, 0, 150, 200, 0,    300,
+                                          0,   0, 900, 0,   1000, 0}; /* 0: as the one before */
+    static const struct rp_event one[] = {{RP_RECV, 0, 0, 0, 0, 9, 0},
+                                          {RP_CLOCK, 0, 0, 0, 0, -1, 2}};
     static const uint64_t one_times[] = {400, 0};
     static const struct rp_event two[] = {{RP_CLOCK, 3, 0, 0, 1, -1, 3}};
     static const uint64_t two_times[] = {600};
@@ -214,8 +238,9 @@ static void make_timed(const char *folder)
 }
 
 /* A ring of 16 events, from docs/format.md, section 8: the real ones are too large to keep. */
-static void put_ring(const char *directory, uint32_t rank, uint64_t tail, uint64_t head, struct rp_event open_run, uint64_t open_at,
-                     const struct rp_event *newest, size_t count)
+static void put_ring(const char *directory, uint32_t rank, uint64_t tail, uint64_t head,
+                     struct rp_event open_run, uint64_t open_at, const struct rp_event *newest,
+                     size_t count)
 {
     static uint8_t image[4096 + 16 * 32];
     struct rp_buffer header = {0};
@@ -263,9 +288,12 @@ static void die_recording(const char *directory)
 
 static void make_killed(const char *folder)
 {
-    static const struct rp_event zero[] = {
-        {RP_MATCH, 3, 2, 0, 4, 5, 0}, {RP_YES, 1, 0, 2, 1, 2, 0}, {RP_NEXT, 1, 0, 0, 0, 0, 0}, {RP_YES, 1, 0, 6, 2, 4, 0}, /* cut off: two are missing */
-        {RP_NEXT, 1, 0, 0, 3, 0, 0}};
+    static const struct rp_event zero[] = {{RP_MATCH, 3, 2, 0, 4, 5, 0},
+                                           {RP_YES, 1, 0, 2, 1, 2, 0},
+                                           {RP_NEXT, 1, 0, 0, 0, 0, 0},
+                                           {RP_YES, 1, 0, 6, 2, 4,
+                                            0}, /* cut off: two are missing */
+                                           {RP_NEXT, 1, 0, 0, 3, 0, 0}};
     static const struct rp_event one[] = {{RP_RECV, 0, 0, 0, 0, 1, 0}};
     struct rp_event no_run = {0, 0, 0, 0, 0, 0, 0}, run = {RP_NO, 2, 0, 0, 0, 0, 42};
     char *directory = start_record(folder, "killed", 2);
@@ -295,7 +323,8 @@ static void make_rows(const char *folder, const char *name)
     finish_record(directory);
 }
 
-/* The first chunk of rank 0 is in its log, the second in the ring alone; a call behind it was cut off. */
+/* The first chunk of rank 0 is in its log, the second in the ring alone; a call behind it was cut
+ * off. */
 static void make_rows_killed(const char *folder)
 {
     static const struct rp_event cut = {RP_YES, 1, 0, 4, 2, 2, 0};
@@ -314,7 +343,8 @@ static void make_rows_killed(const char *folder)
     waitpid(child, NULL, 0);
     memcpy(newest, second_calls, sizeof second_calls);
     newest[COUNT(second_calls)] = cut;
-    put_ring(directory, 0, COUNT(first_calls), COUNT(first_calls) + COUNT(newest), no_run, 0, newest, COUNT(newest));
+    put_ring(directory, 0, COUNT(first_calls), COUNT(first_calls) + COUNT(newest), no_run, 0,
+             newest, COUNT(newest));
     free(directory);
 }
 
@@ -328,9 +358,18 @@ static void make_large_rows(const char *folder, const char *name)
 
     for (int i = 0; i < 20000; i++) {
         x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        uint32_t site = (uint32_t)(x >> 20) % 4, synced = (x >> 40) % 5000 == 0 ? UINT32_C(1) << 31 : 0;
-        struct rp_event polls = {RP_NO, site, 0, 0, (int32_t)(x >> 50) % 3 == 0, 0, 1 + (x >> 8) % 1000}, sent = {RP_YES, site, 0, 3, (int32_t)(x >> 33 & 3), 1, 0};
-        struct rp_event clock = {RP_CLOCK, site, 0, synced, (int32_t)(x >> 55) % LARGE_RANKS, (int32_t)(x >> 30 & 3) - 1, (uint64_t)i * 3 + (x >> 45) % 40};
+        uint32_t site = (uint32_t)(x >> 20) % 4,
+                 synced = (x >> 40) % 5000 == 0 ? UINT32_C(1) << 31 : 0;
+        struct rp_event
+            polls = {RP_NO, site, 0, 0, (int32_t)(x >> 50) % 3 == 0, 0, 1 + (x >> 8) % 1000},
+            sent = {RP_YES, site, 0, 3, (int32_t)(x >> 33 & 3), 1, 0};
+        struct rp_event clock = {RP_CLOCK,
+                                 site,
+                                 0,
+                                 synced,
+                                 (int32_t)(x >> 55) % LARGE_RANKS,
+                                 (int32_t)(x >> 30 & 3) - 1,
+                                 (uint64_t)i * 3 + (x >> 45) % 40};
         if (x >> 60 < 3)
             *rp_ring_slot(ring) = x >> 59 & 1 ? polls : sent;
         *rp_ring_slot(ring) = clock;
@@ -344,7 +383,8 @@ static void make_large_rows(const char *folder, const char *name)
     finish_record(directory);
 }
 
-/* Events of every kind, with receives that stay open for long; a chunk is written after each `chunk` of them, or when it is full. */
+/* Events of every kind, with receives that stay open for long; a chunk is written after each
+ * `chunk` of them, or when it is full. */
 static void make_large(const char *folder, const char *name, int events, int chunk)
 {
     char *directory = start_record(folder, name, 1);
@@ -354,8 +394,15 @@ static void make_large(const char *folder, const char *name, int events, int chu
 
     for (int i = 0; i < events; i++) {
         x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        uint32_t kind = 1 + (uint32_t)(x >> 40) % (RP_EVENT_KINDS - 1), made = i == 0 ? 1000 : (uint32_t)(x >> 50) % 3;
-        struct rp_event event = {kind, (uint32_t)(x >> 20) % 4, made, (uint32_t)(x >> 12) % 5, (int32_t)(x >> 30) % 1000, (int32_t)(x >> 35), 0};
+        uint32_t kind = 1 + (uint32_t)(x >> 40) % (RP_EVENT_KINDS - 1),
+                 made = i == 0 ? 1000 : (uint32_t)(x >> 50) % 3;
+        struct rp_event event = {kind,
+                                 (uint32_t)(x >> 20) % 4,
+                                 made,
+                                 (uint32_t)(x >> 12) % 5,
+                                 (int32_t)(x >> 30) % 1000,
+                                 (int32_t)(x >> 35),
+                                 0};
         posts += i == 0 ? 0 : made;
         if (rp_event_has_post(kind))
             event.c = (x >> 3) % posts;

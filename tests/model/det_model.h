@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks in one process, to run the code of src/det itself, without MPI, in as many orders as we like. Each rank is a coroutine; what the code keeps in static variables is exchanged when
- * another rank goes on. Ranks may change at every atomic access to shared memory, and must wherever the code waits. MPI is a stand-in that delivers at once.
+ * Ranks in one process, to run the code of src/det itself, without MPI, in as many orders as we
+ * like. Each rank is a coroutine; what the code keeps in static variables is exchanged when another
+ * rank goes on. Ranks may change at every atomic access to shared memory, and must wherever the
+ * code waits. MPI is a stand-in that delivers at once.
  *
- * An order also says how many hosts there are, who is where, and how slow the network is. Each host has memory of its own; its leader (hosts.c) is one more coroutine, which sleeps where the real one would.
- * What is sent to another host comes in order, but in any pieces, and as late as it likes.
+ * An order also says how many hosts there are, who is where, and how slow the network is. Each host
+ * has memory of its own; its leader (hosts.c) is one more coroutine, which sleeps where the real
+ * one would. What is sent to another host comes in order, but in any pieces, and as late as it
+ * likes.
  *
- * A program is made from bytes (model_make), an order from a seed (model_run). What a rank sees (matches, payloads, answers, and its clock after every operation) is a list of facts. All orders of one
- * program must give the same.
+ * A program is made from bytes (model_make), an order from a seed (model_run). What a rank sees
+ * (matches, payloads, answers, and its clock after every operation) is a list of facts. All orders
+ * of one program must give the same.
  *
- * Not modelled: memory that is seen in another order than it was written, messages of MPI that are slower than their notes.
+ * Not modelled: memory that is seen in another order than it was written, messages of MPI that are
+ * slower than their notes.
  */
 #ifndef DET_MODEL_H
 #define DET_MODEL_H
@@ -33,11 +39,22 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { MODEL_RANKS = 5, MODEL_OPS = 32, MODEL_SLOTS = 6, MODEL_FACTS = 512, MODEL_COMMS = 64, MODEL_LETTERS = 256, MODEL_REALS = 64, MODEL_STACK = 256 * 1024, MODEL_ALL = 2 * MODEL_RANKS };
+enum {
+    MODEL_RANKS = 5,
+    MODEL_OPS = 32,
+    MODEL_SLOTS = 6,
+    MODEL_FACTS = 512,
+    MODEL_COMMS = 64,
+    MODEL_LETTERS = 256,
+    MODEL_REALS = 64,
+    MODEL_STACK = 256 * 1024,
+    MODEL_ALL = 2 * MODEL_RANKS
+};
 
 static void model_point(void); /* another rank may go on here */
 static void model_idle(void);  /* another one should */
-static void model_dead(void);  /* it has found a deadlock; in a model others may go on, so that all must still look after their inboxes */
+static void model_dead(void);  /* it has found a deadlock; in a model others may go on, so that all
+                                  must still look after their inboxes */
 static void *model_allocate(size_t size);
 static void *model_reallocate(void *old, size_t size);
 static void model_free(void *memory);
@@ -47,7 +64,8 @@ static void model_net_poll(struct pollfd *polled, const struct timespec *timeout
 static ssize_t model_wake(void);  /* the leader of our host */
 static ssize_t model_drain(void); /* what woke it */
 
-/* What src/det uses, so that ranks can change there, and nothing is left of a run that ends in a deadlock. */
+/* What src/det uses, so that ranks can change there, and nothing is left of a run that ends in a
+ * deadlock. */
 
 #include "../../src/base/bell.h"
 
@@ -64,35 +82,36 @@ static ssize_t model_drain(void); /* what woke it */
 #define atomic_load_explicit(place, order) (model_point(), *(place))
 #define atomic_store(place, value) (model_point(), (void)(*(place) = (value)))
 #define atomic_store_explicit(place, value, order) (model_point(), (void)(*(place) = (value)))
-#define atomic_exchange(place, value)                                                                                                                                                   \
-    __extension__({                                                                                                                                                                     \
-        model_point();                                                                                                                                                                  \
-        uint64_t model_was = *(place);                                                                                                                                                  \
-        *(place) = (value);                                                                                                                                                             \
-        model_was;                                                                                                                                                                      \
+#define atomic_exchange(place, value)                                                              \
+    __extension__({                                                                                \
+        model_point();                                                                             \
+        uint64_t model_was = *(place);                                                             \
+        *(place) = (value);                                                                        \
+        model_was;                                                                                 \
     })
 #define atomic_exchange_explicit(place, value, order) atomic_exchange(place, value)
-#define atomic_fetch_add(place, value)                                                                                                                                                  \
-    __extension__({                                                                                                                                                                     \
-        model_point();                                                                                                                                                                  \
-        uint64_t model_was = *(place);                                                                                                                                                  \
-        *(place) += (value);                                                                                                                                                            \
-        model_was;                                                                                                                                                                      \
+#define atomic_fetch_add(place, value)                                                             \
+    __extension__({                                                                                \
+        model_point();                                                                             \
+        uint64_t model_was = *(place);                                                             \
+        *(place) += (value);                                                                       \
+        model_was;                                                                                 \
     })
 #define atomic_fetch_or(place, value) (model_point(), (void)(*(place) |= (value)))
-#define atomic_compare_exchange_weak(place, expected, value)                                                                                                                            \
-    __extension__({                                                                                                                                                                     \
-        model_point();                                                                                                                                                                  \
-        bool model_same = *(place) == *(expected);                                                                                                                                      \
-        if (model_same)                                                                                                                                                                 \
-            *(place) = (value);                                                                                                                                                         \
-        else                                                                                                                                                                            \
-            *(expected) = *(place);                                                                                                                                                     \
-        model_same;                                                                                                                                                                     \
+#define atomic_compare_exchange_weak(place, expected, value)                                       \
+    __extension__({                                                                                \
+        model_point();                                                                             \
+        bool model_same = *(place) == *(expected);                                                 \
+        if (model_same)                                                                            \
+            *(place) = (value);                                                                    \
+        else                                                                                       \
+            *(expected) = *(place);                                                                \
+        model_same;                                                                                \
     })
 #define sched_yield() model_idle()
 #define nanosleep(pause, left) ((void)(pause), model_idle())
-#define rp_bell_sleep(bell, heard, microseconds) ((void)(heard), (void)(microseconds), rp_bell_stop_listening(bell), model_idle())
+#define rp_bell_sleep(bell, heard, microseconds)                                                   \
+    ((void)(heard), (void)(microseconds), rp_bell_stop_listening(bell), model_idle())
 #define sleep(seconds) model_dead()
 #define _exit(status) return
 #define malloc(size) model_allocate(size)
@@ -180,15 +199,18 @@ enum model_kind {
     MODEL_TESTANY,
     MODEL_TESTSOME,
     MODEL_TESTALL,
-    MODEL_BARRIER,   /* waits inside MPI if it can */
+    MODEL_BARRIER,    /* waits inside MPI if it can */
     MODEL_COLLECTIVE, /* does not */
     MODEL_IBARRIER,
     MODEL_CANCEL,
     MODEL_KINDS,
 };
 
-static const char *const model_names[] = {"compute", "send",    "ssend", "issend",  "recv",     "irecv",   "probe",   "iprobe",     "wait",     "waitany",
-                                          "waitsome", "waitall", "test",  "testany", "testsome", "testall", "barrier", "collective", "ibarrier", "cancel"};
+static const char *const model_names[] = {"compute", "send",       "ssend",    "issend",
+                                          "recv",    "irecv",      "probe",    "iprobe",
+                                          "wait",    "waitany",    "waitsome", "waitall",
+                                          "test",    "testany",    "testsome", "testall",
+                                          "barrier", "collective", "ibarrier", "cancel"};
 
 struct model_op {
     enum model_kind kind;
@@ -230,7 +252,14 @@ struct model_letter {
     bool is_matched, is_gone;
 };
 
-enum model_real_kind { REAL_FREE, REAL_RECEIVE, REAL_SEND, REAL_SYNCHRONOUS, REAL_STAND_IN, REAL_BARRIER };
+enum model_real_kind {
+    REAL_FREE,
+    REAL_RECEIVE,
+    REAL_SEND,
+    REAL_SYNCHRONOUS,
+    REAL_STAND_IN,
+    REAL_BARRIER
+};
 
 struct model_real {
     enum model_real_kind kind;
@@ -301,13 +330,13 @@ static struct {
         uint64_t from; /* the turn at which it may be read */
     } links[MODEL_RANKS][MODEL_RANKS];
     unsigned delay; /* turns, at most */
-    int now; /* that runs; -1: none */
-    int loaded; /* whose statics are in place */
+    int now;        /* that runs; -1: none */
+    int loaded;     /* whose statics are in place */
     ucontext_t scheduler;
     jmp_buf place; /* of the scheduler */
     uint64_t seed;
-    unsigned period;   /* of changes at points: one of so many; 0: none */
-    int odd_one;       /* -1, or the rank that is treated otherwise: */
+    unsigned period;    /* of changes at points: one of so many; 0: none */
+    int odd_one;        /* -1, or the rank that is treated otherwise: */
     unsigned odd_times; /* the others are so many times as likely; 0: it goes first */
     uint64_t turns, told, told_before; /* facts */
     struct model_block blocks;
@@ -377,7 +406,8 @@ static void model_free_all(void)
 
 /* Who goes on */
 
-/* A rank begins by swapcontext and then goes on by longjmp, which needs no system call; under AddressSanitizer, which follows only the first, always by that. */
+/* A rank begins by swapcontext and then goes on by longjmp, which needs no system call; under
+ * AddressSanitizer, which follows only the first, always by that. */
 #if defined(__SANITIZE_ADDRESS__)
 #define MODEL_JUMPS 0
 #elif defined(__has_feature)
@@ -423,13 +453,15 @@ static void model_idle(void)
         model_switch();
 }
 
-/* It is one of those that never go on, or has looked at all before it went inside MPI, and found some. */
+/* It is one of those that never go on, or has looked at all before it went inside MPI, and found
+ * some. */
 static void model_dead(void)
 {
     bool is_its_own = others.bounds[model.now] == RP_ORDER_NEVER;
 
     for (int i = 0; i < model.program->ranks; i++)
-        if (is_its_own ? i == model.now : others.bounds[i] == RP_ORDER_NEVER && model.ranks[i].end == MODEL_RUNS)
+        if (is_its_own ? i == model.now
+                       : others.bounds[i] == RP_ORDER_NEVER && model.ranks[i].end == MODEL_RUNS)
             model.ranks[i].end = MODEL_DEADLOCK;
 }
 
@@ -687,9 +719,12 @@ static void model_tell(int what, int value)
     int rank = model.now;
 
     model.told++;
-    result->is_wrong |= model_self()->end == MODEL_DEADLOCK && what != 'm'; /* one of several receives that it waits for may still be matched */
+    result->is_wrong |=
+        model_self()->end == MODEL_DEADLOCK &&
+        what != 'm'; /* one of several receives that it waits for may still be matched */
     if (result->counts[rank] < MODEL_FACTS)
-        result->facts[rank][result->counts[rank]++] = (struct model_fact){model_op_now[rank], what, value, rp_side_now()};
+        result->facts[rank][result->counts[rank]++] =
+            (struct model_fact){model_op_now[rank], what, value, rp_side_now()};
 }
 
 void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b)
@@ -697,11 +732,14 @@ void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b)
     model_tell(decision == RP_DET_MATCH ? 'm' : 'a', (int)(a * 1000 + (b & 255)));
 }
 
-/* MPI: letters are delivered at once, receives are matched in the order in which they were posted. */
+/* MPI: letters are delivered at once, receives are matched in the order in which they were
+ * posted. */
 
 static bool model_fits(const struct model_real *real, const struct model_letter *letter)
 {
-    return real->comm == letter->comm && (real->source == MPI_ANY_SOURCE || real->source == letter->source) && (real->tag == MPI_ANY_TAG || real->tag == letter->tag);
+    return real->comm == letter->comm &&
+           (real->source == MPI_ANY_SOURCE || real->source == letter->source) &&
+           (real->tag == MPI_ANY_TAG || real->tag == letter->tag);
 }
 
 static void model_give(struct model_real *real, struct model_letter *letter)
@@ -737,10 +775,14 @@ static struct model_letter *model_post_letter(const void *buf, int dest, int tag
 
     if (to->letter_count++ == MODEL_LETTERS)
         abort();
-    *letter = (struct model_letter){.source = model.now, .tag = tag, .comm = comm, .payload = *(const int *)buf};
+    *letter = (struct model_letter){.source = model.now,
+                                    .tag = tag,
+                                    .comm = comm,
+                                    .payload = *(const int *)buf};
     for (int i = 0; i < MODEL_REALS; i++) {
         struct model_real *real = &to->reals[i];
-        if (real->kind == REAL_RECEIVE && !real->is_done && model_fits(real, letter) && (!first || real->number < first->number))
+        if (real->kind == REAL_RECEIVE && !real->is_done && model_fits(real, letter) &&
+            (!first || real->number < first->number))
             first = real;
     }
     if (first)
@@ -748,7 +790,8 @@ static struct model_letter *model_post_letter(const void *buf, int dest, int tag
     return letter;
 }
 
-static int model_Send(const void *buf, int number, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+static int model_Send(const void *buf, int number, MPI_Datatype type, int dest, int tag,
+                      MPI_Comm comm)
 {
     (void)number, (void)type;
     model_point();
@@ -756,14 +799,16 @@ static int model_Send(const void *buf, int number, MPI_Datatype type, int dest, 
     return MPI_SUCCESS;
 }
 
-static int model_Isend(const void *buf, int number, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+static int model_Isend(const void *buf, int number, MPI_Datatype type, int dest, int tag,
+                       MPI_Comm comm, MPI_Request *request)
 {
     *request = model_new_real(REAL_SEND);
     model_real_of(*request)->is_done = true;
     return dest == MPI_PROC_NULL ? MPI_SUCCESS : model_Send(buf, number, type, dest, tag, comm);
 }
 
-static int model_Issend(const void *buf, int number, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+static int model_Issend(const void *buf, int number, MPI_Datatype type, int dest, int tag,
+                        MPI_Comm comm, MPI_Request *request)
 {
     (void)number, (void)type;
     model_point();
@@ -782,7 +827,8 @@ static struct model_letter *model_first_letter(const struct model_real *real)
     return NULL;
 }
 
-static int model_Irecv(void *buf, int number, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+static int model_Irecv(void *buf, int number, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                       MPI_Request *request)
 {
     (void)number, (void)type;
     model_point();
@@ -798,7 +844,8 @@ static int model_Irecv(void *buf, int number, MPI_Datatype type, int source, int
     return MPI_SUCCESS;
 }
 
-static int model_Recv_init(void *buf, int number, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+static int model_Recv_init(void *buf, int number, MPI_Datatype type, int source, int tag,
+                           MPI_Comm comm, MPI_Request *request)
 {
     (void)buf, (void)number, (void)type, (void)source, (void)tag, (void)comm;
     *request = model_new_real(REAL_STAND_IN);
@@ -808,7 +855,8 @@ static int model_Recv_init(void *buf, int number, MPI_Datatype type, int source,
 static bool model_all_came(int is_nonblocking, int comm, int times)
 {
     for (int i = 0; i < model.program->ranks; i++)
-        if (model_self()->members[comm] >> i & 1 && model.ranks[i].came[is_nonblocking][comm] < times)
+        if (model_self()->members[comm] >> i & 1 &&
+            model.ranks[i].came[is_nonblocking][comm] < times)
             return false;
     return true;
 }
@@ -835,7 +883,8 @@ static void model_rest_in_mpi(void)
 static void model_put_status(const struct model_real *real, MPI_Status *status)
 {
     if (status)
-        *status = (MPI_Status){real->letter ? real->letter->source : -1, real->letter ? real->letter->tag : -1, 0, real->is_cancelled};
+        *status = (MPI_Status){real->letter ? real->letter->source : -1,
+                               real->letter ? real->letter->tag : -1, 0, real->is_cancelled};
 }
 
 static int model_Wait(MPI_Request *request, MPI_Status *status)
@@ -864,7 +913,8 @@ static int model_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return *flag ? model_Wait(request, status) : MPI_SUCCESS;
 }
 
-static int model_Recv(void *buf, int number, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+static int model_Recv(void *buf, int number, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                      MPI_Status *status)
 {
     MPI_Request request;
 
@@ -1031,13 +1081,15 @@ static void model_send(const struct model_op *op)
     int payload = model.now * 1000 + ++self->sent, slot;
 
     if (op->kind != MODEL_ISSEND) {
-        rp_det_send(op->kind == MODEL_SEND ? RP_DET_STANDARD : RP_DET_SYNCHRONOUS, &payload, 1, MODEL_TYPE, op->peer, op->tag, MODEL_WORLD);
+        rp_det_send(op->kind == MODEL_SEND ? RP_DET_STANDARD : RP_DET_SYNCHRONOUS, &payload, 1,
+                    MODEL_TYPE, op->peer, op->tag, MODEL_WORLD);
         return;
     }
     slot = model_free_slot();
     self->buffers[slot] = payload;
     self->is_receive[slot] = false;
-    rp_det_isend(RP_DET_SYNCHRONOUS, &self->buffers[slot], 1, MODEL_TYPE, op->peer, op->tag, MODEL_WORLD, &self->slots[slot]);
+    rp_det_isend(RP_DET_SYNCHRONOUS, &self->buffers[slot], 1, MODEL_TYPE, op->peer, op->tag,
+                 MODEL_WORLD, &self->slots[slot]);
 }
 
 static int model_source_of(const struct model_op *op)
@@ -1057,13 +1109,15 @@ static void model_receive(const struct model_op *op)
     int payload = -1;
 
     if (op->kind == MODEL_RECV) {
-        rp_det_recv(&payload, 1, MODEL_TYPE, model_source_of(op), model_tag_of(op), MODEL_WORLD, &status);
+        rp_det_recv(&payload, 1, MODEL_TYPE, model_source_of(op), model_tag_of(op), MODEL_WORLD,
+                    &status);
         model_tell_receive(&status, payload);
         return;
     }
     int slot = model_free_slot();
     self->is_receive[slot] = true;
-    rp_det_irecv(&self->buffers[slot], 1, MODEL_TYPE, model_source_of(op), model_tag_of(op), MODEL_WORLD, &self->slots[slot]);
+    rp_det_irecv(&self->buffers[slot], 1, MODEL_TYPE, model_source_of(op), model_tag_of(op),
+                 MODEL_WORLD, &self->slots[slot]);
 }
 
 static void model_probe(const struct model_op *op)
@@ -1157,8 +1211,9 @@ static void model_collective(const struct model_op *op)
     struct rp_det_what what = {(uint32_t)op->kind, RP_DET_NO_ROOT, 0};
 
     if (op->kind != MODEL_IBARRIER) {
-        struct rp_meeting *meeting = rp_det_meet(
-            op->kind == MODEL_BARRIER ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT, comm, what);
+        struct rp_meeting *meeting =
+            rp_det_meet(op->kind == MODEL_BARRIER ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT, comm,
+                        what);
         model_real_barrier(comm);
         rp_det_met(meeting);
         return;
@@ -1229,7 +1284,8 @@ static void model_live(void)
     int rank = model.now;
     struct model_op last = {.kind = MODEL_WAITALL, .ticks = 1};
 
-    for (model_op_now[rank] = 0; model_op_now[rank] < model.program->counts[rank]; model_op_now[rank]++)
+    for (model_op_now[rank] = 0; model_op_now[rank] < model.program->counts[rank];
+         model_op_now[rank]++)
         model_do(&model.program->ops[rank][model_op_now[rank]]);
     model_do(&last);
     model.result->clocks[rank] = rp_side_now();
@@ -1245,7 +1301,10 @@ static void model_open_comm(struct model_rank *r, int rank, int comm, uint64_t m
 {
     struct rp_det_comm *c = &r->comms[comm];
 
-    *c = (struct rp_det_comm){.comm = comm, .id = (uint64_t)comm, .world = r->world[comm], .members = &r->members[comm]};
+    *c = (struct rp_det_comm){.comm = comm,
+                              .id = (uint64_t)comm,
+                              .world = r->world[comm],
+                              .members = &r->members[comm]};
     r->members[comm] = mask;
     for (int i = 0; i < model.program->ranks; i++)
         if (mask >> i & 1) {
@@ -1264,7 +1323,10 @@ static void model_map(uint32_t rank, uint32_t host)
     lay_out(ranks);
     side.shared = (struct rp_side_shared *)model.memory[host];
     side.end = side.notes + rank * NOTES_ROOM;
-    rp_side = (struct rp_side){.ranks = ranks, .rank = rank, .memory = model.memory[host], .latency = model.program->latency};
+    rp_side = (struct rp_side){.ranks = ranks,
+                               .rank = rank,
+                               .memory = model.memory[host],
+                               .latency = model.program->latency};
     if (model.hosts > 1)
         rp_side_spread(model.host_of, (uint32_t)model.hosts, host);
     rp_side.all = (struct rp_side_rank *)(model.memory[host] + side.states);
@@ -1338,13 +1400,15 @@ static void model_open_memory(int host)
     uint32_t ranks = (uint32_t)model.program->ranks;
 
     if (!model.memory[host]) {
-        model.memory[host] = mmap(NULL, lay_out(MODEL_RANKS), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        model.memory[host] = mmap(NULL, lay_out(MODEL_RANKS), PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (model.memory[host] == MAP_FAILED)
             abort();
     }
     lay_out(ranks);
     memset(model.memory[host], 0, side.meetings);
-    ((struct rp_side_shared *)model.memory[host])->reported = 1; /* a rank that finds a deadlock only stops */
+    ((struct rp_side_shared *)model.memory[host])->reported =
+        1; /* a rank that finds a deadlock only stops */
     memset(&side, 0, sizeof side);
 }
 
@@ -1357,7 +1421,8 @@ static void model_spread(void)
     model.hosts = model_random() % 2 ? 1 : 2 + (int)(model_random() % (unsigned)(ranks - 1));
     model.delay = delays[model_random() % 4];
     for (int i = 0; i < ranks; i++)
-        model.host_of[i] = i < model.hosts ? (uint32_t)i : (uint32_t)(model_random() % (unsigned)model.hosts);
+        model.host_of[i] =
+            i < model.hosts ? (uint32_t)i : (uint32_t)(model_random() % (unsigned)model.hosts);
 }
 
 static void model_open(const struct model_program *program)
@@ -1415,10 +1480,13 @@ static int model_choose(bool urgent)
         return chosen;
     if (model.odd_times == 0)
         return model_random() % 8 != 0 ? model.odd_one : chosen;
-    return chosen == model.odd_one && model_random() % model.odd_times != 0 ? may[model_random() % (unsigned)number] : chosen;
+    return chosen == model.odd_one && model_random() % model.odd_times != 0
+               ? may[model_random() % (unsigned)number]
+               : chosen;
 }
 
-/* All that go on know of a deadlock or are inside MPI, and have been for long: they wait for others that never come. */
+/* All that go on know of a deadlock or are inside MPI, and have been for long: they wait for others
+ * that never come. */
 static bool model_is_stuck(unsigned *rounds)
 {
     if (model.told != model.told_before)
@@ -1431,7 +1499,9 @@ static bool model_is_stuck(unsigned *rounds)
         }
     if (!model_net_is_quiet())
         *rounds = 0;
-    return ++*rounds > (model.hosts > 1 ? 4000 : 8 * MODEL_RANKS); /* a leader takes many turns to look at its ranks */
+    return ++*rounds > (model.hosts > 1
+                            ? 4000
+                            : 8 * MODEL_RANKS); /* a leader takes many turns to look at its ranks */
 }
 
 /* Where everyone is, if a run does not come to an end. */
@@ -1442,8 +1512,12 @@ static void model_print_states(void)
     for (int i = 0; i < model.program->ranks; i++) {
         model_load(i);
         const struct rp_side_rank *state = rp_side.own;
-        printf("  rank %d in operation %d at %llu, version %llu: %s, target %u, candidate %lld, inbox %s%s\n", i, model_op_now[i], (unsigned long long)rp_side_clock_of((uint32_t)i),
-               (unsigned long long)state->version, waits[state->wait], state->target, (long long)state->candidate, state->inbox ? "full" : "empty", model.ranks[i].is_in_mpi ? ", in MPI" : "");
+        printf("  rank %d in operation %d at %llu, version %llu: %s, target %u, candidate %lld, "
+               "inbox %s%s\n",
+               i, model_op_now[i], (unsigned long long)rp_side_clock_of((uint32_t)i),
+               (unsigned long long)state->version, waits[state->wait], state->target,
+               (long long)state->candidate, state->inbox ? "full" : "empty",
+               model.ranks[i].is_in_mpi ? ", in MPI" : "");
     }
 }
 
@@ -1469,7 +1543,8 @@ static void model_schedule(void)
 }
 
 /* An order of steps: who goes on, and how often that changes, by a seed. */
-static void model_run(const struct model_program *program, uint64_t seed, struct model_result *result)
+static void model_run(const struct model_program *program, uint64_t seed,
+                      struct model_result *result)
 {
     static const unsigned periods[] = {0, 2, 4, 16, 64};
 
@@ -1489,7 +1564,9 @@ static void model_run(const struct model_program *program, uint64_t seed, struct
     model_schedule();
     for (int i = 0; i < program->ranks; i++) {
         model_load(i);
-        result->ends[i] = model.ranks[i].end == MODEL_RUNS ? MODEL_DEADLOCK : model.ranks[i].end; /* some wait inside MPI, and cannot say so */
+        result->ends[i] = model.ranks[i].end == MODEL_RUNS
+                              ? MODEL_DEADLOCK
+                              : model.ranks[i].end; /* some wait inside MPI, and cannot say so */
         result->is_refused |= result->ends[i] == MODEL_REFUSED;
         if (result->ends[i] != MODEL_ENDED)
             result->clocks[i] = rp_side_now();
@@ -1501,16 +1578,19 @@ static void model_run(const struct model_program *program, uint64_t seed, struct
 }
 
 /* -1: the same. Else the rank in which they first differ. */
-static int model_compare(const struct model_program *program, const struct model_result *one, const struct model_result *other, int *fact)
+static int model_compare(const struct model_program *program, const struct model_result *one,
+                         const struct model_result *other, int *fact)
 {
     for (int i = 0; i < program->ranks; i++) {
         int least = one->counts[i] < other->counts[i] ? one->counts[i] : other->counts[i];
         for (*fact = 0; *fact < least; ++*fact) {
             const struct model_fact *a = &one->facts[i][*fact], *b = &other->facts[i][*fact];
-            if (a->op != b->op || a->what != b->what || a->value != b->value || a->clock != b->clock)
+            if (a->op != b->op || a->what != b->what || a->value != b->value ||
+                a->clock != b->clock)
                 return i;
         }
-        if (one->counts[i] != other->counts[i] || one->ends[i] != other->ends[i] || one->clocks[i] != other->clocks[i])
+        if (one->counts[i] != other->counts[i] || one->ends[i] != other->ends[i] ||
+            one->clocks[i] != other->clocks[i])
             return i;
     }
     return -1;
@@ -1527,7 +1607,8 @@ static unsigned model_byte(struct model_bytes *bytes, unsigned limit)
     return bytes->at < bytes->end ? *bytes->at++ % limit : 0;
 }
 
-static struct model_op *model_add(struct model_program *program, int rank, enum model_kind kind, int peer, int tag, int number, int ticks)
+static struct model_op *model_add(struct model_program *program, int rank, enum model_kind kind,
+                                  int peer, int tag, int number, int ticks)
 {
     static struct model_op none;
 
@@ -1541,11 +1622,15 @@ static struct model_op *model_add(struct model_program *program, int rank, enum 
 /* A message, and a receive that may take it. */
 static void model_add_message(struct model_program *program, struct model_bytes *bytes)
 {
-    static const enum model_kind sends[] = {MODEL_SEND, MODEL_SEND, MODEL_SEND, MODEL_SSEND, MODEL_ISSEND, MODEL_ISSEND};
-    static const enum model_kind receives[] = {MODEL_RECV, MODEL_RECV, MODEL_IRECV, MODEL_IRECV, MODEL_IRECV, MODEL_PROBE, MODEL_IPROBE};
+    static const enum model_kind sends[] = {MODEL_SEND,  MODEL_SEND,   MODEL_SEND,
+                                            MODEL_SSEND, MODEL_ISSEND, MODEL_ISSEND};
+    static const enum model_kind receives[] = {MODEL_RECV,  MODEL_RECV,  MODEL_IRECV, MODEL_IRECV,
+                                               MODEL_IRECV, MODEL_PROBE, MODEL_IPROBE};
     int ranks = program->ranks;
-    int from = (int)model_byte(bytes, (unsigned)ranks), to = (int)((unsigned)from + 1 + model_byte(bytes, (unsigned)ranks - 1)) % ranks;
-    int tag = (int)model_byte(bytes, 2), wild = (int)model_byte(bytes, 8), ticks = 1 + (int)model_byte(bytes, 3);
+    int from = (int)model_byte(bytes, (unsigned)ranks),
+        to = (int)((unsigned)from + 1 + model_byte(bytes, (unsigned)ranks - 1)) % ranks;
+    int tag = (int)model_byte(bytes, 2), wild = (int)model_byte(bytes, 8),
+        ticks = 1 + (int)model_byte(bytes, 3);
     enum model_kind send = sends[model_byte(bytes, 6)], receive = receives[model_byte(bytes, 7)];
     int source = wild & 3 ? -1 : from, its_tag = wild & 4 ? tag : -1;
 
@@ -1554,10 +1639,12 @@ static void model_add_message(struct model_program *program, struct model_bytes 
     model_add(program, from, send, to, tag, 0, ticks);
     if (receive == MODEL_PROBE || receive == MODEL_IPROBE)
         model_add(program, to, receive, source, its_tag, 1 + wild, ticks);
-    model_add(program, to, receive == MODEL_IRECV ? MODEL_IRECV : MODEL_RECV, source, its_tag, 0, ticks);
+    model_add(program, to, receive == MODEL_IRECV ? MODEL_IRECV : MODEL_RECV, source, its_tag, 0,
+              ticks);
 }
 
-static void model_add_collective(struct model_program *program, struct model_bytes *bytes, enum model_kind kind)
+static void model_add_collective(struct model_program *program, struct model_bytes *bytes,
+                                 enum model_kind kind)
 {
     unsigned mask = 1 + model_byte(bytes, (1u << program->ranks) - 1);
 
@@ -1569,17 +1656,27 @@ static void model_add_collective(struct model_program *program, struct model_byt
 /* A call that nobody may answer. */
 static void model_add_alone(struct model_program *program, struct model_bytes *bytes, int rank)
 {
-    static const enum model_kind kinds[] = {MODEL_SEND, MODEL_IRECV, MODEL_RECV, MODEL_IPROBE, MODEL_ISSEND};
+    static const enum model_kind kinds[] = {MODEL_SEND, MODEL_IRECV, MODEL_RECV, MODEL_IPROBE,
+                                            MODEL_ISSEND};
     enum model_kind kind = kinds[model_byte(bytes, 5)];
-    int peer = (int)model_byte(bytes, (unsigned)program->ranks), tag = (int)model_byte(bytes, 3) - 1;
+    int peer = (int)model_byte(bytes, (unsigned)program->ranks),
+        tag = (int)model_byte(bytes, 3) - 1;
     bool sends = kind == MODEL_SEND || kind == MODEL_ISSEND;
 
-    model_add(program, rank, kind, sends ? peer : peer == rank ? -1 : peer, sends && tag < 0 ? 0 : tag, 1 + (int)model_byte(bytes, 4), 1);
+    model_add(program, rank, kind,
+              sends          ? peer
+              : peer == rank ? -1
+                             : peer,
+              sends && tag < 0 ? 0 : tag, 1 + (int)model_byte(bytes, 4), 1);
 }
 
-static void model_add_something(struct model_program *program, struct model_bytes *bytes, bool cancels)
+static void model_add_something(struct model_program *program, struct model_bytes *bytes,
+                                bool cancels)
 {
-    static const enum model_kind kinds[] = {MODEL_WAITANY, MODEL_WAITANY, MODEL_WAITSOME, MODEL_WAIT, MODEL_TEST, MODEL_TEST, MODEL_TESTANY, MODEL_TESTSOME, MODEL_TESTALL, MODEL_WAITALL};
+    static const enum model_kind kinds[] = {MODEL_WAITANY, MODEL_WAITANY,  MODEL_WAITSOME,
+                                            MODEL_WAIT,    MODEL_TEST,     MODEL_TEST,
+                                            MODEL_TESTANY, MODEL_TESTSOME, MODEL_TESTALL,
+                                            MODEL_WAITALL};
     unsigned choice = model_byte(bytes, 32);
     int rank = (int)model_byte(bytes, (unsigned)program->ranks);
 
@@ -1588,9 +1685,13 @@ static void model_add_something(struct model_program *program, struct model_byte
     else if (choice < 18)
         model_add(program, rank, MODEL_COMPUTE, 0, 0, (int)model_byte(bytes, 24), 1);
     else if (choice < 27)
-        model_add(program, rank, kinds[model_byte(bytes, 10)], 0, 0, (int)model_byte(bytes, 48), 1 + (int)model_byte(bytes, 3));
+        model_add(program, rank, kinds[model_byte(bytes, 10)], 0, 0, (int)model_byte(bytes, 48),
+                  1 + (int)model_byte(bytes, 3));
     else if (choice < 30)
-        model_add_collective(program, bytes, choice == 27 ? MODEL_BARRIER : choice == 28 ? MODEL_COLLECTIVE : MODEL_IBARRIER);
+        model_add_collective(program, bytes,
+                             choice == 27   ? MODEL_BARRIER
+                             : choice == 28 ? MODEL_COLLECTIVE
+                                            : MODEL_IBARRIER);
     else if (choice == 30 || !cancels)
         model_add_alone(program, bytes, rank);
     else
@@ -1618,7 +1719,8 @@ static void model_print(const struct model_program *program)
         printf("  rank %d from %llu:", i, (unsigned long long)program->begin[i]);
         for (int k = 0; k < program->counts[i]; k++) {
             const struct model_op *op = &program->ops[i][k];
-            printf(" %s(%d,%d,%d)+%d", model_names[op->kind], op->peer, op->tag, op->number, op->ticks);
+            printf(" %s(%d,%d,%d)+%d", model_names[op->kind], op->peer, op->tag, op->number,
+                   op->ticks);
         }
         printf("\n");
     }
@@ -1628,7 +1730,8 @@ static void model_print_result(const struct model_result *result, int rank)
 {
     static const char *const ends[] = {"runs", "ended", "deadlock", "refused"};
 
-    printf("  rank %d %s at %llu:", rank, ends[result->ends[rank]], (unsigned long long)result->clocks[rank]);
+    printf("  rank %d %s at %llu:", rank, ends[result->ends[rank]],
+           (unsigned long long)result->clocks[rank]);
     for (int i = 0; i < result->counts[rank]; i++) {
         const struct model_fact *fact = &result->facts[rank][i];
         printf(" %d%c%d@%llu", fact->op, fact->what, fact->value, (unsigned long long)fact->clock);

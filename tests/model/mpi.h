@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* As much of MPI as src/det needs to be compiled for the model (det_model.h): handles are numbers, a datatype is nothing. */
+/* As much of MPI as src/det needs to be compiled for the model (det_model.h): handles are numbers,
+ * a datatype is nothing. */
 #ifndef MODEL_MPI_H
 #define MODEL_MPI_H
 
-typedef int MPI_Comm, MPI_Request, MPI_Datatype, MPI_Message, MPI_Info, MPI_Op, MPI_Errhandler, MPI_Group, MPI_File;
+typedef int MPI_Comm, MPI_Request, MPI_Datatype, MPI_Message, MPI_Info, MPI_Op, MPI_Errhandler,
+    MPI_Group, MPI_File;
 typedef long long MPI_Count;
 
 typedef struct {

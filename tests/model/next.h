@@ -13,7 +13,8 @@ struct rp_next {
     int (*Recv)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
     int (*Irecv)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
     int (*Recv_init)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
-    int (*Sendrecv)(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
+    int (*Sendrecv)(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int,
+                    MPI_Comm, MPI_Status *);
     int (*Probe)(int, int, MPI_Comm, MPI_Status *);
     int (*Iprobe)(int, int, MPI_Comm, int *, MPI_Status *);
     int (*Mprobe)(int, int, MPI_Comm, MPI_Message *, MPI_Status *);

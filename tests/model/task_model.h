@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Included after unit.h. The task runtime of several processes in one, without MPI: parcels arrive in any order, processes take steps in any order, die at any step, and learn of deaths late, in the same order. A program is a function that says what a process
- * does next outside entries.
+ * Included after unit.h. The task runtime of several processes in one, without MPI: parcels arrive
+ * in any order, processes take steps in any order, die at any step, and learn of deaths late, in
+ * the same order. A program is a function that says what a process does next outside entries.
  */
 #ifndef TASK_MODEL_H
 #define TASK_MODEL_H
@@ -19,9 +20,9 @@ struct model_process {
     struct rp_tasks tasks;
     struct model_parcel *inbox;
     size_t count, room;
-    int phase;     /* of the program */
+    int phase; /* of the program */
     bool is_dead, is_done;
-    int known;     /* failures that it has learnt of */
+    int known; /* failures that it has learnt of */
 };
 
 static struct {
@@ -29,7 +30,7 @@ static struct {
     int processes;
     uint64_t random, steps, limit; /* 0: the usual */
     int failures[MODEL_KILLS], failure_count;
-    bool in_order; /* of one process to another */
+    bool in_order;                  /* of one process to another */
     uint64_t move_first, move_last; /* steps in which somebody moved tasks */
     uint64_t second_run;            /* the first step after somebody's first checkpoint */
     int slow;                       /* the number + 1 of a process that takes few steps; 0: none */
@@ -52,7 +53,8 @@ static void model_send(void *data, int to, struct rp_parcel *parcel)
     struct rp_parcel *copy = rp_parcel_new(parcel->length);
     memcpy(copy->bytes, parcel->bytes, parcel->length);
     rp_parcel_drop(parcel);
-    p->inbox[p->count++] = (struct model_parcel){copy, (int)((struct model_process *)data - model.process)};
+    p->inbox[p->count++] =
+        (struct model_parcel){copy, (int)((struct model_process *)data - model.process)};
 }
 
 static struct rp_parcel *model_receive(void *data, int *from)
@@ -89,7 +91,8 @@ static void model_kill(int process)
     for (size_t i = 0; i < dead->count; i++)
         rp_parcel_drop(dead->inbox[i].parcel);
     dead->count = 0;
-    for (int p = 0; p < model.processes; p++) { /* of what it sent, some is lost: in order, the end of it */
+    for (int p = 0; p < model.processes;
+         p++) { /* of what it sent, some is lost: in order, the end of it */
         bool all = false;
         for (size_t i = 0; i < model.process[p].count;) {
             struct model_parcel *parcel = &model.process[p].inbox[i];
@@ -111,7 +114,8 @@ static void model_begin(enum rp_task_mode mode, int processes, uint64_t seed, vo
     model.in_order = seed % 2;
     model.random = seed;
     for (int i = 0; i < processes; i++) {
-        struct rp_transport transport = {model_send, model_receive, model_lost, model.in_order, &model.process[i]};
+        struct rp_transport transport = {model_send, model_receive, model_lost, model.in_order,
+                                         &model.process[i]};
         rp_tasks_init(&model.process[i].tasks, mode, i, processes, &transport);
         model.process[i].tasks.random = seed * 31 + (uint64_t)i + 1;
         rp_tasks_now = &model.process[i].tasks;
@@ -119,7 +123,8 @@ static void model_begin(enum rp_task_mode mode, int processes, uint64_t seed, vo
     }
 }
 
-/* One step of a process that is not dead. Also at the end of its program it hears of failures, until all others are there. */
+/* One step of a process that is not dead. Also at the end of its program it hears of failures,
+ * until all others are there. */
 static void model_step(struct model_process *p, bool (*next)(int phase))
 {
     rp_tasks_now = &p->tasks;
@@ -133,8 +138,10 @@ static void model_step(struct model_process *p, bool (*next)(int phase))
         p->is_done = !next(p->phase++);
 }
 
-/* Runs to the end of all, with kills at these steps. False: somebody said that it cannot go on, or it does not end. */
-static bool model_run(bool (*next)(int phase), const uint64_t *kill_at, const int *kill_whom, int kills)
+/* Runs to the end of all, with kills at these steps. False: somebody said that it cannot go on, or
+ * it does not end. */
+static bool model_run(bool (*next)(int phase), const uint64_t *kill_at, const int *kill_whom,
+                      int kills)
 {
     enum { LIMIT = 3000000 };
 
@@ -152,11 +159,15 @@ static bool model_run(bool (*next)(int phase), const uint64_t *kill_at, const in
             if (model.process[i].tasks.version == 1)
                 model.second_run = model.steps;
         for (int i = 0; i < model.processes; i++)
-            left += !model.process[i].is_dead && (!model.process[i].is_done || model.process[i].known < model.failure_count || model.process[i].tasks.recovering || model.process[i].tasks.wanted > 0);
+            left += !model.process[i].is_dead &&
+                    (!model.process[i].is_done || model.process[i].known < model.failure_count ||
+                     model.process[i].tasks.recovering || model.process[i].tasks.wanted > 0);
         if (left == 0 || *model.lost)
             return !*model.lost;
-        struct model_process *p = &model.process[unit_below(&model.random, (uint64_t)model.processes)];
-        if (!p->is_dead && ((int)(p - model.process) + 1 != model.slow || unit_below(&model.random, 30) == 0))
+        struct model_process *p =
+            &model.process[unit_below(&model.random, (uint64_t)model.processes)];
+        if (!p->is_dead &&
+            ((int)(p - model.process) + 1 != model.slow || unit_below(&model.random, 30) == 0))
             model_step(p, next);
     }
     snprintf(model.lost, sizeof model.lost, "it does not end");
@@ -178,7 +189,10 @@ __attribute__((unused)) static const void *model_state(int collection, int index
 {
     for (int i = 0; i < model.processes; i++) {
         rp_tasks_now = &model.process[i].tasks;
-        const void *state = model.process[i].is_dead ? NULL : reprise_task_state(collection, (struct reprise_index){index, 0, 0});
+        const void *state =
+            model.process[i].is_dead
+                ? NULL
+                : reprise_task_state(collection, (struct reprise_index){index, 0, 0});
         if (state)
             return state;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: Request_get_status says yes to wildcard receives; they are freed, not completed, and later ones overlap with them
+// about: Request_get_status says yes to wildcard receives; they are freed, not completed, and later
+//     ones overlap with them
 #include "check.h"
 
 enum { ROUNDS = 4, TAG = 1 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_Cancel of wildcard and named receives that a message may or may not have reached; cancels that lose
+// about: MPI_Cancel of wildcard and named receives that a message may or may not have reached;
+//     cancels that lose
 #include "check.h"
 
 enum { ROUNDS = 5, TAG = 1, TAG_LATE = 2, TAG_READY = 3 };
@@ -31,7 +32,8 @@ static void receive(int messages)
     }
 }
 
-// Two receives are cancelled about when the messages arrive; what they did not take, later receives take.
+// Two receives are cancelled about when the messages arrive; what they did not take, later receives
+// take.
 static void cancel_in_time(int source)
 {
     int taken, flag;

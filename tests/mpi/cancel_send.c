@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_Cancel of small sends, whether or not the MPI can do it; the receiver is told which were cancelled
+// about: MPI_Cancel of small sends, whether or not the MPI can do it; the receiver is told which
+//     were cancelled
 #include "check.h"
 
 enum { ROUNDS = 8, TAG = 1, TAG_SENT = 2 };

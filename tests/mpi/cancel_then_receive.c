@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: a cancelled wildcard receive is asked after, and completed only after later receives have taken what it did not
+// about: a cancelled wildcard receive is asked after, and completed only after later receives have
+//     taken what it did not
 #include "check.h"
 
 enum { ROUNDS = 5, TAG = 1, TAG_GO = 2 };
@@ -25,7 +26,8 @@ static void cancel_and_receive(void)
     }
     MPI_Wait(&request, &status);
     MPI_Test_cancelled(&status, &cancelled);
-    CHECK(cancelled && cancelled_value == -1, "a receive that was cancelled before any message was sent took %ld", cancelled_value);
+    CHECK(cancelled && cancelled_value == -1,
+          "a receive that was cancelled before any message was sent took %ld", cancelled_value);
 }
 
 int main(int argc, char **argv)

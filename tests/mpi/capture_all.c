@@ -3,7 +3,8 @@
 // det: differs
 // native: differs
 // record: --capture all
-// about: clocks, random bytes, process ids and names from outside, before MPI_Init and after, decide how often the program polls and what it sends
+// about: clocks, random bytes, process ids and names from outside, before MPI_Init and after,
+//     decide how often the program polls and what it sends
 #include "check.h"
 
 #include <fcntl.h>
@@ -37,7 +38,8 @@ static void note_clocks(void)
 
 // What the compiler calls with _FORTIFY_SOURCE.
 ssize_t checked_read(int fd, void *buffer, size_t size, size_t room) __asm__("__read_chk");
-size_t checked_fread(void *buffer, size_t room, size_t size, size_t count, FILE *file) __asm__("__fread_chk");
+size_t checked_fread(void *buffer, size_t room, size_t size, size_t count,
+                     FILE *file) __asm__("__fread_chk");
 
 static void note_random(void)
 {
@@ -57,7 +59,9 @@ static void note_random(void)
     note_bytes(bytes, 10);
     CHECK(readv(fd, (struct iovec[]){{bytes, 9}, {bytes + 9, 20}}, 2) == 29, "readv");
     note_bytes(bytes, 29);
-    CHECK(checked_read(fd, bytes, 13, sizeof bytes) == 13 && checked_fread(bytes, sizeof bytes, 1, 7, file) == 7, "with sizes checked");
+    CHECK(checked_read(fd, bytes, 13, sizeof bytes) == 13 &&
+              checked_fread(bytes, sizeof bytes, 1, 7, file) == 7,
+          "with sizes checked");
     note_bytes(bytes, 13);
     close(fd);
     fclose(file);

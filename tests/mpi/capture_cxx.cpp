@@ -14,7 +14,8 @@ static unsigned long long hash;
 
 template <typename Clock> static void note()
 {
-    hash = hash * 1000003 + static_cast<unsigned long long>(Clock::now().time_since_epoch().count());
+    hash =
+        hash * 1000003 + static_cast<unsigned long long>(Clock::now().time_since_epoch().count());
 }
 
 static std::mt19937_64 engine{std::random_device{}()}; // before main

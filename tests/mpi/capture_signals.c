@@ -3,7 +3,8 @@
 // det: differs
 // native: differs
 // record: --capture pid
-// about: signals to the own process id are real in a replay, too; those to ids of the record reach nobody
+// about: signals to the own process id are real in a replay, too; those to ids of the record reach
+//     nobody
 #include "check.h"
 
 #include <signal.h>
@@ -34,7 +35,9 @@ static void end_helper(void)
         for (;;)
             pause();
     CHECK(helper > 0 && kill(helper, SIGKILL) == 0, "kill of a child");
-    CHECK(waitpid(helper, &status, 0) == helper && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "the child");
+    CHECK(waitpid(helper, &status, 0) == helper && WIFSIGNALED(status) &&
+              WTERMSIG(status) == SIGKILL,
+          "the child");
 }
 
 int main(int argc, char **argv)
@@ -48,7 +51,8 @@ int main(int argc, char **argv)
     sigaction(SIGUSR2, &action, NULL);
     own = (int)getpid();
     check_note(own);
-    MPI_Sendrecv(&own, 1, MPI_INT, 1 - check.rank, 0, &other, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&own, 1, MPI_INT, 1 - check.rank, 0, &other, 1, MPI_INT, MPI_ANY_SOURCE, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     check_note(other);
     CHECK(kill(own, SIGUSR1) == 0, "kill of this process");
     await(1);

@@ -3,7 +3,8 @@
 // det: refused: by another thread
 // native: differs
 // record: --capture all
-// about: four threads a rank ask the same clocks and devices at one time, while they send and receive
+// about: four threads a rank ask the same clocks and devices at one time, while they send and
+//     receive
 #include "check_threads.h"
 
 #include <fcntl.h>

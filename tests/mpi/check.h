@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 // What every program under tests/mpi shares.
 //
-// A program races messages on purpose and folds each outcome that it observes (source, tag, index, flag, payload,
-// number of failed polls, ...) into an order-sensitive hash. Rank 0 prints `RESULT hash=...` at the end: two runs with
-// equal lines observed the same outcomes on every rank. The environment forces the arrival order:
-//   TEST_ORDER    up (default): rank r sleeps r paces before a send; down: size-1-r paces; random:SEED: 0 to 3 paces
-//   TEST_PACE_MS  length of a pace in milliseconds (15)
-//   TEST_TRACE    if set, each noted value also goes to stderr, to find the first one that differs
+// A program races messages on purpose and folds each outcome that it observes (source, tag, index,
+// flag, payload, number of failed polls, ...) into an order-sensitive hash. Rank 0 prints `RESULT
+// hash=...` at the end: two runs with equal lines observed the same outcomes on every rank. The
+// environment forces the arrival order:
+//   TEST_ORDER    up (default): rank r sleeps r paces before a send; down: size-1-r paces;
+//   random:SEED: 0 to 3 paces TEST_PACE_MS  length of a pace in milliseconds (15) TEST_TRACE    if
+//   set, each noted value also goes to stderr, to find the first one that differs
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -19,7 +20,8 @@
 #include <string.h>
 #include <time.h>
 
-// MPI_STATUSES_IGNORE and MPI_UNWEIGHTED are made-up addresses, which gcc takes for arrays too small.
+// MPI_STATUSES_IGNORE and MPI_UNWEIGHTED are made-up addresses, which gcc takes for arrays too
+// small.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #pragma GCC diagnostic ignored "-Wstringop-overread"
@@ -42,14 +44,14 @@ struct check_state {
 static struct check_state check;
 
 // Correctness that must hold in any order.
-#define CHECK(condition, ...)                                                                                          \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            check_fail(__FILE__, __LINE__, __VA_ARGS__);                                                               \
+#define CHECK(condition, ...)                                                                      \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            check_fail(__FILE__, __LINE__, __VA_ARGS__);                                           \
     } while (0)
 
-__attribute__((format(printf, 3, 4), noreturn)) static inline void check_fail(const char *file, int line,
-                                                                              const char *format, ...)
+__attribute__((format(printf, 3, 4), noreturn)) static inline void
+check_fail(const char *file, int line, const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -85,8 +87,8 @@ static inline void check_read_order(const char *text)
     }
 }
 
-// For a program that initialises MPI by itself: reads the environment, takes rank and size from comm, and starts the
-// ranks together.
+// For a program that initialises MPI by itself: reads the environment, takes rank and size from
+// comm, and starts the ranks together.
 static inline void check_attach(MPI_Comm comm)
 {
     const char *pace = getenv("TEST_PACE_MS");
@@ -124,13 +126,15 @@ static inline void check_sleep_ms(long ms)
         ;
 }
 
-// Between polls. A yield would cost a whole slice of time for each recorded no, while the other ranks spin in a barrier.
+// Between polls. A yield would cost a whole slice of time for each recorded no, while the other
+// ranks spin in a barrier.
 static inline void check_rest(void)
 {
     nanosleep(&(struct timespec){0, 20000}, NULL);
 }
 
-// Sleeps before a send, so that the arrival order among ranks is forced: the order is what is tested.
+// Sleeps before a send, so that the arrival order among ranks is forced: the order is what is
+// tested.
 static inline void check_pace(int step)
 {
     uint64_t key = check.seed * 1000003u + (uint64_t)check.rank * 8191u + (uint64_t)step + 1;
@@ -176,8 +180,8 @@ static inline void check_note_status(const MPI_Status *status)
     check_note(check_bytes(status));
 }
 
-// Source, tag and error class, where a multiple-completion call returned MPI_ERR_IN_STATUS. A failed receive's count is
-// undefined, so only a successful one's is noted.
+// Source, tag and error class, where a multiple-completion call returned MPI_ERR_IN_STATUS. A
+// failed receive's count is undefined, so only a successful one's is noted.
 static inline void check_note_status_error(const MPI_Status *status)
 {
     int error_class = check_error_class(status->MPI_ERROR);
@@ -213,7 +217,8 @@ static inline void check_send_paced(int dest, int tag, int step)
 // A received check_value over MPI_COMM_WORLD: the status must agree with it.
 static inline void check_note_message(long value, const MPI_Status *status)
 {
-    CHECK(value / 1000000 == status->MPI_SOURCE, "value %ld from source %d", value, status->MPI_SOURCE);
+    CHECK(value / 1000000 == status->MPI_SOURCE, "value %ld from source %d", value,
+          status->MPI_SOURCE);
     CHECK(check_bytes(status) == (int)sizeof(long), "%d bytes", check_bytes(status));
     check_note(value);
     check_note_status(status);

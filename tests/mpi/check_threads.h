@@ -24,7 +24,8 @@ static inline void check_thread_note(struct check_thread *self, long value)
         fprintf(stderr, "NOTE %d.%d: %ld\n", check.rank, self->number, value);
 }
 
-static inline void check_thread_note_status(struct check_thread *self, long value, const MPI_Status *status)
+static inline void check_thread_note_status(struct check_thread *self, long value,
+                                            const MPI_Status *status)
 {
     check_thread_note(self, value);
     check_thread_note(self, status->MPI_SOURCE);

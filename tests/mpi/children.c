@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
-// about: ranks have children between their messages, which exit, abort, crash, are other programs: what becomes of a child is nothing to the rank
+// about: ranks have children between their messages, which exit, abort, crash, are other programs:
+//     what becomes of a child is nothing to the rank
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,7 +44,8 @@ static void child_crashes_as_it_is(void)
 
 static void have_child(int kind)
 {
-    static const int ends[] = {[EXITS] = 3 << 8, [LEAVES] = 4 << 8, [CRASHES] = SIGSEGV, [ABORTS] = SIGABRT, [IS_KILLED] = SIGKILL, [IS_A_PROGRAM] = 5 << 8};
+    static const int ends[] = {[EXITS] = 3 << 8,   [LEAVES] = 4 << 8,     [CRASHES] = SIGSEGV,
+                               [ABORTS] = SIGABRT, [IS_KILLED] = SIGKILL, [IS_A_PROGRAM] = 5 << 8};
     int status = 0;
     pid_t pid = fork();
 

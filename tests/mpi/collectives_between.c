@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: wildcard messages that cross blocking collectives: sent or posted before, received or waited for after
+// about: wildcard messages that cross blocking collectives: sent or posted before, received or
+//     waited for after
 #include "check.h"
 
 enum { ROUNDS = 6, TAG = 1 };
@@ -11,12 +12,24 @@ static void collective(int step)
     long mine = check.rank, result = -1, all[8];
 
     switch (step % 6) {
-    case 0: MPI_Barrier(MPI_COMM_WORLD); break;
-    case 1: MPI_Bcast(&mine, 1, MPI_LONG, 1, MPI_COMM_WORLD); break;
-    case 2: MPI_Allreduce(&mine, &result, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD); break;
-    case 3: MPI_Reduce(&mine, &result, 1, MPI_LONG, MPI_SUM, 2, MPI_COMM_WORLD); break;
-    case 4: MPI_Allgather(&mine, 1, MPI_LONG, all, 1, MPI_LONG, MPI_COMM_WORLD); break;
-    default: MPI_Scan(&mine, &result, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD); break;
+    case 0:
+        MPI_Barrier(MPI_COMM_WORLD);
+        break;
+    case 1:
+        MPI_Bcast(&mine, 1, MPI_LONG, 1, MPI_COMM_WORLD);
+        break;
+    case 2:
+        MPI_Allreduce(&mine, &result, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+        break;
+    case 3:
+        MPI_Reduce(&mine, &result, 1, MPI_LONG, MPI_SUM, 2, MPI_COMM_WORLD);
+        break;
+    case 4:
+        MPI_Allgather(&mine, 1, MPI_LONG, all, 1, MPI_LONG, MPI_COMM_WORLD);
+        break;
+    default:
+        MPI_Scan(&mine, &result, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+        break;
     }
     CHECK(step % 6 != 1 || mine == 1, "broadcast %ld", mine);
     CHECK(step % 6 != 2 || result == check.size - 1, "maximum %ld", result);
@@ -32,7 +45,8 @@ static void exchange(int step)
         MPI_Irecv(&values[i], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &receives[i]);
     check_pace(step);
     for (int i = 1; i < check.size; i++)
-        MPI_Isend(&mine, 1, MPI_LONG, (check.rank + i) % check.size, TAG, MPI_COMM_WORLD, &sends[i - 1]);
+        MPI_Isend(&mine, 1, MPI_LONG, (check.rank + i) % check.size, TAG, MPI_COMM_WORLD,
+                  &sends[i - 1]);
     collective(step);
     for (int i = 1; i >= 0; i--) {
         MPI_Wait(&receives[i], &status);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: a communicator freed while wildcard receives on it are pending, and its handle used again meanwhile
+// about: a communicator freed while wildcard receives on it are pending, and its handle used again
+//     meanwhile
 #include "check.h"
 
 enum { ROUNDS = 6, TAG = 1, RECEIVES = 3 };

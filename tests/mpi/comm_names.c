@@ -2,7 +2,8 @@
 // ranks: 4
 // native: same
 // events: none
-// about: names, attributes, error handlers, topologies and comparisons of communicators are those of the program
+// about: names, attributes, error handlers, topologies and comparisons of communicators are those
+//     of the program
 #include "check.h"
 
 static void expect_name(MPI_Comm comm, const char *expected)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: wildcards on communicators of every origin, on handles used again, and on several communicators at once
+// about: wildcards on communicators of every origin, on handles used again, and on several
+//     communicators at once
 #include "check.h"
 
 enum { TAG = 1, GENERATIONS = 30, AT_ONCE = 3 };
@@ -36,7 +37,8 @@ static MPI_Comm make_split(void)
 {
     MPI_Comm comm;
 
-    MPI_Comm_split(MPI_COMM_WORLD, check.rank == 1, -check.rank, &comm); // three in reverse, and one alone
+    MPI_Comm_split(MPI_COMM_WORLD, check.rank == 1, -check.rank,
+                   &comm); // three in reverse, and one alone
     return comm;
 }
 
@@ -124,7 +126,8 @@ static MPI_Comm make_dist_graph(void)
     int degree = 1, next = (check.rank + 1) % check.size;
     MPI_Comm comm;
 
-    MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &check.rank, &degree, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &check.rank, &degree, &next, MPI_UNWEIGHTED,
+                          MPI_INFO_NULL, 0, &comm);
     return comm;
 }
 
@@ -133,8 +136,8 @@ static MPI_Comm make_dist_graph_adjacent(void)
     int next = (check.rank + 1) % check.size, previous = (check.rank + check.size - 1) % check.size;
     MPI_Comm comm;
 
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &previous, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED,
-                                   MPI_INFO_NULL, 0, &comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &previous, MPI_UNWEIGHTED, 1, &next,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
     return comm;
 }
 
@@ -167,10 +170,19 @@ static void gather_wild(MPI_Comm comm, int step)
 
 static void on_each_kind(void)
 {
-    static MPI_Comm (*const makers[])(void) = {
-        make_dup,    make_dup_with_info, make_idup, make_split,    make_split_undefined, make_split_type,
-        make_create, make_create_group,  make_cart, make_cart_sub, make_graph,           make_dist_graph,
-        make_dist_graph_adjacent};
+    static MPI_Comm (*const makers[])(void) = {make_dup,
+                                               make_dup_with_info,
+                                               make_idup,
+                                               make_split,
+                                               make_split_undefined,
+                                               make_split_type,
+                                               make_create,
+                                               make_create_group,
+                                               make_cart,
+                                               make_cart_sub,
+                                               make_graph,
+                                               make_dist_graph,
+                                               make_dist_graph_adjacent};
 
     for (int i = 0; i < (int)(sizeof makers / sizeof *makers); i++) {
         MPI_Comm comm = makers[i]();
@@ -214,7 +226,8 @@ static void receive_on_several(MPI_Comm *comms)
         check_note(index);
         note(values[index], &status);
         if (left[index]-- > 0)
-            MPI_Irecv(&values[index], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, comms[index], &requests[index]);
+            MPI_Irecv(&values[index], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, comms[index],
+                      &requests[index]);
     }
 }
 

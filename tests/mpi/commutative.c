@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: same
-// about: a commutative region (reprise.h): what the receives in it make is the same in every order, and the record has them in none
+// about: a commutative region (reprise.h): what the receives in it make is the same in every order,
+//     and the record has them in none
 #include "check.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 
 enum { ROUNDS = 12, TAG = 3 };
 
-/* With an argument, what is done next depends on which was received last: that is not commutative. */
+/* With an argument, what is done next depends on which was received last: that is not
+ * commutative. */
 int main(int argc, char **argv)
 {
     int rank, ranks, value, probed;
@@ -31,7 +33,8 @@ int main(int argc, char **argv)
         } else {
             reprise_commutative_begin(2ul * (unsigned long)(ranks - 1));
             for (int i = 0; i < 2 * (ranks - 1); i++) {
-                MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, i < ranks - 1 ? TAG : MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+                MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, i < ranks - 1 ? TAG : MPI_ANY_TAG,
+                         MPI_COMM_WORLD, &status);
                 sum += value * value;
                 order = order * 31 + (unsigned long)status.MPI_SOURCE;
                 last = status.MPI_SOURCE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: same
-// about: commutative regions that are closed before as many messages came as they were begun for: what comes behind their ends is none of theirs
+// about: commutative regions that are closed before as many messages came as they were begun for:
+//     what comes behind their ends is none of theirs
 #include "check.h"
 
 #include <limits.h>
@@ -10,7 +11,8 @@
 
 enum { ROUNDS = 10, TAG = 3 };
 
-/* In even rounds the ranks meet behind the region; in odd ones messages of the next may already be there. */
+/* In even rounds the ranks meet behind the region; in odd ones messages of the next may already be
+ * there. */
 int main(int argc, char **argv)
 {
     static const unsigned long counts[] = {100, 4, ULONG_MAX, 3};
@@ -27,7 +29,8 @@ int main(int argc, char **argv)
         } else {
             reprise_commutative_begin(counts[round % 4]);
             for (int i = 0; i < ranks - 1; i++) {
-                MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
                 sum += value * value;
             }
             reprise_commutative_end();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: same
-// about: commutative regions of two ranks, in another order without consequence; with arguments, one of them does not commute, and only what is made of it later shows that
+// about: commutative regions of two ranks, in another order without consequence; with arguments,
+//     one of them does not commute, and only what is made of it later shows that
 #include "check.h"
 
 #include <stddef.h>
@@ -42,7 +43,8 @@ static long collect(int *last, long list[], double *sum)
         *last = value;
         list[i] = value;
         *sum += value > 3000 ? 1e17 : value;
-        int answer = is("answer") ? i : value; /* out of the region, in the order in which they came */
+        int answer =
+            is("answer") ? i : value; /* out of the region, in the order in which they came */
         MPI_Send(&answer, 1, MPI_INT, status.MPI_SOURCE, TAG + 1, MPI_COMM_WORLD);
     }
     reprise_commutative_end();
@@ -73,7 +75,8 @@ static void send_padded(long all)
         out[i].kind = 'x';
         out[i].number = (double)all;
     }
-    MPI_Sendrecv(out, 2, type, 0, TAG + 2, in, 2, type, 0, TAG + 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 2, type, 0, TAG + 2, in, 2, type, 0, TAG + 2, MPI_COMM_SELF,
+                 MPI_STATUS_IGNORE);
     MPI_Type_free(&type);
 }
 

@@ -3,7 +3,8 @@
 // det: differs
 // native: differs
 // record: --threads
-// about: MPI_Init, and a pool of threads that compute: who takes which job from the queue, and in which order they are done, decides what the main thread sends
+// about: MPI_Init, and a pool of threads that compute: who takes which job from the queue, and in
+//     which order they are done, decides what the main thread sends
 #include "check.h"
 
 #include <pthread.h>
@@ -11,7 +12,8 @@
 enum { THREADS = 3, JOBS = 20, STEPS = 3, TAG = 2 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t work_is_there = PTHREAD_COND_INITIALIZER, all_is_done = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t work_is_there = PTHREAD_COND_INITIALIZER,
+                      all_is_done = PTHREAD_COND_INITIALIZER;
 static int left, done, stop;
 static int done_by[JOBS], order[JOBS];
 

@@ -2,7 +2,8 @@
 // ranks: 3
 // det: refused: by another thread
 // native: differs
-// about: C++: std::thread, std::mutex and std::condition_variable around wildcard receives, exceptions that pass MPI calls
+// about: C++: std::thread, std::mutex and std::condition_variable around wildcard receives,
+//     exceptions that pass MPI calls
 #include <mpi.h>
 
 #include <chrono>
@@ -16,7 +17,8 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
 constexpr int messages = 12, workers = 3;
 int rank_, size_;
@@ -28,7 +30,11 @@ bool closed;
 
 struct Hash {
     unsigned long long value = 0;
-    void note(long long x) { value = (value ^ static_cast<unsigned long long>(x + 1)) * 0x9e3779b97f4a7c15ull, value ^= value >> 29; }
+    void note(long long x)
+    {
+        value = (value ^ static_cast<unsigned long long>(x + 1)) * 0x9e3779b97f4a7c15ull,
+        value ^= value >> 29;
+    }
 };
 
 void pace(int place, int of)
@@ -83,7 +89,8 @@ void worker(int number, Hash &hash)
         MPI_Recv(&back, 1, MPI_LONG, rank_, 100 + number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         if (back != value)
-            std::fprintf(stderr, "CHECK FAILED: %ld, not %ld\n", back, value), MPI_Abort(MPI_COMM_WORLD, 3);
+            std::fprintf(stderr, "CHECK FAILED: %ld, not %ld\n", back, value),
+                MPI_Abort(MPI_COMM_WORLD, 3);
     }
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: derived datatypes, MPI_BOTTOM and partial receives by wildcards; counts by Get_count and Get_elements
+// about: derived datatypes, MPI_BOTTOM and partial receives by wildcards; counts by Get_count and
+//     Get_elements
 #include <stddef.h>
 
 #include "check.h"
@@ -60,7 +61,8 @@ static void columns(int tag)
     for (int r = 1; check.rank == 0 && r < check.size; r++) {
         MPI_Status status;
         MPI_Recv(&matrix[0][0], 1, column, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &status);
-        CHECK(matrix[ROWS - 1][0] == status.MPI_SOURCE * 100 + ROWS - 1, "value %d", matrix[ROWS - 1][0]);
+        CHECK(matrix[ROWS - 1][0] == status.MPI_SOURCE * 100 + ROWS - 1, "value %d",
+              matrix[ROWS - 1][0]);
         note(&status, column);
     }
     MPI_Type_free(&column);
@@ -73,7 +75,8 @@ static void records(int tag)
 
     memset(mine, 0, sizeof mine);
     for (int i = 0; i < 2; i++)
-        mine[i] = (struct record){(char)('a' + check.rank), check.rank + i / 2.0, {check.rank, i, tag}};
+        mine[i] =
+            (struct record){(char)('a' + check.rank), check.rank + i / 2.0, {check.rank, i, tag}};
     if (check.rank > 0) {
         check_pace(tag);
         MPI_Send(mine, 1 + check.rank % 2, type, 0, tag, MPI_COMM_WORLD);
@@ -83,7 +86,8 @@ static void records(int tag)
         MPI_Status status;
         MPI_Irecv(others, 3, type, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, &status);
-        CHECK(others[0].letter == 'a' + status.MPI_SOURCE && others[0].numbers[2] == tag, "wrong record");
+        CHECK(others[0].letter == 'a' + status.MPI_SOURCE && others[0].numbers[2] == tag,
+              "wrong record");
         note(&status, type);
     }
     MPI_Type_free(&type);
@@ -111,7 +115,8 @@ static void from_bottom(int tag)
         MPI_Status status;
         MPI_Recv(MPI_BOTTOM, 1, type, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &status);
         MPI_Get_count(&status, type, &count);
-        CHECK(first == status.MPI_SOURCE && second[0] == first + 1, "values %d %d", first, second[0]);
+        CHECK(first == status.MPI_SOURCE && second[0] == first + 1, "values %d %d", first,
+              second[0]);
         CHECK(count == (status.MPI_SOURCE % 2 ? 1 : MPI_UNDEFINED), "count %d", count);
         note(&status, type);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: same
-// about: rank 0 receives from anyone before it comes to calls in which others wait for it, early in logical time: on files, of groups, between groups; nobody may wait for their clocks
+// about: rank 0 receives from anyone before it comes to calls in which others wait for it, early in
+//     logical time: on files, of groups, between groups; nobody may wait for their clocks
 #include "check.h"
 
 enum { TAG = 1 };
@@ -28,7 +29,9 @@ static MPI_File on_files(const char *name)
     char byte = (char)check.rank;
 
     before(0);
-    int error = MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    int error = MPI_File_open(MPI_COMM_WORLD, name,
+                              MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                              MPI_INFO_NULL, &file);
     CHECK(error == MPI_SUCCESS, "no file");
     before(1);
     MPI_File_write_at_all(file, check.rank, &byte, 1, MPI_CHAR, MPI_STATUS_IGNORE);
@@ -68,7 +71,8 @@ int main(int argc, char **argv)
     char name[64];
 
     check_start(&argc, &argv);
-    snprintf(name, sizeof name, "early-%s.dat", getenv("TEST_ORDER") ? getenv("TEST_ORDER") : "native");
+    snprintf(name, sizeof name, "early-%s.dat",
+             getenv("TEST_ORDER") ? getenv("TEST_ORDER") : "native");
     for (char *c = name; *c; c++)
         if (*c == ':') // MPI-IO takes what is before it for a kind of file system
             *c = '-';

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: same
-// about: one Waitall in a loop: first of requests that succeed, then of one that fails while another may be pending
+// about: one Waitall in a loop: first of requests that succeed, then of one that fails while
+//     another may be pending
 #include "check.h"
 
 enum { SHORT = 4, LONG = 8, TAG = 1, TAG_LATE = 2 };
 
-/* What is pending when it fails differs between MPIs and runs; that everything ends complete does not. */
+/* What is pending when it fails differs between MPIs and runs; that everything ends complete does
+ * not. */
 static void wait_for(MPI_Request *requests)
 {
     MPI_Status statuses[2];
 
-    while (MPI_Waitall(2, requests, statuses) != MPI_SUCCESS && (requests[0] != MPI_REQUEST_NULL || requests[1] != MPI_REQUEST_NULL))
+    while (MPI_Waitall(2, requests, statuses) != MPI_SUCCESS &&
+           (requests[0] != MPI_REQUEST_NULL || requests[1] != MPI_REQUEST_NULL))
         sched_yield();
 }
 

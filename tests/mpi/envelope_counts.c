@@ -2,7 +2,8 @@
 // ranks: 2
 // native: same
 // clocks: 1
-// about: what probes and statuses say of messages with clocks: lengths, parts of elements, truncation, nobody, itself, callbacks, types that are not committed
+// about: what probes and statuses say of messages with clocks: lengths, parts of elements,
+//     truncation, nobody, itself, callbacks, types that are not committed
 #include "check.h"
 
 enum { TAG = 5, SHORT = 1 };
@@ -34,7 +35,8 @@ static void expect(const MPI_Status *status, int bytes, int count, int elements)
     MPI_Get_count(status, pair, &got);
     MPI_Get_elements(status, pair, &got_elements);
     MPI_Get_elements_x(status, pair, &large);
-    CHECK(got == count && got_elements == elements && large == elements, "count %d, elements %d and %lld, not %d and %d", got, got_elements, (long long)large,
+    CHECK(got == count && got_elements == elements && large == elements,
+          "count %d, elements %d and %lld, not %d and %d", got, got_elements, (long long)large,
           count, elements);
     check_note(got_elements);
 }
@@ -119,7 +121,9 @@ static void truncate(int sent, int room, int way)
     } else {
         MPI_Irecv(bytes, room, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request);
         rc = MPI_Waitall(1, &request, &status);
-        CHECK(check_error_class(rc) == MPI_ERR_IN_STATUS && check_error_class(status.MPI_ERROR) == MPI_ERR_TRUNCATE, "class %d", check_error_class(rc));
+        CHECK(check_error_class(rc) == MPI_ERR_IN_STATUS &&
+                  check_error_class(status.MPI_ERROR) == MPI_ERR_TRUNCATE,
+              "class %d", check_error_class(rc));
     }
     for (int i = room; check.rank == 1 && i < sent + 16; i++)
         CHECK(bytes[i] == 0, "byte %d was written", i);
@@ -135,7 +139,8 @@ static void nobody(void)
 
     MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
     MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &status);
-    CHECK(check_bytes(&status) == 0 && status.MPI_SOURCE == MPI_PROC_NULL && value == 7, "%d bytes from nobody", check_bytes(&status));
+    CHECK(check_bytes(&status) == 0 && status.MPI_SOURCE == MPI_PROC_NULL && value == 7,
+          "%d bytes from nobody", check_bytes(&status));
     MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(&value, 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -160,11 +165,15 @@ static void itself(void)
     MPI_Send(&check.rank, 1, MPI_INT, check.rank, TAG, MPI_COMM_WORLD);
     MPI_Wait(&request, &status);
     CHECK(value == check.rank && check_bytes(&status) == 4, "%d from itself", value);
-    MPI_Sendrecv_replace(parts, 2, MPI_INT, 1 - check.rank, TAG, 1 - check.rank, TAG, MPI_COMM_WORLD, &status);
-    CHECK(parts[0] == 1 - check.rank && parts[1] == 5 && check_bytes(&status) == 8, "%d %d from the other", parts[0], parts[1]);
+    MPI_Sendrecv_replace(parts, 2, MPI_INT, 1 - check.rank, TAG, 1 - check.rank, TAG,
+                         MPI_COMM_WORLD, &status);
+    CHECK(parts[0] == 1 - check.rank && parts[1] == 5 && check_bytes(&status) == 8,
+          "%d %d from the other", parts[0], parts[1]);
     parts[1] = 100 + check.rank;
-    MPI_Sendrecv_replace(MPI_BOTTOM, 1, from_bottom, 1 - check.rank, TAG, 1 - check.rank, TAG, MPI_COMM_WORLD, &status);
-    CHECK(parts[0] == check.rank && parts[1] == 101 - check.rank && check_bytes(&status) == 8, "%d %d from the other", parts[0], parts[1]);
+    MPI_Sendrecv_replace(MPI_BOTTOM, 1, from_bottom, 1 - check.rank, TAG, 1 - check.rank, TAG,
+                         MPI_COMM_WORLD, &status);
+    CHECK(parts[0] == check.rank && parts[1] == 101 - check.rank && check_bytes(&status) == 8,
+          "%d %d from the other", parts[0], parts[1]);
     MPI_Type_free(&from_bottom);
 }
 
@@ -205,7 +214,8 @@ static void callback(void)
     MPI_Grequest_complete(requests[1]);
     MPI_Send(&check.rank, 1, MPI_INT, 1 - check.rank, TAG, MPI_COMM_WORLD);
     MPI_Waitall(2, requests, statuses);
-    CHECK(outside == 1 - check.rank && inside == 11 - check.rank && check_bytes(&statuses[0]) == 4, "%d outside, %d inside", outside, inside);
+    CHECK(outside == 1 - check.rank && inside == 11 - check.rank && check_bytes(&statuses[0]) == 4,
+          "%d outside, %d inside", outside, inside);
 }
 
 static void uncommitted(void)
@@ -217,7 +227,8 @@ static void uncommitted(void)
     rc = MPI_Send(values, 1, type, 1 - check.rank, TAG, MPI_COMM_WORLD);
     CHECK(check_error_class(rc) == MPI_ERR_TYPE, "class %d", check_error_class(rc));
     MPI_Type_commit(&type);
-    MPI_Sendrecv_replace(values, 1, type, 1 - check.rank, TAG, 1 - check.rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(values, 1, type, 1 - check.rank, TAG, 1 - check.rank, TAG, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
     MPI_Type_free(&type);
 }
 

@@ -15,10 +15,13 @@ static MPI_File open_interleaved(void)
     MPI_File file;
     MPI_Datatype view;
 
-    CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) == MPI_SUCCESS, "cannot open %s", name);
+    CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                        &file) == MPI_SUCCESS,
+          "cannot open %s", name);
     MPI_Type_vector(BLOCKS, BLOCK, BLOCK * check.size, MPI_INT, &view);
     MPI_Type_commit(&view);
-    MPI_File_set_view(file, check.rank * BLOCK * (MPI_Offset)sizeof(int), MPI_INT, view, "native", MPI_INFO_NULL);
+    MPI_File_set_view(file, check.rank * BLOCK * (MPI_Offset)sizeof(int), MPI_INT, view, "native",
+                      MPI_INFO_NULL);
     MPI_Type_free(&view);
     return file;
 }
@@ -26,14 +29,17 @@ static MPI_File open_interleaved(void)
 static void pass_on(int step, MPI_Request *requests, long *values)
 {
     values[0] = check_value(check.rank, step);
-    MPI_Irecv(&values[1], 1, MPI_LONG, (check.rank + 1) % check.size, TAG, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(&values[0], 1, MPI_LONG, (check.rank + check.size - 1) % check.size, TAG, MPI_COMM_WORLD, &requests[1]);
+    MPI_Irecv(&values[1], 1, MPI_LONG, (check.rank + 1) % check.size, TAG, MPI_COMM_WORLD,
+              &requests[0]);
+    MPI_Isend(&values[0], 1, MPI_LONG, (check.rank + check.size - 1) % check.size, TAG,
+              MPI_COMM_WORLD, &requests[1]);
 }
 
 static void check_passed(int step, MPI_Request *requests, const long *values)
 {
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    CHECK(values[1] == check_value((check.rank + 1) % check.size, step), "%ld was passed on in step %d", values[1], step);
+    CHECK(values[1] == check_value((check.rank + 1) % check.size, step),
+          "%ld was passed on in step %d", values[1], step);
     check_note(values[1]);
 }
 

@@ -2,7 +2,8 @@
 // ranks: 4
 // native: differs
 // clocks: 1
-// about: keeps Lamport's clock by itself, in its messages, and prints what it should be for every receive; tests/cli/clocks.sh compares that with the record
+// about: keeps Lamport's clock by itself, in its messages, and prints what it should be for every
+//     receive; tests/cli/clocks.sh compares that with the record
 #include "check.h"
 
 enum { ROUNDS = 20, FAN = 3 };
@@ -105,12 +106,14 @@ int main(int argc, char **argv)
     MPI_Comm line;
 
     check_start(&argc, &argv);
-    snprintf(name, sizeof name, "%s.%d", getenv("TEST_TOLD") ? getenv("TEST_TOLD") : "/dev/null", check.rank);
+    snprintf(name, sizeof name, "%s.%d", getenv("TEST_TOLD") ? getenv("TEST_TOLD") : "/dev/null",
+             check.rank);
     told = fopen(getenv("TEST_TOLD") ? name : "/dev/null", "w");
     CHECK(told, "cannot write");
     MPI_Comm_split(MPI_COMM_WORLD, 0, -check.rank, &line);
     now = 2; // a barrier of check_start, and this
-    MPI_Send_init(&out, 1, MPI_LONG, (check.rank + check.size - 1) % check.size, 4, MPI_COMM_WORLD, &send);
+    MPI_Send_init(&out, 1, MPI_LONG, (check.rank + check.size - 1) % check.size, 4, MPI_COMM_WORLD,
+                  &send);
     MPI_Recv_init(&in, 1, MPI_LONG, (check.rank + 1) % check.size, 4, MPI_COMM_WORLD, &receive);
     for (int round = 0; round < ROUNDS; round++) {
         gather(round);

@@ -3,7 +3,8 @@
 // native: same
 // clocks: 1
 // timeout: 120
-// about: thousands of requests with clocks under way: one Waitall, loops of Testsome, freed ones, cancelled ones, persistent ones started again and again, a buffer of exactly the size needed
+// about: thousands of requests with clocks under way: one Waitall, loops of Testsome, freed ones,
+//     cancelled ones, persistent ones started again and again, a buffer of exactly the size needed
 #include "check.h"
 
 enum { MANY = 3000, TAG = 3, LONG = 30000, TURNS = 50, BUFFERED = 40 };
@@ -23,12 +24,14 @@ static void one_waitall(void)
     }
     MPI_Waitall(2 * MANY, requests, statuses);
     for (int i = 0; i < MANY; i++)
-        CHECK(in[i] == check_value(before, i) && check_bytes(&statuses[2 * i]) == 8, "%ld at %d", in[i], i);
+        CHECK(in[i] == check_value(before, i) && check_bytes(&statuses[2 * i]) == 8, "%ld at %d",
+              in[i], i);
 }
 
 static void loops_of_testsome(void)
 {
-    int next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size, indices[200], some, left = 200;
+    int next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size,
+        indices[200], some, left = 200;
     MPI_Status statuses[200];
 
     for (int i = 0; i < 100; i++) {
@@ -40,7 +43,9 @@ static void loops_of_testsome(void)
         MPI_Testsome(200, requests, &some, indices, statuses);
         for (int i = 0; i < some; i++)
             if (indices[i] < 100)
-                CHECK(in[indices[i]] == check_value(before, indices[i]) && check_bytes(&statuses[i]) == 8, "%ld at %d", in[indices[i]], indices[i]);
+                CHECK(in[indices[i]] == check_value(before, indices[i]) &&
+                          check_bytes(&statuses[i]) == 8,
+                      "%ld at %d", in[indices[i]], indices[i]);
         left -= some;
     }
 }
@@ -96,7 +101,8 @@ static void again(int length)
         MPI_Startall(2, both);
         MPI_Waitall(2, both, turn % 2 ? statuses : MPI_STATUSES_IGNORE);
         CHECK(to[length - 1] == check_value(before, turn), "%ld in turn %d", to[length - 1], turn);
-        CHECK(turn % 2 == 0 || check_bytes(&statuses[0]) == length * 8, "%d bytes", check_bytes(&statuses[0]));
+        CHECK(turn % 2 == 0 || check_bytes(&statuses[0]) == length * 8, "%d bytes",
+              check_bytes(&statuses[0]));
     }
     MPI_Start(&both[1]);
     MPI_Recv(to, length, MPI_LONG, before, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -108,7 +114,8 @@ static void again(int length)
 
 static void exactly_buffered(void)
 {
-    int one = 0, next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size, size;
+    int one = 0, next = (check.rank + 1) % check.size,
+        before = (check.rank + check.size - 1) % check.size, size;
     char *buffer;
     void *detached;
 
@@ -126,7 +133,8 @@ static void exactly_buffered(void)
         CHECK(value == check_value(before, i), "%ld was buffered", value);
     }
     MPI_Buffer_detach(&detached, &size);
-    CHECK(detached == buffer && size == BUFFERED * (one + MPI_BSEND_OVERHEAD), "another buffer came back");
+    CHECK(detached == buffer && size == BUFFERED * (one + MPI_BSEND_OVERHEAD),
+          "another buffer came back");
     free(buffer);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_ERRORS_RETURN: truncation in every kind of completion, invalid arguments, a user-made error handler
+// about: MPI_ERRORS_RETURN: truncation in every kind of completion, invalid arguments, a user-made
+//     error handler
 #include "check.h"
 
 enum { SHORT = 4, LONG = 8, TAG = 1 };
@@ -17,8 +18,8 @@ static void count_call(MPI_Comm *comm, int *error, ...)
     handler_class = check_error_class(*error);
 }
 
-// One rank sends too much for the receivers below: of two failed requests in one Waitany, Open MPI 4.1 frees both and
-// reports one. Waitall may have more.
+// One rank sends too much for the receivers below: of two failed requests in one Waitany, Open
+// MPI 4.1 frees both and reports one. Waitall may have more.
 static int too_long(int rank)
 {
     return rank == 2;
@@ -29,7 +30,8 @@ static void note_single(int error, const MPI_Status *status)
     check_note(check_error_class(error));
     check_note(status->MPI_SOURCE);
     check_note(status->MPI_TAG);
-    CHECK((error != MPI_SUCCESS) == too_long(status->MPI_SOURCE), "error %d from %d", error, status->MPI_SOURCE);
+    CHECK((error != MPI_SUCCESS) == too_long(status->MPI_SOURCE), "error %d from %d", error,
+          status->MPI_SOURCE);
     if (error != MPI_SUCCESS)
         CHECK(check_error_class(error) == MPI_ERR_TRUNCATE, "class %d", check_error_class(error));
 }
@@ -102,7 +104,8 @@ static void by_waitall(void)
     MPI_Status statuses[8];
 
     post(requests, buffers);
-    while (error = MPI_Waitall(count, requests, statuses), check_note(check_error_class(error)), error) {
+    while (error = MPI_Waitall(count, requests, statuses), check_note(check_error_class(error)),
+           error) {
         CHECK(check_error_class(error) == MPI_ERR_IN_STATUS, "class %d", check_error_class(error));
         int pending = 0;
         for (int i = 0; i < count; i++) {
@@ -148,7 +151,8 @@ static void by_ignored(void)
 {
     for (int i = 1; i < check.size; i++) {
         char buffer[SHORT];
-        int error = MPI_Recv(buffer, SHORT, MPI_CHAR, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        int error = MPI_Recv(buffer, SHORT, MPI_CHAR, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
         check_note(check_error_class(error));
     }
 }
@@ -158,8 +162,8 @@ static void by_sendrecv(void)
     for (int i = 1; i < check.size; i++) {
         char buffer[SHORT];
         MPI_Status status;
-        int error = MPI_Sendrecv(NULL, 0, MPI_CHAR, MPI_PROC_NULL, tag, buffer, SHORT, MPI_CHAR, MPI_ANY_SOURCE, tag,
-                                 MPI_COMM_WORLD, &status);
+        int error = MPI_Sendrecv(NULL, 0, MPI_CHAR, MPI_PROC_NULL, tag, buffer, SHORT, MPI_CHAR,
+                                 MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &status);
         note_single(error, &status);
     }
 }
@@ -184,8 +188,9 @@ static void send_once(int step, int length)
 
 static void truncate_everywhere(void)
 {
-    static void (*const kinds[])(void) = {by_recv,     by_wait,     by_waitany, by_test,    by_waitall,
-                                          by_waitsome, by_testsome, by_ignored, by_sendrecv};
+    static void (*const kinds[])(void) = {by_recv,     by_wait,    by_waitany,
+                                          by_test,     by_waitall, by_waitsome,
+                                          by_testsome, by_ignored, by_sendrecv};
 
     for (int step = 0; step < (int)(sizeof kinds / sizeof *kinds); step++) {
         int fails = kinds[step] == by_waitall ? check.rank % 2 : too_long(check.rank);
@@ -199,7 +204,8 @@ static void truncate_everywhere(void)
 
 static void note_class(int error, int expected)
 {
-    CHECK(check_error_class(error) == expected, "class %d, not %d", check_error_class(error), expected);
+    CHECK(check_error_class(error) == expected, "class %d, not %d", check_error_class(error),
+          expected);
     check_note(check_error_class(error));
 }
 
@@ -210,19 +216,25 @@ static void invalid_arguments(MPI_Comm comm)
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Message message;
 
-    note_class(MPI_Recv(&value, 1, MPI_LONG, check.size, TAG, comm, MPI_STATUS_IGNORE), MPI_ERR_RANK);
-    note_class(MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, -77, comm, MPI_STATUS_IGNORE), MPI_ERR_TAG);
-    note_class(MPI_Recv(&value, -1, MPI_LONG, MPI_ANY_SOURCE, TAG, comm, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
-    note_class(MPI_Recv(&value, 1, MPI_DATATYPE_NULL, MPI_ANY_SOURCE, TAG, comm, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
+    note_class(MPI_Recv(&value, 1, MPI_LONG, check.size, TAG, comm, MPI_STATUS_IGNORE),
+               MPI_ERR_RANK);
+    note_class(MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, -77, comm, MPI_STATUS_IGNORE),
+               MPI_ERR_TAG);
+    note_class(MPI_Recv(&value, -1, MPI_LONG, MPI_ANY_SOURCE, TAG, comm, MPI_STATUS_IGNORE),
+               MPI_ERR_COUNT);
+    note_class(MPI_Recv(&value, 1, MPI_DATATYPE_NULL, MPI_ANY_SOURCE, TAG, comm, MPI_STATUS_IGNORE),
+               MPI_ERR_TYPE);
     note_class(MPI_Irecv(&value, 1, MPI_LONG, -99, TAG, comm, &request), MPI_ERR_RANK);
     note_class(MPI_Irecv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, -77, comm, &request), MPI_ERR_TAG);
-    note_class(MPI_Recv_init(&value, -1, MPI_LONG, MPI_ANY_SOURCE, TAG, comm, &request), MPI_ERR_COUNT);
+    note_class(MPI_Recv_init(&value, -1, MPI_LONG, MPI_ANY_SOURCE, TAG, comm, &request),
+               MPI_ERR_COUNT);
     note_class(MPI_Iprobe(check.size, TAG, comm, &flag, MPI_STATUS_IGNORE), MPI_ERR_RANK);
     note_class(MPI_Mprobe(MPI_ANY_SOURCE, -77, comm, &message, MPI_STATUS_IGNORE), MPI_ERR_TAG);
     note_class(MPI_Send(&value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, comm), MPI_ERR_RANK);
     note_class(MPI_Isend(&value, 1, MPI_LONG, 0, MPI_ANY_TAG, comm, &request), MPI_ERR_TAG);
-    note_class(MPI_Sendrecv(&value, 1, MPI_LONG, check.size, TAG, NULL, 0, MPI_LONG, MPI_ANY_SOURCE, TAG, comm,
-                            MPI_STATUS_IGNORE), MPI_ERR_RANK);
+    note_class(MPI_Sendrecv(&value, 1, MPI_LONG, check.size, TAG, NULL, 0, MPI_LONG, MPI_ANY_SOURCE,
+                            TAG, comm, MPI_STATUS_IGNORE),
+               MPI_ERR_RANK);
 }
 
 static void own_handler(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: wildcard receives inside MPI_Finalize, from the delete function of an attribute on MPI_COMM_SELF
+// about: wildcard receives inside MPI_Finalize, from the delete function of an attribute on
+//     MPI_COMM_SELF
 #include "check.h"
 
 enum { ROUNDS = 3, TAG = 1, TAG_LATE = 2 };

@@ -2,7 +2,8 @@
 ! ranks: 3
 ! native: differs
 ! flags: -fopenmp
-! about: threads of a Fortran program, of which one prints as it likes: how many lines it writes, as of a table of times, is not of the record
+! about: threads of a Fortran program, of which one prints as it likes: how many lines it writes, as
+!     of a table of times, is not of the record
 program fortran_threads_print
   use mpi
   use omp_lib

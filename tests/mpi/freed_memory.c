@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
-// about: what the preloaded libraries free has been made zero: a program that reads memory it never wrote is not told of them
+// about: what the preloaded libraries free has been made zero: a program that reads memory it never
+//     wrote is not told of them
 #include "check.h"
 
 #include <dlfcn.h>
@@ -49,7 +50,8 @@ static void look(const unsigned char *memory, const void *caller)
     freed++;
     for (size_t i = 0; i < size; i++)
         if (memory[i] != 0 && dirty++ == 0 && dladdr(caller, &info))
-            snprintf(dirty_of, sizeof dirty_of, "%s+%#lx, byte %zu of %zu", info.dli_fname, (unsigned long)((const char *)caller - (const char *)info.dli_fbase), i, size);
+            snprintf(dirty_of, sizeof dirty_of, "%s+%#lx, byte %zu of %zu", info.dli_fname,
+                     (unsigned long)((const char *)caller - (const char *)info.dli_fbase), i, size);
 }
 
 SEEN void *malloc(size_t size)
@@ -108,7 +110,8 @@ int main(int argc, char **argv)
         }
         MPI_Comm_free(&comm);
     }
-    CHECK(dirty == 0, "%ld bytes were freed with something in them, the first by %s", dirty, dirty_of);
+    CHECK(dirty == 0, "%ld bytes were freed with something in them, the first by %s", dirty,
+          dirty_of);
     CHECK(freed > 0 || !is_preloaded(), "nothing was freed");
     return check_end();
 }

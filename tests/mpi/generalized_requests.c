@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: generalized requests, which the program completes itself, in one Waitany or Testsome with wildcard receives
+// about: generalized requests, which the program completes itself, in one Waitany or Testsome with
+//     wildcard receives
 #include "check.h"
 
 enum { ROUNDS = 5, RECEIVES = 3, SLOTS = 4, OWN = 3, TAG = 1, OWN_TAG = 55 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: the request of MPI_Comm_idup in one Waitany with wildcard receives; the communicator is used once it is there
+// about: the request of MPI_Comm_idup in one Waitany with wildcard receives; the communicator is
+//     used once it is there
 #include "check.h"
 
 enum { ROUNDS = 5, RECEIVES = 3, SLOTS = 4, IDUP = 3, TAG = 1 };

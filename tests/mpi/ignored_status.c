@@ -49,7 +49,8 @@ static void by_waitsome(int tag)
     int count, indices[SLOTS];
 
     post(tag);
-    while (MPI_Waitsome(SLOTS, requests, &count, indices, MPI_STATUSES_IGNORE), count != MPI_UNDEFINED)
+    while (MPI_Waitsome(SLOTS, requests, &count, indices, MPI_STATUSES_IGNORE),
+           count != MPI_UNDEFINED)
         check_note(count);
 }
 
@@ -72,7 +73,8 @@ static void by_testsome(int tag)
     int count, indices[SLOTS];
 
     post(tag);
-    while (MPI_Testsome(SLOTS, requests, &count, indices, MPI_STATUSES_IGNORE), count != MPI_UNDEFINED)
+    while (MPI_Testsome(SLOTS, requests, &count, indices, MPI_STATUSES_IGNORE),
+           count != MPI_UNDEFINED)
         check_note(count);
 }
 
@@ -86,8 +88,8 @@ static void by_testall(int tag)
 static void by_sendrecv(int tag)
 {
     for (int i = 0; i < SLOTS; i++)
-        MPI_Sendrecv(NULL, 0, MPI_LONG, MPI_PROC_NULL, tag, &values[i], 1, MPI_LONG, MPI_ANY_SOURCE, tag,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(NULL, 0, MPI_LONG, MPI_PROC_NULL, tag, &values[i], 1, MPI_LONG, MPI_ANY_SOURCE,
+                     tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void by_mrecv(int tag)
@@ -110,8 +112,9 @@ static void by_iprobe(int tag)
 
 int main(int argc, char **argv)
 {
-    static void (*const kinds[])(int) = {by_recv,     by_wait,    by_waitany,  by_waitsome, by_waitall, by_test,
-                                         by_testsome, by_testall, by_sendrecv, by_mrecv,    by_iprobe};
+    static void (*const kinds[])(int) = {by_recv,     by_wait,  by_waitany,  by_waitsome,
+                                         by_waitall,  by_test,  by_testsome, by_testall,
+                                         by_sendrecv, by_mrecv, by_iprobe};
 
     check_start(&argc, &argv);
     for (int kind = 0; kind < (int)(sizeof kinds / sizeof *kinds); kind++) {

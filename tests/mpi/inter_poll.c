@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: requests polled at different call sites, in nested functions and at different depths of a recursion
+// about: requests polled at different call sites, in nested functions and at different depths of a
+//     recursion
 #include "check.h"
 
 enum { ROUNDS = 6, SLOTS = 3, DEPTH = 4, TAG = 1, TAG_URGENT = 9 };
@@ -22,7 +23,8 @@ static void post(struct poller *poller, int slot)
     if (poller->posted == 0)
         return;
     poller->posted--;
-    MPI_Irecv(&poller->values[slot], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &poller->requests[slot]);
+    MPI_Irecv(&poller->values[slot], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
+              &poller->requests[slot]);
 }
 
 static void note(struct poller *poller, int slot, const MPI_Status *status)
@@ -49,7 +51,8 @@ static void poll_urgent(struct poller *poller)
     }
     check_note_message(poller->urgent_value, &status);
     if (--poller->urgent_left > 0)
-        MPI_Irecv(&poller->urgent_value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG_URGENT, MPI_COMM_WORLD, &poller->urgent);
+        MPI_Irecv(&poller->urgent_value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG_URGENT, MPI_COMM_WORLD,
+                  &poller->urgent);
 }
 
 static void poll_one(struct poller *poller, int slot)
@@ -94,7 +97,8 @@ static void receive_all(void)
 
     poller.left = poller.posted = ROUNDS * (check.size - 1);
     poller.urgent_left = ROUNDS * (check.size - 1);
-    MPI_Irecv(&poller.urgent_value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG_URGENT, MPI_COMM_WORLD, &poller.urgent);
+    MPI_Irecv(&poller.urgent_value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG_URGENT, MPI_COMM_WORLD,
+              &poller.urgent);
     for (int slot = 0; slot < SLOTS; slot++)
         post(&poller, slot);
     for (int turn = 0; poller.left > 0 || poller.urgent_left > 0; turn++) {

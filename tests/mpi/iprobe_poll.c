@@ -25,7 +25,8 @@ static void receive(const MPI_Status *probed)
     MPI_Status status;
 
     MPI_Recv(&value, 1, MPI_LONG, probed->MPI_SOURCE, probed->MPI_TAG, MPI_COMM_WORLD, &status);
-    CHECK(status.MPI_SOURCE == probed->MPI_SOURCE && status.MPI_TAG == probed->MPI_TAG, "not the message probed");
+    CHECK(status.MPI_SOURCE == probed->MPI_SOURCE && status.MPI_TAG == probed->MPI_TAG,
+          "not the message probed");
     check_note_message(value, &status);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: wildcard receives waited for in another order than posted; two messages of one sender noticed in reverse order
+// about: wildcard receives waited for in another order than posted; two messages of one sender
+//     noticed in reverse order
 #include "check.h"
 
 enum { ROUNDS = 5, TAG = 1, TAG_PAIR = 2 };
@@ -20,7 +21,8 @@ static void wait_in_reverse(void)
     }
 }
 
-// Tests the second request first, so that the second message may be noticed first. Returns the failed polls.
+// Tests the second request first, so that the second message may be noticed first. Returns the
+// failed polls.
 static long notice(MPI_Request *requests, const long *values)
 {
     int left = 2;

@@ -25,7 +25,8 @@ static void receive_window(void)
     MPI_Status status;
 
     for (int i = 0; i < WINDOW; i++)
-        MPI_Irecv(&values[i], 1, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[i]);
+        MPI_Irecv(&values[i], 1, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                  &requests[i]);
     for (int i = 0; i < WINDOW; i++) {
         MPI_Wait(&requests[i], &status);
         check_note_message(values[i], &status);

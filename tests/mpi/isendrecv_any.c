@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_Isendrecv and MPI_Isendrecv_replace that receive from anyone, under way beside other requests, completed by every call that completes requests
+// about: MPI_Isendrecv and MPI_Isendrecv_replace that receive from anyone, under way beside other
+//     requests, completed by every call that completes requests
 #include "check_isendrecv.h"
 
 #if MPI_VERSION >= 4

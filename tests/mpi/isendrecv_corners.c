@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
-// about: MPI_Isendrecv with MPI_PROC_NULL, with oneself, with long messages, with types with gaps, with errors; freed; by its other names
+// about: MPI_Isendrecv with MPI_PROC_NULL, with oneself, with long messages, with types with gaps,
+//     with errors; freed; by its other names
 #include "check_isendrecv.h"
 
 #if MPI_VERSION >= 4

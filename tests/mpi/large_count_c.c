@@ -2,7 +2,8 @@
 // ranks: 4
 // native: differs
 // needs: mpi4
-// about: the large-count variants (MPI_Recv_c, Irecv_c, Sendrecv_c, Recv_init_c, Mrecv_c, ...) with wildcards
+// about: the large-count variants (MPI_Recv_c, Irecv_c, Sendrecv_c, Recv_init_c, Mrecv_c, ...) with
+//     wildcards
 #include "check.h"
 
 #if MPI_VERSION >= 4
@@ -27,13 +28,14 @@ static void by_irecv(int tag)
 
 static void by_sendrecv(int tag)
 {
-    MPI_Sendrecv_c(NULL, 0, MPI_LONG, MPI_PROC_NULL, tag, &value, 1, MPI_LONG, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD,
-                   &status);
+    MPI_Sendrecv_c(NULL, 0, MPI_LONG, MPI_PROC_NULL, tag, &value, 1, MPI_LONG, MPI_ANY_SOURCE, tag,
+                   MPI_COMM_WORLD, &status);
 }
 
 static void by_sendrecv_replace(int tag)
 {
-    MPI_Sendrecv_replace_c(&value, 1, MPI_LONG, MPI_PROC_NULL, tag, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv_replace_c(&value, 1, MPI_LONG, MPI_PROC_NULL, tag, MPI_ANY_SOURCE, tag,
+                           MPI_COMM_WORLD, &status);
 }
 
 static void by_recv_init(int tag)

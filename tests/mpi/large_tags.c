@@ -26,7 +26,8 @@ int main(int argc, char **argv)
         long value = -1;
         MPI_Status status;
         MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-        CHECK(status.MPI_TAG == tags[(value % 1000000 + status.MPI_SOURCE) % TAGS], "tag %d", status.MPI_TAG);
+        CHECK(status.MPI_TAG == tags[(value % 1000000 + status.MPI_SOURCE) % TAGS], "tag %d",
+              status.MPI_TAG);
         check_note_message(value, &status);
     }
     return check_end();

@@ -2,7 +2,8 @@
 // ranks: 2
 // native: same
 // events: none
-// about: an allocator that takes locks, as the hooks of some transports do: taking one, for the first time too, must not allocate
+// about: an allocator that takes locks, as the hooks of some transports do: taking one, for the
+//     first time too, must not allocate
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

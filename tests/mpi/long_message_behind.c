@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: same
-// about: rank 2 receives from anyone; rank 1 sends it a message too long to be buffered before it sends to rank 0, which is behind in logical time and waits for that
+// about: rank 2 receives from anyone; rank 1 sends it a message too long to be buffered before it
+//     sends to rank 0, which is behind in logical time and waits for that
 #include "check.h"
 
 enum { ROUNDS = 10, TAG = 1, BYTES = 1 << 20 };

@@ -23,7 +23,8 @@ static void post(void)
 
 static void note(int index, const MPI_Status *status)
 {
-    CHECK(values[index] / REQUESTS == status->MPI_SOURCE, "value %d from %d", values[index], status->MPI_SOURCE);
+    CHECK(values[index] / REQUESTS == status->MPI_SOURCE, "value %d from %d", values[index],
+          status->MPI_SOURCE);
     check_note(values[index]);
 }
 
@@ -49,7 +50,8 @@ static void by_waitsome(void)
     CHECK(done == REQUESTS, "%d completed", done);
 }
 
-// Half of a sender's messages for wildcards. They are sent in windows, so that no sender floods the receiver.
+// Half of a sender's messages for wildcards. They are sent in windows, so that no sender floods the
+// receiver.
 static void send_all(void)
 {
     int each = REQUESTS / (check.size - 1), numbers[WINDOW];
@@ -59,7 +61,8 @@ static void send_all(void)
     for (int sent = 0; sent < each; sent += WINDOW) {
         for (int i = 0; i < WINDOW; i++) {
             numbers[i] = check.rank * REQUESTS + sent + i;
-            MPI_Issend(&numbers[i], 1, MPI_INT, 0, i % 2 ? TAG_NAMED : TAG_WILD, MPI_COMM_WORLD, &sends[i]);
+            MPI_Issend(&numbers[i], 1, MPI_INT, 0, i % 2 ? TAG_NAMED : TAG_WILD, MPI_COMM_WORLD,
+                       &sends[i]);
         }
         MPI_Waitall(WINDOW, sends, MPI_STATUSES_IGNORE);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: hundreds of small Isends under way at once, whose request handles the MPI shares, mixed with wildcard receives
+// about: hundreds of small Isends under way at once, whose request handles the MPI shares, mixed
+//     with wildcard receives
 #include "check.h"
 
 enum { ROUNDS = 3, MESSAGES = 300, SLOTS = 2 * MESSAGES, TAG = 1 };
@@ -15,7 +16,8 @@ static int indices[SLOTS];
 static void post(int step)
 {
     for (int i = 0; i < MESSAGES; i++)
-        MPI_Irecv(&received[i], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &requests[2 * i + 1]);
+        MPI_Irecv(&received[i], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
+                  &requests[2 * i + 1]);
     check_pace(step);
     for (int i = 0; i < MESSAGES; i++) {
         int dest = (check.rank + 1 + i % (check.size - 1)) % check.size;

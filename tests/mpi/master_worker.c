@@ -20,7 +20,8 @@ static void master(void)
             handed++;
         else
             stopped++;
-        MPI_Send(&task, 1, MPI_LONG, status.MPI_SOURCE, task < TASKS ? TAG_TASK : TAG_STOP, MPI_COMM_WORLD);
+        MPI_Send(&task, 1, MPI_LONG, status.MPI_SOURCE, task < TASKS ? TAG_TASK : TAG_STOP,
+                 MPI_COMM_WORLD);
     }
     check_note(total);
 }

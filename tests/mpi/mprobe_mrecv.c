@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_Mprobe for anything and MPI_Mrecv, also of two messages taken before either is received
+// about: MPI_Mprobe for anything and MPI_Mrecv, also of two messages taken before either is
+//     received
 #include "check.h"
 
 enum { ROUNDS = 6, TAG = 5 };
@@ -15,7 +16,8 @@ static void receive_one(void)
     MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &message, &probed);
     MPI_Mrecv(&value, 1, MPI_LONG, &message, &status);
     CHECK(message == MPI_MESSAGE_NULL, "message not null after Mrecv");
-    CHECK(probed.MPI_SOURCE == status.MPI_SOURCE && probed.MPI_TAG == status.MPI_TAG, "not the message probed");
+    CHECK(probed.MPI_SOURCE == status.MPI_SOURCE && probed.MPI_TAG == status.MPI_TAG,
+          "not the message probed");
     check_note_message(value, &status);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: non-blocking collectives together with wildcard receives in one Waitany, Testsome, Testall or Waitall
+// about: non-blocking collectives together with wildcard receives in one Waitany, Testsome, Testall
+//     or Waitall
 #include "check.h"
 
 enum { ROUNDS = 4, RECEIVES = 2, SLOTS = 7, TAG = 1 };
@@ -26,7 +27,8 @@ static void start(struct work *work, int step)
                   &work->requests[receive_slots[i]]);
     check_pace(step);
     MPI_Ibarrier(MPI_COMM_WORLD, &work->requests[0]);
-    MPI_Iallreduce(&work->mine, &work->sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &work->requests[2]);
+    MPI_Iallreduce(&work->mine, &work->sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD,
+                   &work->requests[2]);
     MPI_Isend(&work->mine, 1, MPI_LONG, left, TAG, MPI_COMM_WORLD, &work->requests[3]);
     MPI_Ibcast(&work->root, 1, MPI_LONG, 0, MPI_COMM_WORLD, &work->requests[5]);
     MPI_Isend(&work->mine, 1, MPI_LONG, across, TAG, MPI_COMM_WORLD, &work->requests[6]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: wildcard receives that no message ever matches, among others with overlapping envelopes that complete
+// about: wildcard receives that no message ever matches, among others with overlapping envelopes
+//     that complete
 #include "check.h"
 
 enum { ROUNDS = 20, NEVER = 4, TAG = 1, TAG_NEVER = 2 };
@@ -18,8 +19,8 @@ static void cancel(MPI_Request *request)
     check_note(cancelled);
 }
 
-// A tag, a source, and a communicator that nobody uses; the last would match, but stands behind as many receives as
-// there are messages.
+// A tag, a source, and a communicator that nobody uses; the last would match, but stands behind as
+// many receives as there are messages.
 static void post_never(MPI_Comm unused, long *values, MPI_Request *requests)
 {
     MPI_Irecv(&values[0], 1, MPI_LONG, MPI_ANY_SOURCE, TAG_NEVER, MPI_COMM_WORLD, &requests[0]);
@@ -36,7 +37,8 @@ static void receive_all(MPI_Comm unused)
 
     post_never(unused, never, pending);
     for (int i = 0; i < messages; i++)
-        MPI_Irecv(&values[i], 1, MPI_LONG, MPI_ANY_SOURCE, i % 2 ? TAG : MPI_ANY_TAG, MPI_COMM_WORLD, &requests[i]);
+        MPI_Irecv(&values[i], 1, MPI_LONG, MPI_ANY_SOURCE, i % 2 ? TAG : MPI_ANY_TAG,
+                  MPI_COMM_WORLD, &requests[i]);
     MPI_Irecv(&never[3], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &pending[3]);
     for (int i = 0; i < messages; i++) {
         int flag = -1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: same
-// about: completion calls on null and inactive requests and on empty arrays: MPI_UNDEFINED and empty statuses
+// about: completion calls on null and inactive requests and on empty arrays: MPI_UNDEFINED and
+//     empty statuses
 #include "check.h"
 
 enum { SLOTS = 3 };
@@ -55,7 +56,8 @@ static void any(int count)
     index = 0;
     MPI_Testany(count, requests, &index, &flag, &statuses[0]);
     CHECK(flag && index == MPI_UNDEFINED, "flag %d, index %d", flag, index);
-    if (requests[0] == MPI_REQUEST_NULL) // MPICH 4.0 leaves the status alone if a request is inactive
+    if (requests[0] ==
+        MPI_REQUEST_NULL) // MPICH 4.0 leaves the status alone if a request is inactive
         expect_empty(&statuses[0]);
     MPI_Waitany(count, requests, &index, MPI_STATUS_IGNORE);
     check_note(index);
@@ -112,7 +114,8 @@ int main(int argc, char **argv)
     MPI_Recv_init(&value, 1, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[0]);
     MPI_Send_init(&value, 1, MPI_LONG, 0, 1, MPI_COMM_WORLD, &requests[2]);
     everything();
-    CHECK(requests[0] != MPI_REQUEST_NULL && requests[2] != MPI_REQUEST_NULL, "inactive request became null");
+    CHECK(requests[0] != MPI_REQUEST_NULL && requests[2] != MPI_REQUEST_NULL,
+          "inactive request became null");
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[2]);
     return check_end();

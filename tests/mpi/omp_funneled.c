@@ -4,7 +4,9 @@
 // det: differs
 // native: differs
 // record: --threads --capture time,random
-// about: OpenMP threads that never call MPI share out loops, enter critical sections, add up, and ask for time and random numbers, while only the main thread communicates, whose messages depend on it
+// about: OpenMP threads that never call MPI share out loops, enter critical sections, add up, and
+//     ask for time and random numbers, while only the main thread communicates, whose messages
+//     depend on it
 #include "check.h"
 
 #include <omp.h>
@@ -54,7 +56,8 @@ static void ask(void)
         check_note(asked[i]);
 }
 
-/* Sums of numbers of very different size depend on the order, and so does what is left of the small ones. */
+/* Sums of numbers of very different size depend on the order, and so does what is left of the small
+ * ones. */
 static void add_up(void)
 {
     double sum = 0, other = 0;
@@ -82,7 +85,8 @@ int main(int argc, char **argv)
         add_up();
         check_note((long)history);
         /* The path depends on the threads: the tag does. */
-        check_send((check.rank + 1) % check.size, TAG + (int)(history % 2), (long)history, MPI_COMM_WORLD);
+        check_send((check.rank + 1) % check.size, TAG + (int)(history % 2), (long)history,
+                   MPI_COMM_WORLD);
         MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
         check_note(value);
         check_note(status.MPI_TAG);

@@ -3,7 +3,8 @@
 // flags: -fopenmp
 // det: refused: by another thread
 // native: differs
-// about: OpenMP threads take work under simple and nested locks and in critical sections; who gets what is part of the result
+// about: OpenMP threads take work under simple and nested locks and in critical sections; who gets
+//     what is part of the result
 #include "check_threads.h"
 
 #include <omp.h>
@@ -43,7 +44,8 @@ static void exchange(struct check_thread *self, long item)
     long value = -1;
     MPI_Status status;
 
-    MPI_Sendrecv(&item, 1, MPI_LONG, (check.rank + 1) % check.size, TAG, &value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(&item, 1, MPI_LONG, (check.rank + 1) % check.size, TAG, &value, 1, MPI_LONG,
+                 MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
     check_thread_note_status(self, value, &status);
 }
 

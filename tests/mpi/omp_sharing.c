@@ -3,7 +3,8 @@
 // flags: -fopenmp
 // det: refused: by another thread
 // native: differs
-// about: OpenMP threads exchange messages in blocks of one, in loops that are shared out as they go, and in sections; who does what is part of the result
+// about: OpenMP threads exchange messages in blocks of one, in loops that are shared out as they
+//     go, and in sections; who does what is part of the result
 #include "check_threads.h"
 
 #include <omp.h>
@@ -17,7 +18,8 @@ static void exchange(long item)
     MPI_Status status;
 
     check_thread_note(self, item);
-    MPI_Sendrecv(&item, 1, MPI_LONG, (check.rank + 1) % check.size, TAG, &value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(&item, 1, MPI_LONG, (check.rank + 1) % check.size, TAG, &value, 1, MPI_LONG,
+                 MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
     check_thread_note_status(self, value, &status);
     check_sleep_ms((item + check.rank) % 2);
 }

@@ -3,7 +3,8 @@
 // det: refused: by another thread
 // native: differs
 // flags: -fopenmp
-// about: OpenMP threads receive by wildcard inside critical sections, and outside of them, each thread with its own tag
+// about: OpenMP threads receive by wildcard inside critical sections, and outside of them, each
+//     thread with its own tag
 #include "check.h"
 
 #include <omp.h>

@@ -2,7 +2,8 @@
 // ranks: 3
 // native: differs
 // flags: -fno-pie;-no-pie
-// about: a program with its own malloc, whose memory glibc's malloc_usable_size knows nothing of; it takes the address of that, which is one of the executable's own then
+// about: a program with its own malloc, whose memory glibc's malloc_usable_size knows nothing of;
+//     it takes the address of that, which is one of the executable's own then
 #include "check.h"
 
 #include <malloc.h>
@@ -24,7 +25,8 @@ static int is_mine(const char *memory)
     return memory >= area && memory < area + AREA;
 }
 
-// Nothing is given twice. In front is the size, and what glibc would take for a page of its own if it looked there.
+// Nothing is given twice. In front is the size, and what glibc would take for a page of its own if
+// it looked there.
 SEEN void *malloc(size_t size)
 {
     const size_t glibcs = 4096 | 2;

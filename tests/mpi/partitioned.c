@@ -53,7 +53,8 @@ static void receive_all(void)
     long values[PARTITIONS];
     MPI_Request request;
 
-    MPI_Precv_init(values, PARTITIONS, 1, MPI_LONG, 1, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Precv_init(values, PARTITIONS, 1, MPI_LONG, 1, TAG, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &request);
     for (int step = 0; step < ROUNDS; step++)
         receive_step(&request, values, step);
     MPI_Request_free(&request);
@@ -64,7 +65,8 @@ static void send_partitions(void)
     long values[PARTITIONS];
     MPI_Request request;
 
-    MPI_Psend_init(values, PARTITIONS, 1, MPI_LONG, 0, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Psend_init(values, PARTITIONS, 1, MPI_LONG, 0, TAG, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &request);
     for (int step = 0; step < ROUNDS; step++) {
         MPI_Start(&request);
         for (int i = PARTITIONS - 1; i >= 0; i--) {

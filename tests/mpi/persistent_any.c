@@ -54,8 +54,8 @@ static void receive_all(void)
     MPI_Request requests[SLOTS];
 
     for (int i = 0; i < SLOTS; i++)
-        MPI_Recv_init(&values[i], 1, MPI_LONG, MPI_ANY_SOURCE, i == 0 ? TAG : MPI_ANY_TAG, MPI_COMM_WORLD,
-                      &requests[i]);
+        MPI_Recv_init(&values[i], 1, MPI_LONG, MPI_ANY_SOURCE, i == 0 ? TAG : MPI_ANY_TAG,
+                      MPI_COMM_WORLD, &requests[i]);
     for (int i = 0; i < messages; i++)
         complete_by_wait(&requests[i % SLOTS], &values[i % SLOTS]);
     for (int i = 0; i < messages; i++)

@@ -19,12 +19,15 @@ struct set {
 static void create(struct set *set)
 {
     for (int i = 0; i < 2; i++)
-        MPI_Recv_init(&set->values[i], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &set->requests[i]);
+        MPI_Recv_init(&set->values[i], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
+                      &set->requests[i]);
     MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &set->requests[2]);
-    MPI_Allreduce_init(&set->mine, &set->sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &set->requests[3]);
+    MPI_Allreduce_init(&set->mine, &set->sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &set->requests[3]);
 }
 
-// By Waitall, or one by one. MPICH 4.0's Waitany and Waitsome do not complete persistent collectives.
+// By Waitall, or one by one. MPICH 4.0's Waitany and Waitsome do not complete persistent
+// collectives.
 static void complete(struct set *set, int step)
 {
     MPI_Status statuses[SLOTS];
@@ -48,7 +51,8 @@ static void exchange(struct set *set, int step)
     check_pace(step);
     MPI_Startall(2, set->requests + 2);
     for (int i = 0; i < 2; i++)
-        MPI_Isend(&value, 1, MPI_LONG, (check.rank + 1 + i) % check.size, TAG, MPI_COMM_WORLD, &sends[i]);
+        MPI_Isend(&value, 1, MPI_LONG, (check.rank + 1 + i) % check.size, TAG, MPI_COMM_WORLD,
+                  &sends[i]);
     complete(set, step);
     MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
     CHECK(set->sum == 6 + 4 * step, "sum %ld", set->sum);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: persistent receives, wildcard and named, and sends in one MPI_Startall, completed by Waitsome or Testsome
+// about: persistent receives, wildcard and named, and sends in one MPI_Startall, completed by
+//     Waitsome or Testsome
 #include "check.h"
 
 enum { ROUNDS = 8, SLOTS = 6, RECEIVES = 4, TAG_WILD = 1, TAG_NAMED = 2, TAG_BACK = 3 };
@@ -15,7 +16,8 @@ struct set {
 static void create(struct set *set)
 {
     for (int i = 0; i < 3; i++)
-        MPI_Recv_init(&set->values[i], 1, MPI_LONG, MPI_ANY_SOURCE, TAG_WILD, MPI_COMM_WORLD, &set->requests[i]);
+        MPI_Recv_init(&set->values[i], 1, MPI_LONG, MPI_ANY_SOURCE, TAG_WILD, MPI_COMM_WORLD,
+                      &set->requests[i]);
     MPI_Recv_init(&set->values[3], 1, MPI_LONG, 2, TAG_NAMED, MPI_COMM_WORLD, &set->requests[3]);
     MPI_Send_init(&set->values[4], 1, MPI_LONG, 1, TAG_BACK, MPI_COMM_WORLD, &set->requests[4]);
     MPI_Ssend_init(&set->values[5], 1, MPI_LONG, 3, TAG_BACK, MPI_COMM_WORLD, &set->requests[5]);

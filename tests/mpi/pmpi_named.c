@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: requests made by PMPI_ calls for named receives, which a tool never saw, completed together with wildcard ones
+// about: requests made by PMPI_ calls for named receives, which a tool never saw, completed
+//     together with wildcard ones
 #include "check.h"
 
 enum { ROUNDS = 4, SLOTS = 4 };

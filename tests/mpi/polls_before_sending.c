@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: same
-// about: every rank posts a receive and polls for it before it sends what another rank polls for: a deterministic run must not wait for a message that depends on the poll's own answer
+// about: every rank posts a receive and polls for it before it sends what another rank polls for: a
+//     deterministic run must not wait for a message that depends on the poll's own answer
 #include "check.h"
 
 enum { ROUNDS = 30, TAG = 1 };

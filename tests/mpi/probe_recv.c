@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_Probe for anything, then MPI_Recv of what was probed, with lengths known only from the probe
+// about: MPI_Probe for anything, then MPI_Recv of what was probed, with lengths known only from the
+//     probe
 #include "check.h"
 
 enum { ROUNDS = 6 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: same
-// about: a rank that has probed a message sends before it receives it, and the receiver had to hear from a third first
+// about: a rank that has probed a message sends before it receives it, and the receiver had to hear
+//     from a third first
 //
-// The clock of what is sent does not show that it depends on the message that was probed: tests/app/stuck_cdc.sh says what a replay by clocks makes of that.
+// The clock of what is sent does not show that it depends on the message that was probed:
+// tests/app/stuck_cdc.sh says what a replay by clocks makes of that.
 #include "check.h"
 
 enum { TAG = 1, TICKS = 5 };

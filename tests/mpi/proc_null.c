@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: same
-// about: receives, probes and exchanges with MPI_PROC_NULL complete at once, leave the buffer alone and set the status
+// about: receives, probes and exchanges with MPI_PROC_NULL complete at once, leave the buffer alone
+//     and set the status
 #include "check.h"
 
 enum { TAG = 1, UNTOUCHED = 4711 };
@@ -19,8 +20,8 @@ static void note(void)
 // Where both MPIs keep to the standard; MPICH 4.0 does not after Irecv and Recv_init.
 static void note_strictly(void)
 {
-    CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG, "status %d %d", status.MPI_SOURCE,
-          status.MPI_TAG);
+    CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG, "status %d %d",
+          status.MPI_SOURCE, status.MPI_TAG);
     CHECK(check_bytes(&status) == 0, "%d bytes", check_bytes(&status));
     note();
 }
@@ -34,10 +35,11 @@ static void blocking(void)
     note_strictly();
     MPI_Recv(&value, 1, MPI_LONG, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
     note_strictly();
-    MPI_Sendrecv(&other, 1, MPI_LONG, MPI_PROC_NULL, TAG, &value, 1, MPI_LONG, MPI_PROC_NULL, MPI_ANY_TAG,
-                 MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(&other, 1, MPI_LONG, MPI_PROC_NULL, TAG, &value, 1, MPI_LONG, MPI_PROC_NULL,
+                 MPI_ANY_TAG, MPI_COMM_WORLD, &status);
     note_strictly();
-    MPI_Sendrecv_replace(&value, 1, MPI_LONG, MPI_PROC_NULL, TAG, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv_replace(&value, 1, MPI_LONG, MPI_PROC_NULL, TAG, MPI_PROC_NULL, TAG,
+                         MPI_COMM_WORLD, &status);
     note_strictly();
 }
 
@@ -105,7 +107,8 @@ static void shift_in_line(void)
     int right = check.rank < check.size - 1 ? check.rank + 1 : MPI_PROC_NULL;
     long mine = check.rank, other = UNTOUCHED;
 
-    MPI_Sendrecv(&mine, 1, MPI_LONG, right, TAG, &other, 1, MPI_LONG, left, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(&mine, 1, MPI_LONG, right, TAG, &other, 1, MPI_LONG, left, MPI_ANY_TAG,
+                 MPI_COMM_WORLD, &status);
     CHECK(other == (check.rank > 0 ? check.rank - 1 : UNTOUCHED), "value %ld", other);
     note();
 }

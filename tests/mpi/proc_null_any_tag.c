@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: receives from MPI_PROC_NULL with MPI_ANY_TAG, several at once and beside wildcard ones: blocking, non-blocking, persistent, probed
+// about: receives from MPI_PROC_NULL with MPI_ANY_TAG, several at once and beside wildcard ones:
+//     blocking, non-blocking, persistent, probed
 #include "check.h"
 
 enum { ROUNDS = 4, TAG = 1 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_ANY_TAG with a named source, with any source, and overlapping envelopes posted together
+// about: MPI_ANY_TAG with a named source, with any source, and overlapping envelopes posted
+//     together
 #include "check.h"
 
 enum { ROUNDS = 4, MIXED = 4 };
@@ -42,7 +43,8 @@ static void both_wild(int step)
         receive(MPI_ANY_SOURCE, MPI_ANY_TAG);
 }
 
-// The first takes rank 1's first message; the others share the three messages with tag 2 by arrival.
+// The first takes rank 1's first message; the others share the three messages with tag 2 by
+// arrival.
 static void receive_mixed(void)
 {
     static const int sources[MIXED] = {1, MPI_ANY_SOURCE, MPI_ANY_SOURCE, MPI_ANY_SOURCE};
@@ -55,7 +57,8 @@ static void receive_mixed(void)
     for (int i = 0; i < MIXED; i++) {
         MPI_Status status;
         MPI_Wait(&requests[i], &status);
-        CHECK(i > 0 || (status.MPI_SOURCE == 1 && status.MPI_TAG == 1), "source %d", status.MPI_SOURCE);
+        CHECK(i > 0 || (status.MPI_SOURCE == 1 && status.MPI_TAG == 1), "source %d",
+              status.MPI_SOURCE);
         check_note_message(values[i], &status);
     }
 }

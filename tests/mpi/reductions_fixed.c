@@ -2,14 +2,16 @@
 // ranks: 5
 // native: same
 // events: none
-// about: reductions of doubles whose sum depends on the order; in place too; under `det --reductions fixed` they are those of the order of ranks
+// about: reductions of doubles whose sum depends on the order; in place too; under `det
+//     --reductions fixed` they are those of the order of ranks
 #include "check.h"
 
 enum { COUNT = 37 };
 
 static double value(int rank, int index)
 {
-    return (index % 2 ? 1.0 : -1.0) * (1 + rank * 7 % 5) * 1e15 / (1 + (rank + index) % 9) + 0.1 * (rank + 1);
+    return (index % 2 ? 1.0 : -1.0) * (1 + rank * 7 % 5) * 1e15 / (1 + (rank + index) % 9) +
+           0.1 * (rank + 1);
 }
 
 // In the order of ranks, from the first to the last.

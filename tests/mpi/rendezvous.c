@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: messages of 4 MiB and small ones for the same wildcard receives, blocking, by Waitany and after a probe
+// about: messages of 4 MiB and small ones for the same wildcard receives, blocking, by Waitany and
+//     after a probe
 #include "check.h"
 
 enum { LARGE = 4 << 20, SMALL = 64, STEPS = 6, SLOTS = 2 };
@@ -41,7 +42,8 @@ static void by_probe(unsigned char *buffer)
     MPI_Status status;
 
     MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-    MPI_Recv(buffer, check_bytes(&status), MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, &status);
+    MPI_Recv(buffer, check_bytes(&status), MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
+             MPI_COMM_WORLD, &status);
     note(buffer, &status);
 }
 
@@ -52,12 +54,14 @@ static void by_waitany(unsigned char **buffers, int messages)
     MPI_Status status;
 
     for (int i = 0; i < SLOTS; i++)
-        MPI_Irecv(buffers[i], LARGE, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[i]);
+        MPI_Irecv(buffers[i], LARGE, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                  &requests[i]);
     while (MPI_Waitany(SLOTS, requests, &index, &status), index != MPI_UNDEFINED) {
         check_note(index);
         note(buffers[index], &status);
         if (posted++ < messages)
-            MPI_Irecv(buffers[index], LARGE, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[index]);
+            MPI_Irecv(buffers[index], LARGE, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                      &requests[index]);
     }
 }
 

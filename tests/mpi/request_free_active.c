@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_Request_free of active wildcard receives and active sends, whose completion a later message tells
+// about: MPI_Request_free of active wildcard receives and active sends, whose completion a later
+//     message tells
 #include "check.h"
 
 enum { ROUNDS = 6, TAG = 1, TAG_AFTER = 2, TAG_BACK = 3 };
@@ -26,7 +27,8 @@ static void receive_step(int step)
     }
     for (int r = 1; r < check.size; r++) // each rank's message TAG came before this one
         MPI_Recv(NULL, 0, MPI_LONG, r, TAG_AFTER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    CHECK(freed_values[step] % 1000000 == step, "freed receive got %ld in step %d", freed_values[step], step);
+    CHECK(freed_values[step] % 1000000 == step, "freed receive got %ld in step %d",
+          freed_values[step], step);
     check_note(freed_values[step]);
 }
 

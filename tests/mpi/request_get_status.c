@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_Request_get_status polled on several wildcard receives, which a later Wait or Test completes
+// about: MPI_Request_get_status polled on several wildcard receives, which a later Wait or Test
+//     completes
 #include "check.h"
 
 enum { ROUNDS = 5, SLOTS = 3, TAG = 1 };
@@ -32,7 +33,8 @@ static void complete(MPI_Request *request, const MPI_Status *seen, int by_test)
     else
         MPI_Wait(request, &status);
     CHECK(flag, "Test failed on a request known to be complete");
-    CHECK(status.MPI_SOURCE == seen->MPI_SOURCE && status.MPI_TAG == seen->MPI_TAG, "another status than seen");
+    CHECK(status.MPI_SOURCE == seen->MPI_SOURCE && status.MPI_TAG == seen->MPI_TAG,
+          "another status than seen");
     CHECK(*request == MPI_REQUEST_NULL, "request not null");
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: request handles copied and moved by the program: arrays compacted and reordered, handles kept in structs
+// about: request handles copied and moved by the program: arrays compacted and reordered, handles
+//     kept in structs
 #include "check.h"
 
 enum { ROUNDS = 6, SLOTS = 9, TAG = 1 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
-// about: rough habits: the environment is tidied before MPI_Init, error handlers leave sends by longjmp, and the last messages and MPI_Finalize are in a destructor
+// about: rough habits: the environment is tidied before MPI_Init, error handlers leave sends by
+//     longjmp, and the last messages and MPI_Finalize are in a destructor
 #include <setjmp.h>
 
 #include "check.h"

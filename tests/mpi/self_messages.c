@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
-// about: messages to oneself, received by wildcards alone, on MPI_COMM_SELF, and in a race with other ranks' messages
+// about: messages to oneself, received by wildcards alone, on MPI_COMM_SELF, and in a race with
+//     other ranks' messages
 #include "check.h"
 
 enum { ROUNDS = 6, TAG = 1 };
@@ -16,7 +17,8 @@ static void on_self(int step)
         MPI_Isend(&sent[i], 1, MPI_LONG, 0, i, MPI_COMM_SELF, &requests[i]);
     for (int i = 0; i < 2; i++) {
         MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &status);
-        CHECK(value == step + i && status.MPI_SOURCE == 0 && status.MPI_TAG == i, "value %ld", value);
+        CHECK(value == step + i && status.MPI_SOURCE == 0 && status.MPI_TAG == i, "value %ld",
+              value);
         check_note_status(&status);
     }
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -44,7 +46,8 @@ static void in_a_race(int step)
 
     check_pace(step);
     for (int i = 0; i < check.size; i++)
-        MPI_Isend(&sent, 1, MPI_LONG, (check.rank + i) % check.size, TAG, MPI_COMM_WORLD, &sends[i]);
+        MPI_Isend(&sent, 1, MPI_LONG, (check.rank + i) % check.size, TAG, MPI_COMM_WORLD,
+                  &sends[i]);
     for (int i = 0; i < check.size; i++) {
         MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
         check_note_message(value, &status);

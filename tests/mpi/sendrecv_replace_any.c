@@ -15,8 +15,8 @@ static void pass_tokens(void)
         for (int k = 1; k < check.size; k++) {
             MPI_Status status;
             check_pace(step + k);
-            MPI_Sendrecv_replace(&token, 1, MPI_LONG, (check.rank + k) % check.size, k, MPI_ANY_SOURCE, MPI_ANY_TAG,
-                                 MPI_COMM_WORLD, &status);
+            MPI_Sendrecv_replace(&token, 1, MPI_LONG, (check.rank + k) % check.size, k,
+                                 MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
             check_note(token);
             check_note_status(&status);
         }

@@ -11,14 +11,30 @@ static void send_in_mode(int mode, const long *value, MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
     switch (mode) {
-    case 0: MPI_Send(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD); break;
-    case 1: MPI_Ssend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD); break;
-    case 2: MPI_Bsend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD); break;
-    case 3: MPI_Isend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD, request); break;
-    case 4: MPI_Issend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD, request); break;
-    case 5: MPI_Ibsend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD, request); break;
-    case 6: MPI_Rsend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD); break;
-    default: MPI_Irsend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD, request); break;
+    case 0:
+        MPI_Send(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD);
+        break;
+    case 1:
+        MPI_Ssend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD);
+        break;
+    case 2:
+        MPI_Bsend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD);
+        break;
+    case 3:
+        MPI_Isend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD, request);
+        break;
+    case 4:
+        MPI_Issend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD, request);
+        break;
+    case 5:
+        MPI_Ibsend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD, request);
+        break;
+    case 6:
+        MPI_Rsend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD);
+        break;
+    default:
+        MPI_Irsend(value, 1, MPI_LONG, 0, mode, MPI_COMM_WORLD, request);
+        break;
     }
 }
 
@@ -65,6 +81,7 @@ int main(int argc, char **argv)
             send_step(step % MODES);
     }
     MPI_Buffer_detach(&detached, &size);
-    CHECK(detached == buffer && size == (int)sizeof buffer, "another buffer of %d bytes detached", size);
+    CHECK(detached == buffer && size == (int)sizeof buffer, "another buffer of %d bytes detached",
+          size);
     return check_end();
 }

@@ -2,7 +2,8 @@
 // ranks: 1
 // native: same
 // det: refused: MPI_Session_init
-// about: a job of one process with a session, and no MPI_Init; MPICH has less of itself running then
+// about: a job of one process with a session, and no MPI_Init; MPICH has less of itself running
+//     then
 #include "check.h"
 
 #if MPI_VERSION >= 4

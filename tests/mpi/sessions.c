@@ -2,7 +2,8 @@
 // ranks: 4
 // det: refused: MPI_Session_init
 // native: differs
-// about: no MPI_Init: two sessions after each other, communicators of groups, wildcard receives on them
+// about: no MPI_Init: two sessions after each other, communicators of groups, wildcard receives on
+//     them
 #include "check.h"
 
 #if MPI_VERSION >= 4

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
-// about: a wildcard receive posted first and matched last, after tens of thousands of others; argv[1]: how many
+// about: a wildcard receive posted first and matched last, after tens of thousands of others;
+//     argv[1]: how many
 #include "check.h"
 
 enum { TAG_WORK = 1, TAG_DONE = 2, TAG_SHUTDOWN = 3, WINDOW = 50 };
@@ -50,7 +51,8 @@ static void serve(long expected)
     cancel(&requests[1]);
 }
 
-// Each window ends with a synchronous send: the receiver is not flooded, and the last one tells that all were received.
+// Each window ends with a synchronous send: the receiver is not flooded, and the last one tells
+// that all were received.
 static void work(long messages)
 {
     check_pace(0);

@@ -2,7 +2,8 @@
 // ranks: 3
 // det: sleep counts
 // native: same
-// about: rank 1 sleeps before it sends, in every way; rank 2 makes calls meanwhile; in a deterministic run, sleeping takes logical time, so that rank 2's message was sent first
+// about: rank 1 sleeps before it sends, in every way; rank 2 makes calls meanwhile; in a
+//     deterministic run, sleeping takes logical time, so that rank 2's message was sent first
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -35,18 +36,42 @@ static void sleep_by(int way)
 
     sigemptyset(&none);
     switch (way) {
-    case 0: usleep(MILLISECONDS * 1000); break;
-    case 1: nanosleep(&time, NULL); break;
-    case 2: clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL); break;
-    case 3: select(0, NULL, NULL, NULL, &interval); break;
-    case 4: poll(NULL, 0, MILLISECONDS); break;
-    case 5: thrd_sleep(&time, NULL); break;
-    case 6: pselect(0, NULL, NULL, NULL, &time, NULL); break;
-    case 7: ppoll(NULL, 0, &time, NULL); break;
-    case 8: wait_for_events(false); break;
-    case 9: wait_for_events(true); break;
-    case 10: sigtimedwait(&none, NULL, &time); break;
-    default: sleep(1); break;
+    case 0:
+        usleep(MILLISECONDS * 1000);
+        break;
+    case 1:
+        nanosleep(&time, NULL);
+        break;
+    case 2:
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+        break;
+    case 3:
+        select(0, NULL, NULL, NULL, &interval);
+        break;
+    case 4:
+        poll(NULL, 0, MILLISECONDS);
+        break;
+    case 5:
+        thrd_sleep(&time, NULL);
+        break;
+    case 6:
+        pselect(0, NULL, NULL, NULL, &time, NULL);
+        break;
+    case 7:
+        ppoll(NULL, 0, &time, NULL);
+        break;
+    case 8:
+        wait_for_events(false);
+        break;
+    case 9:
+        wait_for_events(true);
+        break;
+    case 10:
+        sigtimedwait(&none, NULL, &time);
+        break;
+    default:
+        sleep(1);
+        break;
     }
 }
 
@@ -67,7 +92,8 @@ int main(int argc, char **argv)
         if (check.rank == 0) {
             MPI_Recv(&first, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
             MPI_Recv(&second, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            CHECK(!getenv("REPRISE_DET") || status.MPI_SOURCE == 2, "way %d: from %d first", way, status.MPI_SOURCE);
+            CHECK(!getenv("REPRISE_DET") || status.MPI_SOURCE == 2, "way %d: from %d first", way,
+                  status.MPI_SOURCE);
         }
         check_note(first + second);
         MPI_Barrier(MPI_COMM_WORLD);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 5
 // native: differs
-// about: sparse exchange without known senders (NBX): Issend, Iprobe for anyone, Testall, and an Ibarrier that ends it
+// about: sparse exchange without known senders (NBX): Issend, Iprobe for anyone, Testall, and an
+//     Ibarrier that ends it
 #include "check.h"
 
 enum { ROUNDS = 6, MOST = 8 };
@@ -21,8 +22,8 @@ static void send(struct exchange *exchange, int round)
         if ((check.rank * 3 + k + round) % 3 == 0)
             continue;
         exchange->values[exchange->sent] = check_value(check.rank, round);
-        MPI_Issend(&exchange->values[exchange->sent], 1, MPI_LONG, (check.rank + k) % check.size, round,
-                   MPI_COMM_WORLD, &exchange->sends[exchange->sent]);
+        MPI_Issend(&exchange->values[exchange->sent], 1, MPI_LONG, (check.rank + k) % check.size,
+                   round, MPI_COMM_WORLD, &exchange->sends[exchange->sent]);
         exchange->sent++;
     }
 }

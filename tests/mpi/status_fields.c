@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: same
-// about: single-completion calls leave a status's MPI_ERROR as the MPI does without us, here noted for each call
+// about: single-completion calls leave a status's MPI_ERROR as the MPI does without us, here noted
+//     for each call
 #include "check.h"
 
 enum { MARK = 12345 };
@@ -19,7 +20,8 @@ static MPI_Status *marked(void)
 // The source is left out: it differs between runs.
 static void note(void)
 {
-    CHECK(value == check_value(status.MPI_SOURCE, 0), "value %ld from %d", value, status.MPI_SOURCE);
+    CHECK(value == check_value(status.MPI_SOURCE, 0), "value %ld from %d", value,
+          status.MPI_SOURCE);
     check_note(status.MPI_ERROR);
     check_note(status.MPI_TAG);
     check_note(check_bytes(&status));
@@ -87,8 +89,8 @@ static void by_mprobe(int tag)
 
 static void by_sendrecv(int tag)
 {
-    MPI_Sendrecv(NULL, 0, MPI_LONG, MPI_PROC_NULL, tag, &value, 1, MPI_LONG, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD,
-                 marked());
+    MPI_Sendrecv(NULL, 0, MPI_LONG, MPI_PROC_NULL, tag, &value, 1, MPI_LONG, MPI_ANY_SOURCE, tag,
+                 MPI_COMM_WORLD, marked());
 }
 
 static void by_get_status(int tag)
@@ -123,8 +125,9 @@ static void by_waitsome(int tag)
 
 int main(int argc, char **argv)
 {
-    static void (*const kinds[])(int) = {by_recv,   by_wait,     by_test,       by_waitany, by_testany, by_probe,
-                                         by_mprobe, by_sendrecv, by_get_status, by_waitall, by_waitsome};
+    static void (*const kinds[])(int) = {by_recv,       by_wait,    by_test,    by_waitany,
+                                         by_testany,    by_probe,   by_mprobe,  by_sendrecv,
+                                         by_get_status, by_waitall, by_waitsome};
 
     check_start(&argc, &argv);
     for (int kind = 0; kind < (int)(sizeof kinds / sizeof *kinds); kind++) {

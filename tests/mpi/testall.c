@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_Testall polled over wildcard receives, sends and null requests; a failed Testall completes none
+// about: MPI_Testall polled over wildcard receives, sends and null requests; a failed Testall
+//     completes none
 #include "check.h"
 
 enum { ROUNDS = 8, SLOTS = 7, TAG = 1 };
@@ -13,7 +14,8 @@ static void post(const long *mine, long *values, MPI_Request *requests, int step
     requests[3] = MPI_REQUEST_NULL;
     check_pace(step);
     for (int i = 1; i < check.size; i++)
-        MPI_Isend(mine, 1, MPI_LONG, (check.rank + i) % check.size, TAG, MPI_COMM_WORLD, &requests[3 + i]);
+        MPI_Isend(mine, 1, MPI_LONG, (check.rank + i) % check.size, TAG, MPI_COMM_WORLD,
+                  &requests[3 + i]);
 }
 
 static void exchange(int step)

@@ -8,8 +8,8 @@ enum { ROUNDS = 5, SLOTS = 4, TAG_WILD = 1, TAG_NAMED = 2 };
 
 static void post(long *values, MPI_Request *requests, int slot)
 {
-    MPI_Irecv(&values[slot], 1, MPI_LONG, slot == 0 ? MPI_ANY_SOURCE : slot, slot == 0 ? TAG_WILD : TAG_NAMED,
-              MPI_COMM_WORLD, &requests[slot]);
+    MPI_Irecv(&values[slot], 1, MPI_LONG, slot == 0 ? MPI_ANY_SOURCE : slot,
+              slot == 0 ? TAG_WILD : TAG_NAMED, MPI_COMM_WORLD, &requests[slot]);
 }
 
 // Returns the index, or MPI_UNDEFINED when all are null.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 5
 // native: differs
-// about: MPI_Testsome polled over wildcard and named receives, which are posted again as they complete
+// about: MPI_Testsome polled over wildcard and named receives, which are posted again as they
+//     complete
 #include "check.h"
 
 enum { ROUNDS = 6, SLOTS = 5, TAG_WILD = 1, TAG_NAMED = 2 };
@@ -21,8 +22,8 @@ static void post(struct pool *pool, int slot)
     if (pool->left[slot] == 0)
         return;
     pool->left[slot]--;
-    MPI_Irecv(&pool->values[slot], 1, MPI_LONG, wild ? MPI_ANY_SOURCE : slot - 1, wild ? TAG_WILD : TAG_NAMED,
-              MPI_COMM_WORLD, &pool->requests[slot]);
+    MPI_Irecv(&pool->values[slot], 1, MPI_LONG, wild ? MPI_ANY_SOURCE : slot - 1,
+              wild ? TAG_WILD : TAG_NAMED, MPI_COMM_WORLD, &pool->requests[slot]);
 }
 
 static void complete(struct pool *pool, int count, const int *indices, const MPI_Status *statuses)
@@ -38,7 +39,8 @@ static void complete(struct pool *pool, int count, const int *indices, const MPI
 static void receive_all(void)
 {
     int senders = check.size - 1;
-    struct pool pool = {.left = {senders * ROUNDS / 2, senders * ROUNDS / 2, ROUNDS, ROUNDS, ROUNDS}};
+    struct pool pool = {
+        .left = {senders * ROUNDS / 2, senders * ROUNDS / 2, ROUNDS, ROUNDS, ROUNDS}};
     int count = 0, indices[SLOTS];
     long failed = 0;
     MPI_Status statuses[SLOTS];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
-// about: MPI_THREAD_FUNNELED requested; a second thread computes while the main thread polls wildcard receives
+// about: MPI_THREAD_FUNNELED requested; a second thread computes while the main thread polls
+//     wildcard receives
 #include "check.h"
 
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
-// about: MPI_THREAD_MULTIPLE requested, but only the main thread calls MPI; the level provided is the MPI's own
+// about: MPI_THREAD_MULTIPLE requested, but only the main thread calls MPI; the level provided is
+//     the MPI's own
 #include "check.h"
 
 enum { ROUNDS = 6, TAG = 1 };
@@ -16,7 +17,8 @@ static void note_level(int provided)
     CHECK(is_main, "not the main thread");
     check_note(provided);
     if (check.rank == 0)
-        printf("LEVEL provided=%d\n", provided); // to compare with the level that the MPI provides without us
+        printf("LEVEL provided=%d\n",
+               provided); // to compare with the level that the MPI provides without us
 }
 
 int main(int argc, char **argv)

@@ -2,7 +2,8 @@
 // ranks: 3
 // det: refused: by another thread
 // native: differs
-// about: threads that create threads, poll until told to stop, are cancelled by others, meet mutexes of all kinds, use new communicators first, wait for a large send under an error
+// about: threads that create threads, poll until told to stop, are cancelled by others, meet
+//     mutexes of all kinds, use new communicators first, wait for a large send under an error
 // about: handler, fork, and outlive MPI_Finalize
 #include "check.h"
 
@@ -127,7 +128,8 @@ static void mutexes(void)
     pthread_mutexattr_init(&kind);
     pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
     pthread_mutex_init(&checked, &kind);
-    CHECK(pthread_mutex_lock(&checked) == 0 && pthread_mutex_lock(&checked) == EDEADLK, "errorcheck");
+    CHECK(pthread_mutex_lock(&checked) == 0 && pthread_mutex_lock(&checked) == EDEADLK,
+          "errorcheck");
     pthread_mutex_unlock(&checked);
     pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_NORMAL);
     pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);

@@ -2,7 +2,8 @@
 // ranks: 4
 // det: refused: by another thread
 // native: differs
-// about: four threads a rank, each on a communicator of its own, with Waitany, Waitsome, Sendrecv and named receives
+// about: four threads a rank, each on a communicator of its own, with Waitany, Waitsome, Sendrecv
+//     and named receives
 #include "check_threads.h"
 
 enum { ROUNDS = 5 };
@@ -56,8 +57,10 @@ static void ring(struct check_thread *self, MPI_Comm comm, int step)
     long value = check_value(check.rank, step), other = -1;
     MPI_Status status;
 
-    MPI_Sendrecv(&value, 1, MPI_LONG, right, 200, &other, 1, MPI_LONG, MPI_ANY_SOURCE, 200, comm, &status);
-    CHECK(status.MPI_SOURCE == left && other == check_value(left, step), "%ld from %d", other, status.MPI_SOURCE);
+    MPI_Sendrecv(&value, 1, MPI_LONG, right, 200, &other, 1, MPI_LONG, MPI_ANY_SOURCE, 200, comm,
+                 &status);
+    CHECK(status.MPI_SOURCE == left && other == check_value(left, step), "%ld from %d", other,
+          status.MPI_SOURCE);
     MPI_Sendrecv_replace(&value, 1, MPI_LONG, right, 201, left, MPI_ANY_TAG, comm, &status);
     CHECK(value == other, "%ld", value);
     check_thread_note_status(self, value, &status);

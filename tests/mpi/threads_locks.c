@@ -2,7 +2,8 @@
 // ranks: 3
 // det: refused: by another thread
 // native: differs
-// about: threads take work under spin locks, read-write locks, semaphores and C11 mutexes, and meet at barriers; who gets what is part of the result
+// about: threads take work under spin locks, read-write locks, semaphores and C11 mutexes, and meet
+//     at barriers; who gets what is part of the result
 #include "check_threads.h"
 
 #include <errno.h>
@@ -75,7 +76,10 @@ static long take_c11(struct check_thread *self)
 
 static long take(struct check_thread *self, int kind)
 {
-    return kind == 0 ? take_spin() : kind == 1 ? take_rw(self) : kind == 2 ? take_semaphore(self) : take_c11(self);
+    return kind == 0   ? take_spin()
+           : kind == 1 ? take_rw(self)
+           : kind == 2 ? take_semaphore(self)
+                       : take_c11(self);
 }
 
 /* Only as many threads as there are tokens talk at once. */
@@ -86,7 +90,8 @@ static void exchange(struct check_thread *self, long item)
 
     while (sem_wait(&tokens) != 0)
         ;
-    MPI_Sendrecv(&item, 1, MPI_LONG, (check.rank + 1) % check.size, TAG, &value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(&item, 1, MPI_LONG, (check.rank + 1) % check.size, TAG, &value, 1, MPI_LONG,
+                 MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
     sem_post(&tokens);
     check_thread_note_status(self, value, &status);
 }

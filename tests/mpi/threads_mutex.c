@@ -2,7 +2,8 @@
 // ranks: 3
 // det: refused: by another thread
 // native: differs
-// about: threads take work from a queue with a mutex and a condition variable, and call MPI under another mutex; who gets what is part of the result
+// about: threads take work from a queue with a mutex and a condition variable, and call MPI under
+//     another mutex; who gets what is part of the result
 #include "check_threads.h"
 
 enum { ITEMS = 40, TAG = 3 };

@@ -2,7 +2,8 @@
 // ranks: 4
 // det: refused: by another thread
 // native: differs
-// about: four threads a rank receive by wildcard on one communicator, each in its own way, while all of them send
+// about: four threads a rank receive by wildcard on one communicator, each in its own way, while
+//     all of them send
 #include "check_threads.h"
 
 enum { MESSAGES = 6 };
@@ -37,7 +38,8 @@ static long receive(int way, MPI_Status *status)
     MPI_Request request;
 
     if (way == 0)
-        return MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, status), value;
+        return MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, status),
+               value;
     if (way == 1)
         return await_by_test(status);
     if (way == 2)
@@ -59,7 +61,8 @@ static void *run(void *data)
             check_send(r, self->number, self->number * 1000 + step, MPI_COMM_WORLD);
         for (int i = 0; i < check.size; i++) {
             long value = receive((self->number + step) % 4, &status);
-            CHECK(value / 1000000 == status.MPI_SOURCE, "value %ld from %d", value, status.MPI_SOURCE);
+            CHECK(value / 1000000 == status.MPI_SOURCE, "value %ld from %d", value,
+                  status.MPI_SOURCE);
             check_thread_note_status(self, value, &status);
         }
     }

@@ -2,7 +2,8 @@
 // ranks: 3
 // det: refused: by another thread
 // native: differs
-// about: wildcard receives from a second thread under MPI_THREAD_MULTIPLE, while the main thread sends
+// about: wildcard receives from a second thread under MPI_THREAD_MULTIPLE, while the main thread
+//     sends
 #include "check.h"
 
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: messages that are too long, on a communicator that returns errors while those of MPI_COMM_WORLD are fatal
+// about: messages that are too long, on a communicator that returns errors while those of
+//     MPI_COMM_WORLD are fatal
 #include "check.h"
 
 enum { ROUNDS = 3, TAG = 1 };
@@ -17,8 +18,10 @@ static void receive_too_little(MPI_Comm comm, int way)
         rc = MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, comm, &status);
     } else {
         MPI_Irecv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, TAG, comm, &request);
-        MPI_Recv(NULL, 0, MPI_BYTE, check.rank, TAG + 1, comm, MPI_STATUS_IGNORE); /* asks after older ones */
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH tells errors of requests there */
+        MPI_Recv(NULL, 0, MPI_BYTE, check.rank, TAG + 1, comm,
+                 MPI_STATUS_IGNORE); /* asks after older ones */
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD,
+                                MPI_ERRORS_RETURN); /* MPICH tells errors of requests there */
         rc = MPI_Wait(&request, &status);
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     }

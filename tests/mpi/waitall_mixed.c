@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_Waitall over sends, named, wildcard and null requests, with statuses and with MPI_STATUSES_IGNORE
+// about: MPI_Waitall over sends, named, wildcard and null requests, with statuses and with
+//     MPI_STATUSES_IGNORE
 #include "check.h"
 
 enum { ROUNDS = 8, SLOTS = 9, TAG_WILD = 1, TAG_NAMED = 2 };
 
-// Sends to all, wildcard and named receives from all, and nulls in between. Every rank does the same.
+// Sends to all, wildcard and named receives from all, and nulls in between. Every rank does the
+// same.
 static void post(int step, const long *mine, long *values, MPI_Request *requests)
 {
     int left = (check.rank + check.size - 1) % check.size, right = (check.rank + 1) % check.size;
@@ -30,7 +32,8 @@ static void note_statuses(const long *values, const MPI_Status *statuses)
 
     for (int i = 0; i < 3; i++)
         check_note_message(values[receives[i]], &statuses[receives[i]]);
-    CHECK(statuses[1].MPI_SOURCE == MPI_ANY_SOURCE && statuses[1].MPI_TAG == MPI_ANY_TAG, "null request's status");
+    CHECK(statuses[1].MPI_SOURCE == MPI_ANY_SOURCE && statuses[1].MPI_TAG == MPI_ANY_TAG,
+          "null request's status");
     CHECK(check_bytes(&statuses[1]) == 0, "null request's count");
     check_note_status(&statuses[8]); // MPICH 4.0 does not say MPI_PROC_NULL here
 }

@@ -38,10 +38,13 @@ static void drain(int count, struct slot *slots)
 static void receive_all(void)
 {
     struct slot named[] = {{1, 1, ROUNDS, 0}, {2, 1, ROUNDS, 0}, {3, 1, ROUNDS, 0}};
-    struct slot wild[] = {
-        {MPI_ANY_SOURCE, 2, ROUNDS, 0}, {MPI_ANY_SOURCE, 2, ROUNDS, 0}, {MPI_ANY_SOURCE, 2, ROUNDS, 0}};
-    struct slot both[] = {
-        {2, 3, ROUNDS, 0}, {MPI_ANY_SOURCE, 4, 3 * ROUNDS, 0}, {1, 3, ROUNDS, 0}, {3, 3, ROUNDS, 0}};
+    struct slot wild[] = {{MPI_ANY_SOURCE, 2, ROUNDS, 0},
+                          {MPI_ANY_SOURCE, 2, ROUNDS, 0},
+                          {MPI_ANY_SOURCE, 2, ROUNDS, 0}};
+    struct slot both[] = {{2, 3, ROUNDS, 0},
+                          {MPI_ANY_SOURCE, 4, 3 * ROUNDS, 0},
+                          {1, 3, ROUNDS, 0},
+                          {3, 3, ROUNDS, 0}};
 
     drain(3, named);
     drain(3, wild);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: MPI_Waitsome over wildcard receives, posted again as they complete; several complete in one call
+// about: MPI_Waitsome over wildcard receives, posted again as they complete; several complete in
+//     one call
 #include "check.h"
 
 enum { ROUNDS = 8, SLOTS = 4, TAG = 1 };
@@ -23,7 +24,8 @@ static void receive_all(void)
             check_note(slot);
             check_note_message(values[slot], &statuses[i]);
             if (posted++ < messages)
-                MPI_Irecv(&values[slot], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &requests[slot]);
+                MPI_Irecv(&values[slot], 1, MPI_LONG, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
+                          &requests[slot]);
         }
         check_sleep_ms(2); // so that several may complete in the next call
     }

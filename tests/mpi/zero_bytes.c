@@ -15,7 +15,8 @@ static void receive_all(void)
         if (i % 2) {
             MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
         } else {
-            MPI_Irecv(&untouched, 1, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+            MPI_Irecv(&untouched, 1, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                      &request);
             MPI_Wait(&request, &status);
         }
         CHECK(check_bytes(&status) == 0 && untouched == 'x', "%d bytes", check_bytes(&status));

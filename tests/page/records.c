@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: records FOLDER RANKS EVENTS SEED MANNER [TEXT]: makes a record of a program that never ran, with about so many events in all. Ranks send to their neighbours and to rank 0, and take what has come: by wildcards, by name, or with Waitsome
- * after polls. Lamport clocks and times are those that such a run would have. MANNER is `clocks`, `times`, `both` or `none`. TEXT stands for every name: program, command, host, functions and modules.
+ * usage: records FOLDER RANKS EVENTS SEED MANNER [TEXT]: makes a record of a program that never
+ * ran, with about so many events in all. Ranks send to their neighbours and to rank 0, and take
+ * what has come: by wildcards, by name, or with Waitsome after polls. Lamport clocks and times are
+ * those that such a run would have. MANNER is `clocks`, `times`, `both` or `none`. TEXT stands for
+ * every name: program, command, host, functions and modules.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +63,8 @@ static void put_site(struct rp_log_writer *writer, uint32_t number, const char *
     if (number == 0) {
         rp_buffer_byte(&records, 'M');
         rp_buffer_string(&records, "\xca\xfe", 2);
-        rp_buffer_string(&records, name("/opt/ocean/bin/ocean"), strlen(name("/opt/ocean/bin/ocean")));
+        rp_buffer_string(&records, name("/opt/ocean/bin/ocean"),
+                         strlen(name("/opt/ocean/bin/ocean")));
     }
     rp_buffer_byte(&records, 'S');
     rp_buffer_string(&records, name(function), strlen(name(function)));
@@ -80,7 +84,8 @@ static void push(struct rank *r, struct rp_event event)
     r->events++;
 }
 
-static void push_clock(struct rank *r, uint32_t site, const struct letter *letter, int32_t index, uint32_t left)
+static void push_clock(struct rank *r, uint32_t site, const struct letter *letter, int32_t index,
+                       uint32_t left)
 {
     r->clock = (letter->clock > r->clock ? letter->clock : r->clock) + 1;
     if (clocks)
@@ -123,26 +128,46 @@ static void receive(struct rank *r)
 
 static void send(struct rank *ranks, uint32_t count, uint32_t from)
 {
-    uint32_t way = chance(8), to = way < 3 ? (from + 1) % count : way < 6 ? (from + count - 1) % count : way < 7 ? 0 : chance(count);
+    uint32_t way = chance(8), to = way < 3   ? (from + 1) % count
+                                   : way < 6 ? (from + count - 1) % count
+                                   : way < 7 ? 0
+                                             : chance(count);
 
     if (to == from || ranks[to].waiting == QUEUE)
         return;
-    ranks[to].queue[ranks[to].waiting++] = (struct letter){(int32_t)from, 7 + (int32_t)(way == 6), ranks[from].clock++};
+    ranks[to].queue[ranks[to].waiting++] =
+        (struct letter){(int32_t)from, 7 + (int32_t)(way == 6), ranks[from].clock++};
 }
 
 static void start(const char *folder, uint32_t count, struct rank *ranks)
 {
-    static const char *const functions[SITES] = {"MPI_Recv", "MPI_Recv", "MPI_Testsome", "MPI_Probe", "MPI_Mrecv"};
-    char *command[] = {"mpirun", "-n", "64", (char *)name("./ocean"), "--steps", "100", NULL}, *allowed[] = {NULL};
-    struct rp_manifest manifest = {.run = RUN, .ranks = count, .mpi = "openmpi", .mpi_version = "Open MPI v4.1.4", .program = (char *)name("/opt/ocean/bin/ocean"), .build_id = "cafe", .directory = (char *)name("/opt/ocean"),
-                                   .host = (char *)name("node17"), .started = "2024-02-29T12:00:00Z", .reprise = "0.1.0", .command = command, .allowed = allowed, .clocks = clocks ? "lamport" : ""};
+    static const char *const functions[SITES] = {"MPI_Recv", "MPI_Recv", "MPI_Testsome",
+                                                 "MPI_Probe", "MPI_Mrecv"};
+    char *command[] = {"mpirun", "-n", "64", (char *)name("./ocean"), "--steps", "100", NULL},
+         *allowed[] = {NULL};
+    struct rp_manifest manifest = {.run = RUN,
+                                   .ranks = count,
+                                   .mpi = "openmpi",
+                                   .mpi_version = "Open MPI v4.1.4",
+                                   .program = (char *)name("/opt/ocean/bin/ocean"),
+                                   .build_id = "cafe",
+                                   .directory = (char *)name("/opt/ocean"),
+                                   .host = (char *)name("node17"),
+                                   .started = "2024-02-29T12:00:00Z",
+                                   .reprise = "0.1.0",
+                                   .command = command,
+                                   .allowed = allowed,
+                                   .clocks = clocks ? "lamport" : ""};
     struct rp_problem why;
 
     need(rp_make_directory(folder, false, &why) == RP_OK, "directory", why.text);
     need(rp_manifest_write(folder, &manifest, &why) == RP_OK, "manifest", why.text);
     for (uint32_t i = 0; i < count; i++) {
-        struct rp_log_manner manner = {.codec = &rp_codec_tables, .is_inline = true, .timed = times};
-        need(rp_log_create(folder, RUN, i, count, &manner, &ranks[i].writer, &why) == RP_OK, "log", why.text);
+        struct rp_log_manner manner = {.codec = &rp_codec_tables,
+                                       .is_inline = true,
+                                       .timed = times};
+        need(rp_log_create(folder, RUN, i, count, &manner, &ranks[i].writer, &why) == RP_OK, "log",
+             why.text);
         need(rp_log_stream(ranks[i].writer, 0, &ranks[i].ring, &why) == RP_OK, "stream", why.text);
         for (uint32_t site = 0; site < SITES; site++)
             put_site(ranks[i].writer, site, functions[site]);
@@ -151,7 +176,8 @@ static void start(const char *folder, uint32_t count, struct rank *ranks)
 
 int main(int argc, char **argv)
 {
-    need(argc == 6 || argc == 7, "usage", "records FOLDER RANKS EVENTS SEED clocks|times|both|none [TEXT]");
+    need(argc == 6 || argc == 7, "usage",
+         "records FOLDER RANKS EVENTS SEED clocks|times|both|none [TEXT]");
     uint32_t count = (uint32_t)atoi(argv[2]);
     uint64_t wanted = strtoull(argv[3], NULL, 10), made = 0;
     struct rank *ranks = calloc(count, sizeof *ranks);
@@ -173,7 +199,9 @@ int main(int argc, char **argv)
         made += ranks[rank].events - before;
     }
     for (uint32_t i = 0; i < count; i++)
-        need(rp_log_close(ranks[i].writer, i == 1 && text ? RP_END_ABORT : RP_END_FINALIZE, i == 1 && text ? 7 : 0, &why) == RP_OK, "close", why.text);
+        need(rp_log_close(ranks[i].writer, i == 1 && text ? RP_END_ABORT : RP_END_FINALIZE,
+                          i == 1 && text ? 7 : 0, &why) == RP_OK,
+             "close", why.text);
     need(rp_manifest_complete(argv[1], &why) == RP_OK, "complete", why.text);
     free(ranks);
     return 0;

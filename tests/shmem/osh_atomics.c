@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: PEs race for tickets, for a lock of their own making, and for bits; what each gets is in its hash
+// about: PEs race for tickets, for a lock of their own making, and for bits; what each gets is in
+//     its hash
 #include "oshcheck.h"
 
 enum { ROUNDS = 200 };
@@ -25,7 +26,8 @@ static void tickets(void)
     CHECK(me != 1 || ticket == 9 * pes);
 }
 
-// What is protected is in each PE's own memory, and read there without any other call. In the heap: Open MPI 4.1.4 may wait for ever for static data of a PE that waits for its own.
+// What is protected is in each PE's own memory, and read there without any other call. In the heap:
+// Open MPI 4.1.4 may wait for ever for static data of a PE that waits for its own.
 static void own_lock(long *lock, long *protected)
 {
     long sum = 0;

@@ -4,7 +4,8 @@
 #include "oshcheck.h"
 
 enum { N = 64 };
-static long sync_a[SHMEM_COLLECT_SYNC_SIZE + SHMEM_BCAST_SYNC_SIZE + 64], sync_b[SHMEM_COLLECT_SYNC_SIZE + 64];
+static long sync_a[SHMEM_COLLECT_SYNC_SIZE + SHMEM_BCAST_SYNC_SIZE + 64],
+    sync_b[SHMEM_COLLECT_SYNC_SIZE + 64];
 static int int_work[N + 64];
 static double double_work[N + 64];
 static long many[4 * N];
@@ -82,7 +83,8 @@ int main(void)
     osh_begin();
     fill(sync_a, sizeof sync_a / sizeof *sync_a);
     fill(sync_b, sizeof sync_b / sizeof *sync_b);
-    long *target = shmem_calloc(2 * N, sizeof *target), *source = shmem_calloc(2 * N, sizeof *source);
+    long *target = shmem_calloc(2 * N, sizeof *target),
+         *source = shmem_calloc(2 * N, sizeof *source);
     shmem_barrier_all();
     data(target, source);
     reductions((int *)target, (int *)source);

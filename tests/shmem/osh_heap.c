@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
-// about: the symmetric heap: blocks that come, go, move and are large; addresses that PEs hand to each other; start_pes and no end
+// about: the symmetric heap: blocks that come, go, move and are large; addresses that PEs hand to
+//     each other; start_pes and no end
 #include "oshcheck.h"
 
 enum { LARGE = 1 << 20 };

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
-// about: who gets a lock when, how often a test says no, who writes first; a flag that is polled with another call
+// about: who gets a lock when, how often a test says no, who writes first; a flag that is polled
+//     with another call
 #include "oshcheck.h"
 
-// In the heap: Open MPI 4.1.4 may wait for ever for static data of a PE that tests or locks its own.
+// In the heap: Open MPI 4.1.4 may wait for ever for static data of a PE that tests or locks its
+// own.
 static long *lock, *taken;
 static long long done;
 
@@ -66,7 +68,8 @@ static void waits(int *flag)
     shmem_barrier_all();
 }
 
-// Not what the specification asks for, but it works: the flag is looked at without a wait, and something is called meanwhile.
+// Not what the specification asks for, but it works: the flag is looked at without a wait, and
+// something is called meanwhile.
 static void polls(volatile int *seen)
 {
     long calls = 0;

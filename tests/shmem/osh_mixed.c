@@ -23,7 +23,8 @@ int main(int argc, char **argv)
                 MPI_Status status;
                 int what;
                 MPI_Recv(&what, 1, MPI_INT, MPI_ANY_SOURCE, round, MPI_COMM_WORLD, &status);
-                CHECK(box[status.MPI_SOURCE] == 100 * round + status.MPI_SOURCE && heap[status.MPI_SOURCE] == what);
+                CHECK(box[status.MPI_SOURCE] == 100 * round + status.MPI_SOURCE &&
+                      heap[status.MPI_SOURCE] == what);
                 osh_note((uint64_t)status.MPI_SOURCE);
                 osh_note((uint64_t)box[status.MPI_SOURCE]);
             }

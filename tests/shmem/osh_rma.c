@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
-// about: puts and gets of all shapes, to others and to the PE itself, in the heap and in static data, with contexts; questions
+// about: puts and gets of all shapes, to others and to the PE itself, in the heap and in static
+//     data, with contexts; questions
 #include "oshcheck.h"
 
 enum { N = 100 };
-static int flag;             // static data is symmetric
+static int flag; // static data is symmetric
 static double fixed[N] = {7};
 static long double wide;
-static struct pair { char c; long l; } pairs[4]; // with a hole
+static struct pair {
+    char c;
+    long l;
+} pairs[4]; // with a hole
 
 static void scalars(int *heap)
 {
@@ -38,7 +42,8 @@ static void blocks(int *heap)
     shmem_put32(heap + N, local, N, next);
     shmem_quiet();
     shmem_barrier_all();
-    CHECK(heap[5] == (me + pes - 1) % pes * 1000 + 5 && heap[N + 7] == heap[7] && pairs[0].l == (me + pes - 1) % pes);
+    CHECK(heap[5] == (me + pes - 1) % pes * 1000 + 5 && heap[N + 7] == heap[7] &&
+          pairs[0].l == (me + pes - 1) % pes);
     osh_note_bytes(heap, 2 * N * sizeof *heap);
     osh_note_bytes(fixed, sizeof fixed);
     shmem_int_get(back, heap, N, next);
@@ -129,7 +134,9 @@ static void questions(int *heap)
     shmem_info_get_version(&major, &minor);
     shmem_info_get_name(name);
     CHECK(major >= 1 && *name);
-    CHECK(shmem_addr_accessible(heap, (me + 1) % pes) && shmem_addr_accessible(fixed, (me + 1) % pes) && !shmem_addr_accessible(&local, (me + 1) % pes));
+    CHECK(shmem_addr_accessible(heap, (me + 1) % pes) &&
+          shmem_addr_accessible(fixed, (me + 1) % pes) &&
+          !shmem_addr_accessible(&local, (me + 1) % pes));
     CHECK(shmem_pe_accessible(0) && _my_pe() == me && _num_pes() == pes);
     osh_note((uint64_t)major * 100 + (uint64_t)minor);
     osh_note_bytes(name, strlen(name));

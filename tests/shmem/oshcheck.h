@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-// What every program under tests/shmem shares. A program folds what it is told (results, memory that others wrote) into an order-sensitive hash; each PE prints its own, `rank R: hash=...`. CHECK says what holds in any order.
-//   TEST_ORDER   up (default): PE r sleeps r paces where the program says osh_pace(); down: the last one first
+// What every program under tests/shmem shares. A program folds what it is told (results, memory
+// that others wrote) into an order-sensitive hash; each PE prints its own, `rank R: hash=...`.
+// CHECK says what holds in any order.
+//   TEST_ORDER   up (default): PE r sleeps r paces where the program says osh_pace(); down: the
+//   last one first
 #ifndef OSHCHECK_H
 #define OSHCHECK_H
 
@@ -14,12 +17,12 @@
 static int me, pes;
 static uint64_t osh_hash = 14695981039346656037u;
 
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "CHECK FAILED %d %s:%d: %s\n", me, __FILE__, __LINE__, #condition);                        \
-            shmem_global_exit(9);                                                                                      \
-        }                                                                                                              \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "CHECK FAILED %d %s:%d: %s\n", me, __FILE__, __LINE__, #condition);    \
+            shmem_global_exit(9);                                                                  \
+        }                                                                                          \
     } while (0)
 
 static inline void osh_note(uint64_t value)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The order log and the log of accesses: what was written is read, also of a process that died; whatever byte is damaged is found, or only shortens the log. */
+/* The order log and the log of accesses: what was written is read, also of a process that died;
+ * whatever byte is damaged is found, or only shortens the log. */
 #include "log/accesslog.h"
 #include "log/orderlog.h"
 
@@ -38,22 +39,31 @@ TEST(order)
 
     CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_USAGE);
     rp_order_close(write_order(1000));
-    CHECK(rp_order_create(unit_directory, 77, 5, &(struct rp_order_writer *){0}, &why) != RP_OK); /* nothing is overwritten */
+    CHECK(rp_order_create(unit_directory, 77, 5, &(struct rp_order_writer *){0}, &why) !=
+          RP_OK); /* nothing is overwritten */
     CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_OK);
-    CHECK(o.marks == 1000 && o.windows == 2 && o.window[0].count == 2 && o.window[1].count == 10000 && o.window[1].rank[9999] == 29997);
-    CHECK(rp_order_before(&o, 2) == 0 && rp_order_before(&o, 3) == 1000010 && rp_order_before(&o, 4) == 1000010);
-    CHECK(rp_order_after(&o, 0) == 1000010 && rp_order_after(&o, 3) == 1000020 && rp_order_after(&o, 2000) == 1010000 && rp_order_after(&o, 2001) == UINT64_MAX);
-    CHECK(o.version == 2 && o.attaches == 1 && o.attached[0].window == 1 && o.attached[0].address == UINT64_C(0x7f0012345678) && o.attached[0].size == 4096);
-    CHECK(o.loads == 1000 && rp_order_before_load(&o, 5) == 0 && rp_order_before_load(&o, 6) == 1000013 && rp_order_after_load(&o, 5) == 1000013 && rp_order_after_load(&o, 6) == 1000023 && rp_order_after_load(&o, 5001) == UINT64_MAX);
+    CHECK(o.marks == 1000 && o.windows == 2 && o.window[0].count == 2 &&
+          o.window[1].count == 10000 && o.window[1].rank[9999] == 29997);
+    CHECK(rp_order_before(&o, 2) == 0 && rp_order_before(&o, 3) == 1000010 &&
+          rp_order_before(&o, 4) == 1000010);
+    CHECK(rp_order_after(&o, 0) == 1000010 && rp_order_after(&o, 3) == 1000020 &&
+          rp_order_after(&o, 2000) == 1010000 && rp_order_after(&o, 2001) == UINT64_MAX);
+    CHECK(o.version == 2 && o.attaches == 1 && o.attached[0].window == 1 &&
+          o.attached[0].address == UINT64_C(0x7f0012345678) && o.attached[0].size == 4096);
+    CHECK(o.loads == 1000 && rp_order_before_load(&o, 5) == 0 &&
+          rp_order_before_load(&o, 6) == 1000013 && rp_order_after_load(&o, 5) == 1000013 &&
+          rp_order_after_load(&o, 6) == 1000023 && rp_order_after_load(&o, 5001) == UINT64_MAX);
     rp_order_free(&o);
     CHECK(rp_order_read(unit_directory, 78, 5, &o, &why) == RP_DAMAGED);
     unlink(in_directory("rank-00005.order"));
     struct rp_order_writer *open = write_order(1000); /* as if the process were killed now */
-    CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 2 && o.marks == 1000 && o.loads > 900);
+    CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 2 &&
+          o.marks == 1000 && o.loads > 900);
     rp_order_free(&o);
     rp_order_close(open);
     CHECK(truncate(in_directory("rank-00005.order"), 0) == 0); /* killed when the file was made */
-    CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 0 && o.marks == 0);
+    CHECK(rp_order_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 0 &&
+          o.marks == 0);
     rp_order_free(&o);
     unlink(in_directory("rank-00005.order"));
 }
@@ -102,12 +112,56 @@ static void write_accesses(void)
     rp_buffer_put(&site, "S\7MPI_Put\1\1\20", 12);
     CHECK(rp_access_create(in_directory("rank-00003.accesses"), 9, 3, &w, &why) == RP_OK);
     rp_access_put_sites(w, &site);
-    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_WINDOW, .window = 0, .owner = 3, .length = 4096, .unit = 8, .flavor = RP_ACCESS_PLAIN, .function = "MPI_Win_allocate"});
-    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_WRITE, .window = 0, .owner = 1, .place = 7, .length = 20, .number = 1, .from = 12, .known = true, .value = value, .site = 1, .function = "MPI_Put"});
-    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_STORE, .window = 0, .owner = 3, .place = 16, .length = 20, .known = true, .value = value, .mask = mask, .function = "MPI_Barrier"});
-    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_DONE, .window = 0, .owner = RP_ACCESS_ALL, .until = 14, .function = "MPI_Win_flush_all"});
-    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_LOAD, .window = 0, .owner = 2, .place = 8, .length = 20, .load = 70000, .known = true, .value = value, .function = "load"});
-    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_DIRECT, .window = 0, .owner = 3, .place = 0, .length = 4, .load = 70001, .known = true, .value = value, .function = "store"});
+    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_WINDOW,
+                                         .window = 0,
+                                         .owner = 3,
+                                         .length = 4096,
+                                         .unit = 8,
+                                         .flavor = RP_ACCESS_PLAIN,
+                                         .function = "MPI_Win_allocate"});
+    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_WRITE,
+                                         .window = 0,
+                                         .owner = 1,
+                                         .place = 7,
+                                         .length = 20,
+                                         .number = 1,
+                                         .from = 12,
+                                         .known = true,
+                                         .value = value,
+                                         .site = 1,
+                                         .function = "MPI_Put"});
+    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_STORE,
+                                         .window = 0,
+                                         .owner = 3,
+                                         .place = 16,
+                                         .length = 20,
+                                         .known = true,
+                                         .value = value,
+                                         .mask = mask,
+                                         .function = "MPI_Barrier"});
+    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_DONE,
+                                         .window = 0,
+                                         .owner = RP_ACCESS_ALL,
+                                         .until = 14,
+                                         .function = "MPI_Win_flush_all"});
+    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_LOAD,
+                                         .window = 0,
+                                         .owner = 2,
+                                         .place = 8,
+                                         .length = 20,
+                                         .load = 70000,
+                                         .known = true,
+                                         .value = value,
+                                         .function = "load"});
+    rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_DIRECT,
+                                         .window = 0,
+                                         .owner = 3,
+                                         .place = 0,
+                                         .length = 4,
+                                         .load = 70001,
+                                         .known = true,
+                                         .value = value,
+                                         .function = "store"});
     rp_access_close(w);
     rp_buffer_free(&site);
 }
@@ -124,9 +178,12 @@ TEST(accesses)
     CHECK(rp_access_read(unit_directory, 9, 3, &log, &why) == RP_OK);
     CHECK(log.count == 6 && log.sites.site_count == 1);
     CHECK(log.access[0].unit == 8 && log.access[0].length == 4096);
-    CHECK(log.access[1].place == 7 && log.access[1].from == 12 && log.access[1].value[2] == 3 && strcmp(log.access[1].function, "MPI_Put") == 0);
-    CHECK(log.access[2].mask[2] == 4 && log.access[3].owner == RP_ACCESS_ALL && log.access[3].until == 14);
-    CHECK(log.access[4].load == 70000 && log.access[4].owner == 2 && log.access[4].value[2] == 3 && log.access[5].load == 70001 && log.access[5].value[1] == 2);
+    CHECK(log.access[1].place == 7 && log.access[1].from == 12 && log.access[1].value[2] == 3 &&
+          strcmp(log.access[1].function, "MPI_Put") == 0);
+    CHECK(log.access[2].mask[2] == 4 && log.access[3].owner == RP_ACCESS_ALL &&
+          log.access[3].until == 14);
+    CHECK(log.access[4].load == 70000 && log.access[4].owner == 2 && log.access[4].value[2] == 3 &&
+          log.access[5].load == 70001 && log.access[5].value[1] == 2);
     rp_access_free(&log);
     strcpy(path, in_directory("rank-00003.accesses"));
     CHECK(rp_read_file(path, 1 << 20, &whole, &why) == RP_OK);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ordering algebra against counting. Of small sets all orders are made; a dependency of an event is what came just before it. Which is the smallest set of events whose dependencies tell all orders apart? That many the algebra must count.
+ * The ordering algebra against counting. Of small sets all orders are made; a dependency of an
+ * event is what came just before it. Which is the smallest set of events whose dependencies tell
+ * all orders apart? That many the algebra must count.
  */
 #include "match/algebra.h"
 #include "unit.h"
@@ -123,12 +125,16 @@ TEST(two_ordered_sets_interleave_by_the_smaller)
 
 TEST(several_ordered_sets_interleave_by_all_but_the_largest)
 {
-    static const int lengths[][4] = {{1, 1, 1, 0}, {2, 1, 1, 0}, {2, 2, 1, 0}, {3, 1, 1, 0}, {2, 2, 2, 0}, {3, 2, 1, 0}, {1, 1, 1, 1}, {2, 1, 1, 1}, {4, 1, 1, 0}, {3, 2, 2, 0}};
+    static const int lengths[][4] = {{1, 1, 1, 0}, {2, 1, 1, 0}, {2, 2, 1, 0}, {3, 1, 1, 0},
+                                     {2, 2, 2, 0}, {3, 2, 1, 0}, {1, 1, 1, 1}, {2, 1, 1, 1},
+                                     {4, 1, 1, 0}, {3, 2, 2, 0}};
 
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         const int *l = lengths[i];
         make_orders(l, l[3] ? 4 : 3, false);
-        CHECK_EQ(evaluate("interleave(O(%d,0), O(%d,0), O(%d,0), O(%d,0))", l[0], l[1], l[2], l[3]).dependencies, least());
+        CHECK_EQ(evaluate("interleave(O(%d,0), O(%d,0), O(%d,0), O(%d,0))", l[0], l[1], l[2], l[3])
+                     .dependencies,
+                 least());
     }
 }
 
@@ -138,10 +144,16 @@ TEST(nested_interleavings_are_one)
     uint64_t random = 7;
 
     for (int i = 0; i < 300; i++) {
-        int a = (int)unit_below(&random, 9), b = (int)unit_below(&random, 9), c = (int)unit_below(&random, 9), d = (int)unit_below(&random, 9);
-        struct rp_algebra flat = evaluate("interleave(O(%d,0), O(%d,0), O(%d,0), O(%d,0))", a, b, c, d);
-        struct rp_algebra nested = evaluate("interleave(interleave(interleave(O(%d,0), O(%d,0)), O(%d,0)), O(%d,0))", a, b, c, d);
-        struct rp_algebra pairs = evaluate("interleave(interleave(O(%d,0), O(%d,0)), interleave(O(%d,0), O(%d,0)))", d, b, a, c);
+        int a = (int)unit_below(&random, 9), b = (int)unit_below(&random, 9),
+            c = (int)unit_below(&random, 9), d = (int)unit_below(&random, 9);
+        struct rp_algebra flat =
+            evaluate("interleave(O(%d,0), O(%d,0), O(%d,0), O(%d,0))", a, b, c, d);
+        struct rp_algebra nested =
+            evaluate("interleave(interleave(interleave(O(%d,0), O(%d,0)), O(%d,0)), O(%d,0))", a, b,
+                     c, d);
+        struct rp_algebra pairs =
+            evaluate("interleave(interleave(O(%d,0), O(%d,0)), interleave(O(%d,0), O(%d,0)))", d, b,
+                     a, c);
         CHECK_EQ(memcmp(&flat, &nested, sizeof flat), 0);
         CHECK_EQ(memcmp(&flat, &pairs, sizeof flat), 0);
     }
@@ -161,17 +173,21 @@ TEST(unordered_sets_need_one_less_than_they_have)
 
 TEST(sequenced_sets_need_one_between_two)
 {
-    static const int lengths[][4] = {{1, 1, 0, 0}, {3, 2, 0, 0}, {1, 2, 2, 0}, {2, 2, 2, 0}, {1, 2, 1, 2}, {1, 1, 1, 1}};
+    static const int lengths[][4] = {{1, 1, 0, 0}, {3, 2, 0, 0}, {1, 2, 2, 0},
+                                     {2, 2, 2, 0}, {1, 2, 1, 2}, {1, 1, 1, 1}};
 
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         const int *l = lengths[i];
         make_orders(l, 2 + (l[2] > 0) + (l[3] > 0), true);
-        CHECK_EQ(evaluate("O(%d,0); O(%d,0); O(%d,0); O(%d,0)", l[0], l[1], l[2], l[3]).dependencies, least());
+        CHECK_EQ(
+            evaluate("O(%d,0); O(%d,0); O(%d,0); O(%d,0)", l[0], l[1], l[2], l[3]).dependencies,
+            least());
     }
     /* Two unordered sets in a row are one. */
     for (int m = 1; m < 5; m++)
         for (int n = 1; n < 5; n++)
-            CHECK_EQ(evaluate("U(%d,2); U(%d,3)", m, n).dependencies, evaluate("U(%d,5)", m + n).dependencies);
+            CHECK_EQ(evaluate("U(%d,2); U(%d,3)", m, n).dependencies,
+                     evaluate("U(%d,5)", m + n).dependencies);
     CHECK_EQ(evaluate("repeat(1000000000, O(1,0))").dependencies, 999999999);
     CHECK_EQ(evaluate("repeat(13, O(3,1))").dependencies, 13 + 12);
     CHECK_EQ(evaluate("repeat(13, O(3,1))").events, 39);
@@ -193,7 +209,8 @@ TEST(chains_interleave_as_events)
     CHECK_EQ(evaluate("D(50,1)").dependencies, 0);
 }
 
-/* Where each of m others comes, seen from a region of n commutative messages: before, inside, or behind. Counted over all orders of both. */
+/* Where each of m others comes, seen from a region of n commutative messages: before, inside, or
+ * behind. Counted over all orders of both. */
 static size_t count_places(int n, int m)
 {
     int lengths[MOST] = {m};
@@ -234,7 +251,8 @@ TEST(a_commutative_region_interleaves_as_its_begin_and_end)
 
 TEST(what_the_program_gives_needs_no_determinant)
 {
-    struct rp_algebra set = evaluate("loop(100, D(1) -> C(26) -> C(13))"); /* a cell of molecular dynamics */
+    struct rp_algebra set =
+        evaluate("loop(100, D(1) -> C(26) -> C(13))"); /* a cell of molecular dynamics */
 
     CHECK_EQ(rp_algebra_determinants(&set), 0);
     CHECK_EQ(set.messages, 4000);
@@ -262,10 +280,22 @@ TEST(nonsense_is_refused_with_its_place)
     static const struct {
         const char *text, *says;
     } wrong[] = {
-        {"", "character 1"},           {"O(5)", "second number"},     {"O(5,0", ") is expected at character 6"},  {"U(3,0) +", "; or ->"},     {"X(3)", "character 1"},
-        {"O(0,1)", "without events"},  {"D(3,4)", "4 chains"},        {"D(3,0)", "at least one"},                 {"interleave(O(1,0),", "19"}, {"repeat(3)", ", is expected"},
-        {"O(99999999999999999999,0)", "2^64"}, {"O(18446744073709551615,0);O(1,0)", "too large"}, {"U(18446744073709551615,2)", "too large"},
-        {"repeat(18446744073709551615, O(2,0))", "too large"}, {"O(-1,0)", "a number"}, {"interleave()", "O, U, D, C"},
+        {"", "character 1"},
+        {"O(5)", "second number"},
+        {"O(5,0", ") is expected at character 6"},
+        {"U(3,0) +", "; or ->"},
+        {"X(3)", "character 1"},
+        {"O(0,1)", "without events"},
+        {"D(3,4)", "4 chains"},
+        {"D(3,0)", "at least one"},
+        {"interleave(O(1,0),", "19"},
+        {"repeat(3)", ", is expected"},
+        {"O(99999999999999999999,0)", "2^64"},
+        {"O(18446744073709551615,0);O(1,0)", "too large"},
+        {"U(18446744073709551615,2)", "too large"},
+        {"repeat(18446744073709551615, O(2,0))", "too large"},
+        {"O(-1,0)", "a number"},
+        {"interleave()", "O, U, D, C"},
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -295,6 +325,7 @@ TEST(steps_are_told)
     CHECK_HAS((char *)steps.bytes, "U(3,0) = O(3,2)\t");
     CHECK_HAS((char *)steps.bytes, "interleave(O(5,0), U(3,0)) = O(8,5), as long as 5\t");
     CHECK_HAS((char *)steps.bytes, "C(100) = O(2,1), 1 given\t");
-    CHECK_HAS((char *)steps.bytes, "interleave(O(5,0), U(3,0)) ; C(100) = O(10,7), 1 given, as long as 7\t");
+    CHECK_HAS((char *)steps.bytes,
+              "interleave(O(5,0), U(3,0)) ; C(100) = O(10,7), 1 given, as long as 7\t");
     rp_buffer_free(&steps);
 }

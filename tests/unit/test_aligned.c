@@ -12,7 +12,8 @@ TEST(it_is_aligned_and_all_there)
             unsigned char *memory = rp_aligned_new(alignment, size);
             REQUIRE(memory != NULL);
             CHECK_EQ((uintptr_t)memory % alignment, 0);
-            memset(memory, 0xa5, size); /* the sanitized build of these tests looks where that goes */
+            memset(memory, 0xa5,
+                   size); /* the sanitized build of these tests looks where that goes */
             rp_aligned_free(memory);
         }
     rp_aligned_free(NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces do not overlap, whatever their sizes and the order in which they are given back; memory is used again. */
+/* Pieces do not overlap, whatever their sizes and the order in which they are given back; memory is
+ * used again. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -37,7 +38,10 @@ TEST(pieces_do_not_overlap)
             check_piece(p);
             rp_arena_give(p->from);
         }
-        *p = (struct piece){.length = unit_below(&random, 50) == 0 ? 5000000 + unit_below(&random, 1000) : unit_below(&random, 70000), .value = (uint8_t)turn};
+        *p = (struct piece){.length = unit_below(&random, 50) == 0
+                                          ? 5000000 + unit_below(&random, 1000)
+                                          : unit_below(&random, 70000),
+                            .value = (uint8_t)turn};
         p->bytes = rp_arena_take(&arenas, p->length, &p->from);
         REQUIRE(p->bytes);
         CHECK_EQ((uintptr_t)p->bytes % 16, 0);

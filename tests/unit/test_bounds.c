@@ -5,7 +5,8 @@
 
 enum { MOST = 6 };
 
-static uint64_t one_round(const struct rp_bound_rank *ranks, size_t count, const uint64_t *bounds, size_t r)
+static uint64_t one_round(const struct rp_bound_rank *ranks, size_t count, const uint64_t *bounds,
+                          size_t r)
 {
     uint64_t least = ranks[r].least;
 
@@ -48,7 +49,8 @@ TEST(bounds_are_the_greatest_fixpoint)
         uint64_t found[MOST], expected[MOST];
         size_t count = 1 + unit_below(&seed, MOST);
         for (size_t r = 0; r < count; r++)
-            ranks[r] = (struct rp_bound_rank){random_clock(&seed), random_clock(&seed), unit_below(&seed, 2)};
+            ranks[r] = (struct rp_bound_rank){random_clock(&seed), random_clock(&seed),
+                                              unit_below(&seed, 2)};
         rp_bounds_find(ranks, count, found);
         by_iteration(ranks, count, expected);
         for (size_t r = 0; r < count; r++)

@@ -87,8 +87,14 @@ TEST(svarints_are_zigzag)
     static const struct {
         int64_t value;
         uint64_t zigzag;
-    } cases[] = {{0, 0}, {-1, 1}, {1, 2}, {-2, 3}, {INT32_MAX, 0xfffffffe}, {INT32_MIN, 0xffffffff},
-                 {INT64_MAX, UINT64_MAX - 1}, {INT64_MIN, UINT64_MAX}};
+    } cases[] = {{0, 0},
+                 {-1, 1},
+                 {1, 2},
+                 {-2, 3},
+                 {INT32_MAX, 0xfffffffe},
+                 {INT32_MIN, 0xffffffff},
+                 {INT64_MAX, UINT64_MAX - 1},
+                 {INT64_MIN, UINT64_MAX}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rp_buffer out = {0};
@@ -121,7 +127,8 @@ TEST(random_varints_come_back)
 TEST(fixed_widths_are_little_endian_at_any_address)
 {
     struct rp_buffer out = {0};
-    static const uint8_t expected[] = {0xaa, 0x22, 0x11, 0x66, 0x55, 0x44, 0x33, 0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01};
+    static const uint8_t expected[] = {0xaa, 0x22, 0x11, 0x66, 0x55, 0x44, 0x33, 0xef,
+                                       0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01};
 
     rp_buffer_byte(&out, 0xaa);
     rp_buffer_u16(&out, 0x1122);
@@ -245,8 +252,13 @@ TEST(printf_appends_without_its_nul)
 
 TEST(words_are_quoted_for_a_shell)
 {
-    static const char *const cases[][2] = {{"plain/word-1.c=2", "plain/word-1.c=2"}, {"", "''"}, {"two words", "'two words'"}, {"it's", "'it'\\''s'"}, {"$HOME", "'$HOME'"},
-                                           {"a\nb", "$'a\\012b'"}, {"\033[2J'\\", "$'\\033[2J\\'\\\\'"}};
+    static const char *const cases[][2] = {{"plain/word-1.c=2", "plain/word-1.c=2"},
+                                           {"", "''"},
+                                           {"two words", "'two words'"},
+                                           {"it's", "'it'\\''s'"},
+                                           {"$HOME", "'$HOME'"},
+                                           {"a\nb", "$'a\\012b'"},
+                                           {"\033[2J'\\", "$'\\033[2J\\'\\\\'"}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rp_buffer out = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Codec cdc: the paper's example in every step; tables come back when their messages do; what was never put in is refused. */
+/* Codec cdc: the paper's example in every step; tables come back when their messages do; what was
+ * never put in is refused. */
 #include "codec/cdc.h"
 
 #include <malloc.h>
@@ -50,11 +51,13 @@ static bool table_comes_back(const struct rp_row_table *table, const struct rp_c
     struct rp_problem why = {""};
     size_t count = take_messages(table);
 
-    if (decoded->site != table->site || rp_cdc_row_count(decoded) != table->count || decoded->message_count != count)
+    if (decoded->site != table->site || rp_cdc_row_count(decoded) != table->count ||
+        decoded->message_count != count)
         return false;
     shuffle(count);
     memset(again, 0xee, table->count * sizeof *again);
-    return rp_cdc_restore(decoded, messages, count, again, &why) == RP_OK && memcmp(again, table->rows, table->count * sizeof *again) == 0;
+    return rp_cdc_restore(decoded, messages, count, again, &why) == RP_OK &&
+           memcmp(again, table->rows, table->count * sizeof *again) == 0;
 }
 
 static bool comes_back(struct rp_row_coder *coder, const struct rp_row_tables *tables)
@@ -63,7 +66,8 @@ static bool comes_back(struct rp_row_coder *coder, const struct rp_row_tables *t
     struct rp_problem why = {""};
 
     encode(coder, tables);
-    if (rp_cdc_decode(payload.bytes, payload.length, sizes.before, tables->row_count, &scratch, &chunk, &why) != RP_OK) {
+    if (rp_cdc_decode(payload.bytes, payload.length, sizes.before, tables->row_count, &scratch,
+                      &chunk, &why) != RP_OK) {
         unit_fail(__FILE__, __LINE__, "%s", why.text);
         return false;
     }
@@ -84,7 +88,9 @@ static void decode_paper(struct rp_cdc_chunk *chunk)
 
     CHECK_EQ(rp_row_tables_split(row_paper, ROW_PAPER, &tables), RP_OK);
     encode(&coder, &tables);
-    CHECK_OK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, ROW_PAPER, &scratch, chunk, &why), why);
+    CHECK_OK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, ROW_PAPER, &scratch, chunk,
+                           &why),
+             why);
     rp_row_tables_free(&tables);
     rp_row_coder_free(&coder);
 }
@@ -97,7 +103,9 @@ TEST(figures_4_to_8_count_55_23_and_19_values)
     decode_paper(&chunk);
     CHECK_EQ(5 * sizes.rows, 55);
     CHECK_EQ(2 * sizes.messages + items[RP_PART_WITH_NEXT] + 2 * items[RP_PART_UNMATCHED], 23);
-    CHECK_EQ(2 * items[RP_PART_EPOCH] + 2 * items[RP_PART_UNMATCHED] + items[RP_PART_WITH_NEXT] + 2 * items[RP_PART_MATCHED], 19);
+    CHECK_EQ(2 * items[RP_PART_EPOCH] + 2 * items[RP_PART_UNMATCHED] + items[RP_PART_WITH_NEXT] +
+                 2 * items[RP_PART_MATCHED],
+             19);
     CHECK_EQ(items[RP_PART_LATE] + items[RP_PART_OTHERS] + items[RP_PART_INDEX], 0);
     rp_cdc_chunk_free(&chunk);
 }
@@ -136,15 +144,18 @@ TEST(the_epoch_line_is_that_of_figure_8)
     rp_cdc_chunk_free(&chunk);
 }
 
-/* Figure 8, whose columns of indices are here as equation 3 has them: test_permutation.c says why. Numbers are zigzag: 2 for 1, 1 for -1. */
+/* Figure 8, whose columns of indices are here as equation 3 has them: test_permutation.c says why.
+ * Numbers are zigzag: 2 for 1, 1 for -1. */
 TEST(the_bytes_are_those_of_the_format)
 {
     static const uint8_t expected[] = {
-        1, 5, 8, 0, 3, 1, 3, 3, 0, 0, 0, /* tables; site, entries, others, moves, with_next, unmatched, epoch, late, indices, threads */
-        2, 0, 8, 4, 2, 3,                /* moves: index 1, 0, 4; delay +2, +1, -2 */
-        2,                               /* with_next: 1 */
-        2, 8, 7, 2, 3, 1,                /* unmatched: index 1, 4, -4; count 2, 3, 1 */
-        0, 2, 0, 36, 2, 21,              /* epoch: rank 0, 1, 0; clock 18, +1, -11 */
+        1, 5, 8, 0,  3, 1,
+        3, 3, 0, 0,  0, /* tables; site, entries, others, moves, with_next, unmatched, epoch, late,
+                           indices, threads */
+        2, 0, 8, 4,  2, 3,  /* moves: index 1, 0, 4; delay +2, +1, -2 */
+        2,                  /* with_next: 1 */
+        2, 8, 7, 2,  3, 1,  /* unmatched: index 1, 4, -4; count 2, 3, 1 */
+        0, 2, 0, 36, 2, 21, /* epoch: rank 0, 1, 0; clock 18, +1, -11 */
     };
     struct rp_cdc_chunk chunk;
     uint8_t bytes[256];
@@ -185,7 +196,9 @@ TEST(messages_in_order_cost_nothing)
         rows[i] = (struct rp_row)ROW_MESSAGE(1, 0, (int32_t)(i % 7), i);
     CHECK_EQ(rp_row_tables_split(rows, 60000, &tables), RP_OK);
     CHECK(comes_back(&coder, &tables));
-    CHECK_EQ(sizes.bytes[RP_PART_MATCHED] + sizes.bytes[RP_PART_WITH_NEXT] + sizes.bytes[RP_PART_UNMATCHED] + sizes.bytes[RP_PART_INDEX], 0);
+    CHECK_EQ(sizes.bytes[RP_PART_MATCHED] + sizes.bytes[RP_PART_WITH_NEXT] +
+                 sizes.bytes[RP_PART_UNMATCHED] + sizes.bytes[RP_PART_INDEX],
+             0);
     CHECK(sizes.after < 60);
     rp_row_tables_free(&tables);
     rp_row_coder_free(&coder);
@@ -199,7 +212,8 @@ TEST(random_tables_come_back)
         struct row_style style = row_random_style(&seed);
         struct rp_row_coder coder = {0};
         struct rp_row_tables tables;
-        size_t count = row_random_rows(&seed, &style, rows, unit_below(&seed, i % 300 == 0 ? 4000 : 40));
+        size_t count =
+            row_random_rows(&seed, &style, rows, unit_below(&seed, i % 300 == 0 ? 4000 : 40));
         CHECK_EQ(rp_row_tables_split(rows, count, &tables), RP_OK);
         CHECK(comes_back(&coder, &tables));
         CHECK(comes_back(&coder, &tables)); /* everything is late now */
@@ -231,8 +245,10 @@ TEST(the_largest_chunks_come_back)
 /* Late messages: below a line of before. */
 TEST(a_message_below_the_line_is_listed)
 {
-    static const struct rp_row first[] = {ROW_MESSAGE(1, 0, 3, 10), ROW_MESSAGE(1, 0, 4, 20), ROW_MESSAGE(2, 0, 3, 30)};
-    static const struct rp_row second[] = {ROW_MESSAGE(1, 0, 3, 9), ROW_MESSAGE(1, 0, 3, 11), ROW_MESSAGE(1, 0, 5, 1), ROW_MESSAGE(1, 0, 4, 19),
+    static const struct rp_row first[] = {ROW_MESSAGE(1, 0, 3, 10), ROW_MESSAGE(1, 0, 4, 20),
+                                          ROW_MESSAGE(2, 0, 3, 30)};
+    static const struct rp_row second[] = {ROW_MESSAGE(1, 0, 3, 9), ROW_MESSAGE(1, 0, 3, 11),
+                                           ROW_MESSAGE(1, 0, 5, 1), ROW_MESSAGE(1, 0, 4, 19),
                                            ROW_MESSAGE(2, 0, 4, 1)};
     struct rp_row_coder coder = {0};
     struct rp_row_tables tables;
@@ -246,8 +262,10 @@ TEST(a_message_below_the_line_is_listed)
     CHECK_EQ(rp_row_tables_split(second, 5, &tables), RP_OK);
     CHECK(comes_back(&coder, &tables));
     CHECK_EQ(sizes.items[RP_PART_LATE], 2);
-    CHECK_OK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, 5, &scratch, &chunk, &why), why);
-    REQUIRE(chunk.table_count == 2 && chunk.tables[0].late_count == 2 && chunk.tables[1].late_count == 0);
+    CHECK_OK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, 5, &scratch, &chunk, &why),
+             why);
+    REQUIRE(chunk.table_count == 2 && chunk.tables[0].late_count == 2 &&
+            chunk.tables[1].late_count == 0);
     CHECK(chunk.tables[0].late[0].rank == 3 && chunk.tables[0].late[0].clock == 9);
     CHECK(chunk.tables[0].late[1].rank == 4 && chunk.tables[0].late[1].clock == 19);
     rp_cdc_chunk_free(&chunk);
@@ -256,16 +274,20 @@ TEST(a_message_below_the_line_is_listed)
 }
 
 /*
- * What a replay relies on: given all messages of a site of the whole stream, the epoch lines and the late messages tell which chunk each belongs to. A
- * model that gives each message to the first chunk whose line it is not above, unless it is late in a later one, must find the chunk that had it.
+ * What a replay relies on: given all messages of a site of the whole stream, the epoch lines and
+ * the late messages tell which chunk each belongs to. A model that gives each message to the first
+ * chunk whose line it is not above, unless it is late in a later one, must find the chunk that had
+ * it.
  */
 enum { CHUNKS = 12 };
 
-static bool is_late_after(const struct rp_cdc_chunk *chunks, int from, const struct rp_row *row, int *where)
+static bool is_late_after(const struct rp_cdc_chunk *chunks, int from, const struct rp_row *row,
+                          int *where)
 {
     for (int c = from; c < CHUNKS; c++)
         for (size_t i = 0; chunks[c].table_count > 0 && i < chunks[c].tables[0].late_count; i++)
-            if (chunks[c].tables[0].late[i].rank == row->rank && chunks[c].tables[0].late[i].clock == row->clock) {
+            if (chunks[c].tables[0].late[i].rank == row->rank &&
+                chunks[c].tables[0].late[i].clock == row->clock) {
                 *where = c;
                 return true;
             }
@@ -280,7 +302,8 @@ static int chunk_of(const struct rp_cdc_chunk *chunks, const struct rp_row *row)
         return where;
     for (int c = 0; c < CHUNKS; c++)
         for (size_t i = 0; chunks[c].table_count > 0 && i < chunks[c].tables[0].epoch_count; i++)
-            if (chunks[c].tables[0].epoch[i].rank == row->rank && row->clock <= chunks[c].tables[0].epoch[i].clock)
+            if (chunks[c].tables[0].epoch[i].rank == row->rank &&
+                row->clock <= chunks[c].tables[0].epoch[i].clock)
                 return c;
     return -1;
 }
@@ -295,7 +318,8 @@ TEST(every_message_finds_its_chunk)
         for (size_t i = 0; i < 200; i++)
             rows[i] = (struct rp_row)ROW_MESSAGE(1, 0, (int32_t)unit_below(&seed, 5), i);
         for (size_t i = 0; i < 200; i++) { /* clocks stay unique */
-            size_t other = i + unit_below(&seed, disorder) < 200 ? i + unit_below(&seed, disorder) : i;
+            size_t other =
+                i + unit_below(&seed, disorder) < 200 ? i + unit_below(&seed, disorder) : i;
             other = other < 200 ? other : i;
             struct rp_row kept = rows[i];
             rows[i] = rows[other];
@@ -307,7 +331,9 @@ TEST(every_message_finds_its_chunk)
             ends[c + 1] = ends[c] + length < 200 ? ends[c] + length : 200;
             CHECK_EQ(rp_row_tables_split(rows + ends[c], ends[c + 1] - ends[c], &tables), RP_OK);
             encode(&coder, &tables);
-            CHECK_OK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, 200, &scratch, &chunks[c], &why), why);
+            CHECK_OK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, 200, &scratch,
+                                   &chunks[c], &why),
+                     why);
             rp_row_tables_free(&tables);
         }
         for (int c = 0; c < CHUNKS; c++)
@@ -374,7 +400,11 @@ TEST(damage_is_refused_or_harmless)
         struct row_style style = row_random_style(&seed);
         struct rp_row_coder coder = {0};
         struct rp_row_tables tables;
-        CHECK_EQ(rp_row_tables_split(rows, row_random_rows(&seed, &style, rows, 1 + unit_below(&seed, 20)), &tables), RP_OK);
+        CHECK_EQ(rp_row_tables_split(rows,
+                                     row_random_rows(&seed, &style, rows,
+                                                     1 + unit_below(&seed, 20)),
+                                     &tables),
+                 RP_OK);
         encode(&coder, &tables);
         struct rp_buffer *plain = &coder.scratch;
         CHECK_EQ(decode_tables(plain->bytes, plain->length, tables.row_count), RP_OK);
@@ -390,8 +420,10 @@ TEST(damage_is_refused_or_harmless)
         }
         for (size_t cut = 0; cut < payload.length; cut++)
             CHECK_EQ(decode(payload.bytes, cut, sizes.before, tables.row_count), RP_DAMAGED);
-        CHECK_EQ(decode(payload.bytes, payload.length, sizes.before + 1, tables.row_count), RP_DAMAGED);
-        CHECK_EQ(decode(payload.bytes, payload.length, sizes.before - 1, tables.row_count), RP_DAMAGED);
+        CHECK_EQ(decode(payload.bytes, payload.length, sizes.before + 1, tables.row_count),
+                 RP_DAMAGED);
+        CHECK_EQ(decode(payload.bytes, payload.length, sizes.before - 1, tables.row_count),
+                 RP_DAMAGED);
         rp_buffer_byte(&payload, 0);
         CHECK_EQ(decode(payload.bytes, payload.length, sizes.before, tables.row_count), RP_DAMAGED);
         rp_row_tables_free(&tables);
@@ -422,12 +454,15 @@ TEST(tables_that_cannot_be)
         {"a rank twice", {1, 5, 2, 0, 0, 0, 0, 2, 0, 0, 0, 2, 1, 2, 2}, 15},
         {"an index of -2", {1, 5, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 0, 3}, 15},
         {"a message with two indices", {1, 5, 2, 0, 0, 0, 0, 1, 0, 2, 0, 0, 2, 0, 0, 0, 0}, 17},
-        {"an entry that is two others", {1, 5, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0}, 23},
+        {"an entry that is two others",
+         {1, 5, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0},
+         23},
         {"thread 0", {1, 5, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0}, 15},
         {"an event of kind NO", {1, 5, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1}, 17},
         {"an event of no kind", {1, 5, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 17},
     };
-    static const uint8_t message[] = {1, 5, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2}, other[] = {1, 5, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1},
+    static const uint8_t message[] = {1, 5, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2},
+                         other[] = {1, 5, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1},
                          polls[] = {1, 5, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1}, none[] = {0};
 
     CHECK_EQ(decode_tables(none, 1, 9), RP_OK);
@@ -441,8 +476,11 @@ TEST(tables_that_cannot_be)
 
 TEST(promises_cost_nothing)
 {
-    static const uint8_t tables[] = {0xff, 0xff, 3}, entries[] = {1, 5, 0xff, 0xff, 0xff, 0xff, 7, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2},
-                         moves[] = {1, 5, 0xff, 0xff, 3, 0, 0xff, 0xff, 3, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t tables[] = {0xff, 0xff, 3},
+                         entries[] = {1, 5, 0xff, 0xff, 0xff, 0xff, 7, 0, 0,
+                                      0, 0, 1,    0,    0,    0,    0, 2},
+                         moves[] = {1, 5, 0xff, 0xff, 3, 0, 0xff, 0xff, 3, 0,
+                                    0, 1, 0,    0,    0, 0, 0,    0,    0};
     uint8_t *zero = calloc(1 << 26, 1);
 
     rp_buffer_clear(&payload);

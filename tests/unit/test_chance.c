@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What `reprise stress` decides: bounded, repeatable, different for each rank, never the same for ever. */
+/* What `reprise stress` decides: bounded, repeatable, different for each rank, never the same for
+ * ever. */
 #include "stress/chance.c"
 #include "unit.h"
 
@@ -37,10 +38,12 @@ TEST(looks_count_too)
 
     CHECK(rp_chance_has_time(&chance, start));
     rp_chance_used(&chance, 2 * second);
-    CHECK(!rp_chance_has_time(&chance, start + 3 * second) && !rp_chance_has_time(&chance, start + 4 * second));
+    CHECK(!rp_chance_has_time(&chance, start + 3 * second) &&
+          !rp_chance_has_time(&chance, start + 4 * second));
     CHECK(rp_chance_has_time(&chance, start + 5 * second));
     for (int i = 0; i < 1000; i++)
-        CHECK(rp_chance_delay(&chance, start + 4 * second) == 0 && rp_chance_wait(&chance, start + 4 * second) == 0);
+        CHECK(rp_chance_delay(&chance, start + 4 * second) == 0 &&
+              rp_chance_wait(&chance, start + 4 * second) == 0);
 }
 
 /* A program that does nothing but poll is answered at last; one that polls for many things, too. */

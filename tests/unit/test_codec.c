@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Codecs: what goes in comes out; what was never put in is refused, whatever it is, and costs no more memory than it may. */
+/* Codecs: what goes in comes out; what was never put in is refused, whatever it is, and costs no
+ * more memory than it may. */
 #include "codec/codec.h"
 
 #include <malloc.h>
@@ -13,7 +14,13 @@ static uint64_t seed = 5;
 
 static struct rp_event random_event(bool wild)
 {
-    struct rp_event e = {1 + (uint32_t)unit_below(&seed, RP_EVENT_KINDS - 1), (uint32_t)unit_below(&seed, 8), 0, 0, 0, 0, 0};
+    struct rp_event e = {1 + (uint32_t)unit_below(&seed, RP_EVENT_KINDS - 1),
+                         (uint32_t)unit_below(&seed, 8),
+                         0,
+                         0,
+                         0,
+                         0,
+                         0};
 
     if (wild) {
         e.site = (uint32_t)unit_edge(&seed);
@@ -77,7 +84,8 @@ static bool comes_back(const struct rp_event *events, size_t count)
 
     encode(events, count);
     memset(again, 0xee, count * sizeof *again);
-    return codec->decode(decoder[chosen], payload.bytes, payload.length, count, again, &why) == RP_OK &&
+    return codec->decode(decoder[chosen], payload.bytes, payload.length, count, again, &why) ==
+               RP_OK &&
            memcmp(again, events, count * sizeof *events) == 0;
 }
 
@@ -93,16 +101,18 @@ TEST(codecs_are_found)
 
 TEST(the_columns_are_those_of_the_format)
 {
-    static const struct rp_event events[] = {
-        {RP_MATCH, 1, 200, 0, -1, 5, 10}, {RP_NO, 0, 0, 3, 0, 0, 300}, {RP_FREED, 2, 0, 0, 3, -64, 11}, {RP_CANCELLED, 2, 0, 0, 0, 0, 7}};
+    static const struct rp_event events[] = {{RP_MATCH, 1, 200, 0, -1, 5, 10},
+                                             {RP_NO, 0, 0, 3, 0, 0, 300},
+                                             {RP_FREED, 2, 0, 0, 3, -64, 11},
+                                             {RP_CANCELLED, 2, 0, 0, 0, 0, 7}};
     static const uint8_t expected[] = {
-        6, 3, 10, 7,               /* kind */
-        1, 0, 2, 2,                /* site */
-        0xc8, 0x01, 0, 0, 0,       /* posts */
-        0, 3, 0, 0,                /* scope */
-        1, 0, 6, 0,                /* a */
-        10, 0, 127, 0,             /* b */
-        20, 0xac, 0x02, 0, 9,      /* c: 10 - 0; 300; 11 - 11; 7 - 12 = -5 */
+        6,    3,    10,   7,    /* kind */
+        1,    0,    2,    2,    /* site */
+        0xc8, 0x01, 0,    0, 0, /* posts */
+        0,    3,    0,    0,    /* scope */
+        1,    0,    6,    0,    /* a */
+        10,   0,    127,  0,    /* b */
+        20,   0xac, 0x02, 0, 9, /* c: 10 - 0; 300; 11 - 11; 7 - 12 = -5 */
     };
     uint8_t raw[256];
 
@@ -115,15 +125,23 @@ TEST(the_columns_are_those_of_the_format)
 
 TEST(edge_values_come_back)
 {
-    static const uint64_t edges[] = {0, 1, 127, 128, INT32_MAX, (uint64_t)INT32_MAX + 1, UINT32_MAX, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
+    static const uint64_t edges[] = {0,          1,         127,
+                                     128,        INT32_MAX, (uint64_t)INT32_MAX + 1,
+                                     UINT32_MAX, INT64_MAX, (uint64_t)INT64_MAX + 1,
+                                     UINT64_MAX};
     enum { EDGES = sizeof edges / sizeof *edges };
     static struct rp_event events[EDGES * EDGES];
     size_t count = 0;
 
     for (int i = 0; i < EDGES; i++)
         for (int k = 0; k < EDGES; k++)
-            events[count++] = (struct rp_event){k % 2 ? RP_MATCH : RP_RECV, (uint32_t)edges[i], (uint32_t)edges[k], (uint32_t)edges[i],
-                                                (int32_t)(uint32_t)edges[k], (int32_t)(uint32_t)edges[i], edges[k]};
+            events[count++] = (struct rp_event){k % 2 ? RP_MATCH : RP_RECV,
+                                                (uint32_t)edges[i],
+                                                (uint32_t)edges[k],
+                                                (uint32_t)edges[i],
+                                                (int32_t)(uint32_t)edges[k],
+                                                (int32_t)(uint32_t)edges[i],
+                                                edges[k]};
     for (int k = 0; k < CODECS; k++) {
         choose(k);
         CHECK(comes_back(events, count));
@@ -155,7 +173,8 @@ TEST(the_largest_chunk_of_the_largest_events)
     static struct rp_event events[RP_CHUNK_EVENTS_LIMIT];
 
     for (size_t i = 0; i < RP_CHUNK_EVENTS_LIMIT; i++)
-        events[i] = (struct rp_event){RP_MATCH, UINT32_MAX, UINT32_MAX, UINT32_MAX, INT32_MIN, INT32_MIN, i % 2 ? 0 : INT64_MAX};
+        events[i] = (struct rp_event){RP_MATCH,  UINT32_MAX, UINT32_MAX,           UINT32_MAX,
+                                      INT32_MIN, INT32_MIN,  i % 2 ? 0 : INT64_MAX};
     for (int k = 0; k < CODECS; k++) {
         choose(k);
         CHECK(comes_back(events, RP_CHUNK_EVENTS_LIMIT));
@@ -206,7 +225,8 @@ TEST(truncated_payloads_are_refused)
         size_t count = sample(events, true);
         choose(i % CODECS);
         encode(events, count);
-        for (size_t cut = 0; cut < payload.length; cut += 1 + (size_t)(i % CODECS) * unit_below(&seed, 20))
+        for (size_t cut = 0; cut < payload.length;
+             cut += 1 + (size_t)(i % CODECS) * unit_below(&seed, 20))
             CHECK(decode(payload.bytes, cut, count) == RP_DAMAGED || codec == &rp_codec_mix);
     }
 }
@@ -236,7 +256,8 @@ TEST(flipped_bits_never_crash)
         size_t count = sample(events, i / 2 % 2);
         choose(i % CODECS);
         encode(events, count);
-        for (size_t bit = 0; bit < payload.length * 8; bit += 1 + (size_t)(i % CODECS) * unit_below(&seed, 200)) {
+        for (size_t bit = 0; bit < payload.length * 8;
+             bit += 1 + (size_t)(i % CODECS) * unit_below(&seed, 200)) {
             payload.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
             decode(payload.bytes, payload.length, count);
             payload.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -297,9 +318,10 @@ TEST(hostile_columns_never_crash)
 
 TEST(values_out_of_range_are_refused)
 {
-    static const uint8_t site[] = {1, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0, 0, 0, 0};    /* 2^32 */
-    static const uint8_t source[] = {1, 0, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0};  /* 2^31 */
-    static const uint8_t kind[] = {RP_EVENT_KINDS, 0, 0, 0, 0, 0, 0}, none[] = {3, 0, 0, 0, 0, 0, 0}, fine[] = {1, 0, 0, 0, 0, 0, 0};
+    static const uint8_t site[] = {1, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0, 0, 0, 0};   /* 2^32 */
+    static const uint8_t source[] = {1, 0, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0}; /* 2^31 */
+    static const uint8_t kind[] = {RP_EVENT_KINDS, 0, 0, 0, 0, 0, 0},
+                         none[] = {3, 0, 0, 0, 0, 0, 0}, fine[] = {1, 0, 0, 0, 0, 0, 0};
 
     CHECK_EQ(decode_columns(fine, sizeof fine, 1), RP_OK);
     CHECK_EQ(decode_columns(site, sizeof site, 1), RP_DAMAGED);

@@ -43,7 +43,12 @@ TEST(what_is_not_named_is_as_usual)
 
 TEST(other_files_are_refused_by_name_and_line)
 {
-    static const char *const wrong[] = {"", "reprise costs 2\n", "reprise costs 1\nrad 5\n", "reprise costs 1\nread\n", "reprise costs 1\nread 5 6\n", "reprise costs 1\nread -5\n",
+    static const char *const wrong[] = {"",
+                                        "reprise costs 2\n",
+                                        "reprise costs 1\nrad 5\n",
+                                        "reprise costs 1\nread\n",
+                                        "reprise costs 1\nread 5 6\n",
+                                        "reprise costs 1\nread -5\n",
                                         "reprise costs 1\nread 99999999999999\n"};
     struct rp_costs found = {.read = 42};
     struct rp_problem why;
@@ -55,4 +60,3 @@ TEST(other_files_are_refused_by_name_and_line)
     }
     CHECK_EQ(rp_costs_read("no such file", &found, &why), RP_USAGE);
 }
-

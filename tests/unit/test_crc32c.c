@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors of RFC 3720, B.4, and a bitwise implementation for every length and alignment; by the processor's instruction, if it has one, and without. */
+/* Vectors of RFC 3720, B.4, and a bitwise implementation for every length and alignment; by the
+ * processor's instruction, if it has one, and without. */
 #include "base/crc32c.h"
 
 #include "unit.h"
@@ -18,9 +19,11 @@ static uint32_t bitwise(const uint8_t *bytes, size_t length)
 
 static void check_vectors(void)
 {
-    static const uint8_t read_command[48] = {
-        0x01, 0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x14, 0, 0, 0, 0, 0, 0x04, 0,
-        0, 0, 0, 0x14, 0, 0, 0, 0x18, 0x28, 0, 0, 0, 0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t read_command[48] = {0x01, 0xc0, 0,    0, 0, 0, 0,    0,    0, 0,
+                                             0,    0,    0,    0, 0, 0, 0x14, 0,    0, 0,
+                                             0,    0,    0x04, 0, 0, 0, 0,    0x14, 0, 0,
+                                             0,    0x18, 0x28, 0, 0, 0, 0,    0,    0, 0,
+                                             0x02, 0,    0,    0, 0, 0, 0,    0};
     uint8_t bytes[32];
 
     CHECK_EQ(rp_crc32c("", 0), 0);
@@ -59,9 +62,11 @@ static void check_long(void)
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)unit_random(&seed);
     for (int i = 0; i < 300; i++) {
-        size_t at = unit_random(&seed) % 16, length = unit_random(&seed) % (sizeof bytes - at), part = length == 0 ? 0 : unit_random(&seed) % length;
+        size_t at = unit_random(&seed) % 16, length = unit_random(&seed) % (sizeof bytes - at),
+               part = length == 0 ? 0 : unit_random(&seed) % length;
         CHECK_EQ(rp_crc32c(bytes + at, length), bitwise(bytes + at, length));
-        CHECK_EQ(rp_crc32c_more(rp_crc32c(bytes + at, part), bytes + at + part, length - part), bitwise(bytes + at, length));
+        CHECK_EQ(rp_crc32c_more(rp_crc32c(bytes + at, part), bytes + at + part, length - part),
+                 bitwise(bytes + at, length));
     }
 }
 

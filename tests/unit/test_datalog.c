@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The data log: what is put comes back, of a log that was closed, that was not, that was cut off, and never of one that was damaged. */
+/* The data log: what is put comes back, of a log that was closed, that was not, that was cut off,
+ * and never of one that was damaged. */
 #include "log/datareader.h"
 #include "log/datawriter.h"
 
@@ -70,11 +71,13 @@ static uint64_t read_entries(struct rp_data_reader *r, enum rp_status *status)
         struct one e = entry_of(i);
         size_t length = 0;
         int64_t number = rp_data_get_signed(r);
-        const uint8_t *content = e.function == 2 ? (const uint8_t *)"" : rp_data_get_content(r, &length);
+        const uint8_t *content =
+            e.function == 2 ? (const uint8_t *)"" : rp_data_get_content(r, &length);
         if ((*status = rp_data_failed(r, &why)) != RP_OK)
             return i;
         CHECK_STR(name, names[e.function]);
-        CHECK(number == e.number && length == e.length && content && memcmp(content, e.content, length) == 0);
+        CHECK(number == e.number && length == e.length && content &&
+              memcmp(content, e.content, length) == 0);
     }
     return i;
 }
@@ -108,7 +111,8 @@ TEST(a_closed_log_has_everything)
     CHECK_OK(rp_data_verify(r, &why), why);
     CHECK_EQ(read_entries(r, &status), ENTRIES);
     CHECK_EQ(status, RP_OK);
-    CHECK(rp_data_size(r) < rp_data_length(r) / 2); /* contents that repeat are stored once, and compressed */
+    CHECK(rp_data_size(r) <
+          rp_data_length(r) / 2); /* contents that repeat are stored once, and compressed */
     rp_data_free(r);
 }
 
@@ -147,7 +151,8 @@ TEST(an_entry_that_was_cut_off_is_told)
     put_entries(w, 10);
     rp_data_begin(w, 1, names[1]);
     rp_data_put_signed(w, 1);
-    rp_data_put_content(w, large, sizeof large); /* two blocks of it are in chunks, but it is not ended */
+    rp_data_put_content(w, large,
+                        sizeof large); /* two blocks of it are in chunks, but it is not ended */
     struct rp_data_reader *r = open_log(directory, RP_OK);
     REQUIRE(r != NULL);
     CHECK_EQ(read_entries(r, &status), 10);
@@ -158,7 +163,8 @@ TEST(an_entry_that_was_cut_off_is_told)
 }
 
 /* Of each: `megabytes` entries with a content of a megabyte. */
-static void put_megabytes(struct rp_data_writer *w, int megabytes, bool random, uint64_t *seed, uint8_t *bytes)
+static void put_megabytes(struct rp_data_writer *w, int megabytes, bool random, uint64_t *seed,
+                          uint8_t *bytes)
 {
     for (int i = 0; i < megabytes; i++) {
         for (size_t at = 0; at < 1000000; at += 8) {
@@ -193,12 +199,14 @@ TEST(what_does_not_get_shorter_is_written_as_it_is)
         const uint8_t *payload = file.bytes + at + RP_DATA_CHUNK_HEADER;
         if (chunk.kind == RP_DATA_BYTES)
             first += chunk.length;
-        if (chunk.kind == RP_DATA_BYTES && chunk.stored == RP_DATA_BLOCK + 33 && (payload[9] & 6) == 0)
+        if (chunk.kind == RP_DATA_BYTES && chunk.stored == RP_DATA_BLOCK + 33 &&
+            (payload[9] & 6) == 0)
             as_is++;
         chunks++;
         at += RP_DATA_CHUNK_HEADER + chunk.stored;
     }
-    CHECK(as_is >= 26 && chunks - as_is >= 20); /* of 40, all but one of eight; and some of the other kind */
+    CHECK(as_is >= 26 &&
+          chunks - as_is >= 20); /* of 40, all but one of eight; and some of the other kind */
     struct rp_data_reader *r = open_log(directory, RP_OK);
     REQUIRE(r != NULL);
     CHECK_OK(rp_data_verify(r, &why), why);
@@ -233,7 +241,8 @@ TEST(what_gets_shorter_among_what_does_not_is_compressed)
         put_megabytes(w, 6, false, &seed, bytes);
     }
     CHECK_OK(rp_data_close(w, NULL, &why), why);
-    CHECK(stat(path, &info) == 0 && info.st_size < 40000000); /* of 64, a fourth of which is random */
+    CHECK(stat(path, &info) == 0 &&
+          info.st_size < 40000000); /* of 64, a fourth of which is random */
 }
 
 TEST(damage_is_found)
@@ -336,7 +345,9 @@ TEST(a_log_of_loads_is_apart)
     CHECK_EQ(read_entries(r, &status), 20);
     rp_data_free(r);
     CHECK_OK(rp_data_close(w, NULL, &why), why);
-    CHECK_EQ(rename(unit_path(directory, "rank-00003.loads"), unit_path(directory, "rank-00003.data")), 0);
+    CHECK_EQ(rename(unit_path(directory, "rank-00003.loads"),
+                    unit_path(directory, "rank-00003.data")),
+             0);
     CHECK_EQ(rp_data_open(directory, RUN, RANK, RANKS, &r, &why), RP_DAMAGED);
     CHECK_HAS(why.text, "it is a log of loads");
     CHECK(access(unit_path(directory, "rank-00003.loads-tail"), F_OK) != 0);

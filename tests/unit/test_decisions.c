@@ -17,7 +17,8 @@ static void put(const char *text)
 
 TEST(what_is_added_is_read_job_by_job)
 {
-    const struct rp_decisions first[] = {{1, 2, 3}, {4, 5, UINT64_C(0xfedcba9876543210)}}, second[] = {{7, 8, 9}};
+    const struct rp_decisions first[] = {{1, 2, 3}, {4, 5, UINT64_C(0xfedcba9876543210)}},
+                              second[] = {{7, 8, 9}};
     struct rp_decisions *each;
     struct rp_problem why;
     uint32_t *ranks;

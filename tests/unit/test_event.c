@@ -3,7 +3,8 @@
 
 #include "unit.h"
 
-/* Written from docs/format.md, section 3, on bytes: an event as it lies in the ring, words low part first. */
+/* Written from docs/format.md, section 3, on bytes: an event as it lies in the ring, words low part
+ * first. */
 static uint64_t number(const uint8_t *bytes, int count)
 {
     uint64_t value = 0;
@@ -26,14 +27,20 @@ static uint64_t digest_of(uint64_t h, const struct rp_event *event)
     uint64_t words[4] = {number(b, 4), number(b + 8, 8), number(b + 16, 8), number(b + 24, 8)};
 
     for (int i = 0; i < 4; i++)
-        h = rotl64(h ^ (words[i] * UINT64_C(0x9fb21c651e98df25)), 29) * UINT64_C(0xd6e8feb86659fd93);
+        h = rotl64(h ^ (words[i] * UINT64_C(0x9fb21c651e98df25)), 29) *
+            UINT64_C(0xd6e8feb86659fd93);
     return h;
 }
 
 static struct rp_event random_event(uint64_t *seed)
 {
-    return (struct rp_event){(uint32_t)unit_below(seed, 12), (uint32_t)unit_edge(seed), (uint32_t)unit_edge(seed),
-                             (uint32_t)unit_edge(seed), (int32_t)unit_edge(seed), (int32_t)unit_edge(seed), unit_edge(seed)};
+    return (struct rp_event){(uint32_t)unit_below(seed, 12),
+                             (uint32_t)unit_edge(seed),
+                             (uint32_t)unit_edge(seed),
+                             (uint32_t)unit_edge(seed),
+                             (int32_t)unit_edge(seed),
+                             (int32_t)unit_edge(seed),
+                             unit_edge(seed)};
 }
 
 TEST(the_digest_is_that_of_the_format)
@@ -68,13 +75,15 @@ TEST(the_digest_depends_on_the_order)
 {
     struct rp_event one = {RP_RECV, 0, 0, 0, 1, 0, 0}, other = {RP_RECV, 0, 0, 0, 2, 0, 0};
 
-    CHECK(rp_digest(rp_digest(RP_DIGEST_START, &one), &other) != rp_digest(rp_digest(RP_DIGEST_START, &other), &one));
+    CHECK(rp_digest(rp_digest(RP_DIGEST_START, &one), &other) !=
+          rp_digest(rp_digest(RP_DIGEST_START, &other), &one));
 }
 
 TEST(names)
 {
-    static const char *const names[] = {"?", "RECV", "PROBE", "NO", "YES", "NEXT", "MATCH", "CANCELLED", "UNSENT", "ERROR",
-                                        "FREED", "THREAD", "TURN", "VALUE", "CLOCK", "?", "?"};
+    static const char *const names[] = {"?",     "RECV",      "PROBE",  "NO",    "YES",   "NEXT",
+                                        "MATCH", "CANCELLED", "UNSENT", "ERROR", "FREED", "THREAD",
+                                        "TURN",  "VALUE",     "CLOCK",  "?",     "?"};
 
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         CHECK_STR(rp_event_name(i), names[i]);
@@ -140,6 +149,7 @@ TEST(receives_are_posts_and_those_that_block_or_probe)
 {
     for (uint32_t kind = 1; kind < RP_EVENT_KINDS; kind++) {
         struct rp_event event = {kind, 0, UINT32_MAX, 0, 0, 0, 0};
-        CHECK_EQ(rp_event_receives(&event), UINT32_MAX + (uint64_t)(kind == RP_RECV || kind == RP_PROBE));
+        CHECK_EQ(rp_event_receives(&event),
+                 UINT32_MAX + (uint64_t)(kind == RP_RECV || kind == RP_PROBE));
     }
 }

@@ -195,7 +195,8 @@ TEST(parts_are_written_one_behind_the_other)
     const char *path = unit_path(unit_temporary(), "x");
     char bytes[8] = {0};
     int fd = open(path, O_RDWR | O_CREAT, 0666), pipes[2];
-    struct iovec parts[] = {{"", 0}, {"ab", 2}, {"", 0}, {"cde", 3}, {"f", 1}, {"", 0}}, none = {"", 0}, one = {"x", 1};
+    struct iovec parts[] = {{"", 0}, {"ab", 2}, {"", 0}, {"cde", 3}, {"f", 1}, {"", 0}},
+                 none = {"", 0}, one = {"x", 1};
 
     CHECK_EQ(rp_write_parts(fd, parts, 6, 2), 0);
     CHECK_EQ(rp_read_all(fd, bytes, 8, 0), 0);
@@ -210,7 +211,8 @@ TEST(parts_are_written_one_behind_the_other)
 
 TEST(directories_with_their_parents)
 {
-    const char *base = unit_temporary(), *path = unit_path(base, "a/b/c"), *file = unit_path(base, "file");
+    const char *base = unit_temporary(), *path = unit_path(base, "a/b/c"),
+               *file = unit_path(base, "file");
     struct rp_problem why;
     struct stat st;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs put together by hand from docs/format.md: what this version must read, and what it must refuse. */
+/* Logs put together by hand from docs/format.md: what this version must read, and what it must
+ * refuse. */
 #include "log/format.h"
 
 #include <fcntl.h>
@@ -10,8 +11,9 @@
 
 TEST(the_header_is_that_of_the_format)
 {
-    static const uint8_t start[32] = {0x89, 'R', 'P', 'R', 'L', 'O', 'G', '\n', 1, 0, 1, 0, 0, 0, 0, 0,
-                                      0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01, 5, 0, 0, 0, 9, 1, 0, 0};
+    static const uint8_t start[32] = {0x89, 'R',  'P', 'R', 'L', 'O',  'G',  '\n', 1,    0,    1,
+                                      0,    0,    0,   0,   0,   0xef, 0xcd, 0xab, 0x89, 0x67, 0x45,
+                                      0x23, 0x01, 5,   0,   0,   0,    9,    1,    0,    0};
     static const uint8_t zero[28];
     struct rp_buffer out = {0};
 
@@ -24,12 +26,22 @@ TEST(the_header_is_that_of_the_format)
 
 TEST(a_chunk_header_is_that_of_the_format)
 {
-    struct rp_chunk chunk = {.kind = 3, .codec = 0x09, .flags = 0x0304, .items = 0x0b0c0d0e, .stored = 0x13141516, .first = UINT64_C(0x1718191a1b1c1d1e),
-                             .crc = 0x1f202122, .offset = 7},
+    struct rp_chunk chunk = {.kind = 3,
+                             .codec = 0x09,
+                             .flags = 0x0304,
+                             .items = 0x0b0c0d0e,
+                             .stored = 0x13141516,
+                             .first = UINT64_C(0x1718191a1b1c1d1e),
+                             .crc = 0x1f202122,
+                             .offset = 7},
                     again = {.offset = 9};
-    static const uint8_t start[28] = {'R', 'K', 3, 9, 4, 3, 0, 0, 0x0e, 0x0d, 0x0c, 0x0b, 0x16, 0x15, 0x14, 0x13, 0x22, 0x21, 0x20, 0x1f,
-                                      0x1e, 0x1d, 0x1c, 0x1b, 0x1a, 0x19, 0x18, 0x17}; /* the last eight are not stored */
-    struct rp_chunk_place place = {.events = UINT64_C(0x1718191a1b1c1d1e), .sites = 5}, other = {.events = 1, .sites = UINT64_C(0x1718191a1b1c1d1e)};
+    static const uint8_t start[28] =
+        {
+            'R',  'K',  3,    9,    4,    3,    0,    0,    0x0e, 0x0d,
+            0x0c, 0x0b, 0x16, 0x15, 0x14, 0x13, 0x22, 0x21, 0x20, 0x1f,
+            0x1e, 0x1d, 0x1c, 0x1b, 0x1a, 0x19, 0x18, 0x17}; /* the last eight are not stored */
+    struct rp_chunk_place place = {.events = UINT64_C(0x1718191a1b1c1d1e), .sites = 5},
+                          other = {.events = 1, .sites = UINT64_C(0x1718191a1b1c1d1e)};
     struct rp_buffer out = {0};
 
     rp_format_put_chunk(&out, &chunk);
@@ -37,8 +49,10 @@ TEST(a_chunk_header_is_that_of_the_format)
     CHECK(memcmp(out.bytes, start, 20) == 0 && rp_load_u32(out.bytes + 20) == rp_crc32c(start, 28));
     CHECK(rp_format_get_chunk(out.bytes, &place, &again));
     CHECK(!rp_format_get_chunk(out.bytes, &other, &again));
-    CHECK(again.kind == chunk.kind && again.flags == chunk.flags && again.codec == chunk.codec && again.items == chunk.items);
-    CHECK(again.stored == chunk.stored && again.first == chunk.first && again.crc == chunk.crc && again.offset == 9);
+    CHECK(again.kind == chunk.kind && again.flags == chunk.flags && again.codec == chunk.codec &&
+          again.items == chunk.items);
+    CHECK(again.stored == chunk.stored && again.first == chunk.first && again.crc == chunk.crc &&
+          again.offset == 9);
     for (size_t bit = 0; bit < 24 * 8; bit++) {
         out.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
         CHECK(!rp_format_get_chunk(out.bytes, &place, &again));
@@ -57,7 +71,8 @@ TEST(late_matches_are_those_of_the_format)
     CHECK(out.length == sizeof bytes && memcmp(out.bytes, bytes, sizeof bytes) == 0);
     struct rp_view in = rp_view_of(bytes, sizeof bytes);
     again = rp_format_get_late(&in);
-    CHECK(!in.failed && again.post == 300 && again.kind == RP_FREED && again.source == -1 && again.tag == 64);
+    CHECK(!in.failed && again.post == 300 && again.kind == RP_FREED && again.source == -1 &&
+          again.tag == 64);
     for (size_t cut = 0; cut < sizeof bytes; cut++) {
         in = rp_view_of(bytes, cut);
         rp_format_get_late(&in);
@@ -138,7 +153,8 @@ static void put_index(struct made *m)
     uint64_t offset = m->bytes.length;
 
     memset(&m->index, 0, sizeof m->index);
-    put(m, (struct rp_chunk){.kind = RP_CHUNK_INDEX, .items = m->chunks}, index.bytes, index.length);
+    put(m, (struct rp_chunk){.kind = RP_CHUNK_INDEX, .items = m->chunks}, index.bytes,
+        index.length);
     rp_buffer_u64(&m->bytes, offset);
     rp_buffer_put(&m->bytes, "RPRINDEX", 8);
     rp_buffer_free(&index);
@@ -151,7 +167,9 @@ static enum rp_status judge(struct made *m, struct rp_problem *why)
     struct rp_log *log;
     struct rp_log_sum sum;
 
-    CHECK_OK(rp_write_new_file(unit_path(directory, "rank-00001.log"), m->bytes.bytes, m->bytes.length, why), *why);
+    CHECK_OK(rp_write_new_file(unit_path(directory, "rank-00001.log"), m->bytes.bytes,
+                               m->bytes.length, why),
+             *why);
     why->text[0] = 0;
     enum rp_status status = sample_open(directory, &log, why);
     if (status == RP_OK) {
@@ -220,7 +238,8 @@ TEST(what_must_be_known_is_refused_by_name)
         size_t at;
         uint8_t value;
         const char *says;
-    } cases[] = {{8, 2, "format 2.1 is newer"}, {12, 4, "feature bits 0x4"}, {16, 1, "another run or rank"}, {24, 2, "another run or rank"},
+    } cases[] = {{8, 2, "format 2.1 is newer"},  {12, 4, "feature bits 0x4"},
+                 {16, 1, "another run or rank"}, {24, 2, "another run or rank"},
                  {28, 5, "another run or rank"}, {0, 0, "not the log of a rank"}};
     struct made m = {0};
     struct rp_problem why;
@@ -260,12 +279,16 @@ TEST(hostile_chunks_are_refused)
     refuses((struct rp_chunk){.kind = 1, .codec = 1, .items = 65537}, "x", 1, "");
     refuses((struct rp_chunk){.kind = 1, .codec = 1, .items = UINT32_MAX}, "x", 1, "");
     refuses((struct rp_chunk){.kind = 1, .codec = 99, .items = 1}, "x", 1, "codec");
-    refuses((struct rp_chunk){.kind = 1, .codec = 1, .flags = 2, .items = 1}, "x", 1, "continues another");
-    refuses((struct rp_chunk){.kind = 1, .codec = 2, .flags = 2, .items = 1}, "x", 1, "continues another");
+    refuses((struct rp_chunk){.kind = 1, .codec = 1, .flags = 2, .items = 1}, "x", 1,
+            "continues another");
+    refuses((struct rp_chunk){.kind = 1, .codec = 2, .flags = 2, .items = 1}, "x", 1,
+            "continues another");
     refuses((struct rp_chunk){.kind = 1, .codec = 0, .items = 1}, "x", 1, "codec");
     refuses((struct rp_chunk){.kind = 1, .codec = 1, .items = 1}, "not zstd", 8, "zstd");
-    refuses((struct rp_chunk){.kind = 1, .codec = 1, .items = 1, .first = 1}, "x", 1, "not the chunk that belongs here");
-    refuses((struct rp_chunk){.kind = 2, .items = 1, .first = 5}, "X", 1, "not the chunk that belongs here");
+    refuses((struct rp_chunk){.kind = 1, .codec = 1, .items = 1, .first = 1}, "x", 1,
+            "not the chunk that belongs here");
+    refuses((struct rp_chunk){.kind = 2, .items = 1, .first = 5}, "X", 1,
+            "not the chunk that belongs here");
     refuses((struct rp_chunk){.kind = 2, .items = 1, .first = 1}, "X", 1, "call sites");
     refuses((struct rp_chunk){.kind = 4, .items = UINT32_MAX}, "\0\0", 2, "END");
     refuses((struct rp_chunk){.kind = 4, .items = 0}, "\4\0", 2, "END");
@@ -278,13 +301,18 @@ TEST(hostile_late_chunks_are_refused)
         uint32_t items;
         const char *payload;
         size_t length;
-    } cases[] = {{UINT32_MAX, "\0\6\0\0", 4}, {2, "\0\6\0\0", 4}, {1, "\0\5\0\0", 4}, {1, "\0\6\0\0\0", 5}, {1, "\0\6\0", 3}};
+    } cases[] = {{UINT32_MAX, "\0\6\0\0", 4},
+                 {2, "\0\6\0\0", 4},
+                 {1, "\0\5\0\0", 4},
+                 {1, "\0\6\0\0\0", 5},
+                 {1, "\0\6\0", 3}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct made m = {0};
         struct rp_problem why;
         put_start(&m);
-        put(&m, (struct rp_chunk){.kind = 3, .items = cases[i].items}, cases[i].payload, cases[i].length);
+        put(&m, (struct rp_chunk){.kind = 3, .items = cases[i].items}, cases[i].payload,
+            cases[i].length);
         put_events(&m, 0);
         put_end(&m, 1, rp_digest(RP_DIGEST_START, &event));
         put_index(&m);
@@ -330,7 +358,10 @@ TEST(a_lying_index_is_refused)
         size_t length;
         uint32_t items;
     } lies[] = {
-        {"", 0, 0}, {"", 0, UINT32_MAX}, {"\1\1\1", 3, 1}, {"\1\1\1", 3, UINT32_MAX},
+        {"", 0, 0},
+        {"", 0, UINT32_MAX},
+        {"\1\1\1", 3, 1},
+        {"\1\1\1", 3, UINT32_MAX},
         {"\1\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 12, 1}, /* a length that wraps around */
         {"\4\0\0\4\0\0", 6, 2},
     };
@@ -347,7 +378,8 @@ TEST(a_lying_index_is_refused)
 
 TEST(a_lying_trailer_is_refused)
 {
-    static const uint64_t offsets[] = {0, 1, 63, 64, 65, UINT64_MAX, UINT64_MAX - 100, INT64_MAX, 1 << 20};
+    static const uint64_t offsets[] = {0,         1,      63, 64, 65, UINT64_MAX, UINT64_MAX - 100,
+                                       INT64_MAX, 1 << 20};
     struct made m = {0};
     struct rp_problem why;
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Replays compared by what a rank handed to MPI: in order outside of regions, in any order inside; what two replays of the same order do not have in common is noise; lines of output in any order. */
+/* Replays compared by what a rank handed to MPI: in order outside of regions, in any order inside;
+ * what two replays of the same order do not have in common is noise; lines of output in any
+ * order. */
 #include "report/givendiff.h"
 
 #include "base/file.h"
 #include "log/givenlog.h"
 #include "unit.h"
 
-/* A log in words: B and E begin and end a region; any other letter is a call of its own place, and the letter behind it is its data; T: nothing more is told. */
+/* A log in words: B and E begin and end a region; any other letter is a call of its own place, and
+ * the letter behind it is its data; T: nothing more is told. */
 static const char *make(const char *name, const char *words)
 {
     static char paths[3][4200];
@@ -27,7 +30,12 @@ static const char *make(const char *name, const char *words)
         else if (*at == 'T')
             rp_given_cease(w);
         else {
-            struct rp_given_item item = {.site = rp_given_site(w, *at == 'x' ? "MPI_Send" : "MPI_Bcast", 2, 0), .peer = *at == 'x' ? 1 : RP_GIVEN_NO_PEER, .bytes = 8, .digest = (uint64_t)at[1]};
+            struct rp_given_item item = {.site =
+                                             rp_given_site(w, *at == 'x' ? "MPI_Send" : "MPI_Bcast",
+                                                           2, 0),
+                                         .peer = *at == 'x' ? 1 : RP_GIVEN_NO_PEER,
+                                         .bytes = 8,
+                                         .digest = (uint64_t)at[1]};
             rp_given_put(w, &item);
             at++;
         }
@@ -36,11 +44,13 @@ static const char *make(const char *name, const char *words)
     return path;
 }
 
-static struct rp_given_difference compare(const char *reference, const char *again, const char *other, bool is_whole)
+static struct rp_given_difference compare(const char *reference, const char *again,
+                                          const char *other, bool is_whole)
 {
     struct rp_given_difference d;
     struct rp_problem why;
-    const char *one = make("reference", reference), *two = again ? make("again", again) : NULL, *three = make("other", other);
+    const char *one = make("reference", reference), *two = again ? make("again", again) : NULL,
+               *three = make("other", other);
 
     CHECK_OK(rp_given_compare(one, two, three, 3, is_whole, &d, &why), why);
     CHECK(d.is_found == (d.what != NULL));
@@ -77,9 +87,9 @@ TEST(noise)
 
     CHECK(!d.is_found && d.noise == 1 && d.compared == 2);
     CHECK(!is_same("BEx1y2x3", "BEx1y7x3", "BEx1y9x4", true));
-    CHECK(is_same("BEx1y2x3", "BEx1x2x3", "BEx1y3x4", true));          /* other calls: all behind is noise */
+    CHECK(is_same("BEx1y2x3", "BEx1x2x3", "BEx1y3x4", true)); /* other calls: all behind is noise */
     CHECK(!is_same("BEx1y2x3", "BEx1x2x3", "BEx2y2x3", true));
-    CHECK(is_same("Bx1x2Ey1", "Bx1x3Ey1", "Bx1x4Ey1", true));          /* noise inside of a region */
+    CHECK(is_same("Bx1x2Ey1", "Bx1x3Ey1", "Bx1x4Ey1", true)); /* noise inside of a region */
     CHECK(!is_same("Bx1x2Ey1", "Bx1x3Ey1", "Bx1x4Ey2", true));
 }
 
@@ -123,7 +133,8 @@ static char *lost(const char *reference, const char *again, const char *other)
     return line;
 }
 
-static bool is_lost(const char *expected, const char *reference, const char *again, const char *other)
+static bool is_lost(const char *expected, const char *reference, const char *again,
+                    const char *other)
 {
     char *line = lost(reference, again, other);
     bool same = expected ? line && strcmp(line, expected) == 0 : !line;
@@ -134,8 +145,10 @@ static bool is_lost(const char *expected, const char *reference, const char *aga
 
 TEST(lines)
 {
-    CHECK(is_lost(NULL, "", NULL, "") && is_lost(NULL, "a\nb\n", NULL, "b\na\n") && is_lost(NULL, "a\n", NULL, "a\nb\n"));
+    CHECK(is_lost(NULL, "", NULL, "") && is_lost(NULL, "a\nb\n", NULL, "b\na\n") &&
+          is_lost(NULL, "a\n", NULL, "a\nb\n"));
     CHECK(is_lost("b", "a\nb\nc\n", NULL, "a\nx\n"));
     CHECK(is_lost("a", "a\na\n", NULL, "a\n") && is_lost("end", "a\nend", NULL, "a\n"));
-    CHECK(is_lost(NULL, "time 3\na\n", "time 4\na\n", "a\ntime 5\n") && is_lost("a", "time 3\na\n", "time 4\na\n", "time 5\n"));
+    CHECK(is_lost(NULL, "time 3\na\n", "time 4\na\n", "a\ntime 5\n") &&
+          is_lost("a", "time 3\na\n", "time 4\na\n", "time 5\n"));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is gone is noticed, again and again; other faults, and signals that are sent, go to whoever had them before. */
+/* Memory that is gone is noticed, again and again; other faults, and signals that are sent, go to
+ * whoever had them before. */
 #include "base/guard.h"
 
 #include <signal.h>
@@ -51,7 +52,8 @@ static void guard_often(void)
     for (int round = 0; round < 3; round++) {
         uint8_t *memory = map();
         struct look look = {.at = memory};
-        bool is_there = memory && rp_guard(memory, SIZE, touch, &look) && look.steps == 2 && memory[100] == 1;
+        bool is_there =
+            memory && rp_guard(memory, SIZE, touch, &look) && look.steps == 2 && memory[100] == 1;
         munmap(memory, SIZE);
         bool is_gone = !rp_guard(memory, SIZE, touch, &look) && look.steps == 3;
         if (!is_there || !is_gone)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Three hosts connect to each other, while strangers do: one says nothing, one says something else, one does not know the secret. */
+/* Three hosts connect to each other, while strangers do: one says nothing, one says something else,
+ * one does not know the secret. */
 #include "det/hosts.h"
 
 #include <arpa/inet.h>
@@ -22,13 +23,16 @@ static void *join(void *data)
     uint32_t self = *(uint32_t *)data;
     struct rp_problem why;
 
-    outcome[self] = rp_hosts_connect(cards, HOSTS, self, secret, listeners[self], sockets[self], &why);
+    outcome[self] =
+        rp_hosts_connect(cards, HOSTS, self, secret, listeners[self], sockets[self], &why);
     return NULL;
 }
 
 static int come_as_stranger(const void *words, size_t length)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)cards[0].port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)cards[0].port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
 
     CHECK(connect(fd, (struct sockaddr *)&address, sizeof address) == 0);
@@ -43,7 +47,7 @@ static bool open_hosts(void)
 
     for (int i = 0; i < HOSTS; i++) {
         if (rp_hosts_listen(&cards[i], &listeners[i], &why) != RP_OK)
-            return false; /* no network */
+            return false;                        /* no network */
         cards[i].address[0] = htonl(0x7f000005); /* nobody is there: the next one has to be tried */
         cards[i].address[1] = htonl(INADDR_LOOPBACK);
         cards[i].count = 2;
@@ -58,14 +62,17 @@ TEST(strangers_do_not_disturb)
         uint32_t from, to;
         char challenge[16];
         uint64_t proof;
-    } forged = {.magic = "reprise\1", .from = 1, .to = 0, .challenge = "0123456789abcde", .proof = 1};
+    } forged = {
+        .magic = "reprise\1", .from = 1, .to = 0, .challenge = "0123456789abcde", .proof = 1};
     pthread_t threads[HOSTS];
     uint32_t self[HOSTS];
     char buffer[64];
 
     if (!open_hosts())
         return;
-    int silent = come_as_stranger(NULL, 0), other = come_as_stranger("GET / HTTP/1.0\r\nHost: somebody\r\n\r\n", 34), liar = come_as_stranger(&forged, sizeof forged);
+    int silent = come_as_stranger(NULL, 0),
+        other = come_as_stranger("GET / HTTP/1.0\r\nHost: somebody\r\n\r\n", 34),
+        liar = come_as_stranger(&forged, sizeof forged);
     for (uint32_t i = 0; i < HOSTS; i++) {
         self[i] = i;
         CHECK(pthread_create(&threads[i], NULL, join, &self[i]) == 0);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Identities of messages. The theorem (VI.1): in any order of execution each message has the same identity, and no two have the same. Random trees of messages are executed in random orders: endpoints with
- * overlapping commutative regions, whose handlers send on into other regions, and ends of regions, which send outside any.
+ * Identities of messages. The theorem (VI.1): in any order of execution each message has the same
+ * identity, and no two have the same. Random trees of messages are executed in random orders:
+ * endpoints with overlapping commutative regions, whose handlers send on into other regions, and
+ * ends of regions, which send outside any.
  */
 #include "match/identity.h"
 #include "unit.h"
 
 enum { ENDPOINTS = 5, KINDS = 3, MESSAGES = 400, DEPTH = 4 };
 
-/* The tree: each message has a receiver, a region kind there, and children. Which region of its kind it is follows from its phase. */
+/* The tree: each message has a receiver, a region kind there, and children. Which region of its
+ * kind it is follows from its phase. */
 struct message {
     int sender, receiver, kind, parent, branch, depth;
     struct rp_identity first, now;
@@ -22,13 +25,29 @@ static void make_tree(uint64_t *random)
     message_count = 0;
     for (int i = 0; i < ENDPOINTS; i++) /* roots, sent outside regions */
         for (uint64_t k = 1 + unit_below(random, 4); k > 0; k--)
-            messages[message_count++] = (struct message){i, (int)unit_below(random, ENDPOINTS), (int)unit_below(random, KINDS), -1, 0, 0, {0}, {0}};
+            messages[message_count++] = (struct message){i,
+                                                         (int)unit_below(random, ENDPOINTS),
+                                                         (int)unit_below(random, KINDS),
+                                                         -1,
+                                                         0,
+                                                         0,
+                                                         {0},
+                                                         {0}};
     for (int i = 0; i < message_count && messages[i].depth < DEPTH; i++)
-        for (uint64_t k = unit_below(random, 4), branch = 0; k > 0 && message_count < MESSAGES; k--, branch++)
-            messages[message_count++] = (struct message){messages[i].receiver, (int)unit_below(random, ENDPOINTS), (int)unit_below(random, KINDS), i, (int)branch, messages[i].depth + 1, {0}, {0}};
+        for (uint64_t k = unit_below(random, 4), branch = 0; k > 0 && message_count < MESSAGES;
+             k--, branch++)
+            messages[message_count++] = (struct message){messages[i].receiver,
+                                                         (int)unit_below(random, ENDPOINTS),
+                                                         (int)unit_below(random, KINDS),
+                                                         i,
+                                                         (int)branch,
+                                                         messages[i].depth + 1,
+                                                         {0},
+                                                         {0}};
 }
 
-/* Executes: any message whose parent is done may be next. Roots of a sender are in its own order; regions of a kind at an endpoint are one for all its messages. */
+/* Executes: any message whose parent is done may be next. Roots of a sender are in its own order;
+ * regions of a kind at an endpoint are one for all its messages. */
 static void execute(uint64_t *random)
 {
     bool done[MESSAGES] = {false};
@@ -36,7 +55,8 @@ static void execute(uint64_t *random)
 
     for (int i = 0; i < message_count; i++)
         if (messages[i].parent < 0)
-            messages[i].now = (struct rp_identity){(uint32_t)messages[i].sender, srn[messages[i].sender]++, {0}};
+            messages[i].now =
+                (struct rp_identity){(uint32_t)messages[i].sender, srn[messages[i].sender]++, {0}};
     for (int left = message_count; left > 0; left--) {
         int i;
         do
@@ -46,7 +66,8 @@ static void execute(uint64_t *random)
         for (int k = 0; k < message_count; k++) /* its handler sends */
             if (messages[k].parent == i) {
                 messages[k].now = (struct rp_identity){(uint32_t)messages[i].receiver, 0, {0}};
-                CHECK(rp_cpi_child(&messages[i].now, (uint32_t)messages[i].kind, (uint32_t)messages[k].branch, &messages[k].now.cpi));
+                CHECK(rp_cpi_child(&messages[i].now, (uint32_t)messages[i].kind,
+                                   (uint32_t)messages[k].branch, &messages[k].now.cpi));
             }
     }
 }
@@ -79,7 +100,8 @@ TEST(identities_are_unique_and_do_not_depend_on_the_order)
     CHECK(deep > 500);
 }
 
-/* The strings can be read again, so that different numbers are different strings, whatever stands before and behind. */
+/* The strings can be read again, so that different numbers are different strings, whatever stands
+ * before and behind. */
 TEST(numbers_in_a_path_show_their_end)
 {
     uint64_t random = 5;

@@ -108,14 +108,16 @@ TEST(a_killed_process_loses_no_entry)
     unlink(path);
 }
 
-/* A changed bit is found at its entry, or was in the room behind all; what is cut off is missing, and nothing else. */
+/* A changed bit is found at its entry, or was in the room behind all; what is cut off is missing,
+ * and nothing else. */
 TEST(a_process_that_was_killed_at_once_leaves_a_blank_one)
 {
     static const uint8_t nothing[64];
     struct rp_journal *journal;
     struct rp_problem why;
 
-    CHECK(rp_journal_is_blank(NULL, 0) && rp_journal_is_blank(nothing, sizeof nothing) && !rp_journal_is_blank((const uint8_t *)"RPTASKS", 7));
+    CHECK(rp_journal_is_blank(NULL, 0) && rp_journal_is_blank(nothing, sizeof nothing) &&
+          !rp_journal_is_blank((const uint8_t *)"RPTASKS", 7));
     new_path();
     CHECK_EQ(rp_journal_create(path, &journal, &why), RP_OK);
     struct rp_buffer file = read_back();

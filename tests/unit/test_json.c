@@ -13,13 +13,15 @@ static struct rp_json *parse(const char *text)
 
 TEST(a_document_of_every_kind)
 {
-    struct rp_json *json = parse(" {\"a\" : [1, -2, true,false,null , \"x\"],\"b\":{}, \"c\":[ ] }\n");
+    struct rp_json *json =
+        parse(" {\"a\" : [1, -2, true,false,null , \"x\"],\"b\":{}, \"c\":[ ] }\n");
 
     REQUIRE(json);
     CHECK_EQ(json->kind, RP_JSON_OBJECT);
     const struct rp_json *a = rp_json_member(json, "a", RP_JSON_ARRAY);
     REQUIRE(a);
-    static const enum rp_json_kind kinds[] = {RP_JSON_NUMBER, RP_JSON_NUMBER, RP_JSON_BOOL, RP_JSON_BOOL, RP_JSON_NULL, RP_JSON_STRING};
+    static const enum rp_json_kind kinds[] = {RP_JSON_NUMBER, RP_JSON_NUMBER, RP_JSON_BOOL,
+                                              RP_JSON_BOOL,   RP_JSON_NULL,   RP_JSON_STRING};
     static const int64_t numbers[] = {1, -2, 1, 0, 0, 0};
     size_t i = 0;
     for (const struct rp_json *item = a->child; item; item = item->next, i++) {
@@ -38,11 +40,59 @@ TEST(a_document_of_every_kind)
 TEST(bad_documents_are_refused_with_a_place)
 {
     static const char *const bad[] = {
-        "", " ", "{", "}", "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:1}",
-        "{\"a\":1 \"b\":2}", "{\"a\" 1}", "\"", "\"abc", "\"\\", "\"\\\"", "\"\\x\"", "\"\n\"", "\"\t\"", "\"\\u\"", "\"\\u12\"",
-        "\"\\u12g4\"", "\"\\u0000\"", "\"\\ud800\"", "\"\\ud800x\"", "\"\\ud800\\u0041\"", "\"\\ud800\\ud800\"", "\"\\udc00\"",
-        "\"\\ud83d\\ude0", "tru", "truex", "nul", "nulll", "-", "--1", "1x", "0x1", "1 1",
-        "{} {}", "[]]", "'a'", "+1", "NaN", "[\"a\":1]", "{\"a\",\"b\"}", "{]", "[}",
+        "",
+        " ",
+        "{",
+        "}",
+        "[",
+        "]",
+        "[1",
+        "[1,",
+        "[1,]",
+        "[,1]",
+        "[1 2]",
+        "{\"a\"}",
+        "{\"a\":}",
+        "{\"a\":1,}",
+        "{a:1}",
+        "{1:1}",
+        "{\"a\":1 \"b\":2}",
+        "{\"a\" 1}",
+        "\"",
+        "\"abc",
+        "\"\\",
+        "\"\\\"",
+        "\"\\x\"",
+        "\"\n\"",
+        "\"\t\"",
+        "\"\\u\"",
+        "\"\\u12\"",
+        "\"\\u12g4\"",
+        "\"\\u0000\"",
+        "\"\\ud800\"",
+        "\"\\ud800x\"",
+        "\"\\ud800\\u0041\"",
+        "\"\\ud800\\ud800\"",
+        "\"\\udc00\"",
+        "\"\\ud83d\\ude0",
+        "tru",
+        "truex",
+        "nul",
+        "nulll",
+        "-",
+        "--1",
+        "1x",
+        "0x1",
+        "1 1",
+        "{} {}",
+        "[]]",
+        "'a'",
+        "+1",
+        "NaN",
+        "[\"a\":1]",
+        "{\"a\",\"b\"}",
+        "{]",
+        "[}",
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -74,7 +124,11 @@ TEST(numbers_to_eighteen_digits)
     static const struct {
         const char *text;
         int64_t value;
-    } good[] = {{"0", 0}, {"-0", 0}, {"7", 7}, {"-7", -7}, {"999999999999999999", INT64_C(999999999999999999)},
+    } good[] = {{"0", 0},
+                {"-0", 0},
+                {"7", 7},
+                {"-7", -7},
+                {"999999999999999999", INT64_C(999999999999999999)},
                 {"-999999999999999999", INT64_C(-999999999999999999)}};
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -131,7 +185,8 @@ TEST(nesting_is_limited)
 
 TEST(every_prefix_of_a_document_is_refused)
 {
-    static const char text[] = "{\"a\": [1, {\"b\\u0041\": \"\\ud83d\\ude00\"}, true, null], \"c\": -12}";
+    static const char text[] =
+        "{\"a\": [1, {\"b\\u0041\": \"\\ud83d\\ude00\"}, true, null], \"c\": -12}";
 
     for (size_t length = 0; length < sizeof text - 1; length++) {
         struct rp_json *value;
@@ -158,7 +213,8 @@ TEST(strings_are_written_escaped)
     CHECK_STR(written(&out, ""), "\"\"");
     CHECK_STR(written(&out, "a\"b\\c/d"), "\"a\\\"b\\\\c/d\"");
     CHECK_STR(written(&out, "\n\x01\x1f\x7f"), "\"\\u000a\\u0001\\u001f\\u007f\"");
-    CHECK_STR(written(&out, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"), "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
+    CHECK_STR(written(&out, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"),
+              "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
     rp_buffer_free(&out);
 }
 
@@ -166,16 +222,17 @@ TEST(bytes_that_are_not_utf8_become_the_replacement)
 {
     static const char *const bad[] = {
         "\x80", "\xbf", "\xc0", "\xc1", "\xfe", "\xff", "\xf5", /* never first */
-        "\xc2", "\xe2", "\xf0",                                /* cut off */
+        "\xc2", "\xe2", "\xf0",                                 /* cut off */
     };
     struct rp_buffer out = {0};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK_STR(written(&out, bad[i]), "\"\\ufffd\"");
-    CHECK_STR(written(&out, "\xc0\x80"), "\"\\ufffd\\ufffd\"");             /* overlong NUL */
-    CHECK_STR(written(&out, "\xe0\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  /* overlong */
-    CHECK_STR(written(&out, "\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  /* a surrogate */
-    CHECK_STR(written(&out, "\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\""); /* above U+10FFFF */
+    CHECK_STR(written(&out, "\xc0\x80"), "\"\\ufffd\\ufffd\"");            /* overlong NUL */
+    CHECK_STR(written(&out, "\xe0\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\""); /* overlong */
+    CHECK_STR(written(&out, "\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\""); /* a surrogate */
+    CHECK_STR(written(&out, "\xf4\x90\x80\x80"),
+              "\"\\ufffd\\ufffd\\ufffd\\ufffd\""); /* above U+10FFFF */
     CHECK_STR(written(&out, "\xf0\x80\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
     CHECK_STR(written(&out, "a\xe2\x82z"), "\"a\\ufffd\\ufffdz\"");
     rp_buffer_free(&out);
@@ -194,7 +251,8 @@ TEST(whatever_is_written_is_read_back)
         string[length] = 0;
         struct rp_json *json = parse(written(&out, string));
         REQUIRE(json && json->kind == RP_JSON_STRING);
-        struct rp_json *again = parse(written(&out, json->string)); /* what was read is UTF-8 and does not change any more */
+        struct rp_json *again = parse(
+            written(&out, json->string)); /* what was read is UTF-8 and does not change any more */
         CHECK(again && strcmp(again->string, json->string) == 0);
         rp_json_free(again);
         bool ascii = true;

@@ -7,11 +7,26 @@ enum { MOST = 8, LATENCY = 10 };
 
 static uint32_t chain[MOST];
 
-static struct rp_order_rank runs(void) { return (struct rp_order_rank){.clock = 5, .kind = RP_ORDER_RUNS}; }
-static struct rp_order_rank ended(void) { return (struct rp_order_rank){.clock = RP_ORDER_NEVER, .kind = RP_ORDER_RUNS}; }
-static struct rp_order_rank one(uint32_t target) { return (struct rp_order_rank){.clock = 5, .kind = RP_ORDER_ONE, .target = target}; }
-static struct rp_order_rank any(void) { return (struct rp_order_rank){.clock = 5, .kind = RP_ORDER_ANY, .candidate = RP_ORDER_NEVER}; }
-static struct rp_order_rank all(const uint64_t *missing) { return (struct rp_order_rank){.clock = 5, .kind = RP_ORDER_ALL, .missing = missing}; }
+static struct rp_order_rank runs(void)
+{
+    return (struct rp_order_rank){.clock = 5, .kind = RP_ORDER_RUNS};
+}
+static struct rp_order_rank ended(void)
+{
+    return (struct rp_order_rank){.clock = RP_ORDER_NEVER, .kind = RP_ORDER_RUNS};
+}
+static struct rp_order_rank one(uint32_t target)
+{
+    return (struct rp_order_rank){.clock = 5, .kind = RP_ORDER_ONE, .target = target};
+}
+static struct rp_order_rank any(void)
+{
+    return (struct rp_order_rank){.clock = 5, .kind = RP_ORDER_ANY, .candidate = RP_ORDER_NEVER};
+}
+static struct rp_order_rank all(const uint64_t *missing)
+{
+    return (struct rp_order_rank){.clock = 5, .kind = RP_ORDER_ALL, .missing = missing};
+}
 
 static struct rp_knot find(const struct rp_order_rank *ranks, size_t count)
 {
@@ -69,7 +84,8 @@ TEST(a_ring_without_choice_comes_first)
 
 TEST(waiting_for_one_that_has_ended)
 {
-    const struct rp_order_rank ranks[] = {ended(), one(2), one(0)}, last[] = {any(), ended(), ended()}, alone[] = {any()};
+    const struct rp_order_rank ranks[] = {ended(), one(2), one(0)},
+                               last[] = {any(), ended(), ended()}, alone[] = {any()};
 
     check(find(ranks, 3), false, 3, (uint32_t[]){1, 2, 0});
     check(find(last, 3), false, 2, (uint32_t[]){0, 1});

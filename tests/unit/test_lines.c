@@ -61,7 +61,8 @@ TEST(another_build_has_other_lines)
 TEST(what_is_not_there_has_no_lines)
 {
     struct rp_lines *lines = rp_lines_open();
-    struct rp_module module = {.path = (char *)"/nonexistent/program"}, text = {.path = (char *)"/etc/passwd"};
+    struct rp_module module = {.path = (char *)"/nonexistent/program"},
+                     text = {.path = (char *)"/etc/passwd"};
     struct rp_line line;
 
     CHECK(!rp_lines_find(lines, &module, 64, &line));
@@ -78,15 +79,20 @@ TEST(a_site_is_where_the_program_called)
     char path[4096];
     struct rp_frame frames[2] = {{1, 100}, {2, this_place(&modules[1], path)}};
     struct rp_site site = {"MPI_Recv", 2, frames};
-    struct rp_site_table table = {.sites = &site, .site_count = 1, .modules = modules, .module_count = 2};
+    struct rp_site_table table = {.sites = &site,
+                                  .site_count = 1,
+                                  .modules = modules,
+                                  .module_count = 2};
     struct rp_buffer out = {0};
     struct rp_line line;
 
-    CHECK(rp_lines_of_site(lines, &table, 0, &line) && line.function && strcmp(line.function, "landmark") == 0);
+    CHECK(rp_lines_of_site(lines, &table, 0, &line) && line.function &&
+          strcmp(line.function, "landmark") == 0);
     CHECK(!rp_lines_of_site(lines, &table, 1, &line));
     rp_lines_print_site(lines, &table, 0, "> ", &out);
     rp_buffer_byte(&out, 0);
-    CHECK(strstr((char *)out.bytes, "> MPI_Recv called from\n>   /nonexistent/binding.so(+0x64)\n>   /"));
+    CHECK(strstr((char *)out.bytes,
+                 "> MPI_Recv called from\n>   /nonexistent/binding.so(+0x64)\n>   /"));
     CHECK(strstr((char *)out.bytes, " landmark at ") && strstr((char *)out.bytes, "test_lines.c:"));
     rp_buffer_free(&out);
     rp_lines_close(lines);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writer and reader of a rank's log together: what was pushed is read, whatever happened in between. */
+/* Writer and reader of a rank's log together: what was pushed is read, whatever happened in
+ * between. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +14,8 @@
 
 /* Whole logs */
 
-/* Receives posted up to the first event from `at` on that counts them, if `posts` were up to the one before. */
+/* Receives posted up to the first event from `at` on that counts them, if `posts` were up to the
+ * one before. */
 static uint64_t posts_at(const struct rp_event *events, uint64_t at, uint64_t count, uint64_t posts)
 {
     while (at < count && events[at].kind == RP_NO)
@@ -29,7 +31,8 @@ static void check_late(struct rp_log *log, const struct rp_event *events)
     struct rp_problem why;
 
     for (size_t i = 0; i < rp_log_chunk_count(log); i++) {
-        const struct rp_chunk *chunk = rp_log_chunk(log, i), *before = i > 0 ? rp_log_chunk(log, i - 1) : NULL;
+        const struct rp_chunk *chunk = rp_log_chunk(log, i),
+                              *before = i > 0 ? rp_log_chunk(log, i - 1) : NULL;
         if (chunk->kind != RP_CHUNK_EVENTS_KIND)
             continue;
         CHECK_EQ(chunk->first, at);
@@ -39,9 +42,11 @@ static void check_late(struct rp_log *log, const struct rp_event *events)
         for (uint32_t k = 0; k < chunk->items; k++, at++) {
             posts += events[at].posts;
             bool own = events[at].kind == RP_FREED && events[at].c >= posts - events[at].posts;
-            if (!rp_event_has_post(events[at].kind) || ((chunks == 0 || events[at].c >= before_previous) && !own))
+            if (!rp_event_has_post(events[at].kind) ||
+                ((chunks == 0 || events[at].c >= before_previous) && !own))
                 continue;
-            expected[expected_count++] = (struct rp_late){events[at].c, events[at].kind, events[at].a, events[at].b};
+            expected[expected_count++] =
+                (struct rp_late){events[at].c, events[at].kind, events[at].a, events[at].b};
             in_chunk++;
         }
         bool has_late = before && before->kind == RP_CHUNK_LATE;
@@ -56,8 +61,8 @@ static void check_late(struct rp_log *log, const struct rp_event *events)
         bool found = false;
         CHECK(i == 0 || late[i - 1].post < late[i].post);
         for (size_t k = 0; k < expected_count && !found; k++)
-            found = expected[k].post == late[i].post && expected[k].kind == late[i].kind && expected[k].source == late[i].source &&
-                    expected[k].tag == late[i].tag;
+            found = expected[k].post == late[i].post && expected[k].kind == late[i].kind &&
+                    expected[k].source == late[i].source && expected[k].tag == late[i].tag;
         CHECK(found);
     }
     free(late);
@@ -78,7 +83,8 @@ static void check_late_of_ring(struct rp_log *log, const struct rp_event *events
     for (size_t i = in_chunks; i < count; i++) {
         bool found = !rp_event_has_post(events[i].kind);
         for (size_t k = 0; k < late_count && !found; k++)
-            found = late[k].post == events[i].c && late[k].kind == events[i].kind && late[k].source == events[i].a;
+            found = late[k].post == events[i].c && late[k].kind == events[i].kind &&
+                    late[k].source == events[i].a;
         CHECK(found);
     }
     free(late);
@@ -102,7 +108,8 @@ static uint64_t digest_of(const struct rp_event *events, size_t count)
     return digest;
 }
 
-static void check_log(const char *directory, const struct rp_event *events, size_t count, enum rp_end_reason reason, int64_t code)
+static void check_log(const char *directory, const struct rp_event *events, size_t count,
+                      enum rp_end_reason reason, int64_t code)
 {
     struct rp_log *log;
     struct rp_problem why = {""};
@@ -206,18 +213,22 @@ TEST(a_log_without_events_or_streams)
     CHECK_OK(rp_log_close(writer, RP_END_EXIT, 3, &why), why);
     check_log(directory, NULL, 0, RP_END_EXIT, 3);
     directory = unit_temporary();
-    REQUIRE(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why) == RP_OK);
+    REQUIRE(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS,
+                          &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why) == RP_OK);
     sample_sites(writer);
     CHECK_OK(rp_log_close(writer, RP_END_FINALIZE, 0, &why), why);
     check_log(directory, NULL, 0, RP_END_FINALIZE, 0);
-    CHECK(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why) != RP_OK);
+    CHECK(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS,
+                        &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why) != RP_OK);
     CHECK_HAS(why.text, "rank-00001.log");
-    CHECK(rp_log_create("/nowhere", SAMPLE_RUN, 0, 1, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why) != RP_OK);
+    CHECK(rp_log_create("/nowhere", SAMPLE_RUN, 0, 1,
+                        &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why) != RP_OK);
 }
 
 TEST(names_of_files)
 {
-    char *log = rp_log_path("d", 7), *large = rp_log_path("d", 1234567), *ring = rp_ring_path("d", 7, 2);
+    char *log = rp_log_path("d", 7), *large = rp_log_path("d", 1234567),
+         *ring = rp_ring_path("d", 7, 2);
 
     CHECK_STR(log, "d/rank-00007.log");
     CHECK_STR(large, "d/rank-1234567.log");
@@ -246,13 +257,16 @@ static void write_log(const char *directory, const void *bytes, size_t length)
     int fd = open(path, O_WRONLY | O_CREAT, 0666);
 
     CHECK_EQ(rp_write_all(fd, bytes, length, 0), 0);
-    CHECK_EQ(ftruncate(fd, (off_t)length), 0); /* afterwards: a file cut to nothing first would be flushed to disk by some systems */
+    CHECK_EQ(
+        ftruncate(fd, (off_t)length),
+        0); /* afterwards: a file cut to nothing first would be flushed to disk by some systems */
     close(fd);
     free(path);
 }
 
 /* A log of three EVENTS chunks, at least one LATE, closed or (in a child that dies) not. */
-static void make_small(const char *directory, const struct rp_event *events, size_t count, bool closed)
+static void make_small(const char *directory, const struct rp_event *events, size_t count,
+                       bool closed)
 {
     struct rp_log_writer *writer;
     struct rp_ring *ring;
@@ -270,8 +284,9 @@ static void make_small(const char *directory, const struct rp_event *events, siz
 }
 
 /* Runs `work` in a child that ends without closing anything, as a killed process does. */
-static void in_child(void (*work)(const char *directory, const struct rp_event *events, size_t count), const char *directory,
-                     const struct rp_event *events, size_t count)
+static void in_child(void (*work)(const char *directory, const struct rp_event *events,
+                                  size_t count),
+                     const char *directory, const struct rp_event *events, size_t count)
 {
     int status;
 
@@ -288,8 +303,10 @@ static void make_small_unclosed(const char *directory, const struct rp_event *ev
     make_small(directory, events, count, false);
 }
 
-/* Opens and reads what may be damaged: the events are a prefix; without any error they are all. Returns how many, -1 if it did not open. */
-static long long try_damaged(const char *directory, const struct rp_event *events, size_t count, const char *what, size_t at)
+/* Opens and reads what may be damaged: the events are a prefix; without any error they are all.
+ * Returns how many, -1 if it did not open. */
+static long long try_damaged(const char *directory, const struct rp_event *events, size_t count,
+                             const char *what, size_t at)
 {
     struct rp_log *log = NULL;
     struct rp_problem why = {""};
@@ -303,7 +320,8 @@ static long long try_damaged(const char *directory, const struct rp_event *event
         if (found < 0)
             unit_fail(__FILE__, __LINE__, "%s at %zu: wrong events", what, at);
         if (status == RP_OK && found != (long long)count)
-            unit_fail(__FILE__, __LINE__, "%s at %zu: %lld events of %zu without an error", what, at, found, count);
+            unit_fail(__FILE__, __LINE__, "%s at %zu: %lld events of %zu without an error", what,
+                      at, found, count);
         verified = rp_log_verify(log, &sum, &why);
         if (verified == RP_OK && (status != RP_OK || sum.digest != digest_of(events, count)))
             unit_fail(__FILE__, __LINE__, "%s at %zu: verified, though damaged", what, at);
@@ -365,7 +383,8 @@ TEST(an_unclosed_log_and_its_ring_have_everything)
     check_log(directory, events, FEW, RP_END_KILLED, 0);
     struct rp_buffer bytes = read_log(directory);
     size_t sites_end = 0, complete = 0;
-    for (size_t length = bytes.length; length-- > 0;) { /* the ring has not wrapped around: it has what the log lost */
+    for (size_t length = bytes.length;
+         length-- > 0;) { /* the ring has not wrapped around: it has what the log lost */
         write_log(directory, bytes.bytes, length);
         long long found = try_damaged(directory, events, FEW, "cut", length);
         complete += found == FEW;
@@ -505,7 +524,8 @@ TEST(a_call_cut_off_between_chunk_and_ring_does_not_count)
 
     in_child(die_inside_call, directory, events, COUNT);
     REQUIRE(sample_open(directory, &log, &why) == RP_OK);
-    CHECK_EQ(sample_prefix(log, events, COUNT - 1, &status, &why), COUNT - 1); /* format.md, section 8: it did not return to the program */
+    CHECK_EQ(sample_prefix(log, events, COUNT - 1, &status, &why),
+             COUNT - 1); /* format.md, section 8: it did not return to the program */
     CHECK_OK(status, why);
     CHECK_EQ(rp_log_event_count(log), COUNT - 1);
     rp_log_free(log);
@@ -518,7 +538,8 @@ static void hold_the_lock(const char *directory, int ready, int done)
     struct rp_ring *ring;
     char byte = 0;
 
-    if (sample_create(directory, &writer, &ring) && write(ready, &byte, 1) == 1 && read(done, &byte, 1) >= 0)
+    if (sample_create(directory, &writer, &ring) && write(ready, &byte, 1) == 1 &&
+        read(done, &byte, 1) >= 0)
         unit_child_exit();
     _exit(1);
 }
@@ -568,7 +589,8 @@ static void limit_file_size(rlim_t limit)
 }
 
 /* Pushes on through a disk that is full after `more` bytes, in pieces. */
-static void record_until_full(const char *directory, const struct rp_event *events, size_t count, rlim_t more)
+static void record_until_full(const char *directory, const struct rp_event *events, size_t count,
+                              rlim_t more)
 {
     struct rp_log_writer *writer;
     struct rp_ring *ring;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a reader says of files that are not there, cannot be read, shrink under it, or contradict themselves although every checksum is right. */
+/* What a reader says of files that are not there, cannot be read, shrink under it, or contradict
+ * themselves although every checksum is right. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,7 +56,8 @@ static uint8_t *chunk_at(const struct rp_buffer *bytes, uint32_t kind, int n)
     struct rp_chunk_place place = {0, 0, 0};
     struct rp_chunk chunk;
 
-    for (size_t at = RP_LOG_HEADER; at + RP_CHUNK_HEADER <= bytes->length; at += RP_CHUNK_HEADER + chunk.stored) {
+    for (size_t at = RP_LOG_HEADER; at + RP_CHUNK_HEADER <= bytes->length;
+         at += RP_CHUNK_HEADER + chunk.stored) {
         if (!rp_format_get_chunk(bytes->bytes + at, &place, &chunk))
             break;
         rp_format_pass(&chunk, &place);
@@ -75,8 +77,12 @@ static void set_u32(uint8_t *at, uint32_t value)
 /* Makes the checksums of a chunk right again, of which this is the number of the first item. */
 static void seal(uint8_t *header, uint64_t first)
 {
-    struct rp_chunk chunk = {.kind = header[2], .codec = header[3], .flags = rp_load_u16(header + 4), .items = rp_load_u32(header + 8),
-                             .stored = rp_load_u32(header + 12), .first = first};
+    struct rp_chunk chunk = {.kind = header[2],
+                             .codec = header[3],
+                             .flags = rp_load_u16(header + 4),
+                             .items = rp_load_u32(header + 8),
+                             .stored = rp_load_u32(header + 12),
+                             .first = first};
     struct rp_buffer bytes = {0};
 
     chunk.crc = rp_crc32c(header + RP_CHUNK_HEADER, chunk.stored);
@@ -140,7 +146,8 @@ TEST(a_log_that_shrinks_while_it_is_read)
     const char *directory = unit_temporary(), *path = make_log(directory);
     struct rp_buffer bytes = read_bytes(path);
     size_t second = (size_t)(chunk_at(&bytes, RP_CHUNK_EVENTS_KIND, 1) - bytes.bytes);
-    for (size_t cut = second + 10; cut < second + 60; cut += 40) { /* in its header, in its payload */
+    for (size_t cut = second + 10; cut < second + 60;
+         cut += 40) { /* in its header, in its payload */
         write_bytes(path, &bytes);
         CHECK_OK(sample_open(directory, &log, &why), why);
         CHECK_EQ(rp_log_size(log), bytes.length);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The log writer where writes are short, interrupted or fail. This program's pwrite stands in for the C library's. */
+/* The log writer where writes are short, interrupted or fail. This program's pwrite stands in for
+ * the C library's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -11,10 +12,10 @@
 static struct {
     bool on;
     uint64_t seed;
-    size_t most;           /* bytes taken by one call; 0: any */
-    unsigned interrupts;   /* calls of which one is interrupted; 0: none */
-    off_t room;            /* of the disk; < 0: any */
-    int error;             /* when it is full */
+    size_t most;         /* bytes taken by one call; 0: any */
+    unsigned interrupts; /* calls of which one is interrupted; 0: none */
+    off_t room;          /* of the disk; < 0: any */
+    int error;           /* when it is full */
     unsigned calls, shorts, interrupted, failed;
 } disk;
 
@@ -98,8 +99,10 @@ static bool is_prefix(const char *directory, const char *whole)
     return is;
 }
 
-/* The record has the first `least` to `most` of `events` and no others; of a recording that was stopped by `error`, the file ends with a whole chunk. */
-static void check_record(const char *directory, const struct rp_event *events, size_t least, size_t most, int error)
+/* The record has the first `least` to `most` of `events` and no others; of a recording that was
+ * stopped by `error`, the file ends with a whole chunk. */
+static void check_record(const char *directory, const struct rp_event *events, size_t least,
+                         size_t most, int error)
 {
     struct rp_log *log;
     struct rp_problem why = {""};
@@ -125,7 +128,8 @@ static void check_record(const char *directory, const struct rp_event *events, s
 
 enum { FEW = 90, PARTS = 3 };
 
-/* Three chunks, written when the test says so. `published` is how many events there were when the writing stopped; all if it did not. */
+/* Three chunks, written when the test says so. `published` is how many events there were when the
+ * writing stopped; all if it did not. */
 static int write_few(const char *directory, const struct rp_event *events, size_t *published)
 {
     struct rp_log_writer *writer;
@@ -262,7 +266,8 @@ TEST(a_disk_that_is_full_at_any_byte)
 }
 
 /* How many chunks of the log each codec has made, and whether it holds the events. */
-static void count_codecs(const char *directory, const struct rp_event *events, size_t count, size_t *mix, size_t *tables)
+static void count_codecs(const char *directory, const struct rp_event *events, size_t count,
+                         size_t *mix, size_t *tables)
 {
     struct rp_log *log;
     struct rp_problem why;
@@ -284,7 +289,8 @@ static void count_codecs(const char *directory, const struct rp_event *events, s
     rp_log_free(log);
 }
 
-/* No share: only the first chunk, before which nothing was spent. All the time there is, many times over: every chunk. */
+/* No share: only the first chunk, before which nothing was spent. All the time there is, many times
+ * over: every chunk. */
 TEST(a_codec_has_its_share_of_the_processor)
 {
     enum { MANY = 60000 };
@@ -296,9 +302,13 @@ TEST(a_codec_has_its_share_of_the_processor)
         struct rp_problem why;
         struct rp_ring *ring;
         size_t mix, tables;
-        struct rp_log_manner manner = {.codec = &rp_codec_mix, .is_inline = true, .cheap = &rp_codec_tables, .share = share};
+        struct rp_log_manner manner = {.codec = &rp_codec_mix,
+                                       .is_inline = true,
+                                       .cheap = &rp_codec_tables,
+                                       .share = share};
 
-        REQUIRE(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &manner, &writer, &why) == RP_OK);
+        REQUIRE(rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &manner, &writer,
+                              &why) == RP_OK);
         REQUIRE(rp_log_stream(writer, 0, &ring, &why) == RP_OK);
         sample_sites(writer);
         sample_push(ring, events, MANY);
@@ -320,7 +330,9 @@ TEST(a_header_that_does_not_fit)
 
     for (off_t room = 0; room < RP_LOG_HEADER; room++) {
         set_disk(0, 0, room, ENOSPC);
-        CHECK_EQ(rp_log_create(unit_temporary(), SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why), RP_SYSTEM);
+        CHECK_EQ(rp_log_create(unit_temporary(), SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS,
+                               &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why),
+                 RP_SYSTEM);
         CHECK_HAS(why.text, strerror(ENOSPC));
     }
     disk.on = false;
@@ -364,7 +376,9 @@ TEST(a_disk_that_is_full_under_the_encoder)
         CHECK_HAS(said, "the application goes on unrecorded");
         uint64_t most = stopped_head(directory), least = most;
         REQUIRE(most > 0 && most < MANY);
-        while (least > 0 && !sample_starts_call(&events[least])) /* published for want of room: of a call that was cut off, not all may count */
+        while (least > 0 &&
+               !sample_starts_call(&events[least])) /* published for want of room: of a call that
+                                                       was cut off, not all may count */
             least--;
         check_record(directory, events, least, most, ENOSPC);
     }

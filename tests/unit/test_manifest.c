@@ -6,8 +6,21 @@
 #include "unit.h"
 
 static char *hostile[] = {
-    "", " ", "a b", "it's", "\"quoted\"", "back\\slash", "new\nline\ttab\r", "\x01\x1f\x7f", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "--", "$(x) `y` ;",
-    "{\"run\": \"0\"}", "\\u0041", "%s%n", NULL,
+    "",
+    " ",
+    "a b",
+    "it's",
+    "\"quoted\"",
+    "back\\slash",
+    "new\nline\ttab\r",
+    "\x01\x1f\x7f",
+    "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+    "--",
+    "$(x) `y` ;",
+    "{\"run\": \"0\"}",
+    "\\u0041",
+    "%s%n",
+    NULL,
 };
 
 static char *environment[] = {"A=", "B=1=2", "C=\"x\"\n\\", NULL};
@@ -16,9 +29,20 @@ static char *allowed[] = {"MPI_Win_create", "MPI_Ibarrier", NULL};
 static struct rp_manifest sample(void)
 {
     return (struct rp_manifest){
-        .run = UINT64_C(0x00000000deadbeef), .ranks = 12, .launched_inside = true, .mpi = "openmpi", .mpi_version = "Open MPI v4.1.4\n\"x\"",
-        .program = "/a \"b\"\\/c\n", .build_id = "00ff", .directory = "/w\t", .host = "h", .started = "2024-01-01T00:00:00Z", .reprise = "0.1.0",
-        .command = hostile, .allowed = allowed, .environment = environment,
+        .run = UINT64_C(0x00000000deadbeef),
+        .ranks = 12,
+        .launched_inside = true,
+        .mpi = "openmpi",
+        .mpi_version = "Open MPI v4.1.4\n\"x\"",
+        .program = "/a \"b\"\\/c\n",
+        .build_id = "00ff",
+        .directory = "/w\t",
+        .host = "h",
+        .started = "2024-01-01T00:00:00Z",
+        .reprise = "0.1.0",
+        .command = hostile,
+        .allowed = allowed,
+        .environment = environment,
     };
 }
 
@@ -101,7 +125,8 @@ static enum rp_status read_raw(const char *text, struct rp_manifest *manifest,
 {
     const char *directory = unit_temporary();
 
-    CHECK_OK(rp_write_new_file(unit_path(directory, "manifest.json"), text, strlen(text), why), *why);
+    CHECK_OK(rp_write_new_file(unit_path(directory, "manifest.json"), text, strlen(text), why),
+             *why);
     return rp_manifest_read(directory, manifest, why);
 }
 
@@ -127,15 +152,18 @@ TEST(descriptions_that_are_read)
 {
     static const char *const good[] = {
         START ", " RUN ", \"ranks\": 3}",
-        "{\"ranks\": 3, " RUN ", \"major\": 1, \"minor\": 99, \"format\": \"reprise-run\", \"new\": {\"deep\": [1, null]}}",
-        START ", " RUN ", \"ranks\": 3, \"mpi\": 7, \"command\": \"x\", \"allowed\": [1, null, {}]}",
+        "{\"ranks\": 3, " RUN ", \"major\": 1, \"minor\": 99, \"format\": \"reprise-run\", "
+        "\"new\": {\"deep\": [1, null]}}",
+        START ", " RUN
+              ", \"ranks\": 3, \"mpi\": 7, \"command\": \"x\", \"allowed\": [1, null, {}]}",
     };
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct rp_manifest manifest;
         struct rp_problem why;
         CHECK_OK(read_text(good[i], &manifest, &why), why);
-        CHECK(manifest.run == UINT64_C(0x0123456789abcdef) && manifest.ranks == 3 && manifest.complete);
+        CHECK(manifest.run == UINT64_C(0x0123456789abcdef) && manifest.ranks == 3 &&
+              manifest.complete);
         CHECK_STR(manifest.mpi, "");
         CHECK(manifest.command && !manifest.command[0] && manifest.allowed && !manifest.allowed[0]);
         rp_manifest_free(&manifest);
@@ -153,7 +181,8 @@ TEST(descriptions_that_are_refused)
         {"{ }", "at byte"}, /* a comma without a member before */
         {"{\"format\": 1}", "not the description"},
         {"{\"format\": \"reprise\"}", "not the description"},
-        {"{\"format\": \"reprise-run\", \"major\": 2, \"minor\": 5, " RUN ", \"ranks\": 3}", "format 2.5 is newer"},
+        {"{\"format\": \"reprise-run\", \"major\": 2, \"minor\": 5, " RUN ", \"ranks\": 3}",
+         "format 2.5 is newer"},
         {START "}", "'run' or 'ranks'"},
         {START ", " RUN "}", "'run' or 'ranks'"},
         {START ", \"ranks\": 3}", "'run' or 'ranks'"},
@@ -180,7 +209,8 @@ TEST(descriptions_that_are_refused)
 
 TEST(sixteen_hex_digits_are_sixteen_hex_digits)
 {
-    static const char *const bad[] = {"-00000000000000a", "+00000000000000a", "0x0000000000000a", " 00000000000000a"};
+    static const char *const bad[] = {"-00000000000000a", "+00000000000000a", "0x0000000000000a",
+                                      " 00000000000000a"};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct rp_manifest manifest;
@@ -201,7 +231,8 @@ TEST(new_keys_may_hold_any_json)
         struct rp_problem why;
         char text[200];
         snprintf(text, sizeof text, START ", " RUN ", \"ranks\": 3, \"new\": %s}", values[i]);
-        CHECK_OK(read_text(text, &manifest, &why), why); /* format.md: a reader ignores keys that it does not know */
+        CHECK_OK(read_text(text, &manifest, &why),
+                 why); /* format.md: a reader ignores keys that it does not know */
         rp_manifest_free(&manifest);
     }
 }

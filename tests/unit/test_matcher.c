@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The matcher against a model that knows the whole stream. A stream is cut into random blocks, the late matches are those of format.md, section 5, and a
- * made-up program posts its receives and takes its events in order: every receive must find its match, or none, at the moment it is posted.
+ * The matcher against a model that knows the whole stream. A stream is cut into random blocks, the
+ * late matches are those of format.md, section 5, and a made-up program posts its receives and
+ * takes its events in order: every receive must find its match, or none, at the moment it is
+ * posted.
  */
 #include "match/matcher.h"
 
@@ -17,7 +19,8 @@ struct blocks {
     size_t next, fail_at; /* block that fails; SIZE_MAX: none */
 };
 
-static enum rp_status next_block(void *owner, struct rp_event *events, size_t *count, struct rp_problem *why)
+static enum rp_status next_block(void *owner, struct rp_event *events, size_t *count,
+                                 struct rp_problem *why)
 {
     struct blocks *b = owner;
 
@@ -55,7 +58,8 @@ static struct rp_match match_of(const struct rp_event *event)
 }
 
 /* Section 5, read literally. */
-static size_t find_late(const struct rp_event *events, const size_t *lengths, size_t blocks, struct rp_match *late)
+static size_t find_late(const struct rp_event *events, const size_t *lengths, size_t blocks,
+                        struct rp_match *late)
 {
     size_t at = 0, count = 0;
     uint64_t posts = 0, before_this = 0, before_last = 0;
@@ -88,7 +92,8 @@ static struct rp_match *truth_of(const struct rp_event *events, size_t count, ui
 
 static bool same_match(const struct rp_match *one, const struct rp_match *other)
 {
-    return one->post == other->post && one->kind == other->kind && one->source == other->source && one->tag == other->tag;
+    return one->post == other->post && one->kind == other->kind && one->source == other->source &&
+           one->tag == other->tag;
 }
 
 static bool post_one(struct rp_matcher *m, uint64_t post, const struct rp_match *truth)
@@ -109,15 +114,17 @@ static bool look_ahead(struct rp_matcher *m, const struct rp_event *events, size
     for (size_t k = group; k-- > 0;) {
         if (rp_matcher_ahead(m, k, &event, &why) != RP_OK)
             return false;
-        if (at + k < count ? !event || memcmp(event, &events[at + k], sizeof *event) != 0 : event != NULL)
+        if (at + k < count ? !event || memcmp(event, &events[at + k], sizeof *event) != 0
+                           : event != NULL)
             return false;
     }
     return true;
 }
 
 /* Posts and takes everything. Returns the events taken; *status says how it ended. */
-static size_t follow(struct rp_matcher *m, uint64_t *seed, const struct rp_event *events, size_t count, const struct rp_match *truth,
-                     enum rp_status *status, struct rp_problem *why)
+static size_t follow(struct rp_matcher *m, uint64_t *seed, const struct rp_event *events,
+                     size_t count, const struct rp_match *truth, enum rp_status *status,
+                     struct rp_problem *why)
 {
     const struct rp_event *event;
     uint64_t post = 0;
@@ -127,13 +134,15 @@ static size_t follow(struct rp_matcher *m, uint64_t *seed, const struct rp_event
             if (unit_below(seed, 8) == 0 && (*status = rp_matcher_peek(m, &event, why)) != RP_OK)
                 return i;
             if (!post_one(m, post, &truth[post])) {
-                unit_fail(__FILE__, __LINE__, "receive %llu before event %zu", (unsigned long long)post, i);
+                unit_fail(__FILE__, __LINE__, "receive %llu before event %zu",
+                          (unsigned long long)post, i);
                 return i;
             }
         }
         if ((*status = rp_matcher_peek(m, &event, why)) != RP_OK)
             return i;
-        if (!event || memcmp(event, &events[i], sizeof *event) != 0 || !look_ahead(m, events, count, i) || rp_matcher_position(m) != i) {
+        if (!event || memcmp(event, &events[i], sizeof *event) != 0 ||
+            !look_ahead(m, events, count, i) || rp_matcher_position(m) != i) {
             unit_fail(__FILE__, __LINE__, "event %zu", i);
             return i;
         }
@@ -150,18 +159,23 @@ TEST(every_receive_finds_its_match_when_it_is_posted)
     uint64_t seed = 51;
 
     for (int i = 0; i < 3000; i++) {
-        size_t count = 1 + unit_below(&seed, i % 50 ? 120 : 3000), most = 1 + unit_below(&seed, i % 3 ? 12 : 200);
+        size_t count = 1 + unit_below(&seed, i % 50 ? 120 : 3000),
+               most = 1 + unit_below(&seed, i % 3 ? 12 : 200);
         struct rp_event *events = sample_stream(unit_random(&seed), count);
         size_t *lengths = calloc(count, sizeof *lengths);
         struct rp_match *late = calloc(count, sizeof *late);
-        struct blocks source = {.events = events, .count = count, .lengths = lengths, .fail_at = SIZE_MAX};
+        struct blocks source = {.events = events,
+                                .count = count,
+                                .lengths = lengths,
+                                .fail_at = SIZE_MAX};
         size_t late_count = find_late(events, lengths, cut(&seed, count, most, lengths), late);
         uint64_t posts;
         struct rp_match *truth = truth_of(events, count, &posts);
         struct rp_matcher *m;
         struct rp_problem why;
         enum rp_status status;
-        REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, most}, late, late_count, &m, &why) == RP_OK);
+        REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, most}, late,
+                                  late_count, &m, &why) == RP_OK);
         CHECK_EQ(follow(m, &seed, events, count, truth, &status, &why), count);
         CHECK_EQ(status, RP_OK);
         CHECK_EQ(rp_matcher_position(m), count);
@@ -187,7 +201,8 @@ TEST(a_bad_block_is_told_where_it_begins)
                 events[k].kind = RP_RECV;
         struct blocks source = {.events = events, .count = count, .lengths = lengths};
         struct rp_match late[100];
-        size_t late_count = find_late(events, lengths, blocks = cut(&seed, count, most, lengths), late);
+        size_t late_count =
+            find_late(events, lengths, blocks = cut(&seed, count, most, lengths), late);
         source.fail_at = unit_below(&seed, blocks);
         for (size_t k = 0; k < source.fail_at; k++)
             good += lengths[k];
@@ -195,12 +210,16 @@ TEST(a_bad_block_is_told_where_it_begins)
         struct rp_match *truth = truth_of(events, count, &posts);
         struct rp_matcher *m;
         struct rp_problem why;
-        enum rp_status status = rp_matcher_create((struct rp_block_source){next_block, &source, most}, late, late_count, &m, &why);
+        enum rp_status status =
+            rp_matcher_create((struct rp_block_source){next_block, &source, most}, late, late_count,
+                              &m, &why);
         CHECK_EQ(status, source.fail_at == 0 ? RP_DAMAGED : RP_OK);
         if (status == RP_OK) {
-            for (size_t k = 0; k < good; k++) { /* matches in the bad block cannot be known: only the events are looked at */
+            for (size_t k = 0; k < good; k++) { /* matches in the bad block cannot be known: only
+                                                   the events are looked at */
                 const struct rp_event *event;
-                CHECK(rp_matcher_peek(m, &event, &why) == RP_OK && event && memcmp(event, &events[k], sizeof *event) == 0);
+                CHECK(rp_matcher_peek(m, &event, &why) == RP_OK && event &&
+                      memcmp(event, &events[k], sizeof *event) == 0);
                 rp_matcher_take(m);
             }
             for (int again = 0; again < 2; again++) {
@@ -227,7 +246,8 @@ TEST(an_empty_record)
     struct rp_matcher *m;
     struct rp_problem why;
 
-    REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, 4}, &late, 1, &m, &why) == RP_OK);
+    REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, 4}, &late, 1, &m,
+                              &why) == RP_OK);
     for (int i = 0; i < 3; i++) {
         CHECK(rp_matcher_peek(m, &event, &why) == RP_OK && !event);
         CHECK(rp_matcher_ahead(m, 0, &event, &why) == RP_OK && !event);
@@ -246,18 +266,24 @@ TEST(looking_moves_nothing)
     enum { COUNT = 20, BLOCK = 8 };
     size_t lengths[] = {BLOCK, BLOCK, COUNT - 2 * BLOCK};
     struct rp_event *events = sample_stream(9, COUNT);
-    struct blocks source = {.events = events, .count = COUNT, .lengths = lengths, .fail_at = SIZE_MAX};
+    struct blocks source = {.events = events,
+                            .count = COUNT,
+                            .lengths = lengths,
+                            .fail_at = SIZE_MAX};
     const struct rp_event *event;
     struct rp_matcher *m;
     struct rp_problem why;
 
-    REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, BLOCK}, NULL, 0, &m, &why) == RP_OK);
+    REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, BLOCK}, NULL, 0, &m,
+                              &why) == RP_OK);
     for (size_t at = 0; at < COUNT; at++) {
         REQUIRE(rp_matcher_peek(m, &event, &why) == RP_OK && event == rp_matcher_look(m, 0));
-        size_t loaded = at / BLOCK * BLOCK + 2 * BLOCK < COUNT ? at / BLOCK * BLOCK + 2 * BLOCK : COUNT;
+        size_t loaded =
+            at / BLOCK * BLOCK + 2 * BLOCK < COUNT ? at / BLOCK * BLOCK + 2 * BLOCK : COUNT;
         for (size_t ahead = 0; ahead < COUNT; ahead++) {
             const struct rp_event *seen = rp_matcher_look(m, ahead);
-            CHECK(at + ahead < loaded ? seen && memcmp(seen, &events[at + ahead], sizeof *seen) == 0 : !seen);
+            CHECK(at + ahead < loaded ? seen && memcmp(seen, &events[at + ahead], sizeof *seen) == 0
+                                      : !seen);
         }
         rp_matcher_take(m);
     }
@@ -271,7 +297,10 @@ TEST(a_group_longer_than_many_blocks)
     enum { GROUP = 500 };
     static struct rp_event events[GROUP + 2];
     static size_t lengths[GROUP + 2];
-    struct blocks source = {.events = events, .count = GROUP + 2, .lengths = lengths, .fail_at = SIZE_MAX};
+    struct blocks source = {.events = events,
+                            .count = GROUP + 2,
+                            .lengths = lengths,
+                            .fail_at = SIZE_MAX};
     const struct rp_event *event;
     struct rp_matcher *m;
     struct rp_problem why;
@@ -287,7 +316,8 @@ TEST(a_group_longer_than_many_blocks)
     for (size_t most = 1; most < 40; most += 3) {
         source.at = source.next = 0;
         cut(&seed, GROUP + 2, most, lengths);
-        REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, most}, NULL, 0, &m, &why) == RP_OK);
+        REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, most}, NULL, 0, &m,
+                                  &why) == RP_OK);
         CHECK_EQ(follow(m, &seed, events, GROUP + 2, none, &status, &why), GROUP + 2);
         rp_matcher_free(m);
     }
@@ -295,7 +325,8 @@ TEST(a_group_longer_than_many_blocks)
     source.count = 100; /* the record ends inside the group */
     for (size_t i = 0; i < 100; i++)
         lengths[i] = 1;
-    REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, 1}, NULL, 0, &m, &why) == RP_OK);
+    REQUIRE(rp_matcher_create((struct rp_block_source){next_block, &source, 1}, NULL, 0, &m,
+                              &why) == RP_OK);
     rp_matcher_take(m);
     CHECK(rp_matcher_ahead(m, GROUP - 1, &event, &why) == RP_OK && !event);
     CHECK(rp_matcher_ahead(m, 98, &event, &why) == RP_OK && event && event->a == 99);
@@ -309,8 +340,10 @@ struct synthetic {
     uint32_t group; /* events in a call */
 };
 
-/* Receive 0 is posted before the first event and matched by the last; receives 1, 2, ... are matched a few events after they were posted. */
-static enum rp_status next_synthetic(void *owner, struct rp_event *events, size_t *count, struct rp_problem *why)
+/* Receive 0 is posted before the first event and matched by the last; receives 1, 2, ... are
+ * matched a few events after they were posted. */
+static enum rp_status next_synthetic(void *owner, struct rp_event *events, size_t *count,
+                                     struct rp_problem *why)
 {
     struct synthetic *s = owner;
 
@@ -321,8 +354,10 @@ static enum rp_status next_synthetic(void *owner, struct rp_event *events, size_
         if (n + 1 == s->total)
             events[i] = (struct rp_event){RP_MATCH, 0, 0, 0, 7, 8, 0};
         else if (s->group > 1)
-            events[i] = n % s->group == 0 ? (struct rp_event){RP_YES, 0, n == 0, s->group, 0, (int32_t)s->group, 0}
-                                          : (struct rp_event){RP_NEXT, 0, 0, 0, (int32_t)(n % s->group), 0, 0};
+            events[i] =
+                n % s->group == 0
+                    ? (struct rp_event){RP_YES, 0, n == 0, s->group, 0, (int32_t)s->group, 0}
+                    : (struct rp_event){RP_NEXT, 0, 0, 0, (int32_t)(n % s->group), 0, 0};
         else if (n % 2 == 0)
             events[i] = (struct rp_event){RP_RECV, 0, 1, 0, 1, 2, 0};
         else
@@ -362,7 +397,8 @@ static size_t most_heap(struct synthetic s, size_t before)
             return SIZE_MAX;
         for (uint32_t k = 0; k < event->posts; k++, post++)
             wrong += !rp_matcher_find(m, post, &found) || found.source != (post == 0 ? 7 : 3);
-        if (event->kind == RP_YES && rp_matcher_ahead(m, (size_t)event->b - 1, &event, &why) != RP_OK)
+        if (event->kind == RP_YES &&
+            rp_matcher_ahead(m, (size_t)event->b - 1, &event, &why) != RP_OK)
             return SIZE_MAX;
         rp_matcher_take(m);
         if (i % 1000 == 0 && heap() - before > most)

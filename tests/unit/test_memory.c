@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every allocation fails once. The linker sends the core's calls here (--wrap); each piece of work is done as often as it allocates, with another allocation
- * refused each time. It must say RP_MEMORY or do without, tell nothing wrong, and leave nothing allocated.
+ * Every allocation fails once. The linker sends the core's calls here (--wrap); each piece of work
+ * is done as often as it allocates, with another allocation refused each time. It must say
+ * RP_MEMORY or do without, tell nothing wrong, and leave nothing allocated.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -115,7 +116,9 @@ static void add(struct tally *tally, bool bad, long n)
 
 static void refuse_each(const char *name, int (*work)(void))
 {
-    struct tally wrong = {"a wrong result", 0, 0}, other = {"a failure that is not RP_MEMORY", 0, 0}, left = {"something left allocated", 0, 0};
+    struct tally wrong = {"a wrong result", 0, 0},
+                 other = {"a failure that is not RP_MEMORY", 0, 0},
+                 left = {"something left allocated", 0, 0};
     struct tally *const all[] = {&wrong, &other, &left};
     long most = 1;
 
@@ -135,7 +138,9 @@ static void refuse_each(const char *name, int (*work)(void))
     CHECK(most > 0);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i]->times > 0)
-            unit_fail(__FILE__, __LINE__, "%s: %s, %ld times of %ld, first when allocation %ld fails", name, all[i]->what, all[i]->times, most, all[i]->first);
+            unit_fail(__FILE__, __LINE__,
+                      "%s: %s, %ld times of %ld, first when allocation %ld fails", name,
+                      all[i]->what, all[i]->times, most, all[i]->first);
 }
 
 /* Buffers */
@@ -159,7 +164,8 @@ TEST(buffers)
 
 /* JSON */
 
-#define LONG "a string of more than sixty-four bytes, so that the buffer of its bytes must grow once"
+#define LONG                                                                                       \
+    "a string of more than sixty-four bytes, so that the buffer of its bytes must grow once"
 
 static int parse_json(void)
 {
@@ -169,8 +175,10 @@ static int parse_json(void)
     int status = (int)rp_json_parse(text, sizeof text - 1, &json, &why);
 
     if (status == RP_OK) {
-        const struct rp_json *array = rp_json_member(json, "key", RP_JSON_ARRAY), *y = rp_json_member(json, "y", RP_JSON_STRING);
-        bool good = array && array->child && array->child->next && strcmp(array->child->next->string, LONG) == 0 && y && !*y->string;
+        const struct rp_json *array = rp_json_member(json, "key", RP_JSON_ARRAY),
+                             *y = rp_json_member(json, "y", RP_JSON_STRING);
+        bool good = array && array->child && array->child->next &&
+                    strcmp(array->child->next->string, LONG) == 0 && y && !*y->string;
         rp_json_free(json);
         status = good ? RP_OK : WRONG;
     }
@@ -182,7 +190,9 @@ static int put_json(void)
     struct rp_buffer out = {0};
 
     rp_json_put_string(&out, "\"\\\n\xff" LONG LONG);
-    int status = out.failed ? RP_MEMORY : out.length == 2 + 2 + 2 + 6 + 6 + 2 * strlen(LONG) ? RP_OK : WRONG;
+    int status = out.failed                                           ? RP_MEMORY
+                 : out.length == 2 + 2 + 2 + 6 + 6 + 2 * strlen(LONG) ? RP_OK
+                                                                      : WRONG;
     rp_buffer_free(&out);
     return status;
 }
@@ -196,7 +206,8 @@ TEST(json)
 /* Manifests */
 
 static char *command[] = {"mpirun", "-n", "4", "./a", NULL}, *none[] = {NULL};
-static const struct rp_manifest manifest = {.run = 7, .ranks = 2, .mpi = "m", .program = "p", .command = command, .allowed = none};
+static const struct rp_manifest manifest = {
+    .run = 7, .ranks = 2, .mpi = "m", .program = "p", .command = command, .allowed = none};
 
 static int write_manifest(void)
 {
@@ -216,7 +227,8 @@ static int read_manifest(void)
 
     if (status != RP_OK)
         return status;
-    bool good = again.run == 7 && again.ranks == 2 && strcmp(again.program, "p") == 0 && again.command[3] && strcmp(again.command[3], "./a") == 0;
+    bool good = again.run == 7 && again.ranks == 2 && strcmp(again.program, "p") == 0 &&
+                again.command[3] && strcmp(again.command[3], "./a") == 0;
     rp_manifest_free(&again);
     return good ? RP_OK : WRONG;
 }
@@ -323,7 +335,8 @@ TEST(readers)
     free(events);
 }
 
-/* Writers: few enough events that the encoder sleeps, so that all allocations are on this thread. */
+/* Writers: few enough events that the encoder sleeps, so that all allocations are on this
+ * thread. */
 
 static struct rp_buffer site_records[SAMPLE_SITES];
 
@@ -337,7 +350,8 @@ static int write_here(void)
     struct rp_log_writer *writer;
     struct rp_ring *ring;
     struct rp_problem why;
-    int status = (int)rp_log_create(here, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why);
+    int status = (int)rp_log_create(here, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS,
+                                    &(struct rp_log_manner){.codec = &rp_codec_mix}, &writer, &why);
 
     if (status != RP_OK)
         return says_memory(&why) ? RP_MEMORY : status;
@@ -395,7 +409,8 @@ static void announce(void *owner, const struct rp_buffer *records, uint32_t firs
 
     (void)owner;
     refused_call = 0;
-    announced_well &= first == read_back->site_count && rp_site_read(read_back, records->bytes, records->length, 1);
+    announced_well &= first == read_back->site_count &&
+                      rp_site_read(read_back, records->bytes, records->length, 1);
     refused_call = saved;
 }
 
@@ -417,8 +432,10 @@ static int find_sites(void)
         return RP_MEMORY;
     }
     table.announce = announce;
-    for (uintptr_t i = 0; i < 60; i++) { /* addresses in this program and in nobody's, so that modules and sites are many */
-        uint32_t site = rp_site_find(&table, functions[i % 3], i % 2 ? (uintptr_t)&find_sites + i : i + 1, 64 * i + 64);
+    for (uintptr_t i = 0; i < 60;
+         i++) { /* addresses in this program and in nobody's, so that modules and sites are many */
+        uint32_t site = rp_site_find(&table, functions[i % 3],
+                                     i % 2 ? (uintptr_t)&find_sites + i : i + 1, 64 * i + 64);
         named &= site < other.site_count || site == 0; /* 0 if there is no memory for the first */
     }
     rp_site_table_free(&table);
@@ -435,7 +452,8 @@ TEST(sites)
 
 static size_t at;
 
-static enum rp_status next_block(void *owner, struct rp_event *out, size_t *number, struct rp_problem *why)
+static enum rp_status next_block(void *owner, struct rp_event *out, size_t *number,
+                                 struct rp_problem *why)
 {
     (void)owner, (void)why;
     *number = EVENTS - at < 7 ? EVENTS - at : 7;
@@ -475,7 +493,8 @@ static int run_matcher(void)
     struct rp_problem why;
 
     at = 0;
-    int status = (int)rp_matcher_create((struct rp_block_source){next_block, NULL, 7}, &late, 1, &m, &why);
+    int status =
+        (int)rp_matcher_create((struct rp_block_source){next_block, NULL, 7}, &late, 1, &m, &why);
     if (status != RP_OK)
         return status;
     status = follow(m);
@@ -530,7 +549,8 @@ static int pack_and_unpack(bool gzip)
     int status = (int)(gzip ? rp_gzip_encode : rp_raw_encode)(&coder, &tables, &out, &sizes);
 
     if (status == RP_OK)
-        status = (int)(gzip ? rp_gzip_decode(out.bytes, out.length, sizes.before, EVENTS + 8, &scratch, &again, &why)
+        status = (int)(gzip ? rp_gzip_decode(out.bytes, out.length, sizes.before, EVENTS + 8,
+                                             &scratch, &again, &why)
                             : rp_raw_decode(out.bytes, out.length, EVENTS + 8, &again, &why));
     if (status == RP_OK) {
         status = row_tables_same(&tables, &again) ? RP_OK : WRONG;
@@ -561,9 +581,11 @@ static int restore_table(const struct rp_row_table *table, const struct rp_cdc_t
 
     for (size_t i = 0; i < table->count; i++)
         if (table->rows[i].kind == RP_ROW_MESSAGE)
-            messages[messages_taken++] = (struct rp_message){table->rows[i].clock, table->rows[i].rank, 0};
+            messages[messages_taken++] =
+                (struct rp_message){table->rows[i].clock, table->rows[i].rank, 0};
     int status = (int)rp_cdc_restore(decoded, messages, messages_taken, again, &why);
-    return status != RP_OK || memcmp(again, table->rows, table->count * sizeof *again) == 0 ? status : WRONG;
+    return status != RP_OK || memcmp(again, table->rows, table->count * sizeof *again) == 0 ? status
+                                                                                            : WRONG;
 }
 
 static int cdc_and_back(void)
@@ -576,7 +598,8 @@ static int cdc_and_back(void)
     int status = (int)rp_cdc_encode(&coder, &tables, &out, &sizes);
 
     if (status == RP_OK)
-        status = (int)rp_cdc_decode(out.bytes, out.length, sizes.before, EVENTS + 8, &scratch, &chunk, &why);
+        status = (int)rp_cdc_decode(out.bytes, out.length, sizes.before, EVENTS + 8, &scratch,
+                                    &chunk, &why);
     for (size_t i = 0; i < chunk.table_count && status == RP_OK; i++)
         status = restore_table(&tables.tables[i], &chunk.tables[i]);
     rp_cdc_chunk_free(&chunk);

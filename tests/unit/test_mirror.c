@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of two sides: each sees what the other stored, nothing is lost, and no value is seen that was never stored, also while others write. All that changed is in the lanes that are told. */
+/* Memory of two sides: each sees what the other stored, nothing is lost, and no value is seen that
+ * was never stored, also while others write. All that changed is in the lanes that are told. */
 #include "base/lanes.h"
 #include "base/mirror.h"
 
@@ -41,7 +42,8 @@ static struct rp_mirror make(size_t shift)
 
     memset(memory, 0, sizeof memory);
     memset(stored, 0, sizeof stored);
-    return (struct rp_mirror){memory[0] + shift, memory[1] + shift, memory[2] + shift, SIZE, stored};
+    return (struct rp_mirror){memory[0] + shift, memory[1] + shift, memory[2] + shift, SIZE,
+                              stored};
 }
 
 TEST(both_sides_have_everything_in_the_end)
@@ -77,7 +79,8 @@ TEST(both_sides_have_everything_in_the_end)
     rp_mirror_only_words = false;
 }
 
-/* Numbers of which the second byte changes in all, the fourth in some, are one run in these lanes, on all pages. */
+/* Numbers of which the second byte changes in all, the fourth in some, are one run in these lanes,
+ * on all pages. */
 static void check_lanes(size_t shift)
 {
     struct rp_mirror m = make(shift);
@@ -106,7 +109,9 @@ TEST(what_changed_is_in_few_lanes)
     rp_mirror_only_words = false;
 }
 
-/* The program stores something that it would not store again, and others change a byte of it: whoever was only told of what came has all of it. Through a part of the mirror it goes as well. */
+/* The program stores something that it would not store again, and others change a byte of it:
+ * whoever was only told of what came has all of it. Through a part of the mirror it goes as
+ * well. */
 static void check_stored(size_t shift, bool through_part)
 {
     struct rp_mirror m = make(shift), part = rp_mirror_part(&m, 256, 1024);
@@ -125,7 +130,8 @@ static void check_stored(size_t shift, bool through_part)
     CHECK(memcmp(side.seen + 1184, m.own + 1184, 16) == 0);
 }
 
-/* The same if it has not gone out yet: others change what is around it, or it. Alone it stores something else, which is never mixed with what it stored. */
+/* The same if it has not gone out yet: others change what is around it, or it. Alone it stores
+ * something else, which is never mixed with what it stored. */
 static void check_not_out(size_t shift)
 {
     struct rp_mirror m = make(shift);
@@ -144,7 +150,8 @@ static void check_not_out(size_t shift)
     for (size_t i = word + 640 - 64; i < word + 640 + 64; i += 8)
         m.public[i + 1] = 0x11;
     rp_mirror_in(&m, 0, SIZE, note, &side);
-    CHECK(memcmp(side.seen + word, m.own + word, 8) == 0 || memcmp(side.seen + word, "\x99\x99\x99\x99\x99\x99\x99\x99", 8) == 0);
+    CHECK(memcmp(side.seen + word, m.own + word, 8) == 0 ||
+          memcmp(side.seen + word, "\x99\x99\x99\x99\x99\x99\x99\x99", 8) == 0);
     CHECK(memcmp(side.seen + word + 640, m.own + word + 640, 8) == 0);
     CHECK(side.packed > 0);
 }
@@ -198,7 +205,8 @@ TEST(memory_that_cannot_be_parted_is_told)
     CHECK_EQ(side.runs, 1);
 }
 
-/* Another thread counts in one word, and in a half of another whose second half is the program's. */
+/* Another thread counts in one word, and in a half of another whose second half is the
+ * program's. */
 struct race {
     struct rp_mirror m;
     _Atomic int over;
@@ -260,16 +268,19 @@ TEST(no_store_is_lost_and_no_value_made_up)
     rp_mirror_only_words = false;
 }
 
-/* All bytes of what another thread stores are alike; a range that is shorter than a word, or begins inside one. */
+/* All bytes of what another thread stores are alike; a range that is shorter than a word, or begins
+ * inside one. */
 static void *store_alike(void *data)
 {
     struct race *race = data;
 
     for (uint32_t i = 1; !race->over; i++)
         if (race->m.size == sizeof i)
-            atomic_store_explicit((_Atomic uint32_t *)race->m.public, (i & 255) * 0x01010101u, memory_order_relaxed);
+            atomic_store_explicit((_Atomic uint32_t *)race->m.public, (i & 255) * 0x01010101u,
+                                  memory_order_relaxed);
         else
-            atomic_store_explicit((_Atomic uint16_t *)race->m.public, (uint16_t)((i & 255) * 0x0101u), memory_order_relaxed);
+            atomic_store_explicit((_Atomic uint16_t *)race->m.public,
+                                  (uint16_t)((i & 255) * 0x0101u), memory_order_relaxed);
     return NULL;
 }
 

@@ -91,8 +91,10 @@ TEST(a_small_function_with_two_callers_is_a_wrapper)
               else_where = other_caller(&done) - module.base;
     struct rp_frame one[] = {{1, inner}, {1, outer}}, two[] = {{1, inner}, {1, else_where}};
     struct rp_site sites[] = {{"MPI_Recv", 2, one}, {"MPI_Recv", 2, two}};
-    struct rp_site_table table = {
-        .sites = sites, .site_count = 2, .modules = &module, .module_count = 1};
+    struct rp_site_table table = {.sites = sites,
+                                  .site_count = 2,
+                                  .modules = &module,
+                                  .module_count = 1};
 
     struct rp_lines *lines = rp_lines_open();
     rp_lines_close(lines);
@@ -109,8 +111,10 @@ TEST(without_memory_or_lines_there_is_an_address)
     struct rp_module module = {.path = (char *)"/nonexistent/app"};
     struct rp_frame frame = {1, 0x1234};
     struct rp_site site = {"MPI_Recv", 1, &frame};
-    struct rp_site_table table = {
-        .sites = &site, .site_count = 1, .modules = &module, .module_count = 1};
+    struct rp_site_table table = {.sites = &site,
+                                  .site_count = 1,
+                                  .modules = &module,
+                                  .module_count = 1};
     struct rp_site_place place;
     struct rp_buffer out = {0};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order rule: bounds, compared with the greatest fixpoint found in another way; and the whole of src/det in a model of ranks (det_model.h), where every order of steps must give the same.
+ * The order rule: bounds, compared with the greatest fixpoint found in another way; and the whole
+ * of src/det in a model of ranks (det_model.h), where every order of steps must give the same.
  */
 #include "det_model.h"
 #include "unit.h"
@@ -15,7 +16,8 @@ static uint64_t plus(uint64_t time, uint64_t latency)
 }
 
 /* What a rank's bound is if those of the others are these, from the definition. */
-static uint64_t defined(const struct rp_order_rank *ranks, size_t count, uint64_t latency, size_t still, const uint64_t *bounds, size_t r)
+static uint64_t defined(const struct rp_order_rank *ranks, size_t count, uint64_t latency,
+                        size_t still, const uint64_t *bounds, size_t r)
 {
     uint64_t least = ranks[r].candidate, most = ranks[r].candidate, wait = 0;
 
@@ -37,7 +39,8 @@ static uint64_t defined(const struct rp_order_rank *ranks, size_t count, uint64_
 }
 
 /* All values that a bound can have: a clock or candidate, some latencies later; or never. */
-static size_t find_values(const struct rp_order_rank *ranks, size_t count, uint64_t latency, uint64_t *values)
+static size_t find_values(const struct rp_order_rank *ranks, size_t count, uint64_t latency,
+                          uint64_t *values)
 {
     size_t number = 0;
 
@@ -51,7 +54,8 @@ static size_t find_values(const struct rp_order_rank *ranks, size_t count, uint6
 }
 
 /* The largest of all solutions, found by trying every choice of values. */
-static void by_trying(const struct rp_order_rank *ranks, size_t count, uint64_t latency, size_t still, uint64_t *best)
+static void by_trying(const struct rp_order_rank *ranks, size_t count, uint64_t latency,
+                      size_t still, uint64_t *best)
 {
     uint64_t values[2 * MOST * (MOST + 1) + 1], tried[MOST];
     size_t number = find_values(ranks, count, latency, values), choice[MOST] = {0};
@@ -74,7 +78,8 @@ static void by_trying(const struct rp_order_rank *ranks, size_t count, uint64_t 
 }
 
 /* Step by step: all go down from `never` together. */
-static void by_iteration(const struct rp_order_rank *ranks, size_t count, uint64_t latency, size_t still, uint64_t *bounds)
+static void by_iteration(const struct rp_order_rank *ranks, size_t count, uint64_t latency,
+                         size_t still, uint64_t *bounds)
 {
     uint64_t next[MOST];
     bool changed = true;
@@ -93,16 +98,22 @@ static uint64_t random_time(uint64_t *seed)
 {
     uint64_t choice = unit_below(seed, 12);
 
-    return choice == 0 ? RP_ORDER_NEVER : choice == 1 ? RP_ORDER_NEVER - unit_below(seed, 12) : unit_below(seed, 10);
+    return choice == 0   ? RP_ORDER_NEVER
+           : choice == 1 ? RP_ORDER_NEVER - unit_below(seed, 12)
+                         : unit_below(seed, 10);
 }
 
-static void random_ranks(uint64_t *seed, size_t count, struct rp_order_rank *ranks, uint64_t *missing)
+static void random_ranks(uint64_t *seed, size_t count, struct rp_order_rank *ranks,
+                         uint64_t *missing)
 {
     for (size_t i = 0; i < count; i++) {
         enum rp_order_kind kind = (enum rp_order_kind)unit_below(seed, 4);
         uint64_t none = kind == RP_ORDER_ALL ? 0 : RP_ORDER_NEVER;
         missing[i] = unit_below(seed, 1u << count);
-        ranks[i] = (struct rp_order_rank){random_time(seed), kind, (uint32_t)unit_below(seed, count), unit_below(seed, 2) ? none : random_time(seed), kind == RP_ORDER_ALL ? &missing[i] : NULL};
+        ranks[i] =
+            (struct rp_order_rank){random_time(seed), kind, (uint32_t)unit_below(seed, count),
+                                   unit_below(seed, 2) ? none : random_time(seed),
+                                   kind == RP_ORDER_ALL ? &missing[i] : NULL};
     }
 }
 
@@ -140,7 +151,10 @@ TEST(no_other_solution_is_larger)
 
 TEST(a_ring_of_ranks_that_wait_never_sends)
 {
-    struct rp_order_rank ranks[4] = {{3, RP_ORDER_ONE, 1, 0, NULL}, {5, RP_ORDER_ONE, 2, 0, NULL}, {4, RP_ORDER_ONE, 0, 0, NULL}, {9, RP_ORDER_RUNS, 0, 0, NULL}};
+    struct rp_order_rank ranks[4] = {{3, RP_ORDER_ONE, 1, 0, NULL},
+                                     {5, RP_ORDER_ONE, 2, 0, NULL},
+                                     {4, RP_ORDER_ONE, 0, 0, NULL},
+                                     {9, RP_ORDER_RUNS, 0, 0, NULL}};
     uint64_t bounds[4];
 
     rp_order_bounds(ranks, 4, 10, 4, bounds);
@@ -158,7 +172,10 @@ TEST(a_ring_of_ranks_that_wait_never_sends)
 
 TEST(a_chain_of_ranks_that_wait_adds_up)
 {
-    struct rp_order_rank ranks[4] = {{0, RP_ORDER_ONE, 1, 0, NULL}, {500, RP_ORDER_ONE, 2, 0, NULL}, {0, RP_ORDER_ONE, 3, 0, NULL}, {7, RP_ORDER_RUNS, 0, 0, NULL}};
+    struct rp_order_rank ranks[4] = {{0, RP_ORDER_ONE, 1, 0, NULL},
+                                     {500, RP_ORDER_ONE, 2, 0, NULL},
+                                     {0, RP_ORDER_ONE, 3, 0, NULL},
+                                     {7, RP_ORDER_RUNS, 0, 0, NULL}};
     uint64_t bounds[4];
 
     rp_order_bounds(ranks, 4, 10, 4, bounds);
@@ -173,7 +190,9 @@ TEST(a_chain_of_ranks_that_wait_adds_up)
 TEST(who_waits_for_a_rank_that_has_ended_never_sends)
 {
     uint64_t missing = 1, bounds[3];
-    struct rp_order_rank ranks[3] = {{RP_ORDER_NEVER, RP_ORDER_RUNS, 0, 0, NULL}, {5, RP_ORDER_ONE, 0, 0, NULL}, {6, RP_ORDER_ALL, 0, 4, &missing}};
+    struct rp_order_rank ranks[3] = {{RP_ORDER_NEVER, RP_ORDER_RUNS, 0, 0, NULL},
+                                     {5, RP_ORDER_ONE, 0, 0, NULL},
+                                     {6, RP_ORDER_ALL, 0, 4, &missing}};
 
     rp_order_bounds(ranks, 3, 1, 3, bounds);
     CHECK_EQ(bounds[1], RP_ORDER_NEVER);
@@ -185,7 +204,9 @@ TEST(who_waits_for_a_rank_that_has_ended_never_sends)
 
 TEST(times_near_the_end_do_not_wrap)
 {
-    struct rp_order_rank ranks[3] = {{RP_ORDER_NEVER - 5, RP_ORDER_RUNS, 0, 0, NULL}, {0, RP_ORDER_ONE, 0, 0, NULL}, {0, RP_ORDER_ANY, 0, RP_ORDER_NEVER - 3, NULL}};
+    struct rp_order_rank ranks[3] = {{RP_ORDER_NEVER - 5, RP_ORDER_RUNS, 0, 0, NULL},
+                                     {0, RP_ORDER_ONE, 0, 0, NULL},
+                                     {0, RP_ORDER_ANY, 0, RP_ORDER_NEVER - 3, NULL}};
     uint64_t bounds[3];
 
     rp_order_bounds(ranks, 3, 5, 3, bounds);
@@ -239,13 +260,15 @@ static void check_program(const struct model_program *program, int orders, uint6
         model_run(program, seed + (uint64_t)i, into);
         unit_checks++;
         if (into->hangs) {
-            unit_fail(__FILE__, __LINE__, "order %llu does not come to an end:", (unsigned long long)(seed + (uint64_t)i));
+            unit_fail(__FILE__, __LINE__, "order %llu does not come to an end:",
+                      (unsigned long long)(seed + (uint64_t)i));
             if (unit_failures <= 3)
                 model_print(program);
             return;
         }
         if (into->is_wrong) {
-            unit_fail(__FILE__, __LINE__, "order %llu: a rank goes on that had found a deadlock:", (unsigned long long)(seed + (uint64_t)i));
+            unit_fail(__FILE__, __LINE__, "order %llu: a rank goes on that had found a deadlock:",
+                      (unsigned long long)(seed + (uint64_t)i));
             if (unit_failures <= 3)
                 model_print(program);
             return;
@@ -254,7 +277,8 @@ static void check_program(const struct model_program *program, int orders, uint6
             refused++;
             continue;
         }
-        if (into == &other_result && (rank = model_compare(program, &first_result, &other_result, &fact)) >= 0) {
+        if (into == &other_result &&
+            (rank = model_compare(program, &first_result, &other_result, &fact)) >= 0) {
             say_difference(program, seed + (uint64_t)i, rank);
             return;
         }
@@ -276,7 +300,8 @@ static void check_programs(int programs, int orders, uint64_t seed, bool cancels
         model_make(&program, &from, cancels);
         check_program(&program, orders, seed);
     }
-    printf("%d programs in %d orders each: %lu end, %lu deadlock, %lu runs refused, %lu facts\n", programs, orders, ended, deadlocks, refused, facts);
+    printf("%d programs in %d orders each: %lu end, %lu deadlock, %lu runs refused, %lu facts\n",
+           programs, orders, ended, deadlocks, refused, facts);
 }
 
 /* Programs by hand: what a rank receives, the first or the next, in all orders. */
@@ -324,7 +349,8 @@ TEST(a_message_to_ourselves_may_come_first)
     begin(2);
     does(0, MODEL_IRECV, -1, 0, 0);
     does(0, MODEL_ISSEND, 1, 7, 0);
-    does(0, MODEL_TEST, 0, 0, 8); /* of the send; it waits until rank 1 has looked at its messages */
+    does(0, MODEL_TEST, 0, 0,
+         8); /* of the send; it waits until rank 1 has looked at its messages */
     does(0, MODEL_SEND, 0, 0, 0);
     does(1, MODEL_COMPUTE, 0, 0, 30);
     does(1, MODEL_SEND, 0, 0, 0);
@@ -361,7 +387,8 @@ TEST(a_receive_that_is_cancelled_leaves_its_message_to_the_next)
     CHECK_EQ(payload(0, 0), 1001);
 }
 
-/* Rank 0 goes on at the time at which rank 1 took its message, or came to the meeting; that may be found out when rank 1 is much later. Rank 3 must not think that it stays. */
+/* Rank 0 goes on at the time at which rank 1 took its message, or came to the meeting; that may be
+ * found out when rank 1 is much later. Rank 3 must not think that it stays. */
 static void wait_for_act(enum model_kind act, enum model_kind wait)
 {
     begin(4);
@@ -397,7 +424,8 @@ TEST(who_waits_for_a_meeting_goes_on_at_its_time)
     wait_for_act(MODEL_IBARRIER, MODEL_WAITANY);
 }
 
-/* The same, but rank 1 waits inside MPI first, where it does not look at its messages. What is known of that may be older than that it has gone on. */
+/* The same, but rank 1 waits inside MPI first, where it does not look at its messages. What is
+ * known of that may be older than that it has gone on. */
 static void wait_for_deaf(enum model_kind wait)
 {
     begin(4);
@@ -466,12 +494,14 @@ static int model_number(const char *name, int otherwise)
 
 TEST(every_order_gives_the_same)
 {
-    check_programs(model_number("TEST_PROGRAMS", 300), model_number("TEST_ORDERS", 12), (uint64_t)model_number("TEST_SEED", 1), false);
+    check_programs(model_number("TEST_PROGRAMS", 300), model_number("TEST_ORDERS", 12),
+                   (uint64_t)model_number("TEST_SEED", 1), false);
     CHECK(ended > 0 && deadlocks > 0);
 }
 
 TEST(every_order_gives_the_same_with_cancels)
 {
-    check_programs(model_number("TEST_PROGRAMS", 300) / 5, model_number("TEST_ORDERS", 12), (uint64_t)model_number("TEST_SEED", 1) + 1000, true);
+    check_programs(model_number("TEST_PROGRAMS", 300) / 5, model_number("TEST_ORDERS", 12),
+                   (uint64_t)model_number("TEST_SEED", 1) + 1000, true);
     CHECK(ended > 0);
 }

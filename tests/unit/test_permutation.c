@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Permutations come back from their moves, the moves are as few as can be, and linear prediction loses nothing. */
+/* Permutations come back from their moves, the moves are as few as can be, and linear prediction
+ * loses nothing. */
 #include "codec/permutation.h"
 
 #include <time.h>
@@ -26,7 +27,8 @@ static bool comes_back(size_t count, size_t *made)
 {
     *made = encode(count);
     memset(again, 0xee, count * sizeof *again);
-    return rp_permutation_decode(moves, *made, again, count) && memcmp(order, again, count * sizeof *order) == 0;
+    return rp_permutation_decode(moves, *made, again, count) &&
+           memcmp(order, again, count * sizeof *order) == 0;
 }
 
 /* By another algorithm: the best chain that ends at each element. */
@@ -133,7 +135,8 @@ TEST(nearly_sorted_permutations)
 TEST(blocks_that_are_swapped)
 {
     for (int i = 0; i < 20000; i++) {
-        size_t first = 1 + unit_below(&seed, 60), second = 1 + unit_below(&seed, 60), ahead = unit_below(&seed, 10), made;
+        size_t first = 1 + unit_below(&seed, 60), second = 1 + unit_below(&seed, 60),
+               ahead = unit_below(&seed, 10), made;
         identity(ahead + first + second + 3);
         for (size_t k = 0; k < second; k++)
             order[ahead + k] = (uint32_t)(ahead + first + k);
@@ -198,8 +201,11 @@ TEST(moves_that_nobody_made)
         size_t count = unit_below(&seed, 12), made = unit_below(&seed, 6);
         uint32_t seen = 0;
         for (size_t k = 0; k < made; k++)
-            moves[k] = unit_below(&seed, 20) ? (struct rp_move){(uint32_t)k * 2 + (uint32_t)unit_below(&seed, 3), (int32_t)unit_below(&seed, 9) - 4}
-                                             : (struct rp_move){(uint32_t)unit_edge(&seed), (int32_t)unit_edge(&seed)};
+            moves[k] =
+                unit_below(&seed, 20)
+                    ? (struct rp_move){(uint32_t)k * 2 + (uint32_t)unit_below(&seed, 3),
+                                       (int32_t)unit_below(&seed, 9) - 4}
+                    : (struct rp_move){(uint32_t)unit_edge(&seed), (int32_t)unit_edge(&seed)};
         if (!rp_permutation_decode(moves, made, again, count))
             continue;
         for (size_t k = 0; k < count; k++)
@@ -234,7 +240,8 @@ TEST(section_3_4_of_the_paper)
 }
 
 /*
- * Figure 8 prints 1, 6, -4 and 1, 2, 4 for the two below: it takes the second value as it is. By equation 3, and as the text's own example has it, it is x2
+ * Figure 8 prints 1, 6, -4 and 1, 2, 4 for the two below: it takes the second value as it is. By
+ * equation 3, and as the text's own example has it, it is x2
  * - 2 x1.
  */
 TEST(index_columns_of_figure_8)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places in the order of clocks, and a model of the whole replay by clocks. Random programs are run once: each rank sends, receives any message that has come, or probes and receives what it found. What
- * it received makes tables, as codec cdc has them. Then the same programs are run by the tables, with messages that come in other orders: every receive must get the message that it had, and in no
- * state may all ranks wait.
+ * Places in the order of clocks, and a model of the whole replay by clocks. Random programs are run
+ * once: each rank sends, receives any message that has come, or probes and receives what it found.
+ * What it received makes tables, as codec cdc has them. Then the same programs are run by the
+ * tables, with messages that come in other orders: every receive must get the message that it had,
+ * and in no state may all ranks wait.
  */
 #include "match/places.h"
 
@@ -35,7 +37,8 @@ struct rank {
     uint64_t clock;
     struct sent pool[MESSAGES]; /* in the order of arrival */
     size_t pool_count;
-    size_t at, given, table, given_before; /* step; messages given; the table at the front, and messages given before it */
+    size_t at, given, table, given_before; /* step; messages given; the table at the front, and
+                                              messages given before it */
     struct rp_places places;
     bool waits;
 };
@@ -50,7 +53,8 @@ static struct world {
 
 static void send(int from, int to)
 {
-    world.under_way[from][to][world.sent[from][to]++] = (struct sent){world.rank[from].clock++, from};
+    world.under_way[from][to][world.sent[from][to]++] =
+        (struct sent){world.rank[from].clock++, from};
 }
 
 static void received(struct rank *rank, size_t at)
@@ -134,7 +138,8 @@ static bool is_before(const struct sent *one, const struct sent *other)
     return one->clock < other->clock || (one->clock == other->clock && one->rank < other->rank);
 }
 
-static void draw_epoch(struct rp_cdc_table *table, struct rp_cdc_clock *epoch, const struct sent *messages)
+static void draw_epoch(struct rp_cdc_table *table, struct rp_cdc_clock *epoch,
+                       const struct sent *messages)
 {
     table->epoch = epoch;
     for (int32_t sender = 0; sender < RANKS; sender++) {
@@ -173,7 +178,8 @@ static void make_table(struct rank *rank, size_t number, size_t first, size_t co
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < number; k++)
             if (is_below(&rank->tables[k], &messages[i])) {
-                table->late[table->late_count++] = (struct rp_cdc_clock){messages[i].rank, messages[i].clock};
+                table->late[table->late_count++] =
+                    (struct rp_cdc_clock){messages[i].rank, messages[i].clock};
                 break;
             }
 }
@@ -183,7 +189,8 @@ static void make_tables(struct rank *rank)
     size_t first = 0;
 
     for (size_t i = 0; i < TABLES; i++) {
-        size_t left = rank->received_count - first, count = i == TABLES - 1 ? left : unit_below(&world.seed, left + 1);
+        size_t left = rank->received_count - first,
+               count = i == TABLES - 1 ? left : unit_below(&world.seed, left + 1);
         make_table(rank, i, first, count);
         first += count;
     }
@@ -195,7 +202,8 @@ static bool is_late(const struct rank *rank, const struct sent *message)
 {
     for (size_t i = rank->table + 1; i < TABLES; i++)
         for (size_t k = 0; k < rank->tables[i].late_count; k++)
-            if (rank->tables[i].late[k].rank == message->rank && rank->tables[i].late[k].clock == message->clock)
+            if (rank->tables[i].late[k].rank == message->rank &&
+                rank->tables[i].late[k].clock == message->clock)
                 return true;
     return false;
 }
@@ -215,7 +223,8 @@ static void begin_table(struct rank *rank)
 
 static void look_at_table(struct rank *rank)
 {
-    while (rank->given - rank->given_before == rank->tables[rank->table].message_count && rank->table < TABLES - 1) {
+    while (rank->given - rank->given_before == rank->tables[rank->table].message_count &&
+           rank->table < TABLES - 1) {
         rank->given_before = rank->given;
         rank->table++;
         begin_table(rank);
@@ -243,7 +252,10 @@ static void find_bounds(int to, uint64_t *bounds, bool *under_way)
     for (int i = 0; i < world.ranks; i++) {
         const struct rank *rank = &world.rank[i];
         bool waits = rank->waits && !has_under_way(i), ended = rank->at == rank->step_count;
-        seen[i] = (struct rp_bound_rank){ended ? RP_NEVER : rank->clock, waits ? rp_places_clock(&rank->places, wanted(rank)) : RP_NEVER, waits};
+        seen[i] =
+            (struct rp_bound_rank){ended ? RP_NEVER : rank->clock,
+                                   waits ? rp_places_clock(&rank->places, wanted(rank)) : RP_NEVER,
+                                   waits};
         under_way[i] = world.sent[i][to] != world.arrived[i][to];
     }
     rp_bounds_find(seen, (size_t)world.ranks, bounds);
@@ -266,7 +278,8 @@ static bool replay_receive(int number)
     CHECK(!rank->places.is_broken);
     rp_places_give(&rank->places, found.clock, found.rank);
     size_t at = 0;
-    while (at + 1 < rank->pool_count && (rank->pool[at].clock != found.clock || rank->pool[at].rank != found.rank))
+    while (at + 1 < rank->pool_count &&
+           (rank->pool[at].clock != found.clock || rank->pool[at].rank != found.rank))
         at++;
     received(rank, at);
     rank->given++;
@@ -285,7 +298,8 @@ static bool replay_step(int number)
     } else {
         look_at_table(rank);
         rank->waits = true;
-        if (step->action == PROBE ? first_of(rank, step->peer) == rank->pool_count : !replay_receive(number))
+        if (step->action == PROBE ? first_of(rank, step->peer) == rank->pool_count
+                                  : !replay_receive(number))
             return false;
     }
     rank->waits = false;
@@ -305,12 +319,15 @@ static bool replay_arrival(int from, int to)
 /* Something that can happen next, at random. False: nothing can. */
 static bool replay_something(void)
 {
-    int things = world.ranks * world.ranks + world.ranks, first = (int)unit_below(&world.seed, (uint64_t)things);
+    int things = world.ranks * world.ranks + world.ranks,
+        first = (int)unit_below(&world.seed, (uint64_t)things);
     bool happened = false;
 
-    for (int i = 0; i < 2 * things && !happened; i++) { /* twice: who begins to wait may let another go on */
+    for (int i = 0; i < 2 * things && !happened;
+         i++) { /* twice: who begins to wait may let another go on */
         int thing = (first + i) % things, pair = thing - world.ranks;
-        happened = pair < 0 ? replay_step(thing) : replay_arrival(pair / world.ranks, pair % world.ranks);
+        happened =
+            pair < 0 ? replay_step(thing) : replay_arrival(pair / world.ranks, pair % world.ranks);
     }
     return happened;
 }
@@ -357,7 +374,9 @@ TEST(no_replay_of_tables_stops)
 /* Places by themselves */
 
 static const struct rp_cdc_clock line[] = {{0, 9}, {2, 7}};
-static const struct rp_cdc_table table = {.message_count = 4, .epoch = (struct rp_cdc_clock *)line, .epoch_count = 2};
+static const struct rp_cdc_table table = {.message_count = 4,
+                                          .epoch = (struct rp_cdc_clock *)line,
+                                          .epoch_count = 2};
 
 TEST(a_place_is_certain_when_nothing_smaller_can_come)
 {
@@ -372,7 +391,8 @@ TEST(a_place_is_certain_when_nothing_smaller_can_come)
     CHECK(!rp_places_allow(&places, 0, 1));
     CHECK(rp_places_clock(&places, 0) == RP_NEVER);
     rp_places_add(&places, 5, 0, &message);
-    CHECK(rp_places_find(&places, 0, bounds, under_way) == &message); /* of the same clock, rank 2 comes behind */
+    CHECK(rp_places_find(&places, 0, bounds, under_way) ==
+          &message); /* of the same clock, rank 2 comes behind */
     bounds[2] = 4;
     CHECK(!rp_places_find(&places, 0, bounds, under_way));
     rp_places_add(&places, 7, 2, &message);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a recording is, seen from another process while it goes on, and after it ended or was killed. */
+/* How far a recording is, seen from another process while it goes on, and after it ended or was
+ * killed. */
 #include "log/progress.h"
 
 #include <signal.h>
@@ -70,10 +71,12 @@ TEST(it_is_seen_while_it_is_written_and_after)
     int status;
 
     REQUIRE(rp_progress_read(directory, &manifest, &p, &why) == RP_OK);
-    CHECK(p.rank[0].state == RP_PROGRESS_ABSENT && p.rank[SAMPLE_RANK].state == RP_PROGRESS_WRITTEN);
+    CHECK(p.rank[0].state == RP_PROGRESS_ABSENT &&
+          p.rank[SAMPLE_RANK].state == RP_PROGRESS_WRITTEN);
     CHECK(p.written == 1 && p.behind == 0);
     CHECK_EQ(p.events, p.rank[SAMPLE_RANK].events);
-    CHECK(p.rank[SAMPLE_RANK].events > 150 && p.rank[SAMPLE_RANK].events <= 200); /* published are whole calls */
+    CHECK(p.rank[SAMPLE_RANK].events > 150 &&
+          p.rank[SAMPLE_RANK].events <= 200); /* published are whole calls */
     CHECK_EQ(p.rank[SAMPLE_RANK].pid, writer.pid);
     rp_progress_free(&p);
     CHECK(write(writer.go, "", 1) == 1);
@@ -106,7 +109,8 @@ TEST(damage_is_told)
     FILE *file = fopen(unit_path(directory, "rank-00001.log"), "w");
 
     REQUIRE(file);
-    fputs("this is not a log, though it is as long as the header of one would be, and longer", file);
+    fputs("this is not a log, though it is as long as the header of one would be, and longer",
+          file);
     fclose(file);
     CHECK(rp_progress_read(directory, &manifest, &p, &why) == RP_DAMAGED);
     CHECK_HAS(why.text, "rank 1");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Codecs raw and gzip: what goes in comes out; what was never put in is refused, and costs no more memory than it may. */
+/* Codecs raw and gzip: what goes in comes out; what was never put in is refused, and costs no more
+ * memory than it may. */
 #include "codec/raw.h"
 
 #include <malloc.h>
@@ -31,7 +32,8 @@ static bool comes_back(const struct rp_row_tables *tables)
     rp_buffer_clear(&payload);
     CHECK_EQ(rp_gzip_encode(&coder, tables, &payload, &sizes), RP_OK);
     CHECK_EQ(sizes.after, payload.length);
-    if (rp_gzip_decode(payload.bytes, payload.length, sizes.before, tables->row_count, &scratch, &unzipped, &why) != RP_OK)
+    if (rp_gzip_decode(payload.bytes, payload.length, sizes.before, tables->row_count, &scratch,
+                       &unzipped, &why) != RP_OK)
         return false;
     good &= row_tables_same(tables, &unzipped);
     rp_row_tables_free(&unzipped);
@@ -52,21 +54,25 @@ TEST(figure_4_takes_55_values_of_162_bits_a_row)
     CHECK_EQ(sizes.rows * 5, 55);
     CHECK_EQ(sizes.messages, 8);
     CHECK_EQ(sizes.bytes[RP_PART_MATCHED], (11 * 162 + 7) / 8);
-    CHECK_EQ(sizes.bytes[RP_PART_OTHERS] + sizes.bytes[RP_PART_INDEX] + sizes.bytes[RP_PART_WITH_NEXT] + sizes.bytes[RP_PART_UNMATCHED], 0);
+    CHECK_EQ(sizes.bytes[RP_PART_OTHERS] + sizes.bytes[RP_PART_INDEX] +
+                 sizes.bytes[RP_PART_WITH_NEXT] + sizes.bytes[RP_PART_UNMATCHED],
+             0);
     CHECK_EQ(sizes.bytes[RP_PART_FRAME], 5);
     rp_row_tables_free(&tables);
 }
 
 TEST(the_bits_are_those_of_the_format)
 {
-    static const struct rp_row one[] = {ROW_MESSAGE(7, 0, 3, 0x8000000000000001),
-                                        {.kind = RP_ROW_OTHER, .site = 7, .count = 1, .other = {RP_PROBE, 0, 0, 1, 2, 3, 4}}};
+    static const struct rp_row one[] = {
+        ROW_MESSAGE(7, 0, 3, 0x8000000000000001),
+        {.kind = RP_ROW_OTHER, .site = 7, .count = 1, .other = {RP_PROBE, 0, 0, 1, 2, 3, 4}}};
     static const uint8_t expected[] = {
-        1, 7, 1, 1, 0, /* tables; site, rows, others, flags */
-        1, 0, 0, 0, 0, 0, 0, 0, /* count */
-        1 | 3 << 1, 0, 0, 0, /* flag, rank */
-        0 | 1 << 2, 0, 0, 0, 0, 0, 0, 0, 2, /* with_next, clock */
-        1, 0, 0, 0, RP_PROBE, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        1,          7, 1, 1, 0,                    /* tables; site, rows, others, flags */
+        1,          0, 0, 0, 0,        0, 0, 0,    /* count */
+        1 | 3 << 1, 0, 0, 0,                       /* flag, rank */
+        0 | 1 << 2, 0, 0, 0, 0,        0, 0, 0, 2, /* with_next, clock */
+        1,          0, 0, 0, RP_PROBE, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0,
+        0,          0, 4, 0, 0,        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     };
     struct rp_row_tables tables;
 
@@ -85,7 +91,8 @@ TEST(random_tables_come_back)
     for (int i = 0; i < 20000; i++) {
         struct row_style style = row_random_style(&seed);
         struct rp_row_tables tables;
-        size_t count = row_random_rows(&seed, &style, rows, unit_below(&seed, i % 200 == 0 ? 3000 : 40));
+        size_t count =
+            row_random_rows(&seed, &style, rows, unit_below(&seed, i % 200 == 0 ? 3000 : 40));
         split(count, &tables);
         CHECK(comes_back(&tables));
         rp_row_tables_free(&tables);
@@ -158,16 +165,24 @@ static enum rp_status decode_rows(struct rp_row *made, size_t count)
 TEST(rows_that_cannot_be)
 {
     static const struct rp_row message = ROW_MESSAGE(7, 0, 1, 2), polls = ROW_UNMATCHED(7, 3),
-                               other = {.kind = RP_ROW_OTHER, .site = 7, .count = 1, .other = {RP_PROBE, 0, 0, 0, 1, 2, 0}};
+                               other = {.kind = RP_ROW_OTHER,
+                                        .site = 7,
+                                        .count = 1,
+                                        .other = {RP_PROBE, 0, 0, 0, 1, 2, 0}};
     struct rp_row good[] = {message, polls, other, message};
     struct {
         const char *what;
         struct rp_row rows[4];
-    } bad[] = {{"with_next of the last", {message, polls, other, message}}, {"polls amid a call", {message, polls, other, message}},
-               {"a message twice", {message, polls, other, message}},       {"a rank below 0", {message, polls, other, message}},
-               {"no polls", {message, polls, other, message}},              {"polls with a clock", {message, polls, other, message}},
-               {"an index of -2", {message, polls, other, message}},        {"an event of kind NO", {message, polls, other, message}},
-               {"an order of a PROBE", {message, polls, other, message}},   {"a thread of -1", {message, polls, other, message}}};
+    } bad[] = {{"with_next of the last", {message, polls, other, message}},
+               {"polls amid a call", {message, polls, other, message}},
+               {"a message twice", {message, polls, other, message}},
+               {"a rank below 0", {message, polls, other, message}},
+               {"no polls", {message, polls, other, message}},
+               {"polls with a clock", {message, polls, other, message}},
+               {"an index of -2", {message, polls, other, message}},
+               {"an event of kind NO", {message, polls, other, message}},
+               {"an order of a PROBE", {message, polls, other, message}},
+               {"a thread of -1", {message, polls, other, message}}};
 
     bad[0].rows[3].with_next = 1;
     bad[1].rows[0].with_next = 1;
@@ -196,19 +211,31 @@ TEST(what_zlib_did_not_make_is_refused)
     split(row_random_rows(&seed, &(struct row_style){1, 4, 0, 3, 2, false}, rows, 100), &tables);
     rp_buffer_clear(&payload);
     CHECK_EQ(rp_gzip_encode(&coder, &tables, &payload, &sizes), RP_OK);
-    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length - 1, sizes.before, 200, &scratch, &tables, &why), RP_DAMAGED);
-    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, sizes.before - 1, 200, &scratch, &tables, &why), RP_DAMAGED);
-    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, sizes.before + 1, 200, &scratch, &tables, &why), RP_DAMAGED);
-    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, sizes.before, 1, &scratch, &tables, &why), RP_DAMAGED);
-    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, SIZE_MAX, 200, &scratch, &tables, &why), RP_DAMAGED);
+    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length - 1, sizes.before, 200, &scratch, &tables,
+                            &why),
+             RP_DAMAGED);
+    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, sizes.before - 1, 200, &scratch, &tables,
+                            &why),
+             RP_DAMAGED);
+    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, sizes.before + 1, 200, &scratch, &tables,
+                            &why),
+             RP_DAMAGED);
+    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, sizes.before, 1, &scratch, &tables,
+                            &why),
+             RP_DAMAGED);
+    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, SIZE_MAX, 200, &scratch, &tables, &why),
+             RP_DAMAGED);
     rp_buffer_byte(&payload, 0);
-    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, sizes.before, 200, &scratch, &tables, &why), RP_DAMAGED);
+    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, sizes.before, 200, &scratch, &tables,
+                            &why),
+             RP_DAMAGED);
     rp_row_tables_free(&tables);
 }
 
 TEST(promises_cost_nothing)
 {
-    static const uint8_t tables[] = {0xff, 0xff, 3}, many_rows[] = {1, 0, 0xff, 0xff, 3, 0, 0, 0, 0, 0};
+    static const uint8_t tables[] = {0xff, 0xff, 3},
+                         many_rows[] = {1, 0, 0xff, 0xff, 3, 0, 0, 0, 0, 0};
     uint8_t *zero = calloc(1 << 26, 1);
     struct rp_row_tables out;
     struct rp_problem why;
@@ -220,8 +247,10 @@ TEST(promises_cost_nothing)
     size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
     CHECK_EQ(decode(tables, sizeof tables, 65536), RP_DAMAGED);
     CHECK_EQ(decode(many_rows, sizeof many_rows, 65536), RP_DAMAGED);
-    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, 1 << 26, 4, &scratch, &out, &why), RP_DAMAGED);
-    CHECK_EQ(rp_gzip_decode(payload.bytes, 100, 1 << 26, 1 << 24, &scratch, &out, &why), RP_DAMAGED);
+    CHECK_EQ(rp_gzip_decode(payload.bytes, payload.length, 1 << 26, 4, &scratch, &out, &why),
+             RP_DAMAGED);
+    CHECK_EQ(rp_gzip_decode(payload.bytes, 100, 1 << 26, 1 << 24, &scratch, &out, &why),
+             RP_DAMAGED);
     CHECK(mallinfo2().uordblks + mallinfo2().hblkhd < before + 65536);
     rp_row_coder_free(&coder);
     rp_buffer_free(&payload);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The log of regions that were closed early: what was written is read, also of a process that died; whatever byte is damaged is found, or only shortens the log. */
+/* The log of regions that were closed early: what was written is read, also of a process that died;
+ * whatever byte is damaged is found, or only shortens the log. */
 #include "log/regionlog.h"
 
 #include <sys/stat.h>
@@ -25,7 +26,8 @@ static void check_regions(const char *directory)
 
     CHECK_OK(rp_regions_read(directory, 77, 5, &r, &why), why);
     CHECK(r.ends == 100);
-    CHECK(rp_regions_after(&r, 0) == 10 && rp_regions_after(&r, 9) == 10 && rp_regions_after(&r, 10) == 20 && rp_regions_after(&r, 999) == 1000);
+    CHECK(rp_regions_after(&r, 0) == 10 && rp_regions_after(&r, 9) == 10 &&
+          rp_regions_after(&r, 10) == 20 && rp_regions_after(&r, 999) == 1000);
     CHECK(rp_regions_after(&r, 1000) == UINT64_MAX);
     rp_regions_free(&r);
 }
@@ -36,7 +38,8 @@ TEST(regions)
     struct rp_problem why;
     char other[5000], *path = rp_region_path(unit_directory, 5);
 
-    CHECK(rp_regions_read(unit_directory, 77, 5, &r, &why) == RP_OK && r.ends == 0 && rp_regions_after(&r, 0) == UINT64_MAX);
+    CHECK(rp_regions_read(unit_directory, 77, 5, &r, &why) == RP_OK && r.ends == 0 &&
+          rp_regions_after(&r, 0) == UINT64_MAX);
     struct rp_region_writer *w = write_regions();
     check_regions(unit_directory); /* as a process that died would leave it */
     rp_region_close(w);
@@ -68,7 +71,8 @@ TEST(damaged_regions)
         fclose(file);
         whole.bytes[i] ^= 0x24;
         enum rp_status status = rp_regions_read(unit_directory, 77, 5, &r, &why);
-        CHECK(status == RP_DAMAGED || status == RP_UNSUPPORTED || (status == RP_OK && r.ends <= 100));
+        CHECK(status == RP_DAMAGED || status == RP_UNSUPPORTED ||
+              (status == RP_OK && r.ends <= 100));
         rp_regions_free(&r);
     }
     rp_buffer_free(&whole);

@@ -15,7 +15,8 @@ TEST(ranks_share_a_state)
 
     CHECK_OK(rp_state_create(path, 3, &why), why);
     CHECK(rp_state_create(path, 3, &why) != RP_OK);
-    REQUIRE(rp_state_map(path, 3, &one, &why) == RP_OK && rp_state_map(path, 3, &other, &why) == RP_OK);
+    REQUIRE(rp_state_map(path, 3, &one, &why) == RP_OK &&
+            rp_state_map(path, 3, &other, &why) == RP_OK);
     one->rank[0].state = RP_RANK_FINISHED;
     one->rank[1].state = RP_RANK_WAITING;
     one->rank[2].state = RP_RANK_RUNNING;
@@ -28,20 +29,23 @@ TEST(ranks_share_a_state)
     CHECK(done == 8 && total == 14);
     CHECK(!rp_state_is_over(other));
     one->rank[2].done = 5;
-    CHECK(!rp_state_is_over(other) && !rp_state_is_stuck(other, RP_CERTAIN_MESSAGE)); /* the message may be under way */
+    CHECK(!rp_state_is_over(other) &&
+          !rp_state_is_stuck(other, RP_CERTAIN_MESSAGE)); /* the message may be under way */
     one->rank[1].certain = RP_CERTAIN_MESSAGE;
     CHECK(!rp_state_is_over(other)); /* rank 2 may send it */
     one->rank[2].state = RP_RANK_PARKED;
     CHECK(rp_state_is_stuck(other, RP_CERTAIN_MESSAGE) && rp_state_is_over(other));
     one->rank[2].state = RP_RANK_RUNNING;
     one->rank[1].done = 9;
-    CHECK(rp_state_is_over(other) && !rp_state_is_stuck(other, RP_CERTAIN_MESSAGE)); /* all is replayed */
+    CHECK(rp_state_is_over(other) &&
+          !rp_state_is_stuck(other, RP_CERTAIN_MESSAGE)); /* all is replayed */
     one->rank[2].state = RP_RANK_FREE;
     CHECK(!rp_state_is_over(other));
     one->rank[2].state = RP_RANK_RUNNING;
     one->rank[2].in_call = 1; /* it waits, but not for a message that only another can send */
     CHECK(rp_state_now(&other->rank[2]) == RP_RANK_WAITING);
-    CHECK(rp_state_is_stuck(other, RP_CERTAIN_CALL) && !rp_state_is_stuck(other, RP_CERTAIN_RECEIVE));
+    CHECK(rp_state_is_stuck(other, RP_CERTAIN_CALL) &&
+          !rp_state_is_stuck(other, RP_CERTAIN_RECEIVE));
     one->rank[2].in_call = 0;
     CHECK(!rp_state_is_stuck(other, RP_CERTAIN_CALL));
     one->rank[2].state = RP_RANK_RUNNING;
@@ -66,7 +70,8 @@ TEST(who_waits_is_told_of_a_file_alone)
 
     CHECK(rp_state_open(path, &other, &why) != RP_OK);
     CHECK_OK(rp_state_create(path, 2, &why), why);
-    REQUIRE(rp_state_map(path, 2, &one, &why) == RP_OK && rp_state_open(path, &other, &why) == RP_OK);
+    REQUIRE(rp_state_map(path, 2, &one, &why) == RP_OK &&
+            rp_state_open(path, &other, &why) == RP_OK);
     CHECK_EQ(other->ranks, 2);
     one->rank[0].state = RP_RANK_RUNNING;
     one->rank[1].state = RP_RANK_WAITING;
@@ -88,7 +93,10 @@ static void *alternate(void *data)
     struct rp_rank_slot *slot = data;
 
     for (int i = 0; slot->state == RP_RANK_WAITING; i++)
-        rp_state_set_text(&slot->what, i % 2 ? "MPI_Testsome, which says no" : "MPI_Recv for a message from rank 10 with tag 20 on MPI_COMM_WORLD");
+        rp_state_set_text(
+            &slot->what, i % 2
+                             ? "MPI_Testsome, which says no"
+                             : "MPI_Recv for a message from rank 10 with tag 20 on MPI_COMM_WORLD");
     return NULL;
 }
 
@@ -103,7 +111,9 @@ TEST(no_part_of_a_wait_is_told)
     REQUIRE(pthread_create(&writer, NULL, alternate, &slot) == 0);
     for (int i = 0; i < 20000 || (seen != 3 && i < 100000000); i++) {
         bool is_short = strcmp(rp_state_what(&slot, what), "MPI_Testsome, which says no") == 0;
-        CHECK(is_short || strcmp(what, "MPI_Recv for a message from rank 10 with tag 20 on MPI_COMM_WORLD") == 0);
+        CHECK(is_short ||
+              strcmp(what, "MPI_Recv for a message from rank 10 with tag 20 on MPI_COMM_WORLD") ==
+                  0);
         seen |= is_short ? 1 : 2;
     }
     CHECK_EQ(seen, 3);
@@ -113,7 +123,8 @@ TEST(no_part_of_a_wait_is_told)
 
 TEST(another_file_is_refused)
 {
-    const char *directory = unit_temporary(), *path = unit_path(directory, "state"), *text = unit_path(directory, "text");
+    const char *directory = unit_temporary(), *path = unit_path(directory, "state"),
+               *text = unit_path(directory, "text");
     struct rp_replay_state *state = NULL;
     struct rp_problem why;
 

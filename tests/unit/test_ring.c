@@ -91,7 +91,8 @@ TEST(a_ring_is_not_made_twice_and_can_be_discarded)
     REQUIRE(create(&ring, path));
     CHECK_EQ(rp_ring_create(&other, path, RUN, RANK, STREAM, 0, &why), RP_SYSTEM);
     CHECK_HAS(why.text, path);
-    CHECK_EQ(rp_ring_create(&other, unit_path(directory, "no/r"), RUN, RANK, STREAM, 0, &why), RP_SYSTEM);
+    CHECK_EQ(rp_ring_create(&other, unit_path(directory, "no/r"), RUN, RANK, STREAM, 0, &why),
+             RP_SYSTEM);
     rp_ring_close(&ring, true);
     CHECK(access(path, F_OK) != 0);
 }
@@ -113,7 +114,8 @@ TEST(it_wraps_around)
     CHECK(holds(path, head - RP_RING_CAPACITY, RP_RING_CAPACITY)); /* older ones are still there */
     struct rp_ring_rest rest;
     struct rp_problem why;
-    CHECK_EQ(rp_ring_read(path, RUN, RANK, STREAM, head - RP_RING_CAPACITY - 1, &rest, &why), RP_DAMAGED);
+    CHECK_EQ(rp_ring_read(path, RUN, RANK, STREAM, head - RP_RING_CAPACITY - 1, &rest, &why),
+             RP_DAMAGED);
     CHECK_EQ(rp_ring_read(path, RUN, RANK, STREAM, head + 1, &rest, &why), RP_DAMAGED);
     CHECK_HAS(why.text, "the ring holds events up to");
     rp_ring_close(&ring, true);
@@ -188,7 +190,8 @@ static const char *write_image(const struct image *image)
     return path;
 }
 
-static enum rp_status read_image(const struct image *image, uint64_t first, struct rp_ring_rest *rest, struct rp_problem *why)
+static enum rp_status read_image(const struct image *image, uint64_t first,
+                                 struct rp_ring_rest *rest, struct rp_problem *why)
 {
     memset(rest, 0, sizeof *rest);
     return rp_ring_read(write_image(image), RUN, RANK, STREAM, first, rest, why);
@@ -269,11 +272,13 @@ TEST(a_call_that_was_cut_off_does_not_count)
         int32_t count;
         uint64_t nexts;
         long long found;
-    } cases[] = {{-1, 0, 6}, {0, 0, 6}, {1, 0, 6}, {2, 0, 5}, {2, 1, 7}, {3, 0, 5}, {3, 1, 5}, {3, 2, 8}, {INT32_MAX, 2, 5}};
+    } cases[] = {{-1, 0, 6}, {0, 0, 6}, {1, 0, 6}, {2, 0, 5},        {2, 1, 7},
+                 {3, 0, 5},  {3, 1, 5}, {3, 2, 8}, {INT32_MAX, 2, 5}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct image image = small();
-        image.slots[5] = (struct rp_event){RP_YES, 0, 0, 9, cases[i].count > 0 ? 4 : -1, cases[i].count, 0};
+        image.slots[5] =
+            (struct rp_event){RP_YES, 0, 0, 9, cases[i].count > 0 ? 4 : -1, cases[i].count, 0};
         for (uint64_t k = 0; k < cases[i].nexts; k++)
             image.slots[6 + k] = (struct rp_event){RP_NEXT, 0, 0, 0, (int32_t)k, 0, 0};
         image.head = 6 + cases[i].nexts;

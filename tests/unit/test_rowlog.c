@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs of rows: what was pushed as events is read as their rows, closed or not, whatever the ring was too small for. */
+/* Logs of rows: what was pushed as events is read as their rows, closed or not, whatever the ring
+ * was too small for. */
 #include "sample.h"
 
 static const char *const codecs[] = {"raw", "gzip", "cdc"};
 
-static bool create(const char *directory, const char *codec, struct rp_log_writer **writer, struct rp_ring **ring)
+static bool create(const char *directory, const char *codec, struct rp_log_writer **writer,
+                   struct rp_ring **ring)
 {
     struct rp_problem why;
 
-    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_tables, .is_inline = true, .rows = rp_row_codec_by_name(codec)}, writer,
-                      &why) != RP_OK ||
+    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS,
+                      &(struct rp_log_manner){.codec = &rp_codec_tables,
+                                              .is_inline = true,
+                                              .rows = rp_row_codec_by_name(codec)},
+                      writer, &why) != RP_OK ||
         rp_log_stream(*writer, 0, ring, &why) != RP_OK) {
         unit_fail(__FILE__, __LINE__, "%s", why.text);
         return false;
@@ -19,10 +24,13 @@ static bool create(const char *directory, const char *codec, struct rp_log_write
 }
 
 /* A call that completed so many receives. */
-static void push_call(struct rp_ring *ring, uint32_t site, uint32_t messages, uint64_t *clock, bool whole)
+static void push_call(struct rp_ring *ring, uint32_t site, uint32_t messages, uint64_t *clock,
+                      bool whole)
 {
     for (uint32_t i = 0; i < messages; i++)
-        *rp_ring_slot(ring) = (struct rp_event){RP_CLOCK, site, 0, messages - 1 - i + !whole, (int32_t)(i % 3), (int32_t)i, ++*clock};
+        *rp_ring_slot(ring) =
+            (struct rp_event){RP_CLOCK,         site,       0,       messages - 1 - i + !whole,
+                              (int32_t)(i % 3), (int32_t)i, ++*clock};
     rp_ring_publish(ring);
 }
 

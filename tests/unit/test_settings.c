@@ -50,8 +50,11 @@ TEST(numbers)
         const char *text;
         bool good;
         long value;
-    } cases[] = {{"0", true, 0}, {"30", true, 30}, {"", true, 7}, {"-1", false, 0}, {"3x", false, 0}, {"x", false, 0},
-                 {"1.5", false, 0}, {"99999999999999999999", false, 0}, {"0x10", false, 0}};
+    } cases[] = {{"0", true, 0},    {"30", true, 30},
+                 {"", true, 7},     {"-1", false, 0},
+                 {"3x", false, 0},  {"x", false, 0},
+                 {"1.5", false, 0}, {"99999999999999999999", false, 0},
+                 {"0x10", false, 0}};
     struct rp_problem why;
     long value;
 
@@ -87,8 +90,22 @@ TEST(bytes)
         const char *text;
         bool good;
         long value;
-    } cases[] = {{"0", true, 0}, {"65536", true, 65536}, {"64k", true, 65536}, {"64K", true, 65536}, {"16M", true, 16L << 20}, {"2G", true, 2L << 30}, {"", true, 7}, {"-1", false, 0}, {"+1", false, 0},
-                 {" 1", false, 0}, {"k", false, 0}, {"1x", false, 0}, {"1kk", false, 0}, {"1.5k", false, 0}, {"9999999999G", false, 0}, {"99999999999999999999", false, 0}};
+    } cases[] = {{"0", true, 0},
+                 {"65536", true, 65536},
+                 {"64k", true, 65536},
+                 {"64K", true, 65536},
+                 {"16M", true, 16L << 20},
+                 {"2G", true, 2L << 30},
+                 {"", true, 7},
+                 {"-1", false, 0},
+                 {"+1", false, 0},
+                 {" 1", false, 0},
+                 {"k", false, 0},
+                 {"1x", false, 0},
+                 {"1kk", false, 0},
+                 {"1.5k", false, 0},
+                 {"9999999999G", false, 0},
+                 {"99999999999999999999", false, 0}};
     struct rp_problem why;
     long value;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors of the reference implementation: key 00 01 .. 0f, the input of n bytes is 00 01 .. n-1; the paper's own is that of 15. */
+/* Vectors of the reference implementation: key 00 01 .. 0f, the input of n bytes is 00 01 .. n-1;
+ * the paper's own is that of 15. */
 #include "base/siphash.h"
 
 #include "unit.h"

@@ -32,7 +32,8 @@ static const char recv_name[] = "MPI_Recv", probe_name[] = "MPI_Probe";
 /* As an entry of the library would. */
 __attribute__((noinline)) static uint32_t enter(struct rp_site_table *table, const char *function)
 {
-    return rp_site_find(table, function, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0));
+    return rp_site_find(table, function, (uintptr_t)__builtin_return_address(0),
+                        (uintptr_t)__builtin_frame_address(0));
 }
 
 __attribute__((noinline)) static uint32_t deeper(struct rp_site_table *table, int depth)
@@ -69,7 +70,8 @@ TEST(the_chain_tells_callers_apart)
     struct rp_site_table table;
 
     REQUIRE(fresh(&table));
-    for (int i = 0; i < 3; i++) /* the innermost frame is the same: what differs is the depth alone */
+    for (int i = 0; i < 3;
+         i++) /* the innermost frame is the same: what differs is the depth alone */
         (void)deeper(&table, i);
     CHECK_EQ(table.site_count, 3);
     for (size_t i = 0; i < table.site_count; i++) {
@@ -108,7 +110,8 @@ static size_t sites_of_callers(const char *wrappers)
         return 0;
     table.wrappers = wrappers;
     for (int i = 0; i < 3; i++) {
-        uint32_t now[] = {first_caller(&table), second_caller(&table), third_caller(&table), fourth_caller(&table)};
+        uint32_t now[] = {first_caller(&table), second_caller(&table), third_caller(&table),
+                          fourth_caller(&table)};
         if (i > 0)
             CHECK(memcmp(now, found, sizeof now) == 0);
         memcpy(found, now, sizeof now);
@@ -149,7 +152,8 @@ TEST(callers_without_end_are_one_in_the_end)
 
     for (uint32_t i = 0; i < 1000; i++) {
         words[0] = 0x400000 + 20 * i;
-        told += rp_callers_find(outcome ? outcome : RP_CALLERS_SITE, &site) == false || outcome == 0;
+        told +=
+            rp_callers_find(outcome ? outcome : RP_CALLERS_SITE, &site) == false || outcome == 0;
         if (outcome == 0 || !rp_callers_find(outcome, &site))
             site = rp_callers_add(&outcome, first_words, 1, i);
         CHECK(site == i || site == 0);
@@ -211,7 +215,8 @@ TEST(what_was_announced_is_read_back)
         CHECK_STR(other->function, one->function);
         CHECK_EQ(other->frames, one->frames);
         for (uint32_t k = 0; k < one->frames && k < other->frames; k++)
-            CHECK(one->frame[k].module == other->frame[k].module && one->frame[k].offset == other->frame[k].offset);
+            CHECK(one->frame[k].module == other->frame[k].module &&
+                  one->frame[k].offset == other->frame[k].offset);
         CHECK(rp_site_same(&table, i, &again, i));
     }
     for (size_t i = 0; i < table.module_count && i < again.module_count; i++) {
@@ -229,7 +234,8 @@ TEST(an_address_of_nobody_has_no_module)
 
     REQUIRE(fresh(&table));
     CHECK_EQ(rp_site_find(&table, recv_name, 16, 16), 0);
-    CHECK(table.sites[0].frames == 1 && table.sites[0].frame[0].module == 0 && table.sites[0].frame[0].offset == 16);
+    CHECK(table.sites[0].frames == 1 && table.sites[0].frame[0].module == 0 &&
+          table.sites[0].frame[0].offset == 16);
     rp_lines_print_site(NULL, &table, 0, "> ", &out);
     rp_lines_print_site(NULL, &table, 7, "> ", &out);
     rp_buffer_byte(&out, 0);
@@ -258,7 +264,8 @@ static void put_site(struct rp_buffer *out, const char *function, uint64_t modul
 static bool reads(const struct rp_buffer *records, uint32_t items)
 {
     struct rp_site_table table;
-    bool good = rp_site_table_init(&table) && rp_site_read(&table, records->bytes, records->length, items);
+    bool good =
+        rp_site_table_init(&table) && rp_site_read(&table, records->bytes, records->length, items);
 
     rp_site_table_free(&table);
     return good;
@@ -316,14 +323,25 @@ static bool refuses_bytes(const char *bytes, size_t length)
 TEST(bad_records_are_refused)
 {
     CHECK(refuses_bytes("X", 1));
-    CHECK(refuses_bytes("S\x01" "f\x01\x01\x05", 6));   /* no such module */
-    CHECK(refuses_bytes("S\x01" "f\x21", 4));           /* 33 frames, and none there */
+    CHECK(refuses_bytes("S\x01"
+                        "f\x01\x01\x05",
+                        6)); /* no such module */
+    CHECK(refuses_bytes("S\x01"
+                        "f\x21",
+                        4)); /* 33 frames, and none there */
     CHECK(refuses_bytes("S\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11));
-    CHECK(refuses_bytes("S\x01" "f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13));
-    CHECK(!refuses_bytes("S\x01" "f\x00", 4));          /* no frames at all is fine */
+    CHECK(refuses_bytes("S\x01"
+                        "f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+                        13));
+    CHECK(!refuses_bytes("S\x01"
+                         "f\x00",
+                         4)); /* no frames at all is fine */
     CHECK(!refuses_bytes("S\x00\x00", 3));
     struct rp_buffer many = {0};
-    rp_buffer_put(&many, "S\x01" "f\x21", 4);
+    rp_buffer_put(&many,
+                  "S\x01"
+                  "f\x21",
+                  4);
     for (int i = 0; i < 66; i++)
         rp_buffer_byte(&many, 0);
     CHECK(!reads(&many, 1)); /* 33 frames */
@@ -341,7 +359,8 @@ TEST(bad_records_are_refused)
     rp_buffer_free(&many);
 }
 
-static uint32_t add(struct rp_site_table *table, const char *id, const char *function, uint64_t offset)
+static uint32_t add(struct rp_site_table *table, const char *id, const char *function,
+                    uint64_t offset)
 {
     struct rp_buffer records = {0};
 
@@ -361,7 +380,8 @@ TEST(sites_of_two_runs_compare_by_build)
     CHECK(rp_site_same(&one, a, &other, add(&other, "id", "MPI_Recv", 5)));
     CHECK(!rp_site_same(&one, a, &other, add(&other, "id", "MPI_Recv", 6)));
     CHECK(!rp_site_same(&one, a, &other, add(&other, "id", "MPI_Probe", 5)));
-    CHECK(rp_site_same(&one, a, &other, add(&other, "other", "MPI_Recv", 6))); /* another build: cannot tell */
+    CHECK(rp_site_same(&one, a, &other,
+                       add(&other, "other", "MPI_Recv", 6))); /* another build: cannot tell */
     CHECK(rp_site_same(&one, a, &other, add(&other, "", "MPI_Recv", 6)));
     CHECK(!rp_site_same(&one, a, &other, 99) && !rp_site_same(&one, 99, &other, 0));
     rp_site_table_free(&one);
@@ -373,7 +393,8 @@ TEST(the_program_is_found)
     struct rp_module module;
 
     REQUIRE(rp_site_program(&module));
-    CHECK((uintptr_t)&the_program_is_found >= module.start && (uintptr_t)&the_program_is_found < module.end);
+    CHECK((uintptr_t)&the_program_is_found >= module.start &&
+          (uintptr_t)&the_program_is_found < module.end);
     CHECK(!module.path);
     rp_buffer_free(&news);
 }

@@ -49,7 +49,8 @@ TEST(an_address_in_use_is_passed_over)
 {
     uint8_t *one = rp_steady_take(0);
     size_t page = 65536;
-    void *wall = mmap(one + page, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    void *wall =
+        mmap(one + page, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
     CHECK(wall == one + page);
     CHECK(rp_steady_take(1) == NULL);

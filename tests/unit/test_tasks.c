@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks in a model of processes (task_model.h): any order of messages and steps gives the same result where the annotations are right; a replay follows its record; dead processes change nothing.
+ * Tasks in a model of processes (task_model.h): any order of messages and steps gives the same
+ * result where the annotations are right; a replay follows its record; dead processes change
+ * nothing.
  *
- * The program has every kind of entry: in each step a task tells its value to three others (a commutative region), each of which passes a note on to a collector (sends inside a region, into another one); the sum of all goes back by a
- * reduction (ordered), and begins the next step. With masters, tasks also ask for units of work, which are given out in the order of asking (order-dependent), and tell a collector which they got.
+ * The program has every kind of entry: in each step a task tells its value to three others (a
+ * commutative region), each of which passes a note on to a collector (sends inside a region, into
+ * another one); the sum of all goes back by a reduction (ordered), and begins the next step. With
+ * masters, tasks also ask for units of work, which are given out in the order of asking
+ * (order-dependent), and tell a collector which they got.
  */
 #include "unit.h"
 
@@ -29,7 +34,9 @@ struct master {
 
 enum { CELL_START, CELL_VALUE, CELL_TOTAL, CELL_WORK };
 static int cells, collectors, masters, total, late;
-static bool has_masters, commutes = true, counts, has_late; /* masters know how many questions a run has; a collection is made after the first run */
+static bool has_masters, commutes = true, counts,
+                         has_late; /* masters know how many questions a run has; a collection is
+                                      made after the first run */
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -44,10 +51,12 @@ static void tell_value(struct cell *cell)
 
     cell->told = cell->step + 1;
     for (int i = 0; i < 3; i++)
-        reprise_send(cells, (struct reprise_index){(self + away[i]) % TASKS, 0, 0}, CELL_VALUE, cell->step, &cell->value, sizeof cell->value);
+        reprise_send(cells, (struct reprise_index){(self + away[i]) % TASKS, 0, 0}, CELL_VALUE,
+                     cell->step, &cell->value, sizeof cell->value);
     uint64_t ask[2] = {(uint64_t)self, cell->step};
     if (has_masters)
-        reprise_send(masters, (struct reprise_index){(self + (int)cell->step) % MASTERS, 0, 0}, 0, 0, ask, sizeof ask);
+        reprise_send(masters, (struct reprise_index){(self + (int)cell->step) % MASTERS, 0, 0}, 0,
+                     0, ask, sizeof ask);
 }
 
 static void cell_start(void *state, const struct reprise_message *message)
@@ -66,10 +75,12 @@ static bool cell_is_at(const void *state, uint64_t ref)
 /* Not before it has told its own, which the end of the region changes; and not after that end. */
 static bool cell_takes(const void *state, uint64_t ref)
 {
-    return cell_is_at(state, ref) && ((const struct cell *)state)->told > ref && ((const struct cell *)state)->summed <= ref;
+    return cell_is_at(state, ref) && ((const struct cell *)state)->told > ref &&
+           ((const struct cell *)state)->summed <= ref;
 }
 
-/* Not before it has contributed. In a run without failures that cannot be; but a restored task finds messages that were sent after what it has yet to do again. */
+/* Not before it has contributed. In a run without failures that cannot be; but a restored task
+ * finds messages that were sent after what it has yet to do again. */
 static bool cell_awaits_total(const void *state, uint64_t ref)
 {
     return cell_is_at(state, ref) && ((const struct cell *)state)->summed > ref;
@@ -88,7 +99,8 @@ static void cell_value(void *state, const struct reprise_message *message)
 
     memcpy(&value, message->data, sizeof value);
     cell->sum = commutes ? cell->sum + value : mix(cell->sum, value);
-    reprise_send(collectors, (struct reprise_index){(int)(value % COLLECTORS), 0, 0}, 0, 0, &value, sizeof value);
+    reprise_send(collectors, (struct reprise_index){(int)(value % COLLECTORS), 0, 0}, 0, 0, &value,
+                 sizeof value);
 }
 
 static void cell_values(void *state)
@@ -119,10 +131,12 @@ static void cell_work(void *state, const struct reprise_message *message)
     cell->giver[message->ref] = (uint64_t)(reprise_self().x + (int)message->ref) % MASTERS;
     cell->works++;
     uint64_t told = cell->giver[message->ref] * UNITS + cell->unit[message->ref];
-    reprise_send(collectors, (struct reprise_index){(int)(told % COLLECTORS), 0, 0}, 1, 0, &told, sizeof told);
+    reprise_send(collectors, (struct reprise_index){(int)(told % COLLECTORS), 0, 0}, 1, 0, &told,
+                 sizeof told);
 }
 
-/* Notes have no sizes of regions that are known: each is a region of its own, which commutes with all others. */
+/* Notes have no sizes of regions that are known: each is a region of its own, which commutes with
+ * all others. */
 static size_t one(const void *state)
 {
     (void)state;
@@ -152,7 +166,8 @@ static void ask(void *state, const struct reprise_message *message)
 
     memcpy(ask, message->data, sizeof ask);
     master->to[master->given] = ask[0] * 1000 + ask[1];
-    reprise_send(cells, (struct reprise_index){(int)ask[0], 0, 0}, CELL_WORK, ask[1], &master->given, sizeof master->given);
+    reprise_send(cells, (struct reprise_index){(int)ask[0], 0, 0}, CELL_WORK, ask[1],
+                 &master->given, sizeof master->given);
     master->given++;
 }
 
@@ -173,18 +188,43 @@ static int scattered(struct reprise_index index, int processes)
 }
 
 static const struct reprise_entry cell_entries[] = {
-    {"start", REPRISE_ORDERED, cell_start, NULL, NULL, NULL},          {"value", REPRISE_COMMUTATIVE, cell_value, cell_takes, three, cell_values},
-    {"total", REPRISE_ORDERED, cell_total, cell_awaits_total, NULL, NULL},    {"work", REPRISE_COMMUTATIVE, cell_work, NULL, one, NULL}, {0},
+    {"start", REPRISE_ORDERED, cell_start, NULL, NULL, NULL},
+    {"value", REPRISE_COMMUTATIVE, cell_value, cell_takes, three, cell_values},
+    {"total", REPRISE_ORDERED, cell_total, cell_awaits_total, NULL, NULL},
+    {"work", REPRISE_COMMUTATIVE, cell_work, NULL, one, NULL},
+    {0},
 };
-static const struct reprise_entry collector_entries[] = {{"note", REPRISE_COMMUTATIVE, note, NULL, one, NULL}, {"unit", REPRISE_COMMUTATIVE, told_unit, NULL, one, NULL}, {0}};
-static const struct reprise_entry master_entries[] = {{"ask", REPRISE_ORDER_DEPENDENT, ask, NULL, NULL, NULL}, {0}};
-static const struct reprise_entry counted_entries[] = {{"ask", REPRISE_ORDER_DEPENDENT, ask, NULL, asks_of_a_run, NULL}, {0}};
+static const struct reprise_entry collector_entries[] = {{"note", REPRISE_COMMUTATIVE, note, NULL,
+                                                          one, NULL},
+                                                         {"unit", REPRISE_COMMUTATIVE, told_unit,
+                                                          NULL, one, NULL},
+                                                         {0}};
+static const struct reprise_entry master_entries[] = {{"ask", REPRISE_ORDER_DEPENDENT, ask, NULL,
+                                                       NULL, NULL},
+                                                      {0}};
+static const struct reprise_entry counted_entries[] = {{"ask", REPRISE_ORDER_DEPENDENT, ask, NULL,
+                                                        asks_of_a_run, NULL},
+                                                       {0}};
 
 static void declare(void)
 {
-    cells = reprise_collection(&(struct reprise_collection_spec){.name = "cell", .size = {TASKS, 0, 0}, .state_bytes = sizeof(struct cell), .entries = cell_entries, .make = make_cell});
-    collectors = reprise_collection(&(struct reprise_collection_spec){.name = "collector", .size = {COLLECTORS, 0, 0}, .state_bytes = sizeof(struct collector), .entries = collector_entries});
-    masters = has_masters ? reprise_collection(&(struct reprise_collection_spec){.name = "master", .size = {MASTERS, 0, 0}, .state_bytes = sizeof(struct master), .entries = counts ? counted_entries : master_entries, .map = scattered}) : -1;
+    cells = reprise_collection(&(struct reprise_collection_spec){.name = "cell",
+                                                                 .size = {TASKS, 0, 0},
+                                                                 .state_bytes = sizeof(struct cell),
+                                                                 .entries = cell_entries,
+                                                                 .make = make_cell});
+    collectors = reprise_collection(
+        &(struct reprise_collection_spec){.name = "collector",
+                                          .size = {COLLECTORS, 0, 0},
+                                          .state_bytes = sizeof(struct collector),
+                                          .entries = collector_entries});
+    masters = has_masters ? reprise_collection(&(struct reprise_collection_spec){
+                                .name = "master",
+                                .size = {MASTERS, 0, 0},
+                                .state_bytes = sizeof(struct master),
+                                .entries = counts ? counted_entries : master_entries,
+                                .map = scattered})
+                          : -1;
     total = reprise_reduction(cells, 1, REPRISE_SUM, CELL_TOTAL);
 }
 
@@ -199,7 +239,11 @@ static bool program(int phase)
     }
     phase -= moves && phase > 1;
     if (has_late && phase == 1)
-        late = reprise_collection(&(struct reprise_collection_spec){.name = "late", .size = {TASKS, 0, 0}, .state_bytes = sizeof(struct collector), .entries = collector_entries});
+        late = reprise_collection(
+            &(struct reprise_collection_spec){.name = "late",
+                                              .size = {TASKS, 0, 0},
+                                              .state_bytes = sizeof(struct collector),
+                                              .entries = collector_entries});
     if (phase < RUNS) {
         reprise_start(cells, CELL_START, (uint64_t)phase, NULL, 0);
         if (has_late && phase > 0)
@@ -245,7 +289,8 @@ static void check_values(void)
     }
 }
 
-/* Every unit was given out once, whoever has it is who it was given to, and the collectors heard of each once. */
+/* Every unit was given out once, whoever has it is who it was given to, and the collectors heard of
+ * each once. */
 static void check_units(void)
 {
     uint64_t heard = 0, expected = 0;
@@ -342,7 +387,9 @@ static void load_record(void)
 
     for (int i = 0; i < model.processes; i++)
         for (int k = 0; k < model.processes; k++)
-            CHECK_OK(rp_task_file_parse(&model.process[i].tasks, record[k].bytes, record[k].length, &why), why);
+            CHECK_OK(rp_task_file_parse(&model.process[i].tasks, record[k].bytes, record[k].length,
+                                        &why),
+                     why);
 }
 
 TEST(a_replay_follows_its_record)
@@ -357,7 +404,8 @@ TEST(a_replay_follows_its_record)
         REQUIRE(model_run(program, NULL, NULL, 0));
         uint64_t digest = model_count(RP_COUNT_DIGEST);
         check_units();
-        /* Masters have nothing but order-dependent messages: one less than these, of each run if their number is known. Nobody else needs any. */
+        /* Masters have nothing but order-dependent messages: one less than these, of each run if
+         * their number is known. Nobody else needs any. */
         CHECK_EQ(model_count(RP_COUNT_DETERMINANTS), UNITS - MASTERS * (counts ? RUNS : 1));
         CHECK_EQ(model_count(RP_COUNT_ALGEBRA), UNITS - MASTERS * (counts ? RUNS : 1));
         keep_record();
@@ -459,7 +507,8 @@ TEST(regions_that_do_not_commute_are_found)
         REQUIRE(model_run(program, NULL, NULL, 0));
         bool named = false;
         for (int i = 0; i < 3; i++)
-            named |= model.process[i].tasks.reported[(unsigned)cells * RP_TASK_ENTRIES + CELL_VALUE];
+            named |=
+                model.process[i].tasks.reported[(unsigned)cells * RP_TASK_ENTRIES + CELL_VALUE];
         found += named && model_count(RP_COUNT_DIFFERENCES) > 0;
         model_end();
     }
@@ -483,13 +532,15 @@ TEST(damaged_records_are_refused)
     for (size_t i = 0; i < record[0].length; i += 1 + i / 40) {
         model_begin(RP_TASKS_REPLAY, 2, 5, declare);
         record[0].bytes[i] ^= 0x10;
-        CHECK(rp_task_file_parse(&model.process[0].tasks, record[0].bytes, record[0].length, &why) != RP_OK);
+        CHECK(rp_task_file_parse(&model.process[0].tasks, record[0].bytes, record[0].length,
+                                 &why) != RP_OK);
         record[0].bytes[i] ^= 0x10;
         CHECK(rp_task_file_parse(&model.process[0].tasks, record[0].bytes, i, &why) != RP_OK);
         model_end();
     }
     model_begin(RP_TASKS_REPLAY, 3, 5, declare);
-    CHECK_EQ(rp_task_file_parse(&model.process[0].tasks, record[0].bytes, record[0].length, &why), RP_USAGE);
+    CHECK_EQ(rp_task_file_parse(&model.process[0].tasks, record[0].bytes, record[0].length, &why),
+             RP_USAGE);
     CHECK_HAS(why.text, "on 2 processes");
     model_end();
     for (int i = 0; i < MODEL_PROCESSES; i++)
@@ -499,7 +550,9 @@ TEST(damaged_records_are_refused)
 static const struct {
     enum rp_task_mode mode;
     const char *name;
-} schemes[] = {{RP_TASKS_PARTIAL, "partial"}, {RP_TASKS_FULL, "full"}, {RP_TASKS_RESTART, "restart"}};
+} schemes[] = {{RP_TASKS_PARTIAL, "partial"},
+               {RP_TASKS_FULL, "full"},
+               {RP_TASKS_RESTART, "restart"}};
 
 static uint64_t steps_without(enum rp_task_mode mode, int processes)
 {
@@ -517,7 +570,8 @@ TEST(one_dead_process_changes_nothing)
         for (int kind = 0; kind < 3; kind++) {
             has_masters = kind > 0;
             counts = kind == 2;
-            uint64_t steps = steps_without(schemes[scheme].mode, 5), random = 99 + (uint64_t)kind, restored = 0;
+            uint64_t steps = steps_without(schemes[scheme].mode, 5), random = 99 + (uint64_t)kind,
+                     restored = 0;
             for (uint64_t seed = 1; seed <= 60; seed++) {
                 uint64_t at = unit_below(&random, steps);
                 int whom = (int)(seed % 5);
@@ -538,7 +592,8 @@ TEST(one_dead_process_changes_nothing)
     counts = false;
 }
 
-/* While tasks move, or shortly before and after: some know of it before they have begun to move theirs, some after. */
+/* While tasks move, or shortly before and after: some know of it before they have begun to move
+ * theirs, some after. */
 TEST(deaths_while_tasks_move)
 {
     int ended_well = 0, refused = 0;
@@ -549,10 +604,13 @@ TEST(deaths_while_tasks_move)
             has_masters = seed % 3 == 0;
             model_begin(schemes[scheme].mode, 5, seed, declare);
             REQUIRE(model_run(program, NULL, NULL, 0));
-            uint64_t random = seed, first = model.move_first - 40, length = model.move_last - first + 60;
+            uint64_t random = seed, first = model.move_first - 40,
+                     length = model.move_last - first + 60;
             model_end();
-            uint64_t at[2] = {first + unit_below(&random, length), first + unit_below(&random, length)};
-            int whom[2] = {(int)unit_below(&random, 5), (int)unit_below(&random, 5)}, kills = 1 + (seed % 2 == 0);
+            uint64_t at[2] = {first + unit_below(&random, length),
+                              first + unit_below(&random, length)};
+            int whom[2] = {(int)unit_below(&random, 5), (int)unit_below(&random, 5)},
+                kills = 1 + (seed % 2 == 0);
             model_begin(schemes[scheme].mode, 5, seed, declare);
             for (int i = 0; i < 5; i++)
                 model.process[i].tasks.spread = 1 + (int)(seed % 4);
@@ -561,7 +619,8 @@ TEST(deaths_while_tasks_move)
                 check_late();
                 ended_well++;
             } else {
-                bool expected = kills == 2 && (strstr(model.lost, "is lost: both processes") || strstr(model.lost, "determinants are held by"));
+                bool expected = kills == 2 && (strstr(model.lost, "is lost: both processes") ||
+                                               strstr(model.lost, "determinants are held by"));
                 if (!expected)
                     say(schemes[scheme].name, seed);
                 CHECK(expected);
@@ -574,7 +633,8 @@ TEST(deaths_while_tasks_move)
     CHECK(refused > 0);
 }
 
-/* One process is so slow that it has not heard that the first checkpoint is complete, when another dies that has given out units already. */
+/* One process is so slow that it has not heard that the first checkpoint is complete, when another
+ * dies that has given out units already. */
 TEST(a_death_that_some_hear_of_a_run_late)
 {
     has_masters = true;
@@ -600,7 +660,8 @@ TEST(a_death_that_some_hear_of_a_run_late)
     has_late = counts = false;
 }
 
-/* As many copies of determinants as processes die: nothing is lost but states that two neighbours held. */
+/* As many copies of determinants as processes die: nothing is lost but states that two neighbours
+ * held. */
 TEST(determinants_outlive_two_processes)
 {
     int ended_well = 0;
@@ -609,7 +670,8 @@ TEST(determinants_outlive_two_processes)
     for (uint64_t seed = 1; seed <= 120; seed++) {
         counts = seed % 2;
         uint64_t random = seed * 7, at[2];
-        int whom[2] = {(int)unit_below(&random, 2)}; /* where a master is, and somebody not beside it */
+        int whom[2] = {
+            (int)unit_below(&random, 2)}; /* where a master is, and somebody not beside it */
         whom[1] = (whom[0] + 2 + (int)unit_below(&random, 3)) % 6;
         at[0] = 300 + unit_below(&random, 2500);
         at[1] = at[0] + unit_below(&random, 60);
@@ -631,7 +693,8 @@ TEST(determinants_outlive_two_processes)
     CHECK(ended_well > 40);
 }
 
-/* Several, one after the other or at once, also while others are recovered. Where both holders of a state die, it is said so; nothing else ends badly. */
+/* Several, one after the other or at once, also while others are recovered. Where both holders of a
+ * state die, it is said so; nothing else ends badly. */
 TEST(several_dead_processes_change_nothing_or_are_refused)
 {
     int ended_well = 0, refused = 0;
@@ -651,7 +714,8 @@ TEST(several_dead_processes_change_nothing_or_are_refused)
                 has_masters ? check_units() : check_values();
                 ended_well++;
             } else {
-                bool expected = strstr(model.lost, "is lost: both processes") || strstr(model.lost, "determinants are held by");
+                bool expected = strstr(model.lost, "is lost: both processes") ||
+                                strstr(model.lost, "determinants are held by");
                 if (!expected)
                     say(schemes[scheme].name, seed);
                 CHECK(expected);
@@ -664,7 +728,8 @@ TEST(several_dead_processes_change_nothing_or_are_refused)
     CHECK(refused > 10);
 }
 
-/* Partial determinants where none is needed: any number of deaths can be survived, as long as no two neighbours die between checkpoints. */
+/* Partial determinants where none is needed: any number of deaths can be survived, as long as no
+ * two neighbours die between checkpoints. */
 TEST(counts_of_determinants)
 {
     has_masters = false;

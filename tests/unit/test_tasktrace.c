@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of messages that shuffled replays write and follow: a task that moved there and back is put together from the files of two processes. */
+/* The order of messages that shuffled replays write and follow: a task that moved there and back is
+ * put together from the files of two processes. */
 #include "base/tasktrace.h"
 
 #include "base/file.h"
 #include "unit.h"
 
-static void put(const char *directory, int process, uint64_t before, const struct rp_taken_list *taken, size_t cut)
+static void put(const char *directory, int process, uint64_t before,
+                const struct rp_taken_list *taken, size_t cut)
 {
     struct rp_buffer out = {0};
     struct rp_problem why;
@@ -38,10 +40,13 @@ TEST(a_task_that_moved_there_and_back)
     put(unit_directory, 0, 0, &here, 0);
     put(unit_directory, 1, 1, &there, 0);
     CHECK(rp_tasktrace_read(unit_directory, 2, &trace, &why) == RP_OK);
-    CHECK(trace.result == 20 && trace.task_count == 2 && trace.collection_count == 1 && trace.tasks[0].count == 0 && trace.tasks[1].count == 4);
+    CHECK(trace.result == 20 && trace.task_count == 2 && trace.collection_count == 1 &&
+          trace.tasks[0].count == 0 && trace.tasks[1].count == 4);
     for (int i = 0; i < 4; i++)
-        CHECK(trace.tasks[1].list[i].message == 100u + (unsigned)i && trace.tasks[1].list[i].entry == entries[i]);
-    CHECK(strcmp(trace.collections[0].names[1], "halo") == 0 && trace.collections[0].commutes[1] && !trace.collections[0].commutes[0]);
+        CHECK(trace.tasks[1].list[i].message == 100u + (unsigned)i &&
+              trace.tasks[1].list[i].entry == entries[i]);
+    CHECK(strcmp(trace.collections[0].names[1], "halo") == 0 && trace.collections[0].commutes[1] &&
+          !trace.collections[0].commutes[0]);
     rp_tasktrace_free(&trace);
     free(here.list);
     free(there.list);

@@ -137,7 +137,8 @@ TEST(json_strings_are_shown_and_valid)
     CHECK_STR((char *)out.bytes,
               "\"\\u001b\\u007f\\u009b\\u202e\\udb40\\udc01\\\"\\\\ caf\xc3\xa9\\u000a\"");
     rp_buffer_clear(&out);
-    rp_json_put_string(&out, "a\xff" "b\x9b");
+    rp_json_put_string(&out, "a\xff"
+                             "b\x9b");
     rp_buffer_byte(&out, 0);
     CHECK_STR((char *)out.bytes, "\"a\\ufffdb\\ufffd\"");
     rp_buffer_free(&out);

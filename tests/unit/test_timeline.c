@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends, clocks and candidates of timelines: by hand, and of random programs whose sends are known. */
+/* Sends, clocks and candidates of timelines: by hand, and of random programs whose sends are
+ * known. */
 #include "event/event.h"
 #include "report/timeline.h"
 #include "unit.h"
 
-static void append(struct rp_timeline *t, uint8_t kind, uint32_t site, int32_t source, int32_t tag, uint64_t number, uint64_t sent)
+static void append(struct rp_timeline *t, uint8_t kind, uint32_t site, int32_t source, int32_t tag,
+                   uint64_t number, uint64_t sent)
 {
-    CHECK(rp_timeline_append(t, &(struct rp_moment){.kind = kind, .site = site, .source = source, .tag = tag, .number = number, .sent = sent, .send = -1}));
+    CHECK(rp_timeline_append(t, &(struct rp_moment){.kind = kind,
+                                                    .site = site,
+                                                    .source = source,
+                                                    .tag = tag,
+                                                    .number = number,
+                                                    .sent = sent,
+                                                    .send = -1}));
 }
 
 static void received(struct rp_timeline *t, int32_t source, uint64_t sent)
@@ -28,7 +36,8 @@ static void free_all(struct rp_timeline *t, uint32_t ranks)
         rp_timeline_free(&t[i]);
 }
 
-/* Rank 1 sends with clock 0; a collective call takes its clock to 9; it sends with 9, receives (11), and sends with 11. */
+/* Rank 1 sends with clock 0; a collective call takes its clock to 9; it sends with 9, receives
+ * (11), and sends with 11. */
 TEST(a_collective_call_moves_the_clock_on)
 {
     struct rp_timeline t[2] = {0};
@@ -157,7 +166,8 @@ static void run_model(struct model *m, struct rp_timeline *t, uint64_t seed)
 }
 
 /* A candidate's next message must have been sent without knowledge of the receive. */
-static void check_candidates(const struct model *m, const struct rp_timeline *t, uint32_t rank, size_t receive)
+static void check_candidates(const struct model *m, const struct rp_timeline *t, uint32_t rank,
+                             size_t receive)
 {
     const struct rp_moment *moment = &t[rank].at[2 * receive];
 

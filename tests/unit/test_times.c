@@ -8,11 +8,16 @@
 enum { COUNT = 40000, STEP = 3 };
 static const uint64_t start = UINT64_C(1700000000000000);
 
-static bool create(const char *directory, bool is_inline, struct rp_log_writer **writer, struct rp_ring **ring)
+static bool create(const char *directory, bool is_inline, struct rp_log_writer **writer,
+                   struct rp_ring **ring)
 {
     struct rp_problem why;
 
-    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS, &(struct rp_log_manner){.codec = &rp_codec_tables, .is_inline = is_inline, .timed = true}, writer, &why) != RP_OK ||
+    if (rp_log_create(directory, SAMPLE_RUN, SAMPLE_RANK, SAMPLE_RANKS,
+                      &(struct rp_log_manner){.codec = &rp_codec_tables,
+                                              .is_inline = is_inline,
+                                              .timed = true},
+                      writer, &why) != RP_OK ||
         rp_log_stream(*writer, 0, ring, &why) != RP_OK) {
         unit_fail(__FILE__, __LINE__, "%s", why.text);
         return false;
@@ -124,7 +129,8 @@ TEST(without_times_there_are_none)
 
 TEST(times_that_run_over_or_are_too_few_are_not_well_formed)
 {
-    static const uint8_t over[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1}, three[] = {5, 0, 7};
+    static const uint8_t over[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1},
+                         three[] = {5, 0, 7};
     uint64_t times[4];
     struct rp_view in = rp_view_of(over, sizeof over);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole words that were zero become so in other memory, and nothing else does: the zeros of an address stay what they are. */
+/* Whole words that were zero become so in other memory, and nothing else does: the zeros of an
+ * address stay what they are. */
 #include "base/zeros.h"
 
 #include "unit.h"
@@ -65,9 +66,11 @@ TEST(one_run_of_zeros_is_short)
 
 TEST(what_does_not_fit_is_refused)
 {
-    static const uint8_t beyond[] = {4, 5}, skips[] = {9, 0}, cut[] = {1, 2, 1}, far[] = {0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1};
+    static const uint8_t beyond[] = {4, 5}, skips[] = {9, 0}, cut[] = {1, 2, 1},
+                         far[] = {0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1};
     uint8_t memory[8];
-    struct rp_view views[] = {rp_view_of(beyond, sizeof beyond), rp_view_of(skips, sizeof skips), rp_view_of(cut, sizeof cut), rp_view_of(far, sizeof far)};
+    struct rp_view views[] = {rp_view_of(beyond, sizeof beyond), rp_view_of(skips, sizeof skips),
+                              rp_view_of(cut, sizeof cut), rp_view_of(far, sizeof far)};
 
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         CHECK(!rp_zeros_set(&views[i], memory, sizeof memory));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole of the unit tests' framework. A test program is one file: TEST(name) { ... CHECK(...) ... }; main is here. */
+/* The whole of the unit tests' framework. A test program is one file: TEST(name) { ... CHECK(...)
+ * ... }; main is here. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -25,7 +26,8 @@ static int unit_test_count, unit_checks, unit_failures;
 static char unit_directory[4096];
 
 /* Prints where, and what; goes on. */
-__attribute__((unused, format(printf, 3, 4))) static void unit_fail(const char *file, int line, const char *format, ...)
+__attribute__((unused, format(printf, 3, 4))) static void unit_fail(const char *file, int line,
+                                                                    const char *format, ...)
 {
     va_list arguments;
 
@@ -39,64 +41,65 @@ __attribute__((unused, format(printf, 3, 4))) static void unit_fail(const char *
     fflush(stdout);
 }
 
-#define TEST(name)                                                                                                     \
-    static void name(void);                                                                                            \
-    __attribute__((constructor)) static void unit_register_##name(void)                                               \
-    {                                                                                                                  \
-        unit_tests[unit_test_count++] = (struct unit_test){#name, name};                                               \
-    }                                                                                                                  \
+#define TEST(name)                                                                                 \
+    static void name(void);                                                                        \
+    __attribute__((constructor)) static void unit_register_##name(void)                            \
+    {                                                                                              \
+        unit_tests[unit_test_count++] = (struct unit_test){#name, name};                           \
+    }                                                                                              \
     static void name(void)
 
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        unit_checks++;                                                                                                 \
-        if (!(condition))                                                                                              \
-            unit_fail(__FILE__, __LINE__, "not so: %s", #condition);                                                   \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        unit_checks++;                                                                             \
+        if (!(condition))                                                                          \
+            unit_fail(__FILE__, __LINE__, "not so: %s", #condition);                               \
     } while (0)
 
-#define CHECK_EQ(left, right)                                                                                          \
-    do {                                                                                                               \
-        unsigned long long unit_left = (unsigned long long)(left), unit_right = (unsigned long long)(right);           \
-        unit_checks++;                                                                                                 \
-        if (unit_left != unit_right)                                                                                   \
-            unit_fail(__FILE__, __LINE__, "%s is %llu (%#llx), %s is %llu (%#llx)", #left, unit_left, unit_left,       \
-                      #right, unit_right, unit_right);                                                                 \
+#define CHECK_EQ(left, right)                                                                      \
+    do {                                                                                           \
+        unsigned long long unit_left = (unsigned long long)(left),                                 \
+                           unit_right = (unsigned long long)(right);                               \
+        unit_checks++;                                                                             \
+        if (unit_left != unit_right)                                                               \
+            unit_fail(__FILE__, __LINE__, "%s is %llu (%#llx), %s is %llu (%#llx)", #left,         \
+                      unit_left, unit_left, #right, unit_right, unit_right);                       \
     } while (0)
 
-#define CHECK_STR(left, right)                                                                                         \
-    do {                                                                                                               \
-        const char *unit_left = (left), *unit_right = (right);                                                         \
-        unit_checks++;                                                                                                 \
-        if (!unit_left || strcmp(unit_left, unit_right) != 0)                                                          \
-            unit_fail(__FILE__, __LINE__, "%s is \"%s\", not \"%s\"", #left, unit_left ? unit_left : "(null)",         \
-                      unit_right);                                                                                     \
+#define CHECK_STR(left, right)                                                                     \
+    do {                                                                                           \
+        const char *unit_left = (left), *unit_right = (right);                                     \
+        unit_checks++;                                                                             \
+        if (!unit_left || strcmp(unit_left, unit_right) != 0)                                      \
+            unit_fail(__FILE__, __LINE__, "%s is \"%s\", not \"%s\"", #left,                       \
+                      unit_left ? unit_left : "(null)", unit_right);                               \
     } while (0)
 
-#define CHECK_HAS(text, part)                                                                                          \
-    do {                                                                                                               \
-        const char *unit_text = (text), *unit_part = (part);                                                           \
-        unit_checks++;                                                                                                 \
-        if (!strstr(unit_text, unit_part))                                                                             \
-            unit_fail(__FILE__, __LINE__, "\"%s\" does not say \"%s\"", unit_text, unit_part);                         \
+#define CHECK_HAS(text, part)                                                                      \
+    do {                                                                                           \
+        const char *unit_text = (text), *unit_part = (part);                                       \
+        unit_checks++;                                                                             \
+        if (!strstr(unit_text, unit_part))                                                         \
+            unit_fail(__FILE__, __LINE__, "\"%s\" does not say \"%s\"", unit_text, unit_part);     \
     } while (0)
 
 /* The status, with the message if it is not RP_OK. */
-#define CHECK_OK(call, why)                                                                                            \
-    do {                                                                                                               \
-        int unit_status = (int)(call);                                                                                 \
-        unit_checks++;                                                                                                 \
-        if (unit_status != 0)                                                                                          \
-            unit_fail(__FILE__, __LINE__, "%s: status %d: %s", #call, unit_status, (why).text);                        \
+#define CHECK_OK(call, why)                                                                        \
+    do {                                                                                           \
+        int unit_status = (int)(call);                                                             \
+        unit_checks++;                                                                             \
+        if (unit_status != 0)                                                                      \
+            unit_fail(__FILE__, __LINE__, "%s: status %d: %s", #call, unit_status, (why).text);    \
     } while (0)
 
 /* For what the rest of the test cannot do without. */
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        unit_checks++;                                                                                                 \
-        if (!(condition)) {                                                                                            \
-            unit_fail(__FILE__, __LINE__, "not so: %s", #condition);                                                   \
-            return;                                                                                                    \
-        }                                                                                                              \
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        unit_checks++;                                                                             \
+        if (!(condition)) {                                                                        \
+            unit_fail(__FILE__, __LINE__, "not so: %s", #condition);                               \
+            return;                                                                                \
+        }                                                                                          \
     } while (0)
 
 /* splitmix64: the same numbers everywhere, for ever. */
@@ -117,8 +120,14 @@ __attribute__((unused)) static uint64_t unit_below(uint64_t *state, uint64_t lim
 /* A number that is small, large or an edge, each often enough. */
 __attribute__((unused)) static uint64_t unit_edge(uint64_t *state)
 {
-    static const uint64_t edges[] = {0, 1, 127, 128, 255, 256, 16383, 16384, INT32_MAX, (uint64_t)INT32_MAX + 1,
-                                     UINT32_MAX, (uint64_t)UINT32_MAX + 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
+    static const uint64_t edges[] = {0,          1,
+                                     127,        128,
+                                     255,        256,
+                                     16383,      16384,
+                                     INT32_MAX,  (uint64_t)INT32_MAX + 1,
+                                     UINT32_MAX, (uint64_t)UINT32_MAX + 1,
+                                     INT64_MAX,  (uint64_t)INT64_MAX + 1,
+                                     UINT64_MAX};
     uint64_t choice = unit_random(state);
 
     switch (choice % 4) {
@@ -197,7 +206,8 @@ int main(int argc, char **argv)
     const char *base = getenv("TMPDIR");
     int run = 0;
 
-    snprintf(unit_directory, sizeof unit_directory, "%s/reprise-unit.XXXXXX", base && *base ? base : "/tmp");
+    snprintf(unit_directory, sizeof unit_directory, "%s/reprise-unit.XXXXXX",
+             base && *base ? base : "/tmp");
     if (!mkdtemp(unit_directory)) {
         perror(unit_directory);
         return 2;
@@ -209,7 +219,8 @@ int main(int argc, char **argv)
         unit_tests[i].run();
         run++;
         if (unit_failures > before)
-            printf("FAILED %s: to see it alone: %s %s\n", unit_tests[i].name, argv[0], unit_tests[i].name);
+            printf("FAILED %s: to see it alone: %s %s\n", unit_tests[i].name, argv[0],
+                   unit_tests[i].name);
     }
     unit_clean_up();
     printf("%d tests, %d checks, %d failed\n", run, unit_checks, unit_failures);

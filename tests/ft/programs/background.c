@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Each iteration has many collectives under way at once, on two communicators which ranks use in different orders, and messages between the same ranks meanwhile. Which of them gets on first is left open, as is the order in which they
- * are completed: by MPI_Waitall, MPI_Waitany, MPI_Testsome, or MPI_Testall. All that comes goes into the result, bit by bit. */
+/* Each iteration has many collectives under way at once, on two communicators which ranks use in
+ * different orders, and messages between the same ranks meanwhile. Which of them gets on first is
+ * left open, as is the order in which they are completed: by MPI_Waitall, MPI_Waitany,
+ * MPI_Testsome, or MPI_Testall. All that comes goes into the result, bit by bit. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,7 +11,14 @@
 
 #include "reprise.h"
 
-enum { MOST = 8, LONG = 3000, KINDS = 12, COMMS = 2, REQUESTS = COMMS * KINDS + 3, ITERATIONS = 16 };
+enum {
+    MOST = 8,
+    LONG = 3000,
+    KINDS = 12,
+    COMMS = 2,
+    REQUESTS = COMMS * KINDS + 3,
+    ITERATIONS = 16
+};
 
 struct values {
     double in[MOST * 4], out[KINDS][MOST * 4];
@@ -45,11 +54,13 @@ static void start(struct values *v, long i, MPI_Comm comm, MPI_Request requests[
     MPI_Iallreduce(v->in, v->out[0], 2, MPI_DOUBLE, MPI_SUM, comm, &requests[0]);
     MPI_Ialltoall(v->in, 1, MPI_DOUBLE, v->out[1], 1, MPI_DOUBLE, comm, &requests[1]);
     MPI_Iscan(v->in, v->out[2], 1, MPI_DOUBLE, MPI_SUM, comm, &requests[2]);
-    MPI_Ialltoallv(v->in, counts, displs, MPI_DOUBLE, v->out[3], counts, displs, MPI_DOUBLE, comm, &requests[3]);
+    MPI_Ialltoallv(v->in, counts, displs, MPI_DOUBLE, v->out[3], counts, displs, MPI_DOUBLE, comm,
+                   &requests[3]);
     MPI_Iallgather(v->in, 2, MPI_DOUBLE, v->out[4], 2, MPI_DOUBLE, comm, &requests[4]);
     MPI_Ireduce_scatter(v->in, v->out[5], counts, MPI_DOUBLE, MPI_SUM, comm, &requests[5]);
     MPI_Igather(v->in, 1, MPI_DOUBLE, v->out[6], 1, MPI_DOUBLE, root, comm, &requests[6]);
-    MPI_Iscatter(v->in, 1, MPI_DOUBLE, v->out[7], 1, MPI_DOUBLE, (root + 1) % size, comm, &requests[7]);
+    MPI_Iscatter(v->in, 1, MPI_DOUBLE, v->out[7], 1, MPI_DOUBLE, (root + 1) % size, comm,
+                 &requests[7]);
     memcpy(v->out[8], v->in, sizeof v->in);
     MPI_Ibcast(v->out[8], 3, MPI_DOUBLE, root, comm, &requests[8]);
     MPI_Iexscan(v->in, v->out[9], 1, MPI_DOUBLE, MPI_SUM, comm, &requests[9]);
@@ -97,7 +108,8 @@ static void iterate(long i, struct values values[COMMS])
     start(&values[1 - first], i, comms[1 - first], &requests[(1 - first) * KINDS]);
     MPI_Comm_idup(MPI_COMM_WORLD, &copy, &requests[COMMS * KINDS + 2]);
     told[1] = told[0] * 3;
-    MPI_Sendrecv(&told[1], 1, MPI_DOUBLE, left, 2, &heard[1], 1, MPI_DOUBLE, right, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&told[1], 1, MPI_DOUBLE, left, 2, &heard[1], 1, MPI_DOUBLE, right, 2,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     complete(i, requests);
     MPI_Allreduce(&heard[1], &sum, 1, MPI_DOUBLE, MPI_SUM, copy);
     MPI_Comm_free(&copy);
@@ -125,7 +137,7 @@ int main(int argc, char **argv)
     reprise_protect(0, &hash, sizeof hash);
     iterate(3, values); /* in the setup, too */
     REPRISE_LOOP(i, 0, ITERATIONS)
-        iterate(i, values);
+    iterate(i, values);
     MPI_Gather(&hash, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     if (rank == 0) {
         printf("RESULT");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Each iteration uses most of MPI's communication: all collectives, blocking and not, on the world, a split and a cartesian communicator; sends of all modes; wildcards, probes, persistent requests and all calls of completion.
- * What comes is checked where it is known, and goes into the result. */
+/* Each iteration uses most of MPI's communication: all collectives, blocking and not, on the world,
+ * a split and a cartesian communicator; sends of all modes; wildcards, probes, persistent requests
+ * and all calls of completion. What comes is checked where it is known, and goes into the
+ * result. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +18,18 @@ static MPI_Comm half, ring;
 static MPI_Request persistent[2];
 static int persistent_in, persistent_out;
 
-#define CHECK(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            fprintf(stderr, "CHECK FAILED rank %d line %d: %s\n", rank, __LINE__, #condition); \
-            MPI_Abort(MPI_COMM_WORLD, 3);                                                  \
-        }                                                                                  \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "CHECK FAILED rank %d line %d: %s\n", rank, __LINE__, #condition);     \
+            MPI_Abort(MPI_COMM_WORLD, 3);                                                          \
+        }                                                                                          \
     } while (0)
 
 static void collectives(long i)
 {
-    int in[MOST], out[MOST], counts[MOST], displs[MOST], one = rank + (int)i, all = size * (size - 1) / 2 + size * (int)i, got = 0;
+    int in[MOST], out[MOST], counts[MOST], displs[MOST],
+        one = rank + (int)i, all = size * (size - 1) / 2 + size * (int)i, got = 0;
 
     MPI_Barrier(MPI_COMM_WORLD);
     int root = (int)(i % size), value = rank == root ? 42 + (int)i : 0;
@@ -98,7 +101,8 @@ static void background(long i)
     sum += sums[1] + (double)i;
 }
 
-/* Everybody sends everybody; who comes first is left open, and goes into the result of its rank alone, which the next messages carry on. */
+/* Everybody sends everybody; who comes first is left open, and goes into the result of its rank
+ * alone, which the next messages carry on. */
 static void wildcards(long i)
 {
     MPI_Request sends[MOST];
@@ -115,7 +119,8 @@ static void wildcards(long i)
         if (k % 3 == 0) {
             while (!flag)
                 MPI_Iprobe(MPI_ANY_SOURCE, 10 + (int)i % 3, MPI_COMM_WORLD, &flag, &status);
-            MPI_Recv(&got, 1, MPI_DOUBLE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, &status);
+            MPI_Recv(&got, 1, MPI_DOUBLE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
+                     &status);
         } else if (k % 3 == 1) {
             MPI_Recv(&got, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 10 + (int)i % 3, MPI_COMM_WORLD, &status);
         } else {
@@ -127,17 +132,21 @@ static void wildcards(long i)
         sum += got * 1e-3;
     }
     MPI_Waitall(size, sends, MPI_STATUSES_IGNORE);
-    /* The order is told to the right, and comes back from the left, twice: a rank that is brought back must have had the same. */
+    /* The order is told to the right, and comes back from the left, twice: a rank that is brought
+     * back must have had the same. */
     double told[2] = {order, order}, heard[2];
-    MPI_Sendrecv(&told[0], 1, MPI_DOUBLE, (rank + 1) % size, 20, &heard[0], 1, MPI_DOUBLE, (rank + size - 1) % size, 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&told[0], 1, MPI_DOUBLE, (rank + 1) % size, 20, &heard[0], 1, MPI_DOUBLE,
+                 (rank + size - 1) % size, 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Sendrecv(&told[1], 1, MPI_DOUBLE, (rank + 1) % size, 21, &heard[1], 1, MPI_DOUBLE, (rank + size - 1) % size, 21, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&told[1], 1, MPI_DOUBLE, (rank + 1) % size, 21, &heard[1], 1, MPI_DOUBLE,
+                 (rank + size - 1) % size, 21, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(heard[0] == heard[1]);
 }
 
 static void modes(long i)
 {
-    int right = (rank + 1) % size, left = (rank + size - 1) % size, got[4] = {0, 0, 0, 0}, value = rank * 10 + (int)i, done = 0, count, indices[4];
+    int right = (rank + 1) % size, left = (rank + size - 1) % size, got[4] = {0, 0, 0, 0},
+        value = rank * 10 + (int)i, done = 0, count, indices[4];
     MPI_Request requests[4];
     MPI_Datatype gaps;
     int with_gaps[6] = {value, -1, value + 1, -1, value + 2, -1}, packed[3] = {0, 0, 0};
@@ -167,7 +176,8 @@ static void modes(long i)
     double *large = malloc(2 * LONG * sizeof *large);
     for (int k = 0; k < LONG; k++)
         large[k] = value + k;
-    MPI_Sendrecv(large, LONG, MPI_DOUBLE, right, 33, large + LONG, LONG, MPI_DOUBLE, left, 33, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(large, LONG, MPI_DOUBLE, right, 33, large + LONG, LONG, MPI_DOUBLE, left, 33,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(large[LONG + 7] == left * 10 + i + 7);
     free(large);
 }
@@ -180,10 +190,13 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
     MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &wraps, 0, &ring);
-    MPI_Recv_init(&persistent_in, 1, MPI_INT, (rank + size - 1) % size, 5, MPI_COMM_WORLD, &persistent[0]);
-    MPI_Send_init(&persistent_out, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD, &persistent[1]);
+    MPI_Recv_init(&persistent_in, 1, MPI_INT, (rank + size - 1) % size, 5, MPI_COMM_WORLD,
+                  &persistent[0]);
+    MPI_Send_init(&persistent_out, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD,
+                  &persistent[1]);
     reprise_protect(0, &sum, sizeof sum);
-    REPRISE_LOOP(i, 0, ITERATIONS) {
+    REPRISE_LOOP(i, 0, ITERATIONS)
+    {
         collectives(i);
         background(i);
         wildcards(i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Each iteration reduces what has its own rules: pairs of a value and a place, bits, logical values, complex numbers, operations of the program, with and without order, on datatypes with gaps. Every result is computed here as well, in the order of
- * ranks where order counts. */
+/* Each iteration reduces what has its own rules: pairs of a value and a place, bits, logical
+ * values, complex numbers, operations of the program, with and without order, on datatypes with
+ * gaps. Every result is computed here as well, in the order of ranks where order counts. */
 #include <complex.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -17,12 +18,12 @@ static unsigned long total;
 static MPI_Op compose, largest;
 static MPI_Datatype affine, spread;
 
-#define CHECK(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            fprintf(stderr, "CHECK FAILED rank %d line %d: %s\n", rank, __LINE__, #condition); \
-            MPI_Abort(MPI_COMM_WORLD, 3);                                                  \
-        }                                                                                  \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "CHECK FAILED rank %d line %d: %s\n", rank, __LINE__, #condition);     \
+            MPI_Abort(MPI_COMM_WORLD, 3);                                                          \
+        }                                                                                          \
     } while (0)
 
 static int value_of(int who, long i)
@@ -41,29 +42,31 @@ static int best(long i, bool most)
     return found;
 }
 
-#define PAIR(TYPE, VALUE)                                                                                       \
-    do {                                                                                                        \
-        struct {                                                                                                \
-            VALUE value;                                                                                        \
-            int place;                                                                                          \
-        } mine[COUNT], got[COUNT];                                                                              \
-        for (int most = 0; most < 2; most++) {                                                                  \
-            memset(got, 0, sizeof got);                                                                         \
-            for (int k = 0; k < COUNT; k++) {                                                                   \
-                mine[k].value = (VALUE)value_of(rank, i + k);                                                   \
-                mine[k].place = rank;                                                                           \
-            }                                                                                                   \
-            MPI_Allreduce(mine, got, COUNT, TYPE, most ? MPI_MAXLOC : MPI_MINLOC, MPI_COMM_WORLD);              \
-            for (int k = 0; k < COUNT; k++)                                                                     \
-                CHECK(got[k].place == best(i + k, most) && got[k].value == (VALUE)value_of(got[k].place, i + k)); \
-            total = total * 31 + (unsigned long)got[0].place;                                                   \
-            MPI_Request request;                                                                                \
-            memset(got, 0, sizeof got);                                                                         \
-            MPI_Ireduce(mine, got, COUNT, TYPE, most ? MPI_MAXLOC : MPI_MINLOC, 1, MPI_COMM_WORLD, &request);   \
-            MPI_Wait(&request, MPI_STATUS_IGNORE);                                                              \
-            for (int k = 0; k < COUNT && rank == 1; k++)                                                        \
-                CHECK(got[k].place == best(i + k, most));                                                       \
-        }                                                                                                       \
+#define PAIR(TYPE, VALUE)                                                                          \
+    do {                                                                                           \
+        struct {                                                                                   \
+            VALUE value;                                                                           \
+            int place;                                                                             \
+        } mine[COUNT], got[COUNT];                                                                 \
+        for (int most = 0; most < 2; most++) {                                                     \
+            memset(got, 0, sizeof got);                                                            \
+            for (int k = 0; k < COUNT; k++) {                                                      \
+                mine[k].value = (VALUE)value_of(rank, i + k);                                      \
+                mine[k].place = rank;                                                              \
+            }                                                                                      \
+            MPI_Allreduce(mine, got, COUNT, TYPE, most ? MPI_MAXLOC : MPI_MINLOC, MPI_COMM_WORLD); \
+            for (int k = 0; k < COUNT; k++)                                                        \
+                CHECK(got[k].place == best(i + k, most) &&                                         \
+                      got[k].value == (VALUE)value_of(got[k].place, i + k));                       \
+            total = total * 31 + (unsigned long)got[0].place;                                      \
+            MPI_Request request;                                                                   \
+            memset(got, 0, sizeof got);                                                            \
+            MPI_Ireduce(mine, got, COUNT, TYPE, most ? MPI_MAXLOC : MPI_MINLOC, 1, MPI_COMM_WORLD, \
+                        &request);                                                                 \
+            MPI_Wait(&request, MPI_STATUS_IGNORE);                                                 \
+            for (int k = 0; k < COUNT && rank == 1; k++)                                           \
+                CHECK(got[k].place == best(i + k, most));                                          \
+        }                                                                                          \
     } while (0)
 
 static void pairs(long i)
@@ -134,7 +137,8 @@ static const int prime = 10007;
 
 static struct function after(struct function first, struct function second)
 {
-    return (struct function){.a = first.a * second.a % prime, .b = (second.a * first.b + second.b) % prime};
+    return (struct function){.a = first.a * second.a % prime,
+                             .b = (second.a * first.b + second.b) % prime};
 }
 
 static void compose_all(void *in, void *inout, int *length, MPI_Datatype *type)
@@ -254,7 +258,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     make_types();
     reprise_protect(0, &total, sizeof total);
-    REPRISE_LOOP(i, 0, ITERATIONS) {
+    REPRISE_LOOP(i, 0, ITERATIONS)
+    {
         pairs(i);
         bits(i);
         complexes(i);

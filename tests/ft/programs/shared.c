@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages of all lengths, long ones above all, in a ring: received where a receive waits, where none does yet, after a matched probe, into types with gaps, by collectives. Every value is checked. With "tight" the ranks leave themselves
- * no more memory once they have begun, so that logs of others cannot be mapped any further. In the end rank 0 tells what it has mapped of logs. With "hold" an iteration ends with a message that was probed and not received.
+ * Messages of all lengths, long ones above all, in a ring: received where a receive waits, where
+ * none does yet, after a matched probe, into types with gaps, by collectives. Every value is
+ * checked. With "tight" the ranks leave themselves no more memory once they have begun, so that
+ * logs of others cannot be mapped any further. In the end rank 0 tells what it has mapped of logs.
+ * With "hold" an iteration ends with a message that was probed and not received.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -25,7 +28,9 @@ static unsigned value(int from, long iteration, int kind, int at)
 
 static int length(long iteration, int kind)
 {
-    static const int lengths[] = {511, 512, 3000, 4097, 100000, LONGEST, 1}; /* of unsigned: 2048 bytes, 16 KiB and 1 MiB are near or between */
+    static const int lengths[] = {
+        511,    512,     3000, 4097,
+        100000, LONGEST, 1}; /* of unsigned: 2048 bytes, 16 KiB and 1 MiB are near or between */
 
     return lengths[(iteration + 2 * kind) % (int)(sizeof lengths / sizeof *lengths)];
 }
@@ -34,7 +39,10 @@ static void check(const unsigned *values, int stride, int from, long iteration, 
 {
     for (int i = 0; i < length(iteration, kind); i++) {
         if (values[(long)i * stride] != value(from, iteration, kind, i)) {
-            fprintf(stderr, "rank %d: in iteration %ld, kind %d, value %d of rank %d is %u instead of %u\n", rank, iteration, kind, i, from, values[(long)i * stride], value(from, iteration, kind, i));
+            fprintf(stderr,
+                    "rank %d: in iteration %ld, kind %d, value %d of rank %d is %u instead of %u\n",
+                    rank, iteration, kind, i, from, values[(long)i * stride],
+                    value(from, iteration, kind, i));
             MPI_Abort(MPI_COMM_WORLD, 3);
         }
         sum += values[(long)i * stride];
@@ -53,7 +61,8 @@ static void leave_no_memory(void)
     setrlimit(RLIMIT_AS, &(struct rlimit){now, now});
 }
 
-/* Logs of others are mapped in pieces of 64 MiB: the first ones, later ones; and pieces of logs behind the first 64 MiB that are smaller, which are our own. */
+/* Logs of others are mapped in pieces of 64 MiB: the first ones, later ones; and pieces of logs
+ * behind the first 64 MiB that are smaller, which are our own. */
 static void tell_maps(void)
 {
     FILE *file = fopen("/proc/self/maps", "r");
@@ -62,7 +71,8 @@ static void tell_maps(void)
     int first = 0, later = 0, own = 0;
 
     while (file && fgets(line, sizeof line, file))
-        if (strstr(line, "reprise-log") && sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3) {
+        if (strstr(line, "reprise-log") &&
+            sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3) {
             bool is_view = to - from == 64UL << 20;
             first += is_view && offset == 0;
             later += is_view && offset > 0;
@@ -75,7 +85,8 @@ static void tell_maps(void)
 
 int main(int argc, char **argv)
 {
-    bool tight = argc > 1 && strcmp(argv[1], "tight") == 0, holds = argc > 1 && strcmp(argv[1], "hold") == 0;
+    bool tight = argc > 1 && strcmp(argv[1], "tight") == 0,
+         holds = argc > 1 && strcmp(argv[1], "hold") == 0;
     MPI_Request requests[KINDS], early;
     MPI_Datatype gaps;
     MPI_Message found;
@@ -93,11 +104,14 @@ int main(int argc, char **argv)
     MPI_Type_commit(&gaps);
     for (int at = 0; at < LONGEST; at++)
         out[0][at] = value(rank, 5, 0, at);
-    MPI_Sendrecv(out[0], length(5, 0), MPI_UNSIGNED, next, 0, in, length(5, 0), MPI_UNSIGNED, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* who takes over a rank gets this again */
+    MPI_Sendrecv(out[0], length(5, 0), MPI_UNSIGNED, next, 0, in, length(5, 0), MPI_UNSIGNED,
+                 before, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE); /* who takes over a rank gets this again */
     check(in, 1, before, 5, 0);
     MPI_Bcast(out[0], LONGEST, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
     reprise_protect(0, &sum, sizeof sum);
-    REPRISE_LOOP(i, 0, ITERATIONS) {
+    REPRISE_LOOP(i, 0, ITERATIONS)
+    {
         if (tight && i == 48)
             leave_no_memory();
         for (int kind = 0; kind < KINDS; kind++)
@@ -105,7 +119,8 @@ int main(int argc, char **argv)
                 out[kind][at] = value(rank, i, kind, at);
         MPI_Irecv(in, length(i, 0), MPI_UNSIGNED, before, 0, MPI_COMM_WORLD, &early);
         for (int kind = 0; kind < KINDS - 1; kind++)
-            (kind == 3 ? MPI_Issend : MPI_Isend)(out[kind], length(i, kind), MPI_UNSIGNED, next, kind, MPI_COMM_WORLD, &requests[kind]);
+            (kind == 3 ? MPI_Issend : MPI_Isend)(out[kind], length(i, kind), MPI_UNSIGNED, next,
+                                                 kind, MPI_COMM_WORLD, &requests[kind]);
         MPI_Wait(&early, MPI_STATUS_IGNORE);
         check(in, 1, before, i, 0);
         MPI_Mprobe(before, 2, MPI_COMM_WORLD, &found, &status);

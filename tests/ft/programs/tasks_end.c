@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program of tasks that ends as its argument says: how does `reprise ft --tasks` report it? Each task adds up numbers that all others send it.
+// A program of tasks that ends as its argument says: how does `reprise ft --tasks` report it? Each
+// task adds up numbers that all others send it.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,7 +32,8 @@ static void go(void *state, const struct reprise_message *message)
 
     node->run = (int)message->ref;
     for (int i = 0; i < TASKS; i++)
-        reprise_send(nodes, (struct reprise_index){i, 0, 0}, 1, message->ref, &number, sizeof number);
+        reprise_send(nodes, (struct reprise_index){i, 0, 0}, 1, message->ref, &number,
+                     sizeof number);
 }
 
 static bool awaits_number(const void *state, uint64_t ref)
@@ -79,7 +81,10 @@ static void die_early(int process, const char *path)
 
 int main(int argc, char **argv)
 {
-    static const struct reprise_entry entries[] = {{"go", REPRISE_ORDERED, go, NULL, NULL, NULL}, {"add", REPRISE_COMMUTATIVE, add, awaits_number, all, added}, {0}};
+    static const struct reprise_entry entries[] = {{"go", REPRISE_ORDERED, go, NULL, NULL, NULL},
+                                                   {"add", REPRISE_COMMUTATIVE, add, awaits_number,
+                                                    all, added},
+                                                   {0}};
     double sum = 0;
 
     how = argc > 1 ? argv[1] : "";
@@ -88,7 +93,11 @@ int main(int argc, char **argv)
     die_early(atoi(getenv("OMPI_COMM_WORLD_RANK")), argc > 2 ? argv[2] : NULL);
     MPI_Init(&argc, &argv);
     reprise_tasks_begin();
-    nodes = reprise_collection(&(struct reprise_collection_spec){.name = "node", .size = {TASKS, 0, 0}, .state_bytes = sizeof(struct node), .entries = entries, .make = make});
+    nodes = reprise_collection(&(struct reprise_collection_spec){.name = "node",
+                                                                 .size = {TASKS, 0, 0},
+                                                                 .state_bytes = sizeof(struct node),
+                                                                 .entries = entries,
+                                                                 .make = make});
     result = reprise_reduction(nodes, 1, REPRISE_SUM, -1);
     for (uint64_t run = 1; run <= RUNS; run++) {
         reprise_start(nodes, 0, run, NULL, 0);

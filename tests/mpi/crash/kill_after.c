@@ -3,7 +3,8 @@
 // native: same
 // exit: signal 9
 // vanishes: a rank ends unseen, and the launcher ends the others
-// about: rank 0 kills itself (SIGKILL: no handler runs) after wildcard traffic, while the others block in a receive
+// about: rank 0 kills itself (SIGKILL: no handler runs) after wildcard traffic, while the others
+//     block in a receive
 #include <signal.h>
 
 #include "traffic.h"

@@ -2,7 +2,8 @@
 // ranks: 4
 // native: same
 // exit: nonzero
-// about: a wildcard receive has taken a message, a later named one the next, and the program dies before it asks for the first
+// about: a wildcard receive has taken a message, a later named one the next, and the program dies
+//     before it asks for the first
 #include "traffic.h"
 
 static void receive_both_and_die(void)

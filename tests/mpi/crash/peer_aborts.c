@@ -2,7 +2,8 @@
 // ranks: 4
 // native: same
 // exit: 6
-// about: rank 2, not the receiver, aborts with 6 in the middle of the traffic, while rank 0 polls for more
+// about: rank 2, not the receiver, aborts with 6 in the middle of the traffic, while rank 0 polls
+//     for more
 #include "traffic.h"
 
 int main(int argc, char **argv)

@@ -2,7 +2,8 @@
 // ranks: 4
 // native: same
 // exit: signal 11
-// about: rank 0 writes to an invalid address after wildcard traffic, while the others block in a receive
+// about: rank 0 writes to an invalid address after wildcard traffic, while the others block in a
+//     receive
 #include "traffic.h"
 
 static int *volatile nowhere;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-// What the programs under crash do before they end badly: wildcard traffic to rank 0, which then prints `PARTIAL
-// rank=0 hash=...` of what it has received. A replay of the ended run must print the same line.
+// What the programs under crash do before they end badly: wildcard traffic to rank 0, which then
+// prints `PARTIAL rank=0 hash=...` of what it has received. A replay of the ended run must print
+// the same line.
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
 
@@ -27,7 +28,8 @@ static inline void traffic(void)
 // Blocks for ever: no such message is sent.
 static inline void traffic_block(void)
 {
-    MPI_Recv(NULL, 0, MPI_LONG, MPI_ANY_SOURCE, TRAFFIC_TAG_NEVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(NULL, 0, MPI_LONG, MPI_ANY_SOURCE, TRAFFIC_TAG_NEVER, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
 }
 
 #endif

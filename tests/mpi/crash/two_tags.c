@@ -2,7 +2,8 @@
 // ranks: 4
 // native: same
 // exit: nonzero
-// about: one Waitall completes receives of two tags; a third, older than both, has taken a message but is never asked for
+// about: one Waitall completes receives of two tags; a third, older than both, has taken a message
+//     but is never asked for
 #include "traffic.h"
 
 enum { OTHER_TAG = TRAFFIC_TAG_LAST + 1 };

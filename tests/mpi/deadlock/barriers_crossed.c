@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
-// about: two ranks are in barriers of different communicators, and the third has ended: nobody is left who would wait beside MPI
+// about: two ranks are in barriers of different communicators, and the third has ended: nobody is
+//     left who would wait beside MPI
 // says: rank 0 waits in MPI_Barrier for rank 1 on the pair
 // says: rank 1 waits in MPI_Barrier for rank 0 on its copy
 // says: rank 2 has ended

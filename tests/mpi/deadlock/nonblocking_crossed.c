@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
-// about: two ranks wait for nonblocking collective calls on different communicators, one of them for a message as well; the third waits in a collective call that the others never come to
+// about: two ranks wait for nonblocking collective calls on different communicators, one of them
+//     for a message as well; the third waits in a collective call that the others never come to
 // says: rank 0 waits in MPI_Wait for rank 1 on the pair
-// says: rank 1 waits in MPI_Waitall for all of: rank 0 on its copy; a message from rank 0 with tag 3 on the pair
+// says: rank 1 waits in MPI_Waitall for all of: rank 0 on its copy; a message from rank 0 with tag
+//     3 on the pair
 // says: rank 2 waits in MPI_Allreduce for ranks 0, 1 on MPI_COMM_WORLD
 #include <mpi.h>
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 5
-// about: two ranks wait for each other, a third comes sooner or later to wait for one of them, and the others go on sending to each other: only the first two are the reason
-// says: deadlock in MPI_Recv: rank 0 waits for rank 1, which waits for rank 0: nothing can come any more
+// about: two ranks wait for each other, a third comes sooner or later to wait for one of them, and
+//     the others go on sending to each other: only the first two are the reason
+// says: deadlock in MPI_Recv: rank 0 waits for rank 1, which waits for rank 0: nothing can come any
+//     more
 // says: rank 0 waits in MPI_Recv for a message from rank 1 with tag 7 on MPI_COMM_WORLD
-// says: rank 1 waits in MPI_Wait for a message from rank 0 with any tag on a communicator of 5 ranks, made by MPI_Comm_dup (number 1 here)
-// says: rank 4 
+// says: rank 1 waits in MPI_Wait for a message from rank 0 with any tag on a communicator of 5
+//     ranks, made by MPI_Comm_dup (number 1 here)
+// says: rank 4
 // says: meanwhile, rank 2
 // says: meanwhile, rank 3
 #include <mpi.h>
@@ -14,7 +17,8 @@ static void play(int other)
     int value = 0;
 
     for (;;)
-        MPI_Sendrecv_replace(&value, 1, MPI_INT, other, 0, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, other, 0, other, 0, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: same
-// about: rank 1 waits until its buffered message, which is long, is gone; rank 0 takes it only after one of rank 2, sent later, that rank 1 might have sent too
+// about: rank 1 waits until its buffered message, which is long, is gone; rank 0 takes it only
+//     after one of rank 2, sent later, that rank 1 might have sent too
 #include "check.h"
 
 enum { BYTES = 300000, ROUNDS = 3, LONG = 1, SHORT = 2 };

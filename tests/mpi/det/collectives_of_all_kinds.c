@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
-// about: right programs that look wrong: operations of the program that each rank makes in another order, roots between groups, requests that are freed and whose handles come back, collective calls of many kinds under way at once, ranks that call in other places: none of it is an error
+// about: right programs that look wrong: operations of the program that each rank makes in another
+//     order, roots between groups, requests that are freed and whose handles come back, collective
+//     calls of many kinds under way at once, ranks that call in other places: none of it is an
+//     error
 #include "check.h"
 
 static int values[16], sums[16];
@@ -72,13 +75,16 @@ static void under_way(void)
 static void handles(void)
 {
     MPI_Request requests[8], freed;
-    int next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size, flag;
+    int next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size,
+        flag;
 
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < 4; i++)
-            MPI_Irecv(&values[i], 1, MPI_INT, i % 2 ? before : MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &requests[i]);
+            MPI_Irecv(&values[i], 1, MPI_INT, i % 2 ? before : MPI_ANY_SOURCE, i, MPI_COMM_WORLD,
+                      &requests[i]);
         for (int i = 4; i < 8; i++)
-            MPI_Isend(&sums[i], 1, MPI_INT, i == 7 ? MPI_PROC_NULL : next, i - 4, MPI_COMM_WORLD, &requests[i]);
+            MPI_Isend(&sums[i], 1, MPI_INT, i == 7 ? MPI_PROC_NULL : next, i - 4, MPI_COMM_WORLD,
+                      &requests[i]);
         MPI_Isend(&sums[8], 1, MPI_INT, next, 3, MPI_COMM_WORLD, &freed);
         MPI_Request_free(&freed);
         MPI_Wait(&requests[4], MPI_STATUS_IGNORE);
@@ -86,7 +92,8 @@ static void handles(void)
         for (flag = 0; !flag;)
             MPI_Testall(8, requests, &flag, MPI_STATUSES_IGNORE);
         MPI_Recv_init(&values[0], 1, MPI_INT, before, 9, MPI_COMM_WORLD, &requests[0]);
-        MPI_Send_init(&values[1], 1, MPI_INT, round % 2 ? next : MPI_PROC_NULL, 9, MPI_COMM_WORLD, &requests[1]);
+        MPI_Send_init(&values[1], 1, MPI_INT, round % 2 ? next : MPI_PROC_NULL, 9, MPI_COMM_WORLD,
+                      &requests[1]);
         if (round % 2)
             MPI_Startall(2, requests);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -101,7 +108,8 @@ static void persistent(void)
     MPI_Request requests[2];
 
     MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
-    MPI_Allreduce_init(values, sums, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    MPI_Allreduce_init(values, sums, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &requests[1]);
     for (int i = 0; i < 6; i++) {
         MPI_Start(&requests[i % 2]);
         MPI_Bcast(values, 1, MPI_INT, i % 4, MPI_COMM_WORLD);

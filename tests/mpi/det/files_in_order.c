@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: same
-// about: a shared file pointer where all ranks write and read together, in the order of ranks; before each call one rank waits for messages of anyone, which the others send first
+// about: a shared file pointer where all ranks write and read together, in the order of ranks;
+//     before each call one rank waits for messages of anyone, which the others send first
 #include <unistd.h>
 
 #include "../check.h"
@@ -33,7 +34,8 @@ int main(int argc, char **argv)
     check_start(&argc, &argv);
     MPI_Bcast(&id, 1, MPI_LONG, 0, MPI_COMM_WORLD);
     snprintf(name, sizeof name, "/tmp/reprise_files_in_order.%ld", id);
-    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
     for (int round = 0; round < ROUNDS; round++) {
         value = round * 10 + check.rank;
         collect(round % check.size);

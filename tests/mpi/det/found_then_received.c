@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
-// about: synchronous and long messages are found by matched probes; their senders wait until they are received, long after, in another order
+// about: synchronous and long messages are found by matched probes; their senders wait until they
+//     are received, long after, in another order
 #include "check.h"
 
 enum { ROUNDS = 20, LONG = 40000, TAG = 1, MORE = 2 };
@@ -34,7 +35,8 @@ static void take(int round)
     }
     for (int i = 1; i >= 0; i--) { /* what comes next is sent when this is received */
         receive(&message[i], count[i], i, (round + i) % 2);
-        CHECK(values[i][count[i] - 1] == status[i].MPI_SOURCE * 1000 + round, "round %d: %g from %d", round, values[i][count[i] - 1], status[i].MPI_SOURCE);
+        CHECK(values[i][count[i] - 1] == status[i].MPI_SOURCE * 1000 + round,
+              "round %d: %g from %d", round, values[i][count[i] - 1], status[i].MPI_SOURCE);
         MPI_Recv(&more, 1, MPI_INT, MPI_ANY_SOURCE, MORE, MPI_COMM_WORLD, &status[i]);
         CHECK(more == status[i].MPI_SOURCE * 1000 + round, "round %d: %d", round, more);
         check_note_status(&status[i]);

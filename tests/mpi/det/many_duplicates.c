@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 1
-// about: more communicators are made and freed than an MPI has room for at once, while a receive from anyone is under way on another
+// about: more communicators are made and freed than an MPI has room for at once, while a receive
+//     from anyone is under way on another
 #include "check.h"
 
 enum { DUPLICATES = 2100, TAG = 1 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
-// about: into how many pieces a pipe cuts what passes through it does not change how often another rank polls for what is sent afterwards
+// about: into how many pieces a pipe cuts what passes through it does not change how often another
+//     rank polls for what is sent afterwards
 #include <unistd.h>
 
 #include "check.h"
@@ -14,7 +15,9 @@ static void pass(int count)
 
     CHECK(pipe(ends) == 0, "no pipe");
     for (int done = 0; done < BYTES; done += BYTES / count)
-        CHECK(write(ends[1], bytes, (size_t)(BYTES / count)) == BYTES / count && read(ends[0], bytes, BYTES) == BYTES / count, "the pipe cuts otherwise");
+        CHECK(write(ends[1], bytes, (size_t)(BYTES / count)) == BYTES / count &&
+                  read(ends[0], bytes, BYTES) == BYTES / count,
+              "the pipe cuts otherwise");
     close(ends[0]);
     close(ends[1]);
 }

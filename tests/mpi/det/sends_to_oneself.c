@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
-// about: messages to oneself of all lengths up to the threshold are sent before they are received, which not every MPI allows by itself
+// about: messages to oneself of all lengths up to the threshold are sent before they are received,
+//     which not every MPI allows by itself
 #include "check.h"
 
 static const int lengths[] = {0, 1, 1000, 1024, 1025, 2048, 2049, 16384, 65536};
@@ -29,8 +30,11 @@ int main(int argc, char **argv)
         send(i / LENGTHS, out, lengths[i % LENGTHS]);
         memset(out, 0, sizeof out);
         MPI_Recv(in, LONGEST, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-        CHECK(check_bytes(&status) == lengths[i % LENGTHS] && status.MPI_SOURCE == check.rank, "message %d: %d bytes from %d", i, check_bytes(&status), status.MPI_SOURCE);
-        CHECK(lengths[i % LENGTHS] == 0 || (in[0] == i + 1 && in[lengths[i % LENGTHS] - 1] == i + 1), "message %d: %d", i, in[0]);
+        CHECK(check_bytes(&status) == lengths[i % LENGTHS] && status.MPI_SOURCE == check.rank,
+              "message %d: %d bytes from %d", i, check_bytes(&status), status.MPI_SOURCE);
+        CHECK(lengths[i % LENGTHS] == 0 ||
+                  (in[0] == i + 1 && in[lengths[i % LENGTHS] - 1] == i + 1),
+              "message %d: %d", i, in[0]);
         check_note_status(&status);
     }
     return check_end();

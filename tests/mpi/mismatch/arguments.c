@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // flags: -g
-// about: all ranks call the same functions, but with another root or operation, in another order, or on files and communicators of few
+// about: all ranks call the same functions, but with another root or operation, in another order,
+//     or on files and communicators of few
 // case 118 root: rank 2 calls MPI_Bcast with root 1 ({bcast}), each as collective call 3 there
-// case 118 reduce: calls MPI_Reduce with MPI_SUM ({reduce}), rank 2 calls MPI_Reduce with MPI_PROD ({reduce})
-// case 118 allreduce: calls MPI_Allreduce with MPI_SUM ({allreduce}), rank 2 calls MPI_Allreduce with MPI_MAX ({allreduce})
+// case 118 reduce: calls MPI_Reduce with MPI_SUM ({reduce}), rank 2 calls MPI_Reduce with MPI_PROD
+//     ({reduce})
+// case 118 allreduce: calls MPI_Allreduce with MPI_SUM ({allreduce}), rank 2 calls MPI_Allreduce
+//     with MPI_MAX ({allreduce})
 // case 118 iallreduce: rank 2 calls MPI_Iallreduce with MPI_MAX ({iallreduce})
-// case 118 commutes: rank 2 calls MPI_Allreduce with an operation of the program that does not commute ({own})
+// case 118 commutes: rank 2 calls MPI_Allreduce with an operation of the program that does not
+//     commute ({own})
 // case 118 predefined: rank 2 calls MPI_Allreduce with MPI_SUM ({own})
 // case 118 order: rank 2 calls MPI_Bcast ({early}), each as collective call 3 there
-// case 118 pair: collective calls do not match on a pair: rank 1 calls MPI_Barrier ({pair_barrier}), rank 2 calls MPI_Allgather ({pair_allgather}), each as collective call 1 there
-// case 118 free: calls MPI_Comm_free ({free}), rank 2 calls MPI_Barrier ({not_free}), each as collective call 1 there
+// case 118 pair: collective calls do not match on a pair: rank 1 calls MPI_Barrier
+//     ({pair_barrier}), rank 2 calls MPI_Allgather ({pair_allgather}), each as collective call 1
+//     there
+// case 118 free: calls MPI_Comm_free ({free}), rank 2 calls MPI_Barrier ({not_free}), each as
+//     collective call 1 there
 // case 118 between: rank 1 calls MPI_Bcast with MPI_ROOT ({between})
-// case 118 file: on a file: rank 0 calls MPI_File_write_all ({write}), rank 1 calls MPI_File_read_all ({read})
+// case 118 file: on a file: rank 0 calls MPI_File_write_all ({write}), rank 1 calls
+//     MPI_File_read_all ({read})
 // case 118 persistent: rank 2 calls MPI_Bcast_init ({bcast_init})
 // case 119 crossed: error: deadlock in MPI_
 // case 119 ended: error: deadlock in MPI_Allreduce
@@ -87,7 +95,8 @@ static void on_file(int is_other)
 {
     MPI_File file;
 
-    MPI_File_open(rank == 2 ? MPI_COMM_SELF : some, rank == 2 ? "other" : "file", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_open(rank == 2 ? MPI_COMM_SELF : some, rank == 2 ? "other" : "file",
+                  MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     if (is_other)
         MPI_File_read_all(file, to, 1, MPI_INT, MPI_STATUS_IGNORE); /* read */
     else
@@ -101,7 +110,8 @@ static void persistent(int is_other)
     MPI_Request request;
 
     if (is_other)
-        MPI_Bcast_init(from, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request); /* bcast_init */
+        MPI_Bcast_init(/* bcast_init */
+                       from, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     else
         MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Start(&request);
@@ -136,11 +146,15 @@ static void reductions(const char *what, int is_other)
     MPI_Request request = MPI_REQUEST_NULL;
 
     if (!strcmp(what, "reduce"))
-        MPI_Reduce(from, to, 1, MPI_INT, is_other ? MPI_PROD : MPI_SUM, 1, MPI_COMM_WORLD); /* reduce */
+        MPI_Reduce(/* reduce */
+                   from, to, 1, MPI_INT, is_other ? MPI_PROD : MPI_SUM, 1, MPI_COMM_WORLD);
     else if (!strcmp(what, "allreduce"))
-        MPI_Allreduce(from, to, 1, MPI_INT, is_other ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD); /* allreduce */
+        MPI_Allreduce(/* allreduce */
+                      from, to, 1, MPI_INT, is_other ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
     else
-        MPI_Iallreduce(from, to, 1, MPI_INT, is_other ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD, &request); /* iallreduce */
+        MPI_Iallreduce(/* iallreduce */
+                       from, to, 1, MPI_INT, is_other ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD,
+                       &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
@@ -168,7 +182,8 @@ static void call(const char *what, int is_other)
 
 static void all_right(void)
 {
-    static const char *const all[] = {"root", "reduce", "allreduce", "iallreduce", "commutes", "order", "file", "persistent", "crossed", "pair"};
+    static const char *const all[] = {"root",  "reduce", "allreduce",  "iallreduce", "commutes",
+                                      "order", "file",   "persistent", "crossed",    "pair"};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i], "file"))

@@ -2,40 +2,101 @@
 // ranks: 2
 // flags: -g
 // about: two ranks call different collective functions on one communicator
-// case 118 allreduce barrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Allreduce ({allreduce}), rank 1 calls MPI_Barrier ({barrier}), each as collective call 2 there
-// case 118 allgather barrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Allgather ({allgather}), rank 1 calls MPI_Barrier ({barrier}), each as collective call 2 there
-// case 118 allreduce reduce: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Allreduce ({allreduce}), rank 1 calls MPI_Reduce ({reduce}), each as collective call 2 there
-// case 118 alltoall allgather: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Alltoall ({alltoall}), rank 1 calls MPI_Allgather ({allgather}), each as collective call 2 there
-// case 118 bcast reduce: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Bcast ({bcast}), rank 1 calls MPI_Reduce ({reduce}), each as collective call 2 there
-// case 118 barrier alltoall: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Barrier ({barrier}), rank 1 calls MPI_Alltoall ({alltoall}), each as collective call 2 there
-// case 118 scan barrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Scan ({scan}), rank 1 calls MPI_Barrier ({barrier}), each as collective call 2 there
-// case 118 barrier allreduce: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Barrier ({barrier}), rank 1 calls MPI_Allreduce ({allreduce}), each as collective call 2 there
-// case 118 reduce bcast: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Reduce ({reduce}), rank 1 calls MPI_Bcast ({bcast}), each as collective call 2 there
-// case 118 bcast gather: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Bcast ({bcast}), rank 1 calls MPI_Gather ({gather}), each as collective call 2 there
-// case 118 gather gatherv: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Gather ({gather}), rank 1 calls MPI_Gatherv ({gatherv}), each as collective call 2 there
-// case 118 gatherv scatter: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Gatherv ({gatherv}), rank 1 calls MPI_Scatter ({scatter}), each as collective call 2 there
-// case 118 scatter scatterv: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Scatter ({scatter}), rank 1 calls MPI_Scatterv ({scatterv}), each as collective call 2 there
-// case 118 scatterv allgather: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Scatterv ({scatterv}), rank 1 calls MPI_Allgather ({allgather}), each as collective call 2 there
-// case 118 allgather allgatherv: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Allgather ({allgather}), rank 1 calls MPI_Allgatherv ({allgatherv}), each as collective call 2 there
-// case 118 allgatherv alltoall: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Allgatherv ({allgatherv}), rank 1 calls MPI_Alltoall ({alltoall}), each as collective call 2 there
-// case 118 alltoall alltoallv: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Alltoall ({alltoall}), rank 1 calls MPI_Alltoallv ({alltoallv}), each as collective call 2 there
-// case 118 alltoallv alltoallw: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Alltoallv ({alltoallv}), rank 1 calls MPI_Alltoallw ({alltoallw}), each as collective call 2 there
-// case 118 alltoallw scan: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Alltoallw ({alltoallw}), rank 1 calls MPI_Scan ({scan}), each as collective call 2 there
-// case 118 scan exscan: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Scan ({scan}), rank 1 calls MPI_Exscan ({exscan}), each as collective call 2 there
-// case 118 exscan reduce_scatter: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Exscan ({exscan}), rank 1 calls MPI_Reduce_scatter ({reduce_scatter}), each as collective call 2 there
-// case 118 reduce_scatter reduce_scatter_block: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Reduce_scatter ({reduce_scatter}), rank 1 calls MPI_Reduce_scatter_block ({reduce_scatter_block}), each as collective call 2 there
-// case 118 reduce_scatter_block comm_dup: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Reduce_scatter_block ({reduce_scatter_block}), rank 1 calls MPI_Comm_dup ({comm_dup}), each as collective call 2 there
-// case 118 comm_dup comm_split: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Comm_dup ({comm_dup}), rank 1 calls MPI_Comm_split ({comm_split}), each as collective call 2 there
-// case 118 comm_split comm_create: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Comm_split ({comm_split}), rank 1 calls MPI_Comm_create ({comm_create}), each as collective call 2 there
-// case 118 comm_create cart_create: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Comm_create ({comm_create}), rank 1 calls MPI_Cart_create ({cart_create}), each as collective call 2 there
-// case 118 cart_create file_open: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Cart_create ({cart_create}), rank 1 calls MPI_File_open ({file_open}), each as collective call 2 there
-// case 118 file_open ibarrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_File_open ({file_open}), rank 1 calls MPI_Ibarrier ({ibarrier}), each as collective call 2 there
-// case 118 ibarrier iallreduce: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Ibarrier ({ibarrier}), rank 1 calls MPI_Iallreduce ({iallreduce}), each as collective call 2 there
-// case 118 iallreduce ibcast: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Iallreduce ({iallreduce}), rank 1 calls MPI_Ibcast ({ibcast}), each as collective call 2 there
-// case 118 ibcast comm_idup: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Ibcast ({ibcast}), rank 1 calls MPI_Comm_idup ({comm_idup}), each as collective call 2 there
-// case 118 comm_idup barrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Comm_idup ({comm_idup}), rank 1 calls MPI_Barrier ({barrier}), each as collective call 2 there
-// case 118 ibarrier barrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Ibarrier ({ibarrier}), rank 1 calls MPI_Barrier ({barrier}), each as collective call 2 there
-// case 118 ibarrier ibcast: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls MPI_Ibarrier ({ibarrier}), rank 1 calls MPI_Ibcast ({ibcast}), each as collective call 2 there
+// case 118 allreduce barrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Allreduce ({allreduce}), rank 1 calls MPI_Barrier ({barrier}), each as collective call 2
+//     there
+// case 118 allgather barrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Allgather ({allgather}), rank 1 calls MPI_Barrier ({barrier}), each as collective call 2
+//     there
+// case 118 allreduce reduce: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Allreduce ({allreduce}), rank 1 calls MPI_Reduce ({reduce}), each as collective call 2
+//     there
+// case 118 alltoall allgather: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Alltoall ({alltoall}), rank 1 calls MPI_Allgather ({allgather}), each as collective call
+//     2 there
+// case 118 bcast reduce: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Bcast ({bcast}), rank 1 calls MPI_Reduce ({reduce}), each as collective call 2 there
+// case 118 barrier alltoall: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Barrier ({barrier}), rank 1 calls MPI_Alltoall ({alltoall}), each as collective call 2
+//     there
+// case 118 scan barrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Scan ({scan}), rank 1 calls MPI_Barrier ({barrier}), each as collective call 2 there
+// case 118 barrier allreduce: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Barrier ({barrier}), rank 1 calls MPI_Allreduce ({allreduce}), each as collective call 2
+//     there
+// case 118 reduce bcast: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Reduce ({reduce}), rank 1 calls MPI_Bcast ({bcast}), each as collective call 2 there
+// case 118 bcast gather: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Bcast ({bcast}), rank 1 calls MPI_Gather ({gather}), each as collective call 2 there
+// case 118 gather gatherv: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Gather ({gather}), rank 1 calls MPI_Gatherv ({gatherv}), each as collective call 2 there
+// case 118 gatherv scatter: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Gatherv ({gatherv}), rank 1 calls MPI_Scatter ({scatter}), each as collective call 2
+//     there
+// case 118 scatter scatterv: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Scatter ({scatter}), rank 1 calls MPI_Scatterv ({scatterv}), each as collective call 2
+//     there
+// case 118 scatterv allgather: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Scatterv ({scatterv}), rank 1 calls MPI_Allgather ({allgather}), each as collective call
+//     2 there
+// case 118 allgather allgatherv: error: collective calls do not match on MPI_COMM_WORLD: rank 0
+//     calls MPI_Allgather ({allgather}), rank 1 calls MPI_Allgatherv ({allgatherv}), each as
+//     collective call 2 there
+// case 118 allgatherv alltoall: error: collective calls do not match on MPI_COMM_WORLD: rank 0
+//     calls MPI_Allgatherv ({allgatherv}), rank 1 calls MPI_Alltoall ({alltoall}), each as
+//     collective call 2 there
+// case 118 alltoall alltoallv: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Alltoall ({alltoall}), rank 1 calls MPI_Alltoallv ({alltoallv}), each as collective call
+//     2 there
+// case 118 alltoallv alltoallw: error: collective calls do not match on MPI_COMM_WORLD: rank 0
+//     calls MPI_Alltoallv ({alltoallv}), rank 1 calls MPI_Alltoallw ({alltoallw}), each as
+//     collective call 2 there
+// case 118 alltoallw scan: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Alltoallw ({alltoallw}), rank 1 calls MPI_Scan ({scan}), each as collective call 2 there
+// case 118 scan exscan: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Scan ({scan}), rank 1 calls MPI_Exscan ({exscan}), each as collective call 2 there
+// case 118 exscan reduce_scatter: error: collective calls do not match on MPI_COMM_WORLD: rank 0
+//     calls MPI_Exscan ({exscan}), rank 1 calls MPI_Reduce_scatter ({reduce_scatter}), each as
+//     collective call 2 there
+// case 118 reduce_scatter reduce_scatter_block: error: collective calls do not match on
+//     MPI_COMM_WORLD: rank 0 calls MPI_Reduce_scatter ({reduce_scatter}), rank 1 calls
+//     MPI_Reduce_scatter_block ({reduce_scatter_block}), each as collective call 2 there
+// case 118 reduce_scatter_block comm_dup: error: collective calls do not match on MPI_COMM_WORLD:
+//     rank 0 calls MPI_Reduce_scatter_block ({reduce_scatter_block}), rank 1 calls MPI_Comm_dup
+//     ({comm_dup}), each as collective call 2 there
+// case 118 comm_dup comm_split: error: collective calls do not match on MPI_COMM_WORLD: rank 0
+//     calls MPI_Comm_dup ({comm_dup}), rank 1 calls MPI_Comm_split ({comm_split}), each as
+//     collective call 2 there
+// case 118 comm_split comm_create: error: collective calls do not match on MPI_COMM_WORLD: rank 0
+//     calls MPI_Comm_split ({comm_split}), rank 1 calls MPI_Comm_create ({comm_create}), each as
+//     collective call 2 there
+// case 118 comm_create cart_create: error: collective calls do not match on MPI_COMM_WORLD: rank 0
+//     calls MPI_Comm_create ({comm_create}), rank 1 calls MPI_Cart_create ({cart_create}), each as
+//     collective call 2 there
+// case 118 cart_create file_open: error: collective calls do not match on MPI_COMM_WORLD: rank 0
+//     calls MPI_Cart_create ({cart_create}), rank 1 calls MPI_File_open ({file_open}), each as
+//     collective call 2 there
+// case 118 file_open ibarrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_File_open ({file_open}), rank 1 calls MPI_Ibarrier ({ibarrier}), each as collective call
+//     2 there
+// case 118 ibarrier iallreduce: error: collective calls do not match on MPI_COMM_WORLD: rank 0
+//     calls MPI_Ibarrier ({ibarrier}), rank 1 calls MPI_Iallreduce ({iallreduce}), each as
+//     collective call 2 there
+// case 118 iallreduce ibcast: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Iallreduce ({iallreduce}), rank 1 calls MPI_Ibcast ({ibcast}), each as collective call 2
+//     there
+// case 118 ibcast comm_idup: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Ibcast ({ibcast}), rank 1 calls MPI_Comm_idup ({comm_idup}), each as collective call 2
+//     there
+// case 118 comm_idup barrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Comm_idup ({comm_idup}), rank 1 calls MPI_Barrier ({barrier}), each as collective call 2
+//     there
+// case 118 ibarrier barrier: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Ibarrier ({ibarrier}), rank 1 calls MPI_Barrier ({barrier}), each as collective call 2
+//     there
+// case 118 ibarrier ibcast: error: collective calls do not match on MPI_COMM_WORLD: rank 0 calls
+//     MPI_Ibarrier ({ibarrier}), rank 1 calls MPI_Ibcast ({ibcast}), each as collective call 2
+//     there
 // case 0 barrier barrier:
 // case 0 ibcast ibcast:
 #include <mpi.h>
@@ -71,13 +132,16 @@ static void call(const char *what)
     if (!strcmp(what, "allgather"))
         MPI_Allgather(from, 1, MPI_INT, to, 1, MPI_INT, MPI_COMM_WORLD); /* allgather */
     if (!strcmp(what, "allgatherv"))
-        MPI_Allgatherv(from, 1, MPI_INT, to, ones, places, MPI_INT, MPI_COMM_WORLD); /* allgatherv */
+        MPI_Allgatherv(/* allgatherv */
+                       from, 1, MPI_INT, to, ones, places, MPI_INT, MPI_COMM_WORLD);
     if (!strcmp(what, "alltoall"))
         MPI_Alltoall(from, 1, MPI_INT, to, 1, MPI_INT, MPI_COMM_WORLD); /* alltoall */
     if (!strcmp(what, "alltoallv"))
-        MPI_Alltoallv(from, ones, places, MPI_INT, to, ones, places, MPI_INT, MPI_COMM_WORLD); /* alltoallv */
+        MPI_Alltoallv(/* alltoallv */
+                      from, ones, places, MPI_INT, to, ones, places, MPI_INT, MPI_COMM_WORLD);
     if (!strcmp(what, "alltoallw"))
-        MPI_Alltoallw(from, ones, bytes, types, to, ones, bytes, types, MPI_COMM_WORLD); /* alltoallw */
+        MPI_Alltoallw(/* alltoallw */
+                      from, ones, bytes, types, to, ones, bytes, types, MPI_COMM_WORLD);
     if (!strcmp(what, "scan"))
         MPI_Scan(from, to, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* scan */
     if (!strcmp(what, "exscan"))
@@ -85,7 +149,8 @@ static void call(const char *what)
     if (!strcmp(what, "reduce_scatter"))
         MPI_Reduce_scatter(from, to, ones, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* reduce_scatter */
     if (!strcmp(what, "reduce_scatter_block"))
-        MPI_Reduce_scatter_block(from, to, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* reduce_scatter_block */
+        MPI_Reduce_scatter_block(/* reduce_scatter_block */
+                                 from, to, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (!strcmp(what, "comm_dup"))
         MPI_Comm_dup(MPI_COMM_WORLD, &made); /* comm_dup */
     if (!strcmp(what, "comm_split"))
@@ -95,7 +160,9 @@ static void call(const char *what)
     if (!strcmp(what, "cart_create"))
         MPI_Cart_create(MPI_COMM_WORLD, 1, two, places, 0, &made); /* cart_create */
     if (!strcmp(what, "file_open"))
-        MPI_File_open(MPI_COMM_WORLD, "file", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file); /* file_open */
+        MPI_File_open(/* file_open */
+                      MPI_COMM_WORLD, "file", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                      &file);
     if (!strcmp(what, "ibarrier"))
         MPI_Ibarrier(MPI_COMM_WORLD, &request); /* ibarrier */
     if (!strcmp(what, "iallreduce"))

@@ -7,11 +7,13 @@
 // case 118 test named free: error: MPI_Test ({test}) uses a request that was freed ({free})
 // case 118 wait send free: error: MPI_Wait ({wait}) uses a request that
 // case 118 wait ssend free: error: MPI_Wait ({wait}) uses a request that was freed ({free})
-// case 118 waitall persistent free: error: MPI_Waitall ({waitall}) uses a request that was freed ({free})
+// case 118 waitall persistent free: error: MPI_Waitall ({waitall}) uses a request that was freed
+//     ({free})
 // case 118 start persistent free: error: MPI_Start ({start}) uses a request that was freed ({free})
 // case 118 wait any complete: error: MPI_Wait ({wait}) uses a request that is complete already
 // case 118 wait named complete: error: MPI_Wait ({wait}) uses a request that is complete already
-// case 118 waitall barrier complete: error: MPI_Waitall ({waitall}) uses a request that is complete already
+// case 118 waitall barrier complete: error: MPI_Waitall ({waitall}) uses a request that is complete
+//     already
 // case 0 nothing any complete:
 // case 0 nothing named free:
 #include <mpi.h>

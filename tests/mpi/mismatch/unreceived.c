@@ -2,10 +2,16 @@
 // ranks: 3
 // flags: -g
 // about: messages that nobody receives are told at the end, and the status is the program's own
-// case 3 one: reprise: 1 message was sent and never received: from rank 2 to rank 0 with tag 7 ({one})
-// case 3 many: reprise: 12 messages were sent and never received: 2 from rank 1 to rank 0 with tag 0 ({many}); 2 from rank 1 to rank 0 with tag 1 ({many}); 2 from rank 1 to rank 0 with tag 2 ({many}); 2 from rank 2 to rank 0 with tag 0 ({many}); 2 from rank 2 to rank 0 with tag 1 ({many}); and 2 more
-// case 3 copy: reprise: 2 messages were sent and never received: from rank 0 to rank 1 with tag 9 on a copy ({copy}); from rank 2 to rank 1 with tag 9 on a copy ({copy})
-// case 3 probed: reprise: 1 message was sent and never received: from rank 0 to rank 1 with tag 5 ({probed})
+// case 3 one: reprise: 1 message was sent and never received: from rank 2 to rank 0 with tag 7
+//     ({one})
+// case 3 many: reprise: 12 messages were sent and never received: 2 from rank 1 to rank 0 with tag
+//     0 ({many}); 2 from rank 1 to rank 0 with tag 1 ({many}); 2 from rank 1 to rank 0 with tag 2
+//     ({many}); 2 from rank 2 to rank 0 with tag 0 ({many}); 2 from rank 2 to rank 0 with tag 1
+//     ({many}); and 2 more
+// case 3 copy: reprise: 2 messages were sent and never received: from rank 0 to rank 1 with tag 9
+//     on a copy ({copy}); from rank 2 to rank 1 with tag 9 on a copy ({copy})
+// case 3 probed: reprise: 1 message was sent and never received: from rank 0 to rank 1 with tag 5
+//     ({probed})
 // case 3 received:
 #include <mpi.h>
 #include <string.h>
@@ -31,7 +37,8 @@ int main(int argc, char **argv)
     if (!strcmp(what, "probed") && rank == 1)
         MPI_Probe(0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (!strcmp(what, "received"))
-        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % 3, 1, &value, 1, MPI_INT, MPI_ANY_SOURCE, 1, copy, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % 3, 1, &value, 1, MPI_INT, MPI_ANY_SOURCE, 1,
+                     copy, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 3;
 }

@@ -21,7 +21,8 @@ int main(int argc, char **argv)
         return 0;
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &child, MPI_ERRCODES_IGNORE))
+    if (MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &child,
+                       MPI_ERRCODES_IGNORE))
         return check_skip(); // MPICH 4.0 as Debian 12 builds it cannot spawn
     if (check.rank == 0)
         MPI_Recv(&value, 1, MPI_LONG, MPI_ANY_SOURCE, 1, child, MPI_STATUS_IGNORE);

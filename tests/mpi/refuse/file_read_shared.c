@@ -30,7 +30,8 @@ int main(int argc, char **argv)
     if (check.rank == 0)
         create(name);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
     MPI_File_read_shared(file, &value, 1, MPI_LONG, MPI_STATUS_IGNORE);
     MPI_Allreduce(&value, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     CHECK(sum == 3, "sum %ld", sum);

@@ -19,7 +19,8 @@ int main(int argc, char **argv)
     MPI_Bcast(&id, 1, MPI_LONG, 0, MPI_COMM_WORLD);
     value = check.rank;
     snprintf(name, sizeof name, "/tmp/reprise_write_shared.%ld", id);
-    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
     MPI_File_write_shared(file, &value, 1, MPI_LONG, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_get_size(file, &bytes);

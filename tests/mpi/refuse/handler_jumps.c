@@ -2,7 +2,8 @@
 // ranks: 2
 // native: same
 // refuses: an error handler left an MPI call by longjmp
-// about: an error handler leaves a wildcard receive, whose message was too long, by longjmp: what it had taken is not known
+// about: an error handler leaves a wildcard receive, whose message was too long, by longjmp: what
+//     it had taken is not known
 #include <setjmp.h>
 
 #include "../check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
-// about: ranks tell each other where their allocated windows are, and find their own memory by the address that came back
+// about: ranks tell each other where their allocated windows are, and find their own memory by the
+//     address that came back
 #include "check.h"
 
 enum { WINDOWS = 6, WORDS = 4000 };
@@ -37,9 +38,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < WINDOWS; i++) {
         long *base;
         MPI_Win brief;
-        MPI_Win_allocate(WORDS * sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &kept[i]);
+        MPI_Win_allocate(WORDS * sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+                         &kept[i]);
         words[i] = mine(base);
-        MPI_Win_allocate(WORDS * sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &brief);
+        MPI_Win_allocate(WORDS * sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+                         &brief);
         fill(brief, mine(base), i);
         MPI_Win_free(&brief);
     }

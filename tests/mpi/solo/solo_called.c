@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
-// about: a program that tells its ranks by what name it was called (tests/cli/solo.sh calls it by one that is not its path)
+// about: a program that tells its ranks by what name it was called (tests/cli/solo.sh calls it by
+//     one that is not its path)
 #include "check.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
-// about: what fails (requests of a communicator that returns errors, updates of a window), handlers that ask for ranks, pointers to attributes that are kept, infos of windows, weighted graphs without weights, windows that share memory
+// about: what fails (requests of a communicator that returns errors, updates of a window), handlers
+//     that ask for ranks, pointers to attributes that are kept, infos of windows, weighted graphs
+//     without weights, windows that share memory
 #include "check.h"
 
 static int failures;
@@ -26,7 +28,8 @@ static void win_handler(MPI_Win *win, int *error, ...)
 // A message that is too long, received by Irecv and Wait, or by Waitall beside the send of another.
 static void truncate(MPI_Comm comm, int tag)
 {
-    int next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size, out[4] = {check.rank}, in = -1;
+    int next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size,
+        out[4] = {check.rank}, in = -1;
     MPI_Request requests[2];
     MPI_Status statuses[2];
 
@@ -139,10 +142,12 @@ static void failing_updates(void)
 
 static void graph(void)
 {
-    int near[2] = {(check.rank + 1) % check.size, (check.rank + 2) % check.size}, weights[2] = {3, 4}, sources[2], destinations[2], seen[2];
+    int near[2] = {(check.rank + 1) % check.size, (check.rank + 2) % check.size},
+        weights[2] = {3, 4}, sources[2], destinations[2], seen[2];
     MPI_Comm comm;
 
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, near, weights, 2, near, weights, MPI_INFO_NULL, 0, &comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, near, weights, 2, near, weights,
+                                   MPI_INFO_NULL, 0, &comm);
     MPI_Dist_graph_neighbors(comm, 2, sources, MPI_UNWEIGHTED, 2, destinations, seen);
     check_note(sources[0] * 1000 + sources[1] * 100 + destinations[0] * 10 + destinations[1]);
     check_note(seen[0] * 10 + seen[1]);
@@ -159,7 +164,8 @@ static void shared_memory(void)
     long got = -1;
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &first) != MPI_SUCCESS)
+    if (MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD,
+                       &first) != MPI_SUCCESS)
         return; // as Open MPI does on one host, by default
     MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &second);
     MPI_Win_lock_all(0, first);

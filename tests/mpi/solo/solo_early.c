@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
 // timeout: 120
-// about: a program that loads the result of a one-sided read before the call that completes it: alone it loads the same, at each call
+// about: a program that loads the result of a one-sided read before the call that completes it:
+//     alone it loads the same, at each call
 #include "check.h"
 
 enum { WORDS = 512, MANY = 100, POLLS = 20 };
@@ -17,7 +18,8 @@ static void load(const void *memory, size_t size)
         check_note((uint64_t)((const volatile unsigned char *)memory)[i]);
 }
 
-// Loads after calls of every kind: some have entries of their own in the log, others have none; some let MPI go on, others do not.
+// Loads after calls of every kind: some have entries of their own in the log, others have none;
+// some let MPI go on, others do not.
 static void load_at_calls(const void *memory, size_t size)
 {
     long word = 0;
@@ -87,7 +89,8 @@ static void get_accumulate(void)
 {
     long more[3] = {1, 2, 3}, result[3] = {-1, -1, -1};
 
-    MPI_Get_accumulate(more, 3, MPI_LONG, result, 3, MPI_LONG, target, 12, 3, MPI_LONG, MPI_SUM, win);
+    MPI_Get_accumulate(more, 3, MPI_LONG, result, 3, MPI_LONG, target, 12, 3, MPI_LONG, MPI_SUM,
+                       win);
     load_at_calls(result, sizeof result);
     MPI_Win_flush(target, win);
     load(result, sizeof result);
@@ -149,7 +152,8 @@ static void many(void)
     for (int i = 0; i < MANY; i++) {
         MPI_Get(&results[i], 1, MPI_LONG, target, 3 + i % 8, 1, MPI_LONG, win);
         load(&results[i], sizeof results[i]);
-        MPI_Fetch_and_op(&one, &last, MPI_LONG, target, 0, MPI_SUM, win); // several at once into one place
+        MPI_Fetch_and_op(&one, &last, MPI_LONG, target, 0, MPI_SUM,
+                         win); // several at once into one place
         load(&last, sizeof last);
     }
     MPI_Win_flush(target, win);
@@ -166,7 +170,8 @@ static void requests(void)
     memset(result, 0xee, sizeof result);
     MPI_Rget(result, 4, MPI_LONG, target, 3, 4, MPI_LONG, win, &request[0]);
     load(result, sizeof result);
-    MPI_Rget_accumulate(more, 2, MPI_LONG, &result[5], 2, MPI_LONG, target, 16, 2, MPI_LONG, MPI_SUM, win, &request[1]);
+    MPI_Rget_accumulate(more, 2, MPI_LONG, &result[5], 2, MPI_LONG, target, 16, 2, MPI_LONG,
+                        MPI_SUM, win, &request[1]);
     while (!flag) {
         load(result, sizeof result);
         MPI_Test(&request[0], &flag, MPI_STATUS_IGNORE);
@@ -264,7 +269,8 @@ int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
     other = 1 - check.rank;
-    MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine,
+                     &win);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, check.rank, 0, win);
     for (int i = 0; i < WORDS; i++)
         mine[i] = 0x0101010101010101 * (i % 100 + 1) + check.rank;

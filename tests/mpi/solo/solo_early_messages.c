@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
 // timeout: 120
-// about: a program that looks into the buffers of receives and non-blocking collectives before it waits for them: alone it finds the same, at each call
+// about: a program that looks into the buffers of receives and non-blocking collectives before it
+//     waits for them: alone it finds the same, at each call
 #include <sys/mman.h>
 
 #include "check.h"
@@ -162,7 +163,9 @@ int main(int argc, char **argv)
     others();
     MPI_Cancel(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    CHECK(mmap(memory, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory, "no memory");
+    CHECK(mmap(memory, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+               0) == memory,
+          "no memory");
     MPI_Cancel(&gone);
     MPI_Wait(&gone, MPI_STATUS_IGNORE);
     if (check.rank > 0) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
 // timeout: 120
-// about: one-sided reads of all kinds at random, some under way at once, completed in all ways, whose results the program loads at any time, and at times stores into: alone it loads the same
+// about: one-sided reads of all kinds at random, some under way at once, completed in all ways,
+//     whose results the program loads at any time, and at times stores into: alone it loads the
+//     same
 #include "check.h"
 
 enum { STEPS = 2000, SLOTS = 12, SLOT = 512, LOADED = 256, STORES = 5, WORDS = 1024 };
@@ -40,11 +42,13 @@ static void begin(int slot, int kind)
     else if (kind == 3)
         MPI_Get(word, 1, holes, target, at, 12, MPI_BYTE, win);
     else if (kind == 4)
-        MPI_Get_accumulate(&one, 1, MPI_LONG, word, 1, MPI_LONG, target, at, 1, MPI_LONG, MPI_SUM, win);
+        MPI_Get_accumulate(&one, 1, MPI_LONG, word, 1, MPI_LONG, target, at, 1, MPI_LONG, MPI_SUM,
+                           win);
     else if (kind == 5)
         MPI_Rget(bytes, count, MPI_BYTE, target, at, count, MPI_BYTE, win, &slots[slot].request);
     else
-        MPI_Rget_accumulate(&one, 1, MPI_LONG, word, 1, MPI_LONG, target, at, 1, MPI_LONG, MPI_SUM, win, &slots[slot].request);
+        MPI_Rget_accumulate(&one, 1, MPI_LONG, word, 1, MPI_LONG, target, at, 1, MPI_LONG, MPI_SUM,
+                            win, &slots[slot].request);
 }
 
 static void finish(int slot)
@@ -129,7 +133,8 @@ int main(int argc, char **argv)
     seed = (uint64_t)check.rank;
     MPI_Type_vector(3, 2, 4, MPI_SHORT, &holes);
     MPI_Type_commit(&holes);
-    MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine,
+                     &win);
     for (int i = 0; i < WORDS; i++)
         mine[i] = 0x0101010101010101 * (i % 100) + check.rank;
     MPI_Barrier(MPI_COMM_WORLD);

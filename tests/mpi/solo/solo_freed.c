@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
-// about: the memory of a window is given back to the system before the window is freed; messages and other windows come in between
+// about: the memory of a window is given back to the system before the window is freed; messages
+//     and other windows come in between
 #include "check.h"
 
 #include <sys/mman.h>
@@ -9,12 +10,14 @@ enum { SIZE = 1 << 20, COUNT = SIZE / sizeof(int) };
 
 int main(int argc, char **argv)
 {
-    setenv("OMPI_MCA_osc", "pt2pt", 0); // the others have no windows of the program's memory on every machine
+    setenv("OMPI_MCA_osc", "pt2pt",
+           0); // the others have no windows of the program's memory on every machine
     check_start(&argc, &argv);
     int next = (check.rank + 1) % check.size, *values = calloc(COUNT, sizeof *values), sum = 0;
     for (int round = 0; round < 3; round++) {
         MPI_Win gone, other;
-        int *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *rest = calloc(COUNT, sizeof *rest);
+        int *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+            *rest = calloc(COUNT, sizeof *rest);
         for (int i = 0; i < COUNT; i++)
             values[i] = check.rank * 100 + round + i;
         MPI_Win_create(rest, SIZE, sizeof *rest, MPI_INFO_NULL, MPI_COMM_WORLD, &other);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
-// about: all kinds of calls that tell a rank something: topologies, groups, attributes, collectives in all forms, types with holes, intercommunicators, files, errors, the machine's name
+// about: all kinds of calls that tell a rank something: topologies, groups, attributes, collectives
+//     in all forms, types with holes, intercommunicators, files, errors, the machine's name
 #include "check.h"
 
 static void note_bytes(const void *bytes, size_t count)
@@ -35,12 +36,15 @@ static void topologies(void)
     MPI_Comm_size(row, &size);
     MPI_Comm_rank(row, &me);
     check_note(size * 10 + me);
-    int next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size, weight = check.rank + 3;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, &weight, 1, &next, &weight, MPI_INFO_NULL, 0, &dist);
+    int next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size,
+        weight = check.rank + 3;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, &weight, 1, &next, &weight,
+                                   MPI_INFO_NULL, 0, &dist);
     int in, out, weighted, from = -1, to = -1, w1 = -1, w2 = -1;
     MPI_Dist_graph_neighbors_count(dist, &in, &out, &weighted);
     MPI_Dist_graph_neighbors(dist, 1, &from, &w1, 1, &to, &w2);
-    check_note(in + out * 10 + weighted * 100 + from * 1000 + to * 10000 + w1 * 100000 + w2 * 1000000L);
+    check_note(in + out * 10 + weighted * 100 + from * 1000 + to * 10000 + w1 * 100000 +
+               w2 * 1000000L);
     int index[4] = {1, 2, 3, 4}, edges[4] = {1, 0, 3, 2}, count, neighbour = -1;
     MPI_Graph_create(MPI_COMM_WORLD, 4, index, edges, 0, &graph);
     MPI_Graph_neighbors_count(graph, check.rank, &count);
@@ -114,7 +118,8 @@ static void groups_and_attributes(void)
 
 static void collectives(void)
 {
-    int counts[4] = {1, 2, 3, 4}, displs[4] = {0, 2, 5, 9}, mine[4] = {check.rank, check.rank * 3, 7, 8}, all[16];
+    int counts[4] = {1, 2, 3, 4}, displs[4] = {0, 2, 5, 9},
+        mine[4] = {check.rank, check.rank * 3, 7, 8}, all[16];
     MPI_Datatype gaps;
     MPI_Request requests[3];
     double sums[3] = {check.rank * 0.1, 1.0 / (check.rank + 1), 3}, total[3] = {0};
@@ -134,7 +139,8 @@ static void collectives(void)
     int holes[8] = {0, -5, check.rank, -6, 2, -7, 3, -8};
     MPI_Bcast(holes, 1, gaps, 3, MPI_COMM_WORLD);
     note_bytes(holes, sizeof holes);
-    int in[4], out[4] = {check.rank, check.rank + 10, check.rank + 20, check.rank + 30}, scattered = -1, big[2000];
+    int in[4], out[4] = {check.rank, check.rank + 10, check.rank + 20, check.rank + 30},
+               scattered = -1, big[2000];
     memset(big, check.rank, sizeof big);
     MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD, &requests[0]);
     MPI_Ibcast(big, 2000, MPI_INT, 1, MPI_COMM_WORLD, &requests[1]);
@@ -162,7 +168,8 @@ static void collectives(void)
 
 static void messages(void)
 {
-    int next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size, got[64];
+    int next = (check.rank + 1) % check.size, before = (check.rank + check.size - 1) % check.size,
+        got[64];
     MPI_Datatype gaps;
     MPI_Request requests[2], persistent[2];
     MPI_Status statuses[2];
@@ -186,7 +193,8 @@ static void messages(void)
     }
     MPI_Request_free(&persistent[0]);
     MPI_Request_free(&persistent[1]);
-    MPI_Sendrecv(&next, 1, MPI_INT, next, 6, got, 9, MPI_INT, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &statuses[0]);
+    MPI_Sendrecv(&next, 1, MPI_INT, next, 6, got, 9, MPI_INT, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD,
+                 &statuses[0]);
     check_note_status(&statuses[0]);
     MPI_Recv(got, 5, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &statuses[0]);
     check_note_status(&statuses[0]);
@@ -210,7 +218,8 @@ static void intercommunicators(void)
     check_note(size * 10 + flag);
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, inter);
     check_note(sum);
-    MPI_Bcast(&value, 1, MPI_INT, check.rank < 2 ? check.rank == 1 ? MPI_ROOT : MPI_PROC_NULL : 1, inter);
+    MPI_Bcast(&value, 1, MPI_INT, check.rank < 2 ? check.rank == 1 ? MPI_ROOT : MPI_PROC_NULL : 1,
+              inter);
     check_note(value);
     MPI_Intercomm_merge(inter, check.rank < 2, &merged);
     MPI_Comm_rank(merged, &rank);
@@ -227,7 +236,8 @@ static void files(void)
     MPI_Status status;
     int value = check.rank + 40, got[4] = {-1, -1, -1, -1};
 
-    MPI_File_open(MPI_COMM_WORLD, "solo_kinds.tmp", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, "solo_kinds.tmp",
+                  MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
     MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
     MPI_File_write_at_all(file, check.rank, &value, 1, MPI_INT, &status);
     MPI_File_sync(file);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
-// about: a flush completes reads that have a request, before that is waited for: the program may load their results, and store there again
+// about: a flush completes reads that have a request, before that is waited for: the program may
+//     load their results, and store there again
 #include "check.h"
 
 enum { WORDS = 4096, READS = 4 };
@@ -19,7 +20,8 @@ static void read_and_flush(MPI_Win win, int target, int all)
 
     MPI_Get(result[READS], WORDS, MPI_LONG, target, 0, WORDS, MPI_LONG, win);
     for (int i = 0; i < READS; i++)
-        MPI_Rget(result[i], WORDS, MPI_LONG, i % 2 ? target : 1 - target, 0, WORDS, MPI_LONG, win, &requests[i]);
+        MPI_Rget(result[i], WORDS, MPI_LONG, i % 2 ? target : 1 - target, 0, WORDS, MPI_LONG, win,
+                 &requests[i]);
     if (all)
         MPI_Win_flush_all(win);
     else
@@ -43,7 +45,8 @@ int main(int argc, char **argv)
     MPI_Win win;
 
     check_start(&argc, &argv);
-    MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine,
+                     &win);
     MPI_Win_lock_all(0, win);
     for (int i = 0; i < WORDS; i++)
         mine[i] = check.rank * 1000003L + i * 17;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // record: --allow MPI_Win_allocate_shared
-// about: shared windows: loads and stores of others' parts between barriers, fences, messages and MPI_Win_sync; parts of different sizes
+// about: shared windows: loads and stores of others' parts between barriers, fences, messages and
+//     MPI_Win_sync; parts of different sizes
 #include "check.h"
 
 int main(int argc, char **argv)
@@ -17,9 +18,11 @@ int main(int argc, char **argv)
     MPI_Comm_size(host, &members);
     MPI_Comm_rank(host, &place);
     words = place == 1 ? 0 : 600 + place;
-    MPI_Win_allocate_shared(words * (MPI_Aint)sizeof *mine, sizeof *mine, MPI_INFO_NULL, host, &mine, &win);
+    MPI_Win_allocate_shared(words * (MPI_Aint)sizeof *mine, sizeof *mine, MPI_INFO_NULL, host,
+                            &mine, &win);
     MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &all);
-    CHECK(size == 600 * sizeof *mine && unit == sizeof *mine, "%ld bytes of units of %d", (long)size, unit);
+    CHECK(size == 600 * sizeof *mine && unit == sizeof *mine, "%ld bytes of units of %d",
+          (long)size, unit);
     MPI_Win_lock_all(0, win);
     for (int i = 0; i < words; i++)
         mine[i] = i;

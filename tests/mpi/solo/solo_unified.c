@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // timeout: 120
-// about: windows of the unified model: updates of the own window are seen after a flush, those of others after a message or a barrier, sometime also without; counters are never seen torn, neighbours in a word are not lost
+// about: windows of the unified model: updates of the own window are seen after a flush, those of
+//     others after a message or a barrier, sometime also without; counters are never seen torn,
+//     neighbours in a word are not lost
 #include "check.h"
 
 enum { WORDS = 16, OWN = 0, TOLD = 1, FLAG = 2, COUNTER = 3, HALVES = 4, BYTES = 5 };
@@ -108,7 +110,8 @@ static void neighbours(void)
     }
     end();
     MPI_Win_sync(win);
-    CHECK(mine[COUNTER] == 200 * step && half[0] == 200 && byte[0] == 200, "a store of another is lost: %ld, %d, %d", mine[COUNTER], half[0], byte[0]);
+    CHECK(mine[COUNTER] == 200 * step && half[0] == 200 && byte[0] == 200,
+          "a store of another is lost: %ld, %d, %d", mine[COUNTER], half[0], byte[0]);
 }
 
 static void without_locks(void)
@@ -122,7 +125,8 @@ static void without_locks(void)
     MPI_Put(&value, 1, MPI_LONG, next, TOLD, 1, MPI_LONG, win);
     MPI_Win_unlock(next, win);
     MPI_Barrier(MPI_COMM_WORLD);
-    CHECK(mine[TOLD] == 5 + (check.rank + check.size - 1) % check.size, "not seen after a barrier: %ld", mine[TOLD]);
+    CHECK(mine[TOLD] == 5 + (check.rank + check.size - 1) % check.size,
+          "not seen after a barrier: %ld", mine[TOLD]);
 }
 
 int main(int argc, char **argv)
@@ -131,7 +135,8 @@ int main(int argc, char **argv)
     void *base;
 
     check_start(&argc, &argv);
-    MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+                     &win);
     mine = base;
     MPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &flag);
     if (!flag || *model != MPI_WIN_UNIFIED) {

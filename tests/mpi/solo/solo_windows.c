@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
-// about: one-sided communication: fences, post-start-complete-wait, locks, flushes, polls of window memory, requests, all reads and updates, windows of own and dynamic memory, attributes
+// about: one-sided communication: fences, post-start-complete-wait, locks, flushes, polls of window
+//     memory, requests, all reads and updates, windows of own and dynamic memory, attributes
 #include "check.h"
 
 enum { WORDS = 64 };
@@ -97,7 +98,8 @@ static void locks(long *mine, MPI_Win win)
     MPI_Win_unlock(check.rank, win);
 }
 
-// How often a rank looks before it sees what another wrote is a race, and what it sees first as well.
+// How often a rank looks before it sees what another wrote is a race, and what it sees first as
+// well.
 static void polls(volatile long *mine, MPI_Win win)
 {
     long tries = 0, value = check.rank + 1;
@@ -109,7 +111,8 @@ static void polls(volatile long *mine, MPI_Win win)
     check_pace(check.rank);
     for (int r = 0; r < check.size; r++)
         if (r != check.rank)
-            MPI_Put(&value, 1, MPI_LONG, r, 40 + (check.rank > r ? check.rank - 1 : check.rank) % 2, 1, MPI_LONG, win);
+            MPI_Put(&value, 1, MPI_LONG, r, 40 + (check.rank > r ? check.rank - 1 : check.rank) % 2,
+                    1, MPI_LONG, win);
     MPI_Win_flush_all(win);
     while (mine[40] == 0 || mine[41] == 0) {
         tries++;
@@ -152,7 +155,8 @@ static void other_windows(void)
     MPI_Aint address, all[8];
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int rc = MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    int rc =
+        MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     if (rc == MPI_SUCCESS) {
         MPI_Win_fence(0, win);
         MPI_Put(&value, 1, MPI_LONG, (check.rank + 1) % check.size, 8, 1, MPI_LONG, win);
@@ -167,7 +171,8 @@ static void other_windows(void)
         MPI_Get_address(attached, &address);
         MPI_Allgather(&address, 1, MPI_AINT, all, 1, MPI_AINT, MPI_COMM_WORLD);
         MPI_Win_fence(0, win);
-        MPI_Put(&value, 1, MPI_LONG, (check.rank + 1) % check.size, all[(check.rank + 1) % check.size] + 16, 1, MPI_LONG, win);
+        MPI_Put(&value, 1, MPI_LONG, (check.rank + 1) % check.size,
+                all[(check.rank + 1) % check.size] + 16, 1, MPI_LONG, win);
         attached[3] = value;
         MPI_Win_fence(0, win);
         note_words(attached, WORDS);
@@ -183,7 +188,8 @@ int main(int argc, char **argv)
     MPI_Win win;
 
     check_start(&argc, &argv);
-    MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_allocate(WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine,
+                     &win);
     fences(mine, win);
     posts(mine, win);
     MPI_Win_fence(0, win);

@@ -4,7 +4,9 @@
 // finds: hang
 // call: MPI_Testsome
 // stall: rank 0 waits since [0-9]* s: MPI_Testsome, which says no
-// about: rank 0 answers the first of the requests that MPI_Testsome completed, and forgets the others. Workers ask one after the other, two milliseconds apart: rank 0, which does nothing but
+// about: rank 0 answers the first of the requests that MPI_Testsome completed, and forgets the
+//     others. Workers ask one after the other, two milliseconds apart: rank 0, which does nothing
+//     but
 // about: poll, mostly finds one at a time.
 #include <mpi.h>
 #include <stdio.h>

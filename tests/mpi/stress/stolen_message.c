@@ -4,7 +4,9 @@
 // finds: status
 // call: MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE
 // plain: never
-// about: rank 0 takes the first message from anyone for the result of phase 1. Rank 1 sends that before it lets rank 2 begin phase 2, so it is always there first; but MPI orders messages of one sender only.
+// about: rank 0 takes the first message from anyone for the result of phase 1. Rank 1 sends that
+//     before it lets rank 2 begin phase 2, so it is always there first; but MPI orders messages of
+//     one sender only.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -15,7 +17,8 @@ static int receive(int phase)
     int value;
     MPI_Status status;
 
-    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, RESULT, MPI_COMM_WORLD, &status); // the bug: it may be of the next phase
+    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, RESULT, MPI_COMM_WORLD,
+             &status); // the bug: it may be of the next phase
     if (value == phase)
         return 0;
     printf("phase %d: rank %d sent its result of phase %d\n", phase, status.MPI_SOURCE, value);

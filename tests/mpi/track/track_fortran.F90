@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: MIT
 ! ranks: 2
 ! timeout: 60
-! about: Fortran: a token in a shared window that two ranks wait for without any call, and arrays of real numbers that go with it
+! about: Fortran: a token in a shared window that two ranks wait for without any call, and arrays of
+!     real numbers that go with it
 program track_fortran
   use mpi_f08
   use iso_c_binding

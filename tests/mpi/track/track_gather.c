@@ -2,7 +2,9 @@
 // ranks: 2
 // timeout: 60
 // options: -O3 -march=native
-// about: window memory into which another rank stores, loaded from places that a table tells, some of them several times by one instruction, where the processor has such; vectors of which some elements are loaded, or stored
+// about: window memory into which another rank stores, loaded from places that a table tells, some
+//     of them several times by one instruction, where the processor has such; vectors of which some
+//     elements are loaded, or stored
 #include "check.h"
 
 enum { WORDS = 64, PLACES = 96, ROUNDS = 400 };
@@ -10,7 +12,8 @@ enum { WORDS = 64, PLACES = 96, ROUNDS = 400 };
 static long *mine, *theirs; // parts of a shared window
 static int places[PLACES];
 
-__attribute__((noinline)) static long sum_at(const long *restrict words, const int *restrict where, int count)
+__attribute__((noinline)) static long sum_at(const long *restrict words, const int *restrict where,
+                                             int count)
 {
     long sum = 0;
 
@@ -20,7 +23,8 @@ __attribute__((noinline)) static long sum_at(const long *restrict words, const i
 }
 
 /* Of the marked ones, which are others in each round. */
-__attribute__((noinline)) static long sum_marked(const long *restrict words, const int *restrict marks, int count, int mark)
+__attribute__((noinline)) static long sum_marked(const long *restrict words,
+                                                 const int *restrict marks, int count, int mark)
 {
     long sum = 0;
 
@@ -30,7 +34,8 @@ __attribute__((noinline)) static long sum_marked(const long *restrict words, con
     return sum;
 }
 
-__attribute__((noinline)) static void set_marked(long *restrict words, const int *restrict marks, int count, int mark)
+__attribute__((noinline)) static void set_marked(long *restrict words, const int *restrict marks,
+                                                 int count, int mark)
 {
     for (int i = 0; i < count; i++)
         if (marks[i] < mark)
@@ -38,7 +43,8 @@ __attribute__((noinline)) static void set_marked(long *restrict words, const int
 }
 
 /* One word, loaded on condition. */
-__attribute__((noinline)) static long sum_one(const long *restrict words, const int *restrict marks, int count, int which)
+__attribute__((noinline)) static long sum_one(const long *restrict words, const int *restrict marks,
+                                              int count, int which)
 {
     long sum = 0;
 
@@ -64,8 +70,10 @@ static void exchange(void)
         all += 1 - check.rank + places[i];
     for (int i = 0; i < WORDS; i++)
         marked += places[i] > 20 ? 1 - check.rank + i : 0;
-    CHECK(sum_marked(mine, places, WORDS, 20) == marked, "rank %d does not see marked words that were stored", check.rank);
-    CHECK(sum_at(mine, places, PLACES) == all, "rank %d does not see words that were stored", check.rank);
+    CHECK(sum_marked(mine, places, WORDS, 20) == marked,
+          "rank %d does not see marked words that were stored", check.rank);
+    CHECK(sum_at(mine, places, PLACES) == all, "rank %d does not see words that were stored",
+          check.rank);
 }
 
 int main(int argc, char **argv)
@@ -75,7 +83,8 @@ int main(int argc, char **argv)
     int unit;
 
     check_start(&argc, &argv);
-    MPI_Win_allocate_shared((WORDS + 1) * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_allocate_shared((WORDS + 1) * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD,
+                            &mine, &win);
     MPI_Win_shared_query(win, 1 - check.rank, &size, &unit, &theirs);
     for (int i = 0; i < PLACES; i++)
         places[i] = (int)(check_mix((uint64_t)i) % 7 * 9);

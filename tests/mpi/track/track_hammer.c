@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
 // timeout: 60
-// about: two ranks load from and store to one place of a shared window, as fast as they can; TRACK_LOADS says how often (20000000: the long form). Every value that is seen goes into the hash.
+// about: two ranks load from and store to one place of a shared window, as fast as they can;
+//     TRACK_LOADS says how often (20000000: the long form). Every value that is seen goes into the
+//     hash.
 #include "check.h"
 
 int main(int argc, char **argv)
@@ -14,11 +16,13 @@ int main(int argc, char **argv)
     int unit;
 
     check_start(&argc, &argv);
-    MPI_Win_allocate_shared(check.rank == 0 ? sizeof *place : 0, sizeof *place, MPI_INFO_NULL, MPI_COMM_WORLD, &place, &win);
+    MPI_Win_allocate_shared(check.rank == 0 ? sizeof *place : 0, sizeof *place, MPI_INFO_NULL,
+                            MPI_COMM_WORLD, &place, &win);
     MPI_Win_shared_query(win, 0, &size, &unit, &place);
     MPI_Win_lock_all(0, win);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (long i = 0; i < loads || (others == 0 && i < 1000 * loads); i++) { /* the other may get no processor for a while */
+    for (long i = 0; i < loads || (others == 0 && i < 1000 * loads);
+         i++) { /* the other may get no processor for a while */
         long seen = *place;
         others += seen % 2 != check.rank;
         check_note(seen);

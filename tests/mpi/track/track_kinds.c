@@ -2,7 +2,10 @@
 // ranks: 2
 // timeout: 60
 // options: -D_FORTIFY_SOURCE=2
-// about: all kinds of loads and stores of window memory that another rank writes into meanwhile: sizes, vectors, structures, bit-fields, copies and fills (those that compare lengths), atomic operations; messages into it, of types with holes too; two windows of one memory; attached memory
+// about: all kinds of loads and stores of window memory that another rank writes into meanwhile:
+//     sizes, vectors, structures, bit-fields, copies and fills (those that compare lengths), atomic
+//     operations; messages into it, of types with holes too; two windows of one memory; attached
+//     memory
 #include "check.h"
 
 enum { WORDS = 512, ROUNDS = 30 };
@@ -23,7 +26,8 @@ static void disturb(int round)
 {
     for (int i = 0; i < WORDS; i++)
         if (i % 3 == round % 3)
-            theirs[i] = (long)(check_mix((uint64_t)(i + 1000 * round)) & 0x3fff3fff3fff3fff); // no floating-point number is not one
+            theirs[i] = (long)(check_mix((uint64_t)(i + 1000 * round)) &
+                               0x3fff3fff3fff3fff); // no floating-point number is not one
 }
 
 __attribute__((noinline)) static long sum_of(const long *words, int count)
@@ -125,9 +129,11 @@ static void atomics(void)
     check_note(__atomic_fetch_add(&theirs[4], 1, __ATOMIC_SEQ_CST));
     check_note(__atomic_add_fetch(&mine[4], 5, __ATOMIC_SEQ_CST));
     check_note(__atomic_exchange_n(&mine[4], 77, __ATOMIC_SEQ_CST));
-    check_note(__atomic_compare_exchange_n(&mine[4], &expected, 78, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    check_note(__atomic_compare_exchange_n(&mine[4], &expected, 78, 0, __ATOMIC_SEQ_CST,
+                                           __ATOMIC_SEQ_CST));
     check_note(expected);
-    check_note(__atomic_compare_exchange_n(&mine[4], &expected, 79, 1, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    check_note(__atomic_compare_exchange_n(&mine[4], &expected, 79, 1, __ATOMIC_SEQ_CST,
+                                           __ATOMIC_SEQ_CST));
     check_note(__atomic_fetch_or((int *)&mine[5], small, __ATOMIC_RELAXED));
     check_note(__atomic_fetch_xor((short *)&mine[5], 7, __ATOMIC_RELAXED));
     check_note(__atomic_load_n(&mine[4], __ATOMIC_ACQUIRE));
@@ -143,11 +149,13 @@ static void messages(int round)
 
     for (int i = 0; i < 64; i++)
         own[i] = 100 * round + i;
-    MPI_Sendrecv(own, 64, MPI_LONG, 1 - check.rank, 0, mine + 10, 64, MPI_LONG, 1 - check.rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(own, 64, MPI_LONG, 1 - check.rank, 0, mine + 10, 64, MPI_LONG, 1 - check.rank, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     check_note(sum_of(mine, 80));
     MPI_Type_vector(16, 1, 3, MPI_LONG, &holes);
     MPI_Type_commit(&holes);
-    MPI_Sendrecv(own, 16, MPI_LONG, 1 - check.rank, 0, mine + 100, 1, holes, 1 - check.rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(own, 16, MPI_LONG, 1 - check.rank, 0, mine + 100, 1, holes, 1 - check.rank, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Type_free(&holes);
     check_note(sum_of(mine + 90, 80));
     MPI_Allreduce(own, mine + 200, 8, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
@@ -188,14 +196,16 @@ static void own_memory(void)
     MPI_Aint address, other;
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (MPI_Win_create(memory, sizeof memory / 2, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &whole) != MPI_SUCCESS)
+    if (MPI_Win_create(memory, sizeof memory / 2, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD,
+                       &whole) != MPI_SUCCESS)
         return; // Open MPI, if there is no transport for it
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Win_create(memory + 8, 64, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &part);
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &loose);
     MPI_Win_attach(loose, memory + WORDS, sizeof memory / 2);
     MPI_Get_address(memory + WORDS, &address);
-    MPI_Sendrecv(&address, 1, MPI_AINT, 1 - check.rank, 0, &other, 1, MPI_AINT, 1 - check.rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&address, 1, MPI_AINT, 1 - check.rank, 0, &other, 1, MPI_AINT, 1 - check.rank, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int round = 0; round < 10; round++) {
         MPI_Win_fence(0, whole);
         memory[3] = round;

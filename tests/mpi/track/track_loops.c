@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
 // timeout: 60
-// about: loops over window memory into which another rank stores meanwhile: forwards, backwards, with steps, by words and by bytes, with stores between the loads, some loads made on condition, one place loaded twice; window memory and the rank's own in one loop; short loops
+// about: loops over window memory into which another rank stores meanwhile: forwards, backwards,
+//     with steps, by words and by bytes, with stores between the loads, some loads made on
+//     condition, one place loaded twice; window memory and the rank's own in one loop; short loops
 #include "check.h"
 
 enum { WORDS = 1024, ROUNDS = 400 };
@@ -14,7 +16,8 @@ __attribute__((noinline)) static void disturb(int round)
     volatile long *words = theirs;
 
     for (int i = round % 7; i < WORDS; i += 7)
-        words[i] = (long)(check_mix((uint64_t)(i + 1000 * round)) & 0x3fff3fff3fff3fff); // no floating-point number is not one
+        words[i] = (long)(check_mix((uint64_t)(i + 1000 * round)) &
+                          0x3fff3fff3fff3fff); // no floating-point number is not one
 }
 
 __attribute__((noinline)) static uint64_t words_of(const long *words, int count)
@@ -80,7 +83,8 @@ __attribute__((noinline)) static void relax(const long *from, long *to, int coun
     }
 }
 
-__attribute__((noinline)) static uint64_t on_condition(const long *words, const long *marks, int count)
+__attribute__((noinline)) static uint64_t on_condition(const long *words, const long *marks,
+                                                       int count)
 {
     uint64_t mixed = 0;
 
@@ -135,7 +139,8 @@ static void give_back(long before, int by_adding)
     mine[WORDS] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     set(mine + FIRST, count, before);
-    CHECK(words_of(mine + FIRST, count) == (uint64_t)count * (uint64_t)before, "rank %d does not see what it stored", check.rank);
+    CHECK(words_of(mine + FIRST, count) == (uint64_t)count * (uint64_t)before,
+          "rank %d does not see what it stored", check.rank);
     if (by_adding)
         add(mine + FIRST, count, 1);
     else
@@ -144,7 +149,8 @@ static void give_back(long before, int by_adding)
     for (int i = 0; i < count; i++)
         ((volatile long *)theirs)[FIRST + i] = before;
     meet(2);
-    CHECK(words_of(mine + FIRST, count) == (uint64_t)count * (uint64_t)before, "rank %d does not see what was given back", check.rank);
+    CHECK(words_of(mine + FIRST, count) == (uint64_t)count * (uint64_t)before,
+          "rank %d does not see what was given back", check.rank);
 }
 
 static void note_all(int round)
@@ -177,7 +183,8 @@ int main(int argc, char **argv)
 
     check_start(&argc, &argv);
     // A word at each end into which nobody stores
-    MPI_Win_allocate_shared((WORDS + 2) * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_allocate_shared((WORDS + 2) * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD,
+                            &mine, &win);
     MPI_Win_shared_query(win, 1 - check.rank, &size, &unit, &theirs);
     mine++, theirs++;
     for (int i = -1; i <= WORDS; i++)

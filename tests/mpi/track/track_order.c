@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
 // timeout: 60
-// about: what is stored before a flag is there when the flag is seen, by whatever way it was stored: loops, structures, copies, fills, bit-fields, messages into the window; a flag is stored again with the value that its writer last knew; a counter under a lock of atomic operations
+// about: what is stored before a flag is there when the flag is seen, by whatever way it was
+//     stored: loops, structures, copies, fills, bit-fields, messages into the window; a flag is
+//     stored again with the value that its writer last knew; a counter under a lock of atomic
+//     operations
 #include "check.h"
 
 enum { WORDS = 24, ROUNDS = 40 };
@@ -37,7 +40,8 @@ static void produce(long round)
 
     for (int i = 0; i < WORDS; i++)
         own[i] = round * 100 + i;
-    MPI_Sendrecv(own, WORDS, MPI_LONG, check.rank, 0, box->received, WORDS, MPI_LONG, check.rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(own, WORDS, MPI_LONG, check.rank, 0, box->received, WORDS, MPI_LONG, check.rank, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < WORDS; i++)
         box->looped[i] = own[i];
     box->parts[0].words[2] = round;
@@ -51,14 +55,20 @@ static void produce(long round)
 
 static void consume(long round)
 {
-    CHECK(box->whole.words[2] == round && box->parts[1].words[2] == round, "round %ld: a structure of round %ld", round, box->whole.words[2]);
+    CHECK(box->whole.words[2] == round && box->parts[1].words[2] == round,
+          "round %ld: a structure of round %ld", round, box->whole.words[2]);
     for (int i = 0; i < WORDS; i++) {
-        CHECK(box->looped[i] == round * 100 + i, "round %ld: word %d is %ld", round, i, box->looped[i]);
-        CHECK(box->copied[i] == round * 100 + i, "round %ld: copied word %d is %ld", round, i, box->copied[i]);
-        CHECK((box->filled[i] & 0xff) == round, "round %ld: filled word %d is %lx", round, i, box->filled[i]);
-        CHECK(box->received[i] == round * 100 + i, "round %ld: received word %d is %ld", round, i, box->received[i]);
+        CHECK(box->looped[i] == round * 100 + i, "round %ld: word %d is %ld", round, i,
+              box->looped[i]);
+        CHECK(box->copied[i] == round * 100 + i, "round %ld: copied word %d is %ld", round, i,
+              box->copied[i]);
+        CHECK((box->filled[i] & 0xff) == round, "round %ld: filled word %d is %lx", round, i,
+              box->filled[i]);
+        CHECK(box->received[i] == round * 100 + i, "round %ld: received word %d is %ld", round, i,
+              box->received[i]);
     }
-    CHECK(box->bits.second == round && box->bits.third == round - 1, "round %ld: bits of rounds %u and %u", round, box->bits.second, box->bits.third);
+    CHECK(box->bits.second == round && box->bits.third == round - 1,
+          "round %ld: bits of rounds %u and %u", round, box->bits.second, box->bits.third);
     box->bits.third = (unsigned)round;
     box->flag = -round;
 }
@@ -101,7 +111,8 @@ int main(int argc, char **argv)
     int unit;
 
     check_start(&argc, &argv);
-    MPI_Win_allocate_shared(check.rank == 0 ? sizeof *box : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &box, &win);
+    MPI_Win_allocate_shared(check.rank == 0 ? sizeof *box : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                            &box, &win);
     MPI_Win_shared_query(win, 0, &size, &unit, &box);
     MPI_Win_lock_all(0, win);
     if (check.rank == 0)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // timeout: 60
-// about: ranks wait for flags in window memory, and count how long: in a shared window without any MPI call, and with few in one that others put into
+// about: ranks wait for flags in window memory, and count how long: in a shared window without any
+//     MPI call, and with few in one that others put into
 #include "check.h"
 
 enum { ROUNDS = 20 };
 
-// Without yielding: a rank alone polls as often as in the record, and would give way as often, whoever else runs then.
+// Without yielding: a rank alone polls as often as in the record, and would give way as often,
+// whoever else runs then.
 static void wait_for(volatile long *flag, long value)
 {
     long polls = 0;
@@ -23,7 +25,7 @@ static void by_stores(void)
     struct {
         volatile long flag;
         double data[5];
-    } *all, *mine;
+    } * all, *mine;
     MPI_Win win;
     MPI_Aint size;
     int unit, next = (check.rank + 1) % check.size;
@@ -69,7 +71,7 @@ static void by_puts(void)
         MPI_Accumulate(&round, 1, MPI_LONG, next, 1, 1, MPI_LONG, MPI_SUM, win);
         MPI_Win_flush(next, win);
         while ((seen = mine[0]) < round) // the neighbour may be ahead
-            if (++polls % 16 == 0) // MPICH needs the target's help
+            if (++polls % 16 == 0)       // MPICH needs the target's help
                 MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
         check_note(seen);
         check_note(polls);

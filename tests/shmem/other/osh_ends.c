@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-// Ends as its argument says: `global` by shmem_global_exit of the last PE, `status` by exit statuses, `crash` of PE 1.
+// Ends as its argument says: `global` by shmem_global_exit of the last PE, `status` by exit
+// statuses, `crash` of PE 1.
 #include "oshcheck.h"
 
 static long counter;
