@@ -8,14 +8,14 @@ An entry notes that the calling thread is in this call, makes it, and notes that
 """
 import re
 
-import envelope
+import piggyback
 import generate
 
 CALL = "    {result} rc = {twin}.{member}({args});\n    rp_blocking_leave();\n    return rc;\n"
 ENTER = "    rp_blocking_enter(\"{name}\", RP_FRAME, RP_RETURNS, "
 
 # Collective calls, and whatever else waits for other ranks. {comm} is the first communicator among the arguments; some have none.
-WAITING = "|".join(pattern for pattern, shape in envelope.COLLECTIVES if shape.startswith("sync")) + (
+WAITING = "|".join(pattern for pattern, shape in piggyback.COLLECTIVES if shape.startswith("sync")) + (
     r"|(allgatherv?|alltoall[vw]?|allreduce|barrier|bcast|gatherv?|reduce(_scatter(_block)?)?|scatterv?|(ex)?scan|neighbor_(allgatherv?|alltoall[vw]?))_init(_c)?"
     r"|comm_(free|disconnect|create_from_group|accept|connect|spawn|spawn_multiple|join)|intercomm_create_from_groups|session_finalize|buffer_detach(_c)?"
     r"|win_(create|create_dynamic|allocate|allocate_shared|free|fence|start|complete|wait|lock|lock_all|unlock|unlock_all|flush|flush_all|flush_local|flush_local_all)(_c)?")

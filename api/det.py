@@ -48,7 +48,7 @@ def mode_of(name):
 
 
 def meeting(manner, inner, fixed=""):
-    return (f"    struct rp_meeting *meeting = rp_det_meet({manner}, {{comm}}, @what@);\n    int rc = {fixed}{{twin}}.{{member}}({{args}});\n"
+    return (f"    struct rp_shared_collective *meeting = rp_det_meet({manner}, {{comm}}, @what@);\n    int rc = {fixed}{{twin}}.{{member}}({{args}});\n"
             f"    rp_det_met(meeting);\n{inner}    return rc;\n")
 
 
@@ -78,9 +78,9 @@ def templates():
     bodies["file_meet"] = "    rp_det_meet_file({file}, @what@);\n" + inside + "    return rc;\n"
     bodies["file_later"] = "    rp_det.guards = 1;\n" + inside + "    return rp_det_new_handle(rc, {last});\n"
     bodies["file_close"] = "    rp_det_meet_file(*{file}, @what@);\n    rp_det_file_closed(*{file});\n" + inside + "    return rc;\n"
-    bodies["begin"] = "    struct rp_meeting *meeting = rp_det_begin_meeting({comm}, @what@);\n    return rp_det_began({twin}.{member}({args}), meeting, {last});\n"
+    bodies["begin"] = "    struct rp_shared_collective *meeting = rp_det_begin_meeting({comm}, @what@);\n    return rp_det_began({twin}.{member}({args}), meeting, {last});\n"
     bodies["init"] = "    uint64_t number = rp_det_pass_by({comm}, @what@);\n    return rp_det_init_meeting({twin}.{member}({args}), {comm}, number, {last});\n"
-    bodies["idup"] = ("    struct rp_meeting *meeting = rp_det_begin_meeting({comm}, @what@);\n"
+    bodies["idup"] = ("    struct rp_shared_collective *meeting = rp_det_begin_meeting({comm}, @what@);\n"
                       "    return rp_det_began_comm({twin}.{member}({args}), meeting, {comm}, {before_last}, {last});\n")
     # The call itself is a function of its own, so that whatever way it takes, it is known when it is over.
     made = {shape: (PASS + "    rp_det.depth++;\n    int result = event_{own}({args});\n    rp_det.depth--;\n    return result;\n", body, None, None)

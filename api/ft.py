@@ -39,7 +39,7 @@ def names_of(function):
 
 
 def write_header(functions, classes, out):
-    out.write("/* Made by api/ft.py. */\n#ifndef RP_FT_ENTRIES_H\n#define RP_FT_ENTRIES_H\n\n#include <mpi.h>\n\n#include \"base/hidden.h\"\n\nstruct rp_ft_real {\n")
+    out.write("/* Made by api/ft.py. */\n#ifndef RP_FT_ENTRIES_H\n#define RP_FT_ENTRIES_H\n\n#include <mpi.h>\n\n#include \"base/visibility.h\"\n\nstruct rp_ft_real {\n")
     for f in functions:
         out.write(f"    {f.result} (*{f.member})({f.parameters(names_of(f))});\n")
     out.write("};\nextern RP_HIDDEN struct rp_ft_real rp_real;\nvoid rp_ft_real_find(void);\n\n")
@@ -60,7 +60,7 @@ def write_entry(f, classes, prefix, out):
 
 
 def write_entries(functions, classes, out):
-    out.write("/* Made by api/ft.py. */\n#include <string.h>\n\n#include \"ft/ft.h\"\n#include \"mpi/constants.h\"\n\nstruct rp_ft_real rp_real;\n\n")
+    out.write("/* Made by api/ft.py. */\n#include <string.h>\n\n#include \"ft/ft.h\"\n#include \"preload/constants.h\"\n\nstruct rp_ft_real rp_real;\n\n")
     out.write("static void find(const char *name, void *slot)\n{\n    void *symbol = rp_library_symbol(name);\n    memcpy(slot, &symbol, sizeof symbol);\n}\n\n")
     out.write("void rp_ft_real_find(void)\n{\n")
     for f in functions:

@@ -84,7 +84,7 @@ def arguments_of(function, entry):
 
 
 def write_next(functions, table, out):
-    out.write("/* Made by api/generate.py. */\n#ifndef RP_NEXT_H\n#define RP_NEXT_H\n\n#include <mpi.h>\n\n#include \"base/hidden.h\"\n\n")
+    out.write("/* Made by api/generate.py. */\n#ifndef RP_NEXT_H\n#define RP_NEXT_H\n\n#include <mpi.h>\n\n#include \"base/visibility.h\"\n\n")
     out.write("/* The real functions: those that a call would reach without us. */\nstruct rp_next {\n")
     for function in functions:
         names = arguments_of(function, table[function.name])
@@ -209,7 +209,7 @@ TEMPLATES = {
     return rc;
 """),
     "matched": ("""\
-    if (RP_LIKELY(!(rp_self.always & RP_ALWAYS_CLOCKS)) || rp_self.depth != 0)
+    if (RP_LIKELY(!(rp_thread_state.always & RP_SLOW_CLOCKS)) || rp_thread_state.depth != 0)
         return {twin}.{member}({args});
 """, None, None, """\
     int rc;
@@ -315,7 +315,7 @@ TEMPLATES = {
         if (request) {{
             struct rp_request *first = rp_requests_first(&rp_state.requests, *request);
             if (rp_request_has(first, *request, RP_REQUEST_USUAL))
-                return rp_usual_{member}({args}, first, &{origin});
+                return rp_fast_{member}({args}, first, &{origin});
             if (rp_request_is_free(first, *request))
                 return {twin}.{member}({args});
         }}
@@ -336,14 +336,14 @@ TEMPLATES = {
 """),
     "waitall": ("""\
     if (RP_IS_IDLE && !rp_state.watched) {{
-        rp_self.waitalls++;
+        rp_thread_state.waitalls++;
         return {twin}.{member}({args});
     }}
 """, None, None, """\
     int rc;
     if (RP_ELSEWHERE("{name}", rp_state.watched))
         return {twin}.{member}({args});
-    rp_self.waitalls++;
+    rp_thread_state.waitalls++;
     if (RP_IS_WATCHED) {{
         {call};
         if (RP_LIKELY(!rp_threads_on))
@@ -357,7 +357,7 @@ TEMPLATES = {
     "call": (CALL, None, None, None),
     "outcome": ("""\
     if (RP_IS_IDLE)
-        return rp_usual_{member}({args}, &{origin});
+        return rp_fast_{member}({args}, &{origin});
 """, None, None, CALL),
     "clock": ("""\
     if (RP_LIKELY(!(rp_captured & RP_CAPTURE_TIME)))
@@ -366,7 +366,7 @@ TEMPLATES = {
     return rp_capture_{member}(&call);
 """, None, None, None),
     "locked": ("""\
-    if (RP_LIKELY(!rp_threads_on) || rp_self.depth != 0)
+    if (RP_LIKELY(!rp_threads_on) || rp_thread_state.depth != 0)
         return {twin}.{member}({args});
     int rc;
     RP_LOCKED(rc, {twin}.{member}({args}));
@@ -374,30 +374,30 @@ TEMPLATES = {
 """, None, None, None),
     "callbacks": ("""\
     rp_threads_enter();
-    rp_always_set(RP_ALWAYS_CALLBACKS);
+    rp_slow_set(RP_SLOW_CALLBACKS);
     rp_threads_leave();
-    rp_self.depth++;
+    rp_thread_state.depth++;
     int rc = {twin}.{member}({args});
-    rp_self.depth--;
+    rp_thread_state.depth--;
     return rc;
 """, None, None, None),
     "handlers": ("""\
     rp_threads_enter();
-    rp_always_set(RP_ALWAYS_CALLBACKS);
-    rp_left_watch();
+    rp_slow_set(RP_SLOW_CALLBACKS);
+    rp_escaped_call_watch();
     rp_threads_leave();
-    rp_self.depth++;
+    rp_thread_state.depth++;
     int rc = {twin}.{member}({args});
-    rp_self.depth--;
+    rp_thread_state.depth--;
     return rc;
 """, None, None, None),
     "fresh": ("""\
     rp_threads_enter();
-    rp_always_set(RP_ALWAYS_CALLBACKS);
+    rp_slow_set(RP_SLOW_CALLBACKS);
     rp_threads_leave();
     int rc = {twin}.{member}({args});
     rp_threads_enter();
-    if (rc == MPI_SUCCESS && !rp_self.depth)
+    if (rc == MPI_SUCCESS && !rp_thread_state.depth)
         rp_requests_note_other(*request);
     rp_threads_leave();
     return rc;
@@ -406,9 +406,9 @@ TEMPLATES = {
     return rp_life_{member}(&{twin}{comma}{args});
 """, None, None, None),
     "guard": ("""\
-    rp_self.depth++;
+    rp_thread_state.depth++;
     {result} rc = {twin}.{member}({args});
-    rp_self.depth--;
+    rp_thread_state.depth--;
     return rc;
 """, None, None, None),
     "refuse": ("""\
@@ -420,9 +420,9 @@ SENDS = {"exchange": ("receive", 1)}
 
 # What a blocking receive becomes where several threads call: a send and a post, as far as it is either, and waits.
 THREADED = {
-    "MPI_Recv": "return rp_threaded_receive(&call, buf, count, datatype, source, tag, comm, status);",
-    "MPI_Sendrecv": "return rp_threaded_exchange(&call, {args});",
-    "MPI_Sendrecv_replace": "return rp_threaded_replace(&call, {args});",
+    "MPI_Recv": "return rp_threaded_receive_receive(&call, buf, count, datatype, source, tag, comm, status);",
+    "MPI_Sendrecv": "return rp_threaded_receive_exchange(&call, {args});",
+    "MPI_Sendrecv_replace": "return rp_threaded_receive_replace(&call, {args});",
 }
 
 
@@ -558,7 +558,7 @@ def main():
     if unclassed:
         fail("mpi.h declares functions that api/functions.table does not class: " + " ".join(unclassed))
     known = [f for n, f in sorted(header.items()) if table[n]["used"] or table[n]["kind"] != "pass"]
-    write_all(known, table, "mpi/entry.h", sys.argv[3])
+    write_all(known, table, "entry/entry.h", sys.argv[3])
 
 
 if __name__ == "__main__":

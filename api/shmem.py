@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the entry points of OpenSHMEM in libreprise-data.so from shmem.table and the installed shmem.h.
+"""Makes the entry points of OpenSHMEM in libreprise-partial.so from shmem.table and the installed shmem.h.
 
 usage: shmem.py TABLE PREPROCESSED_SHMEM_H OUTPUT_DIRECTORY
 
@@ -158,7 +158,7 @@ def hand(call):
 
 
 def pass_(call):
-    return body(call, f"    if (!rp_data_alone)\n        real({call.args});\n")
+    return body(call, f"    if (!rp_partial_is_feeding)\n        real({call.args});\n")
 
 
 def refuse(call):
@@ -224,7 +224,7 @@ def first(call, prefix):
 
 
 def write_next(calls, out):
-    out.write("/* Made by api/shmem.py. */\n#ifndef RP_SHMEM_NEXT_H\n#define RP_SHMEM_NEXT_H\n\n#include <shmem.h>\n#include <shmemx.h>\n\n#include \"base/hidden.h\"\n\n")
+    out.write("/* Made by api/shmem.py. */\n#ifndef RP_SHMEM_NEXT_H\n#define RP_SHMEM_NEXT_H\n\n#include <shmem.h>\n#include <shmemx.h>\n\n#include \"base/visibility.h\"\n\n")
     out.write("/* The real functions: those that a call would reach without us. */\nstruct rp_shmem_next {\n")
     for call in calls:
         out.write(f"    {call.real.replace('(*real)', '(*' + call.name + ')')};\n")

@@ -8,7 +8,7 @@ An entry asks src/stress whether the call is to be disturbed, tells it what it w
 """
 import re
 
-import envelope
+import piggyback
 import generate
 
 BLOCKED = "    int rc = {twin}.{member}({args});\n    rp_stress_goes_on();\n    return rc;\n"
@@ -36,7 +36,7 @@ def templates():
 
 def add_collectives(header, table):
     for name, function in header.items():
-        for pattern, shape in envelope.COLLECTIVES:
+        for pattern, shape in piggyback.COLLECTIVES:
             if shape in COLLECTIVE and re.fullmatch(f"MPI_({pattern})", name, re.IGNORECASE) and function.result == "int":
                 table[name] = dict(kind="order", used=False, shape="collective", arguments=[])
 

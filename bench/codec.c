@@ -17,9 +17,9 @@
 #include <time.h>
 #include <zstd.h>
 
-#include "codec/cdc.h"
+#include "cdc/codec/cdc.h"
 #include "codec/codec.h"
-#include "codec/raw.h"
+#include "cdc/codec/raw_rows.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
 

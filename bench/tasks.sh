@@ -82,7 +82,7 @@ recovery()
 scale()
 {
     local app ranks side mpi=${mpis%% *} model
-    gcc -O2 -I"$here/../src" -o "$work/taskscale" "$here/taskscale.c" "$here/../src/match/identity.c"
+    gcc -O2 -I"$here/../src" -o "$work/taskscale" "$here/taskscale.c" "$here/../src/match/message_id.c"
     for ranks in 4 8 16 32; do
         for app in leanmd stencil3d hydro; do
             say "scale $app, $ranks processes"

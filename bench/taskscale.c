@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/identity.h"
+#include "match/message_id.h"
 
 enum { HEAD = 48, START_PATH = 0 };
 
@@ -44,7 +44,7 @@ static uint64_t owner(uint64_t number, uint64_t count, uint64_t processes)
 /* Bytes of the name of the child-th message that the end of a region of this entry sends. */
 static uint64_t end_path(uint32_t entry, uint32_t child)
 {
-    struct rp_identity nobody = {0};
+    struct rp_message_id nobody = {0};
     struct rp_cpi cpi;
 
     return rp_cpi_child(&nobody, 2 * entry + 1, child, &cpi) ? (cpi.bits + 7u) / 8 : 0;

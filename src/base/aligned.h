@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Aligned memory from malloc: what some allocators say of the size of memory that they aligned
- * themselves is not to be relied upon, and mpi/clean.c does. */
+ * themselves is not to be relied upon, and preload/zero_on_free.c does. */
 #ifndef RP_ALIGNED_H
 #define RP_ALIGNED_H
 

@@ -54,7 +54,7 @@ bool rp_arenas_share(struct rp_arenas *arenas)
 
     if (file < 0)
         return false;
-    if (ftruncate(file, BLOCK) != 0 || rp_kept_adopt(&arenas->file, file) != 0) {
+    if (ftruncate(file, BLOCK) != 0 || rp_reopen_adopt(&arenas->file, file) != 0) {
         close(file);
         return false;
     }
@@ -65,7 +65,7 @@ bool rp_arenas_share(struct rp_arenas *arenas)
 
 int rp_arenas_file(struct rp_arenas *arenas)
 {
-    return arenas->is_shared ? rp_kept_fd(&arenas->file) : -1;
+    return arenas->is_shared ? rp_reopen_fd(&arenas->file) : -1;
 }
 
 uint64_t rp_arena_place(const struct rp_arena *from, const void *piece)
@@ -173,6 +173,6 @@ void rp_arenas_free(struct rp_arenas *arenas)
             release(block);
     }
     if (arenas->is_shared)
-        rp_kept_close(&arenas->file);
+        rp_reopen_close(&arenas->file);
     *arenas = (struct rp_arenas){0};
 }

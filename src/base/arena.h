@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/kept.h"
+#include "base/reopen_file.h"
 
 struct rp_arena; /* a block */
 
@@ -20,7 +20,7 @@ struct rp_arena; /* a block */
 struct rp_arenas {
     struct rp_arena *all, *current, *idle;
     bool is_shared;
-    struct rp_kept file;
+    struct rp_reopen file;
     uint64_t file_end;
 };
 

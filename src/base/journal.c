@@ -16,15 +16,15 @@
 
 #include "base/buffer.h"
 #include "base/crc32c.h"
-#include "base/kept.h"
-#include "base/message.h"
+#include "base/reopen_file.h"
+#include "base/diagnostics.h"
 
 static const uint8_t magic[8] = {0x89, 'R', 'P', 'R', 'J', 'N', 'L', '\n'};
 enum { HEAD = 8, ALIGN = 4, STEP = 1 << 20 };
 
 struct rp_journal {
     char *path;
-    struct rp_kept file;
+    struct rp_reopen file;
     uint8_t *memory;
     size_t room, used;
     uint64_t number;
@@ -47,7 +47,7 @@ static uint32_t checksum(uint64_t number, const uint8_t *bytes, size_t length)
 static int grow(struct rp_journal *journal)
 {
     size_t room = journal->room + STEP;
-    int fd = rp_kept_fd(&journal->file),
+    int fd = rp_reopen_fd(&journal->file),
         error = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)room);
 
     if (error)
@@ -70,7 +70,7 @@ enum rp_status rp_journal_create(const char *path, struct rp_journal **out, stru
         free(journal);
         return rp_fail(why, RP_MEMORY, "%s: no memory", path);
     }
-    error = rp_kept_open(&journal->file, journal->path, O_RDWR | O_CREAT | O_EXCL);
+    error = rp_reopen_open(&journal->file, journal->path, O_RDWR | O_CREAT | O_EXCL);
     bool made = !error;
     if (error || (error = grow(journal)) != 0) {
         rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(error));
@@ -112,9 +112,9 @@ void rp_journal_close(struct rp_journal *journal, bool remove)
     if (remove)
         unlink(journal->path);
     else if (journal->file.fd >= 0 &&
-             (error = rp_kept_truncate(&journal->file, (off_t)journal->used)) != 0)
+             (error = rp_reopen_truncate(&journal->file, (off_t)journal->used)) != 0)
         rp_error("%s: %s", journal->path, strerror(error));
-    rp_kept_close(&journal->file);
+    rp_reopen_close(&journal->file);
     free(journal->path);
     free(journal);
 }

@@ -3,8 +3,8 @@
 #ifndef RP_BLOCKING_CALLS_H
 #define RP_BLOCKING_CALLS_H
 
-#include "blocking/blocking.h"
-#include "mpi/lookup.h"
+#include "peers/peer_blocking.h"
+#include "preload/real_functions.h"
 #include "next.h"
 
 #define RP_ENTRY __attribute__((visibility("default")))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A plugin of GCC: code that it compiles tells of its loads and stores, where a window may be near
-// (base/track.h). The method is that of llvm_track.cc, whose head explains it, loops that are there
-// three times included.
+// (window/tracking.h). The method is that of llvm_track.cc, whose head explains it, loops that are
+// there three times included.
 //
 // Instructions that load vectors from many places are not used, and refused by name. Of bit-fields,
 // the bytes around are loaded. Stores that are not told of (by calls that return structures, to

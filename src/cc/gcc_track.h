@@ -22,7 +22,7 @@
 namespace track
 {
 
-// As base/track.h says. `at` to `size` are in a region, the others behind all regions; all are
+// As window/tracking.h says. `at` to `size` are in a region, the others behind all regions; all are
 // words.
 const unsigned page_bits = 12, slots = 1 << 16, regions = 256, region_size = 64, widest = 64;
 enum { AT, BEGINS_8, BEGINS_16, TO_SHADOW, SIZE };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A pass of LLVM: code that clang compiles tells of its loads and stores, where a window may be
-// near (base/track.h).
+// near (window/tracking.h).
 //
 // It works after all optimisations, so that it stands in the way of none, and sees the loads that
 // are really made. Behind each of them:
@@ -47,7 +47,7 @@ using namespace llvm;
 namespace
 {
 
-const unsigned page_bits = 12, slots = 1 << 16, widest = 64; // as base/track.h says
+const unsigned page_bits = 12, slots = 1 << 16, widest = 64; // as window/tracking.h says
 const unsigned most_ranges = 12,
                longest_loop = 300; // of a loop that is there three times: places, instructions
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What tracked code and a recording share. Linked into every program and shared library that
  * reprise-cc --track makes. */
-#include "base/track.h"
+#include "window/tracking.h"
 
 static const int always = 1;
 

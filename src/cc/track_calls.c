@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tracking without a plugin (base/track.h). Compilers have an instrumentation of their own, for
- * finding data races (-fsanitize=thread): it calls these functions before each load and store, and
- * in the place of atomic operations. The compiler's library of that name is not linked. Hidden:
+ * Tracking without a plugin (window/tracking.h). Compilers have an instrumentation of their own,
+ * for finding data races (-fsanitize=thread): it calls these functions before each load and store,
+ * and in the place of atomic operations. The compiler's library of that name is not linked. Hidden:
  * each module has its own.
  *
  * Since the value of a load is not known here, none may change between the call and the load. So

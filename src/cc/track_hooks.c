@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tracked code calls where a window is near (base/track.h). Hidden: each module has its
+/* What tracked code calls where a window is near (window/tracking.h). Hidden: each module has its
  * own. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an access is, as the functions that tracked code calls look it up (base/track.h). */
+/* Where an access is, as the functions that tracked code calls look it up (window/tracking.h). */
 #ifndef RP_TRACK_NEAR_H
 #define RP_TRACK_NEAR_H
 
-#include "base/track.h"
+#include "window/tracking.h"
 
 /* The empty one: none is near. */
 #define HERE()                                                                                     \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise-cc, reprise-c++ and reprise-fc: one program under three names. It takes a compiler's
  * command line, adds what makes the code count (ticks.h) or, with --track, tell of its loads and
- * stores (base/track.h), and becomes the compiler.
+ * stores (window/tracking.h), and becomes the compiler.
  *
  * Where the code is compiled, that is a plugin of ours if there is one for this compiler and
  * version, else calls: at every basic block (-fsanitize-coverage=trace-pc), or before every load
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "cc/commandline.h"
 #include "reprise.h"
 

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/classes.h"
+#include "cli/refused_calls.h"
 
 static char *search_path(const char *name)
 {
@@ -187,11 +187,11 @@ static void note_symbols(struct rp_binary *b, Elf *elf, Elf_Scn *section, const 
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
         if (!name)
             continue;
-        if (rp_class_is_refused(name))
+        if (rp_refused_call_is_refused(name))
             b->refused[found++] = strdup(name);
-        if (!b->makes_window && rp_class_makes_window(name))
+        if (!b->makes_window && rp_refused_call_makes_window(name))
             b->makes_window = strdup(name);
-        if (!b->refused_alone && rp_class_is_refused_alone(name))
+        if (!b->refused_alone && rp_refused_call_is_refused_alone(name))
             b->refused_alone = strdup(name);
     }
 }

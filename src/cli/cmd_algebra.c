@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "cli/options.h"
 #include "match/algebra.h"
 #include "reprise.h"

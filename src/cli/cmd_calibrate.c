@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/costs.h"
-#include "base/message.h"
+#include "log/syscall_costs.h"
+#include "base/diagnostics.h"
 #include "cli/options.h"
 #include "reprise.h"
 
@@ -99,7 +99,7 @@ static uint64_t ticks(double nanoseconds, double per_microsecond)
     return found < 1 ? 1 : (uint64_t)found;
 }
 
-static enum rp_status measure_all(struct rp_costs *costs, struct rp_problem *why)
+static enum rp_status measure_all(struct rp_syscall_costs *costs, struct rp_problem *why)
 {
     enum { LONG = 1 << 20, SHORT = 16 };
     char name[] = "reprise-calibrate-XXXXXX";
@@ -113,7 +113,7 @@ static enum rp_status measure_all(struct rp_costs *costs, struct rp_problem *why
     file.bytes = SHORT;
     double short_read = measure(read_some, &file, 500),
            short_write = measure(write_some, &file, 500);
-    *costs = (struct rp_costs){
+    *costs = (struct rp_syscall_costs){
         .microsecond = ticks(1000, rate),
         .read = ticks(short_read, rate),
         .read_kib = ticks((long_read - short_read) / kib, rate),
@@ -130,7 +130,7 @@ static enum rp_status measure_all(struct rp_costs *costs, struct rp_problem *why
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct rp_problem why;
-    struct rp_costs costs;
+    struct rp_syscall_costs costs;
     int first = rp_options_parse(command, argc, argv);
 
     if (first < 0)
@@ -143,7 +143,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     }
     enum rp_status status = measure_all(&costs, &why);
     if (status == RP_OK)
-        status = rp_costs_write(argv[first], &costs, &why);
+        status = rp_syscall_costs_write(argv[first], &costs, &why);
     if (status != RP_OK) {
         rp_error("cannot calibrate: %s", why.text);
         return rp_exit_status(status);

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/costs.h"
-#include "base/decisions.h"
+#include "log/syscall_costs.h"
+#include "log/det_digest.h"
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/running.h"
@@ -82,14 +82,14 @@ static enum rp_status check_latency(struct rp_problem *why)
 static enum rp_status check_costs(struct rp_problem *why)
 {
     const char *file = costs ? costs : rp_setting("REPRISE_COSTS");
-    struct rp_costs found;
+    struct rp_syscall_costs found;
 
     if (!file)
         return RP_OK;
     char *path = rp_path_absolute(file);
     set("REPRISE_COSTS", path);
     free(path);
-    return rp_costs_read(file, &found, why);
+    return rp_syscall_costs_read(file, &found, why);
 }
 
 static enum rp_status apply_options(struct rp_problem *why)
@@ -169,7 +169,7 @@ static bool was_deterministic(const struct witness *witness)
  */
 static int close_witness(struct witness *witness, bool keeps, int status)
 {
-    int ended = witness->path ? rp_decisions_ended(witness->path) : 0;
+    int ended = witness->path ? rp_det_digest_ended(witness->path) : 0;
 
     if (witness->path && !keeps)
         unlink(witness->path);

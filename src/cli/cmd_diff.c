@@ -2,10 +2,10 @@
 /* reprise diff: where two runs part. */
 #include <stdlib.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "cli/diffdecisions.h"
 #include "cli/options.h"
-#include "cli/pagefile.h"
+#include "cli/html_path.h"
 #include "log/rundir.h"
 #include "report/reporthtml.h"
 #include "reprise.h"
@@ -40,7 +40,7 @@ static enum rp_status write_page(const struct rp_diff *diff, struct rp_problem *
     struct rp_report reports[2];
     int collected = 0;
     enum rp_status status = RP_OK;
-    char *path = rp_page_path_of_two(output, diff->directory[0], diff->directory[1]);
+    char *path = rp_html_path_of_two(output, diff->directory[0], diff->directory[1]);
 
     if (!path)
         return rp_fail(why, RP_MEMORY, "out of memory");
@@ -77,13 +77,13 @@ static enum rp_status diff_records(const char *one, const char *other, bool *dif
 static enum rp_status diff_runs(const char *one, const char *other, bool *differ,
                                 struct rp_problem *why)
 {
-    if (!rp_decisions_are_kept(one) && !rp_decisions_are_kept(other))
+    if (!rp_det_digest_are_kept(one) && !rp_det_digest_are_kept(other))
         return diff_records(one, other, differ, why);
     if (html || json || ignore_polls)
         return rp_fail(why, RP_USAGE,
                        "digests of deterministic runs are compared as text, without options; "
                        "'reprise det --record' makes records, which have more to tell");
-    return rp_decisions_diff(one, other, output, differ, why);
+    return rp_det_digest_diff(one, other, output, differ, why);
 }
 
 static int run(const struct rp_command *command, int argc, char **argv)

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "base/text.h"
 #include "cli/binary.h"
-#include "cli/classes.h"
+#include "cli/refused_calls.h"
 #include "cli/options.h"
 #include "reprise.h"
 
@@ -42,7 +42,7 @@ static void describe_refused(const char *name, bool cxx)
                "--track', or "
                "'--allow %s'\n",
                calls, name, name);
-    else if (!rp_class_makes_window(name))
+    else if (!rp_refused_call_makes_window(name))
         printf("  %s %s, which is refused: recording stops there, unless '--allow %s'\n", calls,
                name, name);
 }
@@ -85,7 +85,7 @@ static void describe(const struct rp_binary *b)
 static bool stops(const struct rp_binary *b)
 {
     for (char **name = b->refused; name && *name; name++)
-        if (!rp_class_makes_window(*name) || strcmp(*name, "MPI_Win_allocate_shared") == 0)
+        if (!rp_refused_call_makes_window(*name) || strcmp(*name, "MPI_Win_allocate_shared") == 0)
             return true;
     return b->makes_window && b->refused_alone;
 }

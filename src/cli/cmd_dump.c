@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/dumprows.h"
-#include "cli/tellwho.h"
+#include "cli/print_writers.h"
 #include "event/naming.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
@@ -41,7 +41,7 @@ static char **places;
 static void put_wrappers(struct rp_buffer *out, const struct rp_site_place *place)
 {
     for (size_t i = place->wrappers; i-- > 0;) {
-        const struct rp_line *line = &place->wrapper[i].line;
+        const struct rp_source_line *line = &place->wrapper[i].line;
         rp_buffer_printf(out, "%s%s", i + 1 == place->wrappers ? " through=" : ",",
                          line->function ? rp_text_shown(line->function) : "?");
         if (line->file)
@@ -213,7 +213,7 @@ static void put_json_site(struct rp_buffer *out, struct rp_naming *naming,
     rp_buffer_printf(out, ", \"place\": ");
     put_json_place(out, naming, table, site);
     rp_buffer_printf(out, ", \"frames\": ");
-    rp_lines_put_frames(rp_naming_lines(naming), table, site, out);
+    rp_source_lines_put_frames(rp_naming_lines(naming), table, site, out);
     rp_buffer_printf(out, "}\n");
 }
 
@@ -289,7 +289,7 @@ static enum rp_status dump(const char *name, struct rp_problem *why)
         rp_learn_callers(naming, directory, &manifest);
         status = chosen_ranks(&manifest, &first, &last, why);
         if (status == RP_OK && who)
-            status = rp_tell_who(directory, &manifest, rank_text, json != NULL, why);
+            status = rp_print_writers(directory, &manifest, rank_text, json != NULL, why);
         for (uint32_t i = first; !who && status == RP_OK && i <= last; i++)
             status = dump_rank(directory, &manifest, naming, i, why);
         rp_naming_close(naming);

@@ -7,8 +7,8 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "base/text.h"
 #include "cli/binary.h"
 #include "cli/launch.h"

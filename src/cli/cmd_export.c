@@ -2,11 +2,11 @@
 /* reprise export: a record as a trace that other viewers read. */
 #include <stdlib.h>
 
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "cli/options.h"
 #include "log/rundir.h"
-#include "report/spans.h"
+#include "report/intervals.h"
 #include "reprise.h"
 
 static const char *perfetto, *otf2, *output;

@@ -16,10 +16,10 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "cli/ft_launch.h"
-#include "cli/inputfeed.h"
+#include "cli/stdin_feed.h"
 #include "cli/jobentry.h"
 #include "cli/jobwatch.h"
 #include "cli/launch.h"
@@ -356,8 +356,8 @@ static void watch(void *data)
     enum { MORE = 4 };
     struct ending *ending = data;
 
-    if (ending->job.roll && rp_roll_gate_is_open(ending->job.roll, 0))
-        rp_feed_last();
+    if (ending->job.roll && rp_job_progress_gate_is_open(ending->job.roll, 0))
+        rp_stdin_last();
     read_ending(ending);
     if (ending->status < 0)
         look_at_job(ending);
@@ -374,7 +374,7 @@ static void keep_roll(const char *directory, bool one_host, int spares, struct r
     job->ranks = (int)strtol(getenv("REPRISE_FT_RANKS"), NULL, 10);
     job->processes = job->ranks + spares;
     if (one_host)
-        job->roll = rp_roll_make(directory, (size_t)job->processes);
+        job->roll = rp_job_progress_make(directory, (size_t)job->processes);
 }
 
 /* A launcher that was killed, by us or by others, cannot end what it started. */
@@ -474,10 +474,10 @@ static int run_launches(const char *directory, char **words, int spares)
     long launches = 0;
     int result;
 
-    rp_feed_start();
-    rp_feed_begin();
+    rp_stdin_start();
+    rp_stdin_begin();
     if (retries == 0)
-        rp_feed_last();
+        rp_stdin_last();
     do {
         ending = (struct ending){.directory = directory, .status = -1};
         result = run_once(&ending, words, spares);
@@ -541,7 +541,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     }
     rp_ft_set_up_mpi(words, prefix, directory);
     rp_running_begin("ft", argv + first, output);
-    rp_running_tell_roll(directory, strtol(getenv("REPRISE_FT_RANKS"), NULL, 10));
+    rp_running_tell_progress(directory, strtol(getenv("REPRISE_FT_RANKS"), NULL, 10));
     int result = run_launches(directory, words, (int)spares);
     rp_running_end();
     if (output)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "reprise.h"

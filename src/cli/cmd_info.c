@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/tasksinfo.h"

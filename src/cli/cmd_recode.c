@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "codec/codec.h"
-#include "codec/rowcodec.h"
+#include "cdc/codec/row_codec.h"
 #include "log/manifest.h"
 #include "log/recode.h"
 #include "log/refusal.h"

@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/progressline.h"
 #include "cli/tasksrun.h"
-#include "cli/variables.h"
+#include "cli/recorded_env.h"
 #include "codec/codec.h"
-#include "codec/rowcodec.h"
+#include "cdc/codec/row_codec.h"
 #include "log/progress.h"
 #include "log/rundir.h"
 #include "report/facts.h"
@@ -285,7 +285,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
         status = rp_launch_note_command(words, inside, &why);
     if (!inside) {
         rp_launch_note_place();
-        rp_variables_note();
+        rp_recorded_env_note();
     }
     if (status == RP_OK && !inside)
         status = reserve_directory(words, &directory, &why);

@@ -9,15 +9,15 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/progressline.h"
 #include "cli/shufflerun.h"
 #include "cli/solorun.h"
 #include "cli/tasksrun.h"
-#include "cli/variables.h"
+#include "cli/recorded_env.h"
 #include "log/manifest.h"
 #include "log/refusal.h"
 #include "log/replaystate.h"
@@ -402,7 +402,7 @@ static int run_once(struct replay *r)
     rp_progress_line_clear();
     int exit_status = verdict(r, launched);
     if (exit_status == REPRISE_EXIT_DIVERGED && r->is_shown)
-        rp_variables_say_others(r->manifest.environment);
+        rp_recorded_env_say_others(r->manifest.environment);
     unlink(r->state_path);
     rp_state_unmap(r->state);
     return exit_status;
@@ -430,7 +430,7 @@ static int run_outside(struct replay *r)
         return rp_exit_status(status);
     }
     r->is_shown = true;
-    return rp_setting("REPRISE_GIVEN") ? rp_shuffle_run(&shuffled) : run_once(r);
+    return rp_setting("REPRISE_GIVEN") ? rp_shuffle_run_run(&shuffled) : run_once(r);
 }
 
 /* A shuffled replay is compared with another, but not while somebody debugs it. */
@@ -528,11 +528,11 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return exit_status;
     }
     if (status == RP_OK && !inside)
-        rp_variables_take(r.manifest.environment);
+        rp_recorded_env_take(r.manifest.environment);
     if (status == RP_OK && !r.command)
         status = take_recorded_command(&r, &why);
     if (status == RP_OK && !inside && is_compared())
-        rp_shuffle_prepare();
+        rp_shuffle_run_prepare();
     if (status == RP_OK)
         status = rp_launch_preload(mpi, r.manifest.mpi, r.command, &why);
     if (status != RP_OK) {

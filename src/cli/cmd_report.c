@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "cli/options.h"
-#include "cli/pagefile.h"
+#include "cli/html_path.h"
 #include "log/rundir.h"
 #include "report/recovery.h"
 #include "report/reporthtml.h"
@@ -71,7 +71,7 @@ static enum rp_status write_reports(const struct backend *backend, const struct 
                                     struct rp_problem *why)
 {
     struct rp_output out;
-    char *path = backend->is_page ? rp_page_path(output, recovery ? recovery->directory
+    char *path = backend->is_page ? rp_html_path(output, recovery ? recovery->directory
                                                                   : reports[0].facts.directory)
                                   : NULL;
     enum rp_status status = backend->is_page && !path

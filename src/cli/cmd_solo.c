@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "cli/options.h"
 #include "cli/solorun.h"
-#include "cli/tellwho.h"
+#include "cli/print_writers.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
@@ -84,7 +84,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
                            .who = who != NULL};
     int exit_status = rp_solo_run(&solo);
     if (who && !is_own(exit_status)) {
-        status = rp_tell_who(directory, &manifest, ranks, json != NULL, &why);
+        status = rp_print_writers(directory, &manifest, ranks, json != NULL, &why);
         if (status != RP_OK) {
             rp_error("%s", why.text);
             exit_status = rp_exit_status(status);

@@ -11,12 +11,12 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/running.h"
 #include "cli/statusruns.h"
-#include "cli/whereabouts.h"
+#include "cli/mpi_backtrace.h"
 #include "log/progress.h"
 #include "log/replaystate.h"
 #include "log/rundir.h"
@@ -161,15 +161,15 @@ static void put_wait(struct rp_buffer *out, const struct rp_rank_slot *slot)
 }
 
 /* Whether a rank that is being recorded is in a call of MPI, and that is known. */
-static bool look_at(const struct status *s, uint32_t rank, struct rp_whereabouts *place)
+static bool look_at(const struct status *s, uint32_t rank, struct rp_mpi_backtrace *place)
 {
     const struct rp_rank_progress *r = &s->progress.rank[rank];
 
     return s->is_here && r->state == RP_PROGRESS_WRITTEN && !waiting(s->waits, rank) &&
-           rp_whereabouts_find(r->pid, place) && place->call[0];
+           rp_mpi_backtrace_find(r->pid, place) && place->call[0];
 }
 
-static void put_place(struct rp_buffer *out, const struct rp_whereabouts *place)
+static void put_place(struct rp_buffer *out, const struct rp_mpi_backtrace *place)
 {
     rp_buffer_printf(out, "in %s", rp_text_shown(place->call));
     if (place->function[0])
@@ -192,7 +192,7 @@ static const char *word_of(const struct status *s)
 static void put_rank(struct rp_buffer *out, const struct status *s, uint32_t i)
 {
     const struct rp_rank_progress *r = &s->progress.rank[i];
-    struct rp_whereabouts place;
+    struct rp_mpi_backtrace place;
 
     rp_buffer_printf(out, "%6u %12llu %10llu  ", i, U64(r->events), U64(r->bytes));
     if (r->state == RP_PROGRESS_ABSENT)
@@ -279,7 +279,7 @@ static void put_json_wait(struct rp_buffer *out, const struct rp_rank_slot *slot
     rp_buffer_printf(out, ", \"waits_seconds\": %lld", rp_state_waited(slot));
 }
 
-static void put_json_place(struct rp_buffer *out, const struct rp_whereabouts *place)
+static void put_json_place(struct rp_buffer *out, const struct rp_mpi_backtrace *place)
 {
     rp_buffer_printf(out, ", \"call\": ");
     rp_json_put_string(out, place->call);
@@ -303,7 +303,7 @@ static void put_json_rank(struct rp_buffer *out, const struct status *s, uint32_
     static const char *const states[] = {"absent", "running", "ended"};
     const struct rp_rank_progress *r = &s->progress.rank[i];
     struct rp_buffer end = {0};
-    struct rp_whereabouts place;
+    struct rp_mpi_backtrace place;
 
     rp_buffer_printf(out,
                      "%s\n    {\"rank\": %u, \"state\": \"%s\", \"events\": %llu, \"bytes\": %llu",

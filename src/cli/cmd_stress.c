@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "base/text.h"
 #include "cli/launch.h"
-#include "cli/onerun.h"
+#include "cli/stress_run.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "cli/output_digest.h"
 #include "cli/running.h"
 #include "log/rundir.h"
 #include "report/facts.h"
@@ -271,8 +271,8 @@ static bool run_one(struct stress *s, int *exit_status)
     path_of(s, i, "", path);
     end->seed = s->seed + i;
     tell_progress(s, path);
-    struct rp_one_end ended =
-        rp_one_run(&(struct rp_one_run){s->command, path, mpi, end->seed, s->seconds});
+    struct rp_stress_end ended =
+        rp_stress_run(&(struct rp_stress_run){s->command, path, mpi, end->seed, s->seconds});
     if (ended.interrupted) {
         forget(s, i);
         rp_buffer_free(&ended.stall);

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/decisions.h"
+#include "log/det_digest.h"
 #include "base/file.h"
 #include "report/output.h"
 
 struct kept {
     const char *directory;
-    struct rp_decisions *each;
+    struct rp_det_digest *each;
     uint32_t *ranks;
     size_t count;
 };
 
-bool rp_decisions_are_kept(const char *directory)
+bool rp_det_digest_are_kept(const char *directory)
 {
     char *path = rp_path_join(directory, RP_DECISIONS_NAME);
     bool are = path && access(path, F_OK) == 0;
@@ -28,14 +28,14 @@ bool rp_decisions_are_kept(const char *directory)
 static enum rp_status open_kept(const char *directory, struct kept *kept, struct rp_problem *why)
 {
     *kept = (struct kept){.directory = directory};
-    if (!rp_decisions_are_kept(directory))
+    if (!rp_det_digest_are_kept(directory))
         return rp_fail(why, RP_USAGE,
                        "%s has no digests of a deterministic run, and the other no record: what is "
                        "compared must be of one kind",
                        directory);
     char *path = rp_path_join(directory, RP_DECISIONS_NAME);
     enum rp_status status =
-        path ? rp_decisions_read(path, &kept->each, &kept->ranks, &kept->count, why)
+        path ? rp_det_digest_read(path, &kept->each, &kept->ranks, &kept->count, why)
              : rp_fail(why, RP_MEMORY, "out of memory");
     free(path);
     if (status == RP_OK && kept->count == 0)
@@ -50,14 +50,14 @@ static void close_kept(struct kept *kept)
     free(kept->ranks);
 }
 
-static bool are_alike(const struct rp_decisions *one, const struct rp_decisions *other)
+static bool are_alike(const struct rp_det_digest *one, const struct rp_det_digest *other)
 {
     return one->matches == other->matches && one->answers == other->answers &&
            one->digest == other->digest;
 }
 
 static void put_decisions(struct rp_buffer *text, const char *directory,
-                          const struct rp_decisions *decisions)
+                          const struct rp_det_digest *decisions)
 {
     rp_buffer_printf(text,
                      "  %s: %" PRIu64 " matches, %" PRIu64 " answers, digest %016" PRIx64 "\n",
@@ -118,8 +118,8 @@ static enum rp_status put(const struct kept *one, const struct kept *other, cons
     return rp_output_close(&out, RP_OK, why);
 }
 
-enum rp_status rp_decisions_diff(const char *one, const char *other, const char *output,
-                                 bool *differ, struct rp_problem *why)
+enum rp_status rp_det_digest_diff(const char *one, const char *other, const char *output,
+                                  bool *differ, struct rp_problem *why)
 {
     struct kept first = {0}, second = {0};
     enum rp_status status = open_kept(one, &first, why);

@@ -9,10 +9,10 @@
 #include "base/status.h"
 
 /* Whether the directory is one of a deterministic run without a record. */
-bool rp_decisions_are_kept(const char *directory);
+bool rp_det_digest_are_kept(const char *directory);
 
 /* Prints which ranks differ, on the standard output or into a file. */
-enum rp_status rp_decisions_diff(const char *one, const char *other, const char *output,
-                                 bool *differ, struct rp_problem *why);
+enum rp_status rp_det_digest_diff(const char *one, const char *other, const char *output,
+                                  bool *differ, struct rp_problem *why);
 
 #endif

@@ -17,9 +17,9 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
-#include "cli/inputfeed.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
+#include "cli/stdin_feed.h"
 #include "cli/launch.h"
 
 /* An MPI with ULFM */
@@ -381,7 +381,7 @@ bool rp_ft_begins_again(const char *directory, struct rp_job *job, const char *w
     if (rp_launch_was_stopped() || !rp_job_can_begin_again(job) || launches > retries)
         return false;
     clear_directory(directory);
-    if (!rp_feed_begin()) {
+    if (!rp_stdin_begin()) {
         rp_error("the job is not started again: some of its standard input is gone");
         return false;
     }

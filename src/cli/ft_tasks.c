@@ -2,7 +2,7 @@
 /*
  * reprise ft --tasks: runs a program of tasks, which survives dead processes by itself, with an MPI
  * that lets it. The program is not entered: it is linked with our library, and leaves in the
- * directory of the run what it does (base/taskroll.h).
+ * directory of the run what it does (job/task_progress.h).
  *
  * The exit status is not the launcher's, for which the death of a process is no failure, or is one
  * although it was survived. It is, in this order: what a process ended the job with; that of a
@@ -23,13 +23,13 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
-#include "base/roll.h"
-#include "base/taskroll.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
+#include "job/job_progress.h"
+#include "job/task_progress.h"
 #include "cli/binary.h"
 #include "cli/ft_launch.h"
-#include "cli/inputfeed.h"
+#include "cli/stdin_feed.h"
 #include "cli/jobwatch.h"
 #include "cli/launch.h"
 #include "reprise.h"
@@ -164,7 +164,7 @@ struct job {
     char directory[PATH_MAX], verdict[PATH_MAX + 16];
     bool one_host;
     int processes;
-    struct rp_task_line *lines; /* NULL: nothing is known of them */
+    struct rp_task_process *lines; /* NULL: nothing is known of them */
     struct rp_job starts;
     double next, still_since; /* when nothing had moved yet that has not moved since */
     uint64_t moved;
@@ -203,7 +203,7 @@ static void end_job(struct job *job, int status)
 }
 
 /* Its state as the kernel calls it; 0: it is gone. */
-static char kernel_state(const struct rp_task_line *line)
+static char kernel_state(const struct rp_task_process *line)
 {
     char path[64], text[512], state = 0;
 
@@ -223,7 +223,7 @@ static bool all_wait(const struct job *job)
     bool any = false;
 
     for (int i = 0; i < job->processes; i++) {
-        const struct rp_task_line *line = &job->lines[i];
+        const struct rp_task_process *line = &job->lines[i];
         char state =
             line->state > RP_TASK_UNSEEN && line->state < RP_TASK_LEFT ? kernel_state(line) : 0;
         bool waits = line->waits || line->state == RP_TASK_FINALIZES;
@@ -238,7 +238,7 @@ static void say_who_waits(const struct job *job, double seconds)
 {
     rp_error("nothing has moved for %.0f seconds, so the job is ended", seconds);
     for (int i = 0; i < job->processes; i++) {
-        const struct rp_task_line *line = &job->lines[i];
+        const struct rp_task_process *line = &job->lines[i];
         if (line->state == RP_TASK_UNSEEN || line->state == RP_TASK_LEFT || !kernel_state(line))
             continue;
         rp_error("process %d waits for %.*s", i, RP_TASK_WAITS - 1,
@@ -276,8 +276,8 @@ static void watch(void *data)
                             6; /* who ends the job may say why to the launcher, one after another */
     struct job *job = data;
 
-    if (job->starts.roll && rp_roll_gate_is_open(job->starts.roll, 0))
-        rp_feed_last();
+    if (job->starts.roll && rp_job_progress_gate_is_open(job->starts.roll, 0))
+        rp_stdin_last();
     read_verdict(job);
     if (job->status < 0 && rp_job_is_stuck(&job->starts, rp_launch_process(), job->why)) {
         job->not_begun = job->starts.lost[0];
@@ -322,7 +322,7 @@ static int own_status(const struct job *job)
 static int died_unseen(const struct job *job)
 {
     for (int i = 0; i < job->processes; i++) {
-        const struct rp_task_line *line = &job->lines[i];
+        const struct rp_task_process *line = &job->lines[i];
         if (line->state == RP_TASK_LEFT || line->dead)
             continue;
         rp_error("process %d died %s: nobody took over what it had yet to do", i,
@@ -380,10 +380,11 @@ static void end_rest(const struct job *job)
 static int run_once(char **words, struct job *job)
 {
     if (job->one_host) {
-        job->lines = rp_task_roll_make(job->directory, (size_t)job->processes);
-        job->starts = (struct rp_job){.roll = rp_roll_make(job->directory, (size_t)job->processes),
-                                      .ranks = job->processes,
-                                      .processes = job->processes};
+        job->lines = rp_task_progress_make(job->directory, (size_t)job->processes);
+        job->starts =
+            (struct rp_job){.roll = rp_job_progress_make(job->directory, (size_t)job->processes),
+                            .ranks = job->processes,
+                            .processes = job->processes};
     }
     int result = rp_launch_run(words, watch, job);
     read_verdict(job);
@@ -413,10 +414,10 @@ static int run_launches(char **words, const char *prefix, const struct job *fres
     rp_launch_for_openmpi();
     unsetenv("REPRISE_FT_RANKS"); /* which is for programs that are entered */
     setenv("REPRISE_TASKS_VERDICT", fresh->verdict, 1);
-    rp_feed_start();
-    rp_feed_begin();
+    rp_stdin_start();
+    rp_stdin_begin();
     if (retries == 0)
-        rp_feed_last();
+        rp_stdin_last();
     do {
         job = *fresh;
         result = run_once(words, &job);

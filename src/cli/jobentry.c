@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process that is entered writes itself into the roll of the job when it is loaded
- * (base/roll.h). The others between it and the launcher, such as shells, may run as long as they
- * like. Evidence that one is MPI's and will never be entered, in the order in which it comes:
+ * (job/job_progress.h). The others between it and the launcher, such as shells, may run as long as
+ * they like. Evidence that one is MPI's and will never be entered, in the order in which it comes:
  * - a process has MPI's library in its memory, and not ours;
  * - its program has an MPI linked into it, without a library;
  * - memory of MPI is in the directory of the run, where MPI_Init makes it, though nobody that is
@@ -340,7 +340,7 @@ static bool is_accounted_for(const struct rp_job *job, const struct child *child
     if (is_on_roll(job, child->process))
         return true;
     return child->rank >= 0 && child->rank < job->processes &&
-           job->roll[child->rank].state != RP_ROLL_UNSEEN;
+           job->roll[child->rank].state != RP_PROCESS_UNSEEN;
 }
 
 /* A child of the launcher ended without us. */
@@ -368,7 +368,7 @@ static bool has_ended_early(struct rp_entries *e, double now, char text[512])
 
     for (size_t i = 0; i < e->count; i++)
         there += e->children[i].is_there;
-    if (e->count == 0 || there >= e->job->processes || anybody_came(e->job, RP_ROLL_BEGAN)) {
+    if (e->count == 0 || there >= e->job->processes || anybody_came(e->job, RP_PROCESS_BEGAN)) {
         e->fewer = 0;
         return false;
     }
@@ -391,7 +391,7 @@ static bool has_memory_of_mpi(const struct rp_entries *e, char text[512])
     snprintf(text, 512,
              "a process called MPI_Init without reprise: it took the function from "
              "MPI's library itself (dlsym)");
-    return any && !anybody_came(e->job, RP_ROLL_ENTERS);
+    return any && !anybody_came(e->job, RP_PROCESS_ENTERS);
 }
 
 static int kill_below(const struct look *look, pid_t parent)
@@ -423,7 +423,7 @@ static bool all_are_on_roll(const struct rp_job *job, double since)
     if (!job->roll)
         return since > patience;
     for (int i = 0; i < job->processes; i++)
-        if (job->roll[i].state == RP_ROLL_UNSEEN)
+        if (job->roll[i].state == RP_PROCESS_UNSEEN)
             return false;
     return true;
 }
@@ -465,9 +465,9 @@ static bool has_mark(const struct rp_entries *e, const char *name)
 /* A launcher that could not start anything has said so. */
 bool rp_entries_ran_outside(const struct rp_entries *e, int status, char text[512])
 {
-    bool nobody = e->job->roll && !anybody_came(e->job, RP_ROLL_BEGAN);
+    bool nobody = e->job->roll && !anybody_came(e->job, RP_PROCESS_BEGAN);
 
-    if (!e->job->roll || anybody_came(e->job, RP_ROLL_ENTERS))
+    if (!e->job->roll || anybody_came(e->job, RP_PROCESS_ENTERS))
         return false;
     snprintf(text, 512,
              "no process called MPI_Init under reprise: is the program an MPI program, "

@@ -89,7 +89,7 @@ static int count_children(pid_t launcher)
     return rp_processes_each(count_child, &children) ? children.count : -1;
 }
 
-static bool is_dead(const struct rp_roll_line *line)
+static bool is_dead(const struct rp_process_progress *line)
 {
     return line->process && rp_process_parent(line->process) < 0;
 }
@@ -97,7 +97,7 @@ static bool is_dead(const struct rp_roll_line *line)
 static bool waits_in_init(const struct rp_job *job)
 {
     for (int i = 0; i < job->processes; i++)
-        if (job->roll[i].state == RP_ROLL_ENTERS && !is_dead(&job->roll[i]))
+        if (job->roll[i].state == RP_PROCESS_ENTERS && !is_dead(&job->roll[i]))
             return true;
     return false;
 }
@@ -122,10 +122,10 @@ static int count_lost(const struct rp_job *job, pid_t launcher)
     bool is_direct = false;
 
     for (int i = 0; i < job->processes; i++) {
-        const struct rp_roll_line *line = &job->roll[i];
+        const struct rp_process_progress *line = &job->roll[i];
         bool dead = is_dead(line);
-        later += dead && line->state == RP_ROLL_INSIDE;
-        earlier += dead && line->state != RP_ROLL_INSIDE;
+        later += dead && line->state == RP_PROCESS_INSIDE;
+        earlier += dead && line->state != RP_PROCESS_INSIDE;
         is_direct |= line->process && rp_process_parent(line->process) == launcher;
     }
     int lost = children < 0 ? 0 : job->processes - children - later;
@@ -140,28 +140,28 @@ static void name(const struct rp_job *job, int line, struct rp_buffer *out)
                      is_rank ? line : line - job->ranks);
     if (job->roll[line].process)
         rp_buffer_printf(out, " (process %d, %s MPI_Init)", (int)job->roll[line].process,
-                         job->roll[line].state == RP_ROLL_ENTERS ? "in" : "before");
+                         job->roll[line].state == RP_PROCESS_ENTERS ? "in" : "before");
     else
         rp_buffer_printf(out, " (before it began)");
 }
 
-static bool is_lost(const struct rp_roll_line *line)
+static bool is_lost(const struct rp_process_progress *line)
 {
-    return line->state != RP_ROLL_INSIDE && is_dead(line);
+    return line->state != RP_PROCESS_INSIDE && is_dead(line);
 }
 
 /* By which of its ends a job is known to have failed: a kill comes before a SIGTERM, which the
  * launcher may have sent since another was killed, and that before an end of its own. */
-static enum rp_roll_end first_end(const struct rp_job *job)
+static enum rp_process_end first_end(const struct rp_job *job)
 {
     bool seen[] = {false, false, false};
 
     for (int i = 0; i < job->processes; i++)
         if (is_lost(&job->roll[i]))
             seen[job->roll[i].left] = true;
-    return seen[RP_ROLL_NO_WORD]      ? RP_ROLL_NO_WORD
-           : seen[RP_ROLL_TERMINATED] ? RP_ROLL_TERMINATED
-                                      : RP_ROLL_LEFT;
+    return seen[RP_PROCESS_NO_WORD]      ? RP_PROCESS_NO_WORD
+           : seen[RP_PROCESS_TERMINATED] ? RP_PROCESS_TERMINATED
+                                         : RP_PROCESS_LEFT;
 }
 
 /* Where all end alike at once, somebody has ended the job, by its launcher. */
@@ -172,7 +172,7 @@ static void note_first(struct rp_job *job)
 
     if (job->lost[0])
         return;
-    enum rp_roll_end end = first_end(job);
+    enum rp_process_end end = first_end(job);
     for (int i = 0; i < job->processes; i++)
         if (is_lost(&job->roll[i]) && job->roll[i].left == (int32_t)end) {
             name(job, i, &list);
@@ -181,7 +181,7 @@ static void note_first(struct rp_job *job)
     rp_buffer_byte(&list, 0);
     if (count > 0 && !list.failed)
         snprintf(job->lost, sizeof job->lost, "%s", (char *)list.bytes);
-    job->killed = count > 0 && end != RP_ROLL_LEFT && (count < job->processes || count == 1);
+    job->killed = count > 0 && end != RP_PROCESS_LEFT && (count < job->processes || count == 1);
     rp_buffer_free(&list);
 }
 
@@ -192,9 +192,9 @@ static void note_unseen(struct rp_job *job, int lost)
     int unseen = 0;
 
     for (int i = 0; i < job->processes; i++)
-        unseen += job->roll[i].state == RP_ROLL_UNSEEN;
+        unseen += job->roll[i].state == RP_PROCESS_UNSEEN;
     for (int i = 0; i < job->processes && unseen <= lost; i++)
-        if (job->roll[i].state == RP_ROLL_UNSEEN)
+        if (job->roll[i].state == RP_PROCESS_UNSEEN)
             name(job, i, &list);
     rp_buffer_byte(&list, 0);
     snprintf(job->lost, sizeof job->lost, "%s",
@@ -213,11 +213,11 @@ bool rp_job_failed_in_init(struct rp_job *job, char text[512])
 {
     bool entered = false;
 
-    if (!job->roll || rp_roll_gate_is_open(job->roll, 0))
+    if (!job->roll || rp_job_progress_gate_is_open(job->roll, 0))
         return false;
     note_first(job); /* all may have ended since it was last looked at */
     for (int i = 0; i < job->processes; i++)
-        entered |= job->roll[i].state == RP_ROLL_ENTERS;
+        entered |= job->roll[i].state == RP_PROCESS_ENTERS;
     if (entered)
         say_lost(job, text);
     return entered;
@@ -225,7 +225,7 @@ bool rp_job_failed_in_init(struct rp_job *job, char text[512])
 
 bool rp_job_can_begin_again(struct rp_job *job)
 {
-    return job->roll && job->killed && rp_roll_close_gate(job->roll, 0);
+    return job->roll && job->killed && rp_job_progress_close_gate(job->roll, 0);
 }
 
 /* Others would wait for the dead: with certainty if one of them is known, else if it is long so. */
@@ -233,9 +233,10 @@ static bool waits_for_dead(struct rp_job *job, int lost, double waited)
 {
     static const double patience = 2;
 
-    if (rp_roll_gate_is_open(job->roll, 0) || (!job->killed && (lost <= 0 || waited < patience)))
+    if (rp_job_progress_gate_is_open(job->roll, 0) ||
+        (!job->killed && (lost <= 0 || waited < patience)))
         return false;
-    if (!rp_roll_close_gate(job->roll, 0))
+    if (!rp_job_progress_close_gate(job->roll, 0))
         return false;
     if (!job->lost[0])
         note_unseen(job, lost);
@@ -250,7 +251,7 @@ bool rp_job_is_stuck(struct rp_job *job, pid_t launcher, char text[512])
     if (!job->roll)
         return false;
     note_first(job);
-    if (time < job->next && (!job->killed || rp_roll_gate_is_open(job->roll, 0)))
+    if (time < job->next && (!job->killed || rp_job_progress_gate_is_open(job->roll, 0)))
         return false;
     job->next = time + every;
     int lost = waits_in_init(job) ? count_lost(job, launcher) : 0;

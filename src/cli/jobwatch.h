@@ -7,14 +7,14 @@
 #include <sys/types.h>
 
 #include "base/buffer.h"
-#include "base/roll.h"
+#include "job/job_progress.h"
 
 struct rp_job {
-    struct rp_roll_line *roll; /* NULL: nothing is known of them */
-    int ranks, processes;      /* those behind the ranks are spares */
-    double next, since;        /* 0 at first */
-    char lost[320];            /* who ended first before they were out of MPI_Init; empty: none */
-    bool killed;               /* and did not do so by themselves */
+    struct rp_process_progress *roll; /* NULL: nothing is known of them */
+    int ranks, processes;             /* those behind the ranks are spares */
+    double next, since;               /* 0 at first */
+    char lost[320]; /* who ended first before they were out of MPI_Init; empty: none */
+    bool killed;    /* and did not do so by themselves */
 };
 
 /*

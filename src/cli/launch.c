@@ -20,11 +20,11 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "cli/binary.h"
 #include "cli/window_data.h"
-#include "codec/rowcodec.h"
+#include "cdc/codec/row_codec.h"
 #include "reprise.h"
 
 bool rp_launch_is_inside(void)
@@ -173,9 +173,9 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
     if (status == RP_OK && is_replay())
         status = preload(mpi, "libreprise-blocking.so", why);
     if (status == RP_OK && (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
-        status = preload(mpi, "libreprise-data.so", why);
+        status = preload(mpi, "libreprise-partial.so", why);
     if (status == RP_OK && has_envelopes())
-        status = preload(mpi, "libreprise-envelope.so", why);
+        status = preload(mpi, "libreprise-piggyback.so", why);
     if (status == RP_OK && rp_setting("REPRISE_DET"))
         status = preload(mpi, "libreprise-det.so", why);
     if (status == RP_OK && (rp_setting("REPRISE_MODE") || !rp_setting("REPRISE_DET")))
@@ -183,7 +183,7 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
     if (status == RP_OK)
         status = preload_isendrecv(mpi, why);
     if (status == RP_OK && rp_setting("REPRISE_GIVEN"))
-        status = preload(mpi, "libreprise-given.so", why);
+        status = preload(mpi, "libreprise-outputs.so", why);
     if (status == RP_OK && asan)
         status = stand_before_asan(why);
     return status;

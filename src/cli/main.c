@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "cli/options.h"
 #include "reprise.h"
 

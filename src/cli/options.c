@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "reprise.h"
 
 const char *rp_option_wrappers;

@@ -14,7 +14,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/settings.h"
+#include "job/settings.h"
 
 enum { LIMIT = 1 << 20 };
 
@@ -148,7 +148,7 @@ void rp_running_tell(const char *progress, const char *record, const char *state
     write_file();
 }
 
-void rp_running_tell_roll(const char *roll, int64_t ranks)
+void rp_running_tell_progress(const char *roll, int64_t ranks)
 {
     replace(&own.run.roll, roll);
     own.run.ranks = ranks;

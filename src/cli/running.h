@@ -19,7 +19,8 @@ struct rp_running {
     char *record;    /* the record that it is writing; may be empty */
     char *
         state; /* the file in which its ranks tell what they do (log/replaystate.h); may be empty */
-    char *roll; /* the directory with the roll of its processes (base/roll.h); may be empty */
+    char
+        *roll; /* the directory with the roll of its processes (job/job_progress.h); may be empty */
     int process;
     int64_t ranks;   /* of ft: as far as known */
     int64_t seconds; /* since it began */
@@ -33,7 +34,7 @@ const char *rp_running_state(void);
 
 /* What it is at now. */
 void rp_running_tell(const char *progress, const char *record, const char *state);
-void rp_running_tell_roll(const char *roll, int64_t ranks);
+void rp_running_tell_progress(const char *roll, int64_t ranks);
 
 void rp_running_end(void);
 

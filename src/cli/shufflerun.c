@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A record has no data, so a shuffled replay is compared with one in the recorded order: what the
- * ranks that have regions handed to MPI (report/givendiff.h), and the lines that were printed.
+ * ranks that have regions handed to MPI (report/outputs_diff.h), and the lines that were printed.
  *
  * Two replays of the same order may differ as well: values that were not captured, such as times.
  * So where the shuffled one differs, the recorded order is replayed once more, and what differs
@@ -28,11 +28,11 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "cli/launch.h"
 #include "reprise.h"
-#include "report/givendiff.h"
+#include "report/outputs_diff.h"
 
 enum { NAME = 64 };
 
@@ -61,7 +61,7 @@ static void path_of(const struct search *x, const char *name, const char *suffix
     snprintf(path, PATH_MAX, "%s/%s%s", x->folder, name, suffix);
 }
 
-void rp_shuffle_prepare(void)
+void rp_shuffle_run_prepare(void)
 {
     setenv("REPRISE_GIVEN", ".", 1);
 }
@@ -168,9 +168,9 @@ static enum rp_status compare_given(const struct search *x, const char *name, st
     path_of(x, "again", "", again);
     path_of(x, name, "", other);
     for (uint32_t rank = 0; status == RP_OK && rank < x->s->ranks; rank++) {
-        struct rp_given_difference d;
-        status = rp_given_compare(reference, x->has_again ? again : NULL, other, rank,
-                                  x->s->is_whole, &d, why);
+        struct rp_outputs_difference d;
+        status = rp_outputs_compare(reference, x->has_again ? again : NULL, other, rank,
+                                    x->s->is_whole, &d, why);
         if (status != RP_OK)
             break;
         out->compared += d.compared;
@@ -197,7 +197,7 @@ static enum rp_status compare_output(const struct search *x, const char *name, s
     path_of(x, "again", ".out", again);
     path_of(x, name, ".out", other);
     enum rp_status status =
-        rp_given_lost_line(reference, x->has_again ? again : NULL, other, &line, why);
+        rp_outputs_lost_line(reference, x->has_again ? again : NULL, other, &line, why);
     if (status != RP_OK || !line)
         return status;
     rp_buffer_printf(&text, "a line that was printed in the recorded order is not printed: %.200s",
@@ -242,7 +242,7 @@ static enum rp_status count_regions(struct search *x, struct rp_problem *why)
     if (!x->regions)
         return rp_fail(why, RP_MEMORY, "out of memory");
     for (uint32_t rank = 0; status == RP_OK && rank < x->s->ranks; rank++) {
-        status = rp_given_regions(reference, rank, UINT32_MAX, &x->regions[rank], &place, why);
+        status = rp_outputs_regions(reference, rank, UINT32_MAX, &x->regions[rank], &place, why);
         x->sum += x->regions[rank];
     }
     return status;
@@ -333,7 +333,7 @@ static enum rp_status name_region(struct search *x, struct finding *found, struc
     path_of(x, "recorded", "", reference);
     uint64_t number = place_in_row(x, region, &rank);
     if (status == RP_OK)
-        status = rp_given_regions(reference, rank, (uint32_t)number, &regions, &place, why);
+        status = rp_outputs_regions(reference, rank, (uint32_t)number, &regions, &place, why);
     if (status == RP_OK)
         say_region(x, region, found, place);
     free(place);
@@ -402,7 +402,7 @@ static enum rp_status say_last_regions(const struct search *x, struct rp_problem
         uint32_t regions = x->regions[rank];
         if (regions == 0)
             continue;
-        status = rp_given_regions(reference, rank, regions - 1, &regions, &place, why);
+        status = rp_outputs_regions(reference, rank, regions - 1, &regions, &place, why);
         if (status == RP_OK)
             rp_error("rank %u: the last region that it began before is its region %u, in %s: one "
                      "up to it does not commute, since its messages in the order of their sources "
@@ -444,7 +444,7 @@ static enum rp_status run_all(struct search *x, int *exit_status, struct rp_prob
     return status;
 }
 
-int rp_shuffle_run(const struct rp_shuffled *shuffled)
+int rp_shuffle_run_run(const struct rp_shuffled *shuffled)
 {
     struct search x = {.s = shuffled, .input = lseek(STDIN_FILENO, 0, SEEK_CUR)};
     struct rp_problem why;

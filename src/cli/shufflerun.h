@@ -20,9 +20,9 @@ struct rp_shuffled {
 /* Replays the record twice, or more often where these differ, until the region is found that does
  * not commute. The exit status: REPRISE_EXIT_DIVERGED if there is one, else that of the shuffled
  * replay. */
-int rp_shuffle_run(const struct rp_shuffled *shuffled);
+int rp_shuffle_run_run(const struct rp_shuffled *shuffled);
 
 /* Sets REPRISE_GIVEN, which must be known before the libraries are chosen. */
-void rp_shuffle_prepare(void);
+void rp_shuffle_run_prepare(void);
 
 #endif

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/message.h"
-#include "base/secret.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "log/secret_names.h"
+#include "job/settings.h"
 #include "cli/launch.h"
 #include "log/accesslog.h"
 #include "log/datareader.h"

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/roll.h"
-#include "cli/whereabouts.h"
+#include "job/job_progress.h"
+#include "cli/mpi_backtrace.h"
 #include "log/replaystate.h"
 
 /* A process of the run. */
@@ -23,7 +23,7 @@ struct member {
     const char *state;        /* "runs", ... */
     long long waited;         /* seconds */
     char what[RP_STATE_WHAT]; /* empty: it does not say */
-    struct rp_whereabouts place;
+    struct rp_mpi_backtrace place;
 };
 
 static bool is_alive(int process)
@@ -51,22 +51,23 @@ static struct member member_of_slot(const struct rp_rank_slot *slot, uint32_t ra
     return m;
 }
 
-static struct member member_of_line(const struct rp_roll_line *line, size_t number, int64_t ranks)
+static struct member member_of_line(const struct rp_process_progress *line, size_t number,
+                                    int64_t ranks)
 {
     static const char *const states[] = {"has not started", "has not called MPI_Init",
                                          "is in MPI_Init", "runs"};
     int32_t state = line->state;
-    struct member m = {.rank = line->rank > 0            ? line->rank - 1
-                               : (int64_t)number < ranks ? (int64_t)number
-                                                         : -1,
-                       .done = line->iteration - 1,
-                       .process = line->process,
-                       .state =
-                           states[state >= RP_ROLL_UNSEEN && state <= RP_ROLL_INSIDE ? state : 0]};
+    struct member m = {
+        .rank = line->rank > 0            ? line->rank - 1
+                : (int64_t)number < ranks ? (int64_t)number
+                                          : -1,
+        .done = line->iteration - 1,
+        .process = line->process,
+        .state = states[state >= RP_PROCESS_UNSEEN && state <= RP_PROCESS_INSIDE ? state : 0]};
 
     if (m.process > 0 && !is_alive(m.process))
         m.state = line->left ? "has ended" : "has died";
-    else if (m.rank < 0 && state == RP_ROLL_INSIDE)
+    else if (m.rank < 0 && state == RP_PROCESS_INSIDE)
         m.state = "is ready to replace a rank";
     return m;
 }
@@ -74,7 +75,7 @@ static struct member member_of_line(const struct rp_roll_line *line, size_t numb
 /* Where a process is that does not say what it waits for. */
 static void look(struct member *m)
 {
-    if (!m->what[0] && is_alive(m->process) && !rp_whereabouts_find(m->process, &m->place))
+    if (!m->what[0] && is_alive(m->process) && !rp_mpi_backtrace_find(m->process, &m->place))
         m->place.call[0] = 0;
 }
 
@@ -94,7 +95,7 @@ static void put_slots(struct rp_buffer *out, const struct rp_running *run,
 static void put_lines(struct rp_buffer *out, const struct rp_running *run, put_member *put)
 {
     size_t lines;
-    const struct rp_roll_line *roll = rp_roll_look(run->roll, &lines);
+    const struct rp_process_progress *roll = rp_job_progress_look(run->roll, &lines);
 
     for (size_t i = 0; roll && i < lines; i++) {
         struct member m = member_of_line(&roll[i], i, run->ranks);
@@ -118,7 +119,7 @@ static void put_members(struct rp_buffer *out, const struct rp_running *run, put
 
 /* Text */
 
-static void put_place(struct rp_buffer *out, const struct rp_whereabouts *place)
+static void put_place(struct rp_buffer *out, const struct rp_mpi_backtrace *place)
 {
     rp_buffer_printf(out, ", in %s", place->call);
     if (place->function[0])

@@ -5,9 +5,9 @@
  * lets either come. If its result is not the recorded one, either may be the reason, and what
  * differs first, a region or a state, may only follow from it.
  *
- * So the order of the shuffled replay is kept (base/tasktrace.h), and followed by others that leave
- * a part of it free. One that ends with another result than the replay that it follows shows that
- * this part does not commute. First the entries keep their order, and the messages of each are
+ * So the order of the shuffled replay is kept (log/task_trace_file.h), and followed by others that
+ * leave a part of it free. One that ends with another result than the replay that it follows shows
+ * that this part does not commute. First the entries keep their order, and the messages of each are
  * free. If that changes the result, the same is done entry by entry. If it does not, pairs of
  * entries are tried: those that come in another order in one more shuffled replay.
  */
@@ -23,9 +23,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
-#include "base/tasktrace.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
+#include "log/task_trace_file.h"
 #include "cli/launch.h"
 #include "reprise.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "base/text.h"
 #include "cli/tasksrun.h"
 #include "log/taskrecord.h"

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/settings.h"
-#include "cli/classes.h"
-#include "codec/rowcodec.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
+#include "cli/refused_calls.h"
+#include "cdc/codec/row_codec.h"
 
 void rp_window_data_note(struct rp_window_data *seen, const struct rp_binary *binary)
 {
@@ -31,7 +31,7 @@ static bool allows_windows(void)
         if (length < sizeof name) {
             memcpy(name, at, length);
             name[length] = 0;
-            if (rp_class_makes_window(name) && strcmp(name, "MPI_Win_allocate_shared") != 0)
+            if (rp_refused_call_makes_window(name) && strcmp(name, "MPI_Win_allocate_shared") != 0)
                 return true;
         }
         at += length;

@@ -1035,7 +1035,7 @@ static void *mix_open(void)
 static void mix_close(void *state)
 {
     if (state)
-        memset(state, 0, sizeof(struct mix)); /* mpi/clean.c tells why */
+        memset(state, 0, sizeof(struct mix)); /* preload/zero_on_free.c tells why */
     rp_aligned_free(state);
 }
 

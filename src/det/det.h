@@ -5,9 +5,9 @@
  *
  * Messages are sent at logical times and can be seen from `latency` later on. A receive or probe
  * that names no source takes the message that was sent first (those of one time by rank), as soon
- * as no earlier one can come (match/order.h). A test at time t answers yes if what it asks for came
- * to pass before t - latency, and waits until that is known. The payload goes by MPI as ever:
- * receives are made by source and tag when it is known which message they take.
+ * as no earlier one can come (match/send_bounds.h). A test at time t answers yes if what it asks
+ * for came to pass before t - latency, and waits until that is known. The payload goes by MPI as
+ * ever: receives are made by source and tag when it is known which message they take.
  */
 #ifndef RP_DET_H
 #define RP_DET_H
@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "det/sideband.h"
-#include "mpi/beside.h"
-#include "mpi/lookup.h"
+#include "det/shared_state.h"
+#include "peers/peer_det.h"
+#include "preload/real_functions.h"
 #include "next.h"
 
 extern __thread int rp_det_is_owner; /* the thread that initialised MPI */
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void rp_det_enter(const char *funct
     rp_det.function = function;
     rp_det.caller = (uintptr_t)__builtin_return_address(0);
     rp_det.stack = (uintptr_t)__builtin_frame_address(0);
-    rp_side_tick(RP_DET_CALL);
+    rp_shared_tick(RP_DET_CALL);
     if (__builtin_expect(rp_det.delay != 0, 0))
         rp_det_delay();
 }
@@ -119,7 +119,7 @@ struct rp_det_receive {
     uint64_t stamp;
     uint32_t from_world;
     int from, its_tag;
-    struct rp_letter_note *note; /* unless it is the sender's to give back */
+    struct rp_message_note *note; /* unless it is the sender's to give back */
     bool is_probe; /* it takes the message out of the matching; its sender, if synchronous, waits on
                     */
     bool is_listed;
@@ -149,7 +149,7 @@ bool rp_det_receive_must_delay(const struct rp_det_receive *receive);
 void rp_det_receive_close(
     struct rp_det_receive *receive); /* forgets it, with its message if it has one */
 void rp_det_tell_sender(
-    struct rp_letter_note *note,
+    struct rp_message_note *note,
     uint64_t posted); /* of a synchronous message: it is received, by a receive of this time */
 void rp_det_receive_cancel(
     struct rp_det_receive *receive); /* forgets it; a message that it had may be taken by others */
@@ -160,9 +160,9 @@ enum rp_det_known rp_det_receive_look(struct rp_det_receive *receive, uint64_t l
 void rp_det_receive_wait(struct rp_det_receive *receive);
 
 /* As a probe: the message that the receive would take, without taking it. */
-struct rp_letter_note *rp_det_probe_wait(struct rp_det_receive *probe);
-struct rp_letter_note *rp_det_probe_test(struct rp_det_receive *probe,
-                                         uint64_t limit); /* waits until the answer is certain */
+struct rp_message_note *rp_det_probe_wait(struct rp_det_receive *probe);
+struct rp_message_note *rp_det_probe_test(struct rp_det_receive *probe,
+                                          uint64_t limit); /* waits until the answer is certain */
 
 /* Reads the inbox, where receives that name their source find their messages; gives messages to the
  * others as far as that is certain; or both. Only while running. */
@@ -172,7 +172,7 @@ void rp_det_receive_mail(void);
 bool rp_det_would_resolve(void); /* whether rp_det_resolve would do something */
 uint64_t rp_det_candidate(
     const struct rp_det_receive *probe); /* the earliest stamp of a message that a receive (or
-                                            probe, if any) may take, or RP_ORDER_NEVER */
+                                            probe, if any) may take, or RP_SEND_NEVER */
 /* Messages of this rank that no receive has: the first, chained by own_next; 0: none. */
 uint64_t rp_det_unreceived(uint32_t source);
 uint64_t rp_det_mail_count(void); /* how many messages have come, ever */
@@ -189,7 +189,7 @@ bool rp_det_is_later(uint32_t world, uint64_t limit);
 /* Waiting: det_wait.c */
 
 struct rp_det_wait {
-    enum rp_side_wait kind;
+    enum rp_shared_wait kind;
     uint32_t target;
     uint64_t candidate, object;
     const struct rp_det_receive *probe;
@@ -202,7 +202,7 @@ struct rp_det_wait {
 };
 
 /* What this rank waits for; false: it runs. */
-bool rp_det_plan(struct rp_side_plan *plan);
+bool rp_det_plan(struct rp_shared_plan *plan);
 bool rp_det_awaits(const struct rp_det_receive *receive);
 
 /* Before this rank waits inside MPI, or having ended: if no rank runs, whether one of them waits
@@ -295,9 +295,9 @@ struct rp_det_request {
     enum rp_det_request_kind kind;
     bool is_persistent, is_active;
     struct rp_det_receive receive;
-    struct rp_letter_note *note; /* of a synchronous send */
+    struct rp_message_note *note; /* of a synchronous send */
     uint32_t dest;
-    struct rp_meeting *meeting;
+    struct rp_shared_collective *meeting;
     MPI_Comm *made; /* by a nonblocking call */
     uint64_t made_id;
     uint64_t number, starts; /* of a persistent collective call; how often it was started */
@@ -372,12 +372,13 @@ struct rp_det_what {
 };
 
 /* Around the real call. A meeting is NULL where there is nobody to meet. */
-struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm, struct rp_det_what what);
-void rp_det_met(struct rp_meeting *meeting);
+struct rp_shared_collective *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm,
+                                         struct rp_det_what what);
+void rp_det_met(struct rp_shared_collective *meeting);
 /* Waits until `size` members have come, and goes on. */
 void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size,
-                    const struct rp_side_call *call);
-struct rp_side_call rp_det_call(const struct rp_det_comm *comm, struct rp_det_what what);
+                    const struct rp_shared_call *call);
+struct rp_shared_call rp_det_call(const struct rp_det_comm *comm, struct rp_det_what what);
 /* Of calls that need not wait, it is only looked whether all make them. Returns their number. */
 uint64_t rp_det_pass_by(MPI_Comm comm, struct rp_det_what what);
 
@@ -386,10 +387,11 @@ void rp_det_meet_file(MPI_File file, struct rp_det_what what);
 void rp_det_meet_group(MPI_Comm comm, MPI_Group group, int tag, struct rp_det_what what);
 void rp_det_meet_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag,
                          struct rp_det_what what);
-struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm, struct rp_det_what what);
-struct rp_meeting *rp_det_start_meeting(struct rp_det_request *own); /* of a persistent call */
-int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request);
-int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made,
+struct rp_shared_collective *rp_det_begin_meeting(MPI_Comm comm, struct rp_det_what what);
+struct rp_shared_collective *
+rp_det_start_meeting(struct rp_det_request *own); /* of a persistent call */
+int rp_det_began(int rc, struct rp_shared_collective *meeting, MPI_Request *request);
+int rp_det_began_comm(int rc, struct rp_shared_collective *meeting, MPI_Comm parent, MPI_Comm *made,
                       MPI_Request *request);
 /* Persistent. */
 int rp_det_init_meeting(int rc, MPI_Comm comm, uint64_t number, MPI_Request *request);

@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "det/det.h"
-#include "mpi/constants.h"
+#include "preload/constants.h"
 
 int rp_real_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                  MPI_Status *status)
@@ -57,7 +57,7 @@ int rp_det_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 
     if (!rp_det_receive_open(&probe, comm, source, tag))
         return rp_pmpi.Probe(source, tag, comm, status);
-    const struct rp_letter_note *note = rp_det_probe_wait(&probe);
+    const struct rp_message_note *note = rp_det_probe_wait(&probe);
     note_match(&probe, note->source, note->tag);
     return rp_pmpi.Probe(note->from, note->tag, comm, status);
 }
@@ -68,7 +68,7 @@ int rp_det_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *sta
 
     if (!rp_det_receive_open(&probe, comm, source, tag))
         return rp_pmpi.Iprobe(source, tag, comm, flag, status);
-    const struct rp_letter_note *note = rp_det_probe_test(&probe, rp_side_now());
+    const struct rp_message_note *note = rp_det_probe_test(&probe, rp_shared_now());
     *flag = note != NULL;
     rp_det_note(RP_DET_ANSWER, note != NULL, note ? note->source : 0);
     if (!note)
@@ -82,10 +82,10 @@ int rp_det_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *sta
 static struct probed {
     struct probed *next;
     MPI_Message message;
-    struct rp_letter_note *note;
+    struct rp_message_note *note;
 } * all_probed;
 
-static void keep_probed(MPI_Message message, struct rp_letter_note *note)
+static void keep_probed(MPI_Message message, struct rp_message_note *note)
 {
     struct probed *probed = malloc(sizeof *probed);
 
@@ -102,7 +102,7 @@ void rp_det_matched(const MPI_Message *message)
         if (probed->message != *message)
             continue;
         *link = probed->next;
-        rp_det_tell_sender(probed->note, rp_side_now());
+        rp_det_tell_sender(probed->note, rp_shared_now());
         free(probed);
         return;
     }
@@ -115,12 +115,12 @@ static int take_probed(struct rp_det_receive *probe, MPI_Comm comm, MPI_Message 
     probe->is_delayed = probe->is_made = probe->is_probe = true;
     rp_det_receive_post(probe);
     while (!probe->is_known) {
-        rp_side_hunger();
+        rp_shared_hunger();
         rp_det_receive_mail();
     }
-    rp_side_sate();
+    rp_shared_sate();
     note_match(probe, probe->from_world, probe->its_tag);
-    struct rp_letter_note *note = probe->note->is_synchronous ? probe->note : NULL;
+    struct rp_message_note *note = probe->note->is_synchronous ? probe->note : NULL;
     if (note)
         probe->note = NULL; /* its sender gives it back */
     rp_det_receive_close(probe);
@@ -149,7 +149,7 @@ int rp_det_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
 
     if (!rp_det_receive_open(&probe, comm, source, tag))
         return rp_pmpi.Improbe(source, tag, comm, flag, message, status);
-    *flag = rp_det_probe_test(&probe, rp_side_now()) != NULL;
+    *flag = rp_det_probe_test(&probe, rp_shared_now()) != NULL;
     rp_det_note(RP_DET_ANSWER, (uint64_t)*flag, 0);
     return *flag ? take_probed(&probe, comm, message, status) : MPI_SUCCESS;
 }

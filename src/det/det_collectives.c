@@ -10,8 +10,8 @@
  * where they meet: before any of them could hang inside MPI, or take the data of another.
  */
 #include "det/det.h"
-#include "match/order.h"
-#include "mpi/constants.h"
+#include "match/send_bounds.h"
+#include "preload/constants.h"
 
 /* Of persistent calls: their number in the upper half, then how often it was started. */
 #define STARTS UINT64_C(0x8000000000000000)
@@ -19,12 +19,12 @@
 static bool is_complete(void *data, bool only_whether)
 {
     (void)only_whether;
-    return rp_side_is_complete(data);
+    return rp_shared_is_complete(data);
 }
 
-static void leave_later(const struct rp_meeting *meeting)
+static void leave_later(const struct rp_shared_collective *meeting)
 {
-    rp_side_raise(atomic_load(&meeting->latest) + rp_side.latency);
+    rp_shared_raise(atomic_load(&meeting->latest) + rp_shared_side.latency);
 }
 
 /* On an intercommunicator, the group of the root says MPI_ROOT or MPI_PROC_NULL, the other one the
@@ -32,51 +32,53 @@ static void leave_later(const struct rp_meeting *meeting)
 static uint32_t root_of(const struct rp_det_comm *comm, int root)
 {
     if (root == RP_DET_NO_ROOT)
-        return RP_SIDE_NO_ROOT;
+        return RP_SHARED_NO_ROOT;
     if (root == MPI_ROOT)
-        return rp_side.rank;
+        return rp_shared_side.rank;
     if (root == MPI_PROC_NULL)
-        return RP_SIDE_SOME_ROOT;
-    return root >= 0 && root < comm->size ? comm->world[root] : RP_SIDE_BAD_ROOT;
+        return RP_SHARED_SOME_ROOT;
+    return root >= 0 && root < comm->size ? comm->world[root] : RP_SHARED_BAD_ROOT;
 }
 
-struct rp_side_call rp_det_call(const struct rp_det_comm *comm, struct rp_det_what what)
+struct rp_shared_call rp_det_call(const struct rp_det_comm *comm, struct rp_det_what what)
 {
     uint32_t root = root_of(comm, what.root);
 
-    return (struct rp_side_call){what.function, what.op,      root,
-                                 what.root,     rp_side.rank, rp_det_site()};
+    return (struct rp_shared_call){what.function,       what.op,      root, what.root,
+                                   rp_shared_side.rank, rp_det_site()};
 }
 
-static struct rp_meeting *come_to(const struct rp_det_comm *c, uint64_t number,
-                                  struct rp_det_what what)
+static struct rp_shared_collective *come_to(const struct rp_det_comm *c, uint64_t number,
+                                            struct rp_det_what what)
 {
-    struct rp_side_call call = rp_det_call(c, what);
-    struct rp_meeting *meeting = rp_side_meet(c->id, number, c->members, c->member_count, &call);
+    struct rp_shared_call call = rp_det_call(c, what);
+    struct rp_shared_collective *meeting =
+        rp_shared_meet(c->id, number, c->members, c->member_count, &call);
 
     rp_det_check_mismatch();
     return meeting;
 }
 
-struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm, struct rp_det_what what)
+struct rp_shared_collective *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm,
+                                         struct rp_det_what what)
 {
     struct rp_det_comm *c = rp_det_comm_find(comm);
 
     if (!c || c->member_count < 2)
         return NULL;
     rp_det_receive_mail();
-    struct rp_meeting *meeting = come_to(c, ++c->met, what);
-    struct rp_det_wait wait = {.kind = RP_SIDE_MEETING,
-                               .candidate = RP_ORDER_NEVER,
-                               .object = rp_side_place(meeting),
+    struct rp_shared_collective *meeting = come_to(c, ++c->met, what);
+    struct rp_det_wait wait = {.kind = RP_SHARED_MEETING,
+                               .candidate = RP_SEND_NEVER,
+                               .object = rp_shared_place(meeting),
                                .what = rp_det.function};
-    if (manner == RP_DET_SYNCHRONISES && !rp_det_has_receives() && !rp_side.host_of) {
+    if (manner == RP_DET_SYNCHRONISES && !rp_det_has_receives() && !rp_shared_side.host_of) {
         rp_det_tell_comm(c);
-        rp_side_block(&(struct rp_side_plan){.wait = RP_SIDE_DEAF,
-                                             .candidate = RP_ORDER_NEVER,
-                                             .object = wait.object},
-                      wait.what);
-        if (!rp_side_is_complete(meeting))
+        rp_shared_block(&(struct rp_shared_plan){.wait = RP_SHARED_DEAF,
+                                                 .candidate = RP_SEND_NEVER,
+                                                 .object = wait.object},
+                        wait.what);
+        if (!rp_shared_is_complete(meeting))
             rp_det_last_look();
         return meeting;
     }
@@ -85,33 +87,33 @@ struct rp_meeting *rp_det_meet(enum rp_det_manner manner, MPI_Comm comm, struct 
     return meeting;
 }
 
-void rp_det_met(struct rp_meeting *meeting)
+void rp_det_met(struct rp_shared_collective *meeting)
 {
     if (!meeting)
         return;
-    if (rp_side_is_blocked()) {
-        rp_side_unblock();
+    if (rp_shared_is_blocked()) {
+        rp_shared_unblock();
         rp_det_receive_mail();
         leave_later(meeting);
     }
-    rp_side_leave(meeting);
+    rp_shared_leave(meeting);
 }
 
 void rp_det_meet_at(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size,
-                    const struct rp_side_call *call)
+                    const struct rp_shared_call *call)
 {
     if (size < 2)
         return;
     rp_det_receive_mail();
-    struct rp_meeting *meeting = rp_side_meet(key, number, members, size, call);
+    struct rp_shared_collective *meeting = rp_shared_meet(key, number, members, size, call);
     rp_det_check_mismatch();
-    struct rp_det_wait wait = {.kind = RP_SIDE_MEETING,
-                               .candidate = RP_ORDER_NEVER,
-                               .object = rp_side_place(meeting),
+    struct rp_det_wait wait = {.kind = RP_SHARED_MEETING,
+                               .candidate = RP_SEND_NEVER,
+                               .object = rp_shared_place(meeting),
                                .what = rp_det.function};
     rp_det_wait(is_complete, meeting, &wait);
     leave_later(meeting);
-    rp_side_leave(meeting);
+    rp_shared_leave(meeting);
 }
 
 uint64_t rp_det_pass_by(MPI_Comm comm, struct rp_det_what what)
@@ -120,11 +122,11 @@ uint64_t rp_det_pass_by(MPI_Comm comm, struct rp_det_what what)
 
     if (!c || c->member_count < 2)
         return 0;
-    rp_side_leave(come_to(c, ++c->met, what));
+    rp_shared_leave(come_to(c, ++c->met, what));
     return c->met;
 }
 
-struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm, struct rp_det_what what)
+struct rp_shared_collective *rp_det_begin_meeting(MPI_Comm comm, struct rp_det_what what)
 {
     struct rp_det_comm *c = rp_det_comm_find(comm);
 
@@ -132,7 +134,7 @@ struct rp_meeting *rp_det_begin_meeting(MPI_Comm comm, struct rp_det_what what)
 }
 
 /* Several may be started in any order. What is called was compared when it was made. */
-struct rp_meeting *rp_det_start_meeting(struct rp_det_request *own)
+struct rp_shared_collective *rp_det_start_meeting(struct rp_det_request *own)
 {
     struct rp_det_comm *c = rp_det_comm_find(own->comm);
     uint64_t number = STARTS | own->number << 32 | (++own->starts & UINT32_MAX);
@@ -142,7 +144,7 @@ struct rp_meeting *rp_det_start_meeting(struct rp_det_request *own)
                : NULL;
 }
 
-int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request)
+int rp_det_began(int rc, struct rp_shared_collective *meeting, MPI_Request *request)
 {
     if (!meeting || rc != MPI_SUCCESS)
         return rp_det_new_handle(rc, request);
@@ -153,7 +155,7 @@ int rp_det_began(int rc, struct rp_meeting *meeting, MPI_Request *request)
 }
 
 /* Of one that makes a communicator, it is needed even where there is nobody to meet. */
-int rp_det_began_comm(int rc, struct rp_meeting *meeting, MPI_Comm parent, MPI_Comm *made,
+int rp_det_began_comm(int rc, struct rp_shared_collective *meeting, MPI_Comm parent, MPI_Comm *made,
                       MPI_Request *request)
 {
     uint64_t id = rp_det_comm_later(parent);

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "det/det_posted.h"
-#include "mpi/constants.h"
+#include "preload/constants.h"
 
 static struct {
     struct rp_det_comm **at;
@@ -82,7 +82,7 @@ static uint32_t look_at(struct rp_det_comm *c)
     rp_pmpi.Comm_rank(c->comm, &c->from);
     rp_pmpi.Comm_size(c->comm, &size);
     rp_pmpi.Comm_group(c->comm, &group);
-    c->members = need(calloc((rp_side.ranks + 63) / 64, sizeof *c->members));
+    c->members = need(calloc((rp_shared_side.ranks + 63) / 64, sizeof *c->members));
     uint32_t *own = ranks_of(group, size), first = own[0];
     rp_pmpi.Group_free(&group);
     add_members(c, own, size);
@@ -146,7 +146,7 @@ void rp_det_comms_start(void)
 {
     rp_pmpi.Comm_group(rp_constant.world, &comms.world);
     add(rp_constant.world, 1, false);
-    add(rp_constant.self, rp_det_mix(2, rp_side.rank), false);
+    add(rp_constant.self, rp_det_mix(2, rp_shared_side.rank), false);
 }
 
 void rp_det_comm_made(MPI_Comm parent, MPI_Comm made)
@@ -176,7 +176,7 @@ void rp_det_comm_made_apart(uint64_t salt, MPI_Comm made)
         return;
     struct rp_det_comm *c = add(made, 3, true);
     uint64_t key = rp_det_mix(c->id, salt);
-    for (uint32_t i = 0; i < (rp_side.ranks + 63) / 64; i++)
+    for (uint32_t i = 0; i < (rp_shared_side.ranks + 63) / 64; i++)
         key = rp_det_mix(key, c->members[i]);
     c->id = rp_det_mix(key, rp_det_times(key));
 }
@@ -238,7 +238,7 @@ static struct {
 void rp_det_file_opened(MPI_Comm comm, MPI_File file)
 {
     struct rp_det_comm *c = rp_det_comm_find(comm), *own = need(calloc(1, sizeof *own));
-    size_t words = (rp_side.ranks + 63) / 64;
+    size_t words = (rp_shared_side.ranks + 63) / 64;
 
     files.at = need(realloc(files.at, (files.count + 1) * sizeof *files.at));
     own->id = rp_det_mix(rp_det_mix(c->id, ++c->made), 7);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "det/det.h"
-#include "match/order.h"
-#include "mpi/constants.h"
+#include "match/send_bounds.h"
+#include "preload/constants.h"
 
 static bool is_active(MPI_Request handle)
 {
@@ -54,30 +54,31 @@ static bool is_known(void *data, bool only_whether)
     struct question *q = data;
 
     (void)only_whether;
-    return rp_det_request_look(q->handle, RP_ORDER_NEVER, &q->when) == RP_DET_KNOWN;
+    return rp_det_request_look(q->handle, RP_SEND_NEVER, &q->when) == RP_DET_KNOWN;
 }
 
 static bool describe(const struct rp_det_request *own, struct rp_det_wait *wait)
 {
-    *wait = (struct rp_det_wait){.candidate = RP_ORDER_NEVER, .what = rp_det.function};
+    *wait = (struct rp_det_wait){.candidate = RP_SEND_NEVER, .what = rp_det.function};
     if (own->kind == RP_DET_SEND && own->is_persistent)
         own = rp_det_request_find(own->receive.real);
     if (!own || own->kind == RP_DET_FOREIGN)
         return false;
     if (own->kind == RP_DET_MEETS) {
-        wait->kind = RP_SIDE_MEETING;
-        wait->object = own->meeting ? rp_side_place(own->meeting) : 0;
+        wait->kind = RP_SHARED_MEETING;
+        wait->object = own->meeting ? rp_shared_place(own->meeting) : 0;
         return own->meeting != NULL;
     }
     if (own->kind == RP_DET_SEND) {
-        wait->kind = RP_SIDE_TAKER;
+        wait->kind = RP_SHARED_TAKER;
         wait->target = own->dest;
-        wait->object = rp_side_place(own->note);
+        wait->object = rp_shared_place(own->note);
         return true;
     }
     wait->receive = &own->receive;
-    wait->kind = own->receive.source == MPI_ANY_SOURCE || own->receive.is_delayed ? RP_SIDE_ANY
-                                                                                  : RP_SIDE_MESSAGE;
+    wait->kind = own->receive.source == MPI_ANY_SOURCE || own->receive.is_delayed
+                     ? RP_SHARED_ANY
+                     : RP_SHARED_MESSAGE;
     wait->target = own->receive.world;
     return true;
 }
@@ -94,7 +95,7 @@ static void wait_for(const MPI_Request *requests, int count)
     wait.requests = requests;
     wait.count = count;
     rp_det_wait(is_known, &q, &wait);
-    rp_side_raise(q.when);
+    rp_shared_raise(q.when);
 }
 
 int rp_det_wait_one(MPI_Request *request, MPI_Status *status)
@@ -107,7 +108,7 @@ int rp_det_test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     if (!is_active(*request))
         return rp_pmpi.Test(request, flag, status);
-    *flag = rp_det_test_at(*request, rp_side_now());
+    *flag = rp_det_test_at(*request, rp_shared_now());
     rp_det_note(RP_DET_ANSWER, (uint64_t)*flag, 0);
     return *flag ? rp_det_complete(request, status) : MPI_SUCCESS;
 }
@@ -143,7 +144,7 @@ int rp_det_waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 
 int rp_det_testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
-    uint64_t now = rp_side_now();
+    uint64_t now = rp_shared_now();
     int rc = MPI_SUCCESS;
 
     *flag = 1;
@@ -167,7 +168,7 @@ static bool has_active(int count, const MPI_Request *requests)
 
 int rp_det_testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
 {
-    uint64_t now = rp_side_now();
+    uint64_t now = rp_shared_now();
 
     if (!has_active(count, requests))
         return rp_pmpi.Testany(count, requests, index, flag, status);
@@ -210,7 +211,7 @@ int rp_det_testsome(int count, MPI_Request *requests, int *outcount, int *indice
 {
     if (!has_active(count, requests))
         return rp_pmpi.Testsome(count, requests, outcount, indices, statuses);
-    *outcount = collect(count, requests, rp_side_now(), indices);
+    *outcount = collect(count, requests, rp_shared_now(), indices);
     rp_det_note(RP_DET_ANSWER, (uint64_t)*outcount, 0);
     return complete_some(requests, *outcount, indices, statuses);
 }
@@ -227,7 +228,7 @@ struct first {
 /* The earliest time that is known, and whether all others are known to be later than `limit`. */
 static uint64_t earliest(const struct first *f, uint64_t limit, bool *is_certain)
 {
-    uint64_t best = RP_ORDER_NEVER, when;
+    uint64_t best = RP_SEND_NEVER, when;
 
     *is_certain = true;
     for (int i = 0; i < f->count; i++) {
@@ -252,7 +253,7 @@ static struct rp_det_request *inner(MPI_Request handle)
 /* When the first of those was sent of which it is known by this rank alone. */
 static uint64_t first_here(const struct first *f)
 {
-    uint64_t best = RP_ORDER_NEVER;
+    uint64_t best = RP_SEND_NEVER;
 
     for (int i = 0; i < f->count; i++) {
         const struct rp_det_request *own = inner(f->requests[i]);
@@ -273,8 +274,8 @@ static bool is_first_known(void *data, bool only_whether)
 
     (void)only_whether;
     f->wait.candidate = first_here(f);
-    uint64_t now = rp_side_now(), best = earliest(f, now, &is_certain);
-    if (best == RP_ORDER_NEVER)
+    uint64_t now = rp_shared_now(), best = earliest(f, now, &is_certain);
+    if (best == RP_SEND_NEVER)
         return false;
     if (best > now)
         best = earliest(f, best, &is_certain);
@@ -289,16 +290,16 @@ static uint64_t chain_acts(const struct first *f)
 
     for (int i = 0; i < f->count; i++) {
         const struct rp_det_request *own = is_active(f->requests[i]) ? inner(f->requests[i]) : NULL;
-        struct rp_letter_note *note = own ? own->note : NULL;
+        struct rp_message_note *note = own ? own->note : NULL;
         if (own && own->kind == RP_DET_MEETS && own->meeting) {
-            note = rp_side_new_note();
-            note->source = rp_side.rank;
-            note->meeting = rp_side_place(own->meeting);
+            note = rp_shared_new_note();
+            note->source = rp_shared_side.rank;
+            note->meeting = rp_shared_place(own->meeting);
         }
         if (!note)
             continue;
         atomic_store(&note->also, first);
-        first = rp_side_place(note);
+        first = rp_shared_place(note);
     }
     return first;
 }
@@ -306,10 +307,10 @@ static uint64_t chain_acts(const struct first *f)
 static void drop_chain(uint64_t place)
 {
     while (place != 0) {
-        struct rp_letter_note *note = rp_side_note(place);
+        struct rp_message_note *note = rp_shared_note(place);
         place = atomic_load(&note->also);
         if (note->meeting != 0)
-            rp_side_give_back(note);
+            rp_shared_give_back(note);
     }
 }
 
@@ -317,8 +318,8 @@ static void wait_for_first(int count, const MPI_Request *requests)
 {
     struct first f = {.count = count,
                       .requests = requests,
-                      .wait = {.kind = RP_SIDE_ANY,
-                               .candidate = RP_ORDER_NEVER,
+                      .wait = {.kind = RP_SHARED_ANY,
+                               .candidate = RP_SEND_NEVER,
                                .what = rp_det.function,
                                .requests = requests,
                                .count = count}};
@@ -326,7 +327,7 @@ static void wait_for_first(int count, const MPI_Request *requests)
     f.wait.object = chain_acts(&f);
     rp_det_wait(is_first_known, &f, &f.wait);
     drop_chain(f.wait.object);
-    rp_side_raise(f.time);
+    rp_shared_raise(f.time);
 }
 
 int rp_det_waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
@@ -334,7 +335,7 @@ int rp_det_waitany(int count, MPI_Request *requests, int *index, MPI_Status *sta
     if (!has_active(count, requests))
         return rp_pmpi.Waitany(count, requests, index, status);
     wait_for_first(count, requests);
-    uint64_t now = rp_side_now();
+    uint64_t now = rp_shared_now();
     for (*index = 0; !is_active(requests[*index]) || !rp_det_test_at(requests[*index], now);
          ++*index)
         ;
@@ -348,6 +349,6 @@ int rp_det_waitsome(int count, MPI_Request *requests, int *outcount, int *indice
     if (!has_active(count, requests))
         return rp_pmpi.Waitsome(count, requests, outcount, indices, statuses);
     wait_for_first(count, requests);
-    *outcount = collect(count, requests, rp_side_now(), indices);
+    *outcount = collect(count, requests, rp_shared_now(), indices);
     return complete_some(requests, *outcount, indices, statuses);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * System calls of the program take logical time, by a table. They count when the thread that calls
- * MPI makes them outside of MPI, from the program or a library that works for it (mpi/caller.h).
+ * MPI makes them outside of MPI, from the program or a library that works for it
+ * (preload/caller.h).
  */
 #include <errno.h>
 #include <poll.h>
@@ -13,19 +14,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/costs.h"
-#include "base/settings.h"
+#include "log/syscall_costs.h"
+#include "job/settings.h"
 #include "det/det.h"
-#include "mpi/caller.h"
+#include "preload/caller.h"
 
-static struct rp_costs costs;
+static struct rp_syscall_costs costs;
 
 enum rp_status rp_det_costs_start(struct rp_problem *why)
 {
     const char *path = rp_setting("REPRISE_COSTS");
 
-    costs = rp_costs_usual;
-    return path ? rp_costs_read(path, &costs, why) : RP_OK;
+    costs = rp_syscall_costs_usual;
+    return path ? rp_syscall_costs_read(path, &costs, why) : RP_OK;
 }
 
 static bool counts(uintptr_t caller)
@@ -37,7 +38,7 @@ static bool counts(uintptr_t caller)
 static void take(uintptr_t caller, uint64_t ticks)
 {
     if (counts(caller))
-        rp_side_tick(ticks);
+        rp_shared_tick(ticks);
 }
 
 /* Into how many pieces a pipe, terminal or socket cuts what passes through it is not the program's
@@ -47,7 +48,7 @@ static void take_bytes(uintptr_t caller, int descriptor, uint64_t call, uint64_t
     struct stat about;
 
     if (counts(caller) && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode))
-        rp_side_tick(call + (bytes > 0 ? (uint64_t)bytes * kib / 1024 : 0));
+        rp_shared_tick(call + (bytes > 0 ? (uint64_t)bytes * kib / 1024 : 0));
 }
 
 static uint64_t ticks_of(int64_t seconds, int64_t nanoseconds)

@@ -11,11 +11,11 @@
 #include <time.h>
 
 #include "base/buffer.h"
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "base/text.h"
 #include "det/det.h"
-#include "match/knot.h"
-#include "mpi/constants.h"
+#include "match/deadlock_cycle.h"
+#include "preload/constants.h"
 #include "reprise.h"
 
 enum { PREDEFINED = 2 }; /* MPI_COMM_WORLD and MPI_COMM_SELF */
@@ -44,7 +44,7 @@ void rp_det_tell_comm(const struct rp_det_comm *comm)
         return;
     put_comm(&text, comm);
     rp_buffer_byte(&text, 0);
-    snprintf(rp_side.own->where, sizeof rp_side.own->where, "%s",
+    snprintf(rp_shared_side.own->where, sizeof rp_shared_side.own->where, "%s",
              text.failed ? "" : (char *)text.bytes);
     rp_buffer_free(&text);
     told = comm->made_before;
@@ -60,9 +60,9 @@ void rp_det_put_comm_with(struct rp_buffer *text, uint64_t id)
         rp_buffer_printf(text, " on a file");
 }
 
-static void put_meeting(struct rp_buffer *text, const struct rp_meeting *meeting)
+static void put_meeting(struct rp_buffer *text, const struct rp_shared_collective *meeting)
 {
-    rp_side_put_missing(text, meeting);
+    rp_shared_put_missing(text, meeting);
     rp_det_put_comm_with(text, meeting->comm);
 }
 
@@ -104,7 +104,7 @@ static bool is_open(MPI_Request handle)
 
     return own && own->is_active && !own->is_cancelled &&
            !(own->kind == RP_DET_RECEIVE && own->receive.is_known) &&
-           !(own->kind == RP_DET_MEETS && own->meeting && rp_side_is_complete(own->meeting));
+           !(own->kind == RP_DET_MEETS && own->meeting && rp_shared_is_complete(own->meeting));
 }
 
 static void put_requests(struct rp_buffer *text, const struct rp_det_wait *wait)
@@ -132,12 +132,12 @@ void rp_det_put_wait(struct rp_buffer *text, const struct rp_det_wait *wait)
     } else if (wait->receive || wait->probe) {
         rp_buffer_printf(text, "for ");
         put_receive(text, wait->receive ? wait->receive : wait->probe);
-    } else if (wait->kind == RP_SIDE_TAKER) {
+    } else if (wait->kind == RP_SHARED_TAKER) {
         rp_buffer_printf(text, "until rank %u receives its message with tag %d", wait->target,
-                         rp_side_note(wait->object)->tag);
-    } else if (wait->kind == RP_SIDE_MEETING) {
+                         rp_shared_note(wait->object)->tag);
+    } else if (wait->kind == RP_SHARED_MEETING) {
         rp_buffer_printf(text, "for ");
-        put_meeting(text, rp_side_meeting_at(wait->object));
+        put_meeting(text, rp_shared_meeting_at(wait->object));
     }
 }
 
@@ -145,30 +145,31 @@ void rp_det_tell_wait(const struct rp_det_wait *wait)
 {
     struct rp_buffer text = {0};
 
-    if (!wait || wait->runs || atomic_load(&rp_side.own->is_told))
+    if (!wait || wait->runs || atomic_load(&rp_shared_side.own->is_told))
         return;
     rp_det_put_wait(&text, wait);
-    rp_det_put_place(&text, rp_side.rank, rp_det_site());
+    rp_det_put_place(&text, rp_shared_side.rank, rp_det_site());
     rp_buffer_byte(&text, 0);
     if (!text.failed)
-        snprintf(rp_side.own->story, sizeof rp_side.own->story, "%s", (char *)text.bytes);
-    atomic_store(&rp_side.own->is_told, 1);
+        snprintf(rp_shared_side.own->story, sizeof rp_shared_side.own->story, "%s",
+                 (char *)text.bytes);
+    atomic_store(&rp_shared_side.own->is_told, 1);
     rp_buffer_free(&text);
 }
 
 /* Whether a rank that never goes on may still put into words what it waits for. */
 static bool may_tell(uint32_t rank, uint64_t bound)
 {
-    const struct rp_side_rank *state = &rp_side.all[rank];
+    const struct rp_shared_rank *state = &rp_shared_side.all[rank];
 
-    return bound == RP_ORDER_NEVER && rp_side_clock_of(rank) != RP_ORDER_NEVER &&
-           !rp_side_is_away(rank) && atomic_load(&state->wait) != RP_SIDE_DEAF &&
+    return bound == RP_SEND_NEVER && rp_shared_clock_of(rank) != RP_SEND_NEVER &&
+           !rp_shared_is_away(rank) && atomic_load(&state->wait) != RP_SHARED_DEAF &&
            !atomic_load(&state->is_told);
 }
 
 static bool are_words_missing(const uint64_t *bounds)
 {
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
         if (may_tell(i, bounds[i]))
             return true;
     return false;
@@ -186,16 +187,16 @@ static void await_words(const uint64_t *bounds)
 void rp_det_say_deadlock(void)
 {
     struct rp_buffer text = {0};
-    struct rp_knot knot = {.chain = calloc(rp_side.ranks, sizeof *knot.chain)};
+    struct rp_deadlock_cycle knot = {.chain = calloc(rp_shared_side.ranks, sizeof *knot.chain)};
 
     if (!knot.chain)
         rp_bug(__FILE__, __LINE__, "out of memory for a deadlock");
-    const uint64_t *bounds = rp_side_knot(&knot);
+    const uint64_t *bounds = rp_shared_knot(&knot);
     await_words(bounds);
     if (knot.count == 0)
-        knot.chain[knot.count++] = rp_side.rank;
-    rp_buffer_printf(&text, "deadlock in %s: ", rp_side.all[knot.chain[0]].what);
-    rp_side_describe(&text, &knot, bounds, rp_det_put_comm_with);
+        knot.chain[knot.count++] = rp_shared_side.rank;
+    rp_buffer_printf(&text, "deadlock in %s: ", rp_shared_side.all[knot.chain[0]].what);
+    rp_shared_describe(&text, &knot, bounds, rp_det_put_comm_with);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         rp_error("%s", (char *)text.bytes);

@@ -10,15 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/decisions.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "log/det_digest.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "det/det.h"
 #include "det/det_status.h"
 #include "det/hosts.h"
-#include "mpi/beside.h"
-#include "mpi/constants.h"
-#include "mpi/yield.h"
+#include "peers/peer_det.h"
+#include "preload/constants.h"
+#include "preload/yield.h"
 #include "reprise.h"
 
 enum { THRESHOLD = 65536 };
@@ -35,7 +35,7 @@ static void tell_end(int exit_status)
     const char *path = rp_setting("REPRISE_DECISIONS");
 
     if (path)
-        rp_decisions_end(path, exit_status, &why);
+        rp_det_digest_end(path, exit_status, &why);
 }
 
 void rp_det_end_job(int exit_status)
@@ -82,7 +82,7 @@ static uint64_t mixed(uint64_t digest, uint64_t value)
 
 void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b)
 {
-    struct rp_side_rank *own = rp_side.own;
+    struct rp_shared_rank *own = rp_shared_side.own;
 
     if (rp_det.whose != REPRISE_DET_PROGRAMS)
         return;
@@ -127,7 +127,7 @@ static void read_settings(void)
     must(rp_det_costs_start(&why), &why);
     must(rp_setting_number("REPRISE_DELAY", 0, 0, &rp_det.delay, &why), &why);
     must(rp_setting_number("REPRISE_HOSTS", 1, 1, &played_hosts, &why), &why);
-    rp_side.latency = (uint64_t)latency;
+    rp_shared_side.latency = (uint64_t)latency;
     rp_det.threshold = (uint64_t)threshold;
     rp_det.limit = (uint64_t)limit;
     rp_det.fixed_reductions = reductions && strcmp(reductions, "fixed") == 0;
@@ -161,7 +161,7 @@ static uint32_t find_hosts(int rank, int ranks, MPI_Comm host)
                       rp_constant.byte, rp_det.own);
     uint32_t hosts = number_hosts(host_of, (uint32_t)ranks);
     if (hosts > 1)
-        rp_side_spread(host_of, hosts, host_of[rank]);
+        rp_shared_spread(host_of, hosts, host_of[rank]);
     else
         free(host_of);
     return hosts;
@@ -173,9 +173,9 @@ static void connect_hosts(bool leads, int ranks)
     struct rp_problem why;
     struct rp_hosts_card card = {0}, *cards = need(calloc((size_t)ranks, sizeof *cards));
     uint8_t secret[RP_HOSTS_SECRET];
-    int *sockets = need(calloc(rp_side.hosts, sizeof *sockets)), listener = -1;
+    int *sockets = need(calloc(rp_shared_side.hosts, sizeof *sockets)), listener = -1;
 
-    if (rp_side.rank == 0 && getrandom(secret, sizeof secret, 0) != sizeof secret)
+    if (rp_shared_side.rank == 0 && getrandom(secret, sizeof secret, 0) != sizeof secret)
         rp_bug(__FILE__, __LINE__, "no random numbers");
     must(leads ? rp_hosts_listen(&card, &listener, &why) : RP_OK, &why);
     rp_pmpi.Bcast(secret, sizeof secret, rp_constant.byte, 0, rp_det.own);
@@ -185,7 +185,8 @@ static void connect_hosts(bool leads, int ranks)
         if (cards[i].port != 0)
             cards[host++] = cards[i];
     if (leads) {
-        must(rp_hosts_connect(cards, rp_side.hosts, rp_side.host, secret, listener, sockets, &why),
+        must(rp_hosts_connect(cards, rp_shared_side.hosts, rp_shared_side.host, secret, listener,
+                              sockets, &why),
              &why);
         must(rp_hosts_start(sockets, &why), &why);
     }
@@ -216,13 +217,13 @@ static void open_sideband(int rank, int ranks)
     rp_pmpi.Comm_rank(host, &here);
     uint32_t hosts = find_hosts(rank, ranks, host);
     enum rp_status status =
-        here == 0 ? rp_side_create((uint32_t)ranks, hosts == 1, name, sizeof name, &why) : RP_OK;
+        here == 0 ? rp_shared_create((uint32_t)ranks, hosts == 1, name, sizeof name, &why) : RP_OK;
     must(status, &why);
     rp_pmpi.Bcast(name, sizeof name, rp_constant.byte, 0, host);
-    must(rp_side_map(name, (uint32_t)ranks, (uint32_t)rank, &why), &why);
+    must(rp_shared_map(name, (uint32_t)ranks, (uint32_t)rank, &why), &why);
     rp_pmpi.Barrier(host);
     if (here == 0)
-        rp_side_remove(name);
+        rp_shared_remove(name);
     rp_pmpi.Comm_free(&host);
     leads_host = hosts > 1 && here == 0;
     if (hosts > 1)
@@ -236,7 +237,7 @@ static void adopt_counter(void)
     void *page = dlsym(RTLD_DEFAULT, "reprise_ticks");
 
     if (page)
-        must(rp_side_adopt_counter(page, (size_t)sysconf(_SC_PAGESIZE), &why), &why);
+        must(rp_shared_adopt_counter(page, (size_t)sysconf(_SC_PAGESIZE), &why), &why);
 }
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first: ours comes after
@@ -272,19 +273,19 @@ static void hook_finalize(void)
 static void in_child(void)
 {
     rp_det.is_on = 0;
-    rp_side_leave_counter();
+    rp_shared_leave_counter();
 }
 
 /* The command that started the job learns that it is entered, and by rank 0 what was decided.
  * Others may be nearer to it. */
-static void tell_command(bool is_first, const struct rp_decisions *each)
+static void tell_command(bool is_first, const struct rp_det_digest *each)
 {
     struct rp_problem why;
     const char *path = rp_setting("REPRISE_DECISIONS");
 
     if (path &&
-        (each ? rp_decisions_add(path, each, rp_side.ranks, &why)
-              : rp_decisions_open(path, &why)) != RP_OK &&
+        (each ? rp_det_digest_add(path, each, rp_shared_side.ranks, &why)
+              : rp_det_digest_open(path, &why)) != RP_OK &&
         is_first)
         rp_error("the command that started this job cannot be told: %s", why.text);
 }
@@ -297,7 +298,7 @@ static void start(void)
     rp_next_resolve();
     rp_pmpi.Comm_rank(rp_constant.world, &rank);
     rp_pmpi.Comm_size(rp_constant.world, &ranks);
-    rp_message_rank(rank);
+    rp_diagnostics_rank(rank);
     if (rank == 0)
         tell_command(true, NULL);
     rp_pmpi.Comm_dup(rp_constant.world, &rp_det.own);
@@ -406,16 +407,16 @@ int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandle
 }
 #endif
 
-static void report(const struct rp_decisions *each)
+static void report(const struct rp_det_digest *each)
 {
-    struct rp_decisions all = {0};
+    struct rp_det_digest all = {0};
 
-    for (uint32_t i = 0; i < rp_side.ranks; i++) {
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++) {
         all.digest = mixed(all.digest, each[i].digest);
         all.matches += each[i].matches;
         all.answers += each[i].answers;
     }
-    rp_message_rank(-1);
+    rp_diagnostics_rank(-1);
     rp_note("deterministic: %llu matches, %llu answers, digest %016llx",
             (unsigned long long)all.matches, (unsigned long long)all.answers,
             (unsigned long long)all.digest);
@@ -425,22 +426,23 @@ static void report(const struct rp_decisions *each)
 
 static void gather_decisions(void)
 {
-    struct rp_decisions own = {rp_side.own->matches, rp_side.own->answers, rp_side.own->digest};
-    struct rp_decisions *each =
-        rp_side.rank == 0 ? need(calloc(rp_side.ranks, sizeof *each)) : NULL;
+    struct rp_det_digest own = {rp_shared_side.own->matches, rp_shared_side.own->answers,
+                                rp_shared_side.own->digest};
+    struct rp_det_digest *each =
+        rp_shared_side.rank == 0 ? need(calloc(rp_shared_side.ranks, sizeof *each)) : NULL;
 
     rp_pmpi.Gather(&own, sizeof own, rp_constant.byte, each, sizeof own, rp_constant.byte, 0,
                    rp_det.own);
-    if (rp_side.rank == 0)
+    if (rp_shared_side.rank == 0)
         tell_command(true, each);
-    if (is_checked && rp_side.rank == 0)
+    if (is_checked && rp_shared_side.rank == 0)
         report(each);
     free(each);
 }
 
 static void finish(void)
 {
-    rp_side_finish();
+    rp_shared_finish();
     rp_det_status_ends();
     rp_det_last_look();
     rp_det_flush();
@@ -468,7 +470,7 @@ void reprise_det_whose(enum reprise_det_whose whose)
 void reprise_det_takes_call(void)
 {
     if (rp_det.is_on)
-        rp_side_tick(RP_DET_CALL);
+        rp_shared_tick(RP_DET_CALL);
 }
 
 void reprise_det_end(void)

@@ -3,7 +3,7 @@
  * requests that are used after their end. One rank speaks, in one sentence, and the job ends. */
 #include <unistd.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "det/det.h"
 #include "reprise.h"
 
@@ -17,7 +17,7 @@ static void __attribute__((noreturn)) end_by_error(struct rp_buffer *text)
 
 static void await_the_end(void)
 {
-    if (rp_side_may_report())
+    if (rp_shared_may_report())
         return;
     sleep(10); /* the rank that speaks ends the job */
     _exit(REPRISE_EXIT_ERROR);
@@ -34,8 +34,8 @@ static void put_root(struct rp_buffer *text, int root)
 }
 
 /* What differs, if it is not the function. */
-static void put_call(struct rp_buffer *text, const struct rp_side_call *call,
-                     const struct rp_side_call *other)
+static void put_call(struct rp_buffer *text, const struct rp_shared_call *call,
+                     const struct rp_shared_call *other)
 {
     rp_buffer_printf(text, "rank %u calls ", call->rank);
     rp_det_put_function(text, call->rank, call->site);
@@ -46,9 +46,9 @@ static void put_call(struct rp_buffer *text, const struct rp_side_call *call,
     rp_det_put_place(text, call->rank, call->site);
 }
 
-static void say_mismatch(const struct rp_meeting *meeting)
+static void say_mismatch(const struct rp_shared_collective *meeting)
 {
-    const struct rp_side_call *one = &meeting->first, *other = &meeting->other;
+    const struct rp_shared_call *one = &meeting->first, *other = &meeting->other;
     bool is_turned = one->rank > other->rank;
     struct rp_buffer text = {0};
 
@@ -63,15 +63,15 @@ static void say_mismatch(const struct rp_meeting *meeting)
     end_by_error(&text);
 }
 
-static bool is_member(const struct rp_meeting *meeting)
+static bool is_member(const struct rp_shared_collective *meeting)
 {
-    return atomic_load(&meeting->bits[rp_side.rank / 64]) >> rp_side.rank % 64 & 1;
+    return atomic_load(&meeting->bits[rp_shared_side.rank / 64]) >> rp_shared_side.rank % 64 & 1;
 }
 
 /* A member knows the name of the communicator. */
 void rp_det_check_mismatch(void)
 {
-    const struct rp_meeting *meeting = rp_side_mismatch();
+    const struct rp_shared_collective *meeting = rp_shared_mismatch();
 
     if (!meeting)
         return;
@@ -87,8 +87,8 @@ void rp_det_say_stale(const char *became, uint32_t site)
 
     await_the_end();
     rp_buffer_printf(&text, "%s", rp_det.function);
-    rp_det_put_place(&text, rp_side.rank, rp_det_site());
+    rp_det_put_place(&text, rp_shared_side.rank, rp_det_site());
     rp_buffer_printf(&text, " uses a request that %s", became);
-    rp_det_put_place(&text, rp_side.rank, site);
+    rp_det_put_place(&text, rp_shared_side.rank, site);
     end_by_error(&text);
 }

@@ -2,7 +2,7 @@
 /* Operations of reductions, by numbers that are the same in all ranks. The program's own cannot be
  * told apart: their handles and functions may be anywhere in each rank. */
 #include "det/det.h"
-#include "mpi/constants.h"
+#include "preload/constants.h"
 
 #ifdef OPEN_MPI
 #define FIND(small, large) rp_library_object("ompi_mpi_op_" #small)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 
 enum { LINES = 1024 };
 
@@ -141,7 +141,7 @@ static struct rp_det_receive *earlier(struct rp_det_receive *best, uint64_t comm
     return line && (!best || line->first->number < best->number) ? line->first : best;
 }
 
-struct rp_det_receive *rp_det_posted_first(const struct rp_letter_note *note,
+struct rp_det_receive *rp_det_posted_first(const struct rp_message_note *note,
                                            const struct rp_det_receive *before)
 {
     struct rp_det_receive *best = NULL;

@@ -29,7 +29,7 @@ bool rp_det_posted_delays(const struct rp_det_comm *comm); /* a delayed one */
 
 /* The first that was posted and fits the message, before `receive` if that is posted itself. NULL:
  * none. */
-struct rp_det_receive *rp_det_posted_first(const struct rp_letter_note *note,
+struct rp_det_receive *rp_det_posted_first(const struct rp_message_note *note,
                                            const struct rp_det_receive *before);
 
 /* Whether a delayed one may want a message that this one could take. */

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "det/det_posted.h"
-#include "match/order.h"
-#include "mpi/constants.h"
+#include "match/send_bounds.h"
+#include "preload/constants.h"
 
 static struct {
     struct {
@@ -32,8 +32,8 @@ static struct {
 
 static void start(void)
 {
-    all.from = calloc(rp_side.ranks, sizeof *all.from);
-    all.known = calloc(rp_side.ranks, sizeof *all.known);
+    all.from = calloc(rp_shared_side.ranks, sizeof *all.from);
+    all.known = calloc(rp_shared_side.ranks, sizeof *all.known);
     if (!all.from || !all.known)
         rp_bug(__FILE__, __LINE__, "out of memory for notes of messages");
 }
@@ -42,23 +42,23 @@ static void start(void)
 
 static void learn_bounds(void)
 {
-    struct rp_side_plan plan;
-    const uint64_t *bounds = rp_side_bounds(rp_det_plan(&plan) ? &plan : NULL);
+    struct rp_shared_plan plan;
+    const uint64_t *bounds = rp_shared_bounds(rp_det_plan(&plan) ? &plan : NULL);
 
     all.has_looked = true;
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
         if (bounds[i] > all.known[i])
             all.known[i] = bounds[i];
 }
 
 static bool is_known_later(uint32_t world, uint64_t stamp, uint32_t rank)
 {
-    if (rp_order_is_before(stamp, rank, all.known[world], world))
+    if (rp_send_is_before(stamp, rank, all.known[world], world))
         return true;
-    uint64_t clock = rp_side_clock_of(world);
+    uint64_t clock = rp_shared_clock_of(world);
     if (clock > all.known[world])
         all.known[world] = clock;
-    return rp_order_is_before(stamp, rank, all.known[world], world);
+    return rp_send_is_before(stamp, rank, all.known[world], world);
 }
 
 /* Whether all messages that this rank of the job sends from now on come after one. */
@@ -66,52 +66,52 @@ static bool comes_after(uint32_t world, uint64_t stamp, uint32_t rank)
 {
     if (is_known_later(world, stamp, rank))
         return true;
-    if (rp_side_runs(world)) /* then nothing is known but its clock */
+    if (rp_shared_runs(world)) /* then nothing is known but its clock */
         return false;
     if (!all.has_looked)
         learn_bounds();
-    return rp_order_is_before(stamp, rank, all.known[world], world);
+    return rp_send_is_before(stamp, rank, all.known[world], world);
 }
 
 bool rp_det_is_later(uint32_t world, uint64_t limit)
 {
-    return world == rp_side.rank || comes_after(world, limit, UINT32_MAX);
+    return world == rp_shared_side.rank || comes_after(world, limit, UINT32_MAX);
 }
 
 /* Notes */
 
-static bool fits(const struct rp_det_receive *receive, const struct rp_letter_note *note)
+static bool fits(const struct rp_det_receive *receive, const struct rp_message_note *note)
 {
     return note->comm == receive->comm->id &&
            (receive->tag == MPI_ANY_TAG || receive->tag == note->tag) &&
            (receive->source == MPI_ANY_SOURCE || receive->world == note->source);
 }
 
-static struct rp_letter_note *first_from(const struct rp_det_receive *receive, uint32_t world)
+static struct rp_message_note *first_from(const struct rp_det_receive *receive, uint32_t world)
 {
-    for (uint64_t at = all.from[world].first; at != 0; at = rp_side_note(at)->own_next)
-        if (fits(receive, rp_side_note(at)))
-            return rp_side_note(at);
+    for (uint64_t at = all.from[world].first; at != 0; at = rp_shared_note(at)->own_next)
+        if (fits(receive, rp_shared_note(at)))
+            return rp_shared_note(at);
     return NULL;
 }
 
-static struct rp_letter_note *earliest(const struct rp_det_receive *receive)
+static struct rp_message_note *earliest(const struct rp_det_receive *receive)
 {
-    struct rp_letter_note *best = NULL;
+    struct rp_message_note *best = NULL;
 
     if (receive->source != MPI_ANY_SOURCE)
         return first_from(receive, receive->world);
     for (int i = 0; i < receive->comm->size; i++) {
-        struct rp_letter_note *note = first_from(receive, receive->comm->world[i]);
+        struct rp_message_note *note = first_from(receive, receive->comm->world[i]);
         if (note &&
-            (!best || rp_order_is_before(note->stamp, note->source, best->stamp, best->source)))
+            (!best || rp_send_is_before(note->stamp, note->source, best->stamp, best->source)))
             best = note;
     }
     return best;
 }
 
 /* What we send to ourselves counts as well, unless we go on with this message only. */
-static bool is_certain(const struct rp_det_receive *receive, const struct rp_letter_note *note)
+static bool is_certain(const struct rp_det_receive *receive, const struct rp_message_note *note)
 {
     bool is_awaited = rp_det_awaits(receive);
 
@@ -119,31 +119,31 @@ static bool is_certain(const struct rp_det_receive *receive, const struct rp_let
         return true;
     for (int i = 0; i < receive->comm->size; i++) {
         uint32_t world = receive->comm->world[i];
-        if (!(world == rp_side.rank && is_awaited) && world != note->source &&
+        if (!(world == rp_shared_side.rank && is_awaited) && world != note->source &&
             !first_from(receive, world) && !comes_after(world, note->stamp, note->source))
             return false;
     }
-    return !rp_side_has_mail(); /* what was sent before the bounds were found is here by now */
+    return !rp_shared_has_mail(); /* what was sent before the bounds were found is here by now */
 }
 
 /* The message that the receive takes; NULL: not certain yet. */
-static struct rp_letter_note *match(const struct rp_det_receive *receive)
+static struct rp_message_note *match(const struct rp_det_receive *receive)
 {
-    struct rp_letter_note *note = all.waiting > 0 ? earliest(receive) : NULL;
+    struct rp_message_note *note = all.waiting > 0 ? earliest(receive) : NULL;
 
     if (!note || rp_det_posted_first(note, receive) || !is_certain(receive, note))
         return NULL;
     return note;
 }
 
-static void remove_note(struct rp_letter_note *note)
+static void remove_note(struct rp_message_note *note)
 {
-    uint64_t place = rp_side_place(note), before = 0;
+    uint64_t place = rp_shared_place(note), before = 0;
     uint64_t *link = &all.from[note->source].first;
 
     while (*link != place) {
         before = *link;
-        link = &rp_side_note(*link)->own_next;
+        link = &rp_shared_note(*link)->own_next;
     }
     *link = note->own_next;
     if (all.from[note->source].last == place)
@@ -152,13 +152,13 @@ static void remove_note(struct rp_letter_note *note)
     all.synchronous -= note->is_synchronous;
 }
 
-static void add_note(struct rp_letter_note *note)
+static void add_note(struct rp_message_note *note)
 {
-    uint64_t place = rp_side_place(note), last = all.from[note->source].last;
+    uint64_t place = rp_shared_place(note), last = all.from[note->source].last;
 
     note->own_next = 0;
     if (last != 0)
-        rp_side_note(last)->own_next = place;
+        rp_shared_note(last)->own_next = place;
     else
         all.from[note->source].first = place;
     all.from[note->source].last = place;
@@ -182,13 +182,13 @@ static void make_delayed(struct rp_det_receive *receive)
 
 /* The synchronous sender learns when: the later of both. As with notes, our clock must not be seen
  * to move on before, also if the program itself moves it. */
-void rp_det_tell_sender(struct rp_letter_note *note, uint64_t posted)
+void rp_det_tell_sender(struct rp_message_note *note, uint64_t posted)
 {
-    rp_side_tell(note, RP_TAKEN, posted > note->stamp ? posted : note->stamp);
+    rp_shared_tell(note, RP_TAKEN, posted > note->stamp ? posted : note->stamp);
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static void take(struct rp_det_receive *receive, struct rp_letter_note *note)
+static void take(struct rp_det_receive *receive, struct rp_message_note *note)
 {
     remove_note(note);
     if (receive->is_listed)
@@ -202,7 +202,7 @@ static void take(struct rp_det_receive *receive, struct rp_letter_note *note)
     if (receive->is_delayed && !receive->is_made)
         make_delayed(receive);
     if (note->is_synchronous && receive->is_probe)
-        rp_side_tell(note, RP_TAKEN_NOT, 0);
+        rp_shared_tell(note, RP_TAKEN_NOT, 0);
     else if (note->is_synchronous)
         rp_det_tell_sender(note, receive->posted);
 }
@@ -211,19 +211,19 @@ static void tell_senders(void)
 {
     if (all.synchronous == 0)
         return;
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        for (uint64_t at = all.from[i].first; at != 0; at = rp_side_note(at)->own_next) {
-            struct rp_letter_note *note = rp_side_note(at);
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+        for (uint64_t at = all.from[i].first; at != 0; at = rp_shared_note(at)->own_next) {
+            struct rp_message_note *note = rp_shared_note(at);
             if (note->is_synchronous)
-                rp_side_tell(note, rp_det_posted_first(note, NULL) ? RP_TAKEN_OPEN : RP_TAKEN_NOT,
-                             0);
+                rp_shared_tell(note, rp_det_posted_first(note, NULL) ? RP_TAKEN_OPEN : RP_TAKEN_NOT,
+                               0);
         }
     atomic_thread_fence(memory_order_seq_cst);
 }
 
 /* A receive that names its source takes its message as soon as it is the first that wants it, and
  * wants none before it, which a receive posted earlier may yet leave to it. */
-static void offer(struct rp_letter_note *note)
+static void offer(struct rp_message_note *note)
 {
     struct rp_det_receive *receive = rp_det_posted_first(note, NULL);
 
@@ -233,15 +233,15 @@ static void offer(struct rp_letter_note *note)
 
 static void offer_all(void)
 {
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
         for (uint64_t at = all.from[i].first, next; at != 0; at = next) {
-            next = rp_side_note(at)->own_next;
-            offer(rp_side_note(at));
+            next = rp_shared_note(at)->own_next;
+            offer(rp_shared_note(at));
         }
 }
 
 /* Of the others, one takes its message if that is certain; then others may be free to. */
-static struct rp_det_receive *next_certain(struct rp_letter_note **note)
+static struct rp_det_receive *next_certain(struct rp_message_note **note)
 {
     struct rp_det_line *line = NULL;
 
@@ -257,8 +257,8 @@ static void read_inbox(void)
 {
     if (!all.from)
         start();
-    for (uint64_t at = rp_side_has_mail() ? rp_side_take_mail() : 0; at != 0;) {
-        struct rp_letter_note *note = rp_side_note(at);
+    for (uint64_t at = rp_shared_has_mail() ? rp_shared_take_mail() : 0; at != 0;) {
+        struct rp_message_note *note = rp_shared_note(at);
         at = note->next;
         all.mail++;
         add_note(note);
@@ -274,7 +274,7 @@ void rp_det_read_mail(void)
 
 void rp_det_resolve(void)
 {
-    struct rp_letter_note *note;
+    struct rp_message_note *note;
     struct rp_det_receive *receive;
 
     all.has_looked = false;
@@ -299,21 +299,21 @@ void rp_det_forget_bounds(void)
 
 bool rp_det_would_resolve(void)
 {
-    struct rp_letter_note *note;
+    struct rp_message_note *note;
 
     return next_certain(&note) != NULL;
 }
 
 static uint64_t stamp_of(const struct rp_det_receive *receive)
 {
-    const struct rp_letter_note *note = earliest(receive);
+    const struct rp_message_note *note = earliest(receive);
 
-    return note ? note->stamp : RP_ORDER_NEVER;
+    return note ? note->stamp : RP_SEND_NEVER;
 }
 
 uint64_t rp_det_candidate(const struct rp_det_receive *probe)
 {
-    uint64_t least = probe && all.waiting > 0 ? stamp_of(probe) : RP_ORDER_NEVER;
+    uint64_t least = probe && all.waiting > 0 ? stamp_of(probe) : RP_SEND_NEVER;
     struct rp_det_line *line = NULL;
 
     while (all.waiting > 0 && (line = rp_det_posted_next(line))) {
@@ -367,11 +367,11 @@ bool rp_det_receive_must_delay(const struct rp_det_receive *receive)
 void rp_det_receive_post(struct rp_det_receive *receive)
 {
     read_inbox();
-    receive->posted = rp_side_now();
+    receive->posted = rp_shared_now();
     rp_det_posted_add(receive);
-    struct rp_letter_note *note = receive->source != MPI_ANY_SOURCE && all.waiting > 0
-                                      ? first_from(receive, receive->world)
-                                      : NULL;
+    struct rp_message_note *note = receive->source != MPI_ANY_SOURCE && all.waiting > 0
+                                       ? first_from(receive, receive->world)
+                                       : NULL;
     if (note && !rp_det_posted_first(note, receive))
         take(receive, note);
     tell_senders();
@@ -385,18 +385,18 @@ void rp_det_receive_close(struct rp_det_receive *receive)
         rp_pmpi.Type_free(&receive->type);
     receive->owns_type = false;
     if (receive->note)
-        rp_side_give_back(receive->note);
+        rp_shared_give_back(receive->note);
     receive->note = NULL;
 }
 
 /* Its message goes back to where it was, among those of its source. */
-static void put_back(struct rp_letter_note *note)
+static void put_back(struct rp_message_note *note)
 {
-    uint64_t place = rp_side_place(note);
+    uint64_t place = rp_shared_place(note);
     uint64_t *link = &all.from[note->source].first;
 
-    while (*link != 0 && rp_side_note(*link)->stamp < note->stamp)
-        link = &rp_side_note(*link)->own_next;
+    while (*link != 0 && rp_shared_note(*link)->stamp < note->stamp)
+        link = &rp_shared_note(*link)->own_next;
     note->own_next = *link;
     *link = place;
     if (note->own_next == 0)
@@ -407,7 +407,7 @@ static void put_back(struct rp_letter_note *note)
 
 void rp_det_receive_cancel(struct rp_det_receive *receive)
 {
-    struct rp_letter_note *note = receive->note;
+    struct rp_message_note *note = receive->note;
 
     receive->note = NULL;
     rp_det_receive_close(receive);
@@ -423,7 +423,7 @@ void rp_det_receive_cancel(struct rp_det_receive *receive)
 /* Polls ask this again and again, each a little later. */
 static bool all_are_later(const struct rp_det_comm *comm, uint64_t limit)
 {
-    uint64_t until = RP_ORDER_NEVER;
+    uint64_t until = RP_SEND_NEVER;
 
     if (comm->id == all.clear_comm && limit < all.clear_until)
         return true;
@@ -434,7 +434,7 @@ static bool all_are_later(const struct rp_det_comm *comm, uint64_t limit)
             all.slowest = i;
             return false;
         }
-        if (comm->world[i] != rp_side.rank && all.known[comm->world[i]] < until)
+        if (comm->world[i] != rp_shared_side.rank && all.known[comm->world[i]] < until)
             until = all.known[comm->world[i]];
     }
     all.clear_comm = comm->id;
@@ -452,24 +452,24 @@ static bool none_before(const struct rp_det_receive *receive, uint64_t limit)
  * there may be one that another receive wants first. */
 static bool is_after(const struct rp_det_receive *receive, uint64_t limit)
 {
-    const struct rp_letter_note *note = all.waiting > 0 ? earliest(receive) : NULL;
+    const struct rp_message_note *note = all.waiting > 0 ? earliest(receive) : NULL;
 
     if (note && receive->source != MPI_ANY_SOURCE && note->stamp > limit)
         return true;
-    return (!note || note->stamp > limit) && none_before(receive, limit) && !rp_side_has_mail();
+    return (!note || note->stamp > limit) && none_before(receive, limit) && !rp_shared_has_mail();
 }
 
 /* What was sent at time s is seen from s + latency on. */
 static uint64_t seen_until(uint64_t limit)
 {
-    return limit > rp_side.latency ? limit - rp_side.latency : 0;
+    return limit > rp_shared_side.latency ? limit - rp_shared_side.latency : 0;
 }
 
 enum rp_det_known rp_det_receive_look(struct rp_det_receive *receive, uint64_t limit,
                                       uint64_t *when)
 {
     if (receive->is_known) {
-        *when = receive->stamp + rp_side.latency;
+        *when = receive->stamp + rp_shared_side.latency;
         return RP_DET_KNOWN;
     }
     return is_after(receive, seen_until(limit)) ? RP_DET_AFTER : RP_DET_OPEN;
@@ -485,9 +485,9 @@ static struct rp_det_wait wait_for(const struct rp_det_receive *receive)
 {
     bool is_named = receive->source != MPI_ANY_SOURCE && !receive->is_delayed;
 
-    return (struct rp_det_wait){.kind = is_named ? RP_SIDE_MESSAGE : RP_SIDE_ANY,
+    return (struct rp_det_wait){.kind = is_named ? RP_SHARED_MESSAGE : RP_SHARED_ANY,
                                 .target = receive->world,
-                                .candidate = RP_ORDER_NEVER,
+                                .candidate = RP_SEND_NEVER,
                                 .receive = receive,
                                 .what = rp_det.function};
 }
@@ -497,14 +497,14 @@ void rp_det_receive_wait(struct rp_det_receive *receive)
     struct rp_det_wait wait = wait_for(receive);
 
     rp_det_wait(is_taken, receive, &wait);
-    rp_side_raise(receive->stamp + rp_side.latency);
+    rp_shared_raise(receive->stamp + rp_shared_side.latency);
 }
 
 /* Probes */
 
 struct probe {
     struct rp_det_receive *probe;
-    struct rp_letter_note *note;
+    struct rp_message_note *note;
     uint64_t limit;
     bool is_after;
 };
@@ -518,14 +518,14 @@ static bool is_found(void *data, bool only_whether)
     return p->note != NULL;
 }
 
-struct rp_letter_note *rp_det_probe_wait(struct rp_det_receive *probe)
+struct rp_message_note *rp_det_probe_wait(struct rp_det_receive *probe)
 {
     struct probe p = {.probe = probe};
     struct rp_det_wait wait = wait_for(probe);
 
     wait.probe = probe;
     rp_det_wait(is_found, &p, &wait);
-    rp_side_raise(p.note->stamp + rp_side.latency);
+    rp_shared_raise(p.note->stamp + rp_shared_side.latency);
     return p.note;
 }
 
@@ -539,7 +539,7 @@ static bool is_decided(void *data, bool only_whether)
     return p->is_after;
 }
 
-struct rp_letter_note *rp_det_probe_test(struct rp_det_receive *probe, uint64_t limit)
+struct rp_message_note *rp_det_probe_test(struct rp_det_receive *probe, uint64_t limit)
 {
     struct probe p = {.probe = probe, .limit = seen_until(limit)};
     struct rp_det_wait wait = {.runs = true};

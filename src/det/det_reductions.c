@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "det/det.h"
-#include "mpi/constants.h"
+#include "preload/constants.h"
 
 struct vectors {
     MPI_Comm comm;

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "det/det.h"
-#include "match/order.h"
-#include "mpi/constants.h"
-#include "mpi/requests.h"
+#include "match/send_bounds.h"
+#include "preload/constants.h"
+#include "preload/requests.h"
 
 /* Beside enum rp_request_flag. */
 enum { IS_COMPLETE = 1 << 16, IS_FREED = 1 << 17, IS_OVER = IS_COMPLETE | IS_FREED };
@@ -326,7 +326,7 @@ static int complete_send(struct rp_det_request *own, MPI_Request *request, MPI_S
 {
     if (own->is_persistent)
         return rp_det_complete(&own->receive.real, status);
-    rp_side_give_back(own->note);
+    rp_shared_give_back(own->note);
     return rp_pmpi.Wait(request, status);
 }
 
@@ -335,7 +335,7 @@ static int complete_meeting(struct rp_det_request *own, MPI_Request *request, MP
     int rc = rp_pmpi.Wait(request, status);
 
     if (own->meeting)
-        rp_side_leave(own->meeting);
+        rp_shared_leave(own->meeting);
     own->meeting = NULL;
     if (own->made && rc == MPI_SUCCESS)
         rp_det_comm_made_later(*own->made, own->made_id);
@@ -392,23 +392,23 @@ int rp_det_complete(MPI_Request *request, MPI_Status *status)
 static enum rp_det_known look_at_send(const struct rp_det_request *own, uint64_t limit,
                                       uint64_t *when)
 {
-    uint64_t until = limit > rp_side.latency ? limit - rp_side.latency : 0;
-    bool is_later = rp_det_is_later(own->dest, until), is_deaf = rp_side_is_deaf(own->dest);
+    uint64_t until = limit > rp_shared_side.latency ? limit - rp_shared_side.latency : 0;
+    bool is_later = rp_det_is_later(own->dest, until), is_deaf = rp_shared_is_deaf(own->dest);
     uint32_t taken = atomic_load(&own->note->taken);
 
     if (taken == RP_TAKEN) {
-        *when = atomic_load(&own->note->taken_at) + rp_side.latency;
+        *when = atomic_load(&own->note->taken_at) + rp_shared_side.latency;
         return RP_DET_KNOWN;
     }
     return is_later && (taken == RP_TAKEN_NOT || (taken == RP_TAKEN_NEW && is_deaf)) ? RP_DET_AFTER
                                                                                      : RP_DET_OPEN;
 }
 
-static bool members_are_later(const struct rp_meeting *meeting, uint64_t until)
+static bool members_are_later(const struct rp_shared_collective *meeting, uint64_t until)
 {
-    size_t words = (rp_side.ranks + 63) / 64;
+    size_t words = (rp_shared_side.ranks + 63) / 64;
 
-    for (uint32_t i = 0; i < rp_side.ranks; i++) {
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++) {
         bool must = atomic_load(&meeting->bits[i / 64]) >> i % 64 & 1,
              has = atomic_load(&meeting->bits[words + i / 64]) >> i % 64 & 1;
         if (must && !has && rp_det_is_later(i, until) &&
@@ -418,18 +418,18 @@ static bool members_are_later(const struct rp_meeting *meeting, uint64_t until)
     return false;
 }
 
-static enum rp_det_known look_at_meeting(const struct rp_meeting *meeting, uint64_t limit,
+static enum rp_det_known look_at_meeting(const struct rp_shared_collective *meeting, uint64_t limit,
                                          uint64_t *when)
 {
-    uint64_t until = limit > rp_side.latency ? limit - rp_side.latency : 0;
+    uint64_t until = limit > rp_shared_side.latency ? limit - rp_shared_side.latency : 0;
 
     *when = 0;
     rp_det_check_mismatch();
     if (!meeting)
         return RP_DET_KNOWN;
-    *when = atomic_load(&meeting->latest) + rp_side.latency;
-    if (rp_side_is_complete(meeting)) {
-        *when = atomic_load(&meeting->latest) + rp_side.latency;
+    *when = atomic_load(&meeting->latest) + rp_shared_side.latency;
+    if (rp_shared_is_complete(meeting)) {
+        *when = atomic_load(&meeting->latest) + rp_shared_side.latency;
         return RP_DET_KNOWN;
     }
     return *when > limit || members_are_later(meeting, until) ? RP_DET_AFTER : RP_DET_OPEN;
@@ -478,7 +478,7 @@ int rp_det_request_get_status(MPI_Request request, int *flag, MPI_Status *status
     struct rp_det_request *own = rp_det_request_find(request);
     MPI_Request real = request;
 
-    *flag = rp_det_test_at(request, rp_side_now());
+    *flag = rp_det_test_at(request, rp_shared_now());
     rp_det_note(RP_DET_ANSWER, (uint64_t)*flag, 0);
     if (!*flag)
         return MPI_SUCCESS;
@@ -515,11 +515,11 @@ static void cancel_really(MPI_Request real)
 int rp_det_cancel(MPI_Request *request)
 {
     struct rp_det_request *own = rp_det_request_find(*request);
-    uint64_t now = rp_side_now();
+    uint64_t now = rp_shared_now();
 
     if (!own || !own->is_active || own->kind != RP_DET_RECEIVE || own->is_cancelled)
         return rp_pmpi.Cancel(request);
-    bool is_sent = rp_det_test_at(*request, now + rp_side.latency - 1);
+    bool is_sent = rp_det_test_at(*request, now + rp_shared_side.latency - 1);
     rp_det_note(RP_DET_ANSWER, is_sent, 0);
     if (is_sent)
         return MPI_SUCCESS;
@@ -540,7 +540,7 @@ int rp_det_request_free(MPI_Request *request)
     if (!own)
         return rp_pmpi.Request_free(request);
     if (own->is_active && own->kind == RP_DET_MEETS && own->meeting)
-        rp_side_leave(own->meeting);
+        rp_shared_leave(own->meeting);
     if (own->stands_in) {
         retire(handle); /* the receive goes on by itself */
         *request = rp_constant.request_null;

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "det/det.h"
-#include "match/order.h"
-#include "mpi/constants.h"
+#include "match/send_bounds.h"
+#include "preload/constants.h"
 
 enum {
     DIRECT = 2048
@@ -84,9 +84,10 @@ void rp_det_flush(void)
 
 static bool others_run(void)
 {
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (i != rp_side.rank && rp_side_clock_of(i) != RP_ORDER_NEVER &&
-            atomic_load(&rp_side.all[i].version) % 2 != 0 && !atomic_load(&rp_side.all[i].is_idle))
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+        if (i != rp_shared_side.rank && rp_shared_clock_of(i) != RP_SEND_NEVER &&
+            atomic_load(&rp_shared_side.all[i].version) % 2 != 0 &&
+            !atomic_load(&rp_shared_side.all[i].is_idle))
             return true;
     return false;
 }
@@ -99,15 +100,16 @@ static void wait_for_room(uint64_t bytes)
 
     if (copied + bytes <= rp_det.limit)
         return;
-    atomic_store(&rp_side.own->is_idle, 1); /* who waits here as well does not receive either */
+    atomic_store(&rp_shared_side.own->is_idle,
+                 1); /* who waits here as well does not receive either */
     for (unsigned idle = 0; copied + bytes > rp_det.limit && copies && idle < ROUNDS;
          idle = others_run() ? 0 : idle + 1) {
-        rp_side_hunger();
+        rp_shared_hunger();
         free_sent_copies();
         sched_yield();
     }
-    atomic_store(&rp_side.own->is_idle, 0);
-    rp_side_sate();
+    atomic_store(&rp_shared_side.own->is_idle, 0);
+    rp_shared_sate();
     if (copied + bytes > rp_det.limit)
         rp_det.limit = 2 * (copied + bytes);
 }
@@ -199,22 +201,22 @@ static int send_copy(const void *buf, MPI_Count count, MPI_Datatype type, uint64
 }
 
 /* The note goes before the message. */
-static struct rp_letter_note *announce(const struct rp_det_comm *comm, int dest, int tag,
-                                       bool is_synchronous)
+static struct rp_message_note *announce(const struct rp_det_comm *comm, int dest, int tag,
+                                        bool is_synchronous)
 {
-    struct rp_letter_note *note = rp_side_new_note();
+    struct rp_message_note *note = rp_shared_new_note();
 
-    note->stamp = rp_side_now();
+    note->stamp = rp_shared_now();
     note->comm = comm->id;
     note->tag = tag;
     note->from = comm->from;
-    note->source = rp_side.rank;
+    note->source = rp_shared_side.rank;
     note->dest = comm->world[dest];
     note->is_synchronous = is_synchronous;
     note->site = rp_det_site();
     rp_det_count_sent(note->dest);
-    rp_side_push(comm->world[dest], note);
-    rp_side_tick(1);
+    rp_shared_push(comm->world[dest], note);
+    rp_shared_tick(1);
     return note;
 }
 
@@ -243,7 +245,7 @@ static int real_issend(const void *buf, MPI_Count count, MPI_Datatype type, int 
 
 static bool is_direct(const struct rp_det_comm *comm, int dest, uint64_t bytes)
 {
-    return comm->world[dest] != rp_side.rank && bytes <= DIRECT;
+    return comm->world[dest] != rp_shared_side.rank && bytes <= DIRECT;
 }
 
 /* One that does not wait. The program's own buffer is not used for it: MPI_Buffer_detach would wait
@@ -263,21 +265,21 @@ static int send_away(enum rp_det_mode mode, const void *buf, MPI_Count count, MP
 static bool is_taken(void *data, bool only_whether)
 {
     (void)only_whether;
-    return atomic_load(&((struct rp_letter_note *)data)->taken) == RP_TAKEN;
+    return atomic_load(&((struct rp_message_note *)data)->taken) == RP_TAKEN;
 }
 
 /* Until the receiver has taken it. */
-static void wait_for_taker(struct rp_letter_note *note, uint32_t dest)
+static void wait_for_taker(struct rp_message_note *note, uint32_t dest)
 {
-    struct rp_det_wait wait = {.kind = RP_SIDE_TAKER,
+    struct rp_det_wait wait = {.kind = RP_SHARED_TAKER,
                                .target = dest,
-                               .candidate = RP_ORDER_NEVER,
-                               .object = rp_side_place(note),
+                               .candidate = RP_SEND_NEVER,
+                               .object = rp_shared_place(note),
                                .what = rp_det.function};
 
     rp_det_wait(is_taken, note, &wait);
-    rp_side_raise(atomic_load(&note->taken_at) + rp_side.latency);
-    rp_side_give_back(note);
+    rp_shared_raise(atomic_load(&note->taken_at) + rp_shared_side.latency);
+    rp_shared_give_back(note);
 }
 
 /* NULL: not ours to see. */
@@ -305,7 +307,7 @@ int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Dat
         announce(c, dest, tag, false);
         return send_away(mode, buf, count, type, bytes, dest, tag, c);
     }
-    struct rp_letter_note *note = announce(c, dest, tag, true);
+    struct rp_message_note *note = announce(c, dest, tag, true);
     int rc = real_issend(buf, count, type, dest, tag, comm, &real);
     if (rc != MPI_SUCCESS)
         return rc;

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "det/det.h"
 #include "event/naming.h"
 #include "event/wrappers.h"
@@ -20,7 +20,7 @@ static void announce(void *owner, const struct rp_buffer *records, uint32_t firs
 
     (void)owner, (void)first;
     if (!is_full)
-        is_full = !rp_side_put_sites(records->bytes, records->length);
+        is_full = !rp_shared_put_sites(records->bytes, records->length);
 }
 
 void rp_det_sites_start(void)
@@ -41,7 +41,7 @@ uint32_t rp_det_site(void)
 static void read_sites(uint32_t rank, struct rp_site_table *table)
 {
     size_t length;
-    const uint8_t *bytes = rp_side_sites_of(rank, &length);
+    const uint8_t *bytes = rp_shared_sites_of(rank, &length);
 
     memset(table, 0, sizeof *table);
     rp_site_read(table, bytes, length, 0); /* as many as there are */

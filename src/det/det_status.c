@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/settings.h"
+#include "job/settings.h"
 #include "det/det.h"
 #include "det/det_status.h"
 

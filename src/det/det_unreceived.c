@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "det/det_posted.h"
-#include "mpi/constants.h"
+#include "preload/constants.h"
 
 enum { FEW = 5, WORDS = 256 };
 
@@ -29,10 +29,10 @@ static uint64_t *sent; /* by rank; between hosts */
 
 void rp_det_count_sent(uint32_t dest)
 {
-    if (__builtin_expect(!rp_side.host_of, 1))
+    if (__builtin_expect(!rp_shared_side.host_of, 1))
         return;
     if (!sent)
-        sent = calloc(rp_side.ranks, sizeof *sent);
+        sent = calloc(rp_shared_side.ranks, sizeof *sent);
     if (sent)
         sent[dest]++;
 }
@@ -42,13 +42,14 @@ static void await_notes(void)
 {
     enum { ROUNDS = 5000 };
     struct timespec pause = {0, 1000000};
-    uint64_t *all = calloc(rp_side.ranks, sizeof *all);
+    uint64_t *all = calloc(rp_shared_side.ranks, sizeof *all);
 
-    if (!all || (!sent && !(sent = calloc(rp_side.ranks, sizeof *sent))))
+    if (!all || (!sent && !(sent = calloc(rp_shared_side.ranks, sizeof *sent))))
         rp_bug(__FILE__, __LINE__, "out of memory at the end");
-    rp_pmpi.Allreduce(sent, all, (int)rp_side.ranks, rp_constant.uint64, rp_constant.sum,
+    rp_pmpi.Allreduce(sent, all, (int)rp_shared_side.ranks, rp_constant.uint64, rp_constant.sum,
                       rp_det.own);
-    for (int i = 0; i < ROUNDS && rp_det_mail_count() < all[rp_side.rank] && !rp_side_is_cut_off();
+    for (int i = 0;
+         i < ROUNDS && rp_det_mail_count() < all[rp_shared_side.rank] && !rp_shared_is_cut_off();
          i++) {
         nanosleep(&pause, NULL);
         rp_det_read_mail();
@@ -56,22 +57,22 @@ static void await_notes(void)
     free(all);
 }
 
-static bool are_alike(const struct rp_letter_note *one, const struct rp_letter_note *other)
+static bool are_alike(const struct rp_message_note *one, const struct rp_message_note *other)
 {
     return one->tag == other->tag && one->comm == other->comm && one->site == other->site;
 }
 
 /* Behind the last of those like this one that stand together. */
-static uint64_t pass_alike(const struct rp_letter_note *first, uint64_t *count)
+static uint64_t pass_alike(const struct rp_message_note *first, uint64_t *count)
 {
-    uint64_t at = rp_side_place(first);
+    uint64_t at = rp_shared_place(first);
 
-    for (*count = 0; at != 0 && are_alike(first, rp_side_note(at)); ++*count)
-        at = rp_side_note(at)->own_next;
+    for (*count = 0; at != 0 && are_alike(first, rp_shared_note(at)); ++*count)
+        at = rp_shared_note(at)->own_next;
     return at;
 }
 
-static void describe(const struct rp_letter_note *note, struct kind *kind)
+static void describe(const struct rp_message_note *note, struct kind *kind)
 {
     struct rp_buffer text = {0};
 
@@ -92,7 +93,7 @@ static void describe(const struct rp_letter_note *note, struct kind *kind)
 static void look_at_source(uint32_t source, struct unreceived *found)
 {
     for (uint64_t at = rp_det_unreceived(source), count; at != 0;) {
-        const struct rp_letter_note *note = rp_side_note(at);
+        const struct rp_message_note *note = rp_shared_note(at);
         at = pass_alike(note, &count);
         if (rp_det_posted_first(note, NULL))
             continue;
@@ -117,7 +118,7 @@ static void say(const struct unreceived *each, uint32_t speakers, uint64_t messa
     if (told < messages)
         rp_buffer_printf(&text, "; and %llu more", (unsigned long long)(messages - told));
     rp_buffer_byte(&text, 0);
-    rp_message_rank(-1);
+    rp_diagnostics_rank(-1);
     if (!text.failed)
         rp_note("%llu message%s sent and never received: %s", (unsigned long long)messages,
                 messages > 1 ? "s were" : " was", (char *)text.bytes);
@@ -130,14 +131,14 @@ static uint32_t gather(const struct unreceived *own, const uint64_t *counts,
 {
     uint32_t speakers = 0;
 
-    for (uint32_t i = 0; i < rp_side.ranks && speakers < FEW; i++) {
+    for (uint32_t i = 0; i < rp_shared_side.ranks && speakers < FEW; i++) {
         if (counts[i] == 0)
             continue;
-        if (rp_side.rank == i && i == 0)
+        if (rp_shared_side.rank == i && i == 0)
             *each = *own;
-        else if (rp_side.rank == i)
+        else if (rp_shared_side.rank == i)
             rp_pmpi.Send(own, sizeof *own, rp_constant.byte, 0, 0, rp_det.own);
-        else if (rp_side.rank == 0)
+        else if (rp_shared_side.rank == 0)
             rp_pmpi.Recv(&each[speakers], sizeof *each, rp_constant.byte, (int)i, 0, rp_det.own,
                          MPI_STATUS_IGNORE);
         speakers++;
@@ -155,14 +156,14 @@ static void *need(void *memory)
 static void tell(const struct unreceived *own)
 {
     struct unreceived *each = need(calloc(FEW, sizeof *each));
-    uint64_t *counts = need(calloc(rp_side.ranks, sizeof *counts)), messages = 0;
+    uint64_t *counts = need(calloc(rp_shared_side.ranks, sizeof *counts)), messages = 0;
 
     rp_pmpi.Allgather(&own->messages, 1, rp_constant.uint64, counts, 1, rp_constant.uint64,
                       rp_det.own);
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
         messages += counts[i];
     uint32_t speakers = gather(own, counts, each);
-    if (rp_side.rank == 0 && messages > 0)
+    if (rp_shared_side.rank == 0 && messages > 0)
         say(each, speakers, messages);
     free(each);
     free(counts);
@@ -173,9 +174,9 @@ void rp_det_say_unreceived(void)
     struct unreceived own = {0};
 
     rp_det_read_mail();
-    if (rp_side.host_of)
+    if (rp_shared_side.host_of)
         await_notes();
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
         look_at_source(i, &own);
     tell(&own);
 }

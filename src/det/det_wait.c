@@ -15,7 +15,7 @@
 
 #include "det/det.h"
 #include "det/det_status.h"
-#include "match/order.h"
+#include "match/send_bounds.h"
 #include "reprise.h"
 
 static const struct rp_det_wait *waiting;
@@ -23,7 +23,7 @@ static const struct rp_det_wait *waiting;
 static void end_by_deadlock(void)
 {
     rp_det_tell_wait(waiting);
-    if (!rp_side_may_report()) {
+    if (!rp_shared_may_report()) {
         sleep(10); /* the rank that speaks ends the job */
         _exit(REPRISE_EXIT_DEADLOCK);
     }
@@ -34,17 +34,17 @@ static void end_by_deadlock(void)
 /* Who speaks for all may know of a deadlock that we cannot see any more. */
 static void check_deadlock(void)
 {
-    if (rp_side_is_reported())
+    if (rp_shared_is_reported())
         rp_det_tell_wait(waiting);
-    if (rp_side_is_blocked() && rp_side_bounds(NULL)[rp_side.rank] == RP_ORDER_NEVER &&
-        !rp_side_has_mail())
+    if (rp_shared_is_blocked() && rp_shared_bounds(NULL)[rp_shared_side.rank] == RP_SEND_NEVER &&
+        !rp_shared_has_mail())
         end_by_deadlock();
 }
 
 static bool has_stopped(uint32_t rank)
 {
-    return rp_side_clock_of(rank) == RP_ORDER_NEVER ||
-           atomic_load(&rp_side.all[rank].version) % 2 == 0;
+    return rp_shared_clock_of(rank) == RP_SEND_NEVER ||
+           atomic_load(&rp_shared_side.all[rank].version) % 2 == 0;
 }
 
 /* From the next rank on: so that not all look at the same one. */
@@ -52,25 +52,26 @@ static bool others_have_stopped(void)
 {
     uint32_t i = 1;
 
-    while (i < rp_side.ranks && has_stopped((rp_side.rank + i) % rp_side.ranks))
+    while (i < rp_shared_side.ranks &&
+           has_stopped((rp_shared_side.rank + i) % rp_shared_side.ranks))
         i++;
-    return i == rp_side.ranks;
+    return i == rp_shared_side.ranks;
 }
 
 void rp_det_last_look(void)
 {
-    if (rp_side.host_of || !others_have_stopped())
+    if (rp_shared_side.host_of || !others_have_stopped())
         return;
-    const uint64_t *bounds = rp_side_bounds(NULL);
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (bounds[i] == RP_ORDER_NEVER && rp_side_clock_of(i) != RP_ORDER_NEVER)
+    const uint64_t *bounds = rp_shared_bounds(NULL);
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+        if (bounds[i] == RP_SEND_NEVER && rp_shared_clock_of(i) != RP_SEND_NEVER)
             end_by_deadlock();
 }
 
 /* The launcher may not know yet. */
 static void check_connection(void)
 {
-    if (rp_side_is_cut_off())
+    if (rp_shared_is_cut_off())
         _exit(REPRISE_EXIT_INTERNAL);
 }
 
@@ -78,7 +79,7 @@ static void check_connection(void)
  * deadlock. */
 static bool needs_only_others(void)
 {
-    return waiting->kind == RP_SIDE_MEETING && !waiting->runs && !waiting->requests &&
+    return waiting->kind == RP_SHARED_MEETING && !waiting->runs && !waiting->requests &&
            !rp_det_has_receives();
 }
 
@@ -91,7 +92,7 @@ static void rest(unsigned round, bool *listens)
     if (round < SPINS)
         return;
     if (round == (needs_only_others() ? YIELDS : SPINS))
-        rp_side_hunger();
+        rp_shared_hunger();
     if (round % PROGRESS == 0)
         rp_det_progress();
     if (round % CHECK == 0) {
@@ -100,11 +101,11 @@ static void rest(unsigned round, bool *listens)
         check_deadlock();
     }
     if (*listens) {
-        rp_side_sleep(SLEEP_US);
+        rp_shared_sleep(SLEEP_US);
         *listens = false;
     } else if (round >= YIELDS) {
         rp_det_status_waits(waiting);
-        rp_side_listen();
+        rp_shared_listen();
         *listens = true;
     } else {
         sched_yield();
@@ -114,7 +115,7 @@ static void rest(unsigned round, bool *listens)
 static bool is_worth_trying(bool (*ready)(void *data, bool only_whether), void *data)
 {
     rp_det_forget_bounds();
-    return rp_side_has_mail() || ready(data, true) || rp_det_would_resolve();
+    return rp_shared_has_mail() || ready(data, true) || rp_det_would_resolve();
 }
 
 static void rest_until_worth_trying(bool (*ready)(void *data, bool only_whether), void *data)
@@ -124,28 +125,29 @@ static void rest_until_worth_trying(bool (*ready)(void *data, bool only_whether)
     for (unsigned round = 0; !is_worth_trying(ready, data); round++)
         rest(round, &listens);
     if (listens)
-        rp_side_stop_listening();
+        rp_shared_stop_listening();
     rp_det_status_goes_on();
 }
 
 /* What a probe waits for may be here already, but wanted by receives before it. */
-static enum rp_side_wait kind_of(const struct rp_det_wait *wait, uint64_t candidate)
+static enum rp_shared_wait kind_of(const struct rp_det_wait *wait, uint64_t candidate)
 {
-    return wait->probe && (candidate != RP_ORDER_NEVER || rp_det_has_delayed()) ? RP_SIDE_ANY
-                                                                                : wait->kind;
+    return wait->probe && (candidate != RP_SEND_NEVER || rp_det_has_delayed()) ? RP_SHARED_ANY
+                                                                               : wait->kind;
 }
 
-bool rp_det_plan(struct rp_side_plan *plan)
+bool rp_det_plan(struct rp_shared_plan *plan)
 {
     const struct rp_det_wait *wait = waiting;
 
     if (!wait || wait->runs)
         return false;
     uint64_t candidate =
-        wait->kind == RP_SIDE_ANY || wait->probe ? rp_det_candidate(wait->probe) : RP_ORDER_NEVER;
+        wait->kind == RP_SHARED_ANY || wait->probe ? rp_det_candidate(wait->probe) : RP_SEND_NEVER;
     if (wait->candidate < candidate)
         candidate = wait->candidate;
-    *plan = (struct rp_side_plan){kind_of(wait, candidate), wait->target, candidate, wait->object};
+    *plan =
+        (struct rp_shared_plan){kind_of(wait, candidate), wait->target, candidate, wait->object};
     return true;
 }
 
@@ -156,20 +158,20 @@ bool rp_det_awaits(const struct rp_det_receive *receive)
 
 static void stop(void)
 {
-    struct rp_side_plan plan;
+    struct rp_shared_plan plan;
 
     if (rp_det_plan(&plan))
-        rp_side_block(&plan, waiting->what);
+        rp_shared_block(&plan, waiting->what);
     else
-        atomic_store(&rp_side.own->is_idle, 1);
+        atomic_store(&rp_shared_side.own->is_idle, 1);
 }
 
 static void go_on(void)
 {
     if (waiting->runs)
-        atomic_store(&rp_side.own->is_idle, 0);
+        atomic_store(&rp_shared_side.own->is_idle, 0);
     else
-        rp_side_unblock();
+        rp_shared_unblock();
 }
 
 void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data,
@@ -186,7 +188,7 @@ void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data,
             break;
         stop();
         rest_until_worth_trying(ready, data);
-        rp_side_sate();
+        rp_shared_sate();
         go_on();
     }
     waiting = NULL;

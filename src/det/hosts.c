@@ -3,7 +3,7 @@
  * The leader of a host: it sends what is in the outbox to the hosts that it is for, puts what comes
  * from others into the inboxes here, and tells others how its ranks are.
  *
- * A host tells how its ranks are by frames. It looks at all its ranks twice, as rp_side_bounds
+ * A host tells how its ranks are by frames. It looks at all its ranks twice, as rp_shared_bounds
  * does: so what it finds of those that wait held at a moment M, and no clock of those that run was
  * later than what it read. Only then it empties the outbox, then it reads how much was sent from
  * here to each rank elsewhere; and sends all that, in this order. So whoever has a frame also has
@@ -48,9 +48,9 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/message.h"
-#include "det/sideband_inner.h"
-#include "match/order.h"
+#include "base/diagnostics.h"
+#include "det/shared_state_inner.h"
+#include "match/send_bounds.h"
 #include "reprise.h"
 
 enum message { LETTER, TAKES, ARRIVAL, FRAME, WANT, ASK, ANSWER, SITES };
@@ -85,7 +85,7 @@ static struct {
     uint64_t changes;
     char *states;        /* by rank */
     struct state *found; /* of one */
-    struct rp_side_look *looks;
+    struct rp_shared_look *looks;
     struct {
         uint64_t state, sent;
     } * changed;        /* by rank: at which change */
@@ -109,22 +109,22 @@ static void give_up(const char *what)
 
 static uint64_t *sent_by(uint32_t host, uint32_t rank)
 {
-    return &leader.sent[(size_t)host * rp_side.ranks + rank];
+    return &leader.sent[(size_t)host * rp_shared_side.ranks + rank];
 }
 
 static size_t from_host(uint32_t rank, uint32_t host)
 {
-    return (size_t)rank * rp_side.hosts + host;
+    return (size_t)rank * rp_shared_side.hosts + host;
 }
 
 static uint64_t *heard_from(uint32_t by, uint32_t host)
 {
-    return &leader.heard[(size_t)by * rp_side.hosts + host];
+    return &leader.heard[(size_t)by * rp_shared_side.hosts + host];
 }
 
 static size_t state_size(void)
 {
-    return sizeof(struct state) + rp_side_words() * sizeof(uint64_t);
+    return sizeof(struct state) + rp_shared_words() * sizeof(uint64_t);
 }
 
 static struct state *state_of(uint32_t rank)
@@ -158,8 +158,8 @@ static void say(struct peer *peer, enum message kind, const uint64_t *words, siz
 
 static bool all_have_finished(void)
 {
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (!rp_side_is_away(i) && rp_side_clock_of(i) != RP_ORDER_NEVER)
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+        if (!rp_shared_is_away(i) && rp_shared_clock_of(i) != RP_SEND_NEVER)
             return false;
     return true;
 }
@@ -179,7 +179,7 @@ static void lose(struct peer *peer)
     rp_error("the connection to host %u of the job broke: its ranks have ended, or the network "
              "failed; the run cannot go on",
              (uint32_t)(peer - leader.peers));
-    atomic_store(&rp_side_shared()->is_cut_off, 1);
+    atomic_store(&rp_shared_shared()->is_cut_off, 1);
     _exit(REPRISE_EXIT_INTERNAL);
 }
 
@@ -205,8 +205,8 @@ static void flush(struct peer *peer)
 static void send_sites(uint32_t host, uint32_t rank)
 {
     size_t length;
-    const uint8_t *bytes = rp_side_sites_of(rank, &length);
-    uint64_t *told = &leader.sites[(size_t)host * rp_side.ranks + rank];
+    const uint8_t *bytes = rp_shared_sites_of(rank, &length);
+    uint64_t *told = &leader.sites[(size_t)host * rp_shared_side.ranks + rank];
     struct peer *peer = &leader.peers[host];
 
     if (*told == length)
@@ -218,37 +218,38 @@ static void send_sites(uint32_t host, uint32_t rank)
     *told = length;
 }
 
-static void send_letter(struct rp_letter_note *note)
+static void send_letter(struct rp_message_note *note)
 {
-    uint32_t host = rp_side.host_of[note->dest];
+    uint32_t host = rp_shared_side.host_of[note->dest];
     struct peer *peer = &leader.peers[host];
     uint64_t words[] = {note->stamp,
                         note->comm,
                         (uint32_t)note->tag | (uint64_t)(uint32_t)note->from << 32,
                         note->source | (uint64_t)note->dest << 32,
-                        note->is_synchronous ? rp_side_place(note) : 0,
+                        note->is_synchronous ? rp_shared_place(note) : 0,
                         note->site};
 
     send_sites(host, note->source);
     say(peer, LETTER, words, sizeof words / sizeof *words);
     if (!note->is_synchronous)
-        rp_side_give_back(note);
+        rp_shared_give_back(note);
 }
 
-static void send_taken(struct rp_letter_note *item)
+static void send_taken(struct rp_message_note *item)
 {
     uint64_t words[] = {item->dest, item->home, atomic_load(&item->taken), item->stamp};
 
-    say(&leader.peers[rp_side.host_of[item->dest]], TAKES, words, sizeof words / sizeof *words);
-    rp_side_give_back(item);
+    say(&leader.peers[rp_shared_side.host_of[item->dest]], TAKES, words,
+        sizeof words / sizeof *words);
+    rp_shared_give_back(item);
 }
 
-static void send_arrival(struct rp_letter_note *item)
+static void send_arrival(struct rp_message_note *item)
 {
-    struct rp_meeting *meeting = rp_side_meeting_at(item->home);
+    struct rp_shared_collective *meeting = rp_shared_meeting_at(item->home);
 
-    for (uint32_t h = 0; h < rp_side.hosts; h++) {
-        if (h == rp_side.host)
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++) {
+        if (h == rp_shared_side.host)
             continue;
         struct peer *peer = &leader.peers[h];
         send_sites(h, item->source);
@@ -262,24 +263,24 @@ static void send_arrival(struct rp_letter_note *item)
                                    (uint32_t)item->tag | (uint64_t)(uint32_t)item->from << 32,
                                    item->site},
                       24);
-        for (size_t i = 0; i < rp_side_words(); i++)
+        for (size_t i = 0; i < rp_shared_words(); i++)
             rp_buffer_u64(&peer->out, atomic_load(&meeting->bits[i]));
         close_message(peer, ARRIVAL, begin);
     }
-    rp_side_told(meeting);
-    rp_side_give_back(item);
+    rp_shared_told(meeting);
+    rp_shared_give_back(item);
 }
 
 static void empty_outbox(void)
 {
-    uint64_t at = rp_side_turn_round(atomic_exchange(&rp_side_shared()->outbox, 0));
+    uint64_t at = rp_shared_turn_round(atomic_exchange(&rp_shared_shared()->outbox, 0));
 
     while (at != 0) {
-        struct rp_letter_note *item = rp_side_note(at);
+        struct rp_message_note *item = rp_shared_note(at);
         at = item->next;
-        if (item->kind == RP_SIDE_LETTER)
+        if (item->kind == RP_SHARED_LETTER)
             send_letter(item);
-        else if (item->kind == RP_SIDE_TAKES)
+        else if (item->kind == RP_SHARED_TAKES)
             send_taken(item);
         else
             send_arrival(item);
@@ -289,23 +290,23 @@ static void empty_outbox(void)
 /* Frames */
 
 /* Only right if it is found unchanged after that. */
-static void read_names(uint32_t rank, const struct rp_side_look *look, struct state *state)
+static void read_names(uint32_t rank, const struct rp_shared_look *look, struct state *state)
 {
-    memcpy(state->what, rp_side.all[rank].what, sizeof state->what);
-    if (look->wait == RP_SIDE_MEETING || look->wait == RP_SIDE_DEAF) {
-        state->comm = rp_side_meeting_at(look->object)->comm;
-        state->number = rp_side_meeting_at(look->object)->number;
+    memcpy(state->what, rp_shared_side.all[rank].what, sizeof state->what);
+    if (look->wait == RP_SHARED_MEETING || look->wait == RP_SHARED_DEAF) {
+        state->comm = rp_shared_meeting_at(look->object)->comm;
+        state->number = rp_shared_meeting_at(look->object)->number;
     }
 }
 
 static bool look_again(uint32_t rank, struct state *state)
 {
-    struct rp_side_look *look = &leader.looks[rank];
+    struct rp_shared_look *look = &leader.looks[rank];
 
     if (!look->waits || look->may_go_on)
         return false;
     read_names(rank, look, state);
-    if (!rp_side_look_again(rank, look, state->relied))
+    if (!rp_shared_look_again(rank, look, state->relied))
         return false;
     state->wait = look->wait;
     state->target = look->target;
@@ -320,8 +321,8 @@ static void find(uint32_t rank, struct state *state)
     memset(state, 0, state_size());
     if (!look_again(rank, state)) {
         memset(state, 0, state_size());
-        state->wait = RP_SIDE_RUNS;
-        state->is_idle = atomic_load(&rp_side.all[rank].is_idle);
+        state->wait = RP_SHARED_RUNS;
+        state->is_idle = atomic_load(&rp_shared_side.all[rank].is_idle);
     }
     state->clock = leader.looks[rank].clock;
 }
@@ -336,12 +337,12 @@ static void keep(uint32_t rank, const struct state *found)
 
 static void look_at_ranks(void)
 {
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (!rp_side_is_away(i))
-            rp_side_look(i, &leader.looks[i]);
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+        if (!rp_shared_is_away(i))
+            rp_shared_look(i, &leader.looks[i]);
     atomic_thread_fence(memory_order_seq_cst);
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (!rp_side_is_away(i)) {
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+        if (!rp_shared_is_away(i)) {
             find(i, leader.found);
             keep(i, leader.found);
         }
@@ -350,15 +351,15 @@ static void look_at_ranks(void)
 
 static void count_sent(void)
 {
-    uint64_t arrivals = atomic_load(&rp_side_shared()->arrivals);
+    uint64_t arrivals = atomic_load(&rp_shared_shared()->arrivals);
 
-    leader.changes += arrivals != leader.told[rp_side.host];
-    leader.told[rp_side.host] = arrivals;
-    for (uint32_t i = 0; i < rp_side.ranks; i++) {
-        uint64_t count = rp_side_is_away(i) ? atomic_load(rp_side_sent(i)) : 0;
-        if (count == *sent_by(rp_side.host, i))
+    leader.changes += arrivals != leader.told[rp_shared_side.host];
+    leader.told[rp_shared_side.host] = arrivals;
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++) {
+        uint64_t count = rp_shared_is_away(i) ? atomic_load(rp_shared_sent(i)) : 0;
+        if (count == *sent_by(rp_shared_side.host, i))
             continue;
-        *sent_by(rp_side.host, i) = count;
+        *sent_by(rp_shared_side.host, i) = count;
         leader.changed[i].sent = ++leader.changes;
     }
 }
@@ -368,7 +369,7 @@ static void count_sent(void)
 
 static void put_states(struct peer *peer)
 {
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
         if (leader.changed[i].state > peer->told) {
             rp_buffer_u64(&peer->out, i);
             rp_buffer_put(&peer->out, state_of(i), state_size());
@@ -378,18 +379,18 @@ static void put_states(struct peer *peer)
 
 static void put_sent(struct peer *peer)
 {
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
         if (leader.changed[i].sent > peer->told) {
             rp_buffer_u64(&peer->out, i);
-            rp_buffer_u64(&peer->out, *sent_by(rp_side.host, i));
+            rp_buffer_u64(&peer->out, *sent_by(rp_shared_side.host, i));
         }
     rp_buffer_u64(&peer->out, END);
 }
 
 static void put_received(struct peer *peer)
 {
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        for (uint32_t h = 0; h < rp_side.hosts && !rp_side_is_away(i); h++)
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+        for (uint32_t h = 0; h < rp_shared_side.hosts && !rp_shared_is_away(i); h++)
             if (leader.received_changed[from_host(i, h)] > peer->told) {
                 rp_buffer_u64(&peer->out, i | (uint64_t)h << 32);
                 rp_buffer_u64(&peer->out, leader.received[from_host(i, h)]);
@@ -399,9 +400,9 @@ static void put_received(struct peer *peer)
 
 static void put_arrivals(struct peer *peer)
 {
-    rp_buffer_u64(&peer->out, leader.told[rp_side.host]);
-    for (uint32_t h = 0; h < rp_side.hosts; h++)
-        rp_buffer_u64(&peer->out, *heard_from(rp_side.host, h));
+    rp_buffer_u64(&peer->out, leader.told[rp_shared_side.host]);
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
+        rp_buffer_u64(&peer->out, *heard_from(rp_shared_side.host, h));
 }
 
 static void send_frame(struct peer *peer)
@@ -419,7 +420,7 @@ static void send_frame(struct peer *peer)
 
 static bool somebody_wants(void)
 {
-    for (uint32_t h = 0; h < rp_side.hosts; h++)
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
         if (leader.peers[h].wants && leader.peers[h].fd >= 0)
             return true;
     return false;
@@ -437,7 +438,7 @@ static void tell(void)
     if (!is_wanted)
         return;
     count_sent();
-    for (uint32_t h = 0; h < rp_side.hosts; h++)
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
         if (leader.peers[h].wants && leader.changes > leader.peers[h].told)
             send_frame(&leader.peers[h]);
     leader.pause = leader.changes > before      ? SHORTEST
@@ -447,22 +448,22 @@ static void tell(void)
 
 /* Hearing */
 
-static struct rp_letter_note *copy_note(uint32_t source)
+static struct rp_message_note *copy_note(uint32_t source)
 {
     uint64_t end, place = leader.notes[source].spare;
 
     if (place == 0)
-        place = atomic_exchange(&rp_side.all[source].returned, 0);
+        place = atomic_exchange(&rp_shared_side.all[source].returned, 0);
     if (place != 0) {
-        leader.notes[source].spare = rp_side_note(place)->next;
+        leader.notes[source].spare = rp_shared_note(place)->next;
     } else {
-        uint64_t begin = rp_side_notes_of(source, &end);
+        uint64_t begin = rp_shared_notes_of(source, &end);
         place = leader.notes[source].end == 0 ? begin : leader.notes[source].end;
-        leader.notes[source].end = place + sizeof(struct rp_letter_note);
+        leader.notes[source].end = place + sizeof(struct rp_message_note);
         if (leader.notes[source].end > end)
             give_up("too many messages from another host are under way that were not received");
     }
-    struct rp_letter_note *note = rp_side_note(place);
+    struct rp_message_note *note = rp_shared_note(place);
     memset(note, 0, sizeof *note);
     return note;
 }
@@ -479,10 +480,10 @@ static bool hear_letter(uint32_t host, struct rp_view *view)
              ranks = rp_view_u64(view), home = rp_view_u64(view), site = rp_view_u64(view);
     uint32_t source = (uint32_t)ranks, dest = (uint32_t)(ranks >> 32);
 
-    if (view->failed || source >= rp_side.ranks || dest >= rp_side.ranks ||
-        rp_side.host_of[source] != host || rp_side_is_away(dest))
+    if (view->failed || source >= rp_shared_side.ranks || dest >= rp_shared_side.ranks ||
+        rp_shared_side.host_of[source] != host || rp_shared_is_away(dest))
         return false;
-    struct rp_letter_note *note = copy_note(source);
+    struct rp_message_note *note = copy_note(source);
     note->stamp = stamp;
     note->comm = comm;
     note->tag = (int32_t)(uint32_t)tag_from;
@@ -493,7 +494,7 @@ static bool hear_letter(uint32_t host, struct rp_view *view)
     note->is_copy = 1;
     note->home = home;
     note->site = (uint32_t)site;
-    rp_side_deliver(dest, note);
+    rp_shared_deliver(dest, note);
     count_received(dest, host);
     return true;
 }
@@ -503,14 +504,14 @@ static bool hear_taken(uint32_t host, struct rp_view *view)
     uint64_t rank = rp_view_u64(view), home = rp_view_u64(view), taken = rp_view_u64(view),
              at = rp_view_u64(view), end;
 
-    if (view->failed || rank >= rp_side.ranks || rp_side_is_away((uint32_t)rank) ||
+    if (view->failed || rank >= rp_shared_side.ranks || rp_shared_is_away((uint32_t)rank) ||
         taken > RP_TAKEN)
         return false;
-    uint64_t begin = rp_side_notes_of((uint32_t)rank, &end);
-    if (home < begin || home > end - sizeof(struct rp_letter_note) ||
-        (home - begin) % sizeof(struct rp_letter_note) != 0)
+    uint64_t begin = rp_shared_notes_of((uint32_t)rank, &end);
+    if (home < begin || home > end - sizeof(struct rp_message_note) ||
+        (home - begin) % sizeof(struct rp_message_note) != 0)
         return false;
-    rp_side_tell(rp_side_note(home), (enum rp_taken)taken, at);
+    rp_shared_tell(rp_shared_note(home), (enum rp_det_taken)taken, at);
     count_received((uint32_t)rank, host);
     return true;
 }
@@ -522,23 +523,23 @@ static bool hear_arrival(uint32_t host, struct rp_view *view)
     uint64_t function_root = rp_view_u64(view), op_said = rp_view_u64(view),
              site = rp_view_u64(view);
     uint32_t rank = (uint32_t)rank_size;
-    struct rp_side_call call = {(uint32_t)function_root,
-                                (uint32_t)op_said,
-                                (uint32_t)(function_root >> 32),
-                                (int32_t)(uint32_t)(op_said >> 32),
-                                rank,
-                                (uint32_t)site};
-    size_t words = rp_side_words();
+    struct rp_shared_call call = {(uint32_t)function_root,
+                                  (uint32_t)op_said,
+                                  (uint32_t)(function_root >> 32),
+                                  (int32_t)(uint32_t)(op_said >> 32),
+                                  rank,
+                                  (uint32_t)site};
+    size_t words = rp_shared_words();
 
-    if (view->failed || rank >= rp_side.ranks || rp_side.host_of[rank] != host ||
+    if (view->failed || rank >= rp_shared_side.ranks || rp_shared_side.host_of[rank] != host ||
         (size_t)(view->end - view->at) != words * sizeof(uint64_t))
         return false;
     uint64_t *members = malloc(words * sizeof *members);
     if (!members)
         give_up("out of memory for other hosts");
     memcpy(members, view->at, words * sizeof *members);
-    rp_side_arrive(comm, number, members, (uint32_t)(rank_size >> 32), &call, clock);
-    ++*heard_from(rp_side.host, host);
+    rp_shared_arrive(comm, number, members, (uint32_t)(rank_size >> 32), &call, clock);
+    ++*heard_from(rp_shared_side.host, host);
     leader.changes++;
     free(members);
     return true;
@@ -548,21 +549,21 @@ static bool hear_sites(uint32_t host, struct rp_view *view)
 {
     uint64_t rank = rp_view_u64(view);
 
-    if (view->failed || rank >= rp_side.ranks || rp_side.host_of[rank] != host)
+    if (view->failed || rank >= rp_shared_side.ranks || rp_shared_side.host_of[rank] != host)
         return false;
-    return rp_side_add_sites((uint32_t)rank, view->at, (size_t)(view->end - view->at));
+    return rp_shared_add_sites((uint32_t)rank, view->at, (size_t)(view->end - view->at));
 }
 
 /* For those who look at the state itself. */
 static void mirror_state(uint32_t rank, const struct state *state)
 {
-    struct rp_side_rank *r = &rp_side.all[rank];
+    struct rp_shared_rank *r = &rp_shared_side.all[rank];
     uint64_t version = atomic_load(&r->version);
 
     if (version % 2 == 0)
         atomic_store(&r->version, ++version);
     atomic_store(&r->is_idle, (uint32_t)state->is_idle);
-    if (state->wait == RP_SIDE_RUNS)
+    if (state->wait == RP_SHARED_RUNS)
         return;
     atomic_store(&r->wait, (uint32_t)state->wait);
     atomic_store(&r->target, (uint32_t)state->target);
@@ -578,8 +579,8 @@ static void set(_Atomic uint64_t *word, uint64_t value)
 
 static bool has_received_all(uint32_t rank)
 {
-    for (uint32_t h = 0; h < rp_side.hosts; h++)
-        if (h != rp_side.host && h != rp_side.host_of[rank] &&
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
+        if (h != rp_shared_side.host && h != rp_shared_side.host_of[rank] &&
             leader.received[from_host(rank, h)] < *sent_by(h, rank))
             return false;
     return true;
@@ -587,15 +588,15 @@ static bool has_received_all(uint32_t rank)
 
 static bool has_heard_all(uint32_t by)
 {
-    for (uint32_t h = 0; h < rp_side.hosts; h++)
-        if (h != rp_side.host && h != by && *heard_from(by, h) < leader.told[h])
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
+        if (h != rp_shared_side.host && h != by && *heard_from(by, h) < leader.told[h])
             return false;
     return true;
 }
 
 static void mirror(uint32_t rank)
 {
-    struct rp_side_mirror *m = rp_side_mirror(rank);
+    struct rp_shared_copy *m = rp_shared_copy(rank);
     const struct state *state = state_of(rank);
 
     set(&m->clock, state->clock);
@@ -606,23 +607,23 @@ static void mirror(uint32_t rank)
     set(&m->number, state->number);
     set(&m->fresh, state->fresh);
     set(&m->meets, state->meets);
-    for (size_t i = 0; i < rp_side_words(); i++)
+    for (size_t i = 0; i < rp_shared_words(); i++)
         set(&m->relied[i], state->relied[i]);
-    set(&m->received, leader.received[from_host(rank, rp_side.host)]);
-    set(&m->heard, *heard_from(rp_side.host_of[rank], rp_side.host));
+    set(&m->received, leader.received[from_host(rank, rp_shared_side.host)]);
+    set(&m->heard, *heard_from(rp_shared_side.host_of[rank], rp_shared_side.host));
     set(&m->is_believed, has_received_all(rank));
-    set(&m->has_heard, has_heard_all(rp_side.host_of[rank]));
+    set(&m->has_heard, has_heard_all(rp_shared_side.host_of[rank]));
 }
 
 static bool read_states(uint32_t host, struct rp_view *view)
 {
     for (uint64_t rank = rp_view_u64(view); rank != END; rank = rp_view_u64(view)) {
-        if (view->failed || rank >= rp_side.ranks || rp_side.host_of[rank] != host ||
+        if (view->failed || rank >= rp_shared_side.ranks || rp_shared_side.host_of[rank] != host ||
             (size_t)(view->end - view->at) < state_size())
             return false;
         memcpy(state_of((uint32_t)rank), view->at, state_size());
         view->at += state_size();
-        if (state_of((uint32_t)rank)->target >= rp_side.ranks)
+        if (state_of((uint32_t)rank)->target >= rp_shared_side.ranks)
             return false;
     }
     return true;
@@ -631,31 +632,31 @@ static bool read_states(uint32_t host, struct rp_view *view)
 static bool read_counts(uint32_t host, struct rp_view *view)
 {
     for (uint64_t rank = rp_view_u64(view); rank != END; rank = rp_view_u64(view)) {
-        if (view->failed || rank >= rp_side.ranks)
+        if (view->failed || rank >= rp_shared_side.ranks)
             return false;
         *sent_by(host, (uint32_t)rank) = rp_view_u64(view);
     }
     for (uint64_t which = rp_view_u64(view); which != END; which = rp_view_u64(view)) {
         uint32_t rank = (uint32_t)which, from = (uint32_t)(which >> 32);
-        if (view->failed || rank >= rp_side.ranks || from >= rp_side.hosts ||
-            rp_side.host_of[rank] != host)
+        if (view->failed || rank >= rp_shared_side.ranks || from >= rp_shared_side.hosts ||
+            rp_shared_side.host_of[rank] != host)
             return false;
         leader.received[from_host(rank, from)] = rp_view_u64(view);
     }
     leader.told[host] = rp_view_u64(view);
-    for (uint32_t h = 0; h < rp_side.hosts; h++)
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
         *heard_from(host, h) = rp_view_u64(view);
     return !view->failed;
 }
 
 static void mirror_all(void)
 {
-    _Atomic uint64_t *mirrored = &rp_side_shared()->mirrored;
+    _Atomic uint64_t *mirrored = &rp_shared_shared()->mirrored;
 
     atomic_fetch_add(mirrored, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (rp_side_is_away(i))
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+        if (rp_shared_is_away(i))
             mirror(i);
     atomic_fetch_add(mirrored, 1);
 }
@@ -670,10 +671,10 @@ static bool hear_frame(uint32_t host, struct rp_view *view)
 {
     bool is_good = read_states(host, view) && read_counts(host, view);
 
-    for (uint32_t i = 0; i < rp_side.ranks && is_good; i++)
-        if (rp_side.host_of[i] == host) {
+    for (uint32_t i = 0; i < rp_shared_side.ranks && is_good; i++)
+        if (rp_shared_side.host_of[i] == host) {
             mirror_state(i, state_of(i));
-            atomic_store_explicit(&rp_side_clock_page(i)[1], state_of(i)->clock,
+            atomic_store_explicit(&rp_shared_clock_page(i)[1], state_of(i)->clock,
                                   memory_order_release);
         }
     mirror_all();
@@ -683,7 +684,7 @@ static bool hear_frame(uint32_t host, struct rp_view *view)
 
 static void hear_question(uint32_t host)
 {
-    uint64_t answer = atomic_exchange(&rp_side_shared()->reported, 1) == 0 ? MAY : MAY_NOT;
+    uint64_t answer = atomic_exchange(&rp_shared_shared()->reported, 1) == 0 ? MAY : MAY_NOT;
 
     say(&leader.peers[host], ANSWER, &answer, 1);
 }
@@ -709,7 +710,7 @@ static bool hear(uint32_t host, enum message kind, struct rp_view view)
         hear_question(host);
         return true;
     case ANSWER:
-        atomic_store(&rp_side_shared()->answer, (uint32_t)rp_view_u64(&view));
+        atomic_store(&rp_shared_shared()->answer, (uint32_t)rp_view_u64(&view));
         return !view.failed;
     default:
         return false;
@@ -754,8 +755,8 @@ static void listen_to(struct peer *peer)
 
 static bool is_hungry(void)
 {
-    for (uint32_t i = 0; i < rp_side.ranks; i++)
-        if (!rp_side_is_away(i) && atomic_load(&rp_side.all[i].is_hungry))
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+        if (!rp_shared_is_away(i) && atomic_load(&rp_shared_side.all[i].is_hungry))
             return true;
     return false;
 }
@@ -764,7 +765,7 @@ static bool has_to_ask(void)
 {
     bool is_asked = true;
 
-    for (uint32_t h = 0; h < rp_side.hosts; h++)
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
         is_asked &= leader.peers[h].fd < 0 || leader.peers[h].is_asked;
     return !is_asked && is_hungry();
 }
@@ -772,25 +773,26 @@ static bool has_to_ask(void)
 static void ask(void)
 {
     if (has_to_ask())
-        for (uint32_t h = 0; h < rp_side.hosts; h++)
+        for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
             if (leader.peers[h].fd >= 0 && !leader.peers[h].is_asked) {
                 leader.peers[h].is_asked = true;
                 say(&leader.peers[h], WANT, NULL, 0);
             }
-    if (atomic_load(&rp_side_shared()->asks) == 1) {
-        atomic_store(&rp_side_shared()->asks, 2);
+    if (atomic_load(&rp_shared_shared()->asks) == 1) {
+        atomic_store(&rp_shared_shared()->asks, 2);
         say(&leader.peers[0], ASK, NULL, 0);
     }
 }
 
 static void sleep_a_while(void)
 {
-    struct rp_side_shared *shared = rp_side_shared();
+    struct rp_shared_shared *shared = rp_shared_shared();
     bool is_wanted = somebody_wants();
     struct timespec pause = {0, leader.pause}, none = {0, 0};
 
-    leader.polled[rp_side.hosts] = (struct pollfd){.fd = rp_side_wake_pipe(), .events = POLLIN};
-    for (uint32_t h = 0; h < rp_side.hosts; h++)
+    leader.polled[rp_shared_side.hosts] =
+        (struct pollfd){.fd = rp_shared_wake_pipe(), .events = POLLIN};
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
         leader.polled[h] = (struct pollfd){
             .fd = leader.peers[h].fd,
             .events = (short)(POLLIN |
@@ -799,7 +801,11 @@ static void sleep_a_while(void)
     atomic_thread_fence(memory_order_seq_cst);
     bool is_busy = atomic_load(&shared->outbox) != 0 || has_to_ask() ||
                    atomic_load(&shared->asks) == 1 || atomic_load(&leader.stops);
-    ppoll(leader.polled, rp_side.hosts + 1, is_busy ? &none : is_wanted ? &pause : NULL, NULL);
+    ppoll(leader.polled, rp_shared_side.hosts + 1,
+          is_busy     ? &none
+          : is_wanted ? &pause
+                      : NULL,
+          NULL);
     atomic_store(&shared->sleeps, 0);
 }
 
@@ -807,7 +813,7 @@ static void drain_pipe(void)
 {
     char bytes[64];
 
-    while (read(rp_side_wake_pipe(), bytes, sizeof bytes) > 0)
+    while (read(rp_shared_wake_pipe(), bytes, sizeof bytes) > 0)
         ;
 }
 
@@ -817,14 +823,14 @@ static void *lead(void *data)
     prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
     while (!atomic_load(&leader.stops)) {
         sleep_a_while();
-        if (leader.polled[rp_side.hosts].revents)
+        if (leader.polled[rp_shared_side.hosts].revents)
             drain_pipe();
-        for (uint32_t h = 0; h < rp_side.hosts; h++)
+        for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
             if (leader.peers[h].fd >= 0 && leader.polled[h].revents)
                 listen_to(&leader.peers[h]);
         tell();
         ask();
-        for (uint32_t h = 0; h < rp_side.hosts; h++)
+        for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
             flush(&leader.peers[h]);
     }
     return NULL;
@@ -832,7 +838,7 @@ static void *lead(void *data)
 
 static bool make_room(void)
 {
-    size_t ranks = rp_side.ranks, hosts = rp_side.hosts;
+    size_t ranks = rp_shared_side.ranks, hosts = rp_shared_side.hosts;
 
     leader.peers = calloc(hosts, sizeof *leader.peers);
     leader.polled = calloc(hosts + 1, sizeof *leader.polled);
@@ -858,14 +864,14 @@ enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why)
 
     if (!make_room())
         return rp_fail(why, RP_MEMORY, "out of memory for other hosts");
-    for (uint32_t h = 0; h < rp_side.hosts; h++)
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
         leader.peers[h].fd = sockets[h];
-    for (uint32_t i = 0; i < rp_side.ranks; i++) {
-        state_of(i)->wait = RP_SIDE_RUNS;
-        if (!rp_side_is_away(i))
+    for (uint32_t i = 0; i < rp_shared_side.ranks; i++) {
+        state_of(i)->wait = RP_SHARED_RUNS;
+        if (!rp_shared_is_away(i))
             continue;
-        rp_side_mirror(i)->wait = RP_SIDE_RUNS;
-        atomic_store(&rp_side.all[i].version, 1);
+        rp_shared_copy(i)->wait = RP_SHARED_RUNS;
+        atomic_store(&rp_shared_side.all[i].version, 1);
     }
     leader.pause = SHORTEST;
     sigfillset(&every);
@@ -879,10 +885,10 @@ enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why)
 void rp_hosts_stop(void)
 {
     atomic_store(&leader.stops, 1);
-    if (write(rp_side_wake_pipe(), "", 1) < 0 && errno != EAGAIN)
+    if (write(rp_shared_wake_pipe(), "", 1) < 0 && errno != EAGAIN)
         return;
     pthread_join(leader.thread, NULL);
-    for (uint32_t h = 0; h < rp_side.hosts; h++)
+    for (uint32_t h = 0; h < rp_shared_side.hosts; h++)
         if (leader.peers[h].fd >= 0)
             close(leader.peers[h].fd);
 }

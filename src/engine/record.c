@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "codec/codec.h"
 #include "engine/record_alone.h"
 #include "engine/record_calls.h"
@@ -29,12 +29,12 @@
 #include "event/wrappers.h"
 #include "log/manifest.h"
 #include "log/regionlog.h"
-#include "mpi/beside.h"
-#include "mpi/capture.h"
-#include "mpi/comms.h"
-#include "mpi/imports.h"
-#include "mpi/life.h"
-#include "mpi/threads.h"
+#include "peers/peer_det.h"
+#include "interpose/capture.h"
+#include "entry/comms.h"
+#include "interpose/imports.h"
+#include "entry/life.h"
+#include "entry/threads.h"
 
 static struct {
     struct rp_log_writer *writer;
@@ -171,7 +171,7 @@ static void say_summary(const uint64_t sum[5])
 
     if (sum[4] > 0)
         snprintf(data, sizeof data, "and %llu bytes of data, ", (unsigned long long)sum[4]);
-    rp_message_rank(-1);
+    rp_diagnostics_rank(-1);
     rp_note("recorded %llu events on %d ranks: %llu bytes, %.3f bytes a receive, %sin %s",
             (unsigned long long)sum[0], record.session.ranks, (unsigned long long)sum[2],
             sum[1] ? (double)sum[2] / (double)sum[1] : 0.0, data, record.session.directory);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* After each call that made events the debugger's place is reached (engine/watch.h). None of this
- * is in the way of ordinary recording: it is another table of operations, and no call is idle. */
+/* After each call that made events the debugger's place is reached (engine/gdb_hooks.h). None of
+ * this is in the way of ordinary recording: it is another table of operations, and no call is idle.
+ */
 #include "engine/record_alone.h"
 
-#include "base/settings.h"
+#include "job/settings.h"
 #include "engine/record_events.h"
-#include "engine/watch.h"
+#include "engine/gdb_hooks.h"
 #include "log/logreader.h"
-#include "mpi/self.h"
+#include "entry/thread_state.h"
 
 static const struct rp_engine *plain;
 static struct rp_engine engine;
@@ -21,7 +22,7 @@ static void tell(const struct rp_call *call)
         return;
     told = events;
     reprise_return_address = call->return_address;
-    rp_watch_place(events, NULL, NULL);
+    rp_gdb_hook_place(events, NULL, NULL);
     reprise_event();
 }
 
@@ -131,7 +132,7 @@ const struct rp_engine *rp_record_alone_over(const struct rp_engine *without,
     engine.Testany = alone_Testany;
     engine.Testsome = alone_Testsome;
     engine.Request_get_status = alone_Request_get_status;
-    rp_always_set(RP_ALWAYS_TOOL);
-    rp_watch_begin(session->rank, recorded_events(session));
+    rp_slow_set(RP_SLOW_TOOL);
+    rp_gdb_hook_begin(session->rank, recorded_events(session));
     return &engine;
 }

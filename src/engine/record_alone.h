@@ -4,7 +4,7 @@
 #define RP_RECORD_ALONE_H
 
 #include "engine/session.h"
-#include "mpi/engine.h"
+#include "entry/engine.h"
 
 /* The engine that does what `plain` does, but gives values from outside as they were, and tells the
  * debugger of each event. */

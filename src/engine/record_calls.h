@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of MPI while recording, for the table of its engine (mpi/engine.h says what each is
+/* The calls of MPI while recording, for the table of its engine (entry/engine.h says what each is
  * given). */
 #ifndef RP_RECORD_CALLS_H
 #define RP_RECORD_CALLS_H
 
 #include "engine/record_events.h"
 #include "engine/record_requests.h"
-#include "mpi/engine.h"
-#include "mpi/self.h"
+#include "entry/engine.h"
+#include "entry/thread_state.h"
 
 static inline void rp_record_begin(const struct rp_call *call)
 {
-    rp_self.depth++;
-    if (__builtin_expect(rp_self.always & RP_ALWAYS_FREED, 0))
+    rp_thread_state.depth++;
+    if (__builtin_expect(rp_thread_state.always & RP_SLOW_FREED, 0))
         rp_record_poll_freed(rp_record_site(call));
 }
 
 static inline void rp_record_end(void)
 {
-    rp_self.depth--;
+    rp_thread_state.depth--;
 }
 
 /*
- * Usual calls (rp_usual_*): nothing stands against them, their site is known, and the ring has
+ * Usual calls (rp_fast_*): nothing stands against them, their site is known, and the ring has
  * room. They need no depth, since nobody makes calls out of theirs. What turns out to be unusual
  * after the real call is told in the same way as by the other operations.
  */

@@ -2,20 +2,20 @@
 /*
  * Every operation that can complete a receive does what recording does without clocks, and then
  * tells the clocks of what it completed, as CLOCK events behind its others. All completing calls
- * come here, also those that need no record otherwise (RP_ALWAYS_CLOCKS). Nothing of this is in the
+ * come here, also those that need no record otherwise (RP_SLOW_CLOCKS). Nothing of this is in the
  * way of a recording without clocks: it is another table of operations.
  *
  * CLOCK counts no posts, so these events are made without rp_record_push.
  */
 #include "engine/record_clocks.h"
 
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "engine/record_events.h"
-#include "envelope/envelope.h"
-#include "mpi/life.h"
-#include "mpi/refused.h"
-#include "mpi/self.h"
+#include "peers/peer_piggyback.h"
+#include "entry/life.h"
+#include "peers/peer_reprise.h"
+#include "entry/thread_state.h"
 #include "reprise.h"
 
 static const struct rp_engine *plain;
@@ -28,20 +28,20 @@ bool rp_record_clocks_wanted(void)
 
 enum rp_status rp_record_clocks_open(int rank, struct rp_problem *why)
 {
-    if (!reprise_envelope_open || !reprise_envelope_take || !reprise_envelope_close ||
-        !reprise_envelope_synced)
+    if (!reprise_piggyback_open || !reprise_piggyback_take || !reprise_piggyback_close ||
+        !reprise_piggyback_synced)
         return rp_fail(why, RP_USAGE,
-                       "clocks are to be recorded, but libreprise-envelope.so is not preloaded "
+                       "clocks are to be recorded, but libreprise-piggyback.so is not preloaded "
                        "behind libreprise.so");
-    reprise_envelope_open(rank);
-    rp_always_set(RP_ALWAYS_CLOCKS);
+    reprise_piggyback_open(rank);
+    rp_slow_set(RP_SLOW_CLOCKS);
     rp_record_by_site();
     return RP_OK;
 }
 
 static void put(const struct rp_stamp *stamps, size_t count, const struct rp_call *call)
 {
-    uint32_t site = rp_record_site(call), fresh = reprise_envelope_synced() ? RP_CLOCK_FRESH : 0;
+    uint32_t site = rp_record_site(call), fresh = reprise_piggyback_synced() ? RP_CLOCK_FRESH : 0;
 
     rp_record_close_runs();
     rp_record_stamp();
@@ -55,7 +55,7 @@ static void put(const struct rp_stamp *stamps, size_t count, const struct rp_cal
 static void tell(const struct rp_call *call)
 {
     const struct rp_stamp *stamps;
-    size_t count = reprise_envelope_take(&stamps);
+    size_t count = reprise_piggyback_take(&stamps);
 
     if (count > 0)
         put(stamps, count, call);
@@ -68,7 +68,7 @@ static void clocks_received_other(const struct rp_call *call, int source, int ta
 {
     const struct rp_stamp *stamps;
     struct rp_stamp stamp;
-    size_t count = reprise_envelope_take(&stamps);
+    size_t count = reprise_piggyback_take(&stamps);
 
     if (count > 0)
         stamp = stamps[0];
@@ -160,7 +160,7 @@ static void clocks_threads_begin(void)
 static void clocks_finalize(void)
 {
     plain->finalize();
-    reprise_envelope_close();
+    reprise_piggyback_close();
 }
 
 const struct rp_engine *rp_record_clocks_over(const struct rp_engine *without)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording the clocks of messages, where libreprise-envelope.so (envelope/envelope.h) stands
+/* Recording the clocks of messages, where libreprise-piggyback.so (peers/peer_piggyback.h) stands
  * behind us. */
 #ifndef RP_RECORD_CLOCKS_H
 #define RP_RECORD_CLOCKS_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "mpi/engine.h"
+#include "entry/engine.h"
 
 /* The engine that does what `plain` does, and tells clocks as well. */
 const struct rp_engine *rp_record_clocks_over(const struct rp_engine *plain);

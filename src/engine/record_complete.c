@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "engine/outcome.h"
+#include "base/diagnostics.h"
+#include "engine/return_codes.h"
 #include "engine/record_calls.h"
-#include "mpi/constants.h"
-#include "mpi/life.h"
-#include "mpi/notes.h"
-#include "mpi/threads.h"
+#include "preload/constants.h"
+#include "entry/life.h"
+#include "entry/request_notes.h"
+#include "entry/threads.h"
 
 /* For one call's requests. */
 static struct {
@@ -144,7 +144,7 @@ static inline int real_waitsome(const struct rp_call *call, int count, MPI_Reque
 static void waited(const struct rp_call *call, struct rp_request *entry, const MPI_Status *seen,
                    int rc)
 {
-    if (!rp_outcome_matched(rc)) {
+    if (!rp_return_code_matched(rc)) {
         rp_record_unwatch(entry); /* it failed, and is gone */
         return;
     }
@@ -168,10 +168,9 @@ int rp_record_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status 
     return rc;
 }
 
-static __attribute__((noinline)) int waited_unusually(int rc, const struct rp_origin *origin,
-                                                      uintptr_t return_address, uintptr_t stack,
-                                                      struct rp_request *entry,
-                                                      const MPI_Status *seen)
+static __attribute__((noinline)) int waited_slow(int rc, const struct rp_origin *origin,
+                                                 uintptr_t return_address, uintptr_t stack,
+                                                 struct rp_request *entry, const MPI_Status *seen)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -179,8 +178,8 @@ static __attribute__((noinline)) int waited_unusually(int rc, const struct rp_or
     return rc;
 }
 
-int rp_usual_Wait(MPI_Request *request, MPI_Status *status, struct rp_request *entry,
-                  const struct rp_origin *origin)
+int rp_fast_Wait(MPI_Request *request, MPI_Status *status, struct rp_request *entry,
+                 const struct rp_origin *origin)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = origin->next->Wait(request, seen);
@@ -188,7 +187,7 @@ int rp_usual_Wait(MPI_Request *request, MPI_Status *status, struct rp_request *e
 
     if (rc != MPI_SUCCESS || !rp_record_is_oldest(entry) ||
         !rp_record_is_usual(origin, RP_PLACE, 1, &site))
-        return waited_unusually(rc, origin, RP_PLACE, entry, seen);
+        return waited_slow(rc, origin, RP_PLACE, entry, seen);
     rp_record_match(entry, seen, site, rp_record_take_posts());
     rp_record_publish();
     return MPI_SUCCESS;
@@ -269,13 +268,13 @@ static bool was_completed(int index, const MPI_Status *seen)
         entry && entry->flags & RP_REQUEST_PERSISTENT && !(entry->flags & RP_REQUEST_RECEIVE);
 
     return handle != rp_constant.request_null && !is_inactive &&
-           rp_outcome_class(seen[index].MPI_ERROR) != MPI_ERR_PENDING;
+           rp_return_code_class(seen[index].MPI_ERROR) != MPI_ERR_PENDING;
 }
 
 static bool is_any_pending(int count, const MPI_Status *seen)
 {
     for (int i = 0; i < count; i++)
-        if (rp_outcome_class(seen[i].MPI_ERROR) == MPI_ERR_PENDING)
+        if (rp_return_code_class(seen[i].MPI_ERROR) == MPI_ERR_PENDING)
             return true;
     return false;
 }
@@ -291,7 +290,7 @@ static void push_partial(uint32_t site, int count, const MPI_Status *seen)
     for (int i = count - 1; i >= 0; i--)
         if (was_completed(i, seen))
             completed++, first = i;
-    rp_record_push(RP_YES, site, (uint32_t)count, first, completed, rp_self.waitalls);
+    rp_record_push(RP_YES, site, (uint32_t)count, first, completed, rp_thread_state.waitalls);
     for (int i = first + 1; i > 0 && i < count; i++)
         if (was_completed(i, seen))
             rp_record_push(RP_NEXT, site, 0, i, 0, 0);
@@ -332,7 +331,7 @@ int rp_record_Waitall(const struct rp_call *call, int count, MPI_Request *reques
     if (looked_at && rc == MPI_SUCCESS) {
         complete_all(count, NULL, seen, rp_record_site(call));
         rp_record_publish();
-    } else if (looked_at && rp_outcome_class(rc) == MPI_ERR_IN_STATUS) {
+    } else if (looked_at && rp_return_code_class(rc) == MPI_ERR_IN_STATUS) {
         waitall_failed(call, count, seen);
     }
     rp_record_end();
@@ -355,7 +354,7 @@ static inline void push_index(const struct rp_call *call, int count, int index,
 /* MPI_UNDEFINED because there was nothing to complete: no event. */
 static inline bool is_decided(int index, int count, const MPI_Request *requests)
 {
-    return index == MPI_UNDEFINED && rp_outcome_all_null(count, requests);
+    return index == MPI_UNDEFINED && rp_return_code_all_null(count, requests);
 }
 
 static void told_waitany(const struct rp_call *call, int count, const MPI_Request *requests,
@@ -381,11 +380,10 @@ int rp_record_Waitany(const struct rp_call *call, int count, MPI_Request *reques
     return rc;
 }
 
-static __attribute__((noinline)) int waitany_unusually(const struct rp_origin *origin,
-                                                       uintptr_t return_address, uintptr_t stack,
-                                                       int count, const MPI_Request *requests,
-                                                       const int *index, const MPI_Status *seen,
-                                                       int rc)
+static __attribute__((noinline)) int waitany_slow(const struct rp_origin *origin,
+                                                  uintptr_t return_address, uintptr_t stack,
+                                                  int count, const MPI_Request *requests,
+                                                  const int *index, const MPI_Status *seen, int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -393,8 +391,8 @@ static __attribute__((noinline)) int waitany_unusually(const struct rp_origin *o
     return rc;
 }
 
-int rp_usual_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status,
-                     const struct rp_origin *origin)
+int rp_fast_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status,
+                    const struct rp_origin *origin)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
@@ -405,7 +403,7 @@ int rp_usual_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *s
     if (rc == MPI_SUCCESS && *index != MPI_UNDEFINED &&
         tell_one(origin, RP_PLACE, count, *index, 1, &room.handles[*index], seen))
         return rc;
-    return waitany_unusually(origin, RP_PLACE, count, requests, index, seen, rc);
+    return waitany_slow(origin, RP_PLACE, count, requests, index, seen, rc);
 }
 
 static inline void push_some(const struct rp_call *call, int count, int outcount,
@@ -429,7 +427,7 @@ static inline void push_some(const struct rp_call *call, int count, int outcount
 static void told_some(const struct rp_call *call, int count, const MPI_Request *requests,
                       const int *outcount, const int *indices, const MPI_Status *seen, int rc)
 {
-    if (!rp_outcome_some(rc))
+    if (!rp_return_code_some(rc))
         rp_record_error(call, (uint32_t)count, rc);
     else if (*outcount == 0)
         rp_record_no(call, (uint32_t)count);
@@ -461,11 +459,10 @@ int rp_record_Testsome(const struct rp_call *call, int count, MPI_Request *reque
     return rc;
 }
 
-static __attribute__((noinline)) int some_unusually(const struct rp_origin *origin,
-                                                    uintptr_t return_address, uintptr_t stack,
-                                                    int count, const MPI_Request *requests,
-                                                    const int *outcount, const int *indices,
-                                                    const MPI_Status *seen, int rc)
+static __attribute__((noinline)) int some_slow(const struct rp_origin *origin,
+                                               uintptr_t return_address, uintptr_t stack, int count,
+                                               const MPI_Request *requests, const int *outcount,
+                                               const int *indices, const MPI_Status *seen, int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -473,8 +470,8 @@ static __attribute__((noinline)) int some_unusually(const struct rp_origin *orig
     return rc;
 }
 
-int rp_usual_Waitsome(int count, MPI_Request *requests, int *outcount, int *indices,
-                      MPI_Status *statuses, const struct rp_origin *origin)
+int rp_fast_Waitsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                     MPI_Status *statuses, const struct rp_origin *origin)
 {
     MPI_Status *seen = prepare(count, requests, statuses);
     int rc = origin->next->Waitsome(count, requests, outcount, indices, seen);
@@ -482,11 +479,11 @@ int rp_usual_Waitsome(int count, MPI_Request *requests, int *outcount, int *indi
     if (rc == MPI_SUCCESS && *outcount == 1 &&
         tell_one(origin, RP_PLACE, count, *indices, 1, &room.handles[*indices], seen))
         return rc;
-    return some_unusually(origin, RP_PLACE, count, requests, outcount, indices, seen, rc);
+    return some_slow(origin, RP_PLACE, count, requests, outcount, indices, seen, rc);
 }
 
-int rp_usual_Testsome(int count, MPI_Request *requests, int *outcount, int *indices,
-                      MPI_Status *statuses, const struct rp_origin *origin)
+int rp_fast_Testsome(int count, MPI_Request *requests, int *outcount, int *indices,
+                     MPI_Status *statuses, const struct rp_origin *origin)
 {
     MPI_Status *seen = prepare(count, requests, statuses);
     int rc = origin->next->Testsome(count, requests, outcount, indices, seen);
@@ -497,7 +494,7 @@ int rp_usual_Testsome(int count, MPI_Request *requests, int *outcount, int *indi
     if (rc == MPI_SUCCESS && *outcount == 1 &&
         tell_one(origin, RP_PLACE, count, *indices, 1, &room.handles[*indices], seen))
         return rc;
-    return some_unusually(origin, RP_PLACE, count, requests, outcount, indices, seen, rc);
+    return some_slow(origin, RP_PLACE, count, requests, outcount, indices, seen, rc);
 }
 
 /* Test, Testall and answers about a request that stays as it is: yes without an index. Returns the
@@ -547,10 +544,10 @@ int rp_record_Test(const struct rp_call *call, MPI_Request *request, int *flag, 
     return rc;
 }
 
-static __attribute__((noinline)) int test_unusually(const struct rp_origin *origin,
-                                                    uintptr_t return_address, uintptr_t stack,
-                                                    MPI_Request before, const int *flag,
-                                                    const MPI_Status *seen, int rc)
+static __attribute__((noinline)) int test_slow(const struct rp_origin *origin,
+                                               uintptr_t return_address, uintptr_t stack,
+                                               MPI_Request before, const int *flag,
+                                               const MPI_Status *seen, int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -558,8 +555,8 @@ static __attribute__((noinline)) int test_unusually(const struct rp_origin *orig
     return rc;
 }
 
-int rp_usual_Test(MPI_Request *request, int *flag, MPI_Status *status,
-                  const struct rp_origin *origin)
+int rp_fast_Test(MPI_Request *request, int *flag, MPI_Status *status,
+                 const struct rp_origin *origin)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     MPI_Request before = request ? *request : rp_constant.request_null;
@@ -573,13 +570,13 @@ int rp_usual_Test(MPI_Request *request, int *flag, MPI_Status *status,
         if (*flag && tell_one(origin, RP_PLACE, 1, RP_NO_INDEX, 0, &before, seen))
             return rc;
     }
-    return test_unusually(origin, RP_PLACE, before, flag, seen, rc);
+    return test_slow(origin, RP_PLACE, before, flag, seen, rc);
 }
 
 int rp_record_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
                       MPI_Status *statuses)
 {
-    bool decided = rp_outcome_all_null(count, requests);
+    bool decided = rp_return_code_all_null(count, requests);
 
     rp_record_begin(call);
     MPI_Status *seen = prepare(count, requests, statuses);
@@ -588,7 +585,7 @@ int rp_record_Testall(const struct rp_call *call, int count, MPI_Request *reques
     int rc = call->next->Testall(count, requests, flag, seen);
     if (rc == MPI_SUCCESS && decided) {
         /* decided */
-    } else if (rp_outcome_some(rc) && *flag) {
+    } else if (rp_return_code_some(rc) && *flag) {
         uint32_t site = push_yes(call, count);
         if (rp_state.watched)
             complete_all(count, NULL, seen, site);
@@ -624,11 +621,11 @@ int rp_record_Testany(const struct rp_call *call, int count, MPI_Request *reques
     return rc;
 }
 
-static __attribute__((noinline)) int testany_unusually(const struct rp_origin *origin,
-                                                       uintptr_t return_address, uintptr_t stack,
-                                                       int count, const MPI_Request *requests,
-                                                       const int *index, const int *flag,
-                                                       const MPI_Status *seen, int rc)
+static __attribute__((noinline)) int testany_slow(const struct rp_origin *origin,
+                                                  uintptr_t return_address, uintptr_t stack,
+                                                  int count, const MPI_Request *requests,
+                                                  const int *index, const int *flag,
+                                                  const MPI_Status *seen, int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -636,8 +633,8 @@ static __attribute__((noinline)) int testany_unusually(const struct rp_origin *o
     return rc;
 }
 
-int rp_usual_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status,
-                     const struct rp_origin *origin)
+int rp_fast_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status,
+                    const struct rp_origin *origin)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
@@ -650,7 +647,7 @@ int rp_usual_Testany(int count, MPI_Request *requests, int *index, int *flag, MP
     if (rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED &&
         tell_one(origin, RP_PLACE, count, *index, 1, &room.handles[*index], seen))
         return rc;
-    return testany_unusually(origin, RP_PLACE, count, requests, index, flag, seen, rc);
+    return testany_slow(origin, RP_PLACE, count, requests, index, flag, seen, rc);
 }
 
 int rp_record_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
@@ -664,7 +661,7 @@ int rp_record_Request_get_status(const struct rp_call *call, MPI_Request request
     if (rc == MPI_SUCCESS && *flag) {
         uint32_t site = push_yes(call, 1);
         if (entry && entry->flags & RP_REQUEST_WILD && entry->flags & RP_REQUEST_RECEIVE &&
-            !rp_outcome_cancelled(entry, seen))
+            !rp_return_code_cancelled(entry, seen))
             rp_record_push(RP_FREED, site, 0, seen->MPI_SOURCE, seen->MPI_TAG, entry->post);
         rp_record_publish();
     } else {
@@ -699,7 +696,7 @@ int rp_record_Cancel(const struct rp_call *call, MPI_Request *request)
 {
     if (!rp_state.notes_named)
         rp_refuse_unforeseen("MPI_Cancel");
-    rp_self.depth++;
+    rp_thread_state.depth++;
     int rc = call->next->Cancel(request);
     rp_record_end();
     if (rc != MPI_SUCCESS)

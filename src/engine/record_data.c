@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/settings.h"
-#include "data/offered.h"
+#include "job/settings.h"
+#include "peers/peer_partial.h"
 
 static bool is_on;
 
@@ -15,24 +15,24 @@ enum rp_status rp_record_data_open(const struct rp_session *session, struct rp_p
 
     if (!alone && !ranks)
         return RP_OK;
-    if (!reprise_data_record || !reprise_data_follow)
+    if (!reprise_partial_record || !reprise_partial_follow)
         return rp_fail(why, RP_USAGE,
-                       "the data of ranks is to be recorded, but libreprise-data.so is not "
+                       "the data of ranks is to be recorded, but libreprise-partial.so is not "
                        "preloaded behind libreprise.so");
     if (!alone && !rp_ranks_have(ranks, session->rank))
         return RP_OK;
     is_on = true;
     if (alone)
-        return (enum rp_status)reprise_data_follow(rp_setting("REPRISE_RUN"), session->run,
-                                                   session->rank, session->ranks, why);
-    return (enum rp_status)reprise_data_record(session->directory, session->run, session->rank,
-                                               session->ranks, why);
+        return (enum rp_status)reprise_partial_follow(rp_setting("REPRISE_RUN"), session->run,
+                                                      session->rank, session->ranks, why);
+    return (enum rp_status)reprise_partial_record(session->directory, session->run, session->rank,
+                                                  session->ranks, why);
 }
 
 void rp_record_data_go(void)
 {
     if (is_on)
-        reprise_data_go();
+        reprise_partial_go();
 }
 
 uint64_t rp_record_data_close(void)
@@ -40,13 +40,13 @@ uint64_t rp_record_data_close(void)
     bool was_on = is_on;
 
     is_on = false;
-    return was_on ? reprise_data_close() : 0;
+    return was_on ? reprise_partial_close() : 0;
 }
 
 void rp_record_data_value(int32_t *a, uint64_t *c)
 {
     if (is_on)
-        reprise_data_value(a, c);
+        reprise_partial_value(a, c);
 }
 
 /* Windows are refused from now on, as in any recording without data. */
@@ -54,7 +54,7 @@ void rp_record_data_threads(void)
 {
     if (!is_on)
         return;
-    reprise_data_threads();
+    reprise_partial_threads();
     is_on = false;
     setenv("REPRISE_RANKS", "", 1);
 }

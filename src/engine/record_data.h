@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The data of ranks that are to be replayed alone: recording turns libreprise-data.so on and off,
- * which does the rest. */
+/* The data of ranks that are to be replayed alone: recording turns libreprise-partial.so on and
+ * off, which does the rest. */
 #ifndef RP_RECORD_DATA_H
 #define RP_RECORD_DATA_H
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 
 struct rp_recorder rp_recorder;
 
@@ -39,29 +39,29 @@ static void put_before(uint32_t kind, uint32_t site, uint32_t posts, int32_t a, 
 
 static void introduce(uint32_t site)
 {
-    if (rp_self.number >= 0)
+    if (rp_thread_state.number >= 0)
         return;
-    rp_self.number = ++rp_recorder.threads;
+    rp_thread_state.number = ++rp_recorder.threads;
     rp_record_close_runs();
-    put_before(RP_THREAD, site, 0, rp_self.number, rp_self.identity);
+    put_before(RP_THREAD, site, 0, rp_thread_state.number, rp_thread_state.identity);
 }
 
 static void choose_thread(uint32_t site)
 {
     introduce(site);
-    if (rp_recorder.thread == rp_self.number)
+    if (rp_recorder.thread == rp_thread_state.number)
         return;
     rp_record_close_runs();
-    put_before(RP_TURN, site, (uint32_t)(rp_state.posts - rp_recorder.last_posts), rp_self.number,
-               rp_recorder.turns);
+    put_before(RP_TURN, site, (uint32_t)(rp_state.posts - rp_recorder.last_posts),
+               rp_thread_state.number, rp_recorder.turns);
     rp_recorder.last_posts = rp_state.posts;
-    rp_recorder.thread = rp_self.number;
+    rp_recorder.thread = rp_thread_state.number;
     rp_recorder.turns = 0;
 }
 
 void rp_record_choose_thread(const struct rp_call *call)
 {
-    if (rp_recorder.thread == rp_self.number)
+    if (rp_recorder.thread == rp_thread_state.number)
         return;
     choose_thread(rp_record_site(call));
     rp_record_publish();
@@ -220,14 +220,14 @@ void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t
 
 static void no_of_thread(const struct rp_call *call, uint32_t scope)
 {
-    if (rp_self.number < 0) {
+    if (rp_thread_state.number < 0) {
         introduce(rp_record_site(call));
         rp_record_publish();
     }
-    uint64_t key = scope | (uint64_t)(uint32_t)rp_self.number << 32;
+    uint64_t key = scope | (uint64_t)(uint32_t)rp_thread_state.number << 32;
     rp_record_no_elsewhere(call, key,
                            ((uint32_t)((uintptr_t)call->function >> 3) ^ scope ^
-                            (uint32_t)rp_self.number) %
+                            (uint32_t)rp_thread_state.number) %
                                RP_OPEN_RUNS);
 }
 

@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/hidden.h"
+#include "base/visibility.h"
 #include "event/ring.h"
 #include "event/site.h"
-#include "mpi/engine.h"
-#include "mpi/self.h"
+#include "entry/engine.h"
+#include "entry/thread_state.h"
 
 struct rp_poll_key {
     const char *function;

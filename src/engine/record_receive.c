@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Receives and probes, blocking or persistent: what a wildcard took or saw. Where several threads
  * call, a blocking probe is made of polls, and the lock is free between them. */
-#include "engine/outcome.h"
+#include "engine/return_codes.h"
 #include "engine/record_calls.h"
-#include "mpi/comms.h"
-#include "mpi/constants.h"
-#include "mpi/notes.h"
-#include "mpi/threads.h"
+#include "entry/comms.h"
+#include "preload/constants.h"
+#include "entry/request_notes.h"
+#include "entry/threads.h"
 
 void rp_record_error(const struct rp_call *call, uint32_t scope, int rc)
 {
-    rp_record_event(RP_ERROR, rp_record_site(call), scope, rp_outcome_class(rc), 0, 0);
+    rp_record_event(RP_ERROR, rp_record_site(call), scope, rp_return_code_class(rc), 0, 0);
 }
 
 static int real_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
@@ -49,7 +49,7 @@ static bool is_told(int source, int tag)
 static inline void push_envelope(uint32_t kind, const struct rp_call *call, MPI_Comm comm,
                                  const MPI_Status *status, int rc)
 {
-    if (__builtin_expect(rp_outcome_matched(rc), 1))
+    if (__builtin_expect(rp_return_code_matched(rc), 1))
         rp_record_event(kind, rp_record_site(call), rp_comms_number(comm), status->MPI_SOURCE,
                         status->MPI_TAG, 0);
     else
@@ -67,21 +67,20 @@ static __attribute__((noinline)) void tell_older_than_now(const struct rp_call *
 void rp_record_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm,
                               const MPI_Status *status, int rc)
 {
-    if (rp_self.always & RP_ALWAYS_FREED)
+    if (rp_thread_state.always & RP_SLOW_FREED)
         rp_record_poll_freed(rp_record_site(call));
-    bool kept = source == MPI_ANY_SOURCE && !rp_state.watched && rp_outcome_matched(rc) &&
+    bool kept = source == MPI_ANY_SOURCE && !rp_state.watched && rp_return_code_matched(rc) &&
                 rp_record_region_put(rp_record_site(call), rp_comms_number(comm),
                                      status->MPI_SOURCE, status->MPI_TAG);
     if (!kept && RP_IS_WILD(source, tag))
         push_envelope(RP_RECV, call, comm, status, rc);
-    if (rp_state.watched && rp_outcome_matched(rc) && source != MPI_PROC_NULL)
+    if (rp_state.watched && rp_return_code_matched(rc) && source != MPI_PROC_NULL)
         tell_older_than_now(call, status);
 }
 
-static __attribute__((noinline)) void received_unusually(const char *function,
-                                                         uintptr_t return_address, uintptr_t stack,
-                                                         MPI_Comm comm, const MPI_Status *status,
-                                                         int rc)
+static __attribute__((noinline)) void received_slow(const char *function, uintptr_t return_address,
+                                                    uintptr_t stack, MPI_Comm comm,
+                                                    const MPI_Status *status, int rc)
 {
     struct rp_call call = {function, NULL, return_address, stack};
 
@@ -98,7 +97,7 @@ void rp_record_received(const char *function, uintptr_t return_address, uintptr_
                              !rp_site_known(&rp_recorder.sites, function, return_address, stack,
                                             &site),
                          0)) {
-        received_unusually(function, return_address, stack, comm, status, rc);
+        received_slow(function, return_address, stack, comm, status, rc);
         return;
     }
     rp_record_put(RP_RECV, site, rp_comms.last_number, status->MPI_SOURCE, status->MPI_TAG, 0);
@@ -111,7 +110,7 @@ void rp_record_persistent_begin(const struct rp_call *call, struct rp_envelope *
     (void)call;
     (void)e;
     (void)b;
-    rp_self.depth++;
+    rp_thread_state.depth++;
 }
 
 void rp_record_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc,
@@ -151,7 +150,7 @@ static void started(MPI_Request request)
 
 int rp_record_Start(const struct rp_call *call, MPI_Request *request)
 {
-    rp_self.depth++;
+    rp_thread_state.depth++;
     int rc = call->next->Start(request);
     rp_record_end();
     if (rc == MPI_SUCCESS)
@@ -161,7 +160,7 @@ int rp_record_Start(const struct rp_call *call, MPI_Request *request)
 
 int rp_record_Startall(const struct rp_call *call, int count, MPI_Request *requests)
 {
-    rp_self.depth++;
+    rp_thread_state.depth++;
     int rc = call->next->Startall(count, requests);
     rp_record_end();
     for (int i = 0; rc == MPI_SUCCESS && i < count; i++)
@@ -224,10 +223,10 @@ int rp_record_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm c
     return rc;
 }
 
-static __attribute__((noinline)) int iprobe_unusually(const struct rp_origin *origin,
-                                                      uintptr_t return_address, uintptr_t stack,
-                                                      MPI_Comm comm, const int *flag,
-                                                      const MPI_Status *seen, int rc)
+static __attribute__((noinline)) int iprobe_slow(const struct rp_origin *origin,
+                                                 uintptr_t return_address, uintptr_t stack,
+                                                 MPI_Comm comm, const int *flag,
+                                                 const MPI_Status *seen, int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
@@ -235,8 +234,8 @@ static __attribute__((noinline)) int iprobe_unusually(const struct rp_origin *or
     return rc;
 }
 
-int rp_usual_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status,
-                    const struct rp_origin *origin)
+int rp_fast_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status,
+                   const struct rp_origin *origin)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = origin->next->Iprobe(source, tag, comm, flag, seen);
@@ -251,7 +250,7 @@ int rp_usual_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *s
             return rc;
         }
     }
-    return iprobe_unusually(origin, RP_PLACE, comm, flag, seen, rc);
+    return iprobe_slow(origin, RP_PLACE, comm, flag, seen, rc);
 }
 
 int rp_record_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,

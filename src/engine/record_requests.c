@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "base/message.h"
-#include "mpi/beside.h"
-#include "mpi/constants.h"
-#include "mpi/engine.h"
-#include "mpi/notes.h"
+#include "base/diagnostics.h"
+#include "peers/peer_det.h"
+#include "preload/constants.h"
+#include "entry/engine.h"
+#include "entry/request_notes.h"
 
 struct freed {
     MPI_Request request;
@@ -39,7 +39,7 @@ bool rp_record_complete_rare(struct rp_request *entry, const MPI_Status *status,
 {
     if (!(entry->flags & (RP_REQUEST_RECEIVE | RP_REQUEST_OTHER)))
         return false;
-    bool cancelled = rp_outcome_cancelled(entry, status);
+    bool cancelled = rp_return_code_cancelled(entry, status);
     if (cancelled)
         rp_record_push(entry->flags & RP_REQUEST_OTHER ? RP_UNSENT : RP_CANCELLED, site, 0, 0, 0,
                        entry->post);
@@ -73,7 +73,7 @@ static void tell(struct rp_request *entry, uint32_t site)
     ask_beside(true);
     int rc = rp_pmpi.Request_get_status(rp_request_of_key(entry->handle), &flag, &status);
     ask_beside(false);
-    if (!rp_outcome_matched(rc) || !flag || rp_outcome_cancelled(entry, &status))
+    if (!rp_return_code_matched(rc) || !flag || rp_return_code_cancelled(entry, &status))
         return;
     rp_record_push(RP_FREED, site, 0, status.MPI_SOURCE, status.MPI_TAG, entry->post);
     rp_request_unlist(entry);
@@ -117,7 +117,7 @@ void rp_record_keep_freed(MPI_Request *request, struct rp_request *entry)
     freed[freed_count++] = (struct freed){*request, entry->post};
     if (reprise_det_takes_call)
         reprise_det_takes_call();
-    rp_always_set(RP_ALWAYS_FREED);
+    rp_slow_set(RP_SLOW_FREED);
     if (!(entry->flags & RP_REQUEST_TOLD))
         rp_request_unlist(entry);
     if (entry->flags & RP_REQUEST_PERSISTENT)
@@ -131,7 +131,7 @@ static void forget_freed(size_t i)
     freed[i] = freed[--freed_count];
     rp_state.watched--;
     if (freed_count == 0)
-        rp_always_clear(RP_ALWAYS_FREED);
+        rp_slow_clear(RP_SLOW_FREED);
 }
 
 void rp_record_poll_freed(uint32_t site)

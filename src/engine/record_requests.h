@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/outcome.h"
+#include "engine/return_codes.h"
 #include "engine/record_events.h"
-#include "mpi/requests.h"
-#include "mpi/self.h"
+#include "preload/requests.h"
+#include "entry/thread_state.h"
 
 void rp_record_watch(struct rp_request *entry, uint64_t flags, uint64_t post);
 void rp_record_unwatch(struct rp_request *entry);

@@ -12,11 +12,11 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/settings.h"
+#include "job/settings.h"
 #include "event/wrappers.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
-#include "mpi/engine.h"
+#include "entry/engine.h"
 #include "reprise.h"
 
 static char *program_name(char path[PATH_MAX])

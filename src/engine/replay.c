@@ -9,24 +9,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/message.h"
-#include "base/settings.h"
-#include "engine/doorbell.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
+#include "engine/wakeup.h"
 #include "engine/replay_calls.h"
 #include "engine/replay_follow.h"
 #include "engine/replay_shuffle.h"
-#include "engine/replay_standin.h"
+#include "engine/placeholder_requests.h"
 #include "engine/session.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
-#include "mpi/comms.h"
-#include "mpi/constants.h"
-#include "mpi/debugger.h"
-#include "mpi/engine.h"
-#include "mpi/life.h"
-#include "mpi/notes.h"
-#include "mpi/self.h"
-#include "mpi/threads.h"
+#include "entry/comms.h"
+#include "preload/constants.h"
+#include "interpose/debugger.h"
+#include "entry/engine.h"
+#include "entry/life.h"
+#include "entry/request_notes.h"
+#include "entry/thread_state.h"
+#include "entry/threads.h"
 #include "reprise.h"
 
 static struct rp_session session;
@@ -78,7 +78,7 @@ static void replay_finalize(void)
         rp_note("%llu receives in commutative regions were shuffled",
                 (unsigned long long)rp_shuffle_count());
     rp_follow_finish(true);
-    rp_standin_close();
+    rp_placeholder_close();
 }
 
 static void replay_end(int code)
@@ -101,7 +101,7 @@ static const struct rp_engine engine = {
     .post_end = rp_replay_post_end,
     .persistent_begin = rp_replay_persistent_begin,
     .persistent_end = rp_replay_persistent_end,
-    .sent = rp_doorbell_ring,
+    .sent = rp_wakeup_ring,
     .region_begin = rp_shuffle_region_begin,
     .region_end = rp_shuffle_region_end,
     .Start = rp_replay_Start,
@@ -219,8 +219,9 @@ void rp_replay_start(void)
     rp_session_share_text(state);
     rp_session_share_text(allowed);
     setenv("REPRISE_ALLOW", allowed, 1);
-    rp_standin_open();
-    status = rp_follow_open(&session, &options, state, rp_standin_release, rp_standin_sink, &why);
+    rp_placeholder_open();
+    status = rp_follow_open(&session, &options, state, rp_placeholder_release, rp_placeholder_sink,
+                            &why);
     if (status == RP_OK)
         status = rp_shuffle_open(&session, &why);
     if (status != RP_OK)
@@ -229,7 +230,7 @@ void rp_replay_start(void)
     rp_comms_init();
     rp_replay_receive_start();
     rp_replay_complete_start();
-    rp_always_set(RP_ALWAYS_ENGINE);
+    rp_slow_set(RP_SLOW_ENGINE);
     rp_state.watched = 1; /* always look */
     rp_engine = &engine;
     rp_sends_seen = 1;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of MPI in a replay, for the table of its engine (mpi/engine.h says what each is
+/* The calls of MPI in a replay, for the table of its engine (entry/engine.h says what each is
  * given). */
 #ifndef RP_REPLAY_CALLS_H
 #define RP_REPLAY_CALLS_H
 
-#include "mpi/engine.h"
-#include "mpi/self.h"
+#include "entry/engine.h"
+#include "entry/thread_state.h"
 
 static inline void rp_replay_begin(void)
 {
-    rp_self.depth++;
+    rp_thread_state.depth++;
 }
 
 static inline void rp_replay_end(void)
 {
-    rp_self.depth--;
+    rp_thread_state.depth--;
 }
 
 /* Receives and probes */

@@ -2,22 +2,22 @@
 /*
  * Completion in a replay: a call waits for exactly the requests that it found before, and a
  * recorded 'no' is answered at once. Stand-ins take the place of requests whose match is not what
- * the program asked for (engine/replay_standin.h).
+ * the program asked for (engine/placeholder_requests.h).
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "engine/outcome.h"
+#include "base/diagnostics.h"
+#include "engine/return_codes.h"
 #include "engine/replay_calls.h"
 #include "engine/replay_follow.h"
-#include "engine/replay_standin.h"
+#include "engine/placeholder_requests.h"
 #include "engine/replay_wait.h"
-#include "mpi/constants.h"
-#include "mpi/life.h"
-#include "mpi/notes.h"
-#include "mpi/self.h"
-#include "mpi/threads.h"
+#include "preload/constants.h"
+#include "entry/life.h"
+#include "entry/request_notes.h"
+#include "entry/thread_state.h"
+#include "entry/threads.h"
 
 /* Room for one call's requests. */
 static __thread struct {
@@ -58,7 +58,7 @@ typedef int some_function(int, MPI_Request *, int *, int *, MPI_Status *);
 static int decided(const struct rp_call *call, int count, int rc)
 {
     if (rc != MPI_SUCCESS)
-        rp_follow_observe(call, RP_ERROR, (uint32_t)count, rp_outcome_class(rc), 0, 0);
+        rp_follow_observe(call, RP_ERROR, (uint32_t)count, rp_return_code_class(rc), 0, 0);
     rp_replay_end();
     return rc;
 }
@@ -72,11 +72,11 @@ static void complete(const struct rp_call *call, MPI_Request request, const MPI_
         return;
     uint64_t flags = entry->flags, post = entry->post,
              lasting = RP_REQUEST_PERSISTENT | RP_REQUEST_WILD;
-    bool cancelled = rp_outcome_cancelled(entry, status);
+    bool cancelled = rp_return_code_cancelled(entry, status);
     if (flags & RP_REQUEST_PERSISTENT) {
         entry->flags = flags & lasting;
     } else {
-        rp_standin_forget(entry);
+        rp_placeholder_forget(entry);
         entry->flags = 0;
     }
     if (cancelled)
@@ -92,13 +92,13 @@ static MPI_Request *enter(int count, MPI_Request *requests)
     reserve(count);
     if (count > 0 && requests)
         memcpy(room.before, requests, (size_t)count * sizeof *requests);
-    return requests ? rp_standin_enter(count, requests, room.real) : NULL;
+    return requests ? rp_placeholder_enter(count, requests, room.real) : NULL;
 }
 
 static void leave(int count, MPI_Request *requests, const MPI_Request *real)
 {
     if (requests)
-        rp_standin_leave(count, requests, real, room.before);
+        rp_placeholder_leave(count, requests, real, room.before);
 }
 
 /* The real calls that wait: they can return at once, as a rule. With threads they are polls all the
@@ -171,7 +171,7 @@ int rp_replay_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status 
     MPI_Request before = *request, *real = enter(1, request);
     int rc = real_wait(call, real, seen);
     leave(1, request, real);
-    if (rp_outcome_matched(rc))
+    if (rp_return_code_matched(rc))
         complete(call, before, seen);
     rp_replay_end();
     return rc;
@@ -212,7 +212,7 @@ int rp_replay_Waitany(const struct rp_call *call, int count, MPI_Request *reques
     int rc;
 
     rp_replay_begin();
-    if (rp_outcome_all_null(count, requests))
+    if (rp_return_code_all_null(count, requests))
         return decided(call, count, call->next->Waitany(count, requests, index, seen));
     const struct rp_event *event =
         rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
@@ -227,7 +227,7 @@ int rp_replay_Waitany(const struct rp_call *call, int count, MPI_Request *reques
         leave(count, requests, real);
         if (event)
             rp_follow_take();
-        else if (rp_outcome_matched(rc) && *index != MPI_UNDEFINED)
+        else if (rp_return_code_matched(rc) && *index != MPI_UNDEFINED)
             complete(call, room.before[*index], seen);
     }
     rp_replay_end();
@@ -241,7 +241,7 @@ int rp_replay_Testany(const struct rp_call *call, int count, MPI_Request *reques
     int rc = MPI_SUCCESS;
 
     rp_replay_begin();
-    if (rp_outcome_all_null(count, requests))
+    if (rp_return_code_all_null(count, requests))
         return decided(call, count, call->next->Testany(count, requests, index, flag, seen));
     const struct rp_event *event =
         rp_follow_expect(call, (uint32_t)count,
@@ -261,7 +261,7 @@ int rp_replay_Testany(const struct rp_call *call, int count, MPI_Request *reques
         leave(count, requests, real);
         if (event)
             rp_follow_take();
-        else if (rp_outcome_matched(rc) && *flag && *index != MPI_UNDEFINED)
+        else if (rp_return_code_matched(rc) && *flag && *index != MPI_UNDEFINED)
             complete(call, room.before[*index], seen);
     }
     rp_replay_end();
@@ -280,16 +280,16 @@ static int complete_some(const struct rp_call *call, some_function *real_call, i
         check_index(call, indices[i], count, requests);
         rp_await_request(call, requests[indices[i]]);
         room.before[i] = requests[indices[i]];
-        room.subset[i] = rp_standin_real(requests[indices[i]]);
+        room.subset[i] = rp_placeholder_real(requests[indices[i]]);
     }
     MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
     int rc = real_some(call, real_call, wanted, room.subset, &found, room.indices, seen);
-    if (!rp_outcome_some(rc) || found != wanted)
+    if (!rp_return_code_some(rc) || found != wanted)
         rp_follow_diverge(call, "a completed request is inactive here");
     for (int i = 0; i < wanted; i++)
         rp_follow_take();
     for (int i = 0; i < wanted; i++) {
-        rp_standin_leave(1, &requests[indices[i]], &room.subset[i], &room.before[i]);
+        rp_placeholder_leave(1, &requests[indices[i]], &room.subset[i], &room.before[i]);
         complete(call, room.before[i], &seen[i]);
     }
     *outcount = wanted;
@@ -304,7 +304,7 @@ static int freely_some(const struct rp_call *call, some_function *real_call, int
     int rc = real_some(call, real_call, count, real, outcount, indices, seen);
 
     leave(count, requests, real);
-    for (int i = 0; rp_outcome_some(rc) && rp_follow_is_free() && i < *outcount; i++)
+    for (int i = 0; rp_return_code_some(rc) && rp_follow_is_free() && i < *outcount; i++)
         complete(call, room.before[indices[i]], &seen[i]);
     return rc;
 }
@@ -316,7 +316,7 @@ static int replay_some(const struct rp_call *call, some_function *real_call, uin
     int rc = MPI_SUCCESS;
 
     rp_replay_begin();
-    if (rp_outcome_all_null(count, requests))
+    if (rp_return_code_all_null(count, requests))
         return decided(call, count, real_call(count, requests, outcount, indices, statuses));
     const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, kinds);
     if (event && event->kind == RP_NO) {
@@ -376,7 +376,7 @@ static bool are_complete(int count, const MPI_Request *requests)
 
     rp_quiet_begin();
     for (int i = 0; i < count && flag; i++) {
-        MPI_Request real = rp_standin_real(requests[i]);
+        MPI_Request real = rp_placeholder_real(requests[i]);
         if (real != rp_constant.request_null && !rp_makes_its_own_progress(requests[i]) &&
             rp_pmpi.Request_get_status(real, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             flag = 1; /* the real call finds it out */
@@ -432,9 +432,9 @@ int rp_replay_Waitall(const struct rp_call *call, int count, MPI_Request *reques
     MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
     int rc = real_waitall(call, count, real, seen);
     leave(count, requests, real);
-    bool in_status = rc != MPI_SUCCESS && rp_outcome_class(rc) == MPI_ERR_IN_STATUS;
+    bool in_status = rc != MPI_SUCCESS && rp_return_code_class(rc) == MPI_ERR_IN_STATUS;
     for (int i = 0; (rc == MPI_SUCCESS || in_status) && i < count; i++)
-        if (!in_status || rp_outcome_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
+        if (!in_status || rp_return_code_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
             complete(call, room.before[i], &seen[i]);
     rp_replay_end();
     return rc;
@@ -481,7 +481,7 @@ int rp_replay_Test(const struct rp_call *call, MPI_Request *request, int *flag, 
         leave(1, request, real);
         if (event)
             rp_follow_take();
-        if (rp_outcome_matched(rc) && *flag)
+        if (rp_return_code_matched(rc) && *flag)
             complete(call, before, seen);
     }
     rp_replay_end();
@@ -494,7 +494,7 @@ int rp_replay_Testall(const struct rp_call *call, int count, MPI_Request *reques
     int rc = MPI_SUCCESS;
 
     rp_replay_begin();
-    if (rp_outcome_all_null(count, requests))
+    if (rp_return_code_all_null(count, requests))
         return decided(call, count, call->next->Testall(count, requests, flag, statuses));
     const struct rp_event *event =
         rp_follow_expect(call, (uint32_t)count,
@@ -513,7 +513,7 @@ int rp_replay_Testall(const struct rp_call *call, int count, MPI_Request *reques
     leave(count, requests, real);
     if (event)
         rp_follow_take();
-    for (int i = 0; rp_outcome_some(rc) && *flag && i < count; i++)
+    for (int i = 0; rp_return_code_some(rc) && *flag && i < count; i++)
         complete(call, room.before[i], &seen[i]);
     rp_replay_end();
     return rc;
@@ -533,7 +533,7 @@ int rp_replay_Request_get_status(const struct rp_call *call, MPI_Request request
     } else {
         if (event && event->kind == RP_YES)
             rp_await_request(call, request);
-        rc = call->next->Request_get_status(rp_standin_real(request), flag, status);
+        rc = call->next->Request_get_status(rp_placeholder_real(request), flag, status);
         if (event)
             rp_follow_take();
     }
@@ -576,7 +576,7 @@ static uint64_t cancels;
 int rp_replay_Cancel(const struct rp_call *call, MPI_Request *request)
 {
     struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
-    MPI_Request real = rp_standin_real(*request);
+    MPI_Request real = rp_placeholder_real(*request);
     int rc = MPI_SUCCESS;
 
     rp_replay_begin();
@@ -617,7 +617,7 @@ int rp_replay_Request_free(const struct rp_call *call, MPI_Request *request)
     if (*request != rp_constant.request_null) {
         if (entry->flags & RP_REQUEST_PERSISTENT)
             rp_state.persistent--;
-        rp_standin_forget(entry);
+        rp_placeholder_forget(entry);
         rc = call->next->Request_free(request);
         entry->flags = 0;
     }

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/settings.h"
+#include "job/settings.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
-#include "mpi/capture.h"
-#include "mpi/engine.h"
+#include "interpose/capture.h"
+#include "entry/engine.h"
 
 static void take_early(struct rp_log *log)
 {

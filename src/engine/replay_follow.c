@@ -7,8 +7,8 @@
  * A rank that comes to the end of its record (a crash, a kill) parks: it swallows messages, so that
  * no sender hangs on it, until every other rank is at its end too, or can no longer move.
  */
-#include "engine/crashes.h"
-#include "engine/ending.h"
+#include "engine/crash_replay.h"
+#include "engine/end_of_record.h"
 #include "engine/replay_follow.h"
 
 #include <dlfcn.h>
@@ -20,20 +20,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/message.h"
-#include "base/settings.h"
-#include "engine/doorbell.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
+#include "engine/wakeup.h"
 #include "engine/standstill.h"
-#include "engine/watch.h"
+#include "engine/gdb_hooks.h"
 #include "event/naming.h"
 #include "event/site.h"
 #include "log/logreader.h"
-#include "mpi/capture.h"
-#include "mpi/constants.h"
-#include "mpi/debugger.h"
-#include "mpi/life.h"
-#include "mpi/self.h"
-#include "mpi/threads.h"
+#include "interpose/capture.h"
+#include "preload/constants.h"
+#include "interpose/debugger.h"
+#include "entry/life.h"
+#include "entry/thread_state.h"
+#include "entry/threads.h"
 #include "reprise.h"
 
 /* A group of NO events: each is used up in the program's own order, so they are all at the front
@@ -292,8 +292,8 @@ static void tell_place(void)
 {
     const struct rp_event *next = rp_matcher_look(follow.matcher, 0);
 
-    rp_watch_place(rp_matcher_position(follow.matcher), next,
-                   next ? rp_log_site_table(follow.log)->sites[next->site].function : NULL);
+    rp_gdb_hook_place(rp_matcher_position(follow.matcher), next,
+                      next ? rp_log_site_table(follow.log)->sites[next->site].function : NULL);
 }
 
 static void count_event(const struct rp_event *event)
@@ -444,7 +444,7 @@ static struct poll_balance *find_balance(const struct rp_call *call, uint32_t sc
 {
     for (size_t i = 0; i < follow.balance_count; i++) {
         struct poll_balance *b = &follow.balances[i];
-        if (b->left > 0 && b->thread == rp_self.number && b->scope == scope &&
+        if (b->left > 0 && b->thread == rp_thread_state.number && b->scope == scope &&
             strcmp(b->function, call->function) == 0)
             return b;
     }
@@ -456,7 +456,7 @@ static struct poll_balance *find_balance(const struct rp_call *call, uint32_t sc
 static void drop_balances(void)
 {
     for (size_t i = 0; i < follow.balance_count; i++)
-        if (follow.balances[i].thread == rp_self.number)
+        if (follow.balances[i].thread == rp_thread_state.number)
             follow.balances[i].left = 0;
 }
 
@@ -504,10 +504,10 @@ static void settle(void)
 /* Whether the turn is the calling thread's. */
 static bool is_mine(void)
 {
-    for (int32_t i = 0; rp_self.number < 0 && i < follow.identity_count; i++)
-        if (follow.identities[i] == rp_self.identity)
-            rp_self.number = i + 1;
-    return follow.thread == rp_self.number;
+    for (int32_t i = 0; rp_thread_state.number < 0 && i < follow.identity_count; i++)
+        if (follow.identities[i] == rp_thread_state.identity)
+            rp_thread_state.number = i + 1;
+    return follow.thread == rp_thread_state.number;
 }
 
 static bool may_take_turn(bool is_post)
@@ -577,7 +577,7 @@ static const struct rp_event *own_next(void)
 
     for (size_t i = 0; (event = rp_matcher_look(follow.matcher, i)) != NULL; i++) {
         if (event->kind == RP_TURN)
-            mine = event->a == rp_self.number;
+            mine = event->a == rp_thread_state.number;
         else if (mine && event->kind != RP_NO && event->kind != RP_THREAD &&
                  event->kind != RP_FREED)
             return event;
@@ -664,7 +664,7 @@ bool rp_follow_is_next(const struct rp_call *call, uint32_t kind)
     const struct rp_event *event = follow.free ? NULL : front();
 
     return event && event->kind == kind && (!rp_threads_on || is_mine()) &&
-           event->c == rp_self.waitalls && same_function(call, event->site);
+           event->c == rp_thread_state.waitalls && same_function(call, event->site);
 }
 
 bool rp_follow_take_no(void)
@@ -764,7 +764,7 @@ static bool hangs_as_recorded(struct rp_patience *p, int64_t waited)
     p->next_look = waited + LOOK_MS;
     uint64_t moves = rp_state_moves(follow.state), before = p->moves;
     p->moves = moves;
-    if (!rp_ending_all_replayed(follow.state) ||
+    if (!rp_end_of_record_all_replayed(follow.state) ||
         !rp_state_is_stuck(follow.state, RP_CERTAIN_CALL) || moves != before) {
         p->hangs_since = 0;
         return false;
@@ -801,8 +801,8 @@ static void hangs_at_end(const char *function)
 
     if (!may_report())
         wait_for_the_end();
-    rp_ending_say(&end, follow.slot->done, function);
-    rp_ending_stop(follow.state, follow.session.directory);
+    rp_end_of_record_say(&end, follow.slot->done, function);
+    rp_end_of_record_stop(follow.state, follow.session.directory);
 }
 
 /*
@@ -875,9 +875,9 @@ static void doze(struct rp_patience *p)
 {
     p->listens = !p->listens;
     if (p->listens)
-        rp_doorbell_listen();
+        rp_wakeup_listen();
     else
-        rp_doorbell_sleep(p->certain <= RP_CERTAIN_CALL ? SLEEP_US : LONG_SLEEP_US);
+        rp_wakeup_sleep(p->certain <= RP_CERTAIN_CALL ? SLEEP_US : LONG_SLEEP_US);
 }
 
 static void give_way(struct rp_patience *p, bool sleeps)
@@ -924,7 +924,7 @@ void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const c
 void rp_patience_end(struct rp_patience *p)
 {
     if (p->listens)
-        rp_doorbell_stop_listening();
+        rp_wakeup_stop_listening();
     if (p->published)
         follow.slot->state = follow.free ? RP_RANK_FREE : RP_RANK_RUNNING;
 }
@@ -940,14 +940,14 @@ static void take_in(void)
 
 static void wait_for_others(void (*sink)(void))
 {
-    rp_ending_wait(follow.state, follow.slot, follow.options.stall, sink ? take_in : NULL);
+    rp_end_of_record_wait(follow.state, follow.slot, follow.options.stall, sink ? take_in : NULL);
 }
 
 /* The program is about to end the job, or its rank, as it did in the record. */
 static void leave_it_to_end(void (*sink)(void))
 {
     wait_for_others(sink);
-    rp_ending_say_verdict(follow.state, follow.session.directory);
+    rp_end_of_record_say_verdict(follow.state, follow.session.directory);
 }
 
 static void park(void)
@@ -958,7 +958,7 @@ static void park(void)
     wait_for_others(follow.sink);
     if (!may_report())
         wait_for_the_end();
-    rp_ending_stop(follow.state, follow.session.directory);
+    rp_end_of_record_stop(follow.state, follow.session.directory);
 }
 
 static void hand_over_to_gdb(const char *where, void (*sink)(void))
@@ -997,7 +997,7 @@ void rp_follow_end_of_record(const struct rp_call *call)
         diverge(call, left, NULL, "a wait that never ended in the record");
     if (end.reason == RP_END_FINALIZE)
         diverge(call, NULL, NULL, "more events than were recorded");
-    rp_ending_say(&end, rp_matcher_position(follow.matcher), call->function);
+    rp_end_of_record_say(&end, rp_matcher_position(follow.matcher), call->function);
     if (follow.options.at_end == RP_AT_END_STOP)
         park();
     if (follow.options.at_end == RP_AT_END_GDB) {
@@ -1069,7 +1069,7 @@ void rp_follow_finish(bool finalized)
     if (!same)
         follow.slot->state = RP_RANK_DIVERGED;
     if (follow.session.rank == 0 && !rp_setting("REPRISE_PARENT")) {
-        rp_message_rank(-1);
+        rp_diagnostics_rank(-1);
         rp_note("replayed %llu events on %d ranks: %s", U64(sum[0]), follow.session.ranks,
                 sum[1]   ? "NOT identical"
                 : sum[2] ? "identical up to the end of the record"
@@ -1093,7 +1093,7 @@ void rp_follow_refused(const char *function)
     atomic_fetch_sub(&follow.state->awake, 1);
     follow.slot->state = RP_RANK_ENDED;
     wait_for_others(follow.sink);
-    rp_ending_say_verdict(follow.state, follow.session.directory);
+    rp_end_of_record_say_verdict(follow.state, follow.session.directory);
 }
 
 static void wait_before_crash(bool is_crash)
@@ -1177,16 +1177,16 @@ enum rp_status rp_follow_open(const struct rp_session *session,
     follow.slot = &follow.state->rank[session->rank];
     follow.slot->pid = (uint32_t)getpid();
     follow.slot->total = rp_log_event_count(follow.log);
-    rp_watch_begin(session->rank, follow.slot->total);
+    rp_gdb_hook_begin(session->rank, follow.slot->total);
     follow.slot->state = RP_RANK_RUNNING;
-    rp_doorbell_open(follow.state, session->rank);
+    rp_wakeup_open(follow.state, session->rank);
     atomic_fetch_add(&follow.state->awake, 1);
     follow.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
     status = pass_over_early(why);
     if (status != RP_OK)
         return status;
     pass_over();
-    rp_crashes_handle(wait_before_crash);
+    rp_crash_replay_handle(wait_before_crash);
     rp_standstill_open(&(struct rp_standstill){follow.state, follow.slot, options->stall,
                                                rp_log_end(follow.log).reason != RP_END_FINALIZE,
                                                options->at_end == RP_AT_END_STOP, stuck,

@@ -11,7 +11,7 @@
 #include "event/event.h"
 #include "log/replaystate.h"
 #include "match/matcher.h"
-#include "mpi/engine.h"
+#include "entry/engine.h"
 
 enum rp_at_end { RP_AT_END_STOP, RP_AT_END_GDB, RP_AT_END_CONTINUE };
 

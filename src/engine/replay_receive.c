@@ -4,19 +4,19 @@
  * matched in the record; by MPI's non-overtaking rule it can then only take the message that it
  * took before.
  */
-#include "engine/doorbell.h"
-#include "engine/outcome.h"
+#include "engine/wakeup.h"
+#include "engine/return_codes.h"
 #include "engine/replay_calls.h"
 #include "engine/replay_follow.h"
 #include "engine/replay_shuffle.h"
-#include "engine/replay_standin.h"
+#include "engine/placeholder_requests.h"
 #include "engine/replay_wait.h"
-#include "mpi/comms.h"
-#include "mpi/constants.h"
-#include "mpi/life.h"
-#include "mpi/notes.h"
-#include "mpi/self.h"
-#include "mpi/threads.h"
+#include "entry/comms.h"
+#include "preload/constants.h"
+#include "entry/life.h"
+#include "entry/request_notes.h"
+#include "entry/thread_state.h"
+#include "entry/threads.h"
 
 static int largest_tag;
 
@@ -71,11 +71,11 @@ void rp_replay_receive_begin(const struct rp_call *call, struct rp_envelope *e)
 static void observe_envelope(const struct rp_call *call, uint32_t kind, MPI_Comm comm,
                              const MPI_Status *status, int rc)
 {
-    if (rp_outcome_matched(rc))
+    if (rp_return_code_matched(rc))
         rp_follow_observe(call, kind, rp_comms_number(comm), status->MPI_SOURCE, status->MPI_TAG,
                           0);
     else
-        rp_follow_observe(call, RP_ERROR, 0, rp_outcome_class(rc), 0, 0);
+        rp_follow_observe(call, RP_ERROR, 0, rp_return_code_class(rc), 0, 0);
 }
 
 void rp_replay_receive_end(const struct rp_call *call, struct rp_envelope *e, int rc)
@@ -143,7 +143,7 @@ int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e,
         rc = receive_quietly(call, e, b, seen);
     else
         rc = call->next->Recv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, seen);
-    if (event && instead != MPI_ANY_SOURCE && rp_outcome_matched(rc) &&
+    if (event && instead != MPI_ANY_SOURCE && rp_return_code_matched(rc) &&
         seen->MPI_SOURCE == instead) {
         MPI_Status as_recorded = *seen;
         as_recorded.MPI_SOURCE = event->a;
@@ -183,8 +183,8 @@ void rp_replay_post_begin(const struct rp_call *call, struct rp_envelope *e,
     if (found && match.kind != RP_CANCELLED) {
         take_match(e, match.source, match.tag);
     } else if (found || is_wild(e)) {
-        e->note = rp_standin_keep(e, b);
-        rp_standin_make_ghost(e);
+        e->note = rp_placeholder_keep(e, b);
+        rp_placeholder_make_ghost(e);
     }
 }
 
@@ -194,11 +194,11 @@ void rp_replay_post_end(const struct rp_call *call, struct rp_envelope *e, int r
     (void)call;
     rp_replay_end();
     if (rc != MPI_SUCCESS) {
-        rp_standin_fail(e->note);
+        rp_placeholder_fail(e->note);
         return;
     }
     struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
-    rp_standin_forget(entry);
+    rp_placeholder_forget(entry);
     entry->post = e->post;
     entry->flags =
         RP_REQUEST_RECEIVE | (is_wild(e) ? RP_REQUEST_WILD : 0) | (e->note ? RP_REQUEST_GHOST : 0);
@@ -213,9 +213,9 @@ void rp_replay_persistent_begin(const struct rp_call *call, struct rp_envelope *
     (void)call;
     rp_replay_begin();
     note_asked(e);
-    e->note = rp_standin_keep(e, b);
+    e->note = rp_placeholder_keep(e, b);
     if (is_wild(e) && !is_wrong(e) && !rp_follow_is_free())
-        rp_standin_make_ghost(e);
+        rp_placeholder_make_ghost(e);
 }
 
 void rp_replay_persistent_end(const struct rp_call *call, struct rp_envelope *e, int rc,
@@ -225,11 +225,11 @@ void rp_replay_persistent_end(const struct rp_call *call, struct rp_envelope *e,
     rp_replay_end();
     if (rc != MPI_SUCCESS) {
         struct rp_request unused = {.note = e->note};
-        e->comm != e->asked_comm ? rp_standin_fail(e->note) : rp_standin_forget(&unused);
+        e->comm != e->asked_comm ? rp_placeholder_fail(e->note) : rp_placeholder_forget(&unused);
         return;
     }
     struct rp_request *entry = rp_requests_entry(&rp_state.requests, *request);
-    rp_standin_forget(entry);
+    rp_placeholder_forget(entry);
     entry->flags =
         RP_REQUEST_PERSISTENT | (is_wild(e) && e->comm != e->asked_comm ? RP_REQUEST_WILD : 0);
     entry->note = e->note;
@@ -248,7 +248,7 @@ static int start_receive(const struct rp_call *call, struct rp_request *entry, M
 
     entry->flags &= ~(uint64_t)(RP_REQUEST_GHOST | RP_REQUEST_CANCELLING);
     if (entry->flags & RP_REQUEST_WILD || (found && !matched)) {
-        rc = rp_standin_start(entry, matched ? &match : NULL);
+        rc = rp_placeholder_start(entry, matched ? &match : NULL);
         entry->flags |= matched ? 0 : RP_REQUEST_GHOST;
     } else {
         rc = call->next->Start(request);
@@ -260,7 +260,7 @@ static int start_receive(const struct rp_call *call, struct rp_request *entry, M
         entry->tag = match.tag;
     }
     if (rp_follow_is_free() && entry->flags & RP_REQUEST_GHOST)
-        rp_standin_release();
+        rp_placeholder_release();
     return rc;
 }
 
@@ -275,7 +275,7 @@ int rp_replay_Start(const struct rp_call *call, MPI_Request *request)
     else
         rc = call->next->Start(request);
     if (!rp_threads_on)
-        rp_doorbell_ring_all();
+        rp_wakeup_ring_all();
     rp_replay_end();
     return rc;
 }

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "engine/replay_follow.h"
 #include "log/regionlog.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Commutative regions of a replay (mpi/region.h): where they are shuffled (REPRISE_SHUFFLE), their
- * receives take the recorded messages in another order. */
+/* Commutative regions of a replay (entry/region.h): where they are shuffled (REPRISE_SHUFFLE),
+ * their receives take the recorded messages in another order. */
 #ifndef RP_REPLAY_SHUFFLE_H
 #define RP_REPLAY_SHUFFLE_H
 

@@ -3,15 +3,15 @@
 
 #include <stdio.h>
 
-#include "engine/outcome.h"
+#include "engine/return_codes.h"
 #include "engine/replay_follow.h"
-#include "engine/replay_standin.h"
-#include "mpi/comms.h"
-#include "mpi/constants.h"
-#include "mpi/life.h"
-#include "mpi/self.h"
-#include "mpi/threads.h"
-#include "mpi/yield.h"
+#include "engine/placeholder_requests.h"
+#include "entry/comms.h"
+#include "preload/constants.h"
+#include "entry/life.h"
+#include "entry/thread_state.h"
+#include "entry/threads.h"
+#include "preload/yield.h"
 
 static void describe_message(char *what, size_t size, int source, int tag, MPI_Comm comm)
 {
@@ -68,10 +68,12 @@ static void describe_request(MPI_Request request, char *what, size_t size)
 
 bool rp_makes_its_own_progress(MPI_Request request)
 {
-    struct rp_request *entry =
-        rp_self.always & RP_ALWAYS_CALLBACKS ? rp_requests_find(&rp_state.requests, request) : NULL;
+    struct rp_request *entry = rp_thread_state.always & RP_SLOW_CALLBACKS
+                                   ? rp_requests_find(&rp_state.requests, request)
+                                   : NULL;
 
-    return rp_self.always & RP_ALWAYS_CALLBACKS && !(entry && entry->flags & RP_REQUEST_RECEIVE);
+    return rp_thread_state.always & RP_SLOW_CALLBACKS &&
+           !(entry && entry->flags & RP_REQUEST_RECEIVE);
 }
 
 /* Polls on. Other threads must not find our error handler. */
@@ -88,7 +90,7 @@ static void rest(struct rp_patience *patience, const struct rp_call *call, const
 
 void rp_await_request(const struct rp_call *call, MPI_Request request)
 {
-    MPI_Request real = rp_standin_real(request);
+    MPI_Request real = rp_placeholder_real(request);
     struct rp_patience patience = {.certain = certainty_of(request)};
     char what[96] = "";
     int flag = 0;

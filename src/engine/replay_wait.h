@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "mpi/engine.h"
+#include "entry/engine.h"
 
 /* Until such a message can be received. */
 void rp_await_message(const struct rp_call *call, int source, int tag, MPI_Comm comm);

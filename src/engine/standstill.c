@@ -24,12 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "blocking/blocking.h"
+#include "peers/peer_blocking.h"
 #include "engine/asleep.h"
-#include "engine/ending.h"
-#include "mpi/constants.h"
-#include "mpi/self.h"
-#include "mpi/threads.h"
+#include "engine/end_of_record.h"
+#include "preload/constants.h"
+#include "entry/thread_state.h"
+#include "entry/threads.h"
 #include "reprise.h"
 
 enum {
@@ -193,7 +193,7 @@ static bool is_at_end(void)
     for (uint32_t i = 0; i < state->ranks; i++)
         if (rp_state_now(&state->rank[i]) == RP_RANK_WAITING && !state->rank[i].open_end)
             return false;
-    return rp_ending_all_replayed(state);
+    return rp_end_of_record_all_replayed(state);
 }
 
 /* A rank at the end of its record ends the job itself. */
@@ -202,7 +202,7 @@ static bool is_stuck(void)
     const struct rp_replay_state *state = watch.options.state;
     long patience = watch.options.stall * LOOKS_A_SECOND;
 
-    if (patience == 0 || rp_ending_somebody_is(state, RP_RANK_PARKED))
+    if (patience == 0 || rp_end_of_record_somebody_is(state, RP_RANK_PARKED))
         return false;
     return watch.quiet >
            (rp_state_is_stuck(state, RP_CERTAIN_MESSAGE) ? patience : patience + patience / 2);
@@ -220,8 +220,8 @@ static void look_at_all(void)
 {
     const struct rp_replay_state *state = watch.options.state;
     static long found_since;
-    bool given_up = rp_ending_somebody_is(state, RP_RANK_FAILED) ||
-                    rp_ending_somebody_is(state, RP_RANK_DIVERGED);
+    bool given_up = rp_end_of_record_somebody_is(state, RP_RANK_FAILED) ||
+                    rp_end_of_record_somebody_is(state, RP_RANK_DIVERGED);
 
     watch.given_up = given_up ? watch.given_up + 1 : 0;
     if (watch.given_up > LEFT_TO_OTHERS)

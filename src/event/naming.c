@@ -26,7 +26,7 @@ struct called {
 };
 
 struct rp_naming {
-    struct rp_lines *lines;
+    struct rp_source_lines *lines;
     char *list;
     struct known *known;
     struct called *called;
@@ -52,7 +52,7 @@ struct rp_naming *rp_naming_open(const char *list)
     rp_buffer_byte(&all, 0);
     naming->list = all.failed ? NULL : strdup((char *)all.bytes);
     rp_buffer_free(&all);
-    naming->lines = rp_lines_open();
+    naming->lines = rp_source_lines_open();
     return naming;
 }
 
@@ -67,11 +67,11 @@ void rp_naming_close(struct rp_naming *naming)
     free(naming->known);
     free(naming->called);
     free(naming->list);
-    rp_lines_close(naming->lines);
+    rp_source_lines_close(naming->lines);
     free(naming);
 }
 
-struct rp_lines *rp_naming_lines(const struct rp_naming *naming)
+struct rp_source_lines *rp_naming_lines(const struct rp_naming *naming)
 {
     return naming ? naming->lines : NULL;
 }
@@ -115,7 +115,7 @@ static uint64_t hash_of_function(const struct level *level)
 /* By line, if it is known: a loop may be unrolled. */
 static uint64_t hash_of_place(const struct level *level)
 {
-    const struct rp_line *line = &level->code->line;
+    const struct rp_source_line *line = &level->code->line;
     uint64_t hash = hash_of_function(level);
 
     if (!line->file)
@@ -172,7 +172,7 @@ static const struct known *functions_at(struct rp_naming *naming, const struct r
         return known;
     known->key = key;
     naming->known_count++;
-    known->count = rp_lines_expand(naming->lines, module, offset, &known->code);
+    known->count = rp_source_lines_expand(naming->lines, module, offset, &known->code);
     if (known->count > 0)
         use_plain_name(known, &known->code[known->count - 1]);
     return known;
@@ -434,11 +434,11 @@ void rp_naming_print_site(struct rp_naming *naming, const struct rp_site_table *
 
     rp_naming_find(naming, table, site, &place);
     if (place.wrappers == 0) {
-        rp_lines_print_site(rp_naming_lines(naming), table, site, indent, out);
+        rp_source_lines_print_site(rp_naming_lines(naming), table, site, indent, out);
         return;
     }
     rp_buffer_printf(out, "%s%s in ", indent, rp_text_shown(table->sites[site].function));
     rp_site_place_put(out, &place);
     rp_buffer_printf(out, ", called from\n");
-    rp_lines_print_frames(rp_naming_lines(naming), table, site, indent, out);
+    rp_source_lines_print_frames(rp_naming_lines(naming), table, site, indent, out);
 }

@@ -11,12 +11,12 @@
 #ifndef RP_NAMING_H
 #define RP_NAMING_H
 
-#include "event/lines.h"
+#include "event/source_lines.h"
 
 enum { RP_SITE_WRAPPERS = 8 };
 
 struct rp_spot {
-    struct rp_line line;
+    struct rp_source_line line;
     const struct rp_module *module; /* NULL: unknown */
     uint64_t offset;                /* in it */
 };
@@ -35,7 +35,7 @@ struct rp_naming *rp_naming_open(const char *list);
 void rp_naming_close(struct rp_naming *naming);
 
 /* By which it finds lines. */
-struct rp_lines *rp_naming_lines(const struct rp_naming *naming);
+struct rp_source_lines *rp_naming_lines(const struct rp_naming *naming);
 
 /* Looks who calls whom in the chains of this table. */
 void rp_naming_learn(struct rp_naming *naming, const struct rp_site_table *table);
@@ -54,7 +54,7 @@ void rp_site_place_put_wrappers(struct rp_buffer *out, const struct rp_site_plac
 /* "app.c:12, through take", "app+0x1234" or nothing: for the end of a sentence. */
 void rp_site_place_put_short(struct rp_buffer *out, const struct rp_site_place *place);
 
-/* The place, and behind it one line a frame, as rp_lines_print_site has them. */
+/* The place, and behind it one line a frame, as rp_source_lines_print_site has them. */
 void rp_naming_print_site(struct rp_naming *naming, const struct rp_site_table *table,
                           uint32_t site, const char *indent, struct rp_buffer *out);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/settings.h"
+#include "job/settings.h"
 
 enum { NAME_MOST = 512 };
 

@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/roll.h"
+#include "job/job_progress.h"
 #include "ft_entries.h"
 
 /* Processes without MPI load this library, too. */
@@ -118,12 +118,12 @@ void rp_ft_give_up(int status, const char *format, ...)
 void rp_ft_end_if_told(void); /* if another process ends the job */
 /* ft_exit.c: from here on it is known how the program ends. */
 void rp_ft_exit_start(void);
-void rp_ft_roll(enum rp_roll_state state); /* so far it has come */
-void rp_ft_roll_iteration(void);           /* which is its rank, and where it is in the loop */
-bool rp_ft_is_on_roll(void);               /* the command knows how far */
-void rp_ft_leave_init(void);               /* returns unless the job is to be started again */
-void *rp_ft_alloc(size_t bytes);           /* zeroed; never NULL */
-double rp_ft_now(void);                    /* seconds */
+void rp_ft_note_state(enum rp_process_state state); /* so far it has come */
+void rp_ft_note_iteration(void); /* which is its rank, and where it is in the loop */
+bool rp_ft_is_on_roll(void);     /* the command knows how far */
+void rp_ft_leave_init(void);     /* returns unless the job is to be started again */
+void *rp_ft_alloc(size_t bytes); /* zeroed; never NULL */
+double rp_ft_now(void);          /* seconds */
 
 /* Real functions of ULFM. */
 int rp_ulfm_revoke(MPI_Comm comm);

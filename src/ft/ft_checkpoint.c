@@ -25,8 +25,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "ft/ft.h"
 #include "reprise.h"
 
@@ -666,7 +666,7 @@ static void begin_iteration(long iteration)
     rp_ft.iteration = iteration;
     rp_ft.iterations++;
     rp_ft.calls = -1;
-    rp_ft_roll_iteration();
+    rp_ft_note_iteration();
     rp_ft_log_begin(iteration);
     rp_ft_enter("an iteration's beginning");
 }

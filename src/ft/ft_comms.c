@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "ft/ft.h"
 #include "reprise.h"
 

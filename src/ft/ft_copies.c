@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies of checkpoints: each rank's are kept by `rp_ft_copies` other ranks, its keepers, in their
- * memory. Who keeps whose follows from the hosts of the ranks at the start (base/keepers.h), and
- * stays so: a process that takes over a rank takes over what that keeps. All processes know it,
+ * memory. Who keeps whose follows from the hosts of the ranks at the start (recovery/buddies.h),
+ * and stays so: a process that takes over a rank takes over what that keeps. All processes know it,
  * spares too; processes that are started later are told in their first meeting.
  *
  * A rank sends its last checkpoint to all keepers, each of which answers when it has it. The rank
@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/keepers.h"
-#include "base/settings.h"
+#include "recovery/buddies.h"
+#include "job/settings.h"
 #include "ft/ft.h"
 
 typedef struct rp_ft_checkpoint generations[RP_FT_GENERATIONS];
@@ -94,7 +94,7 @@ void rp_ft_copies_place(const int64_t *all)
         hosts = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *hosts);
     if (all != hosts)
         memcpy(hosts, all, (size_t)rp_ft.ranks * sizeof *hosts);
-    if (rp_keepers_choose(rp_ft.ranks, rp_ft_copies, hosts, keepers) != 0)
+    if (rp_buddies_choose(rp_ft.ranks, rp_ft_copies, hosts, keepers) != 0)
         rp_ft_die(125, "out of memory for the keepers of %d ranks", rp_ft.ranks);
 }
 

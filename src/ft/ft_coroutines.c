@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "ft/ft.h"
 
 enum { STACK_BYTES = 1 << 17 };

@@ -27,8 +27,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "ft/ft.h"
 
 enum { MATCHES = 1 << 16, OUTCOMES = 1 << 18, TURNS = 1 << 18, PARTS = 3 };

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/settings.h"
+#include "job/settings.h"
 #include "ft/ft.h"
 
 void rp_ft_event(const char *what, const char *format, ...)

@@ -2,9 +2,9 @@
 /*
  * How the program ends, and how far it has come: until it is out of MPI_Init it cannot be replaced,
  * and the command ends the job if it dies, and starts it again if nobody was out of it
- * (base/roll.h). To the launcher the death of a process is no failure, even if all die: marks in
- * the directory of the run tell the command whether there was a process with MPI, and whether one
- * came to an end by itself.
+ * (job/job_progress.h). To the launcher the death of a process is no failure, even if all die:
+ * marks in the directory of the run tell the command whether there was a process with MPI, and
+ * whether one came to an end by itself.
  *
  * It may end without MPI_Finalize. By exit, it ends the job, as without us; ULFM would wait for it
  * for ever. By _exit or quick_exit, which is for those who cannot go on, it is as dead as by a
@@ -19,13 +19,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/message.h"
-#include "base/roll.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/job_progress.h"
+#include "job/settings.h"
 #include "ft/ft.h"
 
 static pid_t rank_process; /* not one that it forked; 0: without MPI */
-static struct rp_roll_line *roll;
+static struct rp_process_progress *roll;
 static size_t line; /* its number */
 
 static void leave_mark(const char *name)
@@ -52,12 +52,12 @@ __attribute__((constructor)) static void begins(void)
     leave_mark("began");
     line = (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10);
     if (rp_setting("REPRISE_FT_DIR") && !rp_ft_respawn_environment())
-        roll = rp_roll_open(rp_setting("REPRISE_FT_DIR"), line);
+        roll = rp_job_progress_open(rp_setting("REPRISE_FT_DIR"), line);
     if (roll) {
         roll->process = (int32_t)rank_process;
-        roll->left = RP_ROLL_NO_WORD;
-        roll->state = RP_ROLL_BEGAN;
-        rp_roll_note_term(roll);
+        roll->left = RP_PROCESS_NO_WORD;
+        roll->state = RP_PROCESS_BEGAN;
+        rp_job_progress_note_term(roll);
     }
 }
 
@@ -66,18 +66,18 @@ __attribute__((destructor)) static void ends(void)
     if (rank_process != 0 && getpid() == rank_process)
         leave_mark("ended");
     if (roll && getpid() == rank_process)
-        roll->left = RP_ROLL_LEFT;
+        roll->left = RP_PROCESS_LEFT;
 }
 
-void rp_ft_roll(enum rp_roll_state state)
+void rp_ft_note_state(enum rp_process_state state)
 {
     if (roll && getpid() == rank_process)
         roll->state = (int32_t)state;
-    if (state == RP_ROLL_INSIDE)
-        rp_roll_let_term();
+    if (state == RP_PROCESS_INSIDE)
+        rp_job_progress_let_term();
 }
 
-void rp_ft_roll_iteration(void)
+void rp_ft_note_iteration(void)
 {
     if (!roll)
         return;
@@ -93,9 +93,9 @@ bool rp_ft_is_on_roll(void)
 /* Who finds the gate closed waits for the command, which ends the job. */
 void rp_ft_leave_init(void)
 {
-    while (roll && !rp_roll_open_gate(roll, line))
+    while (roll && !rp_job_progress_open_gate(roll, line))
         pause();
-    rp_ft_roll(RP_ROLL_INSIDE);
+    rp_ft_note_state(RP_PROCESS_INSIDE);
 }
 
 /* The launcher takes the death of a process that was started later for the end of a program, and

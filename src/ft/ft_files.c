@@ -18,8 +18,8 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "ft/ft.h"
 #include "reprise.h"
 

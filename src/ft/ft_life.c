@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "ft/ft.h"
-#include "mpi/constants.h"
+#include "preload/constants.h"
 #include "reprise.h"
 
 struct rp_ft_state rp_ft = {.rank = -1, .iteration = -1, .in_setup = true};
@@ -170,7 +170,7 @@ void rp_ft_world_set(MPI_Comm world, const int *process_of)
 {
     rp_ft.world = world;
     memcpy(rp_ft.process_of, process_of, (size_t)rp_ft.ranks * sizeof *process_of);
-    rp_message_rank(rp_ft.rank);
+    rp_diagnostics_rank(rp_ft.rank);
 }
 
 /* Ranks are the first processes; the others wait, and those that were started later as well. */
@@ -195,7 +195,7 @@ static void share_out(bool is_new)
     rp_ft_channels = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *rp_ft_channels);
     for (int i = 0; i < rp_ft.ranks; i++)
         rp_ft_channels[i].setup_wanted = UINT64_MAX;
-    rp_message_rank(rp_ft.rank);
+    rp_diagnostics_rank(rp_ft.rank);
 }
 
 /* Open MPI gives cores away at every poll where there are more processes than cores, whatever it is
@@ -320,7 +320,7 @@ static void enter(void)
     rp_ft_real_find();
     refuse_other_mpi();
     rp_ft_inject_start();
-    rp_ft_roll(RP_ROLL_ENTERS);
+    rp_ft_note_state(RP_PROCESS_ENTERS);
     rp_ft_inject_init();
     rp_ft_clock_start(seconds > 0 ? seconds : PATIENCE, "MPI_Init did not end",
                       "a process may have died before it was out of it, or be stopped "

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "ft/ft.h"
 
 static struct rp_arenas arenas;

@@ -26,7 +26,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "ft/ft.h"
 #include "reprise.h"
 

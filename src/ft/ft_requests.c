@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "ft/ft.h"
-#include "mpi/beside.h"
+#include "peers/peer_det.h"
 #include "reprise.h"
 
 size_t rp_ft_requests_active;

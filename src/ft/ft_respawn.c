@@ -17,7 +17,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/settings.h"
+#include "job/settings.h"
 #include "ft/ft.h"
 #include "reprise.h"
 

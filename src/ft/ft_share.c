@@ -34,7 +34,7 @@ enum state { UNKNOWN, OFFERED, NEAR, FAR };
 /* The log of another rank. */
 struct view {
     bool is_open;
-    struct rp_kept file;
+    struct rp_reopen file;
     char path[64];
     size_t segments;
     uint8_t **segment;
@@ -68,7 +68,7 @@ static void close_view(struct view *view)
             munmap(view->segment[i], SEGMENT);
     free(view->segment);
     if (view->is_open)
-        rp_kept_close(&view->file);
+        rp_reopen_close(&view->file);
     *view = (struct view){.is_open = false};
 }
 
@@ -133,7 +133,7 @@ static uint8_t *map_segment(struct view *view, size_t index)
         view->segments = room;
     }
     if (!view->segment[index]) {
-        int file = rp_kept_fd(&view->file);
+        int file = rp_reopen_fd(&view->file);
         void *memory = file >= 0 ? mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, file,
                                         (off_t)index * SEGMENT)
                                  : MAP_FAILED;
@@ -158,7 +158,7 @@ void rp_ft_share_offered(const struct rp_ft_wire *offer)
 
     snprintf(view->path, sizeof view->path, "/proc/%ld/fd/%ld", (long)offer->context,
              (long)offer->source);
-    view->is_open = rp_kept_open(&view->file, view->path, O_RDWR | O_NOCTTY | O_NONBLOCK) == 0;
+    view->is_open = rp_reopen_open(&view->file, view->path, O_RDWR | O_NOCTTY | O_NONBLOCK) == 0;
     if (view->is_open && has_number(view, offer->seq))
         rp_ft_control(RP_FT_ACCEPT, offer->from, 0, NULL, 0);
     else

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "base/settings.h"
+#include "job/settings.h"
 #include "ft/ft.h"
 #include "reprise.h"
 

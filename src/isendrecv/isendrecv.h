@@ -17,8 +17,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "base/hidden.h"
-#include "mpi/lookup.h"
+#include "base/visibility.h"
+#include "preload/real_functions.h"
 #include "next.h"
 
 #define RP_ENTRY __attribute__((visibility("default")))

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "isendrecv/isendrecv.h"
-#include "mpi/constants.h"
+#include "preload/constants.h"
 
 static void *allocate(size_t count, size_t size)
 {

@@ -3,10 +3,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "isendrecv/isendrecv.h"
-#include "mpi/constants.h"
-#include "mpi/refused.h"
+#include "preload/constants.h"
+#include "peers/peer_reprise.h"
 #include "reprise.h"
 
 void rp_pair_refuse(const char *function, const char *what)
@@ -15,7 +15,7 @@ void rp_pair_refuse(const char *function, const char *what)
     int rank;
 
     if (rp_pmpi.Comm_rank(rp_constant.world, &rank) == MPI_SUCCESS)
-        rp_message_rank(rank);
+        rp_diagnostics_rank(rank);
     rp_error("%s of %s is not supported, so the program is stopped here", function, what);
     if (reprise_refused)
         reprise_refused(function);

@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "isendrecv/isendrecv.h"
-#include "mpi/beside.h"
-#include "mpi/constants.h"
-#include "mpi/requests.h"
+#include "peers/peer_det.h"
+#include "preload/constants.h"
+#include "preload/requests.h"
 
 unsigned rp_pairs_under_way;
 

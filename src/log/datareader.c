@@ -16,8 +16,8 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
-#include "base/kept.h"
-#include "base/settings.h"
+#include "base/reopen_file.h"
+#include "job/settings.h"
 #include "log/manifest.h"
 #include "log/zstdmemory.h"
 
@@ -31,7 +31,7 @@ struct kept {
 };
 
 struct rp_data_reader {
-    struct rp_kept file;
+    struct rp_reopen file;
     ZSTD_DCtx *decompressor;
     char *path;
     uint32_t rank;
@@ -83,7 +83,7 @@ static enum rp_status read_payload(struct rp_data_reader *r, const struct rp_dat
 
     if (!stored)
         return rp_fail(why, RP_MEMORY, "out of memory");
-    if (rp_kept_read(&r->file, stored, chunk->stored, (off_t)chunk->offset) != 0 ||
+    if (rp_reopen_read(&r->file, stored, chunk->stored, (off_t)chunk->offset) != 0 ||
         rp_crc32c(stored, chunk->stored) != chunk->crc)
         status = rp_fail(why, RP_DAMAGED,
                          "rank %u: %s: the chunk at byte %llu is damaged (its checksum is wrong)",
@@ -351,7 +351,7 @@ static enum rp_status check_header(struct rp_data_reader *r, uint64_t run, uint3
 {
     uint8_t bytes[RP_DATA_HEADER];
 
-    if (rp_kept_read(&r->file, bytes, sizeof bytes, 0) != 0 ||
+    if (rp_reopen_read(&r->file, bytes, sizeof bytes, 0) != 0 ||
         memcmp(bytes, rp_data_magic, sizeof rp_data_magic) != 0)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: not a data log", r->rank, r->path);
     if (rp_load_u32(bytes + 60) != rp_crc32c(bytes, 60))
@@ -432,7 +432,7 @@ static enum rp_status find_chunks(struct rp_data_reader *r, struct rp_problem *w
     while (status == RP_OK && !r->is_ended && at + RP_DATA_CHUNK_HEADER <= r->size) {
         uint8_t bytes[RP_DATA_CHUNK_HEADER];
         struct rp_data_chunk chunk;
-        if (rp_kept_read(&r->file, bytes, sizeof bytes, (off_t)at) != 0 ||
+        if (rp_reopen_read(&r->file, bytes, sizeof bytes, (off_t)at) != 0 ||
             !rp_data_get_chunk(bytes, r->in_chunks, &chunk) || chunk.length > 1u << 26 ||
             chunk.stored > 1u << 27)
             return rp_fail(why, RP_DAMAGED,
@@ -527,7 +527,7 @@ static enum rp_status open_log(const char *directory, uint64_t run, uint32_t ran
     }
     r->rank = rank;
     r->of_loads = of_loads;
-    int error = rp_kept_open(&r->file, r->path, O_RDONLY);
+    int error = rp_reopen_open(&r->file, r->path, O_RDONLY);
     enum rp_status status = RP_OK;
     if (error == ENOENT)
         status = of_loads || was_recorded(directory, rank)
@@ -577,7 +577,7 @@ void rp_data_free(struct rp_data_reader *r)
     for (size_t i = 0; i < r->names; i++)
         free(r->name[i]);
     rp_data_place_free(&r->place);
-    rp_kept_close(&r->file);
+    rp_reopen_close(&r->file);
     ZSTD_freeDCtx(r->decompressor);
     free(r->name);
     free(r->chunk);

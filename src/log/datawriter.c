@@ -29,8 +29,8 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
-#include "base/kept.h"
-#include "base/message.h"
+#include "base/reopen_file.h"
+#include "base/diagnostics.h"
 #include "log/zstdmemory.h"
 
 enum { EARLIER = 1 << 15, TAIL_SIZE = RP_DATA_TAIL_HEADER + RP_DATA_BLOCK };
@@ -51,7 +51,7 @@ struct earlier {
 };
 
 struct rp_data_writer {
-    struct rp_kept file;
+    struct rp_reopen file;
     char *path, *tail_path;
     struct rp_data_tail *tail;
     uint8_t *block;
@@ -99,9 +99,9 @@ static void write_chunk(struct rp_data_writer *w, struct rp_data_chunk *chunk, s
     }
     rp_data_put_chunk(&w->output, chunk);
     parts[0] = (struct iovec){w->output.bytes, RP_DATA_CHUNK_HEADER + parts[0].iov_len};
-    int error = rp_kept_write_parts(&w->file, parts, count, (off_t)w->length);
+    int error = rp_reopen_write_parts(&w->file, parts, count, (off_t)w->length);
     if (error) {
-        int cut = rp_kept_truncate(&w->file, (off_t)w->length);
+        int cut = rp_reopen_truncate(&w->file, (off_t)w->length);
         stop(w, "cannot write", cut ? cut : error);
         return;
     }
@@ -374,11 +374,11 @@ static enum rp_status make_file(struct rp_data_writer *w, uint64_t run, uint32_t
 {
     struct rp_buffer header = {0};
 
-    int error = rp_kept_open(&w->file, w->path, O_RDWR | O_CREAT | O_EXCL);
+    int error = rp_reopen_open(&w->file, w->path, O_RDWR | O_CREAT | O_EXCL);
     if (error)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->path, strerror(error));
     rp_data_put_header(&header, run, rank, ranks);
-    error = header.failed ? ENOMEM : rp_kept_write(&w->file, header.bytes, header.length, 0);
+    error = header.failed ? ENOMEM : rp_reopen_write(&w->file, header.bytes, header.length, 0);
     rp_buffer_free(&header);
     w->length = RP_DATA_HEADER;
     return error ? rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", w->path, strerror(error))
@@ -389,7 +389,7 @@ static void free_writer(struct rp_data_writer *w)
 {
     if (w->tail)
         munmap(w->tail, TAIL_SIZE);
-    rp_kept_close(&w->file);
+    rp_reopen_close(&w->file);
     rp_buffer_free(&w->entry);
     rp_buffer_free(&w->output);
     ZSTD_freeCCtx(w->compressor);

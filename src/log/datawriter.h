@@ -15,7 +15,7 @@
 
 struct rp_data_writer;
 
-/* Without a place, a log of loads (data/data_track.c). */
+/* Without a place, a log of loads (partial/partial_tracking.c). */
 enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
                               const struct rp_data_place *place, struct rp_data_writer **out,
                               struct rp_problem *why);

@@ -15,12 +15,12 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
-#include "base/kept.h"
+#include "base/reopen_file.h"
 #include "event/ring.h"
 #include "log/logwriter.h"
 
 struct rp_log {
-    struct rp_kept file;
+    struct rp_reopen file;
     char *path, *directory;
     uint64_t run;
     uint32_t rank, ranks;
@@ -65,7 +65,7 @@ static enum rp_status no_memory(const struct rp_log *log, struct rp_problem *why
 static enum rp_status read_at(struct rp_log *log, void *bytes, size_t length, uint64_t offset,
                               struct rp_problem *why)
 {
-    int error = rp_kept_read(&log->file, bytes, length, (off_t)offset);
+    int error = rp_reopen_read(&log->file, bytes, length, (off_t)offset);
 
     if (error == 0)
         return RP_OK;
@@ -458,7 +458,7 @@ static enum rp_status open_file(struct rp_log *log, struct rp_problem *why)
     struct rp_problem because;
     struct stat st;
 
-    int error = rp_kept_open(&log->file, log->path, O_RDONLY);
+    int error = rp_reopen_open(&log->file, log->path, O_RDONLY);
     if (error == ENOENT)
         return rp_fail(
             why, RP_DAMAGED,
@@ -523,7 +523,7 @@ void rp_log_free(struct rp_log *log)
 {
     if (!log)
         return;
-    rp_kept_close(&log->file);
+    rp_reopen_close(&log->file);
     rp_site_table_free(&log->sites);
     rp_buffer_free(&log->payload);
     rp_buffer_free(&log->scratch);

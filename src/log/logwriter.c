@@ -36,8 +36,8 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
-#include "base/kept.h"
-#include "base/message.h"
+#include "base/reopen_file.h"
+#include "base/diagnostics.h"
 
 struct stream {
     struct rp_ring ring;
@@ -54,7 +54,7 @@ struct stream {
 };
 
 struct rp_log_writer {
-    struct rp_kept file;
+    struct rp_reopen file;
     char *directory;
     char *path;
     uint64_t run;
@@ -113,7 +113,7 @@ static void stop_recording(struct rp_log_writer *w, int error)
         shared->stopped_head = atomic_load(&shared->head);
         shared->stopped = (uint32_t)error;
     }
-    int cut = rp_kept_truncate(&w->file, (off_t)w->length);
+    int cut = rp_reopen_truncate(&w->file, (off_t)w->length);
     if (cut)
         rp_error("%s: cannot cut off a torn chunk: %s", w->path, strerror(cut));
     rp_error("%s: recording stops: %s; the application goes on unrecorded", w->path,
@@ -145,7 +145,7 @@ static bool write_output(struct rp_log_writer *w)
         w->output.failed || w->index.failed || w->payload.failed || w->times.failed ? ENOMEM : 0;
 
     if (!error)
-        error = rp_kept_write(&w->file, w->output.bytes, w->output.length, (off_t)w->length);
+        error = rp_reopen_write(&w->file, w->output.bytes, w->output.length, (off_t)w->length);
     if (error)
         stop_recording(w, error);
     else
@@ -586,15 +586,15 @@ int rp_log_error(const struct rp_log_writer *w)
 
 static enum rp_status open_file(struct rp_log_writer *w, uint32_t ranks, struct rp_problem *why)
 {
-    int error = rp_kept_open(&w->file, w->path, O_RDWR | O_CREAT | O_EXCL);
+    int error = rp_reopen_open(&w->file, w->path, O_RDWR | O_CREAT | O_EXCL);
 
     if (error)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", w->path, strerror(error));
-    rp_kept_lock(&w->file); /* where locks do not work, readers go without the warning */
+    rp_reopen_lock(&w->file); /* where locks do not work, readers go without the warning */
     rp_format_put_header(&w->output, w->row_codec ? RP_LOG_OF_ROWS | RP_LOG_CALLERS : 0, w->run,
                          w->rank, ranks);
     error =
-        w->output.failed ? ENOMEM : rp_kept_write(&w->file, w->output.bytes, w->output.length, 0);
+        w->output.failed ? ENOMEM : rp_reopen_write(&w->file, w->output.bytes, w->output.length, 0);
     if (error)
         return rp_fail(why, RP_SYSTEM, "%s: cannot write: %s", w->path, strerror(error));
     w->length = w->output.length;
@@ -604,7 +604,7 @@ static enum rp_status open_file(struct rp_log_writer *w, uint32_t ranks, struct 
 
 static void free_writer(struct rp_log_writer *w)
 {
-    rp_kept_close(&w->file);
+    rp_reopen_close(&w->file);
     if (w->encoder)
         w->codec->close(w->encoder);
     if (w->cheap_encoder)

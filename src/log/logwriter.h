@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "codec/codec.h"
-#include "codec/rowcodec.h"
+#include "cdc/codec/row_codec.h"
 #include "event/ring.h"
 #include "log/format.h"
 

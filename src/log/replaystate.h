@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/bell.h"
+#include "base/futex_wait.h"
 #include "base/buffer.h"
 #include "base/status.h"
 
@@ -65,7 +65,7 @@ struct rp_rank_slot {
         open_end; /* it has nothing left to replay, and its record does not end with MPI_Finalize */
     int64_t call_since; /* as `since` */
     struct rp_state_text call;
-    _Alignas(RP_STATE_LINE) struct rp_bell bell; /* somebody has sent it something */
+    _Alignas(RP_STATE_LINE) struct rp_futex bell; /* somebody has sent it something */
 };
 
 struct rp_replay_state {

@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/journal.h"
-#include "base/taskhead.h"
+#include "log/task_header.h"
 
 enum { LIMIT = 1 << 30, PROCESSES = 1 << 24 };
 
@@ -49,11 +49,11 @@ static bool is_blank(const char *name, const struct rp_buffer *file)
            rp_journal_is_blank(file->bytes, file->length);
 }
 
-static enum rp_status check_journal(const struct rp_buffer *file, struct rp_task_head *head,
+static enum rp_status check_journal(const struct rp_buffer *file, struct rp_task_header *head,
                                     struct rp_problem *why)
 {
     struct rp_journal_view view = rp_journal_view_of(file->bytes, file->length);
-    enum rp_status status = rp_task_head_of_journal(&view, head, why);
+    enum rp_status status = rp_task_header_of_journal(&view, head, why);
     const uint8_t *entry;
     size_t length;
 
@@ -66,19 +66,19 @@ static enum rp_status check_journal(const struct rp_buffer *file, struct rp_task
                : RP_OK;
 }
 
-static enum rp_status check_file(const struct rp_buffer *file, struct rp_task_head *head,
+static enum rp_status check_file(const struct rp_buffer *file, struct rp_task_header *head,
                                  struct rp_problem *why)
 {
     struct rp_view rest;
 
     return rp_journal_is(file->bytes, file->length)
                ? check_journal(file, head, why)
-               : rp_task_head_of_file(file->bytes, file->length, head, &rest, why);
+               : rp_task_header_of_file(file->bytes, file->length, head, &rest, why);
 }
 
 /* `process` is -1 for the first that is read, which says how many there are. */
 static enum rp_status take_head(struct rp_task_record *r, int64_t process,
-                                const struct rp_task_head *head, struct rp_problem *why)
+                                const struct rp_task_header *head, struct rp_problem *why)
 {
     if (head->processes > PROCESSES || head->process >= head->processes)
         return rp_fail(why, RP_DAMAGED, "it is of process %u of %u", head->process,
@@ -97,7 +97,7 @@ static enum rp_status read_one(const char *directory, const char *name, struct r
 {
     struct rp_buffer file = {0};
     struct rp_problem because;
-    struct rp_task_head head;
+    struct rp_task_header head;
     char *path = rp_path_join(directory, name);
     enum rp_status status =
         path ? rp_read_file(path, LIMIT, &file, why) : rp_fail(why, RP_MEMORY, "out of memory");

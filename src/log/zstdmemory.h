@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts of zstd whose memory is had and given back by our own libraries, which make it zero
- * (mpi/clean.c). */
+ * (preload/zero_on_free.c). */
 #ifndef RP_ZSTDMEMORY_H
 #define RP_ZSTDMEMORY_H
 

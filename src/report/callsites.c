@@ -83,7 +83,7 @@ static bool copy(const char *text, char **out)
 
 static bool describe_wrapper(const struct rp_site_place *place, struct rp_call_site *row)
 {
-    const struct rp_line *line = &place->wrapper[0].line;
+    const struct rp_source_line *line = &place->wrapper[0].line;
     struct rp_buffer text = {0};
 
     if (place->wrappers == 0)

@@ -163,11 +163,11 @@ static enum rp_status next_unit(const struct pair *p, struct cursor *c, struct u
 
 static bool same_line(struct pair *p, uint32_t one, uint32_t other)
 {
-    struct rp_line a, b;
-    struct rp_lines *lines = rp_naming_lines(p->naming);
+    struct rp_source_line a, b;
+    struct rp_source_lines *lines = rp_naming_lines(p->naming);
 
-    if (!rp_lines_of_site(lines, p->side[0].sites, one, &a) ||
-        !rp_lines_of_site(lines, p->side[1].sites, other, &b))
+    if (!rp_source_lines_of_site(lines, p->side[0].sites, one, &a) ||
+        !rp_source_lines_of_site(lines, p->side[1].sites, other, &b))
         return true;
     return a.line == b.line && strcmp(a.file, b.file) == 0;
 }
@@ -328,17 +328,17 @@ static void put_place(struct rp_naming *naming, const struct rp_site_table *tabl
 }
 
 static enum rp_status tell_side(const struct pair *p, struct cursor *c, const struct unit *unit,
-                                struct rp_side *side, struct rp_problem *why)
+                                struct rp_diff_side *side, struct rp_problem *why)
 {
     struct rp_log_end end = rp_log_end(c->log);
     struct rp_buffer text = {0};
 
-    *side = (struct rp_side){.has_event = !unit->is_end,
-                             .number = unit->number,
-                             .event = unit->event,
-                             .thread = unit->thread,
-                             .reason = end.reason,
-                             .code = end.code};
+    *side = (struct rp_diff_side){.has_event = !unit->is_end,
+                                  .number = unit->number,
+                                  .event = unit->event,
+                                  .thread = unit->thread,
+                                  .reason = end.reason,
+                                  .code = end.code};
     if (unit->is_end)
         return RP_OK;
     if (unit->event.kind == RP_NO) {
@@ -353,7 +353,7 @@ static enum rp_status tell_side(const struct pair *p, struct cursor *c, const st
     side->place = text_of(&text);
     rp_naming_print_site(p->naming, c->sites, site, "", &text);
     side->stack = text_of(&text);
-    rp_lines_put_frames(rp_naming_lines(p->naming), c->sites, site, &text);
+    rp_source_lines_put_frames(rp_naming_lines(p->naming), c->sites, site, &text);
     side->frames = text_of(&text);
     rp_buffer_free(&text);
     side->has_time = rp_log_is_timed(c->log);
@@ -556,7 +556,7 @@ static int most_events(const struct rp_diff *diff)
     return most;
 }
 
-static size_t count_first(const struct rp_diff *diff, bool (*have)(const struct rp_side *side))
+static size_t count_first(const struct rp_diff *diff, bool (*have)(const struct rp_diff_side *side))
 {
     size_t count = 0;
 
@@ -566,23 +566,23 @@ static size_t count_first(const struct rp_diff *diff, bool (*have)(const struct 
     return count;
 }
 
-static bool has_any(const struct rp_side *side)
+static bool has_any(const struct rp_diff_side *side)
 {
     (void)side;
     return true;
 }
 
-static bool has_clock(const struct rp_side *side)
+static bool has_clock(const struct rp_diff_side *side)
 {
     return side->has_clock;
 }
 
-static bool has_time(const struct rp_side *side)
+static bool has_time(const struct rp_diff_side *side)
 {
     return side->has_time;
 }
 
-static uint64_t order_of(const struct rp_side *side, enum rp_diff_basis basis)
+static uint64_t order_of(const struct rp_diff_side *side, enum rp_diff_basis basis)
 {
     return basis == RP_BY_CLOCKS ? side->clock : basis == RP_BY_TIMES ? side->time : side->number;
 }

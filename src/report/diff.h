@@ -23,7 +23,7 @@ enum rp_difference {
 };
 
 /* What one record has at that place. */
-struct rp_side {
+struct rp_diff_side {
     bool has_event;
     uint64_t number;       /* of the event; without one, how many there are */
     struct rp_event event; /* of polls, the first; its c is the sum of all */
@@ -41,7 +41,7 @@ struct rp_divergence {
     uint32_t rank;
     uint64_t identity; /* of the thread; 0: the order of all threads */
     enum rp_difference difference;
-    struct rp_side side[2];
+    struct rp_diff_side side[2];
 };
 
 /* By what one divergence is known to have come first. */

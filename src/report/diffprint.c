@@ -77,7 +77,7 @@ static void put_words(struct rp_buffer *out, const struct rp_event *e)
     }
 }
 
-static void put_side(struct rp_buffer *out, const char *record, const struct rp_side *side,
+static void put_side(struct rp_buffer *out, const char *record, const struct rp_diff_side *side,
                      bool with_stack)
 {
     rp_buffer_printf(out, "  %s: ", rp_text_shown(record));
@@ -179,7 +179,7 @@ void rp_diff_put_text(struct rp_output *out, const struct rp_diff *diff)
 
 /* JSON */
 
-static void put_json_end(struct rp_buffer *out, const struct rp_side *side)
+static void put_json_end(struct rp_buffer *out, const struct rp_diff_side *side)
 {
     struct rp_buffer end = {0};
 
@@ -199,7 +199,7 @@ static void put_json_words(struct rp_buffer *out, const struct rp_event *event)
     rp_buffer_free(&words);
 }
 
-static void put_json_side(struct rp_buffer *out, const struct rp_side *side)
+static void put_json_side(struct rp_buffer *out, const struct rp_diff_side *side)
 {
     const struct rp_event *e = &side->event;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Open Trace Format 2, by its own library: a location for each thread of each rank, a region
  * for each call site and one for sends, MPI_COMM_WORLD, and the messages whose sends are known. */
-#include "report/spans.h"
+#include "report/intervals.h"
 
 #ifndef RP_OTF2
 
@@ -74,7 +74,7 @@ static OTF2_LocationRef location_of(uint32_t rank, uint32_t thread)
 
 /* The receives of a call, at its end. */
 static uint64_t put_receives(struct writing *w, OTF2_EvtWriter *out, const struct rp_timeline *t,
-                             const struct rp_span *span)
+                             const struct rp_interval *span)
 {
     uint64_t records = 0;
 
@@ -90,7 +90,7 @@ static uint64_t put_receives(struct writing *w, OTF2_EvtWriter *out, const struc
 }
 
 static uint64_t put_span(struct writing *w, OTF2_EvtWriter *out, const struct rp_timeline *t,
-                         const struct rp_span *span)
+                         const struct rp_interval *span)
 {
     uint32_t region = t->at[span->first].site;
 
@@ -100,7 +100,8 @@ static uint64_t put_span(struct writing *w, OTF2_EvtWriter *out, const struct rp
     return records + 2;
 }
 
-static uint64_t put_send(struct writing *w, OTF2_EvtWriter *out, const struct rp_message *message)
+static uint64_t put_send(struct writing *w, OTF2_EvtWriter *out,
+                         const struct rp_trace_message *message)
 {
     uint32_t tag = (uint32_t)w->trace->report->timelines[message->receiver].at[message->moment].tag;
 
@@ -116,7 +117,7 @@ static void put_thread(struct writing *w, uint32_t rank, uint32_t thread, size_t
 {
     const struct rp_trace *trace = w->trace;
     const struct rp_timeline *t = &trace->report->timelines[rank];
-    const struct rp_spans *spans = &trace->ranks[rank];
+    const struct rp_intervals *spans = &trace->ranks[rank];
     OTF2_EvtWriter *out = OTF2_Archive_GetEvtWriter(w->archive, location_of(rank, thread));
     uint64_t records = 0;
 

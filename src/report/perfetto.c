@@ -5,7 +5,7 @@
  * is known. Its time is in microseconds; three digits behind the point keep our nanoseconds.
  */
 #include "base/json.h"
-#include "report/spans.h"
+#include "report/intervals.h"
 
 enum { SENDS_TRACK = 1000000, SEND_LENGTH = 50 };
 
@@ -51,7 +51,7 @@ static void put_tracks(struct rp_output *out, const struct rp_trace *trace, uint
 }
 
 static void put_arguments(struct rp_buffer *out, const struct rp_report *r,
-                          const struct rp_timeline *t, const struct rp_span *span)
+                          const struct rp_timeline *t, const struct rp_interval *span)
 {
     const struct rp_moment *first = &t->at[span->first];
     struct rp_buffer place = {0};
@@ -84,7 +84,7 @@ static void put_spans(struct rp_output *out, const struct rp_trace *trace, uint3
     const struct rp_timeline *t = &r->timelines[rank];
 
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
-        const struct rp_span *span = &trace->ranks[rank].at[i];
+        const struct rp_interval *span = &trace->ranks[rank].at[i];
         const struct rp_moment *first = &t->at[span->first];
         rp_buffer_printf(&out->text, ",\n{\"ph\": \"X\", \"name\": ");
         rp_json_put_string(&out->text, r->sites.rows[first->site].function);
@@ -102,7 +102,7 @@ static void put_spans(struct rp_output *out, const struct rp_trace *trace, uint3
 static void put_message(struct rp_buffer *out, const struct rp_trace *trace, size_t number,
                         uint64_t sent)
 {
-    const struct rp_message *m = &trace->messages[number];
+    const struct rp_trace_message *m = &trace->messages[number];
     int32_t thread = trace->report->timelines[m->receiver].at[m->moment].thread;
 
     rp_buffer_printf(out,

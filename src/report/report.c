@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "log/logreader.h"
-#include "report/tally.h"
+#include "report/counters.h"
 
 /* A rank on the way through its log. */
 struct walk {
@@ -24,10 +24,10 @@ struct walk {
     uint8_t *is_here;     /* by row: there were events of it */
     struct rp_event last; /* the event before that is of a call; kind 0: none */
     int32_t thread;
-    uint64_t highest_post;    /* told so far, + 1 */
-    uint64_t expected_post;   /* of the column c */
-    struct rp_tally outcomes; /* by row and source, or index */
-    struct rp_tally sources;
+    uint64_t highest_post;       /* told so far, + 1 */
+    uint64_t expected_post;      /* of the column c */
+    struct rp_counters outcomes; /* by row and source, or index */
+    struct rp_counters sources;
 };
 
 /* Call sites */
@@ -98,9 +98,9 @@ static void count_for_site(struct walk *w, const struct rp_event *event)
     }
     if (is_match(event)) {
         site->matches++;
-        rp_tally_add(&w->outcomes, outcome_key(row, false, event->a));
+        rp_counters_add(&w->outcomes, outcome_key(row, false, event->a));
     } else if (event->kind == RP_YES && event->a >= 0) {
-        rp_tally_add(&w->outcomes, outcome_key(row, true, event->a));
+        rp_counters_add(&w->outcomes, outcome_key(row, true, event->a));
     }
 }
 
@@ -132,7 +132,7 @@ static bool settle_sites(struct walk *w)
         return false;
     }
     for (size_t i = 0; i < w->outcomes.room; i++) {
-        const struct rp_tally_entry *entry = &w->outcomes.entries[i];
+        const struct rp_counter *entry = &w->outcomes.entries[i];
         if (entry->count == 0)
             continue;
         struct distribution *d = &all[entry->key >> 33];
@@ -156,7 +156,7 @@ static void count_message(struct walk *w, int32_t source)
     if (source < 0)
         return;
     if ((uint32_t)source < w->report->facts.manifest.ranks)
-        rp_tally_add(&w->sources, (uint32_t)source);
+        rp_counters_add(&w->sources, (uint32_t)source);
     else
         w->report->elsewhere++;
 }
@@ -222,22 +222,22 @@ static void count_fields(struct walk *w, const struct rp_event *e)
     w->expected_post = e->c + 1;
 }
 
-static struct rp_part *part_of(struct rp_report *r, uint8_t kind, uint8_t codec)
+static struct rp_report_part *part_of(struct rp_report *r, uint8_t kind, uint8_t codec)
 {
     for (size_t i = 0; i < r->part_count; i++)
         if (r->parts[i].kind == kind && r->parts[i].codec == codec)
             return &r->parts[i];
-    struct rp_part *more = realloc(r->parts, (r->part_count + 1) * sizeof *more);
+    struct rp_report_part *more = realloc(r->parts, (r->part_count + 1) * sizeof *more);
     if (!more)
         return NULL;
     r->parts = more;
-    more[r->part_count] = (struct rp_part){.kind = kind, .codec = codec};
+    more[r->part_count] = (struct rp_report_part){.kind = kind, .codec = codec};
     return &more[r->part_count++];
 }
 
 static int by_kind_and_codec(const void *one, const void *other)
 {
-    const struct rp_part *a = one, *b = other;
+    const struct rp_report_part *a = one, *b = other;
 
     return a->kind != b->kind ? a->kind - b->kind : a->codec - b->codec;
 }
@@ -249,7 +249,7 @@ static bool survey_chunks(struct rp_report *r, const struct rp_log *log)
 
     for (size_t i = 0; i < rp_log_chunk_count(log); i++) {
         const struct rp_chunk *chunk = rp_log_chunk(log, i);
-        struct rp_part *part = part_of(r, chunk->kind, chunk->codec);
+        struct rp_report_part *part = part_of(r, chunk->kind, chunk->codec);
         if (!part)
             return false;
         part->chunks++;
@@ -367,7 +367,7 @@ static void take_row(struct walk *w, const struct rp_row *row)
     if (row->kind == RP_ROW_OTHER)
         return;
     site->matches++;
-    rp_tally_add(&w->outcomes, outcome_key(w->rows[row->site], false, row->rank));
+    rp_counters_add(&w->outcomes, outcome_key(w->rows[row->site], false, row->rank));
     count_message(w, row->rank);
 }
 
@@ -423,8 +423,8 @@ static enum rp_status collect_rank(struct rp_report *r, uint32_t rank, struct rp
     r->timed |= rp_log_is_timed(log);
     r->has_rows |= rp_log_has_rows(log);
     status = rows && w.is_here ? walk_rank(&w, log, why) : rp_fail(why, RP_MEMORY, "out of memory");
-    rp_tally_free(&w.outcomes);
-    rp_tally_free(&w.sources);
+    rp_counters_free(&w.outcomes);
+    rp_counters_free(&w.sources);
     free(w.is_here);
     free(rows);
     rp_log_free(log);

@@ -16,7 +16,7 @@ struct rp_edge {
 };
 
 /* What logs are made of, by kind of chunk and codec. */
-struct rp_part {
+struct rp_report_part {
     uint8_t kind, codec;
     uint64_t chunks, items, bytes;
 };
@@ -45,7 +45,7 @@ struct rp_report {
     struct rp_edge *edges; /* by receiver, then by sender */
     size_t edge_count, edge_room;
     uint64_t elsewhere; /* messages whose sender is no rank of the run */
-    struct rp_part *parts;
+    struct rp_report_part *parts;
     size_t part_count;
     uint64_t kinds[RP_EVENT_KINDS]; /* events */
     uint64_t fields[RP_FIELDS];     /* bytes */

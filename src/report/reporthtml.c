@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "codec/deflate.h"
+#include "cdc/codec/deflate.h"
 #include "report/page.h"
 
 enum { HAS_CLOCK = 16, HAS_SEND = 32, HAS_SOURCE = 64, HAS_NUMBER = 128 };

@@ -80,7 +80,7 @@ static void put_composition(struct rp_buffer *out, const struct rp_report *r)
 
     rp_buffer_printf(out, ",\n    \"composition\": {\"chunks\": [");
     for (size_t i = 0; i < r->part_count; i++) {
-        const struct rp_part *part = &r->parts[i];
+        const struct rp_report_part *part = &r->parts[i];
         rp_buffer_printf(out,
                          "%s\n      {\"kind\": \"%s\", \"codec\": \"%s\", \"chunks\": %llu, "
                          "\"items\": %llu, \"bytes\": %llu}",

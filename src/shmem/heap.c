@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "reprise.h"
 #include "shmem/sides.h"
 
@@ -64,18 +64,18 @@ static void *put_place(const struct rp_function *f, uint32_t numbers, void *publ
         rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
     rp_symmetric_in(RP_LOOK_ALL);
-    rp_record_begin(f, true, rp_shmem_check(numbers), 0);
-    rp_record_number(own ? (uintptr_t)own - rp_symmetric_heap.from + 1 : 0);
+    rp_partial_record_begin(f, true, rp_shmem_check(numbers), 0);
+    rp_partial_record_number(own ? (uintptr_t)own - rp_symmetric_heap.from + 1 : 0);
     if (!own)
-        rp_record_end();
+        rp_partial_record_end();
     return own;
 }
 
 static void *take_place(const struct rp_function *f, uint32_t numbers, size_t size)
 {
-    rp_alone_begin(f, true, rp_shmem_check(numbers));
-    uint64_t at = rp_alone_number(), all = rp_symmetric_heap.to - rp_symmetric_heap.from;
-    rp_alone_end();
+    rp_partial_feed_begin(f, true, rp_shmem_check(numbers));
+    uint64_t at = rp_partial_feed_number(), all = rp_symmetric_heap.to - rp_symmetric_heap.from;
+    rp_partial_feed_end();
     if (at > 0 && (at - 1 >= all || size > all - (at - 1))) {
         rp_error("not the recorded run: %s was given memory that is not of the symmetric heap",
                  f->name);
@@ -88,12 +88,12 @@ static void *take_place(const struct rp_function *f, uint32_t numbers, size_t si
 static void *fill_block(void *own, size_t size, uint8_t *old, size_t kept)
 {
     new_block(own, size, old, kept);
-    if (rp_data_alone) {
+    if (rp_partial_is_feeding) {
         rp_symmetric_take();
-        rp_alone_end();
+        rp_partial_feed_end();
     } else {
         rp_symmetric_put(own);
-        rp_record_end();
+        rp_partial_record_end();
     }
     return own;
 }
@@ -116,7 +116,7 @@ void *rp_shmem_malloc(void *(*real)(size_t), size_t size)
 {
     uint32_t numbers = rp_check(0, (int64_t)size);
 
-    if (rp_data_alone)
+    if (rp_partial_is_feeding)
         return allocate_alone(&f_malloc, numbers, size);
     before_allocation();
     return allocated(&f_malloc, numbers, real(size), size);
@@ -126,7 +126,7 @@ void *rp_shmem_malloc_with_hint(void *(*real)(size_t, long), size_t size, long h
 {
     uint32_t numbers = rp_check(rp_check(0, (int64_t)size), hint);
 
-    if (rp_data_alone)
+    if (rp_partial_is_feeding)
         return allocate_alone(&f_malloc_with_hint, numbers, size);
     before_allocation();
     return allocated(&f_malloc_with_hint, numbers, real(size, hint), size);
@@ -136,7 +136,7 @@ void *rp_shmem_calloc(void *(*real)(size_t, size_t), size_t count, size_t size)
 {
     uint32_t numbers = rp_check(rp_check(0, (int64_t)count), (int64_t)size);
 
-    if (rp_data_alone)
+    if (rp_partial_is_feeding)
         return allocate_alone(&f_calloc, numbers, count * size);
     before_allocation();
     return allocated(&f_calloc, numbers, real(count, size), count * size);
@@ -146,7 +146,7 @@ void *rp_shmem_align(void *(*real)(size_t, size_t), size_t align, size_t size)
 {
     uint32_t numbers = rp_check(rp_check(0, (int64_t)align), (int64_t)size);
 
-    if (rp_data_alone)
+    if (rp_partial_is_feeding)
         return allocate_alone(&f_align, numbers, size);
     before_allocation();
     return allocated(&f_align, numbers, real(align, size), size);
@@ -174,7 +174,7 @@ void *rp_shmem_realloc(void *(*real)(void *, size_t), void *block, size_t size)
     size_t kept;
     void *own;
 
-    if (rp_data_alone) {
+    if (rp_partial_is_feeding) {
         own = take_place(&f_realloc, numbers, size);
     } else {
         before_allocation();
@@ -193,18 +193,18 @@ void rp_shmem_free(void (*real)(void *), void *block)
 {
     uint32_t numbers = rp_check(0, rp_symmetric_number(block));
 
-    if (!rp_data_alone) {
+    if (!rp_partial_is_feeding) {
         before_allocation();
         rp_symmetric_remove(block);
         real(block ? rp_symmetric_public(block) : NULL);
         rp_data_off--;
         rp_symmetric_in(RP_LOOK_ALL);
-        rp_record_begin(&f_free, true, rp_shmem_check(numbers), 0);
-        rp_record_end();
+        rp_partial_record_begin(&f_free, true, rp_shmem_check(numbers), 0);
+        rp_partial_record_end();
         return;
     }
-    rp_alone_begin(&f_free, true, rp_shmem_check(numbers));
-    rp_alone_end();
+    rp_partial_feed_begin(&f_free, true, rp_shmem_check(numbers));
+    rp_partial_feed_end();
     rp_symmetric_remove(block);
 }
 
@@ -215,9 +215,9 @@ int rp_shmem_ctx_create(int (*real)(long, shmem_ctx_t *), long options, shmem_ct
     static uintptr_t made;
     int rc;
 
-    if (rp_data_alone) {
-        rc = rp_alone_begin(&f_ctx_create, true, rp_shmem_check(rp_check(0, options)));
-        rp_alone_end();
+    if (rp_partial_is_feeding) {
+        rc = rp_partial_feed_begin(&f_ctx_create, true, rp_shmem_check(rp_check(0, options)));
+        rp_partial_feed_end();
         if (rc == 0)
             *ctx = (shmem_ctx_t)(++made * sizeof(void *));
         return rc;
@@ -225,8 +225,8 @@ int rp_shmem_ctx_create(int (*real)(long, shmem_ctx_t *), long options, shmem_ct
     rp_data_off++;
     rc = real(options, ctx);
     rp_data_off--;
-    rp_record_begin(&f_ctx_create, true, rp_shmem_check(rp_check(0, options)), rc);
-    rp_record_end();
+    rp_partial_record_begin(&f_ctx_create, true, rp_shmem_check(rp_check(0, options)), rc);
+    rp_partial_record_end();
     return rc;
 }
 
@@ -258,20 +258,20 @@ int rp_shmem_n_pes(int (*real)(void))
 
 static void ask(const struct rp_function *f, uint32_t numbers, void *answer, size_t size)
 {
-    if (rp_data_alone) {
-        rp_alone_begin(f, true, rp_shmem_check(numbers));
-        rp_alone_bytes(answer, size);
-        rp_alone_end();
+    if (rp_partial_is_feeding) {
+        rp_partial_feed_begin(f, true, rp_shmem_check(numbers));
+        rp_partial_feed_bytes(answer, size);
+        rp_partial_feed_end();
         return;
     }
-    rp_record_begin(f, true, rp_shmem_check(numbers), 0);
-    rp_record_bytes(answer, size);
-    rp_record_end();
+    rp_partial_record_begin(f, true, rp_shmem_check(numbers), 0);
+    rp_partial_record_bytes(answer, size);
+    rp_partial_record_end();
 }
 
 void rp_shmem_query_thread(void (*real)(int *), int *provided)
 {
-    if (!rp_data_alone)
+    if (!rp_partial_is_feeding)
         real(provided);
     ask(&f_query_thread, 0, provided, sizeof *provided);
 }
@@ -280,7 +280,7 @@ void rp_shmem_info_get_version(void (*real)(int *, int *), int *major, int *mino
 {
     int version[2];
 
-    if (!rp_data_alone)
+    if (!rp_partial_is_feeding)
         real(&version[0], &version[1]);
     ask(&f_info_get_version, 0, version, sizeof version);
     *major = version[0];
@@ -291,7 +291,7 @@ void rp_shmem_info_get_name(void (*real)(char *), char *name)
 {
     char text[SHMEM_MAX_NAME_LEN + 1] = "";
 
-    if (!rp_data_alone)
+    if (!rp_partial_is_feeding)
         real(text);
     ask(&f_info_get_name, 0, text, sizeof text);
     strcpy(name, text);
@@ -299,7 +299,7 @@ void rp_shmem_info_get_name(void (*real)(char *), char *name)
 
 int rp_shmem_pe_accessible(int (*real)(int), int pe)
 {
-    int is = rp_data_alone ? 0 : real(pe);
+    int is = rp_partial_is_feeding ? 0 : real(pe);
 
     ask(&f_pe_accessible, rp_check(0, pe), &is, sizeof is);
     return is;
@@ -307,7 +307,7 @@ int rp_shmem_pe_accessible(int (*real)(int), int pe)
 
 int rp_shmem_addr_accessible(int (*real)(const void *, int), const void *addr, int pe)
 {
-    int is = rp_data_alone ? 0 : real(rp_symmetric_public(addr), pe);
+    int is = rp_partial_is_feeding ? 0 : real(rp_symmetric_public(addr), pe);
 
     ask(&f_addr_accessible, rp_check(rp_check(0, rp_symmetric_number(addr)), pe), &is, sizeof is);
     return is;

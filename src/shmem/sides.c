@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "reprise.h"
 
 static struct rp_read *reads, **last_read = &reads; /* not complete, the oldest first */
@@ -47,12 +47,12 @@ uint32_t rp_shmem_check(uint32_t numbers)
 
 static void put_entry(const struct rp_function *f, uint32_t numbers)
 {
-    rp_record_begin(f, true, rp_shmem_check(numbers), 0);
+    rp_partial_record_begin(f, true, rp_shmem_check(numbers), 0);
 }
 
 static void take_entry(const struct rp_function *f, uint32_t numbers)
 {
-    rp_alone_begin(f, true, rp_shmem_check(numbers));
+    rp_partial_feed_begin(f, true, rp_shmem_check(numbers));
 }
 
 /* Bytes from the first to the last. */
@@ -80,13 +80,13 @@ static void about_to_access(const void *at, size_t span, int pe)
 bool rp_shmem_update(const struct rp_function *f, const void *at, size_t size, ptrdiff_t stride,
                      size_t count, int pe)
 {
-    if (!rp_data_alone) {
+    if (!rp_partial_is_feeding) {
         about_to_access(at, span_of(size, stride, count), pe);
         return true;
     }
     if (pe == rp_shmem_me) {
         take_entry(f, access_numbers(at, stride, count, pe));
-        rp_alone_end();
+        rp_partial_feed_end();
     } else {
         rp_updates = rp_check(rp_updates, access_numbers(at, stride, count, pe));
     }
@@ -103,7 +103,7 @@ void rp_shmem_updated(const struct rp_function *f, const void *at, size_t size, 
     updated_own = true;
     rp_symmetric_range_in(at, span_of(size, stride, count));
     put_entry(f, access_numbers(at, stride, count, pe));
-    rp_record_end();
+    rp_partial_record_end();
 }
 
 /* Reads */
@@ -111,13 +111,13 @@ void rp_shmem_updated(const struct rp_function *f, const void *at, size_t size, 
 bool rp_shmem_fetch(const struct rp_function *f, const void *at, size_t size, int pe, void *result,
                     size_t result_size)
 {
-    if (!rp_data_alone) {
+    if (!rp_partial_is_feeding) {
         about_to_access(at, size, pe);
         return true;
     }
     take_entry(f, access_numbers(at, 1, 1, pe));
-    rp_alone_bytes(result, result_size);
-    rp_alone_end();
+    rp_partial_feed_bytes(result, result_size);
+    rp_partial_feed_end();
     return false;
 }
 
@@ -130,8 +130,8 @@ void rp_shmem_fetched(const struct rp_function *f, const void *at, size_t size, 
     }
     rp_symmetric_in(told());
     put_entry(f, access_numbers(at, 1, 1, pe));
-    rp_record_bytes(result, result_size);
-    rp_record_end();
+    rp_partial_record_bytes(result, result_size);
+    rp_partial_record_end();
 }
 
 static void put_read(const struct rp_read *r)
@@ -158,7 +158,7 @@ static void take_read(const struct rp_read *r)
     const uint8_t *content = rp_data_get_content(rp_data_reader, &bytes);
 
     if (!content) {
-        rp_alone_end(); /* tells why, if it could not be read */
+        rp_partial_feed_end(); /* tells why, if it could not be read */
         return;
     }
     if (bytes != r->size * r->count) {
@@ -177,13 +177,13 @@ static void take_read(const struct rp_read *r)
 bool rp_shmem_get(const struct rp_function *f, const struct rp_read *read, const void *from,
                   ptrdiff_t stride, int pe)
 {
-    if (!rp_data_alone) {
+    if (!rp_partial_is_feeding) {
         about_to_access(from, span_of(read->size, stride, read->count), pe);
         return true;
     }
     take_entry(f, access_numbers(from, stride, read->count, pe));
     take_read(read);
-    rp_alone_end();
+    rp_partial_feed_end();
     return false;
 }
 
@@ -193,7 +193,7 @@ void rp_shmem_get_end(const struct rp_function *f, const struct rp_read *read, c
     rp_symmetric_in(told());
     put_entry(f, access_numbers(from, stride, read->count, pe));
     put_read(read);
-    rp_record_end();
+    rp_partial_record_end();
 }
 
 static void keep(const struct rp_read *read)
@@ -211,7 +211,7 @@ bool rp_shmem_get_nbi(const struct rp_function *f, const struct rp_read *read, c
                       ptrdiff_t stride, int pe)
 {
     (void)f;
-    if (!rp_data_alone) {
+    if (!rp_partial_is_feeding) {
         about_to_access(from, span_of(read->size, stride, read->count), pe);
         return true;
     }
@@ -237,7 +237,7 @@ static void complete_reads(const void *context)
             at = &r->next;
             continue;
         }
-        if (rp_data_alone)
+        if (rp_partial_is_feeding)
             take_read(r);
         else
             put_read(r);
@@ -253,14 +253,14 @@ static void complete_reads(const void *context)
 bool rp_shmem_order(const struct rp_function *f, uint32_t numbers, bool completes,
                     const void *context)
 {
-    if (!rp_data_alone) {
+    if (!rp_partial_is_feeding) {
         rp_symmetric_out(RP_LOOK_ALL);
         return true;
     }
     take_entry(f, numbers);
     if (completes)
         complete_reads(context);
-    rp_alone_end();
+    rp_partial_feed_end();
     return false;
 }
 
@@ -273,7 +273,7 @@ void rp_shmem_ordered(const struct rp_function *f, uint32_t numbers, bool comple
     put_entry(f, numbers);
     if (completes)
         complete_reads(context);
-    rp_record_end();
+    rp_partial_record_end();
 }
 
 /* Meetings */
@@ -289,18 +289,18 @@ void rp_shmem_met(const struct rp_function *f, uint32_t numbers, bool completes)
     put_entry(f, numbers);
     if (completes)
         complete_reads(NULL);
-    rp_record_end();
+    rp_partial_record_end();
 }
 
 bool rp_shmem_test(const struct rp_function *f, uint32_t numbers, int *result)
 {
-    if (!rp_data_alone) {
+    if (!rp_partial_is_feeding) {
         rp_symmetric_out(RP_LOOK_FEW);
         return true;
     }
     take_entry(f, numbers);
     *result = (int)rp_data_get_signed(rp_data_reader);
-    rp_alone_end();
+    rp_partial_feed_end();
     return false;
 }
 
@@ -309,5 +309,5 @@ void rp_shmem_tested(const struct rp_function *f, uint32_t numbers, int result, 
     rp_symmetric_in(yes ? RP_LOOK_ALL : RP_LOOK_FEW);
     put_entry(f, numbers);
     rp_data_put_signed(rp_data_writer, result);
-    rp_record_end();
+    rp_partial_record_end();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OpenSHMEM inside libreprise-data.so. Each call goes through one of the pairs below: the first
+ * OpenSHMEM inside libreprise-partial.so. Each call goes through one of the pairs below: the first
  * says whether the real call is to be made (recording), or gives what was recorded (alone); the
  * second is told that it was made.
  *
@@ -9,7 +9,7 @@
 #ifndef RP_SIDES_H
 #define RP_SIDES_H
 
-#include "data/data.h"
+#include "partial/partial.h"
 #include "shmem/symmetric.h"
 #include "shmem_next.h"
 

@@ -18,9 +18,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/message.h"
-#include "base/settings.h"
-#include "data/offered.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
+#include "peers/peer_partial.h"
 #include "reprise.h"
 #include "shmem/sides.h"
 
@@ -152,7 +152,7 @@ static bool is_of_set(void)
                                                              NULL, 10));
 }
 
-void reprise_data_shmem_before(void)
+void reprise_partial_shmem_before(void)
 {
     static char line[128];
     char address[32];
@@ -215,22 +215,22 @@ static void record_start(int provided)
     rp_shmem_pes = rp_pshmem.shmem_n_pes();
     part_memory();
     rp_data_note_windows(rp_data_writer);
-    rp_record_begin(&f_init, false, 0, provided);
-    rp_record_number((uint64_t)rp_shmem_me);
-    rp_record_number((uint64_t)rp_shmem_pes);
-    rp_record_number(rp_symmetric_heap.from);
-    rp_record_number(rp_symmetric_heap.to - rp_symmetric_heap.from);
-    rp_record_end();
+    rp_partial_record_begin(&f_init, false, 0, provided);
+    rp_partial_record_number((uint64_t)rp_shmem_me);
+    rp_partial_record_number((uint64_t)rp_shmem_pes);
+    rp_partial_record_number(rp_symmetric_heap.from);
+    rp_partial_record_number(rp_symmetric_heap.to - rp_symmetric_heap.from);
+    rp_partial_record_end();
 }
 
 static int start_alone(void)
 {
-    int provided = rp_alone_begin(&f_init, false, 0);
+    int provided = rp_partial_feed_begin(&f_init, false, 0);
 
-    rp_shmem_me = (int)rp_alone_number();
-    rp_shmem_pes = (int)rp_alone_number();
-    uintptr_t from = rp_alone_number(), size = rp_alone_number();
-    rp_alone_end();
+    rp_shmem_me = (int)rp_partial_feed_number();
+    rp_shmem_pes = (int)rp_partial_feed_number();
+    uintptr_t from = rp_partial_feed_number(), size = rp_partial_feed_number();
+    rp_partial_feed_end();
     dl_iterate_phdr(find_data, NULL);
     rp_symmetric_data = data;
     rp_symmetric_heap = (struct rp_symmetric_range){.from = from, .to = from + size};
@@ -256,7 +256,7 @@ static const struct rp_symmetric_side side = {.out = all_out,
                                               .in = all_in,
                                               .take = rp_symmetric_take};
 
-void reprise_data_shmem_begin(int *provided)
+void reprise_partial_shmem_begin(int *provided)
 {
     maps = NULL;
     rp_data_off -= was_on;
@@ -264,12 +264,12 @@ void reprise_data_shmem_begin(int *provided)
         setenv(PARAMETER, set, 1);
     else if (is_parted)
         unsetenv(PARAMETER);
-    if (!rp_data_alone && is_parted != (rp_data_off == 0))
+    if (!rp_partial_is_feeding && is_parted != (rp_data_off == 0))
         stop("its number is not what the launcher said");
     if (rp_data_off)
         return;
     is_caller = true;
-    if (rp_data_alone)
+    if (rp_partial_is_feeding)
         *provided = start_alone();
     else
         record_start(*provided);
@@ -280,13 +280,13 @@ void reprise_data_shmem_begin(int *provided)
 
 /* All that was written is there when all have come. What the library does besides at its end is
  * left out: Debian's crashes in it. */
-int reprise_data_shmem_end(void)
+int reprise_partial_shmem_end(void)
 {
     bool looks = rp_shmem_on && rp_data_off == 0;
 
     if (!looks || rp_shmem_meet(&f_finalize, 0, true)) {
         rp_data_off++;
-        if (!rp_data_alone)
+        if (!rp_partial_is_feeding)
             rp_pshmem.shmem_barrier_all();
         rp_data_off--;
         if (looks)

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/mirror.h"
-#include "data/data.h"
+#include "base/diagnostics.h"
+#include "window/shadow.h"
+#include "partial/partial.h"
 #include "reprise.h"
 
 struct rp_symmetric_range rp_symmetric_heap, rp_symmetric_data;
 
 struct block {
-    struct rp_mirror memory;
+    struct rp_shadow memory;
     bool is_small;
 };
 
@@ -113,7 +113,7 @@ void rp_symmetric_add(void *own, size_t size, uint8_t *shadow)
     memmove(&blocks[at + 1], &blocks[at], (block_count++ - at) * sizeof *blocks);
     if (!shadow)
         memset(own, 0, size);
-    if (!shadow && !rp_data_alone)
+    if (!shadow && !rp_partial_is_feeding)
         shadow = make_shadow(size);
     blocks[at] = (struct block){
         .memory = {.own = own, .public = rp_symmetric_public(own), .shadow = shadow, .size = size}};
@@ -155,8 +155,8 @@ static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length, 
     if (!news->begun)
         rp_data_begin(rp_data_writer, f_symmetric.number, f_symmetric.name);
     news->begun = true;
-    rp_record_number(in_heap ? IN_HEAP : IN_DATA);
-    rp_record_number(address - (in_heap ? rp_symmetric_heap.from : rp_symmetric_data.from));
+    rp_partial_record_number(in_heap ? IN_HEAP : IN_DATA);
+    rp_partial_record_number(address - (in_heap ? rp_symmetric_heap.from : rp_symmetric_data.from));
     rp_data_put_content(rp_data_writer, bytes, length);
 }
 
@@ -164,15 +164,15 @@ static void end_news(const struct news *news)
 {
     if (!news->begun)
         return;
-    rp_record_number(0);
-    rp_record_end();
+    rp_partial_record_number(0);
+    rp_partial_record_end();
 }
 
 void rp_symmetric_out(enum rp_look look)
 {
     for (struct block *b = blocks; b < blocks + block_count; b++)
         if (b->is_small || look == RP_LOOK_ALL)
-            rp_mirror_out(&b->memory, 0, b->memory.size);
+            rp_shadow_out(&b->memory, 0, b->memory.size);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -184,7 +184,7 @@ void rp_symmetric_in(enum rp_look look)
     for (struct block *b = blocks; b < blocks + block_count; b++)
         if (b->is_small || look == RP_LOOK_ALL) {
             news.block = b;
-            rp_mirror_in(&b->memory, 0, b->memory.size, put_run, &news);
+            rp_shadow_in(&b->memory, 0, b->memory.size, put_run, &news);
         }
     end_news(&news);
 }
@@ -194,8 +194,8 @@ void rp_symmetric_put(void *own)
     struct news news = {.block = block_at(own), .begun = true};
 
     if (news.block)
-        rp_mirror_in(&news.block->memory, 0, news.block->memory.size, put_run, &news);
-    rp_record_number(0);
+        rp_shadow_in(&news.block->memory, 0, news.block->memory.size, put_run, &news);
+    rp_partial_record_number(0);
 }
 
 /* The part of a range that is in its block. */
@@ -211,7 +211,7 @@ void rp_symmetric_range_out(const void *own, size_t length)
     struct block *b = block_at(own);
 
     if (b)
-        rp_mirror_out(&b->memory, (size_t)((const uint8_t *)own - b->memory.own),
+        rp_shadow_out(&b->memory, (size_t)((const uint8_t *)own - b->memory.own),
                       clip(b, own, length));
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
@@ -222,7 +222,7 @@ void rp_symmetric_range_in(const void *own, size_t length)
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (news.block)
-        rp_mirror_in(&news.block->memory, (size_t)((const uint8_t *)own - news.block->memory.own),
+        rp_shadow_in(&news.block->memory, (size_t)((const uint8_t *)own - news.block->memory.own),
                      clip(news.block, own, length), put_run, &news);
     end_news(&news);
 }
@@ -231,8 +231,8 @@ void rp_symmetric_range_in(const void *own, size_t length)
 
 void rp_symmetric_take(void)
 {
-    for (uint64_t where; (where = rp_alone_number()) != 0;) {
-        uint64_t at = rp_alone_number();
+    for (uint64_t where; (where = rp_partial_feed_number()) != 0;) {
+        uint64_t at = rp_partial_feed_number();
         size_t length;
         const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
         const struct rp_symmetric_range *range =

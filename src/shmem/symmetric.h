@@ -2,7 +2,7 @@
 /*
  * Memory of this PE that other PEs reach: blocks of the symmetric heap, and the program's own
  * static data. In a PE that is recorded, what others reach (public) is not what the program works
- * on (base/mirror.h): changes pass between the two at calls that the PE makes, and nowhere else,
+ * on (window/shadow.h): changes pass between the two at calls that the PE makes, and nowhere else,
  * and what came in is written down, by an entry `symmetric` before that of the call.
  *
  * The program has the addresses that it would have without us; the library knows the same memory

@@ -11,7 +11,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "mpi/lookup.h"
+#include "preload/real_functions.h"
 #include "next.h"
 #include "stress/chance.h"
 

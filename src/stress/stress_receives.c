@@ -6,7 +6,7 @@
  * the call could take, and what is found no earlier receive wants: so the call takes it at once,
  * and it might have been the first to arrive.
  */
-#include "mpi/constants.h"
+#include "preload/constants.h"
 #include "stress/stress.h"
 
 struct candidate {

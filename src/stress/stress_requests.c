@@ -9,8 +9,8 @@
  */
 #include <stdlib.h>
 
-#include "base/message.h"
-#include "mpi/constants.h"
+#include "base/diagnostics.h"
+#include "preload/constants.h"
 #include "stress/stress.h"
 
 enum { FEW = 64, NAP = 20000, LONGEST = 300000000 /* ns */ };

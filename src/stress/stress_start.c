@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/settings.h"
-#include "mpi/constants.h"
+#include "job/settings.h"
+#include "preload/constants.h"
 #include "stress/stress.h"
 
 enum { SECOND = 1000000000 };

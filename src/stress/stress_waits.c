@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/settings.h"
+#include "job/settings.h"
 #include "base/text.h"
 #include "log/replaystate.h"
-#include "mpi/constants.h"
+#include "preload/constants.h"
 #include "stress/stress.h"
 
 static struct rp_rank_slot *own;

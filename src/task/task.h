@@ -27,8 +27,8 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/status.h"
-#include "base/tasktrace.h"
-#include "match/identity.h"
+#include "log/task_trace_file.h"
+#include "match/message_id.h"
 #include "reprise_tasks.h"
 
 enum { RP_TASK_MAIN = UINT32_MAX, RP_TASK_ENTRIES = 32, RP_TASK_COLLECTIONS = 64 };
@@ -96,7 +96,7 @@ struct rp_transport {
 
 struct rp_task_message {
     struct rp_task_message *next;
-    struct rp_identity id;
+    struct rp_message_id id;
     uint32_t task, epoch, stage, entry;
     uint64_t ref, clock;
     size_t bytes;
@@ -115,7 +115,7 @@ void rp_queue_clear(struct rp_task_queue *queue);
 struct rp_determinant {
     uint32_t task;
     uint64_t place; /* at the task: events that were before it */
-    struct rp_identity id;
+    struct rp_message_id id;
 };
 
 struct rp_determinants {
@@ -158,7 +158,7 @@ struct rp_task {
         other; /* events: that are order-dependent, and that are not (a region is two) */
     struct rp_task_region *regions; /* one for each entry */
     struct rp_task_queue waiting;
-    struct rp_identities seen;    /* since the last checkpoint */
+    struct rp_message_ids seen;   /* since the last checkpoint */
     struct rp_determinants made;  /* by us, of this task, for the record */
     struct rp_determinants known; /* to be followed */
     size_t followed;
@@ -354,15 +354,15 @@ void rp_tasks_lost(struct rp_tasks *tasks, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* task_order.c */
-bool rp_order_may_run(const struct rp_tasks *tasks, const struct rp_task *task,
-                      const struct rp_task_message *message);
-void rp_order_note(struct rp_tasks *tasks, struct rp_task *task,
-                   const struct rp_task_message *message); /* it runs now */
-void rp_order_finished(struct rp_tasks *tasks, struct rp_task *task,
-                       uint32_t entry);     /* the region ended */
-void rp_order_follow(struct rp_task *task); /* finds its place among the known */
+bool rp_task_order_may_run(const struct rp_tasks *tasks, const struct rp_task *task,
+                           const struct rp_task_message *message);
+void rp_task_order_note(struct rp_tasks *tasks, struct rp_task *task,
+                        const struct rp_task_message *message); /* it runs now */
+void rp_task_order_finished(struct rp_tasks *tasks, struct rp_task *task,
+                            uint32_t entry);     /* the region ended */
+void rp_task_order_follow(struct rp_task *task); /* finds its place among the known */
 void rp_task_add_digest(struct rp_task *task, const struct rp_task_digest *digest);
-void rp_order_check(
+void rp_task_order_check(
     struct rp_tasks *tasks); /* at the end: counts, digests, what was not followed */
 
 /* task_stages.c */
@@ -391,13 +391,13 @@ void rp_owners_lost(struct rp_tasks *tasks);
 int rp_owners_next_living(const struct rp_tasks *tasks, int process);
 
 /* task_log.c */
-void rp_log_sent(struct rp_tasks *tasks, struct rp_task *to,
-                 struct rp_parcel *parcel); /* takes one more use of it */
-void rp_log_clear(struct rp_task *task);
-void rp_log_send_again(struct rp_tasks *tasks, struct rp_task *task);
-bool rp_log_arrived(struct rp_tasks *tasks, uint32_t task,
-                    const struct rp_identity *id); /* false: it came before */
-void rp_log_expect_again(struct rp_tasks *tasks);  /* what came may come again */
+void rp_task_log_sent(struct rp_tasks *tasks, struct rp_task *to,
+                      struct rp_parcel *parcel); /* takes one more use of it */
+void rp_task_log_clear(struct rp_task *task);
+void rp_task_log_send_again(struct rp_tasks *tasks, struct rp_task *task);
+bool rp_task_log_arrived(struct rp_tasks *tasks, uint32_t task,
+                         const struct rp_message_id *id); /* false: it came before */
+void rp_task_log_expect_again(struct rp_tasks *tasks);    /* what came may come again */
 
 /* task_determinants.c */
 void rp_determinants_made(struct rp_tasks *tasks, const struct rp_determinant *one);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "task/task.h"
 
 void rp_determinants_add(struct rp_determinants *list, const struct rp_determinant *one)
@@ -125,7 +125,7 @@ void rp_determinants_settle(struct rp_tasks *tasks)
         struct rp_task *task = &tasks->tasks[one->task];
         rp_determinants_insert(&task->held, one);
         if (task->owner == tasks->self && task->state && rp_determinants_insert(&task->known, one))
-            rp_order_follow(task);
+            rp_task_order_follow(task);
     }
     tasks->told.count = kept;
 }

@@ -17,8 +17,8 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "task/task_watch.h"
 
 static int (*get_failed)(MPI_Comm, MPI_Group *);
@@ -72,13 +72,13 @@ static bool shrink(struct rp_tasks *tasks, MPI_Comm comm, MPI_Comm *living)
     enum { TRIES = 1000 };
     int result = MPI_SUCCESS;
 
-    rp_watch_blocks("all others to call MPIX_Comm_shrink, since a process died");
+    rp_task_watch_blocks("all others to call MPIX_Comm_shrink, since a process died");
     for (int i = 0; i < TRIES; i++) {
         result = comm_shrink(comm, living);
         if (result == MPI_SUCCESS)
             break;
     }
-    rp_watch_did();
+    rp_task_watch_did();
     if (result != MPI_SUCCESS)
         rp_tasks_lost(tasks,
                       "a process has died, but MPIX_Comm_shrink fails (error %d, %d times): who is "
@@ -104,7 +104,7 @@ static void learn(struct rp_tasks *tasks, MPI_Comm comm, bool is_over)
         if (at != MPI_UNDEFINED || tasks->dead[i])
             continue;
         rp_note("tasks: process %d has died", i);
-        rp_watch_learnt(i);
+        rp_task_watch_learnt(i);
         if (is_over) {
             tasks->dead[i] = true;
             tasks->dead_count++;
@@ -121,9 +121,9 @@ static bool agree(MPI_Comm comm, bool yes, const char *why)
 {
     int flag = yes;
 
-    rp_watch_blocks(why);
+    rp_task_watch_blocks(why);
     comm_agree(comm, &flag);
-    rp_watch_did();
+    rp_task_watch_did();
     return flag != 0;
 }
 
@@ -139,12 +139,12 @@ static void recover(struct rp_tasks *tasks, MPI_Comm comm)
 {
     while ((tasks->recovering || tasks->wanted > 0) && !tasks->is_lost) {
         if (!rp_tasks_step(tasks)) {
-            rp_watch_idle(tasks);
+            rp_task_watch_idle(tasks);
             sched_yield();
         }
         rp_failures_look(tasks, comm);
     }
-    rp_watch_did();
+    rp_task_watch_did();
 }
 
 void rp_failures_end(struct rp_tasks *tasks, MPI_Comm comm)

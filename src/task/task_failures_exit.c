@@ -5,9 +5,9 @@
  * waits for all, survivors would wait for the dead.
  *
  * To a launcher that was told of ULFM the end of a process is no failure. So each leaves its state
- * and its status for the command that started the job (base/roll.h, base/taskroll.h). Who exits in
- * the middle of the run, without MPI_Finalize, ends the job: nobody would be told, and the others
- * would wait for it.
+ * and its status for the command that started the job (job/job_progress.h, job/task_progress.h).
+ * Who exits in the middle of the run, without MPI_Finalize, ends the job: nobody would be told, and
+ * the others would wait for it.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -15,14 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/message.h"
-#include "base/roll.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/job_progress.h"
+#include "job/settings.h"
 #include "task/task_failures.h"
 #include "task/task_watch.h"
 
 static pid_t rank_process; /* not one that it forked; 0: this is no fault-tolerant job */
-static struct rp_roll_line *roll;
+static struct rp_process_progress *roll;
 static size_t roll_number;
 static void (*stop)(int status);
 
@@ -56,9 +56,9 @@ static void exits(int status, void *unused)
     (void)unused;
     if (getpid() != rank_process)
         return;
-    rp_watch_left(status);
+    rp_task_watch_left(status);
     if (roll)
-        roll->left = RP_ROLL_LEFT;
+        roll->left = RP_PROCESS_LEFT;
     if (!stop || !is_inside_mpi())
         return;
     rp_error(
@@ -81,17 +81,17 @@ __attribute__((constructor)) static void begins(void)
     if (!directory)
         return;
     size_t process = (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10);
-    rp_watch_open(directory, process);
-    if (rp_watch_line)
-        rp_watch_line->process = (int32_t)rank_process;
-    rp_watch_state(RP_TASK_STARTED);
+    rp_task_watch_open(directory, process);
+    if (rp_task_watch_line)
+        rp_task_watch_line->process = (int32_t)rank_process;
+    rp_task_watch_state(RP_TASK_STARTED);
     roll_number = process;
-    roll = rp_roll_open(directory, process);
+    roll = rp_job_progress_open(directory, process);
     if (!roll)
         return;
     roll->process = (int32_t)rank_process;
-    roll->state = RP_ROLL_ENTERS;
-    rp_roll_note_term(roll);
+    roll->state = RP_PROCESS_ENTERS;
+    rp_job_progress_note_term(roll);
 }
 
 /* In front of the one of MPI, or of whoever stands before that, so that the command knows who waits
@@ -101,9 +101,9 @@ __attribute__((weak)) int MPI_Finalize(void)
     int (*next)(void);
 
     *(void **)&next = dlsym(RTLD_NEXT, "MPI_Finalize");
-    rp_watch_state(RP_TASK_FINALIZES);
+    rp_task_watch_state(RP_TASK_FINALIZES);
     int result = next ? next() : PMPI_Finalize();
-    rp_watch_state(RP_TASK_FINALIZED);
+    rp_task_watch_state(RP_TASK_FINALIZED);
     return result;
 }
 
@@ -112,16 +112,16 @@ void rp_failures_began(void (*stop_job)(int status))
     if (!rank_process)
         return;
     stop = stop_job;
-    rp_watch_state(RP_TASK_RUNS);
-    while (roll && !rp_roll_open_gate(roll, roll_number))
+    rp_task_watch_state(RP_TASK_RUNS);
+    while (roll && !rp_job_progress_open_gate(roll, roll_number))
         pause(); /* the command ends the job */
     if (roll)
-        roll->state = RP_ROLL_INSIDE;
-    rp_roll_let_term();
+        roll->state = RP_PROCESS_INSIDE;
+    rp_job_progress_let_term();
 }
 
 void rp_failures_ended(void)
 {
     stop = NULL;
-    rp_watch_state(RP_TASK_ENDED);
+    rp_task_watch_state(RP_TASK_ENDED);
 }

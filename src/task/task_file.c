@@ -18,8 +18,8 @@
 #include "base/crc32c.h"
 #include "base/file.h"
 #include "base/journal.h"
-#include "base/message.h"
-#include "base/taskhead.h"
+#include "base/diagnostics.h"
+#include "log/task_header.h"
 #include "task/task.h"
 
 static void put_digest(struct rp_buffer *out, const struct rp_task_digest *digest)
@@ -48,18 +48,18 @@ static void put_task(const struct rp_tasks *tasks, uint32_t number, struct rp_bu
         put_digest(out, &task->digests[i]);
 }
 
-static struct rp_task_head head_of(const struct rp_tasks *tasks)
+static struct rp_task_header head_of(const struct rp_tasks *tasks)
 {
-    return (struct rp_task_head){(uint32_t)tasks->self, (uint32_t)tasks->processes,
-                                 tasks->task_count};
+    return (struct rp_task_header){(uint32_t)tasks->self, (uint32_t)tasks->processes,
+                                   tasks->task_count};
 }
 
 enum rp_status rp_task_file_make(const struct rp_tasks *tasks, struct rp_buffer *out,
                                  struct rp_problem *why)
 {
-    struct rp_task_head head = head_of(tasks);
+    struct rp_task_header head = head_of(tasks);
 
-    rp_task_head_begin(out, &head);
+    rp_task_header_begin(out, &head);
     for (uint32_t i = 0; i < tasks->task_count; i++)
         put_task(tasks, i, out);
     rp_buffer_varint(out, 0);
@@ -89,7 +89,7 @@ static void put_entry(struct rp_journal *journal, struct rp_buffer *entry)
 
 enum rp_status rp_task_file_begin(struct rp_tasks *tasks, struct rp_problem *why)
 {
-    struct rp_task_head head = head_of(tasks);
+    struct rp_task_header head = head_of(tasks);
     struct rp_buffer entry = {0};
     char *path = path_of(tasks, tasks->self, ".journal");
     enum rp_status status = path ? rp_journal_create(path, &tasks->journal, why)
@@ -98,7 +98,7 @@ enum rp_status rp_task_file_begin(struct rp_tasks *tasks, struct rp_problem *why
     free(path);
     if (status != RP_OK)
         return status;
-    rp_task_head_put(&entry, &head);
+    rp_task_header_put(&entry, &head);
     put_entry(tasks->journal, &entry);
     return RP_OK;
 }
@@ -174,7 +174,7 @@ static bool know(struct rp_task *task, const struct rp_determinant *one)
     size_t at = task->known.count;
     while (task->known.list[at - 1].place != one->place)
         at--;
-    return rp_identity_same(&task->known.list[at - 1].id, &one->id);
+    return rp_message_id_same(&task->known.list[at - 1].id, &one->id);
 }
 
 static bool get_task(struct rp_tasks *tasks, uint64_t number, struct rp_view *in)
@@ -203,7 +203,7 @@ static bool get_task(struct rp_tasks *tasks, uint64_t number, struct rp_view *in
     return get_digests(task, in, tasks->collections[task->collection].entries);
 }
 
-static enum rp_status check_head(const struct rp_tasks *tasks, const struct rp_task_head *head,
+static enum rp_status check_head(const struct rp_tasks *tasks, const struct rp_task_header *head,
                                  struct rp_problem *why)
 {
     if (head->processes != (uint32_t)tasks->processes || head->tasks != tasks->task_count)
@@ -234,8 +234,8 @@ static enum rp_status parse_journal(struct rp_tasks *tasks, const uint8_t *bytes
                                     struct rp_problem *why)
 {
     struct rp_journal_view journal = rp_journal_view_of(bytes, length);
-    struct rp_task_head head;
-    enum rp_status status = rp_task_head_of_journal(&journal, &head, why);
+    struct rp_task_header head;
+    enum rp_status status = rp_task_header_of_journal(&journal, &head, why);
     const uint8_t *entry;
     size_t size;
 
@@ -258,9 +258,9 @@ enum rp_status rp_task_file_parse(struct rp_tasks *tasks, const uint8_t *bytes, 
 {
     if (rp_journal_is(bytes, length))
         return parse_journal(tasks, bytes, length, why);
-    struct rp_task_head head;
+    struct rp_task_header head;
     struct rp_view in;
-    enum rp_status status = rp_task_head_of_file(bytes, length, &head, &in, why);
+    enum rp_status status = rp_task_header_of_file(bytes, length, &head, &in, why);
     if (status == RP_OK)
         status = check_head(tasks, &head, why);
     if (status != RP_OK)

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "task/task.h"
 
 bool rp_tasks_ft_logs(const struct rp_tasks *tasks)
@@ -138,8 +138,8 @@ void rp_tasks_ft_commit(struct rp_tasks *tasks)
         task->attempt.version = 0;
         if (task->copy.version != tasks->version)
             task->copy.version = 0;
-        rp_log_clear(task);
-        rp_identities_clear(&task->seen);
+        rp_task_log_clear(task);
+        rp_message_ids_clear(&task->seen);
         task->held.count = task->known.count = task->followed = 0;
         task->adopted = false;
     }
@@ -250,7 +250,7 @@ bool rp_tasks_ft_restore(struct rp_tasks *tasks, uint32_t number)
         RP_BUG_ON(!rp_task_load(tasks, task, &view));
     for (size_t i = 0; i < task->held.count; i++)
         rp_determinants_insert(&task->known, &task->held.list[i]);
-    rp_order_follow(task);
+    rp_task_order_follow(task);
     deliver_starts(tasks, number);
     tasks->restored++;
     return true;
@@ -285,7 +285,7 @@ static void recover(struct rp_tasks *tasks)
 
     find_stage(tasks);
     if (tasks->dead_since == 0) { /* of the checkpoint that was just taken, too */
-        rp_log_expect_again(tasks);
+        rp_task_log_expect_again(tasks);
         tasks->dead_since = 1;
     }
     rp_determinants_settle(tasks);
@@ -297,7 +297,7 @@ static void recover(struct rp_tasks *tasks)
         if (task->owner == tasks->self && task->due && !rp_tasks_ft_restore(tasks, i))
             all_here = false;
         if (task->adopted)
-            rp_log_send_again(tasks, task);
+            rp_task_log_send_again(tasks, task);
     }
     rp_stage_begin(tasks, tasks->kind);
     if (!all_here && tasks->told_move) /* who has copies may not have known that they are for us */
@@ -389,7 +389,7 @@ void rp_tasks_ft_failed(struct rp_tasks *tasks, int process)
 
     if (tasks->dead[process])
         return;
-    rp_log_expect_again(tasks);
+    rp_task_log_expect_again(tasks);
     tasks->dead[process] = true;
     tasks->deaths[tasks->dead_count++] = process;
     tasks->dead_since++;

@@ -9,10 +9,10 @@
  */
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "task/task.h"
 
-void rp_log_sent(struct rp_tasks *tasks, struct rp_task *to, struct rp_parcel *parcel)
+void rp_task_log_sent(struct rp_tasks *tasks, struct rp_task *to, struct rp_parcel *parcel)
 {
     parcel->uses++;
     if (!to->log)
@@ -22,7 +22,7 @@ void rp_log_sent(struct rp_tasks *tasks, struct rp_task *to, struct rp_parcel *p
     tasks->counts[RP_COUNT_LOG_BYTES] += parcel->length;
 }
 
-void rp_log_clear(struct rp_task *task)
+void rp_task_log_clear(struct rp_task *task)
 {
     for (struct rp_parcel *parcel = task->log, *next; parcel; parcel = next) {
         next = parcel->next;
@@ -34,7 +34,7 @@ void rp_log_clear(struct rp_task *task)
 
 /* What we sent to a task that another process took over, with the determinants that this one lacks.
  * Also to ourselves. */
-void rp_log_send_again(struct rp_tasks *tasks, struct rp_task *task)
+void rp_task_log_send_again(struct rp_tasks *tasks, struct rp_task *task)
 {
     for (const struct rp_parcel *parcel = task->log; parcel; parcel = parcel->next) {
         struct rp_parcel_head head;
@@ -57,7 +57,7 @@ void rp_log_send_again(struct rp_tasks *tasks, struct rp_task *task)
 /* The name of a message that came: task, SPE, SRN, bits of the path, and the path. */
 enum { NAME = 3 * sizeof(uint32_t) + sizeof(uint16_t) };
 
-static void write_down(struct rp_tasks *tasks, uint32_t task, const struct rp_identity *id)
+static void write_down(struct rp_tasks *tasks, uint32_t task, const struct rp_message_id *id)
 {
     struct rp_buffer *out = &tasks->arrived;
     size_t path = (id->cpi.bits + 7u) / 8;
@@ -72,15 +72,15 @@ static void write_down(struct rp_tasks *tasks, uint32_t task, const struct rp_id
     out->length += NAME + path;
 }
 
-static bool add(struct rp_task *task, const struct rp_identity *id)
+static bool add(struct rp_task *task, const struct rp_message_id *id)
 {
-    bool failed = false, is_new = rp_identities_add(&task->seen, id, &failed);
+    bool failed = false, is_new = rp_message_ids_add(&task->seen, id, &failed);
 
     RP_BUG_ON(failed);
     return is_new;
 }
 
-bool rp_log_arrived(struct rp_tasks *tasks, uint32_t task, const struct rp_identity *id)
+bool rp_task_log_arrived(struct rp_tasks *tasks, uint32_t task, const struct rp_message_id *id)
 {
     if (tasks->dead_since > 0)
         return add(&tasks->tasks[task], id);
@@ -88,12 +88,12 @@ bool rp_log_arrived(struct rp_tasks *tasks, uint32_t task, const struct rp_ident
     return true;
 }
 
-void rp_log_expect_again(struct rp_tasks *tasks)
+void rp_task_log_expect_again(struct rp_tasks *tasks)
 {
     const uint8_t *at = tasks->arrived.bytes, *end = at + tasks->arrived.length;
 
     while (at < end) {
-        struct rp_identity id = {0};
+        struct rp_message_id id = {0};
         uint32_t task;
         memcpy(&task, at, sizeof task);
         memcpy(&id.spe, at + 4, sizeof id.spe);

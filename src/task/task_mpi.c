@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "reprise.h"
 #include "task/task.h"
 #include "task/task_failures.h"
@@ -172,7 +172,7 @@ void reprise_tasks_begin(void)
     }
     MPI_Comm_rank(here.comm, &rank);
     MPI_Comm_size(here.comm, &ranks);
-    rp_message_rank(rank);
+    rp_diagnostics_rank(rank);
     rp_tasks_init(&here.tasks, mode, rank, ranks, &transport);
     rp_tasks_now = &here.tasks;
     here.is_open = true;
@@ -285,13 +285,13 @@ static void wait_for_the_end(void)
         if (did)
             idle = 0;
         else if (++idle > SPINS) {
-            rp_watch_idle(&here.tasks);
+            rp_task_watch_idle(&here.tasks);
             (void)(here.rest ? usleep((useconds_t)here.rest) : sched_yield());
         }
         if (before > 0 && !did)
             here.idle += processor_time() - before;
     }
-    rp_watch_did();
+    rp_task_watch_did();
 }
 
 static void need_outside(const char *what)
@@ -368,7 +368,7 @@ static void summarise(void)
 int reprise_tasks_end(void)
 {
     need_outside("reprise_tasks_end");
-    rp_order_check(&here.tasks);
+    rp_task_order_check(&here.tasks);
     rp_stage_begin(&here.tasks, RP_STAGE_END);
     wait_for_the_end();
     int status = write_record();

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "match/algebra.h"
 #include "task/task.h"
 
@@ -47,16 +47,16 @@ static bool moves(const struct rp_tasks *tasks, const struct rp_task *task,
            task->regions[m->entry].left <= 1;
 }
 
-static bool is_known(const struct rp_task *task, const struct rp_identity *id)
+static bool is_known(const struct rp_task *task, const struct rp_message_id *id)
 {
     for (size_t i = task->followed; i < task->known.count; i++)
-        if (rp_identity_same(&task->known.list[i].id, id))
+        if (rp_message_id_same(&task->known.list[i].id, id))
             return true;
     return false;
 }
 
-bool rp_order_may_run(const struct rp_tasks *tasks, const struct rp_task *task,
-                      const struct rp_task_message *m)
+bool rp_task_order_may_run(const struct rp_tasks *tasks, const struct rp_task *task,
+                           const struct rp_task_message *m)
 {
     if (task->followed == task->known.count && !task->first_free)
         return true; /* beyond all that is known */
@@ -68,13 +68,13 @@ bool rp_order_may_run(const struct rp_tasks *tasks, const struct rp_task *task,
     const struct rp_determinant *next =
         task->followed < task->known.count ? &task->known.list[task->followed] : NULL;
     if (next && next->place == task->place)
-        return rp_identity_same(&next->id, &m->id);
+        return rp_message_id_same(&next->id, &m->id);
     if (is_counted(tasks, task))
         return !is_known(task, &m->id);
     return !is_dependent || !next;
 }
 
-void rp_order_follow(struct rp_task *task)
+void rp_task_order_follow(struct rp_task *task)
 {
     if (task->place > 0)
         task->first_free = false;
@@ -85,7 +85,7 @@ void rp_order_follow(struct rp_task *task)
 }
 
 static void make_determinant(struct rp_tasks *tasks, struct rp_task *task, uint64_t place,
-                             const struct rp_identity *id)
+                             const struct rp_message_id *id)
 {
     struct rp_determinant one = {rp_task_number(tasks, task), place, *id};
 
@@ -135,7 +135,8 @@ static void note_dependent(struct rp_tasks *tasks, struct rp_task *task,
     task->place++;
 }
 
-void rp_order_note(struct rp_tasks *tasks, struct rp_task *task, const struct rp_task_message *m)
+void rp_task_order_note(struct rp_tasks *tasks, struct rp_task *task,
+                        const struct rp_task_message *m)
 {
     enum reprise_order order = order_of(tasks, task, m->entry);
 
@@ -216,7 +217,7 @@ static void note_digest(struct rp_tasks *tasks, struct rp_task *task,
     }
 }
 
-void rp_order_finished(struct rp_tasks *tasks, struct rp_task *task, uint32_t entry)
+void rp_task_order_finished(struct rp_tasks *tasks, struct rp_task *task, uint32_t entry)
 {
     struct rp_task_digest found = {entry, task->regions[entry].ordinal, task->regions[entry].sends,
                                    false};
@@ -389,7 +390,7 @@ static void check_regions(const struct rp_tasks *tasks)
         say_incomplete(tasks, first, first_entry, count - 1);
 }
 
-void rp_order_check(struct rp_tasks *tasks)
+void rp_task_order_check(struct rp_tasks *tasks)
 {
     bool said = false;
 

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/message.h"
-#include "base/settings.h"
+#include "base/diagnostics.h"
+#include "job/settings.h"
 #include "task/task.h"
 
 enum rp_status rp_task_trace_begin(struct rp_tasks *tasks, struct rp_problem *why)
@@ -81,7 +81,7 @@ bool rp_task_trace_may_run(const struct rp_tasks *tasks, const struct rp_task *t
     if (!trace->follows || rp_task_number(tasks, task) >= trace->followed.task_count)
         return true;
     const struct rp_taken_list *followed = &trace->followed.tasks[rp_task_number(tasks, task)];
-    uint64_t place = task->taken_before + task->taken.count, message = rp_identity_hash(&m->id);
+    uint64_t place = task->taken_before + task->taken.count, message = rp_message_id_hash(&m->id);
     if (place >= followed->count || followed->list[place].message == message)
         return true;
     return is_in_stretch(trace, task->collection, followed, place, message);
@@ -91,7 +91,7 @@ void rp_task_trace_note(struct rp_tasks *tasks, struct rp_task *task,
                         const struct rp_task_message *m)
 {
     if (tasks->trace.directory || tasks->trace.follows)
-        rp_taken_add(&task->taken, rp_identity_hash(&m->id), (int32_t)m->entry);
+        rp_taken_add(&task->taken, rp_message_id_hash(&m->id), (int32_t)m->entry);
 }
 
 void rp_task_trace_moved(struct rp_task *task, uint64_t taken)

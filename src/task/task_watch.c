@@ -12,38 +12,38 @@
 #include <time.h>
 
 #include "base/buffer.h"
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "task/task.h"
 
-struct rp_task_line *rp_watch_line;
+struct rp_task_process *rp_task_watch_line;
 
-static struct rp_task_line *lines;
+static struct rp_task_process *lines;
 static size_t line_count;
 static uint32_t idle_steps; /* what had been done when it was last idle */
 static double idle_since, say_after;
 
-void rp_watch_open(const char *directory, size_t process)
+void rp_task_watch_open(const char *directory, size_t process)
 {
-    lines = rp_task_roll_open(directory, &line_count);
-    rp_watch_line = process < line_count ? &lines[process] : NULL;
+    lines = rp_task_progress_open(directory, &line_count);
+    rp_task_watch_line = process < line_count ? &lines[process] : NULL;
 }
 
-void rp_watch_state(enum rp_task_state state)
+void rp_task_watch_state(enum rp_task_state state)
 {
-    if (rp_watch_line)
-        rp_watch_line->state = (int32_t)state;
-    rp_watch_did();
+    if (rp_task_watch_line)
+        rp_task_watch_line->state = (int32_t)state;
+    rp_task_watch_did();
 }
 
-void rp_watch_left(int status)
+void rp_task_watch_left(int status)
 {
-    if (!rp_watch_line)
+    if (!rp_task_watch_line)
         return;
-    rp_watch_line->status = status;
-    rp_watch_state(RP_TASK_LEFT);
+    rp_task_watch_line->status = status;
+    rp_task_watch_state(RP_TASK_LEFT);
 }
 
-void rp_watch_learnt(int process)
+void rp_task_watch_learnt(int process)
 {
     if ((size_t)process < line_count)
         lines[process].dead = 1;
@@ -107,7 +107,7 @@ static void say(const struct rp_tasks *tasks, double waited)
     say_after = 2 * waited;
 }
 
-void rp_watch_idle(const struct rp_tasks *tasks)
+void rp_task_watch_idle(const struct rp_tasks *tasks)
 {
     static const double a_while = 1, long_time = 20;
     uint32_t steps = (uint32_t)tasks->counts[RP_COUNT_MESSAGES] + tasks->stage + tasks->epoch;
@@ -120,17 +120,17 @@ void rp_watch_idle(const struct rp_tasks *tasks)
     }
     if (time - idle_since < a_while)
         return;
-    if (rp_watch_line && !rp_watch_line->waits) {
-        describe(tasks, rp_watch_line->what);
-        rp_watch_line->waits = 1;
+    if (rp_task_watch_line && !rp_task_watch_line->waits) {
+        describe(tasks, rp_task_watch_line->what);
+        rp_task_watch_line->waits = 1;
     }
     say(tasks, time - idle_since);
 }
 
-void rp_watch_blocks(const char *what)
+void rp_task_watch_blocks(const char *what)
 {
-    if (!rp_watch_line)
+    if (!rp_task_watch_line)
         return;
-    snprintf(rp_watch_line->what, RP_TASK_WAITS, "%s", what);
-    rp_watch_line->waits = 1;
+    snprintf(rp_task_watch_line->what, RP_TASK_WAITS, "%s", what);
+    rp_task_watch_line->waits = 1;
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/journal.h"
-#include "base/message.h"
+#include "base/diagnostics.h"
 #include "task/task_watch.h"
 
 struct rp_tasks *rp_tasks_now;
@@ -146,7 +146,7 @@ void rp_tasks_init(struct rp_tasks *tasks, enum rp_task_mode mode, int self, int
 static void free_task(struct rp_tasks *tasks, struct rp_task *task)
 {
     rp_task_empty(tasks, task);
-    rp_log_clear(task);
+    rp_task_log_clear(task);
     free(task->regions);
     free(task->made.list);
     free(task->known.list);
@@ -270,7 +270,7 @@ void rp_task_empty(struct rp_tasks *tasks, struct rp_task *task)
     free(task->state);
     task->state = NULL;
     rp_queue_clear(&task->waiting);
-    rp_identities_clear(&task->seen);
+    rp_message_ids_clear(&task->seen);
 }
 
 static bool is_right(struct rp_tasks *tasks, const struct reprise_collection_spec *spec,
@@ -373,7 +373,7 @@ static void save_message(const struct rp_task_message *m, struct rp_buffer *out)
 
 static struct rp_task_message *load_message(uint32_t task, struct rp_view *in)
 {
-    struct rp_identity id = {.spe = rp_view_u32(in), .srn = rp_view_u32(in)};
+    struct rp_message_id id = {.spe = rp_view_u32(in), .srn = rp_view_u32(in)};
     size_t path, length;
     const uint8_t *bytes = rp_view_string(in, &path);
     uint64_t bits = rp_view_varint(in), entry = rp_view_varint(in), stage = rp_view_varint(in),
@@ -458,7 +458,7 @@ bool rp_task_load(struct rp_tasks *tasks, struct rp_task *task, struct rp_view *
     RP_BUG_ON(!task->state);
     memcpy(task->state, state, length);
     task->due = false;
-    rp_order_follow(task);
+    rp_task_order_follow(task);
     return true;
 }
 
@@ -481,7 +481,7 @@ static void end_region(struct rp_tasks *tasks, struct rp_task *task,
         tasks->ends = false;
         tasks->handled = NULL;
     }
-    rp_order_finished(tasks, task, entry);
+    rp_task_order_finished(tasks, task, entry);
 }
 
 static void open_region(struct rp_tasks *tasks, struct rp_task *task, uint32_t entry)
@@ -508,7 +508,7 @@ static void execute(struct rp_tasks *tasks, struct rp_task *task, struct rp_task
     struct reprise_message told = {m->ref, m->data, m->bytes};
     bool commutes = entry->order == REPRISE_COMMUTATIVE;
 
-    rp_watch_did();
+    rp_task_watch_did();
     rp_task_trace_note(tasks, task, m);
     tasks->counts[RP_COUNT_MESSAGES]++;
     tasks->running = task;
@@ -516,7 +516,7 @@ static void execute(struct rp_tasks *tasks, struct rp_task *task, struct rp_task
     if (entry->count && task->regions[m->entry].left == 0)
         open_region(tasks, task, m->entry);
     if (!tasks->is_lost) {
-        rp_order_note(tasks, task, m);
+        rp_task_order_note(tasks, task, m);
         tasks->handled = commutes ? m : NULL;
         tasks->children = 0;
         entry->run(task->state, &told);
@@ -535,7 +535,7 @@ static bool may_run(struct rp_tasks *tasks, const struct rp_task *task,
         &tasks->collections[task->collection].spec.entries[m->entry];
 
     return task->state && (!entry->ready || entry->ready(task->state, m->ref)) &&
-           rp_order_may_run(tasks, task, m) && rp_task_trace_may_run(tasks, task, m);
+           rp_task_order_may_run(tasks, task, m) && rp_task_trace_may_run(tasks, task, m);
 }
 
 void rp_tasks_look_again(struct rp_tasks *tasks, struct rp_task *task)
@@ -560,7 +560,7 @@ void rp_tasks_deliver(struct rp_tasks *tasks, struct rp_task_message *m)
         free(m);
         return;
     }
-    if (rp_tasks_ft_logs(tasks) && !rp_log_arrived(tasks, m->task, &m->id)) {
+    if (rp_tasks_ft_logs(tasks) && !rp_task_log_arrived(tasks, m->task, &m->id)) {
         tasks->counts[RP_COUNT_DUPLICATES]++;
         free(m);
         return;
@@ -573,7 +573,7 @@ void rp_tasks_deliver(struct rp_tasks *tasks, struct rp_task_message *m)
 void rp_tasks_deliver_here(struct rp_tasks *tasks, struct rp_task_message *m)
 {
     if (tasks->running && tasks->running->adopted && rp_tasks_ft_logs(tasks) &&
-        rp_identities_has(&tasks->tasks[m->task].seen, &m->id)) {
+        rp_message_ids_has(&tasks->tasks[m->task].seen, &m->id)) {
         tasks->counts[RP_COUNT_DUPLICATES]++;
         free(m);
         return;
@@ -785,15 +785,15 @@ bool rp_tasks_step(struct rp_tasks *tasks)
 
 /* Sends */
 
-static struct rp_identity next_identity(struct rp_tasks *tasks)
+static struct rp_message_id next_identity(struct rp_tasks *tasks)
 {
     struct rp_task *task = tasks->running;
 
     if (!tasks->handled)
-        return (struct rp_identity){.spe = rp_task_number(tasks, task), .srn = ++task->srn};
+        return (struct rp_message_id){.spe = rp_task_number(tasks, task), .srn = ++task->srn};
     const struct rp_task_region *region = &task->regions[tasks->handled->entry];
-    struct rp_identity id = {.spe = rp_task_number(tasks, task),
-                             .srn = tasks->ends && region->size > 1 ? region->ordinal : 0};
+    struct rp_message_id id = {.spe = rp_task_number(tasks, task),
+                               .srn = tasks->ends && region->size > 1 ? region->ordinal : 0};
     if (!rp_cpi_child(&tasks->handled->id, 2 * tasks->handled->entry + tasks->ends,
                       tasks->children++, &id.cpi)) {
         char name[160];
@@ -869,13 +869,13 @@ static void send_to(struct rp_tasks *tasks, struct rp_task *to, int entry, uint6
         return;
     if (tasks->handled && (tasks->mode == RP_TASKS_RECORD || tasks->mode == RP_TASKS_REPLAY))
         tasks->running->regions[tasks->handled->entry].sends +=
-            (rp_identity_hash(&m.id) + m.task * UINT64_C(31) + ref) *
+            (rp_message_id_hash(&m.id) + m.task * UINT64_C(31) + ref) *
             (rp_task_hash(data, bytes) | 1);
     if (to->owner != tasks->self) {
         struct rp_parcel *parcel = pack(tasks, to->owner, &m, data);
         tasks->counts[RP_COUNT_REMOTE]++;
         if (rp_tasks_ft_logs(tasks))
-            rp_log_sent(tasks, to, parcel);
+            rp_task_log_sent(tasks, to, parcel);
         rp_tasks_send_parcel(tasks, to->owner, parcel);
         return;
     }

@@ -104,7 +104,7 @@ cat >runtime.c <<'END'
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "base/track.h"
+#include "window/tracking.h"
 extern unsigned long (*all[])(void *, void *, void *, int, int);
 extern int count;
 enum { SIZE = 2048, AREAS = 6, AROUND = 65536, TRIALS = 20, PAGE = 4096, LONGEST = 512 };

@@ -5,20 +5,20 @@
  * messages that end at their epoch lines are made up; the rows that come of them are encoded, and
  * must come back.
  */
-#include "codec/cdc.h"
-#include "codec/deflate.h"
+#include "cdc/codec/cdc.h"
+#include "cdc/codec/deflate.h"
 #include "fuzz.h"
 
 enum { HEAD = 6, MOST = 256 };
 
 /* What is sent along with a table is up to its sender; one message of each rank is on the line. */
-static size_t make_up(const struct rp_cdc_table *table, struct rp_message *messages)
+static size_t make_up(const struct rp_cdc_table *table, struct rp_row_message *messages)
 {
     for (size_t i = 0; i < table->message_count; i++) {
         const struct rp_cdc_clock *line = &table->epoch[i % table->epoch_count];
         uint64_t less = i < table->epoch_count ? 0 : i * 5 % 23;
-        messages[i] = (struct rp_message){less < line->clock ? line->clock - less : line->clock,
-                                          line->rank, 0};
+        messages[i] = (struct rp_row_message){less < line->clock ? line->clock - less : line->clock,
+                                              line->rank, 0};
     }
     return table->message_count;
 }
@@ -43,7 +43,7 @@ static void check_table(const struct rp_cdc_table *table)
 
 static size_t restore(const struct rp_cdc_table *table, struct rp_row *rows)
 {
-    struct rp_message messages[MOST];
+    struct rp_row_message messages[MOST];
     struct rp_problem why;
 
     FUZZ_CHECK(rp_cdc_restore(table, messages, make_up(table, messages), rows, &why) == RP_OK);
@@ -65,12 +65,12 @@ static void round_trip(const struct rp_row_tables *tables)
     for (size_t i = 0; i < chunk.table_count; i++) {
         struct rp_row rows[MOST];
         const struct rp_row_table *table = &tables->tables[i];
-        struct rp_message messages[MOST];
+        struct rp_row_message messages[MOST];
         size_t count = 0;
         for (size_t k = table->count; k-- > 0;)
             if (table->rows[k].kind == RP_ROW_MESSAGE)
                 messages[count++] =
-                    (struct rp_message){table->rows[k].clock, table->rows[k].rank, 0};
+                    (struct rp_row_message){table->rows[k].clock, table->rows[k].rank, 0};
         FUZZ_CHECK(rp_cdc_row_count(&chunk.tables[i]) == table->count);
         FUZZ_CHECK(rp_cdc_restore(&chunk.tables[i], messages, count, rows, &why) == RP_OK);
         FUZZ_CHECK(memcmp(rows, table->rows, table->count * sizeof *rows) == 0);

@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-#include "base/costs.h"
+#include "log/syscall_costs.h"
 
 static void check_bytes(const uint8_t *bytes, size_t length)
 {
@@ -16,13 +16,13 @@ static void check_bytes(const uint8_t *bytes, size_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    struct rp_costs costs = {1, 2, 3, 4, 5, 6}, again, before = costs;
+    struct rp_syscall_costs costs = {1, 2, 3, 4, 5, 6}, again, before = costs;
     struct rp_problem why = {""};
     char path[8192];
 
     fuzz_write("costs", bytes, length);
     snprintf(path, sizeof path, "%s/costs", fuzz_directory());
-    enum rp_status status = rp_costs_read(path, &costs, &why);
+    enum rp_status status = rp_syscall_costs_read(path, &costs, &why);
     fuzz_check_status(status, &why);
     if (status != RP_OK) {
         FUZZ_CHECK(memcmp(&costs, &before, sizeof costs) == 0 && strstr(why.text, "/costs:"));
@@ -30,8 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     }
     check_bytes(bytes, length);
     unlink(path);
-    FUZZ_CHECK(rp_costs_write(path, &costs, &why) == RP_OK &&
-               rp_costs_read(path, &again, &why) == RP_OK &&
+    FUZZ_CHECK(rp_syscall_costs_write(path, &costs, &why) == RP_OK &&
+               rp_syscall_costs_read(path, &again, &why) == RP_OK &&
                memcmp(&costs, &again, sizeof costs) == 0);
     return 0;
 }

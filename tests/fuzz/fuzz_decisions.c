@@ -3,11 +3,11 @@
  * the file says: written again, it is the same text, but for heads that several jobs wrote. */
 #include "fuzz.h"
 
-#include "base/decisions.h"
+#include "log/det_digest.h"
 
 static const char head[] = "reprise decisions 1\n";
 
-static void check_text(const uint8_t *bytes, size_t length, const struct rp_decisions *each,
+static void check_text(const uint8_t *bytes, size_t length, const struct rp_det_digest *each,
                        const uint32_t *ranks, size_t count)
 {
     struct rp_buffer text = {0}, seen = {0};
@@ -29,7 +29,7 @@ static void check_text(const uint8_t *bytes, size_t length, const struct rp_deci
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    struct rp_decisions *each;
+    struct rp_det_digest *each;
     struct rp_problem why = {""};
     char path[8192];
     uint32_t *ranks;
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 
     fuzz_write("decisions", bytes, length);
     snprintf(path, sizeof path, "%s/decisions", fuzz_directory());
-    enum rp_status status = rp_decisions_read(path, &each, &ranks, &count, &why);
+    enum rp_status status = rp_det_digest_read(path, &each, &ranks, &count, &why);
     fuzz_check_status(status, &why);
     if (status != RP_OK)
         return 0;

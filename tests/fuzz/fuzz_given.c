@@ -4,9 +4,9 @@
  * entries of a journal behind the head of one, each a length of one byte and so many bytes. */
 #include "fuzz.h"
 
-#include "log/givenlog.h"
+#include "log/output_log.h"
 #include "log/journalfile.h"
-#include "report/givendiff.h"
+#include "report/outputs_diff.h"
 
 enum { RANK = 1 };
 
@@ -32,15 +32,15 @@ static void make(const uint8_t *bytes, size_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    struct rp_given given;
-    struct rp_given_difference difference;
+    struct rp_outputs given;
+    struct rp_outputs_difference difference;
     struct rp_problem why = {""};
     const char *place = fuzz_directory();
 
     if (length == 0)
         return 0;
     make(bytes, length);
-    enum rp_status status = rp_given_read(place, RANK, &given, &why);
+    enum rp_status status = rp_outputs_read(place, RANK, &given, &why);
     fuzz_check_status(status, &why);
     if (status != RP_OK)
         return 0;
@@ -48,9 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         FUZZ_CHECK(given.item[i].site < given.sites.site_count &&
                    given.item[i].region < given.regions &&
                    (i == 0 || given.item[i - 1].region <= given.item[i].region));
-    FUZZ_CHECK(rp_given_compare(place, place, place, RANK, true, &difference, &why) == RP_OK &&
+    FUZZ_CHECK(rp_outputs_compare(place, place, place, RANK, true, &difference, &why) == RP_OK &&
                !difference.is_found && difference.noise == 0 &&
                (given.is_cut || difference.compared == given.items));
-    rp_given_free(&given);
+    rp_outputs_free(&given);
     return 0;
 }

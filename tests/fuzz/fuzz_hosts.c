@@ -13,10 +13,10 @@
 static jmp_buf gave_up;
 
 #define _exit(status) longjmp(gave_up, status)
-#include "../../src/det/sideband.c"
-#include "../../src/det/side_meetings.c"
-#include "../../src/det/side_bounds.c"
-#include "../../src/det/side_describe.c"
+#include "../../src/det/shared_state.c"
+#include "../../src/det/shared_collectives.c"
+#include "../../src/det/shared_bounds.c"
+#include "../../src/det/shared_describe.c"
 #define find find_state
 #include "../../src/det/hosts.c"
 #undef find
@@ -26,8 +26,8 @@ enum { RANKS = 4, HOSTS = 2 };
 
 static const uint32_t host_of[RANKS] = {0, 0, 1, 1};
 
-/* As rp_side_map does, but of memory that no other process has. Meetings and notes are cleared when
- * they are used. */
+/* As rp_shared_map does, but of memory that no other process has. Meetings and notes are cleared
+ * when they are used. */
 static void open_side(void)
 {
     static char *memory;
@@ -40,15 +40,15 @@ static void open_side(void)
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     FUZZ_CHECK(memory != MAP_FAILED);
     memset(memory, 0, side.meetings);
-    side.shared = (struct rp_side_shared *)(void *)memory;
+    side.shared = (struct rp_shared_shared *)(void *)memory;
     side.end = side.notes;
-    rp_side = (struct rp_side){.ranks = RANKS, .memory = memory, .latency = 1};
-    rp_side_spread(host_of, HOSTS, 0);
-    rp_side.all = (struct rp_side_rank *)(void *)(memory + side.states);
-    rp_side.own = &rp_side.all[0];
-    rp_side.own->version = 1;
-    rp_side.clock = clock_page(0);
-    FUZZ_CHECK(has_started || rp_side_bounds_start(&why) == RP_OK);
+    rp_shared_side = (struct rp_shared_side){.ranks = RANKS, .memory = memory, .latency = 1};
+    rp_shared_spread(host_of, HOSTS, 0);
+    rp_shared_side.all = (struct rp_shared_rank *)(void *)(memory + side.states);
+    rp_shared_side.own = &rp_shared_side.all[0];
+    rp_shared_side.own->version = 1;
+    rp_shared_side.clock = clock_page(0);
+    FUZZ_CHECK(has_started || rp_shared_bounds_start(&why) == RP_OK);
     has_started = true;
 }
 
@@ -83,21 +83,21 @@ static void put_number(struct rp_buffer *text, uint64_t id)
 /* Another process of the host, which finds what the leader has put there. */
 static void look_round(void)
 {
-    struct rp_side_plan plan = {.wait = RP_SIDE_ANY, .candidate = RP_ORDER_NEVER};
+    struct rp_shared_plan plan = {.wait = RP_SHARED_ANY, .candidate = RP_SEND_NEVER};
     struct rp_buffer text = {0};
     uint32_t chain[RANKS];
-    struct rp_knot knot = {.chain = chain};
+    struct rp_deadlock_cycle knot = {.chain = chain};
 
-    rp_side_block(&plan, "MPI_Recv");
-    rp_side_bounds(NULL);
-    const uint64_t *bounds = rp_side_knot(&knot);
+    rp_shared_block(&plan, "MPI_Recv");
+    rp_shared_bounds(NULL);
+    const uint64_t *bounds = rp_shared_knot(&knot);
     if (knot.count > 0)
-        rp_side_describe(&text, &knot, bounds, put_number);
+        rp_shared_describe(&text, &knot, bounds, put_number);
     rp_buffer_free(&text);
-    rp_side_unblock();
-    for (uint64_t at = rp_side_turn_round(rp_side_take_mail()); at != 0;
-         at = rp_side_note(at)->next)
-        FUZZ_CHECK(rp_side_note(at)->source < RANKS && rp_side_note(at)->is_copy);
+    rp_shared_unblock();
+    for (uint64_t at = rp_shared_turn_round(rp_shared_take_mail()); at != 0;
+         at = rp_shared_note(at)->next)
+        FUZZ_CHECK(rp_shared_note(at)->source < RANKS && rp_shared_note(at)->is_copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

@@ -10,7 +10,7 @@
 #include <zstd.h>
 
 #include "base/crc32c.h"
-#include "codec/deflate.h"
+#include "cdc/codec/deflate.h"
 #include "fuzz.h"
 #include "log/logreader.h"
 

@@ -4,8 +4,8 @@
  * it through zlib first, so that its tables are reached. Second byte: the most rows that it may
  * have. What can be decoded is encoded, and must come back.
  */
-#include "codec/deflate.h"
-#include "codec/raw.h"
+#include "cdc/codec/deflate.h"
+#include "cdc/codec/raw_rows.h"
 #include "fuzz.h"
 
 enum { HEAD = 6 };

@@ -4,7 +4,7 @@
  * that say where the pieces end. The rows must not depend on the pieces; and the tables must come
  * back from cdc, chunk by chunk.
  */
-#include "codec/cdc.h"
+#include "cdc/codec/cdc.h"
 #include "fuzz.h"
 
 enum { EVENT = 8, MOST = 512 };
@@ -26,20 +26,21 @@ static size_t take_events(const uint8_t *bytes, size_t length)
     return count;
 }
 
-static size_t take_messages(const struct rp_row_table *table, struct rp_message *messages)
+static size_t take_messages(const struct rp_row_table *table, struct rp_row_message *messages)
 {
     size_t count = 0;
 
     for (size_t i = table->count; i-- > 0;)
         if (table->rows[i].kind == RP_ROW_MESSAGE)
-            messages[count++] = (struct rp_message){table->rows[i].clock, table->rows[i].rank, 0};
+            messages[count++] =
+                (struct rp_row_message){table->rows[i].clock, table->rows[i].rank, 0};
     return count;
 }
 
 static void check_chunk(struct rp_row_coder *coder, const struct rp_rows *rows)
 {
     static struct rp_row again[MOST * 2];
-    static struct rp_message messages[MOST * 2];
+    static struct rp_row_message messages[MOST * 2];
     struct rp_buffer payload = {0}, scratch = {0};
     struct rp_row_tables tables;
     struct rp_row_sizes sizes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SITES records. First byte: the number of sites that they are said to hold. */
-#include "event/lines.h"
+#include "event/source_lines.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     bool good = rp_site_read(&table, bytes + 1, length - 1, bytes[0]);
     FUZZ_CHECK(!good || table.site_count == bytes[0]);
     for (uint32_t i = 0; i <= table.site_count; i++) {
-        rp_lines_print_site(NULL, &table, i, "", &out);
+        rp_source_lines_print_site(NULL, &table, i, "", &out);
         rp_site_same(&table, i, &table, i / 2);
         FUZZ_CHECK(rp_site_same(&table, i, &table, i) == (i < table.site_count));
     }

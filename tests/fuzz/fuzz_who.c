@@ -12,8 +12,8 @@
 #include "fuzz.h"
 #include "log/accesslog.h"
 #include "log/datareader.h"
-#include "log/orderlog.h"
-#include "report/who.h"
+#include "log/window_sync_log.h"
+#include "report/attribution.h"
 
 enum { RUN = 7, RANKS = 2, FILES = 4 };
 
@@ -98,9 +98,9 @@ static void write_entries(const uint8_t *bytes, size_t length)
 
 static void check_order(void)
 {
-    struct rp_order order;
+    struct rp_window_sync order;
     struct rp_problem why = {""};
-    enum rp_status status = rp_order_read(fuzz_directory(), RUN, 1, &order, &why);
+    enum rp_status status = rp_window_sync_read(fuzz_directory(), RUN, 1, &order, &why);
 
     fuzz_check_status(status, &why);
     if (status != RP_OK)
@@ -110,12 +110,12 @@ static void check_order(void)
                    order.mark[i].time >= order.mark[i - 1].time);
     for (size_t i = 1; i < order.loads; i++)
         FUZZ_CHECK(order.load[i].entries >= order.load[i - 1].entries &&
-                   rp_order_before_load(&order, order.load[i].entries) <=
-                       rp_order_after_load(&order, order.load[i].entries));
+                   rp_window_sync_before_load(&order, order.load[i].entries) <=
+                       rp_window_sync_after_load(&order, order.load[i].entries));
     for (size_t i = 0; i < order.marks; i++)
-        FUZZ_CHECK(rp_order_before(&order, order.mark[i].entries) <=
-                   rp_order_after(&order, order.mark[i].entries));
-    rp_order_free(&order);
+        FUZZ_CHECK(rp_window_sync_before(&order, order.mark[i].entries) <=
+                   rp_window_sync_after(&order, order.mark[i].entries));
+    rp_window_sync_free(&order);
 }
 
 static void check_accesses(void)
@@ -142,18 +142,18 @@ static void check_who(bool json)
 {
     struct rp_manifest manifest = {.run = RUN, .ranks = RANKS};
     struct rp_who *who;
-    struct rp_who_counts counts;
+    struct rp_attribution_counts counts;
     struct rp_problem why = {""};
     static FILE *nowhere;
-    enum rp_status status = rp_who_open(fuzz_directory(), &manifest, &who, &why);
+    enum rp_status status = rp_attribution_open(fuzz_directory(), &manifest, &who, &why);
 
     fuzz_check_status(status, &why);
     if (status != RP_OK)
         return;
     FUZZ_CHECK(nowhere || (nowhere = fopen("/dev/null", "w")));
-    FUZZ_CHECK(rp_who_print(who, NULL, json, nowhere, &counts, &why) == RP_OK);
+    FUZZ_CHECK(rp_attribution_print(who, NULL, json, nowhere, &counts, &why) == RP_OK);
     FUZZ_CHECK(counts.inside + counts.outside + counts.several + counts.untold == counts.parts);
-    rp_who_free(who);
+    rp_attribution_free(who);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

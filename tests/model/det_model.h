@@ -67,7 +67,7 @@ static ssize_t model_drain(void); /* what woke it */
 /* What src/det uses, so that ranks can change there, and nothing is left of a run that ends in a
  * deadlock. */
 
-#include "../../src/base/bell.h"
+#include "../../src/base/futex_wait.h"
 
 #undef atomic_load
 #undef atomic_load_explicit
@@ -110,8 +110,8 @@ static ssize_t model_drain(void); /* what woke it */
     })
 #define sched_yield() model_idle()
 #define nanosleep(pause, left) ((void)(pause), model_idle())
-#define rp_bell_sleep(bell, heard, microseconds)                                                   \
-    ((void)(heard), (void)(microseconds), rp_bell_stop_listening(bell), model_idle())
+#define rp_futex_sleep(bell, heard, microseconds)                                                  \
+    ((void)(heard), (void)(microseconds), rp_futex_stop_listening(bell), model_idle())
 #define sleep(seconds) model_dead()
 #define _exit(status) return
 #define malloc(size) model_allocate(size)
@@ -121,10 +121,10 @@ static ssize_t model_drain(void); /* what woke it */
 
 #define write(fd, bytes, size) model_wake()
 
-#include "../../src/mpi/requests.c"
-#include "../../src/det/sideband.c"
-#include "../../src/det/side_meetings.c"
-#include "../../src/det/side_bounds.c"
+#include "../../src/preload/requests.c"
+#include "../../src/det/shared_state.c"
+#include "../../src/det/shared_collectives.c"
+#include "../../src/det/shared_bounds.c"
 #define table model_lines
 #include "../../src/det/det_posted.c"
 #undef table
@@ -177,7 +177,7 @@ static ssize_t model_drain(void); /* what woke it */
 #undef sleep
 #undef _exit
 #undef nanosleep
-#undef rp_bell_sleep
+#undef rp_futex_sleep
 #undef sched_yield
 
 /* Programs */
@@ -273,7 +273,7 @@ struct model_real {
 
 /* What src/det keeps of one rank. */
 struct model_statics {
-    struct rp_side rp_side;
+    struct rp_shared_side rp_shared_side;
     __typeof__(side) side;
     __typeof__(others) others;
     __typeof__(all) all;
@@ -457,11 +457,11 @@ static void model_idle(void)
  * some. */
 static void model_dead(void)
 {
-    bool is_its_own = others.bounds[model.now] == RP_ORDER_NEVER;
+    bool is_its_own = others.bounds[model.now] == RP_SEND_NEVER;
 
     for (int i = 0; i < model.program->ranks; i++)
         if (is_its_own ? i == model.now
-                       : others.bounds[i] == RP_ORDER_NEVER && model.ranks[i].end == MODEL_RUNS)
+                       : others.bounds[i] == RP_SEND_NEVER && model.ranks[i].end == MODEL_RUNS)
             model.ranks[i].end = MODEL_DEADLOCK;
 }
 
@@ -473,7 +473,7 @@ static void model_load(int rank)
         return;
     if (model.loaded >= 0) {
         struct model_statics *to = &model.ranks[model.loaded].statics;
-        to->rp_side = rp_side;
+        to->rp_shared_side = rp_shared_side;
         to->side = side;
         to->others = others;
         to->all = all;
@@ -494,7 +494,7 @@ static void model_load(int rank)
     if (rank < 0)
         return;
     from = &model.ranks[rank].statics;
-    rp_side = from->rp_side;
+    rp_shared_side = from->rp_shared_side;
     side = from->side;
     others = from->others;
     all = from->all;
@@ -685,7 +685,7 @@ void rp_det_count_sent(uint32_t dest)
 
 void rp_det_check_mismatch(void)
 {
-    const struct rp_meeting *meeting = rp_side_mismatch();
+    const struct rp_shared_collective *meeting = rp_shared_mismatch();
 
     if (!meeting)
         return;
@@ -724,7 +724,7 @@ static void model_tell(int what, int value)
         what != 'm'; /* one of several receives that it waits for may still be matched */
     if (result->counts[rank] < MODEL_FACTS)
         result->facts[rank][result->counts[rank]++] =
-            (struct model_fact){model_op_now[rank], what, value, rp_side_now()};
+            (struct model_fact){model_op_now[rank], what, value, rp_shared_now()};
 }
 
 void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b)
@@ -1128,7 +1128,7 @@ static void model_probe(const struct model_op *op)
     if (flag)
         rp_det_probe(model_source_of(op), model_tag_of(op), MODEL_WORLD, &status);
     for (int i = 0; !flag && i < op->number; i++) {
-        rp_side_tick((uint64_t)op->ticks);
+        rp_shared_tick((uint64_t)op->ticks);
         rp_det_iprobe(model_source_of(op), model_tag_of(op), MODEL_WORLD, &flag, &status);
         model_tell('f', flag);
     }
@@ -1201,7 +1201,7 @@ static bool model_test_once(const struct model_op *op)
 static void model_test(const struct model_op *op)
 {
     for (int i = 0; i < 1 + op->number % 8 && model_has_slots() && !model_test_once(op); i++)
-        rp_side_tick((uint64_t)op->ticks);
+        rp_shared_tick((uint64_t)op->ticks);
 }
 
 static void model_collective(const struct model_op *op)
@@ -1211,7 +1211,7 @@ static void model_collective(const struct model_op *op)
     struct rp_det_what what = {(uint32_t)op->kind, RP_DET_NO_ROOT, 0};
 
     if (op->kind != MODEL_IBARRIER) {
-        struct rp_meeting *meeting =
+        struct rp_shared_collective *meeting =
             rp_det_meet(op->kind == MODEL_BARRIER ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT, comm,
                         what);
         model_real_barrier(comm);
@@ -1220,7 +1220,7 @@ static void model_collective(const struct model_op *op)
     }
     int slot = model_free_slot();
     self->is_receive[slot] = false;
-    struct rp_meeting *meeting = rp_det_begin_meeting(comm, what);
+    struct rp_shared_collective *meeting = rp_det_begin_meeting(comm, what);
     self->slots[slot] = model_new_real(REAL_BARRIER);
     model_real_of(self->slots[slot])->comm = comm;
     model_real_of(self->slots[slot])->came = ++self->came[1][comm];
@@ -1239,11 +1239,11 @@ static void model_cancel(const struct model_op *op)
 static void model_do(const struct model_op *op)
 {
     rp_det.function = model_names[op->kind];
-    rp_side_tick((uint64_t)op->ticks);
+    rp_shared_tick((uint64_t)op->ticks);
     switch (op->kind) {
     case MODEL_COMPUTE:
         for (int i = 0; i < op->number; i++)
-            rp_side_tick(1);
+            rp_shared_tick(1);
         break;
     case MODEL_SEND:
     case MODEL_SSEND:
@@ -1288,8 +1288,8 @@ static void model_live(void)
          model_op_now[rank]++)
         model_do(&model.program->ops[rank][model_op_now[rank]]);
     model_do(&last);
-    model.result->clocks[rank] = rp_side_now();
-    rp_side_finish();
+    model.result->clocks[rank] = rp_shared_now();
+    rp_shared_finish();
     model_self()->end = MODEL_ENDED;
     for (;;)
         model_switch();
@@ -1321,17 +1321,17 @@ static void model_map(uint32_t rank, uint32_t host)
     uint32_t ranks = (uint32_t)model.program->ranks;
 
     lay_out(ranks);
-    side.shared = (struct rp_side_shared *)model.memory[host];
+    side.shared = (struct rp_shared_shared *)model.memory[host];
     side.end = side.notes + rank * NOTES_ROOM;
-    rp_side = (struct rp_side){.ranks = ranks,
-                               .rank = rank,
-                               .memory = model.memory[host],
-                               .latency = model.program->latency};
+    rp_shared_side = (struct rp_shared_side){.ranks = ranks,
+                                             .rank = rank,
+                                             .memory = model.memory[host],
+                                             .latency = model.program->latency};
     if (model.hosts > 1)
-        rp_side_spread(model.host_of, (uint32_t)model.hosts, host);
-    rp_side.all = (struct rp_side_rank *)(model.memory[host] + side.states);
-    rp_side.own = &rp_side.all[rank];
-    rp_side.clock = clock_page(rank);
+        rp_shared_spread(model.host_of, (uint32_t)model.hosts, host);
+    rp_shared_side.all = (struct rp_shared_rank *)(model.memory[host] + side.states);
+    rp_shared_side.own = &rp_shared_side.all[rank];
+    rp_shared_side.clock = clock_page(rank);
 }
 
 static void model_begin(struct model_rank *r, void (*function)(void))
@@ -1367,9 +1367,9 @@ static void model_open_rank(int rank)
         model_open_comm(r, rank, model_comm_of(mask, (int)ranks), (uint64_t)mask);
     model_load(rank);
     model_map((uint32_t)rank, model.host_of[rank]);
-    rp_side.own->version = 1;
-    rp_side.clock[1] = model.program->begin[rank];
-    rp_side_bounds_start(&why);
+    rp_shared_side.own->version = 1;
+    rp_shared_side.clock[1] = model.program->begin[rank];
+    rp_shared_bounds_start(&why);
     rp_det_requests_start();
     rp_det_receive_mail();
     model_begin(r, model_live);
@@ -1407,7 +1407,7 @@ static void model_open_memory(int host)
     }
     lay_out(ranks);
     memset(model.memory[host], 0, side.meetings);
-    ((struct rp_side_shared *)model.memory[host])->reported =
+    ((struct rp_shared_shared *)model.memory[host])->reported =
         1; /* a rank that finds a deadlock only stops */
     memset(&side, 0, sizeof side);
 }
@@ -1511,10 +1511,10 @@ static void model_print_states(void)
 
     for (int i = 0; i < model.program->ranks; i++) {
         model_load(i);
-        const struct rp_side_rank *state = rp_side.own;
+        const struct rp_shared_rank *state = rp_shared_side.own;
         printf("  rank %d in operation %d at %llu, version %llu: %s, target %u, candidate %lld, "
                "inbox %s%s\n",
-               i, model_op_now[i], (unsigned long long)rp_side_clock_of((uint32_t)i),
+               i, model_op_now[i], (unsigned long long)rp_shared_clock_of((uint32_t)i),
                (unsigned long long)state->version, waits[state->wait], state->target,
                (long long)state->candidate, state->inbox ? "full" : "empty",
                model.ranks[i].is_in_mpi ? ", in MPI" : "");
@@ -1569,7 +1569,7 @@ static void model_run(const struct model_program *program, uint64_t seed,
                               : model.ranks[i].end; /* some wait inside MPI, and cannot say so */
         result->is_refused |= result->ends[i] == MODEL_REFUSED;
         if (result->ends[i] != MODEL_ENDED)
-            result->clocks[i] = rp_side_now();
+            result->clocks[i] = rp_shared_now();
     }
     model_close_network();
     model_load(-1);

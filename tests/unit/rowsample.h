@@ -3,7 +3,7 @@
 #ifndef ROWSAMPLE_H
 #define ROWSAMPLE_H
 
-#include "codec/rows.h"
+#include "cdc/codec/rows.h"
 #include "unit.h"
 
 #define ROW_MESSAGE(at, next, from, when)                                                          \

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Codec cdc: the paper's example in every step; tables come back when their messages do; what was
  * never put in is refused. */
-#include "codec/cdc.h"
+#include "cdc/codec/cdc.h"
 
 #include <malloc.h>
 #include <zlib.h>
 
-#include "codec/deflate.h"
+#include "cdc/codec/deflate.h"
 #include "rowsample.h"
 
 enum { MOST = 70000 };
 
 static uint64_t seed = 45;
 static struct rp_row rows[MOST + 8], again[MOST + 8];
-static struct rp_message messages[MOST];
+static struct rp_row_message messages[MOST];
 static struct rp_buffer payload, scratch;
 static struct rp_row_sizes sizes;
 
@@ -29,7 +29,7 @@ static void shuffle(size_t count)
 {
     for (size_t i = count; i > 1; i--) {
         size_t other = unit_below(&seed, i);
-        struct rp_message kept = messages[i - 1];
+        struct rp_row_message kept = messages[i - 1];
         messages[i - 1] = messages[other];
         messages[other] = kept;
     }
@@ -41,7 +41,8 @@ static size_t take_messages(const struct rp_row_table *table)
 
     for (size_t i = 0; i < table->count; i++)
         if (table->rows[i].kind == RP_ROW_MESSAGE)
-            messages[count++] = (struct rp_message){table->rows[i].clock, table->rows[i].rank, 0};
+            messages[count++] =
+                (struct rp_row_message){table->rows[i].clock, table->rows[i].rank, 0};
     return count;
 }
 
@@ -361,7 +362,7 @@ TEST(other_messages_are_not_taken)
     messages[2].clock = 7;
     CHECK_EQ(rp_cdc_restore(&chunk.tables[0], messages, 8, again, &why), RP_DIVERGED);
     CHECK_HAS(why.text, "do not reach");
-    messages[2] = (struct rp_message){8, 9, 0};
+    messages[2] = (struct rp_row_message){8, 9, 0};
     CHECK_EQ(rp_cdc_restore(&chunk.tables[0], messages, 8, again, &why), RP_DIVERGED);
     rp_cdc_chunk_free(&chunk);
 }

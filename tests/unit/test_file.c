@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "base/kept.h"
+#include "base/reopen_file.h"
 #include "unit.h"
 
 TEST(a_new_file_is_written_once)
@@ -74,7 +74,7 @@ TEST(only_regular_files_are_opened)
     } others[] = {{"/", "a directory"}, {"/dev/null", "a device"}, {"/dev/zero", "a device"},
                   {fifo, "a FIFO"},     {listener, "a socket"},    {link, "a FIFO"}};
     struct rp_buffer text = {0};
-    struct rp_kept kept;
+    struct rp_reopen kept;
     struct rp_problem why;
 
     CHECK_EQ(mkfifo(fifo, 0600), 0);
@@ -85,8 +85,8 @@ TEST(only_regular_files_are_opened)
         CHECK_HAS(why.text, others[i].path);
         CHECK_HAS(why.text, others[i].says);
         CHECK_STR(rp_not_regular(others[i].path), others[i].says);
-        CHECK_EQ(rp_kept_open(&kept, others[i].path, O_RDONLY), EMEDIUMTYPE);
-        CHECK_EQ(rp_kept_open(&kept, others[i].path, O_RDWR), EMEDIUMTYPE);
+        CHECK_EQ(rp_reopen_open(&kept, others[i].path, O_RDONLY), EMEDIUMTYPE);
+        CHECK_EQ(rp_reopen_open(&kept, others[i].path, O_RDWR), EMEDIUMTYPE);
     }
     CHECK_OK(rp_write_new_file(file, "x", 1, &why), why);
     unlink(link);
@@ -110,14 +110,14 @@ TEST(what_is_made_is_private)
 {
     const char *directory = unit_path(unit_temporary(), "new"),
                *file = unit_path(directory, "file"), *held = unit_path(directory, "kept");
-    struct rp_kept kept;
+    struct rp_reopen kept;
     struct rp_problem why;
     mode_t before = umask(0);
 
     CHECK_OK(rp_make_directory(directory, false, &why), why);
     CHECK_OK(rp_write_new_file(file, "x", 1, &why), why);
-    CHECK_EQ(rp_kept_open(&kept, held, O_RDWR | O_CREAT | O_EXCL), 0);
-    rp_kept_close(&kept);
+    CHECK_EQ(rp_reopen_open(&kept, held, O_RDWR | O_CREAT | O_EXCL), 0);
+    rp_reopen_close(&kept);
     CHECK(mode_of(directory) == 0700 && mode_of(file) == 0600 && mode_of(held) == 0600);
     unlink(file);
     umask(0277);

@@ -11,8 +11,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "codec/cdc.h"
-#include "codec/raw.h"
+#include "cdc/codec/cdc.h"
+#include "cdc/codec/raw_rows.h"
 #include "log/manifest.h"
 #include "match/matcher.h"
 #include "rowsample.h"
@@ -574,7 +574,7 @@ static int gzip_and_back(void)
 
 static int restore_table(const struct rp_row_table *table, const struct rp_cdc_table *decoded)
 {
-    static struct rp_message messages[EVENTS + 8];
+    static struct rp_row_message messages[EVENTS + 8];
     static struct rp_row again[EVENTS + 8];
     struct rp_problem why;
     size_t messages_taken = 0;
@@ -582,7 +582,7 @@ static int restore_table(const struct rp_row_table *table, const struct rp_cdc_t
     for (size_t i = 0; i < table->count; i++)
         if (table->rows[i].kind == RP_ROW_MESSAGE)
             messages[messages_taken++] =
-                (struct rp_message){table->rows[i].clock, table->rows[i].rank, 0};
+                (struct rp_row_message){table->rows[i].clock, table->rows[i].rank, 0};
     int status = (int)rp_cdc_restore(decoded, messages, messages_taken, again, &why);
     return status != RP_OK || memcmp(again, table->rows, table->count * sizeof *again) == 0 ? status
                                                                                             : WRONG;

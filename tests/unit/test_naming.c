@@ -96,8 +96,8 @@ TEST(a_small_function_with_two_callers_is_a_wrapper)
                                   .modules = &module,
                                   .module_count = 1};
 
-    struct rp_lines *lines = rp_lines_open();
-    rp_lines_close(lines);
+    struct rp_source_lines *lines = rp_source_lines_open();
+    rp_source_lines_close(lines);
     if (!lines)
         return; /* no libdw */
     CHECK(names_wrapper(&table, NULL));

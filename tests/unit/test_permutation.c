@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Permutations come back from their moves, the moves are as few as can be, and linear prediction
  * loses nothing. */
-#include "codec/permutation.h"
+#include "cdc/codec/permutation.h"
 
 #include <time.h>
 
-#include "codec/linear.h"
+#include "cdc/codec/linear_prediction.h"
 #include "unit.h"
 
 enum { MOST = 1 << 16 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Events become the rows that their calls answered, in whatever pieces they come; rows become
  * tables; messages come into their reference order. */
-#include "codec/rows.h"
+#include "cdc/codec/rows.h"
 
-#include "codec/indices.h"
-#include "codec/reference.h"
+#include "cdc/codec/indices.h"
+#include "cdc/codec/reference_order.h"
 #include "rowsample.h"
 
 enum { MOST = 4096 };
@@ -457,18 +457,18 @@ TEST(every_row_is_in_the_table_of_its_site)
 
 TEST(messages_are_sorted_and_equal_ones_stay)
 {
-    static struct rp_message messages[MOST], spare[MOST];
+    static struct rp_row_message messages[MOST], spare[MOST];
 
     for (int i = 0; i < 20000; i++) {
         size_t count = unit_below(&seed, i % 100 ? 40 : MOST);
         uint64_t clocks = 1 + unit_below(&seed, 60), runs = unit_below(&seed, 2);
         for (size_t k = 0; k < count; k++)
-            messages[k] = (struct rp_message){runs * k + unit_below(&seed, clocks),
-                                              (int32_t)unit_below(&seed, 3), (uint32_t)k};
+            messages[k] = (struct rp_row_message){runs * k + unit_below(&seed, clocks),
+                                                  (int32_t)unit_below(&seed, 3), (uint32_t)k};
         rp_reference_sort(messages, spare, count);
         for (size_t k = 1; k < count; k++) {
-            CHECK(!rp_message_before(&messages[k], &messages[k - 1]));
-            CHECK(rp_message_before(&messages[k - 1], &messages[k]) ||
+            CHECK(!rp_row_message_before(&messages[k], &messages[k - 1]));
+            CHECK(rp_row_message_before(&messages[k - 1], &messages[k]) ||
                   messages[k - 1].place < messages[k].place);
         }
     }

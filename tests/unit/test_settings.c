@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/settings.h"
+#include "job/settings.h"
 
 #include "unit.h"
 

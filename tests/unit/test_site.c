@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "event/lines.h"
+#include "event/source_lines.h"
 #include "event/site.h"
 
 #include <alloca.h>
@@ -236,8 +236,8 @@ TEST(an_address_of_nobody_has_no_module)
     CHECK_EQ(rp_site_find(&table, recv_name, 16, 16), 0);
     CHECK(table.sites[0].frames == 1 && table.sites[0].frame[0].module == 0 &&
           table.sites[0].frame[0].offset == 16);
-    rp_lines_print_site(NULL, &table, 0, "> ", &out);
-    rp_lines_print_site(NULL, &table, 7, "> ", &out);
+    rp_source_lines_print_site(NULL, &table, 0, "> ", &out);
+    rp_source_lines_print_site(NULL, &table, 7, "> ", &out);
     rp_buffer_byte(&out, 0);
     CHECK_STR((char *)out.bytes, "> MPI_Recv called from\n>   ?(+0x10)\n> unknown call site 7\n");
     rp_buffer_free(&out);

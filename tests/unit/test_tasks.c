@@ -14,7 +14,7 @@
 
 #include "task_model.h"
 
-#include "base/message.h"
+#include "base/diagnostics.h"
 
 enum { TASKS = 12, COLLECTORS = 2, STEPS = 4, RUNS = 3, MASTERS = 2, UNITS = TASKS * STEPS * RUNS };
 
@@ -252,7 +252,7 @@ static bool program(int phase)
     } else if (phase == RUNS) {
         rp_stage_begin(rp_tasks_now, RP_STAGE_END);
     } else {
-        rp_order_check(rp_tasks_now);
+        rp_task_order_check(rp_tasks_now);
         return false;
     }
     return true;

@@ -1,0 +1,508 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes the entry points of libreprise-partial.so from partial.table and the installed mpi.h.
+
+usage: partial.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
+
+Writes next.h, hand.h (the functions' numbers, and the prototypes of those that are written by hand) and entries.c: of each function that is not local, how it is recorded, how it is answered in a partial replay, and the
+entries MPI_X and PMPI_X. A function of mpi.h that no line of the table fits is an error.
+"""
+import fnmatch
+import re
+import sys
+
+import generate
+
+
+class Call:
+    """A function with its line of the table."""
+
+    def __init__(self, function, kind, parameters, notes):
+        self.function, self.kind, self.notes = function, kind, notes
+        self.names, self.marks = [], []
+        for parameter in parameters or []:
+            match = re.fullmatch(r"(\w+)(#|>(.*))?", parameter.strip())
+            if not match:
+                generate.fail(f"partial.table: {function.name}: '{parameter}' is no parameter")
+            self.names.append(match[1])
+            self.marks.append(match[2] or "")
+        if parameters is None:
+            self.names = [f"a{i}" for i in range(len(function.types))]
+            self.marks = [""] * len(function.types)
+        if len(self.names) != len(function.types):
+            generate.fail(f"partial.table: {function.name}: {len(self.names)} parameters, mpi.h has {len(function.types)}")
+
+    name = property(lambda self: self.function.name)
+    member = property(lambda self: self.function.member)
+    args = property(lambda self: ", ".join(self.names))
+    parameters = property(lambda self: self.function.parameters(self.names))
+    is_wide = property(lambda self: self.name.endswith("_c"))
+
+    def first_of(self, kind):
+        for name, (before, after) in zip(self.names, self.function.types):
+            if before.strip() == kind and not after:
+                return name
+        return None
+
+    def number(self, name):
+        """Places in dynamic windows are addresses, which are others in every run."""
+        return "rp_window_place(win, disp)" if name == "disp" and "win" in self.names else f"(int64_t){name}"
+
+    @property
+    def check(self):
+        value = "0"
+        for name, mark in zip(self.names, self.marks):
+            if mark == "#":
+                value = f"rp_check({value}, {self.number(name)})"
+        return f"{'true' if value != '0' else 'false'}, {value}"
+
+    @property
+    def error(self):
+        file, comm = self.first_of("MPI_File"), self.first_of("MPI_Comm")
+        if self.first_of("MPI_Win"):
+            return f"    if (rc != MPI_SUCCESS)\n        rp_partial_feed_error_win({self.first_of('MPI_Win')}, rc);\n"
+        if file:
+            return f"    if (rc != MPI_SUCCESS)\n        rp_partial_feed_error_file({file}, rc);\n"
+        return f"    if (rc != MPI_SUCCESS)\n        rp_partial_feed_error_comm({comm or 'rp_constant.world'}, rc);\n"
+
+    @property
+    def raiser(self):
+        """Whose error handler is called if its request fails."""
+        for kind in ("comm", "win", "file"):
+            if kind in self.names:
+                return f"(struct rp_raiser){{.kind = RP_OF_{kind.upper()}, .{kind} = {kind}}}"
+        return "(struct rp_raiser){.kind = RP_OF_WORLD}"
+
+    def outputs(self, side):
+        """What the call gives, in order: written, or given again."""
+        text = ""
+        for name, mark in zip(self.names, self.marks):
+            if mark == ">":
+                text += f"        rp_partial_{side}_bytes({name}, sizeof *{name});\n"
+            elif mark == ">status":
+                text += f"        rp_partial_{side}_bytes(seen, sizeof *seen);\n"
+            elif mark.startswith(">") and side == "record":
+                text += f"        rp_partial_record_array({name}, (size_t)({mark[1:]}) * sizeof *{name});\n"
+            elif mark.startswith(">"):
+                text += f"        rp_partial_feed_array({name});\n"
+        return text and f"    if (rc == MPI_SUCCESS) {{\n{text}    }}\n"
+
+    @property
+    def own(self):
+        """A status of ours where the program wants none: who stands in front of us may want it."""
+        if ">status" not in self.marks:
+            return ""
+        name = self.names[self.marks.index(">status")]
+        return f"    MPI_Status own, *seen = {name} == MPI_STATUS_IGNORE ? &own : {name};\n"
+
+    def real(self, through="next->"):
+        return f"    rp_data_off++;\n    {'int ' if through == 'next->' else ''}rc = {through}{self.member}({self.args});\n    rp_data_off--;\n"
+
+
+# Messages and collective calls, for the sake of windows: the unified model.
+PART = "    rp_windows_part();\n"
+MEET = "    rp_windows_meet();\n"
+
+
+# What a call that begins an operation stores at once is seen by comparing.
+LOOK = "    rp_early_before(&areas);\n"
+
+
+def feed_part(call):
+    return f"    rp_partial_feed_part(&rp_f_{call.member});\n"
+
+
+def record(call, before, after, middle=None):
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{before}{middle or call.real()}"
+            f"    rp_partial_record_begin(&rp_f_{call.member}, {call.check}, rc);\n{after}    rp_partial_record_end();\n    return rc;\n}}\n\n")
+
+
+def answered(call, before, after, error=None, first=""):
+    return (f"static int feed_{call.member}({call.parameters})\n{{\n{first}    int rc = rp_partial_feed_begin(&rp_f_{call.member}, {call.check});\n{before}{after}    rp_partial_feed_end();\n"
+            f"{error if error is not None else call.error}    return rc;\n}}\n\n")
+
+
+def feed(call):
+    middle, first = call.real(), ""
+    if call.name in ("MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend"):
+        middle, first = PART + middle, feed_part(call)
+    if call.own:
+        middle = middle.replace(", status)", ", seen)")
+    return record(call, call.own, call.outputs("record"), middle) + answered(call, call.own, call.outputs("feed"), first=first)
+
+
+def both(call):
+    again = call.real("rp_pmpi.").replace("    rc = ", "    ")
+    return record(call, "", call.outputs("record")) + answered(call, again, call.outputs("feed"))
+
+
+def comm(call):
+    # Attribute functions of the program run inside a dup, and may make calls: these are its own.
+    new, parent, dup = call.names[-1], call.first_of("MPI_Comm") or "rp_constant.self", "dup" in call.notes
+    middle = f"    int rc = next->{call.member}({call.args});\n" if dup else None
+    made = f"    if (rc == MPI_SUCCESS)\n        rp_partial_record_comm(*{new});\n"
+    text = record(call, "", made, middle)
+    if not dup:
+        return text + answered(call, "", f"    if (rc == MPI_SUCCESS)\n        rp_partial_feed_comm({parent}, {new});\n")
+    return text + (f"static int feed_{call.member}({call.parameters})\n{{\n    int made = rp_pmpi.Comm_dup({parent}, {new});\n    int rc = rp_partial_feed_begin(&rp_f_{call.member}, {call.check});\n"
+                   f"    if (rc == MPI_SUCCESS)\n        rp_partial_feed_dup(*{new});\n    rp_partial_feed_end();\n    (void)made;\n{unused(call)}{call.error}    return rc;\n}}\n\n")
+
+
+def unused(call):
+    return "".join(f"    (void){name};\n" for name in call.names if name not in ("comm", call.names[-1]))
+
+
+def group(call):
+    new = call.names[-1]
+    return (record(call, "", f"    if (rc == MPI_SUCCESS)\n        rp_partial_record_group(*{new});\n")
+            + answered(call, "", f"    if (rc == MPI_SUCCESS)\n        rp_partial_feed_group({new});\n"))
+
+
+def info(call):
+    new = call.names[-1]
+    return (record(call, "", f"    if (rc == MPI_SUCCESS)\n        rp_partial_record_info(*{new});\n")
+            + answered(call, "", f"    if (rc == MPI_SUCCESS)\n        rp_partial_feed_info({new});\n"))
+
+
+def isend(call):
+    request = call.names[-1]
+    made = f"    if (rc == MPI_SUCCESS) {{\n        struct rp_areas areas = {{0}};\n        *{request} = rp_partial_feed_request(&areas, %s, {call.raiser});\n    }}\n"
+    sends = "comm" in call.names
+    return record(call, "", "", PART + call.real() if sends else None) + answered(call, "", made % "false", first=feed_part(call) if sends else "")
+
+
+def send_init(call):
+    return isend(call).replace("areas, false", "areas, true")
+
+
+def areas_of(call):
+    buf, count, datatype = re.fullmatch(r"\((\w+), (\w+), (\w+)\)", call.notes).groups()
+    some = "source != MPI_PROC_NULL" if "source" in call.names else "*message != rp_constant.message_no_proc" if "message" in call.names else "1"
+    return f"    struct rp_areas areas;\n    rp_areas_one(&areas, {some}, {buf}, (int64_t){count}, {datatype});\n    areas.sized = true;\n"
+
+
+def receive(call):
+    seen = call.names[-1]
+    own = f"    MPI_Status own, *seen = {seen} == MPI_STATUS_IGNORE ? &own : {seen};\n"
+    middle = PART + call.real().replace(f", {seen})", ", seen)") + MEET
+    given = "    rp_partial_%s_bytes(seen, sizeof *seen);\n"
+    return (record(call, areas_of(call) + own, given % "record" + "    rp_areas_put(&areas, rc == MPI_SUCCESS ? rp_data_received(seen) : -1);\n", middle)
+            + answered(call, areas_of(call) + own, given % "feed" + "    rp_areas_fill(&areas);\n", first=feed_part(call)))
+
+
+def mreceive(call):
+    text = receive(call)
+    return text.replace("    rp_areas_fill(&areas);\n", "    rp_areas_fill(&areas);\n    rp_partial_feed_take_message(message);\n")
+
+
+def ireceive(call, persistent="false"):
+    request = call.names[-1]
+    keep = f"    if (rc == MPI_SUCCESS && areas.count > 0)\n        rp_partial_requests_add(*{request}, &areas, {persistent});\n"
+    give = f"    if (rc == MPI_SUCCESS)\n        *{request} = rp_partial_feed_request(&areas, {persistent}, {call.raiser});\n"
+    return record(call, areas_of(call), keep, LOOK + call.real()) + answered(call, areas_of(call), give)
+
+
+def receive_init(call):
+    return ireceive(call, "true")
+
+
+def imreceive(call):
+    return ireceive(call).replace("    rp_partial_feed_end();\n", "    rp_partial_feed_take_message(message);\n    rp_partial_feed_end();\n")
+
+
+def access(call):
+    """Before an access of a window: where, and whether it writes."""
+    count, datatype = ("targetcount", "targettype") if "targetcount" in call.names else ("1", "datatype")
+    reads = "true" if re.fullmatch("MPI_R?[gG]et(_c)?", call.name) else "op == rp_handle.no_op" if "op" in call.names else "false"
+    return f"    rp_window_access(win, target, disp, (int64_t){count}, {datatype}, !({reads}));\n"
+
+
+def target_of(call):
+    return "(int64_t)targetcount, targettype" if "targetcount" in call.names else "1, datatype"
+
+
+def origin_of(call):
+    return f"origin, (int64_t){'count' if 'count' in call.names else '1'}, datatype, {'op' if 'op' in call.names else 'rp_handle.replace'}"
+
+
+def told_write(call):
+    """Alone, if accesses are told of."""
+    return f"    if (rp_access_traced)\n        rp_access_trace_write(&rp_f_{call.member}, win, target, disp, {target_of(call)}, {origin_of(call)});\n"
+
+
+def told_read(call):
+    more = f"        rp_access_trace_operand(areas.read, {origin_of(call)});\n" if "op" in call.names else "        rp_access_trace_swap(areas.read, origin, compare);\n" if "compare" in call.names else ""
+    return f"    if (rp_access_traced) {{\n        areas.read = rp_access_trace_read(&rp_f_{call.member}, win, target, disp, {target_of(call)});\n{more}    }}\n"
+
+
+def rupdate(call):
+    text = isend(call).replace("    rp_data_off++;\n", access(call) + "    rp_data_off++;\n", 1)
+    return text.replace("    if (rc == MPI_SUCCESS) {\n", told_write(call) + "    if (rc == MPI_SUCCESS) {\n", 1)
+
+
+def update(call, areas="", keep="", told=None):
+    numbers = "rp_updates"
+    for name, mark in zip(call.names, call.marks):
+        if mark == "#":
+            numbers = f"rp_check({numbers}, {call.number(name)})"
+    note = f"    rp_updates = {numbers};\n{keep}"
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{LOOK if areas else ''}{call.real()}    if (rc != MPI_SUCCESS) {{\n        rp_partial_record_failed(&rp_f_{call.member}, rc);\n        return rc;\n    }}\n{note}    return rc;\n}}\n\n"
+            f"static int feed_{call.member}({call.parameters})\n{{\n{areas}    int rc = rp_partial_feed_update(&rp_f_{call.member});\n    if (rc != MPI_SUCCESS) {{\n        rp_partial_feed_error_win(win, rc);\n        return rc;\n    }}\n{told or told_write(call)}{note}    return MPI_SUCCESS;\n}}\n\n")
+
+
+def read_areas(call):
+    return areas_of(call).replace("areas.sized = true", f"areas.begun_by = &rp_f_{call.member}").replace("areas, 1,", "areas, target != MPI_PROC_NULL,")
+
+
+def get(call):
+    return update(call, read_areas(call), "    rp_reads_add(win, target, &areas);\n", told_read(call))
+
+
+# Calls that complete all reads of a window complete these, too, before their requests are waited for.
+READ = "    if (rc == MPI_SUCCESS)\n        rp_partial_requests_read(*request, win, target);\n"
+
+
+def iget(call):
+    areas = read_areas(call)
+    return (record(call, areas, "    if (rc == MPI_SUCCESS)\n        rp_partial_record_fresh(*request, &areas);\n" + READ, access(call) + LOOK + call.real())
+            + answered(call, areas + told_read(call), "    if (rc == MPI_SUCCESS)\n        rp_partial_feed_fresh(request, &areas, " + call.raiser + ");\n" + READ))
+
+
+def sync(call):
+    words = call.notes.split()
+    when = "if (rp_window_is_self(win, rank))\n        " if "self" in words else "if (*flag)\n        " if "flag" in words else ""
+    before = f"    {when}rp_windows_out(win);\n" if "out" in words else ""
+    after = f"    {when}rp_windows_in(win);\n" if "in" in words else ""
+    if "own" in words:
+        after += f"    {when}rp_windows_in_own(win);\n"
+    target = "rank" if "target" in words else "-1"
+    if "local" in call.name:
+        after += f"    rp_reads_await(win, {target});\n"
+    if "all" in words or "target" in words:
+        after += f"    rp_reads_done(win, {target});\n"
+    took = "    rp_updates = 0;\n"
+    own = " && rp_window_is_self(win, rank)" if "self" in words else ""
+    looks = ("out" in words or "in" in words) and "flag" not in words
+    first = f"    if (rp_access_traced{own})\n        rp_windows_look(&rp_f_{call.member}, win, {'true' if 'out' in words else 'false'});\n" if looks else ""
+    done = "" if "local" in call.name or not ("all" in words or "target" in words) else f"    if (rp_access_traced)\n        rp_access_trace_done(&rp_f_{call.member}, win, {'rank' if 'target' in words else '-1'});\n"
+    text = record(call, before, took + "    rp_windows_mark();\n" + call.outputs("record"), call.real() + after) + answered(call, took, call.outputs("feed") + done, first=first)
+    plain = call.check
+    return text.replace(f"{plain}", f"true, rp_check(rp_updates, {plain.split(', ', 1)[1]})") if plain else text
+
+
+def begin(call):
+    areas = areas_of(call)
+    return record(call, areas, "    rp_split_begin(file, &areas);\n") + answered(call, areas, "    rp_split_begin(file, &areas);\n")
+
+
+def end(call):
+    own = "    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;\n"
+    given = "    rp_partial_%s_bytes(seen, sizeof *seen);\n"
+    middle = call.real().replace(", status)", ", seen)")
+    return (record(call, own, given % "record" + "    rp_split_put(file, rc == MPI_SUCCESS ? rp_data_received(seen) : -1);\n", middle)
+            + answered(call, own, given % "feed" + "    rp_split_fill(file);\n    (void)buf;\n"))
+
+
+WHO = {"none": "0", "always": "1", "all": "rp_members_all(comm)", "root": "rp_members_root(comm, root)", "at_root": "rp_members_at_root(comm, root)",
+       "leaf": "rp_members_leaf(comm, root)", "scatter": "rp_members_scatter(comm, root, recvbuf)", "mine": "rp_members_mine(comm)", "near": "rp_members_near(comm)"}
+
+
+def where(call, members):
+    shape, inner = re.fullmatch(r"\w+ (\w+)\((.*)\)", call.notes).groups()
+    if shape == "none":
+        return f"    struct rp_areas areas = {{0}};\n    (void){members};\n"
+    words = [word.strip() for word in inner.split(",")]
+    if shape in ("one", "times"):
+        words[1] = f"(int64_t){words[1]}"
+    elif shape in ("v", "w"):
+        words += [f"sizeof *{words[1]}", f"sizeof *{words[2]}"]
+    else:
+        words += [f"sizeof *{words[1]}"]
+    return f"    struct rp_areas areas;\n    rp_areas_{shape}(&areas, {members}, {', '.join(words)});\n"
+
+
+def collective(call, form=""):
+    who = WHO[call.notes.split()[0]]
+    before = f"    uint64_t members = {who};\n" + where(call, "members")
+    put, fill = "    rp_partial_record_number(members);\n", "    uint64_t members = rp_partial_feed_number();\n" + where(call, "members")
+    request = call.names[-1]
+    if form == "":
+        put += "    if (rc == MPI_SUCCESS)\n        rp_areas_put(&areas, -1);\n    rp_areas_free(&areas);\n"
+        fill += "    if (rc == MPI_SUCCESS)\n        rp_areas_fill(&areas);\n    rp_areas_free(&areas);\n"
+    elif form == "i":
+        put += f"    if (rc == MPI_SUCCESS)\n        rp_partial_record_fresh(*{request}, &areas);\n"
+        fill += f"    if (rc == MPI_SUCCESS)\n        rp_partial_feed_fresh({request}, &areas, {call.raiser});\n"
+    else:
+        put += f"    if (rc == MPI_SUCCESS && areas.count > 0)\n        rp_partial_requests_add(*{request}, &areas, true);\n"
+        fill += f"    if (rc == MPI_SUCCESS)\n        *{request} = rp_partial_feed_request(&areas, true, {call.raiser});\n"
+    middle = call.real()
+    if form == "":
+        middle = PART + middle + MEET
+    elif form == "i":
+        middle = PART + LOOK + middle
+    return record(call, before, put, middle) + answered(call, fill, "", first=feed_part(call) if form != "init" else "")
+
+
+def icollective(call):
+    return collective(call, "i")
+
+
+def pcollective(call):
+    return collective(call, "init")
+
+
+def refuse(call):
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n    (void)next;\n{unused_all(call)}    rp_data_refuse(\"{call.name}\");\n}}\n\n"
+            f"static int feed_{call.member}({call.parameters})\n{{\n{unused_all(call)}    rp_data_refuse(\"{call.name}\");\n}}\n\n")
+
+
+def unused_all(call):
+    return "".join(f"    (void){name};\n" for name in call.names)
+
+
+def hand(call):
+    return ""
+
+
+def clock(call):
+    return ""
+
+
+def life(call):
+    return ""
+
+
+KINDS = {f.__name__: f for f in (feed, both, comm, group, info, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock, rupdate, update, get, iget, sync)}
+
+
+def read_table(path):
+    lines = []
+    for number, line in enumerate(open(path), 1):
+        if line.startswith("#") or not line.strip():
+            continue
+        match = re.fullmatch(r"(\S+) (\w+)(?:\((.*?)\))?(?: (.*))?", balanced(line.strip()))
+        if not match or match[2] not in list(KINDS) + ["local"]:
+            generate.fail(f"{path}:{number}: not 'NAME KIND(parameters) notes': {line.strip()}")
+        parameters = match[3] if match[3] is None else [p for p in split(match[3].replace("\1", "(").replace("\2", ")")) if p]
+        lines.append((match[1], match[2], parameters, match[4] or ""))
+    return lines
+
+
+def balanced(line):
+    """Parentheses inside those of the parameters are hidden from the pattern."""
+    depth, text = 0, ""
+    for at, letter in enumerate(line):
+        depth += letter == "("
+        text += "\1" if letter == "(" and depth > 1 else "\2" if letter == ")" and depth > 1 else letter
+        depth -= letter == ")"
+    return text
+
+
+def split(text):
+    return [part.strip() for part in re.split(r",(?![^()]*\))", text)]
+
+
+def forms_of(name):
+    """The lines that may describe a function: its own, that without _c, and the blocking collective that it is a form of."""
+    plain = re.sub(r"_c$", "", name)
+    yield name, "", []
+    yield plain, "", []
+    match = re.fullmatch(r"MPI_I(.*)", plain)
+    if match:
+        yield "MPI_" + match[1][0].upper() + match[1][1:], "icollective", ["request"]
+    match = re.fullmatch(r"MPI_(.*)_init", plain)
+    if match:
+        yield "MPI_" + match[1], "pcollective", ["info", "request"]
+
+
+def describe(function, lines):
+    for name, form, more in forms_of(function.name):
+        for pattern, kind, parameters, notes in lines:
+            if form and kind != "collective" or form and pattern != name:
+                continue
+            if not form and not fnmatch.fnmatchcase(name, pattern):
+                continue
+            if not form and pattern != name and exact_exists(function.name, lines):
+                continue
+            if kind == "local":
+                return None
+            return Call(function, form or kind, parameters + more if parameters is not None else None, notes)
+    generate.fail(f"mpi.h declares {function.name}, which no line of api/partial.table fits")
+
+
+def exact_exists(name, lines):
+    exact = {line[0] for line in lines}
+    return any(form in exact for form, _, _ in forms_of(name))
+
+
+def entry(call, prefix):
+    twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
+    side = "rp_partial_" if call.kind == "hand" else ""
+    return (f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    if (RP_PASSES)\n        return {twin}.{call.member}({call.args});\n"
+            f"    if (rp_partial_is_feeding)\n        RP_HERE();\n    else\n        rp_track_settle();\n    rp_early_enter();\n"
+            f"    int rc = rp_partial_is_feeding ? {side}feed_{call.member}({call.args}) : {side}record_{call.member}(&{twin}, {call.args});\n"
+            f"    rp_early_leave();\n    return rc;\n}}\n\n")
+
+
+def special_entry(call, prefix):
+    """Before anything is recorded or replayed."""
+    twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
+    return f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    return rp_partial_life_{call.member}(&{twin}, {call.args});\n}}\n\n"
+
+
+def clock_entry(call, prefix):
+    twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
+    return f"RP_ENTRY double {prefix}{call.name}(void)\n{{\n    return RP_PASSES || rp_data_times_captured ? {twin}.{call.member}() : rp_data_{call.member}(&{twin});\n}}\n\n"
+
+
+def write_hand(calls, out):
+    out.write("/* Made by api/partial.py. */\n#ifndef RP_HAND_H\n#define RP_HAND_H\n\n")
+    for call in calls:
+        out.write(f"extern RP_HIDDEN const struct rp_function rp_f_{call.member};\n")
+    for call in calls:
+        if call.kind == "life":
+            out.write(f"int rp_partial_life_{call.member}(const struct rp_next *next, {call.parameters});\n")
+        elif call.kind == "clock":
+            out.write(f"double rp_data_{call.member}(const struct rp_next *next);\n")
+        elif call.kind == "hand":
+            out.write(f"int rp_partial_record_{call.member}(const struct rp_next *next, {call.parameters});\nint rp_partial_feed_{call.member}({call.parameters});\n")
+    out.write("\n#endif\n")
+
+
+def write_entries(calls, functions, out):
+    table = {f.name: dict(arguments=[]) for f in functions}
+    out.write("/* Made by api/partial.py. */\n#include \"partial/partial.h\"\n\n#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n")
+    for prefix in ("", "P"):
+        for call in calls:
+            out.write(generate.first_call(call.function, table[call.name], prefix))
+    for prefix, twin in (("", "rp_mpi"), ("P", "rp_pmpi")):
+        out.write(f"struct rp_next {twin} = {{\n" + "".join(f"    .{c.member} = first_{prefix}{c.name},\n" for c in calls) + "};\n\n")
+    out.write("void rp_next_resolve(void)\n{\n")
+    for prefix, twin in (("", "rp_mpi"), ("P", "rp_pmpi")):
+        for function in functions:
+            out.write(f"    rp_next_find(\"{prefix}{function.name}\", &{twin}.{function.member}, sizeof {twin}.{function.member});\n")
+    out.write("}\n\n")
+    for number, call in enumerate(calls):
+        out.write(f"const struct rp_function rp_f_{call.member} = {{{number}, \"{call.name}\"}};\n\n")
+        out.write(KINDS[call.kind](call))
+        maker = {"life": special_entry, "clock": clock_entry}.get(call.kind, entry)
+        out.write(maker(call, "") + maker(call, "P"))
+
+
+def main():
+    if len(sys.argv) != 4:
+        generate.fail("usage: partial.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
+    lines = read_table(sys.argv[1])
+    header = generate.read_header(sys.argv[2])
+    functions = [f for _, f in sorted(header.items()) if not any("..." in before for before, _ in f.types)]
+    calls = [call for call in (describe(f, lines) for f in functions) if call]
+    with open(sys.argv[3] + "/next.h", "w") as out:
+        generate.write_next(functions, {f.name: dict(arguments=[]) for f in functions}, out)
+    with open(sys.argv[3] + "/hand.h", "w") as out:
+        write_hand(calls, out)
+    with open(sys.argv[3] + "/entries.c", "w") as out:
+        write_entries(calls, functions, out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one does what the other waits for, and then looks whether that one listens; the other says
+ * that it listens, and then looks for what it waits for. With a full fence between in both, one of
+ * them sees what the other did. A bell that rings before the sleep begins has changed the count
+ * that the kernel compares.
+ */
+#include "base/futex_wait.h"
+
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+uint32_t rp_futex_listen(struct rp_futex *bell)
+{
+    uint32_t heard = atomic_load_explicit(&bell->rings, memory_order_relaxed);
+
+    atomic_store_explicit(&bell->is_heard, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    return heard;
+}
+
+void rp_futex_stop_listening(struct rp_futex *bell)
+{
+    atomic_store_explicit(&bell->is_heard, 0, memory_order_relaxed);
+}
+
+void rp_futex_sleep(struct rp_futex *bell, uint32_t heard, long microseconds)
+{
+    struct timespec longest = {microseconds / 1000000, microseconds % 1000000 * 1000};
+
+    syscall(SYS_futex, &bell->rings, FUTEX_WAIT, heard, &longest, NULL, 0);
+    rp_futex_stop_listening(bell);
+}
+
+void rp_futex_ring_heard(struct rp_futex *bell)
+{
+    if (!atomic_exchange(&bell->is_heard, 0))
+        return;
+    atomic_fetch_add(&bell->rings, 1);
+    syscall(SYS_futex, &bell->rings, FUTEX_WAKE, 1, NULL, NULL, 0);
+}

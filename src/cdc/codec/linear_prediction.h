@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Linear predictive encoding (section 3.4 of the paper): a value is foretold to lie on the line
+ * through the two before it, and what is kept is the error e[n] = x[n] - 2 x[n-1] + x[n-2], with x
+ * = 0 before the first. Arithmetic is modulo 2^64, so that any numbers come back.
+ */
+#ifndef RP_LINEAR_PREDICTION_H
+#define RP_LINEAR_PREDICTION_H
+
+#include <stdint.h>
+
+struct rp_linear {
+    uint64_t last, before; /* x[n-1], x[n-2]; begins as zeros */
+};
+
+static inline uint64_t rp_linear_foretell(const struct rp_linear *linear)
+{
+    return 2 * linear->last - linear->before;
+}
+
+static inline void rp_linear_step(struct rp_linear *linear, uint64_t value)
+{
+    linear->before = linear->last;
+    linear->last = value;
+}
+
+/* The error of the next value. */
+static inline int64_t rp_linear_encode(struct rp_linear *linear, uint64_t value)
+{
+    uint64_t error = value - rp_linear_foretell(linear);
+
+    rp_linear_step(linear, value);
+    return (int64_t)error;
+}
+
+/* The next value, by its error. */
+static inline uint64_t rp_linear_decode(struct rp_linear *linear, int64_t error)
+{
+    uint64_t value = rp_linear_foretell(linear) + (uint64_t)error;
+
+    rp_linear_step(linear, value);
+    return value;
+}
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which elements stay: a longest increasing subsequence of the observed order, so that the number
+ * of moves is the least possible. It is found by patience sorting from the right, which among
+ * several prefers the one that the paper's figure 7 has. The pile is looked for from the end of the
+ * piles in doubling
+ * steps: elements that are in order cost one step each, others the logarithm of how far they are
+ * out of it.
+ *
+ * How far the others move: elements that stay, or were moved already, are settled; among each other
+ * they stand as observed. One that is to be moved stands where the reference order put it, and
+ * goes, by the shortest way, into the gap between its settled neighbours: behind the one before it
+ * if it is delayed, in front of the one behind it if it comes early. What has not been moved yet is
+ * seen from a settled element on the same side as from its anchor: that is its own index if it
+ * stays or comes early, for all that is greater is still behind it; and the anchor of the one that
+ * it is put behind if it is delayed. So for element x, with all smaller ones settled,
+ *
+ *   from = settled elements with an anchor less than x
+ *   to   = settled elements observed before x
+ *        + elements still to be moved, between x and the anchor of the last of them, if x goes
+ * right
+ *
+ * and delay = to - from. It is never 0, for x is not in order with at least one of those that stay,
+ * or these were not the longest. Two Fenwick trees count the settled elements, by anchor and by
+ * observed place: O(n + m log n) for m moves; nothing but a look at each element if there are none.
+ *
+ * Decoding makes the moves in an array: O(n + sum of |delay|), as the place of an element is to be
+ * looked for no further than others have jumped over it.
+ */
+#include "cdc/codec/permutation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* All by n or n + 1 numbers. */
+struct work {
+    uint32_t *memory;
+    uint32_t *next;     /* by element: the one behind it in the longest chain that begins with it */
+    uint32_t *pile;     /* by length of chain less 1: its best first element, falling */
+    uint32_t *moved;    /* by element, 1 or 0; then how many moved elements are less */
+    uint32_t *anchor;   /* by element that is settled */
+    uint32_t *place;    /* by element: where it was observed */
+    uint32_t *anchored; /* Fenwick tree of settled elements by anchor */
+    uint32_t *observed; /* Fenwick tree of settled elements by observed place */
+    uint32_t count;
+};
+
+static bool work_init(struct work *work, uint32_t count)
+{
+    size_t each = (size_t)count + 1;
+    uint32_t **const all[] = {&work->next,  &work->pile,     &work->moved,   &work->anchor,
+                              &work->place, &work->anchored, &work->observed};
+    size_t arrays = sizeof all / sizeof *all;
+
+    work->count = count;
+    work->memory = malloc(arrays * each * sizeof *work->memory);
+    for (size_t i = 0; work->memory && i < arrays; i++)
+        *all[i] = work->memory + i * each;
+    return work->memory != NULL;
+}
+
+/* Fenwick trees: entry i (from 1) holds the sum of the i & -i numbers up to it. */
+
+static void tree_build(uint32_t *tree, uint32_t count)
+{
+    for (uint32_t i = 1; i <= count; i++) {
+        uint32_t parent = i + (i & -i);
+        if (parent <= count)
+            tree[parent] += tree[i];
+    }
+}
+
+static void tree_add(uint32_t *tree, uint32_t count, uint32_t at)
+{
+    for (uint32_t i = at + 1; i <= count; i += i & -i)
+        tree[i]++;
+}
+
+/* Sum of the numbers at places less than `end`. */
+static uint32_t tree_sum(const uint32_t *tree, uint32_t end)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t i = end; i > 0; i -= i & -i)
+        sum += tree[i];
+    return sum;
+}
+
+/* The place where the sum up to it becomes `rank`, from 1. */
+static uint32_t tree_find(const uint32_t *tree, uint32_t count, uint32_t rank)
+{
+    uint32_t at = 0, step = 1;
+
+    while (step <= count / 2)
+        step *= 2;
+    for (; step > 0; step /= 2)
+        if (at + step <= count && tree[at + step] < rank) {
+            at += step;
+            rank -= tree[at];
+        }
+    return at;
+}
+
+/* The first pile whose element is less than `value`; `piles` if none is. */
+static uint32_t find_pile(const uint32_t *pile, uint32_t piles, uint32_t value)
+{
+    uint32_t high = piles, step = 1; /* pile[high] and all behind are less */
+
+    while (step <= high && pile[high - step] < value) {
+        high -= step;
+        step *= 2;
+    }
+    uint32_t low = step <= high ? high - step + 1 : 0; /* all before are greater */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (pile[middle] < value)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return high;
+}
+
+/* Sets `moved`; returns how many are. */
+static uint32_t choose_moved(struct work *work, const uint32_t *order)
+{
+    uint32_t piles = 0;
+
+    for (uint32_t i = work->count; i-- > 0;) {
+        uint32_t at = find_pile(work->pile, piles, order[i]);
+        work->next[order[i]] = at > 0 ? work->pile[at - 1] : UINT32_MAX;
+        work->pile[at] = order[i];
+        piles += at == piles;
+        work->moved[i] = 1;
+    }
+    for (uint32_t value = work->pile[piles - 1]; value != UINT32_MAX; value = work->next[value])
+        work->moved[value] = 0;
+    return work->count - piles;
+}
+
+/* What stays is settled. */
+static void settle_kept(struct work *work, const uint32_t *order)
+{
+    uint32_t n = work->count;
+
+    for (uint32_t i = 0; i < n; i++) {
+        work->place[order[i]] = i;
+        work->anchor[i] = i;
+        work->anchored[i + 1] = !work->moved[i];
+        work->observed[i + 1] = !work->moved[order[i]];
+    }
+    tree_build(work->anchored, n);
+    tree_build(work->observed, n);
+    for (uint32_t i = 0, sum = 0; i <= n; i++) {
+        uint32_t one = i < n ? work->moved[i] : 0;
+        work->moved[i] = sum;
+        sum += one;
+    }
+}
+
+static int32_t settle(struct work *work, const uint32_t *order, uint32_t x)
+{
+    uint32_t n = work->count, from = tree_sum(work->anchored, x),
+             to = tree_sum(work->observed, work->place[x]);
+
+    if (to > from) {
+        work->anchor[x] = work->anchor[order[tree_find(work->observed, n, to)]];
+        to += work->moved[work->anchor[x]] - work->moved[x + 1];
+    }
+    tree_add(work->anchored, n, work->anchor[x]);
+    tree_add(work->observed, n, work->place[x]);
+    return (int32_t)to - (int32_t)from;
+}
+
+static bool is_sorted(const uint32_t *order, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (order[i] != i)
+            return false;
+    return true;
+}
+
+enum rp_status rp_permutation_encode(const uint32_t *order, size_t count, struct rp_move *moves,
+                                     size_t *move_count)
+{
+    struct work work;
+    uint32_t made = 0;
+
+    if (is_sorted(order, count)) {
+        *move_count = 0;
+        return RP_OK;
+    }
+    if (count > RP_PERMUTATION_LIMIT || !work_init(&work, (uint32_t)count))
+        return RP_MEMORY;
+    uint32_t expected = choose_moved(&work, order);
+    settle_kept(&work, order);
+    for (uint32_t x = 0; made < expected; x++)
+        if (work.moved[x + 1] > work.moved[x])
+            moves[made++] = (struct rp_move){x, settle(&work, order, x)};
+    free(work.memory);
+    *move_count = made;
+    return RP_OK;
+}
+
+static bool make_move(const struct rp_move *move, uint32_t *order, size_t count)
+{
+    size_t from = move->index;
+
+    while (order[from] != move->index)
+        from--;
+    int64_t to = (int64_t)from + move->delay;
+    if (to < 0 || to >= (int64_t)count || move->delay == 0)
+        return false;
+    if (move->delay > 0)
+        memmove(order + from, order + from + 1, (size_t)move->delay * sizeof *order);
+    else
+        memmove(order + to + 1, order + to, (from - (size_t)to) * sizeof *order);
+    order[to] = move->index;
+    return true;
+}
+
+bool rp_permutation_decode(const struct rp_move *moves, size_t move_count, uint32_t *order,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    for (size_t i = 0; i < move_count; i++)
+        if (moves[i].index >= count || (i > 0 && moves[i].index <= moves[i - 1].index) ||
+            !make_move(&moves[i], order, count))
+            return false;
+    return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A rank that does not wait may send with its clock. One that waits is given a message first: the
+ * one that is next by what it has, or one with a clock that is not smaller than that of some
+ * message that another rank is still to send. So
+ *
+ *   bound(r) = clock(r)                                                   if r does not wait,
+ *   bound(r) = max(clock(r), 1 + min(least(r), min of bound(s), s != r))  if it does,
+ *
+ * of which the greatest solution is meant (Chandy and Misra): a ring of ranks that wait for each
+ * other sends nothing at all. The smallest bound of all is that of a rank that does not need others
+ * for it; all others follow from it, for nothing smaller can come to them.
+ */
+#include "cdc/model/cdc_lower_bound.h"
+
+static uint64_t after(uint64_t clock)
+{
+    return clock == RP_NEVER ? RP_NEVER : clock + 1;
+}
+
+static uint64_t larger(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+static uint64_t alone(const struct rp_cdc_bound_rank *rank)
+{
+    return rank->waits ? larger(rank->clock, after(rank->least)) : rank->clock;
+}
+
+void rp_cdc_lower_bounds_find(const struct rp_cdc_bound_rank *ranks, size_t count, uint64_t *bounds)
+{
+    uint64_t smallest = RP_NEVER;
+
+    for (size_t i = 0; i < count; i++) {
+        bounds[i] = alone(&ranks[i]);
+        smallest = bounds[i] < smallest ? bounds[i] : smallest;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint64_t by_others = larger(ranks[i].clock, after(smallest));
+        if (ranks[i].waits && by_others < bounds[i])
+            bounds[i] = by_others;
+    }
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Letters that are under way, found by the request that stands for them. */
+#ifndef RP_PENDING_H
+#define RP_PENDING_H
+
+#include <mpi.h>
+
+#include "cdc/piggyback/piggyback_message.h"
+
+extern unsigned rp_letters_under_way; /* letters that have a request */
+extern unsigned rp_letters_freed;     /* letters whose request the program freed */
+
+/* The request stands for the letter from now on. */
+void rp_pending_add(MPI_Request request, struct rp_piggyback_message *letter);
+
+/* The letter of a request, NULL if it has none. */
+struct rp_piggyback_message *rp_pending_find(MPI_Request request);
+
+/* The request is gone, and the letter with it. */
+void rp_pending_remove(struct rp_piggyback_message *letter);
+
+/* The program freed the request while it was active: we keep it, since the letter is needed until
+ * it is complete. */
+void rp_pending_keep_freed(struct rp_piggyback_message *letter);
+
+/* Looks after those kept: what they received is the program's. To be called wherever MPI may get
+ * on. */
+void rp_pending_settle_freed(void);
+
+static inline void rp_pending_poll_freed(void)
+{
+    if (__builtin_expect(rp_letters_freed > 0, 0))
+        rp_pending_settle_freed();
+}
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * There are two ways for one and the same message on the wire, eight bytes of stamp and then the
+ * payload; each side takes the one that suits it:
+ *
+ *  - copied: the payload stands behind the stamp, in memory of ours, packed if its elements are not
+ * just bytes. For what is short: that is cheaper than what MPI does for a type with a gap.
+ *  - in place: a type that joins the stamp with the program's buffer (layout.h). For what is long.
+ *
+ * MPICH 4.0 does not receive by a type with elements of several sizes what was sent as bytes: where
+ * a fragment ends within an element, it takes the message for truncated. So there, receives of
+ * elements that are not just bytes are always copied; joined types for all others are made of bytes
+ * alone.
+ *
+ * Letters come from pools by size and go back there, last in, first out, so that the types made
+ * with their stamps are used again.
+ */
+#include "cdc/piggyback/piggyback_message.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "preload/datatype_layout.h"
+#include "cdc/piggyback/piggyback_entries.h"
+#include "cdc/piggyback/lamport_clock.h"
+#include "preload/constants.h"
+#include "next.h"
+#include "reprise.h"
+
+/*
+ * Up to how many bytes copying is cheaper, by ping-pong on one node (bench/run overhead envelope).
+ * MPICH sends 8 KiB in place 13 times slower than plainly, and what is longer, by another protocol,
+ * faster. What is received costs by its own length, not by the room for it.
+ */
+#ifdef OPEN_MPI
+enum { SENT_COPIED = 3072, RECEIVED_COPIED = 3072, RECEIVES_ELEMENTS_IN_PLACE = 1 };
+#else
+enum { SENT_COPIED = 9000, RECEIVED_COPIED = 65536, RECEIVES_ELEMENTS_IN_PLACE = 0 };
+#endif
+
+enum { STAMP = sizeof(uint64_t), POOLS = 5, NO_POOL = POOLS, COPIED_LIMIT = INT_MAX - STAMP };
+
+static const size_t pool_room[POOLS] = {0, 128, 1024, 8192, 65536};
+static struct rp_piggyback_message *pool[POOLS];
+
+static struct rp_piggyback_message *take(size_t room)
+{
+    uint8_t number = 0;
+
+    while (number < POOLS && pool_room[number] < room)
+        number++;
+    struct rp_piggyback_message *letter = number < POOLS ? pool[number] : NULL;
+    if (letter) {
+        pool[number] = letter->next;
+        return letter;
+    }
+    letter = malloc(sizeof *letter + (number < POOLS ? pool_room[number] : room));
+    if (!letter)
+        rp_bug(__FILE__, __LINE__, "out of memory for a message");
+    letter->pool = number;
+    return letter;
+}
+
+void rp_piggyback_free(struct rp_piggyback_message *letter)
+{
+    if (letter->owns_type)
+        rp_pmpi.Type_free(&letter->type);
+    if (letter->pool == NO_POOL) {
+        free(letter);
+        return;
+    }
+    letter->next = pool[letter->pool];
+    pool[letter->pool] = letter;
+}
+
+/* Elements that are not just bytes */
+
+struct place {
+    void *buf;
+    int count;
+    MPI_Datatype type;
+    bool is_made; /* the type is ours */
+};
+
+/* MPICH 4.0 takes MPI_BOTTOM for a mistake when it packs. Then the same memory is described as seen
+ * from elsewhere. */
+static struct place place_of(const void *buf, size_t count, MPI_Datatype type)
+{
+    static char elsewhere;
+    struct place place = {(void *)(uintptr_t)buf, (int)count, type, false};
+    MPI_Aint bottom = -(MPI_Aint)(uintptr_t)&elsewhere;
+
+    if (buf != MPI_BOTTOM)
+        return place;
+    if (rp_pmpi.Type_create_struct(1, &place.count, &bottom, &type, &place.type) != MPI_SUCCESS ||
+        rp_pmpi.Type_commit(&place.type) != MPI_SUCCESS)
+        rp_bug(__FILE__, __LINE__, "no datatype for a message at MPI_BOTTOM");
+    return (struct place){&elsewhere, 1, place.type, true};
+}
+
+static void leave(struct place *place)
+{
+    if (place->is_made)
+        rp_pmpi.Type_free(&place->type);
+}
+
+static void pack(const struct rp_piggyback_message *letter, const void *from, size_t count,
+                 void *to)
+{
+    struct place place = place_of(from, count, letter->type);
+    int used = 0;
+
+    if (rp_pmpi.Pack(place.buf, place.count, place.type, to, (int)(count * letter->size), &used,
+                     rp_constant.world) != MPI_SUCCESS)
+        rp_bug(__FILE__, __LINE__, "a message cannot be packed");
+    leave(&place);
+}
+
+static void unpack(const struct rp_piggyback_message *letter, const void *from, size_t count,
+                   void *to)
+{
+    struct place place = place_of(to, count, letter->type);
+    int used = 0;
+
+    if (rp_pmpi.Unpack(from, (int)(count * letter->size), &used, place.buf, place.count, place.type,
+                       rp_constant.world) != MPI_SUCCESS)
+        rp_bug(__FILE__, __LINE__, "a message cannot be unpacked");
+    leave(&place);
+}
+
+/* A message that ends within an element: the rest of it is unpacked as it was before. */
+static void unpack_part(const struct rp_piggyback_message *letter, const void *from, size_t bytes,
+                        void *to)
+{
+    unsigned char *element = malloc(letter->size);
+
+    if (!element)
+        rp_bug(__FILE__, __LINE__, "out of memory for a message");
+    pack(letter, to, 1, element);
+    memcpy(element, from, bytes);
+    unpack(letter, element, 1, to);
+    free(element);
+}
+
+static void unpack_all(const struct rp_piggyback_message *letter, size_t bytes)
+{
+    size_t whole = bytes / letter->size, part = bytes % letter->size;
+    MPI_Count lower = 0, extent = 0;
+
+    unpack(letter, letter->bytes, whole, letter->buf);
+    if (part == 0)
+        return;
+    rp_pmpi.Type_get_extent_x(letter->type, &lower, &extent);
+    unpack_part(letter, letter->bytes + whole * letter->size, part,
+                (void *)((uintptr_t)letter->buf + whole * (uintptr_t)extent));
+}
+
+/* Opening */
+
+/* What the real function finds wrong in arguments that we would look at first. */
+static const struct rp_layout *sound(const void *buf, MPI_Count count, MPI_Datatype type)
+{
+    const struct rp_layout *layout = count >= 0 ? rp_layout_of(type) : NULL;
+
+    return layout && !buf && layout->is_plain && count > 0 ? NULL : layout;
+}
+
+/* The program may free the type while a request stands for the letter. */
+static void keep_type(struct rp_piggyback_message *letter, enum rp_piggyback_kind kind,
+                      MPI_Datatype type)
+{
+    letter->type = type;
+    letter->owns_type =
+        kind == RP_PIGGYBACK_PERSISTENT || (kind == RP_PIGGYBACK_LATER && letter->receives);
+    if (letter->owns_type && rp_pmpi.Type_dup(type, &letter->type) != MPI_SUCCESS)
+        rp_bug(__FILE__, __LINE__, "a datatype cannot be duplicated");
+}
+
+static struct rp_piggyback_message *open_letter(enum rp_piggyback_kind kind, bool receives,
+                                                void *buf, size_t payload, bool copies,
+                                                const struct rp_layout *layout)
+{
+    struct rp_piggyback_message *letter = take(copies ? payload : 0);
+
+    letter->buf = buf;
+    letter->payload = payload;
+    letter->receives = receives;
+    letter->copies = copies;
+    letter->persistent = kind == RP_PIGGYBACK_PERSISTENT;
+    letter->active = letter->delivered = letter->owns_type = false;
+    letter->size = copies && payload > 0 && !layout->is_plain ? (size_t)layout->size : 0;
+    if (letter->size > 0)
+        keep_type(letter, kind, layout->type);
+    return letter;
+}
+
+static struct rp_wire wire_of(struct rp_piggyback_message *letter, MPI_Count count,
+                              const struct rp_layout *layout)
+{
+    if (letter->copies)
+        return (struct rp_wire){&letter->stamp, (int)(STAMP + letter->payload), rp_constant.byte};
+    if (layout->is_plain && letter->payload <= COPIED_LIMIT)
+        return (struct rp_wire){MPI_BOTTOM, 1,
+                                rp_layout_join(&letter->stamp, letter->buf,
+                                               (MPI_Count)letter->payload, rp_constant.byte)};
+    return (struct rp_wire){MPI_BOTTOM, 1,
+                            rp_layout_join(&letter->stamp, letter->buf, count, layout->type)};
+}
+
+static void fill(struct rp_piggyback_message *letter)
+{
+    letter->stamp = rp_stamp_make();
+    if (letter->size > 0)
+        pack(letter, letter->buf, letter->payload / letter->size, letter->bytes);
+    else if (letter->copies && letter->payload > 0)
+        memcpy(letter->bytes, letter->buf, letter->payload);
+}
+
+struct rp_piggyback_message *rp_piggyback_to_send(enum rp_piggyback_kind kind, const void *buf,
+                                                  MPI_Count count, MPI_Datatype type,
+                                                  struct rp_wire *wire)
+{
+    const struct rp_layout *layout = sound(buf, count, type);
+
+    if (!layout)
+        return NULL;
+    size_t payload = (size_t)(layout->size * count);
+    if (kind == RP_PIGGYBACK_REPLACED && payload > COPIED_LIMIT)
+        rp_bug(__FILE__, __LINE__, "a message is too long to be replaced");
+    bool copies = payload <= SENT_COPIED || kind == RP_PIGGYBACK_REPLACED;
+    struct rp_piggyback_message *letter =
+        open_letter(kind, false, (void *)(uintptr_t)buf, payload, copies, layout);
+    *wire = wire_of(letter, count, layout);
+    if (kind != RP_PIGGYBACK_PERSISTENT)
+        fill(letter);
+    return letter;
+}
+
+struct rp_piggyback_message *rp_piggyback_to_receive(enum rp_piggyback_kind kind, void *buf,
+                                                     MPI_Count count, MPI_Datatype type,
+                                                     struct rp_wire *wire)
+{
+    const struct rp_layout *layout = sound(buf, count, type);
+
+    if (!layout)
+        return NULL;
+    size_t payload = (size_t)(layout->size * count);
+    bool in_place = layout->is_plain || RECEIVES_ELEMENTS_IN_PLACE || payload > COPIED_LIMIT;
+    struct rp_piggyback_message *letter =
+        open_letter(kind, true, buf, payload, payload <= RECEIVED_COPIED || !in_place, layout);
+    *wire = wire_of(letter, count, layout);
+    letter->stamp = RP_NO_STAMP;
+    return letter;
+}
+
+void rp_piggyback_begin(struct rp_piggyback_message *letter)
+{
+    letter->active = true;
+    letter->delivered = false;
+    if (letter->receives)
+        letter->stamp = RP_NO_STAMP;
+    else
+        fill(letter);
+}
+
+/* Delivering */
+
+int rp_piggyback_error_class(int rc)
+{
+    int error_class = rc;
+
+    rp_pmpi.Error_class(rc, &error_class);
+    return error_class;
+}
+
+static bool was_cancelled(const MPI_Status *status)
+{
+    int flag = 0;
+
+    rp_pmpi.Test_cancelled(status, &flag);
+    return flag;
+}
+
+MPI_Count rp_piggyback_uncount(MPI_Status *status, bool failed)
+{
+    MPI_Count bytes = 0;
+
+    rp_pmpi.Get_elements_x(status, rp_constant.byte, &bytes);
+    if (bytes < STAMP && (failed || was_cancelled(status)))
+        return -1;
+    if (bytes < STAMP) {
+        rp_error("a message without a clock came from rank %d: was it sent by code that is not "
+                 "under reprise?",
+                 status->MPI_SOURCE);
+        rp_piggyback_end_job(REPRISE_EXIT_UNSUPPORTED);
+    }
+    rp_pmpi.Status_set_elements_x(status, rp_constant.byte, bytes - STAMP);
+    return bytes - STAMP;
+}
+
+static void copy_out(const struct rp_piggyback_message *letter, size_t bytes)
+{
+    if (bytes > letter->payload)
+        bytes = letter->payload;
+    if (letter->size > 0)
+        unpack_all(letter, bytes);
+    else
+        memcpy(letter->buf, letter->bytes, bytes);
+}
+
+void rp_piggyback_deliver(struct rp_piggyback_message *letter, MPI_Status *status, bool failed)
+{
+    MPI_Count bytes = rp_piggyback_uncount(status, failed);
+
+    if (bytes > 0 && letter->copies && !letter->delivered)
+        copy_out(letter, (size_t)bytes);
+    letter->delivered = true;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "peers/peer_piggyback.h"
+#include "preload/datatype_layout.h"
+#include "cdc/piggyback/piggyback_message.h"
+#include "cdc/piggyback/piggyback_entries.h"
+#include "cdc/piggyback/pending.h"
+
+static void sending(MPI_Comm comm, int dest)
+{
+    if (__builtin_expect(rp_hooks != NULL, 0))
+        rp_hooks->sending(comm, dest);
+}
+
+/* A replay by clocks has no receives posted where others send to: it must look after what comes
+ * while it waits. */
+static int send_restlessly(rp_isend_function *immediate, const struct rp_wire *wire, int dest,
+                           int tag, MPI_Comm comm)
+{
+    MPI_Request request;
+    int flag = 0, rc;
+
+    RP_INSIDE(rc, immediate(wire->buf, wire->count, wire->type, dest, tag, comm, &request));
+    while (rc == MPI_SUCCESS &&
+           (rc = rp_pmpi.Test(&request, &flag, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !flag)
+        rp_hooks->rest();
+    rp_hooks->rested();
+    return rc;
+}
+
+int rp_piggyback_send(rp_send_function *real, rp_isend_function *immediate, const void *buf,
+                      MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+{
+    struct rp_wire wire;
+
+    rp_pending_poll_freed();
+    sending(comm, dest);
+    struct rp_piggyback_message *letter =
+        dest == MPI_PROC_NULL ? NULL
+                              : rp_piggyback_to_send(RP_PIGGYBACK_NOW, buf, count, type, &wire);
+    if (!letter)
+        return real(buf, (int)count, type, dest, tag, comm);
+    int rc;
+    if (rp_hooks)
+        rc = send_restlessly(immediate, &wire, dest, tag, comm);
+    else
+        RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm));
+    rp_piggyback_free(letter);
+    return rc;
+}
+
+static bool is_complete(MPI_Request request)
+{
+    int flag = 0;
+
+    return rp_pmpi.Request_get_status(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag;
+}
+
+int rp_piggyback_isend(rp_isend_function *real, const void *buf, MPI_Count count, MPI_Datatype type,
+                       int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    struct rp_wire wire;
+
+    rp_pending_poll_freed();
+    sending(comm, dest);
+    struct rp_piggyback_message *letter =
+        dest == MPI_PROC_NULL ? NULL
+                              : rp_piggyback_to_send(RP_PIGGYBACK_LATER, buf, count, type, &wire);
+    if (!letter)
+        return real(buf, (int)count, type, dest, tag, comm, request);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm, request));
+    if (rc != MPI_SUCCESS || is_complete(*request)) {
+        rp_piggyback_free(letter);
+        return rc;
+    }
+    letter->active = true;
+    rp_pending_add(*request, letter);
+    return rc;
+}
+
+int rp_piggyback_send_init(rp_isend_function *real, const void *buf, MPI_Count count,
+                           MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                           MPI_Request *request)
+{
+    struct rp_wire wire;
+    struct rp_piggyback_message *letter =
+        dest == MPI_PROC_NULL
+            ? NULL
+            : rp_piggyback_to_send(RP_PIGGYBACK_PERSISTENT, buf, count, type, &wire);
+
+    if (!letter)
+        return real(buf, (int)count, type, dest, tag, comm, request);
+    int rc;
+    RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm, request));
+    letter->comm = comm;
+    letter->dest = dest;
+    if (rc == MPI_SUCCESS)
+        rp_pending_add(*request, letter);
+    else
+        rp_piggyback_free(letter);
+    return rc;
+}
+
+static void restart(MPI_Request request, bool begins)
+{
+    struct rp_piggyback_message *letter = rp_pending_find(request);
+
+    if (!letter)
+        return;
+    if (begins && !letter->receives)
+        sending(letter->comm, letter->dest);
+    if (begins)
+        rp_piggyback_begin(letter);
+    else
+        letter->active = false;
+}
+
+int rp_piggyback_start(int (*real)(MPI_Request *), MPI_Request *request)
+{
+    if (request)
+        restart(*request, true);
+    int rc;
+    RP_INSIDE(rc, real(request));
+    if (rc != MPI_SUCCESS && request)
+        restart(*request, false);
+    return rc;
+}
+
+int rp_piggyback_startall(int (*real)(int, MPI_Request *), int count, MPI_Request *requests)
+{
+    for (int i = 0; requests && i < count; i++)
+        restart(requests[i], true);
+    int rc;
+    RP_INSIDE(rc, real(count, requests));
+    for (int i = 0; requests && rc != MPI_SUCCESS && i < count; i++)
+        restart(requests[i], false);
+    return rc;
+}
+
+int rp_piggyback_type_free(int (*real)(MPI_Datatype *), MPI_Datatype *type)
+{
+    if (type)
+        rp_layout_forget(*type);
+    return real(type);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process is under reprise if REPRISE_MODE says so when it initialises MPI. The thread that does
+ * so gets the stream; every other thread stays a stranger, whose calls pass as long as nothing
+ * depends on them.
+ */
+#include "entry/life.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/diagnostics.h"
+#include "job/settings.h"
+#include "peers/peer_partial.h"
+#include "entry/captured.h"
+#include "preload/constants.h"
+#include "entry/engine.h"
+#include "entry/escaped_call.h"
+#include "preload/modules.h"
+#include "peers/peer_reprise.h"
+#include "entry/thread_state.h"
+#include "entry/threads.h"
+#include "reprise.h"
+
+const struct rp_engine *rp_engine;
+int rp_sends_seen;
+__thread struct rp_thread_state rp_thread_state = {.depth = RP_UNTRACKED_THREAD, .number = -1};
+struct rp_state rp_state;
+struct rp_thread_state *rp_owner;
+
+static pid_t owner; /* a forked child has our memory, but is not the rank */
+static bool initialised;
+
+struct mode {
+    const char *name;
+    void (*start)(void);
+};
+
+static const struct mode modes[] = {{"record", rp_record_start},
+                                    {"replay", rp_replay_start},
+                                    {"clocked", rp_cdc_replay_start}};
+
+static const struct mode *chosen_mode(void)
+{
+    const char *name = rp_setting("REPRISE_MODE");
+
+    if (!name)
+        return NULL;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(modes[i].name, name) == 0)
+            return &modes[i];
+    rp_error("REPRISE_MODE=%s: no such mode", name);
+    rp_end_job(REPRISE_EXIT_USAGE);
+}
+
+/* Whether the calling thread may end the record: the one that has the stream, or any that is
+ * followed, under the lock, which it keeps. */
+static bool may_end(void)
+{
+    if (!rp_threads_on)
+        return &rp_thread_state == rp_owner;
+    if (rp_thread_state.number < 0)
+        return false;
+    rp_threads_lock();
+    return true;
+}
+
+/* Destructors of static objects may still communicate and call MPI_Finalize, and run after handlers
+ * that were registered when MPI was there already. So the handler only takes the status; the record
+ * ends when the library is closed: after the program, before MPI. */
+
+static struct {
+    bool is_told;
+    int status;
+} leaving;
+
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    leaving.is_told = true;
+    leaving.status = status;
+}
+
+__attribute__((destructor)) static void end_of_process(void)
+{
+    if (!leaving.is_told || !rp_engine || getpid() != owner)
+        return;
+    if (!may_end()) {
+        rp_engine->end_elsewhere();
+        return;
+    }
+    rp_thread_state.depth = 1;
+    rp_engine->exit(leaving.status);
+    rp_engine = NULL;
+}
+
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first: ours comes after
+ * all of the program's, whose delete functions may still communicate. */
+
+static int copy_nothing(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)in, (void)out;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static void finish(void)
+{
+    rp_thread_state.depth = 1;
+    rp_threads_enter();
+    rp_engine->finalize();
+    rp_engine = NULL;
+    rp_threads_leave();
+    rp_thread_state.depth = RP_UNTRACKED_THREAD;
+}
+
+static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    if (!rp_engine || (rp_is_inside() && !rp_call_escaped("MPI_Finalize")))
+        return MPI_SUCCESS;
+    finish();
+    return MPI_SUCCESS;
+}
+
+static void hook_finalize(void)
+{
+    int key;
+
+    rp_pmpi.Comm_create_keyval(copy_nothing, at_finalize, &key, NULL);
+    rp_pmpi.Comm_set_attr(rp_constant.self, key, NULL);
+    rp_pmpi.Comm_free_keyval(&key);
+}
+
+/*
+ * Sessions. A program that begins with a session has no MPI_COMM_WORLD: we make one of the set of
+ * all processes, in a session of our own, which all of them must open then, and end with the
+ * program's last session.
+ */
+
+#if MPI_VERSION >= 4
+static unsigned sessions; /* of the program */
+static MPI_Session own_session;
+static bool is_in_session;
+
+static MPI_Comm communicator_of(const char *set, const char *tag)
+{
+    MPI_Group group;
+    MPI_Comm comm;
+
+    if (rp_pmpi.Group_from_session_pset(own_session, set, &group) != MPI_SUCCESS ||
+        rp_pmpi.Comm_create_from_group(group, tag, MPI_INFO_NULL, rp_constant.errors_return,
+                                       &comm) != MPI_SUCCESS) {
+        rp_error("MPI_Session_init: no communicator of %s", set);
+        rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+    }
+    rp_pmpi.Group_free(&group);
+    return comm;
+}
+
+static void open_session(void)
+{
+    if (rp_pmpi.Session_init(MPI_INFO_NULL, rp_constant.errors_return, &own_session) !=
+        MPI_SUCCESS) {
+        rp_error("MPI_Session_init: no session for reprise");
+        rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+    }
+    rp_constant.world = communicator_of("mpi://WORLD", "reprise.world");
+    rp_constant.self = communicator_of("mpi://SELF", "reprise.self");
+    is_in_session = true;
+}
+
+static void close_session(void)
+{
+    finish();
+    rp_pmpi.Comm_free(&rp_constant.self);
+    rp_pmpi.Comm_free(&rp_constant.world);
+    rp_pmpi.Session_finalize(&own_session);
+    is_in_session = false;
+}
+#else
+static void open_session(void)
+{
+}
+#endif
+
+/* A forked child has our memory and shares our files, but is not the rank. */
+static void forget_in_child(void)
+{
+    rp_engine = NULL;
+    rp_threads_on = 0;
+    rp_threads_forget();
+    rp_sends_seen = 0;
+    rp_captured = 0;
+    rp_thread_state.depth = RP_UNTRACKED_THREAD;
+}
+
+/* `by_world`: MPI_COMM_WORLD is there. Else communicators of our own stand for it and for
+ * MPI_COMM_SELF. */
+static void start(bool by_world)
+{
+    const struct mode *mode = chosen_mode();
+    struct rp_problem why;
+
+    initialised = true;
+    if (!mode || rp_engine)
+        return;
+    rp_next_resolve(); /* a tool behind us is found at once, the library perhaps only now */
+    rp_constants_find();
+    if (rp_settings_check(&why) != RP_OK || rp_settings_check_capture(&why) != RP_OK) {
+        rp_error("%s", why.text);
+        rp_end_job(REPRISE_EXIT_USAGE);
+    }
+    owner = getpid();
+    rp_owner = &rp_thread_state;
+    rp_thread_state.depth = 1;
+    rp_thread_state.number = 0;
+    if (!rp_next_is_the_library() && !(reprise_partial_is_last && reprise_partial_is_last()))
+        rp_slow_set(RP_SLOW_TOOL);
+    rp_requests_init(&rp_state.requests);
+    if (by_world)
+        hook_finalize();
+    else
+        open_session();
+    pthread_atfork(NULL, NULL, forget_in_child);
+    mode->start();
+    on_exit(at_exit, NULL);
+    rp_threads_start();
+    rp_thread_state.depth = 0;
+}
+
+void rp_life_begun(void)
+{
+    start(true);
+}
+
+bool rp_life_is_begun(void)
+{
+    return initialised;
+}
+
+int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
+{
+    if (rp_is_inside())
+        return next->Init(argc, argv);
+    rp_thread_state.depth++;
+    int rc = next->Init(argc, argv);
+    rp_thread_state.depth--;
+    if (rc == MPI_SUCCESS)
+        start(true);
+    return rc;
+}
+
+int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required,
+                        int *provided)
+{
+    if (rp_is_inside())
+        return next->Init_thread(argc, argv, required, provided);
+    rp_thread_state.depth++;
+    int rc = next->Init_thread(argc, argv, required, provided);
+    rp_thread_state.depth--;
+    if (rc == MPI_SUCCESS)
+        start(true);
+    return rc;
+}
+
+#if MPI_VERSION >= 4
+int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler,
+                         MPI_Session *session)
+{
+    if (rp_is_inside())
+        return next->Session_init(info, errhandler, session);
+    rp_thread_state.depth++;
+    int rc = next->Session_init(info, errhandler, session);
+    rp_thread_state.depth--;
+    if (rc == MPI_SUCCESS && sessions++ == 0 && !initialised)
+        start(false);
+    return rc;
+}
+
+int rp_life_Session_finalize(const struct rp_next *next, MPI_Session *session)
+{
+    if (!rp_is_inside() && --sessions == 0 && is_in_session && rp_engine)
+        close_session();
+    return next->Session_finalize(session);
+}
+#endif
+
+int rp_life_Finalize(const struct rp_next *next)
+{
+    int rc = next->Finalize();
+
+    initialised = false;
+    return rc;
+}
+
+int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code)
+{
+    if (rp_engine && !may_end()) {
+        rp_engine->end_elsewhere();
+    } else if (rp_engine) {
+        rp_thread_state.depth = 1; /* also from inside a call, by an error handler */
+        rp_engine->abort(code);
+        rp_engine = NULL;
+    }
+    return next->Abort(comm, code);
+}
+
+void reprise_refused(const char *function)
+{
+    if (rp_engine && rp_engine->refused)
+        rp_engine->refused(function);
+}
+
+__attribute__((noreturn)) static void end_refused(const char *function)
+{
+    reprise_refused(function);
+    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
+void rp_refuse(const char *function)
+{
+    const char *mode = rp_setting("REPRISE_MODE");
+    bool is_window = strncmp(function, "MPI_Win_", 8) == 0 ||
+                     strncmp(function, "MPI", 3) != 0; /* or OpenSHMEM */
+
+    if (rp_is_inside() || !mode || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
+        return;
+    if (is_window && strcmp(mode, "record") == 0 &&
+        (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
+        return; /* ranks alone can be */
+    rp_error(
+        "%s cannot be replayed yet%s, so the program is stopped here rather than replayed wrongly; "
+        "'--allow %s' lets it through unrecorded%s",
+        function, is_window ? " in this way" : "", function,
+        is_window ? "; 'reprise record --ranks all' records it, and 'reprise replay' without a "
+                    "launcher replays that"
+                  : "");
+    end_refused(function);
+}
+
+void rp_refuse_unforeseen(const char *function)
+{
+    if (rp_list_has(rp_setting("REPRISE_ALLOW"), function))
+        return;
+    rp_error("%s was called, but nothing that was loaded when MPI was initialised asks for it: to "
+             "record it, link the program with what calls it",
+             function);
+    end_refused(function);
+}
+
+int rp_is_elsewhere(const char *name, int matters)
+{
+    if (!(rp_thread_state.depth & RP_UNTRACKED_THREAD))
+        return !rp_call_escaped(name);
+    if (rp_is_inside() || !rp_engine)
+        return 1;
+    if (rp_threads_adopt())
+        return 0;
+    if (matters)
+        rp_refuse_thread(name);
+    return 1;
+}
+
+void rp_refuse_thread(const char *function)
+{
+    static atomic_int said;
+
+    if (rp_is_inside() || !rp_engine || !rp_engine->refuses_threads)
+        return;
+    while (atomic_exchange(&said, 1)) /* other threads may come here too */
+        pause();
+    rp_error("%s was called by another thread than the one that initialised MPI, which asked for "
+             "no thread level that allows it (MPI_THREAD_SERIALIZED or "
+             "MPI_THREAD_MULTIPLE), or by a thread that a library made; 'reprise record --threads' "
+             "records the calls of the program's threads all the same",
+             function);
+    end_refused(function);
+}
+
+void rp_end_job(int exit_status)
+{
+    struct timespec pause = {0, 100000000};
+
+    nanosleep(&pause,
+              NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
+#ifdef OPEN_MPI
+    if (&rp_thread_state != rp_owner && rp_owner)
+        _exit(exit_status); /* its launcher ends the job; an abort by another thread makes it hang
+                               now and then */
+#endif
+    if (initialised && rp_pmpi.Abort)
+        rp_pmpi.Abort(rp_constant.world, exit_status);
+    _exit(exit_status);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bounds are the greatest solution of
+ *
+ *   bound(r) = clock(r)                                                                  if r runs,
+ *              max(clock(r), latency + bound(target))                                    if it
+ * waits for one, max(clock(r), latency + min(candidate, bound of all others))              if for
+ * any, max(clock(r), latency + max(candidate, bound of those that are missing))  if for all
+ *
+ * (Chandy and Misra): ranks that wait for each other in a ring never send. It is found by beginning
+ * with `never` for all that wait, and going down until nothing changes. Every step down comes from
+ * a rank that needs no others for its bound, by a way that visits no rank twice, since the latency
+ * is positive: so it takes no more rounds than there are ranks.
+ */
+#include "match/send_bounds.h"
+
+static uint64_t later(uint64_t time, uint64_t latency)
+{
+    return time > RP_SEND_NEVER - latency ? RP_SEND_NEVER : time + latency;
+}
+
+static uint64_t larger(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+static uint64_t smallest_of_others(const uint64_t *bounds, size_t count, size_t self)
+{
+    uint64_t smallest = RP_SEND_NEVER;
+
+    for (size_t i = 0; i < count; i++)
+        if (i != self && bounds[i] < smallest)
+            smallest = bounds[i];
+    return smallest;
+}
+
+static uint64_t largest_of_missing(const struct rp_send_bound_rank *rank, const uint64_t *bounds,
+                                   size_t count)
+{
+    uint64_t largest = rank->candidate;
+
+    for (size_t i = 0; i < count; i++)
+        if (rank->missing[i / 64] >> (i % 64) & 1)
+            largest = larger(largest, bounds[i]);
+    return largest;
+}
+
+static uint64_t bound_of(const struct rp_send_bound_rank *ranks, const uint64_t *bounds,
+                         size_t count, uint64_t latency, size_t self)
+{
+    const struct rp_send_bound_rank *rank = &ranks[self];
+    uint64_t smallest;
+
+    switch (rank->kind) {
+    case RP_SEND_ONE:
+        return larger(rank->clock, later(bounds[rank->target], latency));
+    case RP_SEND_ANY:
+        smallest = smallest_of_others(bounds, count, self);
+        return larger(rank->clock,
+                      later(rank->candidate < smallest ? rank->candidate : smallest, latency));
+    case RP_SEND_ALL:
+        return larger(rank->clock, later(largest_of_missing(rank, bounds, count), latency));
+    default:
+        return rank->clock;
+    }
+}
+
+void rp_send_bounds(const struct rp_send_bound_rank *ranks, size_t count, uint64_t latency,
+                    size_t still, uint64_t *bounds)
+{
+    bool changed = true;
+
+    for (size_t i = 0; i < count; i++)
+        bounds[i] = ranks[i].kind == RP_SEND_RUNS && i != still ? ranks[i].clock : RP_SEND_NEVER;
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < count; i++) {
+            uint64_t bound =
+                i == still ? RP_SEND_NEVER : bound_of(ranks, bounds, count, latency, i);
+            changed |= bound != bounds[i];
+            bounds[i] = bound;
+        }
+    }
+}

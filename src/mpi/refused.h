@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* What libreprise.so offers to the libraries behind it; NULL where it is not preloaded. */
-#ifndef RP_REFUSED_H
-#define RP_REFUSED_H
-
-/* A call was refused, which was said: the job is about to be ended. */
-__attribute__((weak, visibility("default"))) void reprise_refused(const char *function);
-
-#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One item: its parts, one after the other, go into one hash. Only data does: a datatype with gaps,
+ * or whose elements are not in the order of memory, is packed, a piece at a time; the bytes of a
+ * long double that hold nothing are left out. The file begins with the first region, so that a rank
+ * without regions pays for a look at a flag.
+ */
+#define XXH_INLINE_ALL
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/diagnostics.h"
+#include "job/settings.h"
+#include "base/status.h"
+#include "preload/datatype_layout.h"
+#include "outputs/outputs.h"
+#include "log/output_log.h"
+#include "preload/constants.h"
+#include "peers/peer_outputs.h"
+
+enum { KINDS = 64, PIECE = 1 << 20, PADDED = 16, PADDED_DATA = 10 };
+
+__thread int rp_outputs_on, rp_outputs_inside;
+
+/* Of a datatype, by handle. */
+struct kind {
+    MPI_Datatype type;
+    bool is_known, is_floating;
+    bool is_padded; /* long doubles and nothing else */
+};
+
+static struct kind kinds[KINDS];
+static struct rp_outputs_writer *writer;
+static bool has_stopped;
+static struct {
+    XXH64_state_t state;
+    uint64_t bytes;
+    bool is_floating;
+    uint32_t site;
+} item;
+
+/* Regions */
+
+static void open_file(void)
+{
+    const char *directory = rp_setting("REPRISE_GIVEN");
+    struct rp_problem why;
+    int rank;
+
+    rp_next_resolve();
+    rp_constants_find();
+    if (!directory ||
+        (!rp_launched_rank(&rank) && rp_pmpi.Comm_rank(rp_constant.world, &rank) != MPI_SUCCESS))
+        return;
+    if (rp_outputs_create(directory, (uint32_t)rank, &writer, &why) != RP_OK)
+        rp_error("what this replay sends cannot be compared: %s", why.text);
+}
+
+void reprise_outputs_region_begins(uintptr_t return_address, uintptr_t stack)
+{
+    static bool tried;
+
+    if (!tried)
+        open_file();
+    tried = true;
+    if (!writer)
+        return;
+    if (has_stopped)
+        rp_outputs_cease(writer);
+    rp_outputs_begin(writer,
+                     rp_outputs_site(writer, "reprise_commutative_begin", return_address, stack));
+    rp_outputs_on = !has_stopped;
+}
+
+void reprise_outputs_region_ends(void)
+{
+    if (writer)
+        rp_outputs_end(writer);
+}
+
+void rp_outputs_stop(void)
+{
+    if (rp_outputs_on)
+        rp_outputs_cease(writer);
+    rp_outputs_on = 0;
+    has_stopped = true;
+}
+
+/* Datatypes */
+
+/* What the elements are that it is made of; of a structure, the first. */
+static struct kind look(MPI_Datatype type)
+{
+    struct kind kind = {.type = type, .is_known = true};
+    int integers, addresses, types, combiner, length = 0;
+    char name[MPI_MAX_OBJECT_NAME] = "";
+
+    if (rp_pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
+        return kind;
+    if (types == 0) {
+        rp_pmpi.Type_get_name(type, name, &length);
+        kind.is_floating = combiner != MPI_COMBINER_NAMED || strstr(name, "FLOAT") ||
+                           strstr(name, "DOUBLE") || strstr(name, "REAL") ||
+                           strstr(name, "COMPLEX");
+        kind.is_padded =
+            strcmp(name, "MPI_LONG_DOUBLE") == 0 || strcmp(name, "MPI_C_LONG_DOUBLE_COMPLEX") == 0;
+        return kind;
+    }
+    int *i = calloc((size_t)integers + 1, sizeof *i);
+    MPI_Aint *a = calloc((size_t)addresses + 1, sizeof *a);
+    MPI_Datatype *t = calloc((size_t)types, sizeof *t);
+    if (i && a && t &&
+        rp_pmpi.Type_get_contents(type, integers, addresses, types, i, a, t) == MPI_SUCCESS) {
+        struct kind inner = look(t[0]);
+        kind.is_floating = inner.is_floating;
+        kind.is_padded = inner.is_padded && combiner != MPI_COMBINER_STRUCT;
+        for (int k = 0; k < types; k++) {
+            int n1, n2, n3, how;
+            if (rp_pmpi.Type_get_envelope(t[k], &n1, &n2, &n3, &how) == MPI_SUCCESS && n3 > 0)
+                rp_pmpi.Type_free(&t[k]);
+        }
+    }
+    free(i);
+    free(a);
+    free(t);
+    return kind;
+}
+
+static struct kind *slot_of(MPI_Datatype type)
+{
+#ifdef OPEN_MPI
+    uint64_t key = (uint64_t)(uintptr_t)type;
+#else
+    uint64_t key = (uint64_t)(uint32_t)type;
+#endif
+    return &kinds[key * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+}
+
+static const struct kind *kind_of(MPI_Datatype type)
+{
+    struct kind *slot = slot_of(type);
+
+    if (!slot->is_known || slot->type != type)
+        *slot = look(type);
+    return slot;
+}
+
+void rp_outputs_type_freed(MPI_Datatype *type)
+{
+    if (!rp_outputs_on || !type)
+        return;
+    slot_of(*type)->is_known = false;
+    rp_layout_forget(*type);
+}
+
+/* An item */
+
+void rp_outputs_by(const char *function, uintptr_t return_address, uintptr_t stack)
+{
+    item.site = rp_outputs_site(writer, function, return_address, stack);
+}
+
+void rp_outputs_start(void)
+{
+    XXH64_reset(&item.state, 0);
+    item.bytes = 0;
+    item.is_floating = false;
+}
+
+static void add_bytes(const uint8_t *bytes, size_t length, bool is_padded)
+{
+    item.bytes += length;
+    if (!is_padded || sizeof(long double) != PADDED || __LDBL_MANT_DIG__ != 64) {
+        XXH64_update(&item.state, bytes, length);
+        return;
+    }
+    for (size_t at = 0; at + PADDED <= length; at += PADDED)
+        XXH64_update(&item.state, bytes + at, PADDED_DATA);
+}
+
+static void add_packed(const void *buf, MPI_Count count, MPI_Datatype type, MPI_Count size,
+                       bool is_padded)
+{
+    MPI_Count most = size < PIECE ? PIECE / size : 1;
+    uint8_t *piece = malloc((size_t)(most * size));
+
+    for (MPI_Count done = 0; piece && done < count; done += most) {
+        int used = 0, part = (int)(count - done < most ? count - done : most);
+        if (rp_pmpi.Pack(rp_outputs_at(buf, done, type), part, type, piece, (int)(most * size),
+                         &used, rp_constant.world) == MPI_SUCCESS)
+            add_bytes(piece, (size_t)used, is_padded);
+    }
+    free(piece);
+}
+
+const void *rp_outputs_at(const void *buf, MPI_Count elements, MPI_Datatype type)
+{
+    MPI_Count lower, extent;
+
+    if (elements == 0 || rp_pmpi.Type_get_extent_x(type, &lower, &extent) != MPI_SUCCESS)
+        return buf;
+    return (const void *)((uintptr_t)buf + (uintptr_t)(elements * extent));
+}
+
+void rp_outputs_add(const void *buf, MPI_Count count, MPI_Datatype type)
+{
+    const struct rp_layout *layout = count > 0 ? rp_layout_of(type) : NULL;
+
+    if (!layout || layout->size == 0)
+        return;
+    const struct kind *kind = kind_of(type);
+    item.is_floating |= kind->is_floating;
+    if (layout->is_plain)
+        add_bytes(buf, (size_t)(count * layout->size), kind->is_padded);
+    else if (layout->size <= INT_MAX)
+        add_packed(buf, count, type, layout->size, kind->is_padded);
+    else
+        item.bytes += (uint64_t)(count * layout->size);
+}
+
+void rp_outputs_tell(int peer)
+{
+    struct rp_outputs_item told = {.digest = XXH64_digest(&item.state),
+                                   .bytes = item.bytes,
+                                   .site = item.site,
+                                   .peer = peer < 0 ? RP_OUTPUTS_NO_PEER : peer,
+                                   .is_floating = item.is_floating};
+
+    rp_outputs_put(writer, &told);
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who wrote what: alone, and only if that is asked for (REPRISE_WHO names the file), this rank's
+ * one-sided accesses are written down, with places and values (log/accesslog.h). The record needs
+ * none of it: the same program makes the same accesses, reads what it read, and so writes what it
+ * wrote. What an atomic operation wrote follows from what it found.
+ *
+ * The program's own stores into its windows are found by comparing them with a copy, where the
+ * recorded rank made them public, and where it took in what others wrote. A tracked program tells
+ * of each, and of each load that is in the log; only what code that is not tracked stores is found
+ * by comparing. Stores one behind the other are one access, as long as nothing else is between
+ * them: no time is known that parts them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "partial/partial.h"
+#include "event/wrappers.h"
+#include "log/accesslog.h"
+#include "log/window_sync_log.h"
+
+bool rp_access_traced;
+uintptr_t rp_caller, rp_caller_stack;
+
+static struct rp_access_writer *writer;
+static struct rp_window_sync order;
+static struct rp_site_table sites;
+static uint32_t own_rank;
+static uint64_t accesses;
+
+static const struct rp_function loaded = {0, "load"}, stored = {0, "store"};
+
+/* A store that may go on. */
+static struct {
+    bool is_there;
+    struct rp_access access;
+    uint8_t value[RP_ACCESS_PIECE];
+} run;
+
+struct rp_read {
+    struct rp_access access;
+    bool updates, swaps; /* it is an atomic operation; MPI_Compare_and_swap */
+    bool replaces;       /* by its operand, whatever is there */
+    bool told;
+    MPI_Op op;
+    MPI_Datatype type;
+    int count;
+    uint8_t *operand, *compare; /* as many bytes as are read; NULL: not known, none */
+};
+
+static void announce(void *owner, const struct rp_buffer *records, uint32_t first)
+{
+    (void)owner, (void)first;
+    rp_access_put_sites(writer, records);
+}
+
+enum rp_status rp_access_trace_open(const char *path, const char *directory, uint64_t run,
+                                    uint32_t rank, struct rp_problem *why)
+{
+    enum rp_status status = rp_window_sync_read(directory, run, rank, &order, why);
+
+    if (status == RP_USAGE && !rp_data_has_windows(rp_data_reader))
+        status = RP_OK; /* it has nothing to tell */
+    if (status == RP_OK)
+        status = rp_access_create(path, run, rank, &writer, why);
+    if (status == RP_OK && !rp_site_table_init(&sites))
+        status = rp_fail(why, RP_MEMORY, "out of memory");
+    own_rank = rank;
+    sites.announce = announce;
+    sites.wrappers = rp_wrappers_list();
+    rp_access_traced = status == RP_OK;
+    return status;
+}
+
+static void end_run(void)
+{
+    if (run.is_there)
+        rp_access_put(writer, &run.access);
+    run.is_there = false;
+}
+
+void rp_access_trace_close(void)
+{
+    if (rp_access_traced) {
+        end_run();
+        rp_access_close(writer);
+    }
+    rp_access_traced = false;
+}
+
+static uint64_t complete(void)
+{
+    return rp_data_read_entries(rp_data_reader);
+}
+
+static uint32_t site_of(const struct rp_function *function)
+{
+    return rp_caller ? rp_site_find(&sites, function->name, rp_caller, rp_caller_stack) + 1 : 0;
+}
+
+/* The rank in MPI_COMM_WORLD; false if the window's members are not known. */
+static bool world_rank(uint64_t window, int rank, uint32_t *out)
+{
+    if (window >= order.windows || rank < 0 || (size_t)rank >= order.window[window].count)
+        return false;
+    *out = order.window[window].rank[rank];
+    return true;
+}
+
+int rp_access_trace_self(uint64_t window)
+{
+    for (size_t i = 0; window < order.windows && i < order.window[window].count; i++)
+        if (order.window[window].rank[i] == own_rank)
+            return (int)i;
+    return -1;
+}
+
+/* In pieces that the log has room for. */
+static void put(struct rp_access a)
+{
+    uint64_t left = a.length;
+
+    do {
+        a.length = left < RP_ACCESS_PIECE ? left : RP_ACCESS_PIECE;
+        rp_access_put(writer, &a);
+        left -= a.length;
+        a.shift += a.length;
+        a.value = a.value ? a.value + a.length : NULL;
+        a.mask = a.mask ? a.mask + a.length / 8 : NULL;
+    } while (left > 0);
+}
+
+static struct rp_access begin(enum rp_access_kind kind, uint64_t window,
+                              const struct rp_function *function)
+{
+    end_run();
+    return (struct rp_access){.kind = (uint8_t)kind,
+                              .window = (uint32_t)window,
+                              .owner = own_rank,
+                              .from = complete(),
+                              .until = complete(),
+                              .site = site_of(function),
+                              .function = function->name};
+}
+
+void rp_access_trace_window(uint64_t window, bool dynamic, int unit, size_t size,
+                            const struct rp_function *function)
+{
+    struct rp_access a = begin(RP_ACCESS_WINDOW, window, function);
+
+    a.length = size;
+    a.unit = unit > 0 ? (uint32_t)unit : 1;
+    a.flavor = !dynamic            ? RP_ACCESS_PLAIN
+               : order.version > 1 ? RP_ACCESS_DYNAMIC
+                                   : RP_ACCESS_UNTOLD;
+    rp_access_put(writer, &a);
+}
+
+bool rp_access_trace_attached(uint64_t window, size_t nth, size_t size, uint64_t *address)
+{
+    for (size_t i = 0; i < order.attaches; i++)
+        if (order.attached[i].window == window && nth-- == 0) {
+            *address = order.attached[i].address;
+            return order.attached[i].size == size;
+        }
+    return false;
+}
+
+/* Calls */
+
+/* Where an access is: its bytes, if they are without holes. */
+static bool locate(struct rp_access *a, MPI_Win win, int target, MPI_Aint disp, int64_t count,
+                   MPI_Datatype type)
+{
+    struct rp_areas areas;
+    MPI_Aint lb, extent;
+
+    a->place = (int64_t)rp_window_recorded(win, target, disp);
+    a->number = accesses++;
+    rp_areas_one(&areas, target != MPI_PROC_NULL, NULL, count, type);
+    if (areas.count == 0 || !world_rank(rp_window_number(win), target, &a->owner))
+        return false;
+    rp_pmpi.Type_get_extent(type, &lb, &extent);
+    a->known = areas.one.dense;
+    a->length = areas.one.dense || extent <= 0
+                    ? (uint64_t)count * areas.one.size
+                    : (uint64_t)extent * (uint64_t)count; /* somewhere in this range */
+    return true;
+}
+
+/* The bytes of an operand, if there are as many as are accessed. */
+static bool is_like(const struct rp_access *a, const void *origin, int64_t count, MPI_Datatype type)
+{
+    struct rp_areas areas;
+
+    rp_areas_one(&areas, 1, (void *)origin, count, type);
+    return a->known && areas.count > 0 && areas.one.dense &&
+           (uint64_t)count * areas.one.size == a->length;
+}
+
+void rp_access_trace_write(const struct rp_function *function, MPI_Win win, int target,
+                           MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype,
+                           const void *origin, int64_t count, MPI_Datatype type, MPI_Op op)
+{
+    struct rp_access a = begin(RP_ACCESS_WRITE, rp_window_number(win), function);
+
+    if (op == rp_handle.no_op || !locate(&a, win, target, disp, targetcount, targettype))
+        return;
+    a.known = op == rp_handle.replace && is_like(&a, origin, count, type);
+    a.value = a.known ? origin : NULL;
+    put(a);
+}
+
+static uint8_t *copy_of(const void *bytes, size_t length)
+{
+    uint8_t *copy = malloc(length ? length : 1);
+
+    if (!copy)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    memcpy(copy, bytes, length);
+    return copy;
+}
+
+struct rp_read *rp_access_trace_read(const struct rp_function *function, MPI_Win win, int target,
+                                     MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype)
+{
+    struct rp_access a = begin(RP_ACCESS_READ, rp_window_number(win), function);
+
+    if (!locate(&a, win, target, disp, targetcount, targettype))
+        return NULL;
+    struct rp_read *read = calloc(1, sizeof *read);
+    if (!read)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    read->access = a;
+    return read;
+}
+
+void rp_access_trace_operand(struct rp_read *read, const void *origin, int64_t count,
+                             MPI_Datatype type, MPI_Op op)
+{
+    if (!read || op == rp_handle.no_op)
+        return;
+    read->updates = true;
+    read->replaces = op == rp_handle.replace;
+    read->op = op;
+    read->type = type;
+    read->count = (int)count;
+    if (is_like(&read->access, origin, count, type))
+        read->operand = copy_of(origin, read->access.length);
+}
+
+void rp_access_trace_swap(struct rp_read *read, const void *origin, const void *compare)
+{
+    if (!read || !read->access.known)
+        return;
+    read->updates = read->swaps = true;
+    read->operand = copy_of(origin, read->access.length);
+    read->compare = copy_of(compare, read->access.length);
+}
+
+/* What the operation made of what it found; false: that is not known. */
+static bool compute(const struct rp_read *read, uint8_t *value)
+{
+    if (!read->operand)
+        return false;
+    if (read->swaps || read->replaces)
+        memcpy(value, read->operand, read->access.length);
+    else
+        return rp_pmpi.Reduce_local(read->operand, value, read->count, read->type, read->op) ==
+               MPI_SUCCESS;
+    return true;
+}
+
+static void put_update(const struct rp_read *read, const uint8_t *found)
+{
+    struct rp_access a = read->access;
+
+    if (read->swaps && memcmp(found, read->compare, a.length) != 0)
+        return;
+    uint8_t *value = copy_of(found, a.length);
+    a.kind = RP_ACCESS_WRITE;
+    a.known = a.known && compute(read, value);
+    a.value = a.known ? value : NULL;
+    put(a);
+    free(value);
+}
+
+void rp_access_trace_got(struct rp_read *read, const struct rp_area *area)
+{
+    struct rp_access *a = &read->access;
+    const uint8_t *found = (const uint8_t *)area->buf;
+
+    if (read->told)
+        return;
+    read->told = true;
+    a->known = a->known && area->dense && (uint64_t)area->count * area->size == a->length;
+    a->value = a->known ? found : NULL;
+    a->until = complete() - 1;
+    put(*a);
+    if (read->updates && a->known)
+        put_update(read, found);
+    else if (read->updates) {
+        a->kind = RP_ACCESS_WRITE;
+        put(*a);
+    }
+}
+
+void rp_access_trace_forget(struct rp_read *read)
+{
+    if (!read)
+        return;
+    free(read->operand);
+    free(read->compare);
+    free(read);
+}
+
+void rp_access_trace_done(const struct rp_function *function, MPI_Win win, int target)
+{
+    struct rp_access a = begin(RP_ACCESS_DONE, rp_window_number(win), function);
+
+    a.owner = RP_ACCESS_ALL;
+    if (target >= 0 && !world_rank(a.window, target, &a.owner))
+        return;
+    a.until = complete() - 1;
+    rp_access_put(writer, &a);
+}
+
+/* The program's own memory */
+
+static uint8_t changed_bytes(const uint8_t *now, const uint8_t *before, size_t count)
+{
+    uint8_t mask = 0;
+
+    for (size_t i = 0; i < count; i++)
+        mask |= (uint8_t)((now[i] != before[i]) << i);
+    return mask;
+}
+
+/* Runs of words of eight bytes in which something changed. */
+static void put_stores(struct rp_access *a, uint64_t origin, const uint8_t *now,
+                       const uint8_t *before, size_t at, size_t end)
+{
+    uint8_t mask[RP_ACCESS_PIECE / 8];
+    size_t first = 0, words = 0;
+
+    for (; at < end; at += 8) {
+        size_t width = end - at < 8 ? end - at : 8;
+        uint8_t changed = changed_bytes(now + at, before + at, width);
+        if (changed && words == 0)
+            first = at;
+        if (changed)
+            mask[words++] = changed;
+        if (words > 0 && (!changed || at + 8 >= end || words == sizeof mask)) {
+            a->place = (int64_t)(origin + first);
+            a->length = (changed ? at + width : at) - first;
+            a->value = now + first;
+            a->mask = mask;
+            rp_access_put(writer, a);
+            words = 0;
+        }
+    }
+}
+
+bool rp_access_trace_stores(const struct rp_function *function, uint64_t window, int member,
+                            uint64_t origin, uint64_t from, const uint8_t *now, uint8_t *before,
+                            size_t size)
+{
+    enum { PAGE = 4096 };
+    struct rp_access a = begin(RP_ACCESS_STORE, window, function);
+    bool any = false;
+
+    if (member >= 0 && !world_rank(window, member, &a.owner))
+        return false;
+    a.from = from;
+    a.known = true;
+    a.number = accesses++;
+    for (size_t at = 0; at < size; at += PAGE) {
+        size_t end = size - at < PAGE ? size : at + PAGE;
+        if (memcmp(now + at, before + at, end - at) == 0)
+            continue;
+        put_stores(&a, origin, now, before, at, end);
+        memcpy(before + at, now + at, end - at);
+        any = true;
+    }
+    return any;
+}
+
+void rp_access_trace_out(const struct rp_function *function, uint64_t window)
+{
+    struct rp_access a = begin(RP_ACCESS_OUT, window, function);
+
+    rp_access_put(writer, &a);
+}
+
+void rp_access_trace_change(const struct rp_function *function, uint64_t window, int member,
+                            size_t at, const uint8_t *value, size_t length)
+{
+    struct rp_access a = begin(RP_ACCESS_CHANGE, window, function);
+
+    if (member >= 0 && !world_rank(window, member, &a.owner))
+        return;
+    a.place = (int64_t)at;
+    a.length = length;
+    a.known = true;
+    a.value = value;
+    a.number = accesses++;
+    put(a);
+}
+
+static bool goes_on(const struct rp_access *a)
+{
+    const struct rp_access *r = &run.access;
+
+    return run.is_there && r->window == a->window && r->owner == a->owner && r->site == a->site &&
+           r->from == a->from && r->place + (int64_t)r->length == a->place &&
+           r->length + a->length <= RP_ACCESS_PIECE;
+}
+
+static void add_to_run(const struct rp_access *a)
+{
+    if (!goes_on(a)) {
+        end_run();
+        run.is_there = true;
+        run.access = *a;
+        run.access.length = 0;
+        run.access.value = run.value;
+        run.access.number = accesses++;
+    }
+    memcpy(run.value + run.access.length, a->value, a->length);
+    run.access.length += a->length;
+}
+
+void rp_access_trace_direct(bool loads, uint64_t window, int member, size_t at,
+                            const uint8_t *value, size_t length, uint64_t load, bool known)
+{
+    const struct rp_function *function = loads ? &loaded : &stored;
+    struct rp_access a = {.kind = loads ? RP_ACCESS_LOAD : RP_ACCESS_DIRECT,
+                          .window = (uint32_t)window,
+                          .owner = own_rank,
+                          .place = (int64_t)at,
+                          .length = length,
+                          .from = complete(),
+                          .until = complete() + 1,
+                          .known = known,
+                          .value = known ? value : NULL,
+                          .load = load,
+                          .site = site_of(function),
+                          .function = function->name};
+
+    if (member >= 0 && !world_rank(window, member, &a.owner))
+        return;
+    if (!loads && length <= RP_ACCESS_PIECE) {
+        add_to_run(&a);
+        return;
+    }
+    end_run();
+    a.number = accesses++;
+    put(a);
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a call puts what it receives. The memory of dense types is taken as it is; others are
+ * packed and unpacked by MPI. If less was received than there is room for, and the length is not
+ * one of whole elements, everything is taken: what was not received is the program's own, and the
+ * same alone.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "partial/partial.h"
+
+static bool is_named(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+
+    return rp_pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner) ==
+               MPI_SUCCESS &&
+           combiner == MPI_COMBINER_NAMED;
+}
+
+/* Named types are always the same, so the last one is remembered. */
+static void look_at_type(struct rp_area *area, MPI_Datatype type)
+{
+    static struct rp_area last;
+    MPI_Aint lb, extent, true_lb, true_extent;
+    int size;
+
+    if (last.size > 0 && last.type == type) {
+        area->size = last.size;
+        area->dense = last.dense;
+    } else {
+        rp_pmpi.Type_size(type, &size);
+        rp_pmpi.Type_get_extent(type, &lb, &extent);
+        rp_pmpi.Type_get_true_extent(type, &true_lb, &true_extent);
+        area->size = size > 0 ? (size_t)size : 0;
+        area->dense = size >= 0 && lb == 0 && true_lb == 0 && extent == size && true_extent == size;
+        if (is_named(type))
+            last = (struct rp_area){.type = type, .size = area->size, .dense = area->dense};
+    }
+    area->type = type;
+    area->owned = false;
+}
+
+static void set(struct rp_area *area, void *buf, int64_t count, MPI_Datatype type)
+{
+    area->buf = buf;
+    area->count = count;
+    look_at_type(area, type);
+}
+
+static bool has_none(struct rp_areas *areas, uint64_t members, const void *buf, MPI_Datatype type)
+{
+    *areas = (struct rp_areas){0};
+    return members == 0 || buf == MPI_IN_PLACE || type == rp_constant.datatype_null;
+}
+
+void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t count,
+                  MPI_Datatype type)
+{
+    if (has_none(areas, members, buf, type) || count <= 0)
+        return;
+    areas->count = 1;
+    set(&areas->one, buf, count, type);
+}
+
+void rp_areas_times(struct rp_areas *areas, uint64_t members, void *buf, int64_t count,
+                    MPI_Datatype type)
+{
+    rp_areas_one(areas, members, buf, count * (int64_t)members, type);
+}
+
+static int64_t element(const void *array, uint64_t i, size_t size)
+{
+    if (size == sizeof(int))
+        return ((const int *)array)[i];
+    return ((const int64_t *)array)[i];
+}
+
+static bool reserve(struct rp_areas *areas, uint64_t members)
+{
+    areas->count = members;
+    areas->area = calloc(members, sizeof *areas->area);
+    if (!areas->area)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    return true;
+}
+
+void rp_areas_v(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                const void *displs, MPI_Datatype type, size_t count_size, size_t displ_size)
+{
+    MPI_Aint lb, extent;
+
+    if (has_none(areas, members, buf, type))
+        return;
+    reserve(areas, members);
+    rp_pmpi.Type_get_extent(type, &lb, &extent);
+    for (uint64_t i = 0; i < members; i++)
+        set(&areas->area[i], (char *)buf + element(displs, i, displ_size) * extent,
+            element(counts, i, count_size), type);
+}
+
+void rp_areas_w(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                const void *displs, const MPI_Datatype *types, size_t count_size, size_t displ_size)
+{
+    *areas = (struct rp_areas){0};
+    if (members == 0)
+        return;
+    reserve(areas, members);
+    for (uint64_t i = 0; i < members; i++)
+        if (element(counts, i, count_size) > 0)
+            set(&areas->area[i], (char *)buf + element(displs, i, displ_size),
+                element(counts, i, count_size), types[i]);
+}
+
+void rp_areas_mine(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                   MPI_Datatype type, size_t count_size)
+{
+    rp_areas_one(areas, members, buf, members ? element(counts, members - 1, count_size) : 0, type);
+}
+
+static struct rp_area *area_at(const struct rp_areas *areas, size_t i)
+{
+    return areas->area ? &areas->area[i] : (struct rp_area *)&areas->one;
+}
+
+void rp_areas_keep(struct rp_areas *areas)
+{
+    for (size_t i = 0; i < areas->count; i++) {
+        struct rp_area *area = area_at(areas, i);
+        if (area->count > 0 && !area->dense) {
+            rp_pmpi.Type_dup(area->type, &area->type);
+            area->owned = true;
+        }
+    }
+}
+
+void rp_areas_free(struct rp_areas *areas)
+{
+    for (size_t i = 0; i < areas->count; i++)
+        if (area_at(areas, i)->owned)
+            rp_pmpi.Type_free(&area_at(areas, i)->type);
+    rp_access_trace_forget(areas->read);
+    rp_early_drop(areas->early);
+    free(areas->area);
+    *areas = (struct rp_areas){0};
+}
+
+/* Recording */
+
+static uint8_t *room_for(size_t bytes)
+{
+    static uint8_t *memory;
+    static size_t room;
+
+    if (bytes > room) {
+        free(memory);
+        memory = malloc(bytes);
+        room = bytes;
+        if (!memory)
+            rp_bug(__FILE__, __LINE__, "out of memory");
+    }
+    return memory;
+}
+
+static int whole_count(const struct rp_area *area, int64_t count)
+{
+    if (count > INT_MAX || (area->size > 0 && count > (int64_t)(INT_MAX / area->size))) {
+        rp_error("a message of more than 2 GiB that is not of a contiguous type cannot be recorded "
+                 "for a replay alone");
+        rp_data_end_job(123);
+    }
+    return (int)count;
+}
+
+/* MPICH packs nothing at MPI_BOTTOM: absolute addresses become such from another base. */
+static MPI_Datatype at_base(const struct rp_area *area, char *base, int elements)
+{
+    MPI_Aint back = -(MPI_Aint)(intptr_t)base;
+    MPI_Datatype type;
+
+    rp_pmpi.Type_create_hindexed(1, &elements, &back, area->type, &type);
+    rp_pmpi.Type_commit(&type);
+    return type;
+}
+
+/* What was packed from window memory of a tracked program goes into its shadow, too; or if that is
+ * parted, out. */
+static void shadow_packed(const struct rp_area *area, int elements, const uint8_t *packed,
+                          int length)
+{
+    MPI_Aint lb, extent, true_lb, true_extent;
+    ptrdiff_t distance = 0;
+    int position = 0;
+
+    if (!rp_tracked())
+        return;
+    rp_pmpi.Type_get_extent(area->type, &lb, &extent);
+    rp_pmpi.Type_get_true_extent(area->type, &true_lb, &true_extent);
+    MPI_Aint more = (MPI_Aint)(elements - 1) * extent;
+    const void *first = (const void *)((intptr_t)area->buf + true_lb + (more < 0 ? more : 0));
+    size_t span = (size_t)(true_extent + (more < 0 ? -more : more));
+    if (!rp_track_touches(first, span))
+        return;
+    if (rp_track_parted) {
+        rp_windows_all_out();
+        return;
+    }
+    if (!area->buf || !rp_track_to_shadow(first, span, &distance)) {
+        rp_error("a message was received into window memory and outside of it, or by absolute "
+                 "addresses: of a program that was compiled by reprise-cc --track, that cannot be "
+                 "recorded");
+        rp_data_end_job(123);
+    }
+    rp_pmpi.Unpack(packed, length, &position, (void *)((uintptr_t)area->buf + (uintptr_t)distance),
+                   elements, area->type, rp_constant.self);
+}
+
+/* Returns how many bytes it has made. */
+static int pack(const struct rp_area *area, int elements, uint8_t *memory, int size)
+{
+    int position = 0;
+    char base[1];
+
+    if (area->buf) {
+        rp_pmpi.Pack(area->buf, elements, area->type, memory, size, &position, rp_constant.self);
+        return position;
+    }
+    MPI_Datatype type = at_base(area, base, elements);
+    rp_pmpi.Pack(base, 1, type, memory, size, &position, rp_constant.self);
+    rp_pmpi.Type_free(&type);
+    return position;
+}
+
+static void put_packed(const struct rp_area *area, int64_t count)
+{
+    int elements = whole_count(area, count), size = 0;
+
+    rp_pmpi.Pack_size(elements, area->type, rp_constant.self, &size);
+    uint8_t *memory = room_for((size_t)size);
+    int position = pack(area, elements, memory, size);
+    rp_data_put_content(rp_data_writer, memory, (size_t)position);
+    shadow_packed(area, elements, memory, position);
+}
+
+static void put_area(const struct rp_area *area, int64_t bytes)
+{
+    int64_t count = area->count;
+
+    if (bytes >= 0 && area->size > 0 && bytes % (int64_t)area->size == 0 &&
+        bytes / (int64_t)area->size < count)
+        count = bytes / (int64_t)area->size;
+    rp_partial_record_number(count > 0 ? (uint64_t)count : 0);
+    if (count <= 0)
+        return;
+    if (area->dense)
+        rp_partial_record_array(area->buf, (size_t)count * area->size);
+    else
+        put_packed(area, count);
+}
+
+void rp_areas_put(const struct rp_areas *areas, int64_t bytes)
+{
+    rp_partial_record_number(areas->count);
+    for (size_t i = 0; i < areas->count; i++)
+        put_area(area_at(areas, i), bytes);
+}
+
+int64_t rp_data_received(const MPI_Status *status)
+{
+    int bytes;
+
+    if (!status || rp_pmpi.Get_count(status, rp_constant.byte, &bytes) != MPI_SUCCESS ||
+        bytes == MPI_UNDEFINED)
+        return -1;
+    return bytes;
+}
+
+/* Alone */
+
+static void mismatch(uint64_t recorded, uint64_t here)
+{
+    struct rp_problem why;
+
+    if (rp_data_failed(rp_data_reader, &why) != RP_OK)
+        rp_partial_feed_end(); /* tells it */
+    rp_error("not the recorded run: call %llu receives into another buffer: %llu were recorded, "
+             "here are %llu (counts or types differ)",
+             (unsigned long long)rp_data_read_entries(rp_data_reader), (unsigned long long)recorded,
+             (unsigned long long)here);
+    rp_data_end_job(121);
+}
+
+static void take_packed(const struct rp_area *area, int elements, const uint8_t *content, int bytes)
+{
+    int position = 0;
+    char base[1];
+
+    if (area->buf) {
+        rp_pmpi.Unpack(content, bytes, &position, area->buf, elements, area->type,
+                       rp_constant.self);
+        return;
+    }
+    MPI_Datatype type = at_base(area, base, elements);
+    rp_pmpi.Unpack(content, bytes, &position, base, 1, type, rp_constant.self);
+    rp_pmpi.Type_free(&type);
+}
+
+static void fill_area(const struct rp_area *area)
+{
+    int64_t count = (int64_t)rp_partial_feed_number();
+    size_t bytes;
+
+    if (count <= 0)
+        return;
+    const uint8_t *content = rp_data_get_content(rp_data_reader, &bytes);
+    if (!content || count > area->count)
+        mismatch((uint64_t)count, (uint64_t)area->count);
+    if (!area->dense)
+        take_packed(area, whole_count(area, count), content, (int)bytes);
+    else if ((size_t)count * area->size == bytes)
+        memcpy(area->buf, content, bytes);
+    else
+        mismatch(bytes, (uint64_t)count * area->size);
+}
+
+void rp_areas_fill(const struct rp_areas *areas)
+{
+    uint64_t recorded = rp_partial_feed_number();
+
+    if (recorded != areas->count)
+        mismatch(recorded, areas->count);
+    for (size_t i = 0; i < areas->count; i++)
+        fill_area(area_at(areas, i));
+    if (areas->read)
+        rp_access_trace_got(areas->read, &areas->one);
+}
+
+/* Both: what is there now, and what shall be */
+
+static size_t length_of(const struct rp_area *area)
+{
+    return area->count > 0 ? (size_t)area->count * area->size : 0;
+}
+
+size_t rp_areas_length(const struct rp_areas *areas)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < areas->count; i++)
+        length += length_of(area_at(areas, i));
+    return length;
+}
+
+void rp_areas_copy_out(const struct rp_areas *areas, uint8_t *bytes)
+{
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct rp_area *area = area_at(areas, i);
+        size_t length = length_of(area);
+        if (length > 0 && area->dense)
+            memcpy(bytes, area->buf, length);
+        else if (length > 0)
+            pack(area, (int)area->count, bytes, (int)length);
+        bytes += length;
+    }
+}
+
+void rp_areas_copy_in(const struct rp_areas *areas, const uint8_t *bytes)
+{
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct rp_area *area = area_at(areas, i);
+        size_t length = length_of(area);
+        if (length > 0 && area->dense)
+            memcpy(area->buf, bytes, length);
+        else if (length > 0)
+            take_packed(area, (int)area->count, bytes, (int)length);
+        bytes += length;
+    }
+}
+
+/* Who takes part */
+
+static bool is_inter(MPI_Comm comm)
+{
+    int flag = 0;
+
+    rp_pmpi.Comm_test_inter(comm, &flag);
+    return flag != 0;
+}
+
+static int rank_in(MPI_Comm comm)
+{
+    int rank = -1;
+
+    rp_pmpi.Comm_rank(comm, &rank);
+    return rank;
+}
+
+uint64_t rp_members_all(MPI_Comm comm)
+{
+    int size = 0;
+
+    if (is_inter(comm))
+        rp_pmpi.Comm_remote_size(comm, &size);
+    else
+        rp_pmpi.Comm_size(comm, &size);
+    return (uint64_t)size;
+}
+
+uint64_t rp_members_at_root(MPI_Comm comm, int root)
+{
+    return is_inter(comm) ? root == MPI_ROOT : rank_in(comm) == root;
+}
+
+uint64_t rp_members_root(MPI_Comm comm, int root)
+{
+    return rp_members_at_root(comm, root) ? rp_members_all(comm) : 0;
+}
+
+uint64_t rp_members_leaf(MPI_Comm comm, int root)
+{
+    return is_inter(comm) ? root != MPI_ROOT && root != MPI_PROC_NULL : rank_in(comm) != root;
+}
+
+uint64_t rp_members_scatter(MPI_Comm comm, int root, const void *buf)
+{
+    if (is_inter(comm))
+        return root != MPI_ROOT && root != MPI_PROC_NULL;
+    return buf != MPI_IN_PLACE;
+}
+
+uint64_t rp_members_mine(MPI_Comm comm)
+{
+    return (uint64_t)rank_in(comm) + 1;
+}
+
+uint64_t rp_members_near(MPI_Comm comm)
+{
+    int kind = MPI_UNDEFINED, in = 0, out, weighted;
+
+    rp_pmpi.Topo_test(comm, &kind);
+    if (kind == MPI_CART) {
+        rp_pmpi.Cartdim_get(comm, &in);
+        in *= 2;
+    } else if (kind == MPI_GRAPH) {
+        rp_pmpi.Graph_neighbors_count(comm, rank_in(comm), &in);
+    } else if (kind == MPI_DIST_GRAPH) {
+        rp_pmpi.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    }
+    return (uint64_t)in;
+}
+
+uint64_t rp_members_weighted(MPI_Comm comm, const int *weights)
+{
+    int in, out, weighted = 0;
+
+    if (weights == rp_handle.unweighted)
+        return 0;
+    rp_pmpi.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    return weighted != 0;
+}

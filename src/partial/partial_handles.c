@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: MIT */
+/* Handles that calls make: told as null, empty or new; alone, new ones are real handles of this
+ * process alone. Then the calls of which these are the larger part. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diagnostics.h"
+#include "partial/partial.h"
+
+/* Alone, a communicator keeps this rank in it and its size, by attributes that its copies have,
+ * too. */
+
+enum kept { RANK, SIZE, KEPT };
+static int keyvals[KEPT];
+static int of_world[KEPT];
+
+static int copy_number(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra;
+    *(void **)out = in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static int forget_number(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    return MPI_SUCCESS;
+}
+
+static void keep(MPI_Comm comm, enum kept which, uint64_t number)
+{
+    static bool made[KEPT];
+
+    if (!made[which])
+        rp_pmpi.Comm_create_keyval(copy_number, forget_number, &keyvals[which], NULL);
+    made[which] = true;
+    rp_pmpi.Comm_set_attr(comm, keyvals[which], (void *)(uintptr_t)number);
+}
+
+static bool look_up(enum kept which, MPI_Comm comm, int *number)
+{
+    void *value;
+    int there = 0;
+
+    if (comm == rp_constant.world || comm == rp_constant.self) {
+        *number = comm == rp_constant.world ? of_world[which] : which == SIZE;
+        return true;
+    }
+    if (keyvals[which] != 0)
+        rp_pmpi.Comm_get_attr(comm, keyvals[which], &value, &there);
+    if (there)
+        *number = (int)(intptr_t)value;
+    return there != 0;
+}
+
+void rp_partial_feed_world(int rank, int size)
+{
+    of_world[RANK] = rank;
+    of_world[SIZE] = size;
+}
+
+void rp_partial_record_comm(MPI_Comm comm)
+{
+    int rank = 0, size = 0;
+
+    rp_partial_record_number(comm == rp_constant.comm_null ? RP_HANDLE_NULL : RP_HANDLE_NEW);
+    if (comm == rp_constant.comm_null)
+        return;
+    rp_pmpi.Comm_rank(comm, &rank);
+    rp_pmpi.Comm_size(comm, &size);
+    rp_partial_record_number((uint64_t)rank);
+    rp_partial_record_number((uint64_t)size);
+}
+
+void rp_partial_record_group(MPI_Group group)
+{
+    rp_partial_record_number(group == rp_handle.group_null    ? RP_HANDLE_NULL
+                             : group == rp_handle.group_empty ? RP_HANDLE_EMPTY
+                                                              : RP_HANDLE_NEW);
+}
+
+/* A split has none of the attributes that a dup would copy. */
+static MPI_Comm new_comm(void)
+{
+    MPI_Comm comm = rp_constant.comm_null;
+
+    rp_data_off++;
+    rp_pmpi.Comm_split(rp_constant.self, 0, 0, &comm);
+    rp_data_off--;
+    return comm;
+}
+
+void rp_partial_feed_comm(MPI_Comm parent, MPI_Comm *comm)
+{
+    MPI_Errhandler handler;
+
+    *comm = rp_constant.comm_null;
+    if (rp_partial_feed_number() == RP_HANDLE_NULL)
+        return;
+    *comm = new_comm();
+    keep(*comm, RANK, rp_partial_feed_number());
+    keep(*comm, SIZE, rp_partial_feed_number());
+    rp_pmpi.Comm_get_errhandler(parent, &handler);
+    rp_pmpi.Comm_set_errhandler(*comm, handler);
+    rp_pmpi.Errhandler_free(&handler);
+}
+
+/* Of a dup: it is made already, and keeps what the other keeps, unless that is one of the
+ * beginning. */
+void rp_partial_feed_dup(MPI_Comm comm)
+{
+    if (rp_partial_feed_number() == RP_HANDLE_NULL)
+        return;
+    keep(comm, RANK, rp_partial_feed_number());
+    keep(comm, SIZE, rp_partial_feed_number());
+}
+
+MPI_Comm rp_partial_feed_own(void)
+{
+    static MPI_Comm own;
+    static bool made;
+
+    if (!made)
+        own = new_comm();
+    made = true;
+    return own;
+}
+
+void rp_partial_feed_group(MPI_Group *group)
+{
+    uint64_t what = rp_partial_feed_number();
+    MPI_Group self;
+    int zero = 0;
+
+    *group = what == RP_HANDLE_EMPTY ? rp_handle.group_empty : rp_handle.group_null;
+    if (what != RP_HANDLE_NEW)
+        return;
+    rp_data_off++;
+    rp_pmpi.Comm_group(rp_constant.self, &self);
+    rp_pmpi.Group_incl(self, 1, &zero, group);
+    rp_pmpi.Group_free(&self);
+    rp_data_off--;
+}
+
+/* Ranks and sizes. An error handler that MPI calls inside another call may ask for them, which is
+ * not written down: then they are what the communicator keeps. */
+
+static int alone_number(const struct rp_function *function, enum kept which, MPI_Comm comm,
+                        int *number)
+{
+    if (rp_partial_feed_in_handler) {
+        if (!look_up(which, comm, number))
+            rp_partial_feed_refuse_in_handler(function);
+        return MPI_SUCCESS;
+    }
+    int rc = rp_partial_feed_begin(function, false, 0);
+    if (rc == MPI_SUCCESS)
+        rp_partial_feed_bytes(number, sizeof *number);
+    rp_partial_feed_end();
+    if (rc != MPI_SUCCESS)
+        rp_partial_feed_error_comm(comm, rc);
+    return rc;
+}
+
+static int record_number(const struct rp_function *function, int rc, const int *number)
+{
+    rp_partial_record_begin(function, false, 0, rc);
+    if (rc == MPI_SUCCESS)
+        rp_partial_record_bytes(number, sizeof *number);
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_record_Comm_rank(const struct rp_next *next, MPI_Comm comm, int *rank)
+{
+    rp_data_off++;
+    int rc = next->Comm_rank(comm, rank);
+    rp_data_off--;
+    return record_number(&rp_f_Comm_rank, rc, rank);
+}
+
+int rp_partial_feed_Comm_rank(MPI_Comm comm, int *rank)
+{
+    return alone_number(&rp_f_Comm_rank, RANK, comm, rank);
+}
+
+int rp_partial_record_Comm_size(const struct rp_next *next, MPI_Comm comm, int *size)
+{
+    rp_data_off++;
+    int rc = next->Comm_size(comm, size);
+    rp_data_off--;
+    return record_number(&rp_f_Comm_size, rc, size);
+}
+
+int rp_partial_feed_Comm_size(MPI_Comm comm, int *size)
+{
+    return alone_number(&rp_f_Comm_size, SIZE, comm, size);
+}
+
+/* Infos that MPI fills: keys and their values. */
+
+static void put_key(MPI_Info info, int i)
+{
+    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1] = "";
+    int there = 0;
+
+    rp_pmpi.Info_get_nthkey(info, i, key);
+    rp_pmpi.Info_get(info, key, MPI_MAX_INFO_VAL, value, &there);
+    rp_partial_record_array(key, strlen(key) + 1);
+    rp_partial_record_array(value, strlen(value) + 1);
+}
+
+void rp_partial_record_info(MPI_Info info)
+{
+    int keys = 0;
+
+    rp_pmpi.Info_get_nkeys(info, &keys);
+    rp_partial_record_number((uint64_t)keys);
+    for (int i = 0; i < keys; i++)
+        put_key(info, i);
+}
+
+static bool take_text(char *text, size_t room)
+{
+    size_t length;
+    const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
+
+    if (!content || length == 0 || length > room || content[length - 1] != 0)
+        return false;
+    memcpy(text, content, length);
+    return true;
+}
+
+void rp_partial_feed_info(MPI_Info *info)
+{
+    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
+
+    rp_pmpi.Info_create(info);
+    for (uint64_t keys = rp_partial_feed_number();
+         keys > 0 && take_text(key, sizeof key) && take_text(value, sizeof value); keys--)
+        rp_pmpi.Info_set(*info, key, value);
+}
+
+/* Messages */
+
+void rp_partial_record_message(MPI_Message message)
+{
+    rp_partial_record_number(message == rp_constant.message_no_proc ? RP_HANDLE_NULL
+                                                                    : RP_HANDLE_NEW);
+}
+
+void rp_partial_feed_message(MPI_Message *message)
+{
+    MPI_Request request;
+    int found = 0;
+
+    *message = rp_constant.message_no_proc;
+    if (rp_partial_feed_number() == RP_HANDLE_NULL)
+        return;
+    rp_data_off++;
+    rp_pmpi.Isend(NULL, 0, rp_constant.byte, 0, 0, rp_partial_feed_own(), &request);
+    while (!found)
+        rp_pmpi.Improbe(0, 0, rp_partial_feed_own(), &found, message, MPI_STATUS_IGNORE);
+    rp_pmpi.Request_free(&request); /* it is complete when the message is received */
+    rp_data_off--;
+}
+
+void rp_partial_feed_take_message(MPI_Message *message)
+{
+    rp_data_off++;
+    rp_pmpi.Mrecv(NULL, 0, rp_constant.byte, message, MPI_STATUS_IGNORE);
+    rp_data_off--;
+}
+
+static bool is_wanted(const MPI_Status *status)
+{
+    return status != MPI_STATUS_IGNORE;
+}
+
+static void take_status(MPI_Status *status)
+{
+    MPI_Status own;
+
+    rp_partial_feed_bytes(is_wanted(status) ? status : &own, sizeof own);
+}
+
+int rp_partial_record_Iprobe(const struct rp_next *next, int source, int tag, MPI_Comm comm,
+                             int *flag, MPI_Status *status)
+{
+    MPI_Status own, *seen = is_wanted(status) ? status : &own;
+
+    rp_data_off++;
+    int rc = next->Iprobe(source, tag, comm, flag, seen);
+    rp_data_off--;
+    rp_partial_record_begin(&rp_f_Iprobe, true, rp_check(rp_check(0, source), tag), rc);
+    rp_partial_record_number(rc == MPI_SUCCESS && *flag);
+    if (rc == MPI_SUCCESS && *flag)
+        rp_partial_record_bytes(seen, sizeof *seen);
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    int rc = rp_partial_feed_begin(&rp_f_Iprobe, true, rp_check(rp_check(0, source), tag));
+
+    *flag = (int)rp_partial_feed_number();
+    if (*flag)
+        take_status(status);
+    rp_partial_feed_end();
+    if (rc != MPI_SUCCESS)
+        rp_partial_feed_error_comm(comm, rc);
+    return rc;
+}
+
+int rp_partial_record_Improbe(const struct rp_next *next, int source, int tag, MPI_Comm comm,
+                              int *flag, MPI_Message *message, MPI_Status *status)
+{
+    MPI_Status own, *seen = is_wanted(status) ? status : &own;
+
+    rp_data_off++;
+    int rc = next->Improbe(source, tag, comm, flag, message, seen);
+    rp_data_off--;
+    rp_partial_record_begin(&rp_f_Improbe, true, rp_check(rp_check(0, source), tag), rc);
+    rp_partial_record_number(rc == MPI_SUCCESS && *flag);
+    if (rc == MPI_SUCCESS && *flag) {
+        rp_partial_record_message(*message);
+        rp_partial_record_bytes(seen, sizeof *seen);
+    }
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                            MPI_Status *status)
+{
+    int rc = rp_partial_feed_begin(&rp_f_Improbe, true, rp_check(rp_check(0, source), tag));
+
+    *flag = (int)rp_partial_feed_number();
+    if (*flag) {
+        rp_partial_feed_message(message);
+        take_status(status);
+    }
+    rp_partial_feed_end();
+    if (rc != MPI_SUCCESS)
+        rp_partial_feed_error_comm(comm, rc);
+    return rc;
+}
+
+int rp_partial_record_Mprobe(const struct rp_next *next, int source, int tag, MPI_Comm comm,
+                             MPI_Message *message, MPI_Status *status)
+{
+    MPI_Status own, *seen = is_wanted(status) ? status : &own;
+
+    rp_data_off++;
+    int rc = next->Mprobe(source, tag, comm, message, seen);
+    rp_data_off--;
+    rp_partial_record_begin(&rp_f_Mprobe, true, rp_check(rp_check(0, source), tag), rc);
+    if (rc == MPI_SUCCESS) {
+        rp_partial_record_message(*message);
+        rp_partial_record_bytes(seen, sizeof *seen);
+    }
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
+                           MPI_Status *status)
+{
+    int rc = rp_partial_feed_begin(&rp_f_Mprobe, true, rp_check(rp_check(0, source), tag));
+
+    if (rc == MPI_SUCCESS) {
+        rp_partial_feed_message(message);
+        take_status(status);
+    }
+    rp_partial_feed_end();
+    if (rc != MPI_SUCCESS)
+        rp_partial_feed_error_comm(comm, rc);
+    return rc;
+}
+
+/* Communicators that are made meanwhile: the copy of the attributes is made at once. */
+
+static int record_idup(const struct rp_function *function, int rc)
+{
+    rp_partial_record_begin(function, false, 0, rc);
+    rp_partial_record_end();
+    return rc;
+}
+
+static int alone_idup(const struct rp_function *function, MPI_Comm comm, MPI_Comm *made,
+                      MPI_Request *request)
+{
+    struct rp_areas none = {0};
+
+    rp_pmpi.Comm_dup(comm, made);
+    for (int which = 0, number; which < KEPT; which++)
+        if (look_up(which, comm, &number))
+            keep(*made, which, (uint64_t)number);
+    int rc = rp_partial_feed_begin(function, false, 0);
+    rp_partial_feed_end();
+    if (rc == MPI_SUCCESS)
+        *request = rp_partial_feed_request(&none, false,
+                                           (struct rp_raiser){.kind = RP_OF_COMM, .comm = comm});
+    else
+        rp_partial_feed_error_comm(comm, rc);
+    return rc;
+}
+
+int rp_partial_record_Comm_idup(const struct rp_next *next, MPI_Comm comm, MPI_Comm *made,
+                                MPI_Request *request)
+{
+    return record_idup(&rp_f_Comm_idup, next->Comm_idup(comm, made, request));
+}
+
+int rp_partial_feed_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+{
+    return alone_idup(&rp_f_Comm_idup, comm, made, request);
+}
+
+#if MPI_VERSION >= 4
+int rp_partial_record_Comm_idup_with_info(const struct rp_next *next, MPI_Comm comm, MPI_Info info,
+                                          MPI_Comm *made, MPI_Request *request)
+{
+    return record_idup(&rp_f_Comm_idup_with_info,
+                       next->Comm_idup_with_info(comm, info, made, request));
+}
+
+int rp_partial_feed_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made,
+                                        MPI_Request *request)
+{
+    (void)info;
+    return alone_idup(&rp_f_Comm_idup_with_info, comm, made, request);
+}
+#endif
+
+/* Attributes: those that MPI itself sets are pointers to numbers, which the program may keep; all
+ * others are the program's own. */
+
+static const int predefined_keyvals[] = {MPI_TAG_UB,          MPI_HOST,          MPI_IO,
+                                         MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE,
+                                         MPI_APPNUM};
+enum { PREDEFINED = sizeof predefined_keyvals / sizeof *predefined_keyvals };
+
+/* PREDEFINED: it is not. */
+static int predefined(int keyval)
+{
+    int i = 0;
+
+    while (i < PREDEFINED && predefined_keyvals[i] != keyval)
+        i++;
+    return i;
+}
+
+static bool is_predefined(int keyval)
+{
+    return predefined(keyval) < PREDEFINED;
+}
+
+static int record_attr(const struct rp_function *function, int keyval, void *value, const int *flag,
+                       int rc)
+{
+    if (!is_predefined(keyval))
+        return rc;
+    rp_partial_record_begin(function, true, rp_check(0, keyval), rc);
+    if (rc == MPI_SUCCESS) {
+        rp_partial_record_number(*flag != 0);
+        if (*flag)
+            rp_data_put_signed(rp_data_writer, **(int **)value);
+    }
+    rp_partial_record_end();
+    return rc;
+}
+
+static int alone_attr(const struct rp_function *function, MPI_Comm comm, int keyval, void *value,
+                      int *flag)
+{
+    static int values[PREDEFINED];
+    int rc = rp_partial_feed_begin(function, true, rp_check(0, keyval)),
+        *slot = &values[predefined(keyval)];
+
+    if (rc == MPI_SUCCESS) {
+        *flag = (int)rp_partial_feed_number();
+        if (*flag) {
+            *slot = (int)rp_data_get_signed(rp_data_reader);
+            *(int **)value = slot;
+        }
+    }
+    rp_partial_feed_end();
+    if (rc != MPI_SUCCESS)
+        rp_partial_feed_error_comm(comm, rc);
+    return rc;
+}
+
+int rp_partial_record_Comm_get_attr(const struct rp_next *next, MPI_Comm comm, int keyval,
+                                    void *value, int *flag)
+{
+    return record_attr(&rp_f_Comm_get_attr, keyval, value, flag,
+                       next->Comm_get_attr(comm, keyval, value, flag));
+}
+
+int rp_partial_feed_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    return is_predefined(keyval) ? alone_attr(&rp_f_Comm_get_attr, comm, keyval, value, flag)
+                                 : rp_pmpi.Comm_get_attr(comm, keyval, value, flag);
+}
+
+int rp_partial_record_Attr_get(const struct rp_next *next, MPI_Comm comm, int keyval, void *value,
+                               int *flag)
+{
+    return record_attr(&rp_f_Attr_get, keyval, value, flag,
+                       next->Attr_get(comm, keyval, value, flag));
+}
+
+int rp_partial_feed_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    return is_predefined(keyval) ? alone_attr(&rp_f_Attr_get, comm, keyval, value, flag)
+                                 : rp_pmpi.Attr_get(comm, keyval, value, flag);
+}
+
+/* Files. Alone, an empty file that nobody else sees stands for the real one: nothing is read from
+ * it or written to it, but it has views, infos and handlers. */
+
+int rp_partial_record_File_open(const struct rp_next *next, MPI_Comm comm, const char *name,
+                                int amode, MPI_Info info, MPI_File *file)
+{
+    rp_data_off++;
+    int rc = next->File_open(comm, name, amode, info, file);
+    rp_data_off--;
+    rp_partial_record_begin(&rp_f_File_open, true, rp_check(0, amode), rc);
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info,
+                              MPI_File *file)
+{
+    int rc = rp_partial_feed_begin(&rp_f_File_open, true, rp_check(0, amode));
+    char path[] = "/tmp/reprise-file.XXXXXX";
+    int fd;
+
+    (void)comm, (void)name, (void)info;
+    rp_partial_feed_end();
+    if (rc != MPI_SUCCESS) {
+        *file = rp_handle.file_null; /* whose handler Open MPI does not call on demand */
+        return rc;
+    }
+    rp_data_off++;
+    fd = mkstemp(path);
+    if (fd < 0 || rp_pmpi.File_open(rp_constant.self, path, MPI_MODE_RDWR, rp_constant.info_null,
+                                    file) != MPI_SUCCESS) {
+        rp_error("MPI_File_open: no file in /tmp can stand for '%s'", name);
+        rp_data_end_job(125);
+    }
+    close(fd);
+    unlink(path);
+    rp_data_off--;
+    return rc;
+}
+
+int rp_partial_record_File_close(const struct rp_next *next, MPI_File *file)
+{
+    rp_data_off++;
+    int rc = next->File_close(file);
+    rp_data_off--;
+    rp_partial_record_begin(&rp_f_File_close, false, 0, rc);
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_File_close(MPI_File *file)
+{
+    int rc = rp_partial_feed_begin(&rp_f_File_close, false, 0);
+
+    rp_partial_feed_end();
+    rp_data_off++;
+    rp_pmpi.File_close(file);
+    rp_data_off--;
+    return rc;
+}
+
+struct split {
+    MPI_File file;
+    struct rp_areas areas;
+    struct split *next;
+};
+static struct split *splits;
+
+void rp_split_begin(MPI_File file, struct rp_areas *areas)
+{
+    struct split *s = calloc(1, sizeof *s);
+
+    if (!s)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    *s = (struct split){file, *areas, splits};
+    rp_areas_keep(&s->areas);
+    splits = s;
+}
+
+static void end_split(MPI_File file, void (*use)(const struct rp_areas *, int64_t), int64_t bytes)
+{
+    static const struct rp_areas none;
+
+    for (struct split **at = &splits; *at; at = &(*at)->next)
+        if ((*at)->file == file) {
+            struct split *s = *at;
+            use(&s->areas, bytes);
+            *at = s->next;
+            rp_areas_free(&s->areas);
+            free(s);
+            return;
+        }
+    use(&none, bytes);
+}
+
+static void fill(const struct rp_areas *areas, int64_t bytes)
+{
+    (void)bytes;
+    rp_areas_fill(areas);
+}
+
+void rp_split_put(MPI_File file, int64_t bytes)
+{
+    end_split(file, rp_areas_put, bytes);
+}
+
+void rp_split_fill(MPI_File file)
+{
+    end_split(file, fill, 0);
+}

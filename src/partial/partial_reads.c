@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* One-sided reads under way. Their results are the program's when the call returns that completes
+ * them; they are told then, by an entry `got` before that of the call. Reads with a request are
+ * kept with it (data_requests.c); if such a call completes them before their request is waited for,
+ * their entries are numbered behind those that are here. */
+#include <stdlib.h>
+
+#include "base/diagnostics.h"
+#include "partial/partial.h"
+
+const struct rp_function rp_f_got = {RP_GOT_NUMBER, "got"};
+
+struct pending {
+    MPI_Win win;
+    int target;
+    struct rp_areas areas;
+    struct pending *next;
+};
+
+static struct pending *reads, **last_read = &reads; /* the oldest first */
+static struct pending *unused;
+
+void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas)
+{
+    struct pending *p = unused ? unused : malloc(sizeof *p);
+
+    if (!p)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    if (unused)
+        unused = unused->next;
+    *p = (struct pending){.win = win, .target = target, .areas = *areas};
+    rp_areas_keep(&p->areas);
+    rp_early_add(&p->areas);
+    *last_read = p;
+    last_read = &p->next;
+}
+
+static void drop(struct pending **at)
+{
+    struct pending *p = *at;
+
+    *at = p->next;
+    if (!p->next)
+        last_read = at;
+    rp_areas_free(&p->areas);
+    p->next = unused;
+    unused = p;
+}
+
+static bool is_of(const struct pending *p, MPI_Win win, int target)
+{
+    return p->win == win && (target < 0 || p->target == target);
+}
+
+/* MPICH 4.0 returns from them before what was read is there; it comes some calls later. */
+void rp_reads_await(MPI_Win win, int target)
+{
+#ifndef OPEN_MPI
+    const struct pending *p = reads;
+
+    while (p && !is_of(p, win, target))
+        p = p->next;
+    if (!p && !rp_partial_requests_are_reading(win, target))
+        return;
+    rp_data_off++;
+    if (target >= 0)
+        rp_pmpi.Win_flush(target, win);
+    else
+        rp_pmpi.Win_flush_all(win);
+    rp_data_off--;
+#else
+    (void)win, (void)target;
+#endif
+}
+
+void rp_reads_done(MPI_Win win, int target)
+{
+    uint64_t place = 0;
+
+    for (struct pending **at = &reads; *at;) {
+        struct pending *p = *at;
+        if (!is_of(p, win, target)) {
+            at = &p->next;
+            place++;
+            continue;
+        }
+        rp_data_begin(rp_data_writer, rp_f_got.number, rp_f_got.name);
+        rp_partial_record_number(place);
+        rp_areas_put(&p->areas, -1);
+        rp_partial_record_end();
+        drop(at);
+    }
+    rp_partial_requests_reads_done(win, target, place);
+}
+
+void rp_partial_feed_got(void)
+{
+    uint64_t place = rp_partial_feed_number();
+    struct pending **at = &reads;
+
+    for (; *at && place > 0; place--)
+        at = &(*at)->next;
+    if (*at) {
+        rp_areas_fill(&(*at)->areas);
+        drop(at);
+        return;
+    }
+    if (rp_partial_requests_take_read(place))
+        return;
+    rp_error("not the recorded run: the record tells of a read that the program did not make");
+    rp_data_end_job(121);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/constants.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+struct rp_constants rp_constant;
+
+static void *library_handle(void)
+{
+#ifdef OPEN_MPI
+    static const char *const names[] = {"libmpi.so.40", "libmpi.so.80", "libmpi.so"};
+#else
+    static const char *const names[] = {"libmpich.so.12", "libmpi.so.12", "libmpich.so"};
+#endif
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *handle = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (handle)
+            return handle;
+    }
+    return NULL;
+}
+
+void *rp_library_symbol(const char *name)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+
+    if (symbol)
+        return symbol;
+    void *handle = library_handle();
+    return handle ? dlsym(handle, name) : NULL;
+}
+
+/* A program that was not compiled as position-independent as could be holds the library's objects
+ * itself (copy relocations, usual on x86_64), and all use those: so the program is asked first. */
+void *rp_library_object(const char *name)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+
+    return symbol ? symbol : rp_library_symbol(name);
+}
+
+void rp_constants_find(void)
+{
+#ifdef OPEN_MPI
+    rp_constant.world = rp_library_object("ompi_mpi_comm_world");
+    rp_constant.self = rp_library_object("ompi_mpi_comm_self");
+    rp_constant.comm_null = rp_library_object("ompi_mpi_comm_null");
+    rp_constant.request_null = rp_library_object("ompi_request_null");
+    rp_constant.byte = rp_library_object("ompi_mpi_byte");
+    rp_constant.packed = rp_library_object("ompi_mpi_packed");
+    rp_constant.uint64 = rp_library_object("ompi_mpi_uint64_t");
+    rp_constant.int32 = rp_library_object("ompi_mpi_int32_t");
+    rp_constant.sum = rp_library_object("ompi_mpi_op_sum");
+    rp_constant.max = rp_library_object("ompi_mpi_op_max");
+    rp_constant.datatype_null = rp_library_object("ompi_mpi_datatype_null");
+    rp_constant.errors_return = rp_library_object("ompi_mpi_errors_return");
+    rp_constant.message_no_proc = rp_library_object("ompi_message_no_proc");
+    rp_constant.info_null = rp_library_object("ompi_mpi_info_null");
+#else
+    rp_constant.world = MPI_COMM_WORLD;
+    rp_constant.self = MPI_COMM_SELF;
+    rp_constant.comm_null = MPI_COMM_NULL;
+    rp_constant.request_null = MPI_REQUEST_NULL;
+    rp_constant.byte = MPI_BYTE;
+    rp_constant.packed = MPI_PACKED;
+    rp_constant.uint64 = MPI_UINT64_T;
+    rp_constant.int32 = MPI_INT32_T;
+    rp_constant.sum = MPI_SUM;
+    rp_constant.max = MPI_MAX;
+    rp_constant.datatype_null = MPI_DATATYPE_NULL;
+    rp_constant.errors_return = MPI_ERRORS_RETURN;
+    rp_constant.message_no_proc = MPI_MESSAGE_NO_PROC;
+    rp_constant.info_null = MPI_INFO_NULL;
+#endif
+}

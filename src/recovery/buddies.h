@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Which ranks keep the copies of a rank's checkpoint. */
+#ifndef RP_BUDDIES_H
+#define RP_BUDDIES_H
+
+#include <stdint.h>
+
+/*
+ * Sets keepers[rank * copies + i] to the rank that keeps copy i of `rank`; ranks with the same
+ * host_of share a host. The keepers of a rank differ from it and from each other: of its checkpoint
+ * and the copies, any `copies` deaths at once leave one. They are on other hosts as far as there
+ * are any, and far apart on the ring of ranks; no rank keeps many more than the others.
+ * Needs 0 <= copies < ranks. Returns -1 without memory, else 0.
+ */
+int rp_buddies_choose(int ranks, int copies, const int64_t *host_of, int32_t *keepers);
+
+#endif
