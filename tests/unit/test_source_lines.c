@@ -93,7 +93,8 @@ TEST(a_site_is_where_the_program_called)
     rp_buffer_byte(&out, 0);
     CHECK(strstr((char *)out.bytes,
                  "> MPI_Recv called from\n>   /nonexistent/binding.so(+0x64)\n>   /"));
-    CHECK(strstr((char *)out.bytes, " landmark at ") && strstr((char *)out.bytes, "test_source_lines.c:"));
+    CHECK(strstr((char *)out.bytes, " landmark at ") &&
+          strstr((char *)out.bytes, "test_source_lines.c:"));
     rp_buffer_free(&out);
     rp_source_lines_close(lines);
 }
