@@ -6,5 +6,5 @@ openmpi) programs="abort_after exit_code fatal_error segv_after" ;;
 *) programs="exit_without_finalize peer_aborts two_tags" ;;
 esac
 for name in deadlock kill_after $programs; do
-    TEST_CODEC=cdc "$tests/run-crash" "$tests/mpi/crash/$name.c" "$1" || exit 1
+    TEST_CODEC=cdc "$tests/runners/crash" "$tests/mpi/crash/$name.c" "$1" || exit 1
 done

@@ -6,5 +6,5 @@ openmpi) programs="collectives_between iprobe_poll many_requests persistent_any 
 *) programs="datatypes isendrecv_any isendrecv_corners irecv_out_of_order master_worker probe_recv self_messages sendrecv_replace_any testall testsome waitany zero_bytes" ;;
 esac
 for name in ${TEST_PROGRAMS:-$programs}; do
-    TEST_CODEC=cdc "$tests/run-mpi" "$tests/mpi/$name.c" "$1" || exit 1
+    TEST_CODEC=cdc "$tests/runners/mpi" "$tests/mpi/$name.c" "$1" || exit 1
 done

@@ -105,7 +105,7 @@ tells_deadlock() { # SOURCE COMMAND...: of the program, with all lines `// says:
     done < <(headers "$source_file" says)
 }
 
-tells_error() { # SOURCE CASE COMMAND...: 'STATUS ARGUMENTS: WORDS' as run-mismatch has it
+tells_error() { # SOURCE CASE COMMAND...: 'STATUS ARGUMENTS: WORDS' as tests/runners/mismatch has it
     local wanted=${2%% *} arguments words
     arguments=${2#* }
     words=${arguments#*:} arguments=${arguments%%:*} words=${words# }
