@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks solo
 // about: persistent receives started, cancelled while messages arrive, and started again
 #include "check.h"
 

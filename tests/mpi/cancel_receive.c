@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks
 // about: MPI_Cancel of wildcard and named receives that a message may or may not have reached;
 //     cancels that lose
 #include "check.h"

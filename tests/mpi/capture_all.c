@@ -3,6 +3,7 @@
 // det: differs
 // native: differs
 // record: --capture all
+// also: solo
 // about: clocks, random bytes, process ids and names from outside, before MPI_Init and after,
 //     decide how often the program polls and what it sends
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks solo
 // about: derived datatypes, MPI_BOTTOM and partial receives by wildcards; counts by Get_count and
 //     Get_elements
 #include <stddef.h>

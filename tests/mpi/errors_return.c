@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks solo
 // about: MPI_ERRORS_RETURN: truncation in every kind of completion, invalid arguments, a user-made
 //     error handler
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks solo
 // about: generalized requests, which the program completes itself, in one Waitany or Testsome with
 //     wildcard receives
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks solo
 // about: MPI_Improbe polled, MPI_Imrecv completed by Testany together with a plain wildcard receive
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 5
 // native: differs
+// also: clocks
 // about: wildcards on an intercommunicator, in both groups, and on its merge
 #include "check.h"
 

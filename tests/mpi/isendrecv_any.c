@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks solo
 // about: MPI_Isendrecv and MPI_Isendrecv_replace that receive from anyone, under way beside other
 //     requests, completed by every call that completes requests
 #include "check_isendrecv.h"

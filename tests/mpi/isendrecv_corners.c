@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
+// also: clocks solo
 // about: MPI_Isendrecv with MPI_PROC_NULL, with oneself, with long messages, with types with gaps,
 //     with errors; freed; by its other names
 #include "check_isendrecv.h"

@@ -2,6 +2,7 @@
 // ranks: 4
 // native: differs
 // needs: mpi4
+// also: clocks
 // about: the large-count variants (MPI_Recv_c, Irecv_c, Sendrecv_c, Recv_init_c, Mrecv_c, ...) with
 //     wildcards
 #include "check.h"

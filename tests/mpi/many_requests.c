@@ -2,6 +2,7 @@
 // ranks: 3
 // det: slow
 // native: differs
+// also: clocks
 // about: 20,000 receives, half of them wildcards, in one Waitall, and again in rounds of Waitsome
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks
 // about: hundreds of small Isends under way at once, whose request handles the MPI shares, mixed
 //     with wildcard receives
 #include "check.h"

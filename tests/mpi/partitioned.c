@@ -3,6 +3,7 @@
 // det: refused: MPI_Parrived
 // native: differs
 // needs: mpi4
+// also: clocks
 // about: partitioned communication, MPI_Parrived polled, beside wildcard receives
 #include "check.h"
 

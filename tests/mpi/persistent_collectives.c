@@ -2,6 +2,7 @@
 // ranks: 4
 // native: differs
 // needs: mpi4
+// also: solo
 // about: persistent collectives started together with persistent wildcard receives
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks
 // about: persistent receives, wildcard and named, and sends in one MPI_Startall, completed by
 //     Waitsome or Testsome
 #include "check.h"

@@ -3,6 +3,7 @@
 # native: differs
 # only: openmpi
 # module: mpi4py
+# also: solo
 # about: mpi4py, which loads MPI late and for itself: pickled and buffer forms, matched probes, non-blocking pickled receives, polls
 import array
 import os

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks
 // about: messages of 4 MiB and small ones for the same wildcard receives, blocking, by Waitany and
 //     after a probe
 #include "check.h"

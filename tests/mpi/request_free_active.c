@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks solo
 // about: MPI_Request_free of active wildcard receives and active sends, whose completion a later
 //     message tells
 #include "check.h"

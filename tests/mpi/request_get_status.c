@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks
 // about: MPI_Request_get_status polled on several wildcard receives, which a later Wait or Test
 //     completes
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks
 // about: MPI_Sendrecv_replace that receives from MPI_ANY_SOURCE and any tag
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks
 // about: every mode of sending (Ssend, Bsend, Rsend, Issend, Ibsend, Irsend) to wildcard receives
 #include "check.h"
 

@@ -2,6 +2,7 @@
 // ranks: 4
 // det: refused: MPI_Session_init
 // native: differs
+// also: clocks solo
 // about: no MPI_Init: two sessions after each other, communicators of groups, wildcard receives on
 //     them
 #include "check.h"

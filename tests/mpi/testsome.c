@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 5
 // native: differs
+// also: clocks
 // about: MPI_Testsome polled over wildcard and named receives, which are posted again as they
 //     complete
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// also: clocks
 // about: messages that are too long, on a communicator that returns errors while those of
 //     MPI_COMM_WORLD are fatal
 #include "check.h"
