@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
 ONE_SIDED = {"laplace": ["--edge", "256", "--size"], "gups": ["--size"], "steal": ["--root", "400", "--size", "194", "--work"], "hashtable": ["--slots", "262144", "--size"]}
 TWO_SIDED = {"particles": ["--size"], "halo": ["--size"], "cg": ["--work", "24", "--size"], "is": ["--work", "8", "--size"]}
 SIZES = {  # much, little: for Open MPI and MPICH, whose one-sided calls wait for the other side's time slice
@@ -39,9 +41,8 @@ class Bench:
         self.place = tempfile.mkdtemp(prefix="reprise-bench.")
         self.data = {}
         self.writing = {}
-        top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         libraries = ["-lzstd", "-lz", "-lxxhash", "-lunwind", "-lm", "-lpthread", "-ldl"]
-        subprocess.run(["gcc", "-O3", f"-I{top}/src", "-o", self.place + "/databytes", top + "/bench/databytes.c", build + "/libcore.a"] + libraries, check=True)
+        subprocess.run(["gcc", "-O3", f"-I{TOP}/src", "-o", self.place + "/databytes", HERE + "/databytes.c", build + "/libcore.a"] + libraries, check=True)
 
     def seconds_of_bytes(self):
         os.mkdir(self.place + "/again")
@@ -91,12 +92,11 @@ class Bench:
 
 def compile_apps(build, mpi, place, compiler, how):
     """The one-sided apps by this compiler, without and with tracking: two folders, or nothing if it cannot."""
-    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     environment = dict(os.environ, OMPI_CC=compiler, MPICH_CC=compiler)
     for folder, words in (("plain", ["mpicc." + mpi]), (how, [build + "/bin/reprise-cc", "--track=" + how, "--mpi=" + mpi])):
         os.makedirs(f"{place}/{folder}", exist_ok=True)
         for app in ONE_SIDED:
-            words_of_app = ["-O2", "-g", "-I" + top + "/apps", "-I" + top + "/include", f"{top}/apps/onesided/{app}.c", top + "/apps/app.c", build + "/lib/libreprise.a", "-o", f"{place}/{folder}/{app}", "-lm", "-ldl"]
+            words_of_app = ["-O2", "-g", "-I" + TOP + "/apps", "-I" + TOP + "/include", f"{TOP}/apps/onesided/{app}.c", TOP + "/apps/app.c", build + "/lib/libreprise.a", "-o", f"{place}/{folder}/{app}", "-lm", "-ldl"]
             done = subprocess.run(words + words_of_app, env=environment, stderr=subprocess.PIPE, text=True)
             if done.returncode != 0:
                 print(f"{mpi}: not tracked: {done.stderr.strip()[-300:]}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Sourced by run.
-
-# Counting executed code
+# What it costs that code counts what it executes (reprise-cc): kernels (kernels.c), ratio to the same compiler's -O2.
+# usage: bench/run ticks [--quick] [PART...]
+#   gcc, clang (default: both), calls (gcc without the plugin)
 
 kernel_scales="stencil:100 spmv:60 ep:30 is:100 chain:150 fib:300 queens:800 trees:300"
 
@@ -60,5 +60,5 @@ ticks()
             kernel_times "${entry%:*}" "${entry#*:}" "$way"
         done
     done
-    python3 "$here/kernels.py" "$work/raw"
+    python3 "$here/ticks.py" "$work/raw"
 }

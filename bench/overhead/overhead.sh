@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Sourced by run.
+# What recording and replay cost: instructions a call, ping-pong, applications, memory.
+# usage: bench/run overhead [--quick] [PART...]
+#   instructions   instructions that reprise adds to each MPI call (calls.c on top of nullmpi.c, under callgrind)
+#   pingpong       time of half a round trip (pingpong.c)
+#   applications   time of the apps
+#   memory         of a receive that stays pending for many events (pending.c)
+#   envelope       ping-pong with clocks in the messages, by size; only if asked for
+#   calls          records each call that 'instructions' counts once, and counts nothing; only if asked for
 
 # Building
 
@@ -168,5 +175,5 @@ overhead()
     for part in "${parts[@]}"; do
         "$part"
     done
-    python3 "$here/summary.py" "$work/raw"
+    python3 "$here/overhead.py" "$work/raw"
 }

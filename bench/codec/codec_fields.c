@@ -12,4 +12,4 @@ extern double codec_field_bits[32];
     } while (0)
 #define rp_codec_mix codec_mix_that_tells
 
-#include "../src/codec/mix.c"
+#include "codec/mix.c"

@@ -15,7 +15,8 @@ import sys
 import tempfile
 import time
 
-BUILD = os.environ.get("BENCH_BUILD") or os.path.join(os.path.dirname(__file__), "..", "build")
+TOP = os.path.join(os.path.dirname(__file__), "..", "..")
+BUILD = os.environ.get("BENCH_BUILD") or os.path.join(TOP, "build")
 REPRISE = os.path.join(BUILD, "bin", "reprise")
 TARGETS = {"cg": 1.03, "blast": 1.02, "jacobi": 1.02}
 # Name, of the program up to a point: arguments, ranks, checkpoint interval
@@ -37,7 +38,7 @@ LONGER = {
 
 
 def ulfm():
-    tool = os.path.join(os.path.dirname(__file__), "..", "tools", "ulfm")
+    tool = os.path.join(TOP, "tools", "ulfm")
     found = subprocess.run([tool, "--find"], capture_output=True, text=True)
     if found.returncode:
         sys.exit("bench: no MPI with ULFM: tools/ulfm --build makes one")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Sourced by run.
-
-# Deterministic execution. Memory is the largest of a rank.
+# What deterministic execution costs: kernels, a master with workers, numbers of ranks.
+# usage: bench/run det [--quick] [PART...]
+#   kernels, masterworker, scaling (default: all). Memory is the largest of a rank (peak.c).
 
 time_det()
 {
@@ -64,7 +64,7 @@ masterworker()
         modes="native det"
         if [[ -x $build/bin/reprise-cc ]]; then
             mkdir -p "$work/$mpi"
-            OMPI_CC=$build/bin/reprise-cc MPICH_CC=$build/bin/reprise-cc "mpicc.$mpi" -O2 -o "$work/$mpi/masterworker" "$here/../apps/masterworker.c" "$here/../apps/app.c" -lm
+            OMPI_CC=$build/bin/reprise-cc MPICH_CC=$build/bin/reprise-cc "mpicc.$mpi" -O2 -o "$work/$mpi/masterworker" "$top/apps/masterworker.c" "$top/apps/app.c" -lm
             modes="native det ticks ticks-det"
         fi
         for ranks in 4 8; do

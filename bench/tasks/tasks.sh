@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Sourced by run.
+# What fault tolerance of programs of tasks costs, with partial and with full determinants; recovery against restart.
+# usage: bench/run tasks [--quick] [PART...]
+#   forward    runs without failures
+#   recovery   what a failure adds to a run, against restart
+#   scale      the model of up to a million processes (taskscale.c)
 
 # Programs of tasks without failures. Instructions are counted, since times of these short messages say little on a shared machine: of two runs of different length, so that starts, checkpoints and ends fall away, and without the
 # functions of MPI that look whether something has come, which idle processes call all the time. Beside that, the processor time of all, without what idle processes take, and the time that passes.
@@ -63,7 +67,7 @@ forward()
 recovery()
 {
     local ulfm round mode spread kill options
-    ulfm=$("$here/../tools/ulfm" --find) || { say "recovery: no MPI with ULFM"; return; }
+    ulfm=$("$top/tools/ulfm" --find) || { say "recovery: no MPI with ULFM"; return; }
     for ((round = 0; round < ${rounds_of_tasks:-5}; round++)); do
         say "recovery, round $round"
         for options in "partial 1" "partial 2" "partial 4" "partial 8" "restart 1"; do
@@ -82,7 +86,7 @@ recovery()
 scale()
 {
     local app ranks side mpi=${mpis%% *} model
-    gcc -O2 -I"$here/../src" -o "$work/taskscale" "$here/taskscale.c" "$here/../src/match/message_id.c"
+    gcc -O2 -I"$top/src" -o "$work/taskscale" "$here/taskscale.c" "$top/src/match/message_id.c"
     for ranks in 4 8 16 32; do
         for app in leanmd stencil3d hydro; do
             say "scale $app, $ranks processes"

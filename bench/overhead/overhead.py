@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Figures from the raw measurements of bench/run, one a line, fields separated by tabs:
+"""Figures of bench/run overhead from its raw measurements, one a line, fields separated by tabs:
 
     case NAME GROUP TITLE MINUS
     count MPI CASE MODE ITERATIONS INSTRUCTIONS EVENTS
