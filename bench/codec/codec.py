@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tables of bench/run codec, from the lines of codec.c. A receive is a message that a call completed; a row is a line of the clock delta compression
+"""Tables of bench/run codec, from the lines of codec_bench.c. A receive is a message that a call completed; a row is a line of the clock delta compression
 paper's table (a receive, or a number of polls in a row that answered no) or what that table has no line for (a completed send, a probe); an event is what
 reprise records."""
 import sys

@@ -2,7 +2,7 @@
 # How small the codecs make the events of programs, and how fast they are.
 # usage: bench/run codec [--quick] [STREAM...]
 #   STREAM is one of those that 'bench/run codec --list' names: a program's record with the clocks of its messages.
-#   codec.c encodes and decodes it; codec_fields.c tells what each field costs.
+#   codec_bench.c encodes and decodes it; codec_fields.c tells what each field costs.
 
 stream_names="particles8 particles16 particles32 randomaccess treesearch masterworker sparse jacobi"
 
@@ -48,7 +48,7 @@ codec()
     [[ ${#streams[@]} -gt 0 ]] || read -ra streams <<<"$stream_names"
     build=$(cd "$build" && pwd)
     reprise=$build/bin/reprise
-    gcc -O3 -I"$top/src" -o "$work/codec" "$here/codec.c" "$here/codec_fields.c" "$build/libcore.a" -lzstd -lz -lxxhash -lunwind -lm -lpthread -ldl
+    gcc -O3 -I"$top/src" -o "$work/codec" "$here/codec_bench.c" "$here/codec_fields.c" "$build/libcore.a" -lzstd -lz -lxxhash -lunwind -lm -lpthread -ldl
     for name in "${streams[@]}"; do
         if (record_stream "$name"); then
             "$work/codec" "$name" "$work/$name/run" >>"$work/raw"

@@ -25,35 +25,7 @@ plain=$(decided "$mpi" "$build/apps/$mpi/masterworker" 0) || exit 1
 [ "$first" = "$third" ] || fail "$first, and on $other $third"
 [ "$first" != "$plain" ] || fail "its own time makes no difference"
 
-cat >child.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static volatile double sum;
-int main(int argc, char **argv)
-{
-    int rank, value = 0;
-    MPI_Status status;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 1 && fork() == 0) { /* if its time were the rank's, rank 2 would be first */
-        for (int i = 0; i < 10000000; i++) sum += i;
-        usleep(10000);
-        _exit(0);
-    }
-    if (rank == 1) wait(NULL);
-    if (rank == 2) for (int i = 0; i < 100; i++) MPI_Iprobe(0, 0, MPI_COMM_WORLD, &value, MPI_STATUS_IGNORE);
-    if (rank > 0) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    if (rank == 0) {
-        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
-        printf("first %d\n", status.MPI_SOURCE);
-        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
-    }
-    return MPI_Finalize();
-}
-END
-"$build/bin/reprise-cc" "--mpi=$mpi" -O1 -o child child.c || fail "it does not compile"
+"$build/bin/reprise-cc" "--mpi=$mpi" -O1 -o child "$programs/det_ticks_child.c" || fail "it does not compile"
 launcher "$mpi" 3
 run 60 child "$reprise" det "${launch[@]}" ./child
 [ "$status" -eq 0 ] && grep -q '^first 1$' "$work/child.out" || fail "a child process: $status"

@@ -4,24 +4,7 @@ source "$(dirname "$0")/../lib/cc.sh"
 
 counts() { nm -D "$1" | grep -q ' B reprise_ticks$' || fail "$1 does not count"; }
 
-mkdir project && cat >project/CMakeLists.txt <<'END'
-cmake_minimum_required(VERSION 3.10)
-project(some LANGUAGES C CXX)
-include(CheckCSourceCompiles)
-include(CheckLibraryExists)
-check_c_source_compiles("int main(void) { return sizeof(long) - 8; }" WORKS)
-check_c_source_compiles("int main(void) { return no_such_thing(); }" WORKS_NOT)
-check_library_exists(m sin "" HAVE_SIN)
-if(NOT WORKS OR WORKS_NOT OR NOT HAVE_SIN)
-  message(FATAL_ERROR "wrong answers: ${WORKS} ${WORKS_NOT} ${HAVE_SIN}")
-endif()
-add_library(part SHARED part.c)
-add_executable(some main.cpp)
-target_link_libraries(some part m)
-END
-echo 'int part(int n) { int sum = 0; while (n) sum += n & 1, n >>= 1; return sum; }' >project/part.c
-echo 'extern "C" int part(int); int main() { return part(7) - 3; }' >project/main.cpp
-CC=reprise-cc CXX=reprise-c++ good 200 configure cmake -S project -B made -DCMAKE_BUILD_TYPE=Release
+CC=reprise-cc CXX=reprise-c++ good 200 configure cmake -S "$programs/project" -B made -DCMAKE_BUILD_TYPE=Release
 good 200 build cmake --build made
 good 60 some made/some
 counts made/some
@@ -38,18 +21,13 @@ good 60 depend $CC -MT conftest.o -MD -MP -MF conftest.d -c conftest.c && grep -
 good 60 warnings $CC -Wall -Wextra -Werror -pedantic -c conftest.c && [ ! -s warnings.err ] || fail "warnings"
 [ -x "$($CC -print-prog-name=ld)" ] || [ "$($CC -print-prog-name=ld)" = ld ] || fail "-print-prog-name=ld"
 
-cat >hello.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-int main(int argc, char **argv) { int size; MPI_Init(&argc, &argv); MPI_Comm_size(MPI_COMM_WORLD, &size); if (size == 2) puts("two"); MPI_Finalize(); return 0; }
-END
 for mpi in openmpi mpich; do
     command -v mpicc.$mpi >/dev/null || continue
     launcher $mpi 2
-    OMPI_CC=reprise-cc MPICH_CC=reprise-cc good 60 by_mpicc mpicc.$mpi -O2 hello.c -o by_mpicc
-    good 60 by_option reprise-cc --mpi=$mpi -O2 hello.c -o by_option
-    REPRISE_CC=mpicc.$mpi good 60 by_setting reprise-cc -O2 hello.c -o by_setting
-    OMPI_CC=reprise-cc MPICH_CC=reprise-cc REPRISE_CC=mpicc.$mpi good 60 by_all reprise-cc -O2 hello.c -o by_all
+    OMPI_CC=reprise-cc MPICH_CC=reprise-cc good 60 by_mpicc mpicc.$mpi -O2 "$programs/projects_hello.c" -o by_mpicc
+    good 60 by_option reprise-cc --mpi=$mpi -O2 "$programs/projects_hello.c" -o by_option
+    REPRISE_CC=mpicc.$mpi good 60 by_setting reprise-cc -O2 "$programs/projects_hello.c" -o by_setting
+    OMPI_CC=reprise-cc MPICH_CC=reprise-cc REPRISE_CC=mpicc.$mpi good 60 by_all reprise-cc -O2 "$programs/projects_hello.c" -o by_all
     for program in by_mpicc by_option by_setting by_all; do
         counts $program
         good 60 run_$program "${launch[@]}" ./$program

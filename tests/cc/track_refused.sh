@@ -2,28 +2,6 @@
 # Tracked code: what a compiler's plugin cannot follow is refused by name, with the place, and nothing is compiled.
 source "$(dirname "$0")/../lib/cc.sh"
 
-cat >harmless.c <<'EOF'
-#if defined __x86_64__
-#include <x86intrin.h>
-unsigned long long clock_of(void *at) { unsigned from; unsigned long long sum; _mm_clflush(at); _mm_pause(); _mm_sfence(); _addcarry_u64(0, 1, __rdtscp(&from), &sum); return sum + __rdtsc(); }
-void stream(long long *at, long long value) { _mm_stream_si64(at, value); }
-#endif
-__attribute__((const)) static double twice(double x) { return 2 * x; }
-struct pair { int first, second; };
-void load_pair(struct pair *at, struct pair *to) { __atomic_load(at, to, __ATOMIC_SEQ_CST); }
-void add(_Atomic double *at, double more) { *at += more; }
-double use(const double *at) { __builtin_prefetch(at); return twice(*at); }
-EOF
-cat >harmless.cc <<'EOF'
-#include <atomic>
-#include <iostream>
-struct base { virtual int number(); int n; };
-int base::number() { return n; }
-int ask(base *of) { return of->number(); }
-struct pair { int first, second; };
-pair look(std::atomic<pair> &at) { return at.load(); }
-void say(int n) { std::cout << n << std::endl; }
-EOF
 case $(uname -m) in
 x86_64)
     cat >gather.c <<'EOF'
@@ -53,8 +31,8 @@ tried=0
 for compiler in clang gcc; do
     version=$("$compiler" -dumpversion 2>/dev/null | cut -d. -f1)
     [ -e "$plugins/reprise-track-$([ "$compiler" = clang ] && echo llvm || echo gcc)-$version.so" ] || continue
-    REPRISE_CC=$compiler good 60 harmless reprise-cc --track=plugin -O2 -c harmless.c -o harmless.o
-    REPRISE_CXX=$([ "$compiler" = gcc ] && echo g++ || echo clang++) good 60 harmless reprise-c++ --track=plugin -O2 -c harmless.cc -o harmless.o
+    REPRISE_CC=$compiler good 60 harmless reprise-cc --track=plugin -O2 -c "$programs/track_harmless.c" -o harmless.o
+    REPRISE_CXX=$([ "$compiler" = gcc ] && echo g++ || echo clang++) good 60 harmless reprise-c++ --track=plugin -O2 -c "$programs/track_harmless.cc" -o harmless.o
     name=by_$compiler
     [ ! -e gather.c ] || refuses "$compiler" gather.c "${!name}"
     [ "$compiler" = clang ] || refuses gcc atomic.c 'atomic.c:1:.*__atomic_fetch_add_16 cannot be tracked; with .--track=calls. it can'

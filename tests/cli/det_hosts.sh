@@ -37,24 +37,7 @@ for name in functions arguments requests unreceived; do
 done
 
 # A rank is killed, one that leads its host or one that does not: the run ends.
-cat >killed.c <<'END'
-#include <mpi.h>
-#include <signal.h>
-#include <stdlib.h>
-int main(int argc, char **argv)
-{
-    int rank, size, word = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int round = 0;; round++) {
-        MPI_Sendrecv_replace(&word, 1, MPI_INT, (rank + 1) % size, 1, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (round == 50 && rank == atoi(argv[1]))
-            raise(SIGKILL);
-    }
-}
-END
-"mpicc.$mpi" -o killed killed.c || fail "it does not compile"
+"mpicc.$mpi" -o killed "$programs/det_hosts_killed.c" || fail "it does not compile"
 launcher "$mpi" 4
 for rank in 1 3; do
     REPRISE_HOSTS=2 run 60 killed "$reprise" det "${launch[@]}" ./killed $rank

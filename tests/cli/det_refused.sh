@@ -4,25 +4,7 @@ tables=$(cd "$(dirname "$0")/../../api" && pwd)
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 1
-cat >refused.c <<'END'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <mpi.h>
-#include <stdio.h>
-typedef int function(long, long, long, long, long, long, long, long, long, long, long, long);
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
-    function *called = (function *)dlsym(RTLD_DEFAULT, argv[1]);
-    if (!called)
-        puts("not there");
-    else
-        called(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    MPI_Finalize();
-    return 0;
-}
-END
-"mpicc.$mpi" -w -o refused refused.c -ldl || fail "it does not compile"
+"mpicc.$mpi" -w -o refused "$programs/det_refused_call.c" -ldl || fail "it does not compile"
 count=0
 for name in $(awk '$2 == "refuse" { print $1 }' "$tables/functions.table" "$tables/det.table"); do
     run 60 det "$reprise" det "${launch[@]}" ./refused "$name"

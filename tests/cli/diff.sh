@@ -20,27 +20,7 @@ compare() { # STATUS OPTION... RUN RUN: text in diff.out, JSON in diff.json
 }
 
 # A ring: everybody receives from anybody, but only one sends.
-cat >ring.c <<'END'
-#include <mpi.h>
-
-int main(int argc, char **argv)
-{
-    int rank, size, value;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int i = 0; i < 50; i++) {
-        MPI_Request request;
-        MPI_Isend(&i, 1, MPI_INT, (rank + 1) % size, i % 3, MPI_COMM_WORLD, &request);
-        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-    MPI_Finalize();
-    return 0;
-}
-END
-"mpicc.$mpi" -g -O1 -o ring ring.c || fail "mpicc.$mpi"
+"mpicc.$mpi" -g -O1 -o ring "$programs/diff_ring.c" || fail "mpicc.$mpi"
 record ring1 ./ring
 options='--codec tables --timestamps' record ring2 ./ring
 compare 0 ring1 ring2
@@ -76,16 +56,7 @@ TEST_ORDER=down record down "$build/tests/mpi/$mpi/recv_any_source"
 compare 1 up down
 for name in up down; do "$reprise" dump $name >$name.txt || fail "dump $name"; done
 python3 -c "$brute" diff.json up.txt down.txt with 1 || fail "recv_any_source: other differences than those of the dumps"
-python3 - diff.json <<'END' || fail "the earliest is not that of the least clock"
-import json, sys
-diff = json.load(open(sys.argv[1]))
-earliest = [d for d in diff["divergences"] if d["rank"] == diff["earliest"]["rank"]][0]
-if len(diff["divergences"]) > 1:
-    assert diff["earliest"]["basis"] == "clocks"
-    assert earliest["sides"][0]["clock"] == min(d["sides"][0]["clock"] for d in diff["divergences"])
-for side in earliest["sides"]:
-    assert side["function"] == "MPI_Recv" and any(f.get("file", "").endswith("recv_any_source.c") for f in side["frames"]), side
-END
+python3 "$programs/diff_earliest.py" diff.json || fail "the earliest is not that of the least clock"
 grep -q 'recv_any_source.c:[1-9]' diff.out || fail "no line of the source is named"
 compare 0 up up
 

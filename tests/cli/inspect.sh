@@ -20,18 +20,7 @@ assert facts["command"][-1].endswith("recv_any_source")' || fail "info --json"
 
 "$reprise" dump run >"$work/dump.out" || fail "dump"
 "$reprise" dump --json run >"$work/json.out" || fail "dump --json"
-python3 - "$work/dump.out" "$work/json.out" <<'END' || fail "dump and dump --json differ"
-import json, sys
-text = [line.split() for line in open(sys.argv[1])]
-data = [json.loads(line) for line in open(sys.argv[2])]
-assert len(text) == len(data) > 0
-for words, event in zip(text, data):
-    assert words[:4] == [str(event["rank"]), str(event["event"]), event["kind"], event["function"]], (words, event)
-    fields = dict(word.split("=") for word in words[4:])
-    assert int(fields["site"]) == event["site"]
-    if event["kind"] == "RECV":
-        assert (int(fields["source"]), int(fields["tag"]), int(fields["comm"])) == (event["a"], event["b"], event["scope"])
-END
+python3 "$programs/inspect_same.py" "$work/dump.out" "$work/json.out" || fail "dump and dump --json differ"
 [ "$("$reprise" dump -r 2 run | cut -d' ' -f1 | sort -u)" = 2 ] || fail "dump -r 2"
 "$reprise" dump --sites run | grep -q "recv_any_source(+0x.*main at .*recv_any_source.c:[1-9]" || fail "dump --sites"
 "$reprise" dump --sites --json run | grep -q '"file": ".*recv_any_source.c", "line": [1-9]' || fail "dump --sites --json"

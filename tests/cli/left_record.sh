@@ -4,66 +4,7 @@
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 4
-cat >leaves.c <<'END_OF_C'
-#include <mpi.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-static int rank, size, value, many[8];
-static char large[8 << 20];
-static MPI_Comm made;
-static int is(const char *way) { return getenv("WAY") && strcmp(getenv("WAY"), way) == 0; }
-static void receive_from(int source) { MPI_Recv(&value, 1, MPI_INT, source, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
-static void gather_from_all(int tag)
-{
-    for (int i = 1; i < size && rank == 0; i++)
-        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank > 0)
-        MPI_Send(&rank, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
-}
-static void alone(const char *way, int low) /* the upper half waits for a message of rank 0, which is in a collective call */
-{
-    int all = size, no = 0;
-    MPI_Comm half;
-    if (strcmp(way, "inter") == 0)
-        MPI_Comm_split(MPI_COMM_WORLD, low, 0, &half);
-    if (!low) {
-        receive_from(0);
-        return;
-    }
-    if (is("dup")) MPI_Comm_dup(MPI_COMM_WORLD, &made);
-    if (is("split")) MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &made);
-    if (is("barrier")) MPI_Barrier(MPI_COMM_WORLD);
-    if (is("allreduce")) MPI_Allreduce(&rank, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (is("inter")) MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, size / 2, 4, &made);
-    if (is("cart")) MPI_Cart_create(MPI_COMM_WORLD, 1, &all, &no, 0, &made);
-}
-int main(int argc, char **argv)
-{
-    int next, low;
-    MPI_Request request;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    next = (rank + 1) % size;
-    low = rank < size / 2;
-    gather_from_all(0);
-    if (is("computes")) { if (low) sleep(7); }
-    else if (is("mismatch")) { if (low) MPI_Barrier(MPI_COMM_WORLD); else MPI_Comm_dup(MPI_COMM_WORLD, &made); }
-    else if (is("ssend")) MPI_Ssend(&rank, 1, MPI_INT, next, 5, MPI_COMM_WORLD);
-    else if (is("send")) MPI_Send(large, sizeof large, MPI_BYTE, next, 5, MPI_COMM_WORLD);
-    else if (is("sendrecv")) MPI_Sendrecv(&rank, 1, MPI_INT, next, 5, &value, 1, MPI_INT, next, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    else if (is("probe")) { if (low) MPI_Probe(3, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE); else MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD); }
-    else if (is("issend")) { MPI_Issend(&rank, 1, MPI_INT, next, 5, MPI_COMM_WORLD, &request); MPI_Wait(&request, MPI_STATUS_IGNORE); }
-    else if (is("finalize")) { if (!low) MPI_Barrier(MPI_COMM_WORLD); }
-    else if (getenv("WAY") && !is("last")) alone(getenv("WAY"), low);
-    gather_from_all(1);
-    if (is("last") && !low) MPI_Bcast(many, 8, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Finalize();
-    return 0;
-}
-END_OF_C
-"mpicc.$mpi" -g -o leaves leaves.c || fail "it does not compile"
+"mpicc.$mpi" -g -o leaves "$programs/left_record_leaves.c" || fail "it does not compile"
 run 60 record "$reprise" record -o run "${launch[@]}" ./leaves
 [ "$status" -eq 0 ] || fail "record: exit status $status"
 
@@ -112,46 +53,7 @@ WAY=mismatch run 60 left.cdc "$reprise" replay --stall 1 cdc
 grep -q 'all ranks wait' left.cdc.err || fail "by clocks: nothing is said"
 
 # Threads: a rank waits if all its threads do, and not if one sleeps for a time or computes.
-cat >threads.c <<'END_OF_C'
-#include <mpi.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-static int rank, size;
-static int is(const char *way) { return getenv("WAY") && strcmp(getenv("WAY"), way) == 0; }
-static void *work(void *number)
-{
-    int tag = *(int *)number, value = 0;
-    for (int i = 1; i < size && rank == 0; i++)
-        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank > 0)
-        MPI_Send(&rank, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
-    if (is("barrier") && tag == 0 && rank == 0)
-        MPI_Barrier(MPI_COMM_WORLD);
-    if (is("barrier") && tag == 0 && rank > 0)
-        MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (is("sleeps") && tag == 1 && rank == 0)
-        sleep(6);
-    return NULL;
-}
-int main(int argc, char **argv)
-{
-    int provided, number[] = {0, 1};
-    pthread_t thread[2];
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int i = 0; i < 2; i++)
-        pthread_create(&thread[i], NULL, work, &number[i]);
-    for (int i = 0; i < 2; i++)
-        pthread_join(thread[i], NULL);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Finalize();
-    return provided != MPI_THREAD_MULTIPLE;
-}
-END_OF_C
-"mpicc.$mpi" -g -pthread -o threads threads.c || fail "threads: it does not compile"
+"mpicc.$mpi" -g -pthread -o threads "$programs/left_record_threads.c" || fail "threads: it does not compile"
 run 60 threads "$reprise" record -o threads.run "${launch[@]}" ./threads
 [ "$status" -eq 0 ] || fail "threads: exit status $status"
 WAY=barrier run 60 threads.left "$reprise" replay --stall 1 threads.run

@@ -3,27 +3,7 @@
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 4
-cat >tool.c <<'END'
-#include <mpi.h>
-static int calls;
-int MPI_Irecv(void *b, int c, MPI_Datatype d, int s, int t, MPI_Comm m, MPI_Request *r) { calls++; return PMPI_Irecv(b, c, d, s, t, m, r); }
-int MPI_Recv(void *b, int c, MPI_Datatype d, int s, int t, MPI_Comm m, MPI_Status *st)
-{
-    MPI_Request r;
-    calls++;
-    PMPI_Irecv(b, c, d, s, t, m, &r);
-    return PMPI_Wait(&r, st);
-}
-int MPI_Wait(MPI_Request *r, MPI_Status *st)
-{
-    int flag = 0, rc = MPI_SUCCESS;
-    calls++;
-    while (rc == MPI_SUCCESS && !flag)
-        rc = PMPI_Test(r, &flag, st);
-    return rc;
-}
-END
-"mpicc.$mpi" -shared -fPIC tool.c -o tool.so || fail "the tool does not compile"
+"mpicc.$mpi" -shared -fPIC "$programs/other_tool.c" -o tool.so || fail "the tool does not compile"
 for program in recv_any_source irecv_wait; do
     rm -rf behind
     LD_PRELOAD=$work/tool.so TEST_ORDER=up run 60 record "$reprise" record -o behind "${launch[@]}" "$build/tests/mpi/$mpi/$program"

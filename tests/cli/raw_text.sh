@@ -9,37 +9,7 @@ evil=$'ev\e[31mil\e]0;t\a\x7f\xc2\x9b2J\xe2\x80\xae\r\nreprise: forged-\xc3\xa9'
 bytes=$'\x9b2J\xff' # no text: a record does not keep such a path as it is
 folder="$work/in $evil"
 mkdir "$folder" || fail "mkdir"
-cat >named.c <<'END'
-#include <mpi.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-static int rank, got;
-#line 7 "li\033[32mne\302\233\nforged.c"
-static void take(MPI_Comm comm)
-{
-    MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
-}
-int main(int argc, char **argv)
-{
-    MPI_Comm named;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_dup(MPI_COMM_WORLD, &named);
-    MPI_Comm_set_name(named, getenv("EVIL") ? getenv("EVIL") : "x");
-    if (rank == 1)
-        MPI_Send(&rank, 1, MPI_INT, 0, 3, named);
-    else
-        take(named);
-    if (argc > 1 && strcmp(argv[1], "hang") == 0)
-        MPI_Recv(&got, 1, MPI_INT, 1 - rank, 4, named, MPI_STATUS_IGNORE);
-    if (argc > 1 && strcmp(argv[1], "crash") == 0)
-        _exit(3);
-    MPI_Finalize();
-    return 0;
-}
-END
-"mpicc.$mpi" -g -O0 -o named named.c || fail "mpicc.$mpi"
+"mpicc.$mpi" -g -O0 -o named "$programs/raw_text_named.c" || fail "mpicc.$mpi"
 cp named "$folder/$evil"
 program="$folder/$evil"
 cd "$folder" || fail "cd"

@@ -56,40 +56,8 @@ run 60 shuffled env REPRISE_SHUFFLE=$seed "$reprise" replay --shuffle --at-end s
 [ "$status" -eq 0 ] && grep -q 'what was received from whom was compared, and not what was sent' shuffled.err || fail "--at-end: exit status $status"
 # Standard input is the same for each of the replays.
 echo 3 >input
-cat >reader.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-
-#include "reprise.h"
-
-int main(int argc, char **argv)
-{
-    int rank, ranks, number = 0, value, sum = 0;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (rank == 0 && scanf("%d", &number) != 1)
-        number = -1;
-    MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank > 0)
-        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    else {
-        reprise_commutative_begin((unsigned long)ranks - 1);
-        for (int i = 1; i < ranks; i++, sum += value)
-            MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        reprise_commutative_end();
-        sum *= number;
-        MPI_Send(&sum, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
-        MPI_Allreduce(&sum, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
-        printf("RESULT %d\n", value);
-    }
-    MPI_Finalize();
-    return 0;
-}
-END
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-"mpicc.$mpi" -g -I"$root/include" -o reader reader.c -L"$build/lib" -lreprise -ldl || fail "not compiled"
+"mpicc.$mpi" -g -I"$root/include" -o reader "$programs/regions_wrong_reader.c" -L"$build/lib" -lreprise -ldl || fail "not compiled"
 "$reprise" record -o input-run "${launch[@]}" ./reader <input >record.out 2>record.err || fail "record, with input"
 timeout 60 "$reprise" replay --shuffle input-run <input >shuffled.out 2>shuffled.err || fail "with input: exit status $?"
 [ "$(result shuffled)" = "RESULT 18" ] && grep -q '1 commutative regions: .*is the same' shuffled.err || fail "with input"

@@ -5,74 +5,17 @@ mpi=$1
 launcher "$mpi" 4
 
 # Line 18 receives from whoever sends: on rank 0 from three others, six times each; on the others from rank 0 alone.
-cat >program.c <<'END'
-#include <mpi.h>
-
-int main(int argc, char **argv)
-{
-    int rank, size, value = 0;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int i = 0; rank > 0 && i < 6; i++)
-        MPI_Send(&i, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 1; rank == 0 && i < size; i++)
-        MPI_Send(&i, 1, MPI_INT, i, 6, MPI_COMM_WORLD);
-    int receives = rank == 0 ? 6 * (size - 1) : 1;
-    for (int i = 0; i < receives; i++) {
-        MPI_Status status;
-        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-    }
-    MPI_Finalize();
-    return 0;
-}
-END
-"mpicc.$mpi" -g -O1 -o program program.c || fail "mpicc.$mpi"
+"mpicc.$mpi" -g -O1 -o program "$programs/report_known.c" || fail "mpicc.$mpi"
+receive=$(line_of receive "$programs/report_known.c")
 for options in '' '--clocks --timestamps'; do
     rm -rf run
     run 60 record "$reprise" record $options -o run "${launch[@]}" ./program
     [ "$status" -eq 0 ] || fail "record $options: $status"
     "$reprise" report run --format json -o run.json || fail "report"
-    python3 - run.json "$options" <<'END' || fail "the report of a program with known messages, recorded with '$options'"
-import json, math, sys
-report, clocked = json.load(open(sys.argv[1])), bool(sys.argv[2])
-assert (report["format"], report["major"], len(report["runs"])) == ("reprise-report", 1, 1)
-run = report["runs"][0]
-assert run["clocks"] is clocked and run["times"] is clocked
-(site,) = [s for s in run["call_sites"] if s["events"]]
-assert site["function"] == "MPI_Recv" and site["in"] == "main" and site["file"].endswith("program.c") and site["line"] == 18, site
-assert (site["calls"], site["matches"], site["sources"], site["out_of_order"], site["polls"], site["ranks"], site["chains"]) == (21, 21, 3, 0, 0, 4, 1), site
-assert abs(site["entropy"] - 18 * math.log2(3) / 21) < 1e-5 and site["open"], site  # six of each of three; the other ranks had no choice
-assert run["verdict"] == {"sites": 1, "open_sites": 1, "no_choice": False}
-assert sorted(run["matrix"]["rows"]) == [[0, 1, 1], [0, 2, 1], [0, 3, 1], [1, 0, 6], [2, 0, 6], [3, 0, 6]], run["matrix"]
-assert run["matrix"]["basis"] == ("clocks" if clocked else "matches")
-assert run["composition"]["events"]["RECV"] == 21
-line = run["timeline"]
-ranks = [[dict(zip(line["columns"], row)) for row in rank] for rank in line["ranks"]]
-for rank, moments in enumerate(ranks):
-    assert [m["event"] for m in moments] == list(range(len(moments)))
-    for m in moments:
-        if not clocked:
-            assert m["clock"] is None and m["time"] is None and m["send"] is None
-            continue
-        assert m["send"] == 0 if rank == 0 else m["send"] >= 0, m  # of rank 0 the clock jumped in the barrier: its sends may have been later
-        assert m["clock"] > m["sent"] and m["time"] >= 0
-    assert not clocked or all(a["time"] <= b["time"] for a, b in zip(moments, moments[1:]))
-receives = [m for m in ranks[0] if m["kind"] == "RECV"]
-for i, m in enumerate(receives):
-    later = {other["source"] for other in receives[i + 1:]} - {m["source"]}
-    if clocked:
-        assert set(m["candidates"]) <= later
-    else:
-        assert set(m["candidates"]) == later
-# With the barrier, all of them had been sent before the first was taken.
-assert not clocked or set(receives[0]["candidates"]) == {1, 2, 3} - {receives[0]["source"]}, receives[0]
-END
+    python3 "$programs/report_known.py" run.json "$options" "$receive" || fail "the report of a program with known messages, recorded with '$options'"
 done
 "$reprise" report run -o text.txt && mv text.txt text.out || fail "report as text"
-grep -q 'MPI had a choice at 1 of 1 call sites' text.out && grep -q ' MPI_Recv in main at .*program.c:18$' text.out || fail "report as text"
+grep -q 'MPI had a choice at 1 of 1 call sites' text.out && grep -q " MPI_Recv in main at .*report_known.c:$receive\$" text.out || fail "report as text"
 "$reprise" report run run --format json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["runs"]) == 2' || fail "two reports"
 
 # Arrows: of every message that was received, sent before.
@@ -106,36 +49,7 @@ run 60 record "$reprise" record -o plain "${launch[@]}" ./program
 # The counts of call sites are those of the events, added up here once more.
 "$reprise" report large --format json -o large.report || fail "report treesearch"
 "$reprise" dump large >large.txt || fail "dump treesearch"
-python3 - large.report large.txt <<'END' || fail "the report of treesearch and the count of its events differ"
-import collections, json, math, sys
-run = json.load(open(sys.argv[1]))["runs"][0]
-polls, matches, late, pairs = collections.Counter(), collections.Counter(), collections.Counter(), collections.Counter()
-sources, highest = collections.defaultdict(collections.Counter), collections.defaultdict(lambda: -1)
-for text in open(sys.argv[2]):
-    words = text.split()
-    rank, kind, function, f = int(words[0]), words[2], words[3], dict(w.split("=", 1) for w in words[4:])
-    place = function, f["at"]
-    if kind == "NO":
-        polls[place] += int(f["times"])
-    if kind == "CLOCK":
-        pairs[int(f["sender"]), rank] += 1
-    if kind in ("RECV", "PROBE", "MATCH"):
-        matches[place] += 1
-        sources[place, rank][int(f["source"])] += 1
-    if kind == "MATCH":
-        late[place] += int(f["post"]) < highest[rank]
-        highest[rank] = max(highest[rank], int(f["post"]))
-assert {(a, b): n for a, b, n in run["matrix"]["rows"]} == pairs
-for s in run["call_sites"]:
-    place = s["function"], "%s:%d" % (s["file"], s["line"])
-    assert (s["polls"], s["matches"], s["out_of_order"]) == (polls[place], matches[place], late[place]), s
-    mine = [c for (p, _), c in sources.items() if p == place]
-    assert s["sources"] == max(map(len, mine), default=0), s
-    bits = sum(-n * math.log2(n / sum(c.values())) for c in mine for n in c.values())
-    if matches[place]:
-        assert abs(s["entropy"] - bits / matches[place]) < 1e-5, s
-assert sum(matches.values()) > 100 and sum(polls.values()) > 0
-END
+python3 "$programs/report_counts.py" large.report large.txt || fail "the report of treesearch and the count of its events differ"
 
 # Names that would end a string, a line or a script.
 odd=$'we"ird \\ </script>\t\xff'

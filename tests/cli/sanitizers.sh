@@ -21,21 +21,7 @@ rm -rf run
 launcher "$mpi" 4
 run 100 record "${launch[@]}" "$reprise" record -o run ./testsome
 [ "$status" -eq 0 ] || fail "inside: exit status $status"
-cat >wrong.c <<'END'
-#include <mpi.h>
-#include <stdlib.h>
-int main(int argc, char **argv)
-{
-    int *two = malloc(2 * sizeof *two);
-    MPI_Init(&argc, &argv);
-    two[0] = argc;
-    MPI_Barrier(MPI_COMM_WORLD);
-    int sum = two[argc + 1];
-    MPI_Finalize();
-    return sum;
-}
-END
-"mpicc.$mpi" -g -fsanitize=address -o wrong wrong.c || fail "it does not compile"
+"mpicc.$mpi" -g -fsanitize=address -o wrong "$programs/sanitizers_wrong.c" || fail "it does not compile"
 rm -rf run
 run 100 wrong "$reprise" record -o run "${launch[@]}" ./wrong
 [ "$status" -ne 0 ] || fail "the error was not found"

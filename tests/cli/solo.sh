@@ -65,20 +65,7 @@ cp whole run/rank-00002.data
 refuses 121 'rank 0: error: not the recorded run: call' "$reprise" solo -r 0 run -- "$program" --size 300
 
 # Whoever makes fewer calls is not the recorded run, though all events are the same.
-cat >barriers.c <<'END'
-#include <mpi.h>
-#include <stdlib.h>
-
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
-    for (int i = atoi(getenv("BARRIERS")); i > 0; i--)
-        MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Finalize();
-    return 0;
-}
-END
-"mpicc.$mpi" -o barriers barriers.c || fail "not compiled"
+"mpicc.$mpi" -o barriers "$programs/solo_barriers.c" || fail "not compiled"
 BARRIERS=5 run 60 record "$reprise" record --ranks 1 -o five "${launch[@]}" ./barriers
 [ "$status" -eq 0 ] || fail "record: exit status $status"
 run 60 alone "$reprise" solo -r 1 five
@@ -94,27 +81,7 @@ run 30 alone "$reprise" solo -r 1 left
 grep -q 'rank 1: the record ends inside MPI_Send' alone.err || fail "the end inside MPI_Send is not told"
 
 # It goes elsewhere before it initialises MPI, by a path that means something only where it began.
-cat >elsewhere.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <unistd.h>
-
-int main(int argc, char **argv)
-{
-    int rank;
-
-    if (chdir("below") != 0)
-        return 9;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    FILE *file = fopen("here", "r");
-    if (rank == 1)
-        puts(file ? "RESULT there" : "RESULT lost");
-    MPI_Finalize();
-    return 0;
-}
-END
-"mpicc.$mpi" -o elsewhere.exe elsewhere.c || fail "not compiled"
+"mpicc.$mpi" -o elsewhere.exe "$programs/solo_elsewhere.c" || fail "not compiled"
 mkdir below
 touch below/here
 run 60 record "$reprise" record --ranks 1 -o moved "${launch[@]}" ./elsewhere.exe

@@ -3,49 +3,12 @@
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 command -v gdb >/dev/null || { echo "skipped: no gdb"; exit 77; }
-cat >order.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-static volatile int *nowhere;
-
-static void take(int value, int step)
-{
-    if (step == 30)
-        *nowhere = value; /* crash */
-}
-
-int main(int argc, char **argv)
-{
-    int rank, size, value, sum = 0;
-    MPI_Status status;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int step = 0; step < 20; step++)
-        if (rank == 1) {
-            MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &status);
-            sum = sum * 3 + value + status.MPI_SOURCE;
-            printf("step %d: sum %d\n", step, sum); /* here */
-            fflush(stdout);
-        } else if (step < 10) {
-            value = rank * 1000 + step;
-            MPI_Send(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
-        }
-    if (rank == 1 && argc > 1)
-        take(sum, 30);
-    MPI_Finalize();
-    return 0;
-}
-END
-"mpicc.$mpi" -g -O0 -o order order.c || fail "not compiled"
+"mpicc.$mpi" -g -O0 -o order "$programs/solo_gdb_order.c" || fail "not compiled"
 launcher "$mpi" 3
 run 60 record "$reprise" record --ranks 1 -o run "${launch[@]}" ./order
 [ "$status" -eq 0 ] || fail "record: exit status $status"
-line=$(grep -n '/\* here' order.c | cut -d: -f1)
-run 60 gdb "$reprise" solo -r 1 run -- gdb -q -batch -ex "break order.c:$line if step == 13" -ex run -ex 'print sum' -ex delete -ex continue --args ./order
+line=$(line_of here "$programs/solo_gdb_order.c")
+run 60 gdb "$reprise" solo -r 1 run -- gdb -q -batch -ex "break solo_gdb_order.c:$line if step == 13" -ex run -ex 'print sum' -ex delete -ex continue --args ./order
 grep -q 'replayed alone: 20 events, .*: identical$' gdb.err || fail "in gdb: not identical"
 wanted=$(sed -n 's/^step 13: sum //p' record.out)
 [ -n "$wanted" ] && grep -q "^\$1 = $wanted\$" gdb.out || fail "sum is not $wanted"
@@ -58,7 +21,7 @@ run 60 until "$reprise" solo -r 1 --until 21 run
 run 60 silent "$reprise" record --ranks 0 -o silent "${launch[@]}" ./order
 run 60 until "$reprise" solo -r 0 --until 1 silent
 [ "$status" -eq 120 ] && grep -q -- '--until 1: rank 0 made no events' until.err || fail "--until without events: exit status $status"
-run 60 break "$reprise" solo -r 1 --break "order.c:$line" run
+run 60 break "$reprise" solo -r 1 --break "solo_gdb_order.c:$line" run
 grep -q "Breakpoint 1, main" break.out && grep -q "^$line" break.out || fail "--break: no stop"
 
 # The rank alone stops where it crashed.
@@ -66,7 +29,7 @@ run 60 crash "$reprise" record --ranks all -o crashed "${launch[@]}" ./order cra
 [ "$status" -ne 0 ] || fail "no crash"
 run 60 again "$reprise" solo -r 1 crashed -- gdb -q -batch -ex run -ex 'x/i $pc' -ex bt -ex 'print value' --args ./order crash
 grep -q 'SIGSEGV' again.out || fail "no crash alone"
-grep -q "^#0 .*take (value=$(sed -n 's/^step 19: sum //p' crash.out), step=30) at order.c:$(grep -n '/\* crash' order.c | cut -d: -f1)" again.out || fail "another place"
+grep -q "^#0 .*take (value=$(sed -n 's/^step 19: sum //p' crash.out), step=30) at .*/solo_gdb_order.c:$(line_of crash "$programs/solo_gdb_order.c")" again.out || fail "another place"
 grep -q '^#1 .*main ' again.out || fail "another stack"
 run 60 plain "$reprise" solo -r 1 crashed
 [ "$status" -eq 139 ] || fail "the crash alone: exit status $status, not 139"

@@ -3,31 +3,7 @@
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 3
-cat >waits.c <<'END_OF_C'
-#include <mpi.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank, value = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank > 0)
-        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    for (int i = 0; i < 2 && rank == 0; i++)
-        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 1)
-        while (access("go", F_OK) != 0)
-            usleep(100000);
-    if (rank == 1)
-        MPI_Send(&rank, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
-    if (rank == 0)
-        MPI_Recv(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Finalize();
-    return 0;
-}
-END_OF_C
-"mpicc.$mpi" -g -o waits waits.c || fail "it does not compile"
+"mpicc.$mpi" -g -o waits "$programs/status_runs_waits.c" || fail "it does not compile"
 field() { python3 -c 'import json,sys; s=json.load(open(sys.argv[1])); print(eval(sys.argv[2], {"s": s}))' "$1" "$2"; }
 ask() { # TEXT...: asks for the status until all is there
     local text found

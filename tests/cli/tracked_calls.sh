@@ -10,21 +10,7 @@ if (how=plugin track_with clang); then
 fi
 
 # Locks of the C library would not be shared.
-cat >lock.c <<'END'
-#include <mpi.h>
-#include <pthread.h>
-int main(int argc, char **argv)
-{
-    pthread_mutex_t *lock;
-    MPI_Win win;
-    MPI_Init(&argc, &argv);
-    MPI_Win_allocate_shared(sizeof *lock, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &lock, &win);
-    pthread_mutex_init(lock, NULL);
-    MPI_Win_free(&win);
-    return MPI_Finalize();
-}
-END
-tracked "$mpi" lock.c lock -pthread
+tracked "$mpi" "$programs/tracked_calls_lock.c" lock -pthread
 refuses 123 'pthread_mutex_init: a lock in window memory' "$reprise" record --ranks all -o locks "${launch[@]}" ./lock
 
 # A program and its library, each by its own way.

@@ -3,65 +3,11 @@
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 3
-cat >known.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-
-int main(int argc, char **argv)
-{
-    int rank, *memory, values[8] = {0}, forty_two = 42, one = 1, zero = 0, found = 0, found_too = 0;
-    MPI_Win win;
-    MPI_Datatype spread;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Type_vector(2, 1, 2, MPI_INT, &spread);
-    MPI_Type_commit(&spread);
-    MPI_Win_allocate(8 * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-    MPI_Win_fence(0, win);
-    for (int i = 0; i < 8; i++)
-        memory[i] = 0;
-    MPI_Win_fence(0, win);
-    if (rank == 1)
-        MPI_Put(&forty_two, 1, MPI_INT, 0, 0, 1, MPI_INT, win); /* PUT */
-    MPI_Win_fence(0, win);
-    if (rank == 2)
-        MPI_Get(values, 2, MPI_INT, 0, 0, 2, MPI_INT, win); /* GET */
-    MPI_Win_fence(0, win);
-    if (rank == 0)
-        memory[3] = 7;
-    MPI_Win_fence(0, win); /* OUT */
-    if (rank == 2)
-        MPI_Get(values + 3, 1, MPI_INT, 0, 3, 1, MPI_INT, win);
-    MPI_Win_fence(0, win);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_lock_all(0, win);
-    if (rank == 1) {
-        MPI_Fetch_and_op(&one, &found, MPI_INT, 0, 5, MPI_SUM, win); /* ADD */
-        MPI_Compare_and_swap(&one, &zero, &found_too, MPI_INT, 0, 6, win);
-    }
-    MPI_Win_unlock_all(win);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_lock_all(0, win);
-    if (rank == 2)
-        MPI_Get(values + 5, 2, MPI_INT, 0, 5, 2, MPI_INT, win);
-    MPI_Win_unlock_all(win);
-    if (rank == 2) {
-        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
-        MPI_Get(values, 1, spread, 0, 0, 1, spread, win);
-        MPI_Win_unlock(0, win);
-        printf("RESULT %d %d %d %d\n", values[0], values[3], values[5], values[6]);
-    }
-    MPI_Win_free(&win);
-    MPI_Finalize();
-    return 0;
-}
-END
-line() { grep -n "/\* $1 \*/" known.c | cut -d: -f1; }
+line() { line_of "$1" "$programs/who_known.c"; }
 says() { # PATTERN FILE
     grep -qE "$1" "$2" || fail "not said: $1"
 }
-"mpicc.$mpi" -g -o known known.c || fail "not compiled"
+"mpicc.$mpi" -g -o known "$programs/who_known.c" || fail "not compiled"
 run 60 record "$reprise" record --ranks all -o run "${launch[@]}" ./known
 [ "$status" -eq 0 ] && [ "$(result record)" = "RESULT 42 7 1 1" ] || fail "record: exit status $status"
 refuses 120 "no accesses of any rank: 'reprise solo -r RANKS --who' makes them" "$reprise" dump --who run
@@ -89,68 +35,14 @@ assert (first["writer"], first["by"], first["written_line"], first["line"], firs
 END
 
 # Windows of some ranks, in another order, with other units; reads and writes with requests; others that are there before a window's owner. Each rank reads what it wrote itself, and nothing comes from outside.
-cat >units.c <<'END'
-#include <mpi.h>
-
-int main(int argc, char **argv)
-{
-    int rank, members, place;
-    long *memory, found;
-    MPI_Comm half;
-    MPI_Win win, all;
-    MPI_Request request;
-    MPI_Status status;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
-    MPI_Comm_rank(half, &place);
-    MPI_Comm_size(half, &members);
-    MPI_Win_allocate(80, rank % 2 ? 8 : 1, MPI_INFO_NULL, half, &memory, &win);
-    MPI_Win_allocate(80, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &all);
-    MPI_Win_lock_all(0, win);
-    MPI_Win_lock_all(0, all);
-    for (long i = 1; i <= 30; i++) {
-        long value = 10 * i + rank;
-        MPI_Aint at = (i % 10) * (rank % 2 ? 1 : 8);
-        MPI_Rput(&value, 1, MPI_LONG, (place + 1) % members, at, 1, MPI_LONG, win, &request);
-        MPI_Wait(&request, &status);
-        MPI_Win_flush_all(win);
-        MPI_Rget(&found, 1, MPI_LONG, (place + 1) % members, at, 1, MPI_LONG, win, &request);
-        MPI_Wait(&request, &status);
-        MPI_Fetch_and_op(&value, &found, MPI_LONG, (rank + 1) % 4, 3, MPI_REPLACE, all);
-        MPI_Win_flush((rank + 1) % 4, all);
-    }
-    MPI_Win_unlock_all(win);
-    MPI_Win_unlock_all(all);
-    MPI_Win_free(&win);
-    MPI_Win_free(&all);
-    MPI_Finalize();
-    return 0;
-}
-END
-"mpicc.$mpi" -g -o units units.c || fail "not compiled"
+"mpicc.$mpi" -g -o units "$programs/who_units.c" || fail "not compiled"
 launcher "$mpi" 4
 run 100 record "$reprise" record --ranks all -o units.run "${launch[@]}" ./units
 [ "$status" -eq 0 ] || fail "record: exit status $status"
 run 60 solo "$reprise" solo -r all --who --json units.run
 [ "$status" -eq 0 ] || fail "solo: exit status $status"
 launcher "$mpi" 3
-/usr/bin/python3 - <<END || fail "not what each rank wrote itself"
-import collections, json
-count = collections.Counter()
-for line in map(json.loads, open("solo.out")):
-    function, first = line["function"], line["how"] == "first"
-    assert line["writer"] is not None and line["file"].endswith("/units.c"), line
-    if line["kind"] == "CHANGE":
-        continue
-    if function == "MPI_Rget":
-        assert (line["writer"], line["by"]) == (line["rank"], "MPI_Rput"), line
-    else:
-        assert line["writer"] == (line["owner"] if first else line["rank"]), line
-    count[function, first] += 1
-assert count["MPI_Rget", False] == 120 and count["MPI_Fetch_and_op", False] == 116 and count["MPI_Fetch_and_op", True] == 4, count
-END
+/usr/bin/python3 "$programs/who_units.py" <solo.out || fail "not what each rank wrote itself"
 
 # Without the others.
 run 60 record "$reprise" record --ranks 2 -o one "${launch[@]}" ./known

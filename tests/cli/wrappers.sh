@@ -3,82 +3,14 @@
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 3
-cat >wrap.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#define APART __attribute__((noinline, noclone))
-static volatile int total;
-static int receive_tag = 5;
-static APART int take(int *value)
-{
-    int rc = MPI_Recv(value, 1, MPI_INT, MPI_ANY_SOURCE, receive_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* take */
-    total += *value;
-    return rc;
-}
-static APART int take_more(int *value)
-{
-    int rc = take(value); /* take_more */
-    total += 3;
-    return rc;
-}
-static inline __attribute__((always_inline)) int quick(int *value)
-{
-    return MPI_Recv(value, 1, MPI_INT, MPI_ANY_SOURCE, receive_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* quick */
-}
-static APART int large(int *value)
-{
-    int rc = MPI_Recv(value, 1, MPI_INT, MPI_ANY_SOURCE, receive_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* large */
-#define TEN(x) x x x x x x x x x x
-    TEN(TEN(total += *value;))
-    return rc;
-}
-static APART int once(int *value)
-{
-    int rc = MPI_Recv(value, 1, MPI_INT, MPI_ANY_SOURCE, receive_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* once */
-    total -= *value;
-    return rc;
-}
-#define CALLER(name, by, what) static APART void name(void) { int v; what(&v); total += by * v; }
-CALLER(first, 2, take) /* first */
-CALLER(second, 3, take) /* second */
-CALLER(third, 4, take_more) /* third */
-CALLER(fourth, 5, take_more) /* fourth */
-CALLER(fifth, 6, quick) /* fifth */
-CALLER(sixth, 7, quick) /* sixth */
-CALLER(seventh, 8, large) /* seventh */
-CALLER(eighth, 9, large) /* eighth */
-CALLER(ninth, 10, once) /* ninth */
-int main(int argc, char **argv)
-{
-    static void (*const callers[])(void) = {first, second, third, fourth, fifth, sixth, seventh, eighth, ninth};
-    int rank, size, late = getenv("LATE_TAG") != NULL, swap = getenv("SWAP") != NULL;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int i = 0; rank > 0 && i < 9; i++)
-        MPI_Send(&i, 1, MPI_INT, 0, late ? 6 : 5, MPI_COMM_WORLD);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0 && getenv("POST")) {
-        int never;
-        MPI_Request request;
-        MPI_Irecv(&never, 1, MPI_INT, 1, 77, MPI_COMM_WORLD, &request);
-    }
-    for (int i = 0; rank == 0 && i < 9 * (size - 1); i++)
-        callers[swap && i < 2 ? 1 - i : i % 9]();
-    MPI_Finalize();
-    return 0;
-}
-END
-line() { grep -n "/\* $1 \*/" "$2" | cut -d: -f1; }
 declare -A at
-for name in take take_more quick large once first second third fourth fifth sixth seventh eighth ninth; do at[$name]=wrap.c:$(line "$name" wrap.c); done
+for name in take take_more quick large once first second third fourth fifth sixth seventh eighth ninth; do at[$name]=$programs/wrappers_wrap.c:$(line_of "$name" "$programs/wrappers_wrap.c"); done
 
 # TEXT FILE: it has a line that ends so
 has() { grep -qF -- "$1" "$2" || fail "$flags: no '$1' in $2"; }
 
 for flags in -O2 '-O2 -fomit-frame-pointer' '-O2 -fno-omit-frame-pointer'; do
-    "mpicc.$mpi" -g $flags -o wrap wrap.c || fail "mpicc.$mpi $flags"
+    "mpicc.$mpi" -g $flags -o wrap "$programs/wrappers_wrap.c" || fail "mpicc.$mpi $flags"
     rm -rf run
     run 60 record "$reprise" record -o run "${launch[@]}" "$PWD/wrap"
     [ "$status" -eq 0 ] || fail "record: $status"
@@ -137,7 +69,7 @@ sed -i "s#$PWD/##g" diverged.err
 [ "$(grep -cF "MPI_Recv in first at ${at[first]} (through take at ${at[take]}), called from" diverged.err)" -eq 2 ] || fail "the places of a divergence"
 LATE_TAG=1 run 60 stalled "$reprise" replay --stall 3 run
 [ "$status" -eq 121 ] || fail "stall: $status"
-has "(${at[first]}, through take)" stalled.err
+has "(${at[first]##*/}, through take)" stalled.err
 
 # Rows are by site.
 for codec in raw gzip; do
@@ -149,37 +81,10 @@ for codec in raw gzip; do
 done
 
 # C++: Boost.MPI is known by name, with one caller, and of whatever size.
-cat >names.cpp <<'END'
-#include <mpi.h>
-namespace boost { namespace mpi {
-struct communicator {
-    template <class T> __attribute__((noinline)) T recv(int tag) const
-    {
-        T value[2] = {0, 1};
-        MPI_Recv(value, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        return value[0] + value[1];
-    }
-};
-} }
-namespace own { __attribute__((noinline)) int step(const boost::mpi::communicator &c) { return c.recv<int>(5) * 2; /* step */ } }
-int main(int argc, char **argv)
-{
-    int rank, size, sum = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (rank > 0)
-        MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
-    for (int i = 1; rank == 0 && i < size; i++)
-        sum += own::step(boost::mpi::communicator());
-    MPI_Finalize();
-    return sum == 1;
-}
-END
-if "mpicxx.$mpi" -g -O2 -o names names.cpp >compile.out 2>&1; then
+if "mpicxx.$mpi" -g -O2 -o names "$programs/wrappers_names.cpp" >compile.out 2>&1; then
     run 60 record "$reprise" record -o cxx "${launch[@]}" ./names
     "$reprise" dump cxx >dump.out || fail "dump of C++"
-    grep -qE "at=[^ ]*names.cpp:$(line step names.cpp) through=[^ ]*recv[^ ]*@" dump.out || fail "the place of a call through Boost.MPI"
+    grep -qE "at=[^ ]*names.cpp:$(line_of step "$programs/wrappers_names.cpp") through=[^ ]*recv[^ ]*@" dump.out || fail "the place of a call through Boost.MPI"
     "$reprise" report cxx --wrappers 'own::*' --format text | grep -q 'MPI_Recv in main at .*(through .*step.*recv' || fail "--wrappers own::*"
 fi
 

@@ -3,59 +3,8 @@
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 2
-cat >program.c <<'END'
-#include <mpi.h>
-#include <sched.h>
-#include <stdio.h>
-
-int program_yields(void); /* that reached what stands behind us */
-
-int main(int argc, char **argv)
-{
-    int rank, flag = 0, nos = 0;
-    MPI_Request request;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
-        int before = program_yields();
-        MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request);
-        for (int i = 0; i < 3000; i++, nos++) { /* nobody has sent */
-            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-            sched_yield();
-        }
-        int polled = program_yields();
-        for (int i = 0; i < 500; i++)
-            sched_yield();
-        int others = program_yields();
-        MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        printf("RESULT %d\n", nos);
-        fprintf(stderr, "yields %d %d\n", polled - before, others - polled);
-    } else {
-        MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
-    }
-    MPI_Finalize();
-    return 0;
-}
-END
-cat >behind.c <<'END'
-#include <sys/syscall.h>
-#include <unistd.h>
-
-static int yields;
-
-int sched_yield(void)
-{
-    yields++;
-    return (int)syscall(SYS_sched_yield);
-}
-
-int program_yields(void) { return yields; }
-END
-gcc -shared -fPIC behind.c -o libbehind.so || fail "the counter does not compile"
-"mpicc.$mpi" -O1 program.c -o program -L. -lbehind "-Wl,-rpath,$work" || fail "the program does not compile"
+gcc -shared -fPIC "$programs/yields_behind.c" -o libbehind.so || fail "the counter does not compile"
+"mpicc.$mpi" -O1 "$programs/yields_polls.c" -o program -L. -lbehind "-Wl,-rpath,$work" || fail "the program does not compile"
 export OMPI_MCA_mpi_yield_when_idle=0 # Open MPI's own yields are not counted then
 run 60 record "$reprise" record -o run "${launch[@]}" ./program
 [ "$status" -eq 0 ] && [ "$(result record)" = "RESULT 3000" ] || fail "record: $status"
@@ -75,34 +24,7 @@ read -r polled others <<<"$(sed -n 's/^yields //p' det.err)"
 
 # MPICH waits without ever yielding; under reprise it does, which is what a rank needs whose partner has no processor.
 [ "$mpi" = mpich ] || exit 0
-cat >waits.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <unistd.h>
-
-int program_yields(void);
-
-int main(int argc, char **argv)
-{
-    int rank;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Barrier(MPI_COMM_WORLD);
-    int before = program_yields();
-    if (rank == 1)
-        usleep(300000);
-    if (rank == 1)
-        MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
-    else
-        MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 0)
-        fprintf(stderr, "yields %d\n", program_yields() - before);
-    MPI_Finalize();
-    return 0;
-}
-END
-"mpicc.$mpi" -O1 waits.c -o waits -L. -lbehind "-Wl,-rpath,$work" || fail "the second program does not compile"
+"mpicc.$mpi" -O1 "$programs/yields_waits.c" -o waits -L. -lbehind "-Wl,-rpath,$work" || fail "the second program does not compile"
 ldd waits | grep -q libucp || { echo "this MPICH is not over UCX"; exit 0; }
 run 60 native "${launch[@]}" ./waits
 [ "$status" -eq 0 ] && grep -qx 'yields 0' native.err || fail "native: exit status $status, $(grep ^yields native.err)"

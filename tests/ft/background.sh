@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Ranks die with many collectives under way at once, which send in whatever order they get on: who runs again sends in the same order, also in the setup, during the second life, and when all go back.
 source "$(dirname "$0")/../lib/ft.sh"
-mpicc.openmpi -O1 -g -Wall -I "$(dirname "$tools")/include" "$(dirname "$tools")/tests/ft/programs/background.c" -o background "$build/lib/libreprise.a" || fail "cannot compile"
+mpicc.openmpi -O1 -g -Wall -I "$(dirname "$tools")/include" "$programs/background.c" -o background "$build/lib/libreprise.a" || fail "cannot compile"
 expect reference 4 --interval 6 -- ./background
 for round in $(seq "${TEST_ROUNDS:-1}"); do
     for kill in 0@4:5 1@5:20 2@9:26 3@10:29 1@11:30 2@8:31 0@7:40; do

@@ -3,30 +3,8 @@
 source "$(dirname "$0")/../lib/ft.sh"
 expect jacobi 4 --check -- "$apps/jacobi" --size 30 --edge 40
 grep -q '3 checkpoint intervals were done twice' jacobi.err || fail "it does not say how often it checked"
-cat >forgets.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include "reprise.h"
-int main(int argc, char **argv)
-{
-    double sum = 0, forgotten = 1, all = 0;
-    MPI_Init(&argc, &argv);
-    reprise_protect(0, &sum, sizeof sum);
-#ifdef ALL
-    reprise_protect(1, &forgotten, sizeof forgotten);
-#endif
-    REPRISE_LOOP(i, 0, 20) {
-        forgotten *= 1.5;
-        MPI_Allreduce(&forgotten, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        sum += all;
-    }
-    printf("RESULT %.17g\n", sum);
-    MPI_Finalize();
-    return 0;
-}
-END
 for what in "" -DALL; do
-    mpicc.openmpi $what -O2 -I "$(dirname "$tools")/include" forgets.c -o "forgets$what" "$build/lib/libreprise.a" || fail "cannot compile"
+    mpicc.openmpi $what -O2 -I "$(dirname "$tools")/include" "$programs/check_forgets.c" -o "forgets$what" "$build/lib/libreprise.a" || fail "cannot compile"
     run 60 "forgets$what" "$reprise" ft --check mpirun -n 2 "./forgets$what"
 done
 [ "$status" -eq 0 ] || fail "with all protected: exit status $status"

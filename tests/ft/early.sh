@@ -1,66 +1,9 @@
 # SPDX-License-Identifier: MIT
 # A process that ends before it is out of MPI_Init: the others would wait for it for ever. If it was killed, the job starts again, with the same input, as often as --retries says; else it ends, and says who it was; also if it is a spare, and if it died before our library was there. A launcher that is killed leaves no process and no file behind.
 source "$(dirname "$0")/../lib/ft.sh"
-cat >crash.c <<'END'
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-__attribute__((constructor)) static void crash(void)
-{
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *who = getenv("CRASH");
-    if (rank && who && strcmp(rank, who) == 0)
-        raise(SIGKILL);
-}
-END
-cat >early.c <<'END'
-#include <fcntl.h>
-#include <mpi.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank;
-    if (strcmp(argv[2], "all") == 0 || strcmp(argv[2], getenv("OMPI_COMM_WORLD_RANK")) == 0) {
-        if (strcmp(argv[1], "kill") == 0)
-            raise(SIGKILL);
-        if (strcmp(argv[1], "exit") == 0)
-            exit(3);
-        if (strcmp(argv[1], "stop") == 0)
-            raise(SIGSTOP);
-        pid_t launcher = getppid();
-        if (strcmp(argv[1], "later") == 0 && open(argv[4], O_CREAT | O_EXCL, 0600) >= 0 && fork() == 0) {
-            usleep((useconds_t)strtol(argv[3], NULL, 10));
-            kill(getppid(), SIGKILL);
-            _exit(0);
-        }
-        if (strcmp(argv[1], "crash") == 0) {
-            if (fork() != 0)
-                raise(SIGKILL);
-            sleep(1);
-            kill(launcher, SIGKILL);
-            _exit(0);
-        }
-    }
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < 20; i++) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (strcmp(argv[1], "slow") == 0)
-            sleep(1);
-    }
-    if (rank == 0)
-        puts("RESULT done");
-    MPI_Finalize();
-    return 0;
-}
-END
-mpicc.openmpi -O1 early.c -o early || fail "cannot compile"
-gcc -O1 -shared -fPIC crash.c -o libcrash.so || fail "cannot compile"
-mpicc.openmpi -O1 early.c -o crashes -Wl,--no-as-needed,-rpath,"$work" -L. -lcrash || fail "cannot compile"
+mpicc.openmpi -O1 "$programs/ft_early.c" -o early || fail "cannot compile"
+gcc -O1 -shared -fPIC "$programs/early_crash.c" -o libcrash.so || fail "cannot compile"
+mpicc.openmpi -O1 "$programs/ft_early.c" -o crashes -Wl,--no-as-needed,-rpath,"$work" -L. -lcrash || fail "cannot compile"
 ends() { # NAME STATUS WORDS COMMAND...
     local name=$1 expected=$2 words=$3
     shift 3
@@ -107,27 +50,7 @@ grep -q 'rank 1 died .* and was replaced' init-loop.err || fail "init-loop: nobo
 run 60 none-wanted "$reprise" ft --retries 0 --kill 1@init:0 mpirun -n 4 "${jacobi[@]}"
 [ "$status" -eq 125 ] && ! grep -q 'starts again' none-wanted.err || fail "--retries 0: exit status $status"
 refuses 120 "--retries x: a whole number" "$reprise" ft --retries x mpirun -n 4 "${jacobi[@]}"
-cat >reads.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-int main(int argc, char **argv)
-{
-    int rank, c, early = 0;
-    unsigned long sum = 0, count = 0;
-    if (argc > 1 && getchar() != EOF)
-        early = 1;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
-        for (count = (unsigned long)early; (c = getchar()) != EOF; count++)
-            sum = sum * 31 + (unsigned long)c;
-        printf("RESULT %lu %lu\n", count, sum);
-    }
-    MPI_Finalize();
-    return 0;
-}
-END
-mpicc.openmpi -O1 reads.c -o reads || fail "cannot compile"
+mpicc.openmpi -O1 "$programs/early_reads.c" -o reads || fail "cannot compile"
 seq 300 >numbers # of long inputs that are not read at once, the launcher of Open MPI 5.0.7 itself repeats parts
 "$reprise" ft mpirun -n 2 ./reads early <numbers >read.out 2>read.err || fail "reads: exit status $?"
 expected=$(result read)

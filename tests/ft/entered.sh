@@ -1,57 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A program that reprise is not in would run with the spares as ranks. Where the command shows it, nothing is started; else the job is ended: always with 123, and a message, and never with a result of the wrong number of ranks. Scripts that come to an MPI program late are waited for.
 source "$(dirname "$0")/../lib/ft.sh"
-cat >app.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    int rank, size;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (rank == 0)
-        printf("RESULT %d ranks\n", size);
-    MPI_Finalize();
-    return argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
-}
-END
-cat >static.c <<'END'
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    if (argc > 1)
-        sleep((unsigned)strtol(argv[1], NULL, 10) * (unsigned)strtol(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10));
-    puts("static");
-    return 0;
-}
-END
-cat >plugin.c <<'END'
-#include <mpi.h>
-int run(void);
-int run(void)
-{
-    MPI_Init(NULL, NULL);
-    return MPI_Finalize();
-}
-END
-cat >loads.c <<'END'
-#include <dlfcn.h>
-#include <string.h>
-int main(int argc, char **argv)
-{
-    void *library = dlopen(argc > 1 ? argv[1] : "./plugin.so", RTLD_NOW | RTLD_GLOBAL);
-    if (argc == 1)
-        return library ? ((int (*)(void))dlsym(library, "run"))() : 9;
-    ((int (*)(void *, void *))dlsym(library, "MPI_Init"))(NULL, NULL);
-    return ((int (*)(void))dlsym(library, "MPI_Finalize"))();
-}
-END
-mpicc.openmpi -O1 app.c -o app && gcc static.c -o plain && gcc loads.c -o loads -ldl && mpicc.openmpi -shared -fPIC plugin.c -o plugin.so || fail "cannot compile"
+mpicc.openmpi -O1 "$programs/entered_app.c" -o app && gcc "$programs/entered_static.c" -o plain && gcc "$programs/entered_loads.c" -o loads -ldl && mpicc.openmpi -shared -fPIC "$programs/entered_plugin.c" -o plugin.so || fail "cannot compile"
 cp app setuid && chmod u+s setuid
 script() { printf '#!/bin/sh\n%s\n' "$2" >"$1" && chmod +x "$1"; } # NAME LINE
 script clears 'exec env -i ./app'
@@ -70,7 +20,7 @@ before 'plain is not linked with MPI' ./plain
 before 'echo is not linked with MPI' /bin/echo hi
 before 'setuid is setuid or setgid' ./setuid
 before 'setuid is setuid or setgid' env ./setuid
-if gcc -static static.c -o static 2>/dev/null; then
+if gcc -static "$programs/entered_static.c" -o static 2>/dev/null; then
     before 'static is statically linked' ./static
     script runs 'exec ./static'
     refused 'call.* MPI_Init under reprise' ./runs
@@ -79,7 +29,7 @@ if gcc -static static.c -o static 2>/dev/null; then
     script others '[ "$OMPI_COMM_WORLD_RANK" -ne 1 ] || exec ./static 1; exec ./app'
     refused 'did not call MPI_Init under reprise, which was not in it' ./others
 fi
-if mpicc.mpich app.c -o mpich 2>/dev/null; then
+if mpicc.mpich "$programs/entered_app.c" -o mpich 2>/dev/null; then
     before 'mpich is linked with mpich' ./mpich
     refused 'this MPI has no ULFM' sh -c ./mpich
 fi

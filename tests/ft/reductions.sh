@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Reductions of pairs, bits, logical and complex values, by operations of the program and on datatypes with gaps, in C and in Fortran: right, also where a rank died.
 source "$(dirname "$0")/../lib/ft.sh"
-programs=$(dirname "$tools")/tests/ft/programs
 mpicc.openmpi -O1 -I "$(dirname "$tools")/include" "$programs/reductions.c" -o reductions "$build/lib/libreprise.a" || fail "cannot compile"
 expect reductions 4 --interval 4 -- ./reductions
 survive killed 1 4 --interval 4 --kill 1@6:20 -- ./reductions
@@ -18,17 +17,6 @@ survive pairs-killed 1 3 --kill 1@15:6 -- ./pairs
 survive pairs-back 1 3 --capacity-iterations 2 --kill 0@17:3 -- ./pairs
 grep -q 'all ranks go back' pairs-back.err || fail "pairs-back: the log does not reach back so far"
 
-cat >unknown.c <<'END'
-#include <mpi.h>
-int main(int argc, char **argv)
-{
-    int one = 1, got;
-    MPI_Init(&argc, &argv);
-    MPI_Allreduce(&one, &got, 1, MPI_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-    MPI_Finalize();
-    return 0;
-}
-END
-mpicc.openmpi unknown.c -o unknown || fail "cannot compile"
+mpicc.openmpi "$programs/reductions_unknown.c" -o unknown || fail "cannot compile"
 run 60 unknown "$reprise" ft mpirun -n 2 ./unknown
 [ "$status" -eq 123 ] && grep -q 'MPI_Allreduce: the MPI with ULFM does not know this operation for this datatype' unknown.err || fail "an operation that there is not: exit status $status"

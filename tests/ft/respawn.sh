@@ -10,32 +10,8 @@ survive in-setup 1 4 --interval 10 --spares 0 --respawn 1 --kill 1@setup:2 -- "$
 survive all-back 1 4 --interval 10 --spares 0 --respawn 1 --capacity 1 --kill 1@17:6 -- "${jacobi[@]}"
 survive before any 4 --interval 10 --spares 0 --respawn 3 --kill 0@15:5,1@recovery:1 -- "${jacobi[@]}"
 survive behind any 4 --interval 10 --spares 0 --respawn 3 --kill 0@15:5,1@recovery:3 -- "${jacobi[@]}"
-cat >told.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include "reprise.h"
-int main(int argc, char **argv)
-{
-    int rank, sum = 0, all = 0;
-    char directory[4096];
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    reprise_protect(0, &sum, sizeof sum);
-    REPRISE_LOOP(i, 0, 20) {
-        MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        sum += all;
-    }
-    if (rank == 1)
-        printf("RESULT %d %s %s %s %s\n", sum, argv[1], argv[2], getenv("TOLD") ? getenv("TOLD") : "nothing", strrchr(getcwd(directory, sizeof directory), '/'));
-    MPI_Finalize();
-    return 0;
-}
-END
 mkdir -p there
-mpicc.openmpi -O1 -I "$(dirname "$tools")/include" told.c -o told "$build/lib/libreprise.a" || fail "cannot compile"
+mpicc.openmpi -O1 -I "$(dirname "$tools")/include" "$programs/respawn_told.c" -o told "$build/lib/libreprise.a" || fail "cannot compile"
 run 100 told "$reprise" ft --spares 0 --respawn 1 --kill 1@12 mpirun -x TOLD='a word' --wdir "$work/there" -n 3 "$work/told" '' 'two words'
 [ "$status" -eq 0 ] || fail "told: exit status $status"
 [ "$(result told)" = "RESULT 60  two words a word /there" ] || fail "told: $(result told)"

@@ -27,32 +27,7 @@ grep -q 'all ranks go back' both-by-iterations.err || fail "both-by-iterations: 
 survive both-long 1 4 --capacity 64M --capacity-iterations 10 --kill 1@16:3 -- "${jacobi[@]}"
 grep -q 'only what died' both-long.err || fail "both-long: all ranks went back though the log reached back"
 
-cat >says.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include "reprise.h"
-int main(int argc, char **argv)
-{
-    double total = 0, sum, value;
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    reprise_interval(10);
-    reprise_capacity_iterations(strtol(argv[1], NULL, 10));
-    reprise_protect(0, &total, sizeof total);
-    REPRISE_LOOP(i, 0, 30) {
-        value = 1.0 / (double)(i + rank + 1);
-        MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        total += sum;
-    }
-    if (rank == 0)
-        printf("RESULT %.17g\n", total);
-    MPI_Finalize();
-    return 0;
-}
-END
-mpicc.openmpi -O1 -I "$(dirname "$tools")/include" says.c -o says "$build/lib/libreprise.a" || fail "cannot compile"
+mpicc.openmpi -O1 -I "$(dirname "$tools")/include" "$programs/rollback_says.c" -o says "$build/lib/libreprise.a" || fail "cannot compile"
 expect said 3 -- ./says 4
 run 60 said-plain mpirun.openmpi -n 3 ./says 4
 [ "$status" -eq 0 ] && [ -n "$(result said-plain)" ] || fail "the program does not run without reprise: exit status $status"

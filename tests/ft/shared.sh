@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Long messages, which receivers read in the sender's log: right for every way to receive them, with ranks that die in the middle, with a capacity, and where the log cannot be mapped.
 source "$(dirname "$0")/../lib/ft.sh"
-mpicc.openmpi -O1 -g -Wall -I "$(dirname "$tools")/include" "$(dirname "$tools")/tests/ft/programs/shared.c" -o shared "$build/lib/libreprise.a" || fail "cannot compile"
+mpicc.openmpi -O1 -g -Wall -I "$(dirname "$tools")/include" "$programs/shared.c" -o shared "$build/lib/libreprise.a" || fail "cannot compile"
 expect reference 4 --interval 4 -- ./shared
 for call in ${TEST_CALLS:-2 6 7 8 9 11}; do
     survive "call-$call" 1 4 --interval 4 --kill "$((call % 4))@$((3 + call % 7)):$call" -- ./shared

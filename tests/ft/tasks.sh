@@ -50,7 +50,7 @@ tasks master partial 0@60 "$apps/workers" --size 150
 [ "$status" -eq 0 ] && result master | grep -q 'units=150$' && ! grep -q 'VERIFY FAILED' master.err || fail "the master: $(result master), exit status $status"
 
 # How it ends is told as it is.
-mpicc.openmpi -O1 -Wall -I "$(dirname "$tools")/include" "$(dirname "$tools")/tests/ft/programs/tasks_end.c" -o tasks_end -L"$build/lib/reprise/openmpi" -lreprise-tasks || fail "cannot compile"
+mpicc.openmpi -O1 -Wall -I "$(dirname "$tools")/include" "$programs/tasks_end.c" -o tasks_end -L"$build/lib/reprise/openmpi" -lreprise-tasks || fail "cannot compile"
 ends() { # HOW STATUS KILLS TEXT
     tasks "end_$1" partial "$3" ./tasks_end "$1"
     [ "$status" -eq "$2" ] || fail "$1: exit status $status, not $2"

@@ -51,7 +51,7 @@ may program
 [ "$(find src -name '*.[ch]' -printf '%h\n' | sed 's|^src/||' | sort -u | tr '\n' ' ')" = "$(tr ' ' '\n' <<<"$rooms" | sed '/^$/d' | sort -u | tr '\n' ' ')" ] || { echo "a folder of src has no line here, or the other way round"; bad=1; }
 for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
     case $file in
-    src/peers/* | src/preload/* | src/entry/* | src/interpose/* | src/engine/* | src/cdc/replay/* | src/cdc/piggyback/* | src/det/* | src/stress/* | src/outputs/* | src/blocking/* | src/isendrecv/* | src/partial/* | src/ft/* | src/task/task_mpi.c | src/task/task_failures* | apps/* | tests/mpi/* | tests/ft/* | tests/shmem/*) ;;
+    src/peers/* | src/preload/* | src/entry/* | src/interpose/* | src/engine/* | src/cdc/replay/* | src/cdc/piggyback/* | src/det/* | src/stress/* | src/outputs/* | src/blocking/* | src/isendrecv/* | src/partial/* | src/ft/* | src/task/task_mpi.c | src/task/task_failures* | apps/* | tests/mpi/* | tests/shmem/* | tests/*/programs/*) ;;
     *) echo "$file includes mpi.h"; bad=1 ;;
     esac
 done
@@ -59,6 +59,6 @@ done
 grep -nE '#include "engine/replay' src/engine/record*.[ch] && bad=1
 grep -nE '#include "engine/record' src/engine/replay*.[ch] && bad=1
 grep -nE '#include "engine/(record|replay)' src/cdc/replay/*.[ch] && bad=1
-names=$(find src apps -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
+names=$(find src apps bench tests/*/programs -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 [ -z "$names" ] || { echo "file names that are not unique: $names"; bad=1; }
 exit $bad

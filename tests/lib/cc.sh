@@ -14,9 +14,4 @@ ways() {
 # SECONDS NAME COMMAND...: must succeed
 good() { run "$@"; [ "$status" -eq 0 ] || fail "$2: status $status: ${*:3}"; }
 
-cat >ticks_now.c <<'END'
-#include <dlfcn.h>
-#include <stdint.h>
-uint64_t ticks_now(void) { uint64_t *ticks = dlsym(RTLD_DEFAULT, "reprise_ticks"); return ticks ? *ticks : 0; }
-END
-gcc -D_GNU_SOURCE -O2 -fPIC -c ticks_now.c -o ticks_now.o || fail "ticks_now.c does not compile"
+gcc -D_GNU_SOURCE -O2 -fPIC -c "$programs/ticks_now.c" -o ticks_now.o || fail "ticks_now.c does not compile"

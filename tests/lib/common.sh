@@ -12,6 +12,7 @@ unset REPRISE_BUILD
 work=$(mktemp -d "${TMPDIR:-/tmp}/reprise-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export OMPI_MCA_orte_tmpdir_base=$work # jobs that start and end at one time take the common directory from each other
+programs=$(cd "$(dirname "$0")" && pwd)/programs # of this test
 cd "$work" || exit 1
 
 fail() {
@@ -84,12 +85,18 @@ damage() { # FILE PLACE: that byte becomes another
     printf "\\$(printf %03o $((byte ^ 85)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
 
+line_of() { # NAME SOURCE: the number of the line with /* NAME */
+    local line
+    line=$(grep -nF "/* $1 */" "$2" | cut -d: -f1)
+    echo "${line:-nowhere}"
+    [ -n "$line" ] || fail "$2 has no place $1"
+}
+
 put_places() { # SOURCE: in $words, {NAME} becomes the place of the line with /* NAME */
-    local place
+    local line
     while [[ $words =~ \{([a-z0-9_]+)\} ]]; do
-        place=$(grep -nF "/* ${BASH_REMATCH[1]} */" "$1" | cut -d: -f1)
-        [ -n "$place" ] || fail "$1 has no place ${BASH_REMATCH[1]}"
-        words=${words//"${BASH_REMATCH[0]}"/$(basename "$1"):$place}
+        line=$(line_of "${BASH_REMATCH[1]}" "$1") || exit 1
+        words=${words//"{${BASH_REMATCH[1]}}"/$(basename "$1"):$line}
     done
 }
 

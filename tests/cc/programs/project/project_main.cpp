@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+extern "C" int part(int);
+
+int main()
+{
+    return part(7) - 3;
+}
