@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Commands for gdb in a replay; 'reprise replay --gdb RANKS' and 'reprise gdb' load them. They read what src/engine/watch.h offers.
+# Commands for gdb in a replay; 'reprise replay --gdb RANKS' and 'reprise gdb' load them. They read what src/engine/gdb_hooks.h offers.
 
 define-prefix reprise
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "base/track.h"
+#include "window/tracking.h"
 
 extern unsigned long (*all[])(void *, void *, void *, int, int);
 extern int count;
