@@ -10,7 +10,7 @@
 #include "base/diagnostics.h"
 #include "cdc/piggyback/piggyback_message.h"
 #include "cdc/piggyback/piggyback_entries.h"
-#include "cdc/piggyback/pending.h"
+#include "cdc/piggyback/piggyback_pending.h"
 #include "preload/constants.h"
 
 /* One call. Nothing of it is shared: callbacks inside may make calls themselves. */

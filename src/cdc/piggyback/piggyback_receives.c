@@ -2,7 +2,7 @@
 #include "peers/peer_piggyback.h"
 #include "cdc/piggyback/piggyback_message.h"
 #include "cdc/piggyback/piggyback_entries.h"
-#include "cdc/piggyback/pending.h"
+#include "cdc/piggyback/piggyback_pending.h"
 #include "preload/constants.h"
 
 static void begin(void)

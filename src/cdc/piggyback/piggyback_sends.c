@@ -3,7 +3,7 @@
 #include "preload/datatype_layout.h"
 #include "cdc/piggyback/piggyback_message.h"
 #include "cdc/piggyback/piggyback_entries.h"
-#include "cdc/piggyback/pending.h"
+#include "cdc/piggyback/piggyback_pending.h"
 
 static void sending(MPI_Comm comm, int dest)
 {

@@ -5,7 +5,7 @@
  * completes or frees a request takes its entry away: a handle that is in the table is that of one
  * active request, or of a persistent one.
  */
-#include "cdc/piggyback/pending.h"
+#include "cdc/piggyback/piggyback_pending.h"
 
 #include <stdlib.h>
 

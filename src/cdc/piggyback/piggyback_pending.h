@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Letters that are under way, found by the request that stands for them. */
-#ifndef RP_PENDING_H
-#define RP_PENDING_H
+#ifndef RP_PIGGYBACK_PENDING_H
+#define RP_PIGGYBACK_PENDING_H
 
 #include <mpi.h>
 
