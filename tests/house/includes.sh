@@ -13,42 +13,19 @@ may() { # ROOM ALLOWED...: includes of src/ROOM are of itself or of these
     done < <(grep -nE '#include "[a-z]+/' "src/$room"/*.[ch])
     rooms+=" $room"
 }
-rooms=
-# No MPI.
-may base
-may job base
-may event base job
-may window base
-may codec base event
-may cdc/codec base event
-may cdc/model base cdc/codec
-may log base job event codec cdc/codec
-may match base event
-may recovery
-may report base job event log cdc/codec
-may cli base job event log match report codec cdc/codec
-# What every preloaded library is made of, and what they offer each other.
-may peers
-may preload base
-# Preloaded libraries.
-may entry base job peers preload
-may interpose base job peers preload entry
-may engine base job event codec log match peers preload entry interpose
-may cdc/replay base job event log peers preload entry engine cdc/codec cdc/model
-may cdc/piggyback base peers preload
-may partial base job event log peers preload window
-may shmem base job peers window partial
-may det base job event log match peers preload
-may stress base job log preload
-may blocking peers preload
-may outputs base job log peers preload
-may isendrecv base peers preload
-may ft base job peers preload recovery
-# What programs link, and the compiler's part.
-may task base job log match
-may cc base window
-may program
-[ "$(find src -name '*.[ch]' -printf '%h\n' | sed 's|^src/||' | sort -u | tr '\n' ' ')" = "$(tr ' ' '\n' <<<"$rooms" | sed '/^$/d' | sort -u | tr '\n' ' ')" ] || { echo "a folder of src has no line here, or the other way round"; bad=1; }
+rooms= above=
+while IFS='|' read -r room allowed _; do
+    room=${room% }
+    for lower in $allowed; do
+        [[ " $above " == *" $lower "* ]] || { echo "src/rooms.table: $room stands below $lower, which it may include"; bad=1; }
+    done
+    may "$room" $allowed
+    above+=" $room"
+done < <(grep -v '^#' src/rooms.table)
+[ "$(find src -name '*.[ch]' -printf '%h\n' | sed 's|^src/||' | sort -u | tr '\n' ' ')" = "$(tr ' ' '\n' <<<"$rooms" | sed '/^$/d' | sort -u | tr '\n' ' ')" ] || { echo "a folder of src has no line in src/rooms.table, or the other way round"; bad=1; }
+# docs/design.md has the same table.
+table=$(sed -n '/^#/d; s/^\([^|]*\) | *\([^|]*\)| \(.*\)/| `src\/\1` | \3 | \2|/p' src/rooms.table)
+[[ $(<docs/design.md) == *"$table"* ]] || { echo "docs/design.md does not have this table:"; echo "$table"; bad=1; }
 for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
     case $file in
     src/peers/* | src/preload/* | src/entry/* | src/interpose/* | src/engine/* | src/cdc/replay/* | src/cdc/piggyback/* | src/det/* | src/stress/* | src/outputs/* | src/blocking/* | src/isendrecv/* | src/partial/* | src/ft/* | src/task/task_mpi.c | src/task/task_failures* | apps/* | tests/mpi/* | tests/shmem/* | tests/*/programs/*) ;;
