@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/dumprows.h"
 #include "cli/print_writers.h"
+#include "event/describe.h"
 #include "event/naming.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
@@ -91,44 +92,7 @@ static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number,
                      rp_text_shown(function), e->site);
     if (e->posts)
         rp_buffer_printf(out, " posts=%u", e->posts);
-    switch (e->kind) {
-    case RP_RECV:
-    case RP_PROBE:
-        rp_buffer_printf(out, " comm=%u source=%d tag=%d", e->scope, e->a, e->b);
-        break;
-    case RP_NO:
-        rp_buffer_printf(out, " scope=%u times=%llu", e->scope, U64(e->c));
-        if (e->a != 0)
-            rp_buffer_printf(out, " thread=%d", e->a);
-        break;
-    case RP_YES:
-        rp_buffer_printf(out, " requests=%u index=%d count=%d", e->scope, e->a, e->b);
-        break;
-    case RP_NEXT:
-        rp_buffer_printf(out, " index=%d", e->a);
-        break;
-    case RP_MATCH:
-    case RP_FREED:
-        rp_buffer_printf(out, " post=%llu source=%d tag=%d", U64(e->c), e->a, e->b);
-        break;
-    case RP_ERROR:
-        rp_buffer_printf(out, " class=%d", e->a);
-        break;
-    case RP_THREAD:
-        rp_buffer_printf(out, " thread=%d identity=%016llx", e->a, U64(e->c));
-        break;
-    case RP_TURN:
-        rp_buffer_printf(out, " thread=%d turns=%llu", e->a, U64(e->c));
-        break;
-    case RP_VALUE:
-        rp_buffer_printf(out, " value=%d", e->a);
-        break;
-    case RP_CLOCK:
-        rp_buffer_printf(out, " sender=%d clock=%llu index=%d", e->a, U64(e->c), e->b);
-        break;
-    default:
-        rp_buffer_printf(out, " number=%llu", U64(e->c));
-    }
+    rp_event_put_fields(e, false, out);
     if (time)
         rp_buffer_printf(out, " time=%llu", U64(*time));
     rp_buffer_printf(out, "%s\n", place);
@@ -140,9 +104,8 @@ static void put_json(struct rp_buffer *out, uint32_t rank, uint64_t number,
     rp_buffer_printf(out, "{\"rank\": %u, \"event\": %llu, \"kind\": \"%s\", \"function\": ", rank,
                      U64(number), rp_event_name(e->kind));
     rp_json_put_string(out, function);
-    rp_buffer_printf(
-        out, ", \"site\": %u, \"posts\": %u, \"scope\": %u, \"a\": %d, \"b\": %d, \"c\": %llu",
-        e->site, e->posts, e->scope, e->a, e->b, U64(e->c));
+    rp_buffer_printf(out, ", \"site\": %u, \"posts\": %u", e->site, e->posts);
+    rp_event_put_fields(e, true, out);
     if (time)
         rp_buffer_printf(out, ", \"time\": %llu", U64(*time));
     rp_buffer_printf(out, "}\n");

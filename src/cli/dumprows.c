@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "event/describe.h"
 
 #define U64(x) ((unsigned long long)(x))
 
@@ -54,10 +55,14 @@ static void put_other(struct dump *d, const struct rp_event *event, uint64_t ord
 {
     rp_buffer_printf(&d->out, d->json ? ", \"event\": \"%s\"" : " event=%s",
                      rp_event_name(event->kind));
-    field(d, "scope", event->scope);
-    field(d, "a", event->a);
-    field(d, "b", event->b);
-    field(d, "c", (long long)event->c);
+    if (d->json) {
+        rp_event_put_fields(event, true, &d->out);
+    } else {
+        field(d, "scope", event->scope);
+        field(d, "a", event->any.a);
+        field(d, "b", event->any.b);
+        field(d, "c", (long long)event->any.c);
+    }
     if (event->kind == RP_THREAD || event->kind == RP_TURN)
         field(d, "order", (long long)order);
 }

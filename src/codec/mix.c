@@ -393,9 +393,9 @@ INLINE uint32_t since_class(const struct mix *m, uint32_t shape)
 INLINE void shape_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
     const uint32_t *h = m->history;
-    uint64_t group = low((uint32_t)m->last.b, 5),
+    uint64_t group = low((uint32_t)m->last.any.b, 5),
              before = h[0] | (uint64_t)h[1] << 10 | group << 20,
-             choice = low((uint32_t)m->last.a, 8);
+             choice = low((uint32_t)m->last.any.a, 8);
     uint64_t poll =
         h[0] | (uint64_t)m->last_yes << 10 | group << 20 | (uint64_t)m->difference << 25;
 
@@ -481,9 +481,10 @@ INLINE bool is_plain(const struct mix *m, const struct rp_event *event)
     bool plain = event->scope == m->scopes[scope_slot(event)];
 
     if (event->kind == RP_NO)
-        return plain && event->a == m->thread;
-    return plain && (is_of_rest(event->kind) || rp_event_has_post(event->kind) || event->c == 0) &&
-           (event->kind != RP_NEXT || event->b == 0);
+        return plain && event->any.a == m->thread;
+    return plain &&
+           (is_of_rest(event->kind) || rp_event_has_post(event->kind) || event->any.c == 0) &&
+           (event->kind != RP_NEXT || event->any.b == 0);
 }
 
 INLINE void plain_contexts(const struct mix *m, const struct about *about, uint64_t *words)
@@ -494,7 +495,7 @@ INLINE void plain_contexts(const struct mix *m, const struct about *about, uint6
     words[0] = base;
     words[1] = about->id;
     words[2] = longer;
-    words[3] = longer | low((uint32_t)m->last.a, 8) << 46;
+    words[3] = longer | low((uint32_t)m->last.any.a, 8) << 46;
     words[4] = base | (uint64_t)m->last_polls << 26 | low(m->chosen, 8) << 36;
     words[5] = longer ^ (uint64_t)m->history[2] << 46 ^ (uint64_t)m->history[3] << 54;
 }
@@ -518,11 +519,11 @@ INLINE void posts_contexts(const struct mix *m, const struct about *about, uint6
              longer = base | (uint64_t)m->history[1] << 20,
              longest = longer | (uint64_t)m->history[2] << 30;
 
-    words[0] = longest | low((uint32_t)m->last.b, 8) << 40;
+    words[0] = longest | low((uint32_t)m->last.any.b, 8) << 40;
     words[1] = about->id | low(about->shape->posts, 16) << 20;
     words[2] = base;
     words[3] = longer;
-    words[4] = longest | (uint64_t)m->history[3] << 40 | low((uint32_t)m->last.a, 8) << 50;
+    words[4] = longest | (uint64_t)m->history[3] << 40 | low((uint32_t)m->last.any.a, 8) << 50;
     words[5] = longer | (uint64_t)m->last_polls << 30;
 }
 
@@ -593,7 +594,7 @@ INLINE void count_contexts(const struct mix *m, const struct about *about, uint6
     words[0] = same;
     words[1] = id | (uint64_t)since_class(m, about->id) << 30 | low(m->chosen, 8) << 40;
     words[2] = base | (uint64_t)m->last_polls << 20;
-    words[3] = base | (uint64_t)m->history[1] << 20 | low((uint32_t)m->last.a, 8) << 30;
+    words[3] = base | (uint64_t)m->history[1] << 20 | low((uint32_t)m->last.any.a, 8) << 30;
     words[4] = same | low((uint32_t)about->shape->a[0], 10) << 20 |
                low((uint32_t)about->shape->a[1], 10) << 30;
     words[5] = id;
@@ -602,8 +603,8 @@ INLINE void count_contexts(const struct mix *m, const struct about *about, uint6
 INLINE void index_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
     const struct shape *s = about->shape;
-    uint64_t next = about->event->kind == RP_NEXT ? low((uint32_t)m->last.a, 12) + 1 : 0,
-             base = about->id | next << 10 | low((uint32_t)about->event->b, 5) << 23;
+    uint64_t next = about->event->kind == RP_NEXT ? low((uint32_t)m->last.any.a, 12) + 1 : 0,
+             base = about->id | next << 10 | low((uint32_t)about->event->any.b, 5) << 23;
     uint64_t two = low((uint32_t)s->a[0], 12) << 28 | low((uint32_t)s->a[1], 12) << 40;
 
     words[0] = base | low(m->chosen_before, 16) << 28;
@@ -620,7 +621,7 @@ INLINE void id_contexts(const struct mix *m, const struct about *about, uint64_t
     words[0] = about->id;
     words[1] = about->id | (uint64_t)m->history[0] << 10;
     words[2] = about->id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
-    words[3] = about->id | low((uint32_t)m->last.a, 16) << 10;
+    words[3] = about->id | low((uint32_t)m->last.any.a, 16) << 10;
     words[4] = about->id | low((uint32_t)about->shape->b, 16) << 10;
     words[5] = about->id | low(about->shape->c[0], 16) << 10;
 }
@@ -629,15 +630,16 @@ INLINE void code_yes(struct mix *m, const struct about *about, bool plain, struc
                      const bool reading)
 {
     if (event->kind == RP_YES)
-        event->b = unfold_count(
-            (uint32_t)code_number(m, about, count_contexts, COUNT, fold_count(event->b), reading));
+        event->any.b = unfold_count((uint32_t)code_number(m, about, count_contexts, COUNT,
+                                                          fold_count(event->any.b), reading));
     else
-        event->b = plain ? 0 : code_signed(m, about, id_contexts, REST_B, event->b, reading);
-    event->c = plain ? 0 : code_number(m, about, id_contexts, REST_C, event->c, reading);
-    if (event->kind == RP_NEXT || event->b > 0)
-        event->a = code_choice(m, about, index_contexts, event->a, reading);
+        event->any.b =
+            plain ? 0 : code_signed(m, about, id_contexts, REST_B, event->any.b, reading);
+    event->any.c = plain ? 0 : code_number(m, about, id_contexts, REST_C, event->any.c, reading);
+    if (event->kind == RP_NEXT || event->any.b > 0)
+        event->any.a = code_choice(m, about, index_contexts, event->any.a, reading);
     else
-        event->a = RP_NO_INDEX;
+        event->any.a = RP_NO_INDEX;
 }
 
 /* NO */
@@ -650,16 +652,16 @@ INLINE uint32_t nearness(uint64_t more)
 
 INLINE bool is_in_group(const struct mix *m)
 {
-    return m->last.kind == RP_NO && m->last.b > 0;
+    return m->last.kind == RP_NO && m->last.any.b > 0;
 }
 
 INLINE void near_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
-    uint64_t now = class_of(m->last.c),
+    uint64_t now = class_of(m->last.any.c),
              base = about->id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
 
     words[0] = base | (uint64_t)m->history[2] << 30 | now << 40;
-    words[1] = base | (uint64_t)about->event->b << 30;
+    words[1] = base | (uint64_t)about->event->any.b << 30;
     words[2] = about->id | now << 10;
     words[3] = base | low(m->chosen_before, 8) << 30;
     words[4] = base | (uint64_t)m->history[2] << 30 | (uint64_t)m->history[3] << 40;
@@ -670,25 +672,25 @@ INLINE bool code_near_polls(struct mix *m, const struct about *about, struct rp_
                             const bool reading)
 {
     struct symbol symbol = start_symbol(m, about, near_contexts, POLLS_NEAR);
-    uint32_t value = nearness(event->c - m->last.c);
+    uint32_t value = nearness(event->any.c - m->last.any.c);
     uint32_t near = 0;
     while (near < 3 && !code_at(&symbol, near, 0, value == near, reading))
         near++;
 
     if (near < 3)
-        event->c = m->last.c + (near == 1) - (near == 2);
+        event->any.c = m->last.any.c + (near == 1) - (near == 2);
     return near < 3;
 }
 
 INLINE void polls_contexts(const struct mix *m, const struct about *about, uint64_t *words)
 {
     const struct shape *s = about->shape;
-    uint64_t base = about->id | (uint64_t)about->event->b << 10 |
-                    (uint64_t)(is_in_group(m) ? class_of(m->last.c) + 1 : 0) << 14;
+    uint64_t base = about->id | (uint64_t)about->event->any.b << 10 |
+                    (uint64_t)(is_in_group(m) ? class_of(m->last.any.c) + 1 : 0) << 14;
     uint64_t longer = base | (uint64_t)m->history[0] << 23 | (uint64_t)m->history[1] << 33,
              mine = base | (uint64_t)class_of(s->c[0]) << 23;
 
-    words[0] = longer | low((uint32_t)m->last.a, 8) << 43;
+    words[0] = longer | low((uint32_t)m->last.any.a, 8) << 43;
     words[1] = mine;
     words[2] = base;
     words[3] = mine | (uint64_t)class_of(s->c[1]) << 31;
@@ -702,7 +704,7 @@ INLINE void group_contexts(const struct mix *m, const struct about *about, uint6
     bool in_group = m->last.kind == RP_NO;
     uint64_t id = about->id,
              base = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20,
-             group = low((uint32_t)m->last.b, 5);
+             group = low((uint32_t)m->last.any.b, 5);
 
     words[0] = base | group << 30;
     words[1] = id | (in_group ? group + 1 : 0) << 30;
@@ -721,18 +723,19 @@ INLINE void thread_contexts(const struct mix *m, const struct about *about, uint
 INLINE void code_no(struct mix *m, const struct about *about, bool plain, struct rp_event *event,
                     const bool reading)
 {
-    event->b = (int32_t)code_number(m, about, group_contexts, GROUP, (uint32_t)event->b, reading);
-    event->a =
-        plain ? m->thread : code_signed(m, about, thread_contexts, THREAD, event->a, reading);
+    event->any.b =
+        (int32_t)code_number(m, about, group_contexts, GROUP, (uint32_t)event->any.b, reading);
+    event->any.a =
+        plain ? m->thread : code_signed(m, about, thread_contexts, THREAD, event->any.a, reading);
     if (!is_in_group(m) || !code_near_polls(m, about, event, reading))
-        event->c = code_number(m, about, polls_contexts, POLLS, event->c - 1, reading) + 1;
+        event->any.c = code_number(m, about, polls_contexts, POLLS, event->any.c - 1, reading) + 1;
 }
 
 /* Messages: RECV, PROBE, MATCH, FREED, CANCELLED */
 
 INLINE uint32_t tag_slot(const struct rp_event *event)
 {
-    return ((uint32_t)event->a * 7 + event->site) % TABLE;
+    return ((uint32_t)event->any.a * 7 + event->site) % TABLE;
 }
 
 INLINE void tag_contexts(const struct mix *m, const struct about *about, uint64_t *words)
@@ -747,7 +750,7 @@ INLINE void tag_contexts(const struct mix *m, const struct about *about, uint64_
     words[1] = base;
     words[2] = base | (uint64_t)m->history[0] << 26 | low((uint32_t)s->b, 8) << 36;
     words[3] = base | low((uint32_t)s->b, 16) << 26;
-    words[4] = about->id | low((uint32_t)event->a, 24) << 10;
+    words[4] = about->id | low((uint32_t)event->any.a, 24) << 10;
     words[5] = about->id | low((uint32_t)next, 16) << 10 | low((uint32_t)s->b, 16) << 26;
 }
 
@@ -755,10 +758,10 @@ INLINE void code_tag(struct mix *m, const struct about *about, struct rp_event *
                      const bool reading)
 {
     int32_t tag = m->tags[tag_slot(event)];
-    uint64_t more = fold((int64_t)event->b - tag);
+    uint64_t more = fold((int64_t)event->any.b - tag);
 
-    event->b = (int32_t)((uint32_t)tag +
-                         (uint32_t)unfold(code_number(m, about, tag_contexts, TAG, more, reading)));
+    event->any.b = (int32_t)((uint32_t)tag + (uint32_t)unfold(code_number(m, about, tag_contexts,
+                                                                          TAG, more, reading)));
 }
 
 INLINE void post_contexts(const struct mix *m, const struct about *about, uint64_t *words)
@@ -767,7 +770,7 @@ INLINE void post_contexts(const struct mix *m, const struct about *about, uint64
 
     words[0] = id | low(m->chosen, 12) << 10;
     words[1] = id;
-    words[2] = id | (uint64_t)m->history[0] << 10 | low((uint32_t)m->last.a, 12) << 20;
+    words[2] = id | (uint64_t)m->history[0] << 10 | low((uint32_t)m->last.any.a, 12) << 20;
     words[3] = id | low((uint32_t)about->shape->b, 16) << 10;
     words[4] = id | (uint64_t)m->history[0] << 10 | (uint64_t)m->history[1] << 20;
     words[5] = id | low(m->chosen_before, 16) << 10;
@@ -778,12 +781,13 @@ INLINE void code_post(struct mix *m, const struct about *about, struct rp_event 
 {
     uint64_t likely = m->reposted[(event->site * 31 + m->chosen) % TABLE];
 
-    if (!code_flag(m, about, post_contexts, POST_NEW, event->c != likely, reading))
-        event->c = likely;
+    if (!code_flag(m, about, post_contexts, POST_NEW, event->any.c != likely, reading))
+        event->any.c = likely;
     else
-        event->c = m->next_post +
-                   (uint64_t)unfold(code_number(m, about, post_contexts, POST,
-                                                fold((int64_t)(event->c - m->next_post)), reading));
+        event->any.c =
+            m->next_post +
+            (uint64_t)unfold(code_number(m, about, post_contexts, POST,
+                                         fold((int64_t)(event->any.c - m->next_post)), reading));
 }
 
 INLINE void source_contexts(const struct mix *m, const struct about *about, uint64_t *words)
@@ -795,7 +799,7 @@ INLINE void source_contexts(const struct mix *m, const struct about *about, uint
     words[0] = two;
     words[1] = one;
     words[2] = two ^ low((uint32_t)s->a[2], 16) << 42;
-    words[3] = id | (uint64_t)m->history[0] << 10 | low((uint32_t)m->last.a, 16) << 20;
+    words[3] = id | (uint64_t)m->history[0] << 10 | low((uint32_t)m->last.any.a, 16) << 20;
     words[4] = one | low(m->chosen, 16) << 26;
     words[5] = id;
 }
@@ -803,12 +807,13 @@ INLINE void source_contexts(const struct mix *m, const struct about *about, uint
 INLINE void code_message(struct mix *m, const struct about *about, bool plain,
                          struct rp_event *event, const bool reading)
 {
-    event->a = code_choice(m, about, source_contexts, event->a, reading);
+    event->any.a = code_choice(m, about, source_contexts, event->any.a, reading);
     code_tag(m, about, event, reading);
     if (rp_event_has_post(event->kind))
         code_post(m, about, event, reading);
     else
-        event->c = plain ? 0 : code_number(m, about, id_contexts, REST_C, event->c, reading);
+        event->any.c =
+            plain ? 0 : code_number(m, about, id_contexts, REST_C, event->any.c, reading);
 }
 
 /* Everything else: threads, values, clocks */
@@ -832,20 +837,20 @@ INLINE void rest_contexts(const struct mix *m, const struct about *about, uint64
 INLINE void code_value(struct mix *m, const struct about *about, struct rp_event *event,
                        const bool reading)
 {
-    uint64_t before = about->shape->c[0], more = fold((int64_t)(event->c - before));
+    uint64_t before = about->shape->c[0], more = fold((int64_t)(event->any.c - before));
 
-    if (code_flag(m, about, rest_contexts, GROWS, more < event->c, reading))
-        event->c =
+    if (code_flag(m, about, rest_contexts, GROWS, more < event->any.c, reading))
+        event->any.c =
             before + (uint64_t)unfold(code_number(m, about, rest_contexts, GROWTH, more, reading));
     else
-        event->c = code_number(m, about, rest_contexts, REST_C, event->c, reading);
+        event->any.c = code_number(m, about, rest_contexts, REST_C, event->any.c, reading);
 }
 
 INLINE void code_rest(struct mix *m, const struct about *about, struct rp_event *event,
                       const bool reading)
 {
-    event->a = code_choice(m, about, rest_contexts, event->a, reading);
-    event->b = code_signed(m, about, rest_contexts, REST_B, event->b, reading);
+    event->any.a = code_choice(m, about, rest_contexts, event->any.a, reading);
+    event->any.b = code_signed(m, about, rest_contexts, REST_B, event->any.b, reading);
     code_value(m, about, event, reading);
 }
 
@@ -859,26 +864,26 @@ INLINE void note_choice(struct mix *m, int32_t choice)
 
 INLINE void learn_index(struct mix *m, const struct rp_event *event)
 {
-    note_choice(m, event->a);
+    note_choice(m, event->any.a);
     m->reposted[(event->site * 31 + m->chosen) % TABLE] = m->posts;
 }
 
 INLINE void learn_polls(struct mix *m, const struct rp_event *event)
 {
-    m->difference = is_in_group(m) ? nearness(event->c - m->last.c) + 1 : 0;
-    m->thread = event->a;
-    m->last_polls = class_of(event->c);
-    m->since[event->site % TABLE] += (uint32_t)event->c;
+    m->difference = is_in_group(m) ? nearness(event->any.c - m->last.any.c) + 1 : 0;
+    m->thread = event->any.a;
+    m->last_polls = class_of(event->any.c);
+    m->since[event->site % TABLE] += (uint32_t)event->any.c;
 }
 
 INLINE void learn_message(struct mix *m, const struct rp_event *event)
 {
     m->heard_before[tag_slot(event)] = (uint16_t)m->heard;
     m->heard = tag_slot(event);
-    m->tags[tag_slot(event)] = event->b;
+    m->tags[tag_slot(event)] = event->any.b;
     if (rp_event_has_post(event->kind))
-        m->next_post = event->c + 1;
-    note_choice(m, event->a);
+        m->next_post = event->any.c + 1;
+    note_choice(m, event->any.a);
 }
 
 INLINE void learn_kind(struct mix *m, uint32_t id, const struct rp_event *event)
@@ -886,7 +891,7 @@ INLINE void learn_kind(struct mix *m, uint32_t id, const struct rp_event *event)
     m->difference = 0;
     switch (event->kind) {
     case RP_YES:
-        if (event->b > 0)
+        if (event->any.b > 0)
             learn_index(m, event);
         m->last_yes = id;
         m->since[event->site % TABLE] = 0;
@@ -916,18 +921,18 @@ INLINE void learn(struct mix *m, uint32_t id, const struct rp_event *event)
     s->posts = event->posts;
     s->a[2] = s->a[1];
     s->a[1] = s->a[0];
-    s->a[0] = event->a;
-    s->b = event->b;
+    s->a[0] = event->any.a;
+    s->b = event->any.b;
     s->c[1] = s->c[0];
-    s->c[0] = event->c;
+    s->c[0] = event->any.c;
     for (int i = 3; i > 0; i--)
         m->history[i] = m->history[i - 1];
     m->history[0] = id;
     m->last = *event;
     m->trail[2] = m->trail[1];
     m->trail[1] = m->trail[0];
-    m->trail[0] = id + (uint32_t)event->a * 0x9e3779b1 +
-                  (event->kind == RP_NO ? 0 : (uint32_t)event->b * 0x85ebca6b);
+    m->trail[0] = id + (uint32_t)event->any.a * 0x9e3779b1 +
+                  (event->kind == RP_NO ? 0 : (uint32_t)event->any.b * 0x85ebca6b);
 }
 
 /* Events that follow as before */
@@ -942,8 +947,8 @@ INLINE bool is_foretold(const struct mix *m, const struct foretold *f, const str
     const struct rp_event *e = &f->event;
 
     return e->kind == event->kind && e->site == event->site && e->posts == event->posts &&
-           e->scope == event->scope && e->a == event->a && e->b == event->b &&
-           e->c == event->c - base_of(m, event->kind);
+           e->scope == event->scope && e->any.a == event->any.a && e->any.b == event->any.b &&
+           e->any.c == event->any.c - base_of(m, event->kind);
 }
 
 /* Whether it comes as foretold. */
@@ -973,7 +978,7 @@ INLINE void foretell(struct mix *m, struct foretold *f, uint32_t check, uint32_t
     f->hits = 0;
     f->id = id;
     f->event = *event;
-    f->event.c -= base_of(m, event->kind);
+    f->event.any.c -= base_of(m, event->kind);
 }
 
 /* Events */
@@ -1015,7 +1020,7 @@ INLINE void code_event(struct mix *m, struct rp_event *event, const bool reading
     if (f->check == key && f->hits >= TRUSTED && code_faith(m, f, event, reading)) {
         id = f->id;
         *event = f->event;
-        event->c += base_of(m, event->kind);
+        event->any.c += base_of(m, event->kind);
         f->hits += f->hits < FAITHS;
     } else {
         id = code_fields(m, event, reading);

@@ -40,16 +40,16 @@ static void put_columns(const struct rp_event *e, size_t n, struct rp_buffer *ou
     for (size_t i = 0; i < n; i++)
         at = put_varint(at, e[i].scope);
     for (size_t i = 0; i < n; i++)
-        at = put_svarint(at, e[i].a);
+        at = put_svarint(at, e[i].any.a);
     for (size_t i = 0; i < n; i++)
-        at = put_svarint(at, e[i].b);
+        at = put_svarint(at, e[i].any.b);
     for (size_t i = 0; i < n; i++) {
         if (!rp_event_has_post(e[i].kind)) {
-            at = put_varint(at, e[i].c);
+            at = put_varint(at, e[i].any.c);
             continue;
         }
-        at = put_svarint(at, (int64_t)(e[i].c - expected));
-        expected = e[i].c + 1;
+        at = put_svarint(at, (int64_t)(e[i].any.c - expected));
+        expected = e[i].any.c + 1;
     }
     out->length = (size_t)(at - out->bytes);
 }
@@ -116,16 +116,16 @@ static void get_columns(struct rp_view *in, struct rp_event *e, size_t n)
     for (size_t i = 0; i < n; i++)
         e[i].scope = get_u32(in);
     for (size_t i = 0; i < n; i++)
-        e[i].a = get_i32(in);
+        e[i].any.a = get_i32(in);
     for (size_t i = 0; i < n; i++)
-        e[i].b = get_i32(in);
+        e[i].any.b = get_i32(in);
     for (size_t i = 0; i < n; i++) {
         if (!rp_event_has_post(e[i].kind)) {
-            e[i].c = rp_view_varint(in);
+            e[i].any.c = rp_view_varint(in);
             continue;
         }
-        e[i].c = expected + (uint64_t)rp_view_svarint(in);
-        expected = e[i].c + 1;
+        e[i].any.c = expected + (uint64_t)rp_view_svarint(in);
+        expected = e[i].any.c + 1;
     }
 }
 

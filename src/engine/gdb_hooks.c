@@ -10,8 +10,9 @@ struct reprise_place reprise_place;
 const struct rp_requests *const reprise_receives = &rp_state.requests;
 
 /* reprise.gdb reads them by these numbers. */
-_Static_assert(offsetof(struct reprise_place, next) == 32 && offsetof(struct rp_event, a) == 16 &&
-                   offsetof(struct rp_event, b) == 20 && offsetof(struct rp_event, c) == 24,
+_Static_assert(offsetof(struct reprise_place, next) == 32 &&
+                   offsetof(struct rp_event, any.a) == 16 &&
+                   offsetof(struct rp_event, any.b) == 20 && offsetof(struct rp_event, any.c) == 24,
                "place");
 _Static_assert(offsetof(struct reprise_place, kind) == 64 &&
                    offsetof(struct reprise_place, function) == 72,

@@ -46,9 +46,11 @@ static void put(const struct rp_stamp *stamps, size_t count, const struct rp_cal
     rp_record_close_runs();
     rp_record_stamp();
     for (size_t i = 0; i < count; i++, fresh = 0)
-        *rp_ring_slot(rp_recorder.ring) = (struct rp_event){
-            RP_CLOCK,        site,           0, (uint32_t)(count - 1 - i) | fresh, stamps[i].sender,
-            stamps[i].index, stamps[i].clock};
+        *rp_ring_slot(rp_recorder.ring) =
+            (struct rp_event){.kind = RP_CLOCK,
+                              .site = site,
+                              .scope = (uint32_t)(count - 1 - i) | fresh,
+                              .clock = {stamps[i].sender, stamps[i].index, stamps[i].clock}};
     rp_record_publish();
 }
 

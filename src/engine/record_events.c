@@ -19,12 +19,12 @@ void rp_record_close_runs(void)
         struct rp_event *event =
             rp_ring_slot(ring); /* the ring may move: look the run up after it */
         *event = ring->shared->open_run[__builtin_ctz(left)];
-        event->b = __builtin_popcount(left) - 1;
+        event->no.group_left = __builtin_popcount(left) - 1;
     }
     rp_ring_publish(ring); /* from here on the open runs do not count */
     atomic_signal_fence(memory_order_seq_cst);
     for (left = runs; left != 0; left &= left - 1) {
-        ring->shared->open_run[__builtin_ctz(left)].c = 0;
+        ring->shared->open_run[__builtin_ctz(left)].no.times = 0;
         rp_recorder.open_key[__builtin_ctz(left)].function = NULL;
     }
     rp_recorder.open &= ~RP_RECORD_RUNS;
@@ -34,7 +34,7 @@ void rp_record_close_runs(void)
 
 static void put_before(uint32_t kind, uint32_t site, uint32_t posts, int32_t a, uint64_t c)
 {
-    *rp_ring_slot(rp_recorder.ring) = (struct rp_event){kind, site, posts, 0, a, 0, c};
+    *rp_ring_slot(rp_recorder.ring) = (struct rp_event)RP_EVENT(kind, site, posts, 0, a, 0, c);
 }
 
 static void introduce(uint32_t site)
@@ -82,7 +82,7 @@ static int compare_groups(const struct rp_event *one, const struct rp_event *oth
         return one->site < other->site ? -1 : 1;
     if (one->scope != other->scope)
         return one->scope < other->scope ? -1 : 1;
-    return (one->b > other->b) - (one->b < other->b);
+    return (one->any.b > other->any.b) - (one->any.b < other->any.b);
 }
 
 /* By group and place: c is the place. */
@@ -91,7 +91,7 @@ static int compare_places(const void *one, const void *other)
     const struct rp_event *a = one, *b = other;
     int groups = compare_groups(a, b);
 
-    return groups ? groups : (a->c > b->c) - (a->c < b->c);
+    return groups ? groups : (a->match.post > b->match.post) - (a->match.post < b->match.post);
 }
 
 static int compare_sources(const void *one, const void *other)
@@ -99,7 +99,8 @@ static int compare_sources(const void *one, const void *other)
     const struct rp_event *a = one, *b = other;
     int groups = compare_groups(a, b);
 
-    return groups ? groups : (a->a > b->a) - (a->a < b->a);
+    return groups ? groups
+                  : (a->match.source > b->match.source) - (a->match.source < b->match.source);
 }
 
 /* Sources in order within each group; sites, tags and posts stay where they are. */
@@ -111,13 +112,13 @@ static void sort_region(void)
     if (!places)
         rp_bug(__FILE__, __LINE__, "no memory for a region");
     for (size_t i = 0; i < region.count; i++) {
-        region.events[i].c = i;
+        region.events[i].match.post = i;
         places[i] = sources[i] = region.events[i];
     }
     qsort(places, region.count, sizeof *places, compare_places);
     qsort(sources, region.count, sizeof *sources, compare_sources);
     for (size_t i = 0; i < region.count; i++)
-        region.events[places[i].c].a = sources[i].a;
+        region.events[places[i].match.post].match.source = sources[i].match.source;
     free(places);
 }
 
@@ -129,7 +130,7 @@ static void flush_region(void)
     for (size_t i = 0; i < region.count; i++) {
         struct rp_event *event = rp_ring_slot(rp_recorder.ring);
         *event = region.events[i];
-        event->c = 0;
+        event->match.post = 0;
     }
     region.count = 0;
     rp_ring_publish(rp_recorder.ring);
@@ -167,8 +168,11 @@ bool rp_record_region_put(uint32_t site, uint32_t scope, int32_t source, int32_t
             rp_bug(__FILE__, __LINE__, "no memory for a region");
     }
     rp_record_close_runs(); /* polls before it come before it */
-    region.events[region.count++] =
-        (struct rp_event){RP_RECV, site, rp_record_take_posts(), scope, source, tag, 0};
+    region.events[region.count++] = (struct rp_event){.kind = RP_RECV,
+                                                      .site = site,
+                                                      .posts = rp_record_take_posts(),
+                                                      .scope = scope,
+                                                      .match = {source, tag, 0}};
     if (--region.left == 0)
         rp_record_region_end();
     return true;
@@ -194,9 +198,12 @@ static void open_run(const struct rp_call *call, uint64_t scope, uint32_t slot)
     struct rp_ring_header *shared = rp_recorder.ring->shared;
 
     shared->open_at = rp_recorder.ring->head;
-    shared->open_run[slot] = (struct rp_event){RP_NO, site, 0, (uint32_t)scope, thread, 0, 0};
+    shared->open_run[slot] = (struct rp_event){.kind = RP_NO,
+                                               .site = site,
+                                               .scope = (uint32_t)scope,
+                                               .no = {.thread = thread}};
     atomic_signal_fence(memory_order_seq_cst); /* a run that counts is whole */
-    shared->open_run[slot].c = 1;
+    shared->open_run[slot].no.times = 1;
     rp_recorder.open_key[slot] = (struct rp_poll_key){call->function, scope};
     rp_record_hold(1u << slot);
 }
@@ -210,7 +217,7 @@ void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t
             return;
         }
         if (key->function == call->function && key->scope == scope) {
-            rp_recorder.ring->shared->open_run[slot].c++;
+            rp_recorder.ring->shared->open_run[slot].no.times++;
             return;
         }
     }

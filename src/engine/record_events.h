@@ -125,9 +125,9 @@ static inline void rp_record_put_after(uint32_t posts, uint32_t kind, uint32_t s
     event->site = site;
     event->posts = posts;
     event->scope = scope;
-    event->a = a;
-    event->b = b;
-    event->c = c;
+    event->any.a = a;
+    event->any.b = b;
+    event->any.c = c;
 }
 
 static inline void rp_record_put(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b,
@@ -174,7 +174,7 @@ static inline bool rp_record_no_again(const char *function, uint32_t scope)
 
     if (__builtin_expect(key->function != function || key->scope != scope, 0))
         return false;
-    rp_recorder.ring->shared->open_run[slot].c++;
+    rp_recorder.ring->shared->open_run[slot].no.times++;
     return true;
 }
 

@@ -66,8 +66,8 @@ static int replay_value(const struct rp_call *call, int32_t *a, uint64_t *c)
     const struct rp_event *event = rp_follow_expect(call, 0, RP_KIND(RP_VALUE));
 
     if (event) {
-        *a = event->a;
-        *c = event->c;
+        *a = event->value.small;
+        *c = event->value.large;
     }
     return event != NULL;
 }

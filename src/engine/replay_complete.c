@@ -216,8 +216,8 @@ int rp_replay_Waitany(const struct rp_call *call, int count, MPI_Request *reques
         return decided(call, count, call->next->Waitany(count, requests, index, seen));
     const struct rp_event *event =
         rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
-    if (event && event->kind == RP_YES && event->a >= 0) {
-        int chosen = event->a;
+    if (event && event->kind == RP_YES && event->yes.index >= 0) {
+        int chosen = event->yes.index;
         check_index(call, chosen, count, requests);
         rc = complete_one(call, requests, chosen, NULL, seen);
         *index = chosen;
@@ -250,8 +250,8 @@ int rp_replay_Testany(const struct rp_call *call, int count, MPI_Request *reques
         *flag = 0;
         *index = MPI_UNDEFINED;
         rp_answer_no();
-    } else if (event && event->kind == RP_YES && event->a >= 0) {
-        int chosen = event->a;
+    } else if (event && event->kind == RP_YES && event->yes.index >= 0) {
+        int chosen = event->yes.index;
         check_index(call, chosen, count, requests);
         rc = complete_one(call, requests, chosen, flag, seen);
         *index = chosen;
@@ -272,11 +272,11 @@ int rp_replay_Testany(const struct rp_call *call, int count, MPI_Request *reques
 static int complete_some(const struct rp_call *call, some_function *real_call, int count,
                          MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
 {
-    int wanted = rp_follow_ahead(0)->b, found = 0;
+    int wanted = rp_follow_ahead(0)->yes.count, found = 0;
 
     reserve(count);
     for (int i = 0; i < wanted; i++) {
-        indices[i] = rp_follow_ahead((size_t)i)->a;
+        indices[i] = rp_follow_ahead((size_t)i)->next.index;
         check_index(call, indices[i], count, requests);
         rp_await_request(call, requests[indices[i]]);
         room.before[i] = requests[indices[i]];
@@ -322,7 +322,7 @@ static int replay_some(const struct rp_call *call, some_function *real_call, uin
     if (event && event->kind == RP_NO) {
         *outcount = 0;
         rp_answer_no();
-    } else if (event && event->kind == RP_YES && event->b > 0) {
+    } else if (event && event->kind == RP_YES && event->yes.count > 0) {
         rc = complete_some(call, real_call, count, requests, outcount, indices, statuses);
     } else {
         rc = freely_some(call, real_call, count, requests, outcount, indices, statuses);
@@ -358,7 +358,7 @@ static int waitall_partly(const struct rp_call *call, int count, MPI_Request *re
 
     if (!event)
         return call->next->Waitall(count, requests, statuses);
-    int completed = event->b, found = 0;
+    int completed = event->yes.count, found = 0;
     reserve(count);
     MPI_Status *own = room.statuses;
     for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; i++)

@@ -24,8 +24,8 @@ static void take_early(struct rp_log *log)
         for (size_t i = 0; i < count && more; i++) {
             more = events[i].kind == RP_VALUE && events[i].scope == 1;
             if (more)
-                rp_capture_add_early(strdup(sites->sites[events[i].site].function), 0, events[i].a,
-                                     events[i].c);
+                rp_capture_add_early(strdup(sites->sites[events[i].site].function), 0,
+                                     events[i].value.small, events[i].value.large);
         }
     free(events);
 }

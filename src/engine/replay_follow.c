@@ -25,6 +25,7 @@
 #include "engine/wakeup.h"
 #include "engine/standstill.h"
 #include "engine/gdb_hooks.h"
+#include "event/describe.h"
 #include "event/naming.h"
 #include "event/site.h"
 #include "log/logreader.h"
@@ -139,32 +140,7 @@ static uint32_t site_of(const struct rp_call *call)
 
 static void describe(const struct rp_event *event, struct rp_buffer *out)
 {
-    switch (event->kind) {
-    case RP_RECV:
-    case RP_PROBE:
-        rp_buffer_printf(out, "a message from rank %d with tag %d on communicator %u", event->a,
-                         event->b, event->scope);
-        break;
-    case RP_NO:
-        rp_buffer_printf(out, "'no', %llu times before the next other event", U64(event->c));
-        break;
-    case RP_YES:
-        rp_buffer_printf(out, "'yes' of %u requests, %d completed, first index %d", event->scope,
-                         event->b, event->a);
-        break;
-    case RP_MATCH:
-    case RP_FREED:
-        rp_buffer_printf(out, "receive %llu matched a message from rank %d with tag %d",
-                         U64(event->c), event->a, event->b);
-        break;
-    case RP_TURN:
-        rp_buffer_printf(out, "it was the turn of thread %d, after %llu turns of another", event->a,
-                         U64(event->c));
-        break;
-    default:
-        rp_buffer_printf(out, "%s a=%d b=%d c=%llu", rp_event_name(event->kind), event->a, event->b,
-                         U64(event->c));
-    }
+    rp_event_put_words(event, out);
     rp_buffer_printf(out, ", %u receives posted since the event before\n", event->posts);
 }
 
@@ -334,7 +310,7 @@ static void take_front(const struct rp_event *event)
 static void load_polls(void)
 {
     struct poll_group *polls = &follow.polls;
-    uint32_t count = (uint32_t)front()->b + 1;
+    uint32_t count = (uint32_t)front()->no.group_left + 1;
 
     for (uint32_t i = 0; i < count; i++) {
         const struct rp_event *event = rp_follow_ahead(i);
@@ -342,7 +318,7 @@ static void load_polls(void)
             break; /* cut off */
         polls->run[i] =
             (struct poll_run){rp_log_site_table(follow.log)->sites[event->site].function, *event,
-                              event->c};
+                              event->no.times};
         polls->count = polls->open = i + 1;
     }
 }
@@ -398,7 +374,8 @@ static const struct rp_event *whole_front(void)
 {
     const struct rp_event *event = front();
 
-    if (event && event->kind == RP_YES && event->b > 1 && !rp_follow_ahead((size_t)event->b - 1))
+    if (event && event->kind == RP_YES && event->yes.count > 1 &&
+        !rp_follow_ahead((size_t)event->yes.count - 1))
         return NULL;
     return event ? front() : NULL;
 }
@@ -426,9 +403,10 @@ static void add_balance(const struct rp_event *event)
 
     for (size_t i = 0; i < follow.balance_count; i++) {
         struct poll_balance *b = &follow.balances[i];
-        if (b->left == 0 || (b->thread == event->a && b->scope == event->scope &&
+        if (b->left == 0 || (b->thread == event->no.thread && b->scope == event->scope &&
                              strcmp(b->function, function) == 0)) {
-            *b = (struct poll_balance){function, event->a, event->scope, b->left + event->c};
+            *b = (struct poll_balance){function, event->no.thread, event->scope,
+                                       b->left + event->no.times};
             return;
         }
     }
@@ -437,7 +415,7 @@ static void add_balance(const struct rp_event *event)
         follow.balances = more_room(follow.balances, follow.balance_room * sizeof *follow.balances);
     }
     follow.balances[follow.balance_count++] =
-        (struct poll_balance){function, event->a, event->scope, event->c};
+        (struct poll_balance){function, event->no.thread, event->scope, event->no.times};
 }
 
 static struct poll_balance *find_balance(const struct rp_call *call, uint32_t scope)
@@ -462,12 +440,14 @@ static void drop_balances(void)
 
 static void introduce(const struct rp_event *event)
 {
-    if (event->a != follow.identity_count + 1) {
-        rp_error("%s: thread %d is introduced out of order", rp_log_name(follow.log), event->a);
+    if (event->thread.number != follow.identity_count + 1) {
+        rp_error("%s: thread %d is introduced out of order", rp_log_name(follow.log),
+                 event->thread.number);
         give_up(RP_RANK_FAILED, REPRISE_EXIT_DAMAGED);
     }
-    follow.identities = more_room(follow.identities, (size_t)event->a * sizeof *follow.identities);
-    follow.identities[follow.identity_count++] = event->c;
+    follow.identities =
+        more_room(follow.identities, (size_t)event->thread.number * sizeof *follow.identities);
+    follow.identities[follow.identity_count++] = event->thread.identity;
 }
 
 static uint32_t posts_since(void)
@@ -487,12 +467,12 @@ static void settle(void)
         else if (event->kind == RP_FREED)
             follow.last_posts += event->posts;
         else if (event->kind != RP_TURN || event->posts != posts_since() ||
-                 event->c != follow.turns)
+                 event->turn.turns != follow.turns)
             return;
         bool is_turn = event->kind == RP_TURN;
         if (is_turn) {
             follow.last_posts = rp_state.posts;
-            follow.thread = event->a;
+            follow.thread = event->turn.thread;
             follow.turns = 0;
             follow.turn = *event;
         }
@@ -521,7 +501,8 @@ static bool may_take_turn(bool is_post)
     if (!mine || event->kind != RP_TURN)
         return mine;
     return is_post ? (int32_t)(event->posts - posts_since()) > 0
-                   : follow.turns < event->c; /* FREED may count posts that are still to come */
+                   : follow.turns <
+                         event->turn.turns; /* FREED may count posts that are still to come */
 }
 
 /* The first turn of a thread is by the call that the record has: else how often the threads took
@@ -577,7 +558,7 @@ static const struct rp_event *own_next(void)
 
     for (size_t i = 0; (event = rp_matcher_look(follow.matcher, i)) != NULL; i++) {
         if (event->kind == RP_TURN)
-            mine = event->a == rp_thread_state.number;
+            mine = event->turn.thread == rp_thread_state.number;
         else if (mine && event->kind != RP_NO && event->kind != RP_THREAD &&
                  event->kind != RP_FREED)
             return event;
@@ -664,7 +645,7 @@ bool rp_follow_is_next(const struct rp_call *call, uint32_t kind)
     const struct rp_event *event = follow.free ? NULL : front();
 
     return event && event->kind == kind && (!rp_threads_on || is_mine()) &&
-           event->c == rp_thread_state.waitalls && same_function(call, event->site);
+           event->yes.waitalls == rp_thread_state.waitalls && same_function(call, event->site);
 }
 
 bool rp_follow_take_no(void)
@@ -715,12 +696,13 @@ void rp_follow_observe(const struct rp_call *call, uint32_t kind, uint32_t scope
     if (rp_threads_on)
         await_front(call, scope, false);
     const struct rp_event *event = front();
-    struct rp_event seen = {kind, 0, (uint32_t)(rp_state.posts - follow.last_posts), scope, a,
-                            b,    c};
+    struct rp_event seen =
+        RP_EVENT(kind, 0, (uint32_t)(rp_state.posts - follow.last_posts), scope, a, b, c);
     if (!event)
         return; /* the record was cut off inside this call */
     const char *what = difference(call, event, scope);
-    if (!what && (event->kind != kind || event->a != a || event->b != b || event->c != c))
+    if (!what &&
+        (event->kind != kind || event->any.a != a || event->any.b != b || event->any.c != c))
         what = "another outcome";
     if (what)
         diverge(call, event, &seen, what);

@@ -62,8 +62,8 @@ void rp_replay_receive_begin(const struct rp_call *call, struct rp_envelope *e)
         rp_follow_expect(call, rp_comms_expected(e->comm), RP_KIND(RP_RECV) | RP_KIND(RP_ERROR));
     if (!event || event->kind == RP_ERROR)
         return;
-    e->source = event->a;
-    e->tag = event->b;
+    e->source = event->match.source;
+    e->tag = event->match.tag;
     if (!e->sends)
         rp_await_message(call, e->source, e->tag, e->comm);
 }
@@ -136,7 +136,7 @@ int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e,
         event = &recorded;
         if (e->source == MPI_ANY_SOURCE)
             instead = rp_shuffle_source(event);
-        take_match(e, instead == MPI_ANY_SOURCE ? event->a : instead, event->b);
+        take_match(e, instead == MPI_ANY_SOURCE ? event->match.source : instead, event->match.tag);
         rp_comms_number(e->comm); /* it has one now */
     }
     if (!fails && !rp_follow_is_free() && can_probe(e->source, e->tag, e->comm))
@@ -146,7 +146,7 @@ int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e,
     if (event && instead != MPI_ANY_SOURCE && rp_return_code_matched(rc) &&
         seen->MPI_SOURCE == instead) {
         MPI_Status as_recorded = *seen;
-        as_recorded.MPI_SOURCE = event->a;
+        as_recorded.MPI_SOURCE = event->match.source;
         observe_envelope(call, RP_RECV, e->comm, &as_recorded, rc);
     } else if (event)
         observe_envelope(call, RP_RECV, e->comm, seen, rc);
@@ -304,8 +304,8 @@ static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
         event =
             rp_follow_expect(call, rp_comms_expected(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_PROBE) {
-        source = event->a;
-        tag = event->b;
+        source = event->match.source;
+        tag = event->match.tag;
         rp_await_message(call, source, tag, comm);
     } else if (!told && can_probe(source, tag, comm)) {
         rp_await_message(call, source, tag, comm);
@@ -349,8 +349,8 @@ static int poll_probe(const struct rp_call *call, int source, int tag, MPI_Comm 
         return rc;
     }
     if (event && event->kind == RP_PROBE) {
-        source = event->a;
-        tag = event->b;
+        source = event->match.source;
+        tag = event->match.tag;
         rp_await_message(call, source, tag, comm);
     }
     rc = message ? call->next->Improbe(source, tag, comm, flag, message, seen)

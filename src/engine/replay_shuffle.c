@@ -81,11 +81,11 @@ static void find_group(const struct rp_event *front)
          shuffle.count++) {
         const struct rp_event *event = rp_follow_ahead(shuffle.count);
         if (!event || event->kind != RP_RECV || event->site != first.site ||
-            event->scope != first.scope || event->b != first.b)
+            event->scope != first.scope || event->match.tag != first.match.tag)
             break;
         RP_BUG_ON(
             !rp_array_grow((void **)&shuffle.sources, shuffle.count, sizeof *shuffle.sources));
-        shuffle.sources[shuffle.count] = event->a;
+        shuffle.sources[shuffle.count] = event->match.source;
     }
 }
 
@@ -104,7 +104,7 @@ static void shuffle_group(void)
 int rp_shuffle_source(const struct rp_event *event)
 {
     if (shuffle.left == 0)
-        return event->a;
+        return event->match.source;
     if (shuffle.next == shuffle.count) {
         find_group(event);
         shuffle_group();

@@ -29,14 +29,15 @@ int rp_event_is_valid(const struct rp_event *event)
         (event->posts > 0 && !rp_event_counts_posts(event->kind)))
         return 0;
     if (event->kind == RP_YES)
-        return event->b >= RP_UNDEFINED_COUNT && event->a >= RP_NO_INDEX &&
-               (event->b > 0) == (event->a >= 0);
+        return event->yes.count >= RP_UNDEFINED_COUNT && event->yes.index >= RP_NO_INDEX &&
+               (event->yes.count > 0) == (event->yes.index >= 0);
     if (event->kind == RP_NEXT || event->kind == RP_TURN)
-        return event->a >= 0;
+        return event->any.a >= 0;
     if (event->kind == RP_THREAD)
-        return event->a > 0;
+        return event->any.a > 0;
     if (event->kind == RP_CLOCK)
-        return event->a >= 0 && event->b >= RP_NO_INDEX;
+        return event->any.a >= 0 && event->any.b >= RP_NO_INDEX;
     return event->kind != RP_NO ||
-           (event->c > 0 && event->a >= 0 && event->b >= 0 && event->b < RP_OPEN_RUNS);
+           (event->no.times > 0 && event->no.thread >= 0 && event->no.group_left >= 0 &&
+            event->no.group_left < RP_OPEN_RUNS);
 }

@@ -38,14 +38,69 @@ static inline uint32_t rp_clock_left(uint32_t scope)
 enum { RP_OPEN_RUNS = 16 };
 
 struct rp_event {
-    uint32_t kind;
+    uint32_t kind; /* enum rp_event_kind */
     uint32_t site;
-    uint32_t posts;
-    uint32_t scope;
-    int32_t a;
-    int32_t b;
-    uint64_t c;
+    uint32_t posts; /* non-blocking receives posted since the event before */
+    uint32_t scope; /* a communicator's number; YES and NO of a completion call: how many requests
+                       it was passed; CLOCK: see rp_clock_left */
+    union {
+        struct {
+            int32_t source, tag;
+            uint64_t post; /* the number of the receive; RECV and PROBE: 0 */
+        } match;           /* RECV, PROBE, MATCH, FREED; CANCELLED: the post alone */
+        struct {
+            int32_t thread;
+            int32_t group_left; /* NOs of this group that are still to come */
+            uint64_t times;
+        } no;
+        struct {
+            int32_t index;     /* the first; RP_NO_INDEX: the call has none */
+            int32_t count;     /* of indices, NEXTs included; or RP_UNDEFINED_COUNT */
+            uint64_t waitalls; /* of Waitall: the number of its calls so far; else 0 */
+        } yes;
+        struct {
+            int32_t index;
+        } next; /* a further one of the YES before */
+        struct {
+            int32_t zero[2];
+            uint64_t cancel; /* its number */
+        } unsent;
+        struct {
+            int32_t class;
+        } error;
+        struct {
+            int32_t number, zero;
+            uint64_t identity;
+        } thread;
+        struct {
+            int32_t thread, zero;
+            uint64_t turns;
+        } turn;
+        struct {
+            int32_t small, zero;
+            uint64_t large;
+        } value; /* from outside: docs/format.md says which of the two */
+        struct {
+            int32_t sender; /* its rank in MPI_COMM_WORLD */
+            int32_t index;  /* of the request; RP_NO_INDEX: the call has none */
+            uint64_t clock;
+        } clock;
+        struct {
+            int32_t a, b;
+            uint64_t c;
+        } any; /* for codecs and digests, which treat all kinds alike */
+    };
 };
+
+/* The initialiser of an event of any kind. */
+#define RP_EVENT(kind_, site_, posts_, scope_, a_, b_, c_)                                         \
+    {                                                                                              \
+        .kind = (kind_), .site = (site_), .posts = (posts_), .scope = (scope_), .any = {           \
+            (a_),                                                                                  \
+            (b_),                                                                                  \
+            (c_)                                                                                   \
+        }                                                                                          \
+    }
 
 _Static_assert(sizeof(struct rp_event) == 32, "the ring's slots are 32 bytes");
 
@@ -88,8 +143,9 @@ static inline uint64_t rp_digest(uint64_t digest, const struct rp_event *event)
 {
     digest = rp_digest_word(digest, event->kind);
     digest = rp_digest_word(digest, event->posts | (uint64_t)event->scope << 32);
-    digest = rp_digest_word(digest, (uint32_t)event->a | (uint64_t)(uint32_t)event->b << 32);
-    return rp_digest_word(digest, event->c);
+    digest =
+        rp_digest_word(digest, (uint32_t)event->any.a | (uint64_t)(uint32_t)event->any.b << 32);
+    return rp_digest_word(digest, event->any.c);
 }
 
 #endif

@@ -131,8 +131,8 @@ static size_t drop_cut_call(const struct rp_event *events, size_t count)
 
     while (at > 0 && events[at - 1].kind == RP_NEXT)
         at--;
-    if (at > 0 && events[at - 1].kind == RP_YES && events[at - 1].b > 0 &&
-        count - at < (size_t)events[at - 1].b - 1)
+    if (at > 0 && events[at - 1].kind == RP_YES && events[at - 1].yes.count > 0 &&
+        count - at < (size_t)events[at - 1].yes.count - 1)
         return at - 1;
     return count;
 }
@@ -142,11 +142,11 @@ static size_t copy_open_runs(const struct rp_ring_header *h, struct rp_event *to
     size_t count = 0;
 
     for (size_t i = 0; i < RP_OPEN_RUNS; i++)
-        if (h->open_run[i].c > 0 && h->open_run[i].kind == RP_NO &&
+        if (h->open_run[i].no.times > 0 && h->open_run[i].kind == RP_NO &&
             rp_event_is_valid(&h->open_run[i]))
             to[count++] = h->open_run[i];
     for (size_t i = 0; i < count; i++)
-        to[i].b = (int32_t)(count - 1 - i);
+        to[i].no.group_left = (int32_t)(count - 1 - i);
     return count;
 }
 
@@ -256,6 +256,6 @@ enum rp_status rp_ring_peek(const char *path, uint64_t run, uint32_t rank, uint3
     *out = (struct rp_ring_place){.events = h.stopped && h.stopped_head < h.head ? h.stopped_head
                                                                                  : h.head};
     for (size_t i = 0; h.open_at == h.head && i < RP_OPEN_RUNS; i++)
-        out->polls += h.open_run[i].c;
+        out->polls += h.open_run[i].no.times;
     return RP_OK;
 }

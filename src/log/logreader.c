@@ -847,7 +847,8 @@ static size_t append_late_rest(const struct rp_log *log, struct rp_late *late)
     for (size_t i = 0; i < log->rest.count; i++) {
         const struct rp_event *event = &log->rest.events[i];
         if (rp_event_has_post(event->kind))
-            late[count++] = (struct rp_late){event->c, event->kind, event->a, event->b};
+            late[count++] = (struct rp_late){event->match.post, event->kind, event->match.source,
+                                             event->match.tag};
     }
     return count;
 }
@@ -912,7 +913,7 @@ void rp_log_sum_add(struct rp_log_sum *sum, const struct rp_event *events, size_
 {
     for (size_t i = 0; i < count; i++) {
         sum->receives += rp_event_receives(&events[i]);
-        sum->polls += events[i].kind == RP_NO ? events[i].c : 0;
+        sum->polls += events[i].kind == RP_NO ? events[i].no.times : 0;
         sum->digest = rp_digest(sum->digest, &events[i]);
     }
     sum->events += count;

@@ -156,12 +156,12 @@ static bool write_output(struct rp_log_writer *w)
 
 static void note_late(struct rp_log_writer *w, const struct stream *s, const struct rp_event *event)
 {
-    struct rp_late late = {event->c, event->kind, event->a, event->b};
+    struct rp_late late = {event->match.post, event->kind, event->match.source, event->match.tag};
 
     /* The replay passes over FREED when the event before it is done, which may be before the post
      * that it tells of. */
-    bool of_its_own = event->kind == RP_FREED && event->c + event->posts >= s->posts;
-    if (event->c >= s->previous_posts && !of_its_own)
+    bool of_its_own = event->kind == RP_FREED && event->match.post + event->posts >= s->posts;
+    if (event->match.post >= s->previous_posts && !of_its_own)
         return;
     rp_format_put_late(&w->late, &late);
     w->late_count++;

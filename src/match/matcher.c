@@ -74,7 +74,8 @@ static void list_matches(struct block *block, size_t from)
         const struct rp_event *event = &block->events[i];
         if (rp_event_has_post(event->kind))
             block->matches[block->match_count++] =
-                (struct rp_match){event->c, event->kind, event->a, event->b};
+                (struct rp_match){event->match.post, event->kind, event->match.source,
+                                  event->match.tag};
     }
     if (block->match_count > block->match_next)
         qsort(block->matches + block->match_next, block->match_count - block->match_next,

@@ -77,7 +77,7 @@ static enum rp_status fill(struct cursor *c, bool *more, struct rp_problem *why)
 
 static bool note_identity(struct cursor *c, const struct rp_event *event)
 {
-    size_t number = event->a >= 0 ? (size_t)event->a : 0;
+    size_t number = event->thread.number >= 0 ? (size_t)event->thread.number : 0;
 
     if (number >= c->identity_count) {
         if (number > c->identity_count) /* they come in order */
@@ -88,7 +88,7 @@ static bool note_identity(struct cursor *c, const struct rp_event *event)
         c->identities = more;
         c->identity_count = number + 1;
     }
-    c->identities[number] = event->c;
+    c->identities[number] = event->thread.identity;
     return true;
 }
 
@@ -103,15 +103,15 @@ static bool learn(struct cursor *c, const struct rp_event *event)
     if (event->kind == RP_THREAD)
         return note_identity(c, event);
     if (event->kind == RP_TURN)
-        c->thread = event->a;
-    if (event->kind == RP_CLOCK && event->c >= c->clock)
-        c->clock = event->c + 1;
+        c->thread = event->turn.thread;
+    if (event->kind == RP_CLOCK && event->clock.clock >= c->clock)
+        c->clock = event->clock.clock + 1;
     return true;
 }
 
 static int32_t thread_of(const struct cursor *c, const struct rp_event *event)
 {
-    return event->kind == RP_NO || event->kind == RP_THREAD || event->kind == RP_TURN ? event->a
+    return event->kind == RP_NO || event->kind == RP_THREAD || event->kind == RP_TURN ? event->any.a
                                                                                       : c->thread;
 }
 
@@ -200,10 +200,10 @@ static int by_what_they_polled(const void *one, const void *other, void *table)
 
     if (order == 0 && a->scope != b->scope)
         order = a->scope < b->scope ? -1 : 1;
-    if (order == 0 && a->a != b->a)
-        order = a->a < b->a ? -1 : 1;
-    if (order == 0 && a->c != b->c)
-        order = a->c < b->c ? -1 : 1;
+    if (order == 0 && a->no.thread != b->no.thread)
+        order = a->no.thread < b->no.thread ? -1 : 1;
+    if (order == 0 && a->no.times != b->no.times)
+        order = a->no.times < b->no.times ? -1 : 1;
     return order;
 }
 
@@ -226,9 +226,9 @@ static bool same_polls(struct pair *p)
     if (counts[0] != counts[1])
         return false;
     for (size_t i = 0; i < counts[0]; i++) {
-        bool same_thread = p->only != 0 || one[i].a == other[i].a;
-        if (one[i].scope != other[i].scope || one[i].c != other[i].c || !same_thread ||
-            !same_place(p, one[i].site, other[i].site))
+        bool same_thread = p->only != 0 || one[i].no.thread == other[i].no.thread;
+        if (one[i].scope != other[i].scope || one[i].no.times != other[i].no.times ||
+            !same_thread || !same_place(p, one[i].site, other[i].site))
             return false;
     }
     return true;
@@ -262,7 +262,8 @@ static enum rp_difference compare_events(struct pair *p, const struct rp_event *
         return RP_DIFFERS_POSTS;
     if (one->kind != RP_CLOCK && one->scope != other->scope)
         return RP_DIFFERS_SCOPE;
-    if (one->a == other->a && one->b == other->b && (one->c == other->c || !c_counts(p, one->kind)))
+    if (one->any.a == other->any.a && one->any.b == other->any.b &&
+        (one->any.c == other->any.c || !c_counts(p, one->kind)))
         return RP_SAME;
     if (one->kind == RP_THREAD || one->kind == RP_TURN)
         return RP_DIFFERS_THREAD;
@@ -343,9 +344,9 @@ static enum rp_status tell_side(const struct pair *p, struct cursor *c, const st
         return RP_OK;
     if (unit->event.kind == RP_NO) {
         const struct rp_event *polls = (const struct rp_event *)(const void *)c->polls.bytes;
-        side->event.c = 0;
+        side->event.no.times = 0;
         for (size_t i = 0; i < c->polls.length / sizeof *polls; i++)
-            side->event.c += polls[i].c;
+            side->event.no.times += polls[i].no.times;
     }
     uint32_t site = unit->event.site;
     side->function = strdup(c->sites->sites[site].function);

@@ -2,6 +2,7 @@
 /* Differences as text and as JSON. */
 #include "base/json.h"
 #include "base/text.h"
+#include "event/describe.h"
 #include "report/diff.h"
 #include "report/facts.h"
 
@@ -27,56 +28,6 @@ static const char *const bases[] = {[RP_BY_NONE] = "events",
                                     [RP_BY_CLOCKS] = "clocks",
                                     [RP_BY_TIMES] = "times"};
 
-/* What the event tells, in words. */
-static void put_words(struct rp_buffer *out, const struct rp_event *e)
-{
-    switch (e->kind) {
-    case RP_RECV:
-    case RP_PROBE:
-        rp_buffer_printf(out, "%s the message from rank %d with tag %d on communicator %u",
-                         e->kind == RP_RECV ? "took" : "found", e->a, e->b, e->scope);
-        break;
-    case RP_NO:
-        rp_buffer_printf(out, "polled; %llu polls answered no up to the next event", U64(e->c));
-        break;
-    case RP_YES:
-        if (e->a >= 0)
-            rp_buffer_printf(out, "completed %d of %u requests, the first with index %d", e->b,
-                             e->scope, e->a);
-        else
-            rp_buffer_printf(out, "answered yes for %u requests", e->scope);
-        break;
-    case RP_NEXT:
-        rp_buffer_printf(out, "completed the request with index %d, too", e->a);
-        break;
-    case RP_MATCH:
-    case RP_FREED:
-        rp_buffer_printf(out, "receive %llu had the message from rank %d with tag %d", U64(e->c),
-                         e->a, e->b);
-        break;
-    case RP_CANCELLED:
-        rp_buffer_printf(out, "receive %llu was cancelled", U64(e->c));
-        break;
-    case RP_UNSENT:
-        rp_buffer_printf(out, "the send of cancel %llu was cancelled", U64(e->c));
-        break;
-    case RP_ERROR:
-        rp_buffer_printf(out, "failed with error class %d", e->a);
-        break;
-    case RP_THREAD:
-        rp_buffer_printf(out, "thread %d came, with identity %016llx", e->a, U64(e->c));
-        break;
-    case RP_TURN:
-        rp_buffer_printf(out, "the turn went to thread %d, after %llu turns", e->a, U64(e->c));
-        break;
-    case RP_VALUE:
-        rp_buffer_printf(out, "told %d and %llu", e->a, U64(e->c));
-        break;
-    default:
-        rp_buffer_printf(out, "received a message of rank %d", e->a);
-    }
-}
-
 static void put_side(struct rp_buffer *out, const char *record, const struct rp_diff_side *side,
                      bool with_stack)
 {
@@ -88,7 +39,7 @@ static void put_side(struct rp_buffer *out, const char *record, const struct rp_
         return;
     }
     rp_buffer_printf(out, "event %llu: %s ", U64(side->number), rp_text_shown(side->function));
-    put_words(out, &side->event);
+    rp_event_put_words(&side->event, out);
     if (side->event.posts > 0)
         rp_buffer_printf(out, ", %u receives posted before", side->event.posts);
     if (side->thread != 0)
@@ -193,7 +144,7 @@ static void put_json_words(struct rp_buffer *out, const struct rp_event *event)
 {
     struct rp_buffer words = {0};
 
-    put_words(&words, event);
+    rp_event_put_words(event, &words);
     rp_buffer_byte(&words, 0);
     rp_json_put_string(out, words.failed ? "" : (char *)words.bytes);
     rp_buffer_free(&words);
@@ -212,8 +163,8 @@ static void put_json_side(struct rp_buffer *out, const struct rp_diff_side *side
     rp_buffer_printf(out,
                      ", \"kind\": \"%s\", \"thread\": %d, \"posts\": %u, \"scope\": %u, \"a\": %d, "
                      "\"b\": %d, \"c\": %llu, \"clock\": ",
-                     rp_event_name(e->kind), side->thread, e->posts, e->scope, e->a, e->b,
-                     U64(e->c));
+                     rp_event_name(e->kind), side->thread, e->posts, e->scope, e->any.a, e->any.b,
+                     U64(e->any.c));
     rp_buffer_printf(out, side->has_clock ? "%llu" : "null", U64(side->clock));
     rp_buffer_printf(out, ", \"time\": ");
     rp_buffer_printf(out, side->has_time ? "%llu" : "null", U64(side->time));

@@ -35,7 +35,7 @@ struct walk {
 static bool is_match(const struct rp_event *event)
 {
     return (event->kind == RP_RECV || event->kind == RP_PROBE || event->kind == RP_MATCH) &&
-           event->a >= 0;
+           event->any.a >= 0;
 }
 
 static bool completes_several(const char *function)
@@ -52,7 +52,7 @@ static uint64_t calls_begun(const struct rp_event *last, const struct rp_event *
 
     switch (event->kind) {
     case RP_NO:
-        return event->c;
+        return event->any.c;
     case RP_RECV:
     case RP_PROBE:
     case RP_YES:
@@ -91,16 +91,17 @@ static void count_for_site(struct walk *w, const struct rp_event *event)
     w->is_here[row] = 1;
     site->events++;
     site->calls += calls_begun(&w->last, event, site->function);
-    site->polls += event->kind == RP_NO ? event->c : 0;
+    site->polls += event->kind == RP_NO ? event->no.times : 0;
     if (event->kind == RP_MATCH) {
-        site->out_of_order += event->c < w->highest_post;
-        w->highest_post = event->c >= w->highest_post ? event->c + 1 : w->highest_post;
+        site->out_of_order += event->match.post < w->highest_post;
+        w->highest_post =
+            event->match.post >= w->highest_post ? event->match.post + 1 : w->highest_post;
     }
     if (is_match(event)) {
         site->matches++;
-        rp_counters_add(&w->outcomes, outcome_key(row, false, event->a));
-    } else if (event->kind == RP_YES && event->a >= 0) {
-        rp_counters_add(&w->outcomes, outcome_key(row, true, event->a));
+        rp_counters_add(&w->outcomes, outcome_key(row, false, event->any.a));
+    } else if (event->kind == RP_YES && event->yes.index >= 0) {
+        rp_counters_add(&w->outcomes, outcome_key(row, true, event->yes.index));
     }
 }
 
@@ -212,14 +213,14 @@ static void count_fields(struct walk *w, const struct rp_event *e)
     fields[RP_FIELD_SITE] += varint_length(e->site);
     fields[RP_FIELD_POSTS] += varint_length(e->posts);
     fields[RP_FIELD_SCOPE] += varint_length(e->scope);
-    fields[RP_FIELD_A] += svarint_length(e->a);
-    fields[RP_FIELD_B] += svarint_length(e->b);
+    fields[RP_FIELD_A] += svarint_length(e->any.a);
+    fields[RP_FIELD_B] += svarint_length(e->any.b);
     if (!rp_event_has_post(e->kind)) {
-        fields[RP_FIELD_C] += varint_length(e->c);
+        fields[RP_FIELD_C] += varint_length(e->any.c);
         return;
     }
-    fields[RP_FIELD_C] += svarint_length((int64_t)(e->c - w->expected_post));
-    w->expected_post = e->c + 1;
+    fields[RP_FIELD_C] += svarint_length((int64_t)(e->any.c - w->expected_post));
+    w->expected_post = e->any.c + 1;
 }
 
 static struct rp_report_part *part_of(struct rp_report *r, uint8_t kind, uint8_t codec)
@@ -271,11 +272,11 @@ static uint64_t number_of(const struct rp_event *event)
     switch (event->kind) {
     case RP_YES:
     case RP_NEXT:
-        return event->a >= 0 ? (uint64_t)event->a : UINT64_MAX;
+        return event->any.a >= 0 ? (uint64_t)event->any.a : UINT64_MAX;
     case RP_CLOCK:
         return rp_clock_left(event->scope);
     default:
-        return event->c;
+        return event->any.c;
     }
 }
 
@@ -286,13 +287,13 @@ static bool append_moment(struct walk *w, const struct rp_event *event, const ui
     struct rp_moment moment = {.time = time ? *time : 0,
                                .number = number_of(event),
                                .send = -1,
-                               .source = has_source && event->a >= 0 ? event->a : -1,
-                               .tag = has_source && event->kind != RP_CLOCK ? event->b : 0,
+                               .source = has_source && event->any.a >= 0 ? event->any.a : -1,
+                               .tag = has_source && event->kind != RP_CLOCK ? event->any.b : 0,
                                .site = w->rows[event->site],
                                .kind = (uint8_t)event->kind};
 
-    moment.thread = event->kind == RP_NO ? event->a : w->thread;
-    moment.sent = event->kind == RP_CLOCK ? event->c : 0;
+    moment.thread = event->kind == RP_NO ? event->any.a : w->thread;
+    moment.sent = event->kind == RP_CLOCK ? event->any.c : 0;
     return rp_timeline_append(w->timeline, &moment);
 }
 
@@ -303,13 +304,13 @@ static bool take_event(struct walk *w, const struct rp_event *event, const uint6
     struct rp_report *r = w->report;
 
     if (event->kind == RP_TURN)
-        w->thread = event->a;
+        w->thread = event->any.a;
     r->kinds[event->kind]++;
     r->threads += event->kind == RP_THREAD;
     count_for_site(w, event);
     count_fields(w, event);
     if (r->clocked ? event->kind == RP_CLOCK : event->kind == RP_RECV || event->kind == RP_MATCH)
-        count_message(w, event->a);
+        count_message(w, event->any.a);
     if (time && (r->first_time == 0 || *time < r->first_time))
         r->first_time = *time;
     if (time && *time > r->last_time)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # Each app once: recorded, and replayed with the recorded result.
-exec "$(dirname "$0")/../rounds" -n 1 -r 4 -m "$1"
+exec "$(dirname "$0")/../soak" replay -n 1 -r 4 -m "$1"

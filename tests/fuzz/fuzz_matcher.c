@@ -20,7 +20,7 @@ static void add(uint32_t kind, int32_t a, int32_t b, uint64_t c)
     if (event_count == MOST)
         return;
     events[event_count++] =
-        (struct rp_event){kind, 0, (uint32_t)(next_post - told_posts), 0, a, b, c};
+        (struct rp_event)RP_EVENT(kind, 0, (uint32_t)(next_post - told_posts), 0, a, b, c);
     told_posts = next_post;
 }
 
@@ -92,9 +92,9 @@ static size_t find_late(struct rp_match *late)
         before_this = posts + events[at].posts;
         for (size_t i = 0; i < lengths[n]; i++, at++) {
             posts += events[at].posts;
-            if (n > 0 && rp_event_has_post(events[at].kind) && events[at].c < before_last)
-                late[count++] =
-                    (struct rp_match){events[at].c, events[at].kind, events[at].a, events[at].b};
+            if (n > 0 && rp_event_has_post(events[at].kind) && events[at].any.c < before_last)
+                late[count++] = (struct rp_match){events[at].any.c, events[at].kind,
+                                                  events[at].any.a, events[at].any.b};
         }
     }
     qsort(late, count, sizeof *late, by_post);
@@ -124,12 +124,12 @@ static void check_post(struct rp_matcher *m, uint64_t post)
     const struct rp_event *real = NULL;
 
     for (size_t i = 0; i < event_count; i++)
-        if (rp_event_has_post(events[i].kind) && events[i].c == post)
+        if (rp_event_has_post(events[i].kind) && events[i].any.c == post)
             real = &events[i];
     bool is_there = rp_matcher_find(m, post, &found);
     FUZZ_CHECK(is_there == (real != NULL));
-    FUZZ_CHECK(!real ||
-               (found.kind == real->kind && found.source == real->a && found.tag == real->b));
+    FUZZ_CHECK(!real || (found.kind == real->kind && found.source == real->any.a &&
+                         found.tag == real->any.b));
 }
 
 static void check_group(struct rp_matcher *m, size_t at)
@@ -137,7 +137,7 @@ static void check_group(struct rp_matcher *m, size_t at)
     const struct rp_event *event;
     struct rp_problem why;
 
-    for (size_t k = events[at].kind == RP_YES ? (size_t)events[at].b : 1; k-- > 0;) {
+    for (size_t k = events[at].kind == RP_YES ? (size_t)events[at].any.b : 1; k-- > 0;) {
         FUZZ_CHECK(rp_matcher_ahead(m, k, &event, &why) == RP_OK);
         FUZZ_CHECK(at + k < event_count
                        ? event && memcmp(event, &events[at + k], sizeof *event) == 0

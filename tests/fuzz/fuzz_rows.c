@@ -17,8 +17,8 @@ static size_t take_events(const uint8_t *bytes, size_t length)
     size_t count = 0;
 
     for (; length >= EVENT && count < MOST; bytes += EVENT, length -= EVENT) {
-        struct rp_event e = {bytes[0] % RP_EVENT_KINDS, bytes[1] & 3,     bytes[1] >> 6, bytes[2],
-                             (int8_t)bytes[3],          (int8_t)bytes[4], bytes[5]};
+        struct rp_event e = RP_EVENT(bytes[0] % RP_EVENT_KINDS, bytes[1] & 3, bytes[1] >> 6,
+                                     bytes[2], (int8_t)bytes[3], (int8_t)bytes[4], bytes[5]);
         pieces[count] = 1 + bytes[6] % 8;
         events[count] = e;
         count += (size_t)rp_event_is_valid(&e);

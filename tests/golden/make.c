@@ -31,52 +31,53 @@ static void need(bool good, const char *what, const char *why)
 }
 
 static const struct rp_event first_chunk[] = {
-    {RP_RECV, 0, 2, 0, 3, 7, 0},
-    {RP_NO, 2, 0, 0, 0, 0, 5},
-    {RP_PROBE, 2, 0, 1, 0, INT32_MAX, 0},
+    RP_EVENT(RP_RECV, 0, 2, 0, 3, 7, 0),
+    RP_EVENT(RP_NO, 2, 0, 0, 0, 0, 5),
+    RP_EVENT(RP_PROBE, 2, 0, 1, 0, INT32_MAX, 0),
 };
 static const struct rp_event second_chunk[] = {
-    {RP_YES, 1, 1, 4, 2, 3, 0},
-    {RP_NEXT, 1, 0, 0, 0, 0, 0},
-    {RP_NEXT, 1, 0, 0, 3, 0, 0},
-    {RP_MATCH, 1, 0, 0, 2, 9, 1}, /* late: posted before event 0 */
+    RP_EVENT(RP_YES, 1, 1, 4, 2, 3, 0), RP_EVENT(RP_NEXT, 1, 0, 0, 0, 0, 0),
+    RP_EVENT(RP_NEXT, 1, 0, 0, 3, 0, 0),
+    RP_EVENT(RP_MATCH, 1, 0, 0, 2, 9, 1), /* late: posted before event 0 */
 };
 static const struct rp_event third_chunk[] = {
-    {RP_MATCH, 3, 300, 0, 1, 8, 0},   /* late */
-    {RP_CANCELLED, 3, 0, 0, 0, 0, 2}, /* late: posted before event 3 */
-    {RP_UNSENT, 3, 0, 0, 0, 0, 0},
-    {RP_ERROR, 3, 0, 0, 13, 0, 0},
-    {RP_FREED, 3, 0, 0, 5, 6, 302},
-    {RP_YES, 1, 0, 1, -1, 0, 0},
-    {RP_YES, 1, 0, 2, -1, -1, 0},
-    {RP_NO, 2, 0, 7, 0, 0, UINT64_MAX},
-    {RP_RECV, 0, UINT32_MAX, UINT32_MAX, INT32_MIN, INT32_MAX, 0},
+    RP_EVENT(RP_MATCH, 3, 300, 0, 1, 8, 0),   /* late */
+    RP_EVENT(RP_CANCELLED, 3, 0, 0, 0, 0, 2), /* late: posted before event 3 */
+    RP_EVENT(RP_UNSENT, 3, 0, 0, 0, 0, 0),
+    RP_EVENT(RP_ERROR, 3, 0, 0, 13, 0, 0),
+    RP_EVENT(RP_FREED, 3, 0, 0, 5, 6, 302),
+    RP_EVENT(RP_YES, 1, 0, 1, -1, 0, 0),
+    RP_EVENT(RP_YES, 1, 0, 2, -1, -1, 0),
+    RP_EVENT(RP_NO, 2, 0, 7, 0, 0, UINT64_MAX),
+    RP_EVENT(RP_RECV, 0, UINT32_MAX, UINT32_MAX, INT32_MIN, INT32_MAX, 0),
 };
 
 /* Of logs of rows: the calls of two chunks. */
 static const struct rp_event first_calls[] = {
-    {RP_RECV, 0, 1, 0, 1, 7, 0},   {RP_CLOCK, 0, 0, 0, 1, -1, 5}, {RP_NO, 2, 0, 0, 0, 0, 3},
-    {RP_PROBE, 2, 0, 1, 2, 9, 0},  {RP_YES, 1, 2, 4, 2, 3, 0}, /* two messages and a send */
-    {RP_NEXT, 1, 0, 0, 0, 0, 0},   {RP_NEXT, 1, 0, 0, 3, 0, 0},   {RP_MATCH, 1, 0, 0, 2, 9, 1},
-    {RP_CLOCK, 1, 0, 1, 2, 2, 3},  {RP_CLOCK, 1, 0, 0, 0, 3, 8},  {RP_CANCELLED, 3, 1, 0, 0, 0, 2},
-    {RP_ERROR, 3, 0, 0, 13, 0, 0},
+    RP_EVENT(RP_RECV, 0, 1, 0, 1, 7, 0),   RP_EVENT(RP_CLOCK, 0, 0, 0, 1, -1, 5),
+    RP_EVENT(RP_NO, 2, 0, 0, 0, 0, 3),     RP_EVENT(RP_PROBE, 2, 0, 1, 2, 9, 0),
+    RP_EVENT(RP_YES, 1, 2, 4, 2, 3, 0), /* two messages and a send */
+    RP_EVENT(RP_NEXT, 1, 0, 0, 0, 0, 0),   RP_EVENT(RP_NEXT, 1, 0, 0, 3, 0, 0),
+    RP_EVENT(RP_MATCH, 1, 0, 0, 2, 9, 1),  RP_EVENT(RP_CLOCK, 1, 0, 1, 2, 2, 3),
+    RP_EVENT(RP_CLOCK, 1, 0, 0, 0, 3, 8),  RP_EVENT(RP_CANCELLED, 3, 1, 0, 0, 0, 2),
+    RP_EVENT(RP_ERROR, 3, 0, 0, 13, 0, 0),
 };
 static const struct rp_event second_calls[] = {
-    {RP_NO, 2, 0, 0, 1, 1, 6},
-    {RP_NO, 1, 0, 4, 0, 0, 2},
-    {RP_MATCH, 3, 4, 0, 1, 9, 3},
-    {RP_CLOCK, 3, 0, UINT32_C(1) << 31, 1, -1,
-     4}, /* behind a nonblocking collective call; late: below the line of the first chunk */
-    {RP_THREAD, 2, 0, 0, 1, 0, UINT64_C(0xfedcba9876543210)},
-    {RP_TURN, 2, 0, 0, 1, 0, 2},
-    {RP_RECV, 0, 0, 0, 2, 8, 0},
-    {RP_CLOCK, 0, 0, 0, 2, -1, 11},
-    {RP_RECV, 0, 0, 0, 0, 8, 0},
-    {RP_CLOCK, 0, 0, 0, 0, -1, 9},
-    {RP_FREED, 3, 0, 0, 1, 6, 2},
-    {RP_YES, 3, 0, 1, -1, 0, 0},
-    {RP_CLOCK, 3, 0, 0, 1, 0, 12},
-    {RP_NO, 2, 0, 0, 0, 0, UINT64_C(1) << 40},
+    RP_EVENT(RP_NO, 2, 0, 0, 1, 1, 6),
+    RP_EVENT(RP_NO, 1, 0, 4, 0, 0, 2),
+    RP_EVENT(RP_MATCH, 3, 4, 0, 1, 9, 3),
+    RP_EVENT(RP_CLOCK, 3, 0, UINT32_C(1) << 31, 1, -1,
+             4), /* behind a nonblocking collective call; late: below the line of the first chunk */
+    RP_EVENT(RP_THREAD, 2, 0, 0, 1, 0, UINT64_C(0xfedcba9876543210)),
+    RP_EVENT(RP_TURN, 2, 0, 0, 1, 0, 2),
+    RP_EVENT(RP_RECV, 0, 0, 0, 2, 8, 0),
+    RP_EVENT(RP_CLOCK, 0, 0, 0, 2, -1, 11),
+    RP_EVENT(RP_RECV, 0, 0, 0, 0, 8, 0),
+    RP_EVENT(RP_CLOCK, 0, 0, 0, 0, -1, 9),
+    RP_EVENT(RP_FREED, 3, 0, 0, 1, 6, 2),
+    RP_EVENT(RP_YES, 3, 0, 1, -1, 0, 0),
+    RP_EVENT(RP_CLOCK, 3, 0, 0, 1, 0, 12),
+    RP_EVENT(RP_NO, 2, 0, 0, 0, 0, UINT64_C(1) << 40),
 };
 
 static void put_site(struct rp_log_writer *writer, uint32_t number, const char *function,
@@ -206,18 +207,18 @@ static void push_timed(struct rp_log_writer *writer, struct rp_ring *ring,
 static void make_timed(const char *folder)
 {
     static const struct rp_event zero[] = {
-        {RP_RECV, 0, 2, 0, 2, 7, 0},   {RP_CLOCK, 0, 0, 0, 2, -1, 0},
-        {RP_NO, 2, 0, 0, 0, 0, 3},     {RP_MATCH, 3, 0, 0, 1, 7, 1},
-        {RP_CLOCK, 3, 0, 0, 1, -1, 0}, {RP_YES, 1, 0, 2, 1, 1, 0},
-        {RP_MATCH, 1, 0, 0, 1, 6, 0},  {RP_CLOCK, 1, 0, 0, 1, 1, 1},
-        {RP_RECV, 0, 0, 0, 2, 7, 0},   {RP_CLOCK, 0, 0, 0, 2, -1, 4},
-        {RP_RECV, 0, 0, 0, 1, 7, 0},   {RP_CLOCK, 0, 0, 0, 1, -1, 4}};
+        RP_EVENT(RP_RECV, 0, 2, 0, 2, 7, 0),   RP_EVENT(RP_CLOCK, 0, 0, 0, 2, -1, 0),
+        RP_EVENT(RP_NO, 2, 0, 0, 0, 0, 3),     RP_EVENT(RP_MATCH, 3, 0, 0, 1, 7, 1),
+        RP_EVENT(RP_CLOCK, 3, 0, 0, 1, -1, 0), RP_EVENT(RP_YES, 1, 0, 2, 1, 1, 0),
+        RP_EVENT(RP_MATCH, 1, 0, 0, 1, 6, 0),  RP_EVENT(RP_CLOCK, 1, 0, 0, 1, 1, 1),
+        RP_EVENT(RP_RECV, 0, 0, 0, 2, 7, 0),   RP_EVENT(RP_CLOCK, 0, 0, 0, 2, -1, 4),
+        RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0),   RP_EVENT(RP_CLOCK, 0, 0, 0, 1, -1, 4)};
     static const uint64_t zero_times[] = {100, 0, 150, 200, 0,    300,
                                           0,   0, 900, 0,   1000, 0}; /* 0: as the one before */
-    static const struct rp_event one[] = {{RP_RECV, 0, 0, 0, 0, 9, 0},
-                                          {RP_CLOCK, 0, 0, 0, 0, -1, 2}};
+    static const struct rp_event one[] = {RP_EVENT(RP_RECV, 0, 0, 0, 0, 9, 0),
+                                          RP_EVENT(RP_CLOCK, 0, 0, 0, 0, -1, 2)};
     static const uint64_t one_times[] = {400, 0};
-    static const struct rp_event two[] = {{RP_CLOCK, 3, 0, 0, 1, -1, 3}};
+    static const struct rp_event two[] = {RP_EVENT(RP_CLOCK, 3, 0, 0, 1, -1, 3)};
     static const uint64_t two_times[] = {600};
     struct rp_ring *ring;
 
@@ -279,7 +280,7 @@ static void die_recording(const char *directory)
     struct rp_log_writer *writer = create(directory, 0, 2, &ring);
 
     for (int i = 0; i < 18; i++)
-        events[i] = (struct rp_event){RP_RECV, 0, i == 0, 0, i, 100 + i, 0};
+        events[i] = (struct rp_event)RP_EVENT(RP_RECV, 0, i == 0, 0, i, 100 + i, 0);
     push(writer, ring, events, 10);
     push(writer, ring, events + 10, 8);
     create(directory, 1, 2, &ring);
@@ -288,14 +289,15 @@ static void die_recording(const char *directory)
 
 static void make_killed(const char *folder)
 {
-    static const struct rp_event zero[] = {{RP_MATCH, 3, 2, 0, 4, 5, 0},
-                                           {RP_YES, 1, 0, 2, 1, 2, 0},
-                                           {RP_NEXT, 1, 0, 0, 0, 0, 0},
-                                           {RP_YES, 1, 0, 6, 2, 4,
-                                            0}, /* cut off: two are missing */
-                                           {RP_NEXT, 1, 0, 0, 3, 0, 0}};
-    static const struct rp_event one[] = {{RP_RECV, 0, 0, 0, 0, 1, 0}};
-    struct rp_event no_run = {0, 0, 0, 0, 0, 0, 0}, run = {RP_NO, 2, 0, 0, 0, 0, 42};
+    static const struct rp_event zero[] = {RP_EVENT(RP_MATCH, 3, 2, 0, 4, 5, 0),
+                                           RP_EVENT(RP_YES, 1, 0, 2, 1, 2, 0),
+                                           RP_EVENT(RP_NEXT, 1, 0, 0, 0, 0, 0),
+                                           RP_EVENT(RP_YES, 1, 0, 6, 2, 4,
+                                                    0), /* cut off: two are missing */
+                                           RP_EVENT(RP_NEXT, 1, 0, 0, 3, 0, 0)};
+    static const struct rp_event one[] = {RP_EVENT(RP_RECV, 0, 0, 0, 0, 1, 0)};
+    struct rp_event no_run = RP_EVENT(0, 0, 0, 0, 0, 0, 0),
+                    run = RP_EVENT(RP_NO, 2, 0, 0, 0, 0, 42);
     char *directory = start_record(folder, "killed", 2);
     pid_t child = fork();
 
@@ -327,8 +329,8 @@ static void make_rows(const char *folder, const char *name)
  * off. */
 static void make_rows_killed(const char *folder)
 {
-    static const struct rp_event cut = {RP_YES, 1, 0, 4, 2, 2, 0};
-    struct rp_event newest[COUNT(second_calls) + 1], no_run = {0, 0, 0, 0, 0, 0, 0};
+    static const struct rp_event cut = RP_EVENT(RP_YES, 1, 0, 4, 2, 2, 0);
+    struct rp_event newest[COUNT(second_calls) + 1], no_run = RP_EVENT(0, 0, 0, 0, 0, 0, 0);
     char *directory = start_record(folder, "rows-killed", 3);
     pid_t child = fork();
 
@@ -360,16 +362,12 @@ static void make_large_rows(const char *folder, const char *name)
         x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         uint32_t site = (uint32_t)(x >> 20) % 4,
                  synced = (x >> 40) % 5000 == 0 ? UINT32_C(1) << 31 : 0;
-        struct rp_event
-            polls = {RP_NO, site, 0, 0, (int32_t)(x >> 50) % 3 == 0, 0, 1 + (x >> 8) % 1000},
-            sent = {RP_YES, site, 0, 3, (int32_t)(x >> 33 & 3), 1, 0};
-        struct rp_event clock = {RP_CLOCK,
-                                 site,
-                                 0,
-                                 synced,
-                                 (int32_t)(x >> 55) % LARGE_RANKS,
-                                 (int32_t)(x >> 30 & 3) - 1,
-                                 (uint64_t)i * 3 + (x >> 45) % 40};
+        struct rp_event polls = RP_EVENT(RP_NO, site, 0, 0, (int32_t)(x >> 50) % 3 == 0, 0,
+                                         1 + (x >> 8) % 1000),
+                        sent = RP_EVENT(RP_YES, site, 0, 3, (int32_t)(x >> 33 & 3), 1, 0);
+        struct rp_event clock =
+            RP_EVENT(RP_CLOCK, site, 0, synced, (int32_t)(x >> 55) % LARGE_RANKS,
+                     (int32_t)(x >> 30 & 3) - 1, (uint64_t)i * 3 + (x >> 45) % 40);
         if (x >> 60 < 3)
             *rp_ring_slot(ring) = x >> 59 & 1 ? polls : sent;
         *rp_ring_slot(ring) = clock;
@@ -396,30 +394,26 @@ static void make_large(const char *folder, const char *name, int events, int chu
         x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         uint32_t kind = 1 + (uint32_t)(x >> 40) % (RP_EVENT_KINDS - 1),
                  made = i == 0 ? 1000 : (uint32_t)(x >> 50) % 3;
-        struct rp_event event = {kind,
-                                 (uint32_t)(x >> 20) % 4,
-                                 made,
-                                 (uint32_t)(x >> 12) % 5,
-                                 (int32_t)(x >> 30) % 1000,
-                                 (int32_t)(x >> 35),
-                                 0};
+        struct rp_event event =
+            RP_EVENT(kind, (uint32_t)(x >> 20) % 4, made, (uint32_t)(x >> 12) % 5,
+                     (int32_t)(x >> 30) % 1000, (int32_t)(x >> 35), 0);
         posts += i == 0 ? 0 : made;
         if (rp_event_has_post(kind))
-            event.c = (x >> 3) % posts;
+            event.any.c = (x >> 3) % posts;
         if (kind == RP_THREAD || kind == RP_TURN)
-            event.c = x;
+            event.any.c = x;
         if (!rp_event_counts_posts(kind)) {
-            event.a = 1 + (int32_t)(x >> 34 & 7);
-            event.c = 1 + (x >> 8) % 100000;
+            event.any.a = 1 + (int32_t)(x >> 34 & 7);
+            event.any.c = 1 + (x >> 8) % 100000;
             event.posts = 0;
-            event.b = 0;
+            event.any.b = 0;
             posts -= i == 0 ? 0 : made;
         }
         if (kind == RP_YES) {
-            event.a = x >> 60 & 1 ? (int32_t)(x >> 33 & 0xffff) : -1;
-            event.b = event.a < 0 ? 0 : 1;
+            event.any.a = x >> 60 & 1 ? (int32_t)(x >> 33 & 0xffff) : -1;
+            event.any.b = event.any.a < 0 ? 0 : 1;
         } else if (kind == RP_NEXT || kind == RP_TURN) {
-            event.a &= INT32_MAX;
+            event.any.a &= INT32_MAX;
         }
         *rp_ring_slot(ring) = event;
         rp_ring_publish(ring);

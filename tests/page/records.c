@@ -89,7 +89,8 @@ static void push_clock(struct rank *r, uint32_t site, const struct letter *lette
 {
     r->clock = (letter->clock > r->clock ? letter->clock : r->clock) + 1;
     if (clocks)
-        push(r, (struct rp_event){RP_CLOCK, site, 0, left, letter->source, index, letter->clock});
+        push(r, (struct rp_event)RP_EVENT(RP_CLOCK, site, 0, left, letter->source, index,
+                                          letter->clock));
 }
 
 /* The first message of a sender, since messages do not overtake each other. */
@@ -111,17 +112,18 @@ static void receive(struct rank *r)
     uint32_t way = chance(8);
 
     if (way < 4) {
-        push(r, (struct rp_event){RP_RECV, 0, 0, 0, letter.source, letter.tag, 0});
+        push(r, (struct rp_event)RP_EVENT(RP_RECV, 0, 0, 0, letter.source, letter.tag, 0));
         push_clock(r, 0, &letter, -1, 0);
     } else if (way < 6) {
         push_clock(r, 1, &letter, -1, 0);
     } else if (way < 7) {
-        push(r, (struct rp_event){RP_NO, 2, 0, 4, 0, 0, 1 + chance(30)});
-        push(r, (struct rp_event){RP_YES, 2, 1, 4, (int32_t)chance(4), 1, 0});
-        push(r, (struct rp_event){RP_MATCH, 2, 0, 0, letter.source, letter.tag, r->posts++});
+        push(r, (struct rp_event)RP_EVENT(RP_NO, 2, 0, 4, 0, 0, 1 + chance(30)));
+        push(r, (struct rp_event)RP_EVENT(RP_YES, 2, 1, 4, (int32_t)chance(4), 1, 0));
+        push(r,
+             (struct rp_event)RP_EVENT(RP_MATCH, 2, 0, 0, letter.source, letter.tag, r->posts++));
         push_clock(r, 2, &letter, 0, 0);
     } else {
-        push(r, (struct rp_event){RP_PROBE, 3, 0, 0, letter.source, letter.tag, 0});
+        push(r, (struct rp_event)RP_EVENT(RP_PROBE, 3, 0, 0, letter.source, letter.tag, 0));
         push_clock(r, 4, &letter, -1, 0);
     }
 }

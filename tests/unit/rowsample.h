@@ -32,15 +32,11 @@ __attribute__((unused)) static struct rp_event row_random_event(uint64_t *seed)
     struct rp_event e;
 
     do {
-        e = (struct rp_event){1 + (uint32_t)unit_below(seed, RP_EVENT_KINDS - 1),
-                              0,
-                              0,
-                              (uint32_t)unit_edge(seed),
-                              (int32_t)unit_edge(seed),
-                              (int32_t)unit_edge(seed),
-                              unit_edge(seed)};
+        e = (struct rp_event)RP_EVENT(1 + (uint32_t)unit_below(seed, RP_EVENT_KINDS - 1), 0, 0,
+                                      (uint32_t)unit_edge(seed), (int32_t)unit_edge(seed),
+                                      (int32_t)unit_edge(seed), unit_edge(seed));
         if (unit_below(seed, 2))
-            e.a = (int32_t)unit_below(seed, 5), e.b = (int32_t)unit_below(seed, 5) - 1;
+            e.any.a = (int32_t)unit_below(seed, 5), e.any.b = (int32_t)unit_below(seed, 5) - 1;
     } while (!rp_row_may_carry(&e));
     return e;
 }

@@ -31,8 +31,9 @@ static void sample_event(struct sample *s, uint32_t kind, uint32_t scope, int32_
     uint64_t posts = kind == RP_NO ? 0 : s->next_post - s->told_posts;
 
     if (s->count < s->room)
-        s->events[s->count++] = (struct rp_event){
-            kind, (uint32_t)unit_below(&s->seed, SAMPLE_SITES), (uint32_t)posts, scope, a, b, c};
+        s->events[s->count++] =
+            (struct rp_event)RP_EVENT(kind, (uint32_t)unit_below(&s->seed, SAMPLE_SITES),
+                                      (uint32_t)posts, scope, a, b, c);
     s->told_posts += posts;
 }
 

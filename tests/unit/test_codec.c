@@ -14,36 +14,31 @@ static uint64_t seed = 5;
 
 static struct rp_event random_event(bool wild)
 {
-    struct rp_event e = {1 + (uint32_t)unit_below(&seed, RP_EVENT_KINDS - 1),
-                         (uint32_t)unit_below(&seed, 8),
-                         0,
-                         0,
-                         0,
-                         0,
-                         0};
+    struct rp_event e = RP_EVENT(1 + (uint32_t)unit_below(&seed, RP_EVENT_KINDS - 1),
+                                 (uint32_t)unit_below(&seed, 8), 0, 0, 0, 0, 0);
 
     if (wild) {
         e.site = (uint32_t)unit_edge(&seed);
         e.posts = (uint32_t)unit_edge(&seed);
         e.scope = (uint32_t)unit_edge(&seed);
-        e.a = (int32_t)unit_edge(&seed);
-        e.b = (int32_t)unit_edge(&seed);
-        e.c = unit_edge(&seed);
+        e.any.a = (int32_t)unit_edge(&seed);
+        e.any.b = (int32_t)unit_edge(&seed);
+        e.any.c = unit_edge(&seed);
     }
     if (e.kind == RP_YES) {
-        e.b = (int32_t)unit_below(&seed, 5) - 1;
-        e.a = e.b > 0 ? (int32_t)((uint32_t)e.a >> 1) : -1;
+        e.any.b = (int32_t)unit_below(&seed, 5) - 1;
+        e.any.a = e.any.b > 0 ? (int32_t)((uint32_t)e.any.a >> 1) : -1;
     } else if (e.kind == RP_NEXT || e.kind == RP_TURN) {
-        e.a = (int32_t)((uint32_t)e.a >> 1);
+        e.any.a = (int32_t)((uint32_t)e.any.a >> 1);
     } else if (e.kind == RP_THREAD) {
-        e.a = 1 + (int32_t)((uint32_t)e.a >> 2);
+        e.any.a = 1 + (int32_t)((uint32_t)e.any.a >> 2);
     } else if (e.kind == RP_CLOCK) {
-        e.a = (int32_t)((uint32_t)e.a >> 1);
-        e.b = (int32_t)((uint32_t)e.b >> 1) - 1;
+        e.any.a = (int32_t)((uint32_t)e.any.a >> 1);
+        e.any.b = (int32_t)((uint32_t)e.any.b >> 1) - 1;
     } else if (e.kind == RP_NO) {
-        e.a = (int32_t)((uint32_t)e.a >> 1);
-        e.b = (int32_t)((uint32_t)e.b % RP_OPEN_RUNS);
-        e.c += e.c == 0;
+        e.any.a = (int32_t)((uint32_t)e.any.a >> 1);
+        e.any.b = (int32_t)((uint32_t)e.any.b % RP_OPEN_RUNS);
+        e.any.c += e.any.c == 0;
     }
     if (!rp_event_counts_posts(e.kind))
         e.posts = 0;
@@ -101,10 +96,10 @@ TEST(codecs_are_found)
 
 TEST(the_columns_are_those_of_the_format)
 {
-    static const struct rp_event events[] = {{RP_MATCH, 1, 200, 0, -1, 5, 10},
-                                             {RP_NO, 0, 0, 3, 0, 0, 300},
-                                             {RP_FREED, 2, 0, 0, 3, -64, 11},
-                                             {RP_CANCELLED, 2, 0, 0, 0, 0, 7}};
+    static const struct rp_event events[] = {RP_EVENT(RP_MATCH, 1, 200, 0, -1, 5, 10),
+                                             RP_EVENT(RP_NO, 0, 0, 3, 0, 0, 300),
+                                             RP_EVENT(RP_FREED, 2, 0, 0, 3, -64, 11),
+                                             RP_EVENT(RP_CANCELLED, 2, 0, 0, 0, 0, 7)};
     static const uint8_t expected[] = {
         6,    3,    10,   7,    /* kind */
         1,    0,    2,    2,    /* site */
@@ -135,13 +130,11 @@ TEST(edge_values_come_back)
 
     for (int i = 0; i < EDGES; i++)
         for (int k = 0; k < EDGES; k++)
-            events[count++] = (struct rp_event){k % 2 ? RP_MATCH : RP_RECV,
-                                                (uint32_t)edges[i],
-                                                (uint32_t)edges[k],
-                                                (uint32_t)edges[i],
-                                                (int32_t)(uint32_t)edges[k],
-                                                (int32_t)(uint32_t)edges[i],
-                                                edges[k]};
+            events[count++] =
+                (struct rp_event)RP_EVENT(k % 2 ? RP_MATCH : RP_RECV, (uint32_t)edges[i],
+                                          (uint32_t)edges[k], (uint32_t)edges[i],
+                                          (int32_t)(uint32_t)edges[k], (int32_t)(uint32_t)edges[i],
+                                          edges[k]);
     for (int k = 0; k < CODECS; k++) {
         choose(k);
         CHECK(comes_back(events, count));
@@ -173,8 +166,8 @@ TEST(the_largest_chunk_of_the_largest_events)
     static struct rp_event events[RP_CHUNK_EVENTS_LIMIT];
 
     for (size_t i = 0; i < RP_CHUNK_EVENTS_LIMIT; i++)
-        events[i] = (struct rp_event){RP_MATCH,  UINT32_MAX, UINT32_MAX,           UINT32_MAX,
-                                      INT32_MIN, INT32_MIN,  i % 2 ? 0 : INT64_MAX};
+        events[i] = (struct rp_event)RP_EVENT(RP_MATCH, UINT32_MAX, UINT32_MAX, UINT32_MAX,
+                                              INT32_MIN, INT32_MIN, i % 2 ? 0 : INT64_MAX);
     for (int k = 0; k < CODECS; k++) {
         choose(k);
         CHECK(comes_back(events, RP_CHUNK_EVENTS_LIMIT));

@@ -105,26 +105,26 @@ static struct script alone(const struct rp_event *events, size_t count)
 
 TEST(the_first_event_that_differs_is_found_and_named)
 {
-    static const struct rp_event base[] = {{RP_RECV, 0, 0, 0, 1, 7, 0},
-                                           {RP_RECV, 0, 1, 0, 2, 7, 0},
-                                           {RP_RECV, 0, 0, 0, 3, 7, 0}};
+    static const struct rp_event base[] = {RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0),
+                                           RP_EVENT(RP_RECV, 0, 1, 0, 2, 7, 0),
+                                           RP_EVENT(RP_RECV, 0, 0, 0, 3, 7, 0)};
     static const struct {
         struct rp_event event;
         enum rp_difference difference;
     } cases[] = {
-        {{RP_RECV, 0, 1, 0, 2, 7, 0}, RP_SAME},
-        {{RP_RECV, 0, 1, 0, 1, 7, 0}, RP_DIFFERS_MESSAGE},
-        {{RP_RECV, 0, 1, 0, 2, 8, 0}, RP_DIFFERS_MESSAGE},
-        {{RP_RECV, 0, 0, 0, 2, 7, 0}, RP_DIFFERS_POSTS},
-        {{RP_RECV, 0, 1, 1, 2, 7, 0}, RP_DIFFERS_SCOPE},
-        {{RP_RECV, 2, 1, 0, 2, 7, 0}, RP_DIFFERS_PLACE},
-        {{RP_RECV, 1, 1, 0, 2, 7, 0}, RP_DIFFERS_FUNCTION},
-        {{RP_ERROR, 0, 1, 0, 2, 0, 0}, RP_DIFFERS_OUTCOME},
-        {{RP_NO, 1, 0, 1, 0, 0, 3}, RP_DIFFERS_POLLS},
+        {RP_EVENT(RP_RECV, 0, 1, 0, 2, 7, 0), RP_SAME},
+        {RP_EVENT(RP_RECV, 0, 1, 0, 1, 7, 0), RP_DIFFERS_MESSAGE},
+        {RP_EVENT(RP_RECV, 0, 1, 0, 2, 8, 0), RP_DIFFERS_MESSAGE},
+        {RP_EVENT(RP_RECV, 0, 0, 0, 2, 7, 0), RP_DIFFERS_POSTS},
+        {RP_EVENT(RP_RECV, 0, 1, 1, 2, 7, 0), RP_DIFFERS_SCOPE},
+        {RP_EVENT(RP_RECV, 2, 1, 0, 2, 7, 0), RP_DIFFERS_PLACE},
+        {RP_EVENT(RP_RECV, 1, 1, 0, 2, 7, 0), RP_DIFFERS_FUNCTION},
+        {RP_EVENT(RP_ERROR, 0, 1, 0, 2, 0, 0), RP_DIFFERS_OUTCOME},
+        {RP_EVENT(RP_NO, 1, 0, 1, 0, 0, 3), RP_DIFFERS_POLLS},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct rp_event other[3] = {base[0], cases[i].event, {RP_RECV, 0, 0, 0, 3, 7, 0}};
+        struct rp_event other[3] = {base[0], cases[i].event, RP_EVENT(RP_RECV, 0, 0, 0, 3, 7, 0)};
         struct script a = alone(base, 3), b = alone(other, 3);
         struct rp_diff diff;
         compare(&a, &b, false, &diff);
@@ -143,8 +143,8 @@ TEST(the_first_event_that_differs_is_found_and_named)
 
 TEST(ends_are_compared)
 {
-    static const struct rp_event events[] = {{RP_RECV, 0, 0, 0, 1, 7, 0},
-                                             {RP_RECV, 0, 0, 0, 2, 7, 0}};
+    static const struct rp_event events[] = {RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0),
+                                             RP_EVENT(RP_RECV, 0, 0, 0, 2, 7, 0)};
     struct script two = alone(events, 2), one = alone(events, 1), aborted = alone(events, 2);
     struct rp_diff diff;
 
@@ -164,9 +164,10 @@ TEST(ends_are_compared)
 /* That the others were ended is what comes of it. */
 TEST(an_end_is_not_the_earliest)
 {
-    static const struct rp_event one[] = {{RP_RECV, 0, 0, 0, 1, 7, 0}, {RP_RECV, 0, 0, 0, 2, 7, 0}},
-                                 other[] = {{RP_RECV, 0, 0, 0, 1, 7, 0},
-                                            {RP_RECV, 0, 0, 0, 1, 7, 0}};
+    static const struct rp_event one[] = {RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0),
+                                          RP_EVENT(RP_RECV, 0, 0, 0, 2, 7, 0)},
+                                 other[] = {RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0),
+                                            RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0)};
     struct script a = {.events = {NULL, one}, .count = {0, 2}},
                   b = {.events = {NULL, other}, .count = {0, 2}, .reason = RP_END_ABORT};
     struct rp_diff diff;
@@ -181,18 +182,18 @@ TEST(an_end_is_not_the_earliest)
  * do. */
 TEST(polls_are_compared_as_a_whole)
 {
-    static const struct rp_event one[] = {{RP_NO, 1, 0, 1, 0, 1, 5},
-                                          {RP_NO, 1, 0, 2, 0, 0, 6},
-                                          {RP_RECV, 0, 0, 0, 1, 7, 0}};
-    static const struct rp_event other[] = {{RP_NO, 1, 0, 2, 0, 1, 6},
-                                            {RP_NO, 1, 0, 1, 0, 0, 5},
-                                            {RP_RECV, 0, 0, 0, 1, 7, 0}};
-    static const struct rp_event more[] = {{RP_NO, 1, 0, 1, 0, 0, 6},
-                                           {RP_NO, 1, 0, 2, 0, 0, 6},
-                                           {RP_RECV, 0, 0, 0, 1, 7, 0}};
-    static const struct rp_event none[] = {{RP_RECV, 0, 0, 0, 1, 7, 0}};
-    static const struct rp_event others[] = {{RP_NO, 1, 0, 9, 0, 0, 1},
-                                             {RP_RECV, 0, 0, 0, 3, 7, 0}};
+    static const struct rp_event one[] = {RP_EVENT(RP_NO, 1, 0, 1, 0, 1, 5),
+                                          RP_EVENT(RP_NO, 1, 0, 2, 0, 0, 6),
+                                          RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0)};
+    static const struct rp_event other[] = {RP_EVENT(RP_NO, 1, 0, 2, 0, 1, 6),
+                                            RP_EVENT(RP_NO, 1, 0, 1, 0, 0, 5),
+                                            RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0)};
+    static const struct rp_event more[] = {RP_EVENT(RP_NO, 1, 0, 1, 0, 0, 6),
+                                           RP_EVENT(RP_NO, 1, 0, 2, 0, 0, 6),
+                                           RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0)};
+    static const struct rp_event none[] = {RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0)};
+    static const struct rp_event others[] = {RP_EVENT(RP_NO, 1, 0, 9, 0, 0, 1),
+                                             RP_EVENT(RP_RECV, 0, 0, 0, 3, 7, 0)};
     struct script a = alone(one, 3), b = alone(other, 3), c = alone(more, 3), d = alone(none, 1),
                   e = alone(others, 2);
     struct rp_diff diff;
@@ -202,7 +203,7 @@ TEST(polls_are_compared_as_a_whole)
     rp_diff_free(&diff);
     compare(&a, &c, false, &diff);
     CHECK(diff.rank_count == 1 && diff.ranks[0].difference == RP_DIFFERS_POLLS &&
-          diff.ranks[0].side[0].event.c == 11 && diff.ranks[0].side[1].event.c == 12);
+          diff.ranks[0].side[0].event.any.c == 11 && diff.ranks[0].side[1].event.any.c == 12);
     rp_diff_free(&diff);
     compare(&a, &d, false, &diff);
     CHECK(diff.rank_count == 1 && diff.ranks[0].difference == RP_DIFFERS_POLLS);
@@ -220,21 +221,24 @@ TEST(polls_are_compared_as_a_whole)
  * message. */
 TEST(threads_are_compared_for_themselves)
 {
-    static const struct rp_event one[] = {
-        {RP_MATCH, 0, 1, 0, 1, 7, 0}, {RP_THREAD, 0, 0, 0, 1, 0, 77}, {RP_TURN, 0, 0, 0, 1, 0, 0},
-        {RP_MATCH, 2, 1, 0, 2, 7, 1}, {RP_TURN, 0, 0, 0, 0, 0, 0},    {RP_MATCH, 0, 1, 0, 3, 7, 2}};
-    static const struct rp_event other[] = {{RP_MATCH, 0, 1, 0, 1, 7, 0},
-                                            {RP_MATCH, 0, 1, 0, 3, 7, 1},
-                                            {RP_THREAD, 0, 0, 0, 1, 0, 77},
-                                            {RP_TURN, 0, 0, 0, 1, 0, 0},
-                                            {RP_MATCH, 2, 1, 0, 2, 7, 2}};
+    static const struct rp_event one[] = {RP_EVENT(RP_MATCH, 0, 1, 0, 1, 7, 0),
+                                          RP_EVENT(RP_THREAD, 0, 0, 0, 1, 0, 77),
+                                          RP_EVENT(RP_TURN, 0, 0, 0, 1, 0, 0),
+                                          RP_EVENT(RP_MATCH, 2, 1, 0, 2, 7, 1),
+                                          RP_EVENT(RP_TURN, 0, 0, 0, 0, 0, 0),
+                                          RP_EVENT(RP_MATCH, 0, 1, 0, 3, 7, 2)};
+    static const struct rp_event other[] = {RP_EVENT(RP_MATCH, 0, 1, 0, 1, 7, 0),
+                                            RP_EVENT(RP_MATCH, 0, 1, 0, 3, 7, 1),
+                                            RP_EVENT(RP_THREAD, 0, 0, 0, 1, 0, 77),
+                                            RP_EVENT(RP_TURN, 0, 0, 0, 1, 0, 0),
+                                            RP_EVENT(RP_MATCH, 2, 1, 0, 2, 7, 2)};
     struct rp_event third[COUNT(other)];
     struct script a = alone(one, COUNT(one)), b = alone(other, COUNT(other)),
                   c = alone(third, COUNT(third));
     struct rp_diff diff;
 
     memcpy(third, other, sizeof other);
-    third[4].a = 1;
+    third[4].any.a = 1;
     compare(&a, &b, false, &diff);
     CHECK(diff.rank_count == 1 && diff.ranks[0].difference == RP_DIFFERS_THREAD &&
           diff.ranks[0].side[0].number == 1);
@@ -254,18 +258,15 @@ TEST(threads_are_compared_for_themselves)
  * takes as its first event. */
 TEST(the_earliest_is_that_of_the_smallest_clock)
 {
-    static const struct rp_event zero[2][2] = {{{RP_RECV, 0, 0, 0, 1, 7, 0},
-                                                {RP_CLOCK, 0, 0, 0, 1, -1, 8}},
-                                               {{RP_RECV, 0, 0, 0, 2, 7, 0},
-                                                {RP_CLOCK, 0, 0, 0, 2, -1, 9}}};
-    static const struct rp_event first[2][4] = {{{RP_RECV, 0, 0, 0, 2, 7, 0},
-                                                 {RP_CLOCK, 0, 0, 0, 2, -1, 1},
-                                                 {RP_RECV, 0, 0, 0, 0, 7, 0},
-                                                 {RP_CLOCK, 0, 0, 0, 0, -1, 2}},
-                                                {{RP_RECV, 0, 0, 0, 2, 7, 0},
-                                                 {RP_CLOCK, 0, 0, 0, 2, -1, 4},
-                                                 {RP_RECV, 0, 0, 0, 2, 7, 0},
-                                                 {RP_CLOCK, 0, 0, 0, 2, -1, 5}}};
+    static const struct rp_event zero[2][2] = {{RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0),
+                                                RP_EVENT(RP_CLOCK, 0, 0, 0, 1, -1, 8)},
+                                               {RP_EVENT(RP_RECV, 0, 0, 0, 2, 7, 0),
+                                                RP_EVENT(RP_CLOCK, 0, 0, 0, 2, -1, 9)}};
+    static const struct rp_event first[2][4] = {
+        {RP_EVENT(RP_RECV, 0, 0, 0, 2, 7, 0), RP_EVENT(RP_CLOCK, 0, 0, 0, 2, -1, 1),
+         RP_EVENT(RP_RECV, 0, 0, 0, 0, 7, 0), RP_EVENT(RP_CLOCK, 0, 0, 0, 0, -1, 2)},
+        {RP_EVENT(RP_RECV, 0, 0, 0, 2, 7, 0), RP_EVENT(RP_CLOCK, 0, 0, 0, 2, -1, 4),
+         RP_EVENT(RP_RECV, 0, 0, 0, 2, 7, 0), RP_EVENT(RP_CLOCK, 0, 0, 0, 2, -1, 5)}};
     struct script side[2];
     struct rp_diff diff;
 
@@ -287,8 +288,8 @@ TEST(the_earliest_is_that_of_the_smallest_clock)
 
 TEST(the_earliest_is_that_of_the_first_time)
 {
-    static const struct rp_event a[] = {{RP_RECV, 0, 0, 0, 1, 7, 0}},
-                                 b[] = {{RP_RECV, 0, 0, 0, 2, 7, 0}};
+    static const struct rp_event a[] = {RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0)},
+                                 b[] = {RP_EVENT(RP_RECV, 0, 0, 0, 2, 7, 0)};
     static const uint64_t early[] = {100}, late[] = {200};
     struct script one = {.events = {a, a}, .count = {1, 1}, .times = {late, early, early}};
     struct script other = {.events = {b, b}, .count = {1, 1}, .times = {late, early, early}};
@@ -307,7 +308,7 @@ TEST(the_earliest_is_that_of_the_first_time)
 
 TEST(another_build_is_told)
 {
-    static const struct rp_event events[] = {{RP_RECV, 0, 0, 0, 1, 7, 0}};
+    static const struct rp_event events[] = {RP_EVENT(RP_RECV, 0, 0, 0, 1, 7, 0)};
     struct script one = alone(events, 1), other = alone(events, 1);
     struct rp_diff diff;
 

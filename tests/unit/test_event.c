@@ -34,13 +34,10 @@ static uint64_t digest_of(uint64_t h, const struct rp_event *event)
 
 static struct rp_event random_event(uint64_t *seed)
 {
-    return (struct rp_event){(uint32_t)unit_below(seed, 12),
-                             (uint32_t)unit_edge(seed),
-                             (uint32_t)unit_edge(seed),
-                             (uint32_t)unit_edge(seed),
-                             (int32_t)unit_edge(seed),
-                             (int32_t)unit_edge(seed),
-                             unit_edge(seed)};
+    return (struct rp_event)RP_EVENT((uint32_t)unit_below(seed, 12), (uint32_t)unit_edge(seed),
+                                     (uint32_t)unit_edge(seed), (uint32_t)unit_edge(seed),
+                                     (int32_t)unit_edge(seed), (int32_t)unit_edge(seed),
+                                     unit_edge(seed));
 }
 
 TEST(the_digest_is_that_of_the_format)
@@ -57,7 +54,7 @@ TEST(the_digest_is_that_of_the_format)
 
 TEST(the_digest_leaves_sites_out_and_sees_all_else)
 {
-    struct rp_event event = {RP_RECV, 4, 1, 2, 3, 5, 6}, moved = event;
+    struct rp_event event = RP_EVENT(RP_RECV, 4, 1, 2, 3, 5, 6), moved = event;
     uint64_t digest = rp_digest(RP_DIGEST_START, &event);
 
     moved.site = 5;
@@ -73,7 +70,8 @@ TEST(the_digest_leaves_sites_out_and_sees_all_else)
 
 TEST(the_digest_depends_on_the_order)
 {
-    struct rp_event one = {RP_RECV, 0, 0, 0, 1, 0, 0}, other = {RP_RECV, 0, 0, 0, 2, 0, 0};
+    struct rp_event one = RP_EVENT(RP_RECV, 0, 0, 0, 1, 0, 0),
+                    other = RP_EVENT(RP_RECV, 0, 0, 0, 2, 0, 0);
 
     CHECK(rp_digest(rp_digest(RP_DIGEST_START, &one), &other) !=
           rp_digest(rp_digest(RP_DIGEST_START, &other), &one));
@@ -97,39 +95,39 @@ TEST(what_no_writer_makes_is_not_valid)
         struct rp_event event;
         int valid;
     } cases[] = {
-        {{0, 0, 0, 0, 0, 0, 0}, 0},
-        {{RP_EVENT_KINDS, 0, 0, 0, 0, 0, 0}, 0},
-        {{0x101, 0, 0, 0, 0, 0, 0}, 0},
-        {{RP_RECV, 0, 0, 0, -2, -1, 0}, 1},
-        {{RP_NO, 0, 0, 0, 0, 0, 0}, 0},
-        {{RP_NO, 0, 0, 0, 0, 0, 1}, 1},
-        {{RP_YES, 0, 0, 1, -1, 0, 0}, 1},
-        {{RP_YES, 0, 0, 1, -1, -1, 0}, 1},
-        {{RP_YES, 0, 0, 1, 0, 1, 0}, 1},
-        {{RP_YES, 0, 0, 1, 0, INT32_MAX, 0}, 1},
-        {{RP_YES, 0, 0, 1, 0, 0, 0}, 0},
-        {{RP_YES, 0, 0, 1, -1, 1, 0}, 0},
-        {{RP_YES, 0, 0, 1, -1, -2, 0}, 0},
-        {{RP_YES, 0, 0, 1, -2, 0, 0}, 0},
-        {{RP_NEXT, 0, 0, 0, 0, 0, 0}, 1},
-        {{RP_NEXT, 0, 0, 0, -1, 0, 0}, 0},
-        {{RP_MATCH, 0, 0, 0, 1, 2, UINT64_MAX}, 1},
-        {{RP_CANCELLED, 0, 0, 0, 0, 0, 0}, 1},
-        {{RP_UNSENT, 0, 0, 0, 0, 0, 0}, 1},
-        {{RP_ERROR, 0, 0, 0, 13, 0, 0}, 1},
-        {{RP_FREED, 0, 0, 0, 1, 2, 3}, 1},
-        {{RP_NO, 0, 0, 0, 7, 0, 1}, 1},
-        {{RP_NO, 0, 0, 0, -1, 0, 1}, 0},
-        {{RP_THREAD, 0, 0, 0, 1, 0, 3}, 1},
-        {{RP_THREAD, 0, 0, 0, 0, 0, 3}, 0},
-        {{RP_THREAD, 0, 1, 0, 1, 0, 3}, 0},
-        {{RP_TURN, 0, 9, 0, 0, 0, 3}, 1},
-        {{RP_TURN, 0, 9, 0, -1, 0, 3}, 0},
-        {{RP_CLOCK, 0, 0, 2, 3, -1, 9}, 1},
-        {{RP_CLOCK, 0, 0, 2, -1, -1, 9}, 0},
-        {{RP_CLOCK, 0, 0, 2, 3, -2, 9}, 0},
-        {{RP_CLOCK, 0, 1, 2, 3, -1, 9}, 0},
-        {{RP_VALUE, 0, 9, 0, -1, 0, 0}, 1},
+        {RP_EVENT(0, 0, 0, 0, 0, 0, 0), 0},
+        {RP_EVENT(RP_EVENT_KINDS, 0, 0, 0, 0, 0, 0), 0},
+        {RP_EVENT(0x101, 0, 0, 0, 0, 0, 0), 0},
+        {RP_EVENT(RP_RECV, 0, 0, 0, -2, -1, 0), 1},
+        {RP_EVENT(RP_NO, 0, 0, 0, 0, 0, 0), 0},
+        {RP_EVENT(RP_NO, 0, 0, 0, 0, 0, 1), 1},
+        {RP_EVENT(RP_YES, 0, 0, 1, -1, 0, 0), 1},
+        {RP_EVENT(RP_YES, 0, 0, 1, -1, -1, 0), 1},
+        {RP_EVENT(RP_YES, 0, 0, 1, 0, 1, 0), 1},
+        {RP_EVENT(RP_YES, 0, 0, 1, 0, INT32_MAX, 0), 1},
+        {RP_EVENT(RP_YES, 0, 0, 1, 0, 0, 0), 0},
+        {RP_EVENT(RP_YES, 0, 0, 1, -1, 1, 0), 0},
+        {RP_EVENT(RP_YES, 0, 0, 1, -1, -2, 0), 0},
+        {RP_EVENT(RP_YES, 0, 0, 1, -2, 0, 0), 0},
+        {RP_EVENT(RP_NEXT, 0, 0, 0, 0, 0, 0), 1},
+        {RP_EVENT(RP_NEXT, 0, 0, 0, -1, 0, 0), 0},
+        {RP_EVENT(RP_MATCH, 0, 0, 0, 1, 2, UINT64_MAX), 1},
+        {RP_EVENT(RP_CANCELLED, 0, 0, 0, 0, 0, 0), 1},
+        {RP_EVENT(RP_UNSENT, 0, 0, 0, 0, 0, 0), 1},
+        {RP_EVENT(RP_ERROR, 0, 0, 0, 13, 0, 0), 1},
+        {RP_EVENT(RP_FREED, 0, 0, 0, 1, 2, 3), 1},
+        {RP_EVENT(RP_NO, 0, 0, 0, 7, 0, 1), 1},
+        {RP_EVENT(RP_NO, 0, 0, 0, -1, 0, 1), 0},
+        {RP_EVENT(RP_THREAD, 0, 0, 0, 1, 0, 3), 1},
+        {RP_EVENT(RP_THREAD, 0, 0, 0, 0, 0, 3), 0},
+        {RP_EVENT(RP_THREAD, 0, 1, 0, 1, 0, 3), 0},
+        {RP_EVENT(RP_TURN, 0, 9, 0, 0, 0, 3), 1},
+        {RP_EVENT(RP_TURN, 0, 9, 0, -1, 0, 3), 0},
+        {RP_EVENT(RP_CLOCK, 0, 0, 2, 3, -1, 9), 1},
+        {RP_EVENT(RP_CLOCK, 0, 0, 2, -1, -1, 9), 0},
+        {RP_EVENT(RP_CLOCK, 0, 0, 2, 3, -2, 9), 0},
+        {RP_EVENT(RP_CLOCK, 0, 1, 2, 3, -1, 9), 0},
+        {RP_EVENT(RP_VALUE, 0, 9, 0, -1, 0, 0), 1},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -148,7 +146,7 @@ TEST(kinds_with_a_post)
 TEST(receives_are_posts_and_those_that_block_or_probe)
 {
     for (uint32_t kind = 1; kind < RP_EVENT_KINDS; kind++) {
-        struct rp_event event = {kind, 0, UINT32_MAX, 0, 0, 0, 0};
+        struct rp_event event = RP_EVENT(kind, 0, UINT32_MAX, 0, 0, 0, 0);
         CHECK_EQ(rp_event_receives(&event),
                  UINT32_MAX + (uint64_t)(kind == RP_RECV || kind == RP_PROBE));
     }

@@ -110,7 +110,7 @@ static void put(struct made *m, struct rp_chunk chunk, const void *payload, size
     m->chunks++;
 }
 
-static const struct rp_event event = {RP_RECV, 0, 0, 0, 1, 2, 0};
+static const struct rp_event event = RP_EVENT(RP_RECV, 0, 0, 0, 1, 2, 0);
 
 static void put_events(struct made *m, uint64_t first)
 {

@@ -41,12 +41,12 @@ static void check_late(struct rp_log *log, const struct rp_event *events)
         in_chunk = 0;
         for (uint32_t k = 0; k < chunk->items; k++, at++) {
             posts += events[at].posts;
-            bool own = events[at].kind == RP_FREED && events[at].c >= posts - events[at].posts;
+            bool own = events[at].kind == RP_FREED && events[at].any.c >= posts - events[at].posts;
             if (!rp_event_has_post(events[at].kind) ||
-                ((chunks == 0 || events[at].c >= before_previous) && !own))
+                ((chunks == 0 || events[at].any.c >= before_previous) && !own))
                 continue;
-            expected[expected_count++] =
-                (struct rp_late){events[at].c, events[at].kind, events[at].a, events[at].b};
+            expected[expected_count++] = (struct rp_late){events[at].any.c, events[at].kind,
+                                                          events[at].any.a, events[at].any.b};
             in_chunk++;
         }
         bool has_late = before && before->kind == RP_CHUNK_LATE;
@@ -83,8 +83,8 @@ static void check_late_of_ring(struct rp_log *log, const struct rp_event *events
     for (size_t i = in_chunks; i < count; i++) {
         bool found = !rp_event_has_post(events[i].kind);
         for (size_t k = 0; k < late_count && !found; k++)
-            found = late[k].post == events[i].c && late[k].kind == events[i].kind &&
-                    late[k].source == events[i].a;
+            found = late[k].post == events[i].any.c && late[k].kind == events[i].kind &&
+                    late[k].source == events[i].any.a;
         CHECK(found);
     }
     free(late);
@@ -489,8 +489,8 @@ TEST(the_open_runs_of_a_killed_process_count)
     const char *directory = unit_temporary();
     struct rp_event *events = sample_stream(33, FEW);
 
-    events[FEW - 2] = (struct rp_event){RP_NO, 1, 0, 2, 0, 1, 12345};
-    events[FEW - 1] = (struct rp_event){RP_NO, 2, 0, 7, 0, 0, 1};
+    events[FEW - 2] = (struct rp_event)RP_EVENT(RP_NO, 1, 0, 2, 0, 1, 12345);
+    events[FEW - 1] = (struct rp_event)RP_EVENT(RP_NO, 2, 0, 7, 0, 0, 1);
     in_child(leave_open_runs, directory, events, FEW);
     check_log(directory, events, FEW, RP_END_KILLED, 0);
     free(events);
@@ -506,8 +506,8 @@ static void die_inside_call(const char *directory, const struct rp_event *events
     for (size_t i = 0; i + 1 < count; i++)
         *rp_ring_slot(ring) = events[i];
     rp_ring_publish(ring);
-    *rp_ring_slot(ring) = (struct rp_event){RP_YES, 0, 0, 8, 1, 3, 0};
-    *rp_ring_slot(ring) = (struct rp_event){RP_NEXT, 0, 0, 0, 2, 0, 0}; /* calls for room */
+    *rp_ring_slot(ring) = (struct rp_event)RP_EVENT(RP_YES, 0, 0, 8, 1, 3, 0);
+    *rp_ring_slot(ring) = (struct rp_event)RP_EVENT(RP_NEXT, 0, 0, 0, 2, 0, 0); /* calls for room */
     for (int i = 0; i < 20000 && ring->shared->tail + 1 < count; i++)
         usleep(100);
     CHECK(ring->shared->tail + 1 >= count);

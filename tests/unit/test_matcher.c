@@ -54,7 +54,7 @@ static int by_post(const void *one, const void *other)
 
 static struct rp_match match_of(const struct rp_event *event)
 {
-    return (struct rp_match){event->c, event->kind, event->a, event->b};
+    return (struct rp_match){event->any.c, event->kind, event->any.a, event->any.b};
 }
 
 /* Section 5, read literally. */
@@ -69,7 +69,7 @@ static size_t find_late(const struct rp_event *events, const size_t *lengths, si
         before_this = posts + events[at].posts;
         for (size_t i = 0; i < lengths[n]; i++, at++) {
             posts += events[at].posts;
-            if (rp_event_has_post(events[at].kind) && n > 0 && events[at].c < before_last)
+            if (rp_event_has_post(events[at].kind) && n > 0 && events[at].any.c < before_last)
                 late[count++] = match_of(&events[at]);
         }
     }
@@ -86,7 +86,7 @@ static struct rp_match *truth_of(const struct rp_event *events, size_t count, ui
     struct rp_match *truth = calloc(*posts + 1, sizeof *truth);
     for (size_t i = 0; i < count; i++)
         if (rp_event_has_post(events[i].kind))
-            truth[events[i].c] = match_of(&events[i]);
+            truth[events[i].any.c] = match_of(&events[i]);
     return truth;
 }
 
@@ -109,7 +109,7 @@ static bool look_ahead(struct rp_matcher *m, const struct rp_event *events, size
 {
     const struct rp_event *event;
     struct rp_problem why;
-    size_t group = events[at].kind == RP_YES && events[at].b > 1 ? (size_t)events[at].b : 1;
+    size_t group = events[at].kind == RP_YES && events[at].any.b > 1 ? (size_t)events[at].any.b : 1;
 
     for (size_t k = group; k-- > 0;) {
         if (rp_matcher_ahead(m, k, &event, &why) != RP_OK)
@@ -308,11 +308,11 @@ TEST(a_group_longer_than_many_blocks)
     uint64_t seed = 53;
     struct rp_match none[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
 
-    events[0] = (struct rp_event){RP_RECV, 0, 0, 0, 1, 2, 0};
-    events[1] = (struct rp_event){RP_YES, 0, 0, GROUP, 0, GROUP, 0};
+    events[0] = (struct rp_event)RP_EVENT(RP_RECV, 0, 0, 0, 1, 2, 0);
+    events[1] = (struct rp_event)RP_EVENT(RP_YES, 0, 0, GROUP, 0, GROUP, 0);
     for (int i = 2; i < GROUP + 1; i++)
-        events[i] = (struct rp_event){RP_NEXT, 0, 0, 0, i, 0, 0};
-    events[GROUP + 1] = (struct rp_event){RP_RECV, 0, 0, 0, 3, 4, 0};
+        events[i] = (struct rp_event)RP_EVENT(RP_NEXT, 0, 0, 0, i, 0, 0);
+    events[GROUP + 1] = (struct rp_event)RP_EVENT(RP_RECV, 0, 0, 0, 3, 4, 0);
     for (size_t most = 1; most < 40; most += 3) {
         source.at = source.next = 0;
         cut(&seed, GROUP + 2, most, lengths);
@@ -329,7 +329,7 @@ TEST(a_group_longer_than_many_blocks)
                               &why) == RP_OK);
     rp_matcher_take(m);
     CHECK(rp_matcher_ahead(m, GROUP - 1, &event, &why) == RP_OK && !event);
-    CHECK(rp_matcher_ahead(m, 98, &event, &why) == RP_OK && event && event->a == 99);
+    CHECK(rp_matcher_ahead(m, 98, &event, &why) == RP_OK && event && event->any.a == 99);
     rp_matcher_free(m);
 }
 
@@ -352,16 +352,17 @@ static enum rp_status next_synthetic(void *owner, struct rp_event *events, size_
     for (size_t i = 0; i < *count; i++, s->made++) {
         uint64_t n = s->made;
         if (n + 1 == s->total)
-            events[i] = (struct rp_event){RP_MATCH, 0, 0, 0, 7, 8, 0};
+            events[i] = (struct rp_event)RP_EVENT(RP_MATCH, 0, 0, 0, 7, 8, 0);
         else if (s->group > 1)
             events[i] =
                 n % s->group == 0
-                    ? (struct rp_event){RP_YES, 0, n == 0, s->group, 0, (int32_t)s->group, 0}
-                    : (struct rp_event){RP_NEXT, 0, 0, 0, (int32_t)(n % s->group), 0, 0};
+                    ? (struct rp_event)RP_EVENT(RP_YES, 0, n == 0, s->group, 0, (int32_t)s->group,
+                                                0)
+                    : (struct rp_event)RP_EVENT(RP_NEXT, 0, 0, 0, (int32_t)(n % s->group), 0, 0);
         else if (n % 2 == 0)
-            events[i] = (struct rp_event){RP_RECV, 0, 1, 0, 1, 2, 0};
+            events[i] = (struct rp_event)RP_EVENT(RP_RECV, 0, 1, 0, 1, 2, 0);
         else
-            events[i] = (struct rp_event){RP_MATCH, 0, n == 1, 0, 3, 4, n / 2 + 1};
+            events[i] = (struct rp_event)RP_EVENT(RP_MATCH, 0, n == 1, 0, 3, 4, n / 2 + 1);
     }
     return RP_OK;
 }
@@ -398,7 +399,7 @@ static size_t most_heap(struct synthetic s, size_t before)
         for (uint32_t k = 0; k < event->posts; k++, post++)
             wrong += !rp_matcher_find(m, post, &found) || found.source != (post == 0 ? 7 : 3);
         if (event->kind == RP_YES &&
-            rp_matcher_ahead(m, (size_t)event->b - 1, &event, &why) != RP_OK)
+            rp_matcher_ahead(m, (size_t)event->any.b - 1, &event, &why) != RP_OK)
             return SIZE_MAX;
         rp_matcher_take(m);
         if (i % 1000 == 0 && heap() - before > most)

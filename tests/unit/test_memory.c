@@ -477,8 +477,8 @@ static int follow(struct rp_matcher *m)
             return status;
         if (!event || memcmp(event, &events[i], sizeof *event) != 0)
             return WRONG;
-        if (event->kind == RP_YES && event->b > 1)
-            status = (int)rp_matcher_ahead(m, (size_t)event->b - 1, &event, &why);
+        if (event->kind == RP_YES && event->any.b > 1)
+            status = (int)rp_matcher_ahead(m, (size_t)event->any.b - 1, &event, &why);
         if (status != RP_OK)
             return status;
         rp_matcher_take(m);

@@ -128,8 +128,8 @@ TEST(the_ring_of_another_run_is_refused)
     CHECK_OK(rp_ring_peek(path, 5, 0, 0, &place, &why), why);
     CHECK(place.events == 0 && place.polls == 0);
     ring.shared->open_at = ring.shared->head;
-    ring.shared->open_run[2] = (struct rp_event){.kind = RP_NO, .c = 41};
-    ring.shared->open_run[3] = (struct rp_event){.kind = RP_NO, .c = 1};
+    ring.shared->open_run[2] = (struct rp_event){.kind = RP_NO, .any.c = 41};
+    ring.shared->open_run[3] = (struct rp_event){.kind = RP_NO, .any.c = 1};
     CHECK_OK(rp_ring_peek(path, 5, 0, 0, &place, &why), why);
     CHECK_EQ(place.polls, 42);
     CHECK(rp_ring_peek(path, 6, 0, 0, &place, &why) == RP_DAMAGED);

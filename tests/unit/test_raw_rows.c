@@ -63,9 +63,11 @@ TEST(figure_4_takes_55_values_of_162_bits_a_row)
 
 TEST(the_bits_are_those_of_the_format)
 {
-    static const struct rp_row one[] = {
-        ROW_MESSAGE(7, 0, 3, 0x8000000000000001),
-        {.kind = RP_ROW_OTHER, .site = 7, .count = 1, .other = {RP_PROBE, 0, 0, 1, 2, 3, 4}}};
+    static const struct rp_row one[] = {ROW_MESSAGE(7, 0, 3, 0x8000000000000001),
+                                        {.kind = RP_ROW_OTHER,
+                                         .site = 7,
+                                         .count = 1,
+                                         .other = RP_EVENT(RP_PROBE, 0, 0, 1, 2, 3, 4)}};
     static const uint8_t expected[] = {
         1,          7, 1, 1, 0,                    /* tables; site, rows, others, flags */
         1,          0, 0, 0, 0,        0, 0, 0,    /* count */
@@ -168,7 +170,7 @@ TEST(rows_that_cannot_be)
                                other = {.kind = RP_ROW_OTHER,
                                         .site = 7,
                                         .count = 1,
-                                        .other = {RP_PROBE, 0, 0, 0, 1, 2, 0}};
+                                        .other = RP_EVENT(RP_PROBE, 0, 0, 0, 1, 2, 0)};
     struct rp_row good[] = {message, polls, other, message};
     struct {
         const char *what;
@@ -191,7 +193,7 @@ TEST(rows_that_cannot_be)
     bad[4].rows[1].count = 0;
     bad[5].rows[1].clock = 1;
     bad[6].rows[0].index = -2;
-    bad[7].rows[2].other = (struct rp_event){RP_NO, 0, 0, 0, 0, 0, 1};
+    bad[7].rows[2].other = (struct rp_event)RP_EVENT(RP_NO, 0, 0, 0, 0, 0, 1);
     bad[8].rows[2].order = 1;
     bad[9].rows[1].thread = -1;
     CHECK_EQ(decode_rows(good, 4), RP_OK);

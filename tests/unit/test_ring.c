@@ -12,7 +12,7 @@ enum { RUN = 77, RANK = 3, STREAM = 0 };
 
 static struct rp_event numbered(uint64_t i)
 {
-    return (struct rp_event){RP_RECV, 0, 0, 0, (int32_t)i, (int32_t)(i >> 3), 0};
+    return (struct rp_event)RP_EVENT(RP_RECV, 0, 0, 0, (int32_t)i, (int32_t)(i >> 3), 0);
 }
 
 static void push(struct rp_ring *ring, struct rp_event event)
@@ -237,14 +237,15 @@ TEST(the_layout_is_that_of_the_format)
 TEST(the_open_runs_are_the_last_events)
 {
     struct image image = small();
-    struct rp_event first = {RP_NO, 2, 0, 7, 0, 1, 42}, second = {RP_NO, 1, 0, 3, 0, 0, 1};
+    struct rp_event first = RP_EVENT(RP_NO, 2, 0, 7, 0, 1, 42),
+                    second = RP_EVENT(RP_NO, 1, 0, 3, 0, 0, 1);
     struct rp_ring_rest rest;
     struct rp_problem why;
 
     image.open_at = 5;
     image.open_run[2] = first;
     image.open_run[15] = second;
-    image.open_run[2].b = 0; /* a group's numbers are given when it is read */
+    image.open_run[2].any.b = 0; /* a group's numbers are given when it is read */
     REQUIRE(read_image(&image, 3, &rest, &why) == RP_OK);
     CHECK_EQ(rest.count, 4);
     CHECK(memcmp(&rest.events[2], &first, 32) == 0);
@@ -256,13 +257,13 @@ TEST(the_open_runs_are_the_last_events)
     image.open_at = 6;
     CHECK_EQ(count_of(&image, 0), 5);
     image.open_at = 5;
-    image.open_run[2].c = 0;
+    image.open_run[2].any.c = 0;
     CHECK_EQ(count_of(&image, 0), 6);
-    image.open_run[15] = (struct rp_event){0, 0, 0, 0, 0, 0, 9};
+    image.open_run[15] = (struct rp_event)RP_EVENT(0, 0, 0, 0, 0, 0, 9);
     CHECK_EQ(count_of(&image, 0), 5);
     image = (struct image){.capacity = 8};
     for (int i = 0; i < 16; i++)
-        image.open_run[i] = (struct rp_event){RP_NO, 0, 0, (uint32_t)i, 0, 0, 1};
+        image.open_run[i] = (struct rp_event)RP_EVENT(RP_NO, 0, 0, (uint32_t)i, 0, 0, 1);
     CHECK_EQ(count_of(&image, 0), 16); /* nothing but the runs */
 }
 
@@ -277,15 +278,15 @@ TEST(a_call_that_was_cut_off_does_not_count)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct image image = small();
-        image.slots[5] =
-            (struct rp_event){RP_YES, 0, 0, 9, cases[i].count > 0 ? 4 : -1, cases[i].count, 0};
+        image.slots[5] = (struct rp_event)RP_EVENT(RP_YES, 0, 0, 9, cases[i].count > 0 ? 4 : -1,
+                                                   cases[i].count, 0);
         for (uint64_t k = 0; k < cases[i].nexts; k++)
-            image.slots[6 + k] = (struct rp_event){RP_NEXT, 0, 0, 0, (int32_t)k, 0, 0};
+            image.slots[6 + k] = (struct rp_event)RP_EVENT(RP_NEXT, 0, 0, 0, (int32_t)k, 0, 0);
         image.head = 6 + cases[i].nexts;
         CHECK_EQ(count_of(&image, 0), cases[i].found);
         CHECK_EQ(count_of(&image, 5), cases[i].found - 5);
         image.open_at = image.head;
-        image.open_run[0] = (struct rp_event){RP_NO, 0, 0, 0, 0, 0, 1};
+        image.open_run[0] = (struct rp_event)RP_EVENT(RP_NO, 0, 0, 0, 0, 0, 1);
         bool whole = cases[i].found == (long long)image.head;
         CHECK_EQ(count_of(&image, 0), cases[i].found + whole);
     }
@@ -384,6 +385,6 @@ TEST(what_is_not_an_event_is_told)
     CHECK_EQ(read_image(&image, 0, &rest, &why), RP_DAMAGED);
     CHECK_HAS(why.text, "event 3 is not an event");
     CHECK_EQ(count_of(&image, 4), 1); /* not asked for */
-    image.slots[3] = (struct rp_event){RP_YES, 0, 0, 1, -1, 3, 0};
+    image.slots[3] = (struct rp_event)RP_EVENT(RP_YES, 0, 0, 1, -1, 3, 0);
     CHECK_EQ(count_of(&image, 0), -1);
 }

@@ -29,14 +29,14 @@ static void push_call(struct rp_ring *ring, uint32_t site, uint32_t messages, ui
 {
     for (uint32_t i = 0; i < messages; i++)
         *rp_ring_slot(ring) =
-            (struct rp_event){RP_CLOCK,         site,       0,       messages - 1 - i + !whole,
-                              (int32_t)(i % 3), (int32_t)i, ++*clock};
+            (struct rp_event)RP_EVENT(RP_CLOCK, site, 0, messages - 1 - i + !whole,
+                                      (int32_t)(i % 3), (int32_t)i, ++*clock);
     rp_ring_publish(ring);
 }
 
 static void push_polls(struct rp_ring *ring, uint32_t site, uint64_t times)
 {
-    *rp_ring_slot(ring) = (struct rp_event){RP_NO, site, 0, 1, 0, 0, times};
+    *rp_ring_slot(ring) = (struct rp_event)RP_EVENT(RP_NO, site, 0, 1, 0, 0, times);
     rp_ring_publish(ring);
 }
 
@@ -120,10 +120,10 @@ TEST(tables_are_cut)
     const char *directory = unit_temporary();
 
     REQUIRE(create(directory, "cdc", &writer, &ring));
-    *rp_ring_slot(ring) = (struct rp_event){RP_CLOCK, 1, 0, 0, 2, -1, 100};
+    *rp_ring_slot(ring) = (struct rp_event)RP_EVENT(RP_CLOCK, 1, 0, 0, 2, -1, 100);
     push_polls(ring, 0, 4);
-    *rp_ring_slot(ring) = (struct rp_event){RP_CLOCK, 1, 0, 1 | RP_CLOCK_FRESH, 1, 0, 3};
-    *rp_ring_slot(ring) = (struct rp_event){RP_CLOCK, 1, 0, 0, 2, 1, 50};
+    *rp_ring_slot(ring) = (struct rp_event)RP_EVENT(RP_CLOCK, 1, 0, 1 | RP_CLOCK_FRESH, 1, 0, 3);
+    *rp_ring_slot(ring) = (struct rp_event)RP_EVENT(RP_CLOCK, 1, 0, 0, 2, 1, 50);
     rp_ring_publish(ring);
     CHECK_OK(rp_log_close(writer, RP_END_FINALIZE, 0, &why), why);
     REQUIRE(sample_open(directory, &log, &why) == RP_OK);

@@ -21,10 +21,7 @@ static uint64_t seed = 35;
         .index = which, .with_next = next                                                          \
     }
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define CLOCK(at, from, which, when, left)                                                         \
-    {                                                                                              \
-        RP_CLOCK, at, 0, left, from, which, when                                                   \
-    }
+#define CLOCK(at, from, which, when, left) RP_EVENT(RP_CLOCK, at, 0, left, from, which, when)
 
 static bool gives(const struct rp_event *events, size_t event_count, const struct rp_row *expected,
                   size_t count)
@@ -45,13 +42,18 @@ static bool gives(const struct rp_event *events, size_t event_count, const struc
 TEST(receives_and_waits)
 {
     static const struct rp_event events[] = {
-        CLOCK(1, 4, -1, 10, 0),                                /* Recv or Wait of a named source */
-        {RP_RECV, 2, 0, 0, 5, 7, 0},   CLOCK(2, 5, -1, 11, 0), /* Recv */
-        {RP_MATCH, 3, 9, 0, 6, 7, 20}, CLOCK(3, 6, -1, 12, 0), /* Wait */
-        {RP_MATCH, 4, 1, 0, 7, 7, 21}, {RP_MATCH, 4, 0, 0, 6, 7, 22},
-        CLOCK(4, 7, 0, 13, 2),         CLOCK(4, 3, 1, 3, 1),
+        CLOCK(1, 4, -1, 10, 0), /* Recv or Wait of a named source */
+        RP_EVENT(RP_RECV, 2, 0, 0, 5, 7, 0),
+        CLOCK(2, 5, -1, 11, 0), /* Recv */
+        RP_EVENT(RP_MATCH, 3, 9, 0, 6, 7, 20),
+        CLOCK(3, 6, -1, 12, 0), /* Wait */
+        RP_EVENT(RP_MATCH, 4, 1, 0, 7, 7, 21),
+        RP_EVENT(RP_MATCH, 4, 0, 0, 6, 7, 22),
+        CLOCK(4, 7, 0, 13, 2),
+        CLOCK(4, 3, 1, 3, 1),
         CLOCK(4, 6, 4, 14, 0), /* Waitall */
-        {RP_RECV, 2, 0, 0, -2, -1, 0}, {RP_RECV, 2, 0, 0, 5, 7, 0},
+        RP_EVENT(RP_RECV, 2, 0, 0, -2, -1, 0),
+        RP_EVENT(RP_RECV, 2, 0, 0, 5, 7, 0),
         CLOCK(2, 5, -1, 15, 0), /* of MPI_PROC_NULL, then of somebody */
     };
     static const struct rp_row rows[] = {
@@ -61,7 +63,7 @@ TEST(receives_and_waits)
         MESSAGE(4, 1, 7, 13, 0),
         MESSAGE(4, 1, 3, 3, 1),
         MESSAGE(4, 0, 6, 14, 4),
-        OTHER(2, 0, {RP_RECV, 0, 0, 0, -2, -1, 0}),
+        OTHER(2, 0, RP_EVENT(RP_RECV, 0, 0, 0, -2, -1, 0)),
         MESSAGE(2, 0, 5, 15, -1),
     };
 
@@ -71,22 +73,25 @@ TEST(receives_and_waits)
 TEST(tests_that_say_yes_or_no)
 {
     static const struct rp_event events[] = {
-        {RP_NO, 1, 0, 3, 0, 1, 40},   {RP_NO, 2, 0, 4, 6, 0, 2},
-        {RP_YES, 1, 2, 1, -1, 0, 0},  {RP_MATCH, 1, 0, 0, 5, 7, 2},
-        CLOCK(1, 5, -1, 9, 0),       /* Test of a receive */
-        {RP_YES, 1, 0, 1, -1, 0, 0}, /* Test of a send */
-        {RP_YES, 3, 0, 4, -1, 0, 0},  CLOCK(3, 1, 0, 9, 1),
-        CLOCK(3, 2, 3, 9, 0),         /* Testall of receives and others */
-        {RP_YES, 4, 0, 4, -1, -1, 0}, /* Waitsome of nothing active */
+        RP_EVENT(RP_NO, 1, 0, 3, 0, 1, 40),
+        RP_EVENT(RP_NO, 2, 0, 4, 6, 0, 2),
+        RP_EVENT(RP_YES, 1, 2, 1, -1, 0, 0),
+        RP_EVENT(RP_MATCH, 1, 0, 0, 5, 7, 2),
+        CLOCK(1, 5, -1, 9, 0),               /* Test of a receive */
+        RP_EVENT(RP_YES, 1, 0, 1, -1, 0, 0), /* Test of a send */
+        RP_EVENT(RP_YES, 3, 0, 4, -1, 0, 0),
+        CLOCK(3, 1, 0, 9, 1),
+        CLOCK(3, 2, 3, 9, 0),                 /* Testall of receives and others */
+        RP_EVENT(RP_YES, 4, 0, 4, -1, -1, 0), /* Waitsome of nothing active */
     };
     static const struct rp_row rows[] = {
         {.kind = RP_ROW_UNMATCHED, .site = 1, .count = 40},
         {.kind = RP_ROW_UNMATCHED, .site = 2, .count = 2, .thread = 6},
         MESSAGE(1, 0, 5, 9, -1),
-        OTHER(1, 0, {RP_YES, 0, 0, 1, -1, 0, 0}),
+        OTHER(1, 0, RP_EVENT(RP_YES, 0, 0, 1, -1, 0, 0)),
         MESSAGE(3, 1, 1, 9, 0),
         MESSAGE(3, 0, 2, 9, 3),
-        OTHER(4, 0, {RP_YES, 0, 0, 4, -1, -1, 0}),
+        OTHER(4, 0, RP_EVENT(RP_YES, 0, 0, 4, -1, -1, 0)),
     };
 
     GIVES(events, rows);
@@ -95,22 +100,28 @@ TEST(tests_that_say_yes_or_no)
 TEST(indices_of_messages_and_of_others)
 {
     static const struct rp_event events[] = {
-        {RP_YES, 1, 2, 8, 3, 3, 0},  {RP_NEXT, 1, 0, 0, 1, 0, 0},
-        {RP_NEXT, 1, 0, 0, 2, 0, 0}, {RP_MATCH, 1, 0, 0, 5, 7, 2},
-        CLOCK(1, 5, 3, 9, 1),        CLOCK(1, 6, 2, 8, 0),
-        {RP_YES, 1, 0, 8, 0, 1, 0},  {RP_CANCELLED, 1, 0, 0, 0, 0, 17},
-        {RP_YES, 2, 0, 8, 4, 1, 0},  CLOCK(2, 5, 4, 10, 0),
-        {RP_YES, 2, 0, 8, 5, 2, 0},  {RP_NEXT, 2, 0, 0, 6, 0, 0},
+        RP_EVENT(RP_YES, 1, 2, 8, 3, 3, 0),
+        RP_EVENT(RP_NEXT, 1, 0, 0, 1, 0, 0),
+        RP_EVENT(RP_NEXT, 1, 0, 0, 2, 0, 0),
+        RP_EVENT(RP_MATCH, 1, 0, 0, 5, 7, 2),
+        CLOCK(1, 5, 3, 9, 1),
+        CLOCK(1, 6, 2, 8, 0),
+        RP_EVENT(RP_YES, 1, 0, 8, 0, 1, 0),
+        RP_EVENT(RP_CANCELLED, 1, 0, 0, 0, 0, 17),
+        RP_EVENT(RP_YES, 2, 0, 8, 4, 1, 0),
+        CLOCK(2, 5, 4, 10, 0),
+        RP_EVENT(RP_YES, 2, 0, 8, 5, 2, 0),
+        RP_EVENT(RP_NEXT, 2, 0, 0, 6, 0, 0),
     };
     static const struct rp_row rows[] = {
         MESSAGE(1, 1, 5, 9, 3),
-        OTHER(1, 1, {RP_NEXT, 0, 0, 0, 1, 0, 0}),
+        OTHER(1, 1, RP_EVENT(RP_NEXT, 0, 0, 0, 1, 0, 0)),
         MESSAGE(1, 0, 6, 8, 2),
-        OTHER(1, 0, {RP_CANCELLED, 0, 0, 0, 0, 0, 17}),
-        OTHER(1, 0, {RP_YES, 0, 0, 8, 0, 1, 0}),
+        OTHER(1, 0, RP_EVENT(RP_CANCELLED, 0, 0, 0, 0, 0, 17)),
+        OTHER(1, 0, RP_EVENT(RP_YES, 0, 0, 8, 0, 1, 0)),
         MESSAGE(2, 0, 5, 10, 4),
-        OTHER(2, 1, {RP_YES, 0, 0, 8, 5, 2, 0}),
-        OTHER(2, 0, {RP_NEXT, 0, 0, 0, 6, 0, 0}),
+        OTHER(2, 1, RP_EVENT(RP_YES, 0, 0, 8, 5, 2, 0)),
+        OTHER(2, 0, RP_EVENT(RP_NEXT, 0, 0, 0, 6, 0, 0)),
     };
 
     GIVES(events, rows);
@@ -118,15 +129,18 @@ TEST(indices_of_messages_and_of_others)
 
 TEST(a_waitall_that_failed_early)
 {
-    static const struct rp_event events[] = {
-        {RP_YES, 1, 0, 4, 0, 2, 7}, {RP_NEXT, 1, 0, 0, 2, 0, 0}, CLOCK(1, 5, 0, 9, 1),
-        CLOCK(1, 5, 2, 10, 0),      {RP_YES, 1, 0, 4, 1, 1, 8},  {RP_YES, 1, 0, 4, -1, 0, 9},
-        CLOCK(1, 5, 3, 11, 0)};
-    static const struct rp_row rows[] = {OTHER(1, 1, {RP_YES, 0, 0, 4, 0, 2, 7}),
+    static const struct rp_event events[] = {RP_EVENT(RP_YES, 1, 0, 4, 0, 2, 7),
+                                             RP_EVENT(RP_NEXT, 1, 0, 0, 2, 0, 0),
+                                             CLOCK(1, 5, 0, 9, 1),
+                                             CLOCK(1, 5, 2, 10, 0),
+                                             RP_EVENT(RP_YES, 1, 0, 4, 1, 1, 8),
+                                             RP_EVENT(RP_YES, 1, 0, 4, -1, 0, 9),
+                                             CLOCK(1, 5, 3, 11, 0)};
+    static const struct rp_row rows[] = {OTHER(1, 1, RP_EVENT(RP_YES, 0, 0, 4, 0, 2, 7)),
                                          MESSAGE(1, 1, 5, 9, 0),
                                          MESSAGE(1, 0, 5, 10, 2),
-                                         OTHER(1, 0, {RP_YES, 0, 0, 4, 1, 1, 8}),
-                                         OTHER(1, 1, {RP_YES, 0, 0, 4, -1, 0, 9}),
+                                         OTHER(1, 0, RP_EVENT(RP_YES, 0, 0, 4, 1, 1, 8)),
+                                         OTHER(1, 1, RP_EVENT(RP_YES, 0, 0, 4, -1, 0, 9)),
                                          MESSAGE(1, 0, 5, 11, 3)};
 
     GIVES(events, rows);
@@ -135,25 +149,30 @@ TEST(a_waitall_that_failed_early)
 TEST(what_is_no_message)
 {
     static const struct rp_event events[] = {
-        {RP_VALUE, 9, 0, 1, 3, 0, 4},  {RP_THREAD, 1, 0, 0, 1, 0, 99},
-        {RP_TURN, 1, 4, 0, 1, 0, 5},   {RP_PROBE, 2, 1, 3, 4, 5, 0},
-        {RP_FREED, 2, 0, 0, 4, 5, 6},  {RP_ERROR, 3, 0, 0, 5, 0, 0},
-        {RP_UNSENT, 4, 0, 0, 0, 0, 1}, {RP_CANCELLED, 4, 0, 0, 0, 0, 7},
-        CLOCK(4, 1, 1, 2, 0),          {RP_MATCH, 5, 0, 0, 1, 1, 8},
-        {RP_NEXT, 6, 0, 0, 1, 0, 0},
+        RP_EVENT(RP_VALUE, 9, 0, 1, 3, 0, 4),
+        RP_EVENT(RP_THREAD, 1, 0, 0, 1, 0, 99),
+        RP_EVENT(RP_TURN, 1, 4, 0, 1, 0, 5),
+        RP_EVENT(RP_PROBE, 2, 1, 3, 4, 5, 0),
+        RP_EVENT(RP_FREED, 2, 0, 0, 4, 5, 6),
+        RP_EVENT(RP_ERROR, 3, 0, 0, 5, 0, 0),
+        RP_EVENT(RP_UNSENT, 4, 0, 0, 0, 0, 1),
+        RP_EVENT(RP_CANCELLED, 4, 0, 0, 0, 0, 7),
+        CLOCK(4, 1, 1, 2, 0),
+        RP_EVENT(RP_MATCH, 5, 0, 0, 1, 1, 8),
+        RP_EVENT(RP_NEXT, 6, 0, 0, 1, 0, 0),
     };
     static const struct rp_row rows[] = {
-        OTHER(9, 0, {RP_VALUE, 0, 0, 1, 3, 0, 4}),
-        OTHER(1, 0, {RP_THREAD, 0, 0, 0, 1, 0, 99}),
-        OTHER(1, 0, {RP_TURN, 0, 0, 0, 1, 0, 5}),
-        OTHER(2, 0, {RP_PROBE, 0, 0, 3, 4, 5, 0}),
-        OTHER(2, 0, {RP_FREED, 0, 0, 0, 4, 5, 6}),
-        OTHER(3, 0, {RP_ERROR, 0, 0, 0, 5, 0, 0}),
-        OTHER(4, 0, {RP_UNSENT, 0, 0, 0, 0, 0, 1}),
-        OTHER(4, 0, {RP_CANCELLED, 0, 0, 0, 0, 0, 7}),
+        OTHER(9, 0, RP_EVENT(RP_VALUE, 0, 0, 1, 3, 0, 4)),
+        OTHER(1, 0, RP_EVENT(RP_THREAD, 0, 0, 0, 1, 0, 99)),
+        OTHER(1, 0, RP_EVENT(RP_TURN, 0, 0, 0, 1, 0, 5)),
+        OTHER(2, 0, RP_EVENT(RP_PROBE, 0, 0, 3, 4, 5, 0)),
+        OTHER(2, 0, RP_EVENT(RP_FREED, 0, 0, 0, 4, 5, 6)),
+        OTHER(3, 0, RP_EVENT(RP_ERROR, 0, 0, 0, 5, 0, 0)),
+        OTHER(4, 0, RP_EVENT(RP_UNSENT, 0, 0, 0, 0, 0, 1)),
+        OTHER(4, 0, RP_EVENT(RP_CANCELLED, 0, 0, 0, 0, 0, 7)),
         MESSAGE(4, 0, 1, 2, 1),
-        OTHER(5, 0, {RP_MATCH, 0, 0, 0, 1, 1, 8}),
-        OTHER(6, 0, {RP_NEXT, 0, 0, 0, 1, 0, 0}),
+        OTHER(5, 0, RP_EVENT(RP_MATCH, 0, 0, 0, 1, 1, 8)),
+        OTHER(6, 0, RP_EVENT(RP_NEXT, 0, 0, 0, 1, 0, 0)),
     };
 
     GIVES(events, rows);
@@ -172,8 +191,9 @@ TEST(clocks_that_do_not_count_down_are_of_two_calls)
 /* A wildcard receive of MPI_PROC_NULL and a named one, in a Waitall. */
 TEST(nobody_has_no_clock)
 {
-    static const struct rp_event events[] = {{RP_MATCH, 1, 1, 0, -2, -1, 0}, CLOCK(1, 3, 1, 5, 0)};
-    static const struct rp_row rows[] = {OTHER(1, 0, {RP_MATCH, 0, 0, 0, -2, -1, 0}),
+    static const struct rp_event events[] = {RP_EVENT(RP_MATCH, 1, 1, 0, -2, -1, 0),
+                                             CLOCK(1, 3, 1, 5, 0)};
+    static const struct rp_row rows[] = {OTHER(1, 0, RP_EVENT(RP_MATCH, 0, 0, 0, -2, -1, 0)),
                                          MESSAGE(1, 0, 3, 5, 1)};
 
     GIVES(events, rows);
@@ -182,10 +202,10 @@ TEST(nobody_has_no_clock)
 /* A call that posts begins behind the one before, which nobody's CLOCK told. */
 TEST(a_match_that_no_clock_tells)
 {
-    static const struct rp_event events[] = {{RP_MATCH, 1, 1, 0, 3, 0, 0},
-                                             {RP_MATCH, 1, 1, 0, 3, 0, 1},
+    static const struct rp_event events[] = {RP_EVENT(RP_MATCH, 1, 1, 0, 3, 0, 0),
+                                             RP_EVENT(RP_MATCH, 1, 1, 0, 3, 0, 1),
                                              CLOCK(1, 3, -1, 5, 0)};
-    static const struct rp_row rows[] = {OTHER(1, 0, {RP_MATCH, 0, 0, 0, 3, 0, 0}),
+    static const struct rp_row rows[] = {OTHER(1, 0, RP_EVENT(RP_MATCH, 0, 0, 0, 3, 0, 0)),
                                          MESSAGE(1, 0, 3, 5, -1)};
 
     GIVES(events, rows);
@@ -194,12 +214,11 @@ TEST(a_match_that_no_clock_tells)
 TEST(a_call_that_was_cut_off_does_not_count)
 {
     static const struct rp_event events[] = {CLOCK(1, 2, -1, 3, 0),
-                                             {RP_YES, 1, 0, 9, 1, 3, 0},
-                                             {RP_NEXT, 1, 0, 0, 2, 0, 0}};
+                                             RP_EVENT(RP_YES, 1, 0, 9, 1, 3, 0),
+                                             RP_EVENT(RP_NEXT, 1, 0, 0, 2, 0, 0)};
     static const struct rp_event clocks[] = {CLOCK(1, 2, -1, 3, 0),
-                                             {RP_MATCH, 1, 1, 0, 3, 0, 0},
-                                             CLOCK(1, 2, 0, 4, 2),
-                                             CLOCK(1, 2, 1, 5, 1)};
+                                             RP_EVENT(RP_MATCH, 1, 1, 0, 3, 0, 0),
+                                             CLOCK(1, 2, 0, 4, 2), CLOCK(1, 2, 1, 5, 1)};
     static const struct rp_row rows[] = {MESSAGE(1, 0, 2, 3, -1)};
 
     GIVES(events, rows);
@@ -216,7 +235,7 @@ static uint64_t post, now;
 static void add_event(uint32_t kind, uint32_t site, uint32_t scope, int32_t a, int32_t b,
                       uint64_t c)
 {
-    events[event_count++] = (struct rp_event){kind, site, 0, scope, a, b, c};
+    events[event_count++] = (struct rp_event)RP_EVENT(kind, site, 0, scope, a, b, c);
 }
 
 static struct rp_row *expect(struct rp_row row)
@@ -259,11 +278,11 @@ static void complete(uint32_t site, int32_t count, bool indices, bool always)
             add_event(RP_CLOCK, site, (uint32_t)--left, (int32_t)unit_below(&seed, 9), first + i,
                       now++);
             const struct rp_event *clock = &events[event_count - 1];
-            expect((struct rp_row)MESSAGE(site, 1, clock->a, clock->c, clock->b));
+            expect((struct rp_row)MESSAGE(site, 1, clock->any.a, clock->any.c, clock->any.b));
         } else if (indices) {
             expect((struct rp_row)OTHER(site, 1,
-                                        {i == 0 ? RP_YES : RP_NEXT, 0, 0, i == 0 ? 20 : 0,
-                                         first + i, i == 0 ? count : 0, 0}));
+                                        RP_EVENT(i == 0 ? RP_YES : RP_NEXT, 0, 0, i == 0 ? 20 : 0,
+                                                 first + i, i == 0 ? count : 0, 0)));
         }
     if (receives > 0 || indices)
         expected[row_count - 1].with_next = 0;
@@ -281,8 +300,8 @@ static void random_call(void)
         add_event(RP_NO, site, 1, (int32_t)unit_below(&seed, 2), 0, 1 + unit_below(&seed, 9));
         expect((struct rp_row){.kind = RP_ROW_UNMATCHED,
                                .site = site,
-                               .count = events[first].c,
-                               .thread = events[first].a});
+                               .count = events[first].any.c,
+                               .thread = events[first].any.a});
         return;
     case 1:
         add_event(RP_PROBE, site, 0, 1, 2, 0);
@@ -365,18 +384,16 @@ TEST(events_that_no_program_makes)
                out[RP_EVENT_KINDS] = {0}, kinds[4] = {0};
         struct rp_rows rows = {0};
         for (size_t k = 0; k < count; k++) {
-            struct rp_event e = {1 + (uint32_t)unit_below(&seed, RP_EVENT_KINDS - 1),
-                                 (uint32_t)unit_below(&seed, 2),
-                                 (uint32_t)unit_below(&seed, 8) == 0,
-                                 (uint32_t)unit_below(&seed, 3),
-                                 (int32_t)unit_below(&seed, 4) - 1,
-                                 (int32_t)unit_below(&seed, 4) - 1,
-                                 unit_below(&seed, 2)};
+            struct rp_event e =
+                RP_EVENT(1 + (uint32_t)unit_below(&seed, RP_EVENT_KINDS - 1),
+                         (uint32_t)unit_below(&seed, 2), (uint32_t)unit_below(&seed, 8) == 0,
+                         (uint32_t)unit_below(&seed, 3), (int32_t)unit_below(&seed, 4) - 1,
+                         (int32_t)unit_below(&seed, 4) - 1, unit_below(&seed, 2));
             events[k] = e;
             in[e.kind]++;
         }
         events[count++] =
-            (struct rp_event){RP_NO, 0, 0, 0, 0, 0, 1}; /* so that no call is cut off */
+            (struct rp_event)RP_EVENT(RP_NO, 0, 0, 0, 0, 0, 1); /* so that no call is cut off */
         in[RP_NO]++;
         CHECK_EQ(rp_rows_add(&rows, events, count), RP_OK);
         CHECK_EQ(rp_rows_finish(&rows), RP_OK);
@@ -405,7 +422,7 @@ TEST(polls_between_two_entries_become_one_row)
         ROW_UNMATCHED(1, 6),
         {.kind = RP_ROW_UNMATCHED, .site = 1, .count = 1, .thread = 3},
         ROW_UNMATCHED(1, 1),
-        OTHER(3, 0, {RP_TURN, 0, 0, 0, 1, 0, 0}),
+        OTHER(3, 0, RP_EVENT(RP_TURN, 0, 0, 0, 1, 0, 0)),
         ROW_MESSAGE(1, 0, 1, 2),
         ROW_UNMATCHED(1, 9),
         ROW_UNMATCHED(1, UINT64_MAX),

@@ -267,18 +267,18 @@ static void put_other(enum rp_cdc_column column, const struct rp_row *row, uint6
         rp_buffer_varint(out, event->scope);
         break;
     case RP_CDC_COLUMN_A:
-        rp_buffer_svarint(out, event->a);
+        rp_buffer_svarint(out, event->any.a);
         break;
     case RP_CDC_COLUMN_B:
-        rp_buffer_svarint(out, event->b);
+        rp_buffer_svarint(out, event->any.b);
         break;
     case RP_CDC_COLUMN_C:
         if (!rp_event_has_post(event->kind)) {
-            rp_buffer_varint(out, event->c);
+            rp_buffer_varint(out, event->any.c);
             break;
         }
-        rp_buffer_svarint(out, (int64_t)(event->c - state->expected));
-        state->expected = event->c + 1;
+        rp_buffer_svarint(out, (int64_t)(event->any.c - state->expected));
+        state->expected = event->any.c + 1;
         break;
     default:
         if (rp_row_has_order(row))

@@ -220,11 +220,11 @@ static bool has_order(const struct rp_cdc_other *other)
 static void get_c(struct reader *in, struct rp_cdc_state *state, struct rp_event *event)
 {
     if (!rp_event_has_post(event->kind)) {
-        event->c = rp_view_varint(&in->view);
+        event->any.c = rp_view_varint(&in->view);
         return;
     }
-    event->c = state->expected + (uint64_t)rp_view_svarint(&in->view);
-    state->expected = event->c + 1;
+    event->any.c = state->expected + (uint64_t)rp_view_svarint(&in->view);
+    state->expected = event->any.c + 1;
 }
 
 static bool get_column(struct reader *in, enum rp_cdc_column column, struct rp_cdc_other *others,
@@ -248,9 +248,9 @@ static bool get_column(struct reader *in, enum rp_cdc_column column, struct rp_c
         }
         break;
     case RP_CDC_COLUMN_A:
-        return get_signed(in, &others->event.a, sizeof *others, count, INT32_MIN);
+        return get_signed(in, &others->event.any.a, sizeof *others, count, INT32_MIN);
     case RP_CDC_COLUMN_B:
-        return get_signed(in, &others->event.b, sizeof *others, count, INT32_MIN);
+        return get_signed(in, &others->event.any.b, sizeof *others, count, INT32_MIN);
     case RP_CDC_COLUMN_C:
         for (size_t i = 0; i < count; i++)
             get_c(in, &state, &others[i].event);

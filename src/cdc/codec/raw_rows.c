@@ -132,9 +132,9 @@ static void put_others(const struct rp_row_table *table, struct rp_buffer *out)
         rp_buffer_u32(out, (uint32_t)i);
         rp_buffer_u32(out, row->other.kind | row->with_next << KIND_BITS);
         rp_buffer_u32(out, row->other.scope);
-        rp_buffer_u32(out, (uint32_t)row->other.a);
-        rp_buffer_u32(out, (uint32_t)row->other.b);
-        rp_buffer_u64(out, row->other.c);
+        rp_buffer_u32(out, (uint32_t)row->other.any.a);
+        rp_buffer_u32(out, (uint32_t)row->other.any.b);
+        rp_buffer_u64(out, row->other.any.c);
         rp_buffer_u64(out, row->order);
     }
 }
@@ -236,13 +236,9 @@ static bool get_other(const uint8_t *at, struct rp_row *row)
     row->kind = RP_ROW_OTHER;
     row->count = 1;
     row->with_next = kind >> KIND_BITS;
-    row->other = (struct rp_event){kind & ((1 << KIND_BITS) - 1),
-                                   0,
-                                   0,
-                                   rp_load_u32(at + 8),
-                                   (int32_t)rp_load_u32(at + 12),
-                                   (int32_t)rp_load_u32(at + 16),
-                                   rp_load_u64(at + 20)};
+    row->other = (struct rp_event)RP_EVENT(kind & ((1 << KIND_BITS) - 1), 0, 0, rp_load_u32(at + 8),
+                                           (int32_t)rp_load_u32(at + 12),
+                                           (int32_t)rp_load_u32(at + 16), rp_load_u64(at + 20));
     row->order = rp_load_u64(at + 28);
     return row->with_next <= 1 && (row->order == 0 || rp_row_has_order(row)) &&
            rp_row_may_carry(&row->other);

@@ -61,8 +61,8 @@ static void put_unmatched(struct rp_rows *rows, const struct rp_event *no)
 {
     struct rp_row row = {.kind = RP_ROW_UNMATCHED,
                          .site = no->site,
-                         .count = no->c,
-                         .thread = no->a};
+                         .count = no->no.times,
+                         .thread = no->no.thread};
 
     rp_buffer_put(&rows->rows, &row, sizeof row);
 }
@@ -72,9 +72,9 @@ static void put_message(struct rp_rows *rows, const struct rp_event *clock)
     struct rp_row row = {.kind = RP_ROW_MESSAGE,
                          .site = clock->site,
                          .count = 1,
-                         .clock = clock->c,
-                         .rank = clock->a,
-                         .index = clock->b,
+                         .clock = clock->clock.clock,
+                         .rank = clock->clock.sender,
+                         .index = clock->clock.index,
                          .order = clock->scope & RP_CLOCK_FRESH ? 1 : 0};
 
     rp_buffer_put(&rows->rows, &row, sizeof row);
@@ -91,7 +91,7 @@ static void put_other(struct rp_rows *rows, const struct rp_event *event)
 /* A message of somebody, not of MPI_PROC_NULL: a CLOCK may tell it. */
 static bool is_received(const struct rp_event *event)
 {
-    return (event->kind == RP_MATCH || event->kind == RP_RECV) && event->a >= 0;
+    return (event->kind == RP_MATCH || event->kind == RP_RECV) && event->match.source >= 0;
 }
 
 static bool is_note(const struct rp_event *event)
@@ -116,12 +116,13 @@ static void put_notes(struct rp_rows *rows, const struct rp_event *events, size_
 static void put_index(struct rp_rows *rows, const struct rp_event *event,
                       const struct rp_event **clock, const struct rp_event *end)
 {
-    bool is_early = event->kind == RP_YES && event->c != 0;
-    bool is_told = *clock < end && (event->a < 0 || (*clock)->b == event->a);
+    bool is_early = event->kind == RP_YES && event->yes.waitalls != 0;
+    bool is_told =
+        *clock < end && (event->yes.index < 0 || (*clock)->clock.index == event->yes.index);
 
     if (is_early || !is_told)
         put_other(rows, event);
-    if (is_told && event->a >= 0)
+    if (is_told && event->yes.index >= 0)
         put_message(rows, (*clock)++);
 }
 
@@ -211,7 +212,7 @@ enum rp_status rp_rows_add(struct rp_rows *rows, const struct rp_event *events, 
 /* Fewer NEXTs than its YES says, or CLOCKs still to come. */
 static bool is_cut_off(const struct rp_event *events, size_t count)
 {
-    int64_t missing = events[0].kind == RP_YES ? events[0].b - 1 : 0;
+    int64_t missing = events[0].kind == RP_YES ? events[0].yes.count - 1 : 0;
 
     for (size_t i = 0; i < count; i++)
         missing -= events[i].kind == RP_NEXT;

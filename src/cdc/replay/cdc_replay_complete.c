@@ -17,7 +17,7 @@ static bool take_cancelled(const struct rp_call *call, const struct rp_answer *a
         struct rp_request *entry = rp_cdc_replay_receipt(requests[i])
                                        ? rp_requests_find(&rp_state.requests, requests[i])
                                        : NULL;
-        if (!entry || entry->post != answer->other.c)
+        if (!entry || entry->post != answer->other.match.post)
             continue;
         rp_pmpi.Cancel(&requests[i]);
         ((struct rp_receipt *)entry->note)->is_given = false;
@@ -134,7 +134,7 @@ static int32_t answered_index(const struct rp_call *call, const struct rp_answer
         return give(call, answer, count, requests, alone);
     if (answer->other.kind != RP_YES && answer->other.kind != RP_NEXT)
         rp_cdc_replay_diverge(call, "a completion call");
-    int32_t index = answer->other.a;
+    int32_t index = answer->other.yes.index;
     if (index >= count)
         rp_cdc_replay_diverge(call, "an index that is not in the array of requests");
     rp_cdc_replay_pass(call, -1);
@@ -233,7 +233,7 @@ static int complete_some(const struct rp_call *call, struct rp_answer *answer, i
 {
     int worst = MPI_SUCCESS, done = 0;
 
-    if (answer->kind == RP_ROW_OTHER && answer->other.a < 0) {
+    if (answer->kind == RP_ROW_OTHER && answer->other.yes.index < 0) {
         rp_cdc_replay_pass(call, -1);
         *outcount = MPI_UNDEFINED;
         return MPI_SUCCESS;

@@ -382,8 +382,8 @@ int rp_cdc_replay_Probe(const struct rp_call *call, int source, int tag, MPI_Com
         if (answer.kind != RP_ROW_OTHER || answer.other.kind != RP_PROBE)
             rp_cdc_replay_diverge(call, "a probe");
         rp_cdc_replay_pass(call, -1);
-        source = answer.other.a;
-        tag = answer.other.b;
+        source = answer.other.match.source;
+        tag = answer.other.match.tag;
     }
     int rc = MPI_SUCCESS;
     if (source == MPI_PROC_NULL)
@@ -406,10 +406,10 @@ int rp_cdc_replay_Iprobe(const struct rp_call *call, int source, int tag, MPI_Co
         rp_cdc_replay_diverge(call, "a probe");
     found ? rp_cdc_replay_pass(call, -1) : rp_cdc_replay_pass_no(call);
     *flag = found;
-    if (found && answer.other.a == MPI_PROC_NULL)
+    if (found && answer.other.match.source == MPI_PROC_NULL)
         rc = call->next->Iprobe(source, tag, comm, flag, status);
     else if (found)
-        probe_message(call, answer.other.a, answer.other.b, comm, status);
+        probe_message(call, answer.other.match.source, answer.other.match.tag, comm, status);
     rp_cdc_replay_call_ends();
     return rc;
 }

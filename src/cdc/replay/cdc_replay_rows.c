@@ -431,8 +431,8 @@ void rp_cdc_replay_rows_describe(const struct rp_call *call, struct rp_buffer *o
         rp_buffer_printf(out, "a poll that answered no\n");
     else if (answer.kind == RP_ROW_OTHER)
         rp_buffer_printf(out, "%s scope=%u a=%d b=%d c=%llu\n", rp_event_name(answer.other.kind),
-                         answer.other.scope, answer.other.a, answer.other.b,
-                         (unsigned long long)answer.other.c);
+                         answer.other.scope, answer.other.any.a, answer.other.any.b,
+                         (unsigned long long)answer.other.any.c);
     else if (answer.kind == RP_ROW_MESSAGE && answer.is_told)
         rp_buffer_printf(out, "the message of rank %d with clock %llu\n", answer.rank,
                          (unsigned long long)answer.clock);
