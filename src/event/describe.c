@@ -2,9 +2,16 @@
 #include "event/describe.h"
 
 #define U64(x) ((unsigned long long)(x))
-#define SIGNED(name_, value_) ((struct rp_event_field){.name = name_, .value = (uint64_t)(int64_t)(value_), .is_signed = true})
+#define SIGNED(name_, value_)                                                                      \
+    ((struct rp_event_field){.name = name_,                                                        \
+                             .value = (uint64_t)(int64_t)(value_),                                 \
+                             .is_signed = true})
 #define NUMBER(name_, value_) ((struct rp_event_field){.name = name_, .value = (value_)})
-#define DETAIL(name_, value_) ((struct rp_event_field){.name = name_, .value = (uint64_t)(int64_t)(value_), .is_signed = true, .is_detail = true})
+#define DETAIL(name_, value_)                                                                      \
+    ((struct rp_event_field){.name = name_,                                                        \
+                             .value = (uint64_t)(int64_t)(value_),                                 \
+                             .is_signed = true,                                                    \
+                             .is_detail = true})
 
 static size_t fields_of_no(const struct rp_event *e, struct rp_event_field *out)
 {

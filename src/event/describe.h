@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Events in words, and as named fields: for replays that diverge, `reprise dump` and `reprise diff`. */
+/* Events in words, and as named fields: for replays that diverge, `reprise dump` and `reprise
+ * diff`. */
 #ifndef RP_DESCRIBE_H
 #define RP_DESCRIBE_H
 
