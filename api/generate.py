@@ -447,6 +447,30 @@ RP_ENTRY {result} entry_{own}({registers}, struct stacked_{own} on_stack)
 """
 
 
+# The fields of struct rp_completion (src/preload/completion.h) in the order of the arguments of each function.
+COMPLETIONS = {
+    "Wait": ("ONE", "requests statuses"),
+    "Test": ("ONE", "requests flag statuses"),
+    "Waitall": ("ALL", "count requests statuses"),
+    "Testall": ("ALL", "count requests flag statuses"),
+    "Waitany": ("ANY", "count requests index statuses"),
+    "Testany": ("ANY", "count requests index flag statuses"),
+    "Waitsome": ("SOME", "count requests outcount indices statuses"),
+    "Testsome": ("SOME", "count requests outcount indices statuses"),
+}
+
+
+def completion(function, names):
+    """The initialiser of a struct rp_completion for a call of this function; None: it is none that completes requests."""
+    if function.member not in COMPLETIONS:
+        return None
+    form, fields = COMPLETIONS[function.member]
+    values = [f".function = \"{function.name}\"", f".form = RP_COMPLETE_{form}"]
+    values += [".tests = true"] if function.member.startswith("Test") else []
+    values += [".count = 1"] if form == "ONE" else []
+    return "{" + ", ".join(values + [f".{field} = {name}" for field, name in zip(fields.split(), names)]) + "}"
+
+
 def wrapper(function, entry, prefix):
     names = arguments_of(function, entry)
     kind = entry["kind"]
@@ -471,6 +495,7 @@ def wrapper(function, entry, prefix):
     comms = [i for i, kind in enumerate(function.types) if kind[0].strip() == "MPI_Comm" and not kind[1]]
     names_of["comm"] = names[comms[0]] if comms else ""
     names_of["own"] = own
+    names_of["completion"] = completion(function, names)
     files = [i for i, kind in enumerate(function.types) if kind[0].replace("*", "").strip() == "MPI_File"]
     names_of["file"] = names[files[0]] if files else ""
     names_of["last"] = names[-1] if names else ""
