@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The house stays as drawn: which folder may include which, and where mpi.h may appear. docs/design.md draws it.
-cd "$(dirname "$0")/../.." || exit 1
+# The house stays as drawn: which room may include which (src/rooms.table), the order inside a room (its parts.table),
+# and where mpi.h may appear. docs/design.md draws it. HOUSE names another tree to look at (tests/house/bad_trees.sh).
+cd "${HOUSE:-$(dirname "$0")/../..}" || exit 1
 bad=0
 may() { # ROOM ALLOWED...: includes of src/ROOM are of itself or of these
     local room=$1 allowed
@@ -26,6 +27,13 @@ done < <(grep -v '^#' src/rooms.table)
 # docs/design.md has the same table.
 table=$(sed -n '/^#/d; s/^\([^|]*\) | *\([^|]*\)| \(.*\)/| `src\/\1` | \3 | \2|/p' src/rooms.table)
 [[ $(<docs/design.md) == *"$table"* ]] || { echo "docs/design.md does not have this table:"; echo "$table"; bad=1; }
+# A file includes headers of its own room only of its own part or of parts above it in the room's parts.table.
+# No .c file of such a room declares what another file defines.
+for table in $(find src -name parts.table); do
+    folder=${table%/parts.table}
+    awk -v table="$table" -v room="${folder#src/}" -f tests/house/parts.awk "$table" \
+        $(find "$folder" -maxdepth 1 -name '*.[ch]' -o -maxdepth 1 -name '*.cc' | sort) || bad=1
+done
 for file in $(grep -lE '#include <mpi.h>' -r --include='*.[ch]' src include apps tests); do
     case $file in
     src/peers/* | src/preload/* | src/entry/* | src/interpose/* | src/engine/* | src/cdc/replay/* | src/cdc/piggyback/* | src/det/* | src/stress/* | src/outputs/* | src/blocking/* | src/isendrecv/* | src/partial/* | src/ft/* | src/task/task_mpi.c | src/task/task_failures* | apps/* | tests/mpi/* | tests/shmem/* | tests/*/programs/*) ;;
