@@ -12,6 +12,7 @@
 
 #include "log/det_digest.h"
 #include "base/diagnostics.h"
+#include "job/host_connections.h"
 #include "job/settings.h"
 #include "det/det.h"
 #include "det/det_status.h"
@@ -171,27 +172,27 @@ static uint32_t find_hosts(int rank, int ranks, MPI_Comm host)
 static void connect_hosts(bool leads, int ranks)
 {
     struct rp_problem why;
-    struct rp_hosts_card card = {0}, *cards = need(calloc((size_t)ranks, sizeof *cards));
-    uint8_t secret[RP_HOSTS_SECRET];
+    struct rp_host_address own = {0}, *addresses = need(calloc((size_t)ranks, sizeof *addresses));
+    uint8_t secret[RP_HOST_SECRET];
     int *sockets = need(calloc(rp_shared_side.hosts, sizeof *sockets)), listener = -1;
 
     if (rp_shared_side.rank == 0 && getrandom(secret, sizeof secret, 0) != sizeof secret)
         rp_bug(__FILE__, __LINE__, "no random numbers");
-    must(leads ? rp_hosts_listen(&card, &listener, &why) : RP_OK, &why);
+    must(leads ? rp_host_listen(&own, &listener, &why) : RP_OK, &why);
     rp_pmpi.Bcast(secret, sizeof secret, rp_constant.byte, 0, rp_det.own);
-    rp_pmpi.Allgather(&card, sizeof card, rp_constant.byte, cards, sizeof card, rp_constant.byte,
+    rp_pmpi.Allgather(&own, sizeof own, rp_constant.byte, addresses, sizeof own, rp_constant.byte,
                       rp_det.own);
     for (int i = 0, host = 0; i < ranks; i++)
-        if (cards[i].port != 0)
-            cards[host++] = cards[i];
+        if (addresses[i].port != 0)
+            addresses[host++] = addresses[i];
     if (leads) {
-        must(rp_hosts_connect(cards, rp_shared_side.hosts, rp_shared_side.host, secret, listener,
-                              sockets, &why),
+        must(rp_host_connect(addresses, rp_shared_side.hosts, rp_shared_side.host, secret, listener,
+                             sockets, &why),
              &why);
         must(rp_hosts_start(sockets, &why), &why);
     }
     explicit_bzero(secret, sizeof secret);
-    free(cards);
+    free(addresses);
     free(sockets);
 }
 

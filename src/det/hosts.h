@@ -12,21 +12,6 @@
 
 #include "base/status.h"
 
-enum { RP_HOSTS_SECRET = 16, RP_HOSTS_ADDRESSES = 16 };
-
-/* Where a leader listens. */
-struct rp_hosts_card {
-    uint32_t port, count;
-    uint32_t address[RP_HOSTS_ADDRESSES]; /* IPv4, as the network has them */
-};
-
-enum rp_status rp_hosts_listen(struct rp_hosts_card *card, int *listener, struct rp_problem *why);
-
-/* By host: a connection to each other; `self` is our own (-1). The listener is closed. */
-enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self,
-                                const uint8_t *secret, int listener, int *sockets,
-                                struct rp_problem *why);
-
 /* The thread, on these connections. */
 enum rp_status rp_hosts_start(const int *sockets, struct rp_problem *why);
 void rp_hosts_stop(void); /* when no rank of the job needs it any more */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Three hosts connect to each other, while strangers do: one says nothing, one says something else,
  * one does not know the secret. */
-#include "det/hosts.h"
+#include "job/host_connections.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -13,9 +13,9 @@
 
 enum { HOSTS = 3 };
 
-static struct rp_hosts_card cards[HOSTS];
+static struct rp_host_address addresses[HOSTS];
 static int listeners[HOSTS], sockets[HOSTS][HOSTS];
-static uint8_t secret[RP_HOSTS_SECRET] = "a secret of ours";
+static uint8_t secret[RP_HOST_SECRET] = "a secret of ours";
 static enum rp_status outcome[HOSTS];
 
 static void *join(void *data)
@@ -24,14 +24,14 @@ static void *join(void *data)
     struct rp_problem why;
 
     outcome[self] =
-        rp_hosts_connect(cards, HOSTS, self, secret, listeners[self], sockets[self], &why);
+        rp_host_connect(addresses, HOSTS, self, secret, listeners[self], sockets[self], &why);
     return NULL;
 }
 
 static int come_as_stranger(const void *words, size_t length)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)cards[0].port),
+                                  .sin_port = htons((uint16_t)addresses[0].port),
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -46,11 +46,12 @@ static bool open_hosts(void)
     struct rp_problem why;
 
     for (int i = 0; i < HOSTS; i++) {
-        if (rp_hosts_listen(&cards[i], &listeners[i], &why) != RP_OK)
-            return false;                        /* no network */
-        cards[i].address[0] = htonl(0x7f000005); /* nobody is there: the next one has to be tried */
-        cards[i].address[1] = htonl(INADDR_LOOPBACK);
-        cards[i].count = 2;
+        if (rp_host_listen(&addresses[i], &listeners[i], &why) != RP_OK)
+            return false; /* no network */
+        addresses[i].address[0] =
+            htonl(0x7f000005); /* nobody is there: the next one has to be tried */
+        addresses[i].address[1] = htonl(INADDR_LOOPBACK);
+        addresses[i].count = 2;
     }
     return true;
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each host connects to those before it, at the first of their addresses where somebody proves to
- * be it, and waits for those after it. Both sides prove that they know the secret, by a keyed hash
- * of what the other side made up for this connection:
+ * Each host connects to the hosts before it, and accepts the hosts after it. A host may have
+ * several addresses: it is connected to at the first one where it proves who it is. Both sides
+ * prove that they know the secret by a keyed hash of a random challenge of the other side:
  *
  *   who connects:  magic, from, to, challenge
  *   who listens:   challenge, hash(1, from, to, both challenges)
  *   who connects:  hash(2, from, to, both challenges)
  *   who listens:   hash(3, from, to, both challenges)
  *
- * Who connects and proves nothing is not waited for: others are served meanwhile.
+ * A caller that proves nothing delays nobody: other callers are served meanwhile.
  */
+#include "job/host_connections.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,18 +29,17 @@
 #include <unistd.h>
 
 #include "base/siphash.h"
-#include "det/hosts.h"
 
 enum {
-    PATIENCE = 60,
-    TRY = 10,
-    GUESTS = 32
-}; /* seconds for all, for one; who may be heard at once */
+    PATIENCE = 60, /* seconds for all connections */
+    TRY = 10,      /* seconds for one */
+    CALLERS = 32   /* at once that have not proved who they are */
+};
 enum {
-    SILENCE = 10,
-    STEP = 5,
-    STEPS = 4
-}; /* seconds until a silent connection is tried, between tries; how often: then it is broken */
+    SILENCE = 10, /* seconds until a silent connection is probed */
+    STEP = 5,     /* seconds between probes */
+    STEPS = 4     /* probes without an answer: the connection is broken */
+};
 
 static const char magic[8] = "reprise\1";
 
@@ -53,6 +54,7 @@ struct answer {
     uint64_t proof;
 };
 
+/* What a proof is the hash of. */
 struct both {
     uint32_t role, from, to, nothing;
     uint8_t first[16], second[16];
@@ -83,29 +85,29 @@ static uint64_t proof(const uint8_t *secret, uint32_t role, const struct hello *
 
 /* Listening */
 
-static void find_addresses(struct rp_hosts_card *card)
+static void find_addresses(struct rp_host_address *own)
 {
     struct ifaddrs *all = NULL;
 
     if (getifaddrs(&all) != 0)
         return;
-    for (struct ifaddrs *one = all; one && card->count < RP_HOSTS_ADDRESSES; one = one->ifa_next)
+    for (struct ifaddrs *one = all; one && own->count < RP_HOST_ADDRESSES; one = one->ifa_next)
         if (one->ifa_addr && one->ifa_addr->sa_family == AF_INET && (one->ifa_flags & IFF_UP) &&
             !(one->ifa_flags & IFF_LOOPBACK))
-            card->address[card->count++] =
+            own->address[own->count++] =
                 ((struct sockaddr_in *)(void *)one->ifa_addr)->sin_addr.s_addr;
     freeifaddrs(all);
-    if (card->count == 0)
-        card->address[card->count++] = htonl(INADDR_LOOPBACK);
+    if (own->count == 0)
+        own->address[own->count++] = htonl(INADDR_LOOPBACK);
 }
 
-enum rp_status rp_hosts_listen(struct rp_hosts_card *card, int *listener, struct rp_problem *why)
+enum rp_status rp_host_listen(struct rp_host_address *own, int *listener, struct rp_problem *why)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t size = sizeof address;
 
-    memset(card, 0, sizeof *card);
-    find_addresses(card);
+    memset(own, 0, sizeof *own);
+    find_addresses(own);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
         listen(fd, 1024) != 0 || getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
@@ -115,7 +117,7 @@ enum rp_status rp_hosts_listen(struct rp_hosts_card *card, int *listener, struct
         return rp_fail(why, RP_SYSTEM, "cannot listen for other hosts: %s", strerror(error));
     }
     *listener = fd;
-    card->port = ntohs(address.sin_port);
+    own->port = ntohs(address.sin_port);
     return RP_OK;
 }
 
@@ -137,7 +139,7 @@ static bool transfer(int fd, void *bytes, size_t length, bool sends, double unti
     return true;
 }
 
-static bool greet(int fd, uint32_t from, uint32_t to, const uint8_t *secret, double until)
+static bool shake_hands(int fd, uint32_t from, uint32_t to, const uint8_t *secret, double until)
 {
     struct hello hello = {.from = from, .to = to};
     struct answer answer;
@@ -178,20 +180,20 @@ static int try_address(uint32_t ip, uint32_t port, uint32_t from, uint32_t to,
         return -1;
     bool is_open = connect(fd, (struct sockaddr *)&address, sizeof address) == 0 ||
                    (errno == EINPROGRESS && is_connected(fd, start + 3));
-    if (is_open && greet(fd, from, to, secret, start + TRY))
+    if (is_open && shake_hands(fd, from, to, secret, start + TRY))
         return fd;
     close(fd);
     return -1;
 }
 
-static int connect_to(const struct rp_hosts_card *card, uint32_t from, uint32_t to,
+static int connect_to(const struct rp_host_address *other, uint32_t from, uint32_t to,
                       const uint8_t *secret, double until)
 {
     struct timespec pause = {0, 20000000};
 
     while (now() < until) {
-        for (uint32_t i = 0; i < card->count && i < RP_HOSTS_ADDRESSES; i++) {
-            int fd = try_address(card->address[i], card->port, from, to, secret);
+        for (uint32_t i = 0; i < other->count && i < RP_HOST_ADDRESSES; i++) {
+            int fd = try_address(other->address[i], other->port, from, to, secret);
             if (fd >= 0)
                 return fd;
         }
@@ -202,7 +204,9 @@ static int connect_to(const struct rp_hosts_card *card, uint32_t from, uint32_t 
 
 /* Being connected to */
 
-struct guest {
+/* Somebody who connected to us and has not proved yet who it is. */
+
+struct caller {
     int fd; /* -1: none */
     bool is_answered;
     size_t length;
@@ -212,25 +216,25 @@ struct guest {
     uint64_t proof;
 };
 
-static void dismiss(struct guest *guest)
+static void hang_up(struct caller *caller)
 {
-    if (guest->fd >= 0)
-        close(guest->fd);
-    guest->fd = -1;
+    if (caller->fd >= 0)
+        close(caller->fd);
+    caller->fd = -1;
 }
 
-static void welcome(int listener, struct guest *guests)
+static void accept_caller(int listener, struct caller *callers)
 {
-    struct guest *oldest = &guests[0];
+    struct caller *oldest = &callers[0];
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
     if (fd < 0)
         return;
-    for (int i = 0; i < GUESTS && oldest->fd >= 0; i++)
-        if (guests[i].fd < 0 || guests[i].until < oldest->until)
-            oldest = &guests[i];
-    dismiss(oldest);
-    *oldest = (struct guest){.fd = fd, .until = now() + TRY};
+    for (int i = 0; i < CALLERS && oldest->fd >= 0; i++)
+        if (callers[i].fd < 0 || callers[i].until < oldest->until)
+            oldest = &callers[i];
+    hang_up(oldest);
+    *oldest = (struct caller){.fd = fd, .until = now() + TRY};
 }
 
 static bool is_expected(const struct hello *hello, uint32_t hosts, uint32_t self,
@@ -240,85 +244,85 @@ static bool is_expected(const struct hello *hello, uint32_t hosts, uint32_t self
            hello->from > self && hello->from < hosts && sockets[hello->from] < 0;
 }
 
-static bool answer_hello(struct guest *guest, const uint8_t *secret)
+static bool answer_hello(struct caller *caller, const uint8_t *secret)
 {
-    if (!challenge(guest->answer.challenge))
+    if (!challenge(caller->answer.challenge))
         return false;
-    guest->answer.proof = proof(secret, 1, &guest->hello, &guest->answer);
-    guest->is_answered = true;
-    guest->length = 0;
-    return send(guest->fd, &guest->answer, sizeof guest->answer, MSG_NOSIGNAL) ==
-           sizeof guest->answer;
+    caller->answer.proof = proof(secret, 1, &caller->hello, &caller->answer);
+    caller->is_answered = true;
+    caller->length = 0;
+    return send(caller->fd, &caller->answer, sizeof caller->answer, MSG_NOSIGNAL) ==
+           sizeof caller->answer;
 }
 
-static bool admit(struct guest *guest, const uint8_t *secret)
+static bool answer_proof(struct caller *caller, const uint8_t *secret)
 {
-    uint64_t last = proof(secret, 3, &guest->hello, &guest->answer);
+    uint64_t last = proof(secret, 3, &caller->hello, &caller->answer);
 
-    return guest->proof == proof(secret, 2, &guest->hello, &guest->answer) &&
-           send(guest->fd, &last, sizeof last, MSG_NOSIGNAL) == sizeof last;
+    return caller->proof == proof(secret, 2, &caller->hello, &caller->answer) &&
+           send(caller->fd, &last, sizeof last, MSG_NOSIGNAL) == sizeof last;
 }
 
-/* What it says next; true: it is who it says. */
-static bool hear(struct guest *guest, uint32_t hosts, uint32_t self, const uint8_t *secret,
-                 const int *sockets)
+/* Reads what the caller sent next. Returns true when it has proved who it is. */
+static bool read_caller(struct caller *caller, uint32_t hosts, uint32_t self, const uint8_t *secret,
+                        const int *sockets)
 {
-    char *into = guest->is_answered ? (char *)&guest->proof : (char *)&guest->hello;
-    size_t wanted = guest->is_answered ? sizeof guest->proof : sizeof guest->hello;
-    ssize_t part = recv(guest->fd, into + guest->length, wanted - guest->length, 0);
+    char *into = caller->is_answered ? (char *)&caller->proof : (char *)&caller->hello;
+    size_t wanted = caller->is_answered ? sizeof caller->proof : sizeof caller->hello;
+    ssize_t part = recv(caller->fd, into + caller->length, wanted - caller->length, 0);
 
     if (part < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
-    guest->length += part > 0 ? (size_t)part : 0;
-    if (part > 0 && guest->length < wanted)
+    caller->length += part > 0 ? (size_t)part : 0;
+    if (part > 0 && caller->length < wanted)
         return false;
-    if (part > 0 && is_expected(&guest->hello, hosts, self, sockets)) {
-        if (guest->is_answered && admit(guest, secret))
+    if (part > 0 && is_expected(&caller->hello, hosts, self, sockets)) {
+        if (caller->is_answered && answer_proof(caller, secret))
             return true;
-        if (!guest->is_answered && answer_hello(guest, secret))
+        if (!caller->is_answered && answer_hello(caller, secret))
             return false;
     }
-    dismiss(guest);
+    hang_up(caller);
     return false;
 }
 
-static void wait_for_guests(int listener, struct guest *guests)
+static void serve_callers(int listener, struct caller *callers)
 {
-    struct pollfd all[GUESTS + 1];
+    struct pollfd all[CALLERS + 1];
 
-    for (int i = 0; i < GUESTS; i++) {
-        if (guests[i].fd >= 0 && guests[i].until < now())
-            dismiss(&guests[i]);
-        all[i] = (struct pollfd){.fd = guests[i].fd, .events = POLLIN};
+    for (int i = 0; i < CALLERS; i++) {
+        if (callers[i].fd >= 0 && callers[i].until < now())
+            hang_up(&callers[i]);
+        all[i] = (struct pollfd){.fd = callers[i].fd, .events = POLLIN};
     }
-    all[GUESTS] = (struct pollfd){.fd = listener, .events = POLLIN};
-    poll(all, GUESTS + 1, 500);
-    if (all[GUESTS].revents)
-        welcome(listener, guests);
+    all[CALLERS] = (struct pollfd){.fd = listener, .events = POLLIN};
+    poll(all, CALLERS + 1, 500);
+    if (all[CALLERS].revents)
+        accept_caller(listener, callers);
 }
 
-static void receive_guests(uint32_t hosts, uint32_t self, const uint8_t *secret, int listener,
+static void accept_callers(uint32_t hosts, uint32_t self, const uint8_t *secret, int listener,
                            int *sockets, double until)
 {
-    struct guest guests[GUESTS];
+    struct caller callers[CALLERS];
     uint32_t missing = hosts - 1 - self;
 
-    for (int i = 0; i < GUESTS; i++)
-        guests[i] = (struct guest){.fd = -1};
+    for (int i = 0; i < CALLERS; i++)
+        callers[i] = (struct caller){.fd = -1};
     while (missing > 0 && now() < until) {
-        wait_for_guests(listener, guests);
-        for (int i = 0; i < GUESTS; i++)
-            if (guests[i].fd >= 0 && hear(&guests[i], hosts, self, secret, sockets)) {
-                sockets[guests[i].hello.from] = guests[i].fd;
-                guests[i].fd = -1;
+        serve_callers(listener, callers);
+        for (int i = 0; i < CALLERS; i++)
+            if (callers[i].fd >= 0 && read_caller(&callers[i], hosts, self, secret, sockets)) {
+                sockets[callers[i].hello.from] = callers[i].fd;
+                callers[i].fd = -1;
                 missing--;
             }
     }
-    for (int i = 0; i < GUESTS; i++)
-        dismiss(&guests[i]);
+    for (int i = 0; i < CALLERS; i++)
+        hang_up(&callers[i]);
 }
 
-/* A network that fails says nothing. */
+/* A network that fails sends no word: TCP probes a silent connection. */
 static void set_up(int fd)
 {
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
@@ -330,15 +334,15 @@ static void set_up(int fd)
                sizeof(unsigned));
 }
 
-enum rp_status rp_hosts_connect(const struct rp_hosts_card *cards, uint32_t hosts, uint32_t self,
-                                const uint8_t *secret, int listener, int *sockets,
-                                struct rp_problem *why)
+enum rp_status rp_host_connect(const struct rp_host_address *addresses, uint32_t hosts,
+                               uint32_t self, const uint8_t *secret, int listener, int *sockets,
+                               struct rp_problem *why)
 {
     double until = now() + PATIENCE;
 
     for (uint32_t i = 0; i < hosts; i++)
-        sockets[i] = i < self ? connect_to(&cards[i], self, i, secret, until) : -1;
-    receive_guests(hosts, self, secret, listener, sockets, until);
+        sockets[i] = i < self ? connect_to(&addresses[i], self, i, secret, until) : -1;
+    accept_callers(hosts, self, secret, listener, sockets, until);
     close(listener);
     for (uint32_t i = 0; i < hosts; i++) {
         if (i != self && sockets[i] < 0)
