@@ -360,6 +360,15 @@ def unused_all(call):
     return "".join(f"    (void){name};\n" for name in call.names)
 
 
+def complete(call):
+    """MPI_Wait, MPI_Test and their families."""
+    initializer = f"&(struct rp_completion){generate.completion(call.function, call.names)}"
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n"
+            f"    return rp_partial_record_complete(next, &rp_f_{call.member}, {initializer});\n}}\n\n"
+            f"static int feed_{call.member}({call.parameters})\n{{\n"
+            f"    return rp_partial_feed_complete(&rp_f_{call.member}, {initializer});\n}}\n\n")
+
+
 def hand(call):
     return ""
 
@@ -372,7 +381,7 @@ def life(call):
     return ""
 
 
-KINDS = {f.__name__: f for f in (feed, both, comm, group, info, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, hand, life, clock, rupdate, update, get, iget, sync)}
+KINDS = {f.__name__: f for f in (feed, both, comm, group, info, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, complete, hand, life, clock, rupdate, update, get, iget, sync)}
 
 
 def read_table(path):

@@ -23,6 +23,7 @@
 #include "window/shadow.h"
 #include "log/datareader.h"
 #include "log/datawriter.h"
+#include "preload/completion.h"
 #include "preload/constants.h"
 #include "preload/real_functions.h"
 #include "next.h"
@@ -259,6 +260,11 @@ bool rp_partial_requests_are_reading(MPI_Win win, int target);
 void rp_partial_feed_fresh(MPI_Request *request, struct rp_areas *areas, struct rp_raiser raiser);
 MPI_Request rp_partial_feed_request(struct rp_areas *areas, bool persistent,
                                     struct rp_raiser raiser);
+
+/* MPI_Wait, MPI_Test and their families (partial_completion.c). Return what the call returns. */
+int rp_partial_record_complete(const struct rp_next *next, const struct rp_function *function,
+                               const struct rp_completion *c);
+int rp_partial_feed_complete(const struct rp_function *function, const struct rp_completion *c);
 
 /* Receives that the program freed while they were under way: when one is found complete, that is
  * told before the next entry. */

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls that ask about requests, start them and end them; partial_completion.c has those that
+ * complete them.
+ *
+ * A receive that the program frees while it is under way still gets its message. We keep it and
+ * look: when it is found complete, an entry `freed` tells so before the next entry.
+ */
+#include <stdlib.h>
+
+#include "base/diagnostics.h"
+#include "partial/partial.h"
+#include "partial/partial_requests.h"
+#include "reprise.h"
+
+/* The content is the program's from the first yes on; the call that ends the request tells it
+ * again, if it is still known. */
+int rp_partial_record_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag,
+                                         MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+
+    rp_data_off++;
+    int rc = next->Request_get_status(request, flag, seen);
+    rp_data_off--;
+    struct rp_request *r = rp_request_find(request);
+    bool full = rc == MPI_SUCCESS && *flag && r && r->active && r->areas.count > 0;
+    rp_partial_record_begin(&rp_f_Request_get_status, false, 0, rc);
+    rp_partial_record_number((uint64_t)*flag);
+    if (*flag)
+        rp_partial_record_bytes(seen, sizeof *seen);
+    rp_partial_record_number(full);
+    if (full)
+        rp_areas_put(&r->areas, r->areas.sized ? rp_data_received(seen) : -1);
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    static const struct rp_areas none;
+    MPI_Status own;
+    int rc = rp_partial_feed_begin(&rp_f_Request_get_status, false, 0);
+    struct rp_request *r = rp_request_find(request);
+
+    *flag = (int)rp_partial_feed_number();
+    if (*flag)
+        rp_partial_feed_bytes(status == MPI_STATUS_IGNORE ? &own : status, sizeof own);
+    if (rp_partial_feed_number())
+        rp_areas_fill(r ? &r->areas : &none);
+    rp_request_finish(rc, rp_request_raiser(1, &request, 0));
+    return rc;
+}
+
+/* Starts and ends */
+
+/* Recording, before the call: what it stores at once is seen then. */
+static void start(int count, MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++) {
+        struct rp_request *r = rp_request_find(requests[i]);
+        if (!r)
+            continue;
+        rp_request_deactivate(r);
+        r->active = true;
+        rp_early_add(&r->areas);
+    }
+}
+
+int rp_partial_record_Start(const struct rp_next *next, MPI_Request *request)
+{
+    rp_windows_part();
+    start(1, request);
+    rp_data_off++;
+    int rc = next->Start(request);
+    rp_data_off--;
+    rp_partial_record_begin(&rp_f_Start, false, 0, rc);
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_Start(MPI_Request *request)
+{
+    struct rp_raiser raiser = rp_request_raiser(1, request, 0);
+    rp_partial_feed_part(&rp_f_Start);
+    int rc = rp_partial_feed_begin(&rp_f_Start, false, 0);
+
+    start(1, request);
+    rp_request_finish(rc, raiser);
+    return rc;
+}
+
+int rp_partial_record_Startall(const struct rp_next *next, int count, MPI_Request *requests)
+{
+    rp_windows_part();
+    start(count, requests);
+    rp_data_off++;
+    int rc = next->Startall(count, requests);
+    rp_data_off--;
+    rp_partial_record_begin(&rp_f_Startall, true, rp_check(0, count), rc);
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_Startall(int count, MPI_Request *requests)
+{
+    rp_partial_feed_part(&rp_f_Startall);
+    int rc = rp_partial_feed_begin(&rp_f_Startall, true, rp_check(0, count));
+
+    start(count, requests);
+    rp_request_finish(rc, rp_request_raiser(count, requests, 0));
+    return rc;
+}
+
+/* The program gave it up, but its message still goes to the buffer. We keep it and look. */
+
+const struct rp_function rp_f_freed = {RP_FREED_NUMBER, "freed"};
+size_t rp_partial_requests_freed;
+
+struct given_up {
+    uint64_t number;
+    MPI_Request request;
+    struct rp_areas areas;
+    struct given_up *next;
+};
+static struct given_up *given_up;
+static uint64_t ever_freed;
+
+static void give_up(MPI_Request request, struct rp_request *r)
+{
+    struct given_up *g = calloc(1, sizeof *g), **last = &given_up;
+
+    if (!g)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    rp_early_drop(r->areas.early);
+    *g = (struct given_up){.number = ever_freed++, .request = request, .areas = r->areas};
+    r->areas = (struct rp_areas){0};
+    while (*last)
+        last = &(*last)->next;
+    *last = g;
+    rp_partial_requests_freed++;
+}
+
+static void drop(struct given_up **at)
+{
+    struct given_up *g = *at;
+
+    *at = g->next;
+    rp_areas_free(&g->areas);
+    free(g);
+    rp_partial_requests_freed--;
+}
+
+void rp_partial_requests_settle(void)
+{
+    rp_data_off++;
+    for (struct given_up **at = &given_up; *at;) {
+        MPI_Status status;
+        int done = 0;
+        if (rp_pmpi.Test(&(*at)->request, &done, &status) != MPI_SUCCESS || !done) {
+            at = &(*at)->next;
+            continue;
+        }
+        rp_data_begin(rp_data_writer, rp_f_freed.number, rp_f_freed.name);
+        rp_partial_record_number((*at)->number);
+        rp_areas_put(&(*at)->areas, (*at)->areas.sized ? rp_data_received(&status) : -1);
+        rp_partial_record_end();
+        drop(at);
+    }
+    rp_data_off--;
+}
+
+void rp_partial_requests_give_back(void)
+{
+    while (given_up) {
+        rp_pmpi.Request_free(&given_up->request);
+        drop(&given_up);
+    }
+}
+
+void rp_partial_requests_take_freed(void)
+{
+    uint64_t number = rp_partial_feed_number();
+
+    for (struct given_up **at = &given_up; *at; at = &(*at)->next)
+        if ((*at)->number == number) {
+            rp_areas_fill(&(*at)->areas);
+            drop(at);
+            return;
+        }
+    rp_error("the record tells of a receive that the program did not free");
+    rp_data_end_job(REPRISE_EXIT_DIVERGED);
+}
+
+static bool is_receiving(const struct rp_request *r)
+{
+    return r && r->active && r->areas.count > 0 && !r->persistent;
+}
+
+int rp_partial_record_Request_free(const struct rp_next *next, MPI_Request *request)
+{
+    struct rp_request *r = rp_request_find(*request);
+    MPI_Request handle = *request;
+    int rc = MPI_SUCCESS;
+
+    if (r && r->active && r->persistent && r->areas.count > 0) {
+        rp_error("MPI_Request_free of a persistent receive that is under way: when its message "
+                 "comes is not seen, so this rank cannot be replayed alone");
+        rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
+    }
+    if (is_receiving(r)) {
+        give_up(handle, r);
+        *request = rp_constant.request_null;
+    } else {
+        rp_data_off++;
+        rc = next->Request_free(request);
+        rp_data_off--;
+    }
+    if (r && rc == MPI_SUCCESS)
+        rp_request_forget(handle);
+    rp_partial_record_begin(&rp_f_Request_free, false, 0, rc);
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_Request_free(MPI_Request *request)
+{
+    struct rp_raiser raiser = rp_request_raiser(1, request, 0);
+    struct rp_request *r = rp_request_find(*request);
+
+    if (is_receiving(r))
+        give_up(*request, r);
+    int rc = rp_partial_feed_begin(&rp_f_Request_free, false, 0);
+    if (rc == MPI_SUCCESS && r)
+        rp_request_end(request);
+    else if (rc == MPI_SUCCESS)
+        rp_pmpi.Request_free(request);
+    rp_request_finish(rc, raiser);
+    return rc;
+}
+
+int rp_partial_record_Cancel(const struct rp_next *next, MPI_Request *request)
+{
+    rp_data_off++;
+    int rc = next->Cancel(request);
+    rp_data_off--;
+    rp_partial_record_begin(&rp_f_Cancel, false, 0, rc);
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_Cancel(MPI_Request *request)
+{
+    struct rp_raiser raiser = rp_request_raiser(1, request, 0);
+    int rc = rp_partial_feed_begin(&rp_f_Cancel, false, 0);
+
+    if (!rp_request_find(*request))
+        rp_pmpi.Cancel(request);
+    rp_request_finish(rc, raiser);
+    return rc;
+}
