@@ -4,7 +4,7 @@ TRACK_HOW=calls
 source "$(dirname "$0")/tracked.sh"
 
 if (how=plugin track_with clang); then
-    how=plugin tracked "$mpi" app.c by_plugin -pthread
+    how=plugin tracked "$mpi" "$programs/tracked_app.c" by_plugin -pthread
     run 60 record "$reprise" record --ranks all -o again "${launch[@]}" ./app
     refuses 120 'rank 1 was recorded with a program that was compiled by reprise-cc --track=calls, but' "$reprise" solo --force -r 1 again -- ./by_plugin
 fi
