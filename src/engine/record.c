@@ -30,6 +30,7 @@
 #include "log/manifest.h"
 #include "log/regionlog.h"
 #include "peers/peer_det.h"
+#include "peers/peer_reprise.h"
 #include "interpose/capture.h"
 #include "entry/comms.h"
 #include "interpose/imports.h"
@@ -42,6 +43,12 @@ static struct {
     bool regions_failed;
     struct rp_session session;
 } record;
+
+void reprise_receives_may_be_cancelled(void)
+{
+    if (record.writer) /* without the lock: a receive that another thread posts now is not meant */
+        __atomic_store_n(&rp_state.notes_named, 1, __ATOMIC_RELAXED);
+}
 
 /* Communicators */
 

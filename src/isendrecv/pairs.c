@@ -18,6 +18,7 @@
 #include "base/diagnostics.h"
 #include "isendrecv/isendrecv.h"
 #include "peers/peer_det.h"
+#include "peers/peer_reprise.h"
 #include "preload/constants.h"
 #include "preload/requests.h"
 
@@ -186,6 +187,8 @@ static void prepare(void)
         rp_next_resolve();
         rp_constants_find();
         rp_requests_init(&table);
+        if (reprise_receives_may_be_cancelled) /* `withdraw` does */
+            reprise_receives_may_be_cancelled();
     }
     pthread_mutex_unlock(&lock);
 }

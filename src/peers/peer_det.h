@@ -25,7 +25,7 @@ RP_DET_OFFERED void reprise_det_takes_call(void);
 RP_DET_OFFERED void reprise_det_end(void);
 
 /* What libreprise-isendrecv.so offers to libreprise-ft.so: no request of the program is under way
- * any more. Where it is not preloaded, this is NULL, which libreprise.so wants to know. */
+ * any more. Where it is not preloaded, this is NULL. */
 __attribute__((weak, visibility("default"))) void reprise_isendrecv_forget(void);
 
 #endif
