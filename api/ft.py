@@ -60,7 +60,7 @@ def write_entry(f, classes, prefix, out):
 
 
 def write_entries(functions, classes, out):
-    out.write("/* Made by api/ft.py. */\n#include <string.h>\n\n#include \"ft/ft.h\"\n#include \"preload/constants.h\"\n\nstruct rp_ft_real rp_real;\n\n")
+    out.write("/* Made by api/ft.py. */\n#include <string.h>\n\n#include \"ft/ft_abort.h\"\n#include \"ft/ft_enter.h\"\n#include \"preload/constants.h\"\n\nstruct rp_ft_real rp_real;\n\n")
     out.write("static void find(const char *name, void *slot)\n{\n    void *symbol = rp_library_symbol(name);\n    memcpy(slot, &symbol, sizeof symbol);\n}\n\n")
     out.write("void rp_ft_real_find(void)\n{\n")
     for f in functions:

@@ -8,14 +8,17 @@
  * A rank sends its last checkpoint to all keepers, each of which answers when it has it. The rank
  * takes the next one only when all have answered: so every keeper has at least the last but one.
  */
-#include <stdio.h>
+#include "ft/ft_copies.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "recovery/buddies.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_state.h"
+#include "ft/ft_transport.h"
 #include "job/settings.h"
-#include "ft/ft.h"
+#include "recovery/buddies.h"
 
 typedef struct rp_ft_checkpoint generations[RP_FT_GENERATIONS];
 
@@ -25,6 +28,7 @@ struct gift {
 };
 
 int rp_ft_copies;
+static void (*report_stored)(int64_t generation);
 static int64_t *hosts;                  /* of the ranks, at the start; NULL: not known yet */
 static int32_t *keepers;                /* rp_ft_copies of each rank */
 static generations *held;               /* of each rank: what we keep of it */
@@ -47,25 +51,6 @@ struct rp_ft_checkpoint *rp_ft_held(int rank)
 static void clear(struct rp_ft_checkpoint *one)
 {
     *one = (struct rp_ft_checkpoint){.generation = -1};
-}
-
-void rp_ft_copies_start(void)
-{
-    const char *text = rp_setting("REPRISE_FT_COPIES");
-    int wanted = text ? (int)strtol(text, NULL, 10) : 1;
-
-    rp_ft_copies = wanted < rp_ft.ranks ? wanted : rp_ft.ranks - 1;
-    keepers = rp_ft_alloc((size_t)rp_ft.ranks * (size_t)rp_ft_copies * sizeof *keepers);
-    held = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *held);
-    coming = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *coming);
-    stored = rp_ft_alloc((size_t)rp_ft_copies * sizeof *stored);
-    given = rp_ft_alloc((size_t)rp_ft_copies * sizeof *given);
-    rp_ft_copies_are_stored(-1);
-    for (int i = 0; i < rp_ft_copies; i++)
-        given[i].generation = -1;
-    for (int i = 0; i < rp_ft.ranks; i++)
-        for (int k = 0; k < RP_FT_GENERATIONS; k++)
-            clear(&held[i][k]);
 }
 
 /* A number of this boot of this machine: containers on it share it. */
@@ -122,14 +107,11 @@ const int64_t *rp_ft_copies_hosts(void)
 void rp_ft_copies_forget_after(int64_t generation)
 {
     for (int i = 0; i < rp_ft.ranks; i++)
-        for (int k = 0; k < RP_FT_GENERATIONS; k++)
-            if (held[i][k].generation > generation) {
-                free(held[i][k].blob);
-                clear(&held[i][k]);
-            }
+        rp_ft_checkpoint_drop_after(held[i], generation);
 }
 
-uint8_t *rp_ft_copy_expect(int from, size_t bytes)
+/* Memory for one that is on its way. */
+static uint8_t *room_for(int from, size_t bytes)
 {
     struct rp_ft_checkpoint *one = &coming[from];
 
@@ -140,22 +122,31 @@ uint8_t *rp_ft_copy_expect(int from, size_t bytes)
     return one->blob;
 }
 
-void rp_ft_copy_expect_no_more(int from)
+/* MPI may still write into that memory: it is given up. */
+static void on_lost(const struct rp_ft_envelope *envelope)
 {
-    coming[from] = (struct rp_ft_checkpoint){.bytes = 0};
+    coming[envelope->from] = (struct rp_ft_checkpoint){.bytes = 0};
 }
 
-void rp_ft_copy_arrived(int from, int64_t generation)
+static void on_arrived(const struct rp_ft_envelope *envelope)
 {
-    struct rp_ft_checkpoint *slot = rp_ft_checkpoint_slot(held[from], generation), old = *slot;
+    int from = envelope->from;
+    struct rp_ft_checkpoint *slot = rp_ft_checkpoint_slot(held[from], (int64_t)envelope->seq),
+                            old = *slot;
 
     *slot = coming[from];
-    slot->generation = generation;
+    slot->generation = (int64_t)envelope->seq;
     coming[from] = old;
-    rp_ft_control(RP_FT_STORED, from, (uint64_t)generation, NULL, 0);
+    rp_ft_control(RP_FT_STORED, from, envelope->seq, NULL, 0);
 }
 
-/* Giving our own */
+static void on_checkpoint(const struct rp_ft_envelope *envelope, const void *payload)
+{
+    (void)payload;
+    rp_ft_control_receive(envelope, room_for(envelope->from, envelope->bytes), on_arrived, on_lost);
+}
+
+/* Sending our own */
 
 int64_t rp_ft_copies_stored(void)
 {
@@ -172,19 +163,21 @@ void rp_ft_copies_are_stored(int64_t generation)
         stored[i] = generation;
 }
 
-void rp_ft_copy_stored(int by, int64_t generation)
+static void on_stored(const struct rp_ft_envelope *by, const void *payload)
 {
+    int64_t generation = (int64_t)by->seq;
     int64_t before = rp_ft_copies_stored();
 
+    (void)payload;
     for (int i = 0; i < rp_ft_copies; i++)
-        if (rp_ft_keeper(rp_ft.rank, i) == by && generation > stored[i])
+        if (rp_ft_keeper(rp_ft.rank, i) == by->from && generation > stored[i])
             stored[i] = generation;
     if (rp_ft_copies_stored() > before)
-        rp_ft_checkpoint_stored(rp_ft_copies_stored());
+        report_stored(rp_ft_copies_stored());
 }
 
 /* Once to each in each world: a keeper expects one of each rank at a time. */
-void rp_ft_copies_give(const struct rp_ft_checkpoint *one)
+void rp_ft_copies_send(const struct rp_ft_checkpoint *one)
 {
     for (int i = 0; i < rp_ft_copies; i++) {
         bool is_given = given[i].generation == one->generation && given[i].epoch == rp_ft.epoch;
@@ -194,4 +187,26 @@ void rp_ft_copies_give(const struct rp_ft_checkpoint *one)
         rp_ft_control(RP_FT_CHECKPOINT, rp_ft_keeper(rp_ft.rank, i), (uint64_t)one->generation,
                       one->blob, one->bytes);
     }
+}
+
+void rp_ft_copies_start(void (*stored_by_all)(int64_t generation))
+{
+    const char *text = rp_setting("REPRISE_FT_COPIES");
+    int wanted = text ? (int)strtol(text, NULL, 10) : 1;
+
+    report_stored = stored_by_all;
+    rp_ft_transport_handle(RP_FT_CHECKPOINT, on_checkpoint);
+    rp_ft_transport_handle(RP_FT_STORED, on_stored);
+    rp_ft_copies = wanted < rp_ft.ranks ? wanted : rp_ft.ranks - 1;
+    keepers = rp_ft_alloc((size_t)rp_ft.ranks * (size_t)rp_ft_copies * sizeof *keepers);
+    held = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *held);
+    coming = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *coming);
+    stored = rp_ft_alloc((size_t)rp_ft_copies * sizeof *stored);
+    given = rp_ft_alloc((size_t)rp_ft_copies * sizeof *given);
+    rp_ft_copies_are_stored(-1);
+    for (int i = 0; i < rp_ft_copies; i++)
+        given[i].generation = -1;
+    for (int i = 0; i < rp_ft.ranks; i++)
+        for (int k = 0; k < RP_FT_GENERATIONS; k++)
+            clear(&held[i][k]);
 }

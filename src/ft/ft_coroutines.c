@@ -3,16 +3,18 @@
  * Coroutines, for non-blocking collectives: the code is that of the blocking ones; where it would
  * wait, it goes back to whoever makes progress.
  */
+#include "ft/ft_coroutines.h"
+
 #include <stdlib.h>
 #include <ucontext.h>
 
-#include "base/diagnostics.h"
-#include "ft/ft.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_state.h"
 
 enum { STACK_BYTES = 1 << 17 };
 
-struct rp_ft_coroutine {
-    struct rp_ft_coroutine *next;
+struct coroutine {
+    struct coroutine *next;
     ucontext_t context;
     void (*run)(void *);
     void *data;
@@ -21,67 +23,64 @@ struct rp_ft_coroutine {
     _Alignas(16) char stack[STACK_BYTES];
 };
 
-static struct rp_ft_coroutine *first, *running, *idle;
-static ucontext_t caller;
-static uint32_t started;
+static struct {
+    struct coroutine *first, *running, *idle;
+    ucontext_t caller;
+    uint32_t started;
+} all;
 
 static void begin(void)
 {
-    running->run(running->data);
-    running->ended = true;
-}
-
-bool rp_ft_inside_coroutine(void)
-{
-    return running != NULL;
+    all.running->run(all.running->data);
+    all.running->ended = true;
 }
 
 uint32_t rp_ft_coroutine_number(void)
 {
-    return running ? running->number : 0;
+    return all.running ? all.running->number : 0;
 }
 
 void rp_ft_coroutines_count_anew(void)
 {
-    started = 0;
+    all.started = 0;
 }
 
-void rp_ft_yield(void)
+void rp_ft_coroutine_yield(void)
 {
-    struct rp_ft_coroutine *self = running;
+    struct coroutine *self = all.running;
 
-    running = NULL;
-    swapcontext(&self->context, &caller);
+    all.running = NULL;
+    swapcontext(&self->context, &all.caller);
 }
 
-static void resume(struct rp_ft_coroutine *one)
+static void resume(struct coroutine *one)
 {
-    running = one;
-    swapcontext(&caller, &one->context);
-    running = NULL;
+    all.running = one;
+    swapcontext(&all.caller, &one->context);
+    all.running = NULL;
 }
 
-static void retire(struct rp_ft_coroutine *one)
+static void retire(struct coroutine *one)
 {
-    one->next = idle;
-    idle = one;
+    one->next = all.idle;
+    all.idle = one;
 }
 
-static void prepare(struct rp_ft_coroutine *one)
+static void prepare(struct coroutine *one)
 {
     getcontext(&one->context);
     one->context.uc_stack.ss_sp = one->stack;
     one->context.uc_stack.ss_size = STACK_BYTES;
-    one->context.uc_link = &caller;
+    one->context.uc_link = &all.caller;
     makecontext(&one->context, begin, 0);
 }
 
 void rp_ft_coroutine_start(void (*run)(void *), void *data)
 {
-    struct rp_ft_coroutine *one = idle, **end = &first;
+    struct coroutine *one = all.idle, **end = &all.first;
 
     if (one)
-        idle = one->next;
+        all.idle = one->next;
     else
         one = malloc(sizeof *one);
     if (!one)
@@ -89,7 +88,7 @@ void rp_ft_coroutine_start(void (*run)(void *), void *data)
     one->next = NULL;
     one->run = run;
     one->data = data;
-    one->number = ++started;
+    one->number = ++all.started;
     one->ended = false;
     prepare(one);
     while (*end)
@@ -100,8 +99,8 @@ void rp_ft_coroutine_start(void (*run)(void *), void *data)
 
 void rp_ft_coroutines_step(void)
 {
-    for (struct rp_ft_coroutine **link = &first; *link;) {
-        struct rp_ft_coroutine *one = *link;
+    for (struct coroutine **link = &all.first; *link;) {
+        struct coroutine *one = *link;
         if (!one->ended)
             resume(one);
         if (!one->ended) {
@@ -115,9 +114,9 @@ void rp_ft_coroutines_step(void)
 
 void rp_ft_coroutines_forget(void)
 {
-    while (first) {
-        struct rp_ft_coroutine *one = first;
-        first = one->next;
+    while (all.first) {
+        struct coroutine *one = all.first;
+        all.first = one->next;
         retire(one);
     }
 }

@@ -18,6 +18,8 @@
  * Two parts of the file take turns, one for each generation of checkpoints, since a rank may go
  * back to either of the last two; a third is the setup's.
  */
+#include "ft/ft_determinants.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,9 +29,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/diagnostics.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_coroutines.h"
+#include "ft/ft_request.h"
+#include "ft/ft_state.h"
 #include "job/settings.h"
-#include "ft/ft.h"
 
 enum { MATCHES = 1 << 16, OUTCOMES = 1 << 18, TURNS = 1 << 18, PARTS = 3 };
 

@@ -7,15 +7,24 @@
  * is seen at its next one. A rank that runs again has caught up when it has sent all that its
  * predecessor sent.
  */
+#include "ft/ft_events.h"
+
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "job/settings.h"
-#include "ft/ft.h"
+#include "ft/ft_channels.h"
+#include "ft/ft_state.h"
+
+static struct {
+    double idle_since; /* 0: the program goes on */
+    bool catches_up;
+} seen;
 
 void rp_ft_event(const char *what, const char *format, ...)
 {
@@ -30,7 +39,7 @@ void rp_ft_event(const char *what, const char *format, ...)
     int length =
         snprintf(line, sizeof line,
                  "{\"time\": %lld%06ld, \"rank\": %d, \"recovery\": %u, \"event\": \"%s\", ",
-                 (long long)now.tv_sec, now.tv_nsec / 1000, rp_ft.rank, rp_ft_recoveries, what);
+                 (long long)now.tv_sec, now.tv_nsec / 1000, rp_ft.rank, rp_ft.recoveries, what);
     va_start(arguments, format);
     length += vsnprintf(line + length, sizeof line - (size_t)length - 3, format, arguments);
     va_end(arguments);
@@ -47,41 +56,36 @@ void rp_ft_event(const char *what, const char *format, ...)
     close(fd);
 }
 
-bool rp_ft_attends;
-static double idle_since;
-static bool catches_up;
-
 void rp_ft_event_detected(void)
 {
     rp_ft_event("detected", "\"call\": \"%s\", \"iteration\": %ld", rp_ft.call ? rp_ft.call : "",
                 rp_ft.iteration);
-    idle_since = rp_ft.rank >= 0 && !rp_ft.finished ? rp_ft_now() : 0;
-    rp_ft_attends = true;
+    seen.idle_since = rp_ft.rank >= 0 && !rp_ft.finished ? rp_ft_now() : 0;
+    rp_ft.attends = true;
 }
 
-void rp_ft_attend(void)
+void rp_ft_event_went_on(void)
 {
-    if (idle_since > 0)
+    if (seen.idle_since > 0)
         rp_ft_event("went_on", "\"iteration\": %ld, \"milliseconds\": %.3f", rp_ft.iteration,
-                    1e3 * (rp_ft_now() - idle_since));
-    idle_since = 0;
-    rp_ft_attends = rp_ft_inject_call();
+                    1e3 * (rp_ft_now() - seen.idle_since));
+    seen.idle_since = 0;
 }
 
 void rp_ft_event_begins_anew(void)
 {
-    idle_since = 0;
-    catches_up = true;
+    seen.idle_since = 0;
+    seen.catches_up = true;
 }
 
 void rp_ft_event_repeated(void)
 {
-    bool all = catches_up && !rp_ft_replays_setup;
+    bool all = seen.catches_up && !rp_ft.repeats_setup;
 
     for (int i = 0; i < rp_ft.ranks && all; i++)
         all = rp_ft_channels[i].sent >= rp_ft_channels[i].suppress;
     if (!all)
         return;
-    catches_up = false;
+    seen.catches_up = false;
     rp_ft_event("caught_up", "\"iteration\": %ld", rp_ft.iteration);
 }

@@ -6,6 +6,8 @@
  * messages each rank has waited for its file of the generation before. So when these have come the
  * generation before is whole, and what is older can go.
  */
+#include "ft/ft_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -19,9 +21,9 @@
 #include "base/crc32c.h"
 #include "base/file.h"
 #include "base/diagnostics.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_state.h"
 #include "job/settings.h"
-#include "ft/ft.h"
-#include "reprise.h"
 
 struct file_header {
     char magic[8];
@@ -33,8 +35,11 @@ struct file_header {
 static const char magic[8] = "RPRCKPT";
 enum { VERSION = 2, PATH_ROOM = 4096 };
 
-static const char *directory;
-static long keep = 2;
+static struct {
+    const char *directory; /* NULL: none */
+    long keep;             /* so many generations */
+} files = {.keep = 2};
+
 static struct {
     pthread_t thread;
     bool runs;
@@ -44,19 +49,19 @@ static struct {
 
 static void path_of(int rank, int64_t generation, char path[PATH_ROOM])
 {
-    snprintf(path, PATH_ROOM, "%s/rank-%05d.%lld.checkpoint", directory, rank,
+    snprintf(path, PATH_ROOM, "%s/rank-%05d.%lld.checkpoint", files.directory, rank,
              (long long)generation);
 }
 
 bool rp_ft_files_on(void)
 {
-    return directory != NULL;
+    return files.directory != NULL;
 }
 
-const char *rp_ft_files_way_on(void)
+const char *rp_ft_files_restart_hint(void)
 {
-    return directory ? "to go on from the last checkpoint: the same command with --restart"
-                     : "there are no checkpoints in files (--checkpoints) to go on from";
+    return files.directory ? "to go on from the last checkpoint: the same command with --restart"
+                           : "there are no checkpoints in files (--checkpoints) to go on from";
 }
 
 static int write_file(const char *path, const struct file_header *header, const void *blob)
@@ -110,12 +115,12 @@ void rp_ft_files_wait(void)
     if (writer.error)
         rp_error(
             "the checkpoint of generation %lld could not be written to %s: %s; the run goes on",
-            (long long)writer.checkpoint->generation, directory, strerror(writer.error));
+            (long long)writer.checkpoint->generation, files.directory, strerror(writer.error));
 }
 
 void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint)
 {
-    if (!directory)
+    if (!files.directory)
         return;
     rp_ft_files_wait();
     writer.checkpoint = checkpoint;
@@ -129,7 +134,7 @@ void rp_ft_files_write_for(int rank, const struct rp_ft_checkpoint list[RP_FT_GE
 {
     char path[PATH_ROOM];
 
-    for (int i = 0; i < RP_FT_GENERATIONS && directory; i++) {
+    for (int i = 0; i < RP_FT_GENERATIONS && files.directory; i++) {
         if (list[i].generation < 0)
             continue;
         path_of(rank, list[i].generation, path);
@@ -143,9 +148,10 @@ void rp_ft_files_release(int64_t generation)
 {
     char path[PATH_ROOM];
 
-    if (!directory)
+    if (!files.directory)
         return;
-    for (int64_t old = generation - keep; old >= 0 && old > generation - keep - 3; old--) {
+    for (int64_t old = generation - files.keep; old >= 0 && old > generation - files.keep - 3;
+         old--) {
         path_of(rp_ft.rank, old, path);
         unlink(path);
     }
@@ -207,9 +213,9 @@ void rp_ft_files_list(int rank, int64_t out[RP_FT_GENERATIONS])
 
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
         out[i] = -1;
-    if (!directory)
+    if (!files.directory)
         return;
-    snprintf(pattern, sizeof pattern, "%s/rank-%05d.*.checkpoint", directory, rank);
+    snprintf(pattern, sizeof pattern, "%s/rank-%05d.*.checkpoint", files.directory, rank);
     if (glob(pattern, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++) {
             const char *dot = strstr(strrchr(found.gl_pathv[i], '/'), ".");
@@ -225,9 +231,9 @@ void rp_ft_files_start(void)
 {
     const char *text = rp_setting("REPRISE_FT_KEEP");
 
-    directory = rp_setting("REPRISE_FT_FILES");
+    files.directory = rp_setting("REPRISE_FT_FILES");
     if (text)
-        keep = strtol(text, NULL, 10);
-    if (keep < 2)
-        keep = 2;
+        files.keep = strtol(text, NULL, 10);
+    if (files.keep < 2)
+        files.keep = 2;
 }

@@ -5,8 +5,7 @@
  * one without, and the bindings of Open MPI 4 are loaded with it. So here is what they lack:
  * - names of constants, and strings of Fortran and C;
  * - datatypes: that MPI's own of Fortran have no size, and those of C that are the same memory are
- * taken instead; pairs of two reals, which C has not, are made, and we find the largest and least
- * of them;
+ * taken instead; pairs of two reals, which C does not have, are made (ft_pairs.c);
  * - handles of requests, which are numbers. The bindings read the number in the request itself, at
  * a place that is tried once.
  *
@@ -16,21 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ft/ft.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_pairs.h"
+#include "ft/ft_request.h"
+#include "ft/ft_state.h"
 #include "reprise.h"
-
-/* Processes without MPI load this library, too. */
-#pragma weak ompi_mpi_char
-#pragma weak ompi_mpi_int8_t
-#pragma weak ompi_mpi_int16_t
-#pragma weak ompi_mpi_int32_t
-#pragma weak ompi_mpi_float
-#pragma weak ompi_mpi_double
-#pragma weak ompi_mpi_c_float_complex
-#pragma weak ompi_mpi_c_double_complex
-#pragma weak ompi_mpi_2int
-#pragma weak ompi_mpi_op_maxloc
-#pragma weak ompi_mpi_op_minloc
 
 #define EXPORTED __attribute__((visibility("default")))
 #define WEAK __attribute__((visibility("default"), weak))
@@ -153,46 +142,6 @@ GET_ATTRIBUTE(ompi_attr_get_f, MPI_Fint)
 
 /* Datatypes, by their numbers in Fortran, which Open MPI never changed. */
 
-static MPI_Datatype pair_of_reals, pair_of_doubles;
-
-static MPI_Datatype pair_of(MPI_Datatype one, MPI_Datatype *two)
-{
-    if (!*two) {
-        rp_real.Type_contiguous(2, one, two);
-        rp_real.Type_commit(two);
-    }
-    return *two;
-}
-
-bool rp_ft_is_pair(MPI_Datatype type)
-{
-    return type && (type == pair_of_reals || type == pair_of_doubles);
-}
-
-/* Of equal values, that with the lower place. */
-#define COMBINE(NAME, TYPE)                                                                        \
-    static void NAME(const TYPE(*left)[2], TYPE(*right)[2], int count, bool most)                  \
-    {                                                                                              \
-        for (int i = 0; i < count; i++) {                                                          \
-            bool wins = most ? left[i][0] > right[i][0] : left[i][0] < right[i][0];                \
-            if (wins || (left[i][0] == right[i][0] && left[i][1] < right[i][1]))                   \
-                memcpy(right[i], left[i], sizeof right[i]);                                        \
-        }                                                                                          \
-    }
-COMBINE(combine_reals, float)
-COMBINE(combine_doubles, double)
-
-bool rp_ft_combine_pairs(const void *left, void *right, int count, MPI_Datatype type, MPI_Op op)
-{
-    if (!rp_ft_is_pair(type) || (op != MPI_MAXLOC && op != MPI_MINLOC))
-        return false;
-    if (type == pair_of_reals)
-        combine_reals(left, right, count, op == MPI_MAXLOC);
-    else
-        combine_doubles(left, right, count, op == MPI_MAXLOC);
-    return true;
-}
-
 static MPI_Datatype same_in_c(MPI_Fint number)
 {
     switch (number) {
@@ -226,9 +175,9 @@ static MPI_Datatype same_in_c(MPI_Fint number)
     case 22: /* MPI_DOUBLE_COMPLEX */
         return MPI_C_DOUBLE_COMPLEX;
     case 23: /* MPI_2REAL */
-        return pair_of(MPI_FLOAT, &pair_of_reals);
+        return rp_ft_pair_of_reals();
     case 24: /* MPI_2DOUBLE_PRECISION */
-        return pair_of(MPI_DOUBLE, &pair_of_doubles);
+        return rp_ft_pair_of_doubles();
     case 25: /* MPI_2INTEGER */
         return MPI_2INT;
     default:
@@ -257,8 +206,10 @@ MPI_Datatype rp_ft_Type_f2c(MPI_Fint number)
 
 /* Requests. Number 0 is MPI_REQUEST_NULL. */
 
-static struct rp_ft_request **numbered;
-static MPI_Fint numbers, first_free = 1;
+static struct {
+    struct rp_ft_request **request;
+    MPI_Fint room, first_free;
+} numbers = {.first_free = 1};
 
 _Static_assert(offsetof(struct rp_ft_request, fortran) == 104, "where the bindings read it");
 
@@ -277,14 +228,30 @@ static bool is_read_there(void)
 static void grow(void)
 {
     enum { FIRST = 64 };
-    size_t before = (size_t)numbers;
+    size_t before = (size_t)numbers.room;
 
-    numbers = numbers ? 2 * numbers : FIRST;
-    numbered = realloc(numbered, (size_t)numbers * sizeof(struct rp_ft_request *));
-    if (!numbered)
+    numbers.room = before > 0 ? 2 * numbers.room : FIRST;
+    numbers.request = realloc(numbers.request, (size_t)numbers.room * sizeof *numbers.request);
+    if (!numbers.request)
         rp_ft_die(REPRISE_EXIT_INTERNAL, "%s: out of memory for %d requests", rp_ft.call,
-                  (int)numbers);
-    memset(numbered + before, 0, ((size_t)numbers - before) * sizeof(struct rp_ft_request *));
+                  (int)numbers.room);
+    for (size_t i = before; i < (size_t)numbers.room; i++)
+        numbers.request[i] = NULL;
+}
+
+static void forget(struct rp_ft_request *request)
+{
+    numbers.request[request->fortran] = NULL;
+    if (request->fortran < numbers.first_free)
+        numbers.first_free = request->fortran;
+    request->fortran = 0;
+}
+
+static void begin(void)
+{
+    if (!is_read_there())
+        rp_ft_refuse("MPI_Request_c2f, with these bindings of Fortran,");
+    rp_ft_request_on_free(forget);
 }
 
 MPI_Fint rp_ft_Request_c2f(MPI_Request handle)
@@ -295,28 +262,21 @@ MPI_Fint rp_ft_Request_c2f(MPI_Request handle)
         return 0;
     if (request->fortran)
         return request->fortran;
-    if (!numbered && !is_read_there())
-        rp_ft_refuse("MPI_Request_c2f, with these bindings of Fortran,");
-    while (first_free < numbers && numbered[first_free])
-        first_free++;
-    if (first_free >= numbers)
+    if (!numbers.request)
+        begin();
+    while (numbers.first_free < numbers.room && numbers.request[numbers.first_free])
+        numbers.first_free++;
+    if (numbers.first_free >= numbers.room)
         grow();
-    numbered[first_free] = request;
-    request->fortran = first_free;
+    numbers.request[numbers.first_free] = request;
+    request->fortran = numbers.first_free;
     return request->fortran;
 }
 
 MPI_Request rp_ft_Request_f2c(MPI_Fint number)
 {
-    struct rp_ft_request *request = number > 0 && number < numbers ? numbered[number] : NULL;
+    struct rp_ft_request *request =
+        number > 0 && number < numbers.room ? numbers.request[number] : NULL;
 
     return request ? (MPI_Request)request : MPI_REQUEST_NULL;
-}
-
-void rp_ft_fortran_forget(struct rp_ft_request *request)
-{
-    numbered[request->fortran] = NULL;
-    if (request->fortran < first_free)
-        first_free = request->fortran;
-    request->fortran = 0;
 }

@@ -6,7 +6,8 @@
  * the beginning of the next; or at a step of a recovery; or so long after it entered MPI_Init, but
  * before it leaves it. Each happens once: a file tells who takes over the rank that it was done.
  */
-#include <errno.h>
+#include "ft/ft_inject.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,19 +17,24 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/diagnostics.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_events.h"
+#include "ft/ft_state.h"
 #include "job/settings.h"
-#include "ft/ft.h"
 #include "reprise.h"
 
 enum { MOST = 64, SETUP = -1, RECOVERY = -2, INIT = -3 };
 
-static struct fault {
+struct fault {
     int rank;
     long iteration, call;
-} faults[MOST];
-static int count;
-static int dies_in_init = -1; /* the number of the fault */
+};
+
+static struct {
+    struct fault list[MOST];
+    int count;
+    int in_init; /* the number of the fault by which this process dies there, or -1 */
+} faults = {.in_init = -1};
 
 static void bad(const char *text)
 {
@@ -46,7 +52,7 @@ static void parse(const char *text, int ranks)
     for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         struct fault fault = {0};
         char *at = strchr(word, '@'), *end;
-        if (!at || count == MOST)
+        if (!at || faults.count == MOST)
             bad(text);
         fault.rank = (int)strtol(word, &end, 10);
         if (end != at)
@@ -70,7 +76,7 @@ static void parse(const char *text, int ranks)
             fault.call = strtol(end + 1, &end, 10);
         if (*end || fault.rank < 0 || fault.rank >= ranks)
             bad(text);
-        faults[count++] = fault;
+        faults.list[faults.count++] = fault;
     }
     free(copy);
 }
@@ -83,7 +89,7 @@ void rp_ft_inject_start(void)
         parse(text,
               (int)strtol(rp_setting("REPRISE_FT_RANKS") ? rp_setting("REPRISE_FT_RANKS") : "0",
                           NULL, 10));
-    rp_ft_attends |= count > 0;
+    rp_ft.attends |= faults.count > 0;
 }
 
 static bool is_first_time(int which)
@@ -108,52 +114,53 @@ static void die_once(int which)
 
 bool rp_ft_inject_call(void)
 {
-    for (int i = 0; i < count; i++) {
-        const struct fault *fault = &faults[i];
+    for (int i = 0; i < faults.count; i++) {
+        const struct fault *fault = &faults.list[i];
         bool is_time = fault->iteration < rp_ft.iteration ||
                        (fault->iteration == rp_ft.iteration && fault->call <= rp_ft.calls);
         if (fault->rank == rp_ft.rank && fault->iteration > RECOVERY && is_time && rp_ft.on)
             die_once(i);
     }
-    return count > 0;
+    return faults.count > 0;
 }
 
 void rp_ft_inject_recovery(int step)
 {
-    for (int i = 0; i < count; i++)
-        if (faults[i].rank == rp_ft.rank && faults[i].iteration == RECOVERY &&
-            faults[i].call == step && !rp_ft.finished)
+    for (int i = 0; i < faults.count; i++)
+        if (faults.list[i].rank == rp_ft.rank && faults.list[i].iteration == RECOVERY &&
+            faults.list[i].call == step && !rp_ft.finished)
             die_once(i);
 }
 
 static void die_in_init(void)
 {
-    if (dies_in_init >= 0 && is_first_time(dies_in_init))
+    if (faults.in_init >= 0 && is_first_time(faults.in_init))
         kill(getpid(), SIGKILL);
 }
 
 static void *die_later(void *unused)
 {
-    usleep((useconds_t)faults[dies_in_init].call);
+    usleep((useconds_t)faults.list[faults.in_init].call);
     die_in_init();
     return unused;
 }
 
 /* The rank is the launcher's here: processes that are started later have none. */
-void rp_ft_inject_init(void)
+void rp_ft_inject_init(bool by_launcher)
 {
-    const char *text = rp_ft_is_on_roll() ? getenv("OMPI_COMM_WORLD_RANK") : NULL;
+    const char *text = by_launcher ? getenv("OMPI_COMM_WORLD_RANK") : NULL;
     int rank = text ? (int)strtol(text, NULL, 10) : -1;
     pthread_t thread;
 
-    for (int i = 0; i < count; i++)
-        if (faults[i].iteration == INIT && faults[i].rank == rank && faults[i].call >= 0)
-            dies_in_init = i;
-    if (dies_in_init >= 0)
+    for (int i = 0; i < faults.count; i++)
+        if (faults.list[i].iteration == INIT && faults.list[i].rank == rank &&
+            faults.list[i].call >= 0)
+            faults.in_init = i;
+    if (faults.in_init >= 0)
         pthread_create(&thread, NULL, die_later, NULL);
 }
 
-void rp_ft_inject_leaves(void)
+void rp_ft_inject_leaves_init(void)
 {
     die_in_init();
 }

@@ -3,34 +3,32 @@
  * The log of what was sent. Each channel has a list of entries; their memory is taken from arenas
  * (base/arena.h) in the order of sending.
  *
- * Entries of the setup are kept for ever: who takes over a rank runs through its setup again.
- *
- * Under a capacity, in bytes or in iterations (the paper's sections 5 and 6), the oldest entries of
- * the loop are dropped, never the latest, nor what a receiver has not read yet: what is still on
- * its way must be there. A rank that needs what was dropped makes all roll back; no message is on
- * its way across the line of a checkpoint, so that this needs no log.
+ * Entries of the setup are kept for ever: a process that takes over a rank runs through its setup
+ * again.
  */
-#include <stdlib.h>
+#include "ft/ft_log.h"
+
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/diagnostics.h"
-#include "ft/ft.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_state.h"
+#include "ft/ft_types.h"
 
-static struct rp_arenas arenas;
-size_t rp_ft_log_bytes, rp_ft_log_capacity, rp_ft_log_peak;
-long rp_ft_log_span;
-static long current; /* iteration */
+static struct {
+    struct rp_arenas arenas;
+    size_t bytes, peak;
+    long iteration; /* that what is sent belongs to */
+} logs;
 
 void rp_ft_log_start(void)
 {
-    rp_arenas_share(&arenas);
-    rp_ft_share_start();
+    rp_arenas_share(&logs.arenas);
 }
 
 int rp_ft_log_file(void)
 {
-    return rp_arenas_file(&arenas);
+    return rp_arenas_file(&logs.arenas);
 }
 
 uint64_t rp_ft_log_place(const struct rp_ft_entry *entry)
@@ -38,7 +36,7 @@ uint64_t rp_ft_log_place(const struct rp_ft_entry *entry)
     return rp_arena_place(entry->arena, entry + 1);
 }
 
-void *rp_ft_payload(struct rp_ft_entry *entry)
+void *rp_ft_entry_payload(struct rp_ft_entry *entry)
 {
     return entry + 1;
 }
@@ -50,7 +48,7 @@ static size_t footprint(size_t bytes)
 
 static void forget(struct rp_ft_entry *entry)
 {
-    rp_ft_log_bytes -= footprint(entry->stored);
+    logs.bytes -= footprint(entry->stored);
     rp_arena_give(entry->arena);
 }
 
@@ -67,24 +65,24 @@ struct rp_ft_entry *rp_ft_log_append(struct rp_ft_log *log, size_t stored, bool 
 {
     size_t all = footprint(stored);
     struct rp_arena *arena;
-    struct rp_ft_entry *entry = rp_arena_take(&arenas, all, &arena);
+    struct rp_ft_entry *entry = rp_arena_take(&logs.arenas, all, &arena);
 
     if (!entry)
         rp_ft_die(125,
                   "%s: out of memory for the log, which has %zu bytes now; set a capacity "
                   "(--capacity, --capacity-iterations) or checkpoint more often (--interval)",
-                  rp_ft.call, rp_ft_log_bytes);
+                  rp_ft.call, logs.bytes);
     memset(entry, 0, sizeof *entry);
     entry->arena = arena;
     entry->stored = stored;
-    entry->iteration = current;
+    entry->iteration = logs.iteration;
     if (again)
         link(&log->setup_first, &log->setup_last, entry);
     else
         link(&log->first, &log->last, entry);
-    rp_ft_log_bytes += all;
-    if (rp_ft_log_bytes > rp_ft_log_peak)
-        rp_ft_log_peak = rp_ft_log_bytes;
+    logs.bytes += all;
+    if (logs.bytes > logs.peak)
+        logs.peak = logs.bytes;
     return entry;
 }
 
@@ -99,30 +97,30 @@ void rp_ft_log_setup_ends(struct rp_ft_log *log)
     log->setup_last = log->last;
     log->first = log->last = NULL;
     if (log->setup_last)
-        log->first_seq = log->setup_last->wire.seq + 1;
+        log->first_seq = log->setup_last->envelope.seq + 1;
 }
 
 static bool is_unread(const struct rp_ft_entry *entry)
 {
-    return entry->wire.flags & RP_FT_SHARED && !entry->taken;
+    return entry->envelope.flags & RP_FT_SHARED && !entry->taken;
 }
 
-void rp_ft_log_share_no_more(struct rp_ft_log *log)
+void rp_ft_log_unshare(struct rp_ft_log *log)
 {
     struct rp_ft_entry *lists[] = {log->setup_first, log->first};
 
     for (int i = 0; i < 2; i++)
         for (struct rp_ft_entry *entry = lists[i]; entry; entry = entry->next)
-            entry->wire.flags &= ~(uint32_t)RP_FT_SHARED;
+            entry->envelope.flags &= ~(uint32_t)RP_FT_SHARED;
 }
 
 void rp_ft_log_release(struct rp_ft_log *log, uint64_t before)
 {
-    while (log->first && log->first->wire.seq < before && !log->first->under_way &&
+    while (log->first && log->first->envelope.seq < before && !log->first->under_way &&
            !is_unread(log->first)) {
         struct rp_ft_entry *entry = log->first;
         log->first = entry->next;
-        log->first_seq = entry->wire.seq + 1;
+        log->first_seq = entry->envelope.seq + 1;
         if (!log->first)
             log->last = NULL;
         forget(entry);
@@ -131,46 +129,22 @@ void rp_ft_log_release(struct rp_ft_log *log, uint64_t before)
         log->first_seq = before;
 }
 
-static bool is_in_use(const struct rp_ft_entry *entry)
+bool rp_ft_entry_is_in_use(const struct rp_ft_entry *entry)
 {
     return entry->under_way || entry->request || is_unread(entry);
 }
 
-/* The channel whose oldest entry of the loop is in the way: any will do, the largest share comes up
- * most often. */
-void rp_ft_log_cap(void)
-{
-    static int next;
-
-    for (int tried = 0; rp_ft_log_bytes > rp_ft_log_capacity && tried < rp_ft.ranks;
-         tried++, next = (next + 1) % rp_ft.ranks) {
-        struct rp_ft_channel *channel = &rp_ft_channels[next];
-        struct rp_ft_entry *first = channel->log.first;
-        if (first && !is_in_use(first) && first != channel->log.last) {
-            rp_ft_log_release(&channel->log, first->wire.seq + 1);
-            tried = -1;
-        }
-    }
-}
-
 void rp_ft_log_begin(long iteration)
 {
-    current = iteration;
-    for (int i = 0; i < rp_ft.ranks && rp_ft_log_span; i++) {
-        struct rp_ft_log *log = &rp_ft_channels[i].log;
-        while (log->first && iteration - log->first->iteration >= rp_ft_log_span &&
-               !is_in_use(log->first))
-            rp_ft_log_release(log, log->first->wire.seq + 1);
-    }
+    logs.iteration = iteration;
 }
 
-void rp_ft_log_uncap(void)
+size_t rp_ft_log_bytes(void)
 {
-    rp_ft_log_capacity = 0;
-    rp_ft_log_span = 0;
+    return logs.bytes;
 }
 
-bool rp_ft_log_is_capped(void)
+size_t rp_ft_log_peak(void)
 {
-    return rp_ft_log_capacity || rp_ft_log_span;
+    return logs.peak;
 }

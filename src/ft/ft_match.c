@@ -10,18 +10,26 @@
  * messages again, and what comes after its checkpoint. The latter waits until the jump to the
  * checkpoint.
  */
+#include "ft/ft_match.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diagnostics.h"
-#include "ft/ft.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_channels.h"
+#include "ft/ft_determinants.h"
+#include "ft/ft_share.h"
+#include "ft/ft_state.h"
+#include "ft/ft_transport.h"
+#include "ft/ft_types.h"
 
-static struct rp_ft_context *contexts;
-static int32_t context_room;
-static struct rp_ft_request *payloads; /* receives whose payload is on its way */
-static struct rp_ft_message *later, **later_end = &later;
-static struct rp_ft_message *held; /* by the program: a probe took them out of their queue */
-bool rp_ft_replays_setup;
+static struct {
+    struct rp_ft_context *contexts;
+    int32_t room;
+    struct rp_ft_request *payloads; /* receives whose payload is on its way */
+    struct rp_ft_message *deferred, **deferred_end;
+    struct rp_ft_message *taken_out; /* of their queue, by a matched probe */
+} queues = {.deferred_end = &queues.deferred};
 
 static void context_init(struct rp_ft_context *context)
 {
@@ -34,40 +42,40 @@ static void context_init(struct rp_ft_context *context)
 /* Queues hold pointers to their own heads. */
 static void grow(int32_t number)
 {
-    int32_t room = context_room ? 2 * context_room : 64;
+    int32_t room = queues.room ? 2 * queues.room : 64;
 
     while (room <= number)
         room *= 2;
     struct rp_ft_context *more = rp_ft_alloc((size_t)room * sizeof *more);
     for (int32_t i = 0; i < room; i++) {
         context_init(&more[i]);
-        if (i >= context_room)
+        if (i >= queues.room)
             continue;
-        if (contexts[i].posted) {
-            more[i].posted = contexts[i].posted;
+        if (queues.contexts[i].posted) {
+            more[i].posted = queues.contexts[i].posted;
             more[i].posted->back = &more[i].posted;
-            more[i].posted_end = contexts[i].posted_end;
+            more[i].posted_end = queues.contexts[i].posted_end;
         }
-        if (contexts[i].unexpected) {
-            more[i].unexpected = contexts[i].unexpected;
-            more[i].unexpected_end = contexts[i].unexpected_end;
+        if (queues.contexts[i].unexpected) {
+            more[i].unexpected = queues.contexts[i].unexpected;
+            more[i].unexpected_end = queues.contexts[i].unexpected_end;
         }
     }
-    free(contexts);
-    contexts = more;
-    context_room = room;
+    free(queues.contexts);
+    queues.contexts = more;
+    queues.room = room;
 }
 
 struct rp_ft_context *rp_ft_context(int32_t number)
 {
-    if (number >= context_room)
+    if (number >= queues.room)
         grow(number);
-    return &contexts[number];
+    return &queues.contexts[number];
 }
 
 int32_t rp_ft_context_count(void)
 {
-    return context_room;
+    return queues.room;
 }
 
 void *rp_ft_message_payload(struct rp_ft_message *message)
@@ -75,13 +83,13 @@ void *rp_ft_message_payload(struct rp_ft_message *message)
     return message + 1;
 }
 
-static bool fits(const struct rp_ft_request *request, const struct rp_ft_wire *wire)
+static bool fits(const struct rp_ft_request *request, const struct rp_ft_envelope *envelope)
 {
     if (request->bound_rank >= 0)
-        return wire->from == request->bound_rank && wire->seq == request->bound_seq;
-    if (request->peer != MPI_ANY_SOURCE && request->peer != wire->source)
+        return envelope->from == request->bound_rank && envelope->seq == request->bound_seq;
+    if (request->peer != MPI_ANY_SOURCE && request->peer != envelope->source)
         return false;
-    return request->tag == wire->tag || (request->tag == MPI_ANY_TAG && wire->tag >= 0);
+    return request->tag == envelope->tag || (request->tag == MPI_ANY_TAG && envelope->tag >= 0);
 }
 
 static void unpost(struct rp_ft_request *request)
@@ -99,36 +107,32 @@ static void unpost(struct rp_ft_request *request)
 
 static void fill(struct rp_ft_request *request, const void *payload)
 {
-    const struct rp_ft_wire *wire = &request->taken;
-    int error =
-        payload ? rp_ft_unpack(payload, wire->bytes, request->buffer, request->count, request->type)
-                : MPI_SUCCESS;
+    const struct rp_ft_envelope *envelope = &request->taken;
+    int error = payload ? rp_ft_unpack(payload, envelope->bytes, request->buffer, request->count,
+                                       request->type)
+                        : MPI_SUCCESS;
     size_t room = rp_ft_size(request->count, request->type);
 
-    rp_ft_status_set(&request->status, wire->source, wire->tag, error,
-                     wire->bytes < room ? wire->bytes : room);
+    rp_ft_status_set(&request->status, envelope->source, envelope->tag, error,
+                     envelope->bytes < room ? envelope->bytes : room);
     request->done = true;
 }
 
 /* In place where it can be; what is too long must not get there. */
 static void receive_payload(struct rp_ft_request *request)
 {
-    const struct rp_ft_wire *wire = &request->taken;
+    const struct rp_ft_envelope *envelope = &request->taken;
     size_t size;
     bool in_place =
-        rp_ft_is_plain(request->type, &size) && wire->bytes <= size * (size_t)request->count;
+        rp_ft_is_plain(request->type, &size) && envelope->bytes <= size * (size_t)request->count;
 
     if (!in_place && !request->bounce)
-        request->bounce = rp_ft_alloc(wire->bytes);
-    if (rp_real.Irecv(in_place ? request->buffer : request->bounce, (int)wire->bytes, MPI_BYTE,
-                      rp_ft.process_of[wire->from], rp_ft_payload_tag(wire), rp_ft.world,
-                      &request->real) != MPI_SUCCESS) {
-        request->real = MPI_REQUEST_NULL;
-        rp_ft.broken = true;
-    }
+        request->bounce = rp_ft_alloc(envelope->bytes);
+    rp_ft_transport_receive_payload(envelope, in_place ? request->buffer : request->bounce,
+                                    &request->real);
 }
 
-static void get_payload(struct rp_ft_request *request)
+void rp_ft_payload_get(struct rp_ft_request *request)
 {
     const void *shared =
         request->taken.flags & RP_FT_SHARED ? rp_ft_share_find(&request->taken) : NULL;
@@ -138,88 +142,89 @@ static void get_payload(struct rp_ft_request *request)
         rp_ft_share_take(shared);
         return;
     }
-    request->next_pending = payloads;
-    payloads = request;
+    request->next_pending = queues.payloads;
+    queues.payloads = request;
     request->real = MPI_REQUEST_NULL;
     receive_payload(request);
 }
 
-static void tell_matched(const struct rp_ft_wire *wire)
+static void report_matched(const struct rp_ft_envelope *envelope)
 {
-    if (!(wire->flags & RP_FT_SYNC))
+    if (!(envelope->flags & RP_FT_SYNC))
         return;
-    if (wire->from != rp_ft.rank)
-        rp_ft_control(RP_FT_MATCHED, wire->from, wire->seq, NULL, 0);
+    if (envelope->from != rp_ft.rank)
+        rp_ft_control(RP_FT_MATCHED, envelope->from, envelope->seq, NULL, 0);
 }
 
-static void match(struct rp_ft_request *request, const struct rp_ft_wire *wire, const void *payload)
+static void match(struct rp_ft_request *request, const struct rp_ft_envelope *envelope,
+                  const void *payload)
 {
-    request->taken = *wire;
+    request->taken = *envelope;
     rp_ft_determinant_put(request);
-    tell_matched(wire);
-    if (payload || wire->bytes == 0) {
+    report_matched(envelope);
+    if (payload || envelope->bytes == 0) {
         fill(request, payload);
         return;
     }
-    get_payload(request);
+    rp_ft_payload_get(request);
 }
 
-static struct rp_ft_message *keep(const struct rp_ft_wire *wire, const void *payload)
+struct rp_ft_message *rp_ft_message_new(const struct rp_ft_envelope *envelope, const void *payload)
 {
-    struct rp_ft_message *message = malloc(sizeof *message + (payload ? wire->bytes : 0));
+    struct rp_ft_message *message = malloc(sizeof *message + (payload ? envelope->bytes : 0));
 
     if (!message)
         rp_ft_die(125, "out of memory for a message of %llu bytes that nobody receives yet",
-                  (unsigned long long)wire->bytes);
+                  (unsigned long long)envelope->bytes);
     message->next = NULL;
-    message->wire = *wire;
+    message->envelope = *envelope;
     message->has_payload = payload != NULL;
     if (payload)
-        message->wire.flags &= ~(uint32_t)RP_FT_SHARED;
-    if (payload && wire->bytes > 0)
-        memcpy(message + 1, payload, wire->bytes);
+        message->envelope.flags &= ~(uint32_t)RP_FT_SHARED;
+    if (payload && envelope->bytes > 0)
+        memcpy(message + 1, payload, envelope->bytes);
     return message;
 }
 
-static void deliver(const struct rp_ft_wire *wire, const void *payload)
+static void deliver(const struct rp_ft_envelope *envelope, const void *payload)
 {
-    struct rp_ft_context *context = rp_ft_context(wire->context);
+    struct rp_ft_context *context = rp_ft_context(envelope->context);
 
     for (struct rp_ft_request *request = context->posted; request; request = request->next)
-        if (fits(request, wire)) {
+        if (fits(request, envelope)) {
             unpost(request);
-            match(request, wire, payload);
+            match(request, envelope, payload);
             return;
         }
-    struct rp_ft_message *message = keep(wire, payload);
+    struct rp_ft_message *message = rp_ft_message_new(envelope, payload);
     *context->unexpected_end = message;
     context->unexpected_end = &message->next;
 }
 
-void rp_ft_arrive(const struct rp_ft_wire *wire, const void *payload)
+void rp_ft_arrive(const struct rp_ft_envelope *envelope, const void *payload)
 {
-    struct rp_ft_channel *channel = &rp_ft_channels[wire->from];
-    bool again = wire->flags & RP_FT_SETUP;
+    struct rp_ft_channel *channel = &rp_ft_channels[envelope->from];
+    bool again = envelope->flags & RP_FT_SETUP;
 
-    if (wire->from != rp_ft.rank) {
+    if (envelope->from != rp_ft.rank) {
         uint64_t *expected = again ? &channel->setup_arrived : &channel->arrived;
-        if (wire->seq != *expected)
+        if (envelope->seq != *expected)
             rp_ft_die(125, "message %llu of rank %d came where %llu was expected%s",
-                      (unsigned long long)wire->seq, wire->from, (unsigned long long)*expected,
-                      again ? ", in the setup" : "");
+                      (unsigned long long)envelope->seq, envelope->from,
+                      (unsigned long long)*expected, again ? ", in the setup" : "");
         ++*expected;
     }
-    if (rp_ft_replays_setup && !again && wire->from != rp_ft.rank) {
-        *later_end = keep(wire, payload);
-        later_end = &(*later_end)->next;
+    if (rp_ft.repeats_setup && !again && envelope->from != rp_ft.rank) {
+        *queues.deferred_end = rp_ft_message_new(envelope, payload);
+        queues.deferred_end = &(*queues.deferred_end)->next;
         return;
     }
-    deliver(wire, payload);
+    deliver(envelope, payload);
 }
 
 static void unlink_message(struct rp_ft_message *message)
 {
-    struct rp_ft_context *context = rp_ft_context(message->wire.context);
+    struct rp_ft_context *context = rp_ft_context(message->envelope.context);
     struct rp_ft_message **link = &context->unexpected;
 
     while (*link != message)
@@ -230,32 +235,32 @@ static void unlink_message(struct rp_ft_message *message)
     message->next = NULL;
 }
 
-void rp_ft_hold(struct rp_ft_message *message)
+void rp_ft_message_take_out(struct rp_ft_message *message)
 {
     unlink_message(message);
-    message->next = held;
-    held = message;
+    message->next = queues.taken_out;
+    queues.taken_out = message;
 }
 
-void rp_ft_take_held(struct rp_ft_message *message, struct rp_ft_request *request)
+static void take(struct rp_ft_message *message, struct rp_ft_request *request)
 {
-    struct rp_ft_message **link = &held;
+    match(request, &message->envelope, message->has_payload ? message + 1 : NULL);
+    free(message);
+}
+
+void rp_ft_message_receive_taken_out(struct rp_ft_message *message, struct rp_ft_request *request)
+{
+    struct rp_ft_message **link = &queues.taken_out;
 
     while (*link != message)
         link = &(*link)->next;
     *link = message->next;
-    rp_ft_take(message, request);
+    take(message, request);
 }
 
-bool rp_ft_holds(void)
+bool rp_ft_message_is_taken_out(void)
 {
-    return held != NULL;
-}
-
-void rp_ft_take(struct rp_ft_message *message, struct rp_ft_request *request)
-{
-    match(request, &message->wire, message->has_payload ? message + 1 : NULL);
-    free(message);
+    return queues.taken_out != NULL;
 }
 
 void rp_ft_post(struct rp_ft_request *request)
@@ -263,9 +268,9 @@ void rp_ft_post(struct rp_ft_request *request)
     struct rp_ft_context *context = rp_ft_context(request->context);
 
     for (struct rp_ft_message *message = context->unexpected; message; message = message->next)
-        if (fits(request, &message->wire)) {
+        if (fits(request, &message->envelope)) {
             unlink_message(message);
-            rp_ft_take(message, request);
+            take(message, request);
             return;
         }
     request->next = NULL;
@@ -288,7 +293,7 @@ struct rp_ft_message *rp_ft_find(int32_t context, int source, int tag)
 
     for (struct rp_ft_message *message = rp_ft_context(context)->unexpected; message;
          message = message->next)
-        if (fits(&like, &message->wire))
+        if (fits(&like, &message->envelope))
             return message;
     return NULL;
 }
@@ -302,14 +307,11 @@ static void payload_came(struct rp_ft_request *request)
 
 void rp_ft_payloads_progress(void)
 {
-    for (struct rp_ft_request **link = &payloads; *link;) {
+    for (struct rp_ft_request **link = &queues.payloads; *link;) {
         struct rp_ft_request *request = *link;
-        int done = 0, code = request->real == MPI_REQUEST_NULL
-                                 ? MPI_SUCCESS
-                                 : rp_real.Test(&request->real, &done, MPI_STATUS_IGNORE);
-        if (code != MPI_SUCCESS)
-            rp_ft.broken = true;
-        if (code != MPI_SUCCESS || !done) {
+        int done = 0;
+        if (request->real == MPI_REQUEST_NULL ||
+            !rp_ft_check(rp_real.Test(&request->real, &done, MPI_STATUS_IGNORE)) || !done) {
             link = &request->next_pending;
             continue;
         }
@@ -318,20 +320,20 @@ void rp_ft_payloads_progress(void)
     }
 }
 
-static void share_no_more(struct rp_ft_message *message)
+static void unshare(struct rp_ft_message *message)
 {
     for (; message; message = message->next)
-        message->wire.flags &= ~(uint32_t)RP_FT_SHARED;
+        message->envelope.flags &= ~(uint32_t)RP_FT_SHARED;
 }
 
 /* Those that did come have come; the others are asked for again. */
 void rp_ft_payloads_fail(void)
 {
-    for (int32_t i = 0; i < context_room; i++)
-        share_no_more(contexts[i].unexpected);
-    share_no_more(later);
-    share_no_more(held);
-    for (struct rp_ft_request **link = &payloads; *link;) {
+    for (int32_t i = 0; i < queues.room; i++)
+        unshare(queues.contexts[i].unexpected);
+    unshare(queues.deferred);
+    unshare(queues.taken_out);
+    for (struct rp_ft_request **link = &queues.payloads; *link;) {
         struct rp_ft_request *request = *link;
         int done = 0;
         if (request->real != MPI_REQUEST_NULL &&
@@ -340,7 +342,7 @@ void rp_ft_payloads_fail(void)
             payload_came(request);
             continue;
         }
-        if (!rp_ft_end_request(&request->real, rp_ft.process_of[request->taken.from]))
+        if (!rp_ft_transport_end_request(&request->real, rp_ft.process_of[request->taken.from]))
             request->bounce = NULL;
         link = &request->next_pending;
     }
@@ -348,51 +350,20 @@ void rp_ft_payloads_fail(void)
 
 void rp_ft_payloads_again(void)
 {
-    for (struct rp_ft_request *request = payloads; request; request = request->next_pending)
+    for (struct rp_ft_request *request = queues.payloads; request; request = request->next_pending)
         if (request->real == MPI_REQUEST_NULL)
             receive_payload(request);
 }
 
-/* The message stays in its place meanwhile: nobody receives while a checkpoint is taken. */
-static void pull(struct rp_ft_message **link)
+static void note_missing(const struct rp_ft_envelope *envelope, int from, bool setup,
+                         uint64_t **list, size_t *count)
 {
-    struct rp_ft_message *message = *link;
-    uint8_t *payload = rp_ft_alloc(message->wire.bytes);
-    struct rp_ft_request *request = rp_ft_request_new(RP_FT_RECEIVE, NULL);
-
-    request->taken = message->wire;
-    request->buffer = payload;
-    request->count = (int)message->wire.bytes;
-    request->type = MPI_BYTE;
-    request->active = true;
-    get_payload(request);
-    rp_ft_finish(request);
-    *link = keep(&message->wire, payload);
-    (*link)->next = message->next;
-    free(message);
-    free(payload);
-}
-
-void rp_ft_pull_payloads(void)
-{
-    for (int32_t i = 0; i < context_room; i++) {
-        struct rp_ft_message **link = &contexts[i].unexpected;
-        for (; *link; link = &(*link)->next)
-            if (!(*link)->has_payload && (*link)->wire.bytes > 0)
-                pull(link);
-        contexts[i].unexpected_end = link;
-    }
-}
-
-static void note_missing(const struct rp_ft_wire *wire, int from, bool setup, uint64_t **list,
-                         size_t *count)
-{
-    if (wire->from != from || (bool)(wire->flags & RP_FT_SETUP) != setup)
+    if (envelope->from != from || (bool)(envelope->flags & RP_FT_SETUP) != setup)
         return;
     *list = realloc(*list, (*count + 1) * sizeof **list);
     if (!*list)
         rp_ft_die(125, "out of memory");
-    (*list)[(*count)++] = wire->seq;
+    (*list)[(*count)++] = envelope->seq;
 }
 
 static int compare(const void *a, const void *b)
@@ -406,18 +377,18 @@ static void note_missing_of(const struct rp_ft_message *message, int from, bool 
                             uint64_t **list, size_t *count)
 {
     for (; message; message = message->next)
-        if (!message->has_payload && message->wire.bytes > 0)
-            note_missing(&message->wire, from, setup, list, count);
+        if (!message->has_payload && message->envelope.bytes > 0)
+            note_missing(&message->envelope, from, setup, list, count);
 }
 
 void rp_ft_missing(int from, bool setup, uint64_t **list, size_t *count)
 {
-    for (struct rp_ft_request *request = payloads; request; request = request->next_pending)
+    for (struct rp_ft_request *request = queues.payloads; request; request = request->next_pending)
         note_missing(&request->taken, from, setup, list, count);
-    for (int32_t i = 0; i < context_room; i++)
-        note_missing_of(contexts[i].unexpected, from, setup, list, count);
-    note_missing_of(later, from, setup, list, count);
-    note_missing_of(held, from, setup, list, count);
+    for (int32_t i = 0; i < queues.room; i++)
+        note_missing_of(queues.contexts[i].unexpected, from, setup, list, count);
+    note_missing_of(queues.deferred, from, setup, list, count);
+    note_missing_of(queues.taken_out, from, setup, list, count);
     if (*count > 1)
         qsort(*list, *count, sizeof **list, compare);
 }
@@ -425,19 +396,23 @@ void rp_ft_missing(int from, bool setup, uint64_t **list, size_t *count)
 /* Has a message of this number been matched? */
 static bool is_among(const struct rp_ft_message *message, int from, uint64_t seq)
 {
-    while (message && (message->wire.from != from || message->wire.seq != seq))
+    while (message && (message->envelope.from != from || message->envelope.seq != seq))
         message = message->next;
     return message != NULL;
 }
 
-void rp_ft_asked(int from, uint64_t seq)
+static void answer_matched(const struct rp_ft_envelope *question, const void *payload)
 {
-    for (int32_t i = 0; i < context_room; i++)
-        if (is_among(contexts[i].unexpected, from, seq))
+    int from = question->from;
+    uint64_t seq = question->seq;
+
+    (void)payload;
+    for (int32_t i = 0; i < queues.room; i++)
+        if (is_among(queues.contexts[i].unexpected, from, seq))
             return;
-    if (is_among(held, from, seq))
+    if (is_among(queues.taken_out, from, seq))
         return;
-    if (rp_ft_replays_setup || seq >= rp_ft_channels[from].arrived)
+    if (rp_ft.repeats_setup || seq >= rp_ft_channels[from].arrived)
         return;
     rp_ft_control(RP_FT_MATCHED, from, seq, NULL, 0);
 }
@@ -451,53 +426,68 @@ static void free_messages(struct rp_ft_message **first)
     }
 }
 
-void rp_ft_match_forget_later(void)
+void rp_ft_match_forget_deferred(void)
 {
-    free_messages(&later);
-    later_end = &later;
+    free_messages(&queues.deferred);
+    queues.deferred_end = &queues.deferred;
 }
 
 void rp_ft_match_forget(void)
 {
-    for (int32_t i = 0; i < context_room; i++) {
-        free_messages(&contexts[i].unexpected);
-        context_init(&contexts[i]);
+    for (int32_t i = 0; i < queues.room; i++) {
+        free_messages(&queues.contexts[i].unexpected);
+        context_init(&queues.contexts[i]);
     }
-    rp_ft_match_forget_later();
-    free_messages(&held);
-    payloads = NULL;
+    rp_ft_match_forget_deferred();
+    free_messages(&queues.taken_out);
+    queues.payloads = NULL;
 }
 
-/* Even contexts are the program's messages, odd ones its collectives. */
+/* Even queues.contexts are the program's messages, odd ones its collectives. */
 void rp_ft_match_drop_program(void)
 {
-    for (int32_t i = 0; i < context_room; i += 2) {
-        free_messages(&contexts[i].unexpected);
-        contexts[i].unexpected_end = &contexts[i].unexpected;
+    for (int32_t i = 0; i < queues.room; i += 2) {
+        free_messages(&queues.contexts[i].unexpected);
+        queues.contexts[i].unexpected_end = &queues.contexts[i].unexpected;
     }
 }
 
 /* What the checkpoint had not received yet. */
-void rp_ft_match_restore(const struct rp_ft_wire *wire, const void *payload)
+void rp_ft_match_restore(const struct rp_ft_envelope *envelope, const void *payload)
 {
-    deliver(wire, payload);
+    deliver(envelope, payload);
 }
 
-void rp_ft_match_begin_jump(struct rp_ft_message **kept)
+struct rp_ft_message *rp_ft_match_take_deferred(void)
 {
-    *kept = later;
-    later = NULL;
-    later_end = &later;
+    struct rp_ft_message *taken = queues.deferred;
+
+    queues.deferred = NULL;
+    queues.deferred_end = &queues.deferred;
+    return taken;
 }
 
-void rp_ft_match_end_jump(struct rp_ft_message *kept)
+void rp_ft_match_deliver_deferred(struct rp_ft_message *deferred)
 {
-    while (kept) {
-        struct rp_ft_message *message = kept;
-        kept = message->next;
+    while (deferred) {
+        struct rp_ft_message *message = deferred;
+        deferred = message->next;
         message->next = NULL;
-        struct rp_ft_context *context = rp_ft_context(message->wire.context);
+        struct rp_ft_context *context = rp_ft_context(message->envelope.context);
         *context->unexpected_end = message;
         context->unexpected_end = &message->next;
     }
+}
+
+static void arrive(const struct rp_ft_envelope *envelope, const void *payload)
+{
+    bool is_here = envelope->bytes <= RP_FT_INLINE && !(envelope->flags & RP_FT_SHARED);
+
+    rp_ft_arrive(envelope, is_here ? payload : NULL);
+}
+
+void rp_ft_match_start(void)
+{
+    rp_ft_transport_handle(RP_FT_DATA, arrive);
+    rp_ft_transport_handle(RP_FT_ASK_MATCHED, answer_matched);
 }

@@ -20,14 +20,32 @@
  * The end of the program is such a meeting, too: if all ranks are in MPI_Finalize, nobody will need
  * a log any more.
  */
-#include <setjmp.h>
+#include "ft/ft_recover.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/diagnostics.h"
-#include "ft/ft.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_channels.h"
+#include "ft/ft_checkpoint.h"
+#include "ft/ft_copies.h"
+#include "ft/ft_coroutines.h"
+#include "ft/ft_determinants.h"
+#include "ft/ft_events.h"
+#include "ft/ft_files.h"
+#include "ft/ft_inject.h"
+#include "ft/ft_loop.h"
+#include "ft/ft_match.h"
+#include "ft/ft_respawn.h"
+#include "ft/ft_share.h"
+#include "ft/ft_snapshot.h"
+#include "ft/ft_state.h"
+#include "ft/ft_transmit.h"
+#include "ft/ft_transport.h"
+#include "ft/ft_ulfm.h"
 #include "reprise.h"
 
 struct info {
@@ -65,8 +83,7 @@ struct meeting {
 
 enum { AGREED = 1, REACHES = 2 };
 
-unsigned rp_ft_recoveries;
-bool rp_ft_ended;
+jmp_buf rp_ft_finalize_point;
 static bool must_roll_back; /* an attempt to do so was interrupted: what was before is gone */
 
 static bool try(struct meeting *m, int code)
@@ -126,9 +143,9 @@ static void introduce(struct meeting *m)
 {
     struct info mine = {.rank = rp_ft.rank,
                         .finished = rp_ft.finished,
-                        .replays_setup = rp_ft_replays_setup,
+                        .replays_setup = rp_ft.repeats_setup,
                         .spares = rp_ft.spares,
-                        .respawned = rp_ft_respawned};
+                        .respawned = rp_ft.respawned};
 
     mine.knows_hosts = rp_ft_copies_hosts() != NULL;
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
@@ -145,8 +162,8 @@ static void introduce(struct meeting *m)
                                  MPI_BYTE, m->comm)))
         for (int p = 0; p < m->size; p++) {
             rp_ft.spares = m->info[p].spares > rp_ft.spares ? m->info[p].spares : rp_ft.spares;
-            rp_ft_respawned =
-                m->info[p].respawned > rp_ft_respawned ? m->info[p].respawned : rp_ft_respawned;
+            rp_ft.respawned =
+                m->info[p].respawned > rp_ft.respawned ? m->info[p].respawned : rp_ft.respawned;
         }
     if (m->ok)
         tell_hosts(m);
@@ -205,11 +222,11 @@ static void out_of_spares(struct meeting *m, int rank)
     char later[64] = "";
 
     complete_files(m);
-    if (rp_ft_respawned)
-        snprintf(later, sizeof later, ", and %d were started later: --respawn", rp_ft_respawned);
+    if (rp_ft.respawned)
+        snprintf(later, sizeof later, ", and %d were started later: --respawn", rp_ft.respawned);
     rp_ft_die(REPRISE_EXIT_INTERNAL,
               "rank %d died and no spare is left (there were %d: --spares%s); %s", rank,
-              rp_ft.spares, later, rp_ft_files_way_on());
+              rp_ft.spares, later, rp_ft_files_restart_hint());
 }
 
 static void assign(struct meeting *m)
@@ -231,7 +248,7 @@ static void assign(struct meeting *m)
         m->ended = false;
         while (spare < m->size && m->rank_of[spare] >= 0)
             spare++;
-        if (spare == m->size && rp_ft_respawned + ++m->lacking > rp_ft_respawn_limit())
+        if (spare == m->size && rp_ft.respawned + ++m->lacking > rp_ft_respawn_limit())
             out_of_spares(m, i);
         if (spare == m->size)
             continue;
@@ -412,7 +429,7 @@ static void count(struct meeting *m, size_t p, uint64_t **list)
     if (rank < 0 || rank == rp_ft.rank || rp_ft.rank < 0)
         return;
     ours->arrived = rp_ft_channels[rank].arrived;
-    ours->setup_arrived = rp_ft_replays_setup ? rp_ft_channels[rank].setup_arrived : UINT64_MAX;
+    ours->setup_arrived = rp_ft.repeats_setup ? rp_ft_channels[rank].setup_arrived : UINT64_MAX;
     rp_ft_missing(rank, false, list, &all);
     ours->missing = all;
     uint64_t *second = NULL;
@@ -514,12 +531,13 @@ static void send_list_again(struct rp_ft_entry *entry, int rank, const struct co
                             const uint64_t *missing)
 {
     for (; entry; entry = entry->next) {
-        if (entry->wire.seq >= theirs->arrived)
+        if (entry->envelope.seq >= theirs->arrived)
             rp_ft_transmit(entry, rank, 0, NULL);
-        else if (is_listed(missing, theirs->missing, entry->wire.seq))
+        else if (is_listed(missing, theirs->missing, entry->envelope.seq))
             rp_ft_transmit_payload(entry, rank, 0);
-        if (entry->wire.flags & RP_FT_SYNC && !entry->matched && entry->wire.seq < theirs->arrived)
-            rp_ft_control(RP_FT_ASK_MATCHED, rank, entry->wire.seq, NULL, 0);
+        if (entry->envelope.flags & RP_FT_SYNC && !entry->matched &&
+            entry->envelope.seq < theirs->arrived)
+            rp_ft_control(RP_FT_ASK_MATCHED, rank, entry->envelope.seq, NULL, 0);
     }
 }
 
@@ -527,9 +545,9 @@ static void send_setup_list_again(struct rp_ft_entry *entry, int rank, const str
                                   const uint64_t *missing)
 {
     for (; entry; entry = entry->next) {
-        if (entry->wire.seq >= theirs->setup_arrived)
+        if (entry->envelope.seq >= theirs->setup_arrived)
             rp_ft_transmit(entry, rank, RP_FT_SETUP, NULL);
-        else if (is_listed(missing, theirs->missing_setup, entry->wire.seq))
+        else if (is_listed(missing, theirs->missing_setup, entry->envelope.seq))
             rp_ft_transmit_payload(entry, rank, RP_FT_SETUP);
     }
 }
@@ -557,7 +575,7 @@ static void resume_channel(const struct meeting *m, int p)
     channel->setup_wanted = theirs->setup_arrived;
     if (theirs->setup_arrived != UINT64_MAX) {
         struct rp_ft_entry *setup =
-            rp_ft.in_setup && !rp_ft_replays_setup ? channel->log.first : channel->log.setup_first;
+            rp_ft.in_setup && !rp_ft.repeats_setup ? channel->log.first : channel->log.setup_first;
         send_setup_list_again(setup, rank, theirs, m->missing[p] + theirs->missing);
     }
     send_list_again(channel->log.setup_first, rank, theirs, m->missing[p]);
@@ -566,16 +584,17 @@ static void resume_channel(const struct meeting *m, int p)
 
 static void resume(struct meeting *m)
 {
-    rp_ft_world_set(m->comm, m->process_of);
+    rp_ft_set_world(m->comm, m->process_of);
     rp_ft.epoch++;
     rp_ft.broken = false;
     if (rp_ft.rank < 0)
         return;
-    rp_ft_wire_open();
+    rp_ft_share_begin_world();
+    rp_ft_transport_open();
     rp_ft_payloads_again();
     for (int p = 0; p < m->size; p++)
         resume_channel(m, p);
-    rp_ft_checkpoint_give();
+    rp_ft_checkpoint_send_copies();
 }
 
 static void forget(struct meeting *m)
@@ -607,14 +626,14 @@ static void take_counters_of(int64_t target)
 {
     rp_ft_checkpoints_forget_after(target);
     rp_ft_determinants_forget(target);
-    if (rp_ft_replays_setup) {
-        rp_ft_match_forget_later();
+    if (rp_ft.repeats_setup) {
+        rp_ft_match_forget_deferred();
         rp_ft_checkpoint_choose(target);
         return;
     }
     rp_ft_coroutines_forget();
     rp_ft_match_forget();
-    rp_ft_checkpoint_counters(rp_ft_checkpoint_find(rp_ft_own, target));
+    rp_ft_snapshot_restore_channels(rp_ft_checkpoint_find(rp_ft_own, target));
 }
 
 static void list_keepers(int rank, char text[128])
@@ -755,8 +774,6 @@ static void tell(const struct meeting *m, const struct found *found, double sinc
         }
 }
 
-extern jmp_buf rp_ft_finalize_point;
-
 static MPI_Comm those_who_live(void)
 {
     MPI_Comm living;
@@ -766,6 +783,13 @@ static MPI_Comm those_who_live(void)
         ;
     rp_real.Comm_set_errhandler(living, MPI_ERRORS_RETURN);
     return living;
+}
+
+static void close_world(void)
+{
+    rp_ft_transport_close();
+    rp_ft_transmit_close();
+    rp_ft_payloads_fail();
 }
 
 void rp_ft_recover(void)
@@ -780,14 +804,14 @@ void rp_ft_recover_in(MPI_Comm world)
     struct found found = {.first_dead = -1};
     bool first = world == MPI_COMM_NULL;
 
-    rp_ft_end_if_told();
-    rp_ft_recoveries++;
+    rp_ft_end_if_ending();
+    rp_ft.recoveries++;
     rp_ft_event_detected();
     for (;;) {
         m.comm = world == MPI_COMM_NULL ? those_who_live() : world;
         m.ok = true;
         if (first)
-            rp_ft_wire_close();
+            close_world();
         first = false;
         bool agreed = attempt(&m, &found);
         if (agreed && m.lacking == 0)
@@ -800,7 +824,7 @@ void rp_ft_recover_in(MPI_Comm world)
     }
     if (m.ended) {
         rp_ft.world = m.comm;
-        rp_ft_ended = true;
+        rp_ft.ended = true;
         forget(&m);
         if (rp_ft.rank >= 0)
             longjmp(rp_ft_finalize_point, 1);
@@ -812,7 +836,7 @@ void rp_ft_recover_in(MPI_Comm world)
     forget(&m);
     rp_ft_event("resumed", "\"milliseconds\": %.3f", 1e3 * (rp_ft_now() - since));
     if (found.rolls_back && rp_ft.rank >= 0)
-        rp_ft_checkpoint_jump(found.target);
+        rp_ft_loop_roll_back(found.target);
 }
 
 void rp_ft_spare(void)
@@ -822,7 +846,7 @@ void rp_ft_spare(void)
     MPI_Request never;
     int done, nothing;
 
-    while (rp_ft.rank < 0 && !rp_ft_ended) {
+    while (rp_ft.rank < 0 && !rp_ft.ended) {
         done = 0;
         if (rp_real.Irecv(&nothing, 1, MPI_INT, MPI_ANY_SOURCE, 0, rp_ft.world, &never) ==
             MPI_SUCCESS)

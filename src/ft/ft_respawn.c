@@ -9,6 +9,8 @@
  * kept. Its launcher does not get over that, so the job ends. Files of checkpoints are complete
  * before.
  */
+#include "ft/ft_respawn.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +19,16 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_files.h"
+#include "ft/ft_inject.h"
+#include "ft/ft_state.h"
+#include "ft/ft_ulfm.h"
+#include "ft/ft_watchdog.h"
 #include "job/settings.h"
-#include "ft/ft.h"
 #include "reprise.h"
 
 enum { PATIENCE = 30 };
-
-int rp_ft_respawned;
 
 int rp_ft_respawn_limit(void)
 {
@@ -131,7 +136,7 @@ static void start(const struct program *program, MPI_Comm living, MPI_Comm *betw
         rp_ft_die(REPRISE_EXIT_INTERNAL,
                   "no spare is left, and MPI_Comm_spawn cannot start %s (error %d), or another "
                   "process died meanwhile; %s",
-                  program->path, error, rp_ft_files_way_on());
+                  program->path, error, rp_ft_files_restart_hint());
 }
 
 static MPI_Comm merge(MPI_Comm between, bool is_new)
@@ -158,18 +163,18 @@ MPI_Comm rp_ft_respawn(MPI_Comm living)
     rp_real.Comm_rank(living, &me);
     if (me == 0)
         leave_environment();
-    rp_ft_clock_start(PATIENCE, "the new process for a dead rank did not come",
-                      "another may have died meanwhile");
+    rp_ft_watchdog_start(PATIENCE, "the new process for a dead rank did not come",
+                         "another may have died meanwhile");
     rp_ft_inject_recovery(5);
     start(&program, living, &between);
     MPI_Comm all = merge(between, false);
     are_there = all != MPI_COMM_NULL;
     rp_ulfm_agree(living, &are_there);
-    rp_ft_clock_stop();
+    rp_ft_watchdog_stop();
     if (!are_there)
         rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started; %s",
-                  rp_ft_files_way_on());
-    rp_ft_respawned++;
+                  rp_ft_files_restart_hint());
+    rp_ft.respawned++;
     free(program.arguments);
     rp_buffer_free(&program.text);
     return all;
@@ -184,6 +189,6 @@ MPI_Comm rp_ft_respawn_join(void)
     MPI_Comm all = merge(parents, true);
     if (all == MPI_COMM_NULL)
         rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started; %s",
-                  rp_ft_files_way_on());
+                  rp_ft_files_restart_hint());
     return all;
 }

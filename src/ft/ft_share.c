@@ -16,6 +16,8 @@
  * The sender's entry stays until it is taken. When a world breaks, what was not taken is asked for
  * again, as payloads that were under way are.
  */
+#include "ft/ft_share.h"
+
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -25,7 +27,10 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "ft/ft.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_channels.h"
+#include "ft/ft_state.h"
+#include "ft/ft_transport.h"
 
 enum { SEGMENT = 16 * RP_ARENA_BLOCK };
 
@@ -40,26 +45,12 @@ struct view {
     uint8_t **segment;
 };
 
-static bool is_shared;
-static uint64_t own_number;
-static enum state *states; /* of those that may read ours */
-static struct view *views;
-
-void rp_ft_share_start(void)
-{
-    int file = rp_ft_log_file();
-
-    states = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *states);
-    views = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *views);
-    if (file < 0 || getrandom(&own_number, sizeof own_number, 0) != (ssize_t)sizeof own_number)
-        return;
-    uint64_t *first = mmap(NULL, RP_ARENA_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (first == MAP_FAILED)
-        return;
-    *first = own_number;
-    munmap(first, RP_ARENA_BLOCK);
-    is_shared = true;
-}
+static struct {
+    bool is_readable; /* our log */
+    uint64_t number;  /* that it begins with */
+    enum state *of;   /* each rank, as a reader of ours */
+    struct view *views;
+} share;
 
 static void close_view(struct view *view)
 {
@@ -75,9 +66,9 @@ static void close_view(struct view *view)
 void rp_ft_share_begin_world(void)
 {
     for (int i = 0; i < rp_ft.ranks; i++) {
-        states[i] = UNKNOWN;
-        close_view(&views[i]);
-        rp_ft_log_share_no_more(&rp_ft_channels[i].log);
+        share.of[i] = UNKNOWN;
+        close_view(&share.views[i]);
+        rp_ft_log_unshare(&rp_ft_channels[i].log);
     }
 }
 
@@ -85,38 +76,39 @@ void rp_ft_share_begin_world(void)
  * receiver: so a full log does not grow further by messages that nobody reads. */
 static bool has_room(void)
 {
-    return !rp_ft_log_capacity || rp_ft_log_bytes <= rp_ft_log_capacity;
+    return !rp_ft_capacity.bytes || rp_ft_log_bytes() <= rp_ft_capacity.bytes;
 }
 
 bool rp_ft_share_with(int to, const struct rp_ft_entry *entry)
 {
-    return entry->wire.bytes >= RP_FT_SHARED_FROM && entry->stored == entry->wire.bytes &&
-           states[to] == NEAR && has_room() && rp_ft_log_place(entry) != RP_ARENA_NOWHERE;
+    return entry->envelope.bytes >= RP_FT_SHARED_FROM && entry->stored == entry->envelope.bytes &&
+           share.of[to] == NEAR && has_room() && rp_ft_log_place(entry) != RP_ARENA_NOWHERE;
 }
 
 void rp_ft_share_offer(int to)
 {
-    if (states[to] != UNKNOWN || !is_shared)
+    if (share.of[to] != UNKNOWN || !share.is_readable)
         return;
     int file = rp_ft_log_file();
-    states[to] = file >= 0 ? OFFERED : FAR;
+    share.of[to] = file >= 0 ? OFFERED : FAR;
     if (file >= 0)
-        rp_ft_control_with((struct rp_ft_wire){.kind = RP_FT_OFFER,
-                                               .seq = own_number,
-                                               .context = (int32_t)getpid(),
-                                               .source = file},
+        rp_ft_control_with((struct rp_ft_envelope){.kind = RP_FT_OFFER,
+                                                   .seq = share.number,
+                                                   .context = (int32_t)getpid(),
+                                                   .source = file},
                            to);
 }
 
-void rp_ft_share_accepted(int by)
+static void accepted(const struct rp_ft_envelope *by, const void *payload)
 {
-    if (states[by] == OFFERED)
-        states[by] = NEAR;
+    (void)payload;
+    if (share.of[by->from] == OFFERED)
+        share.of[by->from] = NEAR;
 }
 
-void rp_ft_share_declined(int by)
+void rp_ft_share_end(int by)
 {
-    states[by] = FAR;
+    share.of[by] = FAR;
 }
 
 /* Memory beyond the file's end may be mapped, and is there when the file has grown. */
@@ -152,10 +144,11 @@ static bool has_number(struct view *view, uint64_t number)
     return first && *(const uint64_t *)(const void *)first == number;
 }
 
-void rp_ft_share_offered(const struct rp_ft_wire *offer)
+static void offered(const struct rp_ft_envelope *offer, const void *payload)
 {
-    struct view *view = &views[offer->from];
+    struct view *view = &share.views[offer->from];
 
+    (void)payload;
     snprintf(view->path, sizeof view->path, "/proc/%ld/fd/%ld", (long)offer->context,
              (long)offer->source);
     view->is_open = rp_reopen_open(&view->file, view->path, O_RDWR | O_NOCTTY | O_NONBLOCK) == 0;
@@ -165,20 +158,20 @@ void rp_ft_share_offered(const struct rp_ft_wire *offer)
         close_view(view);
 }
 
-const void *rp_ft_share_find(const struct rp_ft_wire *wire)
+const void *rp_ft_share_find(const struct rp_ft_envelope *envelope)
 {
-    struct view *view = &views[wire->from];
-    uint8_t *segment = view->is_open ? map_segment(view, wire->place / SEGMENT) : NULL;
+    struct view *view = &share.views[envelope->from];
+    uint8_t *segment = view->is_open ? map_segment(view, envelope->place / SEGMENT) : NULL;
 
     if (!segment) {
-        rp_ft_control_with((struct rp_ft_wire){.kind = RP_FT_DECLINE,
-                                               .seq = wire->seq,
-                                               .flags = wire->flags & RP_FT_SETUP},
-                           wire->from);
+        rp_ft_control_with((struct rp_ft_envelope){.kind = RP_FT_DECLINE,
+                                                   .seq = envelope->seq,
+                                                   .flags = envelope->flags & RP_FT_SETUP},
+                           envelope->from);
         return NULL;
     }
     atomic_thread_fence(memory_order_acquire);
-    return segment + wire->place % SEGMENT;
+    return segment + envelope->place % SEGMENT;
 }
 
 /* Entries stand before their payloads. */
@@ -187,4 +180,23 @@ void rp_ft_share_take(const void *payload)
     struct rp_ft_entry *entry = (struct rp_ft_entry *)(uintptr_t)payload - 1;
 
     atomic_store_explicit(&entry->taken, true, memory_order_release);
+}
+
+void rp_ft_share_start(void)
+{
+    int file = rp_ft_log_file();
+
+    rp_ft_transport_handle(RP_FT_OFFER, offered);
+    rp_ft_transport_handle(RP_FT_ACCEPT, accepted);
+    share.of = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *share.of);
+    share.views = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *share.views);
+    if (file < 0 ||
+        getrandom(&share.number, sizeof share.number, 0) != (ssize_t)sizeof share.number)
+        return;
+    uint64_t *first = mmap(NULL, RP_ARENA_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (first == MAP_FAILED)
+        return;
+    *first = share.number;
+    munmap(first, RP_ARENA_BLOCK);
+    share.is_readable = true;
 }

@@ -4,11 +4,15 @@
  * packed; a predefined type without gaps lies in memory so, and is copied. Every other is left to
  * MPI_Pack.
  */
+#include "ft/ft_types.h"
+
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diagnostics.h"
-#include "ft/ft.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_pairs.h"
+#include "ft/ft_state.h"
 #include "reprise.h"
 
 enum { REMEMBERED = 64 };

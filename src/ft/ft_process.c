@@ -11,6 +11,8 @@
  * signal: that is what the launcher tells the others about, while of a status that is not 0 it says
  * nothing, and never ends.
  */
+#include "ft/ft_process.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,15 +20,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/diagnostics.h"
-#include "job/job_progress.h"
+#include "base/file.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_respawn.h"
+#include "ft/ft_state.h"
 #include "job/settings.h"
-#include "ft/ft.h"
 
-static pid_t rank_process; /* not one that it forked; 0: without MPI */
-static struct rp_process_progress *roll;
-static size_t line; /* its number */
+static struct {
+    pid_t id;                             /* not of one that it forked; 0: without MPI */
+    struct rp_process_progress *progress; /* what the command sees; NULL: it does not watch */
+    size_t number;                        /* of that in the job's progress */
+} process;
 
 static void leave_mark(const char *name)
 {
@@ -48,54 +53,54 @@ __attribute__((constructor)) static void begins(void)
     leave_mark("started"); /* something runs, such as a shell */
     if (!MPI_COMM_WORLD)
         return;
-    rank_process = getpid();
+    process.id = getpid();
     leave_mark("began");
-    line = (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10);
+    process.number = (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10);
     if (rp_setting("REPRISE_FT_DIR") && !rp_ft_respawn_environment())
-        roll = rp_job_progress_open(rp_setting("REPRISE_FT_DIR"), line);
-    if (roll) {
-        roll->process = (int32_t)rank_process;
-        roll->left = RP_PROCESS_NO_WORD;
-        roll->state = RP_PROCESS_BEGAN;
-        rp_job_progress_note_term(roll);
+        process.progress = rp_job_progress_open(rp_setting("REPRISE_FT_DIR"), process.number);
+    if (process.progress) {
+        process.progress->process = (int32_t)process.id;
+        process.progress->left = RP_PROCESS_NO_WORD;
+        process.progress->state = RP_PROCESS_BEGAN;
+        rp_job_progress_note_term(process.progress);
     }
 }
 
 __attribute__((destructor)) static void ends(void)
 {
-    if (rank_process != 0 && getpid() == rank_process)
+    if (process.id != 0 && getpid() == process.id)
         leave_mark("ended");
-    if (roll && getpid() == rank_process)
-        roll->left = RP_PROCESS_LEFT;
+    if (process.progress && getpid() == process.id)
+        process.progress->left = RP_PROCESS_LEFT;
 }
 
-void rp_ft_note_state(enum rp_process_state state)
+void rp_ft_process_note_state(enum rp_process_state state)
 {
-    if (roll && getpid() == rank_process)
-        roll->state = (int32_t)state;
+    if (process.progress && getpid() == process.id)
+        process.progress->state = (int32_t)state;
     if (state == RP_PROCESS_INSIDE)
         rp_job_progress_let_term();
 }
 
-void rp_ft_note_iteration(void)
+void rp_ft_process_note_iteration(void)
 {
-    if (!roll)
+    if (!process.progress)
         return;
-    roll->rank = rp_ft.rank + 1;
-    roll->iteration = rp_ft.iteration + 1;
+    process.progress->rank = rp_ft.rank + 1;
+    process.progress->iteration = rp_ft.iteration + 1;
 }
 
-bool rp_ft_is_on_roll(void)
+bool rp_ft_process_is_watched(void)
 {
-    return roll != NULL;
+    return process.progress != NULL;
 }
 
 /* Who finds the gate closed waits for the command, which ends the job. */
-void rp_ft_leave_init(void)
+void rp_ft_process_leave_init(void)
 {
-    while (roll && !rp_job_progress_open_gate(roll, line))
+    while (process.progress && !rp_job_progress_open_gate(process.progress, process.number))
         pause();
-    rp_ft_note_state(RP_PROCESS_INSIDE);
+    rp_ft_process_note_state(RP_PROCESS_INSIDE);
 }
 
 /* The launcher takes the death of a process that was started later for the end of a program, and
@@ -104,7 +109,7 @@ static void leave_status(int status)
 {
     char path[4096];
 
-    if (!rp_ft.finished || rp_ft.on || getpid() != rank_process || rp_ft_respawn_limit() == 0 ||
+    if (!rp_ft.finished || rp_ft.on || getpid() != process.id || rp_ft_respawn_limit() == 0 ||
         !rp_setting("REPRISE_FT_DIR"))
         return;
     snprintf(path, sizeof path, "%s/exit-%d", rp_setting("REPRISE_FT_DIR"), rp_ft.rank);
@@ -119,17 +124,17 @@ static void exits(int status, void *unused)
 {
     (void)unused;
     leave_status(status);
-    if (rp_ft.on && getpid() == rank_process)
+    if (rp_ft.on && getpid() == process.id)
         rp_ft_die(status, "the program ended without MPI_Finalize, with status %d: so the job does",
                   status);
 }
 
 static void count_as_dead(const char *by)
 {
-    if (!rp_ft.on || getpid() != rank_process)
+    if (!rp_ft.on || getpid() != process.id)
         return;
     rp_note("the program ended by %s, without MPI_Finalize: that counts as a death", by);
-    kill(rank_process, SIGKILL);
+    kill(process.id, SIGKILL);
 }
 
 static void exits_quickly(void)
@@ -147,7 +152,7 @@ static void survive_broken_pipes(void)
         signal(SIGPIPE, SIG_IGN);
 }
 
-void rp_ft_exit_start(void)
+void rp_ft_process_start(void)
 {
     survive_broken_pipes();
     on_exit(exits, NULL);

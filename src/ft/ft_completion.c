@@ -1,89 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests. A handle is the address of one of ours; MPI_REQUEST_NULL is MPI's. What calls of
- * completion answer is left open by MPI: each answer is a determinant (ft_determinants.c), so that
- * a rank that runs again gets the same ones.
+ * Completion. What calls of completion answer is left open by MPI: each answer is a determinant
+ * (ft_determinants.h), so that a rank that recovers gets the same ones.
  */
-#include <stdlib.h>
-#include <string.h>
+#include "ft/ft_completion.h"
 
-#include "base/diagnostics.h"
-#include "ft/ft.h"
-#include "peers/peer_det.h"
+#include "ft/ft_abort.h"
+#include "ft/ft_comms.h"
+#include "ft/ft_determinants.h"
+#include "ft/ft_log.h"
+#include "ft/ft_match.h"
+#include "ft/ft_progress.h"
+#include "ft/ft_request.h"
+#include "ft/ft_state.h"
+#include "ft/ft_types.h"
 #include "reprise.h"
 
-size_t rp_ft_requests_active;
-static struct rp_ft_request *idle, *persistent;
-static const struct rp_ft_comm
-    *failed_on; /* errors go to the handler of the communicator of the last request that had one */
+/* Errors go to the handler of the communicator of the last request that had one. */
+static struct {
+    const struct rp_ft_comm *failed_on;
+} completion;
 
 static struct rp_ft_request *of(MPI_Request handle)
 {
     return (struct rp_ft_request *)handle;
-}
-
-struct rp_ft_request *rp_ft_request_new(enum rp_ft_request_kind kind, struct rp_ft_comm *comm)
-{
-    struct rp_ft_request *request = idle;
-
-    if (request)
-        idle = request->next;
-    else
-        request = rp_ft_alloc(sizeof *request);
-    memset(request, 0, sizeof *request);
-    request->kind = kind;
-    request->comm = comm;
-    request->bound_rank = -1;
-    request->real = MPI_REQUEST_NULL;
-    rp_ft_status_empty(&request->status);
-    return request;
-}
-
-void rp_ft_request_free(struct rp_ft_request *request)
-{
-    if (request->owns_type)
-        rp_real.Type_free(&request->type);
-    if (request->fortran)
-        rp_ft_fortran_forget(request);
-    request->next = idle;
-    idle = request;
-}
-
-void rp_ft_request_is_persistent(struct rp_ft_request *request)
-{
-    request->persistent = true;
-    request->next_persistent = persistent;
-    persistent = request;
-}
-
-/* Others are lost with the program's handles. */
-void rp_ft_requests_forget(void)
-{
-    for (struct rp_ft_request *request = persistent; request; request = request->next_persistent) {
-        request->active = request->done = false;
-        request->next = NULL;
-        request->back = NULL;
-        request->entry = NULL;
-    }
-    rp_ft_requests_active = 0;
-    if (reprise_isendrecv_forget)
-        reprise_isendrecv_forget();
-}
-
-/* A send is done when the log's copy has left, as a send of MPI's own would be; if the world breaks
- * before, it is sent again without the program. */
-void rp_ft_entry_done(struct rp_ft_entry *entry)
-{
-    if (entry->request) {
-        entry->request->done = true;
-        entry->request->entry = NULL;
-        entry->request = NULL;
-    }
-}
-
-bool rp_ft_request_done(struct rp_ft_request *request)
-{
-    return !request->active || request->done;
 }
 
 int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status)
@@ -100,7 +40,7 @@ int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status)
     request->entry = NULL;
     error = request->status.MPI_ERROR;
     if (error != MPI_SUCCESS)
-        failed_on = request->comm;
+        completion.failed_on = request->comm;
     if (status != MPI_STATUS_IGNORE) {
         int before = status->MPI_ERROR;
         *status = request->status;
@@ -109,7 +49,7 @@ int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status)
     if (request->kind == RP_FT_COLLECTIVE)
         rp_ft_context_is_used(request->context); /* of MPI_Comm_idup; 0: of none */
     request->active = false;
-    rp_ft_requests_active--;
+    rp_ft.active_requests--;
     if (!request->persistent) {
         rp_ft_request_free(request);
         *handle = MPI_REQUEST_NULL;
@@ -129,7 +69,7 @@ static bool is_done(MPI_Request handle)
 
 static int report(int error)
 {
-    return error == MPI_SUCCESS ? error : rp_ft_error_of(failed_on, error);
+    return error == MPI_SUCCESS ? error : rp_ft_error_of(completion.failed_on, error);
 }
 
 int rp_ft_Wait(MPI_Request *handle, MPI_Status *status)
@@ -334,20 +274,16 @@ int rp_ft_Request_free(MPI_Request *handle)
     struct rp_ft_request *request = of(*handle);
 
     if (*handle == MPI_REQUEST_NULL)
-        return rp_ft_error(rp_ft_comm_of(MPI_COMM_WORLD), MPI_ERR_REQUEST);
+        return rp_ft_error(rp_ft_comm_world(), MPI_ERR_REQUEST);
     if (request->active && request->kind == RP_FT_RECEIVE && !request->done)
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "MPI_Request_free of a receive that is under way "
                                             "cannot be recovered: wait for it, or cancel it");
     if (request->active)
-        rp_ft_requests_active--;
+        rp_ft.active_requests--;
     if (request->entry)
         request->entry->request = NULL;
-    for (struct rp_ft_request **link = &persistent; *link && request->persistent;
-         link = &(*link)->next_persistent)
-        if (*link == request) {
-            *link = request->next_persistent;
-            break;
-        }
+    if (request->persistent)
+        rp_ft_request_drop_persistent(request);
     if (request->kind != RP_FT_COLLECTIVE || request->done)
         rp_ft_request_free(request);
     *handle = MPI_REQUEST_NULL;
@@ -379,12 +315,5 @@ int rp_ft_Cancel(MPI_Request *handle)
         request->status._cancelled = 1;
         request->done = true;
     }
-    return MPI_SUCCESS;
-}
-
-int rp_ft_Startall(int count, MPI_Request *handles)
-{
-    for (int i = 0; i < count; i++)
-        rp_ft_Start(&handles[i]);
     return MPI_SUCCESS;
 }

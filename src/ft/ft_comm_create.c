@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Communicators are made. The members tell each other the next context that each of them has free;
+ * the greatest is that of the new communicator.
+ */
+#include "ft/ft_comm_create.h"
+
+#include <stdlib.h>
+
+#include "ft/ft_abort.h"
+#include "ft/ft_collectives.h"
+#include "ft/ft_coroutines.h"
+#include "ft/ft_pt2pt.h"
+#include "ft/ft_request.h"
+#include "ft/ft_state.h"
+#include "reprise.h"
+
+/* What members tell each other: the next context, and what the call needs. */
+struct offer {
+    int32_t next_context;
+    int32_t color, key;
+};
+
+/* What we offer is not offered again meanwhile, by a call that does not wait for this one. */
+static struct offer *exchange_offers(struct rp_ft_comm *comm, int color, int key, int32_t *context)
+{
+    struct offer mine = {rp_ft_next_context(), color, key},
+                 *offers = rp_ft_alloc((size_t)comm->size * sizeof *offers);
+
+    rp_ft_context_is_used(mine.next_context);
+    rp_ft_allgather(comm, &mine, sizeof mine, offers);
+    *context = 0;
+    for (int i = 0; i < comm->size; i++)
+        if (offers[i].next_context > *context)
+            *context = offers[i].next_context;
+    return offers;
+}
+
+static struct offer *exchange(struct rp_ft_comm *comm, int color, int key, int32_t *context)
+{
+    struct offer *offers = exchange_offers(comm, color, key, context);
+
+    rp_ft_context_is_used(*context);
+    return offers;
+}
+
+int32_t rp_ft_comm_agree_context(struct rp_ft_comm *comm)
+{
+    int32_t context;
+
+    free(exchange(comm, 0, 0, &context));
+    return context;
+}
+
+static MPI_Comm copy(struct rp_ft_comm *comm, int32_t context)
+{
+    struct rp_ft_comm *new = rp_ft_comm_add(comm, true, context, comm->size, comm->members);
+
+    rp_ft_comm_copy_topology(comm, new);
+    return new->handle;
+}
+
+int rp_ft_Comm_dup(MPI_Comm old, MPI_Comm *out)
+{
+    struct rp_ft_comm *comm = rp_ft_comm_of(old);
+
+    *out = copy(comm, rp_ft_comm_agree_context(comm));
+    return MPI_SUCCESS;
+}
+
+struct idup {
+    struct rp_ft_comm *old;
+    MPI_Comm *out;
+    struct rp_ft_request *request;
+};
+
+/* When it is done is left open, when the program hears of it is not: the context counts from then
+ * on. */
+static void dup_in_background(void *data)
+{
+    struct idup *idup = data;
+
+    free(exchange_offers(idup->old, 0, 0, &idup->request->context));
+    *idup->out = copy(idup->old, idup->request->context);
+    idup->request->done = true;
+    free(idup);
+}
+
+int rp_ft_Comm_idup(MPI_Comm old, MPI_Comm *out, MPI_Request *request)
+{
+    struct idup *idup = rp_ft_alloc(sizeof *idup);
+
+    *idup = (struct idup){rp_ft_comm_of(old), out,
+                          rp_ft_request_new(RP_FT_COLLECTIVE, rp_ft_comm_of(old))};
+    idup->request->active = true;
+    rp_ft.active_requests++;
+    *request = (MPI_Request)idup->request;
+    rp_ft_coroutine_start(dup_in_background, idup);
+    return MPI_SUCCESS;
+}
+
+int rp_ft_Comm_dup_with_info(MPI_Comm old, MPI_Info info, MPI_Comm *out)
+{
+    (void)info;
+    return rp_ft_Comm_dup(old, out);
+}
+
+static struct {
+    const struct offer *offers; /* by which members are sorted */
+} sorting;
+
+static int by_key(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b,
+        by = (sorting.offers[x].key > sorting.offers[y].key) -
+             (sorting.offers[x].key < sorting.offers[y].key);
+
+    return by ? by : x - y;
+}
+
+struct rp_ft_comm *rp_ft_comm_split(struct rp_ft_comm *comm, int color, int key)
+{
+    int32_t context;
+    int count = 0, *chosen = rp_ft_alloc((size_t)comm->size * sizeof *chosen);
+    struct offer *offers = exchange(comm, color, key, &context);
+    struct rp_ft_comm *new = NULL;
+
+    for (int i = 0; i < comm->size; i++)
+        if (offers[i].color == color)
+            chosen[count++] = i;
+    sorting.offers = offers;
+    qsort(chosen, (size_t)count, sizeof *chosen, by_key);
+    for (int i = 0; i < count; i++)
+        chosen[i] = comm->members[chosen[i]];
+    if (color != MPI_UNDEFINED)
+        new = rp_ft_comm_add(comm, false, context, count, chosen);
+    free(offers);
+    free(chosen);
+    return new;
+}
+
+int rp_ft_Comm_split(MPI_Comm old, int color, int key, MPI_Comm *out)
+{
+    struct rp_ft_comm *comm = rp_ft_comm_of(old);
+
+    struct rp_ft_comm *new = rp_ft_comm_split(comm, color, key);
+    *out = new ? new->handle : MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+/* Which ranks share a host must not change with who has them: all do, or none but itself. A rank
+ * that moves would find itself elsewhere. */
+int rp_ft_Comm_split_type(MPI_Comm old, int type, int key, MPI_Info info, MPI_Comm *out)
+{
+    (void)info;
+    if (type != MPI_UNDEFINED && type != MPI_COMM_TYPE_SHARED)
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "MPI_Comm_split_type: of a type that reprise ft does not know");
+    return rp_ft_Comm_split(old, type == MPI_UNDEFINED ? MPI_UNDEFINED : rp_ft_comm_of(old)->rank,
+                            key, out);
+}
+
+int rp_ft_Comm_create(MPI_Comm old, MPI_Group group, MPI_Comm *out)
+{
+    struct rp_ft_comm *comm = rp_ft_comm_of(old);
+    int count, *ranks, place = MPI_UNDEFINED;
+    int32_t context = rp_ft_comm_agree_context(comm);
+
+    ranks = rp_ft_comm_ranks_of_group(group, &count);
+    for (int i = 0; i < count; i++)
+        if (ranks[i] == rp_ft.rank)
+            place = i;
+    *out = place == MPI_UNDEFINED ? MPI_COMM_NULL
+                                  : rp_ft_comm_add(comm, false, context, count, ranks)->handle;
+    free(ranks);
+    return MPI_SUCCESS;
+}
+
+/* Members agree on a context by messages in the parent's own, by a tag that only such calls use. */
+int rp_ft_Comm_create_group(MPI_Comm old, MPI_Group group, int tag, MPI_Comm *out)
+{
+    enum { CREATE_GROUP = 1 << 20 };
+    struct rp_ft_comm *comm = rp_ft_comm_of(old), among = {0};
+    int count, *ranks = rp_ft_comm_ranks_of_group(group, &count), place = MPI_UNDEFINED;
+    int32_t next = rp_ft_next_context();
+
+    for (int i = 0; i < count; i++)
+        if (ranks[i] == rp_ft.rank)
+            place = i;
+    *out = MPI_COMM_NULL;
+    if (place != MPI_UNDEFINED) {
+        among = (struct rp_ft_comm){.rank = place, .size = count, .members = ranks};
+        int32_t theirs, own = CREATE_GROUP + tag % CREATE_GROUP;
+        for (int i = 1; i < count && place == 0; i++) {
+            rp_ft_finish(rp_ft_receive(&among, comm->context + 1, i, -own, &theirs, 1, MPI_INT));
+            next = theirs > next ? theirs : next;
+        }
+        if (place > 0) {
+            rp_ft_send(&among, comm->context + 1, 0, -own, &next, 1, MPI_INT, 0, NULL);
+            rp_ft_finish(rp_ft_receive(&among, comm->context + 1, 0, -own, &next, 1, MPI_INT));
+        }
+        for (int i = 1; i < count && place == 0; i++)
+            rp_ft_send(&among, comm->context + 1, i, -own, &next, 1, MPI_INT, 0, NULL);
+        rp_ft_set_next_context(next + RP_FT_CONTEXTS_A_COMM);
+        *out = rp_ft_comm_add(comm, false, next, count, ranks)->handle;
+    }
+    free(ranks);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Progress. Real MPI calls only note that something broke. Recovery starts here, outside of
+ * coroutines.
+ */
+#include "ft/ft_progress.h"
+
+#include "ft/ft_coroutines.h"
+#include "ft/ft_match.h"
+#include "ft/ft_state.h"
+#include "ft/ft_transmit.h"
+#include "ft/ft_transport.h"
+
+static struct {
+    void (*recover)(void);
+} progress;
+
+void rp_ft_progress_start(void (*recover)(void))
+{
+    progress.recover = recover;
+}
+
+void rp_ft_progress(void)
+{
+    rp_ft_transport_progress();
+    rp_ft_transmit_progress();
+    rp_ft_payloads_progress();
+    rp_ft_coroutines_step();
+    if (rp_ft.broken)
+        progress.recover();
+}
+
+void rp_ft_pause(void)
+{
+    if (rp_ft_coroutine_number() > 0)
+        rp_ft_coroutine_yield();
+    else
+        rp_ft_progress();
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The algorithms of reductions. In which order values are combined depends on the number of ranks
+ * alone, so that a rank that recovers gets the same bits.
+ */
+#include "ft/ft_reductions.h"
+
+#include "ft/ft_abort.h"
+#include "ft/ft_data_movement.h"
+#include "ft/ft_pairs.h"
+#include "ft/ft_state.h"
+#include "ft/ft_types.h"
+#include "reprise.h"
+
+static int out_count_of(const struct rp_ft_collective *call, int peer)
+{
+    return call->out_counts ? call->out_counts[peer] : call->out_count;
+}
+
+static bool commutes(MPI_Op op)
+{
+    int flag;
+
+    rp_real.Op_commutative(op, &flag);
+    return flag;
+}
+
+/* What MPI itself would say of it ends the process. */
+static void refuse_unknown(MPI_Op op, MPI_Datatype type)
+{
+    static MPI_Op known;
+    static MPI_Datatype known_for;
+    MPI_Errhandler handler;
+    char nothing[1];
+
+    if (op == known && type == known_for)
+        return;
+    rp_real.Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+    rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int error = rp_real.Reduce_local(nothing, nothing + 1, 0, type, op);
+    rp_real.Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    rp_real.Errhandler_free(&handler);
+    if (error != MPI_SUCCESS)
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "%s: the MPI with ULFM does not know this operation for this datatype",
+                  rp_ft.call);
+    known = op;
+    known_for = type;
+}
+
+/* *left = *left op *right, by MPI's function that puts the result to the right. */
+static void combine(void **left, void **right, struct rp_ft_collective *call, int count)
+{
+    void *result = *right;
+
+    if (!rp_ft_combine_pairs(*left, result, count, call->out_type, call->op)) {
+        refuse_unknown(call->op, call->out_type);
+        rp_real.Reduce_local(*left, result, count, call->out_type, call->op);
+    }
+    *right = *left;
+    *left = result;
+}
+
+/* The result is in *mine at `root`. Where order matters, the root of the tree is rank 0: then who
+ * is combined are neighbours in rank order. */
+static void reduce_to(struct rp_ft_collective *call, int root, int count, void **mine, void **other)
+{
+    int size = call->comm->size, top = commutes(call->op) ? root : 0,
+        place = (call->comm->rank - top + size) % size;
+
+    for (int bit = 1; bit < size; bit *= 2) {
+        if (place & bit) {
+            rp_ft_collective_send(call, (place - bit + top) % size, *mine, count, call->out_type);
+            break;
+        }
+        if (place + bit < size) {
+            rp_ft_collective_receive(call, (place + bit + top) % size, *other, count,
+                                     call->out_type);
+            combine(mine, other, call, count);
+        }
+    }
+    if (top != root && call->comm->rank == top)
+        rp_ft_collective_send(call, root, *mine, count, call->out_type);
+    if (top != root && call->comm->rank == root)
+        rp_ft_collective_receive(call, top, *mine, count, call->out_type);
+}
+
+static const void *contribution(const struct rp_ft_collective *call)
+{
+    return call->in == MPI_IN_PLACE ? call->out : call->in;
+}
+
+struct two {
+    void *mine, *other;
+};
+
+static struct two start_reduction(const struct rp_ft_collective *call, const void *from, int count)
+{
+    struct two two = {rp_ft_temporary(count, call->out_type),
+                      rp_ft_temporary(count, call->out_type)};
+
+    rp_ft_copy(from, count, call->out_type, two.mine, count, call->out_type);
+    return two;
+}
+
+static void end_reduction(const struct rp_ft_collective *call, struct two two)
+{
+    rp_ft_temporary_free(two.mine, call->out_type);
+    rp_ft_temporary_free(two.other, call->out_type);
+}
+
+int rp_ft_run_reduce(struct rp_ft_collective *call)
+{
+    struct two two = start_reduction(call, contribution(call), call->out_count);
+
+    reduce_to(call, call->root, call->out_count, &two.mine, &two.other);
+    if (call->comm->rank == call->root)
+        rp_ft_copy(two.mine, call->out_count, call->out_type, call->out, call->out_count,
+                   call->out_type);
+    end_reduction(call, two);
+    return MPI_SUCCESS;
+}
+
+/* Ranks beyond a power of two give their values away at first and get the result in the end. */
+static int allreduce_by_doubling(struct rp_ft_collective *call)
+{
+    int size = call->comm->size, rank = call->comm->rank, count = call->out_count, power = 1;
+    MPI_Datatype type = call->out_type;
+    struct two two = start_reduction(call, contribution(call), count);
+
+    while (2 * power <= size)
+        power *= 2;
+    int extra = size - power;
+    if (rank >= power) {
+        rp_ft_collective_send(call, rank - power, two.mine, count, type);
+        rp_ft_collective_receive(call, rank - power, two.mine, count, type);
+    } else {
+        if (rank < extra) {
+            rp_ft_collective_receive(call, rank + power, two.other, count, type);
+            combine(&two.mine, &two.other, call, count);
+        }
+        for (int bit = 1; bit < power; bit *= 2) {
+            int partner = rank ^ bit;
+            rp_ft_collective_send(call, partner, two.mine, count, type);
+            rp_ft_collective_receive(call, partner, two.other, count, type);
+            if (partner <
+                rank) { /* the lower rank's goes first at both: they must get the same bits */
+                void *mine = two.mine;
+                two.mine = two.other;
+                two.other = mine;
+            }
+            combine(&two.mine, &two.other, call, count);
+        }
+        if (rank < extra)
+            rp_ft_collective_send(call, rank + power, two.mine, count, type);
+    }
+    rp_ft_copy(two.mine, count, type, call->out, count, type);
+    end_reduction(call, two);
+    return MPI_SUCCESS;
+}
+
+int rp_ft_run_allreduce(struct rp_ft_collective *call)
+{
+    if (commutes(call->op))
+        return allreduce_by_doubling(call);
+    struct two two = start_reduction(call, contribution(call), call->out_count);
+    reduce_to(call, 0, call->out_count, &two.mine, &two.other);
+    if (call->comm->rank == 0)
+        rp_ft_copy(two.mine, call->out_count, call->out_type, call->out, call->out_count,
+                   call->out_type);
+    end_reduction(call, two);
+    call->root = 0;
+    return rp_ft_run_bcast(call);
+}
+
+/* Along a chain. What goes on to the next is all up to here. */
+static int scan_chain(struct rp_ft_collective *call, bool exclusive)
+{
+    int rank = call->comm->rank, count = call->out_count;
+    MPI_Datatype type = call->out_type;
+    struct two two = start_reduction(call, contribution(call), count);
+
+    if (rank > 0) {
+        rp_ft_collective_receive(call, rank - 1, two.other, count, type);
+        if (exclusive)
+            rp_ft_copy(two.other, count, type, call->out, count, type);
+        void *mine = two.mine;
+        two.mine = two.other;
+        two.other = mine;
+        combine(&two.mine, &two.other, call, count);
+    }
+    if (rank + 1 < call->comm->size)
+        rp_ft_collective_send(call, rank + 1, two.mine, count, type);
+    if (!exclusive)
+        rp_ft_copy(two.mine, count, type, call->out, count, type);
+    end_reduction(call, two);
+    return MPI_SUCCESS;
+}
+
+int rp_ft_run_scan(struct rp_ft_collective *call)
+{
+    return scan_chain(call, false);
+}
+
+int rp_ft_run_exscan(struct rp_ft_collective *call)
+{
+    return scan_chain(call, true);
+}
+
+/* Reduced at rank 0, then dealt out. */
+int rp_ft_run_reduce_scatter(struct rp_ft_collective *call)
+{
+    int size = call->comm->size, rank = call->comm->rank, total = 0,
+        mine = out_count_of(call, rank);
+
+    for (int i = 0; i < size; i++)
+        total += out_count_of(call, i);
+    struct two two = start_reduction(call, contribution(call), total);
+    reduce_to(call, 0, total, &two.mine, &two.other);
+    for (int i = 0, at = 0; i < size && rank == 0; at += out_count_of(call, i), i++)
+        if (i == 0)
+            rp_ft_copy(two.mine, mine, call->out_type, call->out, mine, call->out_type);
+        else
+            rp_ft_collective_send(call, i, rp_ft_offset(two.mine, at, call->out_type),
+                                  out_count_of(call, i), call->out_type);
+    if (rank > 0)
+        rp_ft_collective_receive(call, 0, call->out, mine, call->out_type);
+    end_reduction(call, two);
+    return MPI_SUCCESS;
+}
