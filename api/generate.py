@@ -133,9 +133,9 @@ CALL = """\
         return {twin}.{member}({args});
     {call};
     if (RP_LIKELY(!rp_threads_on))
-        return rp_engine->{member}(&call, {args});
+        return rp_engine->{operation};
     int rc;
-    RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
+    RP_LOCKED(rc, rp_engine->{operation});
     return rc;
 """
 
@@ -327,8 +327,8 @@ TEMPLATES = {
     if (RP_IS_WATCHED) {{
         {call};
         if (RP_LIKELY(!rp_threads_on))
-            return rp_engine->{member}(&call, {args});
-        RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
+            return rp_engine->{operation};
+        RP_LOCKED(rc, rp_engine->{operation});
         return rc;
     }}
     RP_INSIDE(rc, {twin}.{member}({args}));
@@ -347,8 +347,8 @@ TEMPLATES = {
     if (RP_IS_WATCHED) {{
         {call};
         if (RP_LIKELY(!rp_threads_on))
-            return rp_engine->{member}(&call, {args});
-        RP_LOCKED(rc, rp_engine->{member}(&call, {args}));
+            return rp_engine->{operation};
+        RP_LOCKED(rc, rp_engine->{operation});
         return rc;
     }}
     RP_INSIDE(rc, {twin}.{member}({args}));
@@ -471,6 +471,14 @@ def completion(function, names):
     return "{" + ", ".join(values + [f".{field} = {name}" for field, name in zip(fields.split(), names)]) + "}"
 
 
+def operation(function, names):
+    """The engine's operation for this function, with its arguments (struct rp_engine)."""
+    completes = completion(function, names)
+    if completes:
+        return f"complete(&call, &(const struct rp_completion){completes})"
+    return f"{function.member}(&call, {', '.join(names)})"
+
+
 def wrapper(function, entry, prefix):
     names = arguments_of(function, entry)
     kind = entry["kind"]
@@ -496,6 +504,7 @@ def wrapper(function, entry, prefix):
     names_of["comm"] = names[comms[0]] if comms else ""
     names_of["own"] = own
     names_of["completion"] = completion(function, names)
+    names_of["operation"] = operation(function, names)
     files = [i for i, kind in enumerate(function.types) if kind[0].replace("*", "").strip() == "MPI_File"]
     names_of["file"] = names[files[0]] if files else ""
     names_of["last"] = names[-1] if names else ""

@@ -56,32 +56,7 @@ ALONE(Improbe,
       (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
        MPI_Message *message, MPI_Status *status),
       call, source, tag, comm, flag, message, status)
-ALONE(Wait, (const struct rp_call *call, MPI_Request *request, MPI_Status *status), call, request,
-      status)
-ALONE(Waitall, (const struct rp_call *call, int count, MPI_Request *requests, MPI_Status *statuses),
-      call, count, requests, statuses)
-ALONE(Waitany,
-      (const struct rp_call *call, int count, MPI_Request *requests, int *index,
-       MPI_Status *status),
-      call, count, requests, index, status)
-ALONE(Waitsome,
-      (const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices,
-       MPI_Status *statuses),
-      call, count, requests, outcount, indices, statuses)
-ALONE(Test, (const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status), call,
-      request, flag, status)
-ALONE(Testall,
-      (const struct rp_call *call, int count, MPI_Request *requests, int *flag,
-       MPI_Status *statuses),
-      call, count, requests, flag, statuses)
-ALONE(Testany,
-      (const struct rp_call *call, int count, MPI_Request *requests, int *index, int *flag,
-       MPI_Status *status),
-      call, count, requests, index, flag, status)
-ALONE(Testsome,
-      (const struct rp_call *call, int count, MPI_Request *requests, int *outcount, int *indices,
-       MPI_Status *statuses),
-      call, count, requests, outcount, indices, statuses)
+ALONE(complete, (const struct rp_call *call, const struct rp_completion *c), call, c)
 ALONE(Request_get_status,
       (const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status), call,
       request, flag, status)
@@ -123,14 +98,7 @@ const struct rp_engine *rp_record_alone_over(const struct rp_engine *without,
     engine.Mprobe = alone_Mprobe;
     engine.Iprobe = alone_Iprobe;
     engine.Improbe = alone_Improbe;
-    engine.Wait = alone_Wait;
-    engine.Waitall = alone_Waitall;
-    engine.Waitany = alone_Waitany;
-    engine.Waitsome = alone_Waitsome;
-    engine.Test = alone_Test;
-    engine.Testall = alone_Testall;
-    engine.Testany = alone_Testany;
-    engine.Testsome = alone_Testsome;
+    engine.complete = alone_complete;
     engine.Request_get_status = alone_Request_get_status;
     rp_slow_set(RP_SLOW_TOOL);
     rp_gdb_hook_begin(session->rank, recorded_events(session));

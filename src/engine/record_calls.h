@@ -64,20 +64,7 @@ int rp_record_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm 
 /* Completion, cancelling and freeing */
 
 void rp_record_complete_start(void);
-int rp_record_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status);
-int rp_record_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
-                      MPI_Status *statuses);
-int rp_record_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                      MPI_Status *status);
-int rp_record_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
-                       int *indices, MPI_Status *statuses);
-int rp_record_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
-                       int *indices, MPI_Status *statuses);
-int rp_record_Test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status);
-int rp_record_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
-                      MPI_Status *statuses);
-int rp_record_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                      int *flag, MPI_Status *status);
+int rp_record_complete(const struct rp_call *call, const struct rp_completion *asked);
 int rp_record_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
                                  MPI_Status *status);
 int rp_record_Parrived(const struct rp_call *call, MPI_Request request, int partition, int *flag);

@@ -79,72 +79,9 @@ static void clocks_received_other(const struct rp_call *call, int source, int ta
         put(&stamp, 1, call);
 }
 
-static int clocks_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
+static int clocks_complete(const struct rp_call *call, const struct rp_completion *c)
 {
-    int rc = plain->Wait(call, request, status);
-
-    tell(call);
-    return rc;
-}
-
-static int clocks_waitall(const struct rp_call *call, int count, MPI_Request *requests,
-                          MPI_Status *statuses)
-{
-    int rc = plain->Waitall(call, count, requests, statuses);
-
-    tell(call);
-    return rc;
-}
-
-static int clocks_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                          MPI_Status *status)
-{
-    int rc = plain->Waitany(call, count, requests, index, status);
-
-    tell(call);
-    return rc;
-}
-
-static int clocks_waitsome(const struct rp_call *call, int count, MPI_Request *requests,
-                           int *outcount, int *indices, MPI_Status *statuses)
-{
-    int rc = plain->Waitsome(call, count, requests, outcount, indices, statuses);
-
-    tell(call);
-    return rc;
-}
-
-static int clocks_test(const struct rp_call *call, MPI_Request *request, int *flag,
-                       MPI_Status *status)
-{
-    int rc = plain->Test(call, request, flag, status);
-
-    tell(call);
-    return rc;
-}
-
-static int clocks_testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
-                          MPI_Status *statuses)
-{
-    int rc = plain->Testall(call, count, requests, flag, statuses);
-
-    tell(call);
-    return rc;
-}
-
-static int clocks_testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                          int *flag, MPI_Status *status)
-{
-    int rc = plain->Testany(call, count, requests, index, flag, status);
-
-    tell(call);
-    return rc;
-}
-
-static int clocks_testsome(const struct rp_call *call, int count, MPI_Request *requests,
-                           int *outcount, int *indices, MPI_Status *statuses)
-{
-    int rc = plain->Testsome(call, count, requests, outcount, indices, statuses);
+    int rc = plain->complete(call, c);
 
     tell(call);
     return rc;
@@ -172,14 +109,7 @@ const struct rp_engine *rp_record_clocks_over(const struct rp_engine *without)
     engine.region_begin = NULL; /* clocks tell the order anyway */
     engine.received_other = clocks_received_other;
     engine.received_matched = tell;
-    engine.Wait = clocks_wait;
-    engine.Waitall = clocks_waitall;
-    engine.Waitany = clocks_waitany;
-    engine.Waitsome = clocks_waitsome;
-    engine.Test = clocks_test;
-    engine.Testall = clocks_testall;
-    engine.Testany = clocks_testany;
-    engine.Testsome = clocks_testsome;
+    engine.complete = clocks_complete;
     engine.threads_begin = clocks_threads_begin;
     engine.finalize = clocks_finalize;
     return &engine;

@@ -69,129 +69,7 @@ static inline MPI_Status *prepare(int count, const MPI_Request *requests, MPI_St
     return statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
 }
 
-/*
- * Blocking calls. Where several threads call, they are made of polls, and the lock is free between
- * them: what is completed is told under the same lock, before another thread can get the handle for
- * a receive of its own.
- */
-
-static int real_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
-{
-    unsigned tries = 0;
-    int flag = 0, rc;
-
-    if (!rp_threads_on)
-        return call->next->Wait(request, status);
-    while ((rc = call->next->Test(request, &flag, status)) == MPI_SUCCESS && !flag)
-        rp_threads_give_way(&tries);
-    return rc;
-}
-
-static int real_waitall(const struct rp_call *call, int count, MPI_Request *requests,
-                        MPI_Status *statuses, MPI_Status **seen)
-{
-    unsigned tries = 0;
-    int flag = 0, rc;
-
-    *seen = prepare(count, requests, statuses);
-    if (!rp_threads_on)
-        return call->next->Waitall(count, requests, *seen);
-    while ((rc = call->next->Testall(count, requests, &flag, *seen)) == MPI_SUCCESS && !flag) {
-        rp_threads_give_way(&tries);
-        *seen = prepare(count, requests, statuses); /* the room is everybody's */
-    }
-    return rc;
-}
-
-static inline int real_waitany(const struct rp_call *call, int count, MPI_Request *requests,
-                               int *index, MPI_Status *seen)
-{
-    unsigned tries = 0;
-    int flag = 0, rc;
-
-    prepare(count, requests, NULL);
-    if (!rp_threads_on)
-        return call->next->Waitany(count, requests, index, seen);
-    while ((rc = call->next->Testany(count, requests, index, &flag, seen)) == MPI_SUCCESS &&
-           !flag) {
-        rp_threads_give_way(&tries);
-        prepare(count, requests, NULL);
-    }
-    return rc;
-}
-
-static inline int real_waitsome(const struct rp_call *call, int count, MPI_Request *requests,
-                                int *outcount, int *indices, MPI_Status *statuses,
-                                MPI_Status **seen)
-{
-    unsigned tries = 0;
-    int rc;
-
-    *seen = prepare(count, requests, statuses);
-    if (!rp_threads_on)
-        return call->next->Waitsome(count, requests, outcount, indices, *seen);
-    while ((rc = call->next->Testsome(count, requests, outcount, indices, *seen)) == MPI_SUCCESS &&
-           *outcount == 0) {
-        rp_threads_give_way(&tries);
-        *seen = prepare(count, requests, statuses);
-    }
-    return rc;
-}
-
-/* Completion. Where a call can fail without an outcome, the outcome is set beforehand so that the
- * two can be told apart. */
-
-static void waited(const struct rp_call *call, struct rp_request *entry, const MPI_Status *seen,
-                   int rc)
-{
-    if (!rp_return_code_matched(rc)) {
-        rp_record_unwatch(entry); /* it failed, and is gone */
-        return;
-    }
-    rp_record_complete_one(entry, seen, rp_record_site(call));
-    rp_record_publish();
-}
-
-int rp_record_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
-{
-    MPI_Request before = request ? *request : rp_constant.request_null;
-    bool looked_at =
-        request && (counted(before) || rp_threads_on); /* another thread may cancel it meanwhile */
-    MPI_Status own, *seen = looked_at && status == MPI_STATUS_IGNORE ? &own : status;
-
-    rp_record_begin(call);
-    int rc = real_wait(call, request, seen);
-    struct rp_request *entry = looked_at ? counted(before) : NULL; /* the table may have moved */
-    if (entry)
-        waited(call, entry, seen, rc);
-    rp_record_end();
-    return rc;
-}
-
-static __attribute__((noinline)) int waited_slow(int rc, const struct rp_origin *origin,
-                                                 uintptr_t return_address, uintptr_t stack,
-                                                 struct rp_request *entry, const MPI_Status *seen)
-{
-    struct rp_call call = {origin->function, origin->next, return_address, stack};
-
-    waited(&call, entry, seen, rc);
-    return rc;
-}
-
-int rp_fast_Wait(MPI_Request *request, MPI_Status *status, struct rp_request *entry,
-                 const struct rp_origin *origin)
-{
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = origin->next->Wait(request, seen);
-    uint32_t site;
-
-    if (rc != MPI_SUCCESS || !rp_record_is_oldest(entry) ||
-        !rp_record_is_usual(origin, RP_PLACE, 1, &site))
-        return waited_slow(rc, origin, RP_PLACE, entry, seen);
-    rp_record_match(entry, seen, site, rp_record_take_posts());
-    rp_record_publish();
-    return MPI_SUCCESS;
-}
+/* What a call completed */
 
 static bool any_counted(int count, const MPI_Request *requests)
 {
@@ -206,7 +84,7 @@ static void complete_one(MPI_Request request, const MPI_Status *status, uint32_t
     struct rp_request *entry = rp_requests_find(&rp_state.requests, request);
 
     if (entry)
-        rp_record_complete_one(entry, status, site);
+        rp_record_complete_last(entry, status, site);
 }
 
 /* Completes several at once: first all of them, since their handles are gone, then what they say
@@ -218,7 +96,7 @@ static void complete_all(int count, const int *indices, const MPI_Status *seen, 
     for (int i = 0; i < count; i++) {
         struct rp_request *entry =
             rp_requests_find(&rp_state.requests, room.handles[indices ? indices[i] : i]);
-        receives |= entry && rp_record_complete(entry, &seen[i], site);
+        receives |= entry && rp_record_complete_request(entry, &seen[i], site);
     }
     for (int i = 0; receives && rp_state.watched && i < count; i++) {
         struct rp_request *entry =
@@ -228,34 +106,16 @@ static void complete_all(int count, const int *indices, const MPI_Status *seen, 
     }
 }
 
-/* The same behind another event of the call, and where a second one was found ready. */
-static inline void complete_usually(MPI_Request request, const MPI_Status *seen, uint32_t site)
+/* MPI_Wait of this request returned. */
+static void push_waited(const struct rp_call *call, struct rp_request *entry,
+                        const MPI_Status *seen, int rc)
 {
-    struct rp_request *first = rp_requests_first(&rp_state.requests, request);
-
-    if (!rp_request_has(first, request, RP_REQUEST_USUAL)) {
-        complete_one(request, seen, site);
+    if (!rp_return_code_matched(rc)) {
+        rp_record_unwatch(entry); /* it failed, and is gone */
         return;
     }
-    rp_record_match(first, seen, site, 0);
-    rp_record_tell_older(first->post, seen, site);
-}
-
-/* A usual call answered that a request completed, whose handle was `*before` if any are watched.
- * False: nothing was told. */
-static inline __attribute__((always_inline)) bool
-tell_one(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count,
-         int index, int outcount, const MPI_Request *before, const MPI_Status *seen)
-{
-    uint32_t site;
-
-    if (!rp_record_is_usual(origin, return_address, stack, 2, &site))
-        return false;
-    rp_record_put(RP_YES, site, (uint32_t)count, index, outcount, 0);
-    if (rp_state.watched)
-        complete_usually(*before, seen, site);
+    rp_record_complete_last(entry, seen, rp_record_site(call));
     rp_record_publish();
-    return true;
 }
 
 /* Of a Waitall that failed: whether it completed this request. What was null or inactive before is
@@ -308,87 +168,282 @@ static __attribute__((noinline)) void waitall_failed(const struct rp_call *call,
     rp_record_publish();
 }
 
-/* None of them matters to us. */
-static int waitall_unseen(const struct rp_call *call, int count, MPI_Request *requests,
-                          MPI_Status *statuses)
+static void push_waited_all(const struct rp_call *call, const struct rp_completion *c, int rc)
+{
+    if (rc == MPI_SUCCESS) {
+        complete_all(c->count, NULL, c->statuses, rp_record_site(call));
+        rp_record_publish();
+    } else if (rp_return_code_class(rc) == MPI_ERR_IN_STATUS) {
+        waitall_failed(call, c->count, c->statuses);
+    }
+}
+
+/* MPI_Test, MPI_Testall, and answers about a request that stays as it is: yes without an index.
+ * Returns the site. */
+static inline uint32_t push_yes(const struct rp_call *call, int count)
+{
+    uint32_t site = rp_record_site(call);
+
+    rp_record_push(RP_YES, site, (uint32_t)count, RP_NO_INDEX, 0, 0);
+    return site;
+}
+
+/* The call failed, or answered no. */
+static inline void push_refusal(const struct rp_call *call, int count, int rc)
+{
+    if (rc != MPI_SUCCESS)
+        rp_record_error(call, (uint32_t)count, rc);
+    else
+        rp_record_no(call, (uint32_t)count);
+}
+
+/* MPI_Wait, MPI_Test. `before`: the request's handle before the call. */
+static void push_one(const struct rp_call *call, const struct rp_completion *c, MPI_Request before,
+                     int rc)
+{
+    if (!c->tests) {
+        struct rp_request *entry = rp_state.watched ? counted(before) : NULL;
+        if (entry)
+            push_waited(call, entry, c->statuses, rc);
+        return;
+    }
+    if (!c->flag || !*c->flag) {
+        push_refusal(call, 1, rc);
+        return;
+    }
+    uint32_t site = push_yes(call, 1);
+    if (rp_state.watched)
+        complete_one(before, c->statuses, site);
+    rp_record_publish();
+}
+
+static void push_all(const struct rp_call *call, const struct rp_completion *c, int rc)
+{
+    if (!c->tests) {
+        push_waited_all(call, c, rc);
+        return;
+    }
+    if (!rp_return_code_some(rc) || !*c->flag) {
+        push_refusal(call, c->count, rc);
+        return;
+    }
+    uint32_t site = push_yes(call, c->count);
+    if (rp_state.watched)
+        complete_all(c->count, NULL, c->statuses, site);
+    rp_record_publish();
+}
+
+static void push_any(const struct rp_call *call, const struct rp_completion *c, int rc)
+{
+    bool failed = c->tests ? !c->flag || !*c->flag
+                           : rc != MPI_SUCCESS && (!c->index || *c->index == MPI_UNDEFINED);
+
+    if (failed) {
+        push_refusal(call, c->count, rc);
+        return;
+    }
+    uint32_t site = rp_record_site(call);
+    bool some = *c->index != MPI_UNDEFINED;
+    rp_record_push(RP_YES, site, (uint32_t)c->count, some ? *c->index : RP_NO_INDEX, some, 0);
+    if (some && rp_state.watched)
+        complete_one(room.handles[*c->index], c->statuses, site);
+    rp_record_publish();
+}
+
+static void push_some(const struct rp_call *call, const struct rp_completion *c, int rc)
+{
+    if (!rp_return_code_some(rc) || *c->outcount == 0) {
+        push_refusal(call, c->count, rp_return_code_some(rc) ? MPI_SUCCESS : rc);
+        return;
+    }
+    uint32_t site = rp_record_site(call);
+    int outcount = *c->outcount;
+    if (outcount == MPI_UNDEFINED)
+        rp_record_push(RP_YES, site, (uint32_t)c->count, RP_NO_INDEX, RP_UNDEFINED_COUNT, 0);
+    else
+        rp_record_push(RP_YES, site, (uint32_t)c->count, c->indices[0], outcount, 0);
+    for (int i = 1; i < outcount; i++)
+        rp_record_push(RP_NEXT, site, 0, c->indices[i], 0, 0);
+    if (rp_state.watched && outcount == 1)
+        complete_one(room.handles[c->indices[0]], c->statuses, site);
+    else if (rp_state.watched && outcount > 1)
+        complete_all(outcount, c->indices, c->statuses, site);
+    rp_record_publish();
+}
+
+static void push_outcome(const struct rp_call *call, const struct rp_completion *c,
+                         MPI_Request before, int rc)
+{
+    if (c->form == RP_COMPLETE_ONE)
+        push_one(call, c, before, rc);
+    else if (c->form == RP_COMPLETE_ALL)
+        push_all(call, c, rc);
+    else if (c->form == RP_COMPLETE_ANY)
+        push_any(call, c, rc);
+    else
+        push_some(call, c, rc);
+}
+
+/* The call */
+
+/*
+ * Makes it, with statuses of ours where the program wants none. Where several threads call, a wait
+ * is made of polls, and the lock is free between them: what is completed is recorded under the same
+ * lock, before another thread can get the handle for a receive of its own.
+ */
+static int real_call(const struct rp_call *call, struct rp_completion *c, MPI_Status *statuses)
+{
+    struct rp_completion test;
+    unsigned tries = 0;
+    int flag = 0, rc;
+
+    c->statuses = prepare(c->count, c->requests, statuses);
+    if (c->tests || !rp_threads_on)
+        return rp_completion_call(call->next, c);
+    test = rp_completion_as_test(c, &flag);
+    while ((rc = rp_completion_call(call->next, &test)) == MPI_SUCCESS &&
+           !rp_completion_said_yes(&test)) {
+        rp_threads_give_way(&tries);
+        test.statuses = c->statuses =
+            prepare(c->count, c->requests, statuses); /* the room is everybody's */
+    }
+    return rc;
+}
+
+/* Whether MPI_Wait or MPI_Waitall may complete what is watched; another thread may cancel a request
+ * meanwhile. */
+static bool is_seen(const struct rp_completion *c)
+{
+    return c->requests && (any_counted(c->count, c->requests) ||
+                           (rp_threads_on && (c->form == RP_COMPLETE_ONE || rp_state.notes_named)));
+}
+
+/* Makes a call that has no outcome to record. */
+static int call_unseen(const struct rp_call *call, const struct rp_completion *c)
 {
     rp_threads_leave();
-    int rc = call->next->Waitall(count, requests, statuses);
+    int rc = rp_completion_call(call->next, c);
     rp_threads_enter();
     return rc;
 }
 
-int rp_record_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
-                      MPI_Status *statuses)
+/* Nothing can complete: what the call answers is no event, unless it fails. */
+static int call_decided(const struct rp_call *call, const struct rp_completion *c)
 {
-    bool looked_at =
-        requests && (any_counted(count, requests) || (rp_threads_on && rp_state.notes_named));
-    MPI_Status *seen = statuses;
+    int rc = rp_completion_call(call->next, c);
+
+    if (rc != MPI_SUCCESS)
+        rp_record_error(call, (uint32_t)c->count, rc);
+    return rc;
+}
+
+/* Where a call can fail without an outcome, the outcome is set beforehand so that the two can be
+ * told apart. */
+static int call_seen(const struct rp_call *call, const struct rp_completion *asked)
+{
+    struct rp_completion c = *asked;
+
+    if (c.flag)
+        *c.flag = 0;
+    if (c.index && !c.tests)
+        *c.index = MPI_UNDEFINED;
+    int rc = real_call(call, &c, asked->statuses);
+    push_outcome(call, &c, rp_state.watched ? room.handles[0] : rp_constant.request_null, rc);
+    return rc;
+}
+
+int rp_record_complete(const struct rp_call *call, const struct rp_completion *asked)
+{
+    int rc;
 
     rp_record_begin(call);
-    int rc = looked_at ? real_waitall(call, count, requests, statuses, &seen)
-                       : waitall_unseen(call, count, requests, statuses);
-    if (looked_at && rc == MPI_SUCCESS) {
-        complete_all(count, NULL, seen, rp_record_site(call));
-        rp_record_publish();
-    } else if (looked_at && rp_return_code_class(rc) == MPI_ERR_IN_STATUS) {
-        waitall_failed(call, count, seen);
-    }
+    if (rp_completion_waits_for_all(asked))
+        rc = is_seen(asked) ? call_seen(call, asked) : call_unseen(call, asked);
+    else if (rp_return_code_all_null(asked->count, asked->requests))
+        rc = call_decided(call, asked);
+    else
+        rc = call_seen(call, asked);
     rp_record_end();
     return rc;
 }
 
-/* Waitany, or Testany that answered yes. */
-static inline void push_index(const struct rp_call *call, int count, int index,
-                              const MPI_Status *seen)
-{
-    uint32_t site = rp_record_site(call);
-    bool some = index != MPI_UNDEFINED;
+/* Usual calls. What turns out to be unusual is recorded in the same way as by rp_record_complete.
+ */
 
-    rp_record_push(RP_YES, site, (uint32_t)count, some ? index : RP_NO_INDEX, some, 0);
-    if (some && rp_state.watched)
-        complete_one(room.handles[index], seen, site);
-    rp_record_publish();
+/* The call found nothing that it could complete: no event. */
+static bool found_nothing(const struct rp_completion *c, MPI_Request before)
+{
+    if (c->form == RP_COMPLETE_ONE)
+        return before == rp_constant.request_null;
+    return (c->form == RP_COMPLETE_ANY ? *c->index : *c->outcount) == MPI_UNDEFINED &&
+           rp_return_code_all_null(c->count, c->requests);
 }
 
-/* MPI_UNDEFINED because there was nothing to complete: no event. */
-static inline bool is_decided(int index, int count, const MPI_Request *requests)
-{
-    return index == MPI_UNDEFINED && rp_return_code_all_null(count, requests);
-}
-
-static void told_waitany(const struct rp_call *call, int count, const MPI_Request *requests,
-                         const int *index, const MPI_Status *seen, int rc)
-{
-    if (rc != MPI_SUCCESS && (!index || *index == MPI_UNDEFINED))
-        rp_record_error(call, (uint32_t)count, rc);
-    else if (!is_decided(*index, count, requests))
-        push_index(call, count, *index, seen);
-}
-
-int rp_record_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                      MPI_Status *status)
-{
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-
-    rp_record_begin(call);
-    if (index)
-        *index = MPI_UNDEFINED;
-    int rc = real_waitany(call, count, requests, index, seen);
-    told_waitany(call, count, requests, index, seen, rc);
-    rp_record_end();
-    return rc;
-}
-
-static __attribute__((noinline)) int waitany_slow(const struct rp_origin *origin,
-                                                  uintptr_t return_address, uintptr_t stack,
-                                                  int count, const MPI_Request *requests,
-                                                  const int *index, const MPI_Status *seen, int rc)
+static __attribute__((noinline)) int push_slow(const struct rp_origin *origin,
+                                               uintptr_t return_address, uintptr_t stack,
+                                               const struct rp_completion *c, MPI_Request before,
+                                               int rc)
 {
     struct rp_call call = {origin->function, origin->next, return_address, stack};
 
-    told_waitany(&call, count, requests, index, seen, rc);
+    if (rc != MPI_SUCCESS || !found_nothing(c, before))
+        push_outcome(&call, c, before, rc);
     return rc;
+}
+
+static __attribute__((noinline)) int waited_slow(int rc, const struct rp_origin *origin,
+                                                 uintptr_t return_address, uintptr_t stack,
+                                                 struct rp_request *entry, const MPI_Status *seen)
+{
+    struct rp_call call = {origin->function, origin->next, return_address, stack};
+
+    push_waited(&call, entry, seen, rc);
+    return rc;
+}
+
+int rp_fast_Wait(MPI_Request *request, MPI_Status *status, struct rp_request *entry,
+                 const struct rp_origin *origin)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = origin->next->Wait(request, seen);
+    uint32_t site;
+
+    if (rc != MPI_SUCCESS || !rp_record_is_oldest(entry) ||
+        !rp_record_is_usual(origin, RP_PLACE, 1, &site))
+        return waited_slow(rc, origin, RP_PLACE, entry, seen);
+    rp_record_match(entry, seen, site, rp_record_take_posts());
+    rp_record_publish();
+    return MPI_SUCCESS;
+}
+
+/* Completes a request behind another event of the call, where a second one was found ready. */
+static inline void complete_fast(MPI_Request request, const MPI_Status *seen, uint32_t site)
+{
+    struct rp_request *first = rp_requests_first(&rp_state.requests, request);
+
+    if (!rp_request_has(first, request, RP_REQUEST_USUAL)) {
+        complete_one(request, seen, site);
+        return;
+    }
+    rp_record_match(first, seen, site, 0);
+    rp_record_tell_older(first->post, seen, site);
+}
+
+/* A usual call answered that a request completed, whose handle was `*before` if any are watched.
+ * False: nothing was recorded. */
+static inline __attribute__((always_inline)) bool
+push_fast(const struct rp_origin *origin, uintptr_t return_address, uintptr_t stack, int count,
+          int index, int outcount, const MPI_Request *before, const MPI_Status *seen)
+{
+    uint32_t site;
+
+    if (!rp_record_is_usual(origin, return_address, stack, 2, &site))
+        return false;
+    rp_record_put(RP_YES, site, (uint32_t)count, index, outcount, 0);
+    if (rp_state.watched)
+        complete_fast(*before, seen, site);
+    rp_record_publish();
+    return true;
 }
 
 int rp_fast_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status,
@@ -401,73 +456,15 @@ int rp_fast_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *st
         *index = MPI_UNDEFINED;
     int rc = origin->next->Waitany(count, requests, index, seen);
     if (rc == MPI_SUCCESS && *index != MPI_UNDEFINED &&
-        tell_one(origin, RP_PLACE, count, *index, 1, &room.handles[*index], seen))
+        push_fast(origin, RP_PLACE, count, *index, 1, &room.handles[*index], seen))
         return rc;
-    return waitany_slow(origin, RP_PLACE, count, requests, index, seen, rc);
-}
-
-static inline void push_some(const struct rp_call *call, int count, int outcount,
-                             const int *indices, const MPI_Status *seen)
-{
-    uint32_t site = rp_record_site(call);
-
-    if (outcount == MPI_UNDEFINED)
-        rp_record_push(RP_YES, site, (uint32_t)count, RP_NO_INDEX, RP_UNDEFINED_COUNT, 0);
-    else
-        rp_record_push(RP_YES, site, (uint32_t)count, indices[0], outcount, 0);
-    for (int i = 1; i < outcount; i++)
-        rp_record_push(RP_NEXT, site, 0, indices[i], 0, 0);
-    if (rp_state.watched && outcount == 1)
-        complete_one(room.handles[indices[0]], seen, site);
-    else if (rp_state.watched && outcount > 1)
-        complete_all(outcount, indices, seen, site);
-    rp_record_publish();
-}
-
-static void told_some(const struct rp_call *call, int count, const MPI_Request *requests,
-                      const int *outcount, const int *indices, const MPI_Status *seen, int rc)
-{
-    if (!rp_return_code_some(rc))
-        rp_record_error(call, (uint32_t)count, rc);
-    else if (*outcount == 0)
-        rp_record_no(call, (uint32_t)count);
-    else if (!is_decided(*outcount, count, requests))
-        push_some(call, count, *outcount, indices, seen);
-}
-
-int rp_record_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
-                       int *indices, MPI_Status *statuses)
-{
-    rp_record_begin(call);
-    MPI_Status *seen;
-    int rc = real_waitsome(call, count, requests, outcount, indices, statuses, &seen);
-
-    told_some(call, count, requests, outcount, indices, seen, rc);
-    rp_record_end();
-    return rc;
-}
-
-int rp_record_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
-                       int *indices, MPI_Status *statuses)
-{
-    rp_record_begin(call);
-    MPI_Status *seen = prepare(count, requests, statuses);
-    int rc = call->next->Testsome(count, requests, outcount, indices, seen);
-
-    told_some(call, count, requests, outcount, indices, seen, rc);
-    rp_record_end();
-    return rc;
-}
-
-static __attribute__((noinline)) int some_slow(const struct rp_origin *origin,
-                                               uintptr_t return_address, uintptr_t stack, int count,
-                                               const MPI_Request *requests, const int *outcount,
-                                               const int *indices, const MPI_Status *seen, int rc)
-{
-    struct rp_call call = {origin->function, origin->next, return_address, stack};
-
-    told_some(&call, count, requests, outcount, indices, seen, rc);
-    return rc;
+    return push_slow(origin, RP_PLACE,
+                     &(const struct rp_completion){.form = RP_COMPLETE_ANY,
+                                                   .count = count,
+                                                   .requests = requests,
+                                                   .index = index,
+                                                   .statuses = seen},
+                     rp_constant.request_null, rc);
 }
 
 int rp_fast_Waitsome(int count, MPI_Request *requests, int *outcount, int *indices,
@@ -477,9 +474,16 @@ int rp_fast_Waitsome(int count, MPI_Request *requests, int *outcount, int *indic
     int rc = origin->next->Waitsome(count, requests, outcount, indices, seen);
 
     if (rc == MPI_SUCCESS && *outcount == 1 &&
-        tell_one(origin, RP_PLACE, count, *indices, 1, &room.handles[*indices], seen))
+        push_fast(origin, RP_PLACE, count, *indices, 1, &room.handles[*indices], seen))
         return rc;
-    return some_slow(origin, RP_PLACE, count, requests, outcount, indices, seen, rc);
+    return push_slow(origin, RP_PLACE,
+                     &(const struct rp_completion){.form = RP_COMPLETE_SOME,
+                                                   .count = count,
+                                                   .requests = requests,
+                                                   .outcount = outcount,
+                                                   .indices = indices,
+                                                   .statuses = seen},
+                     rp_constant.request_null, rc);
 }
 
 int rp_fast_Testsome(int count, MPI_Request *requests, int *outcount, int *indices,
@@ -492,67 +496,17 @@ int rp_fast_Testsome(int count, MPI_Request *requests, int *outcount, int *indic
         rp_record_no_again(origin->function, (uint32_t)count))
         return rc;
     if (rc == MPI_SUCCESS && *outcount == 1 &&
-        tell_one(origin, RP_PLACE, count, *indices, 1, &room.handles[*indices], seen))
+        push_fast(origin, RP_PLACE, count, *indices, 1, &room.handles[*indices], seen))
         return rc;
-    return some_slow(origin, RP_PLACE, count, requests, outcount, indices, seen, rc);
-}
-
-/* Test, Testall and answers about a request that stays as it is: yes without an index. Returns the
- * site. */
-static inline uint32_t push_yes(const struct rp_call *call, int count)
-{
-    uint32_t site = rp_record_site(call);
-
-    rp_record_push(RP_YES, site, (uint32_t)count, RP_NO_INDEX, 0, 0);
-    return site;
-}
-
-static inline void push_refusal(const struct rp_call *call, int count, int rc)
-{
-    if (rc != MPI_SUCCESS)
-        rp_record_error(call, (uint32_t)count, rc);
-    else
-        rp_record_no(call, (uint32_t)count);
-}
-
-static void told_test(const struct rp_call *call, MPI_Request before, const int *flag,
-                      const MPI_Status *seen, int rc)
-{
-    if (rc == MPI_SUCCESS && before == rp_constant.request_null)
-        return; /* decided */
-    if (!flag || !*flag) {
-        push_refusal(call, 1, rc);
-        return;
-    }
-    uint32_t site = push_yes(call, 1);
-    if (rp_state.watched)
-        complete_one(before, seen, site);
-    rp_record_publish();
-}
-
-int rp_record_Test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status)
-{
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    MPI_Request before = request ? *request : rp_constant.request_null;
-
-    rp_record_begin(call);
-    if (flag)
-        *flag = 0;
-    int rc = call->next->Test(request, flag, seen);
-    told_test(call, before, flag, seen, rc);
-    rp_record_end();
-    return rc;
-}
-
-static __attribute__((noinline)) int test_slow(const struct rp_origin *origin,
-                                               uintptr_t return_address, uintptr_t stack,
-                                               MPI_Request before, const int *flag,
-                                               const MPI_Status *seen, int rc)
-{
-    struct rp_call call = {origin->function, origin->next, return_address, stack};
-
-    told_test(&call, before, flag, seen, rc);
-    return rc;
+    return push_slow(origin, RP_PLACE,
+                     &(const struct rp_completion){.form = RP_COMPLETE_SOME,
+                                                   .tests = true,
+                                                   .count = count,
+                                                   .requests = requests,
+                                                   .outcount = outcount,
+                                                   .indices = indices,
+                                                   .statuses = seen},
+                     rp_constant.request_null, rc);
 }
 
 int rp_fast_Test(MPI_Request *request, int *flag, MPI_Status *status,
@@ -567,70 +521,16 @@ int rp_fast_Test(MPI_Request *request, int *flag, MPI_Status *status,
     if (rc == MPI_SUCCESS && before != rp_constant.request_null) {
         if (!*flag && rp_record_no_again(origin->function, 1))
             return rc;
-        if (*flag && tell_one(origin, RP_PLACE, 1, RP_NO_INDEX, 0, &before, seen))
+        if (*flag && push_fast(origin, RP_PLACE, 1, RP_NO_INDEX, 0, &before, seen))
             return rc;
     }
-    return test_slow(origin, RP_PLACE, before, flag, seen, rc);
-}
-
-int rp_record_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
-                      MPI_Status *statuses)
-{
-    bool decided = rp_return_code_all_null(count, requests);
-
-    rp_record_begin(call);
-    MPI_Status *seen = prepare(count, requests, statuses);
-    if (flag)
-        *flag = 0;
-    int rc = call->next->Testall(count, requests, flag, seen);
-    if (rc == MPI_SUCCESS && decided) {
-        /* decided */
-    } else if (rp_return_code_some(rc) && *flag) {
-        uint32_t site = push_yes(call, count);
-        if (rp_state.watched)
-            complete_all(count, NULL, seen, site);
-        rp_record_publish();
-    } else {
-        push_refusal(call, count, rc);
-    }
-    rp_record_end();
-    return rc;
-}
-
-static void told_testany(const struct rp_call *call, int count, const MPI_Request *requests,
-                         const int *index, const int *flag, const MPI_Status *seen, int rc)
-{
-    if (!flag || !*flag)
-        push_refusal(call, count, rc);
-    else if (!is_decided(*index, count, requests))
-        push_index(call, count, *index, seen);
-}
-
-int rp_record_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                      int *flag, MPI_Status *status)
-{
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-
-    rp_record_begin(call);
-    prepare(count, requests, NULL);
-    if (flag)
-        *flag = 0;
-    int rc = call->next->Testany(count, requests, index, flag, seen);
-    told_testany(call, count, requests, index, flag, seen, rc);
-    rp_record_end();
-    return rc;
-}
-
-static __attribute__((noinline)) int testany_slow(const struct rp_origin *origin,
-                                                  uintptr_t return_address, uintptr_t stack,
-                                                  int count, const MPI_Request *requests,
-                                                  const int *index, const int *flag,
-                                                  const MPI_Status *seen, int rc)
-{
-    struct rp_call call = {origin->function, origin->next, return_address, stack};
-
-    told_testany(&call, count, requests, index, flag, seen, rc);
-    return rc;
+    return push_slow(origin, RP_PLACE,
+                     &(const struct rp_completion){.form = RP_COMPLETE_ONE,
+                                                   .tests = true,
+                                                   .count = 1,
+                                                   .flag = flag,
+                                                   .statuses = seen},
+                     before, rc);
 }
 
 int rp_fast_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status,
@@ -645,10 +545,20 @@ int rp_fast_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI
     if (rc == MPI_SUCCESS && !*flag && rp_record_no_again(origin->function, (uint32_t)count))
         return rc;
     if (rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED &&
-        tell_one(origin, RP_PLACE, count, *index, 1, &room.handles[*index], seen))
+        push_fast(origin, RP_PLACE, count, *index, 1, &room.handles[*index], seen))
         return rc;
-    return testany_slow(origin, RP_PLACE, count, requests, index, flag, seen, rc);
+    return push_slow(origin, RP_PLACE,
+                     &(const struct rp_completion){.form = RP_COMPLETE_ANY,
+                                                   .tests = true,
+                                                   .count = count,
+                                                   .requests = requests,
+                                                   .index = index,
+                                                   .statuses = seen,
+                                                   .flag = flag},
+                     rp_constant.request_null, rc);
 }
+
+/* Questions about one request, which stays as it is */
 
 int rp_record_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
                                  MPI_Status *status)
@@ -723,7 +633,7 @@ int rp_record_Request_free(const struct rp_call *call, MPI_Request *request)
     rp_record_begin(call);
     if (entry->flags & RP_REQUEST_RECEIVE && entry->flags & RP_REQUEST_CANCELLING) {
         rp_pmpi.Wait(request, &status); /* local after a cancel */
-        rp_record_complete_one(entry, &status, rp_record_site(call));
+        rp_record_complete_last(entry, &status, rp_record_site(call));
         rp_record_publish();
     } else if (entry->flags & RP_REQUEST_RECEIVE && entry->flags & RP_REQUEST_WILD) {
         rp_record_keep_freed(request, entry);

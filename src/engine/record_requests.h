@@ -69,8 +69,8 @@ static inline void rp_record_match(struct rp_request *entry, const MPI_Status *s
     entry->flags = 0;
 }
 
-static inline bool rp_record_complete(struct rp_request *entry, const MPI_Status *status,
-                                      uint32_t site)
+static inline bool rp_record_complete_request(struct rp_request *entry, const MPI_Status *status,
+                                              uint32_t site)
 {
     if (__builtin_expect(entry->flags != RP_REQUEST_USUAL, 0))
         return rp_record_complete_rare(entry, status, site);
@@ -81,10 +81,10 @@ static inline bool rp_record_complete(struct rp_request *entry, const MPI_Status
 }
 
 /* The same for the only request of a call, or the last. */
-static inline void rp_record_complete_one(struct rp_request *entry, const MPI_Status *status,
-                                          uint32_t site)
+static inline void rp_record_complete_last(struct rp_request *entry, const MPI_Status *status,
+                                           uint32_t site)
 {
-    if (rp_record_complete(entry, status, site))
+    if (rp_record_complete_request(entry, status, site))
         rp_record_tell_older(entry->post, status, site);
 }
 

@@ -47,20 +47,7 @@ int rp_replay_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm 
 /* Completion, cancelling and freeing */
 
 void rp_replay_complete_start(void);
-int rp_replay_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status);
-int rp_replay_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                      MPI_Status *status);
-int rp_replay_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                      int *flag, MPI_Status *status);
-int rp_replay_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
-                      MPI_Status *statuses);
-int rp_replay_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
-                       int *indices, MPI_Status *statuses);
-int rp_replay_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
-                       int *indices, MPI_Status *statuses);
-int rp_replay_Test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status);
-int rp_replay_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
-                      MPI_Status *statuses);
+int rp_replay_complete(const struct rp_call *call, const struct rp_completion *c);
 int rp_replay_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
                                  MPI_Status *status);
 int rp_replay_Parrived(const struct rp_call *call, MPI_Request request, int partition, int *flag);

@@ -52,17 +52,6 @@ void rp_replay_complete_start(void)
     reserve(16);
 }
 
-typedef int some_function(int, MPI_Request *, int *, int *, MPI_Status *);
-
-/* After a call that had nothing to complete: no event, unless it failed. */
-static int decided(const struct rp_call *call, int count, int rc)
-{
-    if (rc != MPI_SUCCESS)
-        rp_follow_observe(call, RP_ERROR, (uint32_t)count, rp_return_code_class(rc), 0, 0);
-    rp_replay_end();
-    return rc;
-}
-
 /* The program learns that this request is complete: the same events as in the record. */
 static void complete(const struct rp_call *call, MPI_Request request, const MPI_Status *status)
 {
@@ -101,79 +90,76 @@ static void leave(int count, MPI_Request *requests, const MPI_Request *real)
         rp_placeholder_leave(count, requests, real, room.before);
 }
 
-/* The real calls that wait: they can return at once, as a rule. With threads they are polls all the
- * same, since the lock is held. */
-
-static int real_wait(const struct rp_call *call, MPI_Request *request, MPI_Status *seen)
+/* The call's arguments with other requests, and statuses of ours where the program wants none. */
+static struct rp_completion with_requests(const struct rp_completion *c, int count,
+                                          MPI_Request *requests)
 {
+    struct rp_completion other = *c;
+
+    other.count = count;
+    other.requests = requests;
+    if (rp_completion_ignores(c))
+        other.statuses = room.statuses;
+    return other;
+}
+
+/*
+ * Makes the real call. One that waits, as all do that completed something in the record, can return
+ * at once, as a rule. With threads it is made of polls all the same, since the lock is held.
+ */
+static int real_call(const struct rp_call *call, const struct rp_completion *c, bool waits)
+{
+    const char *what = c->form == RP_COMPLETE_ONE ? "a request of its own" : "requests of its own";
     struct rp_patience patience = {0};
     int flag = 0, rc;
+    struct rp_completion test = rp_completion_as_test(c, &flag);
 
-    if (!rp_threads_on)
-        return call->next->Wait(request, seen);
-    while ((rc = call->next->Test(request, &flag, seen)) == MPI_SUCCESS && !flag)
-        rp_patience_poll(&patience, call, "a request of its own");
+    if (!waits || (!c->tests && !rp_threads_on))
+        return rp_completion_call(call->next, c);
+    while ((rc = rp_completion_call(call->next, &test)) == MPI_SUCCESS &&
+           !rp_completion_said_yes(&test))
+        rp_patience_poll(&patience, call, what);
     rp_patience_end(&patience);
     return rc;
 }
 
-static int real_waitall(const struct rp_call *call, int count, MPI_Request *requests,
-                        MPI_Status *seen)
+/* The real call on all requests of the program's call completed those that it says. */
+static void complete_found(const struct rp_call *call, const struct rp_completion *c, int rc)
 {
-    struct rp_patience patience = {0};
-    int flag = 0, rc;
+    bool has_some = c->form == RP_COMPLETE_ONE || c->form == RP_COMPLETE_ANY
+                        ? rp_return_code_matched(rc)
+                        : rp_return_code_some(rc);
 
-    if (!rp_threads_on)
-        return call->next->Waitall(count, requests, seen);
-    while ((rc = call->next->Testall(count, requests, &flag, seen)) == MPI_SUCCESS && !flag)
-        rp_patience_poll(&patience, call, "requests of its own");
-    rp_patience_end(&patience);
-    return rc;
+    if (!has_some || (c->flag && !*c->flag))
+        return;
+    if (c->form == RP_COMPLETE_ANY && *c->index != MPI_UNDEFINED)
+        complete(call, room.before[*c->index], c->statuses);
+    for (int i = 0; c->form == RP_COMPLETE_SOME && i < *c->outcount; i++)
+        complete(call, room.before[c->indices[i]], &c->statuses[i]);
+    if (c->form == RP_COMPLETE_ANY || c->form == RP_COMPLETE_SOME)
+        return;
+    for (int i = 0; i < c->count; i++)
+        if (rc == MPI_SUCCESS || c->form == RP_COMPLETE_ONE ||
+            rp_return_code_class(c->statuses[i].MPI_ERROR) != MPI_ERR_PENDING)
+            complete(call, room.before[i], &c->statuses[i]);
 }
 
-static int real_waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                        MPI_Status *seen)
+/* All requests take part in the real call. `event`: that the record has for it, which the call
+ * makes true; NULL: none. */
+static int complete_freely(const struct rp_call *call, const struct rp_completion *c,
+                           const struct rp_event *event)
 {
-    struct rp_patience patience = {0};
-    int flag = 0, rc;
+    bool is_about_all = rp_completion_is_about_all(c);
+    bool waits = !c->tests || (is_about_all && event && event->kind == RP_YES);
+    MPI_Request *real = enter(c->count, c->requests);
+    struct rp_completion with = with_requests(c, c->count, real);
+    int rc = real_call(call, &with, waits);
 
-    if (!rp_threads_on)
-        return call->next->Waitany(count, requests, index, seen);
-    while ((rc = call->next->Testany(count, requests, index, &flag, seen)) == MPI_SUCCESS && !flag)
-        rp_patience_poll(&patience, call, "requests of its own");
-    rp_patience_end(&patience);
-    return rc;
-}
-
-/* Waitsome and Testsome: `real_call` says which. */
-static int real_some(const struct rp_call *call, some_function *real_call, int count,
-                     MPI_Request *requests, int *outcount, int *indices, MPI_Status *seen)
-{
-    struct rp_patience patience = {0};
-    int rc;
-
-    if (!rp_threads_on || real_call == call->next->Testsome)
-        return real_call(count, requests, outcount, indices, seen);
-    while ((rc = call->next->Testsome(count, requests, outcount, indices, seen)) == MPI_SUCCESS &&
-           *outcount == 0)
-        rp_patience_poll(&patience, call, "requests of its own");
-    rp_patience_end(&patience);
-    return rc;
-}
-
-int rp_replay_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
-{
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-
-    rp_replay_begin();
-    rp_stop_at_ghost(call, *request);
-    rp_await_request(call, *request);
-    MPI_Request before = *request, *real = enter(1, request);
-    int rc = real_wait(call, real, seen);
-    leave(1, request, real);
-    if (rp_return_code_matched(rc))
-        complete(call, before, seen);
-    rp_replay_end();
+    leave(c->count, c->requests, real);
+    if (event)
+        rp_follow_take();
+    if (is_about_all || !event)
+        complete_found(call, &with, rc);
     return rc;
 }
 
@@ -187,149 +173,50 @@ static void check_index(const struct rp_call *call, int index, int count,
         rp_follow_diverge(call, "the completed request is null here");
 }
 
-/* The one request of Waitany and Testany: only it takes part in the real call. */
-static int complete_one(const struct rp_call *call, MPI_Request *requests, int index, int *flag,
-                        MPI_Status *seen)
+/* MPI_Waitany, MPI_Testany: only the recorded request takes part in the real call. */
+static int complete_any(const struct rp_call *call, const struct rp_completion *c, int index)
 {
-    int only = 0, rc;
+    int only = 0;
 
-    rp_await_request(call, requests[index]);
-    MPI_Request before = requests[index], *real = enter(1, &requests[index]);
-    if (flag)
-        rc = call->next->Testany(1, real, &only, flag, seen);
-    else
-        rc = real_waitany(call, 1, real, &only, seen);
-    leave(1, &requests[index], real);
+    check_index(call, index, c->count, c->requests);
+    rp_await_request(call, c->requests[index]);
+    MPI_Request before = c->requests[index], *real = enter(1, &c->requests[index]);
+    struct rp_completion with = with_requests(c, 1, real);
+    with.index = &only;
+    int rc = real_call(call, &with, true);
+    leave(1, &c->requests[index], real);
     rp_follow_take();
-    complete(call, before, seen);
+    complete(call, before, with.statuses);
+    *c->index = index;
     return rc;
 }
 
-int rp_replay_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                      MPI_Status *status)
-{
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc;
-
-    rp_replay_begin();
-    if (rp_return_code_all_null(count, requests))
-        return decided(call, count, call->next->Waitany(count, requests, index, seen));
-    const struct rp_event *event =
-        rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
-    if (event && event->kind == RP_YES && event->yes.index >= 0) {
-        int chosen = event->yes.index;
-        check_index(call, chosen, count, requests);
-        rc = complete_one(call, requests, chosen, NULL, seen);
-        *index = chosen;
-    } else {
-        MPI_Request *real = enter(count, requests);
-        rc = real_waitany(call, count, real, index, seen);
-        leave(count, requests, real);
-        if (event)
-            rp_follow_take();
-        else if (rp_return_code_matched(rc) && *index != MPI_UNDEFINED)
-            complete(call, room.before[*index], seen);
-    }
-    rp_replay_end();
-    return rc;
-}
-
-int rp_replay_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                      int *flag, MPI_Status *status)
-{
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = MPI_SUCCESS;
-
-    rp_replay_begin();
-    if (rp_return_code_all_null(count, requests))
-        return decided(call, count, call->next->Testany(count, requests, index, flag, seen));
-    const struct rp_event *event =
-        rp_follow_expect(call, (uint32_t)count,
-                         RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
-    if (event && event->kind == RP_NO) {
-        *flag = 0;
-        *index = MPI_UNDEFINED;
-        rp_answer_no();
-    } else if (event && event->kind == RP_YES && event->yes.index >= 0) {
-        int chosen = event->yes.index;
-        check_index(call, chosen, count, requests);
-        rc = complete_one(call, requests, chosen, flag, seen);
-        *index = chosen;
-    } else {
-        MPI_Request *real = enter(count, requests);
-        rc = call->next->Testany(count, real, index, flag, seen);
-        leave(count, requests, real);
-        if (event)
-            rp_follow_take();
-        else if (rp_return_code_matched(rc) && *flag && *index != MPI_UNDEFINED)
-            complete(call, room.before[*index], seen);
-    }
-    rp_replay_end();
-    return rc;
-}
-
-/* Waitsome and Testsome of exactly the recorded requests, in the recorded order. */
-static int complete_some(const struct rp_call *call, some_function *real_call, int count,
-                         MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+/* MPI_Waitsome, MPI_Testsome: exactly the recorded requests take part, in the recorded order. */
+static int complete_some(const struct rp_call *call, const struct rp_completion *c)
 {
     int wanted = rp_follow_ahead(0)->yes.count, found = 0;
 
-    reserve(count);
+    reserve(c->count);
     for (int i = 0; i < wanted; i++) {
-        indices[i] = rp_follow_ahead((size_t)i)->next.index;
-        check_index(call, indices[i], count, requests);
-        rp_await_request(call, requests[indices[i]]);
-        room.before[i] = requests[indices[i]];
-        room.subset[i] = rp_placeholder_real(requests[indices[i]]);
+        MPI_Request *request = &c->requests[c->indices[i] = rp_follow_ahead((size_t)i)->next.index];
+        check_index(call, c->indices[i], c->count, c->requests);
+        rp_await_request(call, *request);
+        room.before[i] = *request;
+        room.subset[i] = rp_placeholder_real(*request);
     }
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
-    int rc = real_some(call, real_call, wanted, room.subset, &found, room.indices, seen);
+    struct rp_completion with = with_requests(c, wanted, room.subset);
+    with.outcount = &found;
+    with.indices = room.indices;
+    int rc = real_call(call, &with, true);
     if (!rp_return_code_some(rc) || found != wanted)
         rp_follow_diverge(call, "a completed request is inactive here");
     for (int i = 0; i < wanted; i++)
         rp_follow_take();
     for (int i = 0; i < wanted; i++) {
-        rp_placeholder_leave(1, &requests[indices[i]], &room.subset[i], &room.before[i]);
-        complete(call, room.before[i], &seen[i]);
+        rp_placeholder_leave(1, &c->requests[c->indices[i]], &room.subset[i], &room.before[i]);
+        complete(call, room.before[i], &with.statuses[i]);
     }
-    *outcount = wanted;
-    return rc;
-}
-
-static int freely_some(const struct rp_call *call, some_function *real_call, int count,
-                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
-{
-    MPI_Request *real = enter(count, requests);
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
-    int rc = real_some(call, real_call, count, real, outcount, indices, seen);
-
-    leave(count, requests, real);
-    for (int i = 0; rp_return_code_some(rc) && rp_follow_is_free() && i < *outcount; i++)
-        complete(call, room.before[indices[i]], &seen[i]);
-    return rc;
-}
-
-static int replay_some(const struct rp_call *call, some_function *real_call, uint32_t kinds,
-                       int count, MPI_Request *requests, int *outcount, int *indices,
-                       MPI_Status *statuses)
-{
-    int rc = MPI_SUCCESS;
-
-    rp_replay_begin();
-    if (rp_return_code_all_null(count, requests))
-        return decided(call, count, real_call(count, requests, outcount, indices, statuses));
-    const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, kinds);
-    if (event && event->kind == RP_NO) {
-        *outcount = 0;
-        rp_answer_no();
-    } else if (event && event->kind == RP_YES && event->yes.count > 0) {
-        rc = complete_some(call, real_call, count, requests, outcount, indices, statuses);
-    } else {
-        rc = freely_some(call, real_call, count, requests, outcount, indices, statuses);
-        if (event)
-            rp_follow_take();
-    }
-    rp_replay_end();
+    *c->outcount = wanted;
     return rc;
 }
 
@@ -351,22 +238,27 @@ static void tell_incomplete(MPI_Request handle, MPI_Status *status)
 
 /* A Waitall that failed before all were complete: exactly those that were complete are, the others
  * stay pending. */
-static int waitall_partly(const struct rp_call *call, int count, MPI_Request *requests,
-                          MPI_Status *statuses)
+static int waitall_partly(const struct rp_call *call, const struct rp_completion *c)
 {
-    const struct rp_event *event = rp_follow_expect(call, (uint32_t)count, RP_KIND(RP_YES));
+    const struct rp_event *event = rp_follow_expect(call, (uint32_t)c->count, RP_KIND(RP_YES));
+    bool has_statuses = !rp_completion_ignores(c);
+    int found = 0;
 
     if (!event)
-        return call->next->Waitall(count, requests, statuses);
-    int completed = event->yes.count, found = 0;
-    reserve(count);
-    MPI_Status *own = room.statuses;
-    for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; i++)
-        tell_incomplete(requests[i], &statuses[i]);
-    int rc = complete_some(call, call->next->Waitsome, count, requests, &found, room.chosen,
-                           MPI_STATUSES_IGNORE);
-    for (int i = 0; i < completed && statuses != MPI_STATUSES_IGNORE; i++)
-        statuses[room.chosen[i]] = own[i];
+        return rp_completion_call(call->next, c);
+    int completed = event->yes.count;
+    reserve(c->count);
+    for (int i = 0; i < c->count && has_statuses; i++)
+        tell_incomplete(c->requests[i], &c->statuses[i]);
+    struct rp_completion some = {.form = RP_COMPLETE_SOME,
+                                 .count = c->count,
+                                 .requests = c->requests,
+                                 .outcount = &found,
+                                 .indices = room.chosen,
+                                 .statuses = MPI_STATUSES_IGNORE};
+    int rc = complete_some(call, &some);
+    for (int i = 0; i < completed && has_statuses; i++)
+        c->statuses[room.chosen[i]] = room.statuses[i];
     return rc;
 }
 
@@ -419,102 +311,62 @@ static bool await_all(const struct rp_call *call, int count, MPI_Request *reques
     return failed;
 }
 
-int rp_replay_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
-                      MPI_Status *statuses)
+/* MPI_Wait, MPI_Waitall: no event of their own. */
+static int wait_for_all(const struct rp_call *call, const struct rp_completion *c)
 {
-    rp_replay_begin();
-    if (await_all(call, count, requests)) {
-        int partly = waitall_partly(call, count, requests, statuses);
-        rp_replay_end();
-        return partly;
+    if (c->form == RP_COMPLETE_ONE) {
+        rp_stop_at_ghost(call, *c->requests);
+        rp_await_request(call, *c->requests);
+    } else if (await_all(call, c->count, c->requests)) {
+        return waitall_partly(call, c);
     }
-    MPI_Request *real = enter(count, requests);
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
-    int rc = real_waitall(call, count, real, seen);
-    leave(count, requests, real);
-    bool in_status = rc != MPI_SUCCESS && rp_return_code_class(rc) == MPI_ERR_IN_STATUS;
-    for (int i = 0; (rc == MPI_SUCCESS || in_status) && i < count; i++)
-        if (!in_status || rp_return_code_class(seen[i].MPI_ERROR) != MPI_ERR_PENDING)
-            complete(call, room.before[i], &seen[i]);
-    rp_replay_end();
+    return complete_freely(call, c, NULL);
+}
+
+/* A test, or a wait for one or some: the next event is its answer. */
+static int answer(const struct rp_call *call, const struct rp_completion *c)
+{
+    uint32_t no = c->tests ? RP_KIND(RP_NO) : 0;
+    const struct rp_event *event =
+        rp_follow_expect(call, (uint32_t)c->count, no | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
+    bool is_yes = event && event->kind == RP_YES;
+
+    if (event && event->kind == RP_NO) {
+        rp_completion_put_no(c);
+        rp_answer_no();
+        return MPI_SUCCESS;
+    }
+    if (is_yes && c->form == RP_COMPLETE_ANY && event->yes.index >= 0)
+        return complete_any(call, c, event->yes.index);
+    if (is_yes && c->form == RP_COMPLETE_SOME && event->yes.count > 0)
+        return complete_some(call, c);
+    bool is_about_all = rp_completion_is_about_all(c);
+    for (int i = 0; is_yes && is_about_all && i < c->count; i++)
+        rp_await_request(call, c->requests[i]);
+    return complete_freely(call, c, event);
+}
+
+/* Nothing can complete: what the call answers is no event, unless it fails. */
+static int call_decided(const struct rp_call *call, const struct rp_completion *c)
+{
+    int rc = rp_completion_call(call->next, c);
+
+    if (rc != MPI_SUCCESS)
+        rp_follow_observe(call, RP_ERROR, (uint32_t)c->count, rp_return_code_class(rc), 0, 0);
     return rc;
 }
 
-int rp_replay_Waitsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
-                       int *indices, MPI_Status *statuses)
+int rp_replay_complete(const struct rp_call *call, const struct rp_completion *c)
 {
-    return replay_some(call, call->next->Waitsome, RP_KIND(RP_YES) | RP_KIND(RP_ERROR), count,
-                       requests, outcount, indices, statuses);
-}
-
-int rp_replay_Testsome(const struct rp_call *call, int count, MPI_Request *requests, int *outcount,
-                       int *indices, MPI_Status *statuses)
-{
-    return replay_some(call, call->next->Testsome,
-                       RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR), count, requests,
-                       outcount, indices, statuses);
-}
-
-int rp_replay_Test(const struct rp_call *call, MPI_Request *request, int *flag, MPI_Status *status)
-{
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = MPI_SUCCESS;
+    int rc;
 
     rp_replay_begin();
-    if (request && *request == rp_constant.request_null)
-        return decided(call, 1, call->next->Test(request, flag, seen));
-    const struct rp_event *event =
-        rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
-    if (event && event->kind == RP_NO) {
-        *flag = 0;
-        rp_answer_no();
-    } else {
-        if (event && event->kind == RP_YES)
-            rp_await_request(call, *request);
-        MPI_Request before = request ? *request : rp_constant.request_null,
-                    *real = enter(1, request);
-        struct rp_patience patience = {0};
-        while ((rc = call->next->Test(real, flag, seen)) == MPI_SUCCESS && !*flag && event &&
-               event->kind == RP_YES)
-            rp_patience_poll(&patience, call, "a request of its own");
-        rp_patience_end(&patience);
-        leave(1, request, real);
-        if (event)
-            rp_follow_take();
-        if (rp_return_code_matched(rc) && *flag)
-            complete(call, before, seen);
-    }
-    rp_replay_end();
-    return rc;
-}
-
-int rp_replay_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
-                      MPI_Status *statuses)
-{
-    int rc = MPI_SUCCESS;
-
-    rp_replay_begin();
-    if (rp_return_code_all_null(count, requests))
-        return decided(call, count, call->next->Testall(count, requests, flag, statuses));
-    const struct rp_event *event =
-        rp_follow_expect(call, (uint32_t)count,
-                         RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
-    if (event && event->kind == RP_NO) {
-        *flag = 0;
-        rp_answer_no();
-        rp_replay_end();
-        return rc;
-    }
-    for (int i = 0; event && event->kind == RP_YES && i < count; i++)
-        rp_await_request(call, requests[i]);
-    MPI_Request *real = enter(count, requests);
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? room.statuses : statuses;
-    rc = call->next->Testall(count, real, flag, seen);
-    leave(count, requests, real);
-    if (event)
-        rp_follow_take();
-    for (int i = 0; rp_return_code_some(rc) && *flag && i < count; i++)
-        complete(call, room.before[i], &seen[i]);
+    if (rp_completion_waits_for_all(c))
+        rc = wait_for_all(call, c);
+    else if (rp_return_code_all_null(c->count, c->requests))
+        rc = call_decided(call, c);
+    else
+        rc = answer(call, c);
     rp_replay_end();
     return rc;
 }

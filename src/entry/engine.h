@@ -9,6 +9,7 @@
 
 #include "base/visibility.h"
 #include "base/status.h"
+#include "preload/completion.h"
 #include "preload/requests.h"
 #include "next.h"
 
@@ -83,16 +84,8 @@ struct rp_engine {
     int (*Iprobe)(const struct rp_call *, int source, int tag, MPI_Comm, int *flag, MPI_Status *);
     int (*Improbe)(const struct rp_call *, int source, int tag, MPI_Comm, int *flag, MPI_Message *,
                    MPI_Status *);
-    int (*Wait)(const struct rp_call *, MPI_Request *, MPI_Status *);
-    int (*Waitall)(const struct rp_call *, int, MPI_Request *, MPI_Status *);
-    int (*Waitany)(const struct rp_call *, int, MPI_Request *, int *index, MPI_Status *);
-    int (*Waitsome)(const struct rp_call *, int, MPI_Request *, int *outcount, int *indices,
-                    MPI_Status *);
-    int (*Test)(const struct rp_call *, MPI_Request *, int *flag, MPI_Status *);
-    int (*Testall)(const struct rp_call *, int, MPI_Request *, int *flag, MPI_Status *);
-    int (*Testany)(const struct rp_call *, int, MPI_Request *, int *index, int *flag, MPI_Status *);
-    int (*Testsome)(const struct rp_call *, int, MPI_Request *, int *outcount, int *indices,
-                    MPI_Status *);
+    /* MPI_Wait, MPI_Test and their families. */
+    int (*complete)(const struct rp_call *, const struct rp_completion *);
     int (*Request_get_status)(const struct rp_call *, MPI_Request, int *flag, MPI_Status *);
     int (*Parrived)(const struct rp_call *, MPI_Request, int partition, int *flag);
     int (*Cancel)(const struct rp_call *, MPI_Request *);

@@ -53,10 +53,15 @@ static int post(const struct rp_call *call, void *buf, MPI_Count count, MPI_Data
 
 static int await(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
 {
+    const struct rp_completion wait = {.function = "MPI_Wait",
+                                       .form = RP_COMPLETE_ONE,
+                                       .count = 1,
+                                       .requests = request,
+                                       .statuses = status};
     int rc;
 
     if (RP_IS_WATCHED)
-        RP_LOCKED(rc, rp_engine->Wait(call, request, status));
+        RP_LOCKED(rc, rp_engine->complete(call, &wait));
     else
         RP_INSIDE(rc, call->next->Wait(request, status));
     return rc;

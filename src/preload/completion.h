@@ -41,6 +41,19 @@ static inline bool rp_completion_ignores(const struct rp_completion *c)
                : c->statuses == MPI_STATUSES_IGNORE;
 }
 
+/* Whether all requests must complete before the call says yes: of MPI_Wait, MPI_Waitall, MPI_Test
+ * and MPI_Testall. */
+static inline bool rp_completion_is_about_all(const struct rp_completion *c)
+{
+    return c->form == RP_COMPLETE_ONE || c->form == RP_COMPLETE_ALL;
+}
+
+/* Whether it is MPI_Wait or MPI_Waitall: MPI leaves nothing open of them. */
+static inline bool rp_completion_waits_for_all(const struct rp_completion *c)
+{
+    return !c->tests && rp_completion_is_about_all(c);
+}
+
 /* How many statuses the call may write. */
 static inline int rp_completion_statuses(const struct rp_completion *c)
 {
@@ -64,6 +77,29 @@ static inline int rp_completion_call(const struct rp_next *next, const struct rp
         return (c->tests ? next->Testsome : next->Waitsome)(c->count, c->requests, c->outcount,
                                                             c->indices, c->statuses);
     }
+}
+
+/* The same call as a test, for a wait that is made of polls. `flag` is for its answer; it must
+ * outlive what is returned. */
+static inline struct rp_completion rp_completion_as_test(const struct rp_completion *c, int *flag)
+{
+    struct rp_completion test = *c;
+
+    if (!c->tests && c->form != RP_COMPLETE_SOME)
+        test.flag = flag;
+    test.tests = true;
+    return test;
+}
+
+/* Answers a test with no. */
+static inline void rp_completion_put_no(const struct rp_completion *c)
+{
+    if (c->flag)
+        *c->flag = 0;
+    if (c->index)
+        *c->index = MPI_UNDEFINED;
+    if (c->outcount)
+        *c->outcount = 0;
 }
 
 /* Of a call that succeeded: whether it completed something, or found nothing to complete. */

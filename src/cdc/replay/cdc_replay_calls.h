@@ -102,7 +102,8 @@ void rp_cdc_replay_deliver(const struct rp_call *call, struct rp_pooled *message
 
 /* Completes one request, which is certain to complete: a receive that was given its message, or
  * anything else. */
-int rp_cdc_replay_complete(const struct rp_call *call, MPI_Request *request, MPI_Status *status);
+int rp_cdc_replay_complete_request(const struct rp_call *call, MPI_Request *request,
+                                   MPI_Status *status);
 
 int rp_cdc_replay_receive(const struct rp_call *call, struct rp_envelope *e,
                           const struct rp_buffer_args *b);
@@ -130,21 +131,7 @@ void rp_cdc_replay_received_matched(const struct rp_call *call);
 
 /* Completion, cancelling and freeing */
 
-int rp_cdc_replay_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status);
-int rp_cdc_replay_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
-                          MPI_Status *statuses);
-int rp_cdc_replay_Test(const struct rp_call *call, MPI_Request *request, int *flag,
-                       MPI_Status *status);
-int rp_cdc_replay_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
-                          MPI_Status *statuses);
-int rp_cdc_replay_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                          MPI_Status *status);
-int rp_cdc_replay_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                          int *flag, MPI_Status *status);
-int rp_cdc_replay_Waitsome(const struct rp_call *call, int count, MPI_Request *requests,
-                           int *outcount, int *indices, MPI_Status *statuses);
-int rp_cdc_replay_Testsome(const struct rp_call *call, int count, MPI_Request *requests,
-                           int *outcount, int *indices, MPI_Status *statuses);
+int rp_cdc_replay_complete(const struct rp_call *call, const struct rp_completion *c);
 int rp_cdc_replay_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
                                      MPI_Status *status);
 int rp_cdc_replay_Parrived(const struct rp_call *call, MPI_Request request, int partition,

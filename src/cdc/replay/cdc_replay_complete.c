@@ -5,6 +5,7 @@
 
 #include "cdc/replay/cdc_replay_calls.h"
 #include "engine/return_codes.h"
+#include "preload/completion.h"
 #include "preload/constants.h"
 
 /* A receive whose cancel won in the record, if the next row says so: it is cancelled now. */
@@ -68,46 +69,33 @@ static void give_all(const struct rp_call *call, int count, MPI_Request *request
     }
 }
 
-int rp_cdc_replay_Wait(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
-{
-    rp_cdc_replay_call_begins();
-    if (request && *request != rp_constant.request_null)
-        give_all(call, 1, request, true);
-    int rc = request && *request != rp_constant.request_null
-                 ? rp_cdc_replay_complete(call, request, status)
-                 : call->next->Wait(request, status);
-    rp_cdc_replay_call_ends();
-    return rc;
-}
-
-/* Completes those that are to be, and tells errors as calls on several requests do. */
-static int complete_all(const struct rp_call *call, int count, MPI_Request *requests,
-                        MPI_Status *statuses)
+/* Completes requests that are certain to complete, all of the call or those with these indices,
+ * and tells errors as calls on several requests do. */
+static int complete_each(const struct rp_call *call, const struct rp_completion *c, int count,
+                         const int *indices)
 {
     int worst = MPI_SUCCESS;
 
     for (int i = 0; i < count; i++) {
-        MPI_Status own, *seen = statuses == MPI_STATUSES_IGNORE ? &own : &statuses[i];
-        int rc = rp_cdc_replay_complete(call, &requests[i], seen);
+        MPI_Status own, *seen = c->statuses == MPI_STATUSES_IGNORE ? &own : &c->statuses[i];
+        int rc = rp_cdc_replay_complete_request(call, &c->requests[indices ? indices[i] : i], seen);
         seen->MPI_ERROR = rc;
         worst = rc != MPI_SUCCESS ? MPI_ERR_IN_STATUS : worst;
     }
     return worst;
 }
 
-int rp_cdc_replay_Waitall(const struct rp_call *call, int count, MPI_Request *requests,
-                          MPI_Status *statuses)
+/* MPI_Wait and MPI_Waitall. */
+static int wait_for_all(const struct rp_call *call, const struct rp_completion *c)
 {
-    if (count < 0 || (count > 0 && !requests))
-        return call->next->Waitall(count, requests, statuses);
-    rp_cdc_replay_call_begins();
-    give_all(call, count, requests, false);
-    int rc = complete_all(call, count, requests, statuses);
-    rp_cdc_replay_call_ends();
-    return rc;
+    bool alone = c->form == RP_COMPLETE_ONE;
+
+    give_all(call, c->count, c->requests, alone);
+    return alone ? rp_cdc_replay_complete_request(call, c->requests, c->statuses)
+                 : complete_each(call, c, c->count, NULL);
 }
 
-/* The answer of a poll, or of a wait for one or some. False: no. */
+/* Whether the row that is next for a call is no 'no'. */
 static bool is_yes(const struct rp_call *call, int count, MPI_Request *requests,
                    struct rp_answer *answer)
 {
@@ -127,160 +115,111 @@ static bool is_error(const struct rp_answer *answer)
 
 /* What a row of a completion call says: the index of a request, which can be completed now. -1: the
  * call has none. */
-static int32_t answered_index(const struct rp_call *call, const struct rp_answer *answer, int count,
-                              MPI_Request *requests, bool alone)
+static int32_t answered_index(const struct rp_call *call, const struct rp_answer *answer,
+                              const struct rp_completion *c)
 {
     if (answer->kind == RP_ROW_MESSAGE)
-        return give(call, answer, count, requests, alone);
+        return give(call, answer, c->count, c->requests, c->form == RP_COMPLETE_ONE);
     if (answer->other.kind != RP_YES && answer->other.kind != RP_NEXT)
         rp_cdc_replay_diverge(call, "a completion call");
     int32_t index = answer->other.yes.index;
-    if (index >= count)
+    if (index >= c->count)
         rp_cdc_replay_diverge(call, "an index that is not in the array of requests");
     rp_cdc_replay_pass(call, -1);
     return index;
 }
 
-int rp_cdc_replay_Test(const struct rp_call *call, MPI_Request *request, int *flag,
-                       MPI_Status *status)
+static int test_one(const struct rp_call *call, struct rp_answer *answer,
+                    const struct rp_completion *c)
 {
-    struct rp_answer answer;
-
-    if (!request || *request == rp_constant.request_null)
-        return call->next->Test(request, flag, status);
-    rp_cdc_replay_call_begins();
-    int rc = MPI_SUCCESS;
-    *flag = is_yes(call, 1, request, &answer);
-    if (*flag && is_error(&answer)) {
+    if (is_error(answer)) {
         rp_cdc_replay_pass(call, -1);
-        rc = call->next->Test(request, flag, status);
-    } else if (*flag) {
-        answered_index(call, &answer, 1, request, true);
-        rc = rp_cdc_replay_complete(call, request, status);
+        return rp_completion_call(call->next, c);
     }
-    rp_cdc_replay_call_ends();
-    return rc;
+    answered_index(call, answer, c);
+    return rp_cdc_replay_complete_request(call, c->requests, c->statuses);
 }
 
-int rp_cdc_replay_Testall(const struct rp_call *call, int count, MPI_Request *requests, int *flag,
-                          MPI_Status *statuses)
+static int test_all(const struct rp_call *call, struct rp_answer *answer,
+                    const struct rp_completion *c)
 {
-    struct rp_answer answer;
-
-    if (rp_return_code_all_null(count, requests))
-        return call->next->Testall(count, requests, flag, statuses);
-    rp_cdc_replay_call_begins();
-    int rc = MPI_SUCCESS;
-    *flag = is_yes(call, count, requests, &answer);
-    if (*flag && answer.kind == RP_ROW_OTHER)
+    if (answer->kind == RP_ROW_OTHER)
         rp_cdc_replay_pass(call, -1);
-    if (*flag) {
-        give_all(call, count, requests, false);
-        rc = complete_all(call, count, requests, statuses);
-    }
-    rp_cdc_replay_call_ends();
-    return rc;
+    return wait_for_all(call, c);
 }
 
-/* Waitany, and Testany that said yes. */
-static int complete_any(const struct rp_call *call, const struct rp_answer *answer, int count,
-                        MPI_Request *requests, int *index, MPI_Status *status)
+static int complete_any(const struct rp_call *call, struct rp_answer *answer,
+                        const struct rp_completion *c)
 {
-    int32_t found = answered_index(call, answer, count, requests, false);
-
     int flag;
 
-    *index = found;
-    return found < 0 ? rp_pmpi.Testany(count, requests, index, &flag, status)
-                     : rp_cdc_replay_complete(call, &requests[found], status); /* none is active */
+    *c->index = answered_index(call, answer, c);
+    if (*c->index >= 0)
+        return rp_cdc_replay_complete_request(call, &c->requests[*c->index], c->statuses);
+    return rp_pmpi.Testany(c->count, c->requests, c->index, &flag,
+                           c->statuses); /* none is active */
 }
 
-int rp_cdc_replay_Waitany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                          MPI_Status *status)
+static int complete_some(const struct rp_call *call, struct rp_answer *answer,
+                         const struct rp_completion *c)
 {
-    struct rp_answer answer;
-
-    if (rp_return_code_all_null(count, requests))
-        return call->next->Waitany(count, requests, index, status);
-    rp_cdc_replay_call_begins();
-    if (!is_yes(call, count, requests, &answer))
-        rp_cdc_replay_diverge(call, "a wait");
-    int rc = complete_any(call, &answer, count, requests, index, status);
-    rp_cdc_replay_call_ends();
-    return rc;
-}
-
-int rp_cdc_replay_Testany(const struct rp_call *call, int count, MPI_Request *requests, int *index,
-                          int *flag, MPI_Status *status)
-{
-    struct rp_answer answer;
-    int rc = MPI_SUCCESS;
-
-    if (rp_return_code_all_null(count, requests))
-        return call->next->Testany(count, requests, index, flag, status);
-    rp_cdc_replay_call_begins();
-    *flag = is_yes(call, count, requests, &answer);
-    *index = MPI_UNDEFINED;
-    if (*flag)
-        rc = complete_any(call, &answer, count, requests, index, status);
-    rp_cdc_replay_call_ends();
-    return rc;
-}
-
-/* Waitsome, and Testsome that said yes. */
-static int complete_some(const struct rp_call *call, struct rp_answer *answer, int count,
-                         MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
-{
-    int worst = MPI_SUCCESS, done = 0;
+    int done = 0;
 
     if (answer->kind == RP_ROW_OTHER && answer->other.yes.index < 0) {
         rp_cdc_replay_pass(call, -1);
-        *outcount = MPI_UNDEFINED;
+        *c->outcount = MPI_UNDEFINED;
         return MPI_SUCCESS;
     }
-    for (bool more = true; more && done < count; done++) {
+    for (bool more = true; more && done < c->count; done++) {
         more = answer->with_next;
-        indices[done] = answered_index(call, answer, count, requests, false);
+        c->indices[done] = answered_index(call, answer, c);
         if (more)
             *answer = rp_cdc_replay_next(call);
     }
-    for (int i = 0; i < done; i++) {
-        MPI_Status own, *seen = statuses == MPI_STATUSES_IGNORE ? &own : &statuses[i];
-        int rc = rp_cdc_replay_complete(call, &requests[indices[i]], seen);
-        seen->MPI_ERROR = rc;
-        worst = rc != MPI_SUCCESS ? MPI_ERR_IN_STATUS : worst;
+    *c->outcount = done;
+    return complete_each(call, c, done, c->indices);
+}
+
+/* A test, or a wait for one or some: the next row is its answer. */
+static int answer(const struct rp_call *call, const struct rp_completion *c)
+{
+    static int (*const yes[])(const struct rp_call *, struct rp_answer *,
+                              const struct rp_completion *) = {
+        [RP_COMPLETE_ONE] = test_one,
+        [RP_COMPLETE_ALL] = test_all,
+        [RP_COMPLETE_ANY] = complete_any,
+        [RP_COMPLETE_SOME] = complete_some,
+    };
+    struct rp_answer row;
+
+    if (!is_yes(call, c->count, c->requests, &row)) {
+        if (!c->tests)
+            rp_cdc_replay_diverge(call, "a wait");
+        rp_completion_put_no(c);
+        return MPI_SUCCESS;
     }
-    *outcount = done;
-    return worst;
+    if (c->flag)
+        *c->flag = 1;
+    return yes[c->form](call, &row, c);
 }
 
-int rp_cdc_replay_Waitsome(const struct rp_call *call, int count, MPI_Request *requests,
-                           int *outcount, int *indices, MPI_Status *statuses)
+/* Whether the arguments leave nothing to be given out: that is for the real call to answer. */
+static bool is_decided(const struct rp_completion *c)
 {
-    struct rp_answer answer;
+    bool is_wrong = c->count < 0 || (c->count > 0 && !c->requests);
 
-    if (rp_return_code_all_null(count, requests))
-        return call->next->Waitsome(count, requests, outcount, indices, statuses);
-    rp_cdc_replay_call_begins();
-    if (!is_yes(call, count, requests, &answer))
-        rp_cdc_replay_diverge(call, "a wait");
-    int rc = complete_some(call, &answer, count, requests, outcount, indices, statuses);
-    rp_cdc_replay_call_ends();
-    return rc;
+    if (c->form == RP_COMPLETE_ALL && !c->tests)
+        return is_wrong;
+    return rp_return_code_all_null(c->count, c->requests) ||
+           (c->form == RP_COMPLETE_ONE && is_wrong);
 }
 
-int rp_cdc_replay_Testsome(const struct rp_call *call, int count, MPI_Request *requests,
-                           int *outcount, int *indices, MPI_Status *statuses)
+int rp_cdc_replay_complete(const struct rp_call *call, const struct rp_completion *c)
 {
-    struct rp_answer answer;
-    int rc = MPI_SUCCESS;
-
-    if (rp_return_code_all_null(count, requests))
-        return call->next->Testsome(count, requests, outcount, indices, statuses);
     rp_cdc_replay_call_begins();
-    *outcount = 0;
-    if (is_yes(call, count, requests, &answer))
-        rc = complete_some(call, &answer, count, requests, outcount, indices, statuses);
+    int rc = is_decided(c)                    ? rp_completion_call(call->next, c)
+             : rp_completion_waits_for_all(c) ? wait_for_all(call, c)
+                                              : answer(call, c);
     rp_cdc_replay_call_ends();
     return rc;
 }

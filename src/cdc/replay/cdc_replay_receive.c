@@ -93,7 +93,8 @@ static void open_receipt(struct rp_receipt *receipt)
     rp_cdc_replay.under_way.previous = receipt;
 }
 
-int rp_cdc_replay_complete(const struct rp_call *call, MPI_Request *request, MPI_Status *status)
+int rp_cdc_replay_complete_request(const struct rp_call *call, MPI_Request *request,
+                                   MPI_Status *status)
 {
     MPI_Request before = *request;
     struct rp_receipt *receipt = rp_cdc_replay_receipt(before);
