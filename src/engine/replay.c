@@ -11,12 +11,21 @@
 
 #include "base/diagnostics.h"
 #include "job/settings.h"
-#include "engine/wakeup.h"
-#include "engine/replay_calls.h"
-#include "engine/replay_follow.h"
-#include "engine/replay_shuffle.h"
+#include "engine/crash_replay.h"
+#include "engine/gdb_hooks.h"
 #include "engine/placeholder_requests.h"
-#include "engine/session.h"
+#include "engine/rank.h"
+#include "engine/replay_calls.h"
+#include "engine/replay_cursor.h"
+#include "engine/replay_divergence.h"
+#include "engine/replay_end.h"
+#include "engine/replay_finish.h"
+#include "engine/replay_follow.h"
+#include "engine/replay_patience.h"
+#include "engine/replay_shuffle.h"
+#include "engine/replay_turns.h"
+#include "engine/standstill.h"
+#include "engine/wakeup.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
 #include "entry/comms.h"
@@ -28,8 +37,6 @@
 #include "entry/thread_state.h"
 #include "entry/threads.h"
 #include "reprise.h"
-
-static struct rp_session session;
 
 static int replay_comm_free(const struct rp_call *call, MPI_Comm *comm)
 {
@@ -53,7 +60,7 @@ static int replay_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
 
 static int replay_leads(void)
 {
-    return !rp_follow_is_free();
+    return !rp_replay_is_free();
 }
 
 static void replay_threads_begin(void)
@@ -74,17 +81,17 @@ static int replay_value(const struct rp_call *call, int32_t *a, uint64_t *c)
 
 static void replay_finalize(void)
 {
-    if (rp_setting("REPRISE_SHUFFLE") && (rp_shuffle_count() > 0 || session.rank == 0))
+    if (rp_setting("REPRISE_SHUFFLE") && (rp_shuffle_count() > 0 || rp_rank.session.rank == 0))
         rp_note("%llu receives in commutative regions were shuffled",
                 (unsigned long long)rp_shuffle_count());
-    rp_follow_finish(true);
+    rp_replay_finish(true);
     rp_placeholder_close();
 }
 
 static void replay_end(int code)
 {
     (void)code;
-    rp_follow_finish(false);
+    rp_replay_finish(false);
 }
 
 /* Another thread ends the process: the rank's own thread cannot be asked how far it is. */
@@ -119,11 +126,11 @@ static const struct rp_engine engine = {
     .Comm_disconnect = replay_comm_disconnect,
     .leads = replay_leads,
     .threads_begin = replay_threads_begin,
-    .turn_begin = rp_follow_await_turn,
-    .turn_end = rp_follow_take_turn,
+    .turn_begin = rp_turns_await,
+    .turn_end = rp_turns_take,
     .value = replay_value,
     .value_taken = rp_follow_take,
-    .refused = rp_follow_refused,
+    .refused = rp_replay_refused,
     .finalize = replay_finalize,
     .abort = replay_end,
     .exit = replay_end,
@@ -146,7 +153,7 @@ static void list_allowed(const struct rp_manifest *m, char allowed[PATH_MAX])
 static enum rp_status find_record(char allowed[PATH_MAX], struct rp_problem *why)
 {
     struct rp_manifest manifest;
-    enum rp_status status = rp_session_find_record(&session, &manifest, why);
+    enum rp_status status = rp_session_find_record(&rp_rank.session, &manifest, why);
 
     if (status != RP_OK)
         return status;
@@ -155,21 +162,20 @@ static enum rp_status find_record(char allowed[PATH_MAX], struct rp_problem *why
     return RP_OK;
 }
 
-static enum rp_status read_options(struct rp_follow_options *options, struct rp_problem *why)
+static enum rp_status read_options(enum rp_at_end *at_end, struct rp_problem *why)
 {
-    const char *at_end = rp_setting("REPRISE_AT_END");
+    const char *wanted = rp_setting("REPRISE_AT_END");
 
-    options->check_places = rp_setting("REPRISE_FORCE") == NULL;
-    if (!at_end || strcmp(at_end, "stop") == 0)
-        options->at_end = RP_AT_END_STOP;
-    else if (strcmp(at_end, "gdb") == 0)
-        options->at_end = RP_AT_END_GDB;
-    else if (strcmp(at_end, "continue") == 0)
-        options->at_end = RP_AT_END_CONTINUE;
+    if (!wanted || strcmp(wanted, "stop") == 0)
+        *at_end = RP_AT_END_STOP;
+    else if (strcmp(wanted, "gdb") == 0)
+        *at_end = RP_AT_END_GDB;
+    else if (strcmp(wanted, "continue") == 0)
+        *at_end = RP_AT_END_CONTINUE;
     else
         return rp_fail(why, RP_USAGE, "REPRISE_AT_END=%s: stop, gdb or continue is expected",
-                       at_end);
-    return rp_setting_number("REPRISE_STALL", 0, 30, &options->stall, why);
+                       wanted);
+    return rp_setting_number("REPRISE_STALL", 0, 30, &rp_rank.stall, why);
 }
 
 /* The state file: the command's, or one of our own beside the record, or in TMPDIR if that cannot
@@ -182,41 +188,78 @@ static enum rp_status make_state(char path[PATH_MAX], struct rp_problem *why)
         snprintf(path, PATH_MAX, "%s", rp_setting("REPRISE_STATE"));
         return RP_OK;
     }
-    if (snprintf(path, PATH_MAX, "%s/replay-%d.state", session.directory, (int)getpid()) <
+    if (snprintf(path, PATH_MAX, "%s/replay-%d.state", rp_rank.session.directory, (int)getpid()) <
             PATH_MAX &&
-        rp_state_create(path, (uint32_t)session.ranks, why) == RP_OK)
+        rp_state_create(path, (uint32_t)rp_rank.session.ranks, why) == RP_OK)
         return RP_OK;
     snprintf(path, PATH_MAX, "%s/reprise-%d.state", temporary ? temporary : "/tmp", (int)getpid());
-    return rp_state_create(path, (uint32_t)session.ranks, why);
+    return rp_state_create(path, (uint32_t)rp_rank.session.ranks, why);
+}
+
+/* Opens the record of this rank, which then stands at its first event. */
+static enum rp_status open_record(struct rp_problem *why)
+{
+    enum rp_status status = rp_cursor_open(why);
+
+    if (status == RP_OK)
+        status = rp_divergence_open(rp_setting("REPRISE_FORCE") == NULL, why);
+    if (status == RP_OK)
+        status = rp_rank_open(rp_cursor_total(), why);
+    if (status != RP_OK)
+        return status;
+    rp_gdb_hook_begin(rp_rank.session.rank, rp_rank.slot->total);
+    status = rp_cursor_skip_early_values(why);
+    if (status == RP_OK)
+        rp_cursor_skip_notes();
+    return status;
+}
+
+/* From now on this rank is one of the ranks that wait for each other and end together. */
+static void join_ranks(enum rp_at_end at_end)
+{
+    rp_wakeup_open(rp_rank.state, rp_rank.session.rank);
+    rp_replay_end_open(at_end, rp_placeholder_release, rp_placeholder_sink);
+    rp_crash_replay_handle(rp_replay_wait_before_crash);
+    rp_standstill_open(&(struct rp_standstill){rp_rank.state, rp_rank.slot, rp_rank.stall,
+                                               !rp_cursor_ends_in_finalize(),
+                                               at_end == RP_AT_END_STOP, rp_patience_stuck,
+                                               rp_replay_hangs_at_end});
+}
+
+static enum rp_status find_files(enum rp_at_end *at_end, char allowed[PATH_MAX],
+                                 struct rp_problem *why)
+{
+    enum rp_status status = RP_OK;
+
+    if (rp_rank.session.rank == 0)
+        status = find_record(allowed, why);
+    if (status == RP_OK && rp_rank.session.rank == 0)
+        status = make_state(rp_rank.state_path, why);
+    return status == RP_OK ? read_options(at_end, why) : status;
 }
 
 void rp_replay_start(void)
 {
     struct rp_problem why;
-    struct rp_follow_options options = {0};
-    char state[PATH_MAX] = "", allowed[PATH_MAX] = "";
-    enum rp_status status = RP_OK;
+    enum rp_at_end at_end = RP_AT_END_STOP;
+    char allowed[PATH_MAX] = "";
 
-    rp_session_open(&session);
-    rp_debugger_open(session.rank);
-    if (session.rank == 0)
-        status = find_record(allowed, &why);
-    if (status == RP_OK && session.rank == 0)
-        status = make_state(state, &why);
-    if (status == RP_OK)
-        status = read_options(&options, &why);
+    rp_session_open(&rp_rank.session);
+    rp_debugger_open(rp_rank.session.rank);
+    enum rp_status status = find_files(&at_end, allowed, &why);
     if (status != RP_OK)
         rp_error("cannot replay: %s", why.text);
     rp_session_agree(status, NULL);
-    rp_session_share(&session, RP_OK);
-    rp_session_share_text(state);
+    rp_session_share(&rp_rank.session, RP_OK);
+    rp_session_share_text(rp_rank.state_path);
     rp_session_share_text(allowed);
     setenv("REPRISE_ALLOW", allowed, 1);
     rp_placeholder_open();
-    status = rp_follow_open(&session, &options, state, rp_placeholder_release, rp_placeholder_sink,
-                            &why);
+    status = open_record(&why);
     if (status == RP_OK)
-        status = rp_shuffle_open(&session, &why);
+        join_ranks(at_end);
+    if (status == RP_OK)
+        status = rp_shuffle_open(&rp_rank.session, &why);
     if (status != RP_OK)
         rp_error("cannot replay: %s", why.text);
     rp_session_agree(status, NULL);

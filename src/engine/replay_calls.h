@@ -7,12 +7,12 @@
 #include "entry/engine.h"
 #include "entry/thread_state.h"
 
-static inline void rp_replay_begin(void)
+static inline void rp_replay_call_begins(void)
 {
     rp_thread_state.depth++;
 }
 
-static inline void rp_replay_end(void)
+static inline void rp_replay_call_ends(void)
 {
     rp_thread_state.depth--;
 }

@@ -10,7 +10,11 @@
 #include "base/diagnostics.h"
 #include "engine/return_codes.h"
 #include "engine/replay_calls.h"
+#include "engine/replay_cursor.h"
+#include "engine/replay_end.h"
 #include "engine/replay_follow.h"
+#include "engine/replay_patience.h"
+#include "engine/replay_turns.h"
 #include "engine/placeholder_requests.h"
 #include "engine/replay_wait.h"
 #include "preload/constants.h"
@@ -194,12 +198,13 @@ static int complete_any(const struct rp_call *call, const struct rp_completion *
 /* MPI_Waitsome, MPI_Testsome: exactly the recorded requests take part, in the recorded order. */
 static int complete_some(const struct rp_call *call, const struct rp_completion *c)
 {
-    int wanted = rp_follow_ahead(0)->yes.count, found = 0;
+    int wanted = rp_cursor_ahead(0)->yes.count, found = 0;
 
     reserve(c->count);
     for (int i = 0; i < wanted; i++) {
-        MPI_Request *request = &c->requests[c->indices[i] = rp_follow_ahead((size_t)i)->next.index];
+        c->indices[i] = rp_cursor_ahead((size_t)i)->next.index;
         check_index(call, c->indices[i], c->count, c->requests);
+        MPI_Request *request = &c->requests[c->indices[i]];
         rp_await_request(call, *request);
         room.before[i] = *request;
         room.subset[i] = rp_placeholder_real(*request);
@@ -299,9 +304,9 @@ static bool await_all(const struct rp_call *call, int count, MPI_Request *reques
         }
         return failed;
     }
-    while (requests && !failed && !rp_follow_is_free() && !are_complete(count, requests)) {
-        if (has_ghost(count, requests) && rp_follow_is_over()) {
-            rp_follow_end_of_record(call);
+    while (requests && !failed && !rp_replay_is_free() && !are_complete(count, requests)) {
+        if (has_ghost(count, requests) && rp_turns_are_over()) {
+            rp_replay_end_of_record(call);
             break;
         }
         rp_patience_poll(&patience, call, "requests of its own");
@@ -360,14 +365,14 @@ int rp_replay_complete(const struct rp_call *call, const struct rp_completion *c
 {
     int rc;
 
-    rp_replay_begin();
+    rp_replay_call_begins();
     if (rp_completion_waits_for_all(c))
         rc = wait_for_all(call, c);
     else if (rp_return_code_all_null(c->count, c->requests))
         rc = call_decided(call, c);
     else
         rc = answer(call, c);
-    rp_replay_end();
+    rp_replay_call_ends();
     return rc;
 }
 
@@ -376,7 +381,7 @@ int rp_replay_Request_get_status(const struct rp_call *call, MPI_Request request
 {
     int rc = MPI_SUCCESS;
 
-    rp_replay_begin();
+    rp_replay_call_begins();
     const struct rp_event *event =
         rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_NO) {
@@ -389,7 +394,7 @@ int rp_replay_Request_get_status(const struct rp_call *call, MPI_Request request
         if (event)
             rp_follow_take();
     }
-    rp_replay_end();
+    rp_replay_call_ends();
     return rc;
 }
 
@@ -399,7 +404,7 @@ int rp_replay_Parrived(const struct rp_call *call, MPI_Request request, int part
     struct rp_patience patience = {0};
     int rc = MPI_SUCCESS;
 
-    rp_replay_begin();
+    rp_replay_call_begins();
     const struct rp_event *event =
         rp_follow_expect(call, 1, RP_KIND(RP_NO) | RP_KIND(RP_YES) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_NO) {
@@ -413,7 +418,7 @@ int rp_replay_Parrived(const struct rp_call *call, MPI_Request request, int part
         if (event)
             rp_follow_take();
     }
-    rp_replay_end();
+    rp_replay_call_ends();
     return rc;
 #else
     (void)call, (void)request, (void)partition, (void)flag;
@@ -431,10 +436,10 @@ int rp_replay_Cancel(const struct rp_call *call, MPI_Request *request)
     MPI_Request real = rp_placeholder_real(*request);
     int rc = MPI_SUCCESS;
 
-    rp_replay_begin();
+    rp_replay_call_begins();
     if (entry->flags & RP_REQUEST_RECEIVE) {
         /* A cancel that lost in the record must not win now. */
-        if (entry->flags & RP_REQUEST_GHOST || rp_follow_is_free())
+        if (entry->flags & RP_REQUEST_GHOST || rp_replay_is_free())
             rc = call->next->Cancel(&real);
         entry->flags |= RP_REQUEST_CANCELLING;
     } else {
@@ -444,7 +449,7 @@ int rp_replay_Cancel(const struct rp_call *call, MPI_Request *request)
             entry->post = cancels++;
         }
     }
-    rp_replay_end();
+    rp_replay_call_ends();
     return rc;
 }
 
@@ -455,7 +460,7 @@ int rp_replay_Request_free(const struct rp_call *call, MPI_Request *request)
 
     if (!entry || !entry->flags)
         return call->next->Request_free(request);
-    rp_replay_begin();
+    rp_replay_call_begins();
     if (entry->flags & RP_REQUEST_RECEIVE && entry->flags & RP_REQUEST_CANCELLING) {
         MPI_Request before = *request;
         rp_await_request(call, *request);
@@ -473,6 +478,6 @@ int rp_replay_Request_free(const struct rp_call *call, MPI_Request *request)
         rc = call->next->Request_free(request);
         entry->flags = 0;
     }
-    rp_replay_end();
+    rp_replay_call_ends();
     return rc;
 }

@@ -7,6 +7,8 @@
 #include "engine/wakeup.h"
 #include "engine/return_codes.h"
 #include "engine/replay_calls.h"
+#include "engine/replay_cursor.h"
+#include "engine/replay_end.h"
 #include "engine/replay_follow.h"
 #include "engine/replay_shuffle.h"
 #include "engine/placeholder_requests.h"
@@ -49,7 +51,7 @@ static bool can_probe(int source, int tag, MPI_Comm comm)
 
 void rp_replay_receive_begin(const struct rp_call *call, struct rp_envelope *e)
 {
-    rp_replay_begin();
+    rp_replay_call_begins();
     note_asked(e);
     if (!is_wild(e)) {
         if (!e->sends && can_probe(e->source, e->tag, e->comm))
@@ -80,9 +82,9 @@ static void observe_envelope(const struct rp_call *call, uint32_t kind, MPI_Comm
 
 void rp_replay_receive_end(const struct rp_call *call, struct rp_envelope *e, int rc)
 {
-    if (is_wild(e) && !rp_follow_is_free())
+    if (is_wild(e) && !rp_replay_is_free())
         observe_envelope(call, RP_RECV, e->comm, e->status, rc);
-    rp_replay_end();
+    rp_replay_call_ends();
 }
 
 /* Only what the program left open is filled in: wrong arguments stay wrong. */
@@ -125,7 +127,7 @@ int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e,
     const struct rp_event *event = NULL;
     int rc;
 
-    rp_replay_begin();
+    rp_replay_call_begins();
     note_asked(e);
     if (is_wild(e))
         event = rp_follow_expect(call, rp_comms_expected(e->comm),
@@ -139,7 +141,7 @@ int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e,
         take_match(e, instead == MPI_ANY_SOURCE ? event->match.source : instead, event->match.tag);
         rp_comms_number(e->comm); /* it has one now */
     }
-    if (!fails && !rp_follow_is_free() && can_probe(e->source, e->tag, e->comm))
+    if (!fails && !rp_replay_is_free() && can_probe(e->source, e->tag, e->comm))
         rc = receive_quietly(call, e, b, seen);
     else
         rc = call->next->Recv(b->buf, (int)b->count, b->type, e->source, e->tag, e->comm, seen);
@@ -150,7 +152,7 @@ int rp_replay_receive(const struct rp_call *call, struct rp_envelope *e,
         observe_envelope(call, RP_RECV, e->comm, &as_recorded, rc);
     } else if (event)
         observe_envelope(call, RP_RECV, e->comm, seen, rc);
-    rp_replay_end();
+    rp_replay_call_ends();
     return rc;
 }
 
@@ -171,15 +173,15 @@ void rp_replay_post_begin(const struct rp_call *call, struct rp_envelope *e,
     struct rp_match match;
 
     (void)call;
-    rp_replay_begin();
+    rp_replay_call_begins();
     note_asked(e);
     e->post = rp_state.posts++;
     e->note = NULL;
-    if (rp_follow_is_free())
+    if (rp_replay_is_free())
         return;
     if (is_wrong(e))
         return;
-    bool found = rp_follow_match(e->post, &match);
+    bool found = rp_cursor_match(e->post, &match);
     if (found && match.kind != RP_CANCELLED) {
         take_match(e, match.source, match.tag);
     } else if (found || is_wild(e)) {
@@ -192,7 +194,7 @@ void rp_replay_post_end(const struct rp_call *call, struct rp_envelope *e, int r
                         MPI_Request *request)
 {
     (void)call;
-    rp_replay_end();
+    rp_replay_call_ends();
     if (rc != MPI_SUCCESS) {
         rp_placeholder_fail(e->note);
         return;
@@ -211,10 +213,10 @@ void rp_replay_persistent_begin(const struct rp_call *call, struct rp_envelope *
                                 const struct rp_buffer_args *b)
 {
     (void)call;
-    rp_replay_begin();
+    rp_replay_call_begins();
     note_asked(e);
     e->note = rp_placeholder_keep(e, b);
-    if (is_wild(e) && !is_wrong(e) && !rp_follow_is_free())
+    if (is_wild(e) && !is_wrong(e) && !rp_replay_is_free())
         rp_placeholder_make_ghost(e);
 }
 
@@ -222,7 +224,7 @@ void rp_replay_persistent_end(const struct rp_call *call, struct rp_envelope *e,
                               MPI_Request *request)
 {
     (void)call;
-    rp_replay_end();
+    rp_replay_call_ends();
     if (rc != MPI_SUCCESS) {
         struct rp_request unused = {.note = e->note};
         e->comm != e->asked_comm ? rp_placeholder_fail(e->note) : rp_placeholder_forget(&unused);
@@ -242,7 +244,7 @@ void rp_replay_persistent_end(const struct rp_call *call, struct rp_envelope *e,
 static int start_receive(const struct rp_call *call, struct rp_request *entry, MPI_Request *request)
 {
     struct rp_match match;
-    bool found = rp_follow_match(rp_state.posts, &match);
+    bool found = !rp_replay_is_free() && rp_cursor_match(rp_state.posts, &match);
     bool matched = found && match.kind != RP_CANCELLED;
     int rc;
 
@@ -259,7 +261,7 @@ static int start_receive(const struct rp_call *call, struct rp_request *entry, M
         entry->source = match.source;
         entry->tag = match.tag;
     }
-    if (rp_follow_is_free() && entry->flags & RP_REQUEST_GHOST)
+    if (rp_replay_is_free() && entry->flags & RP_REQUEST_GHOST)
         rp_placeholder_release();
     return rc;
 }
@@ -269,14 +271,14 @@ int rp_replay_Start(const struct rp_call *call, MPI_Request *request)
     struct rp_request *entry = rp_requests_find(&rp_state.requests, *request);
     int rc;
 
-    rp_replay_begin();
+    rp_replay_call_begins();
     if (entry && entry->flags & RP_REQUEST_PERSISTENT)
         rc = start_receive(call, entry, request);
     else
         rc = call->next->Start(request);
     if (!rp_threads_on)
         rp_wakeup_ring_all();
-    rp_replay_end();
+    rp_replay_call_ends();
     return rc;
 }
 
@@ -299,7 +301,7 @@ static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
     bool told = RP_IS_WILD(source, tag) || rp_threads_on;
     const struct rp_event *event = NULL;
 
-    rp_replay_begin();
+    rp_replay_call_begins();
     if (told)
         event =
             rp_follow_expect(call, rp_comms_expected(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
@@ -314,7 +316,7 @@ static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
                      : call->next->Probe(source, tag, comm, seen);
     if (event)
         observe_envelope(call, RP_PROBE, comm, seen, rc);
-    rp_replay_end();
+    rp_replay_call_ends();
     return rc;
 }
 
@@ -339,13 +341,13 @@ static int poll_probe(const struct rp_call *call, int source, int tag, MPI_Comm 
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = MPI_SUCCESS;
 
-    rp_replay_begin();
+    rp_replay_call_begins();
     const struct rp_event *event = rp_follow_expect(call, rp_comms_expected(comm), POLL_KINDS);
     if (event && event->kind == RP_NO) {
         *flag = 0;
         rp_comms_number(comm); /* it has one now */
         rp_answer_no();
-        rp_replay_end();
+        rp_replay_call_ends();
         return rc;
     }
     if (event && event->kind == RP_PROBE) {
@@ -357,7 +359,7 @@ static int poll_probe(const struct rp_call *call, int source, int tag, MPI_Comm 
                  : call->next->Iprobe(source, tag, comm, flag, seen);
     if (event)
         observe_envelope(call, RP_PROBE, comm, seen, rc);
-    rp_replay_end();
+    rp_replay_call_ends();
     return rc;
 }
 

@@ -17,7 +17,7 @@
 #include "base/array.h"
 #include "base/diagnostics.h"
 #include "job/settings.h"
-#include "engine/replay_follow.h"
+#include "engine/replay_cursor.h"
 #include "log/regionlog.h"
 
 static struct {
@@ -74,12 +74,12 @@ static uint64_t mix(uint64_t x)
 static void find_group(const struct rp_event *front)
 {
     struct rp_event first = *front;
-    uint64_t position = rp_follow_position(),
+    uint64_t position = rp_cursor_position(),
              ahead = rp_regions_after(&shuffle.early, position) - position;
 
     for (shuffle.count = shuffle.next = 0; shuffle.count < shuffle.left && shuffle.count < ahead;
          shuffle.count++) {
-        const struct rp_event *event = rp_follow_ahead(shuffle.count);
+        const struct rp_event *event = rp_cursor_ahead(shuffle.count);
         if (!event || event->kind != RP_RECV || event->site != first.site ||
             event->scope != first.scope || event->match.tag != first.match.tag)
             break;

@@ -4,7 +4,10 @@
 #include <stdio.h>
 
 #include "engine/return_codes.h"
+#include "engine/replay_end.h"
 #include "engine/replay_follow.h"
+#include "engine/replay_patience.h"
+#include "engine/replay_turns.h"
 #include "engine/placeholder_requests.h"
 #include "entry/comms.h"
 #include "preload/constants.h"
@@ -118,9 +121,9 @@ void rp_stop_at_ghost(const struct rp_call *call, MPI_Request request)
 {
     struct rp_patience patience = {0};
 
-    while (rp_is_ghost(request) && !rp_follow_is_free()) {
-        if (!rp_threads_on || rp_follow_is_over()) {
-            rp_follow_end_of_record(call);
+    while (rp_is_ghost(request) && !rp_replay_is_free()) {
+        if (!rp_threads_on || rp_turns_are_over()) {
+            rp_replay_end_of_record(call);
             break;
         }
         rp_patience_poll(

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rank.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "entry/life.h"
+#include "reprise.h"
+
+struct rp_rank rp_rank;
+
+enum rp_status rp_rank_open(uint64_t events, struct rp_problem *why)
+{
+    const struct rp_session *session = &rp_rank.session;
+    enum rp_status status =
+        rp_state_map(rp_rank.state_path, (uint32_t)session->ranks, &rp_rank.state, why);
+
+    if (status != RP_OK)
+        return status;
+    rp_rank.slot = &rp_rank.state->rank[session->rank];
+    rp_rank.slot->pid = (uint32_t)getpid();
+    rp_rank.slot->total = events;
+    rp_rank.slot->state = RP_RANK_RUNNING;
+    atomic_fetch_add(&rp_rank.state->awake, 1);
+    rp_rank.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    return RP_OK;
+}
+
+bool rp_rank_may_report(void)
+{
+    return atomic_exchange(&rp_rank.state->reported, 1) == 0;
+}
+
+void rp_rank_wait_to_be_ended(void)
+{
+    sleep(10);
+    _exit(REPRISE_EXIT_DIVERGED);
+}
+
+void rp_rank_give_up(uint32_t state, int exit_status)
+{
+    if (rp_rank.slot)
+        rp_rank.slot->state = state;
+    rp_end_job(exit_status);
+}
+
+int64_t rp_rank_milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
