@@ -19,7 +19,10 @@
 
 #include "base/diagnostics.h"
 #include "job/settings.h"
+#include "task/task_recovery.h"
+#include "task/task_stall.h"
 #include "task/task_watch.h"
+#include "task/tasks.h"
 
 static int (*get_failed)(MPI_Comm, MPI_Group *);
 static int (*comm_shrink)(MPI_Comm, MPI_Comm *);
@@ -72,7 +75,7 @@ static bool shrink(struct rp_tasks *tasks, MPI_Comm comm, MPI_Comm *living)
     enum { TRIES = 1000 };
     int result = MPI_SUCCESS;
 
-    rp_task_watch_blocks("all others to call MPIX_Comm_shrink, since a process died");
+    rp_task_watch_waits("all others to call MPIX_Comm_shrink, since a process died");
     for (int i = 0; i < TRIES; i++) {
         result = comm_shrink(comm, living);
         if (result == MPI_SUCCESS)
@@ -80,7 +83,7 @@ static bool shrink(struct rp_tasks *tasks, MPI_Comm comm, MPI_Comm *living)
     }
     rp_task_watch_did();
     if (result != MPI_SUCCESS)
-        rp_tasks_lost(tasks,
+        rp_tasks_fail(tasks,
                       "a process has died, but MPIX_Comm_shrink fails (error %d, %d times): who is "
                       "left cannot be found out",
                       result, TRIES);
@@ -109,7 +112,7 @@ static void learn(struct rp_tasks *tasks, MPI_Comm comm, bool is_over)
             tasks->dead[i] = true;
             tasks->dead_count++;
         } else
-            rp_tasks_ft_failed(tasks, i);
+            rp_task_recovery_begin(tasks, i);
     }
     MPI_Group_free(&all);
     MPI_Group_free(&rest);
@@ -121,7 +124,7 @@ static bool agree(MPI_Comm comm, bool yes, const char *why)
 {
     int flag = yes;
 
-    rp_task_watch_blocks(why);
+    rp_task_watch_waits(why);
     comm_agree(comm, &flag);
     rp_task_watch_did();
     return flag != 0;
@@ -137,9 +140,9 @@ void rp_failures_look(struct rp_tasks *tasks, MPI_Comm comm)
 
 static void recover(struct rp_tasks *tasks, MPI_Comm comm)
 {
-    while ((tasks->recovering || tasks->wanted > 0) && !tasks->is_lost) {
+    while ((tasks->recovering || tasks->missing > 0) && !tasks->has_failed) {
         if (!rp_tasks_step(tasks)) {
-            rp_task_watch_idle(tasks);
+            rp_task_stall_idle(tasks);
             sched_yield();
         }
         rp_failures_look(tasks, comm);
@@ -178,7 +181,7 @@ void rp_failures_inject(const struct rp_tasks *tasks)
             used = moving;
         else if (sscanf(at, "%d@%llu%n", &process, &messages, &used) != 2)
             return;
-        if (process == tasks->self && (moving > 0 ? tasks->kind == RP_STAGE_MOVE
+        if (process == tasks->self && (moving > 0 ? tasks->phase_kind == RP_PHASE_MOVE
                                                   : tasks->counts[RP_COUNT_MESSAGES] >= messages))
             raise(SIGKILL);
     }

@@ -5,16 +5,11 @@
 
 #include <mpi.h>
 
-#include "task/task.h"
+#include "task/task_runtime.h"
 
 /* The communicator of the tasks; `wanted`: its failures are to be survived. MPI_COMM_NULL: a
  * process has died already, so that there is none. */
 MPI_Comm rp_failures_begin(bool wanted);
-
-/* Failures are survived from here on, and up to there. `stop` ends the job with a status; it does
- * not return. */
-void rp_failures_began(void (*stop)(int status));
-void rp_failures_ended(void);
 
 /* Tells the runtime of new failures, in the same order at all processes. */
 void rp_failures_look(struct rp_tasks *tasks, MPI_Comm comm);
@@ -23,7 +18,7 @@ void rp_failures_look(struct rp_tasks *tasks, MPI_Comm comm);
  * then. */
 void rp_failures_end(struct rp_tasks *tasks, MPI_Comm comm);
 
-/* Dies here, if it was asked for. */
+/* For tests: this process dies here if REPRISE_TASKS_KILL says so. */
 void rp_failures_inject(const struct rp_tasks *tasks);
 
 #endif

@@ -4,12 +4,15 @@
  * needs to survive failures, for jobs that were started by hand: with the usual MPI_Finalize, which
  * waits for all, survivors would wait for the dead.
  *
- * To a launcher that was told of ULFM the end of a process is no failure. So each leaves its state
- * and its status for the command that started the job (job/job_progress.h, job/task_progress.h).
- * Who exits in the middle of the run, without MPI_Finalize, ends the job: nobody would be told, and
- * the others would wait for it.
+ * To a launcher that was report of ULFM the end of a process is no failure. So each leaves its
+ * state and its status for the command that started the job (job/job_progress.h,
+ * job/task_progress.h). Who exits in the middle of the run, without MPI_Finalize, ends the job:
+ * nobody would be report, and the others would wait for it.
  */
+#include "task/task_failures_exit.h"
+
 #include <dlfcn.h>
+#include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +21,14 @@
 #include "base/diagnostics.h"
 #include "job/job_progress.h"
 #include "job/settings.h"
-#include "task/task_failures.h"
 #include "task/task_watch.h"
 
-static pid_t rank_process; /* not one that it forked; 0: this is no fault-tolerant job */
-static struct rp_process_progress *roll;
-static size_t roll_number;
-static void (*stop)(int status);
+static struct {
+    pid_t process; /* not one that it forked; 0: this is no fault-tolerant job */
+    struct rp_process_progress *progress;
+    size_t number; /* of the process in the job */
+    void (*stop)(int status);
+} rank;
 
 /* A connection to a process that died is no reason to die as well. */
 static void survive_broken_pipes(void)
@@ -54,17 +58,17 @@ static bool is_inside_mpi(void)
 static void exits(int status, void *unused)
 {
     (void)unused;
-    if (getpid() != rank_process)
+    if (getpid() != rank.process)
         return;
     rp_task_watch_left(status);
-    if (roll)
-        roll->left = RP_PROCESS_LEFT;
-    if (!stop || !is_inside_mpi())
+    if (rank.progress)
+        rank.progress->left = RP_PROCESS_LEFT;
+    if (!rank.stop || !is_inside_mpi())
         return;
     rp_error(
         "tasks: the program called exit with status %d before reprise_tasks_end: so the job ends",
         status);
-    stop(status);
+    rank.stop(status);
 }
 
 __attribute__((constructor)) static void begins(void)
@@ -73,25 +77,24 @@ __attribute__((constructor)) static void begins(void)
 
     if (!is_fault_tolerant())
         return;
-    rank_process = getpid();
+    rank.process = getpid();
     setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
     setenv("OMPI_MCA_pml", "ob1", 0); /* the only one that learns of failures */
     survive_broken_pipes();
     on_exit(exits, NULL);
     if (!directory)
         return;
-    size_t process = (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10);
-    rp_task_watch_open(directory, process);
-    if (rp_task_watch_line)
-        rp_task_watch_line->process = (int32_t)rank_process;
+    rank.number = (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10);
+    rp_task_watch_open(directory, rank.number);
+    if (rp_task_watch.own)
+        rp_task_watch.own->process = (int32_t)rank.process;
     rp_task_watch_state(RP_TASK_STARTED);
-    roll_number = process;
-    roll = rp_job_progress_open(directory, process);
-    if (!roll)
+    rank.progress = rp_job_progress_open(directory, rank.number);
+    if (!rank.progress)
         return;
-    roll->process = (int32_t)rank_process;
-    roll->state = RP_PROCESS_ENTERS;
-    rp_job_progress_note_term(roll);
+    rank.progress->process = (int32_t)rank.process;
+    rank.progress->state = RP_PROCESS_ENTERS;
+    rp_job_progress_note_term(rank.progress);
 }
 
 /* In front of the one of MPI, or of whoever stands before that, so that the command knows who waits
@@ -107,21 +110,21 @@ __attribute__((weak)) int MPI_Finalize(void)
     return result;
 }
 
-void rp_failures_began(void (*stop_job)(int status))
+void rp_failures_exit_arm(void (*stop)(int status))
 {
-    if (!rank_process)
+    if (!rank.process)
         return;
-    stop = stop_job;
+    rank.stop = stop;
     rp_task_watch_state(RP_TASK_RUNS);
-    while (roll && !rp_job_progress_open_gate(roll, roll_number))
+    while (rank.progress && !rp_job_progress_open_gate(rank.progress, rank.number))
         pause(); /* the command ends the job */
-    if (roll)
-        roll->state = RP_PROCESS_INSIDE;
+    if (rank.progress)
+        rank.progress->state = RP_PROCESS_INSIDE;
     rp_job_progress_let_term();
 }
 
-void rp_failures_ended(void)
+void rp_failures_exit_disarm(void)
 {
-    stop = NULL;
+    rank.stop = NULL;
     rp_task_watch_state(RP_TASK_ENDED);
 }

@@ -10,17 +10,25 @@
  * the determinants of a task from wherever they are. Beyond what a journal knows, messages come as
  * they come.
  */
+#include "task/task_file.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/crc32c.h"
+#include "base/diagnostics.h"
 #include "base/file.h"
 #include "base/journal.h"
-#include "base/diagnostics.h"
 #include "log/task_header.h"
-#include "task/task.h"
+
+void rp_task_file_add_digest(struct rp_task *task, const struct rp_task_digest *found)
+{
+    RP_BUG_ON(!rp_array_grow((void **)&task->digests, task->digest_count, sizeof *task->digests));
+    task->digests[task->digest_count++] = *found;
+}
 
 static void put_digest(struct rp_buffer *out, const struct rp_task_digest *digest)
 {
@@ -33,16 +41,16 @@ static void put_task(const struct rp_tasks *tasks, uint32_t number, struct rp_bu
 {
     const struct rp_task *task = &tasks->tasks[number];
     bool is_here = task->owner == tasks->self && task->state;
-    size_t skipped = task->has_first ? 1 : 0; /* the first, which needs none */
+    size_t skipped = task->first_deferred ? 1 : 0; /* the first, which needs none */
 
     if (!is_here && task->digest_count == 0 && task->made.count == 0)
         return;
     rp_buffer_varint(out, number + UINT64_C(1));
-    rp_buffer_byte(out, (uint8_t)(is_here | task->has_first << 1));
+    rp_buffer_byte(out, (uint8_t)(is_here | task->first_deferred << 1));
     rp_buffer_u64(out, is_here ? task->end_digest : 0);
     rp_buffer_varint(out, task->made.count - skipped);
     for (size_t i = skipped; i < task->made.count; i++)
-        rp_put_determinant(out, &task->made.list[i]);
+        rp_determinant_put(out, &task->made.list[i]);
     rp_buffer_varint(out, task->digest_count);
     for (size_t i = 0; i < task->digest_count; i++)
         put_digest(out, &task->digests[i]);
@@ -110,11 +118,12 @@ void rp_task_file_determinant(struct rp_tasks *tasks, const struct rp_determinan
     if (!tasks->journal)
         return;
     rp_buffer_byte(&entry, DETERMINANT);
-    rp_put_determinant(&entry, one);
+    rp_determinant_put(&entry, one);
     put_entry(tasks->journal, &entry);
 }
 
-void rp_task_file_digest(struct rp_tasks *tasks, uint32_t task, const struct rp_task_digest *digest)
+void rp_task_file_put_digest(struct rp_tasks *tasks, uint32_t task,
+                             const struct rp_task_digest *digest)
 {
     struct rp_buffer entry = {0};
 
@@ -150,7 +159,7 @@ static bool get_digest(struct rp_task *task, struct rp_view *in, uint32_t entrie
 
     if (in->failed || entry >= entries || ordinal > UINT32_MAX)
         return false;
-    rp_task_add_digest(task, &digest);
+    rp_task_file_add_digest(task, &digest);
     return true;
 }
 
@@ -189,7 +198,7 @@ static bool get_task(struct rp_tasks *tasks, uint64_t number, struct rp_view *in
     if (in->failed || flags > 3)
         return false;
     for (uint64_t i = 0; i < count; i++, last = one.place) {
-        if (!rp_get_determinant(in, &one) || one.task != number - 1 ||
+        if (!rp_determinant_get(in, &one) || one.task != number - 1 ||
             (i > 0 && one.place <= last) || !know(task, &one))
             return false;
     }
@@ -219,7 +228,7 @@ static bool get_entry(struct rp_tasks *tasks, struct rp_view *in)
     uint8_t kind = rp_view_byte(in);
 
     if (kind == DETERMINANT) {
-        if (!rp_get_determinant(in, &one) || one.task >= tasks->task_count)
+        if (!rp_determinant_get(in, &one) || one.task >= tasks->task_count)
             return false;
         return know(&tasks->tasks[one.task], &one);
     }

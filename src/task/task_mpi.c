@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transport over MPI point-to-point, and the public functions that wait. Sends are nonblocking;
- * what is received is probed for. REPRISE_TASKS says what is done: record, replay, partial, full or
- * restart.
+ * The public functions that need MPI: they begin, end, and wait. REPRISE_TASKS says what is done:
+ * record, replay, partial, full or restart.
  */
 #include <malloc.h>
 #include <mpi.h>
@@ -10,89 +9,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/diagnostics.h"
 #include "job/settings.h"
 #include "reprise.h"
-#include "task/task.h"
+#include "task/task_check.h"
 #include "task/task_failures.h"
+#include "task/task_failures_exit.h"
+#include "task/task_file.h"
+#include "task/task_mpi_times.h"
+#include "task/task_mpi_transport.h"
+#include "task/task_moves.h"
+#include "task/task_phases.h"
+#include "task/task_stall.h"
+#include "task/task_trace.h"
 #include "task/task_watch.h"
-
-enum { TAG = 0, UNDER_WAY = 64 };
+#include "task/tasks.h"
 
 static struct {
     MPI_Comm comm;
-    MPI_Request *requests;
-    struct rp_parcel **parcels;
-    int count, room;
-    int status;
     struct rp_tasks tasks;
     bool is_open, has_record, kills;
-    long
-        rest; /* microseconds that an idle process sleeps where times are told, else 0: it yields */
-    enum rp_stage timed; /* the stage that `since` belongs to */
-    double since, seconds[RP_STAGE_END + 1];
-    uint64_t processor; /* when that stage began */
-    uint64_t idle;      /* of it, in that stage */
 } here;
-
-static void complete_sends(void)
-{
-    int kept = 0;
-
-    for (int i = 0; i < here.count; i++) {
-        int flag = 0;
-        int rc = MPI_Test(&here.requests[i], &flag, MPI_STATUS_IGNORE);
-        if (flag || rc != MPI_SUCCESS) { /* failed: its receiver is dead */
-            rp_parcel_drop(here.parcels[i]);
-            continue;
-        }
-        here.requests[kept] = here.requests[i];
-        here.parcels[kept++] = here.parcels[i];
-    }
-    here.count = kept;
-}
-
-static void mpi_send(void *data, int process, struct rp_parcel *parcel)
-{
-    (void)data;
-    if (here.count == here.room) {
-        complete_sends();
-        if (here.count >= here.room / 2) {
-            here.room = here.room ? 2 * here.room : UNDER_WAY;
-            here.requests = realloc(here.requests, (size_t)here.room * sizeof *here.requests);
-            here.parcels = realloc(here.parcels, (size_t)here.room * sizeof *here.parcels);
-            RP_BUG_ON(!here.requests || !here.parcels);
-        }
-    }
-    if (MPI_Isend(parcel->bytes, (int)parcel->length, MPI_BYTE, process, TAG, here.comm,
-                  &here.requests[here.count]) != MPI_SUCCESS) {
-        rp_parcel_drop(parcel);
-        return;
-    }
-    here.parcels[here.count++] = parcel;
-}
-
-static struct rp_parcel *mpi_receive(void *data, int *process)
-{
-    MPI_Status status;
-    MPI_Message message;
-    int flag = 0, length;
-
-    (void)data;
-    if (MPI_Improbe(MPI_ANY_SOURCE, TAG, here.comm, &flag, &message, &status) != MPI_SUCCESS ||
-        !flag)
-        return NULL;
-    MPI_Get_count(&status, MPI_BYTE, &length);
-    struct rp_parcel *parcel = rp_parcel_new((size_t)length);
-    *process = status.MPI_SOURCE;
-    if (MPI_Mrecv(parcel->bytes, length, MPI_BYTE, &message, MPI_STATUS_IGNORE) == MPI_SUCCESS)
-        return parcel;
-    rp_parcel_drop(parcel); /* its sender is dead */
-    return NULL;
-}
 
 /* Launchers lose the status of a job that aborts now and then: who started us looks here, too. */
 static void leave_verdict(int status)
@@ -115,7 +54,7 @@ static void stop(int status)
 }
 
 /* One after another: a launcher that several tell to end the job at once may never end. */
-static void mpi_lost(void *data, const char *why)
+static void fail(void *data, const char *why)
 {
     enum { MOST_SECONDS = 10 };
     int rank = here.tasks.self;
@@ -125,8 +64,6 @@ static void mpi_lost(void *data, const char *why)
     sleep(rank < MOST_SECONDS ? (unsigned)rank : MOST_SECONDS);
     stop(REPRISE_EXIT_UNSUPPORTED);
 }
-
-static const struct rp_transport transport = {mpi_send, mpi_receive, mpi_lost, true, NULL};
 
 static void wrong(const char *what)
 {
@@ -173,24 +110,25 @@ void reprise_tasks_begin(void)
     MPI_Comm_rank(here.comm, &rank);
     MPI_Comm_size(here.comm, &ranks);
     rp_diagnostics_rank(rank);
+    struct rp_transport transport = rp_mpi_transport(here.comm, fail);
     rp_tasks_init(&here.tasks, mode, rank, ranks, &transport);
     rp_tasks_now = &here.tasks;
     here.is_open = true;
     here.kills = rp_setting("REPRISE_TASKS_KILL") != NULL;
-    here.rest = asked_number("REPRISE_TASKS_TIMES", 1, 0);
+    rp_task_times_begin(asked_number("REPRISE_TASKS_TIMES", 1, 0));
 #ifdef M_TRIM_THRESHOLD
     if (mode >= RP_TASKS_PARTIAL) /* what a log takes is taken again after each checkpoint */
         mallopt(M_TRIM_THRESHOLD, 1 << 30), mallopt(M_MMAP_THRESHOLD, 1 << 25);
 #endif
     here.tasks.directory = rp_setting("REPRISE_RUN");
     here.tasks.spread = (int)asked_number("REPRISE_TASKS_SPREAD", 1, 16);
-    here.tasks.copies = (int)asked_number("REPRISE_TASKS_COPIES", 1, 1);
+    here.tasks.determinant_copies = (int)asked_number("REPRISE_TASKS_COPIES", 1, 1);
     uint64_t seed = (uint64_t)asked_number("REPRISE_SHUFFLE", 0, 0);
     here.tasks.shuffles = seed > 0;
     here.tasks.random =
         seed > 0 ? (seed + (uint64_t)rank * 7919) * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
     if (mode >= RP_TASKS_PARTIAL)
-        rp_failures_began(stop);
+        rp_failures_exit_arm(stop);
     if ((here.tasks.mode == RP_TASKS_RECORD || here.tasks.mode == RP_TASKS_REPLAY) &&
         !here.tasks.directory)
         wrong("REPRISE_RUN, the directory of the record, is not set: start it by 'reprise record "
@@ -219,77 +157,30 @@ static void open_record(void)
     stop(rp_exit_status(status));
 }
 
-/* Nanoseconds of the processor. Looking for messages that have not come does not count. */
-static uint64_t processor_time(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-/* How long stages take: for benchmarks, told at the end if REPRISE_TASKS_TIMES says how many
- * microseconds an idle process sleeps. */
-static void note_time(enum rp_stage next)
-{
-    double now = MPI_Wtime();
-    uint64_t processor = here.rest ? processor_time() : 0;
-
-    here.seconds[here.timed] += now - here.since;
-    if (here.timed == RP_STAGE_RUN)
-        here.tasks.counts[RP_COUNT_NANOSECONDS] += processor - here.processor - here.idle;
-    here.idle = 0;
-    here.processor = processor;
-    here.since = now;
-    here.timed = next;
-}
-
-static void tell_times(void)
-{
-    const uint64_t *total = here.tasks.total;
-
-    if (!here.rest || !reprise_is_first())
-        return;
-    fprintf(stderr, "TIMES run=%.6f store=%.6f again=%.6f processor=%.6f\n",
-            here.seconds[RP_STAGE_RUN], here.seconds[RP_STAGE_STORE], here.seconds[RP_STAGE_AGAIN],
-            (double)total[RP_COUNT_NANOSECONDS] / 1e9);
-    fprintf(stderr,
-            "COUNTS messages=%llu remote=%llu determinants=%llu determinant_bytes=%llu "
-            "log_bytes=%llu stored=%llu duplicates=%llu\n",
-            (unsigned long long)total[RP_COUNT_MESSAGES],
-            (unsigned long long)total[RP_COUNT_REMOTE],
-            (unsigned long long)total[RP_COUNT_DETERMINANTS],
-            (unsigned long long)total[RP_COUNT_DETERMINANT_BYTES],
-            (unsigned long long)total[RP_COUNT_LOG_BYTES],
-            (unsigned long long)total[RP_COUNT_STORED],
-            (unsigned long long)total[RP_COUNT_DUPLICATES]);
-}
-
 static void wait_for_the_end(void)
 {
     enum { OFTEN = 500, SPINS = 50, SELDOM = 16 };
     unsigned idle = 0, steps = 0;
 
-    note_time(here.tasks.kind);
-    while (!rp_stage_is_over(&here.tasks)) {
+    rp_task_times_phase(&here.tasks);
+    while (!rp_phase_is_over(&here.tasks)) {
         if (here.kills)
             rp_failures_inject(&here.tasks);
-        uint64_t before = here.rest && idle > 0 ? processor_time() : 0;
+        uint64_t before = idle > 0 ? rp_task_times_processor() : 0;
         bool did = rp_tasks_step(&here.tasks);
-        if (here.tasks.kind != here.timed)
-            note_time(here.tasks.kind);
-        if (!did && here.count > 0)
-            complete_sends();
+        rp_task_times_phase(&here.tasks);
+        if (!did)
+            rp_mpi_transport_complete();
         if (++steps % OFTEN == 0 || (!did && idle % SELDOM == 0))
             rp_failures_look(&here.tasks, here.comm);
         if (did)
             idle = 0;
         else if (++idle > SPINS) {
-            rp_task_watch_idle(&here.tasks);
-            (void)(here.rest ? usleep((useconds_t)here.rest) : sched_yield());
+            rp_task_stall_idle(&here.tasks);
+            rp_task_times_rest();
         }
         if (before > 0 && !did)
-            here.idle += processor_time() - before;
+            rp_task_times_idle(before);
     }
     rp_task_watch_did();
 }
@@ -307,7 +198,7 @@ void reprise_tasks_run(void)
 {
     need_outside("reprise_tasks_run");
     open_record();
-    rp_stage_begin(&here.tasks, RP_STAGE_RUN);
+    rp_phase_begin(&here.tasks, RP_PHASE_RUN);
     wait_for_the_end();
 }
 
@@ -319,8 +210,8 @@ void reprise_remap(int collection, int (*map)(struct reprise_index index, int pr
         wrong("reprise_remap needs a collection and a map, and cannot stand between reprise_start "
               "and reprise_tasks_run");
     open_record();
-    rp_stage_begin(&here.tasks, RP_STAGE_MOVE);
-    rp_owners_move(&here.tasks, collection, map);
+    rp_phase_begin(&here.tasks, RP_PHASE_MOVE);
+    rp_moves_begin(&here.tasks, collection, map);
     wait_for_the_end();
 }
 
@@ -368,12 +259,12 @@ static void summarise(void)
 int reprise_tasks_end(void)
 {
     need_outside("reprise_tasks_end");
-    rp_task_order_check(&here.tasks);
-    rp_stage_begin(&here.tasks, RP_STAGE_END);
+    rp_tasks_check(&here.tasks);
+    rp_phase_begin(&here.tasks, RP_PHASE_END);
     wait_for_the_end();
     int status = write_record();
     summarise();
-    tell_times();
+    rp_task_times_print(&here.tasks);
     if (status == 0 && here.tasks.total[RP_COUNT_DIFFERENCES] > 0)
         status = REPRISE_EXIT_DIVERGED;
     bool is_first = reprise_is_first();
@@ -387,17 +278,14 @@ int reprise_tasks_end(void)
         status = REPRISE_EXIT_INTERNAL;
     }
     rp_failures_end(&here.tasks, here.comm);
-    for (unsigned tries = 0; here.count > 0 && here.tasks.dead_count == 0;
-         tries++) { /* what goes to the dead may never be complete */
-        complete_sends();
+    /* What goes to the dead may never be complete. */
+    for (unsigned tries = 0; here.tasks.dead_count == 0 && rp_mpi_transport_complete(); tries++)
         if (tries > 50)
             sched_yield();
-    }
     is_first = reprise_is_first();
-    rp_failures_ended();
+    rp_failures_exit_disarm();
     rp_tasks_free(&here.tasks);
-    free(here.requests);
-    free(here.parcels);
+    rp_mpi_transport_free();
     memset(&here, 0, sizeof here);
     here.tasks.has_ended = true;
     here.tasks.was_first = is_first;

@@ -6,17 +6,47 @@
  * are; and records, logs and checkpoints need to know nothing of reductions. Each task contributes
  * once for each ref, with refs going up from 0.
  */
+#include "task/task_reduce.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/diagnostics.h"
-#include "task/task.h"
+#include "task/task_state.h"
 
+struct reduction {
+    int collection, width, entry, reducers;
+    enum reprise_operation operation;
+    bool has_result;
+    uint64_t ref;
+    double *values;
+};
+
+struct rp_task_reductions {
+    struct reduction *list;
+    int count;
+};
+
+/* The state of the task that combines. */
 struct reducer {
     uint64_t ref;
     uint32_t reduction, count, width, padding;
     double values[];
 };
+
+void rp_reductions_init(struct rp_tasks *tasks)
+{
+    tasks->reductions = rp_task_memory(sizeof *tasks->reductions);
+}
+
+void rp_reductions_free(struct rp_tasks *tasks)
+{
+    for (int i = 0; i < tasks->reductions->count; i++)
+        free(tasks->reductions->list[i].values);
+    free(tasks->reductions->list);
+    free(tasks->reductions);
+}
 
 static struct reducer *mine(const void *state)
 {
@@ -53,21 +83,13 @@ static void to_processes(struct rp_tasks *tasks, uint32_t reduction, uint64_t re
                          const double *values, size_t bytes)
 {
     for (int i = 0; i < tasks->processes; i++) {
-        struct rp_parcel_head head = {.kind = RP_PARCEL_RESULT,
-                                      .epoch = tasks->epoch,
-                                      .stage = tasks->stage,
-                                      .task = reduction,
-                                      .bytes = (uint32_t)bytes,
-                                      .ref = ref};
-        struct rp_parcel *parcel = rp_parcel_new(sizeof head + bytes);
-        memcpy(parcel->bytes, &head, sizeof head);
-        memcpy(parcel->bytes + sizeof head, values, bytes);
+        struct rp_parcel_head head = rp_tasks_head(tasks, RP_PARCEL_RESULT);
+        head.task = reduction;
+        head.ref = ref;
         if (i == tasks->self)
-            rp_reduce_result(tasks, &head, parcel->bytes + sizeof head);
-        if (i == tasks->self || tasks->dead[i])
-            rp_parcel_drop(parcel);
-        else
-            rp_tasks_send_parcel(tasks, i, parcel);
+            rp_reduction_receive(tasks, &head, (const uint8_t *)values);
+        else if (!tasks->dead[i])
+            rp_tasks_send_control(tasks, i, &head, values, bytes);
     }
 }
 
@@ -75,7 +97,7 @@ static void finish(void *state)
 {
     struct rp_tasks *tasks = rp_tasks_now;
     struct reducer *r = mine(state);
-    const struct rp_reduction *reduction = &tasks->reductions[r->reduction];
+    const struct reduction *reduction = &tasks->reductions->list[r->reduction];
     double *sum = r->values;
 
     for (uint32_t i = 1; i < r->count; i++)
@@ -98,19 +120,19 @@ static void make(void *state, struct reprise_index index)
     struct rp_tasks *tasks = rp_tasks_now;
 
     (void)index;
-    for (int i = 0; i < tasks->reduction_count; i++)
-        if (tasks->reductions[i].reducers == tasks->making)
-            *mine(state) =
-                (struct reducer){.reduction = (uint32_t)i,
-                                 .count = tasks->collections[tasks->reductions[i].collection].count,
-                                 .width = (uint32_t)tasks->reductions[i].width};
+    for (int i = 0; i < tasks->reductions->count; i++)
+        if (tasks->reductions->list[i].reducers == tasks->making)
+            *mine(state) = (struct reducer){
+                .reduction = (uint32_t)i,
+                .count = tasks->collections[tasks->reductions->list[i].collection].count,
+                .width = (uint32_t)tasks->reductions->list[i].width};
 }
 
 /* Spread, so that not all of them are on the first process. */
 static int map(struct reprise_index index, int processes)
 {
     (void)index;
-    return rp_tasks_now->reduction_count % processes;
+    return rp_tasks_now->reductions->count % processes;
 }
 
 int reprise_reduction(int collection, int width, enum reprise_operation operation, int entry)
@@ -120,7 +142,7 @@ int reprise_reduction(int collection, int width, enum reprise_operation operatio
     if (collection < 0 || collection >= tasks->collection_count || width < 1 ||
         operation < REPRISE_SUM || operation > REPRISE_MAX ||
         entry >= (int)tasks->collections[collection].entries) {
-        rp_tasks_lost(tasks, "a reduction over collection %d with %d numbers cannot be", collection,
+        rp_tasks_fail(tasks, "a reduction over collection %d with %d numbers cannot be", collection,
                       width);
         return -1;
     }
@@ -130,31 +152,30 @@ int reprise_reduction(int collection, int width, enum reprise_operation operatio
                                            .map = map};
     spec.state_bytes = sizeof(struct reducer) +
                        tasks->collections[collection].count * (size_t)width * sizeof(double);
-    tasks->reductions = realloc(tasks->reductions,
-                                (size_t)(tasks->reduction_count + 1) * sizeof *tasks->reductions);
-    RP_BUG_ON(!tasks->reductions);
-    struct rp_reduction *made = &tasks->reductions[tasks->reduction_count];
-    *made = (struct rp_reduction){.collection = collection,
-                                  .width = width,
-                                  .entry = entry,
-                                  .operation = operation,
-                                  .reducers = tasks->collection_count};
+    RP_BUG_ON(!rp_array_grow((void **)&tasks->reductions->list, (size_t)tasks->reductions->count,
+                             sizeof *tasks->reductions->list));
+    struct reduction *made = &tasks->reductions->list[tasks->reductions->count];
+    *made = (struct reduction){.collection = collection,
+                               .width = width,
+                               .entry = entry,
+                               .operation = operation,
+                               .reducers = tasks->collection_count};
     made->values = rp_task_memory((size_t)width * sizeof(double));
-    tasks->reduction_count++;
-    return reprise_collection(&spec) < 0 ? -1 : tasks->reduction_count - 1;
+    tasks->reductions->count++;
+    return reprise_collection(&spec) < 0 ? -1 : tasks->reductions->count - 1;
 }
 
 void reprise_contribute(int reduction, uint64_t ref, const double *values)
 {
     struct rp_tasks *tasks = rp_tasks_now;
 
-    if (reduction < 0 || reduction >= tasks->reduction_count || !tasks->running ||
-        (int)tasks->running->collection != tasks->reductions[reduction].collection) {
-        rp_tasks_lost(tasks, "only a task of its collection can contribute to reduction %d",
+    if (reduction < 0 || reduction >= tasks->reductions->count || !tasks->running ||
+        (int)tasks->running->collection != tasks->reductions->list[reduction].collection) {
+        rp_tasks_fail(tasks, "only a task of its collection can contribute to reduction %d",
                       reduction);
         return;
     }
-    const struct rp_reduction *r = &tasks->reductions[reduction];
+    const struct reduction *r = &tasks->reductions->list[reduction];
     size_t bytes = (size_t)r->width * sizeof *values;
     uint64_t *message = rp_task_memory(sizeof *message + bytes);
     *message = rp_task_number(tasks, tasks->running) - tasks->collections[r->collection].first;
@@ -164,11 +185,11 @@ void reprise_contribute(int reduction, uint64_t ref, const double *values)
     free(message);
 }
 
-void rp_reduce_result(struct rp_tasks *tasks, const struct rp_parcel_head *head,
-                      const uint8_t *data)
+void rp_reduction_receive(struct rp_tasks *tasks, const struct rp_parcel_head *head,
+                          const uint8_t *data)
 {
-    RP_BUG_ON(head->task >= (uint32_t)tasks->reduction_count);
-    struct rp_reduction *r = &tasks->reductions[head->task];
+    RP_BUG_ON(head->task >= (uint32_t)tasks->reductions->count);
+    struct reduction *r = &tasks->reductions->list[head->task];
 
     if (r->has_result && head->ref < r->ref)
         return;
@@ -179,10 +200,10 @@ void rp_reduce_result(struct rp_tasks *tasks, const struct rp_parcel_head *head,
 
 bool reprise_result(int reduction, uint64_t *ref, double *values)
 {
-    const struct rp_reduction *r = &rp_tasks_now->reductions[reduction];
+    const struct reduction *r = &rp_tasks_now->reductions->list[reduction];
 
-    if (reduction < 0 || reduction >= rp_tasks_now->reduction_count) {
-        rp_tasks_lost(rp_tasks_now, "there is no reduction %d", reduction);
+    if (reduction < 0 || reduction >= rp_tasks_now->reductions->count) {
+        rp_tasks_fail(rp_tasks_now, "there is no reduction %d", reduction);
         return false;
     }
     if (!r->has_result)

@@ -8,14 +8,14 @@
  * Places are counted in messages, not in events as those of determinants: an ordered message
  * between two of one region is somewhere.
  */
+#include "task/task_trace.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/diagnostics.h"
 #include "job/settings.h"
-#include "task/task.h"
 
 enum rp_status rp_task_trace_begin(struct rp_tasks *tasks, struct rp_problem *why)
 {

@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells `reprise ft --tasks` what this process does and waits for (job/task_progress.h). Without
- * that command only the notes of rp_task_watch_idle are left. */
+ * that command nothing here has an effect. */
 #ifndef RP_TASK_WATCH_H
 #define RP_TASK_WATCH_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "job/task_progress.h"
 
-struct rp_tasks;
+/* Of all processes of the job; `own` is NULL where nobody reads them. */
+struct rp_task_watch {
+    struct rp_task_process *lines, *own;
+    size_t count;
+};
+extern struct rp_task_watch rp_task_watch;
 
-extern struct rp_task_process *rp_task_watch_line; /* our own; NULL: nobody reads */
-
-/* Finds the line of this process in the directory of the run. */
+/* Finds the lines in the directory of the run, and that of this process among them. */
 void rp_task_watch_open(const char *directory, size_t process);
 
 void rp_task_watch_state(enum rp_task_state state);
 
-/* It ends by itself. */
+/* This process ends by itself, with that status. */
 void rp_task_watch_left(int status);
 
-/* That another one died. */
+/* This process has learnt that another one died. */
 void rp_task_watch_learnt(int process);
 
-/* Nothing is to be done now: says for what it waits, after a while to the user, too. */
-void rp_task_watch_idle(const struct rp_tasks *tasks);
+/* This process waits for `what`, until rp_task_watch_did. */
+void rp_task_watch_waits(const char *what);
 
-/* It is inside a call that waits for others, until rp_task_watch_did. */
-void rp_task_watch_blocks(const char *what);
-
-/* It does something. */
+/* This process does something. */
 static inline void rp_task_watch_did(void)
 {
-    struct rp_task_process *line = rp_task_watch_line;
+    struct rp_task_process *line = rp_task_watch.own;
 
     if (!line)
         return;

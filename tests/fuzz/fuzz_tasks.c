@@ -10,7 +10,8 @@
 #include "base/crc32c.h"
 #include "base/file.h"
 #include "base/journal.h"
-#include "task/task.h"
+#include "task/task_file.h"
+#include "task/tasks.h"
 
 static void run(void *state, const struct reprise_message *message)
 {
@@ -34,7 +35,7 @@ static void none(void *data, int process, struct rp_parcel *parcel)
     rp_parcel_drop(parcel);
 }
 
-static void lost(void *data, const char *why)
+static void fail(void *data, const char *why)
 {
     (void)data, (void)why;
     abort();
@@ -42,7 +43,7 @@ static void lost(void *data, const char *why)
 
 static void begin(struct rp_tasks *tasks)
 {
-    static const struct rp_transport transport = {.send = none, .lost = lost};
+    static const struct rp_transport transport = {.send = none, .fail = fail};
 
     rp_tasks_init(tasks, RP_TASKS_REPLAY, 0, 2, &transport);
     rp_tasks_now = tasks;

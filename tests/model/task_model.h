@@ -7,7 +7,9 @@
 #ifndef TASK_MODEL_H
 #define TASK_MODEL_H
 
-#include "task/task.h"
+#include "task/task_phases.h"
+#include "task/task_recovery.h"
+#include "task/tasks.h"
 
 enum { MODEL_PROCESSES = 16, MODEL_KILLS = 8 };
 
@@ -74,7 +76,7 @@ static struct rp_parcel *model_receive(void *data, int *from)
     return taken.parcel;
 }
 
-static void model_lost(void *data, const char *why)
+static void model_fail(void *data, const char *why)
 {
     (void)data;
     snprintf(model.lost, sizeof model.lost, "%s", why);
@@ -114,7 +116,7 @@ static void model_begin(enum rp_task_mode mode, int processes, uint64_t seed, vo
     model.in_order = seed % 2;
     model.random = seed;
     for (int i = 0; i < processes; i++) {
-        struct rp_transport transport = {model_send, model_receive, model_lost, model.in_order,
+        struct rp_transport transport = {model_send, model_receive, model_fail, model.in_order,
                                          &model.process[i]};
         rp_tasks_init(&model.process[i].tasks, mode, i, processes, &transport);
         model.process[i].tasks.random = seed * 31 + (uint64_t)i + 1;
@@ -129,10 +131,10 @@ static void model_step(struct model_process *p, bool (*next)(int phase))
 {
     rp_tasks_now = &p->tasks;
     if (p->known < model.failure_count && unit_below(&model.random, 6) == 0)
-        rp_tasks_ft_failed(&p->tasks, model.failures[p->known++]);
-    if (p->tasks.is_lost)
+        rp_task_recovery_begin(&p->tasks, model.failures[p->known++]);
+    if (p->tasks.has_failed)
         return;
-    if (!rp_stage_is_over(&p->tasks) || p->is_done || p->tasks.recovering)
+    if (!rp_phase_is_over(&p->tasks) || p->is_done || p->tasks.recovering)
         rp_tasks_step(&p->tasks);
     else
         p->is_done = !next(p->phase++);
@@ -151,7 +153,7 @@ static bool model_run(bool (*next)(int phase), const uint64_t *kill_at, const in
             if (kill_at[i] == model.steps)
                 model_kill(kill_whom[i]);
         for (int i = 0; i < model.processes; i++)
-            if (!model.process[i].is_dead && model.process[i].tasks.kind == RP_STAGE_MOVE) {
+            if (!model.process[i].is_dead && model.process[i].tasks.phase_kind == RP_PHASE_MOVE) {
                 model.move_first = model.move_first ? model.move_first : model.steps;
                 model.move_last = model.steps;
             }
@@ -161,7 +163,7 @@ static bool model_run(bool (*next)(int phase), const uint64_t *kill_at, const in
         for (int i = 0; i < model.processes; i++)
             left += !model.process[i].is_dead &&
                     (!model.process[i].is_done || model.process[i].known < model.failure_count ||
-                     model.process[i].tasks.recovering || model.process[i].tasks.wanted > 0);
+                     model.process[i].tasks.recovering || model.process[i].tasks.missing > 0);
         if (left == 0 || *model.lost)
             return !*model.lost;
         struct model_process *p =

@@ -15,6 +15,9 @@
 #include "task_model.h"
 
 #include "base/diagnostics.h"
+#include "task/task_check.h"
+#include "task/task_file.h"
+#include "task/task_moves.h"
 
 enum { TASKS = 12, COLLECTORS = 2, STEPS = 4, RUNS = 3, MASTERS = 2, UNITS = TASKS * STEPS * RUNS };
 
@@ -233,8 +236,8 @@ static bool moves;
 static bool program(int phase)
 {
     if (moves && phase == 1) {
-        rp_stage_begin(rp_tasks_now, RP_STAGE_MOVE);
-        rp_owners_move(rp_tasks_now, cells, scattered);
+        rp_phase_begin(rp_tasks_now, RP_PHASE_MOVE);
+        rp_moves_begin(rp_tasks_now, cells, scattered);
         return true;
     }
     phase -= moves && phase > 1;
@@ -248,11 +251,11 @@ static bool program(int phase)
         reprise_start(cells, CELL_START, (uint64_t)phase, NULL, 0);
         if (has_late && phase > 0)
             reprise_start(late, 0, 0, &(uint64_t){(uint64_t)phase}, sizeof(uint64_t));
-        rp_stage_begin(rp_tasks_now, RP_STAGE_RUN);
+        rp_phase_begin(rp_tasks_now, RP_PHASE_RUN);
     } else if (phase == RUNS) {
-        rp_stage_begin(rp_tasks_now, RP_STAGE_END);
+        rp_phase_begin(rp_tasks_now, RP_PHASE_END);
     } else {
-        rp_task_order_check(rp_tasks_now);
+        rp_tasks_check(rp_tasks_now);
         return false;
     }
     return true;
@@ -507,8 +510,8 @@ TEST(regions_that_do_not_commute_are_found)
         REQUIRE(model_run(program, NULL, NULL, 0));
         bool named = false;
         for (int i = 0; i < 3; i++)
-            named |=
-                model.process[i].tasks.reported[(unsigned)cells * RP_TASK_ENTRIES + CELL_VALUE];
+            named |= model.process[i]
+                         .tasks.difference_reported[(unsigned)cells * RP_TASK_ENTRIES + CELL_VALUE];
         found += named && model_count(RP_COUNT_DIFFERENCES) > 0;
         model_end();
     }
@@ -677,7 +680,7 @@ TEST(determinants_outlive_two_processes)
         at[1] = at[0] + unit_below(&random, 60);
         model_begin(seed % 4 < 2 ? RP_TASKS_PARTIAL : RP_TASKS_FULL, 6, seed, declare);
         for (int i = 0; i < 6; i++)
-            model.process[i].tasks.copies = 2;
+            model.process[i].tasks.determinant_copies = 2;
         if (model_run(program, at, whom, 2)) {
             check_units();
             ended_well++;
