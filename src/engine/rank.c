@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "entry/life.h"
 #include "reprise.h"
 
@@ -42,6 +43,34 @@ void rp_rank_give_up(uint32_t state, int exit_status)
     if (rp_rank.slot)
         rp_rank.slot->state = state;
     rp_end_job(exit_status);
+}
+
+static void report_ranks(const char *what)
+{
+    struct rp_buffer text = {0};
+
+    rp_buffer_printf(&text, "%s:\n", what);
+    rp_state_print(rp_rank.state, &text);
+    rp_buffer_byte(&text, 0);
+    if (!text.failed)
+        rp_note("%s", (char *)text.bytes);
+    rp_buffer_free(&text);
+}
+
+void rp_rank_report_stall(void)
+{
+    if (!rp_rank_may_report())
+        return;
+    report_ranks("the replay has been waiting for long; the ranks are here");
+    rp_rank.state->reported = 0;
+}
+
+void rp_rank_stop_stalled(const char *what)
+{
+    if (!rp_rank_may_report())
+        rp_rank_wait_to_be_ended();
+    report_ranks(what);
+    rp_rank_give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
 }
 
 int64_t rp_rank_milliseconds(void)

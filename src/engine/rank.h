@@ -36,6 +36,13 @@ void rp_rank_wait_to_be_ended(void) __attribute__((noreturn));
  * rp_rank_state). The reason must have been said. */
 void rp_rank_give_up(uint32_t state, int exit_status) __attribute__((noreturn));
 
+/* Reports that the replay waits for long, and where each rank is; nothing if another rank is about
+ * to. */
+void rp_rank_report_stall(void);
+
+/* Reports that no rank can move, in these words and where each rank is, and ends the job. */
+void rp_rank_stop_stalled(const char *what) __attribute__((noreturn));
+
 /* CLOCK_MONOTONIC, in milliseconds. */
 int64_t rp_rank_milliseconds(void);
 

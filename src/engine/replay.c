@@ -220,8 +220,7 @@ static void join_ranks(enum rp_at_end at_end)
     rp_wakeup_open(rp_rank.state, rp_rank.session.rank);
     rp_replay_end_open(at_end, rp_placeholder_release, rp_placeholder_sink);
     rp_crash_replay_handle(rp_replay_wait_before_crash);
-    rp_standstill_open(&(struct rp_standstill){rp_rank.state, rp_rank.slot, rp_rank.stall,
-                                               !rp_cursor_ends_in_finalize(),
+    rp_standstill_open(&(struct rp_standstill){!rp_cursor_ends_in_finalize(),
                                                at_end == RP_AT_END_STOP, rp_patience_stuck,
                                                rp_replay_hangs_at_end});
 }

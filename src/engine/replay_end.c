@@ -45,14 +45,14 @@ static void take_in(void)
 
 static void wait_for_others(bool takes_in)
 {
-    rp_end_of_record_wait(rp_rank.state, rp_rank.slot, rp_rank.stall, takes_in ? take_in : NULL);
+    rp_end_of_record_wait(takes_in ? take_in : NULL);
 }
 
 /* The program is about to end the job, or its rank, as it did in the record. */
 static void leave_it_to_end(bool takes_in)
 {
     wait_for_others(takes_in);
-    rp_end_of_record_say_verdict(rp_rank.state, rp_rank.session.directory);
+    rp_end_of_record_say_verdict();
 }
 
 __attribute__((noreturn)) static void park(void)
@@ -63,7 +63,7 @@ __attribute__((noreturn)) static void park(void)
     wait_for_others(true);
     if (!rp_rank_may_report())
         rp_rank_wait_to_be_ended();
-    rp_end_of_record_stop(rp_rank.state, rp_rank.session.directory);
+    rp_end_of_record_stop();
 }
 
 static void hand_over_to_gdb(const char *where, void (*sink)(void))
@@ -133,10 +133,7 @@ void rp_replay_hangs_at_end(const char *function)
 {
     struct rp_log_end record = rp_cursor_end();
 
-    if (!rp_rank_may_report())
-        rp_rank_wait_to_be_ended();
-    rp_end_of_record_say(&record, rp_rank.slot->done, function);
-    rp_end_of_record_stop(rp_rank.state, rp_rank.session.directory);
+    rp_end_of_record_hangs(&record, function);
 }
 
 /* Other ends */

@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "base/diagnostics.h"
 #include "engine/end_of_record.h"
 #include "engine/rank.h"
 #include "engine/replay_cursor.h"
@@ -19,41 +18,14 @@
 #include "engine/wakeup.h"
 #include "entry/thread_state.h"
 #include "entry/threads.h"
-#include "reprise.h"
 
 enum { SPINS = 20, YIELDS = 10, SLEEP_US = 100, LONG_SLEEP_US = 500 };
 
-/* Reporting */
-
-static void report_stall(bool is_stuck)
-{
-    struct rp_buffer text = {0};
-
-    rp_buffer_printf(&text, "%s; the ranks are here:\n",
-                     is_stuck ? "the replay cannot go on: no rank can move"
-                              : "the replay has been waiting for long");
-    rp_state_print(rp_rank.state, &text);
-    rp_buffer_byte(&text, 0);
-    if (!text.failed)
-        rp_note("%s", (char *)text.bytes);
-    rp_buffer_free(&text);
-}
-
-static void stalled(struct rp_patience *p, int64_t waited)
-{
-    p->next_report = waited * 2;
-    if (!rp_rank_may_report())
-        return;
-    report_stall(false);
-    rp_rank.state->reported = 0;
-}
+/* The end of a wait */
 
 void rp_patience_stuck(void)
 {
-    if (!rp_rank_may_report())
-        rp_rank_wait_to_be_ended();
-    report_stall(true);
-    rp_rank_give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+    rp_rank_stop_stalled("the replay cannot go on: no rank can move; the ranks are here");
 }
 
 /* Whether all ranks wait as they did when the recorded run was ended, with nothing left to replay.
@@ -67,8 +39,8 @@ static bool hangs_as_recorded(struct rp_patience *p, int64_t waited)
     p->next_look = waited + LOOK_MS;
     uint64_t moves = rp_state_moves(rp_rank.state), before = p->moves;
     p->moves = moves;
-    if (!rp_end_of_record_all_replayed(rp_rank.state) ||
-        !rp_state_is_stuck(rp_rank.state, RP_CERTAIN_CALL) || moves != before) {
+    if (!rp_end_of_record_all_replayed() || !rp_state_is_stuck(rp_rank.state, RP_CERTAIN_CALL) ||
+        moves != before) {
         p->hangs_since = 0;
         return false;
     }
@@ -162,10 +134,12 @@ static void look_around(struct rp_patience *p, const struct rp_call *call, const
         rp_replay_release_unknown();
     if (rp_standstill_is_found())
         rp_patience_stuck();
-    if (hangs_as_recorded(p, waited))
+    if (hangs_as_recorded(p, waited)) {
         rp_replay_end_of_record(call);
-    else if (rp_rank.stall > 0 && waited > p->next_report && p->hangs_since == 0)
-        stalled(p, waited);
+    } else if (rp_rank.stall > 0 && waited > p->next_report && p->hangs_since == 0) {
+        p->next_report = waited * 2;
+        rp_rank_report_stall();
+    }
 }
 
 void rp_patience_poll(struct rp_patience *p, const struct rp_call *call, const char *what)

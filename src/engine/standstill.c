@@ -27,6 +27,7 @@
 #include "peers/peer_blocking.h"
 #include "engine/asleep.h"
 #include "engine/end_of_record.h"
+#include "engine/rank.h"
 #include "preload/constants.h"
 #include "entry/thread_state.h"
 #include "entry/threads.h"
@@ -146,7 +147,7 @@ static void tell_wait(struct rp_rank_slot *slot)
 
 static void look_at_self(void)
 {
-    struct rp_rank_slot *slot = watch.options.slot;
+    struct rp_rank_slot *slot = rp_rank.slot;
     const struct rp_blocked *b = watch.blocked;
     bool waits = does_rank_wait();
 
@@ -161,15 +162,14 @@ static void look_at_self(void)
 /* Whether each rank that waits has looked of late. */
 static bool all_look(void)
 {
-    const struct rp_replay_state *state = watch.options.state;
     bool all = true;
 
-    for (uint32_t i = 0; i < state->ranks; i++) {
+    for (uint32_t i = 0; i < rp_rank.state->ranks; i++) {
         struct seen *seen = &watch.seen[i];
-        uint32_t beats = state->rank[i].beats;
+        uint32_t beats = rp_rank.state->rank[i].beats;
         seen->missed = beats == seen->beats ? seen->missed + 1 : 0;
         seen->beats = beats;
-        if (rp_state_now(&state->rank[i]) == RP_RANK_WAITING && seen->missed > MISSED)
+        if (rp_state_now(&rp_rank.state->rank[i]) == RP_RANK_WAITING && seen->missed > MISSED)
             all = false;
     }
     return all;
@@ -177,9 +177,8 @@ static bool all_look(void)
 
 static void count_quiet(void)
 {
-    const struct rp_replay_state *state = watch.options.state;
-    uint64_t moves = rp_state_moves(state);
-    bool still = all_look() && rp_state_is_stuck(state, RP_CERTAIN_CALL);
+    uint64_t moves = rp_state_moves(rp_rank.state);
+    bool still = all_look() && rp_state_is_stuck(rp_rank.state, RP_CERTAIN_CALL);
 
     watch.quiet = still && moves == watch.moves ? watch.quiet + 1 : 0;
     watch.moves = moves;
@@ -188,29 +187,29 @@ static void count_quiet(void)
 /* Nothing is left to replay, and each record ends as the replay stands now. */
 static bool is_at_end(void)
 {
-    const struct rp_replay_state *state = watch.options.state;
 
-    for (uint32_t i = 0; i < state->ranks; i++)
-        if (rp_state_now(&state->rank[i]) == RP_RANK_WAITING && !state->rank[i].open_end)
+    for (uint32_t i = 0; i < rp_rank.state->ranks; i++)
+        if (rp_state_now(&rp_rank.state->rank[i]) == RP_RANK_WAITING &&
+            !rp_rank.state->rank[i].open_end)
             return false;
-    return rp_end_of_record_all_replayed(state);
+    return rp_end_of_record_all_replayed();
 }
 
 /* A rank at the end of its record ends the job itself. */
 static bool is_stuck(void)
 {
-    const struct rp_replay_state *state = watch.options.state;
-    long patience = watch.options.stall * LOOKS_A_SECOND;
+    long patience = rp_rank.stall * LOOKS_A_SECOND;
 
-    if (patience == 0 || rp_end_of_record_somebody_is(state, RP_RANK_PARKED))
+    if (patience == 0 || rp_end_of_record_somebody_is(RP_RANK_PARKED))
         return false;
-    return watch.quiet >
-           (rp_state_is_stuck(state, RP_CERTAIN_MESSAGE) ? patience : patience + patience / 2);
+    return watch.quiet > (rp_state_is_stuck(rp_rank.state, RP_CERTAIN_MESSAGE)
+                              ? patience
+                              : patience + patience / 2);
 }
 
 static bool is_under_way(void)
 {
-    uint32_t now = watch.options.slot->state;
+    uint32_t now = rp_rank.slot->state;
 
     return now == RP_RANK_RUNNING || now == RP_RANK_WAITING || now == RP_RANK_PARKED ||
            now == RP_RANK_FREE;
@@ -218,10 +217,9 @@ static bool is_under_way(void)
 
 static void look_at_all(void)
 {
-    const struct rp_replay_state *state = watch.options.state;
     static long found_since;
-    bool given_up = rp_end_of_record_somebody_is(state, RP_RANK_FAILED) ||
-                    rp_end_of_record_somebody_is(state, RP_RANK_DIVERGED);
+    bool given_up = rp_end_of_record_somebody_is(RP_RANK_FAILED) ||
+                    rp_end_of_record_somebody_is(RP_RANK_DIVERGED);
 
     watch.given_up = given_up ? watch.given_up + 1 : 0;
     if (watch.given_up > LEFT_TO_OTHERS)
@@ -229,7 +227,7 @@ static void look_at_all(void)
     count_quiet();
     if (is_at_end()) {
         if (watch.quiet > AT_END + LEFT_TO_POLLS && watch.options.stops_at_end &&
-            watch.options.slot->in_call)
+            rp_rank.slot->in_call)
             watch.options.at_end(watch.blocked->function);
         return;
     }
@@ -278,7 +276,7 @@ void rp_standstill_open(const struct rp_standstill *options)
     watch.blocked = reprise_blocking_self ? reprise_blocking_self() : NULL;
     rp_threads_note = note_of_thread;
     rp_threads_enrol(&watch.owner);
-    watch.seen = calloc(options->state->ranks, sizeof *watch.seen);
+    watch.seen = calloc(rp_rank.state->ranks, sizeof *watch.seen);
     if (!watch.seen)
         return;
     sigfillset(&all); /* signals are the application's */

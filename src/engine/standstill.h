@@ -6,12 +6,7 @@
 
 #include <stdbool.h>
 
-#include "log/replaystate.h"
-
 struct rp_standstill {
-    struct rp_replay_state *state;
-    struct rp_rank_slot *slot;
-    long stall;        /* seconds; 0: a standstill is not looked for */
     bool is_open_end;  /* the record of this rank does not end with MPI_Finalize */
     bool stops_at_end; /* a replay that hangs as the recorded run did is to be ended */
     /* Called by that thread: no rank can move, for the replay left its record; or all is replayed

@@ -70,14 +70,14 @@ static void finish(uint32_t state)
         rp_cdc_replay_diverge(&nowhere, rp_pool_fault()
                                             ? rp_pool_fault()
                                             : "the program ended before the record did");
-    atomic_store(&rp_cdc_replay.slot->done, rp_cdc_replay.slot->total);
+    atomic_store(&rp_rank.slot->done, rp_rank.slot->total);
     rp_cdc_replay_stop_sending();
-    rp_cdc_replay.slot->state = state;
+    rp_rank.slot->state = state;
 }
 
 static void clocked_finalize(void)
 {
-    uint64_t mine[1] = {rp_cdc_replay.slot->total}, sum[1] = {0};
+    uint64_t mine[1] = {rp_rank.slot->total}, sum[1] = {0};
     MPI_Request request;
     int done = 0;
 
@@ -88,16 +88,15 @@ static void clocked_finalize(void)
     rp_session_sum(mine, sum, 1);
     rp_pmpi.Comm_free(&rp_cdc_replay.own);
     reprise_piggyback_close();
-    if (rp_cdc_replay.session.rank != 0)
+    if (rp_rank.session.rank != 0)
         return;
     unlink(rp_cdc_replay.clocks_path);
     if (!rp_setting("REPRISE_PARENT")) {
         rp_diagnostics_rank(-1);
-        rp_note("replayed %llu events on %d ranks: identical", U64(sum[0]),
-                rp_cdc_replay.session.ranks);
+        rp_note("replayed %llu events on %d ranks: identical", U64(sum[0]), rp_rank.session.ranks);
         if (sum[0] == 0)
             rp_note(RP_NOTHING_OPEN);
-        unlink(rp_cdc_replay.state_path);
+        unlink(rp_rank.state_path);
     }
 }
 
@@ -105,8 +104,7 @@ static void clocked_exit(int code)
 {
     (void)code;
     finish(RP_RANK_ENDED);
-    rp_end_of_record_wait(rp_cdc_replay.state, rp_cdc_replay.slot, rp_cdc_replay.stall,
-                          rp_pool_poll); /* the job ends with us */
+    rp_end_of_record_wait(rp_pool_poll); /* the job ends with us */
 }
 
 /* MPI may be in any state. */
@@ -114,8 +112,8 @@ static void wait_before_crash(bool is_crash)
 {
     (void)is_crash;
     rp_cdc_replay_stop_sending();
-    rp_cdc_replay.slot->state = RP_RANK_ENDED;
-    rp_end_of_record_wait(rp_cdc_replay.state, rp_cdc_replay.slot, rp_cdc_replay.stall, NULL);
+    rp_rank.slot->state = RP_RANK_ENDED;
+    rp_end_of_record_wait(NULL);
 }
 
 static void clocked_end_elsewhere(void)
@@ -160,14 +158,14 @@ static const struct rp_engine engine = {
 static enum rp_status find_record(struct rp_problem *why)
 {
     struct rp_manifest manifest;
-    enum rp_status status = rp_session_find_record(&rp_cdc_replay.session, &manifest, why);
+    enum rp_status status = rp_session_find_record(&rp_rank.session, &manifest, why);
 
     if (status != RP_OK)
         return status;
     if (manifest.capture && *manifest.capture)
         status = rp_fail(why, RP_UNSUPPORTED,
                          "%s has captured values (%s), which cannot be replayed by clocks",
-                         rp_cdc_replay.session.directory, manifest.capture);
+                         rp_rank.session.directory, manifest.capture);
     rp_manifest_free(&manifest);
     return status;
 }
@@ -179,23 +177,22 @@ static enum rp_status make_files(struct rp_problem *why)
     enum rp_status status = RP_OK;
 
     if (given)
-        snprintf(rp_cdc_replay.state_path, PATH_MAX, "%s", given);
-    else if (snprintf(rp_cdc_replay.state_path, PATH_MAX, "%s/replay-%d.state",
-                      rp_cdc_replay.session.directory, (int)getpid()) < PATH_MAX)
-        status =
-            rp_state_create(rp_cdc_replay.state_path, (uint32_t)rp_cdc_replay.session.ranks, why);
-    if (status == RP_OK && snprintf(rp_cdc_replay.clocks_path, PATH_MAX, "%s.clocks",
-                                    rp_cdc_replay.state_path) < PATH_MAX) {
+        snprintf(rp_rank.state_path, PATH_MAX, "%s", given);
+    else if (snprintf(rp_rank.state_path, PATH_MAX, "%s/replay-%d.state", rp_rank.session.directory,
+                      (int)getpid()) < PATH_MAX)
+        status = rp_state_create(rp_rank.state_path, (uint32_t)rp_rank.session.ranks, why);
+    if (status == RP_OK &&
+        snprintf(rp_cdc_replay.clocks_path, PATH_MAX, "%s.clocks", rp_rank.state_path) < PATH_MAX) {
         unlink(rp_cdc_replay.clocks_path);
-        status = rp_cdc_replay_create(rp_cdc_replay.clocks_path,
-                                      (uint32_t)rp_cdc_replay.session.ranks, why);
+        status =
+            rp_cdc_replay_create(rp_cdc_replay.clocks_path, (uint32_t)rp_rank.session.ranks, why);
     }
     return status;
 }
 
 static enum rp_status open_all(struct rp_problem *why)
 {
-    const struct rp_session *s = &rp_cdc_replay.session;
+    const struct rp_session *s = &rp_rank.session;
 
     if (!reprise_piggyback_open || !reprise_piggyback_hook)
         return rp_fail(why, RP_USAGE,
@@ -207,26 +204,19 @@ static enum rp_status open_all(struct rp_problem *why)
         status = rp_cdc_replay_rows_open(rp_cdc_replay.log, rp_setting("REPRISE_FORCE") == NULL,
                                          *s->wrappers ? s->wrappers : NULL, why);
     if (status == RP_OK)
-        status =
-            rp_state_map(rp_cdc_replay.state_path, (uint32_t)s->ranks, &rp_cdc_replay.state, why);
+        status = rp_rank_open(rp_log_event_count(rp_cdc_replay.log), why);
     if (status == RP_OK)
         status = rp_cdc_replay_map(rp_cdc_replay.clocks_path, (uint32_t)s->ranks, (uint32_t)s->rank,
                                    why);
     if (status == RP_OK)
-        status = rp_setting_number("REPRISE_STALL", 0, 30, &rp_cdc_replay.stall, why);
+        status = rp_setting_number("REPRISE_STALL", 0, 30, &rp_rank.stall, why);
     return status;
 }
 
-static void open_slot(void)
+static void open_communicator(void)
 {
     int *largest = NULL, found = 0;
 
-    rp_cdc_replay.slot = &rp_cdc_replay.state->rank[rp_cdc_replay.session.rank];
-    rp_cdc_replay.slot->pid = (uint32_t)getpid();
-    rp_cdc_replay.slot->total = rp_log_event_count(rp_cdc_replay.log);
-    rp_cdc_replay.slot->state = RP_RANK_RUNNING;
-    atomic_fetch_add(&rp_cdc_replay.state->awake, 1);
-    rp_cdc_replay.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
     rp_cdc_replay.under_way.next = rp_cdc_replay.under_way.previous = &rp_cdc_replay.under_way;
     rp_pmpi.Comm_get_attr(rp_constant.world, MPI_TAG_UB, &largest, &found);
     rp_cdc_replay.largest_tag = found ? *largest : 32767;
@@ -239,25 +229,25 @@ void rp_cdc_replay_start(void)
     struct rp_problem why;
     enum rp_status status = RP_OK;
 
-    rp_session_open(&rp_cdc_replay.session);
-    if (rp_cdc_replay.session.rank == 0)
+    rp_session_open(&rp_rank.session);
+    if (rp_rank.session.rank == 0)
         status = find_record(&why);
-    if (status == RP_OK && rp_cdc_replay.session.rank == 0)
+    if (status == RP_OK && rp_rank.session.rank == 0)
         status = make_files(&why);
     if (status != RP_OK)
         rp_error("cannot replay: %s", why.text);
     rp_session_agree(status, NULL);
-    rp_session_share(&rp_cdc_replay.session, RP_OK);
-    rp_session_share_text(rp_cdc_replay.state_path);
+    rp_session_share(&rp_rank.session, RP_OK);
+    rp_session_share_text(rp_rank.state_path);
     rp_session_share_text(rp_cdc_replay.clocks_path);
     status = open_all(&why);
     if (status != RP_OK)
         rp_error("cannot replay: %s", why.text);
     rp_session_agree(status, NULL);
-    open_slot();
+    open_communicator();
     rp_pool_open();
     rp_session_meet(); /* everybody's clock is there before anybody sends */
-    reprise_piggyback_open(rp_cdc_replay.session.rank);
+    reprise_piggyback_open(rp_rank.session.rank);
     reprise_piggyback_hook(&rp_cdc_replay_hooks);
     rp_comms_init();
     rp_slow_set(RP_SLOW_ENGINE | RP_SLOW_CLOCKS);
@@ -265,7 +255,6 @@ void rp_cdc_replay_start(void)
     rp_engine = &engine;
     rp_crash_replay_handle(wait_before_crash);
     rp_standstill_open(
-        &(struct rp_standstill){rp_cdc_replay.state, rp_cdc_replay.slot, rp_cdc_replay.stall,
-                                rp_log_end(rp_cdc_replay.log).reason != RP_END_FINALIZE, true,
+        &(struct rp_standstill){rp_log_end(rp_cdc_replay.log).reason != RP_END_FINALIZE, true,
                                 rp_cdc_replay_stuck, rp_cdc_replay_hangs_at_end});
 }

@@ -11,7 +11,7 @@
 
 #include "cdc/replay/cdc_replay_pool.h"
 #include "cdc/replay/cdc_replay_rows.h"
-#include "engine/session.h"
+#include "engine/rank.h"
 #include "peers/peer_piggyback.h"
 #include "log/logreader.h"
 #include "log/replaystate.h"
@@ -30,20 +30,15 @@ struct rp_receipt {
 };
 
 struct rp_cdc_replay {
-    struct rp_session session;
-    struct rp_replay_state *state;
-    struct rp_rank_slot *slot;
     struct rp_log *log;
-    char clocks_path[PATH_MAX], state_path[PATH_MAX];
+    char clocks_path[PATH_MAX];
     MPI_Comm own;
     int next_tag, largest_tag;
-    long stall;
     struct rp_receipt under_way; /* both ends of the list */
-    int32_t cores;
-    enum rp_certainty certain; /* of what is waited for */
+    enum rp_certainty certain;   /* of what is waited for */
 };
 
-extern struct rp_cdc_replay rp_cdc_replay;
+extern RP_HIDDEN struct rp_cdc_replay rp_cdc_replay;
 
 static inline void rp_cdc_replay_call_begins(void)
 {

@@ -3,7 +3,6 @@
  * record. */
 #include <sched.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/diagnostics.h"
@@ -28,33 +27,13 @@ static struct {
 
 /* Ending */
 
-static void give_up(uint32_t state, int exit_status) __attribute__((noreturn));
-static void give_up(uint32_t state, int exit_status)
-{
-    rp_cdc_replay.slot->state = state;
-    rp_end_job(exit_status);
-}
-
-static bool may_report(void)
-{
-    return atomic_exchange(&rp_cdc_replay.state->reported, 1) == 0;
-}
-
-/* The first rank that reports speaks for all. */
-static void wait_for_the_end(void) __attribute__((noreturn));
-static void wait_for_the_end(void)
-{
-    sleep(10);
-    _exit(REPRISE_EXIT_DIVERGED);
-}
-
 void rp_cdc_replay_diverge(const struct rp_call *call, const char *what)
 {
     struct rp_buffer text = {0};
 
-    if (!may_report()) {
-        rp_cdc_replay.slot->state = RP_RANK_DIVERGED;
-        wait_for_the_end();
+    if (!rp_rank_may_report()) {
+        rp_rank.slot->state = RP_RANK_DIVERGED;
+        rp_rank_wait_to_be_ended();
     }
     rp_buffer_printf(&text, "the replay left the record after row %llu: %s\n",
                      U64(rp_cdc_replay_rows_done()), what);
@@ -62,92 +41,57 @@ void rp_cdc_replay_diverge(const struct rp_call *call, const char *what)
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         rp_error("%s", (char *)text.bytes);
-    give_up(RP_RANK_DIVERGED, REPRISE_EXIT_DIVERGED);
+    rp_rank_give_up(RP_RANK_DIVERGED, REPRISE_EXIT_DIVERGED);
 }
 
 void rp_cdc_replay_refuse(const char *what)
 {
     rp_error("%s cannot be replayed by clocks", what);
-    give_up(RP_RANK_FAILED, REPRISE_EXIT_UNSUPPORTED);
+    rp_rank_give_up(RP_RANK_FAILED, REPRISE_EXIT_UNSUPPORTED);
 }
 
 /* Waiting */
 
-static int64_t milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static void report_stall(bool stuck)
-{
-    struct rp_buffer text = {0};
-
-    rp_buffer_printf(&text, stuck ? "all ranks wait for messages that do not come; they are here:\n"
-                                  : "the replay has been waiting for long; the ranks are here:\n");
-    rp_state_print(rp_cdc_replay.state, &text);
-    rp_buffer_byte(&text, 0);
-    if (!text.failed)
-        rp_note("%s", (char *)text.bytes);
-    rp_buffer_free(&text);
-}
-
-static void report_wait(void)
-{
-    if (!may_report())
-        return;
-    report_stall(false);
-    rp_cdc_replay.state->reported = 0;
-}
-
 void rp_cdc_replay_stuck(void)
 {
-    if (!may_report())
-        wait_for_the_end();
-    report_stall(true);
-    give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+    rp_rank_stop_stalled("all ranks wait for messages that do not come; they are here");
 }
 
 void rp_cdc_replay_hangs_at_end(const char *function)
 {
     struct rp_log_end end = rp_log_end(rp_cdc_replay.log);
 
-    if (!may_report())
-        wait_for_the_end();
-    rp_end_of_record_say(&end, rp_cdc_replay.slot->done, function);
-    rp_end_of_record_stop(rp_cdc_replay.state, rp_cdc_replay.session.directory);
+    rp_end_of_record_hangs(&end, function);
 }
 
 static void wait_long(const char *function, const char *what)
 {
-    int64_t waited = milliseconds() - resting.since;
+    int64_t waited = rp_rank_milliseconds() - resting.since;
 
     if (!resting.is_published && waited > 50) {
-        rp_state_set_text(&rp_cdc_replay.slot->what, "%s for %s", function, what);
-        rp_cdc_replay.slot->since = resting.since / 1000;
-        rp_cdc_replay.slot->certain =
+        rp_state_set_text(&rp_rank.slot->what, "%s for %s", function, what);
+        rp_rank.slot->since = resting.since / 1000;
+        rp_rank.slot->certain =
             rp_cdc_replay.certain > RP_CERTAIN_CALL ? rp_cdc_replay.certain : RP_CERTAIN_CALL;
         rp_standstill_moved();
-        rp_cdc_replay.slot->state = RP_RANK_WAITING;
+        rp_rank.slot->state = RP_RANK_WAITING;
         resting.is_published = true;
     }
     if (rp_standstill_is_found())
         rp_cdc_replay_stuck();
-    if (rp_cdc_replay.stall > 0 && waited > resting.next_report) {
+    if (rp_rank.stall > 0 && waited > resting.next_report) {
         resting.next_report = waited * 2;
-        report_wait();
+        rp_rank_report_stall();
     }
 }
 
 /* The wait is no longer short. */
 static void begin_to_rest(void)
 {
-    resting.since = milliseconds();
-    resting.next_report = rp_cdc_replay.stall * 1000;
+    resting.since = rp_rank_milliseconds();
+    resting.next_report = rp_rank.stall * 1000;
     resting.is_idle = true;
-    atomic_fetch_sub_explicit(&rp_cdc_replay.state->awake, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&rp_rank.state->awake, 1, memory_order_relaxed);
     rp_cdc_replay_begin();
     rp_cdc_replay_set_clock(reprise_piggyback_clock()); /* a collective call may have moved it on */
     rp_cdc_replay_end();
@@ -164,8 +108,8 @@ void rp_cdc_replay_rest(const char *function, const char *what)
         return;
     if (resting.polls == SPINS)
         begin_to_rest();
-    bool is_crowded = atomic_load_explicit(&rp_cdc_replay.state->awake, memory_order_relaxed) >=
-                      rp_cdc_replay.cores;
+    bool is_crowded =
+        atomic_load_explicit(&rp_rank.state->awake, memory_order_relaxed) >= rp_rank.cores;
     if (resting.polls < YIELDS || (resting.polls < MOST_YIELDS && !is_crowded)) {
         sched_yield();
         return;
@@ -180,10 +124,10 @@ void rp_cdc_replay_rested(void)
     resting.polls = 0;
     rp_cdc_replay.certain = RP_CERTAIN_NOT;
     if (resting.is_idle)
-        atomic_fetch_add_explicit(&rp_cdc_replay.state->awake, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&rp_rank.state->awake, 1, memory_order_relaxed);
     resting.is_idle = false;
     if (resting.is_published)
-        rp_cdc_replay.slot->state = RP_RANK_RUNNING;
+        rp_rank.slot->state = RP_RANK_RUNNING;
     resting.is_published = false;
 }
 
@@ -226,7 +170,7 @@ static void enter_unseen(int enters)
 #endif
     rp_cdc_replay_begin();
     rp_cdc_replay_set_clock(reprise_piggyback_clock());
-    rp_cdc_replay_set_unseen(enters ? milliseconds() : 0);
+    rp_cdc_replay_set_unseen(enters ? rp_rank_milliseconds() : 0);
     rp_cdc_replay_end();
 }
 
@@ -246,7 +190,7 @@ static bool is_note(const struct rp_answer *answer)
 
 void rp_cdc_replay_stop_sending(void)
 {
-    atomic_fetch_sub(&rp_cdc_replay.state->awake, 1);
+    atomic_fetch_sub(&rp_rank.state->awake, 1);
     rp_cdc_replay_begin();
     rp_cdc_replay_set_clock(RP_NEVER);
     rp_cdc_replay_end();
@@ -271,8 +215,8 @@ static void publish_done(void)
 {
     uint64_t done = rp_cdc_replay_rows_done(), total = rp_cdc_replay_rows_total();
 
-    atomic_store_explicit(&rp_cdc_replay.slot->done,
-                          done < total ? done : rp_cdc_replay.slot->total, memory_order_relaxed);
+    atomic_store_explicit(&rp_rank.slot->done, done < total ? done : rp_rank.slot->total,
+                          memory_order_relaxed);
 }
 
 void rp_cdc_replay_pass(const struct rp_call *call, int32_t rank)
@@ -337,13 +281,12 @@ static void at_end_of_record(const struct rp_call *call)
 
     if (end.reason == RP_END_FINALIZE)
         rp_cdc_replay_diverge(call, "more calls than were recorded");
-    atomic_store(&rp_cdc_replay.slot->done, rp_cdc_replay.slot->total);
+    atomic_store(&rp_rank.slot->done, rp_rank.slot->total);
     rp_cdc_replay_stop_sending();
-    rp_end_of_record_say(&end, rp_cdc_replay.slot->total, call->function);
-    rp_cdc_replay.slot->state = RP_RANK_PARKED;
-    rp_end_of_record_wait(rp_cdc_replay.state, rp_cdc_replay.slot, rp_cdc_replay.stall,
-                          rp_pool_poll);
-    if (!may_report())
+    rp_end_of_record_say(&end, rp_rank.slot->total, call->function);
+    rp_rank.slot->state = RP_RANK_PARKED;
+    rp_end_of_record_wait(rp_pool_poll);
+    if (!rp_rank_may_report())
         sleep(10);
-    rp_end_of_record_stop(rp_cdc_replay.state, rp_cdc_replay.session.directory);
+    rp_end_of_record_stop();
 }
