@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the entry points of libreprise-isendrecv.so, in the way of generate.py.
-
-usage: isendrecv.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
+"""Makes the entry points of libreprise-isendrecv.so. Usage and output: generate.py.
 
 While no MPI_Isendrecv is under way, an entry ends in a jump to the real call: what stands behind
 is to see the program's own place.
 """
 import generate
+from header import Function
 
 TEMPLATES = {
     "begin": "    return rp_pair_begin(&{twin}, {args});\n",
-    "begin_replace": "    return rp_pair_begin_replace(&{twin}, {args});\n",
-    "request": """\
+    "replace": "    return rp_pair_begin_replace(&{twin}, {args});\n",
+    "own": """\
     if (RP_NO_PAIRS)
         return {twin}.{member}({args});
     return rp_pair_{member}(&{twin}, {args});
@@ -29,12 +28,11 @@ LATER = {
 }
 
 
-def add(header, table):
-    for name, types in LATER.items():
-        if name not in header:
-            header[name] = generate.Function(name, "int", types)
+class Isendrecv(generate.Library):
+    def complete(self, header):
+        for name, types in LATER.items():
+            header.setdefault(name, Function(name, "int", types))
 
 
 if __name__ == "__main__":
-    shapes = {shape: (body, None, None, None) for shape, body in TEMPLATES.items()}
-    generate.make_library(shapes, add, "isendrecv/isendrecv.h")
+    Isendrecv("isendrecv", "isendrecv/isendrecv.h", TEMPLATES).make()

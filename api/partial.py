@@ -1,48 +1,35 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the entry points of libreprise-partial.so from partial.table and the installed mpi.h.
+"""Makes the entry points of libreprise-partial.so from functions.table, partial.table and mpi.h.
 
-usage: partial.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
+usage: partial.py FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY PARTIAL_TABLE
 
-Writes next.h, hand.h (the functions' numbers, and the prototypes of those that are written by hand) and entries.c: of each function that is not local, how it is recorded, how it is answered in a partial replay, and the
-entries MPI_X and PMPI_X. A function of mpi.h that no line of the table fits is an error.
+Writes next.h, hand.h (the functions' numbers, and the prototypes of those that are written by hand)
+and entries.c: of each function that is not local, how it is recorded, how it is answered in a partial
+replay, and the entries MPI_X and PMPI_X.
 """
-import fnmatch
 import re
 import sys
 
 import generate
+from header import read_header
+from table import Table, fail
 
 
-class Call:
-    """A function with its line of the table."""
+class Call(generate.Entry):
+    """A function with its line of partial.table."""
 
     def __init__(self, function, kind, parameters, notes):
-        self.function, self.kind, self.notes = function, kind, notes
-        self.names, self.marks = [], []
+        self.kind, self.notes, self.marks = kind, notes, []
+        names = []
         for parameter in parameters or []:
             match = re.fullmatch(r"(\w+)(#|>(.*))?", parameter.strip())
             if not match:
-                generate.fail(f"partial.table: {function.name}: '{parameter}' is no parameter")
-            self.names.append(match[1])
+                fail(f"partial.table: {function.name}: '{parameter}' is no parameter")
+            names.append(match[1])
             self.marks.append(match[2] or "")
-        if parameters is None:
-            self.names = [f"a{i}" for i in range(len(function.types))]
-            self.marks = [""] * len(function.types)
-        if len(self.names) != len(function.types):
-            generate.fail(f"partial.table: {function.name}: {len(self.names)} parameters, mpi.h has {len(function.types)}")
-
-    name = property(lambda self: self.function.name)
-    member = property(lambda self: self.function.member)
-    args = property(lambda self: ", ".join(self.names))
-    parameters = property(lambda self: self.function.parameters(self.names))
-    is_wide = property(lambda self: self.name.endswith("_c"))
-
-    def first_of(self, kind):
-        for name, (before, after) in zip(self.names, self.function.types):
-            if before.strip() == kind and not after:
-                return name
-        return None
+        super().__init__(function, kind, names)
+        self.marks = self.marks or [""] * len(self.names)
 
     def number(self, name):
         """Places in dynamic windows are addresses, which are others in every run."""
@@ -88,7 +75,7 @@ class Call:
         return text and f"    if (rc == MPI_SUCCESS) {{\n{text}    }}\n"
 
     @property
-    def own(self):
+    def own_status(self):
         """A status of ours where the program wants none: who stands in front of us may want it."""
         if ">status" not in self.marks:
             return ""
@@ -126,9 +113,9 @@ def feed(call):
     middle, first = call.real(), ""
     if call.name in ("MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend"):
         middle, first = PART + middle, feed_part(call)
-    if call.own:
+    if call.own_status:
         middle = middle.replace(", status)", ", seen)")
-    return record(call, call.own, call.outputs("record"), middle) + answered(call, call.own, call.outputs("feed"), first=first)
+    return record(call, call.own_status, call.outputs("record"), middle) + answered(call, call.own_status, call.outputs("feed"), first=first)
 
 
 def both(call):
@@ -362,14 +349,14 @@ def unused_all(call):
 
 def complete(call):
     """MPI_Wait, MPI_Test and their families."""
-    initializer = f"&(struct rp_completion){generate.completion(call.function, call.names)}"
+    initializer = f"&(struct rp_completion){call.completion}"
     return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n"
             f"    return rp_partial_record_complete(next, &rp_f_{call.member}, {initializer});\n}}\n\n"
             f"static int feed_{call.member}({call.parameters})\n{{\n"
             f"    return rp_partial_feed_complete(&rp_f_{call.member}, {initializer});\n}}\n\n")
 
 
-def hand(call):
+def own(call):
     return ""
 
 
@@ -381,19 +368,24 @@ def life(call):
     return ""
 
 
-KINDS = {f.__name__: f for f in (feed, both, comm, group, info, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, complete, hand, life, clock, rupdate, update, get, iget, sync)}
+KINDS = {f.__name__: f for f in (feed, both, comm, group, info, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, complete, own, life, clock, rupdate, update, get, iget, sync)}
 
 
-def read_table(path):
-    lines = []
+def read_notes(path, table):
+    """The lines of partial.table by function: kind, parameters, notes."""
+    lines = {}
     for number, line in enumerate(open(path), 1):
         if line.startswith("#") or not line.strip():
             continue
-        match = re.fullmatch(r"(\S+) (\w+)(?:\((.*?)\))?(?: (.*))?", balanced(line.strip()))
-        if not match or match[2] not in list(KINDS) + ["local"]:
-            generate.fail(f"{path}:{number}: not 'NAME KIND(parameters) notes': {line.strip()}")
-        parameters = match[3] if match[3] is None else [p for p in split(match[3].replace("\1", "(").replace("\2", ")")) if p]
-        lines.append((match[1], match[2], parameters, match[4] or ""))
+        match = re.fullmatch(r"(\S+) (\w+)\((.*?)\)(?: (.*))?", balanced(line.strip()))
+        if not match or match[2] not in KINDS:
+            fail(f"{path}:{number}: not 'NAME KIND(parameters) notes': {line.strip()}")
+        if match[1] in lines:
+            fail(f"{path}:{number}: {match[1]} has two lines")
+        if match[1] not in table.rows:
+            fail(f"{path}:{number}: {table.path} has no row for {match[1]}")
+        parameters = split(match[3].replace("\1", "(").replace("\2", ")"))
+        lines[match[1]] = match[2], [p for p in parameters if p], match[4] or ""
     return lines
 
 
@@ -411,42 +403,39 @@ def split(text):
     return [part.strip() for part in re.split(r",(?![^()]*\))", text)]
 
 
-def forms_of(name):
-    """The lines that may describe a function: its own, that without _c, and the blocking collective that it is a form of."""
+def line_of(name, kind, notes):
+    """The line of partial.table for a function: that of the blocking collective if it is a form of one."""
     plain = re.sub(r"_c$", "", name)
-    yield name, "", []
-    yield plain, "", []
-    match = re.fullmatch(r"MPI_I(.*)", plain)
-    if match:
-        yield "MPI_" + match[1][0].upper() + match[1][1:], "icollective", ["request"]
-    match = re.fullmatch(r"MPI_(.*)_init", plain)
-    if match:
-        yield "MPI_" + match[1], "pcollective", ["info", "request"]
+    if kind == "icollective":
+        plain, kind, more = "MPI_" + plain[5].upper() + plain[6:], "collective", ["request"]
+    elif kind == "pcollective":
+        plain, kind, more = re.sub("_init$", "", plain), "collective", ["info", "request"]
+    else:
+        more = []
+    if plain not in notes:
+        fail(f"partial.table has no line for {name}, which functions.table classes as {kind}")
+    if notes[plain][0] != kind:
+        fail(f"{name} is {kind} in functions.table, {notes[plain][0]} in partial.table")
+    return notes[plain][1] + more, notes[plain][2]
 
 
-def describe(function, lines):
-    for name, form, more in forms_of(function.name):
-        for pattern, kind, parameters, notes in lines:
-            if form and kind != "collective" or form and pattern != name:
-                continue
-            if not form and not fnmatch.fnmatchcase(name, pattern):
-                continue
-            if not form and pattern != name and exact_exists(function.name, lines):
-                continue
-            if kind == "local":
-                return None
-            return Call(function, form or kind, parameters + more if parameters is not None else None, notes)
-    generate.fail(f"mpi.h declares {function.name}, which no line of api/partial.table fits")
-
-
-def exact_exists(name, lines):
-    exact = {line[0] for line in lines}
-    return any(form in exact for form, _, _ in forms_of(name))
+def describe(function, row, notes):
+    """The call that an entry stands for; None: the function is not intercepted."""
+    kind = row.cells["partial"]
+    if kind in ("-", "use"):
+        return None
+    if kind not in KINDS:
+        fail(f"functions.table: {function.name}: partial has no kind '{kind}'")
+    parameters, words = (row.arguments, "") if kind == "refuse" else line_of(function.name, kind, notes)
+    call = Call(function, kind, parameters, words)
+    if row.arguments and row.arguments != call.names:
+        fail(f"{function.name} has other arguments in partial.table than in functions.table")
+    return call
 
 
 def entry(call, prefix):
     twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
-    side = "rp_partial_" if call.kind == "hand" else ""
+    side = "rp_partial_" if call.kind == "own" else ""
     return (f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    if (RP_PASSES)\n        return {twin}.{call.member}({call.args});\n"
             f"    if (rp_partial_is_feeding)\n        RP_HERE();\n    else\n        rp_track_settle();\n    rp_early_enter();\n"
             f"    int rc = rp_partial_is_feeding ? {side}feed_{call.member}({call.args}) : {side}record_{call.member}(&{twin}, {call.args});\n"
@@ -473,24 +462,14 @@ def write_hand(calls, out):
             out.write(f"int rp_partial_life_{call.member}(const struct rp_next *next, {call.parameters});\n")
         elif call.kind == "clock":
             out.write(f"double rp_data_{call.member}(const struct rp_next *next);\n")
-        elif call.kind == "hand":
+        elif call.kind == "own":
             out.write(f"int rp_partial_record_{call.member}(const struct rp_next *next, {call.parameters});\nint rp_partial_feed_{call.member}({call.parameters});\n")
     out.write("\n#endif\n")
 
 
 def write_entries(calls, functions, out):
-    table = {f.name: dict(arguments=[]) for f in functions}
     out.write("/* Made by api/partial.py. */\n#include \"partial/partial.h\"\n\n#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n")
-    for prefix in ("", "P"):
-        for call in calls:
-            out.write(generate.first_call(call.function, table[call.name], prefix))
-    for prefix, twin in (("", "rp_mpi"), ("P", "rp_pmpi")):
-        out.write(f"struct rp_next {twin} = {{\n" + "".join(f"    .{c.member} = first_{prefix}{c.name},\n" for c in calls) + "};\n\n")
-    out.write("void rp_next_resolve(void)\n{\n")
-    for prefix, twin in (("", "rp_mpi"), ("P", "rp_pmpi")):
-        for function in functions:
-            out.write(f"    rp_next_find(\"{prefix}{function.name}\", &{twin}.{function.member}, sizeof {twin}.{function.member});\n")
-    out.write("}\n\n")
+    generate.write_tables(calls, functions, out)
     for number, call in enumerate(calls):
         out.write(f"const struct rp_function rp_f_{call.member} = {{{number}, \"{call.name}\"}};\n\n")
         out.write(KINDS[call.kind](call))
@@ -499,18 +478,20 @@ def write_entries(calls, functions, out):
 
 
 def main():
-    if len(sys.argv) != 4:
-        generate.fail("usage: partial.py TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
-    lines = read_table(sys.argv[1])
-    header = generate.read_header(sys.argv[2])
+    if len(sys.argv) != 5:
+        fail("usage: partial.py FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY PARTIAL_TABLE")
+    table, header = Table(sys.argv[1]), read_header(sys.argv[2])
+    notes = read_notes(sys.argv[4], table)
+    table.check_all_known(header)
     functions = [f for _, f in sorted(header.items()) if not any("..." in before for before, _ in f.types)]
-    calls = [call for call in (describe(f, lines) for f in functions) if call]
+    calls = [call for call in (describe(f, table.rows[f.name], notes) for f in functions) if call]
+    known = [generate.Entry(f, "use", None) for f in functions]
     with open(sys.argv[3] + "/next.h", "w") as out:
-        generate.write_next(functions, {f.name: dict(arguments=[]) for f in functions}, out)
+        generate.write_next(known, out)
     with open(sys.argv[3] + "/hand.h", "w") as out:
         write_hand(calls, out)
     with open(sys.argv[3] + "/entries.c", "w") as out:
-        write_entries(calls, functions, out)
+        write_entries(calls, known, out)
 
 
 if __name__ == "__main__":

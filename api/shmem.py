@@ -10,7 +10,8 @@ import fnmatch
 import re
 import sys
 
-import generate
+from header import parse_parameter
+from table import fail
 
 FIRST_NUMBER = 2000  # functions of MPI have smaller ones
 SYMMETRIC = ("target", "source", "addr", "lock", "pSync", "pWrk")
@@ -34,7 +35,7 @@ class Call:
     def __init__(self, function, kind, names, note):
         self.function, self.kind, self.names, self.note = function, kind, names, note
         if len(names) != len(function.types):
-            generate.fail(f"shmem.table: {function.name}: {len(names)} parameters, shmem.h has {len(function.types)}")
+            fail(f"shmem.table: {function.name}: {len(names)} parameters, shmem.h has {len(function.types)}")
 
     name = property(lambda self: self.function.name)
     is_void = property(lambda self: self.function.result == "void")
@@ -64,7 +65,7 @@ class Call:
             return f"sizeof *{name}"
         bits = re.search(r"(?:put|get)(8|16|32|64|128)(?:_nbi)?$", self.name)
         if not bits and not re.search(r"(?:put|get)mem(?:_nbi)?$", self.name):
-            generate.fail(f"shmem.table: {self.name}: how long is what it takes?")
+            fail(f"shmem.table: {self.name}: how long is what it takes?")
         return str(int(bits[1]) // 8) if bits else "1"
 
     @property
@@ -176,9 +177,9 @@ def read_header(path):
         if not match or "typedef" in match[1] or "..." in match[3]:
             continue
         parameters = [] if match[3].strip() in ("", "void") else match[3].split(",")
-        functions[match[2]] = Function(" ".join(match[1].split()), match[2], [generate.parse_parameter(p) for p in parameters])
+        functions[match[2]] = Function(" ".join(match[1].split()), match[2], [parse_parameter(p) for p in parameters])
     if len(functions) < 500:
-        generate.fail(f"only {len(functions)} functions found in {path}: is it a preprocessed shmem.h?")
+        fail(f"only {len(functions)} functions found in {path}: is it a preprocessed shmem.h?")
     return [f for _, f in sorted(functions.items())]
 
 
@@ -189,7 +190,7 @@ def read_table(path):
             continue
         match = re.fullmatch(r"(\S+) (\w+)\(([\w, ]*)\)(?: (\w+))?", line.strip())
         if not match or match[2] not in list(KINDS) + ["life"]:
-            generate.fail(f"{path}:{number}: not 'NAME KIND(parameters) [note]': {line.strip()}")
+            fail(f"{path}:{number}: not 'NAME KIND(parameters) [note]': {line.strip()}")
         lines.append((match[1], match[2], [p.strip() for p in match[3].split(",") if p.strip()], match[4] or ""))
     return lines
 
@@ -201,7 +202,7 @@ def describe(function, lines):
         if "_ctx_" in function.name and pattern != function.name:
             names = ["ctx"] + names
         return Call(function, kind, names, note)
-    generate.fail(f"shmem.h declares {function.name}, which no line of api/shmem.table fits")
+    fail(f"shmem.h declares {function.name}, which no line of api/shmem.table fits")
 
 
 def entry(call, prefix):
@@ -259,7 +260,7 @@ def write_entries(calls, out):
 
 def main():
     if len(sys.argv) != 4:
-        generate.fail("usage: shmem.py TABLE PREPROCESSED_SHMEM_H OUTPUT_DIRECTORY")
+        fail("usage: shmem.py TABLE PREPROCESSED_SHMEM_H OUTPUT_DIRECTORY")
     lines = read_table(sys.argv[1])
     calls = [call for call in (describe(f, lines) for f in read_header(sys.argv[2])) if call.kind != "life"]
     for name, write in (("shmem_next.h", write_next), ("shmem_hand.h", write_hand), ("shmem_entries.c", write_entries)):

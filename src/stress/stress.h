@@ -62,8 +62,8 @@ int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *
                       MPI_Request *requests, int *index, int *flag, MPI_Status *status);
 int rp_stress_testsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
                        MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-int rp_stress_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
-                         int *flag, MPI_Status *status);
+int rp_stress_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
+                                 int *flag, MPI_Status *status);
 
 /* stress_waits.c: what the rank waits for, published in the file REPRISE_STATE for whoever finds
  * that the run hangs. */

@@ -255,8 +255,8 @@ int rp_stress_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int 
     return rc;
 }
 
-int rp_stress_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
-                         int *flag, MPI_Status *status)
+int rp_stress_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
+                                 int *flag, MPI_Status *status)
 {
     int rc = real(request, flag, status);
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-# Whatever a recording refuses, a deterministic run refuses too, by name: each function of api/functions.table of the class 'refuse', and what only a deterministic run refuses. None is called really, so that any arguments do.
+# Whatever a recording refuses, a deterministic run refuses too, by name: each function that
+# api/functions.table refuses for either. None is called really, so that any arguments do.
 tables=$(cd "$(dirname "$0")/../../api" && pwd)
 source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 1
 "mpicc.$mpi" -w -o refused "$programs/det_refused_call.c" -ldl || fail "it does not compile"
 count=0
-for name in $(awk '$2 == "refuse" { print $1 }' "$tables/functions.table" "$tables/det.table"); do
+names() { python3 -B "$tables/refused.py" "$tables/functions.table" "$1" | tr -d '",'; }
+for name in $(sort -u <(names record) <(names det)); do
     run 60 det "$reprise" det "${launch[@]}" ./refused "$name"
     if grep -q 'not there' "$work/det.out"; then continue; fi
     # the launcher of MPICH forgets the status of a lone process in one of ten runs, of any program, and ends with 1: then MPICH itself says with what the rank ended

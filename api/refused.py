@@ -1,0 +1,14 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Lists the functions that a library refuses, as strings of C, for src/cli/refused_calls.c.
+
+usage: refused.py FUNCTIONS_TABLE LIBRARY
+"""
+import sys
+
+from table import Table
+
+if __name__ == "__main__":
+    for name, row in Table(sys.argv[1]).rows.items():
+        if row.cells[sys.argv[2]] == "refuse":
+            print(f"\"{name}\",")
