@@ -14,6 +14,9 @@
 
 #include "task_model.h"
 
+#include "task/task_check.h"
+#include "task/task_moves.h"
+
 enum { TASKS = 12, COLLECTORS = 2, STEPS = 4, RUNS = 3, MASTERS = 2, UNITS = TASKS * STEPS * RUNS };
 
 struct cell {

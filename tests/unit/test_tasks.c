@@ -7,6 +7,7 @@
 #include "task_program.h"
 
 #include "base/diagnostics.h"
+#include "task/task_file.h"
 
 TEST(any_order_gives_the_same)
 {
