@@ -14,7 +14,7 @@ bool rp_ft_try(struct rp_ft_attempt *a, int code)
 {
     if (code != MPI_SUCCESS && a->ok) {
         a->ok = false;
-        rp_ulfm_revoke(a->comm);
+        rp_ulfm.revoke(a->comm);
     }
     return a->ok;
 }
@@ -112,7 +112,7 @@ int rp_ft_attempt_agree(struct rp_ft_attempt *a, bool reaches)
 {
     int flag = (a->ok ? RP_FT_AGREED : 0) | (reaches ? RP_FT_REACHES : 0);
 
-    rp_ulfm_agree(a->comm, &flag);
+    rp_ulfm.agree(a->comm, &flag);
     return flag;
 }
 

@@ -46,6 +46,7 @@
 #include "ft/ft_watchdog.h"
 #include "job/settings.h"
 #include "preload/constants.h"
+#include "recovery/survivor.h"
 #include "reprise.h"
 
 static void find(const char *name, void *slot)
@@ -98,7 +99,7 @@ static void find_dead(char text[64])
     snprintf(text, 64, "a process");
     for (int try = 0; try < TRIES; try++, nanosleep(&pause, NULL))
         for (int i = 0; i < rp_ft.ranks + rp_ft.spares; i++)
-            if (rp_ulfm_has_failed(MPI_COMM_WORLD, i)) {
+            if (rp_ft_has_failed(MPI_COMM_WORLD, i)) {
                 bool is_rank = i < rp_ft.ranks;
                 snprintf(text, 64, "%s %d", is_rank ? "rank" : "spare",
                          is_rank ? i : i - rp_ft.ranks);
@@ -112,7 +113,7 @@ static _Noreturn void cannot_begin(void)
     char who[64];
 
     find_dead(who);
-    if (!rp_ft_process_is_watched())
+    if (!rp_survivor.progress)
         rp_ft_die(REPRISE_EXIT_INTERNAL,
                   "%s died in MPI_Init: who is not out of it yet cannot be "
                   "replaced",
@@ -134,11 +135,11 @@ static void make_world(MPI_Comm joined)
     if (joined == MPI_COMM_NULL) {
         ok = rp_real.Comm_dup(MPI_COMM_WORLD, &rp_ft.world) == MPI_SUCCESS;
         ok = ok && rp_ft_copies_gather(rp_ft.world) == MPI_SUCCESS;
-        if (rp_ulfm_agree(MPI_COMM_WORLD, &ok) != MPI_SUCCESS || !ok)
+        if (rp_ulfm.agree(MPI_COMM_WORLD, &ok) != MPI_SUCCESS || !ok)
             cannot_begin();
     }
     rp_ft_inject_leaves_init();
-    rp_ft_process_leave_init();
+    rp_survivor_leave_init();
     rp_ft_watchdog_stop();
     rp_real.Comm_set_errhandler(rp_ft.world, MPI_ERRORS_RETURN);
     rp_real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
@@ -185,7 +186,7 @@ static void start(void)
 
 static void refuse_other_mpi(void)
 {
-    if (!rp_ulfm_find())
+    if (!rp_ulfm_find(rp_library_symbol))
         rp_ft_give_up(REPRISE_EXIT_UNSUPPORTED,
                       "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI "
                       "5 with --with-ft=ulfm is needed; tools/ulfm --build makes one");
@@ -205,8 +206,8 @@ static void enter(void)
     rp_ft_real_find();
     refuse_other_mpi();
     rp_ft_inject_start();
-    rp_ft_process_note_state(RP_PROCESS_ENTERS);
-    rp_ft_inject_init(rp_ft_process_is_watched());
+    rp_survivor_note_state(RP_PROCESS_ENTERS);
+    rp_ft_inject_init(rp_survivor.progress != NULL);
     rp_ft_watchdog_start(seconds > 0 ? seconds : PATIENCE, "MPI_Init did not end",
                          "a process may have died before it was out of it, or be stopped "
                          "(REPRISE_FT_INIT_PATIENCE=SECONDS waits longer)");

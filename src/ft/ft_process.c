@@ -26,12 +26,7 @@
 #include "ft/ft_respawn.h"
 #include "ft/ft_state.h"
 #include "job/settings.h"
-
-static struct {
-    pid_t id;                             /* not of one that it forked; 0: without MPI */
-    struct rp_process_progress *progress; /* what the command sees; NULL: it does not watch */
-    size_t number;                        /* of that in the job's progress */
-} process;
+#include "recovery/survivor.h"
 
 static void leave_mark(const char *name)
 {
@@ -53,54 +48,25 @@ __attribute__((constructor)) static void begins(void)
     leave_mark("started"); /* something runs, such as a shell */
     if (!MPI_COMM_WORLD)
         return;
-    process.id = getpid();
+    rp_survivor_begin();
     leave_mark("began");
-    process.number = (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10);
     if (rp_setting("REPRISE_FT_DIR") && !rp_ft_respawn_environment())
-        process.progress = rp_job_progress_open(rp_setting("REPRISE_FT_DIR"), process.number);
-    if (process.progress) {
-        process.progress->process = (int32_t)process.id;
-        process.progress->left = RP_PROCESS_NO_WORD;
-        process.progress->state = RP_PROCESS_BEGAN;
-        rp_job_progress_note_term(process.progress);
-    }
+        rp_survivor_watch(rp_setting("REPRISE_FT_DIR"), RP_PROCESS_BEGAN);
 }
 
 __attribute__((destructor)) static void ends(void)
 {
-    if (process.id != 0 && getpid() == process.id)
+    if (rp_survivor_is_this())
         leave_mark("ended");
-    if (process.progress && getpid() == process.id)
-        process.progress->left = RP_PROCESS_LEFT;
-}
-
-void rp_ft_process_note_state(enum rp_process_state state)
-{
-    if (process.progress && getpid() == process.id)
-        process.progress->state = (int32_t)state;
-    if (state == RP_PROCESS_INSIDE)
-        rp_job_progress_let_term();
+    rp_survivor_left();
 }
 
 void rp_ft_process_note_iteration(void)
 {
-    if (!process.progress)
+    if (!rp_survivor.progress)
         return;
-    process.progress->rank = rp_ft.rank + 1;
-    process.progress->iteration = rp_ft.iteration + 1;
-}
-
-bool rp_ft_process_is_watched(void)
-{
-    return process.progress != NULL;
-}
-
-/* Who finds the gate closed waits for the command, which ends the job. */
-void rp_ft_process_leave_init(void)
-{
-    while (process.progress && !rp_job_progress_open_gate(process.progress, process.number))
-        pause();
-    rp_ft_process_note_state(RP_PROCESS_INSIDE);
+    rp_survivor.progress->rank = rp_ft.rank + 1;
+    rp_survivor.progress->iteration = rp_ft.iteration + 1;
 }
 
 /* The launcher takes the death of a process that was started later for the end of a program, and
@@ -109,7 +75,7 @@ static void leave_status(int status)
 {
     char path[4096];
 
-    if (!rp_ft.finished || rp_ft.on || getpid() != process.id || rp_ft_respawn_limit() == 0 ||
+    if (!rp_ft.finished || rp_ft.on || !rp_survivor_is_this() || rp_ft_respawn_limit() == 0 ||
         !rp_setting("REPRISE_FT_DIR"))
         return;
     snprintf(path, sizeof path, "%s/exit-%d", rp_setting("REPRISE_FT_DIR"), rp_ft.rank);
@@ -124,17 +90,17 @@ static void exits(int status, void *unused)
 {
     (void)unused;
     leave_status(status);
-    if (rp_ft.on && getpid() == process.id)
+    if (rp_ft.on && rp_survivor_is_this())
         rp_ft_die(status, "the program ended without MPI_Finalize, with status %d: so the job does",
                   status);
 }
 
 static void count_as_dead(const char *by)
 {
-    if (!rp_ft.on || getpid() != process.id)
+    if (!rp_ft.on || !rp_survivor_is_this())
         return;
     rp_note("the program ended by %s, without MPI_Finalize: that counts as a death", by);
-    kill(process.id, SIGKILL);
+    kill(rp_survivor.id, SIGKILL);
 }
 
 static void exits_quickly(void)
@@ -142,19 +108,9 @@ static void exits_quickly(void)
     count_as_dead("quick_exit");
 }
 
-/* A connection to a process that died is no reason to die as well; Open MPI leaves that to the
- * signal's handler. */
-static void survive_broken_pipes(void)
-{
-    struct sigaction action;
-
-    if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL)
-        signal(SIGPIPE, SIG_IGN);
-}
-
 void rp_ft_process_start(void)
 {
-    survive_broken_pipes();
+    rp_survivor_ignore_broken_pipes();
     on_exit(exits, NULL);
     at_quick_exit(exits_quickly);
 }

@@ -221,8 +221,8 @@ static MPI_Comm those_who_live(void)
 {
     MPI_Comm living;
 
-    rp_ulfm_revoke(rp_ft.world);
-    while (rp_ulfm_shrink(rp_ft.world, &living) != MPI_SUCCESS)
+    rp_ulfm.revoke(rp_ft.world);
+    while (rp_ulfm.shrink(rp_ft.world, &living) != MPI_SUCCESS)
         ;
     rp_real.Comm_set_errhandler(living, MPI_ERRORS_RETURN);
     return living;

@@ -169,7 +169,7 @@ MPI_Comm rp_ft_respawn(MPI_Comm living)
     start(&program, living, &between);
     MPI_Comm all = merge(between, false);
     are_there = all != MPI_COMM_NULL;
-    rp_ulfm_agree(living, &are_there);
+    rp_ulfm.agree(living, &are_there);
     rp_ft_watchdog_stop();
     if (!are_there)
         rp_ft_die(REPRISE_EXIT_INTERNAL, "a process died while a new one was started; %s",

@@ -241,7 +241,7 @@ bool rp_ft_transport_end_request(MPI_Request *real, int peer)
             break;
         double waited = rp_ft_now() - transport.closing_since;
         if (!done && waited > patience &&
-            (peer < 0 || waited > much || rp_ulfm_has_failed(rp_ft.world, peer))) {
+            (peer < 0 || waited > much || rp_ft_has_failed(rp_ft.world, peer))) {
             rp_real.Cancel(real);
             rp_real.Request_free(real);
             return false;

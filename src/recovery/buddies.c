@@ -80,3 +80,19 @@ int rp_buddies_choose(int ranks, int copies, const int64_t *host_of, int32_t *ke
     free(load);
     return 0;
 }
+
+static bool is_among(const int *list, int count, int process)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == process)
+            return true;
+    return false;
+}
+
+int rp_buddies_next_living(int processes, const int *dead, int dead_count, int process)
+{
+    do
+        process = (process + 1) % processes;
+    while (is_among(dead, dead_count, process));
+    return process;
+}

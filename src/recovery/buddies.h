@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Which ranks keep the copies of a rank's checkpoint. */
+/*
+ * Which processes keep the copies of a checkpoint. Where a spare takes the place of a dead rank,
+ * the keepers of all ranks are chosen once, and stay (rp_buddies_choose). Where dead processes are
+ * not replaced, the buddy of a process is the next one that lives: it is also the first to take
+ * over tasks from it, so that the copy is where it is needed (rp_buddies_next_living).
+ */
 #ifndef RP_BUDDIES_H
 #define RP_BUDDIES_H
 
@@ -13,5 +18,9 @@
  * Needs 0 <= copies < ranks. Returns -1 without memory, else 0.
  */
 int rp_buddies_choose(int ranks, int copies, const int64_t *host_of, int32_t *keepers);
+
+/* Returns the process behind this one on the ring, passing over the dead; some process must live.
+ */
+int rp_buddies_next_living(int processes, const int *dead, int dead_count, int process);
 
 #endif

@@ -19,34 +19,21 @@
 
 #include "base/diagnostics.h"
 #include "job/settings.h"
+#include "recovery/ulfm.h"
 #include "task/task_recovery.h"
 #include "task/task_stall.h"
 #include "task/task_watch.h"
 #include "task/tasks.h"
 
-static int (*get_failed)(MPI_Comm, MPI_Group *);
-static int (*comm_shrink)(MPI_Comm, MPI_Comm *);
-static int (*comm_agree)(MPI_Comm, int *);
-
-static void find(const char *name, void *function)
+static void *symbol(const char *name)
 {
-    *(void **)function = dlsym(RTLD_DEFAULT, name);
-}
-
-static bool has_ulfm(void)
-{
-    find("MPIX_Comm_get_failed", &get_failed);
-    find("MPIX_Comm_shrink", &comm_shrink);
-    find("MPIX_Comm_agree", &comm_agree);
-    if (!comm_shrink || !comm_agree)
-        get_failed = NULL;
-    return get_failed != NULL;
+    return dlsym(RTLD_DEFAULT, name);
 }
 
 MPI_Comm rp_failures_begin(bool wanted)
 {
     MPI_Comm comm = MPI_COMM_NULL;
-    bool survives = wanted && has_ulfm();
+    bool survives = wanted && rp_ulfm_find(symbol);
 
     if (survives)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -62,7 +49,7 @@ static int count_failed(MPI_Comm comm)
     MPI_Group failed;
     int count = 0;
 
-    if (get_failed(comm, &failed) != MPI_SUCCESS)
+    if (rp_ulfm.get_failed(comm, &failed) != MPI_SUCCESS)
         return 0;
     MPI_Group_size(failed, &count);
     MPI_Group_free(&failed);
@@ -77,7 +64,7 @@ static bool shrink(struct rp_tasks *tasks, MPI_Comm comm, MPI_Comm *living)
 
     rp_task_watch_waits("all others to call MPIX_Comm_shrink, since a process died");
     for (int i = 0; i < TRIES; i++) {
-        result = comm_shrink(comm, living);
+        result = rp_ulfm.shrink(comm, living);
         if (result == MPI_SUCCESS)
             break;
     }
@@ -125,14 +112,14 @@ static bool agree(MPI_Comm comm, bool yes, const char *why)
     int flag = yes;
 
     rp_task_watch_waits(why);
-    comm_agree(comm, &flag);
+    rp_ulfm.agree(comm, &flag);
     rp_task_watch_did();
     return flag != 0;
 }
 
 void rp_failures_look(struct rp_tasks *tasks, MPI_Comm comm)
 {
-    if (!get_failed || count_failed(comm) <= tasks->dead_count)
+    if (!rp_ulfm.get_failed || count_failed(comm) <= tasks->dead_count)
         return;
     agree(comm, false, "all others to call MPIX_Comm_agree, since a process died");
     learn(tasks, comm, false);
@@ -152,7 +139,7 @@ static void recover(struct rp_tasks *tasks, MPI_Comm comm)
 
 void rp_failures_end(struct rp_tasks *tasks, MPI_Comm comm)
 {
-    if (!get_failed) {
+    if (!rp_ulfm.get_failed) {
         MPI_Comm_free(&comm);
         return;
     }

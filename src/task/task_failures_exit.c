@@ -13,31 +13,14 @@
 
 #include <dlfcn.h>
 #include <mpi.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/diagnostics.h"
-#include "job/job_progress.h"
 #include "job/settings.h"
+#include "recovery/survivor.h"
 #include "task/task_watch.h"
 
-static struct {
-    pid_t process; /* not one that it forked; 0: this is no fault-tolerant job */
-    struct rp_process_progress *progress;
-    size_t number; /* of the process in the job */
-    void (*stop)(int status);
-} rank;
-
-/* A connection to a process that died is no reason to die as well. */
-static void survive_broken_pipes(void)
-{
-    struct sigaction action;
-
-    if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL)
-        signal(SIGPIPE, SIG_IGN);
-}
+static void (*stop)(int status); /* NULL: the program may exit */
 
 static bool is_fault_tolerant(void)
 {
@@ -58,17 +41,16 @@ static bool is_inside_mpi(void)
 static void exits(int status, void *unused)
 {
     (void)unused;
-    if (getpid() != rank.process)
+    if (!rp_survivor_is_this())
         return;
     rp_task_watch_left(status);
-    if (rank.progress)
-        rank.progress->left = RP_PROCESS_LEFT;
-    if (!rank.stop || !is_inside_mpi())
+    rp_survivor_left();
+    if (!stop || !is_inside_mpi())
         return;
     rp_error(
         "tasks: the program called exit with status %d before reprise_tasks_end: so the job ends",
         status);
-    rank.stop(status);
+    stop(status);
 }
 
 __attribute__((constructor)) static void begins(void)
@@ -77,24 +59,18 @@ __attribute__((constructor)) static void begins(void)
 
     if (!is_fault_tolerant())
         return;
-    rank.process = getpid();
+    rp_survivor_begin();
     setenv("OMPI_MCA_async_mpi_finalize", "1", 0);
     setenv("OMPI_MCA_pml", "ob1", 0); /* the only one that learns of failures */
-    survive_broken_pipes();
+    rp_survivor_ignore_broken_pipes();
     on_exit(exits, NULL);
     if (!directory)
         return;
-    rank.number = (size_t)strtoul(getenv("OMPI_COMM_WORLD_RANK"), NULL, 10);
-    rp_task_watch_open(directory, rank.number);
+    rp_task_watch_open(directory, rp_survivor.number);
     if (rp_task_watch.own)
-        rp_task_watch.own->process = (int32_t)rank.process;
+        rp_task_watch.own->process = (int32_t)rp_survivor.id;
     rp_task_watch_state(RP_TASK_STARTED);
-    rank.progress = rp_job_progress_open(directory, rank.number);
-    if (!rank.progress)
-        return;
-    rank.progress->process = (int32_t)rank.process;
-    rank.progress->state = RP_PROCESS_ENTERS;
-    rp_job_progress_note_term(rank.progress);
+    rp_survivor_watch(directory, RP_PROCESS_ENTERS);
 }
 
 /* In front of the one of MPI, or of whoever stands before that, so that the command knows who waits
@@ -110,21 +86,17 @@ __attribute__((weak)) int MPI_Finalize(void)
     return result;
 }
 
-void rp_failures_exit_arm(void (*stop)(int status))
+void rp_failures_exit_arm(void (*stop_job)(int status))
 {
-    if (!rank.process)
+    if (!rp_survivor.id)
         return;
-    rank.stop = stop;
+    stop = stop_job;
     rp_task_watch_state(RP_TASK_RUNS);
-    while (rank.progress && !rp_job_progress_open_gate(rank.progress, rank.number))
-        pause(); /* the command ends the job */
-    if (rank.progress)
-        rank.progress->state = RP_PROCESS_INSIDE;
-    rp_job_progress_let_term();
+    rp_survivor_leave_init();
 }
 
 void rp_failures_exit_disarm(void)
 {
-    rank.stop = NULL;
+    stop = NULL;
     rp_task_watch_state(RP_TASK_ENDED);
 }

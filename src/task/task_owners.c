@@ -8,28 +8,12 @@
 
 #include <stdlib.h>
 
+#include "recovery/buddies.h"
 #include "task/task_state.h"
-
-/* Among the first `deaths` that died. */
-static bool was_dead(const struct rp_tasks *tasks, int process, int deaths)
-{
-    for (int i = 0; i < deaths; i++)
-        if (tasks->deaths[i] == process)
-            return true;
-    return false;
-}
-
-static int next_then(const struct rp_tasks *tasks, int process, int deaths)
-{
-    do
-        process = (process + 1) % tasks->processes;
-    while (was_dead(tasks, process, deaths));
-    return process;
-}
 
 int rp_owners_next_living(const struct rp_tasks *tasks, int process)
 {
-    return next_then(tasks, process, tasks->dead_count);
+    return rp_buddies_next_living(tasks->processes, tasks->deaths, tasks->dead_count, process);
 }
 
 /* The tasks of the `nth` that died go to the processes behind it, in turn. */
@@ -43,7 +27,8 @@ static void pass_on(struct rp_tasks *tasks, const struct rp_collection *c, int n
         struct rp_task *task = &tasks->tasks[c->first + i];
         if (task->owner != dead)
             continue;
-        to = next_then(tasks, taken++ % spread == 0 ? dead : to, nth + 1);
+        to = rp_buddies_next_living(tasks->processes, tasks->deaths, nth + 1,
+                                    taken++ % spread == 0 ? dead : to);
         task->owner = to;
         if (passed)
             passed[c->first + i] = true;

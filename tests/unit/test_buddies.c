@@ -86,3 +86,13 @@ TEST(one_rank_on_a_host_of_its_own_does_not_keep_all)
     choose(MOST, 1);
     CHECK(greatest_load(MOST, 1) <= 2);
 }
+
+TEST(the_next_living_process_is_behind_the_dead_ones)
+{
+    const int dead[] = {3, 0, 4};
+
+    CHECK_EQ(rp_buddies_next_living(5, dead, 0, 4), 0);
+    CHECK_EQ(rp_buddies_next_living(5, dead, 1, 2), 4); /* only the first of them has died */
+    CHECK_EQ(rp_buddies_next_living(5, dead, 3, 2), 1);
+    CHECK_EQ(rp_buddies_next_living(5, dead, 3, 3), 1);
+}
