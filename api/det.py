@@ -33,22 +33,22 @@ SYNCHRONISES = {"MPI_Barrier": "1", "MPI_Allreduce": "a2 > 0", "MPI_Allgather": 
 FIXED = ("MPI_Allreduce", "MPI_Reduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan")
 
 
-def meeting(end):
-    return ("    struct rp_shared_collective *meeting = rp_det_meet({manner}, {comm}, {what});\n"
+def collective(end):
+    return ("    struct rp_shared_collective *collective = rp_det_collective_enter({manner}, {comm}, {what});\n"
             "    int rc = {fixed}{twin}.{member}({args});\n"
-            "    rp_det_met(meeting);\n" + end + "    return rc;\n")
+            "    rp_det_collective_leave(collective);\n" + end + "    return rc;\n")
 
 
 def apart(before, made):
-    """Communicators that not all of the parent make: they meet beforehand, too."""
+    """Communicators that not all of the parent make: their ranks wait for each other beforehand."""
     return (f"    {before}\n    int rc = {{twin}}.{{member}}({{args}});\n"
             f"    if (rc == MPI_SUCCESS)\n        {made}\n    return rc;\n")
 
 
-BEGIN = "    struct rp_shared_collective *meeting = rp_det_begin_meeting({comm}, {what});\n"
+BEGIN = "    struct rp_shared_collective *collective = rp_det_collective_begin({comm}, {what});\n"
 CALLS = {
     "own": "    return rp_det_{lower}({args});\n",
-    "wait_one": "    return rp_det_wait_one({args});\n",
+    "complete": "    struct rp_completion call = {completion};\n    return rp_det_complete_call(&call);\n",
     "send": "    return rp_det_send({mode}, {args});\n",
     "isend": "    return rp_det_isend({mode}, {args});\n",
     "send_init": "    return rp_det_send_init({twin}.{member}({args}), {mode}, {args});\n",
@@ -57,22 +57,22 @@ CALLS = {
     "imatched": "    rp_det_matched(message);\n    return rp_det_new_handle({twin}.{member}({args}), {last});\n",
     "foreign": "    return rp_det_foreign({twin}.{member}({args}), {last});\n",
     "comm_free": "    return rp_det_Comm_free({twin}.{member}, {args}, {number});\n",
-    "meet": meeting(""),
-    "made": meeting("    if (rc == MPI_SUCCESS)\n        rp_det_comm_made({comm}, *{last});\n"),
-    "made_group": apart("rp_det_meet_group({comm}, a1, a2, {what});",
-                        "rp_det_comm_made_apart((uint64_t)a2, *{last});"),
-    "made_inter": apart("rp_det_meet_leaders(a0, a1, a2, a3, a4, {what});",
-                        "rp_det_comm_made_apart((uint64_t)a4 + 77, *{last});"),
-    "begin": BEGIN + "    return rp_det_began({twin}.{member}({args}), meeting, {last});\n",
+    "collective": collective(""),
+    "made": collective("    if (rc == MPI_SUCCESS)\n        rp_det_comm_made({comm}, *{last});\n"),
+    "made_group": apart("rp_det_collective_group({comm}, a1, a2, {what});",
+                        "rp_det_comm_made_by_some((uint64_t)a2, *{last});"),
+    "made_inter": apart("rp_det_collective_leaders(a0, a1, a2, a3, a4, {what});",
+                        "rp_det_comm_made_by_some((uint64_t)a4 + 77, *{last});"),
+    "begin": BEGIN + "    return rp_det_collective_begun({twin}.{member}({args}), collective, {last});\n",
     "idup": BEGIN
-    + "    return rp_det_began_comm({twin}.{member}({args}), meeting, {comm}, {before_last}, {last});\n",
-    "init": "    uint64_t number = rp_det_pass_by({comm}, {what});\n"
-            "    return rp_det_init_meeting({twin}.{member}({args}), {comm}, number, {last});\n",
-    "file_open": "    rp_det_met(rp_det_meet(RP_DET_MAY_NOT, {comm}, {what}));\n" + INSIDE
+    + "    return rp_det_collective_begun_comm({twin}.{member}({args}), collective, {comm}, {before_last}, {last});\n",
+    "init": "    uint64_t number = rp_det_collective_compare({comm}, {what});\n"
+            "    return rp_det_collective_init({twin}.{member}({args}), {comm}, number, {last});\n",
+    "file_open": "    rp_det_collective_leave(rp_det_collective_enter(RP_DET_MAY_NOT, {comm}, {what}));\n" + INSIDE
                  + "    if (rc == MPI_SUCCESS)\n        rp_det_file_opened({comm}, *{last});\n    return rc;\n",
-    "file_meet": "    rp_det_meet_file({file}, {what});\n" + INSIDE + "    return rc;\n",
+    "file_all": "    rp_det_collective_file({file}, {what});\n" + INSIDE + "    return rc;\n",
     "file_later": "    rp_det.guards = 1;\n" + INSIDE + "    return rp_det_new_handle(rc, {last});\n",
-    "file_close": "    rp_det_meet_file(*{file}, {what});\n    rp_det_file_closed(*{file});\n"
+    "file_close": "    rp_det_collective_file(*{file}, {what});\n    rp_det_file_closed(*{file});\n"
                   + INSIDE + "    return rc;\n",
 }
 OTHERS = {
@@ -90,12 +90,12 @@ def number_of(entry):
 
 
 def what_of(entry):
-    """The call as a struct rp_det_what."""
+    """The call as a struct rp_det_operation."""
     kinds = [before.strip() for before, _ in entry.function.types]
     has_root = re.fullmatch(r"MPI_I?(bcast|gatherv?|scatterv?|reduce)(_init)?", entry.plain_name, re.IGNORECASE)
     root = f"a{kinds.index('MPI_Comm') - 1}" if has_root else "RP_DET_NO_ROOT"
     op = f"rp_det_op(a{kinds.index('MPI_Op')})" if "MPI_Op" in kinds else "0"
-    return f"(struct rp_det_what){{{number_of(entry)}, {root}, {op}}}"
+    return f"(struct rp_det_operation){{{number_of(entry)}, {root}, {op}}}"
 
 
 def mode_of(entry):
@@ -106,8 +106,8 @@ def mode_of(entry):
 class Det(generate.Library):
     def keys(self, entry, prefix):
         name = entry.name if entry.name == "MPI_Reduce_scatter_c" else entry.plain_name  # its counts are an array
-        synchronises = entry.cell == "meet" and SYNCHRONISES.get(name)
-        is_fixed = entry.cell == "meet" and name in FIXED
+        synchronises = entry.cell == "collective" and SYNCHRONISES.get(name)
+        is_fixed = entry.cell == "collective" and name in FIXED
         fixed = f"rp_det_is_fixed({entry.first_of('MPI_Comm')}) ? rp_det_fixed_{name[4:]}({entry.args}) : " if is_fixed else ""
         manner = f"{synchronises} ? RP_DET_SYNCHRONISES : RP_DET_MAY_NOT" if synchronises else "RP_DET_MAY_NOT"
         return dict(super().keys(entry, prefix), what=what_of(entry), number=number_of(entry), mode=mode_of(entry),

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Communicators get numbers that are the same in all ranks without a word between them: made of the
- * parent's number, how many were made from it before, and who is first in the new one. All members
- * of the parent make its children in one order. Where only some of them take part, what they all
- * know takes the place of the count.
+ * Communicators get numbers that are the same in all ranks, without communication. A number is made
+ * of the parent's number, how many communicators were made from the parent before, and the first
+ * rank of the new one. All members of the parent make its children in one order. Where only some of
+ * them take part, what they all know takes the place of the count.
  */
+#include "det/det_comms.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "det/det_posted.h"
+#include "base/text.h"
 #include "preload/constants.h"
+
+enum { PREDEFINED = 2 }; /* MPI_COMM_WORLD and MPI_COMM_SELF */
 
 static struct {
     struct rp_det_comm **at;
@@ -82,7 +86,7 @@ static uint32_t look_at(struct rp_det_comm *c)
     rp_pmpi.Comm_rank(c->comm, &c->from);
     rp_pmpi.Comm_size(c->comm, &size);
     rp_pmpi.Comm_group(c->comm, &group);
-    c->members = need(calloc((rp_shared_side.ranks + 63) / 64, sizeof *c->members));
+    c->members = need(calloc((rp_shared.ranks + 63) / 64, sizeof *c->members));
     uint32_t *own = ranks_of(group, size), first = own[0];
     rp_pmpi.Group_free(&group);
     add_members(c, own, size);
@@ -125,7 +129,7 @@ static struct rp_det_comm *find(MPI_Comm comm)
     return NULL;
 }
 
-struct rp_det_comm *rp_det_comm_with(uint64_t id)
+struct rp_det_comm *rp_det_comm_by_id(uint64_t id)
 {
     for (size_t i = comms.count; i-- > 0;)
         if (comms.at[i]->id == id && !comms.at[i]->is_freed)
@@ -146,7 +150,7 @@ void rp_det_comms_start(void)
 {
     rp_pmpi.Comm_group(rp_constant.world, &comms.world);
     add(rp_constant.world, 1, false);
-    add(rp_constant.self, rp_det_mix(2, rp_shared_side.rank), false);
+    add(rp_constant.self, rp_det_mix(2, rp_shared.rank), false);
 }
 
 void rp_det_comm_made(MPI_Comm parent, MPI_Comm made)
@@ -160,7 +164,7 @@ void rp_det_comm_made(MPI_Comm parent, MPI_Comm made)
         add(made, id, true);
 }
 
-uint64_t rp_det_times(uint64_t key)
+uint64_t rp_det_count_of(uint64_t key)
 {
     for (size_t i = 0; i < comms.apart_count; i++)
         if (comms.apart[i].key == key)
@@ -170,25 +174,25 @@ uint64_t rp_det_times(uint64_t key)
     return comms.apart[comms.apart_count++].count = 1;
 }
 
-void rp_det_comm_made_apart(uint64_t salt, MPI_Comm made)
+void rp_det_comm_made_by_some(uint64_t salt, MPI_Comm made)
 {
     if (made == rp_constant.comm_null)
         return;
     struct rp_det_comm *c = add(made, 3, true);
     uint64_t key = rp_det_mix(c->id, salt);
-    for (uint32_t i = 0; i < (rp_shared_side.ranks + 63) / 64; i++)
+    for (uint32_t i = 0; i < (rp_shared.ranks + 63) / 64; i++)
         key = rp_det_mix(key, c->members[i]);
-    c->id = rp_det_mix(key, rp_det_times(key));
+    c->id = rp_det_mix(key, rp_det_count_of(key));
 }
 
-uint64_t rp_det_comm_later(MPI_Comm parent)
+uint64_t rp_det_comm_reserve_id(MPI_Comm parent)
 {
     struct rp_det_comm *p = rp_det_comm_find(parent);
 
     return p ? rp_det_mix(rp_det_mix(p->id, ++p->made), 5) : 0;
 }
 
-void rp_det_comm_made_later(MPI_Comm made, uint64_t id)
+void rp_det_comm_made_with_id(MPI_Comm made, uint64_t id)
 {
     add(made, id, false);
 }
@@ -203,26 +207,12 @@ static void forget(struct rp_det_comm *c)
     free(c);
 }
 
-/* What is under way on it still needs it: then it stays. So do functions of the program that MPI
- * calls for its attributes. */
-int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm, uint32_t function)
+void rp_det_comm_freed(struct rp_det_comm *comm, bool is_used)
 {
-    struct rp_det_comm *c =
-        *comm == rp_constant.world || *comm == rp_constant.self ? NULL : rp_det_comm_find(*comm);
-
-    if (!c)
-        return real(comm);
-    rp_det_pass_by(*comm, (struct rp_det_what){function, RP_DET_NO_ROOT, 0});
-    int rc = MPI_SUCCESS;
-    if (rp_det_posted_delays(c))
-        *comm = rp_constant.comm_null;
-    else
-        rc = real(comm);
     comms.last = NULL;
-    c->is_freed = true;
-    if (!rp_det_posted_uses(c))
-        forget(c);
-    return rc;
+    comm->is_freed = true;
+    if (!is_used)
+        forget(comm);
 }
 
 /* Files */
@@ -238,7 +228,7 @@ static struct {
 void rp_det_file_opened(MPI_Comm comm, MPI_File file)
 {
     struct rp_det_comm *c = rp_det_comm_find(comm), *own = need(calloc(1, sizeof *own));
-    size_t words = (rp_shared_side.ranks + 63) / 64;
+    size_t words = (rp_shared.ranks + 63) / 64;
 
     files.at = need(realloc(files.at, (files.count + 1) * sizeof *files.at));
     own->id = rp_det_mix(rp_det_mix(c->id, ++c->made), 7);
@@ -257,7 +247,7 @@ struct rp_det_comm *rp_det_file_comm(MPI_File file)
     return NULL;
 }
 
-bool rp_det_is_file(uint64_t id)
+static bool is_file(uint64_t id)
 {
     for (size_t i = 0; i < files.count; i++)
         if (files.at[i].comm->id == id)
@@ -274,4 +264,31 @@ void rp_det_file_closed(MPI_File file)
             files.at[i] = files.at[--files.count];
             return;
         }
+}
+
+/* Names */
+
+void rp_det_put_comm(struct rp_buffer *text, const struct rp_det_comm *comm)
+{
+    char name[MPI_MAX_OBJECT_NAME + 1] = "";
+    int length = 0;
+
+    if (!comm->is_freed)
+        rp_pmpi.Comm_get_name(comm->comm, name, &length);
+    if (name[0])
+        rp_buffer_printf(text, " on %s", rp_text_shown(name));
+    else
+        rp_buffer_printf(text, " on a communicator of %u ranks, made by %s (number %zu here)",
+                         comm->member_count, comm->made_by ? comm->made_by : "MPI",
+                         comm->made_before - PREDEFINED + 1);
+}
+
+void rp_det_put_comm_of(struct rp_buffer *text, uint64_t id)
+{
+    const struct rp_det_comm *comm = rp_det_comm_by_id(id);
+
+    if (comm)
+        rp_det_put_comm(text, comm);
+    else if (is_file(id))
+        rp_buffer_printf(text, " on a file");
 }

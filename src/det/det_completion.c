@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion calls. A test at time t tells what came to pass until t - latency, the first of
- * several by their index; a wait that finds nothing goes on to the time at which the first of its
- * requests completes. Both wait until that is certain.
+ * A test at time t answers what was complete at t - latency, the first of several by their index. A
+ * wait that finds nothing goes on to the time at which the first of its requests completes. Both
+ * wait until that is certain. What is completed then is completed by MPI_Wait, one after another.
  */
-#include <stdlib.h>
+#include "det/det_completion.h"
 
-#include "det/det.h"
+#include "det/det_wait.h"
 #include "match/send_bounds.h"
 #include "preload/constants.h"
 
@@ -19,7 +19,8 @@ static bool is_active(MPI_Request handle)
     return !own || own->is_active;
 }
 
-struct question {
+/* What is asked of one request, and what is known. */
+struct lookup {
     MPI_Request handle;
     uint64_t limit, when;
     enum rp_det_known answer;
@@ -27,7 +28,7 @@ struct question {
 
 static bool is_answered(void *data, bool only_whether)
 {
-    struct question *q = data;
+    struct lookup *q = data;
 
     (void)only_whether;
     q->answer = rp_det_request_look(q->handle, q->limit, &q->when);
@@ -36,7 +37,7 @@ static bool is_answered(void *data, bool only_whether)
 
 bool rp_det_test_at(MPI_Request handle, uint64_t now)
 {
-    struct question q = {.handle = handle, .limit = now};
+    struct lookup q = {.handle = handle, .limit = now};
     struct rp_det_wait wait = {.runs = true};
     struct rp_det_request *own = rp_det_request_find(handle);
 
@@ -51,7 +52,7 @@ bool rp_det_test_at(MPI_Request handle, uint64_t now)
 /* Until it is certain when the request completes; time has come there. */
 static bool is_known(void *data, bool only_whether)
 {
-    struct question *q = data;
+    struct lookup *q = data;
 
     (void)only_whether;
     return rp_det_request_look(q->handle, RP_SEND_NEVER, &q->when) == RP_DET_KNOWN;
@@ -64,30 +65,29 @@ static bool describe(const struct rp_det_request *own, struct rp_det_wait *wait)
         own = rp_det_request_find(own->receive.real);
     if (!own || own->kind == RP_DET_FOREIGN)
         return false;
-    if (own->kind == RP_DET_MEETS) {
-        wait->kind = RP_SHARED_MEETING;
-        wait->object = own->meeting ? rp_shared_place(own->meeting) : 0;
-        return own->meeting != NULL;
+    if (own->kind == RP_DET_COLLECTIVE) {
+        wait->kind = RP_WAIT_COLLECTIVE;
+        wait->object = own->collective ? rp_shared_offset(own->collective) : 0;
+        return own->collective != NULL;
     }
     if (own->kind == RP_DET_SEND) {
-        wait->kind = RP_SHARED_TAKER;
+        wait->kind = RP_WAIT_RECEIVER;
         wait->target = own->dest;
-        wait->object = rp_shared_place(own->note);
+        wait->object = rp_shared_offset(own->message);
         return true;
     }
     wait->receive = &own->receive;
-    wait->kind = own->receive.source == MPI_ANY_SOURCE || own->receive.is_delayed
-                     ? RP_SHARED_ANY
-                     : RP_SHARED_MESSAGE;
+    wait->kind = own->receive.source == MPI_ANY_SOURCE || own->receive.is_delayed ? RP_WAIT_ANY
+                                                                                  : RP_WAIT_MESSAGE;
     wait->target = own->receive.world;
     return true;
 }
 
 /* For the first of `count` that are all waited for. */
-static void wait_for(const MPI_Request *requests, int count)
+static void wait_for_request(const MPI_Request *requests, int count)
 {
     struct rp_det_request *own = rp_det_request_find(*requests);
-    struct question q = {.handle = *requests};
+    struct lookup q = {.handle = *requests};
     struct rp_det_wait wait;
 
     if (!own || !own->is_active || own->is_cancelled || !describe(own, &wait))
@@ -100,120 +100,8 @@ static void wait_for(const MPI_Request *requests, int count)
 
 int rp_det_wait_one(MPI_Request *request, MPI_Status *status)
 {
-    wait_for(request, 1);
+    wait_for_request(request, 1);
     return rp_det_complete(request, status);
-}
-
-int rp_det_test(MPI_Request *request, int *flag, MPI_Status *status)
-{
-    if (!is_active(*request))
-        return rp_pmpi.Test(request, flag, status);
-    *flag = rp_det_test_at(*request, rp_shared_now());
-    rp_det_note(RP_DET_ANSWER, (uint64_t)*flag, 0);
-    return *flag ? rp_det_complete(request, status) : MPI_SUCCESS;
-}
-
-/* Arrays. An error of one is told in its status. */
-
-static MPI_Status *status_of(MPI_Status *statuses, int index)
-{
-    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index];
-}
-
-static int complete_into(MPI_Request *request, MPI_Status *statuses, int index)
-{
-    MPI_Status *status = status_of(statuses, index);
-    int rc = rp_det_complete(request, status);
-
-    if (status != MPI_STATUS_IGNORE)
-        status->MPI_ERROR = rc;
-    return rc == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
-}
-
-int rp_det_waitall(int count, MPI_Request *requests, MPI_Status *statuses)
-{
-    int rc = MPI_SUCCESS;
-
-    for (int i = 0; i < count; i++) {
-        wait_for(&requests[i], count - i);
-        int one = complete_into(&requests[i], statuses, i);
-        rc = one == MPI_SUCCESS ? rc : one;
-    }
-    return rc;
-}
-
-int rp_det_testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
-{
-    uint64_t now = rp_shared_now();
-    int rc = MPI_SUCCESS;
-
-    *flag = 1;
-    for (int i = 0; i < count && *flag; i++)
-        *flag = !is_active(requests[i]) || rp_det_test_at(requests[i], now);
-    rp_det_note(RP_DET_ANSWER, (uint64_t)*flag, 0);
-    for (int i = 0; i < count && *flag; i++) {
-        int one = complete_into(&requests[i], statuses, i);
-        rc = one == MPI_SUCCESS ? rc : one;
-    }
-    return rc;
-}
-
-static bool has_active(int count, const MPI_Request *requests)
-{
-    for (int i = 0; i < count; i++)
-        if (is_active(requests[i]))
-            return true;
-    return false;
-}
-
-int rp_det_testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
-{
-    uint64_t now = rp_shared_now();
-
-    if (!has_active(count, requests))
-        return rp_pmpi.Testany(count, requests, index, flag, status);
-    *index = MPI_UNDEFINED;
-    *flag = 0;
-    for (int i = 0; i < count && !*flag; i++)
-        if (is_active(requests[i]) && rp_det_test_at(requests[i], now)) {
-            *index = i;
-            *flag = 1;
-        }
-    rp_det_note(RP_DET_ANSWER, (uint64_t)*flag, (uint64_t)*index);
-    return *flag ? rp_det_complete(&requests[*index], status) : MPI_SUCCESS;
-}
-
-/* Which are complete at `now`; the answers are certain. */
-static int collect(int count, MPI_Request *requests, uint64_t now, int *indices)
-{
-    int found = 0;
-
-    for (int i = 0; i < count; i++)
-        if (is_active(requests[i]) && rp_det_test_at(requests[i], now))
-            indices[found++] = i;
-    return found;
-}
-
-static int complete_some(MPI_Request *requests, int found, const int *indices, MPI_Status *statuses)
-{
-    int rc = MPI_SUCCESS;
-
-    for (int i = 0; i < found; i++) {
-        int one = complete_into(&requests[indices[i]], statuses, i);
-        rc = one == MPI_SUCCESS ? rc : one;
-        rp_det_note(RP_DET_ANSWER, 1, (uint64_t)indices[i]);
-    }
-    return rc;
-}
-
-int rp_det_testsome(int count, MPI_Request *requests, int *outcount, int *indices,
-                    MPI_Status *statuses)
-{
-    if (!has_active(count, requests))
-        return rp_pmpi.Testsome(count, requests, outcount, indices, statuses);
-    *outcount = collect(count, requests, rp_shared_now(), indices);
-    rp_det_note(RP_DET_ANSWER, (uint64_t)*outcount, 0);
-    return complete_some(requests, *outcount, indices, statuses);
 }
 
 /* The first of several */
@@ -226,7 +114,7 @@ struct first {
 };
 
 /* The earliest time that is known, and whether all others are known to be later than `limit`. */
-static uint64_t earliest(const struct first *f, uint64_t limit, bool *is_certain)
+static uint64_t earliest_completion(const struct first *f, uint64_t limit, bool *is_certain)
 {
     uint64_t best = RP_SEND_NEVER, when;
 
@@ -259,7 +147,7 @@ static uint64_t first_here(const struct first *f)
         const struct rp_det_request *own = inner(f->requests[i]);
         if (!is_active(f->requests[i]))
             continue;
-        if (!own || own->is_cancelled || (own->kind == RP_DET_MEETS && !own->meeting))
+        if (!own || own->is_cancelled || (own->kind == RP_DET_COLLECTIVE && !own->collective))
             return 0;
         if (own->kind == RP_DET_RECEIVE && own->receive.is_known && own->receive.stamp < best)
             best = own->receive.stamp;
@@ -274,32 +162,33 @@ static bool is_first_known(void *data, bool only_whether)
 
     (void)only_whether;
     f->wait.candidate = first_here(f);
-    uint64_t now = rp_shared_now(), best = earliest(f, now, &is_certain);
+    uint64_t now = rp_shared_now(), best = earliest_completion(f, now, &is_certain);
     if (best == RP_SEND_NEVER)
         return false;
     if (best > now)
-        best = earliest(f, best, &is_certain);
+        best = earliest_completion(f, best, &is_certain);
     f->time = best > now ? best : now;
     return is_certain;
 }
 
-/* The acts of others, for all to see: when one comes to pass, its time may have been long ago. */
-static uint64_t chain_acts(const struct first *f)
+/* Chains the operations that others complete, for all ranks to see: when one completes, its logical
+ * time may have been long ago. */
+static uint64_t chain_operations(const struct first *f)
 {
     uint64_t first = 0;
 
     for (int i = 0; i < f->count; i++) {
         const struct rp_det_request *own = is_active(f->requests[i]) ? inner(f->requests[i]) : NULL;
-        struct rp_message_note *note = own ? own->note : NULL;
-        if (own && own->kind == RP_DET_MEETS && own->meeting) {
-            note = rp_shared_new_note();
-            note->source = rp_shared_side.rank;
-            note->meeting = rp_shared_place(own->meeting);
+        struct rp_shared_message *message = own ? own->message : NULL;
+        if (own && own->kind == RP_DET_COLLECTIVE && own->collective) {
+            message = rp_shared_message_new();
+            message->source = rp_shared.rank;
+            message->collective = rp_shared_offset(own->collective);
         }
-        if (!note)
+        if (!message)
             continue;
-        atomic_store(&note->also, first);
-        first = rp_shared_place(note);
+        atomic_store(&message->also, first);
+        first = rp_shared_offset(message);
     }
     return first;
 }
@@ -307,48 +196,166 @@ static uint64_t chain_acts(const struct first *f)
 static void drop_chain(uint64_t place)
 {
     while (place != 0) {
-        struct rp_message_note *note = rp_shared_note(place);
-        place = atomic_load(&note->also);
-        if (note->meeting != 0)
-            rp_shared_give_back(note);
+        struct rp_shared_message *message = rp_shared_message_at(place);
+        place = atomic_load(&message->also);
+        if (message->collective != 0)
+            rp_shared_message_return(message);
     }
 }
 
-static void wait_for_first(int count, const MPI_Request *requests)
+static void wait_for_first(const struct rp_completion *call)
 {
-    struct first f = {.count = count,
-                      .requests = requests,
-                      .wait = {.kind = RP_SHARED_ANY,
+    struct first f = {.count = call->count,
+                      .requests = call->requests,
+                      .wait = {.kind = RP_WAIT_ANY,
                                .candidate = RP_SEND_NEVER,
                                .what = rp_det.function,
-                               .requests = requests,
-                               .count = count}};
+                               .requests = call->requests,
+                               .count = call->count}};
 
-    f.wait.object = chain_acts(&f);
+    f.wait.object = chain_operations(&f);
     rp_det_wait(is_first_known, &f, &f.wait);
     drop_chain(f.wait.object);
     rp_shared_raise(f.time);
 }
 
-int rp_det_waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
+/* Calls. In an array, the error of one request is in its status. */
+
+static bool has_active(const struct rp_completion *call)
 {
-    if (!has_active(count, requests))
-        return rp_pmpi.Waitany(count, requests, index, status);
-    wait_for_first(count, requests);
-    uint64_t now = rp_shared_now();
-    for (*index = 0; !is_active(requests[*index]) || !rp_det_test_at(requests[*index], now);
-         ++*index)
-        ;
-    rp_det_note(RP_DET_ANSWER, 1, (uint64_t)*index);
-    return rp_det_complete(&requests[*index], status);
+    for (int i = 0; i < call->count; i++)
+        if (is_active(call->requests[i]))
+            return true;
+    return false;
 }
 
-int rp_det_waitsome(int count, MPI_Request *requests, int *outcount, int *indices,
-                    MPI_Status *statuses)
+static int complete_into(const struct rp_completion *call, int request, int status)
 {
-    if (!has_active(count, requests))
-        return rp_pmpi.Waitsome(count, requests, outcount, indices, statuses);
-    wait_for_first(count, requests);
-    *outcount = collect(count, requests, rp_shared_now(), indices);
-    return complete_some(requests, *outcount, indices, statuses);
+    MPI_Status *into =
+        call->statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &call->statuses[status];
+    int rc = rp_det_complete(&call->requests[request], into);
+
+    if (into != MPI_STATUS_IGNORE)
+        into->MPI_ERROR = rc;
+    return rc == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+}
+
+static int wait_for_all(const struct rp_completion *call)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < call->count; i++) {
+        wait_for_request(&call->requests[i], call->count - i);
+        int one = complete_into(call, i, i);
+        rc = one == MPI_SUCCESS ? rc : one;
+    }
+    return rc;
+}
+
+/* MPI_Test and MPI_Testall */
+static bool are_complete(const struct rp_completion *call)
+{
+    uint64_t now = rp_shared_now();
+
+    *call->flag = 1;
+    for (int i = 0; i < call->count && *call->flag; i++)
+        *call->flag = !is_active(call->requests[i]) || rp_det_test_at(call->requests[i], now);
+    rp_det_decided(RP_DET_ANSWER, (uint64_t)*call->flag, 0);
+    return *call->flag;
+}
+
+static int test_all(const struct rp_completion *call)
+{
+    int rc = MPI_SUCCESS;
+
+    if (!are_complete(call))
+        return MPI_SUCCESS;
+    for (int i = 0; i < call->count; i++) {
+        int one = complete_into(call, i, i);
+        rc = one == MPI_SUCCESS ? rc : one;
+    }
+    return rc;
+}
+
+static int first_complete(const struct rp_completion *call)
+{
+    uint64_t now = rp_shared_now();
+
+    for (int i = 0; i < call->count; i++)
+        if (is_active(call->requests[i]) && rp_det_test_at(call->requests[i], now))
+            return i;
+    return MPI_UNDEFINED;
+}
+
+static int complete_any(const struct rp_completion *call)
+{
+    if (!call->tests)
+        wait_for_first(call);
+    *call->index = first_complete(call);
+    bool is_found = *call->index != MPI_UNDEFINED;
+    if (call->tests)
+        *call->flag = is_found;
+    rp_det_decided(RP_DET_ANSWER, is_found, (uint64_t)*call->index);
+    return is_found ? rp_det_complete(&call->requests[*call->index], call->statuses) : MPI_SUCCESS;
+}
+
+/* Which are complete now; the answers are certain. */
+static int collect(const struct rp_completion *call)
+{
+    uint64_t now = rp_shared_now();
+    int found = 0;
+
+    for (int i = 0; i < call->count; i++)
+        if (is_active(call->requests[i]) && rp_det_test_at(call->requests[i], now))
+            call->indices[found++] = i;
+    return found;
+}
+
+static int complete_some(const struct rp_completion *call)
+{
+    int rc = MPI_SUCCESS;
+
+    if (!call->tests)
+        wait_for_first(call);
+    *call->outcount = collect(call);
+    if (call->tests)
+        rp_det_decided(RP_DET_ANSWER, (uint64_t)*call->outcount, 0);
+    for (int i = 0; i < *call->outcount; i++) {
+        int one = complete_into(call, call->indices[i], i);
+        rc = one == MPI_SUCCESS ? rc : one;
+        rp_det_decided(RP_DET_ANSWER, 1, (uint64_t)call->indices[i]);
+    }
+    return rc;
+}
+
+static int complete_one(const struct rp_completion *call)
+{
+    if (!call->tests)
+        return rp_det_wait_one(call->requests, call->statuses);
+    return are_complete(call) ? rp_det_complete(call->requests, call->statuses) : MPI_SUCCESS;
+}
+
+/* MPI says itself what it is to test nothing, or to wait for the first of nothing. */
+static bool is_of_nothing(const struct rp_completion *call)
+{
+    bool is_for_all =
+        call->form == RP_COMPLETE_ALL || (call->form == RP_COMPLETE_ONE && !call->tests);
+
+    return !is_for_all && !has_active(call);
+}
+
+int rp_det_complete_call(const struct rp_completion *call)
+{
+    if (is_of_nothing(call))
+        return rp_completion_call(&rp_pmpi, call);
+    switch (call->form) {
+    case RP_COMPLETE_ONE:
+        return complete_one(call);
+    case RP_COMPLETE_ALL:
+        return call->tests ? test_all(call) : wait_for_all(call);
+    case RP_COMPLETE_ANY:
+        return complete_any(call);
+    default:
+        return complete_some(call);
+    }
 }

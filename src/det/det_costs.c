@@ -4,6 +4,8 @@
  * MPI makes them outside of MPI, from the program or a library that works for it
  * (preload/caller.h).
  */
+#include "det/det_costs.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,10 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log/syscall_costs.h"
+#include "det/det_state.h"
 #include "job/settings.h"
-#include "det/det.h"
+#include "log/syscall_costs.h"
 #include "preload/caller.h"
+
+#define RP_ENTRY __attribute__((visibility("default")))
 
 static struct rp_syscall_costs costs;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Start and end of a deterministic run. */
+#include "det/det_life.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -7,105 +9,33 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "log/det_digest.h"
 #include "base/diagnostics.h"
+#include "det/det_comms.h"
+#include "det/det_copies.h"
+#include "det/det_costs.h"
+#include "det/det_matching.h"
+#include "det/det_operations.h"
+#include "det/det_request_table.h"
+#include "det/det_sites.h"
+#include "det/det_status.h"
+#include "det/det_unreceived.h"
+#include "det/det_wait.h"
+#include "det/leader.h"
 #include "job/host_connections.h"
 #include "job/settings.h"
-#include "det/det.h"
-#include "det/det_status.h"
-#include "det/hosts.h"
+#include "log/det_digest.h"
 #include "peers/peer_det.h"
 #include "preload/constants.h"
-#include "preload/yield.h"
 #include "reprise.h"
 
 enum { THRESHOLD = 65536 };
 
-struct rp_det rp_det;
-__thread int rp_det_is_owner;
-static bool is_checked, leads_host;
-static long played_hosts;
-
-/* The command that started the job. */
-static void tell_end(int exit_status)
-{
-    struct rp_problem why;
-    const char *path = rp_setting("REPRISE_DECISIONS");
-
-    if (path)
-        rp_det_digest_end(path, exit_status, &why);
-}
-
-void rp_det_end_job(int exit_status)
-{
-    struct timespec pause = {0, 100000000};
-
-    if (exit_status == REPRISE_EXIT_DEADLOCK || exit_status == REPRISE_EXIT_ERROR)
-        tell_end(exit_status);
-    nanosleep(&pause,
-              NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
-    rp_pmpi.Abort(rp_constant.world, exit_status);
-    _exit(exit_status);
-}
-
-void rp_det_refuse(const char *function)
-{
-    rp_error("%s cannot be made deterministic", function);
-    rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
-}
-
-void rp_det_refuse_thread(const char *function)
-{
-    static atomic_int said;
-
-    while (atomic_exchange(&said, 1)) /* other threads may come here too */
-        pause();
-    rp_error("%s by another thread than the one that initialised MPI: a program in which several "
-             "threads call MPI cannot be made deterministic",
-             function);
-#ifdef OPEN_MPI
-    nanosleep(&(struct timespec){0, 100000000}, NULL);
-    _exit(REPRISE_EXIT_UNSUPPORTED); /* its launcher ends the job; an abort by another thread upsets
-                                        it now and then */
-#endif
-    rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
-}
-
-static uint64_t mixed(uint64_t digest, uint64_t value)
-{
-    uint64_t x = (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-
-    return x ^ x >> 29;
-}
-
-void rp_det_note(enum rp_det_decision decision, uint64_t a, uint64_t b)
-{
-    struct rp_shared_rank *own = rp_shared_side.own;
-
-    if (rp_det.whose != REPRISE_DET_PROGRAMS)
-        return;
-    own->digest = mixed(mixed(mixed(own->digest, decision), a), b);
-    if (decision == RP_DET_MATCH)
-        own->matches++;
-    else
-        own->answers++;
-    rp_det_status_count(own->matches + own->answers);
-    rp_needs_no_yield = decision == RP_DET_ANSWER && a == 0;
-}
-
-void rp_det_delay(void)
-{
-    static uint64_t state;
-
-    if (state == 0)
-        state = (uint64_t)getpid() * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)time(NULL);
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    if (state >> 61 == 0)
-        usleep((useconds_t)((state >> 33) % (uint64_t)rp_det.delay));
-}
+static struct {
+    bool is_checked, leads_host;
+    long played_hosts;
+} life;
 
 static void must(enum rp_status status, const struct rp_problem *why)
 {
@@ -127,12 +57,12 @@ static void read_settings(void)
     must(rp_setting_bytes("REPRISE_BUFFER", 16L << 20, &limit, &why), &why);
     must(rp_det_costs_start(&why), &why);
     must(rp_setting_number("REPRISE_DELAY", 0, 0, &rp_det.delay, &why), &why);
-    must(rp_setting_number("REPRISE_HOSTS", 1, 1, &played_hosts, &why), &why);
-    rp_shared_side.latency = (uint64_t)latency;
+    must(rp_setting_number("REPRISE_HOSTS", 1, 1, &life.played_hosts, &why), &why);
+    rp_shared.latency = (uint64_t)latency;
     rp_det.threshold = (uint64_t)threshold;
     rp_det.limit = (uint64_t)limit;
     rp_det.fixed_reductions = reductions && strcmp(reductions, "fixed") == 0;
-    is_checked = rp_setting("REPRISE_CHECK") != NULL;
+    life.is_checked = rp_setting("REPRISE_CHECK") != NULL;
 }
 
 static void *need(void *memory)
@@ -162,7 +92,7 @@ static uint32_t find_hosts(int rank, int ranks, MPI_Comm host)
                       rp_constant.byte, rp_det.own);
     uint32_t hosts = number_hosts(host_of, (uint32_t)ranks);
     if (hosts > 1)
-        rp_shared_spread(host_of, hosts, host_of[rank]);
+        rp_shared_set_hosts(host_of, hosts, host_of[rank]);
     else
         free(host_of);
     return hosts;
@@ -174,9 +104,9 @@ static void connect_hosts(bool leads, int ranks)
     struct rp_problem why;
     struct rp_host_address own = {0}, *addresses = need(calloc((size_t)ranks, sizeof *addresses));
     uint8_t secret[RP_HOST_SECRET];
-    int *sockets = need(calloc(rp_shared_side.hosts, sizeof *sockets)), listener = -1;
+    int *sockets = need(calloc(rp_shared.hosts, sizeof *sockets)), listener = -1;
 
-    if (rp_shared_side.rank == 0 && getrandom(secret, sizeof secret, 0) != sizeof secret)
+    if (rp_shared.rank == 0 && getrandom(secret, sizeof secret, 0) != sizeof secret)
         rp_bug(__FILE__, __LINE__, "no random numbers");
     must(leads ? rp_host_listen(&own, &listener, &why) : RP_OK, &why);
     rp_pmpi.Bcast(secret, sizeof secret, rp_constant.byte, 0, rp_det.own);
@@ -186,10 +116,10 @@ static void connect_hosts(bool leads, int ranks)
         if (addresses[i].port != 0)
             addresses[host++] = addresses[i];
     if (leads) {
-        must(rp_host_connect(addresses, rp_shared_side.hosts, rp_shared_side.host, secret, listener,
-                             sockets, &why),
+        must(rp_host_connect(addresses, rp_shared.hosts, rp_shared.host, secret, listener, sockets,
+                             &why),
              &why);
-        must(rp_hosts_start(sockets, &why), &why);
+        must(rp_leader_start(sockets, &why), &why);
     }
     explicit_bzero(secret, sizeof secret);
     free(addresses);
@@ -199,15 +129,15 @@ static void connect_hosts(bool leads, int ranks)
 /* For tests, one host plays several. */
 static void split_by_host(int rank, MPI_Comm *host)
 {
-    if (played_hosts > 1)
-        rp_pmpi.Comm_split(rp_det.own, rank % (int)played_hosts, rank, host);
+    if (life.played_hosts > 1)
+        rp_pmpi.Comm_split(rp_det.own, rank % (int)life.played_hosts, rank, host);
     else
         rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, rp_constant.info_null,
                                 host);
 }
 
 /* All ranks of the host map the memory that the first of them makes. */
-static void open_sideband(int rank, int ranks)
+static void open_shared_state(int rank, int ranks)
 {
     struct rp_problem why;
     MPI_Comm host;
@@ -222,13 +152,14 @@ static void open_sideband(int rank, int ranks)
     must(status, &why);
     rp_pmpi.Bcast(name, sizeof name, rp_constant.byte, 0, host);
     must(rp_shared_map(name, (uint32_t)ranks, (uint32_t)rank, &why), &why);
+    must(rp_shared_bounds_start(&why), &why);
     rp_pmpi.Barrier(host);
     if (here == 0)
         rp_shared_remove(name);
     rp_pmpi.Comm_free(&host);
-    leads_host = hosts > 1 && here == 0;
+    life.leads_host = hosts > 1 && here == 0;
     if (hosts > 1)
-        connect_hosts(leads_host, ranks);
+        connect_hosts(life.leads_host, ranks);
 }
 
 /* A program compiled for it counts its own time. */
@@ -285,7 +216,7 @@ static void tell_command(bool is_first, const struct rp_det_digest *each)
     const char *path = rp_setting("REPRISE_DECISIONS");
 
     if (path &&
-        (each ? rp_det_digest_add(path, each, rp_shared_side.ranks, &why)
+        (each ? rp_det_digest_add(path, each, rp_shared.ranks, &why)
               : rp_det_digest_open(path, &why)) != RP_OK &&
         is_first)
         rp_error("the command that started this job cannot be told: %s", why.text);
@@ -304,8 +235,8 @@ static void start(void)
         tell_command(true, NULL);
     rp_pmpi.Comm_dup(rp_constant.world, &rp_det.own);
     read_settings();
-    open_sideband(rank, ranks);
-    if (leads_host && rank > 0)
+    open_shared_state(rank, ranks);
+    if (life.leads_host && rank > 0)
         tell_command(false, NULL);
     adopt_counter();
     rp_det_status_open((uint32_t)rank, (uint32_t)ranks);
@@ -314,7 +245,7 @@ static void start(void)
     rp_det_sites_start();
     rp_det_operations_start();
     rp_det_comms_start();
-    rp_det_receive_mail();
+    rp_det_match_messages();
     hook_finalize();
     pthread_atfork(NULL, NULL, in_child);
     rp_pmpi.Barrier(rp_det.own);
@@ -412,8 +343,8 @@ static void report(const struct rp_det_digest *each)
 {
     struct rp_det_digest all = {0};
 
-    for (uint32_t i = 0; i < rp_shared_side.ranks; i++) {
-        all.digest = mixed(all.digest, each[i].digest);
+    for (uint32_t i = 0; i < rp_shared.ranks; i++) {
+        all.digest = rp_det_digest_mix(all.digest, each[i].digest);
         all.matches += each[i].matches;
         all.answers += each[i].answers;
     }
@@ -427,16 +358,16 @@ static void report(const struct rp_det_digest *each)
 
 static void gather_decisions(void)
 {
-    struct rp_det_digest own = {rp_shared_side.own->matches, rp_shared_side.own->answers,
-                                rp_shared_side.own->digest};
+    struct rp_det_digest own = {rp_shared.own->matches, rp_shared.own->answers,
+                                rp_shared.own->digest};
     struct rp_det_digest *each =
-        rp_shared_side.rank == 0 ? need(calloc(rp_shared_side.ranks, sizeof *each)) : NULL;
+        rp_shared.rank == 0 ? need(calloc(rp_shared.ranks, sizeof *each)) : NULL;
 
     rp_pmpi.Gather(&own, sizeof own, rp_constant.byte, each, sizeof own, rp_constant.byte, 0,
                    rp_det.own);
-    if (rp_shared_side.rank == 0)
+    if (rp_shared.rank == 0)
         tell_command(true, each);
-    if (is_checked && rp_shared_side.rank == 0)
+    if (life.is_checked && rp_shared.rank == 0)
         report(each);
     free(each);
 }
@@ -445,14 +376,14 @@ static void finish(void)
 {
     rp_shared_finish();
     rp_det_status_ends();
-    rp_det_last_look();
+    rp_det_look_for_deadlock();
     rp_det_flush();
     rp_det.is_on = 0;
     rp_pmpi.Barrier(rp_det.own);
-    rp_det_say_unreceived();
+    rp_det_report_unreceived();
     gather_decisions();
-    if (leads_host)
-        rp_hosts_stop();
+    if (life.leads_host)
+        rp_leader_stop();
     rp_pmpi.Comm_free(&rp_det.own);
 }
 

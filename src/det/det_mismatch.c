@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of the program that are found by what its ranks call: collective calls that do not match,
- * requests that are used after their end. One rank speaks, in one sentence, and the job ends. */
+/* Collective calls that do not match, and requests that are used after their end. */
+#include "det/det_mismatch.h"
+
 #include <unistd.h>
 
 #include "base/diagnostics.h"
-#include "det/det.h"
+#include "det/det_comms.h"
+#include "det/det_operations.h"
+#include "det/det_sites.h"
+#include "det/shared_collectives.h"
 #include "reprise.h"
 
 static void __attribute__((noreturn)) end_by_error(struct rp_buffer *text)
@@ -46,49 +50,49 @@ static void put_call(struct rp_buffer *text, const struct rp_shared_call *call,
     rp_det_put_place(text, call->rank, call->site);
 }
 
-static void say_mismatch(const struct rp_shared_collective *meeting)
+static void report_mismatch(const struct rp_shared_collective *collective)
 {
-    const struct rp_shared_call *one = &meeting->first, *other = &meeting->other;
+    const struct rp_shared_call *one = &collective->first, *other = &collective->other;
     bool is_turned = one->rank > other->rank;
     struct rp_buffer text = {0};
 
     rp_buffer_printf(&text, "collective calls do not match");
-    rp_det_put_comm_with(&text, meeting->comm);
+    rp_det_put_comm_of(&text, collective->comm);
     rp_buffer_printf(&text, ": ");
     put_call(&text, is_turned ? other : one, is_turned ? one : other);
     rp_buffer_printf(&text, ", ");
     put_call(&text, is_turned ? one : other, is_turned ? other : one);
     rp_buffer_printf(&text, ", each as collective call %llu there",
-                     (unsigned long long)meeting->number);
+                     (unsigned long long)collective->number);
     end_by_error(&text);
 }
 
-static bool is_member(const struct rp_shared_collective *meeting)
+static bool is_member(const struct rp_shared_collective *collective)
 {
-    return atomic_load(&meeting->bits[rp_shared_side.rank / 64]) >> rp_shared_side.rank % 64 & 1;
+    return atomic_load(&collective->bits[rp_shared.rank / 64]) >> rp_shared.rank % 64 & 1;
 }
 
 /* A member knows the name of the communicator. */
 void rp_det_check_mismatch(void)
 {
-    const struct rp_shared_collective *meeting = rp_shared_mismatch();
+    const struct rp_shared_collective *collective = rp_shared_mismatch();
 
-    if (!meeting)
+    if (!collective)
         return;
-    if (!is_member(meeting))
+    if (!is_member(collective))
         sleep(1);
     await_the_end();
-    say_mismatch(meeting);
+    report_mismatch(collective);
 }
 
-void rp_det_say_stale(const char *became, uint32_t site)
+void rp_det_report_stale(const char *became, uint32_t site)
 {
     struct rp_buffer text = {0};
 
     await_the_end();
     rp_buffer_printf(&text, "%s", rp_det.function);
-    rp_det_put_place(&text, rp_shared_side.rank, rp_det_site());
+    rp_det_put_place(&text, rp_shared.rank, rp_det_site());
     rp_buffer_printf(&text, " uses a request that %s", became);
-    rp_det_put_place(&text, rp_shared_side.rank, site);
+    rp_det_put_place(&text, rp_shared.rank, site);
     end_by_error(&text);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of reductions, by numbers that are the same in all ranks. The program's own cannot be
- * told apart: their handles and functions may be anywhere in each rank. */
-#include "det/det.h"
+/* The program's own operations cannot be distinguished: their handles and functions may be anywhere
+ * in each rank. */
+#include "det/det_operations.h"
+
 #include "preload/constants.h"
 
 #ifdef OPEN_MPI

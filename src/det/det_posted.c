@@ -5,11 +5,13 @@
 
 #include "base/diagnostics.h"
 
-enum { LINES = 1024 };
+enum { QUEUES = 1024 };
 
-static struct rp_det_line *table[LINES];
-static struct rp_det_line *delayed_lines;
-static uint64_t count, posts;
+static struct {
+    struct rp_det_queue *table[QUEUES];
+    struct rp_det_queue *delayed; /* the first */
+    uint64_t count, posts;        /* receives that are here, and that ever were */
+} posted;
 
 static unsigned slot_of(uint64_t comm, uint32_t world, int tag)
 {
@@ -19,13 +21,13 @@ static unsigned slot_of(uint64_t comm, uint32_t world, int tag)
     return (unsigned)(x >> 54);
 }
 
-static struct rp_det_line *find(uint64_t comm, uint32_t world, int tag)
+static struct rp_det_queue *find(uint64_t comm, uint32_t world, int tag)
 {
-    struct rp_det_line *line = table[slot_of(comm, world, tag)];
+    struct rp_det_queue *queue = posted.table[slot_of(comm, world, tag)];
 
-    while (line && !(line->comm->id == comm && line->world == world && line->tag == tag))
-        line = line->chain;
-    return line;
+    while (queue && !(queue->comm->id == comm && queue->world == world && queue->tag == tag))
+        queue = queue->chain;
+    return queue;
 }
 
 static uint32_t world_of(const struct rp_det_receive *receive)
@@ -33,102 +35,102 @@ static uint32_t world_of(const struct rp_det_receive *receive)
     return receive->source == MPI_ANY_SOURCE ? RP_DET_ANYONE : receive->world;
 }
 
-static struct rp_det_line *find_or_make(const struct rp_det_receive *receive)
+static struct rp_det_queue *find_or_make(const struct rp_det_receive *receive)
 {
     uint32_t world = world_of(receive);
-    struct rp_det_line *line = find(receive->comm->id, world, receive->tag),
-                       **slot = &table[slot_of(receive->comm->id, world, receive->tag)];
+    struct rp_det_queue *queue = find(receive->comm->id, world, receive->tag),
+                        **slot = &posted.table[slot_of(receive->comm->id, world, receive->tag)];
 
-    if (line)
-        return line;
-    line = malloc(sizeof *line);
-    if (!line)
+    if (queue)
+        return queue;
+    queue = malloc(sizeof *queue);
+    if (!queue)
         rp_bug(__FILE__, __LINE__, "out of memory for receives");
-    *line = (struct rp_det_line){.comm = receive->comm,
-                                 .world = world,
-                                 .tag = receive->tag,
-                                 .chain = *slot};
-    return *slot = line;
+    *queue = (struct rp_det_queue){.comm = receive->comm,
+                                   .world = world,
+                                   .tag = receive->tag,
+                                   .chain = *slot};
+    return *slot = queue;
 }
 
-static void note_delayed(struct rp_det_line *line)
+static void note_delayed(struct rp_det_queue *queue)
 {
-    if (line->delayed++ > 0)
+    if (queue->delayed++ > 0)
         return;
-    line->previous = NULL;
-    line->next = delayed_lines;
-    if (delayed_lines)
-        delayed_lines->previous = line;
-    delayed_lines = line;
+    queue->previous = NULL;
+    queue->next = posted.delayed;
+    if (posted.delayed)
+        posted.delayed->previous = queue;
+    posted.delayed = queue;
 }
 
-static void forget_delayed(struct rp_det_line *line)
+static void forget_delayed(struct rp_det_queue *queue)
 {
-    if (--line->delayed > 0)
+    if (--queue->delayed > 0)
         return;
-    *(line->previous ? &line->previous->next : &delayed_lines) = line->next;
-    if (line->next)
-        line->next->previous = line->previous;
+    *(queue->previous ? &queue->previous->next : &posted.delayed) = queue->next;
+    if (queue->next)
+        queue->next->previous = queue->previous;
 }
 
 void rp_det_posted_add(struct rp_det_receive *receive)
 {
-    struct rp_det_line *line = find_or_make(receive);
+    struct rp_det_queue *queue = find_or_make(receive);
 
-    receive->line = line;
-    receive->number = ++posts;
+    receive->queue = queue;
+    receive->number = ++posted.posts;
     receive->next = NULL;
-    receive->previous = line->last;
-    *(line->last ? &line->last->next : &line->first) = receive;
-    line->last = receive;
+    receive->previous = queue->last;
+    *(queue->last ? &queue->last->next : &queue->first) = receive;
+    queue->last = receive;
     receive->is_listed = true;
-    count++;
+    posted.count++;
     if (receive->is_delayed)
-        note_delayed(line);
+        note_delayed(queue);
 }
 
-static void drop(struct rp_det_line *line)
+static void drop(struct rp_det_queue *queue)
 {
-    struct rp_det_line **link = &table[slot_of(line->comm->id, line->world, line->tag)];
+    struct rp_det_queue **link = &posted.table[slot_of(queue->comm->id, queue->world, queue->tag)];
 
-    while (*link != line)
+    while (*link != queue)
         link = &(*link)->chain;
-    *link = line->chain;
-    free(line);
+    *link = queue->chain;
+    free(queue);
 }
 
 void rp_det_posted_remove(struct rp_det_receive *receive)
 {
-    struct rp_det_line *line = receive->line;
+    struct rp_det_queue *queue = receive->queue;
 
-    *(receive->previous ? &receive->previous->next : &line->first) = receive->next;
-    *(receive->next ? &receive->next->previous : &line->last) = receive->previous;
+    *(receive->previous ? &receive->previous->next : &queue->first) = receive->next;
+    *(receive->next ? &receive->next->previous : &queue->last) = receive->previous;
     receive->is_listed = false;
-    count--;
+    posted.count--;
     if (receive->is_delayed)
-        forget_delayed(line);
-    if (!line->first)
-        drop(line);
+        forget_delayed(queue);
+    if (!queue->first)
+        drop(queue);
 }
 
 bool rp_det_posted_is_empty(void)
 {
-    return count == 0;
+    return posted.count == 0;
 }
 
 bool rp_det_posted_uses(const struct rp_det_comm *comm)
 {
-    for (unsigned i = 0; count > 0 && i < LINES; i++)
-        for (const struct rp_det_line *line = table[i]; line; line = line->chain)
-            if (line->comm == comm)
+    for (unsigned i = 0; posted.count > 0 && i < QUEUES; i++)
+        for (const struct rp_det_queue *queue = posted.table[i]; queue; queue = queue->chain)
+            if (queue->comm == comm)
                 return true;
     return false;
 }
 
 bool rp_det_posted_delays(const struct rp_det_comm *comm)
 {
-    for (const struct rp_det_line *line = delayed_lines; line; line = line->next)
-        if (line->comm == comm)
+    for (const struct rp_det_queue *queue = posted.delayed; queue; queue = queue->next)
+        if (queue->comm == comm)
             return true;
     return false;
 }
@@ -136,37 +138,38 @@ bool rp_det_posted_delays(const struct rp_det_comm *comm)
 static struct rp_det_receive *earlier(struct rp_det_receive *best, uint64_t comm, uint32_t world,
                                       int tag)
 {
-    struct rp_det_line *line = find(comm, world, tag);
+    struct rp_det_queue *queue = find(comm, world, tag);
 
-    return line && (!best || line->first->number < best->number) ? line->first : best;
+    return queue && (!best || queue->first->number < best->number) ? queue->first : best;
 }
 
-struct rp_det_receive *rp_det_posted_first(const struct rp_message_note *note,
+struct rp_det_receive *rp_det_posted_first(const struct rp_shared_message *message,
                                            const struct rp_det_receive *before)
 {
     struct rp_det_receive *best = NULL;
 
-    if (count == 0)
+    if (posted.count == 0)
         return NULL;
-    best = earlier(best, note->comm, note->source, note->tag);
-    best = earlier(best, note->comm, note->source, MPI_ANY_TAG);
-    best = earlier(best, note->comm, RP_DET_ANYONE, note->tag);
-    best = earlier(best, note->comm, RP_DET_ANYONE, MPI_ANY_TAG);
+    best = earlier(best, message->comm, message->source, message->tag);
+    best = earlier(best, message->comm, message->source, MPI_ANY_TAG);
+    best = earlier(best, message->comm, RP_DET_ANYONE, message->tag);
+    best = earlier(best, message->comm, RP_DET_ANYONE, MPI_ANY_TAG);
     return best && before && before->is_listed && best->number >= before->number ? NULL : best;
 }
 
 bool rp_det_posted_overlaps(const struct rp_det_receive *receive)
 {
-    for (const struct rp_det_line *line = delayed_lines; line; line = line->next)
-        if (line->comm->id == receive->comm->id &&
-            (line->world == RP_DET_ANYONE || receive->source == MPI_ANY_SOURCE ||
-             line->world == receive->world) &&
-            (line->tag == MPI_ANY_TAG || receive->tag == MPI_ANY_TAG || line->tag == receive->tag))
+    for (const struct rp_det_queue *queue = posted.delayed; queue; queue = queue->next)
+        if (queue->comm->id == receive->comm->id &&
+            (queue->world == RP_DET_ANYONE || receive->source == MPI_ANY_SOURCE ||
+             queue->world == receive->world) &&
+            (queue->tag == MPI_ANY_TAG || receive->tag == MPI_ANY_TAG ||
+             queue->tag == receive->tag))
             return true;
     return false;
 }
 
-struct rp_det_line *rp_det_posted_next(const struct rp_det_line *line)
+struct rp_det_queue *rp_det_posted_next(const struct rp_det_queue *queue)
 {
-    return line ? line->next : delayed_lines;
+    return queue ? queue->next : posted.delayed;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reductions in the order of ranks: ((x0 op x1) op x2) ..., element by element, whatever the MPI
+ * ((x0 op x1) op x2) ..., element by element, whatever the MPI
  * library does, so that floating-point results depend neither on it nor on where the ranks are. A
  * vector is cut into as many slices as there are ranks; each rank gets its slice from all, folds
  * it, and gives it to whoever needs it.
  */
-#include <limits.h>
+#include "det/det_reductions.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "det/det.h"
 #include "preload/constants.h"
 
 struct vectors {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the program makes its calls. A place has a number in its rank (event/site.h); what the
- * number means is written beside MPI when it is first used, in the records of format.md, section 4.
- * So whoever speaks of another rank, which may wait inside MPI, can read its places. Lines of
- * source are looked for only then.
+ * A place has a number in its rank (event/site.h). When a number is first used, the rank publishes
+ * what it means in the shared state, in the records of format.md, section 4. So who reports what
+ * another rank does, which may wait inside MPI, can read its places. Lines of source are looked for
+ * only then.
  */
+#include "det/det_sites.h"
+
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "det/det.h"
 #include "event/naming.h"
 #include "event/wrappers.h"
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* For `reprise status`: how many decisions a rank has made, and what it waits for, once that takes
- * long. It is told in the file REPRISE_STATE, if the command named one. */
+ * long. */
+#include "det/det_status.h"
+
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "job/settings.h"
-#include "det/det.h"
-#include "det/det_status.h"
 
 struct rp_rank_slot *rp_det_slot;
 
@@ -23,18 +22,11 @@ void rp_det_status_open(uint32_t rank, uint32_t ranks)
     rp_det_slot->state = RP_RANK_RUNNING;
 }
 
-void rp_det_status_waits(const struct rp_det_wait *wait)
+void rp_det_status_waits(const char *function, const char *what)
 {
-    struct rp_buffer text = {0};
     struct timespec now;
 
-    if (!rp_det_slot || rp_det_slot->state == RP_RANK_WAITING || !wait || wait->runs)
-        return;
-    rp_det_put_wait(&text, wait);
-    rp_buffer_byte(&text, 0);
-    rp_state_set_text(&rp_det_slot->what, "%s %s", wait->what,
-                      text.failed ? "" : (char *)text.bytes);
-    rp_buffer_free(&text);
+    rp_state_set_text(&rp_det_slot->what, "%s %s", function, what);
     clock_gettime(CLOCK_MONOTONIC, &now);
     rp_det_slot->since = (int64_t)now.tv_sec;
     rp_det_slot->state = RP_RANK_WAITING;

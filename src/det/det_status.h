@@ -3,16 +3,25 @@
 #ifndef RP_DET_STATUS_H
 #define RP_DET_STATUS_H
 
-#include "log/replaystate.h"
+#include <stdatomic.h>
+#include <stdbool.h>
 
-struct rp_det_wait;
+#include "log/replaystate.h"
 
 extern struct rp_rank_slot *rp_det_slot; /* NULL: nobody asks */
 
+/* Joins the file REPRISE_STATE, if the command named one. */
 void rp_det_status_open(uint32_t rank, uint32_t ranks);
 
-/* A wait that takes long, and its end. */
-void rp_det_status_waits(const struct rp_det_wait *wait);
+/* Whether the command wants to know what this rank waits for, and does not know it yet. */
+static inline bool rp_det_status_wants_wait(void)
+{
+    return rp_det_slot && rp_det_slot->state != RP_RANK_WAITING;
+}
+
+/* The rank waits in the MPI function `function`, `what` in words; and it goes on; and it has ended.
+ */
+void rp_det_status_waits(const char *function, const char *what);
 void rp_det_status_goes_on(void);
 void rp_det_status_ends(void);
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages that were sent and never received. At the end of all ranks, each has the notes of those
- * that were sent to it and that no receive took; it puts them into words, and rank 0 says them.
- * Notes from other hosts may still be on their way then: how many there must be is asked by MPI.
+ * At the end, each rank has the messages that were sent to it and that no receive took. It puts
+ * them into words, and rank 0 prints them. Messages from other hosts may still be on their way
+ * then: how many there must be is asked by MPI.
  */
+#include "det/det_unreceived.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/diagnostics.h"
-#include "det/det_posted.h"
+#include "det/det_matching.h"
+#include "det/det_sites.h"
 #include "preload/constants.h"
 
 enum { FEW = 5, WORDS = 256 };
@@ -21,7 +24,7 @@ struct kind {
 };
 
 struct unreceived {
-    uint64_t messages, count; /* of all kinds; kinds that are told */
+    uint64_t messages, count; /* of all kinds; kinds that are described */
     struct kind kinds[FEW];
 };
 
@@ -29,60 +32,60 @@ static uint64_t *sent; /* by rank; between hosts */
 
 void rp_det_count_sent(uint32_t dest)
 {
-    if (__builtin_expect(!rp_shared_side.host_of, 1))
+    if (__builtin_expect(!rp_shared.host_of, 1))
         return;
     if (!sent)
-        sent = calloc(rp_shared_side.ranks, sizeof *sent);
+        sent = calloc(rp_shared.ranks, sizeof *sent);
     if (sent)
         sent[dest]++;
 }
 
-/* Until all notes have come; a host that died is not waited for. */
+/* Until all messages have come; a host that died is not waited for. */
 static void await_notes(void)
 {
     enum { ROUNDS = 5000 };
     struct timespec pause = {0, 1000000};
-    uint64_t *all = calloc(rp_shared_side.ranks, sizeof *all);
+    uint64_t *all = calloc(rp_shared.ranks, sizeof *all);
 
-    if (!all || (!sent && !(sent = calloc(rp_shared_side.ranks, sizeof *sent))))
+    if (!all || (!sent && !(sent = calloc(rp_shared.ranks, sizeof *sent))))
         rp_bug(__FILE__, __LINE__, "out of memory at the end");
-    rp_pmpi.Allreduce(sent, all, (int)rp_shared_side.ranks, rp_constant.uint64, rp_constant.sum,
+    rp_pmpi.Allreduce(sent, all, (int)rp_shared.ranks, rp_constant.uint64, rp_constant.sum,
                       rp_det.own);
     for (int i = 0;
-         i < ROUNDS && rp_det_mail_count() < all[rp_shared_side.rank] && !rp_shared_is_cut_off();
+         i < ROUNDS && rp_det_messages_received() < all[rp_shared.rank] && !rp_shared_is_cut_off();
          i++) {
         nanosleep(&pause, NULL);
-        rp_det_read_mail();
+        rp_det_read_inbox();
     }
     free(all);
 }
 
-static bool are_alike(const struct rp_message_note *one, const struct rp_message_note *other)
+static bool are_alike(const struct rp_shared_message *one, const struct rp_shared_message *other)
 {
     return one->tag == other->tag && one->comm == other->comm && one->site == other->site;
 }
 
 /* Behind the last of those like this one that stand together. */
-static uint64_t pass_alike(const struct rp_message_note *first, uint64_t *count)
+static uint64_t pass_alike(const struct rp_shared_message *first, uint64_t *count)
 {
-    uint64_t at = rp_shared_place(first);
+    uint64_t at = rp_shared_offset(first);
 
-    for (*count = 0; at != 0 && are_alike(first, rp_shared_note(at)); ++*count)
-        at = rp_shared_note(at)->own_next;
+    for (*count = 0; at != 0 && are_alike(first, rp_shared_message_at(at)); ++*count)
+        at = rp_shared_message_at(at)->own_next;
     return at;
 }
 
-static void describe(const struct rp_message_note *note, struct kind *kind)
+static void describe(const struct rp_shared_message *message, struct kind *kind)
 {
     struct rp_buffer text = {0};
 
     if (kind->messages > 1)
         rp_buffer_printf(&text, "%llu ", (unsigned long long)kind->messages);
-    rp_buffer_printf(&text, "from rank %u to rank %u with tag %d", note->source, note->dest,
-                     note->tag);
-    if (note->comm != 1) /* MPI_COMM_WORLD */
-        rp_det_put_comm_with(&text, note->comm);
-    rp_det_put_place(&text, note->source, note->site);
+    rp_buffer_printf(&text, "from rank %u to rank %u with tag %d", message->source, message->dest,
+                     message->tag);
+    if (message->comm != 1) /* MPI_COMM_WORLD */
+        rp_det_put_comm_of(&text, message->comm);
+    rp_det_put_place(&text, message->source, message->site);
     rp_buffer_byte(&text, 0);
     if (!text.failed)
         strncpy(kind->words, (char *)text.bytes, sizeof kind->words - 1);
@@ -93,30 +96,30 @@ static void describe(const struct rp_message_note *note, struct kind *kind)
 static void look_at_source(uint32_t source, struct unreceived *found)
 {
     for (uint64_t at = rp_det_unreceived(source), count; at != 0;) {
-        const struct rp_message_note *note = rp_shared_note(at);
-        at = pass_alike(note, &count);
-        if (rp_det_posted_first(note, NULL))
+        const struct rp_shared_message *message = rp_shared_message_at(at);
+        at = pass_alike(message, &count);
+        if (rp_det_posted_first(message, NULL))
             continue;
         found->messages += count;
         if (found->count == FEW)
             continue;
         found->kinds[found->count].messages = count;
-        describe(note, &found->kinds[found->count++]);
+        describe(message, &found->kinds[found->count++]);
     }
 }
 
 static void say(const struct unreceived *each, uint32_t speakers, uint64_t messages)
 {
     struct rp_buffer text = {0};
-    uint64_t told = 0, kinds = 0;
+    uint64_t shown = 0, kinds = 0;
 
     for (uint32_t i = 0; i < speakers; i++)
         for (uint64_t k = 0; k < each[i].count && kinds < FEW; k++, kinds++) {
             rp_buffer_printf(&text, "%s%s", kinds ? "; " : "", each[i].kinds[k].words);
-            told += each[i].kinds[k].messages;
+            shown += each[i].kinds[k].messages;
         }
-    if (told < messages)
-        rp_buffer_printf(&text, "; and %llu more", (unsigned long long)(messages - told));
+    if (shown < messages)
+        rp_buffer_printf(&text, "; and %llu more", (unsigned long long)(messages - shown));
     rp_buffer_byte(&text, 0);
     rp_diagnostics_rank(-1);
     if (!text.failed)
@@ -131,14 +134,14 @@ static uint32_t gather(const struct unreceived *own, const uint64_t *counts,
 {
     uint32_t speakers = 0;
 
-    for (uint32_t i = 0; i < rp_shared_side.ranks && speakers < FEW; i++) {
+    for (uint32_t i = 0; i < rp_shared.ranks && speakers < FEW; i++) {
         if (counts[i] == 0)
             continue;
-        if (rp_shared_side.rank == i && i == 0)
+        if (rp_shared.rank == i && i == 0)
             *each = *own;
-        else if (rp_shared_side.rank == i)
+        else if (rp_shared.rank == i)
             rp_pmpi.Send(own, sizeof *own, rp_constant.byte, 0, 0, rp_det.own);
-        else if (rp_shared_side.rank == 0)
+        else if (rp_shared.rank == 0)
             rp_pmpi.Recv(&each[speakers], sizeof *each, rp_constant.byte, (int)i, 0, rp_det.own,
                          MPI_STATUS_IGNORE);
         speakers++;
@@ -156,27 +159,27 @@ static void *need(void *memory)
 static void tell(const struct unreceived *own)
 {
     struct unreceived *each = need(calloc(FEW, sizeof *each));
-    uint64_t *counts = need(calloc(rp_shared_side.ranks, sizeof *counts)), messages = 0;
+    uint64_t *counts = need(calloc(rp_shared.ranks, sizeof *counts)), messages = 0;
 
     rp_pmpi.Allgather(&own->messages, 1, rp_constant.uint64, counts, 1, rp_constant.uint64,
                       rp_det.own);
-    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared.ranks; i++)
         messages += counts[i];
     uint32_t speakers = gather(own, counts, each);
-    if (rp_shared_side.rank == 0 && messages > 0)
+    if (rp_shared.rank == 0 && messages > 0)
         say(each, speakers, messages);
     free(each);
     free(counts);
 }
 
-void rp_det_say_unreceived(void)
+void rp_det_report_unreceived(void)
 {
     struct unreceived own = {0};
 
-    rp_det_read_mail();
-    if (rp_shared_side.host_of)
+    rp_det_read_inbox();
+    if (rp_shared.host_of)
         await_notes();
-    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared.ranks; i++)
         look_at_source(i, &own);
     tell(&own);
 }

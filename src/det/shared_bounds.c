@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be known of the other ranks: each is looked at twice, those of other hosts in their
- * mirrors, and match/send_bounds.h finds from it how early each can still send.
+ * Each rank is looked at twice: those of this host where they publish themselves, those of other
+ * hosts in the copies that the leader writes. match/send_bounds.h finds from that how early each
+ * can still send.
  */
+#include "det/shared_bounds.h"
+
 #include <sched.h>
 #include <stdlib.h>
 
-#include "det/shared_state_inner.h"
-#include "match/deadlock_cycle.h"
+#include "det/shared_collectives.h"
+#include "det/shared_messages.h"
+#include "match/send_bounds.h"
 
 static struct {
     struct rp_send_bound_rank *ranks;
@@ -15,41 +19,42 @@ static struct {
     struct rp_shared_look *looks;
     uint64_t *missing; /* of each rank, words for all */
     size_t words;
-    char *mirror; /* as last read, and when */
-    uint64_t mirrored;
+    char *copies; /* copies as last read, and when */
+    uint64_t copied;
 } others;
 
-static struct rp_shared_copy *mirror_of(uint32_t rank)
+static struct rp_shared_copy *copy_of(uint32_t rank)
 {
-    return rp_shared_copy_in(others.mirror, rank);
+    return rp_shared_copy_in(others.copies, rank);
 }
 
 enum rp_status rp_shared_bounds_start(struct rp_problem *why)
 {
-    uint32_t ranks = rp_shared_side.ranks;
+    uint32_t ranks = rp_shared.ranks;
 
     others.words = rp_shared_words();
     others.ranks = calloc(ranks, sizeof *others.ranks);
     others.bounds = calloc(ranks, sizeof *others.bounds);
     others.looks = calloc(ranks, sizeof *others.looks);
     others.missing = calloc(ranks * others.words, sizeof *others.missing);
-    others.mirror = rp_shared_side.host_of ? calloc(ranks, rp_shared_copy_size()) : NULL;
+    others.copies = rp_shared.host_of ? calloc(ranks, rp_shared_copy_size()) : NULL;
     if (!others.ranks || !others.bounds || !others.looks || !others.missing ||
-        (rp_shared_side.host_of && !others.mirror))
+        (rp_shared.host_of && !others.copies))
         return rp_fail(why, RP_MEMORY, "out of memory");
-    for (uint32_t i = 0; others.mirror && i < ranks; i++)
-        mirror_of(i)->wait = RP_SHARED_RUNS;
+    for (uint32_t i = 0; others.copies && i < ranks; i++)
+        copy_of(i)->wait = RP_WAIT_NONE;
     return RP_OK;
 }
 
 /* Looking at ranks */
 
-bool rp_shared_is_deaf(uint32_t rank)
+bool rp_shared_receives_nothing(uint32_t rank)
 {
-    const struct rp_shared_rank *state = &rp_shared_side.all[rank];
+    const struct rp_shared_rank *state = &rp_shared.all[rank];
 
     return rp_shared_clock_of(rank) == RP_SEND_NEVER ||
-           (atomic_load(&state->version) % 2 == 0 && atomic_load(&state->wait) == RP_SHARED_DEAF);
+           (atomic_load(&state->version) % 2 == 0 &&
+            atomic_load(&state->wait) == RP_WAIT_INSIDE_MPI);
 }
 
 static void lower(uint64_t *time, uint64_t other)
@@ -60,7 +65,7 @@ static void lower(uint64_t *time, uint64_t other)
 
 static bool read_state(uint32_t rank, struct rp_shared_look *look)
 {
-    struct rp_shared_rank *state = &rp_shared_side.all[rank];
+    struct rp_shared_rank *state = &rp_shared.all[rank];
     uint64_t version = atomic_load(&state->version);
 
     look->version = version;
@@ -73,24 +78,24 @@ static bool read_state(uint32_t rank, struct rp_shared_look *look)
     return atomic_load(&state->version) == version;
 }
 
-/* The receiver is asked before the note, so that what the note says is not older. */
-static uint32_t read_taken(const struct rp_message_note *note, bool *is_deaf)
+/* The receiver is looked at before the message, so that what the message says is not older. */
+static uint32_t read_matched(const struct rp_shared_message *message, bool *receives_nothing)
 {
-    *is_deaf = rp_shared_is_deaf(note->dest);
-    return atomic_load(&note->taken);
+    *receives_nothing = rp_shared_receives_nothing(message->dest);
+    return atomic_load(&message->matched);
 }
 
 /* What it waits for: how many had come, or whether it was taken. */
 static void read_object(struct rp_shared_look *look)
 {
-    bool is_deaf;
+    bool receives_nothing;
 
-    if (look->wait == RP_SHARED_TAKER) {
-        look->seen = read_taken(rp_shared_note(look->object), &is_deaf);
-        look->relies = look->seen == RP_TAKEN_NEW && is_deaf;
-        look->may_go_on = look->seen != RP_TAKEN_NOT && !look->relies;
-    } else if (look->wait == RP_SHARED_MEETING || look->wait == RP_SHARED_DEAF) {
-        look->seen = atomic_load(&rp_shared_meeting_at(look->object)->count);
+    if (look->wait == RP_WAIT_RECEIVER) {
+        look->seen = read_matched(rp_shared_message_at(look->object), &receives_nothing);
+        look->relies = look->seen == RP_MATCHED_UNSEEN && receives_nothing;
+        look->may_go_on = look->seen != RP_MATCHED_NOT && !look->relies;
+    } else if (look->wait == RP_WAIT_COLLECTIVE || look->wait == RP_WAIT_INSIDE_MPI) {
+        look->seen = atomic_load(&rp_shared_collective_at(look->object)->count);
     }
 }
 
@@ -104,51 +109,52 @@ void rp_shared_look(uint32_t rank, struct rp_shared_look *look)
 
 /* When a synchronous message can have been taken: by a receive that was under way at its time.
  * Those to come are not earlier than the bound of their rank. */
-static void look_at_note(const struct rp_message_note *note, struct rp_shared_look *look,
-                         uint64_t *relied)
+static void look_at_message(const struct rp_shared_message *message, struct rp_shared_look *look,
+                            uint64_t *relied)
 {
-    bool is_deaf;
-    uint32_t taken = read_taken(note, &is_deaf);
+    bool receives_nothing;
+    uint32_t matched = read_matched(message, &receives_nothing);
 
-    if (taken == RP_TAKEN) {
-        lower(&look->candidate, atomic_load(&note->taken_at));
-    } else if (taken == RP_TAKEN_NEW && is_deaf) {
-        lower(&look->fresh, note->stamp);
+    if (matched == RP_MATCHED) {
+        lower(&look->candidate, atomic_load(&message->matched_at));
+    } else if (matched == RP_MATCHED_UNSEEN && receives_nothing) {
+        lower(&look->fresh, message->stamp);
         if (relied)
-            relied[note->dest / 64] |= UINT64_C(1) << note->dest % 64;
-    } else if (taken != RP_TAKEN_NOT) {
-        lower(&look->candidate, note->stamp);
+            relied[message->dest / 64] |= UINT64_C(1) << message->dest % 64;
+    } else if (matched != RP_MATCHED_NOT) {
+        lower(&look->candidate, message->stamp);
     }
 }
 
-/* The first of several acts that may have come to pass already. */
-static void look_at_acts(struct rp_shared_look *look, uint64_t *relied)
+/* The first of several operations, some of which may have completed already. */
+static void look_at_operations(struct rp_shared_look *look, uint64_t *relied)
 {
     for (uint64_t place = look->object; place != 0;
-         place = atomic_load(&rp_shared_note(place)->also)) {
-        const struct rp_message_note *note = rp_shared_note(place);
-        const struct rp_shared_collective *meeting = rp_shared_meeting_at(note->meeting);
-        if (note->meeting == 0)
-            look_at_note(note, look, relied);
-        else if (rp_shared_is_complete(meeting))
-            lower(&look->candidate, atomic_load(&meeting->latest));
+         place = atomic_load(&rp_shared_message_at(place)->also)) {
+        const struct rp_shared_message *message = rp_shared_message_at(place);
+        const struct rp_shared_collective *collective =
+            rp_shared_collective_at(message->collective);
+        if (message->collective == 0)
+            look_at_message(message, look, relied);
+        else if (rp_shared_collective_is_complete(collective))
+            lower(&look->candidate, atomic_load(&collective->latest));
         else
-            look->meets = true;
+            look->awaits_collectives = true;
     }
 }
 
 /* The version is asked last: until then the rank has waited, and taken nothing out of its inbox. */
 bool rp_shared_look_again(uint32_t rank, struct rp_shared_look *look, uint64_t *relied)
 {
-    struct rp_shared_rank *state = &rp_shared_side.all[rank];
-    bool is_same = look->wait == RP_SHARED_DEAF || atomic_load(&state->inbox) == 0;
+    struct rp_shared_rank *state = &rp_shared.all[rank];
+    bool is_same = look->wait == RP_WAIT_INSIDE_MPI || atomic_load(&state->inbox) == 0;
 
-    if (look->wait == RP_SHARED_DEAF || look->wait == RP_SHARED_MEETING)
-        is_same &= atomic_load(&rp_shared_meeting_at(look->object)->count) == look->seen;
-    else if (look->wait == RP_SHARED_TAKER)
-        is_same &= atomic_load(&rp_shared_note(look->object)->taken) == look->seen;
-    else if (look->wait == RP_SHARED_ANY)
-        look_at_acts(look, relied);
+    if (look->wait == RP_WAIT_INSIDE_MPI || look->wait == RP_WAIT_COLLECTIVE)
+        is_same &= atomic_load(&rp_shared_collective_at(look->object)->count) == look->seen;
+    else if (look->wait == RP_WAIT_RECEIVER)
+        is_same &= atomic_load(&rp_shared_message_at(look->object)->matched) == look->seen;
+    else if (look->wait == RP_WAIT_ANY)
+        look_at_operations(look, relied);
     if (look->relies && relied)
         relied[look->target / 64] |= UINT64_C(1) << look->target % 64;
     return atomic_load(&state->version) == look->version && is_same;
@@ -156,25 +162,25 @@ bool rp_shared_look_again(uint32_t rank, struct rp_shared_look *look, uint64_t *
 
 /* Bounds */
 
-static void look_at_missing(uint32_t rank, const struct rp_shared_collective *meeting)
+static void look_at_missing(uint32_t rank, const struct rp_shared_collective *collective)
 {
     struct rp_send_bound_rank *r = &others.ranks[rank];
     uint64_t *missing = &others.missing[rank * others.words];
 
     for (size_t i = 0; i < others.words; i++)
         missing[i] =
-            atomic_load(&meeting->bits[i]) & ~atomic_load(&meeting->bits[others.words + i]);
+            atomic_load(&collective->bits[i]) & ~atomic_load(&collective->bits[others.words + i]);
     r->kind = RP_SEND_ALL;
     r->missing = missing;
-    r->candidate = atomic_load(&meeting->latest);
+    r->candidate = atomic_load(&collective->latest);
 }
 
 /* Our own, which nobody changes but we. */
 static void look_at_plan(const struct rp_shared_plan *plan, struct rp_shared_look *look)
 {
-    *look = (struct rp_shared_look){.clock = rp_shared_clock_of(rp_shared_side.rank),
+    *look = (struct rp_shared_look){.clock = rp_shared_clock_of(rp_shared.rank),
                                     .waits = true,
-                                    .version = atomic_load(&rp_shared_side.own->version),
+                                    .version = atomic_load(&rp_shared.own->version),
                                     .wait = plan->wait,
                                     .target = plan->target,
                                     .candidate = plan->candidate,
@@ -188,7 +194,7 @@ static void look_at(uint32_t rank, const struct rp_shared_plan *plan)
     struct rp_send_bound_rank *r = &others.ranks[rank];
     struct rp_shared_look *look = &others.looks[rank];
 
-    if (plan && rank == rp_shared_side.rank)
+    if (plan && rank == rp_shared.rank)
         look_at_plan(plan, look);
     else
         rp_shared_look(rank, look);
@@ -198,10 +204,10 @@ static void look_at(uint32_t rank, const struct rp_shared_plan *plan)
                                      .candidate = look->candidate};
     if (!look->waits || look->may_go_on)
         return;
-    if (look->wait == RP_SHARED_MEETING || look->wait == RP_SHARED_DEAF)
-        look_at_missing(rank, rp_shared_meeting_at(look->object));
+    if (look->wait == RP_WAIT_COLLECTIVE || look->wait == RP_WAIT_INSIDE_MPI)
+        look_at_missing(rank, rp_shared_collective_at(look->object));
     else
-        r->kind = look->wait == RP_SHARED_ANY ? RP_SEND_ANY : RP_SEND_ONE;
+        r->kind = look->wait == RP_WAIT_ANY ? RP_SEND_ANY : RP_SEND_ONE;
 }
 
 static void look_at_again(uint32_t rank)
@@ -219,78 +225,79 @@ static void look_at_again(uint32_t rank)
 
 /* Ranks of other hosts */
 
-static void copy_mirrors(void)
+static void read_copies_once(void)
 {
     _Atomic uint64_t *from = (_Atomic uint64_t *)(void *)rp_shared_copy(0);
-    uint64_t *into = (uint64_t *)(void *)others.mirror;
+    uint64_t *into = (uint64_t *)(void *)others.copies;
 
-    for (size_t i = 0; i < rp_shared_side.ranks * rp_shared_copy_size() / sizeof *into; i++)
+    for (size_t i = 0; i < rp_shared.ranks * rp_shared_copy_size() / sizeof *into; i++)
         into[i] = atomic_load_explicit(&from[i], memory_order_relaxed);
 }
 
-static void read_mirrors(void)
+static void read_copies(void)
 {
-    uint64_t before = atomic_load_explicit(&rp_shared_shared()->mirrored, memory_order_acquire);
+    uint64_t before = atomic_load_explicit(&rp_shared_common()->copied, memory_order_acquire);
 
-    while (before != others.mirrored) {
-        copy_mirrors();
+    while (before != others.copied) {
+        read_copies_once();
         atomic_thread_fence(memory_order_acquire);
-        uint64_t after = atomic_load_explicit(&rp_shared_shared()->mirrored, memory_order_acquire);
+        uint64_t after = atomic_load_explicit(&rp_shared_common()->copied, memory_order_acquire);
         if (before % 2 == 0 && before == after)
-            others.mirrored = before;
+            others.copied = before;
         else
             sched_yield();
         before = after;
     }
 }
 
-static bool is_deaf_in_mirror(uint32_t rank)
+static bool copy_receives_nothing(uint32_t rank)
 {
-    const struct rp_shared_copy *m = mirror_of(rank);
+    const struct rp_shared_copy *m = copy_of(rank);
 
-    return rp_shared_is_away(rank) ? m->wait == RP_SHARED_DEAF || m->clock == RP_SEND_NEVER
-                                   : rp_shared_is_deaf(rank);
+    return rp_shared_is_remote(rank) ? m->wait == RP_WAIT_INSIDE_MPI || m->clock == RP_SEND_NEVER
+                                     : rp_shared_receives_nothing(rank);
 }
 
-/* Whether all are deaf that it relies on. It is asked before what was sent: so a rank that is deaf
- * has not looked at anything that is not counted. */
-static bool are_deaf(const struct rp_shared_copy *m)
+/* Whether all ranks receive nothing on whose receiving nothing it relies. That is looked at before
+ * what was sent: so a rank that receives nothing has not looked at anything that is not counted. */
+static bool receive_nothing(const struct rp_shared_copy *m)
 {
-    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
-        if ((m->relied[i / 64] >> i % 64 & 1) && !is_deaf_in_mirror(i))
+    for (uint32_t i = 0; i < rp_shared.ranks; i++)
+        if ((m->relied[i / 64] >> i % 64 & 1) && !copy_receives_nothing(i))
             return false;
     return true;
 }
 
-/* Whether a rank that waits knew all that was told to it by the moments at which we know the
+/* Whether a rank that waits had got all that was sent to it until the moments at which we know the
  * others. */
 static bool is_believed(uint32_t rank)
 {
-    const struct rp_shared_copy *m = mirror_of(rank);
+    const struct rp_shared_copy *m = copy_of(rank);
 
-    if (m->wait == RP_SHARED_DEAF)
+    if (m->wait == RP_WAIT_INSIDE_MPI)
         return true;
     if (!m->is_believed || m->received < atomic_load(rp_shared_sent(rank)))
         return false;
-    return !m->meets || (m->has_heard && m->heard >= atomic_load(&rp_shared_shared()->arrivals));
+    return !m->awaits_collectives ||
+           (m->has_heard && m->heard >= atomic_load(&rp_shared_common()->arrivals));
 }
 
-static void look_at_meeting_of(uint32_t rank)
+static void look_at_collective_of(uint32_t rank)
 {
-    const struct rp_shared_collective *meeting =
-        rp_shared_hold_meeting(mirror_of(rank)->comm, mirror_of(rank)->number);
+    const struct rp_shared_collective *collective =
+        rp_shared_collective_lock(copy_of(rank)->comm, copy_of(rank)->number);
 
-    if (!meeting) /* it is over */
+    if (!collective) /* it is over */
         return;
-    look_at_missing(rank, meeting);
-    rp_shared_let_go(meeting);
+    look_at_missing(rank, collective);
+    rp_shared_collective_unlock(collective);
 }
 
-/* After all ranks of this host: who is missing at a meeting here comes later than the clock that
+/* After all ranks of this host: who is missing at a collective here comes later than the clock that
  * was read. */
-static void look_at_mirror(uint32_t rank)
+static void look_at_copy(uint32_t rank)
 {
-    const struct rp_shared_copy *m = mirror_of(rank);
+    const struct rp_shared_copy *m = copy_of(rank);
     struct rp_send_bound_rank *r = &others.ranks[rank];
 
     others.looks[rank].waits = false;
@@ -298,46 +305,46 @@ static void look_at_mirror(uint32_t rank)
                                      .kind = RP_SEND_RUNS,
                                      .target = (uint32_t)m->target,
                                      .candidate = m->candidate};
-    bool is_firm = m->wait != RP_SHARED_RUNS && are_deaf(m);
-    if (m->wait == RP_SHARED_RUNS || !is_believed(rank))
+    bool is_firm = m->wait != RP_WAIT_NONE && receive_nothing(m);
+    if (m->wait == RP_WAIT_NONE || !is_believed(rank))
         return;
-    if (m->wait == RP_SHARED_MEETING || m->wait == RP_SHARED_DEAF)
-        look_at_meeting_of(rank);
-    else if (m->wait == RP_SHARED_ANY)
+    if (m->wait == RP_WAIT_COLLECTIVE || m->wait == RP_WAIT_INSIDE_MPI)
+        look_at_collective_of(rank);
+    else if (m->wait == RP_WAIT_ANY)
         r->kind = RP_SEND_ANY;
     else if (is_firm)
         r->kind = RP_SEND_ONE;
-    if (m->wait == RP_SHARED_ANY && !is_firm)
+    if (m->wait == RP_WAIT_ANY && !is_firm)
         lower(&r->candidate, m->fresh);
 }
 
-static void look_at_mirrors(void)
+static void look_at_copies(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
-        if (rp_shared_is_away(i))
-            look_at_mirror(i);
+    for (uint32_t i = 0; i < rp_shared.ranks; i++)
+        if (rp_shared_is_remote(i))
+            look_at_copy(i);
 }
 
 const uint64_t *rp_shared_bounds(const struct rp_shared_plan *plan)
 {
-    if (rp_shared_side.host_of)
-        read_mirrors();
-    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
-        if (!rp_shared_is_away(i))
+    if (rp_shared.host_of)
+        read_copies();
+    for (uint32_t i = 0; i < rp_shared.ranks; i++)
+        if (!rp_shared_is_remote(i))
             look_at(i, plan);
-    if (rp_shared_side.host_of)
-        look_at_mirrors();
+    if (rp_shared.host_of)
+        look_at_copies();
     atomic_thread_fence(memory_order_seq_cst);
-    for (uint32_t i = 0; i < rp_shared_side.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared.ranks; i++)
         look_at_again(i);
-    rp_send_bounds(others.ranks, rp_shared_side.ranks, rp_shared_side.latency, rp_shared_side.ranks,
+    rp_send_bounds(others.ranks, rp_shared.ranks, rp_shared.latency, rp_shared.ranks,
                    others.bounds);
     return others.bounds;
 }
 
-const uint64_t *rp_shared_knot(struct rp_deadlock_cycle *knot)
+const uint64_t *rp_shared_cycle(struct rp_deadlock_cycle *cycle)
 {
-    rp_deadlock_cycle_find(others.ranks, rp_shared_side.ranks, others.bounds, knot);
+    rp_deadlock_cycle_find(others.ranks, rp_shared.ranks, others.bounds, cycle);
     return others.bounds;
 }

@@ -14,12 +14,13 @@ static jmp_buf gave_up;
 
 #define _exit(status) longjmp(gave_up, status)
 #include "../../src/det/shared_state.c"
+#include "../../src/det/shared_messages.c"
 #include "../../src/det/shared_collectives.c"
 #include "../../src/det/shared_bounds.c"
 #include "../../src/det/shared_describe.c"
-#define find find_state
-#include "../../src/det/hosts.c"
-#undef find
+#include "../../src/det/leader_state.c"
+#include "../../src/det/leader_send.c"
+#include "../../src/det/leader_receive.c"
 #undef _exit
 
 enum { RANKS = 4, HOSTS = 2 };
@@ -39,15 +40,15 @@ static void open_side(void)
         memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     FUZZ_CHECK(memory != MAP_FAILED);
-    memset(memory, 0, side.meetings);
-    side.shared = (struct rp_shared_shared *)(void *)memory;
-    side.end = side.notes;
-    rp_shared_side = (struct rp_shared_side){.ranks = RANKS, .memory = memory, .latency = 1};
-    rp_shared_spread(host_of, HOSTS, 0);
-    rp_shared_side.all = (struct rp_shared_rank *)(void *)(memory + side.states);
-    rp_shared_side.own = &rp_shared_side.all[0];
-    rp_shared_side.own->version = 1;
-    rp_shared_side.clock = clock_page(0);
+    memset(memory, 0, layout.collectives);
+    layout.common = (struct rp_shared_common *)(void *)memory;
+    memset(&own_messages, 0, sizeof own_messages);
+    rp_shared = (struct rp_shared){.ranks = RANKS, .memory = memory, .latency = 1};
+    rp_shared_set_hosts(host_of, HOSTS, 0);
+    rp_shared.all = (struct rp_shared_rank *)(void *)(memory + layout.states);
+    rp_shared.own = &rp_shared.all[0];
+    rp_shared.own->version = 1;
+    rp_shared.clock = rp_shared_clock_page(0);
     FUZZ_CHECK(has_started || rp_shared_bounds_start(&why) == RP_OK);
     has_started = true;
 }
@@ -57,22 +58,22 @@ static void open_leader(void)
     static bool has_room;
 
     if (!has_room)
-        FUZZ_CHECK(make_room());
+        FUZZ_CHECK(rp_leader_make_room());
     has_room = true;
     for (uint32_t h = 0; h < HOSTS; h++) {
-        rp_buffer_free(&leader.peers[h].out);
-        rp_buffer_free(&leader.peers[h].in);
-        leader.peers[h] = (struct peer){.fd = -1};
+        rp_buffer_free(&rp_leader.peers[h].out);
+        rp_buffer_free(&rp_leader.peers[h].in);
+        rp_leader.peers[h] = (struct rp_leader_peer){.fd = -1};
     }
-    memset(leader.states, 0, RANKS * state_size());
-    memset(leader.changed, 0, RANKS * sizeof *leader.changed);
-    memset(leader.sent, 0, RANKS * HOSTS * sizeof *leader.sent);
-    memset(leader.received, 0, RANKS * HOSTS * sizeof *leader.received);
-    memset(leader.received_changed, 0, RANKS * HOSTS * sizeof *leader.received_changed);
-    memset(leader.told, 0, HOSTS * sizeof *leader.told);
-    memset(leader.sites, 0, RANKS * HOSTS * sizeof *leader.sites);
-    memset(leader.heard, 0, HOSTS * HOSTS * sizeof *leader.heard);
-    memset(leader.notes, 0, RANKS * sizeof *leader.notes);
+    memset(rp_leader.states, 0, RANKS * rp_leader_rank_size());
+    memset(rp_leader.changed, 0, RANKS * sizeof *rp_leader.changed);
+    memset(rp_leader.sent, 0, RANKS * HOSTS * sizeof *rp_leader.sent);
+    memset(rp_leader.received, 0, RANKS * HOSTS * sizeof *rp_leader.received);
+    memset(rp_leader.received_changed, 0, RANKS * HOSTS * sizeof *rp_leader.received_changed);
+    memset(rp_leader.arrivals, 0, HOSTS * sizeof *rp_leader.arrivals);
+    memset(rp_leader.sites, 0, RANKS * HOSTS * sizeof *rp_leader.sites);
+    memset(rp_leader.heard, 0, HOSTS * HOSTS * sizeof *rp_leader.heard);
+    memset(rp_leader.messages, 0, RANKS * sizeof *rp_leader.messages);
 }
 
 static void put_number(struct rp_buffer *text, uint64_t id)
@@ -83,21 +84,21 @@ static void put_number(struct rp_buffer *text, uint64_t id)
 /* Another process of the host, which finds what the leader has put there. */
 static void look_round(void)
 {
-    struct rp_shared_plan plan = {.wait = RP_SHARED_ANY, .candidate = RP_SEND_NEVER};
+    struct rp_shared_plan plan = {.wait = RP_WAIT_ANY, .candidate = RP_SEND_NEVER};
     struct rp_buffer text = {0};
     uint32_t chain[RANKS];
-    struct rp_deadlock_cycle knot = {.chain = chain};
+    struct rp_deadlock_cycle cycle = {.chain = chain};
 
     rp_shared_block(&plan, "MPI_Recv");
     rp_shared_bounds(NULL);
-    const uint64_t *bounds = rp_shared_knot(&knot);
-    if (knot.count > 0)
-        rp_shared_describe(&text, &knot, bounds, put_number);
+    const uint64_t *bounds = rp_shared_cycle(&cycle);
+    if (cycle.count > 0)
+        rp_shared_describe(&text, &cycle, bounds, put_number);
     rp_buffer_free(&text);
     rp_shared_unblock();
-    for (uint64_t at = rp_shared_turn_round(rp_shared_take_mail()); at != 0;
-         at = rp_shared_note(at)->next)
-        FUZZ_CHECK(rp_shared_note(at)->source < RANKS && rp_shared_note(at)->is_copy);
+    for (uint64_t at = rp_shared_oldest_first(rp_shared_inbox_take()); at != 0;
+         at = rp_shared_message_at(at)->next)
+        FUZZ_CHECK(rp_shared_message_at(at)->source < RANKS && rp_shared_message_at(at)->is_copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -106,12 +107,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         return 0;
     open_side();
     open_leader();
-    struct peer *peer = &leader.peers[1];
+    struct rp_leader_peer *peer = &rp_leader.peers[1];
     rp_buffer_put(&peer->in, bytes, length);
     if (setjmp(gave_up) != 0)
         return 0;
-    hear_all(peer);
+    receive_all(peer);
     look_round();
-    tell();
+    rp_leader_send_all();
     return 0;
 }

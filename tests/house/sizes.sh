@@ -2,7 +2,7 @@
 # No file of C or C++ has more than 700 lines, no line of it more than 100 columns. HOUSE names another tree to look at.
 cd "${HOUSE:-$(dirname "$0")/../..}" || exit 1
 # Files that are too long for now.
-too_long="src/det/hosts.c src/partial/partial_tracking.c tests/model/det_model.h"
+too_long="src/partial/partial_tracking.c"
 files=$(find apps bench include src tests -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp')
 [ "$(wc -w <<<"$files")" -gt 500 ] || { echo "FAILED: only $(wc -w <<<"$files") files were found"; exit 1; }
 awk -v too_long=" $(tr -s ' \n' '  ' <<<"$too_long") " '

@@ -20,9 +20,11 @@ struct rp_next {
     int (*Mprobe)(int, int, MPI_Comm, MPI_Message *, MPI_Status *);
     int (*Improbe)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *);
     int (*Wait)(MPI_Request *, MPI_Status *);
+    int (*Waitall)(int, MPI_Request *, MPI_Status *);
     int (*Waitany)(int, MPI_Request *, int *, MPI_Status *);
     int (*Waitsome)(int, MPI_Request *, int *, int *, MPI_Status *);
     int (*Test)(MPI_Request *, int *, MPI_Status *);
+    int (*Testall)(int, MPI_Request *, int *, MPI_Status *);
     int (*Testany)(int, MPI_Request *, int *, int *, MPI_Status *);
     int (*Testsome)(int, MPI_Request *, int *, int *, MPI_Status *);
     int (*Start)(MPI_Request *);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What the leader hears from other hosts. */
+#ifndef RP_LEADER_RECEIVE_H
+#define RP_LEADER_RECEIVE_H
+
+#include "det/leader_state.h"
+
+/* Reads what has come from a peer, and does what the whole messages in it say. A message that makes
+ * no sense ends the run. */
+void rp_leader_listen(struct rp_leader_peer *peer);
+
+#endif
