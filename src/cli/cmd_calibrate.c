@@ -155,9 +155,9 @@ static int run(const struct rp_command *command, int argc, char **argv)
 const struct rp_command rp_command_calibrate = {
     .name = "calibrate",
     .synopsis = "FILE",
-    .about = "measure what system calls take, for deterministic runs",
-    .more = "Without a file of costs, deterministic runs take the usual ones, which are the same "
-            "everywhere. Runs by other costs are other runs.",
+    .about = "measure the costs of system calls, for deterministic runs",
+    .more = "Without such a file, deterministic runs use a table that is the same everywhere. "
+            "Other costs make another run.",
     .options = options,
     .run = run,
 };

@@ -22,27 +22,28 @@ static const char *mpi, *latency, *threshold, *buffer, *reductions, *check, *rec
 
 static const struct rp_option options[] = {
     {"--check", NULL, NULL,
-     "tell a digest of all matches and answers at the end, by which runs can be compared", &check},
+     "print a digest of all matches and answers at the end, to compare runs by", &check},
     {"--record", NULL, NULL, "record the run, too", &record},
     {"--output", "-o", "DIR",
-     "with --record: the directory of the record; with --check alone: keep the digests of the "
-     "ranks there, for 'reprise diff'",
+     "with --record: the directory of the record; with --check alone: a directory for the digests "
+     "of the ranks, for 'reprise diff'",
      &output},
     {"--reductions", NULL, "HOW",
-     "fixed: reductions add up in the order of ranks, whatever the MPI does (default: native)",
+     "fixed: reductions add up in the order of ranks; native (default): as the MPI library does",
      &reductions},
     {"--latency", NULL, "TIME",
-     "logical time after which a message can be seen; an MPI call takes 1000 (default 3000)",
+     "logical time from a send until tests can see the message; an MPI call takes 1000 (default "
+     "3000)",
      &latency},
     {"--costs", NULL, "FILE",
-     "logical time that system calls take, as 'reprise calibrate' measures it (default: the same "
-     "everywhere)",
+     "a file of 'reprise calibrate': the logical time that system calls take (default: a table "
+     "that is the same everywhere)",
      &costs},
     {"--threshold", NULL, "BYTES",
-     "sends of more wait for their receiver; k, M and G are understood (default 64k)", &threshold},
+     "longer sends wait for their receiver; k, M and G are units (default 64k)", &threshold},
     {"--buffer", NULL, "BYTES",
-     "room for copies of messages that were sent and not received yet, for each rank; k, M and G "
-     "are understood (default 16M)",
+     "memory of each rank for messages that are sent and not yet received; k, M and G are units "
+     "(default 16M)",
      &buffer},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     RP_OPTION_WRAPPERS,
@@ -278,11 +279,11 @@ const struct rp_command rp_command_det = {
     .name = "det",
     .synopsis = "[options] COMMAND [ARGUMENT...]",
     .about = "run a program so that every run is the same, without a record",
-    .more = "COMMAND is as in 'reprise record'. Messages, the answers of tests and probes, and so "
-            "the results are the same in every run, on Open MPI and MPICH.\n"
-            "Programs compiled by reprise-cc lose less time by it. The exit status is the "
-            "application's;\n"
-            "118: reprise found an error of the program; 119: its ranks wait for each other.",
+    .more =
+        "COMMAND is as in 'reprise record'. Every run matches the same messages and gets the same "
+        "answers from tests and probes, on Open MPI and MPICH. So the results are the same, too.\n"
+        "Programs compiled by reprise-cc wait less. The exit status is the application's;\n"
+        "118: reprise found an error of the program; 119: its ranks are deadlocked.",
     .options = options,
     .run = run,
 };

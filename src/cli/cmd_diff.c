@@ -13,12 +13,12 @@
 static const char *html, *json, *output, *ignore_polls;
 
 static const struct rp_option options[] = {
-    {"--html", NULL, NULL, "as a page that draws both runs side by side; -o FILE.html says so, too",
+    {"--html", NULL, NULL, "write a page that draws both runs side by side; so does -o FILE.html",
      &html},
-    {"--ignore-polls", NULL, NULL, "pass over polls that answered no", &ignore_polls},
+    {"--ignore-polls", NULL, NULL, "ignore polls that answered no", &ignore_polls},
     {"--json", NULL, NULL, "as JSON", &json},
     {"--output", "-o", "FILE",
-     "write there; a page: not to RUN1-RUN2.html, else: not to the standard output", &output},
+     "write to this file (default: RUN1-RUN2.html for a page, else standard output)", &output},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -118,10 +118,10 @@ const struct rp_command rp_command_diff = {
     .name = "diff",
     .synopsis = "[options] RUN1 RUN2",
     .about = "show where two runs part",
-    .more = "For each rank the first event that differs, and which of these came first. The exit "
-            "status is 1 if there is a difference, and 0 if there is none.\n"
-            "Directories of 'reprise det --check -o DIR' are compared by their digests: which "
-            "ranks decided differently.",
+    .more = "Shows the first event that differs in each rank, and which of these came first. The "
+            "exit status is 1 if there is a difference, and 0 if there is none.\n"
+            "Given directories of 'reprise det --check -o DIR', it compares their digests and "
+            "shows which ranks decided differently.",
     .options = options,
     .run = run,
 };

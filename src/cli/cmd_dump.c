@@ -22,13 +22,13 @@
 static const char *json, *rank_text, *sites, *who;
 
 static const struct rp_option options[] = {
-    {"--rank", "-r", "RANK", "only this rank", &rank_text},
-    {"--sites", NULL, NULL, "the call sites, with their stacks, instead of the events", &sites},
+    {"--rank", "-r", "RANK", "print this rank only", &rank_text},
+    {"--sites", NULL, NULL, "print the call sites with their stacks, not the events", &sites},
     {"--who", NULL, NULL,
-     "which rank wrote what each one-sided read got, instead of the events; after 'reprise solo "
+     "print which rank wrote what each one-sided read got, not the events; after 'reprise solo "
      "--who'",
      &who},
-    {"--json", NULL, NULL, "as JSON, one object a line", &json},
+    {"--json", NULL, NULL, "print JSON, one object a line", &json},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -284,8 +284,8 @@ const struct rp_command rp_command_dump = {
             "(docs/format.md, section 3).\n"
             "A record of rows: rank, row number, kind, MPI function, and the row's fields; of cdc, "
             "its tables.\n"
-            "With --who: rank, call, READ or CHANGE, MPI function, where it read, and who wrote "
-            "that (docs/model.md).",
+            "With --who: rank, call, READ or CHANGE, MPI function, where it read, and which rank "
+            "wrote that (docs/model.md).",
     .options = options,
     .run = run,
 };

@@ -20,7 +20,7 @@
 static const char *output, *mpi, *list;
 
 static const struct rp_option options[] = {
-    {"--output", "-o", "DIR", "record: the directory of the record", &output},
+    {"--output", "-o", "DIR", "for record: the directory of the record", &output},
     {"--mpi", NULL, "MPI", "openmpi or mpich, if no PROGRAM is given", &mpi},
     {"--list", NULL, NULL, "list all settings", &list},
     {NULL, NULL, NULL, NULL, NULL},
@@ -159,11 +159,11 @@ const struct rp_command rp_command_env = {
     .name = "env",
     .synopsis = "[options] record|replay|det [RUN] [PROGRAM]",
     .about = "print the environment for other launchers",
-    .more = "For a shell:  eval \"$(reprise env record ./app)\"; mpirun -n 4 ./app\n"
-            "What 'reprise det' takes as options are settings here:  eval \"$(REPRISE_CHECK=1 "
-            "reprise env det ./app)\"\n"
-            "Launchers that do not pass the environment on must be told to: every name printed "
-            "here is needed.",
+    .more =
+        "For a shell:  eval \"$(reprise env record ./app)\"; mpirun -n 4 ./app\n"
+        "Options of 'reprise det' are settings here:  eval \"$(REPRISE_CHECK=1 reprise env det "
+        "./app)\"\n"
+        "A launcher that does not pass the environment on must be given every name printed here.",
     .options = options,
     .run = run,
 };

@@ -16,7 +16,9 @@ static const struct rp_option options[] = {
      &perfetto},
     {"--otf2", NULL, NULL, "an OTF2 archive, if reprise was built with that library", &otf2},
     {"--output", "-o", "FILE",
-     "write there; of OTF2, which needs it, a directory that does not exist yet", &output},
+     "write to this file; with --otf2, which needs this option, to a directory that does not exist "
+     "yet",
+     &output},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -85,9 +87,9 @@ const struct rp_command rp_command_export = {
     .name = "export",
     .synopsis = "--perfetto|--otf2 [options] [RUN]",
     .about = "write a record as a trace for other viewers",
-    .more = "Each rank is a process. Times are those of the events where they were recorded "
-            "(record --timestamps), else every event takes one microsecond. Arrows between ranks "
-            "need 'record --clocks'.",
+    .more =
+        "Each rank is a process. If the record has times (record --timestamps), events have these; "
+        "else every event takes one microsecond. Arrows between ranks need 'record --clocks'.",
     .options = options,
     .run = run,
 };

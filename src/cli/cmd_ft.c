@@ -31,41 +31,40 @@ static const char *spares_text, *interval, *capacity, *span, *kill_list, *kill_r
     *files, *keep, *restart, *mtbf, *check, *compress, *respawn, *copies, *retries_text, *tasks;
 
 static const struct rp_option options[] = {
-    {"--spares", "-s", "N", "processes that wait to take over the rank of a dead one (default 1)",
+    {"--spares", "-s", "N", "processes that wait to take the place of dead ranks (default 1)",
      &spares_text},
     {"--respawn", NULL, "N",
-     "start up to N processes more, when ranks die and no spare is left (default 0; on one host)",
+     "start up to N more processes when ranks die and no spare is left (default 0; on one host)",
      &respawn},
     {"--retries", NULL, "N",
      "start the job again, up to N times, if a process dies before ranks are out of MPI_Init "
      "(default 3)",
      &retries_text},
     {"--interval", NULL, "ITERATIONS",
-     "a checkpoint every so many iterations (default: what the program says, or 10)", &interval},
+     "take a checkpoint every so many iterations (default: what the program says, or 10)",
+     &interval},
     {"--capacity", NULL, "BYTES",
-     "the most that the log of messages takes in each rank; K, M and G are understood (default: "
-     "any)",
-     &capacity},
+     "limit of the message log of each rank; K, M and G are units (default: none)", &capacity},
     {"--capacity-iterations", NULL, "N",
-     "the iterations whose messages the log holds, with the one that runs (default: all since the "
+     "iterations whose messages the log holds, with the current one (default: all since the "
      "checkpoint)",
      &span},
-    {"--compress", NULL, NULL,
-     "keep long messages in the log compressed: it takes less memory and more time", &compress},
+    {"--compress", NULL, NULL, "compress long messages in the log: less memory, more time",
+     &compress},
     {"--mtbf", NULL, "SECONDS",
-     "the mean time between failures: the interval is chosen from it and from what a checkpoint "
-     "takes",
+     "the mean time between failures: reprise chooses the interval by it and by the cost of a "
+     "checkpoint",
      &mtbf},
-    {"--checkpoints", NULL, "DIR", "write checkpoints to files in this directory, too", &files},
-    {"--keep", NULL, "N", "keep the files of so many generations (default 2)", &keep},
-    {"--restart", NULL, NULL, "begin again with the checkpoint in the files of --checkpoints",
+    {"--checkpoints", NULL, "DIR", "also write checkpoints to files in this directory", &files},
+    {"--keep", NULL, "N", "keep the files of so many checkpoints (default 2)", &keep},
+    {"--restart", NULL, NULL, "begin with the last checkpoint in the files of --checkpoints",
      &restart},
     {"--copies", NULL, "K",
-     "keep K copies of each checkpoint on other ranks: any K deaths at once are survived (default "
-     "1)",
+     "keep K copies of each checkpoint on other ranks: any K ranks may die at once (default 1)",
      &copies},
     {"--check", NULL, NULL,
-     "do what lies between two checkpoints twice: is everything protected that changes?", &check},
+     "do everything between two checkpoints twice, to find changes of memory that is not protected",
+     &check},
     {"--kill", NULL, "R@I[:C]",
      "kill rank R in iteration I, at its C-th MPI call; several with commas; also R@setup:C, "
      "R@recovery:STEP and R@init:MICROSECONDS",
@@ -73,10 +72,10 @@ static const struct rp_option options[] = {
     {"--kill-random", NULL, "SEED:N[:I]",
      "kill N ranks at random, in iterations below I (default 100)", &kill_random},
     {"--tasks", NULL, NULL,
-     "a program of tasks (reprise_tasks.h): it recovers by itself, without spares; of the other "
-     "options it takes --retries and --kill P@MESSAGES",
+     "the program is one of tasks (reprise_tasks.h): it recovers by itself, without spares; other "
+     "options: --retries, --kill P@MESSAGES",
      &tasks},
-    {"--output", "-o", "DIR", "keep what happened, events.jsonl, in this directory", &output},
+    {"--output", "-o", "DIR", "write what happened to events.jsonl in this directory", &output},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -557,8 +556,8 @@ const struct rp_command rp_command_ft = {
     .more = "The program marks its loop and the state that changes in it (reprise.h), and is "
             "linked with libreprise.a. When a rank dies, a spare process takes its place: it "
             "begins with the last\n"
-            "checkpoint, and gets the messages since then from the logs of the others, which go on "
-            "from where they were. It needs an Open MPI 5 with ULFM.",
+            "checkpoint and gets the messages since then from the logs of the other ranks. These "
+            "go on from where they were. It needs an Open MPI 5 with ULFM.",
     .options = options,
     .run = run,
 };

@@ -12,7 +12,7 @@
 static const char *script;
 
 static const struct rp_option options[] = {
-    {"--script", NULL, NULL, "print where the commands are, for a gdb that is started otherwise",
+    {"--script", NULL, NULL, "print the file of the commands, for a gdb that something else starts",
      &script},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -54,14 +54,14 @@ static int run(const struct rp_command *command, int argc, char **argv)
 const struct rp_command rp_command_gdb = {
     .name = "gdb",
     .synopsis = "[GDB ARGUMENT...]",
-    .about = "start gdb with commands that go by the events of a replay",
-    .more = "The arguments are gdb's, as in 'reprise gdb -p 1234' for a rank of 'reprise replay "
-            "--gdb RANKS'. In gdb:\n\n"
-            "  reprise where     the number of the current event, and which comes next\n"
-            "  reprise pending   the receives under way, with the messages that they take in the "
-            "record\n"
-            "  reprise step [N]  on to the next event, or the N-th\n"
-            "  reprise until N   on until N events were replayed",
+    .about = "start gdb with commands for the events of a replay",
+    .more =
+        "The arguments are gdb's, as in 'reprise gdb -p 1234' for a rank of 'reprise replay --gdb "
+        "RANKS'. In gdb:\n\n"
+        "  reprise where     the number of the current event, and which comes next\n"
+        "  reprise pending   the pending receives, with the messages that they take in the record\n"
+        "  reprise step [N]  on to the next event, or the N-th\n"
+        "  reprise until N   on until N events were replayed",
     .options = options,
     .run = run,
 };

@@ -20,8 +20,8 @@ static const char *output, *codec_name;
 
 static const struct rp_option options[] = {
     {"--codec", NULL, "CODEC",
-     "how the record is stored: mix (the default, smallest), tables (fastest), or of one with "
-     "clocks: cdc, gzip, raw",
+     "codec of the new record: mix (default, smallest), tables (fastest), or, if RUN has clocks, "
+     "cdc, gzip or raw",
      &codec_name},
     {"--output", "-o", "DIR",
      "the directory of the new record (default: RUN-CODEC); it must not exist yet, or be empty",
@@ -154,8 +154,8 @@ const struct rp_command rp_command_recode = {
     .name = "recode",
     .synopsis = "[options] [RUN]",
     .about = "write a record again with another codec",
-    .more = "The record itself is left as it is. What is written replays the same. Records of rows "
-            "(cdc, gzip, raw) cannot be recoded.",
+    .more = "Leaves RUN as it is. The new record replays the same run. Records of rows (cdc, gzip, "
+            "raw) cannot be recoded.",
     .options = options,
     .run = run,
 };

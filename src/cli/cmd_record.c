@@ -29,32 +29,32 @@ static const struct rp_option options[] = {
      &output},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
-    {"--capture", NULL, "V[,V]",
-     "record what the program learns from outside, too: time, random, pid, host or all", &capture},
+    {"--capture", NULL, "V[,V]", "also record values from outside: time, random, pid, host or all",
+     &capture},
     {"--threads", NULL, NULL,
-     "record what all threads do with locks, and how they share work, also where they never call "
-     "MPI",
+     "also follow threads that never call MPI: record their locks and how they share work",
      &threads},
     {"--codec", NULL, "CODEC",
-     "how the record is stored: auto (the default: mix while that costs next to nothing, else "
-     "tables), mix (smallest), tables (fastest), or with clocks in all messages: cdc, gzip, raw",
+     "codec of the record: mix (smallest), tables (fastest), auto (default: mix while that costs "
+     "next to nothing, else tables), or, with clocks in all messages, cdc, gzip or raw",
      &codec},
     {"--encoder", NULL, "MODE",
-     "on, or off: no thread of its own encodes them, but the program's own when the ring is full",
+     "on (default): a thread encodes the events; off: the program's own thread does when the ring "
+     "is full",
      &encoder},
-    {"--timestamps", NULL, NULL, "record the time of every event, too", &timestamps},
+    {"--timestamps", NULL, NULL, "also record the time of every event", &timestamps},
     {"--clocks", NULL, NULL,
-     "let all messages carry Lamport clocks, and record them: what caused what is known then",
+     "piggyback Lamport clocks on all messages and record them: they tell what caused what",
      &clocks},
     {"--ranks", NULL, "R[,R]",
-     "record the data of these ranks, too, such as 3,7-9 or all: they can be replayed alone "
-     "(reprise solo); none, also of a program that makes windows",
+     "also record the data of these ranks, such as 3,7-9 or all, for partial replay (reprise "
+     "solo); none: no data, even of a program that makes windows",
      &ranks},
     {"--no-environment", NULL, NULL,
-     "leave environment variables out of the record: a replay takes those that it is started with",
+     "leave environment variables out of the record: a replay uses those that it is started with",
      &no_environment},
     {"--tasks", NULL, NULL,
-     "a program of tasks (reprise_tasks.h): it records by itself, and only the order that its "
+     "the program is one of tasks (reprise_tasks.h): it records only the order that its "
      "annotations leave open",
      &tasks},
     RP_OPTION_WRAPPERS,
@@ -312,9 +312,10 @@ const struct rp_command rp_command_record = {
     .name = "record",
     .synopsis = "[options] COMMAND [ARGUMENT...]",
     .about = "run a program and record what MPI left open",
-    .more = "COMMAND is a launcher with its options and the program, or, started by a launcher, "
+    .more = "COMMAND is a launcher with its options and the program. Started by a launcher, it is "
             "the program:\n\n"
-            "  reprise record mpirun -n 4 ./app\n  mpirun -n 4 reprise record ./app\n\n"
+            "  reprise record mpirun -n 4 ./app\n"
+            "  mpirun -n 4 reprise record ./app\n\n"
             "The exit status is the application's. The record goes to .reprise/NAME-N, and "
             ".reprise/latest points there.",
     .options = options,

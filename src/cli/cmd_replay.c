@@ -28,18 +28,17 @@
 static const char *at_end, *stall, *force, *mpi, *allow, *gdb, *shuffle;
 
 static const struct rp_option options[] = {
-    {"--at-end", NULL, "WHAT", "at the end of the record: stop (default), gdb or continue",
-     &at_end},
+    {"--at-end", NULL, "WHAT",
+     "what a rank does at the end of its record: stop (default), gdb or continue", &at_end},
     {"--gdb", NULL, "RANKS",
-     "open gdb for these ranks, such as 0,4-7: in tmux or screen, by gdbserver, or by its process "
-     "id",
+     "open gdb for these ranks, such as 0,4-7: in tmux or screen, else by gdbserver, else print "
+     "the process id",
      &gdb},
-    {"--stall", NULL, "SECONDS", "say who waits for what after so long; 0: never (default 30)",
-     &stall},
+    {"--stall", NULL, "SECONDS",
+     "after so long without progress, say who waits for what; 0: never (default 30)", &stall},
     {"--force", NULL, NULL, "replay although the program is another build", &force},
     {"--shuffle", NULL, NULL,
-     "take commutative messages in another order on purpose, and compare: are they commutative?",
-     &shuffle},
+     "take messages of commutative regions in another order and compare the results", &shuffle},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through", &allow},
     RP_OPTION_WRAPPERS,
@@ -549,9 +548,11 @@ const struct rp_command rp_command_replay = {
     .name = "replay",
     .synopsis = "[options] [RUN] [[--] COMMAND [ARGUMENT...]]",
     .about = "run a recorded program again, exactly as it was",
-    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. COMMAND is "
-            "as recorded if it is not given:\n\n"
-            "  reprise replay\n  reprise replay app-3\n  mpirun -n 4 reprise replay app-3 ./app\n\n"
+    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. Without "
+            "COMMAND, the recorded command runs:\n\n"
+            "  reprise replay\n"
+            "  reprise replay app-3\n"
+            "  mpirun -n 4 reprise replay app-3 ./app\n\n"
             "Ends with 'replayed N events on M ranks: identical', or with the first difference and "
             "exit status 121.",
     .options = options,

@@ -18,7 +18,7 @@ static const char *format, *output;
 static const struct rp_option options[] = {
     {"--format", NULL, "FORMAT", "html (default), text or json", &format},
     {"--output", "-o", "FILE",
-     "write there; html: not to RUN.html, others: not to the standard output", &output},
+     "write to this file (default: RUN.html for html, else standard output)", &output},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -143,12 +143,12 @@ const struct rp_command rp_command_report = {
     .synopsis = "[options] [RUN...]",
     .about = "show where a program is non-deterministic, by source line",
     .more =
-        "For each record: the call sites where MPI had a choice, who sent to whom, and what the "
-        "logs are made of; as HTML and JSON also every event. The HTML page is one "
-        "file, RUN.html in the current directory unless -o says otherwise; any browser opens it, "
-        "without a network. Without --format, -o FILE.txt and FILE.json say text and JSON.\n"
-        "Of a directory that `reprise ft -o` wrote: the recoveries, each from the failure until "
-        "the dead rank had caught up.",
+        "Shows, for each record, the call sites where MPI had a choice, who sent to whom, and what "
+        "the logs are made of. HTML and JSON have every event, too. The HTML page is one file, "
+        "RUN.html in the current directory unless -o names another; any browser opens it, without "
+        "a network. Without --format, the names FILE.txt and FILE.json choose text and JSON.\n"
+        "For a directory that `reprise ft -o` wrote, it shows the recoveries, each from the "
+        "failure until the dead rank had caught up.",
     .options = options,
     .run = run,
 };

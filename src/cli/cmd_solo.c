@@ -15,22 +15,21 @@ static const char *ranks, *where, *mpi, *force, *until, *break_at, *who, *json;
 
 static const struct rp_option options[] = {
     {"--rank", "-r", "R[,R]",
-     "the ranks to run, such as 3 or 3,7-9; each must be of the set that was recorded (reprise "
-     "record --ranks)",
+     "the ranks to run, such as 3 or 3,7-9; the record must have their data (reprise record "
+     "--ranks)",
      &ranks},
-    {"--directory", NULL, "DIR", "run there, instead of where the rank ran", &where},
+    {"--directory", NULL, "DIR", "run in this directory, not in the recorded one", &where},
     {"--until", NULL, "EVENT",
-     "in gdb, on until so many events were made (reprise dump numbers them)", &until},
+     "start gdb and run until so many events are replayed (reprise dump numbers them)", &until},
     {"--break", NULL, "PLACE",
-     "in gdb, on until this place is reached, as gdb names it: app.c:120, or a function",
-     &break_at},
+     "start gdb and run to this place, named as in gdb: app.c:120, or a function", &break_at},
     {"--who", NULL, NULL,
-     "afterwards, which rank wrote what each one-sided read got (reprise dump --who tells it "
-     "again)",
+     "at the end, print which rank wrote what each one-sided read got (reprise dump --who prints "
+     "it again)",
      &who},
-    {"--json", NULL, NULL, "with --who: as JSON, one object a line", &json},
+    {"--json", NULL, NULL, "with --who: print JSON, one object a line", &json},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
-    {"--force", NULL, NULL, "also with another build of the program", &force},
+    {"--force", NULL, NULL, "run although the program is another build", &force},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -98,13 +97,15 @@ static int run(const struct rp_command *command, int argc, char **argv)
 const struct rp_command rp_command_solo = {
     .name = "solo",
     .synopsis = "-r RANK [options] [RUN] [-- COMMAND [ARGUMENT...]]",
-    .about = "run one rank of a record alone, or a few, without the others and without a launcher",
-    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. It must "
-            "have been recorded with --ranks. COMMAND is the rank's own if it is not given:\n\n"
-            "  reprise record --ranks 3 mpirun -n 64 ./app in.dat\n  reprise solo -r 3\n  reprise "
-            "solo -r 3 -- gdb --args ./app in.dat\n\n"
-            "Ends with 'rank N replayed alone: M events ...: identical', or with the first "
-            "difference and exit status 121.",
+    .about = "run one rank of a record, or a few, without the other ranks and without a launcher",
+    .more =
+        "RUN is a directory, a name in .reprise, or 'latest', which is the default. It must have "
+        "been recorded with --ranks. Without COMMAND, the rank runs its recorded command:\n\n"
+        "  reprise record --ranks 3 mpirun -n 64 ./app in.dat\n"
+        "  reprise solo -r 3\n"
+        "  reprise solo -r 3 -- gdb --args ./app in.dat\n\n"
+        "Ends with 'rank N replayed alone: M events ...: identical', or with the first difference "
+        "and exit status 121.",
     .options = options,
     .run = run,
 };

@@ -446,12 +446,12 @@ static int run(const struct rp_command *command, int argc, char **argv)
 const struct rp_command rp_command_status = {
     .name = "status",
     .synopsis = "[options] [RUN]",
-    .about = "tell how far a recording, a replay or another run is, while it runs",
-    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. Replays of "
-            "it that are running are told, too, with what their ranks wait for. Without RUN, so "
-            "are the runs of 'reprise det', 'ft' and 'stress' that were started in this directory "
-            "and go on. Of a recording on this host each rank's call of MPI is told, for which its "
-            "process is stopped for a moment.",
+    .about = "show how far a recording, a replay or another run is, while it runs",
+    .more = "RUN is a directory, a name in .reprise, or 'latest', which is the default. It also "
+            "shows running replays of that record, with what their ranks wait for. Without RUN, it "
+            "also shows running 'reprise det', 'ft' and 'stress' that were started in this "
+            "directory. For a recording on this host, it shows the MPI call of each rank; for "
+            "that, it stops each process for a moment.",
     .options = options,
     .run = run,
 };

@@ -33,24 +33,24 @@ static const char *runs_text, *seed_text, *output, *compare, *timeout_text, *del
     *capture;
 
 static const struct rp_option options[] = {
-    {"--runs", "-n", "N", "how often (default 100)", &runs_text},
-    {"--seed", NULL, "S", "the seed of the first run; the n-th has S + n - 1 (default: by chance)",
+    {"--runs", "-n", "N", "number of runs (default 100)", &runs_text},
+    {"--seed", NULL, "S", "the seed of the first run; run n has S + n - 1 (default: random)",
      &seed_text},
     {"--output", "-o", "DIR",
      "the directory of the records; it must not exist yet, or be empty (default: "
      ".reprise/NAME-stress-N)",
      &output},
     {"--compare", NULL, "WHAT",
-     "status; output: status and the lines on standard output, in any order (default); or a "
-     "command: status and what it makes of the output",
+     "what must be alike: status; output (default): status and the lines on standard output, in "
+     "any order; or a command: status and what it makes of the output",
      &compare},
-    {"--timeout", NULL, "SECONDS", "a run that takes longer hangs (default 60)", &timeout_text},
-    {"--delay", NULL, "US", "no single delay is longer than so many microseconds (default 10000)",
-     &delay},
+    {"--timeout", NULL, "SECONDS", "a run that takes longer counts as hanging (default 60)",
+     &timeout_text},
+    {"--delay", NULL, "US", "the longest single delay, in microseconds (default 10000)", &delay},
     {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
-    {"--capture", NULL, "V[,V]",
-     "record what the program learns from outside, too: time, random, pid, host or all", &capture},
+    {"--capture", NULL, "V[,V]", "also record values from outside: time, random, pid, host or all",
+     &capture},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -497,12 +497,12 @@ static int run(const struct rp_command *command, int argc, char **argv)
 const struct rp_command rp_command_stress = {
     .name = "stress",
     .synopsis = "[options] COMMAND [ARGUMENT...]",
-    .about = "run a program many times with its messages disturbed, and keep the records of runs "
-             "that differ",
+    .about =
+        "run a program many times with delayed messages, and keep the records of runs that differ",
     .more = "COMMAND is a launcher with its options and the program:\n\n"
             "  reprise stress --runs 200 mpirun -n 4 ./app\n\n"
-            "Sends are delayed, messages that have arrived are kept back, and of several another "
-            "one is taken: whatever happens, MPI allows.\n"
+            "It delays sends, holds back messages that have arrived, and lets wildcard receives "
+            "take other messages. MPI allows all of that.\n"
             "The exit status is 0 if all runs ended with status 0 and alike, and 1 if not.",
     .options = options,
     .run = run,
