@@ -420,4 +420,4 @@ def stacked(entry, keys, inner, whole):
 
 
 if __name__ == "__main__":
-    Record("record", "entry/entry.h", TEMPLATES).make()
+    Record("record", "entry/entries.h", TEMPLATES).make()

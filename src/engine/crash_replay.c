@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "preload/caller.h"
-#include "entry/entry.h"
-#include "entry/life.h"
+#include "base/visibility.h"
+#include "entry/engine.h"
 #include "entry/thread_state.h"
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};

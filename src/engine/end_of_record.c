@@ -9,7 +9,7 @@
 #include "engine/rank.h"
 #include "job/settings.h"
 #include "log/refusal.h"
-#include "entry/life.h"
+#include "entry/refuse.h"
 #include "reprise.h"
 
 #define U64(x) ((unsigned long long)(x))

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
-#include "entry/life.h"
+#include "entry/refuse.h"
 #include "reprise.h"
 
 struct rp_rank rp_rank;

@@ -34,7 +34,6 @@
 #include "interpose/capture.h"
 #include "entry/comms.h"
 #include "interpose/imports.h"
-#include "entry/life.h"
 #include "entry/threads.h"
 
 static struct {

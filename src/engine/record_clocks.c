@@ -13,7 +13,7 @@
 #include "job/settings.h"
 #include "engine/record_events.h"
 #include "peers/peer_piggyback.h"
-#include "entry/life.h"
+#include "entry/refuse.h"
 #include "peers/peer_reprise.h"
 #include "entry/thread_state.h"
 #include "reprise.h"

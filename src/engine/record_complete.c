@@ -10,7 +10,7 @@
 #include "engine/return_codes.h"
 #include "engine/record_calls.h"
 #include "preload/constants.h"
-#include "entry/life.h"
+#include "entry/refuse.h"
 #include "entry/request_notes.h"
 #include "entry/threads.h"
 

@@ -32,7 +32,6 @@
 #include "preload/constants.h"
 #include "interpose/debugger.h"
 #include "entry/engine.h"
-#include "entry/life.h"
 #include "entry/request_notes.h"
 #include "entry/thread_state.h"
 #include "entry/threads.h"

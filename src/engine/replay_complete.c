@@ -18,7 +18,6 @@
 #include "engine/placeholder_requests.h"
 #include "engine/replay_wait.h"
 #include "preload/constants.h"
-#include "entry/life.h"
 #include "entry/request_notes.h"
 #include "entry/thread_state.h"
 #include "entry/threads.h"

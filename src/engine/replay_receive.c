@@ -15,7 +15,6 @@
 #include "engine/replay_wait.h"
 #include "entry/comms.h"
 #include "preload/constants.h"
-#include "entry/life.h"
 #include "entry/request_notes.h"
 #include "entry/thread_state.h"
 #include "entry/threads.h"

@@ -11,7 +11,6 @@
 #include "engine/placeholder_requests.h"
 #include "entry/comms.h"
 #include "preload/constants.h"
-#include "entry/life.h"
 #include "entry/thread_state.h"
 #include "entry/threads.h"
 #include "preload/yield.h"

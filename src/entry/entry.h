@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the generated entry points are made of. */
+/* What the entry points are made of, those that are generated and those of threads. */
 #ifndef RP_ENTRY_H
 #define RP_ENTRY_H
 
 #include <mpi.h>
 
-#include "entry/captured.h"
-#include "preload/constants.h"
+#include "base/visibility.h"
 #include "entry/engine.h"
-#include "entry/escaped_call.h"
-#include "entry/life.h"
-#include "preload/real_functions.h"
 #include "entry/request_notes.h"
 #include "entry/thread_state.h"
-#include "entry/threaded_receive.h"
 #include "entry/threads.h"
 #include "next.h"
-
-#define RP_ENTRY __attribute__((visibility("default")))
 
 #define RP_LIKELY(condition) __builtin_expect(!!(condition), 1)
 

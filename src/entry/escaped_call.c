@@ -19,7 +19,7 @@
 
 #include "base/diagnostics.h"
 #include "job/settings.h"
-#include "entry/life.h"
+#include "entry/refuse.h"
 #include "peers/peer_reprise.h"
 #include "entry/thread_state.h"
 #include "entry/threads.h"

@@ -20,20 +20,14 @@
 #include "preload/constants.h"
 #include "entry/engine.h"
 #include "entry/escaped_call.h"
+#include "entry/refuse.h"
 #include "preload/modules.h"
 #include "peers/peer_reprise.h"
 #include "entry/thread_state.h"
 #include "entry/threads.h"
 #include "reprise.h"
 
-const struct rp_engine *rp_engine;
-int rp_sends_seen;
-__thread struct rp_thread_state rp_thread_state = {.depth = RP_UNTRACKED_THREAD, .number = -1};
-struct rp_state rp_state;
-struct rp_thread_state *rp_owner;
-
 static pid_t owner; /* a forked child has our memory, but is not the rank */
-static bool initialised;
 
 struct mode {
     const char *name;
@@ -206,7 +200,7 @@ static void start(bool by_world)
     const struct mode *mode = chosen_mode();
     struct rp_problem why;
 
-    initialised = true;
+    rp_state.is_initialised = true;
     if (!mode || rp_engine)
         return;
     rp_next_resolve(); /* a tool behind us is found at once, the library perhaps only now */
@@ -240,7 +234,7 @@ void rp_life_begun(void)
 
 bool rp_life_is_begun(void)
 {
-    return initialised;
+    return rp_state.is_initialised;
 }
 
 int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
@@ -277,7 +271,7 @@ int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandl
     rp_thread_state.depth++;
     int rc = next->Session_init(info, errhandler, session);
     rp_thread_state.depth--;
-    if (rc == MPI_SUCCESS && sessions++ == 0 && !initialised)
+    if (rc == MPI_SUCCESS && sessions++ == 0 && !rp_state.is_initialised)
         start(false);
     return rc;
 }
@@ -294,7 +288,7 @@ int rp_life_Finalize(const struct rp_next *next)
 {
     int rc = next->Finalize();
 
-    initialised = false;
+    rp_state.is_initialised = false;
     return rc;
 }
 
@@ -308,92 +302,4 @@ int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code)
         rp_engine = NULL;
     }
     return next->Abort(comm, code);
-}
-
-void reprise_refused(const char *function)
-{
-    if (rp_engine && rp_engine->refused)
-        rp_engine->refused(function);
-}
-
-__attribute__((noreturn)) static void end_refused(const char *function)
-{
-    reprise_refused(function);
-    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
-}
-
-void rp_refuse(const char *function)
-{
-    const char *mode = rp_setting("REPRISE_MODE");
-    bool is_window = strncmp(function, "MPI_Win_", 8) == 0 ||
-                     strncmp(function, "MPI", 3) != 0; /* or OpenSHMEM */
-
-    if (rp_is_inside() || !mode || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
-        return;
-    if (is_window && strcmp(mode, "record") == 0 &&
-        (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
-        return; /* ranks alone can be */
-    rp_error(
-        "%s cannot be replayed yet%s, so the program is stopped here rather than replayed wrongly; "
-        "'--allow %s' lets it through unrecorded%s",
-        function, is_window ? " in this way" : "", function,
-        is_window ? "; 'reprise record --ranks all' records it, and 'reprise replay' without a "
-                    "launcher replays that"
-                  : "");
-    end_refused(function);
-}
-
-void rp_refuse_unforeseen(const char *function)
-{
-    if (rp_list_has(rp_setting("REPRISE_ALLOW"), function))
-        return;
-    rp_error("%s was called, but nothing that was loaded when MPI was initialised asks for it: to "
-             "record it, link the program with what calls it",
-             function);
-    end_refused(function);
-}
-
-int rp_is_elsewhere(const char *name, int matters)
-{
-    if (!(rp_thread_state.depth & RP_UNTRACKED_THREAD))
-        return !rp_call_escaped(name);
-    if (rp_is_inside() || !rp_engine)
-        return 1;
-    if (rp_threads_adopt())
-        return 0;
-    if (matters)
-        rp_refuse_thread(name);
-    return 1;
-}
-
-void rp_refuse_thread(const char *function)
-{
-    static atomic_int said;
-
-    if (rp_is_inside() || !rp_engine || !rp_engine->refuses_threads)
-        return;
-    while (atomic_exchange(&said, 1)) /* other threads may come here too */
-        pause();
-    rp_error("%s was called by another thread than the one that initialised MPI, which asked for "
-             "no thread level that allows it (MPI_THREAD_SERIALIZED or "
-             "MPI_THREAD_MULTIPLE), or by a thread that a library made; 'reprise record --threads' "
-             "records the calls of the program's threads all the same",
-             function);
-    end_refused(function);
-}
-
-void rp_end_job(int exit_status)
-{
-    struct timespec pause = {0, 100000000};
-
-    nanosleep(&pause,
-              NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
-#ifdef OPEN_MPI
-    if (&rp_thread_state != rp_owner && rp_owner)
-        _exit(exit_status); /* its launcher ends the job; an abort by another thread makes it hang
-                               now and then */
-#endif
-    if (initialised && rp_pmpi.Abort)
-        rp_pmpi.Abort(rp_constant.world, exit_status);
-    _exit(exit_status);
 }

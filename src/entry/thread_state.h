@@ -4,6 +4,7 @@
 #ifndef RP_THREAD_STATE_H
 #define RP_THREAD_STATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/visibility.h"
@@ -53,7 +54,8 @@ struct rp_state {
     uint32_t
         notes_named; /* recording: named receives may be cancelled, so their handles are noted */
     struct rp_requests requests;
-    uint64_t posts; /* non-blocking receives so far, also those that failed */
+    uint64_t posts;      /* non-blocking receives so far, also those that failed */
+    bool is_initialised; /* MPI is, and not finalised */
 };
 
 /* Hidden only where an instruction can name it: elsewhere an address that is looked up once costs

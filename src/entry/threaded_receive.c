@@ -7,6 +7,7 @@
 #include "base/diagnostics.h"
 #include "preload/constants.h"
 #include "entry/entry.h"
+#include "entry/refuse.h"
 
 static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type,
                  int source, int tag, MPI_Comm comm, MPI_Request *request)

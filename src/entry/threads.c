@@ -11,10 +11,9 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include "base/visibility.h"
 #include "job/settings.h"
 #include "preload/caller.h"
-#include "entry/entry.h"
-#include "entry/life.h"
 
 int rp_threads_on;
 static bool created; /* the program has created a thread */

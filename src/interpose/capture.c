@@ -13,7 +13,7 @@
 
 #include "base/diagnostics.h"
 #include "entry/entry.h"
-#include "entry/life.h"
+#include "entry/refuse.h"
 #include "interpose/captured_values.h"
 #include "job/settings.h"
 #include "preload/caller.h"

@@ -7,6 +7,7 @@
  * Alone, there is no OpenSHMEM: MPI is initialised instead, as a job of one process.
  */
 #include "entry/life.h"
+#include "entry/refuse.h"
 
 #ifdef OPEN_MPI
 #include <dlfcn.h>

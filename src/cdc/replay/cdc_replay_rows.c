@@ -16,7 +16,7 @@
 #include "cdc/codec/indices.h"
 #include "event/naming.h"
 #include "event/site.h"
-#include "entry/life.h"
+#include "entry/refuse.h"
 #include "reprise.h"
 
 struct queue {

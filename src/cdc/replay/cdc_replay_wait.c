@@ -12,7 +12,6 @@
 #include "engine/standstill.h"
 #include "cdc/model/cdc_lower_bound.h"
 #include "preload/constants.h"
-#include "entry/life.h"
 #include "preload/yield.h"
 #include "reprise.h"
 

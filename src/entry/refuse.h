@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls that are stopped at by name, and the end of the job. */
+#ifndef RP_REFUSE_H
+#define RP_REFUSE_H
+
+/* A function that cannot be replayed: ends the job by name, unless allowed or not under reprise. */
+void rp_refuse(const char *function);
+
+/* A function that is called by code which was not there when MPI was initialised, or that looked it
+ * up itself. */
+void rp_refuse_unforeseen(const char *function);
+
+/* A call that matters, by a thread that has no stream. */
+void rp_refuse_thread(const char *function);
+
+/* Ends this process, all of the job, with one of our own exit statuses. The reason must have been
+ * said. */
+void rp_end_job(int exit_status) __attribute__((noreturn));
+
+#endif
