@@ -168,8 +168,11 @@ static __attribute__((noinline)) void waitall_failed(const struct rp_call *call,
     rp_record_publish();
 }
 
+/* Handles were kept only if a request is watched. */
 static void push_waited_all(const struct rp_call *call, const struct rp_completion *c, int rc)
 {
+    if (!rp_state.watched)
+        return;
     if (rc == MPI_SUCCESS) {
         complete_all(c->count, NULL, c->statuses, rp_record_site(call));
         rp_record_publish();
