@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public face of reprise: its version, the exit statuses of its own, and what a program says
- * about itself so that `reprise ft` can bring its dead ranks back.
+ * The public interface of reprise: its version, its exit statuses, and the functions by which a
+ * program tells `reprise ft` what to recover, and `reprise record` which order does not matter.
  *
  * A program marks its loop and names the memory that changes in it:
  *
@@ -11,11 +11,10 @@
  *         ...compute, send, receive...
  *     }
  *
- * and is linked with libreprise.a (-lreprise). Without `reprise ft` these calls do nothing, with
- * any MPI. With it, all ranks checkpoint what is protected every few iterations; when a rank dies,
- * another process takes its
- * place: it runs main up to the loop, gets the protected memory of the last checkpoint, and the
- * loop begins with that iteration.
+ * and links with libreprise.a (-lreprise). Without `reprise ft` these calls do nothing, with any
+ * MPI. With it, all ranks checkpoint the protected memory every few iterations. When a rank dies,
+ * another process takes its place: it runs main up to the loop, gets the protected memory of the
+ * last checkpoint, and begins the loop with that iteration.
  */
 #ifndef REPRISE_H
 #define REPRISE_H
@@ -32,94 +31,106 @@
 extern "C" {
 #endif
 
-/* Launching commands return the application's status; these are ours. */
+/* Commands that launch a program return its status. These are the statuses of reprise. */
 enum reprise_exit {
-    REPRISE_EXIT_ERROR = 118,       /* an error of the program that reprise found */
-    REPRISE_EXIT_DEADLOCK = 119,    /* the ranks of a deterministic run wait for each other */
+    REPRISE_EXIT_ERROR = 118,       /* reprise found an error of the program */
+    REPRISE_EXIT_DEADLOCK = 119,    /* the ranks of a deterministic run are deadlocked */
     REPRISE_EXIT_USAGE = 120,       /* wrong command line, setting or run */
-    REPRISE_EXIT_DIVERGED = 121,    /* the replay was not the recorded run */
+    REPRISE_EXIT_DIVERGED = 121,    /* the replay left the record */
     REPRISE_EXIT_DAMAGED = 122,     /* the record is damaged or incomplete */
     REPRISE_EXIT_UNSUPPORTED = 123, /* the program needs what reprise refuses */
     REPRISE_EXIT_INTERNAL = 125,    /* a fault of reprise or of the system */
 };
 
-/* Whether dead ranks are brought back. */
+/* Returns 1 under `reprise ft`, else 0. */
 int reprise_active(void);
 
 /*
- * The memory belongs to the state of the program between two iterations. `id` names it; the same id
- * again means another place or size. To be called before the loop, in every run in the same order;
- * what the loop only reads, and what the setup before it makes in the same way every time, need not
- * be protected.
+ * Protects memory: its `bytes` bytes belong to the state of the program between two iterations.
+ * `id` names it; a further call with the same id changes its place and size. Call it before the
+ * loop, in every run in the same order. The memory stays the program's and must exist until
+ * reprise_unprotect or the end of the loop. Do not protect what the loop only reads, or what the
+ * setup before the loop makes in the same way every time.
  */
 void reprise_protect(int id, void *memory, size_t bytes);
 
-/* The same for `count` elements of `size` bytes. */
+/* Protects `count` elements of `size` bytes. */
 void reprise_protect_array(int id, void *memory, size_t count, size_t size);
 
-/* State that is not in one piece: how long it is now, writing it out, reading it in again. `data`
- * is passed on. */
+/*
+ * Protects state that is not one piece of memory, by functions of the program. `size` returns its
+ * current length in bytes, `save` writes that many bytes to `out`, and `restore` reads them. Each
+ * gets the `data` of reprise_protect_state. The functions must exist as long as the state is
+ * protected.
+ */
 struct reprise_state {
     size_t (*size)(void *data);
     void (*save)(void *data, void *out);
     void (*restore)(void *data, const void *in, size_t bytes);
 };
 void reprise_protect_state(int id, const struct reprise_state *state, void *data);
+
+/* Ends the protection of `id`. */
 void reprise_unprotect(int id);
 
-/* A checkpoint is taken in every iteration whose number is a multiple of this (10; --interval goes
- * before). */
+/* Sets the interval: ranks take a checkpoint in every iteration whose number is a multiple of it.
+ * The default is 10. The option --interval overrides it. */
 void reprise_interval(long iterations);
 
-/* The most bytes that the log of sent messages may have in each rank (0: any; --capacity goes
- * before). If a failure needs more, all ranks go back to the last checkpoint instead of only the
- * dead. */
+/* Limits the log of sent messages in each rank to so many bytes. 0 means no limit. The option
+ * --capacity overrides it. If a failure needs older messages, all ranks go back to the last
+ * checkpoint, not only the dead one. */
 void reprise_capacity(size_t bytes);
 
-/* The same in iterations: the log has the messages of the last so many, with the one that runs (0:
- * of all since the checkpoint; --capacity-iterations goes before). Both limits may be set. */
+/* Limits the log to the messages of the last so many iterations, with the current one. 0 means all
+ * since the checkpoint. The option --capacity-iterations overrides it. Both limits may be set. */
 void reprise_capacity_iterations(long iterations);
 
 /*
- * for (long i = first; i < end; i++), with its iterations marked. `break` and `continue` mean what
- * they do in a loop; behind a `break` comes reprise_leave(). When all ranks have to go back,
- * control comes back to the head of the loop from inside any MPI call, so the function that it is
- * in must not return before the loop has ended.
+ * for (long i = first; i < end; i++), with marked iterations. `break` and `continue` work as in
+ * any loop; call reprise_leave() after a `break`. When all ranks go back to a checkpoint, control
+ * jumps from inside any MPI call to the head of the loop. So the function that contains the loop
+ * must not return before the loop has ended.
  */
 #define REPRISE_LOOP(i, first, end)                                                                \
     switch (setjmp(*reprise_point()))                                                              \
     default:                                                                                       \
         for (long i = reprise_first(first); i < (end) || (reprise_leave(), 0); i = reprise_next(i))
 
-/* The parts of it, for loops of another form. reprise_first tells with which iteration to begin;
- * reprise_next ends iteration i and returns the next; reprise_leave ends the loop. */
+/*
+ * The parts of REPRISE_LOOP, for loops of another form. reprise_point returns the place for setjmp
+ * to save the head of the loop in. reprise_first returns the iteration to begin with. reprise_next
+ * ends iteration i and returns the next. reprise_leave ends the loop.
+ */
 jmp_buf *reprise_point(void);
 long reprise_first(long first);
 long reprise_next(long i);
 void reprise_leave(void);
 
-/* For languages without setjmp: the loop as a function that is called for every iteration until it
- * returns 0. */
+/* The loop for languages without setjmp: calls `iteration` for each i from `first` to `end` - 1, or
+ * until it returns 0. `data` is passed on. */
 void reprise_run(long first, long end, int (*iteration)(long i, void *data), void *data);
 
 /*
- * The next `count` messages that MPI_Recv takes from MPI_ANY_SOURCE may come in any order: the
- * program makes the same of them. `reprise record` then stores which messages they were, and not in
- * which order they came; `reprise replay` gives them in some order, and `reprise replay --shuffle`
- * in others on purpose. A region ends after so many receives, or by reprise_commutative_end. Other
- * calls in between are recorded as ever.
+ * Begins a commutative region: the next `count` messages that MPI_Recv takes from MPI_ANY_SOURCE
+ * may come in any order, and the result of the program is the same. `reprise record` then stores
+ * which messages came, but not in which order. `reprise replay` delivers them in some order,
+ * `reprise replay --shuffle` in others. The region ends after `count` such receives, or by
+ * reprise_commutative_end. Other calls in between are recorded as usual.
  */
 void reprise_commutative_begin(unsigned long count);
 void reprise_commutative_end(void);
 
-/* How libreprise.a finds libreprise.so for it: its symbol `reprise_region_calls`. */
+/* The regions' functions of libreprise.so. libreprise.a finds them by the symbol
+ * `reprise_region_calls`. */
 struct reprise_region_calls {
     int version;
     void (*begin)(unsigned long count);
     void (*end)(void);
 };
 
-/* How libreprise.a finds the library: its symbol `reprise_ft_calls`. */
+/* The functions of the library for `reprise ft`. libreprise.a finds them by the symbol
+ * `reprise_ft_calls`. */
 struct reprise_calls {
     int version;
     void (*protect)(int id, void *memory, size_t bytes, const struct reprise_state *state);
