@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits for whom, of ranks that wait for ever: what a deadlock is told by. No MPI. */
+/* The wait-for cycle of a deadlock (DMP 4.2): of ranks that wait for ever, who waits for whom. No
+ * MPI. */
 #ifndef RP_DEADLOCK_CYCLE_H
 #define RP_DEADLOCK_CYCLE_H
 
@@ -14,9 +15,10 @@ struct rp_deadlock_cycle {
     uint32_t *chain; /* each waits for the next; room for all ranks */
 };
 
-/* Of ranks whose bounds rp_send_bounds found: a chain of those that never go on, without a choice
- * and closed if there is one, beginning with its smallest rank. Count 0: all go on. */
+/* Finds a chain of ranks that never go on: one without a choice, and closed, if there is one. It
+ * begins with its smallest rank. `bounds` are those that rp_send_bounds found for `ranks`; the
+ * caller gives the room of cycle->chain. Count 0: all ranks go on. */
 void rp_deadlock_cycle_find(const struct rp_send_bound_rank *ranks, size_t count,
-                            const uint64_t *bounds, struct rp_deadlock_cycle *knot);
+                            const uint64_t *bounds, struct rp_deadlock_cycle *cycle);
 
 #endif

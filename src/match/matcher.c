@@ -28,7 +28,7 @@ struct rp_matcher {
     struct rp_match *late;
     size_t late_count, late_next;
     bool exhausted;        /* the source has no more */
-    enum rp_status failed; /* of loading ahead: told when the events are needed */
+    enum rp_status failed; /* of loading ahead: reported when the events are needed */
     struct rp_problem failure;
 };
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bounds are the greatest solution of
+ * Deterministic waiting (DMP 3.3). The bounds are the greatest solution of these equations:
  *
- *   bound(r) = clock(r)                                                                  if r runs,
- *              max(clock(r), latency + bound(target))                                    if it
- * waits for one, max(clock(r), latency + min(candidate, bound of all others))              if for
- * any, max(clock(r), latency + max(candidate, bound of those that are missing))  if for all
+ *   bound(r) = clock(r), if r runs
+ *            = max(clock(r), latency + bound(target)), if it waits for one rank
+ *            = max(clock(r), latency + min(candidate, bounds of all others)), if for any
+ *            = max(clock(r), latency + max(candidate, bounds of those missing)), if for all
  *
- * (Chandy and Misra): ranks that wait for each other in a ring never send. It is found by beginning
- * with `never` for all that wait, and going down until nothing changes. Every step down comes from
- * a rank that needs no others for its bound, by a way that visits no rank twice, since the latency
- * is positive: so it takes no more rounds than there are ranks.
+ * (Chandy and Misra): ranks that wait for each other in a ring never send. The solution is found by
+ * beginning with `never` for all ranks that wait, and going down until nothing changes. Every step
+ * down comes from a rank that needs no others for its bound, along a path that visits no rank
+ * twice, since the latency is positive: so there are no more rounds than ranks.
  */
 #include "match/send_bounds.h"
 

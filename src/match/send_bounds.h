@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order rule of deterministic execution: how early, in logical time, a rank can still send, as
- * far as it can be known from what all ranks publish of themselves. No MPI.
+ * Send bounds (DMP 3.3): the earliest logical time at which a rank can still send, as far as it
+ * follows from what all ranks publish of themselves. No MPI.
  *
- * A message that is sent at time s takes effect from s + latency on: who waits for it goes on no
- * earlier.
+ * A message that is sent at time s takes effect from s + latency on: a rank that waits for it goes
+ * on no earlier.
  */
 #ifndef RP_SEND_BOUNDS_H
 #define RP_SEND_BOUNDS_H
@@ -17,13 +17,13 @@
 
 enum rp_send_bound_kind {
     RP_SEND_RUNS, /* it may send at its clock */
-    RP_SEND_ONE,  /* it goes on after an act of rank `target` */
-    RP_SEND_ANY,  /* it goes on after the act of any other rank, or by what it has already, which
-                      came at `candidate` */
-    RP_SEND_ALL,  /* it goes on after acts of all ranks in `missing`, and what came at `candidate`
-                   */
+    RP_SEND_ONE,  /* it goes on when rank `target` has done something for it */
+    RP_SEND_ANY,  /* it goes on when any other rank has, or with what it has already, which came at
+                     `candidate` */
+    RP_SEND_ALL,  /* it goes on when all ranks in `missing` have; what it has came at `candidate` */
 };
 
+/* What is known of a rank. */
 struct rp_send_bound_rank {
     uint64_t clock; /* nothing is sent earlier than this; RP_SEND_NEVER: nothing any more */
     enum rp_send_bound_kind kind;
@@ -32,8 +32,8 @@ struct rp_send_bound_rank {
     const uint64_t *missing; /* a bit for each rank */
 };
 
-/* By rank: no message from it is sent earlier than this, as long as rank `still` does not go on
- * (`count`: no such rank). latency > 0. */
+/* Sets bounds[r], for each of `count` ranks, to a time before which rank r sends nothing, as long
+ * as rank `still` does not go on (`count`: there is no such rank). latency > 0. */
 void rp_send_bounds(const struct rp_send_bound_rank *ranks, size_t count, uint64_t latency,
                     size_t still, uint64_t *bounds);
 
