@@ -5,9 +5,9 @@
 usage: ft.py FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
 
 Writes ft_entries.h and entries.c. Functions of the class `own` go to rp_ft_NAME of src/ft, with the
-same arguments. Those of the class `refuse` stop the program by name, also if mpi.h does not have them:
-their real ones would mean other processes than the program does. Forms for large counts are refused if
-they name a handle.
+same arguments; those of the families of MPI_Wait and MPI_Test to rp_ft_complete. Those of the class
+`refuse` stop the program by name, also if mpi.h does not have them: their real ones would mean other
+processes than the program does. Forms for large counts are refused if they name a handle.
 """
 import re
 import sys
@@ -38,7 +38,7 @@ def write_header(entries, out):
         out.write(f"    {e.result} (*{e.member})({e.parameters});\n")
     out.write("};\nextern RP_HIDDEN struct rp_ft_real rp_real;\nvoid rp_ft_real_find(void);\n\n")
     for e in entries:
-        if e.cell == "own":
+        if e.cell == "own" and not e.completion:
             out.write(f"{e.result} rp_ft_{e.member}({e.parameters});\n")
     out.write("void rp_ft_refuse(const char *name) __attribute__((noreturn));\n\n#endif\n")
 
@@ -49,7 +49,10 @@ def write_entry(e, prefix, out):
         out.write("".join(f"    (void){name};\n" for name in e.names))
         out.write(f"    rp_ft_refuse(\"{e.name}\");\n}}\n")
     else:
-        out.write(f"    rp_ft_enter(\"{e.name}\");\n    return rp_ft_{e.member}({e.args});\n}}\n")
+        call = f"{e.member}({e.args})"
+        if e.completion:
+            call = f"complete(&(const struct rp_completion){e.completion})"
+        out.write(f"    rp_ft_enter(\"{e.name}\");\n    return rp_ft_{call};\n}}\n")
 
 
 def write_later(name, prefix, out):
@@ -60,7 +63,7 @@ def write_later(name, prefix, out):
 
 def write_entries(entries, later, out):
     out.write("/* Made by api/ft.py. */\n#include <string.h>\n\n#include \"ft/ft_abort.h\"\n")
-    out.write("#include \"ft/ft_enter.h\"\n#include \"preload/constants.h\"\n\n")
+    out.write("#include \"ft/ft_completion.h\"\n#include \"ft/ft_enter.h\"\n#include \"preload/constants.h\"\n\n")
     out.write("struct rp_ft_real rp_real;\n\nstatic void find(const char *name, void *slot)\n{\n")
     out.write("    void *symbol = rp_library_symbol(name);\n    memcpy(slot, &symbol, sizeof symbol);\n}\n\n")
     out.write("void rp_ft_real_find(void)\n{\n")

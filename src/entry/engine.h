@@ -9,7 +9,7 @@
 
 #include "base/visibility.h"
 #include "base/status.h"
-#include "preload/completion.h"
+#include "preload/completion_call.h"
 #include "preload/requests.h"
 #include "next.h"
 

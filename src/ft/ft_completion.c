@@ -72,19 +72,20 @@ static int report(int error)
     return error == MPI_SUCCESS ? error : rp_ft_error_of(completion.failed_on, error);
 }
 
-int rp_ft_Wait(MPI_Request *handle, MPI_Status *status)
+int rp_ft_wait(MPI_Request *handle, MPI_Status *status)
 {
     RP_FT_WAIT_UNTIL(is_done(*handle));
     return report(rp_ft_request_complete(handle, status));
 }
 
-static int complete_all(int count, MPI_Request *handles, MPI_Status *statuses)
+/* These requests end for the program; `indices` NULL: all. Each status has its error. */
+static int complete_list(const struct rp_completion *c, int number, const int *indices)
 {
-    int failed = 0;
+    bool failed = false;
 
-    for (int i = 0; i < count; i++) {
-        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-        int error = rp_ft_request_complete(&handles[i], status);
+    for (int i = 0; i < number; i++) {
+        MPI_Status *status = rp_completion_ignores(c) ? MPI_STATUS_IGNORE : &c->statuses[i];
+        int error = rp_ft_request_complete(&c->requests[indices ? indices[i] : i], status);
         if (status != MPI_STATUS_IGNORE)
             status->MPI_ERROR = error;
         failed |= error != MPI_SUCCESS;
@@ -92,14 +93,7 @@ static int complete_all(int count, MPI_Request *handles, MPI_Status *statuses)
     return failed ? report(MPI_ERR_IN_STATUS) : MPI_SUCCESS;
 }
 
-int rp_ft_Waitall(int count, MPI_Request *handles, MPI_Status *statuses)
-{
-    for (int i = 0; i < count; i++)
-        RP_FT_WAIT_UNTIL(is_done(handles[i]));
-    return complete_all(count, handles, statuses);
-}
-
-static bool any_live(int count, MPI_Request *handles)
+static bool any_live(int count, const MPI_Request *handles)
 {
     for (int i = 0; i < count; i++)
         if (is_live(handles[i]))
@@ -107,153 +101,143 @@ static bool any_live(int count, MPI_Request *handles)
     return false;
 }
 
-static int first_done(int count, MPI_Request *handles)
+static void wait_for_all(int count, const MPI_Request *handles)
 {
     for (int i = 0; i < count; i++)
-        if (is_live(handles[i]) && rp_ft_request_done(of(handles[i])))
-            return i;
-    return -1;
+        RP_FT_WAIT_UNTIL(is_done(handles[i]));
 }
 
-int rp_ft_Waitany(int count, MPI_Request *handles, int *index, MPI_Status *status)
+static bool all_are_done(int count, const MPI_Request *handles)
 {
-    int64_t replayed;
-    int found = -1;
-
-    if (!any_live(count, handles)) {
-        *index = MPI_UNDEFINED;
-        rp_ft_status_empty(status);
-        return MPI_SUCCESS;
-    }
-    if (rp_ft_outcome_next(&replayed)) {
-        found = (int)replayed;
-        RP_FT_WAIT_UNTIL(is_done(handles[found]));
-    } else {
-        RP_FT_WAIT_UNTIL((found = first_done(count, handles)) >= 0);
-        rp_ft_outcome_put(found);
-    }
-    *index = found;
-    return report(rp_ft_request_complete(&handles[found], status));
+    for (int i = 0; i < count; i++)
+        if (!is_done(handles[i]))
+            return false;
+    return true;
 }
 
-/* How many are done goes before which. */
-static int some(int count, MPI_Request *handles, int *out, int *indices, MPI_Status *statuses,
-                bool waits)
-{
-    int64_t replayed, which;
-    int number = 0, failed = 0;
-
-    if (!any_live(count, handles)) {
-        *out = MPI_UNDEFINED;
-        return MPI_SUCCESS;
-    }
-    if (!waits && rp_ft_outcome_is_no()) {
-        *out = 0;
-        return MPI_SUCCESS;
-    }
-    if (rp_ft_outcome_next(&replayed)) {
-        for (; number < replayed && rp_ft_outcome_next(&which); number++) {
-            indices[number] = (int)which;
-            RP_FT_WAIT_UNTIL(is_done(handles[which]));
-        }
-    } else {
-        if (waits)
-            RP_FT_WAIT_UNTIL(first_done(count, handles) >= 0);
-        else
-            rp_ft_progress();
-        for (int i = 0; i < count; i++)
-            if (is_live(handles[i]) && rp_ft_request_done(of(handles[i])))
-                indices[number++] = i;
-        if (number == 0)
-            rp_ft_outcome_no();
-        else
-            rp_ft_outcome_put_list(number, indices);
-    }
-    for (int i = 0; i < number; i++) {
-        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-        int error = rp_ft_request_complete(&handles[indices[i]], status);
-        if (status != MPI_STATUS_IGNORE)
-            status->MPI_ERROR = error;
-        failed |= error != MPI_SUCCESS;
-    }
-    *out = number;
-    return failed ? report(MPI_ERR_IN_STATUS) : MPI_SUCCESS;
-}
-
-int rp_ft_Waitsome(int count, MPI_Request *handles, int *out, int *indices, MPI_Status *statuses)
-{
-    return some(count, handles, out, indices, statuses, true);
-}
-
-int rp_ft_Testsome(int count, MPI_Request *handles, int *out, int *indices, MPI_Status *statuses)
-{
-    return some(count, handles, out, indices, statuses, false);
-}
-
-/* A yes or no, of the program's requests or of the past. */
-static bool decide_all(int count, MPI_Request *handles)
+/* Whether a test finds all of them done: a determinant. */
+static bool test_all(int count, const MPI_Request *handles)
 {
     int64_t replayed;
 
     if (rp_ft_outcome_is_no())
         return false;
     if (rp_ft_outcome_next(&replayed)) {
-        for (int i = 0; i < count; i++)
-            RP_FT_WAIT_UNTIL(is_done(handles[i]));
+        wait_for_all(count, handles);
         return true;
     }
     rp_ft_progress();
-    for (int i = 0; i < count; i++)
-        if (!is_done(handles[i])) {
-            rp_ft_outcome_no();
-            return false;
-        }
-    rp_ft_outcome_put(1);
-    return true;
-}
-
-int rp_ft_Test(MPI_Request *handle, int *flag, MPI_Status *status)
-{
-    *flag = !is_live(*handle) || decide_all(1, handle);
-    return *flag ? report(rp_ft_request_complete(handle, status)) : MPI_SUCCESS;
-}
-
-int rp_ft_Testall(int count, MPI_Request *handles, int *flag, MPI_Status *statuses)
-{
-    *flag = !any_live(count, handles) || decide_all(count, handles);
-    return *flag ? complete_all(count, handles, statuses) : MPI_SUCCESS;
-}
-
-int rp_ft_Testany(int count, MPI_Request *handles, int *index, int *flag, MPI_Status *status)
-{
-    int64_t replayed;
-    int found;
-
-    *flag = 1;
-    *index = MPI_UNDEFINED;
-    if (!any_live(count, handles)) {
-        rp_ft_status_empty(status);
-        return MPI_SUCCESS;
+    if (all_are_done(count, handles)) {
+        rp_ft_outcome_put(1);
+        return true;
     }
-    if (rp_ft_outcome_is_no()) {
-        *flag = 0;
+    rp_ft_outcome_no();
+    return false;
+}
+
+static int complete_all(const struct rp_completion *c)
+{
+    if (!c->tests)
+        wait_for_all(c->count, c->requests);
+    else
+        *c->flag = !any_live(c->count, c->requests) || test_all(c->count, c->requests);
+    if (c->tests && !*c->flag)
         return MPI_SUCCESS;
-    }
-    if (rp_ft_outcome_next(&replayed)) {
-        found = (int)replayed;
-        RP_FT_WAIT_UNTIL(is_done(handles[found]));
-    } else {
+    return c->form == RP_COMPLETE_ONE ? report(rp_ft_request_complete(c->requests, c->statuses))
+                                      : complete_list(c, c->count, NULL);
+}
+
+/* Which requests the first life completed: of MPI_Waitsome and MPI_Testsome, how many goes before
+ * which. Returns 0 if it is not known. */
+static int choose_again(const struct rp_completion *c, int *indices)
+{
+    int64_t answer, index;
+    int number = 0;
+
+    if (!rp_ft_outcome_next(&answer))
+        return 0;
+    if (c->form == RP_COMPLETE_ANY)
+        indices[number++] = (int)answer;
+    else
+        while (number < answer && rp_ft_outcome_next(&index))
+            indices[number++] = (int)index;
+    for (int i = 0; i < number; i++)
+        RP_FT_WAIT_UNTIL(is_done(c->requests[indices[i]]));
+    return number;
+}
+
+static int list_done(const struct rp_completion *c, int *indices)
+{
+    int most = c->form == RP_COMPLETE_ANY ? 1 : c->count, number = 0;
+
+    for (int i = 0; i < c->count && number < most; i++)
+        if (is_live(c->requests[i]) && rp_ft_request_done(of(c->requests[i])))
+            indices[number++] = i;
+    return number;
+}
+
+static int choose_now(const struct rp_completion *c, int *indices)
+{
+    int number = 0;
+
+    if (c->tests)
         rp_ft_progress();
-        found = first_done(count, handles);
-        if (found < 0) {
-            rp_ft_outcome_no();
-            *flag = 0;
-            return MPI_SUCCESS;
-        }
-        rp_ft_outcome_put(found);
+    while ((number = list_done(c, indices)) == 0 && !c->tests)
+        rp_ft_pause();
+    if (number == 0)
+        rp_ft_outcome_no();
+    else if (c->form == RP_COMPLETE_ANY)
+        rp_ft_outcome_put(indices[0]);
+    else
+        rp_ft_outcome_put_list(number, indices);
+    return number;
+}
+
+/* Which requests the call completes: a determinant. Returns how many; 0: a test says no. */
+static int choose(const struct rp_completion *c, int *indices)
+{
+    if (c->tests && rp_ft_outcome_is_no())
+        return 0;
+    int number = choose_again(c, indices);
+    return number > 0 ? number : choose_now(c, indices);
+}
+
+static int complete_any(const struct rp_completion *c)
+{
+    bool is_live = any_live(c->count, c->requests);
+    int index = MPI_UNDEFINED, number = is_live ? choose(c, &index) : 0;
+
+    *c->index = index;
+    if (c->flag)
+        *c->flag = number > 0 || !is_live;
+    if (number > 0)
+        return report(rp_ft_request_complete(&c->requests[index], c->statuses));
+    if (!is_live)
+        rp_ft_status_empty(c->statuses);
+    return MPI_SUCCESS;
+}
+
+static int complete_some(const struct rp_completion *c)
+{
+    if (!any_live(c->count, c->requests)) {
+        *c->outcount = MPI_UNDEFINED;
+        return MPI_SUCCESS;
     }
-    *index = found;
-    return report(rp_ft_request_complete(&handles[found], status));
+    int number = choose(c, c->indices), error = complete_list(c, number, c->indices);
+    *c->outcount = number;
+    return error;
+}
+
+int rp_ft_complete(const struct rp_completion *c)
+{
+    switch (c->form) {
+    case RP_COMPLETE_ANY:
+        return complete_any(c);
+    case RP_COMPLETE_SOME:
+        return complete_some(c);
+    default:
+        return complete_all(c);
+    }
 }
 
 int rp_ft_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
@@ -263,7 +247,7 @@ int rp_ft_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
         rp_ft_status_empty(status);
         return MPI_SUCCESS;
     }
-    *flag = decide_all(1, &handle);
+    *flag = test_all(1, &handle);
     if (*flag && status != MPI_STATUS_IGNORE)
         *status = of(handle)->status;
     return MPI_SUCCESS;

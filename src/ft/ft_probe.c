@@ -4,6 +4,7 @@
  * its number and its sender as one integer.
  */
 #include "ft/ft_comms.h"
+#include "ft/ft_completion.h"
 #include "ft/ft_determinants.h"
 #include "ft/ft_match.h"
 #include "ft/ft_progress.h"
@@ -138,5 +139,5 @@ int rp_ft_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *handle,
     MPI_Request request;
 
     rp_ft_Imrecv(buffer, count, type, handle, &request);
-    return rp_ft_Wait(&request, status);
+    return rp_ft_wait(&request, status);
 }

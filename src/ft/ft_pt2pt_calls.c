@@ -76,7 +76,7 @@ static int send_and_wait(const void *buffer, int count, MPI_Datatype type, int t
     MPI_Request request;
     int error = start_send(buffer, count, type, to, tag, comm, flags, &request);
 
-    return error == MPI_SUCCESS ? rp_ft_Wait(&request, MPI_STATUS_IGNORE) : error;
+    return error == MPI_SUCCESS ? rp_ft_wait(&request, MPI_STATUS_IGNORE) : error;
 }
 
 int rp_ft_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
@@ -145,7 +145,7 @@ int rp_ft_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MP
     MPI_Request request;
     int error = start_receive(buffer, count, type, from, tag, comm, &request);
 
-    return error == MPI_SUCCESS ? rp_ft_Wait(&request, status) : error;
+    return error == MPI_SUCCESS ? rp_ft_wait(&request, status) : error;
 }
 
 int rp_ft_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int to, int sent_tag,
@@ -160,8 +160,8 @@ int rp_ft_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int
             start_send(sent, sent_count, sent_type, to, sent_tag, comm, RP_FT_STABLE_BUFFER, &out);
     if (error != MPI_SUCCESS)
         return error;
-    rp_ft_Wait(&out, MPI_STATUS_IGNORE);
-    return rp_ft_Wait(&in, status);
+    rp_ft_wait(&out, MPI_STATUS_IGNORE);
+    return rp_ft_wait(&in, status);
 }
 
 int rp_ft_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int sent_tag,
@@ -174,8 +174,8 @@ int rp_ft_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, i
         error = start_receive(buffer, count, type, from, tag, comm, &in);
     if (error != MPI_SUCCESS)
         return error;
-    rp_ft_Wait(&out, MPI_STATUS_IGNORE);
-    return rp_ft_Wait(&in, status);
+    rp_ft_wait(&out, MPI_STATUS_IGNORE);
+    return rp_ft_wait(&in, status);
 }
 
 /* Persistent requests keep what they were made with. */

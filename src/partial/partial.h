@@ -23,7 +23,7 @@
 #include "window/shadow.h"
 #include "log/datareader.h"
 #include "log/datawriter.h"
-#include "preload/completion.h"
+#include "preload/completion_call.h"
 #include "preload/constants.h"
 #include "preload/real_functions.h"
 #include "next.h"

@@ -5,7 +5,7 @@
 
 #include "cdc/replay/cdc_replay_calls.h"
 #include "engine/return_codes.h"
-#include "preload/completion.h"
+#include "preload/completion_call.h"
 #include "preload/constants.h"
 
 /* A receive whose cancel won in the record, if the next row says so: it is cancelled now. */
