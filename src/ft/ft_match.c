@@ -2,12 +2,12 @@
 /*
  * Messages and receives, matched by MPI's rule: a message takes the first posted receive that fits,
  * a receive the first message that fits, each in a context of its own. A message counts as arrived
- * when its header is here. Its payload may be behind, or in the sender's log: then it is received
+ * when its envelope is here. Its payload may be behind, or in the sender's log: then it is received
  * in place, or copied from there, when the message is matched, and asked for again if the world
  * breaks meanwhile.
  *
- * A rank that runs through the setup again gets two streams at once from everybody: the setup's
- * messages again, and what comes after its checkpoint. The latter waits until the jump to the
+ * A rank that repeats its setup gets two streams at once from each other rank: the setup's messages
+ * again, and those that follow its checkpoint. The latter are deferred until it has restored the
  * checkpoint.
  */
 #include "ft/ft_match.h"
@@ -24,7 +24,7 @@
 #include "ft/ft_types.h"
 
 static struct {
-    struct rp_ft_context *contexts;
+    struct rp_ft_context **contexts;
     int32_t room;
     struct rp_ft_request *payloads; /* receives whose payload is on its way */
     struct rp_ft_message *deferred, **deferred_end;
@@ -39,30 +39,22 @@ static void context_init(struct rp_ft_context *context)
     context->unexpected_end = &context->unexpected;
 }
 
-/* Queues hold pointers to their own heads. */
+/* Queues hold pointers to their own heads, and callers hold pointers to queues: those that are
+ * there stay where they are. */
 static void grow(int32_t number)
 {
-    int32_t room = queues.room ? 2 * queues.room : 64;
+    int32_t room = queues.room ? queues.room : 64;
 
     while (room <= number)
         room *= 2;
-    struct rp_ft_context *more = rp_ft_alloc((size_t)room * sizeof *more);
-    for (int32_t i = 0; i < room; i++) {
-        context_init(&more[i]);
-        if (i >= queues.room)
-            continue;
-        if (queues.contexts[i].posted) {
-            more[i].posted = queues.contexts[i].posted;
-            more[i].posted->back = &more[i].posted;
-            more[i].posted_end = queues.contexts[i].posted_end;
-        }
-        if (queues.contexts[i].unexpected) {
-            more[i].unexpected = queues.contexts[i].unexpected;
-            more[i].unexpected_end = queues.contexts[i].unexpected_end;
-        }
+    struct rp_ft_context *more = rp_ft_alloc((size_t)(room - queues.room) * sizeof *more);
+    queues.contexts = realloc(queues.contexts, (size_t)room * sizeof(struct rp_ft_context *));
+    if (!queues.contexts)
+        rp_ft_die(125, "out of memory for %d contexts", (int)room);
+    for (int32_t i = queues.room; i < room; i++) {
+        queues.contexts[i] = &more[i - queues.room];
+        context_init(queues.contexts[i]);
     }
-    free(queues.contexts);
-    queues.contexts = more;
     queues.room = room;
 }
 
@@ -70,7 +62,7 @@ struct rp_ft_context *rp_ft_context(int32_t number)
 {
     if (number >= queues.room)
         grow(number);
-    return &queues.contexts[number];
+    return queues.contexts[number];
 }
 
 int32_t rp_ft_context_count(void)
@@ -330,7 +322,7 @@ static void unshare(struct rp_ft_message *message)
 void rp_ft_payloads_fail(void)
 {
     for (int32_t i = 0; i < queues.room; i++)
-        unshare(queues.contexts[i].unexpected);
+        unshare(queues.contexts[i]->unexpected);
     unshare(queues.deferred);
     unshare(queues.taken_out);
     for (struct rp_ft_request **link = &queues.payloads; *link;) {
@@ -386,7 +378,7 @@ void rp_ft_missing(int from, bool setup, uint64_t **list, size_t *count)
     for (struct rp_ft_request *request = queues.payloads; request; request = request->next_pending)
         note_missing(&request->taken, from, setup, list, count);
     for (int32_t i = 0; i < queues.room; i++)
-        note_missing_of(queues.contexts[i].unexpected, from, setup, list, count);
+        note_missing_of(queues.contexts[i]->unexpected, from, setup, list, count);
     note_missing_of(queues.deferred, from, setup, list, count);
     note_missing_of(queues.taken_out, from, setup, list, count);
     if (*count > 1)
@@ -408,7 +400,7 @@ static void answer_matched(const struct rp_ft_envelope *question, const void *pa
 
     (void)payload;
     for (int32_t i = 0; i < queues.room; i++)
-        if (is_among(queues.contexts[i].unexpected, from, seq))
+        if (is_among(queues.contexts[i]->unexpected, from, seq))
             return;
     if (is_among(queues.taken_out, from, seq))
         return;
@@ -435,8 +427,8 @@ void rp_ft_match_forget_deferred(void)
 void rp_ft_match_forget(void)
 {
     for (int32_t i = 0; i < queues.room; i++) {
-        free_messages(&queues.contexts[i].unexpected);
-        context_init(&queues.contexts[i]);
+        free_messages(&queues.contexts[i]->unexpected);
+        context_init(queues.contexts[i]);
     }
     rp_ft_match_forget_deferred();
     free_messages(&queues.taken_out);
@@ -447,8 +439,8 @@ void rp_ft_match_forget(void)
 void rp_ft_match_drop_program(void)
 {
     for (int32_t i = 0; i < queues.room; i += 2) {
-        free_messages(&queues.contexts[i].unexpected);
-        queues.contexts[i].unexpected_end = &queues.contexts[i].unexpected;
+        free_messages(&queues.contexts[i]->unexpected);
+        queues.contexts[i]->unexpected_end = &queues.contexts[i]->unexpected;
     }
 }
 

@@ -25,7 +25,7 @@ struct rp_ft_context {
 /* Sets the handlers. */
 void rp_ft_match_start(void);
 
-/* Returns the queues of this context, which are valid until another number is asked for. */
+/* Returns the queues of this context. They stay where they are. */
 struct rp_ft_context *rp_ft_context(int32_t number);
 
 /* Returns a number that is greater than those of all contexts. */
