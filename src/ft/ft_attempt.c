@@ -24,7 +24,7 @@ bool rp_ft_is_new(const struct rp_ft_attempt *a, int process)
     return a->rank_of[process] >= 0 && a->member[process].rank < 0;
 }
 
-/* Processes that were started later get to know who keeps whose checkpoints. */
+/* Processes that were started later learn which ranks keep whose checkpoints. */
 static void share_hosts(struct rp_ft_attempt *a)
 {
     int64_t *hosts = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *hosts);

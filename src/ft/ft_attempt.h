@@ -20,7 +20,7 @@ struct rp_ft_member {
 
 typedef int64_t rp_ft_generations[RP_FT_GENERATIONS]; /* -1: none */
 
-/* What a rank tells another one about their channel. */
+/* What a rank has of its channel from another one. */
 struct rp_ft_counts {
     uint64_t arrived, setup_arrived;
     uint64_t missing, missing_setup;

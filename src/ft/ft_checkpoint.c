@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checkpoints, and what the program says about itself (reprise.h).
+ * Coordinated checkpoints in memory (Dichev and others, section 3.3). All ranks take the checkpoint
+ * of one iteration together:
  *
- * All ranks take the checkpoint of one iteration together:
  * 1. Each waits until its keepers, which keep copies (ft_copies.c), have its last one, of
  * generation g - 1.
- * 2. Each sends each an empty message, its line. Channels keep order: when all have come, nothing
- * that was sent before is on its way any more. And all keepers have generation g - 1: what is older
- * is forgotten, as is what was logged before the line of g - 1.
- * 3. Each copies what it protects, its counters, and the messages that it did not receive yet, but
- * for those that came behind their sender's line. That is its checkpoint, of generation g.
- * 4. It goes to the keepers, while the program runs on. When they have it, all are told. Who was
- * told by all forgets what it logged before its line; if one of these words is lost in a failure,
- * that is only later, in 2.
+ * 2. Each sends each a marker, which is an empty message. Channels keep order: when all markers
+ * have come, no message from before them is under way. All keepers have generation g - 1 by then:
+ * what is older is forgotten, and so is what was logged before the marker of g - 1.
+ * 3. Each copies what it protects, its counters, and the messages that it has not received yet, but
+ * for those that came behind their sender's marker. That is its checkpoint, of generation g.
+ * 4. It goes to the keepers, while the program runs on. When they have it, the rank sends all ranks
+ * RP_FT_SAFE. A rank that has this message from all forgets what it logged before its marker. If
+ * one is lost in a failure, the rank forgets that later, in step 2.
  *
- * Behind the first checkpoint, and one at the end of the loop, all wait until all have it. A rank
- * that begins again from g goes on with 4. The first checkpoint is that at the entry of the loop;
- * what was before is the setup, which whoever takes over a rank runs through again, since a
- * checkpoint does not hold what it made there: memory, communicators, datatypes.
+ * Behind the first checkpoint, and behind one at the end of the loop, all wait until all have it. A
+ * rank that recovers from g goes on with step 4. The first checkpoint is that at the entry of the
+ * loop. What was before is the setup. A process that takes over a rank repeats it, since a
+ * checkpoint does not hold what the setup made: memory, communicators, datatypes.
  */
 #include "ft/ft_checkpoint.h"
 

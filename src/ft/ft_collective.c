@@ -2,7 +2,7 @@
 /*
  * One collective call. Its messages are logged, repeated and recovered like any other, and a rank
  * that recovers computes what it did before, bit by bit. Every call on a communicator has a number,
- * which is its tag; parts of it tell directions of neighbours apart. Blocking and nonblocking calls
+ * which is its tag; its parts distinguish directions of neighbours. Blocking and nonblocking calls
  * share their code: the latter runs in a coroutine.
  */
 #include "ft/ft_collective.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Communicators are made. The members tell each other the next context that each of them has free;
+ * Communicators are made. The members exchange the next context that each of them has free;
  * the greatest is that of the new communicator.
  */
 #include "ft/ft_comm_create.h"
@@ -15,7 +15,7 @@
 #include "ft/ft_state.h"
 #include "reprise.h"
 
-/* What members tell each other: the next context, and what the call needs. */
+/* What members exchange: the next context, and what the call needs. */
 struct offer {
     int32_t next_context;
     int32_t color, key;

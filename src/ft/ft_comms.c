@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program's communicators. Each is a list of ranks of the world and a pair of contexts; no real
- * communicator stands behind it that a failure could break. Its handle is a real one, of this
- * process alone: attributes, names, error handlers and conversions to Fortran stay MPI's business.
+ * communicator stands behind it that a failure could break. Its handle is a real one, that only
+ * this process knows: attributes, names, error handlers and conversions to Fortran are left to MPI.
  * A new context is one above all that its members know.
  *
  * Groups are MPI's own, of the processes that had the ranks at the start: rank i of the world is

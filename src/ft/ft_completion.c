@@ -147,8 +147,8 @@ static int complete_all(const struct rp_completion *c)
                                       : complete_list(c, c->count, NULL);
 }
 
-/* Which requests the first life completed: of MPI_Waitsome and MPI_Testsome, how many goes before
- * which. Returns 0 if it is not known. */
+/* Which requests were completed before the failure: of MPI_Waitsome and MPI_Testsome, how many goes
+ * before which. Returns 0 if it is not known. */
 static int choose_again(const struct rp_completion *c, int *indices)
 {
     int64_t answer, index;

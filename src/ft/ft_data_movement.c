@@ -122,8 +122,8 @@ int rp_ft_run_allgather(struct rp_ft_collective *call)
         rp_ft_copy(call->in, call->in_count, call->in_type, out_at(call, rank),
                    out_count_of(call, rank), call->out_type);
     for (int step = 0; step < size - 1; step++) {
-        int given = (rank - step + size) % size, taken = (rank - step - 1 + size) % size;
-        rp_ft_collective_send(call, next, out_at(call, given), out_count_of(call, given),
+        int sent = (rank - step + size) % size, taken = (rank - step - 1 + size) % size;
+        rp_ft_collective_send(call, next, out_at(call, sent), out_count_of(call, sent),
                               call->out_type);
         int one = rp_ft_collective_receive(call, before, out_at(call, taken),
                                            out_count_of(call, taken), call->out_type);
@@ -149,20 +149,20 @@ int rp_ft_run_alltoall(struct rp_ft_collective *call)
 {
     int size = call->comm->size, rank = call->comm->rank;
     struct rp_ft_request **requests = rp_ft_alloc((size_t)size * sizeof(struct rp_ft_request *));
-    struct rp_ft_collective given = *call;
+    struct rp_ft_collective sent = *call;
 
     if (call->in == MPI_IN_PLACE) {
-        given.in = call->out;
-        given.in_count = call->out_count;
-        given.in_type = call->out_type;
-        given.in_counts = call->out_counts;
-        given.in_displs = call->out_displs;
-        given.in_types = call->out_types;
+        sent.in = call->out;
+        sent.in_count = call->out_count;
+        sent.in_type = call->out_type;
+        sent.in_counts = call->out_counts;
+        sent.in_displs = call->out_displs;
+        sent.in_types = call->out_types;
     }
     for (int step = 1; step < size; step++) {
         int to = (rank + step) % size;
-        rp_ft_collective_send(call, to, in_at(&given, to), in_count_of(&given, to),
-                              in_type_of(&given, to));
+        rp_ft_collective_send(call, to, in_at(&sent, to), in_count_of(&sent, to),
+                              in_type_of(&sent, to));
     }
     for (int step = 1; step < size; step++) {
         int from = (rank - step + size) % size;
@@ -175,8 +175,8 @@ int rp_ft_run_alltoall(struct rp_ft_collective *call)
     return finish_all(requests, size);
 }
 
-/* In a cartesian topology of two or one the neighbours of both sides are the same: which way a
- * message went tells them apart. */
+/* In a cartesian topology of two or one the neighbours of both sides are the same: the direction
+ * of a message distinguishes them. */
 static int part_to(const struct rp_ft_comm *comm, int i)
 {
     return comm->topology == RP_FT_CART ? (i ^ 1) % RP_FT_COLLECTIVE_PARTS : 0;

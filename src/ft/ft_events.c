@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened, a line of JSON each, in the directory of the run: written in one piece by whoever
- * saw it.
+ * What happened, as lines of JSON in the directory of the run. The process that saw an event writes
+ * it, in one write.
  *
  * A survivor is idle from the detection of a failure until the call that it was in returns, which
- * is seen at its next one. A rank that runs again has caught up when it has sent all that its
+ * is seen at its next call. A rank that recovers has caught up when it has sent all that its
  * predecessor sent.
  */
 #include "ft/ft_events.h"

@@ -57,7 +57,7 @@ static void find(const char *name, void *slot)
 }
 
 /* Ranks are the first processes; the others wait, and those that were started later as well. */
-static void share_out(bool is_new)
+static void assign_ranks(bool is_new)
 {
     int processes, process;
 
@@ -78,19 +78,19 @@ static void share_out(bool is_new)
     rp_diagnostics_rank(rp_ft.rank);
 }
 
-/* Open MPI gives cores away at every poll where there are more processes than cores, whatever it is
- * told. It counts the spares, but these sleep. */
-static void poll_as_told(void)
+/* Open MPI gives cores away at every poll where there are more processes than cores, whatever the
+ * user sets. It counts the spares, but these sleep. */
+static void set_yielding(void)
 {
-    const char *told = getenv("OMPI_MCA_mpi_yield_when_idle");
+    const char *wanted = getenv("OMPI_MCA_mpi_yield_when_idle");
     bool (*set)(bool);
 
     find("opal_progress_set_yield_when_idle", &set);
-    if (set && told)
-        set(strcmp(told, "0") != 0);
+    if (set && wanted)
+        set(strcmp(wanted, "0") != 0);
 }
 
-/* Who died, if MPI tells, which may be a little later. */
+/* Names the dead process, if MPI knows it, which may be a little later. */
 static void find_dead(char text[64])
 {
     const struct timespec pause = {0, 20000000};
@@ -107,7 +107,7 @@ static void find_dead(char text[64])
             }
 }
 
-/* Where the command can start the job again, it says what there is to say, and ends the others. */
+/* Where the command can start the job again, it prints the message, and ends the others. */
 static _Noreturn void cannot_begin(void)
 {
     char who[64];
@@ -161,9 +161,9 @@ static void start_parts(void)
 static void start(void)
 {
     rp_ft_process_start();
-    poll_as_told();
+    set_yielding();
     MPI_Comm joined = rp_ft_respawn_join();
-    share_out(joined != MPI_COMM_NULL);
+    assign_ranks(joined != MPI_COMM_NULL);
     start_parts();
     make_world(joined);
     if (rp_ft.rank < 0) {

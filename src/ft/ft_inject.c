@@ -4,7 +4,8 @@
  * RANK@recovery:STEP or RANK@init:MICROSECONDS, with commas. The process that has the rank kills
  * itself at the CALL-th MPI call of the iteration (0: its beginning) or, if it has not so many, at
  * the beginning of the next; or at a step of a recovery; or so long after it entered MPI_Init, but
- * before it leaves it. Each happens once: a file tells who takes over the rank that it was done.
+ * before it leaves it. Each happens once: the process leaves a file, which the next process of the
+ * rank finds.
  */
 #include "ft/ft_inject.h"
 

@@ -38,7 +38,7 @@ void rp_ft_interval_begin(long iteration)
     loop.since = rp_ft_now();
 }
 
-static double agreed(double seconds)
+static double measured_once(double seconds)
 {
     int64_t nanoseconds;
 
@@ -70,8 +70,8 @@ static double daly(double cost, double between_failures)
 
 static void choose_interval(long iteration)
 {
-    double mine[2] = {agreed(rp_ft_checkpointing.seconds),
-                      agreed((rp_ft_now() - loop.since) / (double)(iteration - loop.first))},
+    double mine[2] = {measured_once(rp_ft_checkpointing.seconds),
+                      measured_once((rp_ft_now() - loop.since) / (double)(iteration - loop.first))},
            most[2] = {1e-9, 1e-9};
     double(*all)[2] = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *all);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the program ends, and how far it has come: until it is out of MPI_Init it cannot be replaced,
- * and the command ends the job if it dies, and starts it again if nobody was out of it
- * (job/job_progress.h). To the launcher the death of a process is no failure, even if all die:
- * marks in the directory of the run tell the command whether there was a process with MPI, and
- * whether one came to an end by itself.
+ * What the command sees of this process, and how the program ends.
  *
- * It may end without MPI_Finalize. By exit, it ends the job, as without us; ULFM would wait for it
- * for ever. By _exit or quick_exit, which is for those who cannot go on, it is as dead as by a
- * signal: that is what the launcher tells the others about, while of a status that is not 0 it says
- * nothing, and never ends.
+ * Until a process is out of MPI_Init it cannot be replaced: if it dies, the command ends the job,
+ * and starts it again if no process was out of it (job/job_progress.h). To the launcher the death
+ * of a process is no failure, even if all die. So files in the directory of the run show the
+ * command whether there was a process with MPI, and whether one came to an end by itself.
+ *
+ * The program may end without MPI_Finalize. If it calls exit, it ends the job, as without this
+ * library; ULFM would wait for it for ever. If it calls _exit or quick_exit, which is for programs
+ * that cannot go on, it is as dead as by a signal: of that the launcher informs the others, while a
+ * status that is not 0 leads to nothing, and the launcher never ends.
  */
 #include "ft/ft_process.h"
 

@@ -41,7 +41,7 @@ static bool is_among(const uint64_t *sorted, size_t count, uint64_t seq)
     return low < count && sorted[low] == seq;
 }
 
-/* Past the caches, where they can be passed by: nobody reads it soon. */
+/* Past the caches, where the processor can do that: no one reads it soon. */
 static void store_away(void *to, const void *from, size_t bytes)
 {
 #ifdef __SSE2__

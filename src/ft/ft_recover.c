@@ -2,24 +2,24 @@
 /*
  * Recovery. All processes that live, spares as well, meet in a new world, and agree how to go on:
  *
- * 1. The old world is revoked, which ends every call in it, and shrunk to those who live. They tell
- * each other who they are and which checkpoints they have (ft_attempt.c).
- * 2. Ranks that nobody has go to spares, in order; if these are too few, a new process is started,
- * if the user wants that, and all meet once more with it. Spares get the rank's checkpoints from
- * its keepers; and keepers that are new get those of the ranks whose copies they are to keep
- * (ft_replacement.c).
- * 3. All tell each other how many messages of each channel arrived, and which of their payloads did
+ * 1. The old world is revoked, which ends every call in it, and shrunk to those who live. They
+ * exchange who they are and which checkpoints they have (ft_attempt.c).
+ * 2. Ranks that no process has go to spares, in order; if these are too few, a new process is
+ * started, if the user wants that, and all meet once more with it. Spares get the rank's
+ * checkpoints from its keepers; and keepers that are new get those of the ranks whose copies they
+ * are to keep (ft_replacement.c).
+ * 3. All exchange how many messages of each channel arrived, and which of their payloads did
  * not. So every sender knows what to send again, what to suppress, and whether its log reaches back
  * so far (ft_resend.c).
  * 4. They agree whether all that went well and whether all logs reach back. If it did not go well,
  * another process has died meanwhile: again from 1. If logs do not reach back, all go back to the
- * latest checkpoint that everybody has (Dichev and others, algorithm 4), and tell each other once
+ * latest checkpoint that all have (Dichev and others, algorithm 4), and exchange the counts once
  * more.
  *
  * Nothing that outlives an attempt is changed before the agreement, but a spare's memory, which
  * begins anew in each.
  *
- * The end of the program is one, too: if all ranks are in MPI_Finalize, nobody will need
+ * The end of the program is one, too: if all ranks are in MPI_Finalize, no rank will need
  * a log any more.
  */
 #include "ft/ft_recover.h"
@@ -70,7 +70,7 @@ static void resume(struct rp_ft_attempt *a)
     rp_ft_checkpoint_send_copies();
 }
 
-/* Who runs through the setup goes on with that. */
+/* A rank that repeats its setup goes on with that. */
 static void take_counters_of(int64_t target)
 {
     rp_ft_checkpoints_forget_after(target);

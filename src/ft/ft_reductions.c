@@ -90,72 +90,74 @@ static const void *contribution(const struct rp_ft_collective *call)
     return call->in == MPI_IN_PLACE ? call->out : call->in;
 }
 
-struct two {
+struct operands {
     void *mine, *other;
 };
 
-static struct two start_reduction(const struct rp_ft_collective *call, const void *from, int count)
+static struct operands start_reduction(const struct rp_ft_collective *call, const void *from,
+                                       int count)
 {
-    struct two two = {rp_ft_temporary(count, call->out_type),
-                      rp_ft_temporary(count, call->out_type)};
+    struct operands operands = {rp_ft_temporary(count, call->out_type),
+                                rp_ft_temporary(count, call->out_type)};
 
-    rp_ft_copy(from, count, call->out_type, two.mine, count, call->out_type);
-    return two;
+    rp_ft_copy(from, count, call->out_type, operands.mine, count, call->out_type);
+    return operands;
 }
 
-static void end_reduction(const struct rp_ft_collective *call, struct two two)
+static void end_reduction(const struct rp_ft_collective *call, struct operands operands)
 {
-    rp_ft_temporary_free(two.mine, call->out_type);
-    rp_ft_temporary_free(two.other, call->out_type);
+    rp_ft_temporary_free(operands.mine, call->out_type);
+    rp_ft_temporary_free(operands.other, call->out_type);
 }
 
 int rp_ft_run_reduce(struct rp_ft_collective *call)
 {
-    struct two two = start_reduction(call, contribution(call), call->out_count);
+    struct operands operands = start_reduction(call, contribution(call), call->out_count);
 
-    reduce_to(call, call->root, call->out_count, &two.mine, &two.other);
+    reduce_to(call, call->root, call->out_count, &operands.mine, &operands.other);
     if (call->comm->rank == call->root)
-        rp_ft_copy(two.mine, call->out_count, call->out_type, call->out, call->out_count,
+        rp_ft_copy(operands.mine, call->out_count, call->out_type, call->out, call->out_count,
                    call->out_type);
-    end_reduction(call, two);
+    end_reduction(call, operands);
     return MPI_SUCCESS;
 }
 
-/* Ranks beyond a power of two give their values away at first and get the result in the end. */
+/* Ranks beyond a power of two give their values away at first and get the result in the end.
+ */
 static int allreduce_by_doubling(struct rp_ft_collective *call)
 {
     int size = call->comm->size, rank = call->comm->rank, count = call->out_count, power = 1;
     MPI_Datatype type = call->out_type;
-    struct two two = start_reduction(call, contribution(call), count);
+    struct operands operands = start_reduction(call, contribution(call), count);
 
     while (2 * power <= size)
         power *= 2;
     int extra = size - power;
     if (rank >= power) {
-        rp_ft_collective_send(call, rank - power, two.mine, count, type);
-        rp_ft_collective_receive(call, rank - power, two.mine, count, type);
+        rp_ft_collective_send(call, rank - power, operands.mine, count, type);
+        rp_ft_collective_receive(call, rank - power, operands.mine, count, type);
     } else {
         if (rank < extra) {
-            rp_ft_collective_receive(call, rank + power, two.other, count, type);
-            combine(&two.mine, &two.other, call, count);
+            rp_ft_collective_receive(call, rank + power, operands.other, count, type);
+            combine(&operands.mine, &operands.other, call, count);
         }
         for (int bit = 1; bit < power; bit *= 2) {
             int partner = rank ^ bit;
-            rp_ft_collective_send(call, partner, two.mine, count, type);
-            rp_ft_collective_receive(call, partner, two.other, count, type);
+            rp_ft_collective_send(call, partner, operands.mine, count, type);
+            rp_ft_collective_receive(call, partner, operands.other, count, type);
             if (partner <
                 rank) { /* the lower rank's goes first at both: they must get the same bits */
-                void *mine = two.mine;
-                two.mine = two.other;
-                two.other = mine;
+                void *mine = operands.mine;
+                operands.mine = operands.other;
+                operands.other = mine;
             }
-            combine(&two.mine, &two.other, call, count);
+            combine(&operands.mine, &operands.other, call, count);
         }
         if (rank < extra)
-            rp_ft_collective_send(call, rank + power, two.mine, count, type);
+            rp_ft_collective_send(call, rank + power, operands.mine, count, type);
     }
-    rp_ft_copy(two.mine, count, type, call->out, count, type);
-    end_reduction(call, two);
+    rp_ft_copy(operands.mine, count, type, call->out, count, type);
+    end_reduction(call, operands);
     return MPI_SUCCESS;
 }
 
@@ -163,12 +165,12 @@ int rp_ft_run_allreduce(struct rp_ft_collective *call)
 {
     if (commutes(call->op))
         return allreduce_by_doubling(call);
-    struct two two = start_reduction(call, contribution(call), call->out_count);
-    reduce_to(call, 0, call->out_count, &two.mine, &two.other);
+    struct operands operands = start_reduction(call, contribution(call), call->out_count);
+    reduce_to(call, 0, call->out_count, &operands.mine, &operands.other);
     if (call->comm->rank == 0)
-        rp_ft_copy(two.mine, call->out_count, call->out_type, call->out, call->out_count,
+        rp_ft_copy(operands.mine, call->out_count, call->out_type, call->out, call->out_count,
                    call->out_type);
-    end_reduction(call, two);
+    end_reduction(call, operands);
     call->root = 0;
     return rp_ft_run_bcast(call);
 }
@@ -178,22 +180,22 @@ static int scan_chain(struct rp_ft_collective *call, bool exclusive)
 {
     int rank = call->comm->rank, count = call->out_count;
     MPI_Datatype type = call->out_type;
-    struct two two = start_reduction(call, contribution(call), count);
+    struct operands operands = start_reduction(call, contribution(call), count);
 
     if (rank > 0) {
-        rp_ft_collective_receive(call, rank - 1, two.other, count, type);
+        rp_ft_collective_receive(call, rank - 1, operands.other, count, type);
         if (exclusive)
-            rp_ft_copy(two.other, count, type, call->out, count, type);
-        void *mine = two.mine;
-        two.mine = two.other;
-        two.other = mine;
-        combine(&two.mine, &two.other, call, count);
+            rp_ft_copy(operands.other, count, type, call->out, count, type);
+        void *mine = operands.mine;
+        operands.mine = operands.other;
+        operands.other = mine;
+        combine(&operands.mine, &operands.other, call, count);
     }
     if (rank + 1 < call->comm->size)
-        rp_ft_collective_send(call, rank + 1, two.mine, count, type);
+        rp_ft_collective_send(call, rank + 1, operands.mine, count, type);
     if (!exclusive)
-        rp_ft_copy(two.mine, count, type, call->out, count, type);
-    end_reduction(call, two);
+        rp_ft_copy(operands.mine, count, type, call->out, count, type);
+    end_reduction(call, operands);
     return MPI_SUCCESS;
 }
 
@@ -215,16 +217,16 @@ int rp_ft_run_reduce_scatter(struct rp_ft_collective *call)
 
     for (int i = 0; i < size; i++)
         total += out_count_of(call, i);
-    struct two two = start_reduction(call, contribution(call), total);
-    reduce_to(call, 0, total, &two.mine, &two.other);
+    struct operands operands = start_reduction(call, contribution(call), total);
+    reduce_to(call, 0, total, &operands.mine, &operands.other);
     for (int i = 0, at = 0; i < size && rank == 0; at += out_count_of(call, i), i++)
         if (i == 0)
-            rp_ft_copy(two.mine, mine, call->out_type, call->out, mine, call->out_type);
+            rp_ft_copy(operands.mine, mine, call->out_type, call->out, mine, call->out_type);
         else
-            rp_ft_collective_send(call, i, rp_ft_offset(two.mine, at, call->out_type),
+            rp_ft_collective_send(call, i, rp_ft_offset(operands.mine, at, call->out_type),
                                   out_count_of(call, i), call->out_type);
     if (rank > 0)
         rp_ft_collective_receive(call, 0, call->out, mine, call->out_type);
-    end_reduction(call, two);
+    end_reduction(call, operands);
     return MPI_SUCCESS;
 }

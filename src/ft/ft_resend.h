@@ -5,7 +5,7 @@
 
 #include "ft/ft_attempt.h"
 
-/* All ranks tell each other how many messages of each channel arrived, and which payloads did not.
+/* All ranks exchange how many messages of each channel arrived, and which payloads did not.
  */
 void rp_ft_exchange_counts(struct rp_ft_attempt *a);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * New processes, when no spare is left (--respawn): those who live start one together, by
- * MPI_Comm_spawn, and meet it in one communicator. From there on it is a spare. One at a time: of
- * several that were started at once one may die, and with what is left of these Open MPI 5 cannot
- * start another (PMIx_Connect is "not supported" then).
+ * MPI_Comm_spawn, and meet it in one communicator. From there on it is a spare. One is started at a
+ * time: if one of several that were started at once dies, Open MPI 5 cannot start another with what
+ * is left of them (PMIx_Connect is "not supported" then).
  *
- * If a process dies meanwhile, Open MPI 5 fails, or lets all others wait for ever: so the time is
- * kept. Its launcher does not get over that, so the job ends. Files of checkpoints are complete
- * before.
+ * If a process dies meanwhile, Open MPI 5 fails, or lets all others wait for ever: so there is a
+ * time limit. The launcher does not survive that, so the job ends. Files of checkpoints are
+ * complete before.
  */
 #include "ft/ft_respawn.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Payloads between processes of one machine do not travel: the receiver reads them where the sender
+ * Payloads between processes of one host do not travel: the receiver reads them where the sender
  * logged them. So the copy into the log, which is there anyway, takes the place of one that MPI
  * would make.
  *
- * Whether a receiver can is not asked of names of hosts, but tried: with the first payload the
- * sender offers its log (process, descriptor, and a number that its first bytes hold). A receiver
- * that can open it, and finds the number there, accepts, and keeps it open: so it can also read
- * what a sender had sent that died since. Until then, and if no word comes, payloads travel. Each
- * world begins anew.
+ * Whether a receiver can do so does not follow from names of hosts: it is tried. With the first
+ * payload the sender offers its log (process, descriptor, and a number that its first bytes hold).
+ * A receiver that can open it, and finds the number there, accepts, and keeps it open: so it can
+ * also read what a sender had sent that died since. Until it accepts, payloads travel. Each world
+ * begins anew.
  *
  * A receiver that cannot map what it once accepted, for lack of memory, declines: that payload is
  * sent to it, and all later ones.

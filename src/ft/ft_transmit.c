@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages of the program leave from the log: the envelope with a short payload behind it; the
- * envelope alone, if the receiver reads the payload in the log; or both, one after the other. What
- * the receiver turns out not to be able to read is sent to it alone.
+ * envelope alone, if the receiver reads the payload in the log; or both, one after the other. A
+ * payload that the receiver turns out not to be able to read is sent by itself.
  */
 #include "ft/ft_transmit.h"
 

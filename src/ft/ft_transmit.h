@@ -14,7 +14,7 @@ void rp_ft_transmit_start(void);
  * than in the log, and must stay; or NULL. Does nothing while there is no world. */
 void rp_ft_transmit(struct rp_ft_entry *entry, int to, uint32_t flags, const void *payload);
 
-/* Sends the payload alone, to a rank that has the envelope. */
+/* Sends the payload by itself, to a rank that has the envelope. */
 void rp_ft_transmit_payload(struct rp_ft_entry *entry, int to, uint32_t flags);
 
 /* Notes which messages have left. */
