@@ -22,28 +22,30 @@
 
 typedef struct rp_ft_checkpoint generations[RP_FT_GENERATIONS];
 
-struct gift {
+struct sent_copy {
     int64_t generation;
     unsigned epoch;
 };
 
 int rp_ft_copies;
-static void (*report_stored)(int64_t generation);
-static int64_t *hosts;                  /* of the ranks, at the start; NULL: not known yet */
-static int32_t *keepers;                /* rp_ft_copies of each rank */
-static generations *held;               /* of each rank: what we keep of it */
-static struct rp_ft_checkpoint *coming; /* of each rank: on its way to us */
-static int64_t *stored;                 /* by each keeper of ours: the latest that it has */
-static struct gift *given;              /* to each keeper of ours: the last */
+static struct {
+    void (*report_stored)(int64_t generation);
+    int64_t *hosts;                  /* of the ranks, at the start; NULL: not known yet */
+    int32_t *keepers;                /* rp_ft_copies of each rank */
+    generations *held;               /* of each rank: what we keep of it */
+    struct rp_ft_checkpoint *coming; /* of each rank: on its way to us */
+    int64_t *stored;                 /* by each keeper of ours: the latest that it has */
+    struct sent_copy *sent;          /* to each keeper of ours: the last */
+} copies;
 
 int rp_ft_keeper(int rank, int copy)
 {
-    return keepers[(size_t)rank * (size_t)rp_ft_copies + (size_t)copy];
+    return copies.keepers[(size_t)rank * (size_t)rp_ft_copies + (size_t)copy];
 }
 
 struct rp_ft_checkpoint *rp_ft_held(int rank)
 {
-    return held[rank];
+    return copies.held[rank];
 }
 
 /* The start */
@@ -75,11 +77,11 @@ static int64_t own_host(void)
 
 void rp_ft_copies_place(const int64_t *all)
 {
-    if (!hosts)
-        hosts = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *hosts);
-    if (all != hosts)
-        memcpy(hosts, all, (size_t)rp_ft.ranks * sizeof *hosts);
-    if (rp_buddies_choose(rp_ft.ranks, rp_ft_copies, hosts, keepers) != 0)
+    if (!copies.hosts)
+        copies.hosts = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *copies.hosts);
+    if (all != copies.hosts)
+        memcpy(copies.hosts, all, (size_t)rp_ft.ranks * sizeof *copies.hosts);
+    if (rp_buddies_choose(rp_ft.ranks, rp_ft_copies, copies.hosts, copies.keepers) != 0)
         rp_ft_die(125, "out of memory for the keepers of %d ranks", rp_ft.ranks);
 }
 
@@ -99,7 +101,7 @@ int rp_ft_copies_gather(MPI_Comm world)
 
 const int64_t *rp_ft_copies_hosts(void)
 {
-    return hosts;
+    return copies.hosts;
 }
 
 /* Keeping those of others */
@@ -107,13 +109,13 @@ const int64_t *rp_ft_copies_hosts(void)
 void rp_ft_copies_forget_after(int64_t generation)
 {
     for (int i = 0; i < rp_ft.ranks; i++)
-        rp_ft_checkpoint_drop_after(held[i], generation);
+        rp_ft_checkpoint_drop_after(copies.held[i], generation);
 }
 
 /* Memory for one that is on its way. */
 static uint8_t *room_for(int from, size_t bytes)
 {
-    struct rp_ft_checkpoint *one = &coming[from];
+    struct rp_ft_checkpoint *one = &copies.coming[from];
 
     if (one->bytes != bytes) {
         free(one->blob);
@@ -125,18 +127,19 @@ static uint8_t *room_for(int from, size_t bytes)
 /* MPI may still write into that memory: it is given up. */
 static void on_lost(const struct rp_ft_envelope *envelope)
 {
-    coming[envelope->from] = (struct rp_ft_checkpoint){.bytes = 0};
+    copies.coming[envelope->from] = (struct rp_ft_checkpoint){.bytes = 0};
 }
 
 static void on_arrived(const struct rp_ft_envelope *envelope)
 {
     int from = envelope->from;
-    struct rp_ft_checkpoint *slot = rp_ft_checkpoint_slot(held[from], (int64_t)envelope->seq),
+    struct rp_ft_checkpoint *slot =
+                                rp_ft_checkpoint_slot(copies.held[from], (int64_t)envelope->seq),
                             old = *slot;
 
-    *slot = coming[from];
+    *slot = copies.coming[from];
     slot->generation = (int64_t)envelope->seq;
-    coming[from] = old;
+    copies.coming[from] = old;
     rp_ft_control(RP_FT_STORED, from, envelope->seq, NULL, 0);
 }
 
@@ -153,14 +156,14 @@ int64_t rp_ft_copies_stored(void)
     int64_t least = INT64_MAX;
 
     for (int i = 0; i < rp_ft_copies; i++)
-        least = stored[i] < least ? stored[i] : least;
+        least = copies.stored[i] < least ? copies.stored[i] : least;
     return least;
 }
 
 void rp_ft_copies_are_stored(int64_t generation)
 {
     for (int i = 0; i < rp_ft_copies; i++)
-        stored[i] = generation;
+        copies.stored[i] = generation;
 }
 
 static void on_stored(const struct rp_ft_envelope *by, const void *payload)
@@ -170,20 +173,21 @@ static void on_stored(const struct rp_ft_envelope *by, const void *payload)
 
     (void)payload;
     for (int i = 0; i < rp_ft_copies; i++)
-        if (rp_ft_keeper(rp_ft.rank, i) == by->from && generation > stored[i])
-            stored[i] = generation;
+        if (rp_ft_keeper(rp_ft.rank, i) == by->from && generation > copies.stored[i])
+            copies.stored[i] = generation;
     if (rp_ft_copies_stored() > before)
-        report_stored(rp_ft_copies_stored());
+        copies.report_stored(rp_ft_copies_stored());
 }
 
 /* Once to each in each world: a keeper expects one of each rank at a time. */
 void rp_ft_copies_send(const struct rp_ft_checkpoint *one)
 {
     for (int i = 0; i < rp_ft_copies; i++) {
-        bool is_given = given[i].generation == one->generation && given[i].epoch == rp_ft.epoch;
-        if (is_given || stored[i] >= one->generation)
+        bool is_given =
+            copies.sent[i].generation == one->generation && copies.sent[i].epoch == rp_ft.epoch;
+        if (is_given || copies.stored[i] >= one->generation)
             continue;
-        given[i] = (struct gift){one->generation, rp_ft.epoch};
+        copies.sent[i] = (struct sent_copy){one->generation, rp_ft.epoch};
         rp_ft_control(RP_FT_CHECKPOINT, rp_ft_keeper(rp_ft.rank, i), (uint64_t)one->generation,
                       one->blob, one->bytes);
     }
@@ -194,19 +198,20 @@ void rp_ft_copies_start(void (*stored_by_all)(int64_t generation))
     const char *text = rp_setting("REPRISE_FT_COPIES");
     int wanted = text ? (int)strtol(text, NULL, 10) : 1;
 
-    report_stored = stored_by_all;
+    copies.report_stored = stored_by_all;
     rp_ft_transport_handle(RP_FT_CHECKPOINT, on_checkpoint);
     rp_ft_transport_handle(RP_FT_STORED, on_stored);
     rp_ft_copies = wanted < rp_ft.ranks ? wanted : rp_ft.ranks - 1;
-    keepers = rp_ft_alloc((size_t)rp_ft.ranks * (size_t)rp_ft_copies * sizeof *keepers);
-    held = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *held);
-    coming = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *coming);
-    stored = rp_ft_alloc((size_t)rp_ft_copies * sizeof *stored);
-    given = rp_ft_alloc((size_t)rp_ft_copies * sizeof *given);
+    copies.keepers =
+        rp_ft_alloc((size_t)rp_ft.ranks * (size_t)rp_ft_copies * sizeof *copies.keepers);
+    copies.held = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *copies.held);
+    copies.coming = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *copies.coming);
+    copies.stored = rp_ft_alloc((size_t)rp_ft_copies * sizeof *copies.stored);
+    copies.sent = rp_ft_alloc((size_t)rp_ft_copies * sizeof *copies.sent);
     rp_ft_copies_are_stored(-1);
     for (int i = 0; i < rp_ft_copies; i++)
-        given[i].generation = -1;
+        copies.sent[i].generation = -1;
     for (int i = 0; i < rp_ft.ranks; i++)
         for (int k = 0; k < RP_FT_GENERATIONS; k++)
-            clear(&held[i][k]);
+            clear(&copies.held[i][k]);
 }

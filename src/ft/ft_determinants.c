@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Determinants: what MPI leaves open, and what a rank that runs again must therefore be told. Three
+ * Determinants: the outcomes that MPI leaves open, which a rank that runs again must repeat. Three
  * sequences, each since the last checkpoint:
  * - matches: which message the n-th receive from anyone took;
  * - outcomes: what calls of completion and probes answered. Answers of no between two others are
@@ -69,11 +69,14 @@ struct part {
     struct outcome outcome[OUTCOMES];
 };
 
-static struct part *parts, *current;
-static uint64_t matches, outcomes;
-static uint32_t noes_given;
-static uint64_t sent, turns; /* messages, and the turns that began with one of them */
-static uint32_t sender;      /* whose turn was last */
+/* The file, and how far this process has come in its present part. */
+static struct {
+    struct part *parts, *current;
+    uint64_t matches, outcomes;
+    uint32_t noes;        /* since the last other outcome */
+    uint64_t sent, turns; /* messages, and the turns that began with one of them */
+    uint32_t sender;      /* whose turn was last */
+} life;
 
 static struct part *map_file(void)
 {
@@ -104,21 +107,21 @@ static uint64_t fresh_tag(const struct part all[PARTS])
 
 static bool is_written(const struct turn *slot)
 {
-    return slot->tag == (uint32_t)current->tag;
+    return slot->tag == (uint32_t)life.current->tag;
 }
 
 /* A process may have been killed before it took the turn that it had written last. */
 static void turns_from_here(void)
 {
-    if (current->sent_tag != current->tag) {
-        current->sent = 0;
-        current->sent_tag = current->tag;
+    if (life.current->sent_tag != life.current->tag) {
+        life.current->sent = 0;
+        life.current->sent_tag = life.current->tag;
     }
-    for (uint64_t i = 0; i < TURNS && is_written(&current->turn[i]); i++)
-        if (current->turn[i].message >= current->sent)
-            current->turn[i].tag = 0;
-    sent = turns = 0;
-    sender = 0;
+    for (uint64_t i = 0; i < TURNS && is_written(&life.current->turn[i]); i++)
+        if (life.current->turn[i].message >= life.current->sent)
+            life.current->turn[i].tag = 0;
+    life.sent = life.turns = 0;
+    life.sender = 0;
     rp_ft_coroutines_count_anew();
 }
 
@@ -126,15 +129,15 @@ static void turns_from_here(void)
  * there already is to be repeated. */
 void rp_ft_determinants_from(int64_t generation)
 {
-    if (!parts)
-        parts = map_file();
-    current = &parts[generation < 0 ? PARTS - 1 : generation % (PARTS - 1)];
-    if (current->generation_plus_2 != generation + 2) { /* 0: never written */
-        current->tag = fresh_tag(parts);
-        current->generation_plus_2 = generation + 2;
+    if (!life.parts)
+        life.parts = map_file();
+    life.current = &life.parts[generation < 0 ? PARTS - 1 : generation % (PARTS - 1)];
+    if (life.current->generation_plus_2 != generation + 2) { /* 0: never written */
+        life.current->tag = fresh_tag(life.parts);
+        life.current->generation_plus_2 = generation + 2;
     }
-    matches = outcomes = 0;
-    noes_given = 0;
+    life.matches = life.outcomes = 0;
+    life.noes = 0;
     turns_from_here();
 }
 
@@ -153,15 +156,15 @@ void rp_ft_determinants_forget(int64_t generation)
 /* A receive from anyone is posted: is it known what it takes? */
 void rp_ft_determinant_get(struct rp_ft_request *request)
 {
-    struct match *slot = matches < MATCHES ? &current->match[matches] : NULL;
+    struct match *slot = life.matches < MATCHES ? &life.current->match[life.matches] : NULL;
 
     if (!slot)
         rp_ft_die(123,
                   "%s: more than %d receives from anyone between two checkpoints: checkpoint more "
                   "often (--interval)",
                   rp_ft.call, MATCHES);
-    request->wildcard = ++matches;
-    if (slot->tag == (uint32_t)current->tag) {
+    request->wildcard = ++life.matches;
+    if (slot->tag == (uint32_t)life.current->tag) {
         request->bound_rank = slot->rank;
         request->bound_seq = slot->seq;
     }
@@ -171,11 +174,11 @@ void rp_ft_determinant_put(struct rp_ft_request *request)
 {
     if (!request->wildcard)
         return;
-    struct match *slot = &current->match[request->wildcard - 1];
+    struct match *slot = &life.current->match[request->wildcard - 1];
     slot->rank = request->taken.from;
     slot->seq = request->taken.seq;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    slot->tag = (uint32_t)current->tag;
+    slot->tag = (uint32_t)life.current->tag;
 }
 
 static struct outcome *slot_at(uint64_t place)
@@ -185,22 +188,22 @@ static struct outcome *slot_at(uint64_t place)
             123,
             "%s: more than %d answers between two checkpoints: checkpoint more often (--interval)",
             rp_ft.call, OUTCOMES);
-    struct outcome *slot = &current->outcome[place];
-    if (slot->tag != (uint32_t)current->tag)
-        *slot = (struct outcome){.tag = (uint32_t)current->tag};
+    struct outcome *slot = &life.current->outcome[place];
+    if (slot->tag != (uint32_t)life.current->tag)
+        *slot = (struct outcome){.tag = (uint32_t)life.current->tag};
     return slot;
 }
 
 static struct outcome *slot_of_outcome(void)
 {
-    return slot_at(outcomes);
+    return slot_at(life.outcomes);
 }
 
 bool rp_ft_outcome_is_no(void)
 {
-    if (noes_given == slot_of_outcome()->noes)
+    if (life.noes == slot_of_outcome()->noes)
         return false;
-    noes_given++;
+    life.noes++;
     return true;
 }
 
@@ -211,15 +214,15 @@ bool rp_ft_outcome_next(int64_t *answer)
     if (!slot->known)
         return false;
     *answer = slot->answer;
-    outcomes++;
-    noes_given = 0;
+    life.outcomes++;
+    life.noes = 0;
     return true;
 }
 
 void rp_ft_outcome_no(void)
 {
     slot_of_outcome()->noes++;
-    noes_given++;
+    life.noes++;
 }
 
 /* A process may be killed between any two instructions: what is known is written before that it
@@ -237,49 +240,50 @@ static void put_at(uint64_t place, int64_t answer)
 void rp_ft_outcome_put_list(int count, const int *answers)
 {
     for (int i = 0; i < count; i++)
-        put_at(outcomes + 1 + (uint64_t)i, answers[i]);
-    put_at(outcomes, count);
-    outcomes += 1 + (uint64_t)count;
-    noes_given = 0;
+        put_at(life.outcomes + 1 + (uint64_t)i, answers[i]);
+    put_at(life.outcomes, count);
+    life.outcomes += 1 + (uint64_t)count;
+    life.noes = 0;
 }
 
 void rp_ft_outcome_put(int64_t answer)
 {
-    put_at(outcomes++, answer);
-    noes_given = 0;
+    put_at(life.outcomes++, answer);
+    life.noes = 0;
 }
 
 /* Whose turn it was in the first life. */
 static uint32_t next_sender(void)
 {
-    const struct turn *slot = &current->turn[turns];
+    const struct turn *slot = &life.current->turn[life.turns];
 
-    return turns < TURNS && is_written(slot) && slot->message == sent ? slot->sender : sender;
+    return life.turns < TURNS && is_written(slot) && slot->message == life.sent ? slot->sender
+                                                                                : life.sender;
 }
 
 bool rp_ft_turn_is(uint32_t who)
 {
-    return sent >= current->sent || who == next_sender();
+    return life.sent >= life.current->sent || who == next_sender();
 }
 
 static void begin_turn(uint32_t who)
 {
-    if (turns == TURNS)
+    if (life.turns == TURNS)
         rp_ft_die(123,
                   "%s: collectives in the background took turns in sending more than %d times "
                   "between two checkpoints: checkpoint more often (--interval)",
                   rp_ft.call, TURNS);
-    current->turn[turns++] =
-        (struct turn){.message = sent, .sender = who, .tag = (uint32_t)current->tag};
-    sender = who;
+    life.current->turn[life.turns++] =
+        (struct turn){.message = life.sent, .sender = who, .tag = (uint32_t)life.current->tag};
+    life.sender = who;
 }
 
 void rp_ft_turn_take(uint32_t who)
 {
-    if (who != sender)
+    if (who != life.sender)
         begin_turn(who);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    sent++;
-    if (sent > current->sent)
-        current->sent = sent;
+    life.sent++;
+    if (life.sent > life.current->sent)
+        life.current->sent = life.sent;
 }

@@ -4,10 +4,10 @@
  * needs to survive failures, for jobs that were started by hand: with the usual MPI_Finalize, which
  * waits for all, survivors would wait for the dead.
  *
- * To a launcher that was report of ULFM the end of a process is no failure. So each leaves its
+ * To a launcher that knows of ULFM the end of a process is no failure. So each leaves its
  * state and its status for the command that started the job (job/job_progress.h,
  * job/task_progress.h). Who exits in the middle of the run, without MPI_Finalize, ends the job:
- * nobody would be report, and the others would wait for it.
+ * nobody would learn of it, and the others would wait for it.
  */
 #include "task/task_failures_exit.h"
 

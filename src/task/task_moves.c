@@ -172,7 +172,7 @@ void rp_moves_take_copy(struct rp_tasks *tasks, const struct rp_parcel_head *hea
     if (head->srn && awaits_state(tasks, head->task) && head->clock == tasks->version) {
         rp_task_copy_set(&task->copy, data, head->bytes, head->clock);
         if (!tasks->recovering &&
-            rp_task_checkpoint_restore(tasks, head->task)) /* else when all is report */
+            rp_task_checkpoint_restore(tasks, head->task)) /* else when all have reported */
             rp_task_queue_append(&tasks->ready, &task->waiting);
         count_missing(tasks);
     }
