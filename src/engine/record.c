@@ -2,7 +2,7 @@
 /*
  * Recording. Each operation calls the real function and pushes what MPI left open as events: which
  * message a wildcard took, which requests a completion call found, whether a poll said no. Nothing
- * is sent, delayed or copied. docs/design.md tells why this is enough.
+ * is sent, delayed or copied. docs/internals/recording.md tells why this is enough.
  *
  * While a wildcard receive is under way, its handle is in rp_state.requests, and rp_state.watched
  * keeps the completion calls from passing us by. The usual cases of the most frequent calls are
