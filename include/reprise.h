@@ -42,7 +42,7 @@ enum reprise_exit {
     REPRISE_EXIT_INTERNAL = 125,    /* a fault of reprise or of the system */
 };
 
-/* Returns 1 under `reprise ft`, else 0. */
+/* Returns whether the program runs under `reprise ft`. */
 int reprise_active(void);
 
 /*
