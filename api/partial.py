@@ -200,7 +200,7 @@ def imreceive(call):
 def access(call):
     """Before an access of a window: where, and whether it writes."""
     count, datatype = ("targetcount", "targettype") if "targetcount" in call.names else ("1", "datatype")
-    reads = "true" if re.fullmatch("MPI_R?[gG]et(_c)?", call.name) else "op == rp_handle.no_op" if "op" in call.names else "false"
+    reads = "true" if re.fullmatch("MPI_R?[gG]et(_c)?", call.name) else "op == rp_partial.handle.no_op" if "op" in call.names else "false"
     return f"    rp_window_access(win, target, disp, (int64_t){count}, {datatype}, !({reads}));\n"
 
 
@@ -209,17 +209,17 @@ def target_of(call):
 
 
 def origin_of(call):
-    return f"origin, (int64_t){'count' if 'count' in call.names else '1'}, datatype, {'op' if 'op' in call.names else 'rp_handle.replace'}"
+    return f"origin, (int64_t){'count' if 'count' in call.names else '1'}, datatype, {'op' if 'op' in call.names else 'rp_partial.handle.replace'}"
 
 
 def told_write(call):
     """Alone, if accesses are told of."""
-    return f"    if (rp_access_traced)\n        rp_access_trace_write(&rp_f_{call.member}, win, target, disp, {target_of(call)}, {origin_of(call)});\n"
+    return f"    if (rp_partial.is_traced)\n        rp_access_trace_write(&rp_f_{call.member}, win, target, disp, {target_of(call)}, {origin_of(call)});\n"
 
 
 def told_read(call):
     more = f"        rp_access_trace_operand(areas.read, {origin_of(call)});\n" if "op" in call.names else "        rp_access_trace_swap(areas.read, origin, compare);\n" if "compare" in call.names else ""
-    return f"    if (rp_access_traced) {{\n        areas.read = rp_access_trace_read(&rp_f_{call.member}, win, target, disp, {target_of(call)});\n{more}    }}\n"
+    return f"    if (rp_partial.is_traced) {{\n        areas.read = rp_access_trace_read(&rp_f_{call.member}, win, target, disp, {target_of(call)});\n{more}    }}\n"
 
 
 def rupdate(call):
@@ -228,11 +228,11 @@ def rupdate(call):
 
 
 def update(call, areas="", keep="", told=None):
-    numbers = "rp_updates"
+    numbers = "rp_windows.updates"
     for name, mark in zip(call.names, call.marks):
         if mark == "#":
             numbers = f"rp_check({numbers}, {call.number(name)})"
-    note = f"    rp_updates = {numbers};\n{keep}"
+    note = f"    rp_windows.updates = {numbers};\n{keep}"
     return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{LOOK if areas else ''}{call.real()}    if (rc != MPI_SUCCESS) {{\n        rp_partial_record_failed(&rp_f_{call.member}, rc);\n        return rc;\n    }}\n{note}    return rc;\n}}\n\n"
             f"static int feed_{call.member}({call.parameters})\n{{\n{areas}    int rc = rp_partial_feed_update(&rp_f_{call.member});\n    if (rc != MPI_SUCCESS) {{\n        rp_partial_feed_error_win(win, rc);\n        return rc;\n    }}\n{told or told_write(call)}{note}    return MPI_SUCCESS;\n}}\n\n")
 
@@ -267,14 +267,14 @@ def sync(call):
         after += f"    rp_reads_await(win, {target});\n"
     if "all" in words or "target" in words:
         after += f"    rp_reads_done(win, {target});\n"
-    took = "    rp_updates = 0;\n"
+    took = "    rp_windows.updates = 0;\n"
     own = " && rp_window_is_self(win, rank)" if "self" in words else ""
     looks = ("out" in words or "in" in words) and "flag" not in words
-    first = f"    if (rp_access_traced{own})\n        rp_windows_look(&rp_f_{call.member}, win, {'true' if 'out' in words else 'false'});\n" if looks else ""
-    done = "" if "local" in call.name or not ("all" in words or "target" in words) else f"    if (rp_access_traced)\n        rp_access_trace_done(&rp_f_{call.member}, win, {'rank' if 'target' in words else '-1'});\n"
+    first = f"    if (rp_partial.is_traced{own})\n        rp_windows_look(&rp_f_{call.member}, win, {'true' if 'out' in words else 'false'});\n" if looks else ""
+    done = "" if "local" in call.name or not ("all" in words or "target" in words) else f"    if (rp_partial.is_traced)\n        rp_access_trace_done(&rp_f_{call.member}, win, {'rank' if 'target' in words else '-1'});\n"
     text = record(call, before, took + "    rp_windows_mark();\n" + call.outputs("record"), call.real() + after) + answered(call, took, call.outputs("feed") + done, first=first)
     plain = call.check
-    return text.replace(f"{plain}", f"true, rp_check(rp_updates, {plain.split(', ', 1)[1]})") if plain else text
+    return text.replace(f"{plain}", f"true, rp_check(rp_windows.updates, {plain.split(', ', 1)[1]})") if plain else text
 
 
 def begin(call):
@@ -437,8 +437,8 @@ def entry(call, prefix):
     twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
     side = "rp_partial_" if call.kind == "own" else ""
     return (f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    if (RP_PASSES)\n        return {twin}.{call.member}({call.args});\n"
-            f"    if (rp_partial_is_feeding)\n        RP_HERE();\n    else\n        rp_track_settle();\n    rp_early_enter();\n"
-            f"    int rc = rp_partial_is_feeding ? {side}feed_{call.member}({call.args}) : {side}record_{call.member}(&{twin}, {call.args});\n"
+            f"    if (rp_partial.is_feeding)\n        RP_HERE();\n    else\n        rp_track_settle();\n    rp_early_enter();\n"
+            f"    int rc = rp_partial.is_feeding ? {side}feed_{call.member}({call.args}) : {side}record_{call.member}(&{twin}, {call.args});\n"
             f"    rp_early_leave();\n    return rc;\n}}\n\n")
 
 
@@ -450,7 +450,7 @@ def special_entry(call, prefix):
 
 def clock_entry(call, prefix):
     twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
-    return f"RP_ENTRY double {prefix}{call.name}(void)\n{{\n    return RP_PASSES || rp_data_times_captured ? {twin}.{call.member}() : rp_data_{call.member}(&{twin});\n}}\n\n"
+    return f"RP_ENTRY double {prefix}{call.name}(void)\n{{\n    return RP_PASSES || rp_partial.times_captured ? {twin}.{call.member}() : rp_data_{call.member}(&{twin});\n}}\n\n"
 
 
 def write_hand(calls, out):

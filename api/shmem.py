@@ -110,7 +110,7 @@ def fetch(call):
 
 
 def get(call, kind="get"):
-    read = f"&(struct rp_read){{target, {call.size_of('target')}, {call.stride('tst')}, {call.length}, {call.context}, NULL}}"
+    read = f"&(struct rp_shmem_read){{target, {call.size_of('target')}, {call.stride('tst')}, {call.length}, {call.context}, NULL}}"
     access = f"&f_{call.name}, {read}, source, {call.stride('sst')}, pe"
     return around(call, ("source",), f"rp_shmem_{kind}({access})", f"rp_shmem_{kind}_end({access})")
 
@@ -159,7 +159,7 @@ def hand(call):
 
 
 def pass_(call):
-    return body(call, f"    if (!rp_partial_is_feeding)\n        real({call.args});\n")
+    return body(call, f"    if (!rp_partial.is_feeding)\n        real({call.args});\n")
 
 
 def refuse(call):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who wrote what: alone, and only if that is asked for (REPRISE_WHO names the file), this rank's
+ * Who wrote what: if that is asked for (REPRISE_WHO names the file), a rank that is fed has its
  * one-sided accesses are written down, with places and values (log/accesslog.h). The record needs
  * none of it: the same program makes the same accesses, reads what it read, and so writes what it
  * wrote. What an atomic operation wrote follows from what it found.
@@ -15,19 +15,19 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "partial/partial.h"
 #include "event/wrappers.h"
 #include "log/accesslog.h"
 #include "log/window_sync_log.h"
+#include "partial/partial_access_trace.h"
+#include "partial/partial_windows.h"
 
-bool rp_access_traced;
-uintptr_t rp_caller, rp_caller_stack;
-
-static struct rp_access_writer *writer;
-static struct rp_window_sync order;
-static struct rp_site_table sites;
-static uint32_t own_rank;
-static uint64_t accesses;
+static struct {
+    struct rp_access_writer *writer;
+    struct rp_window_sync order; /* of the record */
+    struct rp_site_table sites;
+    uint32_t own_rank;
+    uint64_t accesses; /* so far */
+} trace;
 
 static const struct rp_function loaded = {0, "load"}, stored = {0, "store"};
 
@@ -38,7 +38,7 @@ static struct {
     uint8_t value[RP_ACCESS_PIECE];
 } run;
 
-struct rp_read {
+struct rp_traced_read {
     struct rp_access access;
     bool updates, swaps; /* it is an atomic operation; MPI_Compare_and_swap */
     bool replaces;       /* by its operand, whatever is there */
@@ -52,66 +52,70 @@ struct rp_read {
 static void announce(void *owner, const struct rp_buffer *records, uint32_t first)
 {
     (void)owner, (void)first;
-    rp_access_put_sites(writer, records);
+    rp_access_put_sites(trace.writer, records);
 }
 
 enum rp_status rp_access_trace_open(const char *path, const char *directory, uint64_t run,
                                     uint32_t rank, struct rp_problem *why)
 {
-    enum rp_status status = rp_window_sync_read(directory, run, rank, &order, why);
+    enum rp_status status = rp_window_sync_read(directory, run, rank, &trace.order, why);
 
-    if (status == RP_USAGE && !rp_data_has_windows(rp_data_reader))
+    if (status == RP_USAGE && !rp_data_has_windows(rp_partial.reader))
         status = RP_OK; /* it has nothing to tell */
     if (status == RP_OK)
-        status = rp_access_create(path, run, rank, &writer, why);
-    if (status == RP_OK && !rp_site_table_init(&sites))
+        status = rp_access_create(path, run, rank, &trace.writer, why);
+    if (status == RP_OK && !rp_site_table_init(&trace.sites))
         status = rp_fail(why, RP_MEMORY, "out of memory");
-    own_rank = rank;
-    sites.announce = announce;
-    sites.wrappers = rp_wrappers_list();
-    rp_access_traced = status == RP_OK;
+    trace.own_rank = rank;
+    trace.sites.announce = announce;
+    trace.sites.wrappers = rp_wrappers_list();
+    rp_partial.is_traced = status == RP_OK;
     return status;
 }
 
 static void end_run(void)
 {
     if (run.is_there)
-        rp_access_put(writer, &run.access);
+        rp_access_put(trace.writer, &run.access);
     run.is_there = false;
 }
 
 void rp_access_trace_close(void)
 {
-    if (rp_access_traced) {
+    if (rp_partial.is_traced) {
         end_run();
-        rp_access_close(writer);
+        rp_access_close(trace.writer);
     }
-    rp_access_traced = false;
+    rp_partial.is_traced = false;
 }
 
 static uint64_t complete(void)
 {
-    return rp_data_read_entries(rp_data_reader);
+    return rp_data_read_entries(rp_partial.reader);
 }
 
 static uint32_t site_of(const struct rp_function *function)
 {
-    return rp_caller ? rp_site_find(&sites, function->name, rp_caller, rp_caller_stack) + 1 : 0;
+    return rp_partial.caller ? rp_site_find(&trace.sites, function->name, rp_partial.caller,
+                                            rp_partial.caller_stack) +
+                                   1
+                             : 0;
 }
 
 /* The rank in MPI_COMM_WORLD; false if the window's members are not known. */
 static bool world_rank(uint64_t window, int rank, uint32_t *out)
 {
-    if (window >= order.windows || rank < 0 || (size_t)rank >= order.window[window].count)
+    if (window >= trace.order.windows || rank < 0 ||
+        (size_t)rank >= trace.order.window[window].count)
         return false;
-    *out = order.window[window].rank[rank];
+    *out = trace.order.window[window].rank[rank];
     return true;
 }
 
 int rp_access_trace_self(uint64_t window)
 {
-    for (size_t i = 0; window < order.windows && i < order.window[window].count; i++)
-        if (order.window[window].rank[i] == own_rank)
+    for (size_t i = 0; window < trace.order.windows && i < trace.order.window[window].count; i++)
+        if (trace.order.window[window].rank[i] == trace.own_rank)
             return (int)i;
     return -1;
 }
@@ -123,7 +127,7 @@ static void put(struct rp_access a)
 
     do {
         a.length = left < RP_ACCESS_PIECE ? left : RP_ACCESS_PIECE;
-        rp_access_put(writer, &a);
+        rp_access_put(trace.writer, &a);
         left -= a.length;
         a.shift += a.length;
         a.value = a.value ? a.value + a.length : NULL;
@@ -137,7 +141,7 @@ static struct rp_access begin(enum rp_access_kind kind, uint64_t window,
     end_run();
     return (struct rp_access){.kind = (uint8_t)kind,
                               .window = (uint32_t)window,
-                              .owner = own_rank,
+                              .owner = trace.own_rank,
                               .from = complete(),
                               .until = complete(),
                               .site = site_of(function),
@@ -151,18 +155,18 @@ void rp_access_trace_window(uint64_t window, bool dynamic, int unit, size_t size
 
     a.length = size;
     a.unit = unit > 0 ? (uint32_t)unit : 1;
-    a.flavor = !dynamic            ? RP_ACCESS_PLAIN
-               : order.version > 1 ? RP_ACCESS_DYNAMIC
-                                   : RP_ACCESS_UNTOLD;
-    rp_access_put(writer, &a);
+    a.flavor = !dynamic                  ? RP_ACCESS_PLAIN
+               : trace.order.version > 1 ? RP_ACCESS_DYNAMIC
+                                         : RP_ACCESS_UNTOLD;
+    rp_access_put(trace.writer, &a);
 }
 
 bool rp_access_trace_attached(uint64_t window, size_t nth, size_t size, uint64_t *address)
 {
-    for (size_t i = 0; i < order.attaches; i++)
-        if (order.attached[i].window == window && nth-- == 0) {
-            *address = order.attached[i].address;
-            return order.attached[i].size == size;
+    for (size_t i = 0; i < trace.order.attaches; i++)
+        if (trace.order.attached[i].window == window && nth-- == 0) {
+            *address = trace.order.attached[i].address;
+            return trace.order.attached[i].size == size;
         }
     return false;
 }
@@ -177,7 +181,7 @@ static bool locate(struct rp_access *a, MPI_Win win, int target, MPI_Aint disp, 
     MPI_Aint lb, extent;
 
     a->place = (int64_t)rp_window_recorded(win, target, disp);
-    a->number = accesses++;
+    a->number = trace.accesses++;
     rp_areas_one(&areas, target != MPI_PROC_NULL, NULL, count, type);
     if (areas.count == 0 || !world_rank(rp_window_number(win), target, &a->owner))
         return false;
@@ -205,9 +209,9 @@ void rp_access_trace_write(const struct rp_function *function, MPI_Win win, int 
 {
     struct rp_access a = begin(RP_ACCESS_WRITE, rp_window_number(win), function);
 
-    if (op == rp_handle.no_op || !locate(&a, win, target, disp, targetcount, targettype))
+    if (op == rp_partial.handle.no_op || !locate(&a, win, target, disp, targetcount, targettype))
         return;
-    a.known = op == rp_handle.replace && is_like(&a, origin, count, type);
+    a.known = op == rp_partial.handle.replace && is_like(&a, origin, count, type);
     a.value = a.known ? origin : NULL;
     put(a);
 }
@@ -222,27 +226,28 @@ static uint8_t *copy_of(const void *bytes, size_t length)
     return copy;
 }
 
-struct rp_read *rp_access_trace_read(const struct rp_function *function, MPI_Win win, int target,
-                                     MPI_Aint disp, int64_t targetcount, MPI_Datatype targettype)
+struct rp_traced_read *rp_access_trace_read(const struct rp_function *function, MPI_Win win,
+                                            int target, MPI_Aint disp, int64_t targetcount,
+                                            MPI_Datatype targettype)
 {
     struct rp_access a = begin(RP_ACCESS_READ, rp_window_number(win), function);
 
     if (!locate(&a, win, target, disp, targetcount, targettype))
         return NULL;
-    struct rp_read *read = calloc(1, sizeof *read);
+    struct rp_traced_read *read = calloc(1, sizeof *read);
     if (!read)
         rp_bug(__FILE__, __LINE__, "out of memory");
     read->access = a;
     return read;
 }
 
-void rp_access_trace_operand(struct rp_read *read, const void *origin, int64_t count,
+void rp_access_trace_operand(struct rp_traced_read *read, const void *origin, int64_t count,
                              MPI_Datatype type, MPI_Op op)
 {
-    if (!read || op == rp_handle.no_op)
+    if (!read || op == rp_partial.handle.no_op)
         return;
     read->updates = true;
-    read->replaces = op == rp_handle.replace;
+    read->replaces = op == rp_partial.handle.replace;
     read->op = op;
     read->type = type;
     read->count = (int)count;
@@ -250,7 +255,7 @@ void rp_access_trace_operand(struct rp_read *read, const void *origin, int64_t c
         read->operand = copy_of(origin, read->access.length);
 }
 
-void rp_access_trace_swap(struct rp_read *read, const void *origin, const void *compare)
+void rp_access_trace_swap(struct rp_traced_read *read, const void *origin, const void *compare)
 {
     if (!read || !read->access.known)
         return;
@@ -260,7 +265,7 @@ void rp_access_trace_swap(struct rp_read *read, const void *origin, const void *
 }
 
 /* What the operation made of what it found; false: that is not known. */
-static bool compute(const struct rp_read *read, uint8_t *value)
+static bool compute(const struct rp_traced_read *read, uint8_t *value)
 {
     if (!read->operand)
         return false;
@@ -272,7 +277,7 @@ static bool compute(const struct rp_read *read, uint8_t *value)
     return true;
 }
 
-static void put_update(const struct rp_read *read, const uint8_t *found)
+static void put_update(const struct rp_traced_read *read, const uint8_t *found)
 {
     struct rp_access a = read->access;
 
@@ -286,7 +291,7 @@ static void put_update(const struct rp_read *read, const uint8_t *found)
     free(value);
 }
 
-void rp_access_trace_got(struct rp_read *read, const struct rp_area *area)
+void rp_access_trace_got(struct rp_traced_read *read, const struct rp_area *area)
 {
     struct rp_access *a = &read->access;
     const uint8_t *found = (const uint8_t *)area->buf;
@@ -306,7 +311,7 @@ void rp_access_trace_got(struct rp_read *read, const struct rp_area *area)
     }
 }
 
-void rp_access_trace_forget(struct rp_read *read)
+void rp_access_trace_forget(struct rp_traced_read *read)
 {
     if (!read)
         return;
@@ -323,7 +328,7 @@ void rp_access_trace_done(const struct rp_function *function, MPI_Win win, int t
     if (target >= 0 && !world_rank(a.window, target, &a.owner))
         return;
     a.until = complete() - 1;
-    rp_access_put(writer, &a);
+    rp_access_put(trace.writer, &a);
 }
 
 /* The program's own memory */
@@ -356,7 +361,7 @@ static void put_stores(struct rp_access *a, uint64_t origin, const uint8_t *now,
             a->length = (changed ? at + width : at) - first;
             a->value = now + first;
             a->mask = mask;
-            rp_access_put(writer, a);
+            rp_access_put(trace.writer, a);
             words = 0;
         }
     }
@@ -374,7 +379,7 @@ bool rp_access_trace_stores(const struct rp_function *function, uint64_t window,
         return false;
     a.from = from;
     a.known = true;
-    a.number = accesses++;
+    a.number = trace.accesses++;
     for (size_t at = 0; at < size; at += PAGE) {
         size_t end = size - at < PAGE ? size : at + PAGE;
         if (memcmp(now + at, before + at, end - at) == 0)
@@ -390,7 +395,7 @@ void rp_access_trace_out(const struct rp_function *function, uint64_t window)
 {
     struct rp_access a = begin(RP_ACCESS_OUT, window, function);
 
-    rp_access_put(writer, &a);
+    rp_access_put(trace.writer, &a);
 }
 
 void rp_access_trace_change(const struct rp_function *function, uint64_t window, int member,
@@ -404,7 +409,7 @@ void rp_access_trace_change(const struct rp_function *function, uint64_t window,
     a.length = length;
     a.known = true;
     a.value = value;
-    a.number = accesses++;
+    a.number = trace.accesses++;
     put(a);
 }
 
@@ -425,7 +430,7 @@ static void add_to_run(const struct rp_access *a)
         run.access = *a;
         run.access.length = 0;
         run.access.value = run.value;
-        run.access.number = accesses++;
+        run.access.number = trace.accesses++;
     }
     memcpy(run.value + run.access.length, a->value, a->length);
     run.access.length += a->length;
@@ -437,7 +442,7 @@ void rp_access_trace_direct(bool loads, uint64_t window, int member, size_t at,
     const struct rp_function *function = loads ? &loaded : &stored;
     struct rp_access a = {.kind = loads ? RP_ACCESS_LOAD : RP_ACCESS_DIRECT,
                           .window = (uint32_t)window,
-                          .owner = own_rank,
+                          .owner = trace.own_rank,
                           .place = (int64_t)at,
                           .length = length,
                           .from = complete(),
@@ -455,6 +460,6 @@ void rp_access_trace_direct(bool loads, uint64_t window, int member, size_t at,
         return;
     }
     end_run();
-    a.number = accesses++;
+    a.number = trace.accesses++;
     put(a);
 }

@@ -3,14 +3,16 @@
  * Where a call puts what it receives. The memory of dense types is taken as it is; others are
  * packed and unpacked by MPI. If less was received than there is room for, and the length is not
  * one of whole elements, everything is taken: what was not received is the program's own, and the
- * same alone.
+ * same when it is fed.
  */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "partial/partial.h"
+#include "partial/partial_areas.h"
+#include "partial/partial_entries.h"
+#include "reprise.h"
 
 static bool is_named(MPI_Datatype type)
 {
@@ -142,8 +144,8 @@ void rp_areas_free(struct rp_areas *areas)
     for (size_t i = 0; i < areas->count; i++)
         if (area_at(areas, i)->owned)
             rp_pmpi.Type_free(&area_at(areas, i)->type);
-    rp_access_trace_forget(areas->read);
-    rp_early_drop(areas->early);
+    rp_partial.hooks->read_dropped(areas->read);
+    rp_partial.hooks->early_dropped(areas->early);
     free(areas->area);
     *areas = (struct rp_areas){0};
 }
@@ -170,7 +172,7 @@ static int whole_count(const struct rp_area *area, int64_t count)
     if (count > INT_MAX || (area->size > 0 && count > (int64_t)(INT_MAX / area->size))) {
         rp_error("a message of more than 2 GiB that is not of a contiguous type cannot be recorded "
                  "for a replay alone");
-        rp_data_end_job(123);
+        rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
     return (int)count;
 }
@@ -184,38 +186,6 @@ static MPI_Datatype at_base(const struct rp_area *area, char *base, int elements
     rp_pmpi.Type_create_hindexed(1, &elements, &back, area->type, &type);
     rp_pmpi.Type_commit(&type);
     return type;
-}
-
-/* What was packed from window memory of a tracked program goes into its shadow, too; or if that is
- * parted, out. */
-static void shadow_packed(const struct rp_area *area, int elements, const uint8_t *packed,
-                          int length)
-{
-    MPI_Aint lb, extent, true_lb, true_extent;
-    ptrdiff_t distance = 0;
-    int position = 0;
-
-    if (!rp_tracked())
-        return;
-    rp_pmpi.Type_get_extent(area->type, &lb, &extent);
-    rp_pmpi.Type_get_true_extent(area->type, &true_lb, &true_extent);
-    MPI_Aint more = (MPI_Aint)(elements - 1) * extent;
-    const void *first = (const void *)((intptr_t)area->buf + true_lb + (more < 0 ? more : 0));
-    size_t span = (size_t)(true_extent + (more < 0 ? -more : more));
-    if (!rp_track_touches(first, span))
-        return;
-    if (rp_track_parted) {
-        rp_windows_all_out();
-        return;
-    }
-    if (!area->buf || !rp_track_to_shadow(first, span, &distance)) {
-        rp_error("a message was received into window memory and outside of it, or by absolute "
-                 "addresses: of a program that was compiled by reprise-cc --track, that cannot be "
-                 "recorded");
-        rp_data_end_job(123);
-    }
-    rp_pmpi.Unpack(packed, length, &position, (void *)((uintptr_t)area->buf + (uintptr_t)distance),
-                   elements, area->type, rp_constant.self);
 }
 
 /* Returns how many bytes it has made. */
@@ -241,8 +211,8 @@ static void put_packed(const struct rp_area *area, int64_t count)
     rp_pmpi.Pack_size(elements, area->type, rp_constant.self, &size);
     uint8_t *memory = room_for((size_t)size);
     int position = pack(area, elements, memory, size);
-    rp_data_put_content(rp_data_writer, memory, (size_t)position);
-    shadow_packed(area, elements, memory, position);
+    rp_data_put_content(rp_partial.writer, memory, (size_t)position);
+    rp_partial.hooks->unpacked(area, elements, memory, position);
 }
 
 static void put_area(const struct rp_area *area, int64_t bytes)
@@ -278,19 +248,19 @@ int64_t rp_data_received(const MPI_Status *status)
     return bytes;
 }
 
-/* Alone */
+/* Feeding */
 
 static void mismatch(uint64_t recorded, uint64_t here)
 {
     struct rp_problem why;
 
-    if (rp_data_failed(rp_data_reader, &why) != RP_OK)
+    if (rp_data_failed(rp_partial.reader, &why) != RP_OK)
         rp_partial_feed_end(); /* tells it */
     rp_error("not the recorded run: call %llu receives into another buffer: %llu were recorded, "
              "here are %llu (counts or types differ)",
-             (unsigned long long)rp_data_read_entries(rp_data_reader), (unsigned long long)recorded,
-             (unsigned long long)here);
-    rp_data_end_job(121);
+             (unsigned long long)rp_data_read_entries(rp_partial.reader),
+             (unsigned long long)recorded, (unsigned long long)here);
+    rp_data_end_job(REPRISE_EXIT_DIVERGED);
 }
 
 static void take_packed(const struct rp_area *area, int elements, const uint8_t *content, int bytes)
@@ -315,7 +285,7 @@ static void fill_area(const struct rp_area *area)
 
     if (count <= 0)
         return;
-    const uint8_t *content = rp_data_get_content(rp_data_reader, &bytes);
+    const uint8_t *content = rp_data_get_content(rp_partial.reader, &bytes);
     if (!content || count > area->count)
         mismatch((uint64_t)count, (uint64_t)area->count);
     if (!area->dense)
@@ -335,7 +305,7 @@ void rp_areas_fill(const struct rp_areas *areas)
     for (size_t i = 0; i < areas->count; i++)
         fill_area(area_at(areas, i));
     if (areas->read)
-        rp_access_trace_got(areas->read, &areas->one);
+        rp_partial.hooks->read_filled(areas->read, &areas->one);
 }
 
 /* Both: what is there now, and what shall be */
@@ -378,86 +348,4 @@ void rp_areas_copy_in(const struct rp_areas *areas, const uint8_t *bytes)
             take_packed(area, (int)area->count, bytes, (int)length);
         bytes += length;
     }
-}
-
-/* Who takes part */
-
-static bool is_inter(MPI_Comm comm)
-{
-    int flag = 0;
-
-    rp_pmpi.Comm_test_inter(comm, &flag);
-    return flag != 0;
-}
-
-static int rank_in(MPI_Comm comm)
-{
-    int rank = -1;
-
-    rp_pmpi.Comm_rank(comm, &rank);
-    return rank;
-}
-
-uint64_t rp_members_all(MPI_Comm comm)
-{
-    int size = 0;
-
-    if (is_inter(comm))
-        rp_pmpi.Comm_remote_size(comm, &size);
-    else
-        rp_pmpi.Comm_size(comm, &size);
-    return (uint64_t)size;
-}
-
-uint64_t rp_members_at_root(MPI_Comm comm, int root)
-{
-    return is_inter(comm) ? root == MPI_ROOT : rank_in(comm) == root;
-}
-
-uint64_t rp_members_root(MPI_Comm comm, int root)
-{
-    return rp_members_at_root(comm, root) ? rp_members_all(comm) : 0;
-}
-
-uint64_t rp_members_leaf(MPI_Comm comm, int root)
-{
-    return is_inter(comm) ? root != MPI_ROOT && root != MPI_PROC_NULL : rank_in(comm) != root;
-}
-
-uint64_t rp_members_scatter(MPI_Comm comm, int root, const void *buf)
-{
-    if (is_inter(comm))
-        return root != MPI_ROOT && root != MPI_PROC_NULL;
-    return buf != MPI_IN_PLACE;
-}
-
-uint64_t rp_members_mine(MPI_Comm comm)
-{
-    return (uint64_t)rank_in(comm) + 1;
-}
-
-uint64_t rp_members_near(MPI_Comm comm)
-{
-    int kind = MPI_UNDEFINED, in = 0, out, weighted;
-
-    rp_pmpi.Topo_test(comm, &kind);
-    if (kind == MPI_CART) {
-        rp_pmpi.Cartdim_get(comm, &in);
-        in *= 2;
-    } else if (kind == MPI_GRAPH) {
-        rp_pmpi.Graph_neighbors_count(comm, rank_in(comm), &in);
-    } else if (kind == MPI_DIST_GRAPH) {
-        rp_pmpi.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-    }
-    return (uint64_t)in;
-}
-
-uint64_t rp_members_weighted(MPI_Comm comm, const int *weights)
-{
-    int in, out, weighted = 0;
-
-    if (weights == rp_handle.unweighted)
-        return 0;
-    rp_pmpi.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-    return weighted != 0;
 }

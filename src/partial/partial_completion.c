@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "partial/partial.h"
+#include "partial/partial_completion.h"
+#include "partial/partial_entries.h"
 #include "partial/partial_requests.h"
+#include "partial/partial_window_memory.h"
 #include "reprise.h"
 
 enum { NULLED = 1, FULL = 2 }; /* what is said of a completed request */
@@ -128,9 +130,9 @@ static void put_outcome(const struct rp_completion *c)
     if (c->flag)
         rp_partial_record_number((uint64_t)*c->flag);
     if (c->index)
-        rp_data_put_signed(rp_data_writer, *c->index);
+        rp_data_put_signed(rp_partial.writer, *c->index);
     if (c->outcount)
-        rp_data_put_signed(rp_data_writer, *c->outcount);
+        rp_data_put_signed(rp_partial.writer, *c->outcount);
 }
 
 static void put_requests(struct call *call, int rc)
@@ -214,9 +216,9 @@ static void take_outcome(const struct rp_completion *c)
     if (c->flag)
         *c->flag = (int)rp_partial_feed_number();
     if (c->index)
-        *c->index = (int)rp_data_get_signed(rp_data_reader);
+        *c->index = (int)rp_data_get_signed(rp_partial.reader);
     if (c->outcount)
-        *c->outcount = (int)rp_data_get_signed(rp_data_reader);
+        *c->outcount = (int)rp_data_get_signed(rp_partial.reader);
 }
 
 /* The request that failed, as far as the call tells; -1: it does not. A call for one request fails

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Results that are in memory before the call that completes them. A program must not load them
- * before, but one that does loads alone what it loaded in the record.
+ * before, but one that does loads in a partial replay what it loaded in the record.
  *
  * The memory of operations under way (one-sided reads, receives, non-blocking collectives) is
  * looked at where each MPI call begins and where it returns: of the newest ones, as far as they
  * are small. If it is not what it was at the look before, an entry `arrived` tells all of it, and
  * at which look that was, counted from the call that began the operation. (A place among the
- * entries would not do: calls that only begin an update have none.) The rank alone counts its
+ * entries would not do: calls that only begin an update have none.) A rank that is fed counts its
  * looks in the same way, and puts the content there at the same one.
  *
  * What changed inside a call MPI has stored. What changed between two calls the program may have
  * stored itself; or MPI, if a network or a thread works for it while the program computes. The
- * entry says so. Alone, words that the program has stored since the look before stay as they are:
+ * entry says so. Feeding, words that the program has stored since the look before stay as they are:
  * it stores again what is its own. So its stores are never taken for an arrival, be it of an
  * address or a time.
  *
@@ -26,8 +26,10 @@
 
 #include "window/fault_guard.h"
 #include "base/diagnostics.h"
-#include "partial/partial.h"
 #include "event/naming.h"
+#include "partial/partial_early.h"
+#include "partial/partial_entries.h"
+#include "partial/partial_tracking.h"
 #include "reprise.h"
 
 enum { WATCHES = 16, BYTES = RP_EARLY_BYTES, WORD = 8, STORES = 8 };
@@ -47,16 +49,18 @@ struct rp_early {
     int stores;       /* recording: how often it changed between two calls */
     bool is_blind;    /* it is not looked at: it cannot be, or of a recording it need not be */
     bool is_changed;  /* since the last look */
-    uint32_t site;    /* alone: of the call that began it, + 1 */
+    uint32_t site;    /* feeding: of the call that began it, + 1 */
     uint8_t seen[BYTES], now[BYTES];
     struct rp_early *older, *newer;
 };
 
 size_t rp_early_watched;
 
-static struct rp_early watches[WATCHES];
-static struct rp_early *unused, *oldest, *newest;
-static uint64_t begun, looks;
+static struct {
+    struct rp_early watch[WATCHES], *unused, *oldest, *newest;
+    bool is_linked;        /* `unused` has all that are not used */
+    uint64_t begun, looks; /* operations and looks so far */
+} early;
 
 /* The memory of an operation that is about to begin. */
 static struct {
@@ -66,13 +70,11 @@ static struct {
 
 static void link_unused(void)
 {
-    static bool is_linked;
-
-    for (size_t i = 0; i < WATCHES && !is_linked; i++) {
-        watches[i].newer = unused;
-        unused = &watches[i];
+    for (size_t i = 0; i < WATCHES && !early.is_linked; i++) {
+        early.watch[i].newer = early.unused;
+        early.unused = &early.watch[i];
     }
-    is_linked = true;
+    early.is_linked = true;
 }
 
 void rp_early_drop(struct rp_early *w)
@@ -80,10 +82,10 @@ void rp_early_drop(struct rp_early *w)
     if (!w)
         return;
     w->owner->early = NULL;
-    *(w->older ? &w->older->newer : &oldest) = w->newer;
-    *(w->newer ? &w->newer->older : &newest) = w->older;
-    w->newer = unused;
-    unused = w;
+    *(w->older ? &w->older->newer : &early.oldest) = w->newer;
+    *(w->newer ? &w->newer->older : &early.newest) = w->older;
+    w->newer = early.unused;
+    early.unused = w;
     rp_early_watched--;
 }
 
@@ -102,27 +104,27 @@ static size_t watched_size(const struct rp_areas *areas)
     return areas->begun_by && dense_memory(areas) ? BYTES : 0;
 }
 
-/* Room for one more: that of one which receives at the same place, or that of the oldest. */
+/* Room for one more: that of one which receives at the same place, or the oldest. */
 static struct rp_early *take_unused(const uint8_t *plain, size_t size)
 {
-    struct rp_early *same = plain ? newest : NULL;
+    struct rp_early *same = plain ? early.newest : NULL;
 
     link_unused();
     while (same && (same->plain != plain || same->size != size))
         same = same->older;
-    if (same || !unused)
-        rp_early_drop(same ? same : oldest);
-    struct rp_early *w = unused;
-    unused = w->newer;
+    if (same || !early.unused)
+        rp_early_drop(same ? same : early.oldest);
+    struct rp_early *w = early.unused;
+    early.unused = w->newer;
     return w;
 }
 
 static void append(struct rp_early *w)
 {
-    w->older = newest;
+    w->older = early.newest;
     w->newer = NULL;
-    *(newest ? &newest->newer : &oldest) = w;
-    newest = w;
+    *(early.newest ? &early.newest->newer : &early.oldest) = w;
+    early.newest = w;
     rp_early_watched++;
 }
 
@@ -177,7 +179,7 @@ static void compare(void *data)
  * never waits for what it began. */
 static bool compare_all(void)
 {
-    struct walk walk = {.at = oldest};
+    struct walk walk = {.at = early.oldest};
 
     while (!rp_guard(NULL, SIZE_MAX, compare, &walk))
         walk.at->is_blind = true;
@@ -218,10 +220,10 @@ static void tell(struct rp_early *w, bool inside)
 {
     count_change(w, inside);
     unsigned flags = (inside ? 0 : BETWEEN) | (is_last(w) ? LAST : 0);
-    rp_data_begin(rp_data_writer, rp_f_arrived.number, rp_f_arrived.name);
+    rp_data_begin(rp_partial.writer, rp_f_arrived.number, rp_f_arrived.name);
     rp_partial_record_number(w->serial);
-    rp_partial_record_number((looks - w->since) << FLAG_BITS | flags);
-    rp_data_put_content(rp_data_writer, w->now, w->size);
+    rp_partial_record_number((early.looks - w->since) << FLAG_BITS | flags);
+    rp_data_put_content(rp_partial.writer, w->now, w->size);
     rp_partial_record_end();
     memcpy(w->seen, w->now, w->size);
     w->is_changed = false;
@@ -233,14 +235,14 @@ static void record_look(bool inside)
 {
     bool has_changes = compare_all();
 
-    for (struct rp_early *w = has_changes ? oldest : NULL, *next; w; w = next) {
+    for (struct rp_early *w = has_changes ? early.oldest : NULL, *next; w; w = next) {
         next = w->newer;
         if (w->is_changed)
             tell(w, inside);
     }
 }
 
-/* Alone */
+/* Feeding */
 
 static struct rp_site_table sites;
 static struct {
@@ -251,9 +253,10 @@ static struct {
 
 static uint32_t find_site(const struct rp_function *function)
 {
-    if (!function || !rp_caller || report.function || (!sites.keys && !rp_site_table_init(&sites)))
+    if (!function || !rp_partial.caller || report.function ||
+        (!sites.keys && !rp_site_table_init(&sites)))
         return 0;
-    return rp_site_find(&sites, function->name, rp_caller, rp_caller_stack) + 1;
+    return rp_site_find(&sites, function->name, rp_partial.caller, rp_partial.caller_stack) + 1;
 }
 
 /* Told at the end: to find the line takes memory of the heap, and what is left there the program
@@ -304,7 +307,7 @@ void rp_early_at_once(const struct rp_areas *areas)
 
 static struct rp_early *find(uint64_t serial)
 {
-    struct rp_early *w = newest;
+    struct rp_early *w = early.newest;
 
     while (w && w->serial != serial)
         w = w->older;
@@ -331,13 +334,13 @@ static void read_head(void)
 /* The operation whose content is to be put here; NULL: none is. */
 static struct rp_early *due(void)
 {
-    const char *name = rp_data_peek(rp_data_reader);
+    const char *name = rp_data_peek(rp_partial.reader);
 
     if (!name || strcmp(name, rp_f_arrived.name) != 0)
         return NULL;
     read_head();
     struct rp_early *w = find(head.serial);
-    return w && w->since + (head.when >> FLAG_BITS) == looks ? w : NULL;
+    return w && w->since + (head.when >> FLAG_BITS) == early.looks ? w : NULL;
 }
 
 /* Words that the program has stored since the last look stay; whether any other is new. */
@@ -361,9 +364,9 @@ static void deliver(struct rp_early *w)
     const char *name;
     size_t length;
 
-    rp_data_next(rp_data_reader, &name, &why);
+    rp_data_next(rp_partial.reader, &name, &why);
     head.is_read = false;
-    const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
+    const uint8_t *content = rp_data_get_content(rp_partial.reader, &length);
     rp_partial_feed_end();
     if (length != w->size) {
         rp_error("not the recorded run: a result has %zu bytes, %zu were recorded", w->size,
@@ -381,12 +384,12 @@ static void deliver(struct rp_early *w)
         rp_early_drop(w);
 }
 
-static void alone_look(void)
+static void feed_look(void)
 {
     compare_all();
     for (struct rp_early *w; (w = due()) != NULL;)
         deliver(w);
-    for (struct rp_early *w = oldest; w; w = w->newer) {
+    for (struct rp_early *w = early.oldest; w; w = w->newer) {
         if (w->is_changed)
             memcpy(w->seen, w->now, w->size);
         w->is_changed = false;
@@ -401,7 +404,7 @@ void rp_partial_feed_arrived(void)
 
     read_head();
     head.is_read = false;
-    rp_data_get_content(rp_data_reader, &length);
+    rp_data_get_content(rp_partial.reader, &length);
     if (!has_said)
         rp_note("a result was in memory before the call that completes it, but this rank has no "
                 "such operation under way here: it gets the result when it is complete");
@@ -427,17 +430,17 @@ void rp_early_add(struct rp_areas *areas)
     w->owner = areas;
     w->plain = plain;
     w->size = size;
-    w->serial = begun++;
-    w->since = looks;
+    w->serial = early.begun++;
+    w->since = early.looks;
     w->stores = 0;
     w->arrived = 0;
     w->is_changed = false;
     areas->early = w;
     append(w);
-    w->is_blind = !rp_partial_is_feeding && is_tracked(w);
-    if (rp_partial_is_feeding)
+    w->is_blind = !rp_partial.is_feeding && is_tracked(w);
+    if (rp_partial.is_feeding)
         w->site = find_site(areas->begun_by);
-    if (!rp_partial_is_feeding && before.size == size)
+    if (!rp_partial.is_feeding && before.size == size)
         memcpy(w->seen, before.bytes, size);
     else
         take(w, w->seen);
@@ -448,9 +451,9 @@ void rp_early_look(bool inside)
 {
     if (rp_partial_feed_in_handler)
         return;
-    looks++;
-    if (rp_partial_is_feeding)
-        alone_look();
+    early.looks++;
+    if (rp_partial.is_feeding)
+        feed_look();
     else
         record_look(inside);
 }

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles that calls make: told as null, empty or new; alone, new ones are real handles of this
- * process alone. Then the calls of which these are the larger part. */
+/* Handles that calls make: told as null, empty or new; feeding, new ones are real handles of this
+ * process. Then the calls of which these are the larger part. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/diagnostics.h"
-#include "partial/partial.h"
+#include "partial/partial_entries.h"
+#include "partial/partial_handles.h"
+#include "partial/partial_requests.h"
+#include "hand.h"
 
-/* Alone, a communicator keeps this rank in it and its size, by attributes that its copies have,
+/* Feeding, a communicator keeps this rank in it and its size, by attributes that its copies have,
  * too. */
 
 enum kept { RANK, SIZE, KEPT };
-static int keyvals[KEPT];
-static int of_world[KEPT];
+static struct {
+    int keyval[KEPT];
+    bool has_keyval[KEPT];
+    int of_world[KEPT];
+    MPI_Comm own; /* whose only member is this process, if has_own */
+    bool has_own;
+} comms;
 
 static int copy_number(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
 {
@@ -31,12 +38,10 @@ static int forget_number(MPI_Comm comm, int keyval, void *value, void *extra)
 
 static void keep(MPI_Comm comm, enum kept which, uint64_t number)
 {
-    static bool made[KEPT];
-
-    if (!made[which])
-        rp_pmpi.Comm_create_keyval(copy_number, forget_number, &keyvals[which], NULL);
-    made[which] = true;
-    rp_pmpi.Comm_set_attr(comm, keyvals[which], (void *)(uintptr_t)number);
+    if (!comms.has_keyval[which])
+        rp_pmpi.Comm_create_keyval(copy_number, forget_number, &comms.keyval[which], NULL);
+    comms.has_keyval[which] = true;
+    rp_pmpi.Comm_set_attr(comm, comms.keyval[which], (void *)(uintptr_t)number);
 }
 
 static bool look_up(enum kept which, MPI_Comm comm, int *number)
@@ -45,11 +50,11 @@ static bool look_up(enum kept which, MPI_Comm comm, int *number)
     int there = 0;
 
     if (comm == rp_constant.world || comm == rp_constant.self) {
-        *number = comm == rp_constant.world ? of_world[which] : which == SIZE;
+        *number = comm == rp_constant.world ? comms.of_world[which] : which == SIZE;
         return true;
     }
-    if (keyvals[which] != 0)
-        rp_pmpi.Comm_get_attr(comm, keyvals[which], &value, &there);
+    if (comms.keyval[which] != 0)
+        rp_pmpi.Comm_get_attr(comm, comms.keyval[which], &value, &there);
     if (there)
         *number = (int)(intptr_t)value;
     return there != 0;
@@ -57,8 +62,8 @@ static bool look_up(enum kept which, MPI_Comm comm, int *number)
 
 void rp_partial_feed_world(int rank, int size)
 {
-    of_world[RANK] = rank;
-    of_world[SIZE] = size;
+    comms.of_world[RANK] = rank;
+    comms.of_world[SIZE] = size;
 }
 
 void rp_partial_record_comm(MPI_Comm comm)
@@ -76,9 +81,9 @@ void rp_partial_record_comm(MPI_Comm comm)
 
 void rp_partial_record_group(MPI_Group group)
 {
-    rp_partial_record_number(group == rp_handle.group_null    ? RP_HANDLE_NULL
-                             : group == rp_handle.group_empty ? RP_HANDLE_EMPTY
-                                                              : RP_HANDLE_NEW);
+    rp_partial_record_number(group == rp_partial.handle.group_null    ? RP_HANDLE_NULL
+                             : group == rp_partial.handle.group_empty ? RP_HANDLE_EMPTY
+                                                                      : RP_HANDLE_NEW);
 }
 
 /* A split has none of the attributes that a dup would copy. */
@@ -119,13 +124,10 @@ void rp_partial_feed_dup(MPI_Comm comm)
 
 MPI_Comm rp_partial_feed_own(void)
 {
-    static MPI_Comm own;
-    static bool made;
-
-    if (!made)
-        own = new_comm();
-    made = true;
-    return own;
+    if (!comms.has_own)
+        comms.own = new_comm();
+    comms.has_own = true;
+    return comms.own;
 }
 
 void rp_partial_feed_group(MPI_Group *group)
@@ -134,7 +136,7 @@ void rp_partial_feed_group(MPI_Group *group)
     MPI_Group self;
     int zero = 0;
 
-    *group = what == RP_HANDLE_EMPTY ? rp_handle.group_empty : rp_handle.group_null;
+    *group = what == RP_HANDLE_EMPTY ? rp_partial.handle.group_empty : rp_partial.handle.group_null;
     if (what != RP_HANDLE_NEW)
         return;
     rp_data_off++;
@@ -147,8 +149,8 @@ void rp_partial_feed_group(MPI_Group *group)
 /* Ranks and sizes. An error handler that MPI calls inside another call may ask for them, which is
  * not written down: then they are what the communicator keeps. */
 
-static int alone_number(const struct rp_function *function, enum kept which, MPI_Comm comm,
-                        int *number)
+static int feed_number(const struct rp_function *function, enum kept which, MPI_Comm comm,
+                       int *number)
 {
     if (rp_partial_feed_in_handler) {
         if (!look_up(which, comm, number))
@@ -183,7 +185,7 @@ int rp_partial_record_Comm_rank(const struct rp_next *next, MPI_Comm comm, int *
 
 int rp_partial_feed_Comm_rank(MPI_Comm comm, int *rank)
 {
-    return alone_number(&rp_f_Comm_rank, RANK, comm, rank);
+    return feed_number(&rp_f_Comm_rank, RANK, comm, rank);
 }
 
 int rp_partial_record_Comm_size(const struct rp_next *next, MPI_Comm comm, int *size)
@@ -196,7 +198,7 @@ int rp_partial_record_Comm_size(const struct rp_next *next, MPI_Comm comm, int *
 
 int rp_partial_feed_Comm_size(MPI_Comm comm, int *size)
 {
-    return alone_number(&rp_f_Comm_size, SIZE, comm, size);
+    return feed_number(&rp_f_Comm_size, SIZE, comm, size);
 }
 
 /* Infos that MPI fills: keys and their values. */
@@ -225,7 +227,7 @@ void rp_partial_record_info(MPI_Info info)
 static bool take_text(char *text, size_t room)
 {
     size_t length;
-    const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
+    const uint8_t *content = rp_data_get_content(rp_partial.reader, &length);
 
     if (!content || length == 0 || length > room || content[length - 1] != 0)
         return false;
@@ -390,8 +392,8 @@ static int record_idup(const struct rp_function *function, int rc)
     return rc;
 }
 
-static int alone_idup(const struct rp_function *function, MPI_Comm comm, MPI_Comm *made,
-                      MPI_Request *request)
+static int feed_idup(const struct rp_function *function, MPI_Comm comm, MPI_Comm *made,
+                     MPI_Request *request)
 {
     struct rp_areas none = {0};
 
@@ -417,7 +419,7 @@ int rp_partial_record_Comm_idup(const struct rp_next *next, MPI_Comm comm, MPI_C
 
 int rp_partial_feed_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 {
-    return alone_idup(&rp_f_Comm_idup, comm, made, request);
+    return feed_idup(&rp_f_Comm_idup, comm, made, request);
 }
 
 #if MPI_VERSION >= 4
@@ -432,7 +434,7 @@ int rp_partial_feed_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *
                                         MPI_Request *request)
 {
     (void)info;
-    return alone_idup(&rp_f_Comm_idup_with_info, comm, made, request);
+    return feed_idup(&rp_f_Comm_idup_with_info, comm, made, request);
 }
 #endif
 
@@ -468,14 +470,14 @@ static int record_attr(const struct rp_function *function, int keyval, void *val
     if (rc == MPI_SUCCESS) {
         rp_partial_record_number(*flag != 0);
         if (*flag)
-            rp_data_put_signed(rp_data_writer, **(int **)value);
+            rp_data_put_signed(rp_partial.writer, **(int **)value);
     }
     rp_partial_record_end();
     return rc;
 }
 
-static int alone_attr(const struct rp_function *function, MPI_Comm comm, int keyval, void *value,
-                      int *flag)
+static int feed_attr(const struct rp_function *function, MPI_Comm comm, int keyval, void *value,
+                     int *flag)
 {
     static int values[PREDEFINED];
     int rc = rp_partial_feed_begin(function, true, rp_check(0, keyval)),
@@ -484,7 +486,7 @@ static int alone_attr(const struct rp_function *function, MPI_Comm comm, int key
     if (rc == MPI_SUCCESS) {
         *flag = (int)rp_partial_feed_number();
         if (*flag) {
-            *slot = (int)rp_data_get_signed(rp_data_reader);
+            *slot = (int)rp_data_get_signed(rp_partial.reader);
             *(int **)value = slot;
         }
     }
@@ -503,7 +505,7 @@ int rp_partial_record_Comm_get_attr(const struct rp_next *next, MPI_Comm comm, i
 
 int rp_partial_feed_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
-    return is_predefined(keyval) ? alone_attr(&rp_f_Comm_get_attr, comm, keyval, value, flag)
+    return is_predefined(keyval) ? feed_attr(&rp_f_Comm_get_attr, comm, keyval, value, flag)
                                  : rp_pmpi.Comm_get_attr(comm, keyval, value, flag);
 }
 
@@ -516,117 +518,6 @@ int rp_partial_record_Attr_get(const struct rp_next *next, MPI_Comm comm, int ke
 
 int rp_partial_feed_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
 {
-    return is_predefined(keyval) ? alone_attr(&rp_f_Attr_get, comm, keyval, value, flag)
+    return is_predefined(keyval) ? feed_attr(&rp_f_Attr_get, comm, keyval, value, flag)
                                  : rp_pmpi.Attr_get(comm, keyval, value, flag);
-}
-
-/* Files. Alone, an empty file that nobody else sees stands for the real one: nothing is read from
- * it or written to it, but it has views, infos and handlers. */
-
-int rp_partial_record_File_open(const struct rp_next *next, MPI_Comm comm, const char *name,
-                                int amode, MPI_Info info, MPI_File *file)
-{
-    rp_data_off++;
-    int rc = next->File_open(comm, name, amode, info, file);
-    rp_data_off--;
-    rp_partial_record_begin(&rp_f_File_open, true, rp_check(0, amode), rc);
-    rp_partial_record_end();
-    return rc;
-}
-
-int rp_partial_feed_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info,
-                              MPI_File *file)
-{
-    int rc = rp_partial_feed_begin(&rp_f_File_open, true, rp_check(0, amode));
-    char path[] = "/tmp/reprise-file.XXXXXX";
-    int fd;
-
-    (void)comm, (void)name, (void)info;
-    rp_partial_feed_end();
-    if (rc != MPI_SUCCESS) {
-        *file = rp_handle.file_null; /* whose handler Open MPI does not call on demand */
-        return rc;
-    }
-    rp_data_off++;
-    fd = mkstemp(path);
-    if (fd < 0 || rp_pmpi.File_open(rp_constant.self, path, MPI_MODE_RDWR, rp_constant.info_null,
-                                    file) != MPI_SUCCESS) {
-        rp_error("MPI_File_open: no file in /tmp can stand for '%s'", name);
-        rp_data_end_job(125);
-    }
-    close(fd);
-    unlink(path);
-    rp_data_off--;
-    return rc;
-}
-
-int rp_partial_record_File_close(const struct rp_next *next, MPI_File *file)
-{
-    rp_data_off++;
-    int rc = next->File_close(file);
-    rp_data_off--;
-    rp_partial_record_begin(&rp_f_File_close, false, 0, rc);
-    rp_partial_record_end();
-    return rc;
-}
-
-int rp_partial_feed_File_close(MPI_File *file)
-{
-    int rc = rp_partial_feed_begin(&rp_f_File_close, false, 0);
-
-    rp_partial_feed_end();
-    rp_data_off++;
-    rp_pmpi.File_close(file);
-    rp_data_off--;
-    return rc;
-}
-
-struct split {
-    MPI_File file;
-    struct rp_areas areas;
-    struct split *next;
-};
-static struct split *splits;
-
-void rp_split_begin(MPI_File file, struct rp_areas *areas)
-{
-    struct split *s = calloc(1, sizeof *s);
-
-    if (!s)
-        rp_bug(__FILE__, __LINE__, "out of memory");
-    *s = (struct split){file, *areas, splits};
-    rp_areas_keep(&s->areas);
-    splits = s;
-}
-
-static void end_split(MPI_File file, void (*use)(const struct rp_areas *, int64_t), int64_t bytes)
-{
-    static const struct rp_areas none;
-
-    for (struct split **at = &splits; *at; at = &(*at)->next)
-        if ((*at)->file == file) {
-            struct split *s = *at;
-            use(&s->areas, bytes);
-            *at = s->next;
-            rp_areas_free(&s->areas);
-            free(s);
-            return;
-        }
-    use(&none, bytes);
-}
-
-static void fill(const struct rp_areas *areas, int64_t bytes)
-{
-    (void)bytes;
-    rp_areas_fill(areas);
-}
-
-void rp_split_put(MPI_File file, int64_t bytes)
-{
-    end_split(file, rp_areas_put, bytes);
-}
-
-void rp_split_fill(MPI_File file)
-{
-    end_split(file, fill, 0);
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* One-sided reads under way. Their results are the program's when the call returns that completes
  * them; they are told then, by an entry `got` before that of the call. Reads with a request are
- * kept with it (data_requests.c); if such a call completes them before their request is waited for,
- * their entries are numbered behind those that are here. */
+ * kept with it (partial_requests.c); if such a call completes them before their request is waited
+ * for, their entries are numbered behind those that are here. */
 #include <stdlib.h>
 
 #include "base/diagnostics.h"
-#include "partial/partial.h"
-
-const struct rp_function rp_f_got = {RP_GOT_NUMBER, "got"};
+#include "partial/partial_early.h"
+#include "partial/partial_entries.h"
+#include "partial/partial_reads.h"
+#include "partial/partial_requests.h"
+#include "reprise.h"
 
 struct pending {
     MPI_Win win;
@@ -17,22 +19,24 @@ struct pending {
     struct pending *next;
 };
 
-static struct pending *reads, **last_read = &reads; /* the oldest first */
-static struct pending *unused;
+static struct {
+    struct pending *first, **last; /* the oldest first */
+    struct pending *unused;
+} reads = {.last = &reads.first};
 
 void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas)
 {
-    struct pending *p = unused ? unused : malloc(sizeof *p);
+    struct pending *p = reads.unused ? reads.unused : malloc(sizeof *p);
 
     if (!p)
         rp_bug(__FILE__, __LINE__, "out of memory");
-    if (unused)
-        unused = unused->next;
+    if (reads.unused)
+        reads.unused = reads.unused->next;
     *p = (struct pending){.win = win, .target = target, .areas = *areas};
     rp_areas_keep(&p->areas);
     rp_early_add(&p->areas);
-    *last_read = p;
-    last_read = &p->next;
+    *reads.last = p;
+    reads.last = &p->next;
 }
 
 static void drop(struct pending **at)
@@ -41,10 +45,10 @@ static void drop(struct pending **at)
 
     *at = p->next;
     if (!p->next)
-        last_read = at;
+        reads.last = at;
     rp_areas_free(&p->areas);
-    p->next = unused;
-    unused = p;
+    p->next = reads.unused;
+    reads.unused = p;
 }
 
 static bool is_of(const struct pending *p, MPI_Win win, int target)
@@ -56,7 +60,7 @@ static bool is_of(const struct pending *p, MPI_Win win, int target)
 void rp_reads_await(MPI_Win win, int target)
 {
 #ifndef OPEN_MPI
-    const struct pending *p = reads;
+    const struct pending *p = reads.first;
 
     while (p && !is_of(p, win, target))
         p = p->next;
@@ -77,14 +81,14 @@ void rp_reads_done(MPI_Win win, int target)
 {
     uint64_t place = 0;
 
-    for (struct pending **at = &reads; *at;) {
+    for (struct pending **at = &reads.first; *at;) {
         struct pending *p = *at;
         if (!is_of(p, win, target)) {
             at = &p->next;
             place++;
             continue;
         }
-        rp_data_begin(rp_data_writer, rp_f_got.number, rp_f_got.name);
+        rp_data_begin(rp_partial.writer, rp_f_got.number, rp_f_got.name);
         rp_partial_record_number(place);
         rp_areas_put(&p->areas, -1);
         rp_partial_record_end();
@@ -96,7 +100,7 @@ void rp_reads_done(MPI_Win win, int target)
 void rp_partial_feed_got(void)
 {
     uint64_t place = rp_partial_feed_number();
-    struct pending **at = &reads;
+    struct pending **at = &reads.first;
 
     for (; *at && place > 0; place--)
         at = &(*at)->next;
@@ -108,5 +112,5 @@ void rp_partial_feed_got(void)
     if (rp_partial_requests_take_read(place))
         return;
     rp_error("not the recorded run: the record tells of a read that the program did not make");
-    rp_data_end_job(121);
+    rp_data_end_job(REPRISE_EXIT_DIVERGED);
 }

@@ -9,9 +9,14 @@
 #include <stdlib.h>
 
 #include "base/diagnostics.h"
-#include "partial/partial.h"
+#include "partial/partial_early.h"
+#include "partial/partial_entries.h"
+#include "partial/partial_request_calls.h"
 #include "partial/partial_requests.h"
+#include "partial/partial_window_feed.h"
+#include "partial/partial_window_memory.h"
 #include "reprise.h"
+#include "hand.h"
 
 /* The content is the program's from the first yes on; the call that ends the request tells it
  * again, if it is still known. */
@@ -112,10 +117,9 @@ int rp_partial_feed_Startall(int count, MPI_Request *requests)
     return rc;
 }
 
-/* The program gave it up, but its message still goes to the buffer. We keep it and look. */
+/* Freed receives */
 
 const struct rp_function rp_f_freed = {RP_FREED_NUMBER, "freed"};
-size_t rp_partial_requests_freed;
 
 struct given_up {
     uint64_t number;
@@ -123,22 +127,23 @@ struct given_up {
     struct rp_areas areas;
     struct given_up *next;
 };
-static struct given_up *given_up;
-static uint64_t ever_freed;
+static struct {
+    struct given_up *first; /* the oldest */
+    uint64_t ever;
+} freed;
 
 static void give_up(MPI_Request request, struct rp_request *r)
 {
-    struct given_up *g = calloc(1, sizeof *g), **last = &given_up;
+    struct given_up *g = calloc(1, sizeof *g), **last = &freed.first;
 
     if (!g)
         rp_bug(__FILE__, __LINE__, "out of memory");
     rp_early_drop(r->areas.early);
-    *g = (struct given_up){.number = ever_freed++, .request = request, .areas = r->areas};
+    *g = (struct given_up){.number = freed.ever++, .request = request, .areas = r->areas};
     r->areas = (struct rp_areas){0};
     while (*last)
         last = &(*last)->next;
     *last = g;
-    rp_partial_requests_freed++;
 }
 
 static void drop(struct given_up **at)
@@ -148,20 +153,21 @@ static void drop(struct given_up **at)
     *at = g->next;
     rp_areas_free(&g->areas);
     free(g);
-    rp_partial_requests_freed--;
 }
 
 void rp_partial_requests_settle(void)
 {
+    if (!freed.first)
+        return;
     rp_data_off++;
-    for (struct given_up **at = &given_up; *at;) {
+    for (struct given_up **at = &freed.first; *at;) {
         MPI_Status status;
         int done = 0;
         if (rp_pmpi.Test(&(*at)->request, &done, &status) != MPI_SUCCESS || !done) {
             at = &(*at)->next;
             continue;
         }
-        rp_data_begin(rp_data_writer, rp_f_freed.number, rp_f_freed.name);
+        rp_data_begin(rp_partial.writer, rp_f_freed.number, rp_f_freed.name);
         rp_partial_record_number((*at)->number);
         rp_areas_put(&(*at)->areas, (*at)->areas.sized ? rp_data_received(&status) : -1);
         rp_partial_record_end();
@@ -172,9 +178,9 @@ void rp_partial_requests_settle(void)
 
 void rp_partial_requests_give_back(void)
 {
-    while (given_up) {
-        rp_pmpi.Request_free(&given_up->request);
-        drop(&given_up);
+    while (freed.first) {
+        rp_pmpi.Request_free(&freed.first->request);
+        drop(&freed.first);
     }
 }
 
@@ -182,7 +188,7 @@ void rp_partial_requests_take_freed(void)
 {
     uint64_t number = rp_partial_feed_number();
 
-    for (struct given_up **at = &given_up; *at; at = &(*at)->next)
+    for (struct given_up **at = &freed.first; *at; at = &(*at)->next)
         if ((*at)->number == number) {
             rp_areas_fill(&(*at)->areas);
             drop(at);

@@ -4,31 +4,37 @@
  *
  * Recording, only requests that receive are known, by handle: each has one of its own as long as it
  * is under way. A request that is complete when it is made may share its handle with others, so
- * what it received is told at once. Alone, every request is a generalised one of ours; only those
+ * what it received is told at once. Feeding, every request is a generalised one of ours; only those
  * that the program itself made are not known.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "partial/partial.h"
+#include "partial/partial_early.h"
+#include "partial/partial_entries.h"
 #include "partial/partial_requests.h"
 
+const struct rp_function rp_f_got = {RP_GOT_NUMBER, "got"};
+
 enum { SLOTS = 1024 };
-static struct rp_request *table[SLOTS];
-static size_t known, reading; /* reading: entries of one-sided reads */
+static struct {
+    struct rp_request *slot[SLOTS];
+    size_t known, reading; /* all; those that are one-sided reads */
+    uint64_t ever_read;    /* one-sided reads so far */
+} table;
 
 static struct rp_request **slot_of(MPI_Request request)
 {
     uint64_t bits = 0;
 
     memcpy(&bits, &request, sizeof request);
-    return &table[(bits * 0x9e3779b97f4a7c15u >> 40) % SLOTS];
+    return &table.slot[(bits * 0x9e3779b97f4a7c15u >> 40) % SLOTS];
 }
 
 struct rp_request *rp_request_find(MPI_Request request)
 {
-    if (known == 0)
+    if (table.known == 0)
         return NULL;
     for (struct rp_request *r = *slot_of(request); r; r = r->next)
         if (r->request == request)
@@ -51,7 +57,7 @@ void rp_partial_requests_add(MPI_Request request, struct rp_areas *areas, bool p
     if (!persistent)
         rp_early_add(&r->areas);
     *slot = r;
-    known++;
+    table.known++;
 }
 
 void rp_request_forget(MPI_Request request)
@@ -61,9 +67,9 @@ void rp_request_forget(MPI_Request request)
             struct rp_request *r = *at;
             *at = r->next;
             rp_areas_free(&r->areas);
-            reading -= r->read.number != 0;
+            table.reading -= r->read.number != 0;
             free(r);
-            known--;
+            table.known--;
             return;
         }
 }
@@ -88,22 +94,21 @@ void rp_partial_record_fresh(MPI_Request request, struct rp_areas *areas)
 
 void rp_partial_requests_read(MPI_Request request, MPI_Win win, int target)
 {
-    static uint64_t ever_read;
     struct rp_request *r = rp_request_find(request);
 
     if (!r || r->areas.count == 0)
         return;
-    r->read.number = ++ever_read;
+    r->read.number = ++table.ever_read;
     r->read.win = win;
     r->read.target = target;
-    reading++;
+    table.reading++;
 }
 
 static void end_read(struct rp_request *r)
 {
     rp_areas_free(&r->areas);
     r->read.number = 0;
-    reading--;
+    table.reading--;
 }
 
 static bool reads_from(const struct rp_request *r, MPI_Win win, int target)
@@ -113,8 +118,8 @@ static bool reads_from(const struct rp_request *r, MPI_Win win, int target)
 
 bool rp_partial_requests_are_reading(MPI_Win win, int target)
 {
-    for (size_t i = 0; i < SLOTS && reading > 0; i++)
-        for (const struct rp_request *r = table[i]; r; r = r->next)
+    for (size_t i = 0; i < SLOTS && table.reading > 0; i++)
+        for (const struct rp_request *r = table.slot[i]; r; r = r->next)
             if (reads_from(r, win, target))
                 return true;
     return false;
@@ -122,11 +127,11 @@ bool rp_partial_requests_are_reading(MPI_Win win, int target)
 
 void rp_partial_requests_reads_done(MPI_Win win, int target, uint64_t first)
 {
-    for (size_t i = 0; i < SLOTS && reading > 0; i++)
-        for (struct rp_request *r = table[i]; r; r = r->next) {
+    for (size_t i = 0; i < SLOTS && table.reading > 0; i++)
+        for (struct rp_request *r = table.slot[i]; r; r = r->next) {
             if (!reads_from(r, win, target))
                 continue;
-            rp_data_begin(rp_data_writer, rp_f_got.number, rp_f_got.name);
+            rp_data_begin(rp_partial.writer, rp_f_got.number, rp_f_got.name);
             rp_partial_record_number(first + r->read.number - 1);
             rp_areas_put(&r->areas, -1);
             rp_partial_record_end();
@@ -136,8 +141,8 @@ void rp_partial_requests_reads_done(MPI_Win win, int target, uint64_t first)
 
 bool rp_partial_requests_take_read(uint64_t number)
 {
-    for (size_t i = 0; i < SLOTS && reading > 0; i++)
-        for (struct rp_request *r = table[i]; r; r = r->next)
+    for (size_t i = 0; i < SLOTS && table.reading > 0; i++)
+        for (struct rp_request *r = table.slot[i]; r; r = r->next)
             if (r->read.number == number + 1) {
                 rp_areas_fill(&r->areas);
                 end_read(r);
@@ -146,7 +151,7 @@ bool rp_partial_requests_take_read(uint64_t number)
     return false;
 }
 
-/* Alone: a request of ours */
+/* Feeding: a request of ours */
 
 static int grequest_query(void *extra, MPI_Status *status)
 {

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of requests, for the calls that start, complete and end them. */
+/* Requests under way. */
 #ifndef RP_PARTIAL_REQUESTS_H
 #define RP_PARTIAL_REQUESTS_H
 
-#include "partial/partial.h"
+#include "partial/partial_areas.h"
+
+/* Whose error handler is called if a request fails. */
+struct rp_raiser {
+    enum { RP_OF_WORLD, RP_OF_COMM, RP_OF_WIN, RP_OF_FILE } kind;
+    MPI_Comm comm;
+    MPI_Win win;
+    MPI_File file;
+};
 
 struct rp_request {
     MPI_Request request;
@@ -38,5 +46,26 @@ struct rp_raiser rp_request_raiser(int count, const MPI_Request *requests, int i
 
 /* Feeding: ends the entry, and calls the error handler unless the error is MPI_SUCCESS. */
 void rp_request_finish(int error, struct rp_raiser raiser);
+
+/* A request with areas, or feeding any. Takes the areas over. */
+void rp_partial_requests_add(MPI_Request request, struct rp_areas *areas, bool persistent);
+/* Recording: a request that may be complete already, and have the handle of others: then its
+ * content is told at once. */
+void rp_partial_record_fresh(MPI_Request request, struct rp_areas *areas);
+/* The entry `got`: a one-sided read is complete. */
+extern RP_HIDDEN const struct rp_function rp_f_got;
+
+/* The request, if it is under way, is of a read from this target of the window (both sides). */
+void rp_partial_requests_read(MPI_Request request, MPI_Win win, int target);
+/* A call has completed such reads. Recording: they are told by entries `got`, numbered from `first`
+ * on;
+ * feeding: the one of this number is filled, false if there is none. Then the request has none any
+ * more. */
+void rp_partial_requests_reads_done(MPI_Win win, int target, uint64_t first);
+bool rp_partial_requests_take_read(uint64_t number);
+bool rp_partial_requests_are_reading(MPI_Win win, int target);
+void rp_partial_feed_fresh(MPI_Request *request, struct rp_areas *areas, struct rp_raiser raiser);
+MPI_Request rp_partial_feed_request(struct rp_areas *areas, bool persistent,
+                                    struct rp_raiser raiser);
 
 #endif

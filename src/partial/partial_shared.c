@@ -6,16 +6,21 @@
  *
  * Each member's part is a region of the window. In programs that are tracked by calls they are
  * parted like other windows: all parts together have a copy that the program works on, `to_own`
- * away from what MPI says. Alone, all parts are made here, as far from each other as they were.
+ * away from what MPI says. Feeding, all parts are made here, as far from each other as they were.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
 #include "job/settings.h"
-#include "partial/partial_windows.h"
+#include "partial/partial_entries.h"
+#include "partial/partial_tracking.h"
+#include "partial/partial_window_calls.h"
+#include "partial/partial_window_feed.h"
+#include "partial/partial_window_memory.h"
 #include "peers/peer_reprise.h"
 #include "reprise.h"
+#include "hand.h"
 
 static void check_shared(void)
 {
@@ -62,7 +67,7 @@ static void put_members(struct rp_window *w, int members)
     void *owned[2] = {NULL, NULL};
     uint8_t *own = (uint8_t *)lowest, *shadow = NULL;
 
-    if (rp_track_parted) {
+    if (rp_tracking.is_parted) {
         own = rp_allocate_like(lowest, w->span, &owned[0]);
         shadow = rp_allocate_like(lowest, w->span, &owned[1]);
         rp_track_part(&(struct rp_shadow){

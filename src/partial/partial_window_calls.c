@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Windows come and go. Recording, each gets memory of its own beside that of the program, unless
- * others know its address; alone, a window of this process stands for the real one, and the
- * program's memory is all there is. What is in the memory is data_windows.c's business; windows
- * that all members share are made in data_shared.c.
+ * others know its address; feeding, a window of this process stands for the real one, and the
+ * program's memory is all there is. partial_window_memory.c tells what is
+ * in the memory; windows that all members share are made in partial_shared.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
 #include "base/fixed_address.h"
-#include "partial/partial_windows.h"
+#include "partial/partial_access_trace.h"
+#include "partial/partial_entries.h"
+#include "partial/partial_initial_memory.h"
+#include "partial/partial_tracking.h"
+#include "partial/partial_window_calls.h"
+#include "partial/partial_window_feed.h"
+#include "partial/partial_window_memory.h"
+#include "reprise.h"
+#include "hand.h"
 
 static int rank_in(MPI_Comm comm)
 {
@@ -25,13 +33,13 @@ struct rp_window *rp_window_record(MPI_Win win, MPI_Comm comm, int disp_unit)
     struct rp_window *w = rp_window_add(win, rank_in(comm));
 
     w->disp_unit = disp_unit;
-    rp_windows_order(comm);
+    rp_marks_window(comm);
     return w;
 }
 
 void rp_window_expect(void)
 {
-    rp_data_note_windows(rp_data_writer);
+    rp_data_note_windows(rp_partial.writer);
 }
 
 int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Comm comm,
@@ -50,7 +58,7 @@ int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Co
     rp_data_off--;
     if (rc != MPI_SUCCESS) {
         rp_error("%s: no window of this process can stand for the real one", function->name);
-        rp_data_end_job(125);
+        rp_data_end_job(REPRISE_EXIT_INTERNAL);
     }
     *made = rp_window_add(*win, -1);
     return rc;
@@ -63,7 +71,7 @@ static uint8_t *take_shadow(void *base, size_t size, void **owned)
     uint8_t *shadow;
 
     *owned = NULL;
-    if (rp_windows)
+    if (rp_windows.count)
         rp_windows_all_in();
     if (rp_tracked_in_place()) {
         shadow = rp_track_add(base, size, true);
@@ -84,7 +92,7 @@ static void drop_shadow(const void *base, size_t size, void *owned)
     free(owned);
 }
 
-static struct rp_window_region *alone_region(struct rp_window *w, void *base, size_t size)
+static struct rp_window_region *feed_region(struct rp_window *w, void *base, size_t size)
 {
     struct rp_window_region *r = rp_window_region_add(w, base, base, size);
 
@@ -180,15 +188,15 @@ int rp_partial_feed_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Inf
     (void)info;
     if (w) {
         rp_partial_feed_end();
-        alone_region(w, base, (size_t)size);
+        feed_region(w, base, (size_t)size);
         w->base = base;
         rp_window_tell(w, &rp_f_Win_create, disp_unit);
     }
     return rc;
 }
 
-/* Programs tell each other where their windows are, and find their own among these: alone it is to
- * be there, too. `public` is where others write, or NULL. */
+/* Programs tell each other where their windows are, and find their own among these: in a partial
+ * replay it is to be there, too. `public` is where others write, or NULL. */
 static void take_own(struct rp_window_region *r, const void *public)
 {
     r->memory.own =
@@ -278,7 +286,7 @@ int rp_partial_feed_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *wi
     return rc;
 }
 
-/* A region comes after the entry of the call, and goes after it: alone, too. What others write
+/* A region comes after the entry of the call, and goes after it: feeding, too. What others write
  * meanwhile is told later. */
 int rp_partial_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MPI_Aint size)
 {
@@ -298,7 +306,7 @@ int rp_partial_record_Win_attach(const struct rp_next *next, MPI_Win win, void *
         r->memory.shadow = shadow;
         r->tracked = rp_tracked_in_place();
         r->owned[0] = owned;
-        rp_windows_attached(w, r);
+        rp_marks_attached(w->number, r->memory.own, r->memory.size);
     } else {
         drop_shadow(base, bytes, owned);
     }
@@ -320,14 +328,14 @@ static void detach(struct rp_window *w, const void *base)
 /* All that the memory has now is the owner's, and public. */
 static void tell_attached(struct rp_window *w, struct rp_window_region *r)
 {
-    if (!rp_access_traced ||
+    if (!rp_partial.is_traced ||
         !rp_access_trace_attached(w->number, w->attaches++, r->memory.size, &r->origin))
         return;
     r->memory.shadow = rp_allocate_like(r->memory.own, r->memory.size, &r->owned[1]);
     for (size_t i = 0; i < r->memory.size; i++)
         r->memory.shadow[i] = (uint8_t)~r->memory.own[i];
     if (rp_access_trace_stores(&rp_f_Win_attach, w->number, -1, r->origin,
-                               rp_data_read_entries(rp_data_reader), r->memory.own,
+                               rp_data_read_entries(rp_partial.reader), r->memory.own,
                                r->memory.shadow, r->memory.size))
         rp_access_trace_out(&rp_f_Win_attach, w->number);
 }
@@ -341,8 +349,8 @@ int rp_partial_feed_Win_attach(MPI_Win win, void *base, MPI_Aint size)
     rp_initial_memory_over();
     rp_partial_feed_end();
     if (rc == MPI_SUCCESS && w)
-        tell_attached(w, rp_track_parted ? rp_window_region_add(w, base, base, (size_t)size)
-                                         : alone_region(w, base, (size_t)size));
+        tell_attached(w, rp_tracking.is_parted ? rp_window_region_add(w, base, base, (size_t)size)
+                                               : feed_region(w, base, (size_t)size));
     return rc;
 }
 
@@ -363,7 +371,7 @@ int rp_partial_record_Win_detach(const struct rp_next *next, MPI_Win win, const 
 
 int rp_partial_feed_Win_detach(MPI_Win win, const void *base)
 {
-    if (rp_access_traced)
+    if (rp_partial.is_traced)
         rp_windows_look(&rp_f_Win_detach, win, true);
     int rc = rp_partial_feed_begin(&rp_f_Win_detach, false, 0);
     struct rp_window *w = rp_window_find(win);
@@ -398,7 +406,7 @@ int rp_partial_feed_Win_free(MPI_Win *win)
 {
     MPI_Win handle = *win;
 
-    if (rp_access_traced)
+    if (rp_partial.is_traced)
         rp_windows_look(&rp_f_Win_free, handle, true);
     int made = rp_pmpi.Win_free(win);
     int rc = rp_partial_feed_begin(&rp_f_Win_free, false, 0);
@@ -430,8 +438,9 @@ int rp_partial_record_Win_get_attr(const struct rp_next *next, MPI_Win win, int 
     if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_BASE)
         *(void **)value = w->base;
     else if (rc == MPI_SUCCESS && *flag)
-        rp_data_put_signed(rp_data_writer, keyval == MPI_WIN_SIZE ? (int64_t) * *(MPI_Aint **)value
-                                                                  : **(int **)value);
+        rp_data_put_signed(rp_partial.writer, keyval == MPI_WIN_SIZE
+                                                  ? (int64_t) * *(MPI_Aint **)value
+                                                  : **(int **)value);
     rp_partial_record_end();
     return rc;
 }
@@ -447,13 +456,13 @@ int rp_partial_feed_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag
     if (*flag && keyval == MPI_WIN_BASE) {
         *(void **)value = w->base;
     } else if (*flag && keyval == MPI_WIN_SIZE) {
-        w->size = (MPI_Aint)rp_data_get_signed(rp_data_reader);
+        w->size = (MPI_Aint)rp_data_get_signed(rp_partial.reader);
         *(MPI_Aint **)value = &w->size;
     } else if (*flag) {
         int *slot = keyval == MPI_WIN_DISP_UNIT ? &w->disp_unit
                     : keyval == MPI_WIN_MODEL   ? &w->model
                                                 : &w->flavor;
-        *slot = (int)rp_data_get_signed(rp_data_reader);
+        *slot = (int)rp_data_get_signed(rp_partial.reader);
         *(int **)value = slot;
     }
     rp_partial_feed_end();

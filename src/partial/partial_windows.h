@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of windows, for those who make them (data_window_calls.c, data_shared.c) and for
- * who looks at their memory (data_windows.c). */
+/* The windows of this rank, and the memory that each has. */
 #ifndef RP_PARTIAL_WINDOWS_H
 #define RP_PARTIAL_WINDOWS_H
 
 #include <stdlib.h>
 
 #include "base/diagnostics.h"
+#include "partial/partial_state.h"
 #include "window/shadow.h"
-#include "partial/partial.h"
 
 struct rp_window_region {
-    struct rp_shadow memory; /* alone, only `own` and `size` */
+    struct rp_shadow memory; /* feeding, only `own` and `size` */
     void *owned[3];          /* of it, what is ours to free */
     bool steady;             /* own memory is that of base/fixed_address.h */
-    bool tracked;            /* the shadow is that of data_track.c */
+    bool tracked;            /* the shadow is that of partial_tracking.c */
     bool programs, lost; /* the memory is the program's own, which may free it before the window; it
                             has, and nobody looks at it any more */
-    uint64_t origin;     /* alone, of a dynamic one: where it was in the record */
-    int member;          /* alone, of a shared window: whose it is; else -1 */
+    uint64_t origin;     /* feeding, of a dynamic one: where it was in the record */
+    int member;          /* feeding, of a shared window: whose it is; else -1 */
     struct rp_window_region *lender; /* recording: the region of another window that this one is
                                  part of, whose public memory and shadow it has */
     size_t borrowers;
@@ -54,14 +53,14 @@ struct rp_window {
     struct rp_window_region *regions; /* the newest first */
     struct rp_memory_range ranges[RP_RANGES];
     size_t range_count; /* more than RP_RANGES: all of it */
-    MPI_Aint size;      /* attributes, alone */
+    MPI_Aint size;      /* attributes, feeding */
     int disp_unit, flavor, model;
-    struct rp_member *members; /* of a shared one, alone */
+    struct rp_member *members; /* of a shared one, feeding */
     int member_count;
-    uint64_t looked; /* alone: entries that were complete when the program went on after its stores
-                        were looked for; looking: a call is about to end */
+    uint64_t looked; /* feeding: entries that were complete when the program went on after its
+                        stores were looked for; looking: a call is about to end */
     bool stored;     /* and some are not public yet */
-    size_t attaches; /* alone */
+    size_t attaches; /* feeding */
     struct rp_window *next;
 };
 
@@ -78,38 +77,38 @@ static inline void *rp_allocate(size_t size)
 /* Zeros, as far from a multiple of 64 as `like` is; `owned` is to be freed. */
 uint8_t *rp_allocate_like(const void *like, size_t size, void **owned);
 
+/* The symmetric memory of OpenSHMEM (src/shmem), which is looked at where windows are, and counts
+ * as one. */
+struct rp_symmetric_side {
+    void (*out)(void), (*in)(void);
+    void (*take)(void); /* feeding: an entry `symmetric` */
+};
+
+struct rp_windows {
+    size_t count;
+    uint32_t updates; /* a hash of the updates since the last call that synchronises */
+    const struct rp_symmetric_side *symmetric; /* NULL: there is none */
+};
+extern RP_HIDDEN struct rp_windows rp_windows;
+
 struct rp_window *rp_windows_first(void);
 struct rp_window *rp_window_find(MPI_Win win); /* NULL: it is not ours */
+/* `self`: this rank in the window. */
 struct rp_window *rp_window_add(MPI_Win win, int self);
 void rp_window_remove(MPI_Win win);
 struct rp_window_region *rp_window_region_add(struct rp_window *w, void *own, void *public,
                                               size_t size);
 void rp_window_region_free(struct rp_window_region *r);
+/* Touches memory of the region by `act`, if it is still there. */
+void rp_window_region_visit(struct rp_window_region *r, void (*act)(void *data), void *data);
 
-/* Recording: who the members of the newest window are, and what was attached to one. */
-void rp_windows_order(MPI_Comm comm);
-void rp_windows_attached(const struct rp_window *w, const struct rp_window_region *r);
-/* Within the entry of the call that made the window: what its memory has in the beginning; alone,
- * takes that. */
-void rp_window_put(struct rp_window *w);
-void rp_window_take(struct rp_window *w);
-/* Memory of the program's own becomes part of a window: an entry before that of the call, what a
- * rank alone is to have in it. Alone, before the entry of the call is taken: this memory; and
- * behind it, that there is none. */
-void rp_initial_memory_put(const void *memory, size_t size);
-void rp_initial_memory_expect(void *memory, size_t size);
-void rp_initial_memory_over(void);
-/* Alone: the window is there; what the program's memory has is the owner's. */
-void rp_window_tell(struct rp_window *w, const struct rp_function *function, int disp_unit);
-
-/* Recording: the program calls a function that makes a window. The rank is replayed alone from
- * then on, whether the call succeeds, fails or never returns. */
-void rp_window_expect(void);
-
-/* A new window. Recording, MPI has made it; alone, one of this process stands for it: `made` is
- * set, and the entry of the call still open, unless that failed in the record. */
-struct rp_window *rp_window_record(MPI_Win win, MPI_Comm comm, int disp_unit);
-int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Comm comm,
-                       MPI_Win *win, struct rp_window **made);
+/* The number of a window among all of this rank; UINT32_MAX: it is not ours. */
+uint64_t rp_window_number(MPI_Win win);
+/* A displacement that is the same in every run. */
+int64_t rp_window_place(MPI_Win win, MPI_Aint disp);
+/* Feeding: what a displacement was in the record. */
+MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp);
+/* Whether what this rank of the window has is this rank's own memory. */
+bool rp_window_is_self(MPI_Win win, int rank);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * The symmetric heap, contexts, and questions: the functions that are written by hand, for both
  * sides. Allocation is collective, so changes pass as in a barrier. An entry of it says where the
- * block is, which is the same place alone, and what others have in it already.
+ * block is, which is the same place when the PE is fed, and what others have in it already.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static void *take_place(const struct rp_function *f, uint32_t numbers, size_t si
 static void *fill_block(void *own, size_t size, uint8_t *old, size_t kept)
 {
     new_block(own, size, old, kept);
-    if (rp_partial_is_feeding) {
+    if (rp_partial.is_feeding) {
         rp_symmetric_take();
         rp_partial_feed_end();
     } else {
@@ -105,7 +105,7 @@ static void *allocated(const struct rp_function *f, uint32_t numbers, void *publ
     return own ? fill_block(own, size, NULL, 0) : NULL;
 }
 
-static void *allocate_alone(const struct rp_function *f, uint32_t numbers, size_t size)
+static void *allocate_feeding(const struct rp_function *f, uint32_t numbers, size_t size)
 {
     void *own = take_place(f, numbers, size);
 
@@ -116,8 +116,8 @@ void *rp_shmem_malloc(void *(*real)(size_t), size_t size)
 {
     uint32_t numbers = rp_check(0, (int64_t)size);
 
-    if (rp_partial_is_feeding)
-        return allocate_alone(&f_malloc, numbers, size);
+    if (rp_partial.is_feeding)
+        return allocate_feeding(&f_malloc, numbers, size);
     before_allocation();
     return allocated(&f_malloc, numbers, real(size), size);
 }
@@ -126,8 +126,8 @@ void *rp_shmem_malloc_with_hint(void *(*real)(size_t, long), size_t size, long h
 {
     uint32_t numbers = rp_check(rp_check(0, (int64_t)size), hint);
 
-    if (rp_partial_is_feeding)
-        return allocate_alone(&f_malloc_with_hint, numbers, size);
+    if (rp_partial.is_feeding)
+        return allocate_feeding(&f_malloc_with_hint, numbers, size);
     before_allocation();
     return allocated(&f_malloc_with_hint, numbers, real(size, hint), size);
 }
@@ -136,8 +136,8 @@ void *rp_shmem_calloc(void *(*real)(size_t, size_t), size_t count, size_t size)
 {
     uint32_t numbers = rp_check(rp_check(0, (int64_t)count), (int64_t)size);
 
-    if (rp_partial_is_feeding)
-        return allocate_alone(&f_calloc, numbers, count * size);
+    if (rp_partial.is_feeding)
+        return allocate_feeding(&f_calloc, numbers, count * size);
     before_allocation();
     return allocated(&f_calloc, numbers, real(count, size), count * size);
 }
@@ -146,8 +146,8 @@ void *rp_shmem_align(void *(*real)(size_t, size_t), size_t align, size_t size)
 {
     uint32_t numbers = rp_check(rp_check(0, (int64_t)align), (int64_t)size);
 
-    if (rp_partial_is_feeding)
-        return allocate_alone(&f_align, numbers, size);
+    if (rp_partial.is_feeding)
+        return allocate_feeding(&f_align, numbers, size);
     before_allocation();
     return allocated(&f_align, numbers, real(align, size), size);
 }
@@ -174,7 +174,7 @@ void *rp_shmem_realloc(void *(*real)(void *, size_t), void *block, size_t size)
     size_t kept;
     void *own;
 
-    if (rp_partial_is_feeding) {
+    if (rp_partial.is_feeding) {
         own = take_place(&f_realloc, numbers, size);
     } else {
         before_allocation();
@@ -193,7 +193,7 @@ void rp_shmem_free(void (*real)(void *), void *block)
 {
     uint32_t numbers = rp_check(0, rp_symmetric_number(block));
 
-    if (!rp_partial_is_feeding) {
+    if (!rp_partial.is_feeding) {
         before_allocation();
         rp_symmetric_remove(block);
         real(block ? rp_symmetric_public(block) : NULL);
@@ -208,14 +208,14 @@ void rp_shmem_free(void (*real)(void *), void *block)
     rp_symmetric_remove(block);
 }
 
-/* Contexts: alone, a number. */
+/* Contexts: feeding, a number. */
 
 int rp_shmem_ctx_create(int (*real)(long, shmem_ctx_t *), long options, shmem_ctx_t *ctx)
 {
     static uintptr_t made;
     int rc;
 
-    if (rp_partial_is_feeding) {
+    if (rp_partial.is_feeding) {
         rc = rp_partial_feed_begin(&f_ctx_create, true, rp_shmem_check(rp_check(0, options)));
         rp_partial_feed_end();
         if (rc == 0)
@@ -258,7 +258,7 @@ int rp_shmem_n_pes(int (*real)(void))
 
 static void ask(const struct rp_function *f, uint32_t numbers, void *answer, size_t size)
 {
-    if (rp_partial_is_feeding) {
+    if (rp_partial.is_feeding) {
         rp_partial_feed_begin(f, true, rp_shmem_check(numbers));
         rp_partial_feed_bytes(answer, size);
         rp_partial_feed_end();
@@ -271,7 +271,7 @@ static void ask(const struct rp_function *f, uint32_t numbers, void *answer, siz
 
 void rp_shmem_query_thread(void (*real)(int *), int *provided)
 {
-    if (!rp_partial_is_feeding)
+    if (!rp_partial.is_feeding)
         real(provided);
     ask(&f_query_thread, 0, provided, sizeof *provided);
 }
@@ -280,7 +280,7 @@ void rp_shmem_info_get_version(void (*real)(int *, int *), int *major, int *mino
 {
     int version[2];
 
-    if (!rp_partial_is_feeding)
+    if (!rp_partial.is_feeding)
         real(&version[0], &version[1]);
     ask(&f_info_get_version, 0, version, sizeof version);
     *major = version[0];
@@ -291,7 +291,7 @@ void rp_shmem_info_get_name(void (*real)(char *), char *name)
 {
     char text[SHMEM_MAX_NAME_LEN + 1] = "";
 
-    if (!rp_partial_is_feeding)
+    if (!rp_partial.is_feeding)
         real(text);
     ask(&f_info_get_name, 0, text, sizeof text);
     strcpy(name, text);
@@ -299,7 +299,7 @@ void rp_shmem_info_get_name(void (*real)(char *), char *name)
 
 int rp_shmem_pe_accessible(int (*real)(int), int pe)
 {
-    int is = rp_partial_is_feeding ? 0 : real(pe);
+    int is = rp_partial.is_feeding ? 0 : real(pe);
 
     ask(&f_pe_accessible, rp_check(0, pe), &is, sizeof is);
     return is;
@@ -307,7 +307,7 @@ int rp_shmem_pe_accessible(int (*real)(int), int pe)
 
 int rp_shmem_addr_accessible(int (*real)(const void *, int), const void *addr, int pe)
 {
-    int is = rp_partial_is_feeding ? 0 : real(rp_symmetric_public(addr), pe);
+    int is = rp_partial.is_feeding ? 0 : real(rp_symmetric_public(addr), pe);
 
     ask(&f_addr_accessible, rp_check(rp_check(0, rp_symmetric_number(addr)), pe), &is, sizeof is);
     return is;

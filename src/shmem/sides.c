@@ -24,8 +24,8 @@
 #include "job/settings.h"
 #include "reprise.h"
 
-static struct rp_read *reads, **last_read = &reads; /* not complete, the oldest first */
-static bool updated_own;                            /* since the last quiet */
+static struct rp_shmem_read *reads, **last_read = &reads; /* not complete, the oldest first */
+static bool updated_own;                                  /* since the last quiet */
 
 /* What is looked at when the program was told something from a PE's memory. */
 static enum rp_look told(void)
@@ -39,9 +39,9 @@ static enum rp_look told(void)
 
 uint32_t rp_shmem_check(uint32_t numbers)
 {
-    uint32_t check = rp_check(rp_updates, numbers);
+    uint32_t check = rp_check(rp_windows.updates, numbers);
 
-    rp_updates = 0;
+    rp_windows.updates = 0;
     return check;
 }
 
@@ -80,7 +80,7 @@ static void about_to_access(const void *at, size_t span, int pe)
 bool rp_shmem_update(const struct rp_function *f, const void *at, size_t size, ptrdiff_t stride,
                      size_t count, int pe)
 {
-    if (!rp_partial_is_feeding) {
+    if (!rp_partial.is_feeding) {
         about_to_access(at, span_of(size, stride, count), pe);
         return true;
     }
@@ -88,7 +88,7 @@ bool rp_shmem_update(const struct rp_function *f, const void *at, size_t size, p
         take_entry(f, access_numbers(at, stride, count, pe));
         rp_partial_feed_end();
     } else {
-        rp_updates = rp_check(rp_updates, access_numbers(at, stride, count, pe));
+        rp_windows.updates = rp_check(rp_windows.updates, access_numbers(at, stride, count, pe));
     }
     return false;
 }
@@ -97,7 +97,7 @@ void rp_shmem_updated(const struct rp_function *f, const void *at, size_t size, 
                       size_t count, int pe)
 {
     if (pe != rp_shmem_me) {
-        rp_updates = rp_check(rp_updates, access_numbers(at, stride, count, pe));
+        rp_windows.updates = rp_check(rp_windows.updates, access_numbers(at, stride, count, pe));
         return;
     }
     updated_own = true;
@@ -111,7 +111,7 @@ void rp_shmem_updated(const struct rp_function *f, const void *at, size_t size, 
 bool rp_shmem_fetch(const struct rp_function *f, const void *at, size_t size, int pe, void *result,
                     size_t result_size)
 {
-    if (!rp_partial_is_feeding) {
+    if (!rp_partial.is_feeding) {
         about_to_access(at, size, pe);
         return true;
     }
@@ -134,12 +134,12 @@ void rp_shmem_fetched(const struct rp_function *f, const void *at, size_t size, 
     rp_partial_record_end();
 }
 
-static void put_read(const struct rp_read *r)
+static void put_read(const struct rp_shmem_read *r)
 {
     size_t bytes = r->size * r->count;
 
     if (r->stride == 1 || r->count <= 1) {
-        rp_data_put_content(rp_data_writer, r->to, bytes);
+        rp_data_put_content(rp_partial.writer, r->to, bytes);
         return;
     }
     uint8_t *packed = malloc(bytes);
@@ -148,14 +148,14 @@ static void put_read(const struct rp_read *r)
     for (size_t i = 0; i < r->count; i++)
         memcpy(packed + i * r->size, (char *)r->to + (ptrdiff_t)i * r->stride * (ptrdiff_t)r->size,
                r->size);
-    rp_data_put_content(rp_data_writer, packed, bytes);
+    rp_data_put_content(rp_partial.writer, packed, bytes);
     free(packed);
 }
 
-static void take_read(const struct rp_read *r)
+static void take_read(const struct rp_shmem_read *r)
 {
     size_t bytes;
-    const uint8_t *content = rp_data_get_content(rp_data_reader, &bytes);
+    const uint8_t *content = rp_data_get_content(rp_partial.reader, &bytes);
 
     if (!content) {
         rp_partial_feed_end(); /* tells why, if it could not be read */
@@ -163,7 +163,7 @@ static void take_read(const struct rp_read *r)
     }
     if (bytes != r->size * r->count) {
         rp_error("not the recorded run: call %llu reads %zu bytes, %zu were recorded",
-                 (unsigned long long)rp_data_read_entries(rp_data_reader), r->size * r->count,
+                 (unsigned long long)rp_data_read_entries(rp_partial.reader), r->size * r->count,
                  bytes);
         rp_data_end_job(REPRISE_EXIT_DIVERGED);
     }
@@ -174,10 +174,10 @@ static void take_read(const struct rp_read *r)
         memcpy(r->to, content, bytes);
 }
 
-bool rp_shmem_get(const struct rp_function *f, const struct rp_read *read, const void *from,
+bool rp_shmem_get(const struct rp_function *f, const struct rp_shmem_read *read, const void *from,
                   ptrdiff_t stride, int pe)
 {
-    if (!rp_partial_is_feeding) {
+    if (!rp_partial.is_feeding) {
         about_to_access(from, span_of(read->size, stride, read->count), pe);
         return true;
     }
@@ -187,8 +187,8 @@ bool rp_shmem_get(const struct rp_function *f, const struct rp_read *read, const
     return false;
 }
 
-void rp_shmem_get_end(const struct rp_function *f, const struct rp_read *read, const void *from,
-                      ptrdiff_t stride, int pe)
+void rp_shmem_get_end(const struct rp_function *f, const struct rp_shmem_read *read,
+                      const void *from, ptrdiff_t stride, int pe)
 {
     rp_symmetric_in(told());
     put_entry(f, access_numbers(from, stride, read->count, pe));
@@ -196,9 +196,9 @@ void rp_shmem_get_end(const struct rp_function *f, const struct rp_read *read, c
     rp_partial_record_end();
 }
 
-static void keep(const struct rp_read *read)
+static void keep(const struct rp_shmem_read *read)
 {
-    struct rp_read *r = malloc(sizeof *r);
+    struct rp_shmem_read *r = malloc(sizeof *r);
 
     if (!r)
         rp_bug(__FILE__, __LINE__, "out of memory");
@@ -207,37 +207,39 @@ static void keep(const struct rp_read *read)
     last_read = &r->next;
 }
 
-bool rp_shmem_get_nbi(const struct rp_function *f, const struct rp_read *read, const void *from,
-                      ptrdiff_t stride, int pe)
+bool rp_shmem_get_nbi(const struct rp_function *f, const struct rp_shmem_read *read,
+                      const void *from, ptrdiff_t stride, int pe)
 {
     (void)f;
-    if (!rp_partial_is_feeding) {
+    if (!rp_partial.is_feeding) {
         about_to_access(from, span_of(read->size, stride, read->count), pe);
         return true;
     }
-    rp_updates = rp_check(rp_updates, access_numbers(from, stride, read->count, pe));
+    rp_windows.updates =
+        rp_check(rp_windows.updates, access_numbers(from, stride, read->count, pe));
     keep(read);
     return false;
 }
 
-void rp_shmem_get_nbi_end(const struct rp_function *f, const struct rp_read *read, const void *from,
-                          ptrdiff_t stride, int pe)
+void rp_shmem_get_nbi_end(const struct rp_function *f, const struct rp_shmem_read *read,
+                          const void *from, ptrdiff_t stride, int pe)
 {
     (void)f;
-    rp_updates = rp_check(rp_updates, access_numbers(from, stride, read->count, pe));
+    rp_windows.updates =
+        rp_check(rp_windows.updates, access_numbers(from, stride, read->count, pe));
     keep(read);
 }
 
 /* Inside an entry: reads of this context are complete. */
 static void complete_reads(const void *context)
 {
-    for (struct rp_read **at = &reads; *at;) {
-        struct rp_read *r = *at;
+    for (struct rp_shmem_read **at = &reads; *at;) {
+        struct rp_shmem_read *r = *at;
         if (r->context != context) {
             at = &r->next;
             continue;
         }
-        if (rp_partial_is_feeding)
+        if (rp_partial.is_feeding)
             take_read(r);
         else
             put_read(r);
@@ -253,7 +255,7 @@ static void complete_reads(const void *context)
 bool rp_shmem_order(const struct rp_function *f, uint32_t numbers, bool completes,
                     const void *context)
 {
-    if (!rp_partial_is_feeding) {
+    if (!rp_partial.is_feeding) {
         rp_symmetric_out(RP_LOOK_ALL);
         return true;
     }
@@ -294,12 +296,12 @@ void rp_shmem_met(const struct rp_function *f, uint32_t numbers, bool completes)
 
 bool rp_shmem_test(const struct rp_function *f, uint32_t numbers, int *result)
 {
-    if (!rp_partial_is_feeding) {
+    if (!rp_partial.is_feeding) {
         rp_symmetric_out(RP_LOOK_FEW);
         return true;
     }
     take_entry(f, numbers);
-    *result = (int)rp_data_get_signed(rp_data_reader);
+    *result = (int)rp_data_get_signed(rp_partial.reader);
     rp_partial_feed_end();
     return false;
 }
@@ -308,6 +310,6 @@ void rp_shmem_tested(const struct rp_function *f, uint32_t numbers, int result, 
 {
     rp_symmetric_in(yes ? RP_LOOK_ALL : RP_LOOK_FEW);
     put_entry(f, numbers);
-    rp_data_put_signed(rp_data_writer, result);
+    rp_data_put_signed(rp_partial.writer, result);
     rp_partial_record_end();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * OpenSHMEM inside libreprise-partial.so. Each call goes through one of the pairs below: the first
- * says whether the real call is to be made (recording), or gives what was recorded (alone); the
+ * says whether the real call is to be made (recording), or gives what was recorded (feeding); the
  * second is told that it was made.
  *
  * Which changes pass at which calls is said in docs/model.md.
@@ -15,7 +15,7 @@
 
 #include "shmem_hand.h"
 
-/* OpenSHMEM was started in a PE that is recorded, or alone. */
+/* OpenSHMEM was started in a PE that is recorded or fed. */
 extern RP_HIDDEN bool rp_shmem_on;
 extern RP_HIDDEN int rp_shmem_me, rp_shmem_pes;
 
@@ -41,22 +41,22 @@ void rp_shmem_fetched(const struct rp_function *f, const void *at, size_t size, 
                       const void *result, size_t result_size);
 
 /* Where a read puts what it finds. */
-struct rp_read {
+struct rp_shmem_read {
     void *to;
     size_t size;
     ptrdiff_t stride;
     size_t count;
     const void *context;
-    struct rp_read *next;
+    struct rp_shmem_read *next;
 };
-bool rp_shmem_get(const struct rp_function *f, const struct rp_read *read, const void *from,
+bool rp_shmem_get(const struct rp_function *f, const struct rp_shmem_read *read, const void *from,
                   ptrdiff_t stride, int pe);
-void rp_shmem_get_end(const struct rp_function *f, const struct rp_read *read, const void *from,
-                      ptrdiff_t stride, int pe);
-bool rp_shmem_get_nbi(const struct rp_function *f, const struct rp_read *read, const void *from,
-                      ptrdiff_t stride, int pe);
-void rp_shmem_get_nbi_end(const struct rp_function *f, const struct rp_read *read, const void *from,
-                          ptrdiff_t stride, int pe);
+void rp_shmem_get_end(const struct rp_function *f, const struct rp_shmem_read *read,
+                      const void *from, ptrdiff_t stride, int pe);
+bool rp_shmem_get_nbi(const struct rp_function *f, const struct rp_shmem_read *read,
+                      const void *from, ptrdiff_t stride, int pe);
+void rp_shmem_get_nbi_end(const struct rp_function *f, const struct rp_shmem_read *read,
+                          const void *from, ptrdiff_t stride, int pe);
 
 /* Fences and the like. `completes`: the reads of this context. */
 bool rp_shmem_order(const struct rp_function *f, uint32_t numbers, bool completes,

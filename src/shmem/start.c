@@ -214,7 +214,7 @@ static void record_start(int provided)
     rp_shmem_me = rp_pshmem.shmem_my_pe();
     rp_shmem_pes = rp_pshmem.shmem_n_pes();
     part_memory();
-    rp_data_note_windows(rp_data_writer);
+    rp_data_note_windows(rp_partial.writer);
     rp_partial_record_begin(&f_init, false, 0, provided);
     rp_partial_record_number((uint64_t)rp_shmem_me);
     rp_partial_record_number((uint64_t)rp_shmem_pes);
@@ -223,7 +223,7 @@ static void record_start(int provided)
     rp_partial_record_end();
 }
 
-static int start_alone(void)
+static int feed_start(void)
 {
     int provided = rp_partial_feed_begin(&f_init, false, 0);
 
@@ -264,17 +264,17 @@ void reprise_partial_shmem_begin(int *provided)
         setenv(PARAMETER, set, 1);
     else if (is_parted)
         unsetenv(PARAMETER);
-    if (!rp_partial_is_feeding && is_parted != (rp_data_off == 0))
+    if (!rp_partial.is_feeding && is_parted != (rp_data_off == 0))
         stop("its number is not what the launcher said");
     if (rp_data_off)
         return;
     is_caller = true;
-    if (rp_partial_is_feeding)
-        *provided = start_alone();
+    if (rp_partial.is_feeding)
+        *provided = feed_start();
     else
         record_start(*provided);
-    rp_symmetric = &side;
-    rp_windows++;
+    rp_windows.symmetric = &side;
+    rp_windows.count++;
     rp_shmem_on = true;
 }
 
@@ -286,14 +286,14 @@ int reprise_partial_shmem_end(void)
 
     if (!looks || rp_shmem_meet(&f_finalize, 0, true)) {
         rp_data_off++;
-        if (!rp_partial_is_feeding)
+        if (!rp_partial.is_feeding)
             rp_pshmem.shmem_barrier_all();
         rp_data_off--;
         if (looks)
             rp_shmem_met(&f_finalize, 0, true);
     }
-    rp_windows -= rp_symmetric != NULL;
-    rp_symmetric = NULL;
+    rp_windows.count -= rp_windows.symmetric != NULL;
+    rp_windows.symmetric = NULL;
     rp_shmem_on = false;
     return looks;
 }

@@ -113,7 +113,7 @@ void rp_symmetric_add(void *own, size_t size, uint8_t *shadow)
     memmove(&blocks[at + 1], &blocks[at], (block_count++ - at) * sizeof *blocks);
     if (!shadow)
         memset(own, 0, size);
-    if (!shadow && !rp_partial_is_feeding)
+    if (!shadow && !rp_partial.is_feeding)
         shadow = make_shadow(size);
     blocks[at] = (struct block){
         .memory = {.own = own, .public = rp_symmetric_public(own), .shadow = shadow, .size = size}};
@@ -153,11 +153,11 @@ static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length, 
 
     (void)lanes;
     if (!news->begun)
-        rp_data_begin(rp_data_writer, f_symmetric.number, f_symmetric.name);
+        rp_data_begin(rp_partial.writer, f_symmetric.number, f_symmetric.name);
     news->begun = true;
     rp_partial_record_number(in_heap ? IN_HEAP : IN_DATA);
     rp_partial_record_number(address - (in_heap ? rp_symmetric_heap.from : rp_symmetric_data.from));
-    rp_data_put_content(rp_data_writer, bytes, length);
+    rp_data_put_content(rp_partial.writer, bytes, length);
 }
 
 static void end_news(const struct news *news)
@@ -227,14 +227,14 @@ void rp_symmetric_range_in(const void *own, size_t length)
     end_news(&news);
 }
 
-/* Alone */
+/* Feeding */
 
 void rp_symmetric_take(void)
 {
     for (uint64_t where; (where = rp_partial_feed_number()) != 0;) {
         uint64_t at = rp_partial_feed_number();
         size_t length;
-        const uint8_t *content = rp_data_get_content(rp_data_reader, &length);
+        const uint8_t *content = rp_data_get_content(rp_partial.reader, &length);
         const struct rp_symmetric_range *range =
             where == IN_HEAP ? &rp_symmetric_heap : &rp_symmetric_data;
         if (!content)

@@ -36,11 +36,11 @@ static inline void *rp_symmetric_public(const volatile void *own)
 /* The other way round. */
 void *rp_symmetric_own(void *public);
 
-/* A place as a number that is the same alone. */
+/* A place as a number that is the same when the PE is fed. */
 int64_t rp_symmetric_number(const volatile void *own);
 
 /* A block comes or goes. `shadow`, which is taken over, is what the program and the others have in
- * common there; NULL: zeros, which the program gets. Alone, only the memory is there. */
+ * common there; NULL: zeros, which the program gets. Feeding, only the memory is there. */
 void rp_symmetric_add(void *own, size_t size, uint8_t *shadow);
 void rp_symmetric_remove(void *own);
 size_t rp_symmetric_size(void *own); /* of the block; 0: there is none */
@@ -58,7 +58,7 @@ void rp_symmetric_range_in(const void *own, size_t length);
 /* Inside an entry: what others have in a new block. */
 void rp_symmetric_put(void *own);
 
-/* Alone: takes what an entry `symmetric` tells, or rp_symmetric_put() told. */
+/* Feeding: takes what an entry `symmetric` tells, or rp_symmetric_put() told. */
 void rp_symmetric_take(void);
 
 #endif

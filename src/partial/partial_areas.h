@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Areas: where a call puts what it receives. */
+#ifndef RP_PARTIAL_AREAS_H
+#define RP_PARTIAL_AREAS_H
+
+#include "partial/partial_state.h"
+
+struct rp_area {
+    char *buf;
+    int64_t count;
+    MPI_Datatype type; /* of those that are not dense */
+    size_t size;       /* of an element */
+    bool dense;        /* an element is so many bytes without holes */
+    bool owned;        /* the type is ours to free */
+};
+
+struct rp_areas {
+    size_t count;
+    bool sized; /* the status tells how much of it was received */
+    struct rp_area *area, one;
+    struct rp_traced_read *read;        /* of a read that is told of; or NULL */
+    struct rp_early *early;             /* how it is looked at while it is under way; or NULL */
+    const struct rp_function *begun_by; /* of a one-sided read */
+};
+
+void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t count,
+                  MPI_Datatype type);
+void rp_areas_times(struct rp_areas *areas, uint64_t members, void *buf, int64_t count,
+                    MPI_Datatype type);
+/* One for each member. Displacements in elements, or of `w` in bytes; `wide`: counts and
+ * displacements have the sizes of MPI_Count and MPI_Aint. */
+void rp_areas_v(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                const void *displs, MPI_Datatype type, size_t count_size, size_t displ_size);
+void rp_areas_w(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                const void *displs, const MPI_Datatype *types, size_t count_size,
+                size_t displ_size);
+/* The element of `counts` that is this rank's: members is its rank + 1. */
+void rp_areas_mine(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
+                   MPI_Datatype type, size_t count_size);
+/* May outlive the call: types are kept. */
+void rp_areas_keep(struct rp_areas *areas);
+void rp_areas_free(struct rp_areas *areas);
+
+/* `bytes`: how much was received; -1: all. */
+void rp_areas_put(const struct rp_areas *areas, int64_t bytes);
+void rp_areas_fill(const struct rp_areas *areas);
+
+/* All that they have room for, packed: its length, the bytes. */
+size_t rp_areas_length(const struct rp_areas *areas);
+void rp_areas_copy_out(const struct rp_areas *areas, uint8_t *bytes);
+void rp_areas_copy_in(const struct rp_areas *areas, const uint8_t *bytes);
+
+/* What a status says of the length of a message; -1: unknown. */
+int64_t rp_data_received(const MPI_Status *status);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "partial/partial_entries.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diagnostics.h"
+#include "reprise.h"
+
+/* Recording */
+
+void rp_partial_record_begin(const struct rp_function *function, bool has_check, uint32_t check,
+                             int rc)
+{
+    uint16_t folded = (uint16_t)(check ^ check >> 16);
+
+    rp_partial.hooks->before_entry();
+    rp_data_begin(rp_partial.writer, function->number, function->name);
+    rp_data_put_signed(rp_partial.writer, rc);
+    if (has_check)
+        rp_data_put(rp_partial.writer, &folded, sizeof folded);
+}
+
+void rp_partial_record_failed(const struct rp_function *function, int rc)
+{
+    rp_data_begin(rp_partial.writer, function->number, function->name);
+    rp_data_put_signed(rp_partial.writer, rc);
+    rp_data_end(rp_partial.writer);
+}
+
+void rp_partial_record_array(const void *bytes, size_t count)
+{
+    rp_data_put_content(rp_partial.writer, rp_partial.hooks->taken(bytes, count), count);
+}
+
+/* Feeding */
+
+static struct {
+    struct rp_function calling; /* what the program is in */
+    bool is_stopped;
+} feed;
+
+/* A debugger gets the process where it is; else it ends here. What it has to write at its end is
+ * written, but what it then asks of MPI nobody could answer. */
+void rp_partial_feed_stop(const char *function)
+{
+    char line[256];
+    int tracer = 0;
+
+    if (feed.is_stopped) {
+        fflush(NULL);
+        _exit(0);
+    }
+    feed.is_stopped = true;
+    rp_partial.hooks->job_ends();
+    FILE *status = fopen("/proc/self/status", "r");
+    rp_note("the record ends inside %s, call %llu of this rank", function,
+            (unsigned long long)rp_data_read_entries(rp_partial.reader) + 1);
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+            break;
+    if (status)
+        fclose(status);
+    if (tracer)
+        raise(SIGTRAP);
+    exit(0);
+}
+
+static __attribute__((noreturn)) void damaged(const struct rp_problem *why, enum rp_status status)
+{
+    if (status == RP_BUSY)
+        rp_partial_feed_stop(feed.calling.name);
+    rp_error("in %s, call %llu: %s", feed.calling.name,
+             (unsigned long long)rp_data_read_entries(rp_partial.reader), why->text);
+    rp_data_end_job(rp_exit_status(status));
+}
+
+static __attribute__((noreturn)) void differs(const char *recorded, const char *what)
+{
+    rp_error("not the recorded run: call %llu was %s%s",
+             (unsigned long long)rp_data_read_entries(rp_partial.reader), recorded, what);
+    rp_data_end_job(REPRISE_EXIT_DIVERGED);
+}
+
+void rp_partial_feed_left(const char *recorded)
+{
+    differs(recorded, ", the program ends here");
+}
+
+const struct rp_function *rp_partial_feed_calling(void)
+{
+    return &feed.calling;
+}
+
+int rp_partial_feed_begin(const struct rp_function *function, bool has_check, uint32_t check)
+{
+    struct rp_problem why;
+    const char *recorded;
+    uint16_t folded = 0;
+
+    if (feed.is_stopped)
+        rp_partial_feed_stop(function->name);
+    if (rp_partial_feed_in_handler)
+        rp_partial_feed_refuse_in_handler(function);
+    feed.calling = *function;
+    enum rp_status status = rp_data_next(rp_partial.reader, &recorded, &why);
+    if (status != RP_OK)
+        damaged(&why, status);
+    for (void (*take)(void);
+         status == RP_OK && recorded && (take = rp_partial.hooks->reader_of(recorded)) != NULL;) {
+        take();
+        rp_partial_feed_end();
+        status = rp_data_next(rp_partial.reader, &recorded, &why);
+    }
+    if (status != RP_OK)
+        damaged(&why, status);
+    if (!recorded)
+        rp_partial_feed_stop(function->name);
+    if (strcmp(recorded, function->name) != 0) {
+        char text[160];
+        snprintf(text, sizeof text, ", the program calls %s", function->name);
+        differs(recorded, text);
+    }
+    rp_partial.hooks->entry_found();
+    int rc = (int)rp_data_get_signed(rp_partial.reader);
+    if (has_check)
+        rp_data_get(rp_partial.reader, &folded, sizeof folded);
+    status = rp_data_failed(rp_partial.reader, &why);
+    if (status != RP_OK)
+        damaged(&why, status);
+    if (has_check && folded != (uint16_t)(check ^ check >> 16))
+        differs(recorded, " with other arguments (counts, ranks or tags)");
+    return rc;
+}
+
+int rp_partial_feed_update(const struct rp_function *function)
+{
+    const char *next = rp_data_peek(rp_partial.reader);
+
+    if (!next || strcmp(next, function->name) != 0)
+        return MPI_SUCCESS;
+    int rc = rp_partial_feed_begin(function, false, 0);
+    rp_partial_feed_end();
+    return rc;
+}
+
+void rp_partial_feed_bytes(void *bytes, size_t count)
+{
+    rp_data_get(rp_partial.reader, bytes, count);
+}
+
+uint64_t rp_partial_feed_number(void)
+{
+    return rp_data_get_number(rp_partial.reader);
+}
+
+void rp_partial_feed_array(void *bytes)
+{
+    size_t count;
+    const uint8_t *content = rp_data_get_content(rp_partial.reader, &count);
+
+    if (content)
+        memcpy(bytes, content, count);
+}
+
+void rp_partial_feed_end(void)
+{
+    struct rp_problem why;
+    enum rp_status status = rp_data_failed(rp_partial.reader, &why);
+
+    if (status != RP_OK)
+        damaged(&why, status);
+}
+
+/* Error handlers */
+
+int rp_partial_feed_in_handler;
+
+void rp_partial_feed_refuse_in_handler(const struct rp_function *function)
+{
+    rp_error("%s, called by an error handler: it was not recorded, and cannot be answered",
+             function->name);
+    rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
+void rp_partial_feed_error_comm(MPI_Comm comm, int rc)
+{
+    rp_partial_feed_in_handler++;
+    rp_pmpi.Comm_call_errhandler(comm == rp_constant.comm_null ? rp_constant.world : comm, rc);
+    rp_partial_feed_in_handler--;
+}
+
+void rp_partial_feed_error_win(MPI_Win win, int rc)
+{
+    rp_partial_feed_in_handler++;
+    rp_pmpi.Win_call_errhandler(win, rc);
+    rp_partial_feed_in_handler--;
+}
+
+void rp_partial_feed_error_file(MPI_File file, int rc)
+{
+    rp_partial_feed_in_handler++;
+    rp_pmpi.File_call_errhandler(file, rc);
+    rp_partial_feed_in_handler--;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every entry of the data log begins with: the function, what it returned, and a check of the
+ * numbers that it was called with. Recording, an entry is put together; feeding, it is taken apart.
+ */
+#ifndef RP_PARTIAL_ENTRIES_H
+#define RP_PARTIAL_ENTRIES_H
+
+#include "partial/partial_state.h"
+
+/* Recording */
+
+/* Begins the entry of a call that returned rc. `check` is put only if `has_check`. */
+void rp_partial_record_begin(const struct rp_function *function, bool has_check, uint32_t check,
+                             int rc);
+static inline void rp_partial_record_bytes(const void *bytes, size_t count)
+{
+    rp_data_put(rp_partial.writer, rp_partial.hooks->taken(bytes, count), count);
+}
+static inline void rp_partial_record_number(uint64_t number)
+{
+    rp_data_put_number(rp_partial.writer, number);
+}
+/* Bytes with their count in front of them. */
+void rp_partial_record_array(const void *bytes, size_t count);
+/* An update of a window failed. One that does not has no entry; nothing may stand between this one
+ * and that of the call before. */
+void rp_partial_record_failed(const struct rp_function *function, int rc);
+static inline void rp_partial_record_end(void)
+{
+    rp_data_end(rp_partial.writer);
+}
+
+/* Feeding */
+
+/* Takes the next entry, which must be that of this call; returns what the call returned. Does not
+ * return if the record ends here, is damaged, or says otherwise. */
+int rp_partial_feed_begin(const struct rp_function *function, bool has_check, uint32_t check);
+/* Returns what an update of a window returned. */
+int rp_partial_feed_update(const struct rp_function *function);
+void rp_partial_feed_bytes(void *bytes, size_t count);
+uint64_t rp_partial_feed_number(void);
+void rp_partial_feed_array(void *bytes);
+/* The entry was read: does not return if it could not be. */
+void rp_partial_feed_end(void);
+/* The record ends here: a debugger gets the process, else it ends. */
+void rp_partial_feed_stop(const char *where) __attribute__((noreturn));
+/* The program ends, but the record goes on with a call of this function: says so, and ends the
+ * process with status 121. */
+void rp_partial_feed_left(const char *recorded) __attribute__((noreturn));
+/* The function that the program is in. */
+const struct rp_function *rp_partial_feed_calling(void);
+
+/* Feeding, error handlers. They call the handler. */
+void rp_partial_feed_error_comm(MPI_Comm comm, int rc);
+void rp_partial_feed_error_win(MPI_Win win, int rc);
+void rp_partial_feed_error_file(MPI_File file, int rc);
+/* > 0: a handler runs. Recording, MPI calls handlers inside the call that fails, so what they call
+ * is not in the record. */
+extern RP_HIDDEN int rp_partial_feed_in_handler;
+/* Says that, and ends the process with status 123. */
+void rp_partial_feed_refuse_in_handler(const struct rp_function *function)
+    __attribute__((noreturn));
+
+#endif
