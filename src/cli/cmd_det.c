@@ -258,7 +258,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (first == argc)
         return rp_usage_error(command, "what is to be run? A program, or a launcher and a program");
     if (output && !record && !check)
-        return rp_usage_error(command, "-o keeps what --check or --record tells");
+        return rp_usage_error(command,
+                              "-o keeps the results of --check or --record: give one of them, too");
     if (output && !record && inside)
         return rp_usage_error(command, "-o keeps digests only where reprise starts the launcher, "
                                        "as in 'reprise det --check -o DIR mpirun -n 4 ./app'");
@@ -278,7 +279,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
 const struct rp_command rp_command_det = {
     .name = "det",
     .synopsis = "[options] COMMAND [ARGUMENT...]",
-    .about = "run a program so that every run is the same, without a record",
+    .about = "run a program deterministically: every run is the same, and nothing is recorded",
     .more =
         "COMMAND is as in 'reprise record'. Every run matches the same messages and gets the same "
         "answers from tests and probes, on Open MPI and MPICH. So the results are the same, too.\n"

@@ -82,7 +82,7 @@ static enum rp_status diff_runs(const char *one, const char *other, bool *differ
     if (html || json || ignore_polls)
         return rp_fail(why, RP_USAGE,
                        "digests of deterministic runs are compared as text, without options; "
-                       "'reprise det --record' makes records, which have more to tell");
+                       "'reprise det --record' makes records, which show more");
     return rp_det_digest_diff(one, other, output, differ, why);
 }
 
@@ -117,7 +117,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
 const struct rp_command rp_command_diff = {
     .name = "diff",
     .synopsis = "[options] RUN1 RUN2",
-    .about = "show where two runs part",
+    .about = "show where two runs differ",
     .more = "Shows the first event that differs in each rank, and which of these came first. The "
             "exit status is 1 if there is a difference, and 0 if there is none.\n"
             "Given directories of 'reprise det --check -o DIR', it compares their digests and "

@@ -75,7 +75,7 @@ static void describe(const struct rp_binary *b)
     if (b->cxx)
         printf("  C++\n");
     if (b->asan)
-        printf("  AddressSanitizer (%s): is told that it need not come first\n",
+        printf("  AddressSanitizer (%s): reprise tells it that it need not be loaded first\n",
                rp_text_shown(b->asan));
     for (char **name = b->refused; name && *name; name++)
         describe_refused(*name, b->cxx);
@@ -138,7 +138,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
 const struct rp_command rp_command_doctor = {
     .name = "doctor",
     .synopsis = "PROGRAM...",
-    .about = "tell whether a program can be recorded",
+    .about = "check whether a program can be recorded",
     .options = options,
     .run = run,
 };

@@ -40,7 +40,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (first < 0)
         return REPRISE_EXIT_USAGE;
     if (script && first < argc)
-        return rp_usage_error(command, "--script stands alone, without '%s'", argv[first]);
+        return rp_usage_error(command, "--script takes no arguments, such as '%s'", argv[first]);
     char *path = rp_launch_gdb_script();
     if (!path) {
         rp_error("the commands for gdb are not beside the library: is reprise.gdb installed?");

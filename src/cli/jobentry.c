@@ -471,7 +471,7 @@ bool rp_entries_ran_outside(const struct rp_entries *e, int status, char text[51
         return false;
     snprintf(text, 512,
              "no process called MPI_Init under reprise: is the program an MPI program, "
-             "and does its environment reach it? 'reprise doctor PROGRAM' tells whether it can be "
+             "and does its environment reach it? 'reprise doctor PROGRAM' checks whether it can be "
              "entered");
     return status == 0 || (nobody && (e->count > 0 || has_mark(e, "started")));
 }

@@ -304,9 +304,9 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
     if (!mpi && status == RP_OK)
         mpi = usual;
     if (!mpi && status == RP_OK)
-        status = rp_fail(why, RP_USAGE,
-                         "cannot see which MPI '%s' uses: tell by --mpi openmpi or --mpi mpich",
-                         command[0]);
+        status =
+            rp_fail(why, RP_USAGE,
+                    "cannot see which MPI '%s' uses: say --mpi openmpi or --mpi mpich", command[0]);
     if (status == RP_OK && found.shmem_program && rp_setting("REPRISE_DET"))
         status = rp_fail(why, RP_UNSUPPORTED,
                          "%s is an OpenSHMEM program, which cannot be made deterministic; 'reprise "
@@ -590,7 +590,7 @@ int rp_launch_say_untouched(const char *done, char **command, int status)
     if (status)
         rp_error("nothing was %s: no process of '%s', which ended with status %d, came out of "
                  "MPI_Init under reprise. Did it end before, or did MPI_Init fail? Else 'reprise "
-                 "doctor PROGRAM' tells whether it can be entered",
+                 "doctor PROGRAM' checks whether it can be entered",
                  done, command[0], status);
     else
         rp_error("nothing was %s: no process of '%s' called MPI_Init under reprise. Is it an MPI "

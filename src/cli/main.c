@@ -24,7 +24,7 @@ static void help(FILE *out)
                  "exactly\n\n");
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->about);
-    fprintf(out, "\n'reprise <command> --help' tells more. A first try:\n\n"
+    fprintf(out, "\n'reprise <command> --help' says more. A first try:\n\n"
                  "  reprise record mpirun -n 4 ./app\n  reprise replay\n");
 }
 

@@ -20,7 +20,7 @@ int rp_usage_error(const struct rp_command *command, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    rp_error("%s: %s ('reprise %s --help' tells more)", command->name, text, command->name);
+    rp_error("%s: %s (see 'reprise %s --help')", command->name, text, command->name);
     return REPRISE_EXIT_USAGE;
 }
 

@@ -522,8 +522,8 @@ int rp_solo_run_all(const struct rp_solo *s)
                 (unsigned long long)results->events, results->same,
                 results->stopped ? " up to the end of the record" : "");
     if (!refused && results->same == s->manifest->ranks && results->events == 0)
-        rp_note("there are no events: MPI left no match and no answer open in this run; whatever "
-                "else it told the ranks was given from the record");
+        rp_note("there are no events: MPI left no match and no answer open in this run; every "
+                "other result of MPI was fed from the record");
     if (refused && exit_status == 0)
         exit_status = REPRISE_EXIT_UNSUPPORTED;
     return exit_status;
