@@ -134,13 +134,6 @@ static struct rp_ft_snapshot described(const struct header *header)
                                    .is_settled = header->is_settled};
 }
 
-struct rp_ft_snapshot rp_ft_snapshot_of(const struct rp_ft_checkpoint *one)
-{
-    struct header header = header_of(one);
-
-    return described(&header);
-}
-
 static struct channel_part channel_part_of(const struct rp_ft_checkpoint *one, int rank)
 {
     struct channel_part part;

@@ -32,9 +32,6 @@ struct rp_ft_snapshot rp_ft_snapshot_restore(const struct rp_ft_checkpoint *one)
 /* Restores what the program sees, for --check: messages and protected state. */
 struct rp_ft_snapshot rp_ft_snapshot_restore_program(const struct rp_ft_checkpoint *one);
 
-/* Returns what a checkpoint says of itself. */
-struct rp_ft_snapshot rp_ft_snapshot_of(const struct rp_ft_checkpoint *one);
-
 /* Returns its protected state. */
 const uint8_t *rp_ft_snapshot_protected(const struct rp_ft_checkpoint *one);
 
