@@ -23,7 +23,7 @@ static pid_t owner; /* a forked child has our handlers, but is not the rank */
 
 static pid_t own_pid(void)
 {
-    return (pid_t)syscall(SYS_getpid); /* getpid() may be told from the record */
+    return (pid_t)syscall(SYS_getpid); /* getpid() may be fed from the record */
 }
 
 static void crashed(int signal)

@@ -36,11 +36,11 @@ int rp_placeholder_start(struct rp_request *entry, const struct rp_match *match)
 /* The request that the real functions must see. */
 MPI_Request rp_placeholder_real(MPI_Request request);
 
-/* The same for an array: `requests` itself if none has a stand-in, else a copy in `room` (of
+/* The same for an array: `requests` itself if none has a placeholder, else a copy in `room` (of
  * `count`). */
 MPI_Request *rp_placeholder_enter(int count, MPI_Request *requests, MPI_Request *room);
 
-/* After the real call: the program's handles become what they would be without stand-ins. */
+/* After the real call: the program's handles become what they would be without placeholders. */
 void rp_placeholder_leave(int count, MPI_Request *requests, const MPI_Request *real,
                           const MPI_Request *before);
 

@@ -2,7 +2,7 @@
 /*
  * Recording. Each operation calls the real function and pushes what MPI left open as events: which
  * message a wildcard took, which requests a completion call found, whether a poll said no. Nothing
- * is sent, delayed or copied. docs/internals/recording.md tells why this is enough.
+ * is sent, delayed or copied. docs/internals/recording.md says why this is enough.
  *
  * While a wildcard receive is under way, its handle is in rp_state.requests, and rp_state.watched
  * keeps the completion calls from passing us by. The usual cases of the most frequent calls are
@@ -17,7 +17,7 @@
 #include "base/diagnostics.h"
 #include "job/settings.h"
 #include "codec/codec.h"
-#include "engine/record_alone.h"
+#include "engine/record_partial.h"
 #include "engine/record_calls.h"
 #include "engine/record_clocks.h"
 #include "engine/record_data.h"
@@ -163,7 +163,7 @@ static enum rp_status close_log(enum rp_end_reason reason, int code, struct rp_l
     struct rp_problem why;
 
     close_regions();
-    rp_record_tell_pending(end_site());
+    rp_record_push_pending(end_site());
     rp_record_close_runs();
     rp_log_drain(record.writer);
     *totals = rp_log_totals(record.writer);
@@ -202,7 +202,7 @@ static void record_finalize(void)
                         rp_record_data_close()},
              sum[5] = {0};
     rp_session_sum(mine, sum, 5);
-    if (record.session.rank != 0 || rp_session_is_alone())
+    if (record.session.rank != 0 || rp_session_is_partial())
         return;
     if (sum[3] == 0 && rp_manifest_complete(record.session.directory, &why) != RP_OK)
         rp_error("%s", why.text);
@@ -226,10 +226,10 @@ static void record_exit(int status)
     rp_record_data_close();
 }
 
-/* Of a rank alone, there is a record already. */
+/* In a partial replay there is a record already. */
 static void record_refused(const char *function)
 {
-    if (!rp_session_is_alone())
+    if (!rp_session_is_partial())
         rp_refusal_write(record.session.directory, (uint32_t)record.session.rank, function);
 }
 
@@ -333,7 +333,7 @@ static void undo_start(void)
         free(made[i]);
     }
     rp_session_meet();
-    if (rank == 0 && manifest && !rp_session_is_alone()) {
+    if (rank == 0 && manifest && !rp_session_is_partial()) {
         unlink(manifest);
         rmdir(directory);
     }
@@ -343,7 +343,7 @@ static void undo_start(void)
 static enum rp_status open_session(struct rp_problem *why)
 {
     if (rp_setting("REPRISE_SOLO"))
-        return rp_session_open_alone(&record.session, why);
+        return rp_session_open_partial(&record.session, why);
     rp_session_open(&record.session);
     return record.session.rank == 0 ? rp_record_found(&record.session, why) : RP_OK;
 }
@@ -357,9 +357,9 @@ void rp_record_start(void)
         reprise_det_pass(1);
     status = open_session(&why);
     if (status != RP_OK)
-        rp_error("cannot %s: %s", rp_session_is_alone() ? "replay" : "record", why.text);
-    rp_session_leave_unless_ok(rp_session_is_alone() ? status
-                                                     : rp_session_share(&record.session, status));
+        rp_error("cannot %s: %s", rp_session_is_partial() ? "replay" : "record", why.text);
+    rp_session_leave_unless_ok(rp_session_is_partial() ? status
+                                                       : rp_session_share(&record.session, status));
     status = open_log(&why);
     if (status == RP_OK && rp_record_clocks_wanted())
         status = rp_record_clocks_open(record.session.rank, &why);
@@ -375,7 +375,7 @@ void rp_record_start(void)
     rp_state.notes_named = rp_imports_cancel();
     push_early();
     rp_engine = rp_record_clocks_wanted() ? rp_record_clocks_over(&engine)
-                : rp_session_is_alone()   ? rp_record_alone_over(&engine, &record.session)
+                : rp_session_is_partial() ? rp_record_partial_over(&engine, &record.session)
                                           : &engine;
     rp_record_data_go();
     if (reprise_det_pass)

@@ -27,7 +27,7 @@ static inline void rp_record_end(void)
  * after the real call is told in the same way as by the other operations.
  */
 
-/* Whether such a call can tell up to `events` events at once. */
+/* Whether such a call can push up to `events` events at once. */
 static inline bool rp_record_is_usual(const struct rp_origin *origin, uintptr_t return_address,
                                       uintptr_t stack, uint64_t events, uint32_t *site)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every operation that can complete a receive does what recording does without clocks, and then
- * tells the clocks of what it completed, as CLOCK events behind its others. All completing calls
+ * records the clocks of what it completed, as CLOCK events behind its others. All completing calls
  * come here, also those that need no record otherwise (RP_SLOW_CLOCKS). Nothing of this is in the
  * way of a recording without clocks: it is another table of operations.
  *
@@ -54,7 +54,7 @@ static void put(const struct rp_stamp *stamps, size_t count, const struct rp_cal
     rp_record_publish();
 }
 
-static void tell(const struct rp_call *call)
+static void push_clocks(const struct rp_call *call)
 {
     const struct rp_stamp *stamps;
     size_t count = reprise_piggyback_take(&stamps);
@@ -83,11 +83,11 @@ static int clocks_complete(const struct rp_call *call, const struct rp_completio
 {
     int rc = plain->complete(call, c);
 
-    tell(call);
+    push_clocks(call);
     return rc;
 }
 
-/* The clock and the letters are one thread's. */
+/* The clock and the messages that carry it are one thread's. */
 static void clocks_threads_begin(void)
 {
     rp_error("clocks cannot be recorded of a program whose threads may all call MPI "
@@ -106,9 +106,9 @@ const struct rp_engine *rp_record_clocks_over(const struct rp_engine *without)
 {
     plain = without;
     engine = *without;
-    engine.region_begin = NULL; /* clocks tell the order anyway */
+    engine.region_begin = NULL; /* clocks record the order anyway */
     engine.received_other = clocks_received_other;
-    engine.received_matched = tell;
+    engine.received_matched = push_clocks;
     engine.complete = clocks_complete;
     engine.threads_begin = clocks_threads_begin;
     engine.finalize = clocks_finalize;

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "entry/engine.h"
 
-/* The engine that does what `plain` does, and tells clocks as well. */
+/* The engine that does what `plain` does, and records clocks as well. */
 const struct rp_engine *rp_record_clocks_over(const struct rp_engine *plain);
 
 bool rp_record_clocks_wanted(void);

@@ -102,7 +102,7 @@ static void complete_all(int count, const int *indices, const MPI_Status *seen, 
         struct rp_request *entry =
             rp_requests_find(&rp_state.requests, room.handles[indices ? indices[i] : i]);
         if (entry)
-            rp_record_tell_older(entry->post, &seen[i], site);
+            rp_record_push_older(entry->post, &seen[i], site);
     }
 }
 
@@ -429,7 +429,7 @@ static inline void complete_fast(MPI_Request request, const MPI_Status *seen, ui
         return;
     }
     rp_record_match(first, seen, site, 0);
-    rp_record_tell_older(first->post, seen, site);
+    rp_record_push_older(first->post, seen, site);
 }
 
 /* A usual call answered that a request completed, whose handle was `*before` if any are watched.
@@ -628,7 +628,7 @@ int rp_record_Request_free(const struct rp_call *call, MPI_Request *request)
     MPI_Status status;
 
     /* Only noted, perhaps of an earlier request: which handles come back differs from run to run,
-     * and a rank alone must make the same calls. */
+     * and a partial replay must make the same calls. */
     if (entry && entry->flags == RP_REQUEST_RECEIVE)
         entry->flags = 0;
     if (!entry || !entry->flags)

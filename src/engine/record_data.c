@@ -11,18 +11,18 @@ static bool is_on;
 enum rp_status rp_record_data_open(const struct rp_session *session, struct rp_problem *why)
 {
     const char *ranks = rp_setting("REPRISE_RANKS");
-    bool alone = rp_session_is_alone();
+    bool is_partial = rp_session_is_partial();
 
-    if (!alone && !ranks)
+    if (!is_partial && !ranks)
         return RP_OK;
     if (!reprise_partial_record || !reprise_partial_follow)
         return rp_fail(why, RP_USAGE,
                        "the data of ranks is to be recorded, but libreprise-partial.so is not "
                        "preloaded behind libreprise.so");
-    if (!alone && !rp_ranks_have(ranks, session->rank))
+    if (!is_partial && !rp_ranks_have(ranks, session->rank))
         return RP_OK;
     is_on = true;
-    if (alone)
+    if (is_partial)
         return (enum rp_status)reprise_partial_follow(rp_setting("REPRISE_RUN"), session->run,
                                                       session->rank, session->ranks, why);
     return (enum rp_status)reprise_partial_record(session->directory, session->run, session->rank,

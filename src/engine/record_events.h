@@ -105,7 +105,7 @@ static inline void rp_record_hold(uint32_t why)
     rp_recorder.ring->ready = 0;
 }
 
-/* The posts since the last event, to be told by the next. */
+/* The posts since the last event, which the next one counts. */
 static inline uint32_t rp_record_take_posts(void)
 {
     uint64_t posts = rp_state.posts, last = rp_recorder.last_posts;

@@ -40,8 +40,8 @@ static int real_mprobe(const struct rp_call *call, int source, int tag, MPI_Comm
     return rc;
 }
 
-/* With threads, a probe that names its message tells whose turn it was to see it. */
-static bool is_told(int source, int tag)
+/* With threads, a probe that names its message has an event, which says whose turn it was. */
+static bool has_event(int source, int tag)
 {
     return RP_IS_WILD(source, tag) || rp_threads_on;
 }
@@ -57,10 +57,10 @@ static inline void push_envelope(uint32_t kind, const struct rp_call *call, MPI_
 }
 
 /* A blocking receive is younger than all that are under way. */
-static __attribute__((noinline)) void tell_older_than_now(const struct rp_call *call,
+static __attribute__((noinline)) void push_older_than_now(const struct rp_call *call,
                                                           const MPI_Status *status)
 {
-    rp_record_tell_older(UINT64_MAX, status, rp_record_site(call));
+    rp_record_push_older(UINT64_MAX, status, rp_record_site(call));
     rp_record_publish();
 }
 
@@ -75,7 +75,7 @@ void rp_record_received_other(const struct rp_call *call, int source, int tag, M
     if (!kept && RP_IS_WILD(source, tag))
         push_envelope(RP_RECV, call, comm, status, rc);
     if (rp_state.watched && rp_return_code_matched(rc) && source != MPI_PROC_NULL)
-        tell_older_than_now(call, status);
+        push_older_than_now(call, status);
 }
 
 static __attribute__((noinline)) void received_slow(const char *function, uintptr_t return_address,
@@ -175,7 +175,7 @@ static inline void probed(const struct rp_call *call, bool wild, MPI_Comm comm,
     if (wild)
         push_envelope(RP_PROBE, call, comm, status, rc);
     if (rp_state.watched && rc == MPI_SUCCESS && status->MPI_SOURCE != MPI_PROC_NULL)
-        tell_older_than_now(call, status);
+        push_older_than_now(call, status);
 }
 
 int rp_record_Probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
@@ -185,7 +185,7 @@ int rp_record_Probe(const struct rp_call *call, int source, int tag, MPI_Comm co
     rp_record_begin(call);
     int rc = real_probe(call, source, tag, comm, seen);
 
-    probed(call, is_told(source, tag), comm, seen, rc);
+    probed(call, has_event(source, tag), comm, seen, rc);
     rp_record_end();
     return rc;
 }
@@ -197,7 +197,7 @@ int rp_record_Mprobe(const struct rp_call *call, int source, int tag, MPI_Comm c
     rp_record_begin(call);
     int rc = real_mprobe(call, source, tag, comm, message, seen);
 
-    probed(call, is_told(source, tag), comm, seen, rc);
+    probed(call, has_event(source, tag), comm, seen, rc);
     rp_record_end();
     return rc;
 }

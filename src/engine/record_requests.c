@@ -64,8 +64,8 @@ static void ask_beside(bool begins)
         rp_quiet_end();
 }
 
-/* Tells the match of a receive under way, if it has one by now. */
-static void tell(struct rp_request *entry, uint32_t site)
+/* Records the match of a receive under way, if it has one by now. */
+static void push_early_match(struct rp_request *entry, uint32_t site)
 {
     MPI_Status status;
     int flag = 0;
@@ -80,7 +80,7 @@ static void tell(struct rp_request *entry, uint32_t site)
     entry->flags |= RP_REQUEST_TOLD;
 }
 
-void rp_record_tell_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status,
+void rp_record_push_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status,
                                uint32_t site)
 {
     enum { ENOUGH = 256 };
@@ -88,19 +88,19 @@ void rp_record_tell_candidates(struct rp_request *first, uint64_t post, const MP
 
     for (int left = ENOUGH; entry && left > 0; left--) {
         struct rp_request *next = entry->next;
-        tell(entry, site);
+        push_early_match(entry, site);
         entry = rp_record_candidate(next, post, status->MPI_SOURCE, status->MPI_TAG);
     }
 }
 
-void rp_record_tell_pending(uint32_t site)
+void rp_record_push_pending(uint32_t site)
 {
     struct rp_request *next;
 
     for (struct rp_request *entry = rp_state.requests.ends.next; entry != &rp_state.requests.ends;
          entry = next) {
         next = entry->next;
-        tell(entry, site);
+        push_early_match(entry, site);
     }
 }
 

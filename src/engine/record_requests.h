@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests whose completion a recording must see. A wildcard receive gets the next post number when
- * it is posted; its match is told when the program learns of its completion, or before, when a
+ * it is posted; its match is recorded when the program learns of its completion, or before, when a
  * younger receive that could have taken the same message completes.
  */
 #ifndef RP_RECORD_REQUESTS_H
@@ -36,23 +36,23 @@ static inline struct rp_request *rp_record_candidate(struct rp_request *entry, u
     return NULL;
 }
 
-void rp_record_tell_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status,
+void rp_record_push_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status,
                                uint32_t site);
 
 /* Tells what receives older than `post` matched that could have taken the message of `status`: they
  * were matched before it, whether the program ever asks or not, and if it dies first, nobody else
  * will tell. */
-static inline void rp_record_tell_older(uint64_t post, const MPI_Status *status, uint32_t site)
+static inline void rp_record_push_older(uint64_t post, const MPI_Status *status, uint32_t site)
 {
     struct rp_request *first =
         rp_record_candidate(rp_state.requests.ends.next, post, status->MPI_SOURCE, status->MPI_TAG);
 
     if (first)
-        rp_record_tell_candidates(first, post, status, site);
+        rp_record_push_candidates(first, post, status, site);
 }
 
 /* The same of all, at the end. */
-void rp_record_tell_pending(uint32_t site);
+void rp_record_push_pending(uint32_t site);
 
 /* The program learnt that the request of this entry is complete: pushes what MPI left open of it.
  * Returns whether it was a receive that took a message, so that older ones are of interest. */
@@ -85,7 +85,7 @@ static inline void rp_record_complete_last(struct rp_request *entry, const MPI_S
                                            uint32_t site)
 {
     if (rp_record_complete_request(entry, status, site))
-        rp_record_tell_older(entry->post, status, site);
+        rp_record_push_older(entry->post, status, site);
 }
 
 /* Receives that the program freed while active: kept, and their matches told as soon as they are

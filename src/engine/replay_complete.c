@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Completion in a replay: a call waits for exactly the requests that it found before, and a
- * recorded 'no' is answered at once. Stand-ins take the place of requests whose match is not what
- * the program asked for (engine/placeholder_requests.h).
+ * recorded 'no' is answered at once. Placeholders take the place of requests whose match is not
+ * what the program asked for (engine/placeholder_requests.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@
 /* Room for one call's requests. */
 static __thread struct {
     MPI_Request *before; /* handles as the program passed them */
-    MPI_Request *real;   /* with stand-ins */
+    MPI_Request *real;   /* with placeholders */
     MPI_Request *subset;
     MPI_Status *statuses;
     int *indices; /* of the real call */
@@ -77,7 +77,7 @@ static void complete(const struct rp_call *call, MPI_Request request, const MPI_
         rp_follow_observe(call, RP_MATCH, 0, status->MPI_SOURCE, status->MPI_TAG, post);
 }
 
-/* Ready for the real call on `count` requests: returns them with stand-ins, and keeps the
+/* Ready for the real call on `count` requests: returns them with placeholders, and keeps the
  * program's. */
 static MPI_Request *enter(int count, MPI_Request *requests)
 {

@@ -38,11 +38,11 @@ void rp_replay_load_early(void)
     char *directory = NULL;
     int rank;
 
-    const char *alone = rp_setting("REPRISE_SOLO");
+    const char *solo = rp_setting("REPRISE_SOLO");
 
-    if (alone)
-        rank = (int)strtol(alone, NULL, 10);
-    if ((!alone && !rp_launched_rank(&rank)) ||
+    if (solo)
+        rank = (int)strtol(solo, NULL, 10);
+    if ((!solo && !rp_launched_rank(&rank)) ||
         rp_run_find(rp_setting("REPRISE_RUN"), &directory, &why) != RP_OK)
         return;
     if (rp_manifest_read(directory, &manifest, &why) == RP_OK) {

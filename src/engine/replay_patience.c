@@ -120,7 +120,7 @@ static void give_way(struct rp_patience *p, bool sleeps)
         sched_yield();
 }
 
-/* The wait is a long one: others are told of it, and it is looked whether it can end at all. */
+/* The wait is a long one: publishes it, and looks whether it can end at all. */
 static void look_around(struct rp_patience *p, const struct rp_call *call, const char *what)
 {
     enum { PUBLISH_MS = 50, RELEASE_MS = 1000 };

@@ -297,18 +297,18 @@ static int probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
                  MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    bool told = RP_IS_WILD(source, tag) || rp_threads_on;
+    bool has_event = RP_IS_WILD(source, tag) || rp_threads_on;
     const struct rp_event *event = NULL;
 
     rp_replay_call_begins();
-    if (told)
+    if (has_event)
         event =
             rp_follow_expect(call, rp_comms_expected(comm), RP_KIND(RP_PROBE) | RP_KIND(RP_ERROR));
     if (event && event->kind == RP_PROBE) {
         source = event->match.source;
         tag = event->match.tag;
         rp_await_message(call, source, tag, comm);
-    } else if (!told && can_probe(source, tag, comm)) {
+    } else if (!has_event && can_probe(source, tag, comm)) {
         rp_await_message(call, source, tag, comm);
     }
     int rc = message ? call->next->Mprobe(source, tag, comm, message, seen)

@@ -19,7 +19,7 @@ void rp_await_message(const struct rp_call *call, int source, int tag, MPI_Comm 
 void rp_await_receive(const struct rp_call *call, MPI_Request request, const struct rp_envelope *e);
 #endif
 
-/* Until the request, or its stand-in, is complete. */
+/* Until the request, or its placeholder, is complete. */
 void rp_await_request(const struct rp_call *call, MPI_Request request);
 
 /* A request of MPI-IO or of the program's own kind may be worked on only in the calls that complete

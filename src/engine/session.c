@@ -38,16 +38,16 @@ static enum rp_status check_manifest(const struct rp_session *session, const str
     return status;
 }
 
-static bool alone;  /* no other rank is there */
+static bool is_partial; /* no other rank is there */
 static bool single; /* nor was there ever one. MPICH 4.0 crashes when it is to complete a request in
                        a session of one process */
 
-bool rp_session_is_alone(void)
+bool rp_session_is_partial(void)
 {
-    return alone;
+    return is_partial;
 }
 
-enum rp_status rp_session_open_alone(struct rp_session *session, struct rp_problem *why)
+enum rp_status rp_session_open_partial(struct rp_session *session, struct rp_problem *why)
 {
     struct rp_manifest manifest;
     const char *output = rp_setting("REPRISE_OUTPUT");
@@ -55,7 +55,7 @@ enum rp_status rp_session_open_alone(struct rp_session *session, struct rp_probl
     memset(session, 0, sizeof *session);
     session->rank = (int)strtol(rp_setting("REPRISE_SOLO"), NULL, 10);
     rp_diagnostics_rank(session->rank);
-    alone = true;
+    is_partial = true;
     enum rp_status status = rp_manifest_read(rp_setting("REPRISE_RUN"), &manifest, why);
     if (status != RP_OK)
         return status;
@@ -100,7 +100,7 @@ static int32_t largest(int32_t mine)
     MPI_Request request;
     int32_t all = mine;
 
-    if (alone || single)
+    if (is_partial || single)
         return mine;
     if (rp_pmpi.Iallreduce(&mine, &all, 1, rp_constant.int32, rp_constant.max, rp_constant.world,
                            &request) == MPI_SUCCESS)
@@ -112,7 +112,7 @@ void rp_session_sum(const uint64_t *mine, uint64_t *sum, int count)
 {
     MPI_Request request;
 
-    if (alone || single)
+    if (is_partial || single)
         memcpy(sum, mine, (size_t)count * sizeof *mine);
     else if (rp_pmpi.Ireduce(mine, sum, count, rp_constant.uint64, rp_constant.sum, 0,
                              rp_constant.world, &request) == MPI_SUCCESS)

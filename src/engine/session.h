@@ -15,17 +15,17 @@ struct rp_session {
     int rank, ranks;
     uint64_t run;
     char directory[PATH_MAX];
-    char wrappers[PATH_MAX]; /* of a replay: by which the record tells callers apart; empty: it does
-                                not */
+    char wrappers[PATH_MAX]; /* of a replay: by which the record distinguishes callers; empty: it
+                                does not */
 };
 
 /* Rank and size; messages carry the rank from now on. */
 void rp_session_open(struct rp_session *session);
 
-/* The same for a rank that is replayed alone (REPRISE_SOLO): as its record says; what it makes goes
+/* The same for a partial replay (REPRISE_SOLO): as its record says; what it makes goes
  * to REPRISE_OUTPUT. All that follows is then this process's own affair. */
-enum rp_status rp_session_open_alone(struct rp_session *session, struct rp_problem *why);
-bool rp_session_is_alone(void);
+enum rp_status rp_session_open_partial(struct rp_session *session, struct rp_problem *why);
+bool rp_session_is_partial(void);
 
 /* Rank 0's run and directory, or its failure (already said there), go to all. Returns the same
  * status everywhere. */

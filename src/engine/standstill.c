@@ -2,7 +2,7 @@
 /*
  * A rank that waits in the engine says so. In a blocking call of MPI that the engine does not make
  * of polls (a send, a collective, MPI_Comm_dup, ...) it cannot: libreprise-blocking.so notes the
- * call, and this thread tells the others of it, if it finds the rank in the same call at two looks.
+ * call, and this thread publishes it, if it finds the rank in the same call at two looks.
  *
  * A rank whose threads are followed waits if each of its threads does: in the engine, for a lock
  * that the engine has it take in turn, in a blocking call of MPI, or asleep in the system until
@@ -71,7 +71,7 @@ static const char *name_of(const struct rp_blocked *b)
                                          : "another communicator";
 }
 
-static void tell_call(const struct rp_blocked *b, const char *function, struct rp_state_text *to)
+static void put_call(const struct rp_blocked *b, const char *function, struct rp_state_text *to)
 {
     char peer[48] = "any rank", tag[32] = "any tag";
 
@@ -134,12 +134,12 @@ static bool does_rank_wait(void)
     return watch.in_threads && watch.calls == before;
 }
 
-static void tell_wait(struct rp_rank_slot *slot)
+static void publish_wait(struct rp_rank_slot *slot)
 {
     const char *function = watch.in_threads ? watch.in_threads->function : NULL;
 
     if (function)
-        tell_call(watch.in_threads, function, &slot->call);
+        put_call(watch.in_threads, function, &slot->call);
     else
         rp_state_set_text(&slot->call, "all its threads wait for each other");
     slot->call_since = seconds();
@@ -152,7 +152,7 @@ static void look_at_self(void)
     bool waits = does_rank_wait();
 
     if (waits && !slot->in_call)
-        tell_wait(slot);
+        publish_wait(slot);
     slot->in_call = waits;
     slot->open_end = watch.options.is_open_end && slot->done == slot->total;
     slot->moves = (b ? b->calls : 0) + slot->done + watch.waits + watch.thread_calls;

@@ -94,7 +94,7 @@ struct rp_engine {
     int (*Comm_disconnect)(const struct rp_call *, MPI_Comm *);
     /* With several threads, under their lock (entry/threads.h). Turns follow each other in one
      * order; a value is an outcome that is none of MPI's: recording takes it, a replay gives it
-     * (false: the record has ended) and is told when it was used. */
+     * (false: the record has ended) and `value_taken` says that it was used. */
     int (*leads)(void); /* whether the order is the engine's, so that a thread waits for its turn */
     void (*threads_begin)(void);
     void (*turn_begin)(const struct rp_call *, int is_post);

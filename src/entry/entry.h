@@ -38,7 +38,7 @@
         rp_thread_state.depth--;                                                                   \
     } while (0)
 
-/* The same where it is known that the call is neither inside another nor made for a stranger. */
+/* The same for a call that is neither inside another nor made by an untracked thread. */
 #define RP_ALONE(rc, real)                                                                         \
     do {                                                                                           \
         rp_thread_state.depth = 1;                                                                 \
@@ -54,7 +54,7 @@
         rp_threads_leave();                                                                        \
     } while (0)
 
-/* gcc does it without being told: this file is always optimised. */
+/* gcc does it by itself: this file is always optimised. */
 #if defined(__clang__)
 #define RP_TAIL __attribute__((musttail))
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process is under reprise if REPRISE_MODE says so when it initialises MPI. The thread that does
- * so gets the stream; every other thread stays a stranger, whose calls pass as long as nothing
+ * so gets the stream; every other thread stays untracked, whose calls pass as long as nothing
  * depends on them.
  */
 #include "entry/life.h"

@@ -38,7 +38,7 @@ void rp_refuse(const char *function)
         return;
     if (is_window && strcmp(mode, "record") == 0 &&
         (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))
-        return; /* ranks alone can be */
+        return; /* a partial replay can */
     rp_error(
         "%s cannot be replayed yet%s, so the program is stopped here rather than replayed wrongly; "
         "'--allow %s' lets it through unrecorded%s",

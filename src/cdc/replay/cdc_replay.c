@@ -3,16 +3,16 @@
  * Replay by clocks (Clock Delta Compression, section 3.6 and 5), of records that hold rows. The
  * record says of each call which message it gave to the program, by clock and sender, or by its
  * place in the order of clocks; not by which receive. So all messages are taken in by ourselves
- * (clocked_pool.c), and given out as the rows say.
+ * (cdc_replay_pool.c), and given out as the rows say.
  *
  * A receive of the program is posted on a communicator of our own, where nothing comes but what we
  * send ourselves: the payload of its message, when its turn has come. So requests are real ones:
  * they are persistent, cancelled, freed and completed by MPI itself, and only source and tag of a
  * status are repaired. Waits poll, since nobody takes in messages meanwhile: those for sends and
- * collective calls too, by hooks of the envelope library.
+ * collective calls too, by hooks of the piggyback library.
  *
  * A message is given out when it is certain to be the one: then the clock moves on, and what the
- * rank waits for, what it has, and its clock change together for the others (clocked_state.h).
+ * rank waits for, what it has, and its clock change together for the others (cdc_replay_state.h).
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -32,30 +32,30 @@
 
 struct rp_cdc_replay rp_cdc_replay;
 
-static int clocked_comm_free(const struct rp_call *call, MPI_Comm *comm)
+static int cdc_comm_free(const struct rp_call *call, MPI_Comm *comm)
 {
     rp_pool_forget(*comm);
     return call->next->Comm_free(comm);
 }
 
-static int clocked_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
+static int cdc_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
 {
     rp_pool_forget(*comm);
     return call->next->Comm_disconnect(comm);
 }
 
-static void clocked_threads_begin(void)
+static void cdc_threads_begin(void)
 {
     rp_cdc_replay_refuse("a program whose threads may all call MPI");
 }
 
-static int clocked_value(const struct rp_call *call, int32_t *a, uint64_t *c)
+static int cdc_value(const struct rp_call *call, int32_t *a, uint64_t *c)
 {
     (void)call, (void)a, (void)c;
     return 0;
 }
 
-static int clocked_leads(void)
+static int cdc_leads(void)
 {
     return 1;
 }
@@ -75,7 +75,7 @@ static void finish(uint32_t state)
     rp_rank.slot->state = state;
 }
 
-static void clocked_finalize(void)
+static void cdc_finalize(void)
 {
     uint64_t mine[1] = {rp_rank.slot->total}, sum[1] = {0};
     MPI_Request request;
@@ -100,7 +100,7 @@ static void clocked_finalize(void)
     }
 }
 
-static void clocked_exit(int code)
+static void cdc_exit(int code)
 {
     (void)code;
     finish(RP_RANK_ENDED);
@@ -116,7 +116,7 @@ static void wait_before_crash(bool is_crash)
     rp_end_of_record_wait(NULL);
 }
 
-static void clocked_end_elsewhere(void)
+static void cdc_end_elsewhere(void)
 {
 }
 
@@ -142,15 +142,15 @@ static const struct rp_engine engine = {
     .Parrived = rp_cdc_replay_Parrived,
     .Cancel = rp_cdc_replay_Cancel,
     .Request_free = rp_cdc_replay_Request_free,
-    .Comm_free = clocked_comm_free,
-    .Comm_disconnect = clocked_comm_disconnect,
-    .leads = clocked_leads,
-    .threads_begin = clocked_threads_begin,
-    .value = clocked_value,
-    .finalize = clocked_finalize,
-    .abort = clocked_exit,
-    .exit = clocked_exit,
-    .end_elsewhere = clocked_end_elsewhere,
+    .Comm_free = cdc_comm_free,
+    .Comm_disconnect = cdc_comm_disconnect,
+    .leads = cdc_leads,
+    .threads_begin = cdc_threads_begin,
+    .value = cdc_value,
+    .finalize = cdc_finalize,
+    .abort = cdc_exit,
+    .exit = cdc_exit,
+    .end_elsewhere = cdc_end_elsewhere,
 };
 
 /* The start */
@@ -173,11 +173,11 @@ static enum rp_status find_record(struct rp_problem *why)
 /* The state file is the command's, or one of our own. */
 static enum rp_status make_files(struct rp_problem *why)
 {
-    const char *given = rp_setting("REPRISE_STATE");
+    const char *wanted = rp_setting("REPRISE_STATE");
     enum rp_status status = RP_OK;
 
-    if (given)
-        snprintf(rp_rank.state_path, PATH_MAX, "%s", given);
+    if (wanted)
+        snprintf(rp_rank.state_path, PATH_MAX, "%s", wanted);
     else if (snprintf(rp_rank.state_path, PATH_MAX, "%s/replay-%d.state", rp_rank.session.directory,
                       (int)getpid()) < PATH_MAX)
         status = rp_state_create(rp_rank.state_path, (uint32_t)rp_rank.session.ranks, why);

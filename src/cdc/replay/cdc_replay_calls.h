@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the calls of a replay by clocks share (clocked.c tells how it goes), and the calls for the
+/* What the calls of a replay by clocks share (cdc_replay.c says how it goes), and the calls for the
  * table of its engine (entry/engine.h says what each is given). */
 #ifndef RP_CDC_REPLAY_CALLS_H
 #define RP_CDC_REPLAY_CALLS_H
@@ -60,7 +60,7 @@ void rp_cdc_replay_stop_sending(void);
 
 /* Waiting */
 
-/* What the envelope library does where MPI itself would wait. */
+/* What the piggyback library does where MPI itself would wait. */
 extern const struct rp_piggyback_hooks rp_cdc_replay_hooks;
 
 /* One round of a wait that found nothing to do; at its end, rested. */
@@ -81,7 +81,7 @@ struct rp_answer rp_cdc_replay_next(const struct rp_call *call);
 void rp_cdc_replay_pass(const struct rp_call *call, int32_t rank);
 void rp_cdc_replay_pass_no(const struct rp_call *call);
 
-/* Waits for the message that the row tells, and takes it from the pool. *index is that of its
+/* Waits for the message of the row, and takes it from the pool. *index is that of its
  * request. */
 struct rp_pooled *rp_cdc_replay_hand_out(const struct rp_call *call, const struct rp_answer *answer,
                                          int32_t *index);

@@ -37,14 +37,14 @@ static bool needs_message(MPI_Request request)
            !(rp_requests_find(&rp_state.requests, request)->flags & RP_REQUEST_GHOST);
 }
 
-/* Gives its message to the request that the row names; `alone`: the call has only one. */
+/* Gives its message to the request that the row names; `is_only`: the call has no other. */
 static int32_t give(const struct rp_call *call, const struct rp_answer *answer, int count,
-                    MPI_Request *requests, bool alone)
+                    MPI_Request *requests, bool is_only)
 {
     int32_t index;
     struct rp_pooled *message = rp_cdc_replay_hand_out(call, answer, &index);
 
-    index = alone ? 0 : index;
+    index = is_only ? 0 : index;
     if (index < 0 || index >= count)
         rp_cdc_replay_diverge(call, "an index that is not in the array of requests");
     rp_cdc_replay_deliver(call, message, requests[index]);
@@ -52,7 +52,7 @@ static int32_t give(const struct rp_call *call, const struct rp_answer *answer, 
 }
 
 /* All receives of the array get their messages. */
-static void give_all(const struct rp_call *call, int count, MPI_Request *requests, bool alone)
+static void give_all(const struct rp_call *call, int count, MPI_Request *requests, bool is_only)
 {
     int left = 0;
 
@@ -65,12 +65,12 @@ static void give_all(const struct rp_call *call, int count, MPI_Request *request
             continue;
         if (answer.kind != RP_ROW_MESSAGE)
             rp_cdc_replay_diverge(call, "a wait for receives");
-        give(call, &answer, count, requests, alone);
+        give(call, &answer, count, requests, is_only);
     }
 }
 
 /* Completes requests that are certain to complete, all of the call or those with these indices,
- * and tells errors as calls on several requests do. */
+ * and reports errors as calls on several requests do. */
 static int complete_each(const struct rp_call *call, const struct rp_completion *c, int count,
                          const int *indices)
 {
@@ -88,11 +88,11 @@ static int complete_each(const struct rp_call *call, const struct rp_completion 
 /* MPI_Wait and MPI_Waitall. */
 static int wait_for_all(const struct rp_call *call, const struct rp_completion *c)
 {
-    bool alone = c->form == RP_COMPLETE_ONE;
+    bool is_only = c->form == RP_COMPLETE_ONE;
 
-    give_all(call, c->count, c->requests, alone);
-    return alone ? rp_cdc_replay_complete_request(call, c->requests, c->statuses)
-                 : complete_each(call, c, c->count, NULL);
+    give_all(call, c->count, c->requests, is_only);
+    return is_only ? rp_cdc_replay_complete_request(call, c->requests, c->statuses)
+                   : complete_each(call, c, c->count, NULL);
 }
 
 /* Whether the row that is next for a call is no 'no'. */

@@ -3,7 +3,7 @@
  * Messages are taken by matched probes, each communicator's in the order in which MPI has them,
  * with their stamps. A message belongs to the table that is next if it is not above its epoch line,
  * and no later table claims it: then it has a place there (cdc/model/cdc_positions.h). Rows that
- * tell their message find it by sender and clock.
+ * name their message find it by sender and clock.
  */
 #include "cdc/replay/cdc_replay_pool.h"
 
@@ -227,8 +227,8 @@ static uint64_t candidate(void)
 {
     if (pool.wanted.kind != RP_ROW_MESSAGE)
         return pool.least;
-    return pool.wanted.is_told ? pool.wanted.clock
-                               : rp_cdc_positions_clock(&pool.places, pool.wanted.place);
+    return pool.wanted.is_named ? pool.wanted.clock
+                                : rp_cdc_positions_clock(&pool.places, pool.wanted.place);
 }
 
 const char *rp_pool_fault(void)

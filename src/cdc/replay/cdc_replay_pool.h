@@ -31,7 +31,7 @@ void rp_pool_open(void);
 void rp_pool_know(MPI_Comm comm);
 void rp_pool_forget(MPI_Comm comm);
 
-/* Hooks of the envelope library. */
+/* Hooks of the piggyback library. */
 void rp_pool_sending(MPI_Comm comm, int dest);
 void rp_pool_made(MPI_Comm comm);
 

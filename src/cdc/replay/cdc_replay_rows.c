@@ -318,7 +318,7 @@ static struct rp_answer smallest_of_queues(void)
         const struct rp_row *row = next_message(&rows.queues[i]);
         if (row && (found.kind == 0 || row->clock < found.clock))
             found =
-                (struct rp_answer){.kind = RP_ROW_MESSAGE, .is_told = true, .clock = row->clock};
+                (struct rp_answer){.kind = RP_ROW_MESSAGE, .is_named = true, .clock = row->clock};
     }
     return found;
 }
@@ -336,7 +336,7 @@ struct rp_answer rp_cdc_replay_rows_next_message(void)
 
 int32_t rp_cdc_replay_rows_index(const struct rp_answer *answer, int32_t rank)
 {
-    const struct rp_cdc_table *table = answer->is_told ? NULL : &rows.chunk.cdc.tables[rows.table];
+    const struct rp_cdc_table *table = answer->is_named ? NULL : &rows.chunk.cdc.tables[rows.table];
 
     if (!table)
         return answer->index;
@@ -433,7 +433,7 @@ void rp_cdc_replay_rows_describe(const struct rp_call *call, struct rp_buffer *o
         rp_buffer_printf(out, "%s scope=%u a=%d b=%d c=%llu\n", rp_event_name(answer.other.kind),
                          answer.other.scope, answer.other.any.a, answer.other.any.b,
                          (unsigned long long)answer.other.any.c);
-    else if (answer.kind == RP_ROW_MESSAGE && answer.is_told)
+    else if (answer.kind == RP_ROW_MESSAGE && answer.is_named)
         rp_buffer_printf(out, "the message of rank %d with clock %llu\n", answer.rank,
                          (unsigned long long)answer.clock);
     else if (answer.kind == RP_ROW_MESSAGE)

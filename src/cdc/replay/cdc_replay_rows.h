@@ -16,7 +16,7 @@ struct rp_answer {
     bool with_next;
     struct rp_event other;
     /* MESSAGE */
-    bool is_told; /* rank and clock are; else only its place in the reference order of `table` */
+    bool is_named; /* rank and clock are known; else only its place in the order of `table` */
     int32_t rank;
     uint64_t clock;
     int32_t index;
@@ -40,7 +40,7 @@ void rp_cdc_replay_rows_pass(const struct rp_call *call, int32_t rank);
  * sender. */
 int32_t rp_cdc_replay_rows_index(const struct rp_answer *answer, int32_t rank);
 
-/* The cdc table that the next row is in; NULL: rows tell their messages. A new number is another
+/* The cdc table that the next row is in; NULL: rows name their messages. A new number is another
  * table. */
 const struct rp_cdc_table *rp_cdc_replay_rows_table(uint64_t *number);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the ranks of a replay by clocks tell each other: a file beside the state of the replay that
- * all map. Of each rank: its clock, whether it waits for a message, and the clock of the one that
- * it would take as things are; of each pair, how many messages were sent and how many have arrived.
+ * What the ranks of a replay by clocks publish for each other: a file beside the state of the
+ * replay that all map. Of each rank: its clock, whether it waits for a message, and the clock of
+ * the one that it would take as things are; of each pair, how many messages were sent and how many
+ * have arrived.
  *
  * A rank's own entries change together, between begin and end, so that whoever reads them twice and
  * finds the same versions has seen one moment (cdc/model/cdc_lower_bound.h).

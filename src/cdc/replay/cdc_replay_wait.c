@@ -248,18 +248,18 @@ struct rp_pooled *rp_cdc_replay_hand_out(const struct rp_call *call, const struc
     rp_pool_want(answer);
     rp_cdc_replay_set_waits(true);
     rp_cdc_replay_end();
-    if (answer->is_told)
+    if (answer->is_named)
         snprintf(what, sizeof what, "the message of rank %d with clock %llu", answer->rank,
                  U64(answer->clock));
     else
         snprintf(what, sizeof what, "the message that is number %u by its clock", answer->place);
     rp_cdc_replay.certain = RP_CERTAIN_MESSAGE;
     rp_pool_poll();
-    while (!(message = answer->is_told ? rp_pool_find(answer->rank, answer->clock)
-                                       : rp_pool_place(answer->place)))
+    while (!(message = answer->is_named ? rp_pool_find(answer->rank, answer->clock)
+                                        : rp_pool_place(answer->place)))
         rp_cdc_replay_rest(call->function, what);
     rp_cdc_replay_rested();
-    if (!answer->is_told && rp_pool_fault())
+    if (!answer->is_named && rp_pool_fault())
         rp_cdc_replay_diverge(call, rp_pool_fault());
     *index = rp_cdc_replay_rows_index(answer, message->sender);
     rp_pool_remove(message);

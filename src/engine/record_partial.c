@@ -2,7 +2,7 @@
 /* After each call that made events the debugger's place is reached (engine/gdb_hooks.h). None of
  * this is in the way of ordinary recording: it is another table of operations, and no call is idle.
  */
-#include "engine/record_alone.h"
+#include "engine/record_partial.h"
 
 #include "job/settings.h"
 #include "engine/record_events.h"
@@ -12,55 +12,55 @@
 
 static const struct rp_engine *plain;
 static struct rp_engine engine;
-static uint64_t told;
+static uint64_t shown; /* events */
 
-static void tell(const struct rp_call *call)
+static void show_events(const struct rp_call *call)
 {
     uint64_t events = rp_recorder.ring->head;
 
-    if (events == told)
+    if (events == shown)
         return;
-    told = events;
+    shown = events;
     reprise_return_address = call->return_address;
     rp_gdb_hook_place(events, NULL, NULL);
     reprise_event();
 }
 
-static void alone_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm,
-                                 const MPI_Status *status, int rc)
+static void partial_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                                   const MPI_Status *status, int rc)
 {
     plain->received_other(call, source, tag, comm, status, rc);
-    tell(call);
+    show_events(call);
 }
 
-#define ALONE(name, parameters, ...)                                                               \
-    static int alone_##name parameters                                                             \
+#define SHOWN(name, parameters, ...)                                                               \
+    static int partial_##name parameters                                                           \
     {                                                                                              \
         int rc = plain->name(__VA_ARGS__);                                                         \
                                                                                                    \
-        tell(call);                                                                                \
+        show_events(call);                                                                         \
         return rc;                                                                                 \
     }
 
-ALONE(Probe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status),
+SHOWN(Probe, (const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Status *status),
       call, source, tag, comm, status)
-ALONE(Mprobe,
+SHOWN(Mprobe,
       (const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message,
        MPI_Status *status),
       call, source, tag, comm, message, status)
-ALONE(Iprobe,
+SHOWN(Iprobe,
       (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
        MPI_Status *status),
       call, source, tag, comm, flag, status)
-ALONE(Improbe,
+SHOWN(Improbe,
       (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
        MPI_Message *message, MPI_Status *status),
       call, source, tag, comm, flag, message, status)
-ALONE(complete, (const struct rp_call *call, const struct rp_completion *c), call, c)
-ALONE(Request_get_status,
+SHOWN(complete, (const struct rp_call *call, const struct rp_completion *c), call, c)
+SHOWN(Request_get_status,
       (const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status), call,
       request, flag, status)
-ALONE(value, (const struct rp_call *call, int32_t *a, uint64_t *c), call, a, c)
+SHOWN(value, (const struct rp_call *call, int32_t *a, uint64_t *c), call, a, c)
 
 static int leads(void)
 {
@@ -85,21 +85,21 @@ static uint64_t recorded_events(const struct rp_session *session)
     return events;
 }
 
-const struct rp_engine *rp_record_alone_over(const struct rp_engine *without,
-                                             const struct rp_session *session)
+const struct rp_engine *rp_record_partial_over(const struct rp_engine *without,
+                                               const struct rp_session *session)
 {
     plain = without;
     engine = *without;
     engine.leads = leads;
-    engine.value = alone_value;
+    engine.value = partial_value;
     engine.value_taken = value_taken;
-    engine.received_other = alone_received_other;
-    engine.Probe = alone_Probe;
-    engine.Mprobe = alone_Mprobe;
-    engine.Iprobe = alone_Iprobe;
-    engine.Improbe = alone_Improbe;
-    engine.complete = alone_complete;
-    engine.Request_get_status = alone_Request_get_status;
+    engine.received_other = partial_received_other;
+    engine.Probe = partial_Probe;
+    engine.Mprobe = partial_Mprobe;
+    engine.Iprobe = partial_Iprobe;
+    engine.Improbe = partial_Improbe;
+    engine.complete = partial_complete;
+    engine.Request_get_status = partial_Request_get_status;
     rp_slow_set(RP_SLOW_TOOL);
     rp_gdb_hook_begin(session->rank, recorded_events(session));
     return &engine;
