@@ -36,6 +36,8 @@ TEMPLATES = {
     "send": PASS + "    return rp_piggyback_send({twin}.{plain}, {twin}.{immediate_plain}, {args});\n",
     "isend": PASS + "    return rp_piggyback_isend({twin}.{plain}, {args});\n",
     "send_init": PASS + "    return rp_piggyback_send_init({twin}.{plain}, {args});\n",
+    "complete": PASS
+    + "    return rp_piggyback_complete(&{twin}, &(const struct rp_completion){completion});\n",
     "own": PASS + "    return rp_piggyback_{lower}({twin}.{plain}, {args});\n",
     "replace": PASS + "    return rp_piggyback_sendrecv_replace({twin}.Sendrecv, {args});\n",
     "buffer": PASS + "    return rp_piggyback_{member}({twin}.{member}, {args});\n",

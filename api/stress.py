@@ -20,6 +20,7 @@ TEMPLATES = {
     "probe": TAKE + "    rp_stress_found();\n" + BLOCKED,
     "post": "    rp_stress_before_post(&source, &tag, comm);\n" + CALL,
     "iprobe": "    return rp_stress_{lower}({twin}.{member}, \"{name}\", {args});\n",
+    "complete": "    return rp_stress_complete(&{twin}, &(const struct rp_completion){completion});\n",
     "own": "    return rp_stress_{lower}({twin}.{member}, {args});\n",
     "collective": SEND + "    rp_stress_waits_for_all(\"{name}\", {comm});\n" + BLOCKED,
     "life": "    rp_stress_finishes();\n" + CALL,

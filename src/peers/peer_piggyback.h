@@ -7,8 +7,8 @@
  * Lamport clock and the sender's rank in MPI_COMM_WORLD. Both libraries are entered by one thread
  * only.
  */
-#ifndef RP_ENVELOPE_LIBRARY_H
-#define RP_ENVELOPE_LIBRARY_H
+#ifndef RP_PEER_PIGGYBACK_H
+#define RP_PEER_PIGGYBACK_H
 
 #include <mpi.h>
 #include <stddef.h>
@@ -23,30 +23,32 @@ struct rp_stamp {
     uint64_t clock; /* that the message was sent with */
 };
 
-/* From now on messages are in envelopes. Called by every process of the job when MPI was
- * initialised, before its first point-to-point call. */
+/* From now on messages carry stamps. Every process of the job calls this when MPI was initialised,
+ * before its first point-to-point call. */
 RP_OFFERED void reprise_piggyback_open(int world_rank);
 
-/* MPI is about to end: what is kept for later messages is freed. Messages stay in envelopes. */
+/* MPI is about to end: frees what is kept for later messages. Messages go on carrying stamps. */
 RP_OFFERED void reprise_piggyback_close(void);
 
-/* The receives that the last completing call (Recv, Sendrecv, Mrecv, Wait*, Test*) gave to the
- * program, in the order in which it gave them; valid until the next. The clock moves on by them
- * only now: completions that nobody takes were not the program's. A second call returns 0. */
+/* Returns how many receives the last matching function (Recv, Sendrecv, Mrecv, Wait*, Test*)
+ * completed for the program, and sets `stamps` to theirs, in the order of the call; they are valid
+ * until the next matching function. The clock advances by them only now: completions that nobody
+ * takes were not the program's. A second call returns 0. */
 RP_OFFERED size_t reprise_piggyback_take(const struct rp_stamp **stamps);
 
-/* Whether the program made a collective call without a clock since this was last asked: others may
- * have learnt by it what was received before. */
+/* Whether the program made a collective call without an exchange of clocks since this was last
+ * asked: by such a call, others may have learnt what was received before. */
 RP_OFFERED int reprise_piggyback_synced(void);
 
-/* For a replay by clocks, which receives what is in envelopes itself. */
+/* For a replay by clocks, which receives stamp and payload itself. */
 
-/* While more were begun than ended, calls are let through as they are. */
+/* Begins (1) or ends (-1) a time in which calls pass as they are; such times nest. */
 RP_OFFERED void reprise_piggyback_pause(int by);
 
-/* A receive of a message with this clock was given to the program. */
+/* The program got a message with this clock: the clock advances. */
 RP_OFFERED void reprise_piggyback_received(uint64_t clock);
 
+/* Returns the clock of this process. */
 RP_OFFERED uint64_t reprise_piggyback_clock(void);
 
 /* What a message on the wire begins with. */
@@ -59,8 +61,8 @@ RP_OFFERED struct rp_stamp_parts reprise_piggyback_parts(uint64_t stamp);
 struct rp_piggyback_hooks {
     void (*sending)(MPI_Comm comm,
                     int dest);       /* a message with the clock as it is now is about to be sent */
-    void (*rest)(void);              /* a blocking send waits: it is called again and again */
-    void (*rested)(void);            /* it no longer does */
+    void (*send_waits)(void);        /* a blocking send waits; called again and again */
+    void (*send_returned)(void);     /* the send waits no longer */
     void (*entering)(MPI_Comm comm); /* before a blocking collective call */
     void (*unseen)(
         int enters); /* before and after one that makes a communicator of some processes */

@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "preload/completion_call.h"
 #include "preload/real_functions.h"
 #include "next.h"
 #include "stress/chance.h"
@@ -46,22 +47,9 @@ int rp_stress_improbe(int (*real)(int, int, MPI_Comm, int *, MPI_Message *, MPI_
 
 /* stress_requests.c */
 
-int rp_stress_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request,
-                   MPI_Status *status);
-int rp_stress_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count,
-                      MPI_Request *requests, MPI_Status *statuses);
-int rp_stress_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
-                      MPI_Request *requests, int *index, MPI_Status *status);
-int rp_stress_waitsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
-                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-int rp_stress_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag,
-                   MPI_Status *status);
-int rp_stress_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
-                      MPI_Request *requests, int *flag, MPI_Status *statuses);
-int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
-                      MPI_Request *requests, int *index, int *flag, MPI_Status *status);
-int rp_stress_testsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
-                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+/* MPI_Wait, MPI_Test and their families: makes the call, disturbed. Returns what MPI returns. */
+int rp_stress_complete(const struct rp_next *next, const struct rp_completion *c);
+/* MPI_Request_get_status: makes the call by `real`. What it shows as complete, no test denies. */
 int rp_stress_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
                                  int *flag, MPI_Status *status);
 

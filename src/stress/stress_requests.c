@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion. Calls that complete one of several requests are given them in another order, by which
- * libraries choose; calls that could complete something wait a little, so that there is more; polls
- * that could say yes say no.
+ * Completion: MPI_Wait, MPI_Test and their families. MPI_Waitany and MPI_Testany get the requests
+ * in another order, because MPI libraries choose the first that is complete. MPI_Waitany and
+ * MPI_Waitsome wait a little, so that more requests are complete. Tests that could say yes say no.
  *
  * A request counts as complete if MPI_Request_get_status gives a sender for it. Of an inactive
  * persistent request it gives none: a call on such requests alone is not to say no.
@@ -57,10 +57,11 @@ static void pile_up(uint64_t wait, int count, const MPI_Request *requests)
         look_at(requests[i]);
 }
 
-static bool is_told; /* the program asks by MPI_Request_get_status: what it knows to be complete
-                        must not be denied */
+/* The program calls MPI_Request_get_status: no test may deny what that call has shown as complete.
+ */
+static bool has_seen_status;
 
-/* True if the poll is to say no. */
+/* Whether the test is to say no. */
 static bool is_kept_back(int count, const MPI_Request *requests)
 {
     struct rp_chance *chance = rp_stress_chance();
@@ -74,7 +75,7 @@ static bool is_kept_back(int count, const MPI_Request *requests)
     rp_chance_used(chance, rp_stress_now() - begun);
     if (progress != ONE_IS)
         return false;
-    if (!is_told && rp_chance_keeps_back(chance))
+    if (!has_seen_status && rp_chance_keeps_back(chance))
         return true;
     if (count > 1)
         pile_up(rp_chance_wait(chance, rp_stress_now()), count, requests);
@@ -119,29 +120,6 @@ static void put_back(struct shuffled *s, MPI_Request *requests, int *index)
     }
 }
 
-static struct rp_chance *chance_for(int count, const MPI_Request *requests)
-{
-    return count > 1 && requests ? rp_stress_chance() : NULL;
-}
-
-int rp_stress_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request,
-                   MPI_Status *status)
-{
-    rp_stress_waits_for_requests("MPI_Wait", 1);
-    int rc = real(request, status);
-    rp_stress_goes_on();
-    return rc;
-}
-
-int rp_stress_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count,
-                      MPI_Request *requests, MPI_Status *statuses)
-{
-    rp_stress_waits_for_requests("MPI_Waitall", count);
-    int rc = real(count, requests, statuses);
-    rp_stress_goes_on();
-    return rc;
-}
-
 static bool are_null(int count, const MPI_Request *requests)
 {
     for (int i = 0; i < count; i++)
@@ -150,8 +128,9 @@ static bool are_null(int count, const MPI_Request *requests)
     return true;
 }
 
-/* Until there is something, as the call itself would wait; then a little more. But not for ever:
- * requests of MPI-IO may be worked on only in the call that completes them. */
+/* Waits until a request is complete, as the call itself would, and then a little more. Gives up
+ * after a while: some libraries get on with requests of MPI-IO only in the call that completes
+ * them. */
 static void wait_for_more(struct rp_chance *chance, int count, const MPI_Request *requests)
 {
     uint64_t wait = count <= FEW ? rp_chance_wait(chance, rp_stress_now()) : 0;
@@ -164,95 +143,66 @@ static void wait_for_more(struct rp_chance *chance, int count, const MPI_Request
     pile_up(wait, count, requests);
 }
 
-int rp_stress_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
-                      MPI_Request *requests, int *index, MPI_Status *status)
+static struct rp_chance *chance_for(const struct rp_completion *c)
 {
-    struct rp_chance *chance = chance_for(count, requests);
+    return c->count > 1 && c->requests ? rp_stress_chance() : NULL;
+}
+
+static int call_shuffled(const struct rp_next *next, const struct rp_completion *c,
+                         struct rp_chance *chance)
+{
+    struct rp_completion other = *c;
     struct shuffled s;
 
-    rp_stress_waits_for_requests("MPI_Waitany", count);
-    if (chance) {
-        wait_for_more(chance, count, requests);
-        shuffle(chance, count, requests, &s, index);
-    }
-    int rc = chance ? real(count, s.requests, index, status) : real(count, requests, index, status);
-    rp_stress_goes_on();
-    if (chance)
-        put_back(&s, requests, index);
+    shuffle(chance, c->count, c->requests, &s, c->index);
+    other.requests = s.requests;
+    int rc = rp_completion_call(next, &other);
+    put_back(&s, c->requests, c->index);
     return rc;
 }
 
-int rp_stress_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
-                      MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+static int call(const struct rp_next *next, const struct rp_completion *c)
 {
-    struct rp_chance *chance = chance_for(count, requests);
-    struct shuffled s;
-    int rc = MPI_SUCCESS;
+    struct rp_chance *chance = c->form == RP_COMPLETE_ANY ? chance_for(c) : NULL;
 
-    if (is_kept_back(count, requests)) {
-        *flag = 0;
-        *index = MPI_UNDEFINED;
-    } else if (chance) {
-        shuffle(chance, count, requests, &s, index);
-        rc = real(count, s.requests, index, flag, status);
-        put_back(&s, requests, index);
-    } else {
-        rc = real(count, requests, index, flag, status);
-    }
-    rp_stress_polled("MPI_Testany", rc == MPI_SUCCESS && !*flag);
-    return rc;
+    return chance ? call_shuffled(next, c, chance) : rp_completion_call(next, c);
 }
 
-int rp_stress_waitsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
-                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+static int wait(const struct rp_next *next, const struct rp_completion *c)
 {
-    struct rp_chance *chance = chance_for(count, requests);
+    bool takes_any = c->form == RP_COMPLETE_ANY || c->form == RP_COMPLETE_SOME;
+    struct rp_chance *chance = takes_any ? chance_for(c) : NULL;
 
-    rp_stress_waits_for_requests("MPI_Waitsome", count);
+    rp_stress_waits_for_requests(c->function, c->count);
     if (chance)
-        wait_for_more(chance, count, requests);
-    int rc = real(count, requests, outcount, indices, statuses);
+        wait_for_more(chance, c->count, c->requests);
+    int rc = call(next, c);
     rp_stress_goes_on();
     return rc;
 }
 
-int rp_stress_testsome(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
-                       MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
+static void say_no(const struct rp_completion *c)
+{
+    *(c->flag ? c->flag : c->outcount) = 0;
+    if (c->index)
+        *c->index = MPI_UNDEFINED;
+}
+
+static int test(const struct rp_next *next, const struct rp_completion *c)
 {
     int rc = MPI_SUCCESS;
 
-    if (is_kept_back(count, requests))
-        *outcount = 0;
+    if (is_kept_back(c->count, c->requests))
+        say_no(c);
     else
-        rc = real(count, requests, outcount, indices, statuses);
-    rp_stress_polled("MPI_Testsome", rc == MPI_SUCCESS && *outcount == 0);
+        rc = call(next, c);
+    rp_stress_polled(c->function, rc == MPI_SUCCESS && !rp_completion_said_yes(c));
     return rc;
 }
 
-int rp_stress_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request, int *flag,
-                   MPI_Status *status)
+int rp_stress_complete(const struct rp_next *next, const struct rp_completion *c)
 {
-    int rc = MPI_SUCCESS;
-
-    if (is_kept_back(1, request))
-        *flag = 0;
-    else
-        rc = real(request, flag, status);
-    rp_stress_polled("MPI_Test", rc == MPI_SUCCESS && !*flag);
-    return rc;
-}
-
-int rp_stress_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
-                      MPI_Request *requests, int *flag, MPI_Status *statuses)
-{
-    int rc = MPI_SUCCESS;
-
-    if (is_kept_back(count, requests))
-        *flag = 0;
-    else
-        rc = real(count, requests, flag, statuses);
-    rp_stress_polled("MPI_Testall", rc == MPI_SUCCESS && !*flag);
-    return rc;
+    return c->tests ? test(next, c) : wait(next, c);
 }
 
 int rp_stress_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
@@ -260,6 +210,6 @@ int rp_stress_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), 
 {
     int rc = real(request, flag, status);
 
-    is_told |= rc == MPI_SUCCESS && *flag;
+    has_seen_status |= rc == MPI_SUCCESS && *flag;
     return rc;
 }

@@ -2,7 +2,7 @@
 /*
  * Lamport's clock as in Clock Delta Compression (Sato et al., SC '15, definition 4): a message is
  * sent with the clock, which is then one more; a receive sets the clock to the larger of its own
- * and the message's, and one more. A receive counts when its completion is given to the program,
+ * and the message's, and one more. A receive counts when the program learns of its completion,
  * not when the message arrives: that moment is the same in a replay.
  *
  * A stamp is the clock in the upper 40 bits and the sender's rank in the lower 24. It is never all
@@ -31,7 +31,7 @@ static uint64_t own_rank;
 static struct {
     struct rp_stamp *at;
     size_t count, room;
-} given;
+} completed;
 
 void reprise_piggyback_open(int world_rank)
 {
@@ -89,28 +89,28 @@ int reprise_piggyback_synced(void)
 
 void rp_stamps_clear(void)
 {
-    given.count = 0;
+    completed.count = 0;
 }
 
 void rp_stamps_add(int index, uint64_t stamp)
 {
-    if (given.count == given.room) {
-        given.room = given.room ? given.room * 2 : 64;
-        given.at = realloc(given.at, given.room * sizeof *given.at);
-        if (!given.at)
+    if (completed.count == completed.room) {
+        completed.room = completed.room ? completed.room * 2 : 64;
+        completed.at = realloc(completed.at, completed.room * sizeof *completed.at);
+        if (!completed.at)
             rp_bug(__FILE__, __LINE__, "out of memory for clocks");
     }
-    given.at[given.count++] =
+    completed.at[completed.count++] =
         (struct rp_stamp){index, (int32_t)(stamp & ((1u << RANK_BITS) - 1)), stamp >> RANK_BITS};
 }
 
 size_t reprise_piggyback_take(const struct rp_stamp **stamps)
 {
-    size_t count = given.count;
+    size_t count = completed.count;
 
     for (size_t i = 0; i < count; i++)
-        now = (given.at[i].clock > now ? given.at[i].clock : now) + 1;
-    given.count = 0;
-    *stamps = given.at;
+        now = (completed.at[i].clock > now ? completed.at[i].clock : now) + 1;
+    completed.count = 0;
+    *stamps = completed.at;
     return count;
 }

@@ -5,25 +5,26 @@
 
 #include <stdint.h>
 
-/* Messages are in envelopes. */
+/* Whether messages carry stamps. */
 extern int rp_piggyback_is_open;
 
-/* What no stamp is. */
+/* A value that no stamp has. */
 #define RP_NO_STAMP UINT64_MAX
 
-/* Collective calls of the program without a clock. */
+/* How many collective calls the program made that are not followed by an exchange of clocks. */
 extern unsigned long rp_piggyback_collectives;
 
-/* NULL: none. */
+/* What the replay by clocks does at calls of the program; NULL in other modes. */
 extern const struct rp_piggyback_hooks *rp_hooks;
 
-/* The stamp of a message that is sent now. */
+/* Returns the stamp of a message that is sent now, and advances the clock. */
 uint64_t rp_stamp_make(void);
 
-/* A completing call begins: what the one before completed is forgotten. */
+/* A matching function begins: forgets what the one before completed. */
 void rp_stamps_clear(void);
 
-/* The call completed a receive. */
+/* Notes that the matching function completed a receive of this stamp; `index`: of the request among
+ * those of the call, or -1. */
 void rp_stamps_add(int index, uint64_t stamp);
 
 #endif

@@ -11,14 +11,15 @@
 #include <stddef.h>
 
 #include "cdc/piggyback/lamport_clock.h"
+#include "preload/completion_call.h"
 #include "preload/real_functions.h"
 #include "next.h"
 
 #define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
-/* What others make out of our calls is in an envelope already, or not the program's: the MPI
- * library inside MPI-IO, whose implementation is a client of MPI; a tool behind us. */
+/* Whether a call passes. Calls made inside others carry a stamp already, or are not the program's:
+ * the MPI library makes them inside MPI-IO, which is a client of MPI, or a tool behind us does. */
 #define RP_PASSES (!rp_piggyback_is_open || rp_piggyback_inside > 0)
 
 extern int rp_piggyback_inside; /* > 0: in a call out of which others may make calls */
@@ -34,7 +35,7 @@ extern int rp_piggyback_guards; /* 1: they may do so in any call; else, calls ma
         rp_piggyback_inside -= guard_;                                                             \
     } while (0)
 
-/* Sending and receiving: sending.c, receiving.c */
+/* Messages: piggyback_sends.c, piggyback_receives.c */
 
 typedef int rp_send_function(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 typedef int rp_isend_function(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
@@ -59,9 +60,9 @@ int rp_piggyback_irecv(rp_irecv_function *real, void *buf, MPI_Count count, MPI_
 int rp_piggyback_recv_init(rp_irecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
                            int source, int tag, MPI_Comm comm, MPI_Request *request);
 int rp_piggyback_mrecv(rp_mrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
-                       MPI_Message *message, MPI_Status *status);
+                       MPI_Message *matched, MPI_Status *status);
 int rp_piggyback_imrecv(rp_imrecv_function *real, void *buf, MPI_Count count, MPI_Datatype type,
-                        MPI_Message *message, MPI_Request *request);
+                        MPI_Message *matched, MPI_Request *request);
 int rp_piggyback_sendrecv(rp_sendrecv_function *real, const void *sendbuf, MPI_Count sendcount,
                           MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                           MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
@@ -70,7 +71,7 @@ int rp_piggyback_sendrecv_replace(rp_sendrecv_function *real, void *buf, MPI_Cou
                                   MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                                   MPI_Comm comm, MPI_Status *status);
 
-/* Probes tell the length of the payload alone. */
+/* Probes report the length of the payload alone. */
 typedef int rp_probe_function(int, int, MPI_Comm, MPI_Status *);
 typedef int rp_iprobe_function(int, int, MPI_Comm, int *, MPI_Status *);
 typedef int rp_mprobe_function(int, int, MPI_Comm, MPI_Message *, MPI_Status *);
@@ -81,38 +82,23 @@ int rp_piggyback_probe(rp_probe_function *real, int source, int tag, MPI_Comm co
 int rp_piggyback_iprobe(rp_iprobe_function *real, int source, int tag, MPI_Comm comm, int *flag,
                         MPI_Status *status);
 int rp_piggyback_mprobe(rp_mprobe_function *real, int source, int tag, MPI_Comm comm,
-                        MPI_Message *message, MPI_Status *status);
+                        MPI_Message *matched, MPI_Status *status);
 int rp_piggyback_improbe(rp_improbe_function *real, int source, int tag, MPI_Comm comm, int *flag,
-                         MPI_Message *message, MPI_Status *status);
+                         MPI_Message *matched, MPI_Status *status);
 
-/* Requests: under_way.c, completion.c */
+/* Requests: piggyback_sends.c, piggyback_completion.c */
 
 int rp_piggyback_start(int (*real)(MPI_Request *), MPI_Request *request);
 int rp_piggyback_startall(int (*real)(int, MPI_Request *), int count, MPI_Request *requests);
-int rp_piggyback_wait(int (*real)(MPI_Request *, MPI_Status *), MPI_Request *request,
-                      MPI_Status *status);
-int rp_piggyback_test(int (*real)(MPI_Request *, int *, MPI_Status *), MPI_Request *request,
-                      int *flag, MPI_Status *status);
-int rp_piggyback_waitall(int (*real)(int, MPI_Request *, MPI_Status *), int count,
-                         MPI_Request *requests, MPI_Status *statuses);
-int rp_piggyback_testall(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
-                         MPI_Request *requests, int *flag, MPI_Status *statuses);
-int rp_piggyback_waitany(int (*real)(int, MPI_Request *, int *, MPI_Status *), int count,
-                         MPI_Request *requests, int *index, MPI_Status *status);
-int rp_piggyback_testany(int (*real)(int, MPI_Request *, int *, int *, MPI_Status *), int count,
-                         MPI_Request *requests, int *index, int *flag, MPI_Status *status);
-typedef int rp_some_function(int, MPI_Request *, int *, int *, MPI_Status *);
-int rp_piggyback_waitsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount,
-                          int *indices, MPI_Status *statuses);
-int rp_piggyback_testsome(rp_some_function *real, int count, MPI_Request *requests, int *outcount,
-                          int *indices, MPI_Status *statuses);
+/* MPI_Wait, MPI_Test and their families. */
+int rp_piggyback_complete(const struct rp_next *next, const struct rp_completion *asked);
 int rp_piggyback_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *),
                                     MPI_Request request, int *flag, MPI_Status *status);
 int rp_piggyback_request_free(int (*real)(MPI_Request *), MPI_Request *request);
 
 /*
- * Collective calls, of which collectives.c is told before and after the real one. Of nonblocking
- * ones it only is known that there was one.
+ * Collective calls: piggyback_collectives.c learns of them before and after the real one. Of
+ * nonblocking ones it only learns that there was one.
  */
 void rp_sync_entering(MPI_Comm comm);
 void rp_sync_unseen(int enters);

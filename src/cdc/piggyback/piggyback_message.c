@@ -12,7 +12,7 @@
  * elements that are not just bytes are always copied; joined types for all others are made of bytes
  * alone.
  *
- * Letters come from pools by size and go back there, last in, first out, so that the types made
+ * Messages come from pools by size and go back there, last in, first out, so that the types made
  * with their stamps are used again.
  */
 #include "cdc/piggyback/piggyback_message.h"
@@ -51,28 +51,28 @@ static struct rp_piggyback_message *take(size_t room)
 
     while (number < POOLS && pool_room[number] < room)
         number++;
-    struct rp_piggyback_message *letter = number < POOLS ? pool[number] : NULL;
-    if (letter) {
-        pool[number] = letter->next;
-        return letter;
+    struct rp_piggyback_message *message = number < POOLS ? pool[number] : NULL;
+    if (message) {
+        pool[number] = message->next;
+        return message;
     }
-    letter = malloc(sizeof *letter + (number < POOLS ? pool_room[number] : room));
-    if (!letter)
+    message = malloc(sizeof *message + (number < POOLS ? pool_room[number] : room));
+    if (!message)
         rp_bug(__FILE__, __LINE__, "out of memory for a message");
-    letter->pool = number;
-    return letter;
+    message->pool = number;
+    return message;
 }
 
-void rp_piggyback_free(struct rp_piggyback_message *letter)
+void rp_piggyback_free(struct rp_piggyback_message *message)
 {
-    if (letter->owns_type)
-        rp_pmpi.Type_free(&letter->type);
-    if (letter->pool == NO_POOL) {
-        free(letter);
+    if (message->owns_type)
+        rp_pmpi.Type_free(&message->type);
+    if (message->pool == NO_POOL) {
+        free(message);
         return;
     }
-    letter->next = pool[letter->pool];
-    pool[letter->pool] = letter;
+    message->next = pool[message->pool];
+    pool[message->pool] = message;
 }
 
 /* Elements that are not just bytes */
@@ -106,58 +106,58 @@ static void leave(struct place *place)
         rp_pmpi.Type_free(&place->type);
 }
 
-static void pack(const struct rp_piggyback_message *letter, const void *from, size_t count,
+static void pack(const struct rp_piggyback_message *message, const void *from, size_t count,
                  void *to)
 {
-    struct place place = place_of(from, count, letter->type);
+    struct place place = place_of(from, count, message->type);
     int used = 0;
 
-    if (rp_pmpi.Pack(place.buf, place.count, place.type, to, (int)(count * letter->size), &used,
+    if (rp_pmpi.Pack(place.buf, place.count, place.type, to, (int)(count * message->size), &used,
                      rp_constant.world) != MPI_SUCCESS)
         rp_bug(__FILE__, __LINE__, "a message cannot be packed");
     leave(&place);
 }
 
-static void unpack(const struct rp_piggyback_message *letter, const void *from, size_t count,
+static void unpack(const struct rp_piggyback_message *message, const void *from, size_t count,
                    void *to)
 {
-    struct place place = place_of(to, count, letter->type);
+    struct place place = place_of(to, count, message->type);
     int used = 0;
 
-    if (rp_pmpi.Unpack(from, (int)(count * letter->size), &used, place.buf, place.count, place.type,
-                       rp_constant.world) != MPI_SUCCESS)
+    if (rp_pmpi.Unpack(from, (int)(count * message->size), &used, place.buf, place.count,
+                       place.type, rp_constant.world) != MPI_SUCCESS)
         rp_bug(__FILE__, __LINE__, "a message cannot be unpacked");
     leave(&place);
 }
 
 /* A message that ends within an element: the rest of it is unpacked as it was before. */
-static void unpack_part(const struct rp_piggyback_message *letter, const void *from, size_t bytes,
+static void unpack_part(const struct rp_piggyback_message *message, const void *from, size_t bytes,
                         void *to)
 {
-    unsigned char *element = malloc(letter->size);
+    unsigned char *element = malloc(message->size);
 
     if (!element)
         rp_bug(__FILE__, __LINE__, "out of memory for a message");
-    pack(letter, to, 1, element);
+    pack(message, to, 1, element);
     memcpy(element, from, bytes);
-    unpack(letter, element, 1, to);
+    unpack(message, element, 1, to);
     free(element);
 }
 
-static void unpack_all(const struct rp_piggyback_message *letter, size_t bytes)
+static void unpack_all(const struct rp_piggyback_message *message, size_t bytes)
 {
-    size_t whole = bytes / letter->size, part = bytes % letter->size;
+    size_t whole = bytes / message->size, part = bytes % message->size;
     MPI_Count lower = 0, extent = 0;
 
-    unpack(letter, letter->bytes, whole, letter->buf);
+    unpack(message, message->bytes, whole, message->buf);
     if (part == 0)
         return;
-    rp_pmpi.Type_get_extent_x(letter->type, &lower, &extent);
-    unpack_part(letter, letter->bytes + whole * letter->size, part,
-                (void *)((uintptr_t)letter->buf + whole * (uintptr_t)extent));
+    rp_pmpi.Type_get_extent_x(message->type, &lower, &extent);
+    unpack_part(message, message->bytes + whole * message->size, part,
+                (void *)((uintptr_t)message->buf + whole * (uintptr_t)extent));
 }
 
-/* Opening */
+/* Making */
 
 /* What the real function finds wrong in arguments that we would look at first. */
 static const struct rp_layout *sound(const void *buf, MPI_Count count, MPI_Datatype type)
@@ -167,55 +167,55 @@ static const struct rp_layout *sound(const void *buf, MPI_Count count, MPI_Datat
     return layout && !buf && layout->is_plain && count > 0 ? NULL : layout;
 }
 
-/* The program may free the type while a request stands for the letter. */
-static void keep_type(struct rp_piggyback_message *letter, enum rp_piggyback_kind kind,
+/* The program may free the type while a request stands for the message. */
+static void keep_type(struct rp_piggyback_message *message, enum rp_piggyback_kind kind,
                       MPI_Datatype type)
 {
-    letter->type = type;
-    letter->owns_type =
-        kind == RP_PIGGYBACK_PERSISTENT || (kind == RP_PIGGYBACK_LATER && letter->receives);
-    if (letter->owns_type && rp_pmpi.Type_dup(type, &letter->type) != MPI_SUCCESS)
+    message->type = type;
+    message->owns_type =
+        kind == RP_PIGGYBACK_PERSISTENT || (kind == RP_PIGGYBACK_LATER && message->receives);
+    if (message->owns_type && rp_pmpi.Type_dup(type, &message->type) != MPI_SUCCESS)
         rp_bug(__FILE__, __LINE__, "a datatype cannot be duplicated");
 }
 
-static struct rp_piggyback_message *open_letter(enum rp_piggyback_kind kind, bool receives,
-                                                void *buf, size_t payload, bool copies,
-                                                const struct rp_layout *layout)
+static struct rp_piggyback_message *make_message(enum rp_piggyback_kind kind, bool receives,
+                                                 void *buf, size_t payload, bool copies,
+                                                 const struct rp_layout *layout)
 {
-    struct rp_piggyback_message *letter = take(copies ? payload : 0);
+    struct rp_piggyback_message *message = take(copies ? payload : 0);
 
-    letter->buf = buf;
-    letter->payload = payload;
-    letter->receives = receives;
-    letter->copies = copies;
-    letter->persistent = kind == RP_PIGGYBACK_PERSISTENT;
-    letter->active = letter->delivered = letter->owns_type = false;
-    letter->size = copies && payload > 0 && !layout->is_plain ? (size_t)layout->size : 0;
-    if (letter->size > 0)
-        keep_type(letter, kind, layout->type);
-    return letter;
+    message->buf = buf;
+    message->payload = payload;
+    message->receives = receives;
+    message->copies = copies;
+    message->persistent = kind == RP_PIGGYBACK_PERSISTENT;
+    message->active = message->delivered = message->owns_type = false;
+    message->size = copies && payload > 0 && !layout->is_plain ? (size_t)layout->size : 0;
+    if (message->size > 0)
+        keep_type(message, kind, layout->type);
+    return message;
 }
 
-static struct rp_wire wire_of(struct rp_piggyback_message *letter, MPI_Count count,
+static struct rp_wire wire_of(struct rp_piggyback_message *message, MPI_Count count,
                               const struct rp_layout *layout)
 {
-    if (letter->copies)
-        return (struct rp_wire){&letter->stamp, (int)(STAMP + letter->payload), rp_constant.byte};
-    if (layout->is_plain && letter->payload <= COPIED_LIMIT)
+    if (message->copies)
+        return (struct rp_wire){&message->stamp, (int)(STAMP + message->payload), rp_constant.byte};
+    if (layout->is_plain && message->payload <= COPIED_LIMIT)
         return (struct rp_wire){MPI_BOTTOM, 1,
-                                rp_layout_join(&letter->stamp, letter->buf,
-                                               (MPI_Count)letter->payload, rp_constant.byte)};
+                                rp_layout_join(&message->stamp, message->buf,
+                                               (MPI_Count)message->payload, rp_constant.byte)};
     return (struct rp_wire){MPI_BOTTOM, 1,
-                            rp_layout_join(&letter->stamp, letter->buf, count, layout->type)};
+                            rp_layout_join(&message->stamp, message->buf, count, layout->type)};
 }
 
-static void fill(struct rp_piggyback_message *letter)
+static void fill(struct rp_piggyback_message *message)
 {
-    letter->stamp = rp_stamp_make();
-    if (letter->size > 0)
-        pack(letter, letter->buf, letter->payload / letter->size, letter->bytes);
-    else if (letter->copies && letter->payload > 0)
-        memcpy(letter->bytes, letter->buf, letter->payload);
+    message->stamp = rp_stamp_make();
+    if (message->size > 0)
+        pack(message, message->buf, message->payload / message->size, message->bytes);
+    else if (message->copies && message->payload > 0)
+        memcpy(message->bytes, message->buf, message->payload);
 }
 
 struct rp_piggyback_message *rp_piggyback_to_send(enum rp_piggyback_kind kind, const void *buf,
@@ -230,12 +230,12 @@ struct rp_piggyback_message *rp_piggyback_to_send(enum rp_piggyback_kind kind, c
     if (kind == RP_PIGGYBACK_REPLACED && payload > COPIED_LIMIT)
         rp_bug(__FILE__, __LINE__, "a message is too long to be replaced");
     bool copies = payload <= SENT_COPIED || kind == RP_PIGGYBACK_REPLACED;
-    struct rp_piggyback_message *letter =
-        open_letter(kind, false, (void *)(uintptr_t)buf, payload, copies, layout);
-    *wire = wire_of(letter, count, layout);
+    struct rp_piggyback_message *message =
+        make_message(kind, false, (void *)(uintptr_t)buf, payload, copies, layout);
+    *wire = wire_of(message, count, layout);
     if (kind != RP_PIGGYBACK_PERSISTENT)
-        fill(letter);
-    return letter;
+        fill(message);
+    return message;
 }
 
 struct rp_piggyback_message *rp_piggyback_to_receive(enum rp_piggyback_kind kind, void *buf,
@@ -248,21 +248,21 @@ struct rp_piggyback_message *rp_piggyback_to_receive(enum rp_piggyback_kind kind
         return NULL;
     size_t payload = (size_t)(layout->size * count);
     bool in_place = layout->is_plain || RECEIVES_ELEMENTS_IN_PLACE || payload > COPIED_LIMIT;
-    struct rp_piggyback_message *letter =
-        open_letter(kind, true, buf, payload, payload <= RECEIVED_COPIED || !in_place, layout);
-    *wire = wire_of(letter, count, layout);
-    letter->stamp = RP_NO_STAMP;
-    return letter;
+    struct rp_piggyback_message *message =
+        make_message(kind, true, buf, payload, payload <= RECEIVED_COPIED || !in_place, layout);
+    *wire = wire_of(message, count, layout);
+    message->stamp = RP_NO_STAMP;
+    return message;
 }
 
-void rp_piggyback_begin(struct rp_piggyback_message *letter)
+void rp_piggyback_begin(struct rp_piggyback_message *message)
 {
-    letter->active = true;
-    letter->delivered = false;
-    if (letter->receives)
-        letter->stamp = RP_NO_STAMP;
+    message->active = true;
+    message->delivered = false;
+    if (message->receives)
+        message->stamp = RP_NO_STAMP;
     else
-        fill(letter);
+        fill(message);
 }
 
 /* Delivering */
@@ -300,21 +300,21 @@ MPI_Count rp_piggyback_uncount(MPI_Status *status, bool failed)
     return bytes - STAMP;
 }
 
-static void copy_out(const struct rp_piggyback_message *letter, size_t bytes)
+static void copy_out(const struct rp_piggyback_message *message, size_t bytes)
 {
-    if (bytes > letter->payload)
-        bytes = letter->payload;
-    if (letter->size > 0)
-        unpack_all(letter, bytes);
+    if (bytes > message->payload)
+        bytes = message->payload;
+    if (message->size > 0)
+        unpack_all(message, bytes);
     else
-        memcpy(letter->buf, letter->bytes, bytes);
+        memcpy(message->buf, message->bytes, bytes);
 }
 
-void rp_piggyback_deliver(struct rp_piggyback_message *letter, MPI_Status *status, bool failed)
+void rp_piggyback_deliver(struct rp_piggyback_message *message, MPI_Status *status, bool failed)
 {
     MPI_Count bytes = rp_piggyback_uncount(status, failed);
 
-    if (bytes > 0 && letter->copies && !letter->delivered)
-        copy_out(letter, (size_t)bytes);
-    letter->delivered = true;
+    if (bytes > 0 && message->copies && !message->delivered)
+        copy_out(message, (size_t)bytes);
+    message->delivered = true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A letter is one message of the program with its stamp, from the call that sends or receives it to
- * its completion. */
+/* One message of the program with its stamp, from the call that sends or receives it to its
+ * completion. */
 #ifndef RP_PIGGYBACK_H
 #define RP_PIGGYBACK_H
 
@@ -56,11 +56,11 @@ struct rp_piggyback_message *rp_piggyback_to_receive(enum rp_piggyback_kind kind
                                                      struct rp_wire *wire);
 
 /* A persistent request is started. */
-void rp_piggyback_begin(struct rp_piggyback_message *letter);
+void rp_piggyback_begin(struct rp_piggyback_message *message);
 
 /* Gives the payload to the program, once, and takes the stamp off the status' count. `failed`: the
  * receive did, so that there may be nothing. */
-void rp_piggyback_deliver(struct rp_piggyback_message *letter, MPI_Status *status, bool failed);
+void rp_piggyback_deliver(struct rp_piggyback_message *message, MPI_Status *status, bool failed);
 
 /* Takes the stamp off the count of a message that was seen or received, and returns what is left.
  * -1: it has no stamp, being cancelled or `failed`. A message without stamp ends the job. */
@@ -68,6 +68,6 @@ MPI_Count rp_piggyback_uncount(MPI_Status *status, bool failed);
 
 int rp_piggyback_error_class(int rc);
 
-void rp_piggyback_free(struct rp_piggyback_message *letter);
+void rp_piggyback_free(struct rp_piggyback_message *message);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sends, and the start of persistent requests: MPI gets stamp and payload as one message. */
 #include "peers/peer_piggyback.h"
 #include "preload/datatype_layout.h"
 #include "cdc/piggyback/piggyback_message.h"
@@ -11,10 +12,10 @@ static void sending(MPI_Comm comm, int dest)
         rp_hooks->sending(comm, dest);
 }
 
-/* A replay by clocks has no receives posted where others send to: it must look after what comes
- * while it waits. */
-static int send_restlessly(rp_isend_function *immediate, const struct rp_wire *wire, int dest,
-                           int tag, MPI_Comm comm)
+/* In a replay by clocks no receives are posted where others send to: a rank whose send waits must
+ * take in meanwhile what comes. */
+static int send_and_poll(rp_isend_function *immediate, const struct rp_wire *wire, int dest,
+                         int tag, MPI_Comm comm)
 {
     MPI_Request request;
     int flag = 0, rc;
@@ -22,8 +23,8 @@ static int send_restlessly(rp_isend_function *immediate, const struct rp_wire *w
     RP_INSIDE(rc, immediate(wire->buf, wire->count, wire->type, dest, tag, comm, &request));
     while (rc == MPI_SUCCESS &&
            (rc = rp_pmpi.Test(&request, &flag, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !flag)
-        rp_hooks->rest();
-    rp_hooks->rested();
+        rp_hooks->send_waits();
+    rp_hooks->send_returned();
     return rc;
 }
 
@@ -34,17 +35,17 @@ int rp_piggyback_send(rp_send_function *real, rp_isend_function *immediate, cons
 
     rp_pending_poll_freed();
     sending(comm, dest);
-    struct rp_piggyback_message *letter =
+    struct rp_piggyback_message *message =
         dest == MPI_PROC_NULL ? NULL
                               : rp_piggyback_to_send(RP_PIGGYBACK_NOW, buf, count, type, &wire);
-    if (!letter)
+    if (!message)
         return real(buf, (int)count, type, dest, tag, comm);
     int rc;
     if (rp_hooks)
-        rc = send_restlessly(immediate, &wire, dest, tag, comm);
+        rc = send_and_poll(immediate, &wire, dest, tag, comm);
     else
         RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm));
-    rp_piggyback_free(letter);
+    rp_piggyback_free(message);
     return rc;
 }
 
@@ -62,19 +63,19 @@ int rp_piggyback_isend(rp_isend_function *real, const void *buf, MPI_Count count
 
     rp_pending_poll_freed();
     sending(comm, dest);
-    struct rp_piggyback_message *letter =
+    struct rp_piggyback_message *message =
         dest == MPI_PROC_NULL ? NULL
                               : rp_piggyback_to_send(RP_PIGGYBACK_LATER, buf, count, type, &wire);
-    if (!letter)
+    if (!message)
         return real(buf, (int)count, type, dest, tag, comm, request);
     int rc;
     RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm, request));
     if (rc != MPI_SUCCESS || is_complete(*request)) {
-        rp_piggyback_free(letter);
+        rp_piggyback_free(message);
         return rc;
     }
-    letter->active = true;
-    rp_pending_add(*request, letter);
+    message->active = true;
+    rp_pending_add(*request, message);
     return rc;
 }
 
@@ -83,36 +84,36 @@ int rp_piggyback_send_init(rp_isend_function *real, const void *buf, MPI_Count c
                            MPI_Request *request)
 {
     struct rp_wire wire;
-    struct rp_piggyback_message *letter =
+    struct rp_piggyback_message *message =
         dest == MPI_PROC_NULL
             ? NULL
             : rp_piggyback_to_send(RP_PIGGYBACK_PERSISTENT, buf, count, type, &wire);
 
-    if (!letter)
+    if (!message)
         return real(buf, (int)count, type, dest, tag, comm, request);
     int rc;
     RP_INSIDE(rc, real(wire.buf, wire.count, wire.type, dest, tag, comm, request));
-    letter->comm = comm;
-    letter->dest = dest;
+    message->comm = comm;
+    message->dest = dest;
     if (rc == MPI_SUCCESS)
-        rp_pending_add(*request, letter);
+        rp_pending_add(*request, message);
     else
-        rp_piggyback_free(letter);
+        rp_piggyback_free(message);
     return rc;
 }
 
 static void restart(MPI_Request request, bool begins)
 {
-    struct rp_piggyback_message *letter = rp_pending_find(request);
+    struct rp_piggyback_message *message = rp_pending_find(request);
 
-    if (!letter)
+    if (!message)
         return;
-    if (begins && !letter->receives)
-        sending(letter->comm, letter->dest);
+    if (begins && !message->receives)
+        sending(message->comm, message->dest);
     if (begins)
-        rp_piggyback_begin(letter);
+        rp_piggyback_begin(message);
     else
-        letter->active = false;
+        message->active = false;
 }
 
 int rp_piggyback_start(int (*real)(MPI_Request *), MPI_Request *request)
