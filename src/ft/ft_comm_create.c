@@ -148,8 +148,8 @@ int rp_ft_Comm_split(MPI_Comm old, int color, int key, MPI_Comm *out)
     return MPI_SUCCESS;
 }
 
-/* Which ranks share a host must not change with who has them: all do, or none but itself. A rank
- * that moves would find itself elsewhere. */
+/* Which ranks share a host must not depend on which processes have them: every rank is by itself.
+ * One that moves would find itself on another host. */
 int rp_ft_Comm_split_type(MPI_Comm old, int type, int key, MPI_Info info, MPI_Comm *out)
 {
     (void)info;

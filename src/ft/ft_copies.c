@@ -3,7 +3,7 @@
  * Copies of checkpoints: each rank's are kept by `rp_ft_copies` other ranks, its keepers, in their
  * memory. Who keeps whose follows from the hosts of the ranks at the start (recovery/buddies.h),
  * and stays so: a process that takes over a rank takes over what that keeps. All processes know it,
- * spares too; processes that are started later are told in their first meeting.
+ * spares too; processes that are started later learn it in their first recovery.
  *
  * A rank sends its last checkpoint to all keepers, each of which answers when it has it. The rank
  * takes the next one only when all have answered: so every keeper has at least the last but one.

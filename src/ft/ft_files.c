@@ -38,14 +38,11 @@ enum { VERSION = 2, PATH_ROOM = 4096 };
 static struct {
     const char *directory; /* NULL: none */
     long keep;             /* so many generations */
+    pthread_t writer;
+    bool is_writing;
+    const struct rp_ft_checkpoint *written;
+    int error; /* of the writer: an errno */
 } files = {.keep = 2};
-
-static struct {
-    pthread_t thread;
-    bool runs;
-    const struct rp_ft_checkpoint *checkpoint;
-    int error; /* an errno */
-} writer;
 
 static void path_of(int rank, int64_t generation, char path[PATH_ROOM])
 {
@@ -102,20 +99,20 @@ static int write_checkpoint(int rank, const struct rp_ft_checkpoint *one)
 
 static void *work(void *unused)
 {
-    writer.error = write_checkpoint(rp_ft.rank, writer.checkpoint);
+    files.error = write_checkpoint(rp_ft.rank, files.written);
     return unused;
 }
 
 void rp_ft_files_wait(void)
 {
-    if (!writer.runs)
+    if (!files.is_writing)
         return;
-    pthread_join(writer.thread, NULL);
-    writer.runs = false;
-    if (writer.error)
+    pthread_join(files.writer, NULL);
+    files.is_writing = false;
+    if (files.error)
         rp_error(
             "the checkpoint of generation %lld could not be written to %s: %s; the run goes on",
-            (long long)writer.checkpoint->generation, files.directory, strerror(writer.error));
+            (long long)files.written->generation, files.directory, strerror(files.error));
 }
 
 void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint)
@@ -123,10 +120,10 @@ void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint)
     if (!files.directory)
         return;
     rp_ft_files_wait();
-    writer.checkpoint = checkpoint;
-    writer.error = 0;
-    writer.runs = pthread_create(&writer.thread, NULL, work, NULL) == 0;
-    if (!writer.runs)
+    files.written = checkpoint;
+    files.error = 0;
+    files.is_writing = pthread_create(&files.writer, NULL, work, NULL) == 0;
+    if (!files.is_writing)
         work(NULL);
 }
 

@@ -238,7 +238,7 @@ int rp_ft_Init_thread(int *argc, char ***argv, int required, int *provided)
     return error;
 }
 
-/* Who comes out of the barrier knows that all are in here. */
+/* A rank that leaves the barrier knows that all ranks are in MPI_Finalize. */
 int rp_ft_Finalize(void)
 {
     if (setjmp(rp_ft_finalize_point) == 0) {

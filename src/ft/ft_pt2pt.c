@@ -71,7 +71,8 @@ static void send_here(const struct rp_ft_envelope *envelope, struct rp_ft_channe
     free(payload);
 }
 
-/* The receiver has it, but perhaps not its payload, and perhaps it did not match it yet. */
+/* The receiver has the message, but perhaps not its payload, and perhaps it has not matched it yet.
+ */
 static void repeat(struct rp_ft_entry *entry, const struct rp_ft_channel *channel, int to)
 {
     if (entry->envelope.flags & RP_FT_SYNC)
@@ -83,7 +84,7 @@ static void repeat(struct rp_ft_entry *entry, const struct rp_ft_channel *channe
     rp_ft_event_repeated();
 }
 
-/* Only who runs through the setup again as well needs it. */
+/* Only a rank that repeats its setup as well needs it. */
 static void send_setup_again(struct rp_ft_entry *entry, struct rp_ft_channel *channel, int to)
 {
     channel->setup_again++;

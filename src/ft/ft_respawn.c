@@ -66,7 +66,7 @@ static bool program_find(struct program *program)
 }
 
 /* What the launcher's options added to the environment (-x) is not handed on: the new process finds
- * it in a file. By that file it knows, too, that it is none that the launcher was told to start. */
+ * it in a file. By that file it knows, too, that the launcher did not start it. */
 
 static void path_of_environment(char path[PATH_MAX])
 {
