@@ -3,12 +3,12 @@
  * Failures by ULFM (Open MPI 5), whose functions are looked up when the program runs; without them
  * nobody learns of failures, and MPI ends the job.
  *
- * The communicator of the tasks stays in use, so that no message between the living is lost. Who
- * finds that it has more dead processes than are known calls agree with 0, then shrink: the new
- * communicator tells all who is dead, the same to all, and is thrown away. Who is at the end of its
- * program calls agree with 1: if all do, that is the end; if somebody has called with 0, everybody
- * goes on to shrink. Whether somebody knows of a failure that happened since is agreed on once
- * more.
+ * The communicator of the tasks stays in use, so that no message between living processes is lost.
+ * A process that finds more dead ones in it than it knows of calls agree with 0, then shrink. Who
+ * is not in the new communicator is dead; that is the same for all, and the communicator is freed.
+ * A process at the end of its program calls agree with 1. If all do, that is the end; if one has
+ * called with 0, all go on to shrink. In the end they agree once more on whether one of them knows
+ * of a failure that happened since.
  */
 #include "task/task_failures.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A task moves as a copy of itself, right after a checkpoint, so that its state is also what the
- * checkpoint holds. So if a process dies meanwhile, whoever has no state of a task of its own asks
- * all others for their copy of it.
+ * checkpoint holds. If a process dies meanwhile, a process that has no state of a task of its own
+ * asks all others for their copy of it.
  */
 #include "task/task_moves.h"
 

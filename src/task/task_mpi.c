@@ -33,7 +33,8 @@ static struct {
     bool is_open, has_record, kills;
 } here;
 
-/* Launchers lose the status of a job that aborts now and then: who started us looks here, too. */
+/* Launchers lose the status of an aborting job now and then: the command that started the job looks
+ * here, too. */
 static void leave_verdict(int status)
 {
     const char *path = rp_setting("REPRISE_TASKS_VERDICT");
@@ -53,7 +54,8 @@ static void stop(int status)
     abort();
 }
 
-/* One after another: a launcher that several tell to end the job at once may never end. */
+/* One process after another: a launcher that several processes ask to end the job at once may never
+ * end. */
 static void fail(void *data, const char *why)
 {
     enum { MOST_SECONDS = 10 };

@@ -2,9 +2,9 @@
 /*
  * Determinants go with every message to other processes until enough of these have acknowledged
  * that they hold them: `determinant_copies`, so that of so many deaths and one process more, one is
- * left that knows. Whoever depends on a determinant holds it, or knows by whom sent the message
- * that enough do. With one copy that is the process that made it, and any other; with more, who
- * receives a determinant passes it on like one of its own.
+ * left that knows. A process that depends on a determinant holds it, or its sender knows that
+ * enough processes do. With one copy that is the process that made it, and any other; with more,
+ * a process that receives a determinant passes it on like one of its own.
  */
 #include "task/task_piggyback.h"
 

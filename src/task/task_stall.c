@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whoever waits knows for what. It says so in the file that the command reads as soon as it has
- * waited for a second, and to the user after a failure, when it has waited for long. The command
- * ends a job in which all wait and nothing moves; a process inside an entry does not wait, however
- * long it takes.
+ * A process that waits knows what it waits for. After a second it notes that in the file that the
+ * command reads. After a failure it also tells the user, once it has waited for long. The command
+ * ends a job in which all processes wait and nothing moves. A process inside an entry does not
+ * wait, however long it takes.
  */
 #include "task/task_stall.h"
 
