@@ -8,6 +8,7 @@
 
 #include "det/det_wait.h"
 #include "match/send_bounds.h"
+#include "preload/completion_call.h"
 #include "preload/constants.h"
 
 static bool is_active(MPI_Request handle)
@@ -335,13 +336,10 @@ static int complete_one(const struct rp_completion *call)
     return are_complete(call) ? rp_det_complete(call->requests, call->statuses) : MPI_SUCCESS;
 }
 
-/* MPI says itself what it is to test nothing, or to wait for the first of nothing. */
+/* MPI itself answers a test without active requests, or a wait for the first of none. */
 static bool is_of_nothing(const struct rp_completion *call)
 {
-    bool is_for_all =
-        call->form == RP_COMPLETE_ALL || (call->form == RP_COMPLETE_ONE && !call->tests);
-
-    return !is_for_all && !has_active(call);
+    return call->form != RP_COMPLETE_ALL && !rp_completion_waits_for_all(call) && !has_active(call);
 }
 
 int rp_det_complete_call(const struct rp_completion *call)
