@@ -24,9 +24,10 @@
 #define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
-/* Pairs under way. Other threads may begin one meanwhile, but its request is in no call yet. */
-extern RP_HIDDEN unsigned rp_pairs_under_way;
-#define RP_NO_PAIRS __builtin_expect(__atomic_load_n(&rp_pairs_under_way, __ATOMIC_RELAXED) == 0, 1)
+/* How many pairs are pending. Other threads may begin one meanwhile, but no call can be about its
+ * request yet. */
+extern RP_HIDDEN unsigned rp_pairs_pending;
+#define RP_NO_PAIRS __builtin_expect(__atomic_load_n(&rp_pairs_pending, __ATOMIC_RELAXED) == 0, 1)
 
 /* pairs.c */
 
@@ -34,19 +35,20 @@ struct rp_pair {
     MPI_Request send; /* request_null: complete */
     int send_error;   /* of a complete one */
     void *copy;       /* what MPI_Isendrecv_replace sends */
-    /* So many exchanges that receive from MPI_PROC_NULL have this handle, which is not the
-     * receive's; MPI may give it to several that are complete. 0: a pair as above. */
-    unsigned from_nobody;
+    /* How many exchanges that receive from MPI_PROC_NULL have this handle: MPI may give one handle
+     * to several receives that are complete. 0: a pair as above. */
+    unsigned proc_nulls;
 };
 
-/* NULL: the request is none of a pair. */
+/* Returns the pair that a request stands for; NULL if it stands for none. */
 struct rp_pair *rp_pair_find(MPI_Request handle);
-/* What the program held is complete; `rc` is the receive's. Returns that of the pair. */
+/* The request of a pair is complete, with the result `rc` of its receive: forgets the pair. Puts
+ * the status right and returns the result of the pair; `rc` if the handle is none of a pair. */
 int rp_pair_completed(MPI_Request handle, MPI_Status *status, int rc);
-/* The program does not wait for it. */
+/* The program freed the request: forgets the pair. */
 void rp_pair_drop(MPI_Request handle);
 /* Makes a status that of a receive from MPI_PROC_NULL. */
-void rp_pair_from_nobody(MPI_Status *status);
+void rp_pair_set_proc_null(MPI_Status *status);
 
 int rp_pair_begin(const struct rp_next *next, const void *sendbuf, MPI_Count sendcount,
                   MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
@@ -58,7 +60,7 @@ int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count
 
 /* pair_requests.c, pair_arrays.c */
 
-/* Ends the job. */
+/* Ends the job: `function` is not supported for `what`. */
 void rp_pair_refuse(const char *function, const char *what) __attribute__((noreturn));
 
 int rp_pair_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status *status);

@@ -45,7 +45,7 @@ static int error_of(int rc, const MPI_Status *status)
 
 /* One or some */
 
-static MPI_Request *parts_now(int count, const MPI_Request *requests)
+static MPI_Request *next_parts(int count, const MPI_Request *requests)
 {
     MPI_Request *now = allocate((size_t)count, sizeof *now);
 
@@ -86,7 +86,7 @@ int rp_pair_Waitany(const struct rp_next *next, int count, MPI_Request *requests
 {
     if (!has_pair(count, requests))
         return next->Waitany(count, requests, index, status);
-    MPI_Request *now = parts_now(count, requests);
+    MPI_Request *now = next_parts(count, requests);
     int rc;
 
     do {
@@ -104,7 +104,7 @@ int rp_pair_Testany(const struct rp_next *next, int count, MPI_Request *requests
 {
     if (!has_pair(count, requests))
         return next->Testany(count, requests, index, flag, status);
-    MPI_Request *now = parts_now(count, requests);
+    MPI_Request *now = next_parts(count, requests);
     int rc;
 
     do {
@@ -146,7 +146,7 @@ static int some(some_function *call, int count, MPI_Request *requests, int *outc
 {
     if (!has_pair(count, requests))
         return call(count, requests, outcount, indices, statuses);
-    MPI_Request *now = parts_now(count, requests);
+    MPI_Request *now = next_parts(count, requests);
     MPI_Status *own = statuses == MPI_STATUSES_IGNORE ? allocate((size_t)count, sizeof *own) : NULL;
     int rc, reported;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls on one request. */
+/* Calls about one request: MPI_Wait, MPI_Test, MPI_Request_get_status, MPI_Request_free,
+ * MPI_Cancel. */
 #include <time.h>
 #include <unistd.h>
 
@@ -81,8 +82,8 @@ int rp_pair_Request_get_status(const struct rp_next *next, MPI_Request request, 
     if (!test_send(next, pair))
         return MPI_SUCCESS;
     int rc = next->Request_get_status(request, flag, status);
-    if (*flag && pair->from_nobody)
-        rp_pair_from_nobody(status);
+    if (*flag && pair->proc_nulls)
+        rp_pair_set_proc_null(status);
     return rc;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pairs under way, by the program's handle, and how they begin. The receive is posted before
+ * The pending pairs, by the program's handle, and how they begin. The receive is posted before
  * the send, so that it can be withdrawn if the send turns out to be wrong; MPI_Isendrecv_replace
  * sends a copy, packed before the receive can overwrite it.
  *
  * A receive from MPI_PROC_NULL has no handle of its own in either MPI. There the program's request
- * is that of the send while it is under way, which is unique, or else the complete one of the
+ * is that of the send while it is pending, which is unique, or else the complete one of the
  * receive; the status is then ours in any case (MPICH 4.0 gives 0 for the source of such a
  * receive).
  */
@@ -22,7 +22,7 @@
 #include "preload/constants.h"
 #include "preload/requests.h"
 
-unsigned rp_pairs_under_way;
+unsigned rp_pairs_pending;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table; held in no call of MPI */
 static struct rp_requests table;
@@ -47,7 +47,7 @@ struct rp_pair *rp_pair_find(MPI_Request handle)
 }
 
 /* The pair of this handle; a new one if there is none. */
-static struct rp_pair *enter(MPI_Request handle)
+static struct rp_pair *add_pair(MPI_Request handle)
 {
     struct rp_request *entry = rp_requests_entry(&table, handle);
 
@@ -57,23 +57,23 @@ static struct rp_pair *enter(MPI_Request handle)
     if (!entry->note)
         rp_bug(__FILE__, __LINE__, "out of memory for a request");
     entry->flags = RP_REQUEST_RECEIVE;
-    __atomic_add_fetch(&rp_pairs_under_way, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&rp_pairs_pending, 1, __ATOMIC_RELAXED);
     return entry->note;
 }
 
-static void leave(MPI_Request handle)
+static void remove_pair(MPI_Request handle)
 {
     struct rp_request *entry = rp_requests_find(&table, handle);
     struct rp_pair *pair = entry->note;
 
-    if (pair->from_nobody > 1) {
-        pair->from_nobody--;
+    if (pair->proc_nulls > 1) {
+        pair->proc_nulls--;
         return;
     }
     entry->flags = 0;
     entry->note = NULL;
     free(pair);
-    __atomic_sub_fetch(&rp_pairs_under_way, 1, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&rp_pairs_pending, 1, __ATOMIC_RELAXED);
 }
 
 /* With the lock. MPI may give us a handle whose receive another thread has just completed: that
@@ -96,23 +96,23 @@ static void keep_pair(MPI_Request receive, MPI_Request send, void *copy)
 {
     pthread_mutex_lock(&lock);
     await_handle(receive);
-    struct rp_pair *pair = enter(receive);
+    struct rp_pair *pair = add_pair(receive);
     pair->send = send;
     pair->copy = copy;
     pthread_mutex_unlock(&lock);
 }
 
-static void keep_from_nobody(MPI_Request handle, void *copy)
+static void keep_proc_nulls(MPI_Request handle, void *copy)
 {
     pthread_mutex_lock(&lock);
-    struct rp_pair *pair = enter(handle);
+    struct rp_pair *pair = add_pair(handle);
     pair->send = rp_constant.request_null;
-    if (pair->from_nobody++ == 0)
+    if (pair->proc_nulls++ == 0)
         pair->copy = copy;
     pthread_mutex_unlock(&lock);
 }
 
-void rp_pair_from_nobody(MPI_Status *status)
+void rp_pair_set_proc_null(MPI_Status *status)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
@@ -127,13 +127,13 @@ int rp_pair_completed(MPI_Request handle, MPI_Status *status, int rc)
 
     if (!pair)
         return rc;
-    if (pair->from_nobody)
-        rp_pair_from_nobody(status);
+    if (pair->proc_nulls)
+        rp_pair_set_proc_null(status);
     int error = rc != MPI_SUCCESS ? rc : pair->send_error;
     pthread_mutex_lock(&lock);
-    if (pair->from_nobody <= 1)
+    if (pair->proc_nulls <= 1)
         free(pair->copy);
-    leave(handle);
+    remove_pair(handle);
     pthread_mutex_unlock(&lock);
     return error;
 }
@@ -142,7 +142,7 @@ int rp_pair_completed(MPI_Request handle, MPI_Status *status, int rc)
 void rp_pair_drop(MPI_Request handle)
 {
     pthread_mutex_lock(&lock);
-    leave(handle);
+    remove_pair(handle);
     pthread_mutex_unlock(&lock);
 }
 
@@ -154,7 +154,7 @@ void reprise_isendrecv_forget(void)
             free(table.slots[i].note);
         table.slots[i].flags = 0;
     }
-    rp_pairs_under_way = 0;
+    rp_pairs_pending = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -212,7 +212,7 @@ static int keep_send(const struct rp_next *next, MPI_Request receive, MPI_Reques
         next->Wait(&receive, MPI_STATUS_IGNORE);
     }
     *request = is_sent ? receive : send;
-    keep_from_nobody(*request, copy);
+    keep_proc_nulls(*request, copy);
     return rc;
 }
 

@@ -25,20 +25,25 @@
 extern RP_HIDDEN __thread int rp_outputs_on;     /* this thread has begun a region */
 extern RP_HIDDEN __thread int rp_outputs_inside; /* calls are MPI's own */
 
-/* Who makes the call that one of the others tells of. */
+/* The program makes this call, from this place: what the functions below digest next is part of it.
+ */
 void rp_outputs_by(const char *function, uintptr_t return_address, uintptr_t stack);
-/* From here on it cannot be told whose calls are. */
+/* Ends the digests of this thread: from here on, calls may be MPI's own. */
 void rp_outputs_stop(void);
 
-/* given_data.c: one item of data, in parts. */
+/* outputs_data.c */
+
+/* Begins the digest of one item, adds data to it, and writes it down; `peer`: the rank that gets
+ * the data. */
 void rp_outputs_start(void);
 void rp_outputs_add(const void *buf, MPI_Count count, MPI_Datatype type);
-void rp_outputs_tell(int peer);
-const void *rp_outputs_at(const void *buf, MPI_Count elements,
-                          MPI_Datatype type); /* so many elements further on */
+void rp_outputs_digest(int peer);
+/* Returns the address so many elements behind `buf`. */
+const void *rp_outputs_at(const void *buf, MPI_Count elements, MPI_Datatype type);
+/* MPI_Type_free: forgets what is known of the type. */
 void rp_outputs_type_freed(MPI_Datatype *type);
 
-/* given_sends.c */
+/* outputs_sends.c: sends, persistent sends, and what MPI-IO writes */
 void rp_outputs_send(const void *buf, MPI_Count count, MPI_Datatype type, int dest);
 void rp_outputs_made(MPI_Request request, const void *buf, MPI_Count count, MPI_Datatype type,
                      int dest);
@@ -46,7 +51,7 @@ void rp_outputs_started(int count, const MPI_Request *requests);
 void rp_outputs_freed(const MPI_Request *request);
 void rp_outputs_written(const void *buf, MPI_Count count, MPI_Datatype type);
 
-/* given_collectives.c: the arguments as in MPI, as far as they matter. An array of numbers is
+/* outputs_collectives.c: the arguments as in MPI, as far as they matter. An array of numbers is
  * followed by the size of one. */
 void rp_outputs_bcast(const void *buf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm);
 void rp_outputs_gather(const void *in, MPI_Count count, MPI_Datatype type, const void *out,

@@ -62,13 +62,13 @@ static void one(const void *buf, MPI_Count count, MPI_Datatype type, int peer)
 {
     rp_outputs_start();
     rp_outputs_add(buf, count, type);
-    rp_outputs_tell(peer);
+    rp_outputs_digest(peer);
 }
 
 static void nothing(int peer)
 {
     rp_outputs_start();
-    rp_outputs_tell(peer);
+    rp_outputs_digest(peer);
 }
 
 static void several(const void *in, const void *counts, size_t count_size, const void *places,
@@ -78,7 +78,7 @@ static void several(const void *in, const void *counts, size_t count_size, const
     for (int i = 0; i < parts; i++)
         rp_outputs_add(rp_outputs_at(in, number(places, place_size, i), type),
                        number(counts, count_size, i), type);
-    rp_outputs_tell(MPI_PROC_NULL);
+    rp_outputs_digest(MPI_PROC_NULL);
 }
 
 static void several_types(const void *in, const void *counts, size_t count_size, const void *places,
@@ -88,7 +88,7 @@ static void several_types(const void *in, const void *counts, size_t count_size,
     for (int i = 0; i < parts; i++)
         rp_outputs_add((const void *)((uintptr_t)in + (uintptr_t)number(places, place_size, i)),
                        number(counts, count_size, i), types[i]);
-    rp_outputs_tell(MPI_PROC_NULL);
+    rp_outputs_digest(MPI_PROC_NULL);
 }
 
 void rp_outputs_bcast(const void *buf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)

@@ -222,7 +222,7 @@ void rp_outputs_add(const void *buf, MPI_Count count, MPI_Datatype type)
         item.bytes += (uint64_t)(count * layout->size);
 }
 
-void rp_outputs_tell(int peer)
+void rp_outputs_digest(int peer)
 {
     struct rp_outputs_item told = {.digest = XXH64_digest(&item.state),
                                    .bytes = item.bytes,

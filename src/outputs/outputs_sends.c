@@ -23,7 +23,7 @@ void rp_outputs_send(const void *buf, MPI_Count count, MPI_Datatype type, int de
     rp_outputs_start();
     if (dest != MPI_PROC_NULL)
         rp_outputs_add(buf, count, type);
-    rp_outputs_tell(dest);
+    rp_outputs_digest(dest);
 }
 
 static struct made *find(MPI_Request request)
@@ -63,5 +63,5 @@ void rp_outputs_written(const void *buf, MPI_Count count, MPI_Datatype type)
 {
     rp_outputs_start();
     rp_outputs_add(buf, count, type);
-    rp_outputs_tell(MPI_PROC_NULL);
+    rp_outputs_digest(MPI_PROC_NULL);
 }
