@@ -51,7 +51,7 @@ TEST(an_access_is_taken_apart)
 {
     struct reprise_track *track = new_track();
     struct rp_tracked_regions r = two_regions(track);
-    uintptr_t from, at = (uintptr_t)memory + 60;
+    uintptr_t from = 0, at = (uintptr_t)memory + 60;
 
     CHECK_EQ(rp_tracked_first(&r, at), 0);
     CHECK_EQ(rp_tracked_part(&r, 0, at, 100, &from), 4);
