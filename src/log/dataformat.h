@@ -17,8 +17,8 @@ enum {
     RP_DATA_CHUNK_HEADER = 20,
     RP_DATA_BLOCK = 1 << 20, /* bytes of the stream in a DATA chunk; the last may have fewer */
     RP_DATA_TAIL_HEADER = 4096,
-    RP_DATA_SHORT = 32,  /* an entry of at most so many bytes can be repeated by a count */
-    RP_DATA_TWICE = 128, /* a content of at least so many bytes is looked for among earlier ones */
+    RP_DATA_SHORT = 32,  /* an entry of at most this many bytes can be repeated by a count */
+    RP_DATA_TWICE = 128, /* a content of at least this many bytes is looked up among earlier ones */
 };
 
 enum rp_data_chunk_kind {
@@ -39,15 +39,15 @@ struct rp_data_chunk {
     uint64_t offset; /* of the payload in the file */
 };
 
-/* The file beside the log that holds what no chunk has yet. */
+/* The header of the tail: the file beside the log that holds what is not in a chunk yet. */
 struct rp_data_tail {
     uint8_t magic[8];
     uint64_t run;
     uint32_t rank, crc;       /* of the 20 bytes before */
     _Atomic uint64_t head;    /* bytes of the stream, up to the last whole entry */
-    _Atomic uint64_t repeats; /* how often the last entry came again; if repeats_at is head */
+    _Atomic uint64_t repeats; /* how often the last entry came again; valid if repeats_at == head */
     _Atomic uint64_t repeats_at;
-    uint64_t loads; /* that a tracked program has made; of a log of loads */
+    uint64_t loads; /* log of loads: how many loads the tracked program has made */
 };
 
 extern const uint8_t rp_data_magic[8], rp_data_tail_magic[8];
@@ -55,12 +55,13 @@ extern const uint8_t rp_data_magic[8], rp_data_tail_magic[8];
 void rp_data_put_header(struct rp_buffer *out, uint64_t run, uint32_t rank, uint32_t ranks);
 void rp_data_put_chunk(struct rp_buffer *out, const struct rp_data_chunk *chunk);
 
-/* False: not a chunk header, or none that belongs behind `first` bytes of the stream. */
+/* Parses the header of a chunk. Returns false if the bytes are no chunk header, or one that does
+ * not belong behind `first` bytes of the stream. */
 bool rp_data_get_chunk(const uint8_t bytes[RP_DATA_CHUNK_HEADER], uint64_t first,
                        struct rp_data_chunk *chunk);
 
-/* `directory/rank-NNNNN.data` and `.tail`, or of a log of loads `.loads` and `.loads-tail`; to be
- * freed. */
+/* Return the paths of a rank's data log (`directory/rank-NNNNN.data`, `.tail`) and of its log of
+ * loads (`.loads`, `.loads-tail`). The caller frees them. */
 char *rp_data_path(const char *directory, uint32_t rank);
 char *rp_data_tail_path(const char *directory, uint32_t rank);
 char *rp_data_loads_path(const char *directory, uint32_t rank);

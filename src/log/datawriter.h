@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing the data log of one rank: a stream of entries, one for each MPI call, with all that the
- * call gave to the program. docs/format.md, section 10.
+ * Writes the data log of one rank: a stream of entries, one for each MPI call, with everything that
+ * the call returned to the program (docs/format.md, section 10).
  *
- * An entry is begun, put and ended. After it was ended it survives whatever kills the process.
+ * The caller begins an entry, puts its parts and ends it. An ended entry survives the death of the
+ * process.
  */
 #ifndef RP_DATAWRITER_H
 #define RP_DATAWRITER_H
@@ -15,37 +16,40 @@
 
 struct rp_data_writer;
 
-/* Without a place, a log of loads (partial/partial_tracking.c). */
+/* Makes the data log of `rank` in `directory`. `place` says where and how the rank was started;
+ * NULL makes a log of loads instead (partial/partial_tracking.c). rp_data_close or rp_data_discard
+ * frees *out. */
 enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
                               const struct rp_data_place *place, struct rp_data_writer **out,
                               struct rp_problem *why);
 
-/* `function` numbers the MPI functions in any way; its name stands in the log where it first
- * appears. */
+/* Begins an entry. `function` is any number that belongs to this `name` alone; the log has the name
+ * at the function's first entry. */
 void rp_data_begin(struct rp_data_writer *writer, uint32_t function, const char *name);
 void rp_data_put(struct rp_data_writer *writer, const void *bytes, size_t count);
 void rp_data_put_number(struct rp_data_writer *writer, uint64_t number);
 void rp_data_put_signed(struct rp_data_writer *writer, int64_t number);
 
-/* Bytes with their length, or where they stood before. */
+/* Puts a content: the bytes with their length, or the place of the same bytes earlier in the
+ * stream. */
 void rp_data_put_content(struct rp_data_writer *writer, const void *bytes, size_t count);
 void rp_data_end(struct rp_data_writer *writer);
 
 uint64_t rp_data_entries(const struct rp_data_writer *writer);
 
-/* The rank called a function that makes a window for one-sided communication. */
+/* Notes that the rank called a function that makes a window for one-sided communication. */
 void rp_data_note_windows(struct rp_data_writer *writer);
 bool rp_data_noted_windows(const struct rp_data_writer *writer);
 
-/* The rank has a log of loads, too. */
+/* Notes that the rank has a log of loads, too. */
 void rp_data_note_tracked(struct rp_data_writer *writer);
 
-/* Where the number of loads is kept, so that it survives the process too; until the writer is
- * closed. */
+/* Returns the counter of loads, which the caller increments. It is in the tail file, so it survives
+ * the process; it is valid until the writer is closed. */
 uint64_t *rp_data_loads(struct rp_data_writer *writer);
 
-/* Writes what is left and the end, and frees the writer. `bytes`, of the whole file, may be
- * NULL. */
+/* Writes the rest of the stream and its end, and frees the writer. Sets *bytes, unless `bytes` is
+ * NULL, to the size of the file. */
 enum rp_status rp_data_close(struct rp_data_writer *writer, uint64_t *bytes,
                              struct rp_problem *why);
 

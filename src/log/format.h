@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What writer and reader of a rank's log both know. docs/format.md is the authority. */
+/* The format of a rank's log, for its writer and its reader. docs/format.md is the authority. */
 #ifndef RP_FORMAT_H
 #define RP_FORMAT_H
 
@@ -51,7 +51,7 @@ struct rp_chunk {
     uint64_t offset; /* of the chunk's header in the file */
 };
 
-/* What the chunks before one hold: it is numbered from there. */
+/* How many items all chunks before a chunk hold. The items of the chunk are numbered from there. */
 struct rp_chunk_place {
     uint64_t events, sites, rows;
 };
@@ -63,15 +63,17 @@ void rp_format_put_header(struct rp_buffer *out, uint32_t features, uint64_t run
                           uint32_t ranks);
 void rp_format_put_chunk(struct rp_buffer *out, const struct rp_chunk *chunk);
 
-/* False: not a chunk header, or none that belongs in this place. `offset` is left as it is. */
+/* Parses the header of a chunk; leaves chunk->offset alone. Returns false if the bytes are no chunk
+ * header, or one that does not belong at `place`. */
 bool rp_format_get_chunk(const uint8_t bytes[RP_CHUNK_HEADER], const struct rp_chunk_place *place,
                          struct rp_chunk *chunk);
 
-/* The number of the first item of a chunk of this kind in this place; the place behind a chunk. */
+/* rp_format_first returns the number of the first item of a chunk of this kind at `place`;
+ * rp_format_pass moves *place behind `chunk`. */
 uint64_t rp_format_first(uint8_t kind, const struct rp_chunk_place *place);
 void rp_format_pass(const struct rp_chunk *chunk, struct rp_chunk_place *place);
 
-/* What a ROWS payload begins with. */
+/* The head of the payload of a ROWS chunk. */
 struct rp_rows_head {
     uint64_t events; /* of the stream, up to the last that is in the rows */
     uint64_t raw;    /* length before general-purpose compression */
@@ -88,11 +90,12 @@ struct rp_late {
 void rp_format_put_late(struct rp_buffer *out, const struct rp_late *late);
 struct rp_late rp_format_get_late(struct rp_view *in);
 
-/* The payload of a TIMES chunk, time by time, none less than the one before: *last is 0 at its
- * beginning. */
+/* Appends one time to the payload of a TIMES chunk. No time may be less than the one before, which
+ * *last holds; *last is 0 at the beginning of the payload. */
 void rp_format_put_time(struct rp_buffer *out, uint64_t time, uint64_t *last);
 
-/* All of it. False: not well formed. */
+/* Reads all `count` times of the payload of a TIMES chunk. Returns false if it is not well
+ * formed. */
 bool rp_format_get_times(struct rp_view *in, uint64_t *times, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Journals that belong to one rank of a record: their first entry is a letter, varint version, u64
- * run, varint rank. */
+/* Journals that belong to one rank of a record. The first entry of such a journal is its header:
+ * the letter of its kind, varint version, u64 run, varint rank. */
 #ifndef RP_JOURNALFILE_H
 #define RP_JOURNALFILE_H
 
@@ -18,14 +18,15 @@ struct rp_journal_kind {
     const char *name; /* such as "an order log" */
 };
 
-/* Makes a file that must not exist yet, with its first entry. */
+/* Makes the journal `path`, which must not exist yet, with its header. The caller closes *out. */
 enum rp_status rp_journal_file_create(const char *path, const struct rp_journal_kind *kind,
                                       uint64_t run, uint32_t rank, struct rp_journal **out,
                                       struct rp_problem *why);
 
-/* Hands all other entries to `take`, in order; false: one is not good (errno is ENOMEM: there was
- * no memory for it). `version`, if not NULL, gets the file's. A journal whose process was killed
- * when it made it has none. */
+/* Reads the journal and calls take(data, entry) for each entry behind the header, in order. `take`
+ * returns false for a bad entry, or with errno ENOMEM if it has no memory. *version, unless
+ * `version` is NULL, becomes that of the file. A journal whose process was killed while it made the
+ * file has no entries. */
 enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_kind *kind,
                                     uint64_t run, uint32_t rank, size_t limit,
                                     bool (*take)(void *data, struct rp_view *entry), void *data,
