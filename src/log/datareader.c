@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Chunks are found one after another when the log is opened; blocks are decompressed when they are
- * needed, and a few are kept: the stream is read in order, but contents may be told by an earlier
- * place. What no chunk holds is in the tail file.
+ * needed, and a few are kept: the stream is read in order, but a content may be a reference to an
+ * earlier place. What no chunk holds is in the tail file.
  */
 #include "log/datareader.h"
 

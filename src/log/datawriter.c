@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stream is cut into blocks. The block that is being filled is a mapped file (the tail), so
- * that it survives the process; when it is full it becomes a chunk of the log, by the program's own
- * thread. Byte n of the stream is at n mod RP_DATA_BLOCK of the tail. `head` is moved when an entry
- * is whole, or a block is.
+ * The stream is cut into blocks. The block that is being filled is a mapped file (the tail), so it
+ * survives the process. When it is full, the program's own thread writes it as a chunk of the log.
+ * Byte n of the stream is at n mod RP_DATA_BLOCK of the tail. `head` moves when an entry or a block
+ * is complete.
  *
  * An entry is collected in memory first. If it is short and the same as the entry before, only a
- * count goes up: programs poll. A content that stood in the stream before is told by its place:
- * messages and results of collective calls often repeat. It is looked for by a hash of 128 bits, in
- * a table in which the newest replaces what it collides with.
+ * count goes up: programs poll. A content that stood in the stream before is written as a reference
+ * to that place: messages and results of collective calls often repeat. A table of 128-bit hashes
+ * finds it; the newest content replaces one that it collides with.
  *
- * Random bytes and most floating-point numbers do not get shorter: after a chunk of such, those are
- * written as they are of which a sample does not get shorter either.
+ * Random bytes and most floating-point numbers do not get shorter. After a chunk that did not, a
+ * sample of the next chunk is compressed first; if the sample does not get shorter either, the
+ * chunk is written uncompressed.
  *
  * If a chunk cannot be written, the data log ends there, after one message; the program goes on.
  */

@@ -238,7 +238,7 @@ enum rp_status rp_log_read_index(struct rp_log *log, bool *found, struct rp_prob
     return status;
 }
 
-/* The full header of a chunk that the index told of. */
+/* The full header of a chunk that the index names. */
 enum rp_status rp_log_confirm_chunk(struct rp_log *log, struct rp_chunk *chunk,
                                     struct rp_problem *why)
 {

@@ -48,12 +48,12 @@ enum rp_status rp_log_no_memory(const struct rp_log *log, struct rp_problem *why
 /* Whether the file is the log of this run and rank, in a format that is known. */
 enum rp_status rp_log_check_header(struct rp_log *log, struct rp_problem *why);
 
-/* Fill in log->chunks: from the index (*found says whether there is one), or from header to
- * header. */
+/* Both fill in log->chunks: rp_log_read_index from the index (*found says whether there is one),
+ * rp_log_scan_chunks by walking from header to header. */
 enum rp_status rp_log_read_index(struct rp_log *log, bool *found, struct rp_problem *why);
 enum rp_status rp_log_scan_chunks(struct rp_log *log, struct rp_problem *why);
 
-/* Reads the full header of a chunk that the index told of. */
+/* Reads the full header of a chunk that the index names. */
 enum rp_status rp_log_confirm_chunk(struct rp_log *log, struct rp_chunk *chunk,
                                     struct rp_problem *why);
 

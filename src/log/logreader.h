@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the log of one rank: whole, cut off, or of a process that died. Damaged or hostile bytes
- * give an error that says where. */
+/* Reads the log of one rank. The log may be whole, cut off, or that of a process that died. Damaged
+ * or hostile bytes give an error that says where. */
 #ifndef RP_LOGREADER_H
 #define RP_LOGREADER_H
 
@@ -17,12 +17,12 @@ struct rp_log;
 struct rp_log_end {
     enum rp_end_reason reason;
     int64_t code;
-    uint64_t events;           /* as END says; of a killed process, what was found */
-    uint64_t receives, digest; /* as END says; 0 of a killed process */
+    uint64_t events;           /* as END says; after a killed process, how many were found */
+    uint64_t receives, digest; /* as END says; 0 after a killed process */
 };
 
-/* Opens `rank-NNNNN.log` of a record and the ring beside it. `run` and `ranks` are those of the
- * manifest. */
+/* Opens `rank-NNNNN.log` of the record `directory` and the ring beside it. `run` and `ranks` are
+ * those of the manifest. rp_log_free frees *out. */
 enum rp_status rp_log_open(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
                            struct rp_log **out, struct rp_problem *why);
 void rp_log_free(struct rp_log *log);
@@ -43,50 +43,53 @@ struct rp_log_id rp_log_id(const struct rp_log *log);
 size_t rp_log_chunk_count(const struct rp_log *log);
 const struct rp_chunk *rp_log_chunk(const struct rp_log *log, size_t index);
 
-/* The payload of one of them, checked; valid until the next call. */
+/* Reads and checks the payload of chunk `index`. *payload is valid until the next call. */
 enum rp_status rp_log_payload(struct rp_log *log, size_t index, const struct rp_buffer **payload,
                               struct rp_problem *why);
 
-/* Blocks of events in order: one for each EVENTS chunk, then what only the ring held. Decodes into
- * `events`, which has room for RP_CHUNK_EVENTS_LIMIT, and sets `count`; 0 at the end. */
+/* Decodes the next block of events, in order: one block for each EVENTS chunk, then one of what
+ * only the ring held. `events` must have room for RP_CHUNK_EVENTS_LIMIT; *count is 0 at the end.
+ * rp_log_rewind begins again with the first block. */
 enum rp_status rp_log_next_block(struct rp_log *log, struct rp_event *events, size_t *count,
                                  struct rp_problem *why);
 void rp_log_rewind(struct rp_log *log);
 
-/* Whether events have times (docs/format.md, section 9); and those of the block that was given
- * last, in microseconds since 1970. */
+/* rp_log_is_timed returns whether events have times (docs/format.md, section 9). rp_log_block_times
+ * returns the times of the block that was decoded last, in microseconds since 1970. */
 bool rp_log_is_timed(const struct rp_log *log);
 const uint64_t *rp_log_block_times(const struct rp_log *log);
 
 /*
- * Whether it holds rows instead of events (docs/format.md, section 3). Then there are blocks of
- * rows: one for each ROWS chunk, and one of what only the ring held. `out` is to be freed
- * (rp_row_chunk_free); *found is false at the end.
+ * rp_log_has_rows returns whether the log holds rows instead of events (docs/format.md, section 3).
+ * rp_log_next_rows then reads the next block of rows: one for each ROWS chunk, and one of what only
+ * the ring held. The caller frees *out by rp_row_chunk_free; *found is false at the end.
  */
 bool rp_log_has_rows(const struct rp_log *log);
 enum rp_status rp_log_next_rows(struct rp_log *log, struct rp_row_chunk *out, bool *found,
                                 struct rp_problem *why);
 
-/* The late matches, sorted by post, each post once; to be freed. `count` may be 0. */
+/* Sets *out to the *count late matches, sorted by post, each post once. The caller frees *out. */
 enum rp_status rp_log_late(struct rp_log *log, struct rp_late **out, size_t *count,
                            struct rp_problem *why);
 
-/* What the events of a log add up to. Of a log of rows, receives are messages, and the digest is
- * the one that its end says. */
+/* The sums over the events of a log. In a log of rows, receives are messages, and the digest is the
+ * one in its END chunk. */
 struct rp_log_sum {
     uint64_t events, receives, polls, digest;
 };
 
-/* Begins as {.digest = RP_DIGEST_START}; events are added in order. Of an ended log it is what its
- * end says, or the log is damaged. */
+/* rp_log_sum_add adds `count` events to *sum, which begins as {.digest = RP_DIGEST_START}; events
+ * are added in order. rp_log_sum_check returns RP_DAMAGED if the log has ended and its END chunk
+ * says other sums. */
 void rp_log_sum_add(struct rp_log_sum *sum, const struct rp_event *events, size_t count);
 enum rp_status rp_log_sum_check(const struct rp_log *log, const struct rp_log_sum *sum,
                                 struct rp_problem *why);
 
-/* Reads everything, checks everything. `sum` is that of the events found. */
+/* Reads and checks the whole log. *sum is the sum of the events that were found. */
 enum rp_status rp_log_verify(struct rp_log *log, struct rp_log_sum *sum, struct rp_problem *why);
 
-/* A log that was closed has its index. Without it, everything can be read, though more slowly. */
+/* Checks that a log that was closed has its index. A log without it can be read, but more slowly.
+ */
 enum rp_status rp_log_verify_index(const struct rp_log *log, struct rp_problem *why);
 
 #endif

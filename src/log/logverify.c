@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of a whole log: its late matches, and whether everything in it is right. */
+/* Functions that need a whole log: they collect its late matches, and check everything in it. */
 #include <stdlib.h>
 
 #include "log/logchunks.h"

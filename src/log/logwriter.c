@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The producer never waits for the disk unless its ring is full. It wakes the encoder when the ring
- * is half full, and drains the ring itself when it is full ("helps"). `lock` makes whoever drains
- * the one consumer; log/logdrain.c tells how. Where events have times, the producer leaves them in
- * the ring.
+ * is half full, and drains the ring itself when it is full ("helps"). Whoever drains holds `lock`,
+ * so there is one consumer at a time; log/logdrain.c says how it drains. Where events have times,
+ * the producer leaves them in the ring.
  *
  * When a write failed, the ring is disconnected from its file (which keeps the newest events), and
  * the application goes on unrecorded.

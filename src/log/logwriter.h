@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing the log of one rank: a ring for each stream, an encoder thread that drains them into
+/* Writes the log of one rank: each stream has a ring, and an encoder thread drains the rings into
  * chunks. */
 #ifndef RP_LOGWRITER_H
 #define RP_LOGWRITER_H
@@ -26,36 +26,38 @@ struct rp_log_manner {
     unsigned share;
 };
 
-/* Makes `rank-NNNNN.log` in the directory, and starts the encoder. */
+/* Makes `rank-NNNNN.log` in the directory, and starts the encoder. rp_log_close frees *out. */
 enum rp_status rp_log_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
                              const struct rp_log_manner *manner, struct rp_log_writer **out,
                              struct rp_problem *why);
 
-/* The ring of a new stream; belongs to the writer. */
+/* Makes the ring of a new stream. *out belongs to the writer. */
 enum rp_status rp_log_stream(struct rp_log_writer *writer, uint32_t stream, struct rp_ring **out,
                              struct rp_problem *why);
 
-/* Appends a SITES chunk of so many sites. */
+/* Appends a SITES chunk of `count` sites, the first of which has the number `first`. */
 void rp_log_sites(struct rp_log_writer *writer, const struct rp_buffer *records, uint32_t first,
                   uint32_t count);
 
-/* Writes everything, END and INDEX, removes the rings and frees the writer. The open run must have
- * been pushed. With RP_END_KILLED and RP_END_STOPPED, which are not written, the log is left
- * without an end, and the ring stays. */
+/* Writes what is left, END and INDEX, removes the rings and frees the writer. The producer must
+ * have pushed its open run of polls. RP_END_KILLED and RP_END_STOPPED are not written: they leave
+ * the log without an end, and the ring in place. Returns RP_SYSTEM if recording had stopped early.
+ */
 enum rp_status rp_log_close(struct rp_log_writer *writer, enum rp_end_reason reason, int64_t code,
                             struct rp_problem *why);
 
-/* What was written so far. Ask before closing. */
+/* What was written so far. To be read before rp_log_close, which frees the writer. */
 struct rp_log_totals {
     uint64_t events, receives, bytes;
 };
 void rp_log_drain(struct rp_log_writer *writer);
 struct rp_log_totals rp_log_totals(const struct rp_log_writer *writer);
 
-/* 0, or the errno that ended the recording early. */
+/* Returns the errno that ended the recording early; 0 if nothing did. */
 int rp_log_error(const struct rp_log_writer *writer);
 
-/* `directory/rank-NNNNN.log` and `directory/rank-NNNNN.S.ring`, to be freed. */
+/* Return the paths `directory/rank-NNNNN.log` and `directory/rank-NNNNN.S.ring`, which the caller
+ * frees. */
 char *rp_log_path(const char *directory, uint32_t rank);
 char *rp_ring_path(const char *directory, uint32_t rank, uint32_t stream);
 

@@ -17,12 +17,12 @@ struct rp_manifest {
     char *mpi, *mpi_version;
     char *program, *build_id;
     char *directory, *host, *started, *reprise;
-    char **command; /* NULL-terminated */
-    char **allowed; /* NULL-terminated */
-    char **
-        environment; /* NULL-terminated, NAME=VALUE: what was set for the command, as rank 0 had it;
-                        empty where reprise did not start the launcher, and in records of before */
-    char *codec;     /* of the logs; empty in records of before: one of events */
+    char **command;     /* NULL-terminated */
+    char **allowed;     /* NULL-terminated */
+    char **environment; /* NULL-terminated, NAME=VALUE: what was set for the command, as rank 0 had
+                           it; empty where reprise did not start the launcher, and in older
+                           records */
+    char *codec;        /* of the logs; empty in records of before: one of events */
     char *clocks;  /* "lamport": messages carried these, and polls were counted by call site; may be
                       empty */
     char *capture; /* what of the outside was recorded, separated by commas; may be empty */
@@ -36,12 +36,12 @@ struct rp_manifest {
 
 void rp_manifest_free(struct rp_manifest *manifest);
 
-/* Reads the description of the record in `directory`. One that is not as it was written, by its
- * checksum, is damaged. */
+/* Reads the description of the record in `directory`; rp_manifest_free frees *out. Returns
+ * RP_DAMAGED if its checksum is wrong. */
 enum rp_status rp_manifest_read(const char *directory, struct rp_manifest *out,
                                 struct rp_problem *why);
 
-/* Writes `incomplete`; RP_USAGE if the directory has a description already. */
+/* Writes `incomplete`. Returns RP_USAGE if the directory has a description already. */
 enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest *manifest,
                                  struct rp_problem *why);
 

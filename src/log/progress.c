@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A rank holds a lock on its log while it writes it, and counts its events in the ring beside it,
- * which others can read. A log that is not locked is read as ever. One that ends between the two
- * looks is looked at again.
+ * which other processes can read. A log that is not locked is opened by the reader of logs. If the
+ * log ends between these two steps, both are done again.
  */
 #include "log/progress.h"
 

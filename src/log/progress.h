@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the ranks of a recording are, also while it goes on. */
+/* How far the ranks of a recording have come, also while the recording runs. */
 #ifndef RP_PROGRESS_H
 #define RP_PROGRESS_H
 
@@ -18,9 +18,9 @@ struct rp_rank_progress {
     } state; /* no log yet; being written; not any more */
     uint64_t events;
     uint64_t bytes;            /* of the log */
-    uint64_t polls;            /* of one that is being written: that said no since the last event */
-    pid_t pid;                 /* who writes it, on its own host */
-    enum rp_end_reason reason; /* of one that has ended */
+    uint64_t polls;            /* WRITTEN: polls that said no since the last event */
+    pid_t pid;                 /* the process that writes the log, as its own host numbers it */
+    enum rp_end_reason reason; /* ENDED: how */
     int64_t code;
 };
 
@@ -32,6 +32,7 @@ struct rp_progress {
     uint32_t behind;        /* the rank with the fewest events */
 };
 
+/* Reads the progress of all ranks of the record `directory`; rp_progress_free frees *out. */
 enum rp_status rp_progress_read(const char *directory, const struct rp_manifest *manifest,
                                 struct rp_progress *out, struct rp_problem *why);
 void rp_progress_free(struct rp_progress *progress);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sites first, then the events through a ring, as if they had just happened; the new log need not
- * have the old one's chunks. What only the old ring held goes into chunks, too.
+ * The sites are written first. Then all events go through a ring, as if they had just happened, so
+ * the new log can have other chunks than the old one. What only the old ring held goes into chunks,
+ * too.
  */
 #include "log/recode.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* That a recording was refused: by which rank, at which call (docs/format.md, `refused`). */
+/* The note in a record that its recording was refused: at which rank, at which call
+ * (docs/format.md, `refused`). */
 #ifndef RP_REFUSAL_H
 #define RP_REFUSAL_H
 
@@ -14,14 +15,15 @@ struct rp_refusal {
     char function[80];
 };
 
-/* The first rank that is refused is noted. Where nothing can be written, nothing is. */
+/* Notes that `rank` was refused at the call of `function`. The first note of a record stays. A note
+ * that cannot be written is lost silently. */
 void rp_refusal_write(const char *directory, uint32_t rank, const char *function);
 
-/* Whether the recording was refused. */
+/* Returns whether the recording was refused; then *out says where. */
 bool rp_refusal_read(const char *directory, struct rp_refusal *out);
 
-/* Of a replay that came to the end of a record: that the recording was refused there, or the replay
- * was, with a NUL behind. False: neither. */
+/* After a replay came to the end of its record: appends to `out` a NUL-terminated text that says
+ * that the recording was refused there, or that the replay was. Returns false if neither was. */
 bool rp_refusal_describe(const char *directory, const struct rp_replay_state *state,
                          struct rp_buffer *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How far each rank of a running replay is: a small file that all ranks and the command that
- * started them map. In runs of `reprise stress`, too, they tell there what they wait for. */
+/* The state of a running replay: a small file that all ranks and the command that started them map.
+ * It says how far each rank is and what it waits for. Runs of `reprise stress` use it for what
+ * ranks wait for. */
 #ifndef RP_REPLAYSTATE_H
 #define RP_REPLAYSTATE_H
 
@@ -42,7 +43,7 @@ enum rp_certainty {
 /* What one rank writes at every event lies apart from what others read at every send. */
 enum { RP_STATE_LINE = 64, RP_STATE_WHAT = 160 };
 
-/* What a rank waits for; others never see a part of it. */
+/* What a rank waits for. A reader never sees a text that is half written. */
 struct rp_state_text {
     _Atomic uint32_t version; /* odd while it is written */
     char text[RP_STATE_WHAT];
@@ -65,7 +66,7 @@ struct rp_rank_slot {
         open_end; /* it has nothing left to replay, and its record does not end with MPI_Finalize */
     int64_t call_since; /* as `since` */
     struct rp_state_text call;
-    _Alignas(RP_STATE_LINE) struct rp_futex bell; /* somebody has sent it something */
+    _Alignas(RP_STATE_LINE) struct rp_futex bell; /* wakes the rank: another has sent to it */
 };
 
 struct rp_replay_state {
@@ -73,7 +74,7 @@ struct rp_replay_state {
     uint32_t ranks;
     _Atomic uint32_t stopped;  /* the replay itself ended the job: RP_STOPPED_... */
     _Atomic uint32_t reported; /* the first to set it reports a divergence or a stall for all */
-    _Atomic uint32_t told;     /* the first to set it says the verdict */
+    _Atomic uint32_t told;     /* the first to set it prints the verdict for all */
     _Atomic uint32_t refused;  /* 1 + the rank that was refused a call behind its last event, which
                                   its `what` names; 0: none */
     _Atomic int32_t awake;     /* ranks that run, or poll */
@@ -86,52 +87,56 @@ enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_s
                             struct rp_problem *why);
 void rp_state_unmap(struct rp_replay_state *state);
 
-/* Of a file that is made by whichever process comes first; NULL: it cannot be had. */
+/* Maps the file `path`; the first process that comes makes it. Returns NULL if it can be neither
+ * made nor mapped. */
 struct rp_replay_state *rp_state_join(const char *path, uint32_t ranks);
 
-/* The same, to be read only, of a file whose number of ranks is not known. */
+/* Maps the file `path` for reading only; the caller need not know the number of ranks. */
 enum rp_status rp_state_open(const char *path, struct rp_replay_state **out,
                              struct rp_problem *why);
 
-/* What it waits for, by the rank itself. */
+/* rp_state_set_text sets a text; the rank itself calls it. rp_state_get_text copies a text into
+ * `text`, and returns that. */
 __attribute__((format(printf, 2, 3))) void rp_state_set_text(struct rp_state_text *to,
                                                              const char *format, ...);
 __attribute__((format(printf, 2, 0))) void
 rp_state_set_text_v(struct rp_state_text *to, const char *format, va_list arguments);
 const char *rp_state_get_text(const struct rp_state_text *from, char text[RP_STATE_WHAT]);
 
-/* What a rank does now: a rank that runs, but has been inside a blocking call of MPI for a while,
- * waits. */
+/* Returns what a rank does now (enum rp_rank_state). A rank that runs, but has been inside a
+ * blocking call of MPI for a while, counts as waiting. */
 uint32_t rp_state_now(const struct rp_rank_slot *slot);
 
-/* Of one that waits: for what, and for how many seconds already. */
+/* For a rank that waits: rp_state_what returns what it waits for, copied into `what`;
+ * rp_state_waited returns for how many seconds it has waited. */
 const char *rp_state_what(const struct rp_rank_slot *slot, char what[RP_STATE_WHAT]);
 long long rp_state_waited(const struct rp_rank_slot *slot);
 
-/* "runs", "waits", ... */
+/* Returns the word for a state (enum rp_rank_state): "runs", "waits", ... */
 const char *rp_state_word(uint32_t state);
 
-/* One line a rank that waits: since when and for what. */
+/* Appends a line for each rank that waits: since when and for what. */
 void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer *out);
 
-/* One line a rank that has not finished: what it does and how far it is. */
+/* Appends a line for each rank that has not finished: what it does and how far it is. */
 void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out);
 
-/* The sum of all moves: as long as it stays the same, no rank does anything. */
+/* Returns the sum of all moves. As long as it stays the same, no rank does anything. */
 uint64_t rp_state_moves(const struct rp_replay_state *state);
 
-/* Whether no rank can do anything any more: each is waiting with at least this certainty, parked or
- * finished. */
+/* Returns whether no rank can do anything any more: each waits with at least the certainty `least`,
+ * is parked or has finished. */
 bool rp_state_is_stuck(const struct rp_replay_state *state, enum rp_certainty least);
 
-/* Whether there is nothing left to do: all is replayed, or all wait. */
+/* Returns whether there is nothing left to do: everything is replayed, or all ranks wait. */
 bool rp_state_is_over(const struct rp_replay_state *state);
 
-/* The rank that has the smallest part of its events behind it, of those that have any left; `ranks`
- * if all are done. */
+/* Returns the rank that has replayed the smallest fraction of its events, among those that have
+ * events left; state->ranks if none has. */
 uint32_t rp_state_slowest(const struct rp_replay_state *state);
 
-/* All events of all ranks; `done` of them replayed. */
+/* Sets *total to the number of recorded events of all ranks, and *done to how many of them are
+ * replayed. */
 void rp_state_sum(const struct rp_replay_state *state, uint64_t *done, uint64_t *total);
 
 #endif

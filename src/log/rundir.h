@@ -15,9 +15,10 @@ enum rp_status rp_run_new(const char *name, char **out, struct rp_problem *why);
 enum rp_status rp_run_new_at(const char *path, char **out, struct rp_problem *why);
 
 /*
- * The same, for this process until it ends. Another process that has reserved an empty directory in
- * this way makes rp_run_new_at fail with RP_BUSY. Then, as two recordings into one directory were
- * asked for at once, the first free of `path.2`, `path.3` and so on is reserved here instead.
+ * Makes the directory as rp_run_new_at does, and reserves it for this process until that ends.
+ * rp_run_new_at returns RP_BUSY for an empty directory that another process has reserved. If two
+ * recordings want the same directory at once, rp_run_reserve reserves the first free one of
+ * `path.2`, `path.3` and so on instead.
  */
 enum rp_status rp_run_reserve(const char *path, char **out, struct rp_problem *why);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of a record of tasks begin with (docs/format.md, section 11): read by the programs
- * of tasks themselves, and from outside. */
+/* The header of the files of a record of tasks (docs/format.md, section 11). Programs of tasks read
+ * it, and so does the command. */
 #ifndef RP_TASK_HEADER_H
 #define RP_TASK_HEADER_H
 
@@ -19,12 +19,13 @@ struct rp_task_header {
 void rp_task_header_begin(struct rp_buffer *out, const struct rp_task_header *head);
 void rp_task_header_put(struct rp_buffer *out, const struct rp_task_header *head);
 
-/* `rest`: what is between the head and the checksum, which is checked. */
+/* Reads the header of a file of `length` bytes and checks its checksum. *rest becomes what is
+ * between the two. */
 enum rp_status rp_task_header_of_file(const uint8_t *bytes, size_t length,
                                       struct rp_task_header *head, struct rp_view *rest,
                                       struct rp_problem *why);
 
-/* Takes the first entry. */
+/* Reads the header of a journal, which is its first entry. */
 enum rp_status rp_task_header_of_journal(struct rp_journal_view *journal,
                                          struct rp_task_header *head, struct rp_problem *why);
 

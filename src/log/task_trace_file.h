@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order in which the tasks of one process took their messages in a replay, and a digest of what
- * came of it: a file for each process, which replays write and follow, and `reprise replay
- * --shuffle` compares. It lives as long as that command.
+ * The order in which the tasks of one process took their messages in a replay, and a digest of the
+ * result. Replays write and follow one such file for each process; `reprise replay --shuffle`
+ * compares them and removes them at its end.
  */
 #ifndef RP_TASK_TRACE_FILE_H
 #define RP_TASK_TRACE_FILE_H
@@ -55,7 +55,8 @@ void rp_tasktrace_put_task(struct rp_buffer *out, uint32_t task, uint64_t before
                            const struct rp_taken_list *taken);
 void rp_tasktrace_end(struct rp_buffer *out);
 
-/* The files of so many processes together; to be freed also after a failure. */
+/* Reads the files of `processes` processes into one trace. The caller frees *out by
+ * rp_tasktrace_free, also after a failure. */
 enum rp_status rp_tasktrace_read(const char *directory, int processes, struct rp_tasktrace *out,
                                  struct rp_problem *why);
 void rp_tasktrace_free(struct rp_tasktrace *trace);

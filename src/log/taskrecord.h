@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of programs of tasks, from outside: docs/format.md, section 11. What is in them only such
- * a program can read (src/task). */
+/* Records of programs of tasks, as the command sees them (docs/format.md, section 11). Only a
+ * program of tasks can read their contents (src/task). */
 #ifndef RP_TASKRECORD_H
 #define RP_TASKRECORD_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the calls of one rank were that synchronise windows, and whose windows they are:
- * docs/format.md, section 13. It is not needed to replay the rank, but to tell which rank wrote
- * what it read.
+ * The times at which one rank synchronised its windows, and the members of those windows
+ * (docs/format.md, section 13). A replay of the rank does not need them; attribution does, to find
+ * which rank wrote what this rank read.
  *
  * A mark (n, t) says that at time t exactly n entries of the rank's data log were complete. So what
  * happened while there were n entries was later than every mark of fewer, and sooner than every
@@ -16,22 +16,22 @@
 
 #include "base/status.h"
 
-/* `directory/rank-NNNNN.order`, to be freed. */
+/* Returns the path `directory/rank-NNNNN.order`, which the caller frees. */
 char *rp_window_sync_path(const char *directory, uint32_t rank);
 
 struct rp_window_sync_writer;
 
-/* Makes a file that must not exist yet. If it cannot be written to its end, that is said once, and
- * later marks are lost. */
+/* Makes the file of a rank, which must not exist yet. If a later write fails, one message says so,
+ * and later marks are lost. rp_window_sync_close frees *out. */
 enum rp_status rp_window_sync_create(const char *directory, uint64_t run, uint32_t rank,
                                      struct rp_window_sync_writer **out, struct rp_problem *why);
 void rp_window_sync_mark(struct rp_window_sync_writer *writer, uint64_t entries, uint64_t time);
-/* At that time exactly so many loads from windows were made. Of a tracked program. */
+/* Appends the mark that at `time` a tracked program had made exactly `loads` loads from windows. */
 void rp_window_sync_mark_loads(struct rp_window_sync_writer *writer, uint64_t loads, uint64_t time);
-/* The rank's next window was made. Members are ranks in MPI_COMM_WORLD, in the order of the
- * window's group. */
+/* Appends that the rank made its next window. `members` are `count` ranks in MPI_COMM_WORLD, in the
+ * order of the window's group. */
 void rp_window_sync_window(struct rp_window_sync_writer *writer, const int *members, size_t count);
-/* Memory was attached to a dynamic window, which has this number. */
+/* Appends that `size` bytes at `address` were attached to the dynamic window of this number. */
 void rp_window_sync_attach(struct rp_window_sync_writer *writer, uint64_t window, uint64_t address,
                            uint64_t size);
 void rp_window_sync_close(struct rp_window_sync_writer *writer);
@@ -50,11 +50,11 @@ struct rp_window_sync_attached {
 };
 
 struct rp_window_sync {
-    uint64_t version; /* of the file; of 1, no loads and no attached memory are told; 0: there was
-                         nothing in it */
-    struct rp_window_sync_mark *mark; /* neither goes back */
+    uint64_t version; /* of the file; version 1 has no loads and no attached memory; 0: the file is
+                         empty */
+    struct rp_window_sync_mark *mark; /* neither entries nor time ever decrease */
     size_t marks;
-    struct rp_window_sync_mark *load; /* of loads instead of entries */
+    struct rp_window_sync_mark *load; /* marks of loads instead of entries */
     size_t loads;
     struct rp_window_sync_members *window; /* in the order in which they were made */
     size_t windows;
@@ -62,16 +62,16 @@ struct rp_window_sync {
     size_t attaches;
 };
 
-/* RP_USAGE: there is none. */
+/* Reads the file of a rank; rp_window_sync_free frees *out. Returns RP_USAGE if there is none. */
 enum rp_status rp_window_sync_read(const char *directory, uint64_t run, uint32_t rank,
                                    struct rp_window_sync *out, struct rp_problem *why);
 void rp_window_sync_free(struct rp_window_sync *order);
 
-/* The last mark of fewer entries than that, or 0. */
+/* Returns the time of the last mark of fewer than `entries` entries; 0 if there is none. */
 uint64_t rp_window_sync_before(const struct rp_window_sync *order, uint64_t entries);
-/* The first mark of at least so many, or UINT64_MAX. */
+/* Returns the time of the first mark of at least `entries` entries; UINT64_MAX if there is none. */
 uint64_t rp_window_sync_after(const struct rp_window_sync *order, uint64_t entries);
-/* The same of loads. */
+/* Both return the same times for marks of loads instead of entries. */
 uint64_t rp_window_sync_before_load(const struct rp_window_sync *order, uint64_t loads);
 uint64_t rp_window_sync_after_load(const struct rp_window_sync *order, uint64_t loads);
 

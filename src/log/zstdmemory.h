@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts of zstd whose memory is had and given back by our own libraries, which make it zero
- * (preload/zero_on_free.c). */
+/* Contexts of zstd that allocate and free their memory by functions of this tree, which fill freed
+ * memory with zeros (preload/zero_on_free.c). */
 #ifndef RP_ZSTDMEMORY_H
 #define RP_ZSTDMEMORY_H
 
 #include <zstd.h>
 
-/* NULL without memory. */
+/* Both return NULL if there is no memory. */
 ZSTD_CCtx *rp_zstd_compressor(void);
 ZSTD_DCtx *rp_zstd_decompressor(void);
 
