@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In front of the memory is where malloc's begins. */
+/* The address that malloc returned is stored in front of the aligned memory. */
 #include "base/aligned.h"
 
 #include <stdint.h>

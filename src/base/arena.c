@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is larger than a block has one of its own, which is in no list, in no file, and goes with
- * it. */
+/* A piece that is larger than a block gets a block of its own. That block is in no list and not in
+ * the shared file, and it is freed with its piece. */
 #include "base/arena.h"
 
 #include <fcntl.h>
@@ -24,8 +24,7 @@ struct rp_arena {
 
 enum { ROOM = BLOCK - sizeof(struct rp_arena) };
 
-/* In huge pages where there are some: most of what a first copy costs is the first touch of its
- * page. */
+/* Asks for huge pages: most of the cost of a first copy is the first touch of each page. */
 static struct rp_arena *allocate(size_t bytes)
 {
     size_t rounded = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
@@ -38,7 +37,8 @@ static struct rp_arena *allocate(size_t bytes)
     return made;
 }
 
-/* A file that grows beyond the limit of file sizes ends the program. */
+/* Returns whether a file may grow to `bytes`. To grow it beyond the limit of file sizes would end
+ * the program (SIGXFSZ). */
 static bool may_grow_to(uint64_t bytes)
 {
     struct rlimit limit;
@@ -75,7 +75,7 @@ uint64_t rp_arena_place(const struct rp_arena *from, const void *piece)
                : from->place + (uint64_t)((const uint8_t *)piece - (const uint8_t *)from);
 }
 
-/* Its memory is taken at once: a page that cannot be had later would be a signal. */
+/* Allocates the memory at once: a page that cannot be had later would raise a signal. */
 static struct rp_arena *allocate_in_file(struct rp_arenas *arenas)
 {
     int file = rp_arenas_file(arenas);

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Makes room for one more than `count` elements of this size; false, and nothing is changed, if
- * there is no memory. The room is not kept anywhere: it is the next power of two, so an array must
- * have grown by this alone. */
+/* Makes room for one more element of `size` bytes behind the `count` elements of *array. Returns
+ * false and changes nothing if there is no memory. The capacity is stored nowhere: it is the next
+ * power of two, so an array must have grown by this function alone. */
 static inline bool rp_array_grow(void **array, size_t count, size_t size)
 {
     if (count & (count - 1))

@@ -43,7 +43,7 @@ fail:
     return false;
 }
 
-/* Most often there is; without a call then. */
+/* Most often there is room; then no call is needed. */
 static inline bool has_room(struct rp_buffer *buffer, size_t more)
 {
     return (!buffer->failed && buffer->room - buffer->length >= more) ||

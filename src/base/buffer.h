@@ -16,7 +16,7 @@ struct rp_buffer {
 };
 
 void rp_buffer_free(struct rp_buffer *buffer);
-void rp_buffer_clear(struct rp_buffer *buffer); /* empty, memory kept */
+void rp_buffer_clear(struct rp_buffer *buffer); /* makes it empty, keeps its memory */
 bool rp_buffer_reserve(struct rp_buffer *buffer, size_t more);
 void rp_buffer_put(struct rp_buffer *buffer, const void *bytes, size_t count);
 void rp_buffer_byte(struct rp_buffer *buffer, uint8_t value);
@@ -29,8 +29,8 @@ void rp_buffer_string(struct rp_buffer *buffer, const void *bytes, size_t count)
 void rp_buffer_printf(struct rp_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Reading: a view that never runs past its end; after the first short read everything reads as zero
- * and `failed` is set. */
+/* Reading. A view never runs past its end: after the first read that is too long, every read
+ * returns zero and `failed` is set. */
 struct rp_view {
     const uint8_t *at;
     const uint8_t *end;
@@ -43,7 +43,7 @@ uint32_t rp_view_u32(struct rp_view *view);
 uint64_t rp_view_u64(struct rp_view *view);
 uint64_t rp_view_long_varint(struct rp_view *view);
 
-/* Most are of one byte. */
+/* Reads a varint. Most are of one byte, which needs no call. */
 static inline uint64_t rp_view_varint(struct rp_view *view)
 {
     if (__builtin_expect(!view->failed && view->at < view->end && *view->at < 0x80, 1))
@@ -58,7 +58,8 @@ static inline int64_t rp_view_svarint(struct rp_view *view)
     return (int64_t)((value >> 1) ^ (0 - (value & 1)));
 }
 
-/* Points into the view; NULL if the length is more than is left. */
+/* Reads a length and as many bytes. Returns a pointer into the view and sets *length. Returns NULL
+ * if the length is more than what is left. */
 const uint8_t *rp_view_string(struct rp_view *view, size_t *length);
 
 /* Little-endian loads from any address. */
@@ -66,8 +67,8 @@ uint16_t rp_load_u16(const uint8_t *at);
 uint32_t rp_load_u32(const uint8_t *at);
 uint64_t rp_load_u64(const uint8_t *at);
 
-/* A word for a shell: as it is, or quoted where that needs it; what a terminal would obey or hide
- * (base/text.h) escaped, as bash reads it. */
+/* Appends `word` as bash reads it: unchanged, or quoted where that is needed, with escapes for what
+ * base/text.h escapes. */
 void rp_buffer_shell_word(struct rp_buffer *buffer, const char *word);
 
 #endif

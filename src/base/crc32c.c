@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CRC-32C by the processor's instruction, or where it has none by eight tables (eight bytes a
- * step). A step of the instruction waits for the one before it, and there is room for three: long
- * stretches are taken three at a time, and put together by what so many zeros make of a checksum,
- * which is linear and is looked up for each of its bytes. Tables are made at first use.
+ * step).
+ *
+ * Each instruction waits for the one before it, but the processor can work on three at a time. So
+ * long stretches are computed as three interleaved checksums, which are then joined. To join them,
+ * one needs the effect of so many zero bytes on a checksum. It is linear, and looked up for each
+ * byte of the checksum. Tables are made at first use.
  */
 #include "base/crc32c.h"
 
@@ -52,7 +55,7 @@ static bool has_instruction(void)
     return getauxval(AT_HWCAP) & HWCAP_CRC32;
 }
 
-/* The compilers name their functions for it differently. */
+/* gcc and clang have different names for the same intrinsic. */
 static inline uint32_t add_byte(uint32_t crc, uint8_t byte)
 {
     __asm__(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" : "+r"(crc) : "r"((uint32_t)byte));
@@ -69,7 +72,8 @@ static inline uint32_t add_word(uint32_t crc, uint64_t word)
 #ifdef HAS_INSTRUCTION
 enum { STRETCH = 1024 };
 
-static uint32_t after_zeros[4][256]; /* what STRETCH zeros make of each byte of a checksum */
+/* The effect of STRETCH zero bytes on each byte of a checksum. */
+static uint32_t after_zeros[4][256];
 static pthread_once_t zeros_once = PTHREAD_ONCE_INIT;
 
 BY_INSTRUCTION static void make_after_zeros(void)

@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32C of the bytes. */
+/* Returns the CRC-32C of the bytes. */
 uint32_t rp_crc32c(const void *bytes, size_t length);
 
-/* Of those with the given CRC, and these behind them. */
+/* Returns the CRC-32C of the bytes whose CRC-32C is `crc`, followed by these bytes. */
 uint32_t rp_crc32c_more(uint32_t crc, const void *bytes, size_t length);
 
-/* For tests: as on processors that have no instruction for it. */
+/* Tests set it: use the tables, as on processors that have no instruction for CRC-32C. */
 extern bool rp_crc32c_only_tables;
 
 #endif

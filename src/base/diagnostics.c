@@ -31,8 +31,8 @@ void rp_diagnostics_rank(int rank)
         keep_listener();
 }
 
-/* Lines are ours, not those of a name: of a format that has some, and of a text that was put
- * together before. */
+/* Whether newlines stay. They are ours in a format that has some, and in a text that was put
+ * together before (`%s` alone); elsewhere they belong to a name, and are escaped. */
 static bool has_lines(const char *format)
 {
     return strchr(format, '\n') || strcmp(format, "%s") == 0;
@@ -54,7 +54,7 @@ static void say(const char *kind, const char *format, va_list arguments)
     text[length++] = '\n';
     int kept = rp_reopen_fd(&listener);
     if (write(kept >= 0 ? kept : STDERR_FILENO, text, length) < 0)
-        return; /* nowhere left to say it */
+        return; /* stderr is closed */
 }
 
 void rp_error(const char *format, ...)

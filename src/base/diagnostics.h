@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words to the user, on stderr, one write a message so that ranks do not mix theirs. */
+/* Messages to the user on stderr. Each is written by one call of write, so that messages of several
+ * processes do not mix. */
 #ifndef RP_DIAGNOSTICS_H
 #define RP_DIAGNOSTICS_H
 
@@ -8,10 +9,12 @@
  * closed our copy. */
 void rp_diagnostics_rank(int rank);
 
+/* Prints an error, or a note, from a printf format. The format has no newline at its end. */
 void rp_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void rp_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A broken invariant of ours: says where, and aborts. Kept on in release builds. */
+/* Reports a broken invariant of our own code with its place, and aborts. It stays on in release
+ * builds. */
 void rp_bug(const char *file, int line, const char *what) __attribute__((noreturn));
 #define RP_BUG_ON(condition)                                                                       \
     do {                                                                                           \

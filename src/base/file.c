@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A write beyond the limit of file sizes (RLIMIT_FSIZE) is an error of ours: the signal, which
- * would end the program, is not for it. */
+/* Blocks SIGXFSZ. A write beyond the limit of file sizes (RLIMIT_FSIZE) is an error that we report;
+ * the signal would end the program. */
 static ssize_t write_quietly(int fd, const struct iovec *parts, int count, off_t offset)
 {
     const struct timespec now = {0};
@@ -91,8 +91,8 @@ const char *rp_not_regular(const char *path)
     return stat(path, &about) == 0 ? kind_of(about.st_mode) : NULL;
 }
 
-/* A device may act when it is opened, so that it is looked at before. It may be put there after:
- * O_NONBLOCK does not wait for a FIFO's other end. */
+/* Looks at the file before it opens it, since opening can have an effect on a device. O_NONBLOCK
+ * covers a FIFO that replaces the file in between: it does not wait for the other end. */
 int rp_open_regular(const char *path, int flags)
 {
     struct stat about;

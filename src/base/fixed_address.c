@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses are given out in turn, from a range in which neither programs nor kernels put anything
- * by themselves: below all that mmap gives, within what the sanitizers take for memory of the
- * program. None is given twice. Whether a range is free may differ between two processes, so a
- * range that is not is passed over in both ways: what comes behind it stays where it is.
+ * Addresses are handed out in increasing order, from a range in which neither programs nor kernels
+ * place anything by themselves: below all that mmap returns, within what the sanitizers regard as
+ * memory of the program. No address is used twice.
+ *
+ * Whether a range is free may differ between two processes. So the next address advances by the
+ * same amount whether or not the range was free: later ranges stay where they are.
  */
 #include "base/fixed_address.h"
 
@@ -15,7 +17,7 @@ static const uintptr_t first = 0x7e8000000000, behind = 0x7ec000000000;
 #else
 static const uintptr_t first = 0, behind = 0;
 #endif
-enum { PAGE = 65536 }; /* the largest of any machine */
+enum { PAGE = 65536 }; /* the largest page size of any machine */
 static size_t taken;
 
 static size_t whole(size_t size)
@@ -33,7 +35,7 @@ void *rp_fixed_take(size_t size)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (memory == wanted)
         return memory;
-    if (memory != MAP_FAILED) /* by a kernel that takes the address for a hint */
+    if (memory != MAP_FAILED) /* this kernel took the address as a hint */
         munmap(memory, whole(size));
     return NULL;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory whose address depends on nothing but what was taken before: so a rank that is run alone
- * has it where it was in the record, and addresses that it gave others and got back still hold. */
+/* Memory at addresses that depend only on the earlier calls of these functions. Two runs of a
+ * process that make the same calls get the same addresses, so that pointers from one run are valid
+ * in the other. */
 #ifndef RP_FIXED_ADDRESS_H
 #define RP_FIXED_ADDRESS_H
 
 #include <stddef.h>
 
-/* Zeros, at the beginning of a page. NULL if there is none to be had, or something else stands
- * there. One thread at a time. */
+/* Returns `size` bytes of zeros at the beginning of a page. Returns NULL if there is no memory, or
+ * if something else is at that address. Only one thread may call at a time. */
 void *rp_fixed_take(size_t size);
 void rp_fixed_give(void *memory, size_t size);
 

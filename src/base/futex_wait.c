@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one does what the other waits for, and then looks whether that one listens; the other says
- * that it listens, and then looks for what it waits for. With a full fence between in both, one of
- * them sees what the other did. A bell that rings before the sleep begins has changed the count
- * that the kernel compares.
+ * The waiter announces itself, and then checks its condition. The other process makes the condition
+ * true, and then checks whether a waiter has announced itself. Both execute a full fence in
+ * between, so at least one of them sees what the other did. A wake-up before the sleep begins
+ * changes the count that the kernel compares, so it is not lost.
  */
 #include "base/futex_wait.h"
 

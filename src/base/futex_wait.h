@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bell in shared memory: a process that waits sleeps until another, which has something for it,
- * rings. With more processes than cores, to poll instead would take the core from those that are
- * waited for.
+ * Waiting in shared memory. A process that waits for something sleeps on a futex until the process
+ * that provides it wakes it. With more processes than cores, polling would take the core from the
+ * process that is waited for.
+ *
+ * The waiter calls rp_futex_listen, checks its condition once more, and then calls rp_futex_sleep
+ * or rp_futex_stop_listening. The other process makes the condition true, executes a full fence,
+ * and calls rp_futex_ring.
  */
 #ifndef RP_FUTEX_H
 #define RP_FUTEX_H
@@ -11,20 +15,22 @@
 #include <stdint.h>
 
 struct rp_futex {
-    _Atomic uint32_t is_heard; /* somebody sleeps, or is about to */
+    _Atomic uint32_t is_heard; /* a process sleeps, or is about to */
     _Atomic uint32_t rings;
 };
 
-/* From now on the bell is heard. Look once more whether what is waited for has come, then sleep, or
- * stop listening. */
+/* Announces that the caller is about to sleep. The caller must then check its condition once more.
+ * Returns a value for rp_futex_sleep. */
 uint32_t rp_futex_listen(struct rp_futex *bell);
 
-/* Until it rings, but not longer. `heard` is what rp_futex_listen gave. Listens no more. */
+/* Sleeps until rp_futex_ring is called, at most `microseconds`. `heard` is what rp_futex_listen
+ * returned. Afterwards the caller is no longer announced. */
 void rp_futex_sleep(struct rp_futex *bell, uint32_t heard, long microseconds);
 
 void rp_futex_stop_listening(struct rp_futex *bell);
 
-/* After what is waited for has come, and a full fence. */
+/* Wakes the sleeper. The condition must be true before, with a full fence in between. rp_futex_ring
+ * does nothing if nobody has announced itself. */
 void rp_futex_ring_heard(struct rp_futex *bell);
 
 static inline void rp_futex_ring(struct rp_futex *bell)

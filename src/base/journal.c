@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An entry is its length, a checksum and its bytes; the length is stored last, so that what has one
- * is whole. Zeros behind the last entry are room. The checksum covers the number of the entry, so
- * that one that is out of place is found.
+ * An entry is its length, a checksum and its bytes. The length is stored last, so an entry with a
+ * length is complete. Zeros behind the last entry are free room. The checksum covers the number of
+ * the entry, so that an entry in the wrong place is found.
  */
 #include "base/journal.h"
 
@@ -43,7 +43,8 @@ static uint32_t checksum(uint64_t number, const uint8_t *bytes, size_t length)
     return crc ^ (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* An errno, or 0. Room is taken on the disk: a hole would be a SIGBUS when it is full. */
+/* Extends the file and its mapping. Returns 0 or an errno. The disk blocks are allocated: a write
+ * to a hole would raise SIGBUS when the disk is full. */
 static int grow(struct rp_journal *journal)
 {
     size_t room = journal->room + STEP;
@@ -129,7 +130,7 @@ bool rp_journal_is_blank(const uint8_t *bytes, size_t length)
     size_t at = rp_journal_is(bytes, length) ? sizeof magic : 0;
 
     for (size_t i = at; i < length && i < at + sizeof(uint32_t);
-         i++) /* the length, which is stored last */
+         i++) /* the length field, which is stored last */
         if (bytes[i] != 0)
             return false;
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of entries that survive whatever kills the process, since it is mapped: docs/format.md,
- * section 11. */
+/* A file of entries, docs/format.md, section 11. The file is mapped, so entries survive however the
+ * process is killed. */
 #ifndef RP_JOURNAL_H
 #define RP_JOURNAL_H
 
@@ -10,21 +10,21 @@
 
 #include "base/status.h"
 
-enum { RP_JOURNAL_MOST = 1 << 16 }; /* bytes of an entry */
+enum { RP_JOURNAL_MOST = 1 << 16 }; /* the largest entry, in bytes */
 
 struct rp_journal;
 
-/* Makes a file that must not exist yet. */
+/* Makes the file, which must not exist, and sets *out. rp_journal_close closes it. */
 enum rp_status rp_journal_create(const char *path, struct rp_journal **out, struct rp_problem *why);
 
-/* Appends an entry of at least one byte. If there is no room on the disk, the file ends there,
- * after one message. */
+/* Appends an entry of 1 to RP_JOURNAL_MOST bytes. If the disk is full, prints one message and drops
+ * this entry and all later ones. */
 void rp_journal_put(struct rp_journal *journal, const void *bytes, size_t length);
 
-/* Gives back what is not used of the file; `remove`: and the file. */
+/* Truncates the file to what is used and closes it. Removes the file if `remove`. */
 void rp_journal_close(struct rp_journal *journal, bool remove);
 
-/* Reading, from the bytes of a file. */
+/* Reads the entries of a journal from the bytes of its file. */
 struct rp_journal_view {
     const uint8_t *at, *end;
     uint64_t number; /* of the next entry */
@@ -32,11 +32,12 @@ struct rp_journal_view {
 };
 
 bool rp_journal_is(const uint8_t *bytes, size_t length);
-/* Its process was killed before the first entry was there: as good as none. */
+/* Whether the process was killed before the first entry was written. Such a file counts as absent.
+ */
 bool rp_journal_is_blank(const uint8_t *bytes, size_t length);
 struct rp_journal_view rp_journal_view_of(const uint8_t *bytes,
-                                          size_t length); /* of what is a journal */
+                                          size_t length); /* the bytes must be a journal */
 bool rp_journal_next(struct rp_journal_view *view, const uint8_t **bytes,
-                     size_t *length); /* false: there is no further one, or damaged is set */
+                     size_t *length); /* returns false after the last entry, or sets `damaged` */
 
 #endif

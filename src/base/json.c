@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recursive-descent reader. Depth is limited, numbers are whole, so that hostile text costs no
- * more than its length. */
+/* A recursive-descent reader. The depth is limited and only whole numbers are kept, so that hostile
+ * text costs no more than its length. */
 #include "base/json.h"
 
 #include <stdlib.h>
@@ -158,8 +158,8 @@ static bool parse_number(struct parser *p, int64_t *out)
     return digits > 0 && (p->at == p->end || !strchr("0123456789.eE", *p->at) || !*p->at);
 }
 
-/* Fractions, exponents and more digits than we need: passed over, so that a key of a later version
- * does no harm. */
+/* Skips fractions, exponents and digits beyond what we keep, so that a key of a later version does
+ * no harm. */
 static bool skip_real(struct parser *p, struct rp_json *value)
 {
     bool more = p->at < p->end && p->at[-1] >= '0' && p->at[-1] <= '9';

@@ -35,7 +35,7 @@ enum rp_status rp_json_parse(const char *text, size_t length, struct rp_json **o
                              struct rp_problem *why);
 void rp_json_free(struct rp_json *value);
 
-/* The member of that name and kind, or NULL. */
+/* Returns the member of `object` with this key and kind, or NULL. */
 const struct rp_json *rp_json_member(const struct rp_json *object, const char *key,
                                      enum rp_json_kind kind);
 

@@ -65,10 +65,10 @@ int rp_reopen_fd(struct rp_reopen *file)
         return -1;
     if (!is_ours(file, fd)) {
         close(fd);
-        errno = ESTALE; /* somebody has put another there */
+        errno = ESTALE; /* another file has replaced ours at this path */
         return -1;
     }
-    file->fd = fd; /* the old number is another's now */
+    file->fd = fd; /* the program uses the old number now */
     if (file->locked)
         rp_reopen_lock(file);
     return fd;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SipHash-2-4 (Aumasson and Bernstein, 2012): a short hash that only who has the key can make. */
+/* SipHash-2-4 (Aumasson and Bernstein, 2012): a short hash that only the holder of the key can
+ * compute. */
 #ifndef RP_SIPHASH_H
 #define RP_SIPHASH_H
 

@@ -8,26 +8,26 @@
 
 enum rp_status {
     RP_OK = 0,
-    RP_USAGE,       /* the caller asked for something that cannot be */
-    RP_DIVERGED,    /* a replay left its record */
-    RP_DAMAGED,     /* bytes that are not what the format says */
-    RP_UNSUPPORTED, /* refused by name */
-    RP_BUSY,        /* somebody is still writing it */
-    RP_SYSTEM,      /* the operating system said no (errno is in the text) */
+    RP_USAGE,       /* the caller asked for something impossible */
+    RP_DIVERGED,    /* two runs that must be the same differ */
+    RP_DAMAGED,     /* bytes that the format does not allow */
+    RP_UNSUPPORTED, /* something that is not supported */
+    RP_BUSY,        /* another process is still writing it */
+    RP_SYSTEM,      /* a system call failed (its errno is in the text) */
     RP_MEMORY,      /* an allocation failed */
 };
 
-/* Why a call failed, for a person: what, which object, where. */
+/* Why a call failed, in words for the user: what failed, on which object, where. */
 struct rp_problem {
     char text[1024];
 };
 
-/* Sets the text, one line that can be shown (base/text.h), and returns `status`, so that a failure
- * is one line. */
+/* Sets the text, which is one line and escaped as base/text.h says. Returns `status`, so that a
+ * failure is one statement. */
 enum rp_status rp_fail(struct rp_problem *why, enum rp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The exit status (reprise.h) that stands for a status. */
+/* Returns the exit status (reprise.h) of the command for `status`. */
 int rp_exit_status(enum rp_status status);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PIECE = 16 }; /* an escape, or a character, with a NUL */
+enum { PIECE = 16 }; /* the longest escape or character, with a NUL */
 
 int rp_text_decode(const unsigned char *at, const unsigned char *end, uint32_t *code)
 {
@@ -51,7 +51,7 @@ static bool stays(uint32_t code, bool keeps_lines)
     return rp_text_is_shown(code) || (keeps_lines && (code == '\n' || code == '\t'));
 }
 
-/* Where the first character is that must be escaped; `end` if there is none. */
+/* Returns the first character that must be escaped, or `end` if there is none. */
 static const unsigned char *find_hidden(const unsigned char *at, const unsigned char *end,
                                         bool keeps_lines)
 {
@@ -63,7 +63,7 @@ static const unsigned char *find_hidden(const unsigned char *at, const unsigned 
     return at;
 }
 
-/* The escape of what is there. Returns how many bytes it stands for. */
+/* Writes the escape of the character at `at`. Returns how many bytes of the text it replaces. */
 static int escape_one(const unsigned char *at, const unsigned char *end, char piece[PIECE])
 {
     uint32_t code;

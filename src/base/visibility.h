@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be seen of a preloaded library: nothing, unless it is said. */
+/* Visibility of symbols in the preloaded libraries: hidden unless RP_ENTRY is said. */
 #ifndef RP_VISIBILITY_H
 #define RP_VISIBILITY_H
 
-/* Of a variable that is declared: it is in the same library as who uses it, so that its address
- * need not be looked up. Definitions are hidden anyway. */
+/* Marks the declaration of a variable that is defined in the same library: its address then needs
+ * no look-up. Definitions are hidden anyway. */
 #define RP_HIDDEN __attribute__((visibility("hidden")))
 
-/* Of a function: the program and MPI find it. */
+/* Marks a function that other libraries and the program can find. */
 #define RP_ENTRY __attribute__((visibility("default")))
 
 #endif
