@@ -11,10 +11,11 @@
 #include "base/reopen_file.h"
 #include "base/text.h"
 
-static int message_rank = -1;
+static const char *process_kind;
+static int process_number = -1;
 static struct rp_reopen listener = {.fd = -1};
 
-/* Ranks that write files of their own have them for stderr as soon as they know their number. */
+/* Copies stderr early: programs redirect it as soon as a process knows its number. */
 static void keep_listener(void)
 {
     enum { LOWEST = 100 }; /* numbers below are the program's */
@@ -24,10 +25,11 @@ static void keep_listener(void)
         close(copy);
 }
 
-void rp_diagnostics_rank(int rank)
+void rp_diagnostics_process(const char *kind, int number)
 {
-    message_rank = rank;
-    if (rank >= 0 && listener.fd < 0)
+    process_kind = kind;
+    process_number = number;
+    if (number >= 0 && listener.fd < 0)
         keep_listener();
 }
 
@@ -44,8 +46,8 @@ static void say(const char *kind, const char *format, va_list arguments)
     size_t room = sizeof text - 1; /* one byte stays for the newline */
     int used;
 
-    if (message_rank >= 0)
-        used = snprintf(text, room, "reprise: rank %d: %s", message_rank, kind);
+    if (process_number >= 0)
+        used = snprintf(text, room, "reprise: %s %d: %s", process_kind, process_number, kind);
     else
         used = snprintf(text, room, "reprise: %s", kind);
     vsnprintf(made, sizeof made, format, arguments);

@@ -4,10 +4,11 @@
 #ifndef RP_DIAGNOSTICS_H
 #define RP_DIAGNOSTICS_H
 
-/* From now on messages begin `reprise: rank N: `. Before, and after -1, `reprise: `. Since the
- * first N they go to what stderr was then, wherever the program puts it, unless the program has
- * closed our copy. */
-void rp_diagnostics_rank(int rank);
+/* Names this process in its messages: from now on they begin with `reprise: KIND NUMBER: `. Before,
+ * and if `number` is negative, they begin with `reprise: `. `kind` must stay valid. The first call
+ * with a number copies stderr: messages go to that copy, even if the program redirects stderr,
+ * until the program closes the copy. */
+void rp_diagnostics_process(const char *kind, int number);
 
 /* Prints an error, or a note, from a printf format. The format has no newline at its end. */
 void rp_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -21,10 +22,5 @@ void rp_bug(const char *file, int line, const char *what) __attribute__((noretur
         if (__builtin_expect(!!(condition), 0))                                                    \
             rp_bug(__FILE__, __LINE__, #condition);                                                \
     } while (0)
-
-/* Behind the verdict on a run without events. */
-#define RP_NOTHING_OPEN                                                                            \
-    "there are no events: MPI left nothing open in this run, so there was nothing to choose and "  \
-    "nothing to compare"
 
 #endif

@@ -15,6 +15,7 @@
 #include "cli/recorded_env.h"
 #include "codec/codec.h"
 #include "cdc/codec/row_codec.h"
+#include "event/describe.h"
 #include "log/progress.h"
 #include "log/rundir.h"
 #include "report/facts.h"

@@ -18,6 +18,7 @@
 #include "cli/solorun.h"
 #include "cli/tasksrun.h"
 #include "cli/recorded_env.h"
+#include "event/describe.h"
 #include "log/manifest.h"
 #include "log/refusal.h"
 #include "log/replaystate.h"

@@ -230,7 +230,7 @@ static void start(void)
     rp_next_resolve();
     rp_pmpi.Comm_rank(rp_constant.world, &rank);
     rp_pmpi.Comm_size(rp_constant.world, &ranks);
-    rp_diagnostics_rank(rank);
+    rp_diagnostics_process("rank", rank);
     if (rank == 0)
         tell_command(true, NULL);
     rp_pmpi.Comm_dup(rp_constant.world, &rp_det.own);
@@ -348,7 +348,7 @@ static void report(const struct rp_det_digest *each)
         all.matches += each[i].matches;
         all.answers += each[i].answers;
     }
-    rp_diagnostics_rank(-1);
+    rp_diagnostics_process("rank", -1);
     rp_note("deterministic: %llu matches, %llu answers, digest %016llx",
             (unsigned long long)all.matches, (unsigned long long)all.answers,
             (unsigned long long)all.digest);

@@ -121,7 +121,7 @@ static void say(const struct unreceived *each, uint32_t speakers, uint64_t messa
     if (shown < messages)
         rp_buffer_printf(&text, "; and %llu more", (unsigned long long)(messages - shown));
     rp_buffer_byte(&text, 0);
-    rp_diagnostics_rank(-1);
+    rp_diagnostics_process("rank", -1);
     if (!text.failed)
         rp_note("%llu message%s sent and never received: %s", (unsigned long long)messages,
                 messages > 1 ? "s were" : " was", (char *)text.bytes);

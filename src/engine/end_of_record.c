@@ -98,7 +98,7 @@ void rp_end_of_record_say_verdict(void)
     if (rp_setting("REPRISE_PARENT") || atomic_exchange(&rp_rank.state->told, 1))
         return;
     rp_state_sum(rp_rank.state, &done, &total);
-    rp_diagnostics_rank(-1);
+    rp_diagnostics_process("rank", -1);
     struct rp_buffer text = {0};
     if (rp_refusal_describe(rp_rank.session.directory, rp_rank.state, &text))
         rp_error("%s", text.failed ? "the recording was refused" : (char *)text.bytes);

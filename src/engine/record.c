@@ -35,6 +35,7 @@
 #include "entry/comms.h"
 #include "interpose/imports.h"
 #include "entry/threads.h"
+#include "event/describe.h"
 
 static struct {
     struct rp_log_writer *writer;
@@ -177,7 +178,7 @@ static void say_summary(const uint64_t sum[5])
 
     if (sum[4] > 0)
         snprintf(data, sizeof data, "and %llu bytes of data, ", (unsigned long long)sum[4]);
-    rp_diagnostics_rank(-1);
+    rp_diagnostics_process("rank", -1);
     rp_note("recorded %llu events on %d ranks: %llu bytes, %.3f bytes a receive, %sin %s",
             (unsigned long long)sum[0], record.session.ranks, (unsigned long long)sum[2],
             sum[1] ? (double)sum[2] / (double)sum[1] : 0.0, data, record.session.directory);

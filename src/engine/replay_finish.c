@@ -10,6 +10,7 @@
 #include "engine/replay_end.h"
 #include "engine/replay_turns.h"
 #include "entry/threads.h"
+#include "event/describe.h"
 #include "job/settings.h"
 #include "reprise.h"
 
@@ -59,7 +60,7 @@ static bool check_digest(void)
 
 static void say_verdict(uint64_t events, bool differs, bool ran_on)
 {
-    rp_diagnostics_rank(-1);
+    rp_diagnostics_process("rank", -1);
     rp_note("replayed %llu events on %d ranks: %s", U64(events), rp_rank.session.ranks,
             differs  ? "NOT identical"
             : ran_on ? "identical up to the end of the record"

@@ -54,7 +54,7 @@ enum rp_status rp_session_open_partial(struct rp_session *session, struct rp_pro
 
     memset(session, 0, sizeof *session);
     session->rank = (int)strtol(rp_setting("REPRISE_SOLO"), NULL, 10);
-    rp_diagnostics_rank(session->rank);
+    rp_diagnostics_process("rank", session->rank);
     is_partial = true;
     enum rp_status status = rp_manifest_read(rp_setting("REPRISE_RUN"), &manifest, why);
     if (status != RP_OK)
@@ -74,7 +74,7 @@ void rp_session_open(struct rp_session *session)
     rp_pmpi.Comm_rank(rp_constant.world, &session->rank);
     rp_pmpi.Comm_size(rp_constant.world, &session->ranks);
     single = session->ranks == 1;
-    rp_diagnostics_rank(session->rank);
+    rp_diagnostics_process("rank", session->rank);
 }
 
 /* The ranks may be more than the cores, and MPI's own waits may not let others run. */

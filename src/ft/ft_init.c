@@ -75,7 +75,7 @@ static void assign_ranks(bool is_new)
     rp_ft.process_of = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *rp_ft.process_of);
     for (int i = 0; i < rp_ft.ranks; i++)
         rp_ft.process_of[i] = i;
-    rp_diagnostics_rank(rp_ft.rank);
+    rp_diagnostics_process("rank", rp_ft.rank);
 }
 
 /* Open MPI gives cores away at every poll where there are more processes than cores, whatever the

@@ -13,7 +13,7 @@ void rp_ft_set_world(MPI_Comm world, const int *process_of)
 {
     rp_ft.world = world;
     memcpy(rp_ft.process_of, process_of, (size_t)rp_ft.ranks * sizeof *process_of);
-    rp_diagnostics_rank(rp_ft.rank);
+    rp_diagnostics_process("rank", rp_ft.rank);
 }
 
 double rp_ft_now(void)

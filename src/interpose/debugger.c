@@ -99,7 +99,7 @@ void rp_debugger_open(int rank)
     if (done || !rp_debugger_wants(rp_setting("REPRISE_GDB"), rank))
         return;
     done = true;
-    rp_diagnostics_rank(rank);
+    rp_diagnostics_process("rank", rank);
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     start_gdb(rank);
     while (!rp_debugger_is_here())

@@ -16,7 +16,7 @@ void rp_pair_refuse(const char *function, const char *what)
     int rank;
 
     if (rp_pmpi.Comm_rank(rp_constant.world, &rank) == MPI_SUCCESS)
-        rp_diagnostics_rank(rank);
+        rp_diagnostics_process("rank", rank);
     rp_error("%s of %s is not supported, so the program is stopped here", function, what);
     if (reprise_refused)
         reprise_refused(function);

@@ -186,7 +186,7 @@ int reprise_partial_record(const char *directory, uint64_t run, int rank, int ra
 {
     struct rp_data_place place = {0};
 
-    rp_diagnostics_rank(rank);
+    rp_diagnostics_process("rank", rank);
     find_handles();
     look_around(&place);
     enum rp_status status = place.directory
@@ -202,7 +202,7 @@ int reprise_partial_follow(const char *directory, uint64_t run, int rank, int ra
                            struct rp_problem *why)
 {
     find_handles();
-    rp_diagnostics_rank(rank);
+    rp_diagnostics_process("rank", rank);
     rp_partial_feed_world(rank, ranks);
     rp_partial.is_feeding = true;
     enum rp_status status =

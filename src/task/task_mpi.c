@@ -111,7 +111,7 @@ void reprise_tasks_begin(void)
     }
     MPI_Comm_rank(here.comm, &rank);
     MPI_Comm_size(here.comm, &ranks);
-    rp_diagnostics_rank(rank);
+    rp_diagnostics_process("rank", rank);
     struct rp_transport transport = rp_mpi_transport(here.comm, fail);
     rp_tasks_init(&here.tasks, mode, rank, ranks, &transport);
     rp_tasks_now = &here.tasks;

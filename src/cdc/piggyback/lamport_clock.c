@@ -38,7 +38,7 @@ void reprise_piggyback_open(int world_rank)
     rp_constants_find();
     rp_next_resolve();
     rp_piggyback_guards = !rp_next_is_the_library();
-    rp_diagnostics_rank(world_rank);
+    rp_diagnostics_process("rank", world_rank);
     own_rank = (uint64_t)world_rank;
     rp_piggyback_is_open = 1;
 }

@@ -26,6 +26,7 @@
 #include "engine/standstill.h"
 #include "log/manifest.h"
 #include "entry/comms.h"
+#include "event/describe.h"
 #include "preload/constants.h"
 
 #define U64(x) ((unsigned long long)(x))
@@ -92,7 +93,7 @@ static void cdc_finalize(void)
         return;
     unlink(rp_cdc_replay.clocks_path);
     if (!rp_setting("REPRISE_PARENT")) {
-        rp_diagnostics_rank(-1);
+        rp_diagnostics_process("rank", -1);
         rp_note("replayed %llu events on %d ranks: identical", U64(sum[0]), rp_rank.session.ranks);
         if (sum[0] == 0)
             rp_note(RP_NOTHING_OPEN);
