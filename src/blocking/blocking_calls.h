@@ -14,8 +14,8 @@
 
 extern __attribute__((visibility("hidden"))) __thread struct rp_blocked rp_blocked;
 
-/* An error handler may have left an earlier call by longjmp: then its frame is not around the new
- * one. */
+/* Counts one more nested call, and returns the depth. An error handler may have left an earlier
+ * call by longjmp; that call's frame is then below the new one, and the depth starts again. */
 static inline uint32_t rp_blocking_depth(uintptr_t frame)
 {
     if (rp_blocked.depth > 0 && frame >= rp_blocked.frame)
@@ -25,7 +25,7 @@ static inline uint32_t rp_blocking_depth(uintptr_t frame)
     return rp_blocked.depth;
 }
 
-/* A file call begins: nothing that is called inside counts. */
+/* Begins a call of MPI-IO: calls inside it are not noted. */
 static inline void rp_blocking_pass(uintptr_t frame)
 {
     if (rp_blocking_depth(frame) == 1)

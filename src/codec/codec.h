@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Codecs: events <-> the payload of an EVENTS chunk. Each is a pair of functions, chosen by name or
- * number. */
+/* Codecs turn events into the payload of an EVENTS chunk, and back. A codec is a table of
+ * functions, found by name or by number. */
 #ifndef RP_CODEC_H
 #define RP_CODEC_H
 
@@ -22,24 +22,24 @@ enum {
 struct rp_codec {
     uint8_t id;
     const char *name;
-    bool continues; /* what was learnt from a chunk helps with the next, unless the state is reset
-                       in between, by both sides */
+    bool continues; /* the state that a chunk leaves helps with the next one; writer and reader may
+                       both reset it in between */
     /* What both directions keep between chunks. It is to be reset before its first use. open gives
      * NULL if there is no memory. */
     void *(*open)(void);
     void (*close)(void *state);
     void (*reset)(void *state);
-    /* Appends the payload to `out`. */
+    /* Appends the payload of `count` events to `out`. */
     enum rp_status (*encode)(void *state, const struct rp_event *events, size_t count,
                              struct rp_buffer *out);
-    /* Fills exactly `count` events. After a failure the state is to be reset. */
+    /* Sets exactly `count` events. After a failure the state must be reset. */
     enum rp_status (*decode)(void *state, const uint8_t *bytes, size_t length, size_t count,
                              struct rp_event *events, struct rp_problem *why);
 };
 
 extern const struct rp_codec rp_codec_tables, rp_codec_mix;
 
-/* NULL if there is none. */
+/* These return NULL if there is no such codec. */
 const struct rp_codec *rp_codec_by_id(uint8_t id);
 const struct rp_codec *rp_codec_by_name(const char *name);
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Codec `mix`: an adaptive binary range coder over mixed contexts (codec/mixer.h). docs/format.md,
- * section 3, has it to the bit; docs/codecs.md what was tried.
+ * section 3, specifies every bit; docs/codecs.md tells what was tried.
  *
- * An event is told field by field: first which *shape* it has (its kind and call site, together a
- * number in a list that grows as shapes appear), then scope, posts and the rest, each as a number
- * that a few bits of a small tree stand for. What makes it small are the contexts: the shapes
- * before, what the same shape said last time, what completed last, how often polls said no. Reading
- * and writing are one text, so that they cannot differ: every function takes the value to write,
- * and gives back the value that was written or read.
+ * An event is coded field by field. First comes its *shape*: its kind and call site, together a
+ * number in a list that grows as shapes appear. Then come scope, posts and the other fields. Each
+ * is a number, coded as a few bits of a small tree. The contexts make the result small: the
+ * previous shapes, the last values of the same shape, the last completion, how many polls completed
+ * nothing. Reading and writing are the same code, so that they cannot differ: every function takes
+ * the value to write, and returns the value that was written or read.
  *
  * Where the same three events were followed by the same event several times, one bit says that it
- * follows again. Regular programs are little else, and fast so.
+ * follows again. Regular programs consist mostly of such events, and are coded fast.
  *
- * The state goes on from chunk to chunk until the writer starts afresh; a chunk says which it is.
+ * The state is carried from chunk to chunk until the writer resets it; a chunk says whether it was
+ * reset.
  */
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@
 enum { MIX_ID = 2 };
 enum { TRUSTED = 10, FAITH_FIRST = (1 << 22) / 16 * 15, FAITH_SHIFT = 6 };
 
-/* An event takes less, even if every bit of it comes as a surprise of 16. */
+/* The most bytes of an event, even if each of its bits costs 16. */
 enum { EVENT_MOST = 512 };
 
 /* What is kept of an event for those that follow */
@@ -123,7 +124,7 @@ INLINE bool is_foretold(const struct mix *m, const struct foretold *f, const str
            e->any.c == event->any.c - base_of(m, event->kind);
 }
 
-/* Whether it comes as foretold. */
+/* Codes whether the predicted event comes. */
 INLINE bool code_faith(struct mix *m, const struct foretold *f, const struct rp_event *event,
                        const bool reading)
 {
@@ -212,7 +213,7 @@ static void *mix_open(void)
 static void mix_close(void *state)
 {
     if (state)
-        memset(state, 0, sizeof(struct mix)); /* preload/zero_on_free.c tells why */
+        memset(state, 0, sizeof(struct mix)); /* see preload/zero_on_free.c */
     rp_aligned_free(state);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How codec `mix` codes each field of an event, and the contexts that it codes it by. Every
- * function takes the event to write, and sets in it what was read.
+ * How codec `mix` codes each field of an event, and by which contexts. Every function takes the
+ * event to write; when it reads, it sets the fields of that event.
  */
 #ifndef RP_MIX_FIELDS_H
 #define RP_MIX_FIELDS_H
@@ -20,7 +20,7 @@ INLINE uint32_t slot_of(const struct mix *m, uint32_t kind, uint32_t site)
     return slot;
 }
 
-/* Number of the shape; shape_count if it is not in the list. */
+/* Returns the number of the event's shape, or shape_count if it is not in the list. */
 INLINE uint32_t find_shape(const struct mix *m, const struct rp_event *event)
 {
     uint16_t found = m->slots[slot_of(m, event->kind, event->site)];
@@ -64,7 +64,7 @@ APART struct shape *new_shape(struct mix *m, struct rp_event *event, const bool 
     *shape = (struct shape){.kind = event->kind, .site = event->site};
     if (m->shape_count < SHAPES) {
         uint32_t slot = slot_of(m, event->kind, event->site);
-        if (m->slots[slot] == 0) /* hostile bytes may say a shape again */
+        if (m->slots[slot] == 0) /* hostile bytes may name a shape twice */
             m->slots[slot] = (uint16_t)++m->shape_count;
     }
     return shape;
@@ -105,7 +105,7 @@ INLINE struct shape *code_shape(struct mix *m, struct rp_event *event, const boo
 
 /* Fields. `id` is the shape's number + 1. */
 
-/* Kinds of which nothing is known but their fields. */
+/* Kinds whose fields have no model of their own. */
 INLINE bool is_of_rest(uint32_t kind)
 {
     return kind == RP_UNSENT || kind == RP_ERROR || kind > RP_FREED;
@@ -119,8 +119,8 @@ INLINE uint32_t scope_slot(const struct rp_event *event)
     return has_one ? event->site % TABLE : TABLE + event->kind % 256;
 }
 
-/* Whether all is as usual: the scope is that of the call before at this site, the thread that of
- * the poll before, and what is 0 as a rule is 0. */
+/* Returns whether the scope is that of the previous call at this site, the thread is that of the
+ * previous poll, and the fields that are usually 0 are 0. */
 INLINE bool is_plain(const struct mix *m, const struct rp_event *event)
 {
     bool plain = event->scope == m->scopes[scope_slot(event)];
@@ -196,7 +196,7 @@ INLINE int32_t code_other_choice(struct mix *m, const struct about *about, conte
                      : (int32_t)(5 + code_large(&symbol, 7, (uint64_t)value - 5, reading));
 }
 
-/* What a list has of a choice: it + 1; none where that takes more than 16 bits. */
+/* A list holds a choice + 1; choices that need more than 16 bits are not listed. */
 enum { NOT_LISTABLE = 0xffff };
 
 INLINE uint32_t listable(int32_t choice)
@@ -220,7 +220,7 @@ INLINE int32_t code_choice(struct mix *m, const struct about *about, contexts_of
 
 /* YES and NEXT */
 
-/* 1, none and undefined are the usual counts of indices, in this order. */
+/* Numbers the counts of indices: 1, none and undefined, the usual ones, come first. */
 INLINE uint32_t fold_count(int32_t count)
 {
     return count == 1 ? 0 : count == 0 ? 1 : count < 0 ? 2 : (uint32_t)count + 1;
@@ -289,7 +289,7 @@ INLINE void code_yes(struct mix *m, const struct about *about, bool plain, struc
 
 /* NO */
 
-/* Within a group counts are often alike: the same, one more, one less, or another. */
+/* Within a group, counts are often similar: equal, one more, one less, or else. */
 INLINE uint32_t nearness(uint64_t more)
 {
     return more == 0 ? 0 : more == 1 ? 1 : more == UINT64_MAX ? 2 : 3;
@@ -478,7 +478,8 @@ INLINE void rest_contexts(const struct mix *m, const struct about *about, uint64
     words[5] = id | (uint64_t)class_of(s->c[0]) << 10 | (uint64_t)class_of(s->c[1]) << 20;
 }
 
-/* What comes from counters and clocks is told by how much it grew, if that is shorter. */
+/* Values of counters and clocks are coded as the difference to the previous one, if that is
+ * shorter. */
 INLINE void code_value(struct mix *m, const struct about *about, struct rp_event *event,
                        const bool reading)
 {

@@ -41,7 +41,7 @@ enum field {
 
 _Static_assert(FIELDS * 32 * 8 <= RP_MIXER_SETS, "a set of weights for each node of each field");
 
-/* What a shape said the last times. */
+/* The last values of the fields of a shape. */
 struct shape {
     uint32_t kind, site;
     uint32_t posts;
@@ -49,14 +49,14 @@ struct shape {
     uint64_t c[2];
 };
 
-/* What followed three events the last time. */
+/* The event that followed the same three events last time. */
 struct foretold {
     uint32_t check, hits;
     uint32_t id;
     struct rp_event event; /* c less next_post where it is a post */
 };
 
-/* What came in a place, as a rule the most frequent first. */
+/* A list of values, usually with the most frequent first. */
 struct list {
     uint16_t values[LISTED], counts[LISTED];
 };
@@ -65,32 +65,34 @@ struct mix {
     struct rp_mixer mixer;
     struct rp_range range;
     uint32_t shape_count;
-    struct shape shapes[SHAPES + 1];      /* the last is for those that the list has no room for */
-    uint16_t slots[SHAPE_SLOTS];          /* shape + 1 by hash of kind and site */
-    struct list shape_lists[SHAPES + 2];  /* of what follows a shape, by its number + 1 */
-    struct list choice_lists[SHAPES + 2]; /* of what a shape chooses, by its number + 1 */
-    uint32_t scopes[TABLE + 256]; /* the last of each site; behind them, of each kind that has none
-                                     as a rule */
-    int32_t tags[TABLE];          /* the last of each source */
-    uint16_t
-        heard_before[TABLE]; /* the entry of `tags` whose turn was before the last of each source */
-    uint32_t since[TABLE];   /* polls that said no since the last yes, of each site */
+    struct shape shapes[SHAPES + 1]; /* the last one is for shapes that the list has no room for */
+    uint16_t slots[SHAPE_SLOTS];     /* shape + 1 by hash of kind and site */
+    struct list shape_lists[SHAPES + 2];  /* what follows a shape, by its number + 1 */
+    struct list choice_lists[SHAPES + 2]; /* what a shape chooses, by its number + 1 */
+    uint32_t scopes[TABLE + 256]; /* the last scope of each site; behind them, of each kind that
+                                     usually has none */
+    int32_t tags[TABLE];          /* the last tag of each source */
+    uint16_t heard_before[TABLE]; /* the entry of `tags` that was used before the last one of each
+                                     source */
+    uint32_t
+        since[TABLE]; /* how many polls completed nothing since the last completion, of each site */
     uint64_t reposted[TABLE]; /* posts made when an index of a site completed last */
-    /* the events before */
+    /* What is kept of the previous events. */
     struct rp_event last;
-    uint32_t history[4];    /* shapes + 1, newest first */
-    uint32_t last_yes;      /* shape + 1 */
-    uint32_t heard;         /* entry of `tags` of the last message */
-    uint32_t last_polls;    /* class of the last count of polls */
-    uint32_t difference;    /* class of the last count less the one before in its group */
-    uint32_t chosen;        /* last index or source, + 1 */
+    uint32_t history[4]; /* shapes + 1, newest first */
+    uint32_t last_yes;   /* shape + 1 */
+    uint32_t heard;      /* entry of `tags` of the last message */
+    uint32_t last_polls; /* class of the last count of polls */
+    uint32_t difference; /* class of the difference between the last count and the one before in its
+                            group */
+    uint32_t chosen;     /* last index or source, + 1 */
     uint32_t chosen_before; /* the last ones, four bits each */
     int32_t thread;
     uint64_t posts, next_post;
     uint32_t trail[3]; /* shape and choice of the last events */
     struct foretold foretold[TABLE];
-    uint32_t
-        faith[FAITHS]; /* that what is foretold comes, in units of 2^-22, by how often it did */
+    uint32_t faith[FAITHS]; /* the probability that the prediction is right, in units of 2^-22, by
+                               how often it was */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -111,7 +113,7 @@ INLINE uint32_t hash_of(uint64_t word, uint32_t salt)
     return (uint32_t)(x >> 32);
 }
 
-/* Counts below 8 as they are, then two classes for each power of two. */
+/* Counts below 8 are classes of their own; above, there are two classes for each power of two. */
 INLINE uint32_t class_of(uint64_t count)
 {
     int bits = count < 8 ? 0 : 64 - __builtin_clzll(count);

@@ -9,8 +9,8 @@
 
 #include "codec/mix_model.h"
 
-/* What a symbol's contexts are made of, besides the state. Of each six words are made; the first
- * alone must tell what is sure. */
+/* What the contexts of a symbol are made of, besides the state. Six hashes are made of it; the
+ * first alone must predict what is nearly certain. */
 struct about {
     const struct shape *shape;
     uint32_t id;
@@ -25,7 +25,7 @@ struct symbol {
     contexts_of *contexts;
     enum field field;
     uint64_t salt;
-    bool all; /* lines are found, and not the first alone */
+    bool all; /* all lines were looked up, not only the first */
     struct rp_mixer_line *lines[RP_MIXER_CONTEXTS];
 };
 
@@ -105,7 +105,7 @@ INLINE uint32_t code_tree(struct symbol *symbol, uint32_t node, uint32_t part, i
     return prefix - (UINT32_C(1) << bits);
 }
 
-/* Bits of which nothing is known. */
+/* Codes bits without a prediction. */
 APART uint64_t code_plain(struct mix *m, int bits, uint64_t value, const bool reading)
 {
     uint64_t result = 0;
@@ -115,7 +115,7 @@ APART uint64_t code_plain(struct mix *m, int bits, uint64_t value, const bool re
     return result;
 }
 
-/* A number from 1 on whose length was told: the bits below its first, twelve of them by
+/* Codes a number from 1 on whose length is known: the bits below its first one, twelve of them by
  * contexts. */
 INLINE uint64_t code_below_first(const struct symbol *symbol, int length, uint64_t value,
                                  const bool reading)
@@ -138,8 +138,8 @@ INLINE uint64_t code_below_first(const struct symbol *symbol, int length, uint64
     return result;
 }
 
-/* A number that its first line does not tell: its length by nodes from `node` on, as far as there
- * are some. */
+/* Codes a number that its first line does not predict: the length by nodes from `node` on, as far
+ * as there are some. */
 APART uint64_t code_large(struct symbol *symbol, uint32_t node, uint64_t value, const bool reading)
 {
     int length = reading ? 1 : 64 - __builtin_clzll(value), known = 1,
@@ -179,8 +179,8 @@ INLINE bool code_flag(struct mix *m, const struct about *about, contexts_of *con
 
 /* Lists */
 
-/* By how much a value must be more frequent than the one before it to take its place: what moves
- * often is learnt badly. */
+/* How much more frequent than the value in front of it a value must be to change places with it.
+ * Values that move often are predicted badly. */
 enum { MARGIN = 8 };
 
 INLINE bool is_listed(const struct list *list, uint32_t place)
@@ -188,8 +188,8 @@ INLINE bool is_listed(const struct list *list, uint32_t place)
     return place < LISTED && list->counts[place] > 0;
 }
 
-/* Place of the value, bit by bit: is it this one? The first place that is not listed if it is
- * none. */
+/* Codes the place of the value in the list, one bit for each place: is it this one? A value that is
+ * not listed gets the first free place. */
 INLINE uint32_t code_place(struct symbol *symbol, const struct list *list, uint32_t value,
                            const bool reading)
 {
@@ -234,7 +234,7 @@ INLINE int64_t unfold(uint64_t value)
     return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
 }
 
-/* 32 bits with a sign, those from 0 on likely small. */
+/* Codes a signed number of 32 bits. Small numbers from 0 on take few bits. */
 INLINE int32_t code_signed(struct mix *m, const struct about *about, contexts_of *contexts,
                            enum field field, int32_t value, const bool reading)
 {

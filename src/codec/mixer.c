@@ -9,8 +9,8 @@ uint16_t rp_mixer_step[128];
 
 _Static_assert((-1 >> 1) == -1, "negative numbers are shifted with their sign");
 
-/* 65536 / (1 + exp(-x / 170)) at x = -2048, -1984, ..., 2048, at least 1 and at most 65535. In
- * between the lines are straight. */
+/* 65536 / (1 + exp(-x / 170)) at x = -2048, -1984, ..., 2048, at least 1 and at most 65535. Values
+ * in between are interpolated. */
 static const uint16_t knots[65] = {1,     1,     1,     1,     2,     3,     4,     5,     8,
                                    11,    17,    24,    35,    51,    75,    109,   158,   230,
                                    335,   487,   708,   1026,  1484,  2141,  3073,  4384,  6199,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adaptive probabilities of bits, mixed from several contexts. Integers only: the same on every
- * machine.
+ * Adaptive probabilities of bits, mixed from several contexts. All arithmetic is on integers, so it
+ * is the same on every machine.
  *
- * A symbol is coded in a few bits, each at a node of a small tree. For every context a *line* holds
- * one probability for each node, found by a hash of the context. Where the first context's line is
- * sure of a bit, its probability alone is taken, and the other lines need not be found. Else what
- * the lines say is brought into the logistic domain, weighed and added; the weights learn which
- * contexts are to be believed at this node. The loops over lanes are there for the compiler to make
- * vectors of. docs/format.md gives every constant, since a decoder must have the same.
+ * A symbol is coded in a few bits, each at a node of a small tree. For every context, a *line*
+ * holds one probability for each node; a hash of the context finds the line. Where the first
+ * context's line is nearly certain of a bit, its probability alone is used, and the other lines
+ * need not be found. Otherwise the probabilities of all lines are brought into the logistic domain,
+ * weighted and added. The weights learn which contexts predict well at this node. The loops over
+ * lanes are written so that the compiler makes vector instructions of them. docs/format.md gives
+ * every constant, since a decoder must have the same.
  */
 #ifndef RP_MIXER_H
 #define RP_MIXER_H
@@ -29,16 +30,16 @@ enum {
 enum { RP_MIXER_LIMIT = 80, RP_MIXER_RATE = 15, RP_MIXER_UNIT_BITS = 14, RP_MIXER_SURE_BITS = 6 };
 enum { RP_MIXER_FIRST_WEIGHT = (1 << RP_MIXER_UNIT_BITS) * 3 / 10, RP_MIXER_MOST = 2047 };
 
-/* What the salts of a symbol's contexts differ by. */
+/* The difference between the hash salts of a symbol's contexts. */
 #define RP_MIXER_SALT UINT64_C(0xd6e8feb86659fd93)
 
-/* For measurements: what a bit of a set was given as its probability. */
+/* For measurements: called with the probability that a bit of a set was given. */
 #ifndef RP_MIXER_TELL
 #define RP_MIXER_TELL(set, probability, bit, reading) (void)(set)
 #endif
 
 struct rp_mixer_line {
-    uint32_t check;                 /* the hash that it belongs to; 0: none */
+    uint32_t check;                 /* the hash of its context; 0: the line is free */
     uint32_t nodes[RP_MIXER_NODES]; /* probability of 1 in 25 bits, then the times that it was seen
                                        in 7 */
 };
@@ -74,7 +75,7 @@ static inline struct rp_mixer_line *rp_mixer_line(struct rp_mixer *mixer, uint64
     return line;
 }
 
-/* A node after a bit; `wanted` is 32767 for 1, and 0 for 0. */
+/* Returns a node after it has learned a bit; `wanted` is 32767 for 1, and 0 for 0. */
 static inline uint32_t rp_mixer_learn(uint32_t node, int32_t wanted, int32_t step)
 {
     uint32_t change = (uint32_t)((wanted - (int32_t)(node >> 17)) * step) << 1;
@@ -82,7 +83,7 @@ static inline uint32_t rp_mixer_learn(uint32_t node, int32_t wanted, int32_t ste
     return node + (change & ~UINT32_C(127)) + ((node & 127) < RP_MIXER_LIMIT);
 }
 
-/* Whether 1 or 0 has a probability below 1/64. */
+/* Returns whether 1 or 0 has a probability below 1/64. */
 static inline bool rp_mixer_is_sure(uint32_t node)
 {
     return node + (UINT32_C(1) << (32 - RP_MIXER_SURE_BITS)) < UINT32_C(2)

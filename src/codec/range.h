@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A binary range coder in integers: [low, high] is the part of all strings that is still open; a
- * bit takes its share of it, and the bytes in which both ends agree are done with. A string ends
- * with one byte that lies in the part; what is missing behind it reads as zero.
+ * A binary range coder in integers. [low, high] is the interval of strings that are still possible;
+ * each bit narrows it. Bytes in which both ends agree are final. A string ends with one byte inside
+ * the interval; missing bytes behind it read as zero.
  */
 #ifndef RP_RANGE_H
 #define RP_RANGE_H
@@ -16,14 +16,14 @@ enum { RP_RANGE_ONE = 1 << 16, RP_RANGE_HALF = 1 << 15 };
 
 struct rp_range {
     uint32_t low, high;
-    uint32_t code;      /* reading: the next four bytes, as far as they are there */
+    uint32_t code;      /* reading: the next four bytes; those behind the end are zero */
     uint8_t *at;        /* the next byte to write or to read */
-    const uint8_t *end; /* of what is read */
-    size_t missing;     /* bytes that were read behind the end */
+    const uint8_t *end; /* the end of the bytes to read */
+    size_t missing;     /* how many bytes were read behind the end */
 };
 
-/* Before the first bit; `at` is the caller's to set, and to move between bits. A bit takes no more
- * than four bytes. */
+/* Prepares `range` for the first bit. The caller sets `at`, and may move it between bits. A bit
+ * takes at most four bytes. */
 static inline void rp_range_start(struct rp_range *range)
 {
     *range = (struct rp_range){.high = UINT32_MAX};
@@ -70,16 +70,16 @@ static inline bool rp_range_bit(struct rp_range *range, uint32_t probability, bo
     return bit;
 }
 
-/* Ends the string. */
+/* Writes the last byte of the string. */
 static inline void rp_range_finish(struct rp_range *range)
 {
     *range->at++ = (uint8_t)((range->low >> 24) + 1);
 }
 
-/* Of the four bytes that are read ahead the last string byte is there. */
+/* Reading, the coder is four bytes ahead: at the end of the string, three of them are missing. */
 enum { RP_RANGE_MISSING = 3 };
 
-/* Whether what was read is a whole string, and all of it. */
+/* Returns whether the bytes were exactly one complete string. */
 static inline bool rp_range_is_whole(const struct rp_range *range)
 {
     return range->at == range->end && range->missing == RP_RANGE_MISSING;

@@ -56,7 +56,7 @@ static void put_columns(const struct rp_event *e, size_t n, struct rp_buffer *ou
 
 static void *tables_open(void)
 {
-    return calloc(1, sizeof(struct rp_buffer)); /* the columns before compression */
+    return calloc(1, sizeof(struct rp_buffer)); /* holds the columns before compression */
 }
 
 static void tables_close(void *state)
@@ -82,7 +82,7 @@ static enum rp_status tables_encode(void *state, const struct rp_event *events, 
     size_t length = ZSTD_compress(out->bytes + out->length, out->room - out->length, scratch->bytes,
                                   scratch->length, LEVEL);
     if (ZSTD_isError(length))
-        return RP_MEMORY; /* the only way it fails with enough room */
+        return RP_MEMORY; /* with enough room, ZSTD_compress fails for no other reason */
     out->length += length;
     return RP_OK;
 }
@@ -135,7 +135,7 @@ static enum rp_status tables_decode(void *state, const uint8_t *bytes, size_t le
     struct rp_buffer *scratch = state;
 
     rp_buffer_clear(scratch);
-    /* A hostile length allocates no more than the events can justify. */
+    /* Damaged bytes must not make us allocate more than the events can justify. */
     unsigned long long raw = ZSTD_getFrameContentSize(bytes, length);
     if (raw > count * EVENT_MOST)
         return rp_fail(why, RP_DAMAGED, "not a zstd frame with columns of %zu events", count);

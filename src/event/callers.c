@@ -61,7 +61,8 @@ static bool move(const struct rp_callers *from, struct rp_callers *to)
     return true;
 }
 
-/* A table of twice the size, or more, where all have slots of their own; NULL if there is none. */
+/* Returns a table of at least twice the size, in which every word has a slot of its own. Returns
+ * NULL if there is none. */
 static struct rp_callers *larger(const struct rp_callers *callers)
 {
     for (size_t slots = 2 * slots_of(callers); slots <= SLOTS_MOST; slots *= 2) {
@@ -73,7 +74,7 @@ static struct rp_callers *larger(const struct rp_callers *callers)
     return NULL;
 }
 
-/* The slot of this word, which may be new; NULL if there is no room. */
+/* Returns the slot of this word, which may be new. Returns NULL if there is no room. */
 static struct rp_callers_slot *make_slot(uint64_t *outcome, uintptr_t word)
 {
     for (;;) {
@@ -96,8 +97,8 @@ static struct rp_callers_slot *make_slot(uint64_t *outcome, uintptr_t word)
     }
 }
 
-/* The word is not always in the same place: the function moves its stack. All its callers are one
- * from now on. */
+/* The word is not always in the same place, since the function moves its stack pointer. From now on
+ * all its callers are one. */
 static uint32_t give_up(uint64_t *outcome)
 {
     uint32_t site = rp_callers_of(*outcome)->site;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who called a wrapper (event/wrappers.h). For calls of one MPI function from one place at one
- * stack pointer, the return address of the function that called MPI is always saved at the same
- * place on the stack, which the first walk finds. So what tells two callers apart is one word
- * there, and a table leads from that word to the site; where the caller is a wrapper, too, to
- * another word and another table.
+ * Who called a wrapper (event/wrappers.h). Calls of one MPI function from one place with one stack
+ * pointer save the return address of the function that called MPI at one place on the stack, which
+ * the first walk of the stack finds. So one word there tells two callers apart. A table maps that
+ * word to the site; or, where the caller is itself a wrapper, to another table, of another word.
  *
  * An outcome is the number of a site with RP_CALLERS_SITE, or the address of the first slot of a
- * table of callers. Nothing is looked for in a table but the one slot where the word belongs: it
- * grows until no two words have the same.
+ * table of callers. A word is looked for only in the one slot where it belongs: the table grows
+ * until no two words share a slot.
  */
 #ifndef RP_CALLERS_H
 #define RP_CALLERS_H
@@ -25,9 +24,10 @@ struct rp_callers_slot {
 };
 
 struct rp_callers {
-    const uintptr_t *at;  /* where the word is */
-    uintptr_t mask;       /* of slots, times 16 */
-    uint32_t count, site; /* of the first caller: for those who find no room */
+    const uintptr_t *at;  /* the address of the word */
+    uintptr_t mask;       /* a mask for slots, times 16 */
+    uint32_t count, site; /* `site` is that of the first caller: callers for which the table has no
+                             room get it */
     bool is_full;
     struct rp_callers_slot slot[];
 };
@@ -43,7 +43,7 @@ static inline struct rp_callers_slot *rp_callers_slot(const struct rp_callers *c
     return (struct rp_callers_slot *)((uintptr_t)callers->slot + (word << 2 & callers->mask));
 }
 
-/* Whether the site of a call that is under way is known. */
+/* Sets *site to the site of the current call. Returns false if its caller is not in the tables. */
 static inline bool rp_callers_known(uint64_t outcome, uint32_t *site)
 {
     while (__builtin_expect(!(outcome & RP_CALLERS_SITE), 0)) {
@@ -58,12 +58,14 @@ static inline bool rp_callers_known(uint64_t outcome, uint32_t *site)
     return true;
 }
 
-/* The same, and also true where no more callers are told apart. */
+/* Does the same, and also returns true, with the first caller's site, for a new caller in a table
+ * that is full. */
 bool rp_callers_find(uint64_t outcome, uint32_t *site);
 
-/* Adds the site of a call whose wrappers have their return addresses saved at these places,
- * innermost first. `outcome` is 0, or what an earlier call made of it. Returns the site by which
- * the call is to go from now on: another one, if its callers cannot be told apart here. */
+/* Adds `site`, the site of a call whose wrappers have their return addresses saved at the `levels`
+ * places `at`, innermost first. *outcome is 0, or what an earlier call of this function set.
+ * Returns the site that the call has from now on, which is another one if its callers cannot be
+ * told apart here. */
 uint32_t rp_callers_add(uint64_t *outcome, const uintptr_t *const *at, size_t levels,
                         uint32_t site);
 

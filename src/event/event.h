@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is recorded: one event for each thing that MPI left open. docs/format.md, section 3. */
+/* Events: one for each non-deterministic outcome of an MPI call. docs/format.md, section 3. */
 #ifndef RP_EVENT_H
 #define RP_EVENT_H
 
@@ -26,7 +26,8 @@ enum rp_event_kind {
 
 enum { RP_NO_INDEX = -1, RP_UNDEFINED_COUNT = -1 };
 
-/* In the scope of CLOCK, which else counts those of its call that are still to come. */
+/* A flag in the scope of a CLOCK. The other bits of the scope count the CLOCKs of the same call
+ * that still follow. */
 #define RP_CLOCK_FRESH (1u << 31)
 
 static inline uint32_t rp_clock_left(uint32_t scope)
@@ -34,13 +35,13 @@ static inline uint32_t rp_clock_left(uint32_t scope)
     return scope & ~RP_CLOCK_FRESH;
 }
 
-/* The most NO events in a group. */
+/* How many NO events a group has at most. */
 enum { RP_OPEN_RUNS = 16 };
 
 struct rp_event {
     uint32_t kind; /* enum rp_event_kind */
     uint32_t site;
-    uint32_t posts; /* non-blocking receives posted since the event before */
+    uint32_t posts; /* how many non-blocking receives were posted since the event before */
     uint32_t scope; /* a communicator's number; YES and NO of a completion call: how many requests
                        it was passed; CLOCK: see rp_clock_left */
     union {
@@ -50,20 +51,20 @@ struct rp_event {
         } match;           /* RECV, PROBE, MATCH, FREED; CANCELLED: the post alone */
         struct {
             int32_t thread;
-            int32_t group_left; /* NOs of this group that are still to come */
+            int32_t group_left; /* how many NOs of this group follow */
             uint64_t times;
         } no;
         struct {
-            int32_t index;     /* the first; RP_NO_INDEX: the call has none */
-            int32_t count;     /* of indices, NEXTs included; or RP_UNDEFINED_COUNT */
-            uint64_t waitalls; /* of Waitall: the number of its calls so far; else 0 */
+            int32_t index;     /* the first index; RP_NO_INDEX: the call has none */
+            int32_t count;     /* how many indices, NEXTs included; or RP_UNDEFINED_COUNT */
+            uint64_t waitalls; /* MPI_Waitall: how many of its calls there were so far; else 0 */
         } yes;
         struct {
             int32_t index;
-        } next; /* a further one of the YES before */
+        } next; /* one more index of the YES before */
         struct {
             int32_t zero[2];
-            uint64_t cancel; /* its number */
+            uint64_t cancel; /* the number of its MPI_Cancel */
         } unsent;
         struct {
             int32_t class;
@@ -79,10 +80,10 @@ struct rp_event {
         struct {
             int32_t small, zero;
             uint64_t large;
-        } value; /* from outside: docs/format.md says which of the two */
+        } value; /* a captured value: docs/format.md says which field */
         struct {
-            int32_t sender; /* its rank in MPI_COMM_WORLD */
-            int32_t index;  /* of the request; RP_NO_INDEX: the call has none */
+            int32_t sender; /* the sender's rank in MPI_COMM_WORLD */
+            int32_t index;  /* the index of the request; RP_NO_INDEX: the call has none */
             uint64_t clock;
         } clock;
         struct {
@@ -104,26 +105,26 @@ struct rp_event {
 
 _Static_assert(sizeof(struct rp_event) == 32, "the ring's slots are 32 bytes");
 
-/* The name in format.md, or "?" */
+/* Returns the name that docs/format.md gives the kind, or "?". */
 const char *rp_event_name(uint32_t kind);
 
-/* Bad values that no writer makes: unknown kind, or counts out of range. */
+/* Returns false for values that no writer makes: an unknown kind, or counts out of range. */
 int rp_event_is_valid(const struct rp_event *event);
 
-/* Kinds whose c is the number of a post. */
+/* Returns whether events of this kind name a posted receive. */
 static inline int rp_event_has_post(uint32_t kind)
 {
     return kind == RP_MATCH || kind == RP_CANCELLED || kind == RP_FREED;
 }
 
-/* Kinds whose `posts` counts; of the others it is 0. */
+/* Returns whether `posts` is used by events of this kind; in the others it is 0. */
 static inline int rp_event_counts_posts(uint32_t kind)
 {
     return kind != RP_NO && kind != RP_THREAD && kind != RP_CLOCK;
 }
 
-/* Receives that the event tells of: blocking ones by wildcard or after a probe, and the
- * non-blocking ones posted before it. */
+/* Returns how many receives the event stands for: a blocking wildcard receive or one after a probe,
+ * and the non-blocking ones posted before the event. */
 static inline uint64_t rp_event_receives(const struct rp_event *event)
 {
     return event->posts + (uint64_t)(event->kind == RP_RECV || event->kind == RP_PROBE);
@@ -138,7 +139,7 @@ static inline uint64_t rp_digest_word(uint64_t digest, uint64_t word)
     return (mixed << 29 | mixed >> 35) * UINT64_C(0xd6e8feb86659fd93);
 }
 
-/* Folds one event into a stream's digest. */
+/* Returns the digest of a stream of events, extended by one event. */
 static inline uint64_t rp_digest(uint64_t digest, const struct rp_event *event)
 {
     digest = rp_digest_word(digest, event->kind);

@@ -10,18 +10,18 @@
 enum { LEVELS = 40 };
 
 /* What is known of a return address: the functions that were inlined there, innermost first, and
- * the one that holds them. */
+ * then the function that contains them. */
 struct known {
     uint64_t key; /* 0: free */
     struct rp_code *code;
     size_t count;
-    char *plain; /* the last one's name, if the compiler changed it */
+    char *plain; /* the name of the last one, if the compiler changed it */
 };
 
-/* Who calls a small function. */
+/* The callers of a small function, as far as they were learned. */
 struct called {
     uint64_t function; /* 0: free */
-    uint64_t caller;   /* the first that was seen */
+    uint64_t caller;   /* the first caller that was seen */
     bool by_others;
 };
 
@@ -33,7 +33,7 @@ struct rp_naming {
     size_t known_count, known_room, called_count, called_room; /* rooms are powers of two */
 };
 
-/* A function of a chain. */
+/* One function of a chain of calls. */
 struct level {
     const struct rp_code *code;
     const char *holder; /* the function that it is in, if it was inlined */
@@ -76,7 +76,7 @@ struct rp_source_lines *rp_naming_lines(const struct rp_naming *naming)
     return naming ? naming->lines : NULL;
 }
 
-/* Hashes: what they stand for is not kept, since among thousands no two are alike */
+/* Hashes. Their origins are not compared, since among thousands of them no two are equal. */
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
 {
@@ -99,7 +99,7 @@ static uint64_t hash_of_address(const struct rp_module *module, uint64_t offset)
     return mix(hash_of_module(module), &offset, sizeof offset) | 1;
 }
 
-/* Copies that the compiler made of a function (take.isra.0) are the function. */
+/* A copy that the compiler made of a function (take.isra.0) counts as the function. */
 static size_t name_length(const char *name)
 {
     return name ? strcspn(name, ".") : 0;
@@ -112,7 +112,7 @@ static uint64_t hash_of_function(const struct level *level)
     return mix(hash_of_module(level->module), name, name_length(name)) | 1;
 }
 
-/* By line, if it is known: a loop may be unrolled. */
+/* Hashes the line, if it is known: an unrolled loop has several addresses for one line. */
 static uint64_t hash_of_place(const struct level *level)
 {
     const struct rp_source_line *line = &level->code->line;
@@ -200,8 +200,8 @@ static bool is_small(const struct rp_code *code)
     return code->size > 0 && code->size <= RP_WRAPPER_BYTES;
 }
 
-/* The functions of a chain, innermost first, up to the first with a line that cannot be a
- * wrapper. */
+/* Lists the functions of a chain, innermost first, up to the first one with a known line that
+ * cannot be a wrapper. */
 static size_t expand(struct rp_naming *naming, const struct rp_site_table *table,
                      const struct rp_site *site, struct level out[LEVELS])
 {
@@ -300,7 +300,7 @@ static struct rp_spot spot_of(const struct level *level)
     return (struct rp_spot){level->code->line, level->module, level->offset};
 }
 
-/* Without lines an interpreter is no better place than what it calls. */
+/* An interpreter whose lines are unknown is no better place than what it calls. */
 static bool can_be_place(const struct level *level, bool has_lines)
 {
     if (has_lines)
@@ -309,7 +309,7 @@ static bool can_be_place(const struct level *level, bool has_lines)
            !is_module(level->module, "libpython");
 }
 
-/* The next level outwards that can be named; `count` if there is none. */
+/* Returns the next level outwards that can be named, or `count` if there is none. */
 static size_t next_place(const struct level *level, size_t count, size_t from, bool has_lines)
 {
     while (from < count && !can_be_place(&level[from], has_lines))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The name of a call site, for whoever reads it: the innermost function of its chain that is no
- * thin wrapper, and in brackets the wrappers through which it called MPI. Everything that names a
- * place does it by rp_naming_find.
+ * Names of call sites for people. A site is named by the innermost function of its chain of calls
+ * that is no thin wrapper, with the wrappers through which it called MPI in brackets. Everything
+ * that prints a place uses rp_naming_find.
  *
- * A wrapper is thin if its name is listed (event/wrappers.h), or if it is small and has two callers
- * or more, as far as the chains tell that were learned before: so learn all of them, then ask.
- * Functions that the compiler inlined are functions here, too.
+ * A wrapper is thin if its name is listed (event/wrappers.h), or if it is small and the chains that
+ * were learned so far show two callers or more. So the caller learns all chains first. Inlined
+ * functions count as functions.
  */
 #ifndef RP_NAMING_H
 #define RP_NAMING_H
@@ -18,7 +18,7 @@ enum { RP_SITE_WRAPPERS = 8 };
 struct rp_spot {
     struct rp_source_line line;
     const struct rp_module *module; /* NULL: unknown */
-    uint64_t offset;                /* in it */
+    uint64_t offset;                /* the offset in the module */
 };
 
 struct rp_site_place {
@@ -29,32 +29,34 @@ struct rp_site_place {
 
 struct rp_naming;
 
-/* `list`: names of wrappers besides those of rp_wrappers_list, or NULL. NULL without memory: every
- * function here takes that, and finds no lines. */
+/* Opens a naming. `list` has names of wrappers besides those of rp_wrappers_list, or is NULL.
+ * Returns NULL if there is no memory; all functions here accept NULL, and find no lines. */
 struct rp_naming *rp_naming_open(const char *list);
 void rp_naming_close(struct rp_naming *naming);
 
-/* By which it finds lines. */
+/* Returns the reader of debug information that `naming` uses, and owns. */
 struct rp_source_lines *rp_naming_lines(const struct rp_naming *naming);
 
-/* Looks who calls whom in the chains of this table. */
+/* Learns who calls whom from all chains of `table`. */
 void rp_naming_learn(struct rp_naming *naming, const struct rp_site_table *table);
 
-/* True if its line is known; if not, what is known is there all the same. Strings last as long as
- * `naming`. */
+/* Names site `site` of `table` in *out. Returns whether its line is known; if not, *out holds what
+ * else is known. Strings are valid as long as `naming`. */
 bool rp_naming_find(struct rp_naming *naming, const struct rp_site_table *table, uint32_t site,
                     struct rp_site_place *out);
 
-/* "main at app.c:12 (through take at wrap.c:7)", "app(+0x1234)" or "?" */
+/* Appends the place: "main at app.c:12 (through take at wrap.c:7)", "app(+0x1234)" or "?". */
 void rp_site_place_put(struct rp_buffer *out, const struct rp_site_place *place);
 
-/* "take_more at wrap.c:13, take at wrap.c:7": the outermost first; nothing, if there are none. */
+/* Appends the wrappers, outermost first: "take_more at wrap.c:13, take at wrap.c:7". Appends
+ * nothing if there are none. */
 void rp_site_place_put_wrappers(struct rp_buffer *out, const struct rp_site_place *place);
 
-/* "app.c:12, through take", "app+0x1234" or nothing: for the end of a sentence. */
+/* Appends the place for the end of a sentence: "app.c:12, through take", "app+0x1234" or nothing.
+ */
 void rp_site_place_put_short(struct rp_buffer *out, const struct rp_site_place *place);
 
-/* The place, and behind it one line a frame, as rp_source_lines_print_site has them. */
+/* Appends the place, and then one line for each frame, as rp_source_lines_print_site does. */
 void rp_naming_print_site(struct rp_naming *naming, const struct rp_site_table *table,
                           uint32_t site, const char *indent, struct rp_buffer *out);
 

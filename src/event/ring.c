@@ -46,7 +46,8 @@ static uint32_t features_of(const struct rp_ring *ring)
 static enum rp_status map_new_file(int fd, const char *path, size_t size, void **memory,
                                    struct rp_problem *why)
 {
-    /* A hole in the file would be a SIGBUS in the application when the disk is full. */
+    /* Allocates the disk blocks: when the disk is full, a write to a hole would raise SIGBUS in the
+     * application. */
     int error = posix_fallocate(fd, 0, (off_t)size);
 
     if (error)
@@ -124,7 +125,7 @@ static bool header_is_good(const struct rp_ring_header *h, uint64_t run, uint32_
            h->capacity <= CAPACITY_LIMIT && (h->capacity & (h->capacity - 1)) == 0;
 }
 
-/* A call that was cut off did not return to the program. */
+/* Drops the events of an incomplete last call: it did not return to the program. */
 static size_t drop_cut_call(const struct rp_event *events, size_t count)
 {
     size_t at = count;
@@ -150,8 +151,8 @@ static size_t copy_open_runs(const struct rp_ring_header *h, struct rp_event *to
     return count;
 }
 
-/* The times of `count` events from `first` on, of which `slots` are in slots; NULL without
- * memory. */
+/* Copies the times of `count` events from `first` on, of which `slots` are in slots. Returns NULL
+ * if there is no memory. */
 static uint64_t *copy_times(const struct rp_ring_header *h, const uint64_t *times, uint64_t first,
                             size_t slots, size_t count)
 {

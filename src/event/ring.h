@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event ring: one producer (a thread of the application), one consumer at a time (the encoder,
- * or the producer when it helps), in a shared file mapping that outlives the process. Layout:
- * docs/format.md, section 8.
+ * The event ring. It has one producer (a thread of the application) and one consumer at a time (the
+ * encoder, or the producer when it helps). It is in a shared file mapping that outlives the
+ * process. Layout: docs/format.md, section 8.
  *
- * The producer fills slots and publishes head once a call, so that a killed process leaves whole
- * calls behind. 'No' answers do not take slots: they are counted in the open runs of the header,
- * which are pushed as a group of events when another event follows. `limit` is the head at which
- * the producer must look up: to wake the consumer, or to make room.
+ * The producer fills slots and publishes `head` once for each call, so that a killed process leaves
+ * only complete calls behind. Polls that completed nothing take no slots: they are counted in the
+ * open runs of the header, which become a group of NO events when another event follows. `limit` is
+ * the head at which the producer must stop to wake the consumer or to make room.
  */
 #ifndef RP_RING_H
 #define RP_RING_H
@@ -21,7 +21,8 @@
 
 enum { RP_RING_CAPACITY = 8192, RP_RING_HEADER = 4096 };
 
-/* Features of a ring, in its header: behind the slots, there is a time for each. */
+/* Features of a ring, a field of its header. RP_RING_TIMES: a time for each slot is stored behind
+ * the slots. */
 enum { RP_RING_TIMES = 1 };
 
 struct rp_ring_header {
@@ -46,29 +47,31 @@ struct rp_ring_header {
 struct rp_ring {
     struct rp_event *slots;
     struct rp_ring_header *shared;
-    uint64_t *times; /* of the slots, in microseconds since 1970; NULL: none. What is older than the
-                        time of the event before stands for that. */
-    uint64_t head;   /* the producer's own, may be ahead of the published one */
-    uint64_t ready;  /* the producer's own: up to here it puts events without anything else to do
-                        first; never beyond the limit */
+    uint64_t *times; /* the time of each slot in microseconds since 1970; NULL: no times are kept. A
+                        time that is less than that of the event before stands for that one. */
+    uint64_t head;   /* the producer's own; it may be ahead of the published one */
+    uint64_t ready;  /* the producer's own: up to here it writes events without a further check;
+                        never beyond `limit` */
     uint64_t limit;  /* call make_room when head reaches it */
     void (*make_room)(struct rp_ring *ring); /* must leave limit > head */
     void *owner;
     char *path;
 };
 
-/* Makes the ring's file (which must not exist) with all its blocks allocated. `features` is
- * RP_RING_TIMES or 0. */
+/* Makes the ring's file, which must not exist, and allocates all its blocks. `run`, `rank` and
+ * `stream` identify it in its header. `features` is RP_RING_TIMES or 0. */
 enum rp_status rp_ring_create(struct rp_ring *ring, const char *path, uint64_t run, uint32_t rank,
                               uint32_t stream, uint32_t features, struct rp_problem *why);
 
-/* From now on events go nowhere: what is in the file stays as it is. */
+/* Replaces the mapping by private memory: the file stays as it is, and later events are lost.
+ * RP_MEMORY: nothing has changed. */
 enum rp_status rp_ring_disconnect(struct rp_ring *ring);
 
-/* Unmaps; with `discard` removes the file. */
+/* Unmaps the ring. Removes its file if `discard`. */
 void rp_ring_close(struct rp_ring *ring, bool discard);
 
-/* What a reader needs of a ring file: a copy of the events from `first` on, open run included. */
+/* What rp_ring_read gets from a ring file: a copy of the events from `first` on, open runs
+ * included. */
 struct rp_ring_rest {
     struct rp_event *events; /* to be freed */
     uint64_t *times;         /* to be freed; NULL: there are none */
@@ -78,7 +81,8 @@ struct rp_ring_rest {
 enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint32_t stream,
                             uint64_t first, struct rp_ring_rest *out, struct rp_problem *why);
 
-/* How far a ring is that is being written: events so far, and polls that said no since the last. */
+/* How far a ring has come that is still written: how many events it has, and how many polls
+ * completed nothing since the last. */
 struct rp_ring_place {
     uint64_t events, polls;
 };

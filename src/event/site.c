@@ -163,7 +163,8 @@ static uint32_t find_module(struct rp_site_table *table, uintptr_t address, stru
 
 /* Sites */
 
-/* The chain from `return_address` outwards: frames inside, ours among them, are left out. */
+/* Walks the stack from `return_address` outwards into `chain`. Frames further in, such as our own,
+ * are left out. */
 static size_t walk(uintptr_t return_address, uintptr_t *chain)
 {
     void *all[RP_SITE_FRAMES + 16];
@@ -256,7 +257,8 @@ static bool is_binding(const struct rp_site_table *table, const struct rp_frame 
     return false;
 }
 
-/* The program's return address of a call that returns to `return_address`. */
+/* Returns the program's return address of a call that returns to `return_address`, past the
+ * bindings. */
 static uintptr_t past_bindings(const struct rp_site_table *table, uintptr_t return_address,
                                uintptr_t stack)
 {
@@ -292,18 +294,17 @@ static bool is_noted(const struct rp_site_table *table, uintptr_t return_address
 
 /* Wrappers */
 
-/* A new chain: what the walk along it needs, and where it finds the return addresses of
- * wrappers. */
+/* A new chain, while the stack is walked: where the return addresses of wrappers are saved. */
 struct news {
     uintptr_t chain[RP_SITE_FRAMES];
     struct rp_frame frame[RP_SITE_FRAMES];
-    size_t frames, inside; /* of these, so many are bindings */
+    size_t frames, inside; /* `inside` of the frames are bindings */
     uintptr_t stack;
     const uintptr_t *at[RP_WRAPPERS_DEEP];
-    size_t levels, small; /* of these, so many are wrappers by their size */
+    size_t levels, small; /* `small` of the levels are wrappers by their size */
 };
 
-/* The name of a function is not near at hand, so it is asked for once. */
+/* Looking up a function's name is slow, so the answer is kept. */
 static bool is_listed(struct rp_site_table *table, unw_cursor_t *cursor, uintptr_t return_address)
 {
     char name[512];
@@ -327,7 +328,7 @@ static bool is_small(unw_cursor_t *cursor)
            function.end_ip - function.start_ip <= RP_WRAPPER_BYTES;
 }
 
-/* main, too, is called by the C library; who else is called by it has one caller. */
+/* The C library calls main; and a function that is called from the C library has one caller. */
 static bool is_c_library(const struct rp_site_table *table, const struct rp_frame *frame)
 {
     const char *slash = frame->module ? strrchr(table->modules[frame->module - 1].path, '/') : NULL;
@@ -345,7 +346,8 @@ static bool is_wrapper(struct rp_site_table *table, struct news *n, size_t numbe
            is_listed(table, cursor, n->chain[number]);
 }
 
-/* Where the return address of the frame that the cursor stands in is saved; steps outwards. */
+/* Steps outwards. Sets *distance to the distance from `stack` to the place where the return address
+ * of the cursor's frame was saved. Returns false if that is not on the stack. */
 static bool step(unw_cursor_t *cursor, uintptr_t stack, uintptr_t *distance)
 {
     unw_save_loc_t saved;
@@ -370,8 +372,8 @@ static bool begin_walk(unw_context_t *context, unw_cursor_t *cursor, uintptr_t r
     return true;
 }
 
-/* Finds where the return addresses of bindings and of wrappers behind them are saved. What is far
- * off is not looked at at every call: it might belong to nobody then. */
+/* Finds where the return addresses of bindings and of the wrappers behind them are saved. Places
+ * far from the stack pointer are not used: in a later call that memory might not be mapped. */
 static void find_saved(struct rp_site_table *table, struct news *n, bool notes)
 {
     enum { FAR = 4096 };
@@ -412,13 +414,14 @@ static uint32_t new_site(struct rp_site_table *table, const char *function,
     if (notes || table->wrappers)
         find_saved(table, n, notes);
     uint32_t site = intern(table, function, n->frame + n->inside, n->frames - n->inside, &news);
-    while (news.failed && table->module_count > modules) /* what was not announced has no number */
+    while (news.failed &&
+           table->module_count > modules) /* modules that were not announced have no number */
         free(table->modules[--table->module_count].path);
     rp_buffer_free(&news);
     return site;
 }
 
-/* Its key, or the free slot where it belongs. */
+/* Returns the slot of the key, or the free slot where it belongs. */
 static struct rp_site_key *find_key(const struct rp_site_table *table, const char *function,
                                     uintptr_t return_address, uintptr_t stack)
 {
@@ -435,7 +438,7 @@ static struct rp_site_key *find_key(const struct rp_site_table *table, const cha
 uint32_t rp_site_add(struct rp_site_table *table, const char *function, uintptr_t return_address,
                      uintptr_t stack)
 {
-    /* A program whose stack depth varies without end must not make us walk for ever. */
+    /* A program whose stack depth varies without end must not cause a walk for every call. */
     uintptr_t level = table->keys_used >= RP_SITE_KEYS / 2 ? 0 : stack;
     struct rp_site_key *key =
         find_key(table, function, past_bindings(table, return_address, stack), level);
@@ -445,7 +448,8 @@ uint32_t rp_site_add(struct rp_site_table *table, const char *function, uintptr_
     if (key->function && rp_callers_find(key->outcome, &site))
         return site;
     site = new_site(table, function, return_address, &n);
-    uintptr_t place = past_bindings(table, return_address, stack); /* there may be new ones */
+    uintptr_t place =
+        past_bindings(table, return_address, stack); /* the walk may have found new bindings */
     key = find_key(table, function, place, level);
     if (!key->function && table->keys_used < RP_SITE_KEYS - RP_SITE_KEYS / 8) {
         *key = (struct rp_site_key){place, level, function, 0};
@@ -536,7 +540,7 @@ bool rp_site_same(const struct rp_site_table *one, uint32_t first,
         return true;
     if (!same_module(&one->modules[a->frame[0].module - 1],
                      &other->modules[b->frame[0].module - 1]))
-        return true; /* another build: its addresses tell nothing */
+        return true; /* another build: addresses cannot be compared */
     return a->frame[0].offset == b->frame[0].offset;
 }
 

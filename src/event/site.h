@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Call sites: where in the program an MPI function was called from, as a chain of return addresses,
- * each module + offset.
+ * each a module and an offset.
  *
- * Walking the stack for every event would cost more than the event. The walk is done once for each
- * (function, return address, stack pointer) that has not been seen yet; the same return address at
- * the same depth is taken for the same chain, up to the function that called. Where that is a
- * wrapper (event/wrappers.h: small, or of a name that is listed), its callers are told apart, too,
- * by the words that event/callers.h looks at, up to the first that is no wrapper. Two keys with the
- * same chain are one site.
+ * To walk the stack for every event would cost more than the event. So the walk is done once for
+ * each new key (function, return address, stack pointer). The same return address at the same depth
+ * is taken for the same chain, up to the function that called MPI. Where that function is a wrapper
+ * (event/wrappers.h: small, or of a listed name), its callers are told apart, too, by the words
+ * that event/callers.h reads, up to the first function that is no wrapper. Two keys with the same
+ * chain are one site.
  *
- * Fortran and C++ programs call MPI through a library of bindings, from one place for each
- * function. Its frames are left out, and the program's own return address, which lies on the stack
- * at a distance that is found by the first walk, stands in the key.
+ * Fortran and C++ programs call MPI through a library of bindings, which calls each function from
+ * one place. Frames of that library are left out. The key has the program's own return address
+ * instead, which is on the stack at a distance that the first walk finds.
  */
 #ifndef RP_SITE_H
 #define RP_SITE_H
@@ -27,8 +27,9 @@
 enum { RP_SITE_FRAMES = 32, RP_SITE_KEYS = 4096, RP_BUILD_ID_MAX = 64 };
 
 struct rp_module {
-    uintptr_t start, end; /* as loaded; 0 in a table read from a log */
-    uintptr_t base;       /* what an offset counts from */
+    uintptr_t start,
+        end;        /* the range of addresses where it is loaded; 0 in a table read from a log */
+    uintptr_t base; /* offsets count from here */
     uint8_t build_id[RP_BUILD_ID_MAX];
     size_t build_id_length;
     char *path;
@@ -53,9 +54,10 @@ struct rp_site_key {
 
 /* A return address inside a library of bindings. */
 struct rp_binding {
-    uintptr_t inner; /* the one before, 0 for the innermost */
+    uintptr_t inner; /* the return address before it, 0 for the innermost */
     uintptr_t return_address;
-    uintptr_t distance; /* from the stack pointer to where the next one outwards is saved */
+    uintptr_t distance; /* from the stack pointer to the place where the next return address
+                           outwards is saved */
 };
 
 /* Whether the function of a return address is a wrapper by its name. */
@@ -73,48 +75,50 @@ struct rp_site_table {
     size_t module_count, module_room;
     struct rp_binding *bindings;
     size_t binding_count, binding_room;
-    const char *wrappers; /* the list by which callers are told apart; NULL: they are not. Set it
-                             before the first site is asked for */
+    const char *wrappers; /* the patterns of names of wrappers; NULL: callers are not told apart. To
+                             be set before the first site is added */
     struct rp_named *names;
     size_t name_count, name_room;
-    /* Told of what is new as the records of format.md, section 4, before the site is used; may be
-     * NULL. */
+    /* Called with each new site and module, as the records of docs/format.md, section 4, before the
+     * site is used. May be NULL. */
     void (*announce)(void *owner, const struct rp_buffer *records, uint32_t first);
     void *owner;
-    bool read;    /* strings are ours to free */
+    bool read;    /* read from a log: the table owns its strings */
     bool starved; /* an allocation failed while reading */
 };
 
 bool rp_site_table_init(struct rp_site_table *table);
 void rp_site_table_free(struct rp_site_table *table);
 
-/* The slow half of rp_site_find. Never fails: without memory it answers site 0. */
+/* Adds the site of a call that rp_site_known does not find, and returns its number. Never fails:
+ * without memory it returns site 0. */
 uint32_t rp_site_add(struct rp_site_table *table, const char *function, uintptr_t return_address,
                      uintptr_t stack);
 
-/* The module of the main program; its path is NULL. */
+/* Sets *out to the module of the main program; its path is NULL. Returns false if it cannot be
+ * found. */
 bool rp_site_program(struct rp_module *out);
 
-/* Adds the records of a SITES chunk. False if they are not well formed. */
+/* Adds the `items` records of a SITES chunk. Returns false if they are not well formed. */
 bool rp_site_read(struct rp_site_table *table, const uint8_t *bytes, size_t length, uint32_t items);
 
-/* Same MPI function, and called from the same place as far as the modules' build ids let us
- * tell. */
+/* Returns whether two sites call the same MPI function from the same place, as far as the build ids
+ * of the modules tell. */
 bool rp_site_same(const struct rp_site_table *one, uint32_t first,
                   const struct rp_site_table *other, uint32_t second);
 
-/* The same, and reached by the same chain of calls. */
+/* Returns whether, in addition, the whole chains of calls are the same. */
 bool rp_site_same_chain(const struct rp_site_table *one, uint32_t first,
                         const struct rp_site_table *other, uint32_t second);
 
-/* Four times the slot where the key belongs: so it takes the fewest instructions. A place calls one
- * function, as a rule. */
+/* Returns four times the slot where the key belongs, which takes the fewest instructions. The
+ * function is not part of the hash: as a rule, a place calls only one. */
 static inline uintptr_t rp_site_hash(uintptr_t return_address, uintptr_t stack)
 {
     return (return_address ^ stack >> 2) & (RP_SITE_KEYS - 1) << 2;
 }
 
-/* Whether the site is known and found at once. */
+/* Sets *site and returns true if the site is in the table, in the first slot that is tried. */
 static inline bool rp_site_known(const struct rp_site_table *table, const char *function,
                                  uintptr_t return_address, uintptr_t stack, uint32_t *site)
 {

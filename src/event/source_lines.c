@@ -90,7 +90,7 @@ void rp_source_lines_close(struct rp_source_lines *lines)
     free(lines);
 }
 
-/* A file that was built anew since has other lines. */
+/* Checks the build id: a file that was built again has other lines. */
 static bool is_recorded_one(struct rp_source_lines *lines, Dwfl_Module *found,
                             const struct rp_module *module)
 {
@@ -147,7 +147,7 @@ static Dwfl_Module *module_of(struct rp_source_lines *lines, const struct rp_mod
     return opened->module;
 }
 
-/* clang writes no table of addresses, by which libdw finds a unit. */
+/* Searches all units: clang writes no table of addresses, by which libdw finds a unit. */
 static void search_units(struct rp_source_lines *lines, Dwfl_Module *module, Dwarf_Addr address,
                          struct rp_source_line *out)
 {
@@ -198,7 +198,8 @@ static Dwarf_Die *unit_of(struct rp_source_lines *lines, Dwfl_Module *module, Dw
     return NULL;
 }
 
-/* The scopes that hold the address, as they lie in each other in the code; to be freed. */
+/* Returns the scopes that contain the address, as they are nested in the code; the caller frees
+ * them. */
 static int scopes_at(struct rp_source_lines *lines, Dwarf_Die *unit, Dwarf_Addr address,
                      Dwarf_Die **scopes)
 {
@@ -258,8 +259,8 @@ static void find_call(struct rp_source_lines *lines, Dwarf_Die *unit, Dwarf_Die 
         out->file = lines->dw.dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Adds the inlined functions; `line` is that of the innermost call, and then that of the call in
- * what holds them all. */
+/* Adds the inlined functions. `line` is first that of the innermost call, and then that of the call
+ * in the function that contains them all. */
 static size_t add_inlined(struct rp_source_lines *lines, Dwfl_Module *module, Dwarf_Addr address,
                           struct rp_source_line *line, struct rp_code *out, size_t most)
 {
@@ -313,7 +314,7 @@ static const struct rp_module *module_of_frame(const struct rp_site_table *table
     return frame->module ? &table->modules[frame->module - 1] : NULL;
 }
 
-/* Which calls main: of no interest as a place. */
+/* The C library calls main; it is of no interest as a place. */
 static bool is_c_library(const struct rp_module *module)
 {
     const char *slash = strrchr(module->path, '/');

@@ -30,7 +30,7 @@ const char *rp_wrappers_list(void)
 
 typedef char *demangle_function(const char *name, char *buffer, size_t *length, int *status);
 
-/* A C++ program has it; a command of ours may have to bring it. */
+/* Demangles a C++ name. C++ programs have this function; a command of ours may have to load it. */
 static char *demangle(const char *symbol)
 {
     static demangle_function *function;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each host connects to the hosts before it, and accepts the hosts after it. A host may have
- * several addresses: it is connected to at the first one where it proves who it is. Both sides
- * prove that they know the secret by a keyed hash of a random challenge of the other side:
+ * Each host connects to the hosts before it, and accepts connections from the hosts after it. A
+ * host may have several addresses: the first one at which it proves its identity is used. Both
+ * sides prove that they know the secret by a keyed hash of a random challenge of the other side:
  *
- *   who connects:  magic, from, to, challenge
- *   who listens:   challenge, hash(1, from, to, both challenges)
- *   who connects:  hash(2, from, to, both challenges)
- *   who listens:   hash(3, from, to, both challenges)
+ *   the connecting host:  magic, from, to, challenge
+ *   the listening host:   challenge, hash(1, from, to, both challenges)
+ *   the connecting host:  hash(2, from, to, both challenges)
+ *   the listening host:   hash(3, from, to, both challenges)
  *
  * A caller that proves nothing delays nobody: other callers are served meanwhile.
  */
@@ -33,7 +33,7 @@
 enum {
     PATIENCE = 60, /* seconds for all connections */
     TRY = 10,      /* seconds for one */
-    CALLERS = 32   /* at once that have not proved who they are */
+    CALLERS = 32   /* unproven callers that are served at once */
 };
 enum {
     SILENCE = 10, /* seconds until a silent connection is probed */
@@ -54,7 +54,7 @@ struct answer {
     uint64_t proof;
 };
 
-/* What a proof is the hash of. */
+/* The text that a proof is the hash of. */
 struct both {
     uint32_t role, from, to, nothing;
     uint8_t first[16], second[16];
@@ -204,7 +204,7 @@ static int connect_to(const struct rp_host_address *other, uint32_t from, uint32
 
 /* Being connected to */
 
-/* Somebody who connected to us and has not proved yet who it is. */
+/* A caller: it has connected to us, and has not proved its identity yet. */
 
 struct caller {
     int fd; /* -1: none */
@@ -322,7 +322,7 @@ static void accept_callers(uint32_t hosts, uint32_t self, const uint8_t *secret,
         hang_up(&callers[i]);
 }
 
-/* A network that fails sends no word: TCP probes a silent connection. */
+/* A network failure closes no connection. So TCP probes connections that are silent. */
 static void set_up(int fd)
 {
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));

@@ -29,7 +29,7 @@ static int open_in(const char *directory, int flags)
 
 enum gate { UNDECIDED, OPEN, CLOSED };
 
-/* The first line is the gate's. */
+/* Line 0 of the file holds the state of the gate. */
 struct rp_process_progress *rp_job_progress_make(const char *directory, size_t lines)
 {
     int fd = open_in(directory, O_CREAT | O_EXCL);

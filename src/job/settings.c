@@ -160,8 +160,8 @@ enum rp_status rp_settings_check_capture(struct rp_problem *why)
     return RP_OK;
 }
 
-/* A program may tidy its environment before it initialises MPI (clearenv): what it was started with
- * counts. */
+/* A program may clear its environment before it initialises MPI (clearenv). So settings are read
+ * from the environment that the process was started with. */
 static char **kept;
 
 __attribute__((constructor)) static void keep(void)
@@ -307,7 +307,7 @@ bool rp_ranks_are_good(const char *list)
 char *rp_ranks_beyond(const char *list, long ranks)
 {
     char *out = list ? calloc(1, 2 * strlen(list) + 64)
-                     : NULL; /* a part may get longer: 9-99 becomes 10-99 */
+                     : NULL; /* a part may become longer: 9-99 becomes 10-99 */
 
     for (const char *at = list; out && strcmp(list, "all") != 0 && *at; at += strspn(at, ",")) {
         char *end;

@@ -11,47 +11,53 @@
 
 struct rp_setting {
     const char *name;
-    const char *about; /* NULL: between our own parts, not for users */
+    const char *about; /* NULL: our own parts use it, users do not */
 };
 
-/* All settings, ended by a NULL name. */
+/* All settings. The last entry has a NULL name. */
 extern const struct rp_setting rp_settings[];
 
-/* An unknown REPRISE_ variable is an error: a mistyped setting must not be passed over. */
+/* Checks the environment. An unknown REPRISE_ variable is RP_USAGE: a mistyped setting must not be
+ * ignored. */
 enum rp_status rp_settings_check(struct rp_problem *why);
 
-/* REPRISE_WRAPPERS names functions: a pattern that fits every name is none. rp_settings_check asks
- * this, too. */
+/* Checks REPRISE_WRAPPERS, which names functions: a pattern that matches every name is RP_USAGE.
+ * rp_settings_check calls this. */
 enum rp_status rp_settings_check_wrappers(struct rp_problem *why);
 
-/* REPRISE_CAPTURE names what can be captured, and nothing else. */
+/* Checks REPRISE_CAPTURE: a word that names nothing that can be captured is RP_USAGE. */
 enum rp_status rp_settings_check_capture(struct rp_problem *why);
 
-/* The value, or NULL if unset or empty. One that was unset since the process began still counts. */
+/* Returns the value of a setting, or NULL if it is unset or empty. A setting counts even if the
+ * program has unset it since the process began. */
 const char *rp_setting(const char *name);
 
-/* The value as a number of at least `least`, or `fallback` if unset. */
+/* Sets *out to the value of a setting, a number of at least `least`, or to `fallback` if it is
+ * unset. RP_USAGE: the value is no such number. */
 enum rp_status rp_setting_number(const char *name, long least, long fallback, long *out,
                                  struct rp_problem *why);
 
-/* The same of bytes, such as 65536, 64k or 16M. */
+/* Does the same for a number of bytes, such as 65536, 64k or 16M. */
 enum rp_status rp_setting_bytes(const char *name, long fallback, long *out, struct rp_problem *why);
 
-/* A number of bytes, with k, K, M or G behind it or nothing. False: it is none. */
+/* Reads a number of bytes, with or without k, K, M or G behind it. Returns false if `text` is none.
+ */
 bool rp_bytes_read(const char *text, long *out);
 
-/* The rank that the launcher gave this process, before MPI can be asked. False: it did not say. */
+/* Sets *rank to the rank that the launcher's environment gives this process; MPI need not be
+ * initialised. Returns false if the environment does not say it. */
 bool rp_launched_rank(int *rank);
 
-/* Whether `word` is in the comma-separated list. */
+/* Returns whether `word` is in the comma-separated list. */
 bool rp_list_has(const char *list, const char *word);
 
-/* Ranks, such as 0,4-7, or `all`: whether one is among them; whether it is such a list. */
+/* For lists of ranks, such as 0,4-7, or `all`: rp_ranks_have returns whether `rank` is in the list,
+ * rp_ranks_are_good whether the list is well formed. */
 bool rp_ranks_have(const char *list, long rank);
 bool rp_ranks_are_good(const char *list);
 
-/* Those of a good list that a job of so many ranks has not, such as 9,12-20; NULL: it has them all.
- * To be freed. */
+/* Returns the ranks of a well-formed list that a job of `ranks` ranks does not have, such as
+ * 9,12-20. The caller frees the string. Returns NULL if there are none. */
 char *rp_ranks_beyond(const char *list, long ranks);
 
 #endif

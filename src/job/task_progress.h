@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each process of a fault-tolerant job of tasks is doing: a file in the directory of the run,
- * which the processes write and `reprise ft --tasks` reads. It knows from it which processes died
- * and were replaced, how the others ended, and, when nothing moves any more, who waits for what.
+ * A file in the directory of the run that tells what each process of a fault-tolerant job of tasks
+ * is doing. The processes write it, `reprise ft --tasks` reads it. It learns which processes died
+ * and were replaced, how the others ended, and, when nothing moves any more, what each process
+ * waits for.
  */
 #ifndef RP_TASK_PROGRESS_H
 #define RP_TASK_PROGRESS_H
@@ -16,7 +17,7 @@ enum rp_task_state {
     RP_TASK_RUNS,      /* reprise_tasks_begin has returned */
     RP_TASK_ENDED,     /* reprise_tasks_end has returned */
     RP_TASK_FINALIZES, /* it is in MPI_Finalize */
-    RP_TASK_FINALIZED, /* it came out of it */
+    RP_TASK_FINALIZED, /* it has left MPI_Finalize */
     RP_TASK_LEFT       /* it ended by itself, with `status` */
 };
 
@@ -24,16 +25,18 @@ enum { RP_TASK_WAITS = 120 };
 
 struct rp_task_process {
     _Atomic int32_t state, process, status;
-    _Atomic int32_t dead;   /* another process has learnt that it died */
+    _Atomic int32_t dead;   /* another process has noticed its death */
     _Atomic int32_t waits;  /* 1: it waits for what `what` says */
-    _Atomic uint32_t steps; /* grows with what it does */
+    _Atomic uint32_t steps; /* a counter of its progress */
     char what[RP_TASK_WAITS];
 };
 
-/* Makes it, with so many lines. Never given back; NULL: it cannot be had. */
+/* Makes the file in `directory` with `lines` lines, and returns the first. Returns NULL on failure.
+ * The mapping is never released. */
 struct rp_task_process *rp_task_progress_make(const char *directory, size_t lines);
 
-/* All lines, for one of the processes. Never given back; NULL: there are none. */
+/* Returns the first line for one of the processes, and sets *lines to their number. Returns NULL if
+ * there is no file. The mapping is never released. */
 struct rp_task_process *rp_task_progress_open(const char *directory, size_t *lines);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libreprise-blocking.so stands behind the other libraries in a replay, and notes in which blocking
- * call of MPI a thread is. It changes nothing, and recordings do without it. What it offers to the
- * engine in libreprise.so; NULL where it is not preloaded.
+ * What libreprise-blocking.so offers to the engine in libreprise.so. It stands behind the other
+ * libraries in a replay, and notes which blocking MPI call a thread is in. It changes nothing, and
+ * recordings do not need it. Where it is not preloaded, the function is NULL.
  *
- * MPI-IO is left out: how long a file takes is not for MPI to say. So is what MPI calls inside one
- * of its own calls.
+ * Calls of MPI-IO are left out: how long a file takes does not depend on MPI. Calls that MPI makes
+ * inside its own calls are left out, too.
  */
 #ifndef RP_PEER_BLOCKING_H
 #define RP_PEER_BLOCKING_H
@@ -14,19 +14,20 @@
 #include <stdint.h>
 
 struct rp_blocked {
-    const char *volatile function; /* NULL: in none */
-    volatile uint64_t calls;       /* so far, with this one */
-    MPI_Comm comm;                 /* if has_comm */
+    const char *volatile function; /* NULL: the thread is in no blocking call */
+    volatile uint64_t calls;       /* how many so far, this one included */
+    MPI_Comm comm;                 /* valid if has_comm */
     uintptr_t place;               /* where the call returns to */
     int has_comm;
     enum { RP_PEER_NONE, RP_PEER_TO, RP_PEER_FROM } peer_is;
     int peer, tag;
-    /* its own */
+    /* used by libreprise-blocking.so alone */
     uint32_t depth;  /* > 0: inside such a call, or a call of MPI-IO */
-    uintptr_t frame; /* of the outermost one */
+    uintptr_t frame; /* of the outermost such call */
 };
 
-/* The calling thread's, as long as it lives: others may read it. */
+/* Returns the state of the calling thread, which is valid as long as the thread lives. Other
+ * threads may read it. */
 __attribute__((weak, visibility("default"))) const struct rp_blocked *reprise_blocking_self(void);
 
 #endif

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libreprise-det.so offers to the recorder in libreprise.so, which stands in front of it: a
- * run that is recorded decides what it decides without that, so the recorder's own calls must not
- * count. Where it is not preloaded, these are NULL.
+ * What libreprise-det.so offers to the recorder in libreprise.so, which stands in front of it. A
+ * recorded run must make the same decisions as one that is not recorded. So the recorder uses these
+ * functions to keep its own calls out of the logical time. Where libreprise-det.so is not
+ * preloaded, they are NULL.
  */
 #ifndef RP_PEER_DET_H
 #define RP_PEER_DET_H
 
 #define RP_DET_OFFERED __attribute__((weak, visibility("default")))
 
-/* Between `begins` and its end: calls go to MPI as they are. Only while all ranks do the same,
- * since others wait for our clock. */
+/* Begins (`begins` != 0) or ends a time in which calls go to MPI unchanged. All ranks must do so
+ * together: the logical clock of this rank stands still, and others wait for it. */
 RP_DET_OFFERED void reprise_det_pass(int begins);
 
-/* From now on, calls are answered as those of the program are, but are not in the digest, and take
- * no time unless that is wanted; or they are the program's again. */
+/* From now on, calls are the program's (PROGRAMS); or they are the recorder's, and handled
+ * deterministically but left out of the digest, without (BESIDE) or with (BESIDE_TIMED) a cost in
+ * logical time. */
 enum reprise_det_whose { REPRISE_DET_PROGRAMS, REPRISE_DET_BESIDE, REPRISE_DET_BESIDE_TIMED };
 RP_DET_OFFERED void reprise_det_whose(enum reprise_det_whose whose);
 
-/* The program made a call that is kept from MPI: it takes its time. */
+/* The program made a call that does not reach MPI: adds its cost to logical time. */
 RP_DET_OFFERED void reprise_det_takes_call(void);
 
-/* The program makes no more calls: from now on all go to MPI as they are. */
+/* The program makes no more MPI calls: from now on all calls go to MPI unchanged. */
 RP_DET_OFFERED void reprise_det_end(void);
 
 /* What libreprise-isendrecv.so offers to libreprise-ft.so: no request of the program is under way

@@ -3,8 +3,8 @@
  * What libreprise-partial.so offers to the engine in libreprise.so, which stands in front of it.
  * Where it is not preloaded, these are NULL.
  *
- * Recording, it writes down all that MPI gives to a rank of the set. Alone, it is the MPI of that
- * rank: it gives the same again, without any other rank.
+ * In a recording, it writes the results of all MPI calls of a rank to the data log. In a partial
+ * replay it takes the place of MPI: it feeds these results to the rank, without any other rank.
  */
 #ifndef RP_PEER_PARTIAL_H
 #define RP_PEER_PARTIAL_H
@@ -15,38 +15,43 @@
 
 struct rp_problem;
 
-/* Behind it is nothing but the MPI library. */
+/* Returns whether only the MPI library stands behind libreprise-partial.so. */
 RP_DATA_OFFERED int reprise_partial_is_last(void);
 
-/* The calling thread's calls are to be written down in the record's directory. Returns an enum
- * rp_status. */
+/* Opens the data log of `rank` in the record's `directory` for writing. `run` is the identity of
+ * the run, `ranks` the size of MPI_COMM_WORLD. The calls of the calling thread are recorded from
+ * reprise_partial_go on. Returns an enum rp_status; on failure *why tells the reason. */
 RP_DATA_OFFERED int reprise_partial_record(const char *directory, uint64_t run, int rank, int ranks,
                                            struct rp_problem *why);
 
-/* The calling thread's calls are to be answered from there. */
+/* Opens the same log for a partial replay. The calls of the calling thread are fed from it from
+ * reprise_partial_go on. */
 RP_DATA_OFFERED int reprise_partial_follow(const char *directory, uint64_t run, int rank, int ranks,
                                            struct rp_problem *why);
 
-/* From now on. */
+/* Starts to record, or to feed, the calls of this thread. */
 RP_DATA_OFFERED void reprise_partial_go(void);
 
-/* MPI is about to end: calls go through again. Returns the bytes written. */
+/* MPI is about to be finalized: calls are no longer recorded or fed. Returns the bytes written. */
 RP_DATA_OFFERED uint64_t reprise_partial_close(void);
 
-/* A value from outside MPI that the program was told: written down, or alone given. */
+/* Handles a captured value, an int and 64 bits: records *a and *c, or in a partial replay sets them
+ * from the record. */
 RP_DATA_OFFERED void reprise_partial_value(int32_t *a, uint64_t *c);
 
 /*
- * OpenSHMEM; NULL in a library that was built without its header. Recording: its library is about
- * to be started, in every PE. Then, in both modes: it was started, or alone is to be replaced;
- * `provided` is what the program is told. And: its end, up to that of MPI; returns whether this PE
- * was looked at until then.
+ * OpenSHMEM. These are NULL in a library that was built without its header. A recording calls
+ * reprise_partial_shmem_before in every PE before the real library is started. Both modes call
+ * reprise_partial_shmem_begin when it was started (in a partial replay: instead of starting it);
+ * *provided is the thread level that the program gets. reprise_partial_shmem_end ends OpenSHMEM; it
+ * returns whether this PE was recorded or fed until then.
  */
 RP_DATA_OFFERED void reprise_partial_shmem_before(void);
 RP_DATA_OFFERED void reprise_partial_shmem_begin(int *provided);
 RP_DATA_OFFERED int reprise_partial_shmem_end(void);
 
-/* Several threads may call from now on. Returns only if the data of this rank could be given up. */
+/* Several threads may call MPI from now on, which partial replay does not support. Returns if the
+ * data of this rank could be dropped, else ends the job. */
 RP_DATA_OFFERED void reprise_partial_threads(void);
 
 #endif

@@ -20,14 +20,15 @@
 struct rp_stamp {
     int32_t index;  /* in the call's array of requests; -1: it has none */
     int32_t sender; /* rank in MPI_COMM_WORLD */
-    uint64_t clock; /* that the message was sent with */
+    uint64_t clock; /* the clock that the message carried */
 };
 
 /* From now on messages carry stamps. Every process of the job calls this when MPI was initialised,
  * before its first point-to-point call. */
 RP_OFFERED void reprise_piggyback_open(int world_rank);
 
-/* MPI is about to end: frees what is kept for later messages. Messages go on carrying stamps. */
+/* MPI is about to be finalized: frees what is kept for later messages. Messages still carry stamps.
+ */
 RP_OFFERED void reprise_piggyback_close(void);
 
 /* Returns how many receives the last matching function (Recv, Sendrecv, Mrecv, Wait*, Test*)
@@ -36,22 +37,23 @@ RP_OFFERED void reprise_piggyback_close(void);
  * takes were not the program's. A second call returns 0. */
 RP_OFFERED size_t reprise_piggyback_take(const struct rp_stamp **stamps);
 
-/* Whether the program made a collective call without an exchange of clocks since this was last
- * asked: by such a call, others may have learnt what was received before. */
+/* Returns whether, since the last call of this function, the program made a collective call that
+ * exchanged no clocks. Through such a call, others may have learnt of messages that this process
+ * received before. */
 RP_OFFERED int reprise_piggyback_synced(void);
 
-/* For a replay by clocks, which receives stamp and payload itself. */
+/* The functions below are for a replay by clocks, which receives stamp and payload itself. */
 
-/* Begins (1) or ends (-1) a time in which calls pass as they are; such times nest. */
+/* Begins (`by` = 1) or ends (-1) a time in which calls go to MPI unchanged. Such times nest. */
 RP_OFFERED void reprise_piggyback_pause(int by);
 
-/* The program got a message with this clock: the clock advances. */
+/* Advances the clock: the program received a message that carried `clock`. */
 RP_OFFERED void reprise_piggyback_received(uint64_t clock);
 
 /* Returns the clock of this process. */
 RP_OFFERED uint64_t reprise_piggyback_clock(void);
 
-/* What a message on the wire begins with. */
+/* The stamp that a message on the wire begins with, in its two parts. */
 struct rp_stamp_parts {
     uint64_t clock;
     int32_t sender;
@@ -62,10 +64,10 @@ struct rp_piggyback_hooks {
     void (*sending)(MPI_Comm comm,
                     int dest);       /* a message with the clock as it is now is about to be sent */
     void (*send_waits)(void);        /* a blocking send waits; called again and again */
-    void (*send_returned)(void);     /* the send waits no longer */
+    void (*send_returned)(void);     /* that send has returned */
     void (*entering)(MPI_Comm comm); /* before a blocking collective call */
-    void (*unseen)(
-        int enters); /* before and after one that makes a communicator of some processes */
+    void (*unseen)(int enters); /* before (1) and after (0) a call that makes a communicator of some
+                                   processes */
     void (*made)(MPI_Comm comm); /* a new communicator */
 };
 RP_OFFERED void reprise_piggyback_hook(const struct rp_piggyback_hooks *hooks);

@@ -8,8 +8,8 @@
 
 #include "base/visibility.h"
 
-/* A library that a plugin brought (RTLD_LOCAL: Python's modules do) calls us, but is not among
- * those behind us. */
+/* Looks in libraries that only a plugin sees (RTLD_LOCAL, as Python's modules are loaded): they
+ * call us, but RTLD_NEXT does not find them. */
 static void *find_in_plugins(const char *name)
 {
     static const char *const libraries[] = {"libgomp.so.1", "libstdc++.so.6"};
@@ -18,17 +18,18 @@ static void *find_in_plugins(const char *name)
         void *handle = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD),
              *found = handle ? dlsym(handle, name) : NULL;
         if (found)
-            return found; /* with the handle: the function must stay */
+            return found; /* the handle stays open: the function must stay */
         if (handle)
             dlclose(handle);
     }
     return NULL;
 }
 
-/* A lookup that fails allocates: so what only some have is not asked of all. */
+/* A look-up that fails allocates memory. So functions that only some libraries have are looked up
+ * only where they may be. */
 void *rp_caller_real(const char *name)
 {
-    /* Condition variables of the C library come in two layouts, and the older one may be found
+    /* The C library has two versions of condition variables, and dlsym may find the older one
      * first. */
     void *found =
         strncmp(name, "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;

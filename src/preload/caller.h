@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of other libraries that we stand before (threads, mutexes, clocks): who calls them, and
- * the real ones. */
+/* For the functions of other libraries that we interpose (threads, mutexes, clocks): who calls
+ * them, and where the real functions are. */
 #ifndef RP_CALLER_H
 #define RP_CALLER_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the function that uses it was called from, and the call as the engine sees it. Only in
- * functions that we define for the program. */
+/* RP_CALLER is the return address of the function that uses it. RP_CALL describes its call for the
+ * engine. Both are only for functions that we define for the program. */
 #define RP_CALLER ((uintptr_t)__builtin_return_address(0))
 #define RP_CALL(name)                                                                              \
     {                                                                                              \
@@ -17,10 +17,10 @@
     }
 
 /*
- * The real function; `type` is its type. All of them are found when the library is loaded: a lock
- * may be taken first where nothing may be looked up, as in a hook of the allocator (UCX has one).
- * Other libraries may call us before that, and plugins bring functions after it: those are found at
- * their first use.
+ * The real function of this name; `type` is its type. All of them are looked up when the library is
+ * loaded: a lock may be taken first where no look-up is allowed, as in a hook of the allocator (UCX
+ * has one). Other libraries may call us before that, and plugins bring functions later; these are
+ * looked up at their first use.
  */
 #define RP_REAL(type, name)                                                                        \
     __extension__({                                                                                \
@@ -36,17 +36,16 @@ struct rp_caller_function {
     void *found;
 };
 
-/* The function that a call would reach without us, also one of a library that only a plugin
- * sees. */
+/* Returns the function that a call would reach without us, also one of a library that only a plugin
+ * sees. Returns NULL if there is none. */
 void *rp_caller_real(const char *name);
 
-/* Whose code is at this address. */
+/* Whose code is at an address. */
 enum rp_caller {
-    RP_CALLER_OTHER,   /* MPI's, or its transports': what they do among themselves is not to be
-                          followed */
-    RP_CALLER_PROGRAM, /* its own, or a library's that works for it */
-    RP_CALLER_RUNTIME, /* of Fortran: its locks are not the program's */
-    RP_CALLER_OPENMP,  /* its runtime: its threads are the program's, its locks are not */
+    RP_CALLER_OTHER,   /* MPI's or its transports': their calls among themselves are not followed */
+    RP_CALLER_PROGRAM, /* the program's, or that of a library that works for it */
+    RP_CALLER_RUNTIME, /* the runtime of Fortran: its locks are not the program's */
+    RP_CALLER_OPENMP,  /* the runtime of OpenMP: its threads are the program's, its locks are not */
 };
 enum rp_caller rp_caller_who(uintptr_t address);
 

@@ -31,7 +31,7 @@ struct rp_completion {
     MPI_Status *statuses; /* one for ONE and ANY; perhaps one of MPI's values to ignore them */
 };
 
-/* Whether the program wants no statuses. */
+/* Returns whether the program passed MPI's value to ignore statuses. */
 static inline bool rp_completion_ignores(const struct rp_completion *c)
 {
     return c->form == RP_COMPLETE_ONE || c->form == RP_COMPLETE_ANY
@@ -39,26 +39,27 @@ static inline bool rp_completion_ignores(const struct rp_completion *c)
                : c->statuses == MPI_STATUSES_IGNORE;
 }
 
-/* Whether all requests must complete before the call says yes: of MPI_Wait, MPI_Waitall, MPI_Test
+/* Returns whether the call completes only when all its requests do: MPI_Wait, MPI_Waitall, MPI_Test
  * and MPI_Testall. */
 static inline bool rp_completion_is_about_all(const struct rp_completion *c)
 {
     return c->form == RP_COMPLETE_ONE || c->form == RP_COMPLETE_ALL;
 }
 
-/* Whether it is MPI_Wait or MPI_Waitall: MPI leaves nothing open of them. */
+/* Returns whether the call is MPI_Wait or MPI_Waitall: their outcome is never non-deterministic. */
 static inline bool rp_completion_waits_for_all(const struct rp_completion *c)
 {
     return !c->tests && rp_completion_is_about_all(c);
 }
 
-/* How many statuses the call may write. */
+/* Returns how many statuses the call may write. */
 static inline int rp_completion_statuses(const struct rp_completion *c)
 {
     return c->form == RP_COMPLETE_ANY ? 1 : c->count;
 }
 
-/* Of a call that succeeded: whether it completed something, or found nothing to complete. */
+/* For a call that succeeded: returns whether it completed something, or found nothing to complete.
+ */
 static inline bool rp_completion_said_yes(const struct rp_completion *c)
 {
     return !c->tests || (c->flag ? *c->flag != 0 : *c->outcount != 0);

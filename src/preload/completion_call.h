@@ -25,8 +25,8 @@ static inline int rp_completion_call(const struct rp_next *next, const struct rp
     }
 }
 
-/* The same call as a test, for a wait that is made of polls. `flag` is for its answer; it must
- * outlive what is returned. */
+/* Returns the same call as a test, for a wait that is made of polls. The test writes its flag to
+ * *flag, which must outlive the returned value. */
 static inline struct rp_completion rp_completion_as_test(const struct rp_completion *c, int *flag)
 {
     struct rp_completion test = *c;
@@ -37,7 +37,7 @@ static inline struct rp_completion rp_completion_as_test(const struct rp_complet
     return test;
 }
 
-/* Answers a test with no. */
+/* Sets the outputs of a test to those of one that completed nothing. */
 static inline void rp_completion_put_no(const struct rp_completion *c)
 {
     if (c->flag)

@@ -31,8 +31,9 @@ void *rp_library_symbol(const char *name)
     return handle ? dlsym(handle, name) : NULL;
 }
 
-/* A program that was not compiled as position-independent as could be holds the library's objects
- * itself (copy relocations, usual on x86_64), and all use those: so the program is asked first. */
+/* A program that was not compiled as position-independent may hold the library's objects itself
+ * (copy relocations, usual on x86_64), and all libraries use those. So the program is searched
+ * first. */
 void *rp_library_object(const char *name)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MPI's predefined handles. Open MPI's are addresses of data in libmpi; naming them directly would
- * bind us to a library that processes without MPI (the launcher, a shell) do not have, and that
- * Python loads out of our sight. So they are looked up.
+ * MPI's predefined handles. Open MPI's are addresses of objects in libmpi. To name them directly
+ * would make us depend on a library that processes without MPI (the launcher, a shell) do not have,
+ * and that Python loads where we cannot see it. So they are looked up at run time.
  */
 #ifndef RP_CONSTANTS_H
 #define RP_CONSTANTS_H
@@ -23,13 +23,14 @@ struct rp_constants {
 
 extern RP_HIDDEN struct rp_constants rp_constant;
 
-/* After the MPI library was loaded. */
+/* Looks up all of rp_constant. To be called after the MPI library was loaded. */
 void rp_constants_find(void);
 
-/* The address of a symbol of the MPI library behind us, NULL if there is none. */
+/* Returns the address of a symbol of the MPI library behind us, or NULL if there is none. */
 void *rp_library_symbol(const char *name);
 
-/* The same of an object, which the program may hold itself. */
+/* Returns the address of an object (a variable) of the MPI library; the program may hold a copy,
+ * whose address is returned then. */
 void *rp_library_object(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Both tables are caches, by handle: what is not there is asked for, or made, again. The program's
- * buffers and our stamps are used over and over, so that most joined types are there. A type that
- * is replaced in the table may be in use: MPI keeps it until then.
+ * Both tables are caches by handle: what they do not have is asked of MPI, or made, again. Programs
+ * use the same buffers over and over, and so do we our stamps, so that most joined types are found.
+ * A type that is replaced in the table may still be in use: MPI keeps it until then.
  */
 #include "preload/datatype_layout.h"
 
@@ -51,8 +51,8 @@ static bool is_named(MPI_Datatype type)
     return combiner == MPI_COMBINER_NAMED;
 }
 
-/* Whether an element packs to itself: bytes without a pattern in them tell, also if its parts stand
- * in another order than in memory. */
+/* Returns whether an element packs to its own bytes. It is tried with bytes that have no pattern,
+ * which also finds elements whose parts are packed in another order than in memory. */
 static bool packs_to_itself(MPI_Datatype type, size_t size)
 {
     unsigned char *in = malloc(2 * size + 1), *out = in + size;
@@ -79,7 +79,8 @@ static bool is_plain(MPI_Datatype type, MPI_Count size)
     return is_named(type) || (size <= PLAIN_LIMIT && packs_to_itself(type, (size_t)size));
 }
 
-/* A type that is not committed yet is told by the real function; it may be later. */
+/* The real function reports an error for a type that is not committed; the type may be committed
+ * later. */
 static bool is_committed(MPI_Datatype type)
 {
     char nothing[1];

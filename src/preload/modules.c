@@ -7,7 +7,7 @@
 
 #include "next.h"
 
-/* The module that an address is in. */
+/* A loaded file, by its range of addresses. */
 struct module {
     uintptr_t address, start, end;
 };
@@ -46,7 +46,8 @@ static bool is_in(const struct module *module, uintptr_t address)
     return address >= module->start && address < module->end;
 }
 
-/* What the library does not have is 0, or still ours. */
+/* Returns whether all functions of the table are the library's. A function that the library does
+ * not have is 0, or still our own. */
 static bool none_elsewhere(const struct module *library, const struct module *own,
                            const struct rp_next *next)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the generated tables of real functions are filled by, in each of our libraries. */
+/* Fills the generated tables of real functions, in each of our libraries. */
 #include <string.h>
 #include <unistd.h>
 

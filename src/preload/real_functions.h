@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* How the generated tables of real functions are filled. */
+/* Filling of the generated tables of real functions. */
 #ifndef RP_REAL_FUNCTIONS_H
 #define RP_REAL_FUNCTIONS_H
 
 #include <stddef.h>
 
-/* Puts the library's function of this name into the slot, if there is one. */
+/* Looks up the MPI library's function `name` and stores its address in `slot`, of `size` bytes.
+ * Leaves the slot alone if there is none. */
 void rp_next_find(const char *name, void *slot, size_t size);
 
-/* A function was called that the library does not have. */
+/* Reports that the program called a function that the MPI library does not have, and ends the
+ * process. */
 void rp_next_missing(const char *name) __attribute__((noreturn));
 
 #endif

@@ -34,7 +34,7 @@ static struct rp_request *free_slot(struct rp_requests *requests, uint64_t key)
     return rp_requests_at(requests, offset);
 }
 
-/* The entries have moved. */
+/* The entries have moved, so the list must be linked again. */
 static void relist(struct rp_requests *requests, const struct rp_request *old)
 {
     struct rp_request *ends = &requests->ends;

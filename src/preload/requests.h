@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Receive requests, found by handle. Handles of receives are unique while they are active, unlike
- * those of sends. An entry outlives its receive (clearing it on every completion would cost more
- * than it brings) and is overwritten when the handle comes back, so the table is as large as the
- * most requests that were ever under way at once.
+ * those of sends. An entry outlives its receive: to clear it on every completion would cost more
+ * than it brings. It is overwritten when MPI reuses the handle, so the table has as many entries as
+ * requests were ever active at once.
  */
 #ifndef RP_REQUESTS_H
 #define RP_REQUESTS_H
@@ -17,37 +17,39 @@ enum rp_request_flag {
     RP_REQUEST_WILD = 2,    /* posted without a source or a tag */
     RP_REQUEST_PERSISTENT = 4,
     RP_REQUEST_CANCELLING = 8, /* MPI_Cancel was called on it */
-    RP_REQUEST_OTHER = 16,    /* not a receive, but cancelled: `post` is the number of the cancel */
-    RP_REQUEST_GHOST = 32,    /* replay: never matched in the record, and not really posted */
-    RP_REQUEST_INNER = 64,    /* replay: another request stands for it */
-    RP_REQUEST_COUNTED = 128, /* counts in rp_state.watched */
-    RP_REQUEST_TOLD = 256,    /* recording: its match was told before its completion */
+    RP_REQUEST_OTHER = 16,     /* no receive; `post` is the number of its MPI_Cancel */
+    RP_REQUEST_GHOST = 32,     /* replay: never matched in the record, and not really posted */
+    RP_REQUEST_INNER = 64,     /* replay: a placeholder request stands for it */
+    RP_REQUEST_COUNTED = 128,  /* counts in rp_state.watched */
+    RP_REQUEST_TOLD = 256,     /* recording: its match was recorded before its completion */
 };
 
 struct rp_request {
     uint64_t handle; /* 0: free slot */
-    uint64_t flags;  /* 0: nothing under way by this handle any more */
+    uint64_t flags;  /* 0: no active request has this handle */
     uint64_t post;
-    void *note; /* the engine's */
-    /* Recording, while rp_request_is_listed. */
+    void *note; /* belongs to the engine */
+    /* Used by a recording, while rp_request_is_listed. */
     struct rp_request *next, *previous;
-    int source, tag; /* replay: what it takes in the record */
+    int source, tag; /* replay: what it matches in the record */
     uint64_t unused;
 };
 
-enum { RP_REQUEST_SIZE = 64 }; /* a power of two is found faster */
+enum { RP_REQUEST_SIZE = 64 }; /* a power of two makes look-ups faster */
 _Static_assert(sizeof(struct rp_request) == RP_REQUEST_SIZE,
                "the offset of a slot is made of its handle");
 
-/* Recording: the wildcard receives under way whose match was not told are a list, in post order. */
+/* The table. In a recording, the active wildcard receives whose match is not recorded yet form a
+ * list, in the order of posts. */
 struct rp_requests {
     struct rp_request *slots;
-    uint64_t mask; /* of offsets into the slots, in bytes */
+    uint64_t mask; /* a mask for offsets into the slots, in bytes */
     uint64_t used;
-    struct rp_request ends; /* of the list; younger than all */
+    struct rp_request ends; /* head and tail of the list */
 };
 
-/* Of a wildcard receive that is not persistent, was not cancelled and was not told. */
+/* The flags of a wildcard receive that is not persistent, was not cancelled, and whose match is not
+ * recorded yet. */
 enum { RP_REQUEST_USUAL = RP_REQUEST_RECEIVE | RP_REQUEST_WILD | RP_REQUEST_COUNTED };
 
 static inline uint64_t rp_request_key(MPI_Request request)
@@ -68,7 +70,8 @@ static inline MPI_Request rp_request_of_key(uint64_t key)
 #endif
 }
 
-/* The offset of the first slot where an entry may be, and of the next after that. */
+/* Returns the offset of the first slot where the entry of `key` may be; rp_requests_next_offset
+ * returns the next one. */
 static inline uint64_t rp_requests_offset(const struct rp_requests *requests, uint64_t key)
 {
 #ifdef OPEN_MPI
@@ -93,14 +96,15 @@ static inline uint64_t rp_requests_room(const struct rp_requests *requests)
     return requests->mask / RP_REQUEST_SIZE + 1;
 }
 
-/* The first slot where the entry of this handle may be: it, or another one, or a free slot. */
+/* Returns the first slot where the entry of this handle may be. The slot holds it or another entry,
+ * or is free. */
 static inline struct rp_request *rp_requests_first(const struct rp_requests *requests,
                                                    MPI_Request request)
 {
     return rp_requests_at(requests, rp_requests_offset(requests, rp_request_key(request)));
 }
 
-/* The entry of a handle, made if there is none. */
+/* Returns the entry of a handle. Makes it if there is none. */
 struct rp_request *rp_requests_enter(struct rp_requests *requests, uint64_t key);
 
 static inline struct rp_request *rp_requests_entry(struct rp_requests *requests,
@@ -113,7 +117,7 @@ static inline struct rp_request *rp_requests_entry(struct rp_requests *requests,
                : rp_requests_enter(requests, rp_request_key(request));
 }
 
-/* NULL if there is none. */
+/* Returns the entry of a handle, or NULL if there is none. */
 static inline struct rp_request *rp_requests_find(const struct rp_requests *requests,
                                                   MPI_Request request)
 {
@@ -128,22 +132,23 @@ static inline struct rp_request *rp_requests_find(const struct rp_requests *requ
     }
 }
 
-/* Of the first slot: whether it is the request's entry, and has these flags. */
+/* `first` is from rp_requests_first. Returns whether it is the entry of `request` and has exactly
+ * these flags. */
 static inline int rp_request_has(const struct rp_request *first, MPI_Request request,
                                  uint64_t flags)
 {
     return first->handle == rp_request_key(request) && first->flags == flags;
 }
 
-/* Of the first slot: whether it is certain that nobody waits to see the completion of the
- * request. */
+/* `first` is from rp_requests_first. Returns true only if it is certain that nobody waits for the
+ * completion of `request`. */
 static inline int rp_request_is_free(const struct rp_request *first, MPI_Request request)
 {
     return first->handle == rp_request_key(request) ? !(first->flags & RP_REQUEST_COUNTED)
                                                     : first->handle == 0;
 }
 
-/* The table before its first entry; must be called before any other. */
+/* Makes the table empty. Must be called before any other function. */
 void rp_requests_init(struct rp_requests *requests);
 
 /* The list */
@@ -159,7 +164,7 @@ static inline void rp_requests_append(struct rp_requests *requests, struct rp_re
 {
     struct rp_request *last = requests->ends.previous;
 
-    entry->next = last->next; /* the ends, whose address would be dearer to make */
+    entry->next = last->next; /* the ends: their address would take longer to compute */
     entry->previous = last;
     last->next = requests->ends.previous = entry;
 }

@@ -23,9 +23,9 @@ int sched_yield(void)
 #ifndef OPEN_MPI
 
 /*
- * MPICH over UCX waits without ever yielding: where there are more ranks than processors, whoever
- * waits burns its share of time while the one it waits for does not run. All its waits come by
- * here, and yield if nothing came for a while. (Open MPI does so by itself.)
+ * MPICH over UCX waits without ever yielding. With more ranks than processors, a rank that waits
+ * uses up its share of time while the rank that it waits for does not run. All its waits call this
+ * function, which yields if nothing has arrived for a while. (Open MPI yields by itself.)
  */
 typedef unsigned progress_function(void *worker);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that poll often yield when the answer is no. Where the answers are not the scheduler's
- * to change, as in a replay, and who really has to wait does so inside our calls, such a yield only
- * lets ranks that share a core take turns for nothing. It is a hint: nobody sees that it was not
- * taken.
+ * Leaves out useless calls of sched_yield. Programs that poll often yield when a poll completes
+ * nothing. In a replay the record decides what polls return, and a rank that has to wait does so
+ * inside our calls. There such a yield only makes ranks that share a core take turns for nothing.
+ * sched_yield is a hint: no program can see that it was left out.
  */
 #ifndef RP_YIELD_H
 #define RP_YIELD_H
@@ -12,7 +12,7 @@
 
 #include "base/visibility.h"
 
-/* The calling thread's last poll was answered no, and it has not yielded since: its next yield is
+/* The calling thread's last poll completed nothing, and it has not yielded since: its next yield is
  * left out. */
 extern RP_HIDDEN __thread bool rp_needs_no_yield __attribute__((tls_model("initial-exec")));
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a preloaded library frees, the program may be given next. A program that reads memory it
- * never wrote then reads what was ours, which is one thing in a recording and another in a replay.
- * So what we free is zero, as most of what the program is given would be without us. The linker
- * puts these functions in place of free and realloc, in our libraries only (--wrap); what the C
- * library frees for us is not reached by that. Copies of messages are freed as they are
+ * malloc may hand out memory to the program that a preloaded library has freed. A program that
+ * reads memory before it writes it would then read our data, which differs between a recording and
+ * its replay. So memory that we free is set to zero, which is what most fresh memory holds without
+ * us. The linker puts these functions in place of free and realloc, in our libraries only (--wrap).
+ * Memory that the C library frees for us is not covered. Copies of messages are freed without this
  * (base/aligned.h).
  */
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 #include "base/aligned.h"
 #include "base/visibility.h"
 
-enum { LONG = 32 << 20 }; /* what glibc at most takes from its heap, if nobody tells it otherwise */
+enum { LONG = 32 << 20 }; /* the most that glibc takes from its heap by default */
 
 extern __attribute__((visibility("default"))) void __real_free(void *memory);
 extern __attribute__((visibility("default"))) void *__real_realloc(void *memory, size_t size);
@@ -29,8 +29,8 @@ RP_HIDDEN void *__wrap_realloc(void *memory, size_t size);
 
 static bool knows_sizes;
 
-/* The library that has a function. Executables that are not position-independent have entries of
- * their own for functions whose address they take. */
+/* Returns the library that has a function. Executables that are not position-independent have
+ * entries of their own for functions whose address they take. */
 static const void *library_of(const char *name)
 {
     void *function = dlsym(RTLD_DEFAULT, name);
@@ -43,8 +43,8 @@ static const void *library_of(const char *name)
     return function && dladdr(function, &info) ? info.dli_fbase : NULL;
 }
 
-/* A program's own malloc may come without its own malloc_usable_size, which glibc's is no
- * substitute for. */
+/* A program may bring its own malloc without its own malloc_usable_size; glibc's does not fit then.
+ */
 static bool are_of_one_library(void)
 {
     static const char *const others[] = {"calloc", "realloc", "free", "malloc_usable_size"};
@@ -56,7 +56,8 @@ static bool are_of_one_library(void)
     return true;
 }
 
-/* Of less than what glibc gives pages of its own: to free such makes it keep more of others. */
+/* Checks malloc_usable_size, by sizes below those that glibc maps separately: to free such a block
+ * would raise the threshold for later ones. */
 static bool tells_sizes(void)
 {
     for (size_t size = 1; size < 100000; size = size * 3 + 5) {
@@ -74,7 +75,8 @@ __attribute__((constructor)) static void find_out(void)
     knows_sizes = are_of_one_library() && tells_sizes();
 }
 
-/* Pages that were never touched stay so. */
+/* Sets memory to zero. Large blocks are returned to the system, so that pages that were never
+ * touched stay untouched. */
 static void make_zero(void *memory, size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (page - (uintptr_t)memory % page) % page;
@@ -114,7 +116,7 @@ void *__wrap_realloc(void *memory, size_t size)
     void *bigger =
         malloc(size > old + old / 4
                    ? size
-                   : old + old / 4); /* so that who grows by little does not copy each time */
+                   : old + old / 4); /* so that growth by small steps does not copy each time */
     if (!bigger)
         return NULL;
     memcpy(bigger, memory, old);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clock delta compression, the encoder. A table of rows (figure 4) becomes
+ * The encoder of Clock Delta Compression. A table of rows (figure 4) becomes
  *
- *   matched-test   the messages, of which only the permutation against their reference order is
- * kept (figure 7) with_next      entries that are followed by another of the same call
- *   unmatched-test before which entry how many polls answered no
- *   epoch line     of each sender the largest clock (section 3.5)
+ *   matched-test    the permutation of the messages against their reference order (figure 7)
+ *   with_next       entries that are followed by another of the same call
+ *   unmatched-test  before which entry how many polls completed nothing
+ *   epoch line      the largest clock of each sender (section 3.5)
  *
- * and, where the paper says nothing: the late messages, the OTHER rows, the indices that are not as
- * foretold, and the threads of polls. Columns that rise are linear predictive encoded
- * (section 3.4). All tables together go through zlib.
+ * and, where the paper has nothing: the late messages, the OTHER rows, the indices that were not
+ * guessed, and the threads of polls. Columns that rise use linear predictive encoding (section
+ * 3.4). All tables together go through zlib.
  *
- * Late messages. The paper takes a message at or below the epoch line of a chunk for one of that
- * chunk or of one before. But a program may be told of a sender's messages out of order (its own
- * figure 3), and the chunk may end between the two: the older one is then below the line, and in a
- * later chunk. Such messages are listed, with rank and clock, in the chunk that has them. `past`
- * holds the line of all chunks so far: struct past_line, sorted by site and rank.
+ * Late messages. The paper assumes that a message at or below the epoch line of a chunk belongs to
+ * that chunk or to an earlier one. But a program may learn of a sender's messages out of order (the
+ * paper's figure 3), and the chunk may end between two of them. Then the older one is below the
+ * line, but in a later chunk. Such messages are listed, with rank and clock, in the chunk that has
+ * them. `past` holds the epoch lines of all chunks so far: struct past_line, sorted by site and
+ * rank.
  */
 #include "cdc/codec/cdc.h"
 
@@ -33,11 +34,11 @@ struct past_line {
     uint64_t clock;
 };
 
-/* One table at work. Arrays have room for as many as it has rows. */
+/* One table while it is encoded. Its arrays have room for all its rows. */
 struct work {
     const struct rp_row_table *table;
     struct rp_cdc_counts counts;
-    struct rp_row_message *messages; /* in the reference order; `place` is where it was observed */
+    struct rp_row_message *messages; /* in the reference order; `place` is the observed position */
     struct rp_row_message *spare;
     uint32_t *order;
     struct rp_move *moves;
@@ -328,8 +329,8 @@ static void put_table(const struct work *work, struct rp_buffer *out, struct rp_
     sizes->messages += of[RP_CDC_ENTRIES] - of[RP_CDC_OTHERS];
 }
 
-/* Remembering. New lines are appended behind those of the tables before, `known`, and sorted in
- * when the table is done. */
+/* Epoch lines that later chunks need. New lines are appended behind those of the earlier tables,
+ * `known`, and sorted in when the table is done. */
 
 static void remember(struct rp_buffer *past, size_t known, uint32_t site,
                      const struct rp_cdc_clock *epoch, size_t count)

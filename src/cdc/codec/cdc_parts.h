@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What writer and reader of cdc payloads share: the numbers that a table begins with, and the
- * columns of its OTHER rows, each in their order. */
+/* What the encoder and the decoder of cdc share: the counts at the beginning of a table, and the
+ * columns of its OTHER rows, both in their order in the file. */
 #ifndef RP_CDC_PARTS_H
 #define RP_CDC_PARTS_H
 
@@ -31,11 +31,11 @@ enum rp_cdc_column {
     RP_CDC_COLUMN_A,
     RP_CDC_COLUMN_B,
     RP_CDC_COLUMN_C,
-    RP_CDC_COLUMN_ORDER, /* of THREAD and TURN alone */
+    RP_CDC_COLUMN_ORDER, /* only for THREAD and TURN */
     RP_CDC_COLUMNS
 };
 
-/* What a column remembers of the rows before. */
+/* What a column needs of the previous rows. */
 struct rp_cdc_state {
     struct rp_linear linear;
     uint64_t expected; /* the next post */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clock delta compression, the decoder: the tables of a chunk, and the rows that they make of
- * messages.
+ * The decoder of Clock Delta Compression: reads the tables of a chunk, and makes rows of a table
+ * and its messages.
  *
- * Bytes may be hostile. Every number that a table begins with is held against what is left:
- * entries, of which messages take no bytes, against the rows that the chunk may have; all others
- * against the bytes, for each of their items takes at least one. So nothing is allocated that is
- * not accounted for.
+ * The bytes may be damaged or hostile. Every count at the beginning of a table is checked first.
+ * Entries are checked against the rows that the chunk may have, since messages take no bytes. All
+ * other counts are checked against the bytes that are left, since each item takes at least one. So
+ * no allocation is larger than the input justifies.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void store(void *to, size_t stride, size_t i, uint32_t value)
     memcpy((char *)to + i * stride, &value, sizeof value);
 }
 
-/* Places that rise, or may also stay the same, below `limit`. */
+/* Reads places below `limit` that increase, or that may also stay equal. */
 static bool get_places(struct reader *in, void *to, size_t stride, size_t count, uint64_t limit,
                        bool strictly)
 {
@@ -75,8 +75,8 @@ static bool get_signed(struct reader *in, void *to, size_t stride, size_t count,
     return true;
 }
 
-/* Memory for `count` items, of which each takes at least a byte; NULL, and the view has failed, if
- * so many are not left. */
+/* Allocates `count` items, each of which takes at least one byte of input. Returns NULL, and marks
+ * the view as failed, if fewer bytes are left. */
 static void *take_items(struct reader *in, size_t count, size_t size)
 {
     if (count <= bytes_left(in))
@@ -473,7 +473,7 @@ static const struct rp_cdc_clock *find_epoch(const struct rp_cdc_table *table, i
     return low < table->epoch_count && table->epoch[low].rank == rank ? &table->epoch[low] : NULL;
 }
 
-/* No message is above the line, and one of each rank is on it. */
+/* Checks that no message is above the epoch line, and that one of each rank is on it. */
 static enum rp_status check_epoch(const struct restorer *r, struct rp_problem *why)
 {
     const struct rp_cdc_table *table = r->table;
@@ -487,7 +487,7 @@ static enum rp_status check_epoch(const struct restorer *r, struct rp_problem *w
                 why, RP_DIVERGED,
                 "the message of rank %d with clock %llu is above the epoch line of site %u",
                 message->rank, (unsigned long long)message->clock, table->site);
-        /* Equal ones are neighbours. */
+        /* Equal messages are neighbours. */
         reached += message->clock == epoch->clock &&
                    (i == 0 || rp_row_message_before(&r->sorted[i - 1], message));
     }

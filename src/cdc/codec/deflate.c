@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-/* A byte of deflate stands for at most 1,032: see zlib's documentation. */
+/* A byte of deflate expands to at most 1,032: see zlib's documentation. */
 enum { LEVEL = 6, BEST = 1032 };
 
 enum rp_status rp_deflate(const uint8_t *bytes, size_t length, struct rp_buffer *out)
@@ -13,7 +13,7 @@ enum rp_status rp_deflate(const uint8_t *bytes, size_t length, struct rp_buffer 
     if (!rp_buffer_reserve(out, made))
         return RP_MEMORY;
     if (compress2(out->bytes + out->length, &made, bytes, length, LEVEL) != Z_OK)
-        return RP_MEMORY; /* the only way it fails with enough room */
+        return RP_MEMORY; /* with enough room, compress2 fails for no other reason */
     out->length += made;
     return RP_OK;
 }

@@ -6,7 +6,7 @@
 
 #include "event/event.h"
 
-/* No message of the rank was told yet. */
+/* No message of the rank is known yet. */
 enum { UNKNOWN = -2 };
 
 bool rp_indices_init(struct rp_indices *indices, size_t messages)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linear predictive encoding (section 3.4 of the paper): a value is foretold to lie on the line
- * through the two before it, and what is kept is the error e[n] = x[n] - 2 x[n-1] + x[n-2], with x
- * = 0 before the first. Arithmetic is modulo 2^64, so that any numbers come back.
+ * Linear predictive encoding (section 3.4 of the paper). A value is predicted to lie on the line
+ * through the two values before it. What is stored is the error e[n] = x[n] - 2 x[n-1] + x[n-2],
+ * with x = 0 before the first. Arithmetic is modulo 2^64, so that any values can be decoded.
  */
 #ifndef RP_LINEAR_PREDICTION_H
 #define RP_LINEAR_PREDICTION_H
@@ -24,7 +24,7 @@ static inline void rp_linear_step(struct rp_linear *linear, uint64_t value)
     linear->last = value;
 }
 
-/* The error of the next value. */
+/* Returns the prediction error of the next value. */
 static inline int64_t rp_linear_encode(struct rp_linear *linear, uint64_t value)
 {
     uint64_t error = value - rp_linear_foretell(linear);
@@ -33,7 +33,7 @@ static inline int64_t rp_linear_encode(struct rp_linear *linear, uint64_t value)
     return (int64_t)error;
 }
 
-/* The next value, by its error. */
+/* Returns the next value from its prediction error. */
 static inline uint64_t rp_linear_decode(struct rp_linear *linear, int64_t error)
 {
     uint64_t value = rp_linear_foretell(linear) + (uint64_t)error;

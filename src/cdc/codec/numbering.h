@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers keys (sites, ranks) from 0 in the order in which they are asked for: an open hash, never
- * more than half full. */
+/* Gives keys (sites, ranks) numbers from 0 on, in the order in which they are first asked for. An
+ * open hash table that is never more than half full. */
 #ifndef RP_NUMBERING_H
 #define RP_NUMBERING_H
 
@@ -15,11 +15,11 @@ struct rp_numbering {
     uint32_t count;
 };
 
-/* For at most so many different keys. */
+/* Prepares for at most `most` different keys. Returns false if there is no memory. */
 bool rp_numbering_init(struct rp_numbering *numbering, size_t most);
 void rp_numbering_free(struct rp_numbering *numbering);
 
-/* The key's number; `count` as it was before the call if it is a new one. */
+/* Returns the number of `key`. A new key gets the number that `count` was before the call. */
 uint32_t rp_numbering_of(struct rp_numbering *numbering, uint32_t key);
 
 #endif

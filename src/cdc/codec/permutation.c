@@ -1,44 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which elements stay: a longest increasing subsequence of the observed order, so that the number
- * of moves is the least possible. It is found by patience sorting from the right, which among
- * several prefers the one that the paper's figure 7 has. The pile is looked for from the end of the
- * piles in doubling
- * steps: elements that are in order cost one step each, others the logarithm of how far they are
- * out of it.
+ * of moves is as small as possible. Patience sorting from the right finds it; among several it
+ * prefers the one of the paper's figure 7. The search for a pile begins at the last pile and
+ * doubles its steps: an element that is in order costs one step, any other the logarithm of its
+ * distance from its place.
  *
- * How far the others move: elements that stay, or were moved already, are settled; among each other
- * they stand as observed. One that is to be moved stands where the reference order put it, and
- * goes, by the shortest way, into the gap between its settled neighbours: behind the one before it
- * if it is delayed, in front of the one behind it if it comes early. What has not been moved yet is
- * seen from a settled element on the same side as from its anchor: that is its own index if it
- * stays or comes early, for all that is greater is still behind it; and the anchor of the one that
- * it is put behind if it is delayed. So for element x, with all smaller ones settled,
+ * How far the others move: elements that stay, or that were moved already, are settled; among each
+ * other they are in observed order. The next element to move is where the reference order put it.
+ * It goes the shortest way into the gap between its settled neighbours: behind its predecessor if
+ * it is delayed, in front of its successor if it comes early. An element that was not moved yet is
+ * on the same side of a settled element as it is of that element's anchor. The anchor of an element
+ * that stays or comes early is its own index, for all greater ones are still behind it. The anchor
+ * of a delayed element is that of the element that it was put behind. So for element x, with all
+ * smaller ones settled,
  *
  *   from = settled elements with an anchor less than x
  *   to   = settled elements observed before x
- *        + elements still to be moved, between x and the anchor of the last of them, if x goes
- * right
+ *        + (if x moves right) elements not yet moved, between x and the last of these anchors
  *
- * and delay = to - from. It is never 0, for x is not in order with at least one of those that stay,
- * or these were not the longest. Two Fenwick trees count the settled elements, by anchor and by
- * observed place: O(n + m log n) for m moves; nothing but a look at each element if there are none.
+ * and delay = to - from. It is never 0: x is out of order with at least one element that stays, or
+ * else the subsequence was not the longest. Two Fenwick trees count the settled elements, by anchor
+ * and by observed place: O(n + m log n) for m moves; without moves, one look at each element.
  *
- * Decoding makes the moves in an array: O(n + sum of |delay|), as the place of an element is to be
- * looked for no further than others have jumped over it.
+ * Decoding applies the moves in an array: O(n + sum of |delay|), as an element is searched for no
+ * further than others have jumped over it.
  */
 #include "cdc/codec/permutation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* All by n or n + 1 numbers. */
+/* The arrays of one encoding, of n or n + 1 numbers each. */
 struct work {
     uint32_t *memory;
-    uint32_t *next;     /* by element: the one behind it in the longest chain that begins with it */
-    uint32_t *pile;     /* by length of chain less 1: its best first element, falling */
-    uint32_t *moved;    /* by element, 1 or 0; then how many moved elements are less */
-    uint32_t *anchor;   /* by element that is settled */
+    uint32_t *next;     /* by element: its successor in the longest chain that begins with it */
+    uint32_t *pile;     /* by length of chain less 1: its best first element; decreasing */
+    uint32_t *moved;    /* by element, 1 if it moves; later how many smaller elements move */
+    uint32_t *anchor;   /* by settled element */
     uint32_t *place;    /* by element: where it was observed */
     uint32_t *anchored; /* Fenwick tree of settled elements by anchor */
     uint32_t *observed; /* Fenwick tree of settled elements by observed place */
@@ -76,7 +75,7 @@ static void tree_add(uint32_t *tree, uint32_t count, uint32_t at)
         tree[i]++;
 }
 
-/* Sum of the numbers at places less than `end`. */
+/* Returns the sum of the numbers at places less than `end`. */
 static uint32_t tree_sum(const uint32_t *tree, uint32_t end)
 {
     uint32_t sum = 0;
@@ -86,7 +85,7 @@ static uint32_t tree_sum(const uint32_t *tree, uint32_t end)
     return sum;
 }
 
-/* The place where the sum up to it becomes `rank`, from 1. */
+/* Returns the first place where the sum up to it is `rank`, from 1. */
 static uint32_t tree_find(const uint32_t *tree, uint32_t count, uint32_t rank)
 {
     uint32_t at = 0, step = 1;
@@ -101,7 +100,7 @@ static uint32_t tree_find(const uint32_t *tree, uint32_t count, uint32_t rank)
     return at;
 }
 
-/* The first pile whose element is less than `value`; `piles` if none is. */
+/* Returns the first pile whose element is less than `value`, or `piles` if there is none. */
 static uint32_t find_pile(const uint32_t *pile, uint32_t piles, uint32_t value)
 {
     uint32_t high = piles, step = 1; /* pile[high] and all behind are less */
@@ -121,7 +120,7 @@ static uint32_t find_pile(const uint32_t *pile, uint32_t piles, uint32_t value)
     return high;
 }
 
-/* Sets `moved`; returns how many are. */
+/* Sets `moved`. Returns how many elements move. */
 static uint32_t choose_moved(struct work *work, const uint32_t *order)
 {
     uint32_t piles = 0;
@@ -138,7 +137,7 @@ static uint32_t choose_moved(struct work *work, const uint32_t *order)
     return work->count - piles;
 }
 
-/* What stays is settled. */
+/* Marks the elements that stay as settled. */
 static void settle_kept(struct work *work, const uint32_t *order)
 {
     uint32_t n = work->count;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Permutation encoding (sections 3.3 and 4.1 of the paper): an observed order as the reference
- * order and the few elements that must be moved.
+ * Permutation encoding (sections 3.3 and 4.1 of the paper): an observed order is stored as the few
+ * elements of the reference order that must be moved.
  *
  * A move takes the element of reference place `index` out of the list, wherever it is by then, and
- * puts it back `delay` places later (earlier if negative). Moves are made one after another, in
- * rising order of index, beginning with the reference order. Figure 7: {0, 3, 2, 1, 4, 7, 5, 6} is
- * (1, +2), (2, +1), (7, -2).
+ * inserts it `delay` places later (earlier if negative). Moves are applied one after another to the
+ * reference order, by increasing index. Figure 7: {0, 3, 2, 1, 4, 7, 5, 6} is (1, +2), (2, +1), (7,
+ * -2).
  */
 #ifndef RP_PERMUTATION_H
 #define RP_PERMUTATION_H
@@ -25,14 +25,15 @@ struct rp_move {
 };
 
 /*
- * `order[i]` is the reference place of what was observed as number i: a permutation of 0 to count
- * - 1. `moves` has room for `count`; as few as can be are made.
+ * Sets `moves` and *move_count to a shortest list of moves for `order`. `order[i]` is the reference
+ * place of the element that was observed as number i, a permutation of 0 to count - 1. `moves` has
+ * room for `count`. RP_MEMORY is the only failure.
  */
 enum rp_status rp_permutation_encode(const uint32_t *order, size_t count, struct rp_move *moves,
                                      size_t *move_count);
 
-/* The order of `count` elements. False if the indices do not rise, or a move leaves the list:
- * `order` is not to be used then. */
+/* Sets `order` from the moves. Returns false if the indices do not increase, or if a move leaves
+ * the list; `order` is then undefined. */
 bool rp_permutation_decode(const struct rp_move *moves, size_t move_count, uint32_t *order,
                            size_t count);
 

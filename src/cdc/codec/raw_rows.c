@@ -3,10 +3,11 @@
  * The paper's baseline. Rows are packed bit by bit, low bits first: count 64, flag 1, rank 32,
  * with_next 1, clock 64. A table is
  *
- *   frame: site, rows, others, flags | rows of 162 bits | indices of MESSAGE rows | threads of
- * UNMATCHED rows | OTHER rows with their places
- *
- * where `rows` are those of figure 4, and a place is the number of the row in the whole table.
+ *   frame           site, rows, others, flags
+ *   rows            162 bits each: the rows of figure 4
+ *   indices         of the requests of MESSAGE rows
+ *   threads         of UNMATCHED rows
+ *   OTHER rows      each with its place: the number of the row in the whole table
  */
 #include "cdc/codec/raw_rows.h"
 
@@ -29,7 +30,7 @@ enum {
     TABLE_LEAST = 4,
     TABLE_MOST = 5 + 5 + 5 + 1
 };
-/* A row of figure 4 with its index or thread takes less. */
+/* A row of figure 4 with its index or thread is smaller. */
 enum { ROW_MOST = OTHER_BYTES };
 
 static size_t bytes_of_rows(size_t rows)
@@ -40,7 +41,7 @@ static size_t bytes_of_rows(size_t rows)
 /* Bits */
 
 struct bits {
-    uint8_t *bytes; /* all zero to begin with, if they are written */
+    uint8_t *bytes; /* for writing, they must be zero at first */
     size_t at;
 };
 
@@ -263,13 +264,13 @@ static bool get_side(const uint8_t *indices, const uint8_t *threads, struct rp_r
     return true;
 }
 
-/* Interleaves the rows of figure 4 and the others. */
+/* Merges the rows of figure 4 and the OTHER rows. */
 static bool get_rows(const uint8_t *packed, size_t rows, const uint8_t *others, size_t other_count,
                      struct rp_row_table *table)
 {
     struct bits bits = {(uint8_t *)(uintptr_t)packed, 0};
     size_t done = 0;
-    bool is_open = false; /* the call of the last entry goes on */
+    bool is_open = false; /* the call of the last entry continues */
 
     for (size_t i = 0; i < table->count; i++) {
         struct rp_row *row = &table->rows[i];
@@ -296,7 +297,7 @@ static size_t count_messages(const uint8_t *packed, size_t rows)
     return messages;
 }
 
-/* `rows` of the table are where it may put its own. */
+/* Reads one table into `table->rows`, which the caller has set. */
 static bool get_table(struct rp_view *in, size_t left, struct rp_row_table *table)
 {
     uint64_t site = rp_view_varint(in), rows = rp_view_varint(in), others = rp_view_varint(in);
@@ -340,7 +341,7 @@ enum rp_status rp_raw_decode(const uint8_t *bytes, size_t length, size_t most,
     if (in.failed || count > most || count > length / TABLE_LEAST)
         return rp_fail(why, RP_DAMAGED, "%llu tables are too many for %zu rows in %zu bytes",
                        (unsigned long long)count, most, length);
-    size_t room = length * 8 / ROW_BITS + 1; /* no kind of row is smaller */
+    size_t room = length * 8 / ROW_BITS + 1; /* no row is smaller */
     room = room < most ? room : most;
     made.tables = calloc(count + 1, sizeof *made.tables);
     made.rows = calloc(room + 1, sizeof *made.rows);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Natural merge sort: neighbouring runs that are in order are merged, pass by pass, until there is
- * one. */
+/* Natural merge sort: each pass merges neighbouring runs that are in order, until one run is left.
+ */
 #include "cdc/codec/reference_order.h"
 
 #include <string.h>
 
-/* The end of the run that begins at `first`. */
+/* Returns the end of the run that begins at `first`. */
 static size_t run_end(const struct rp_row_message *messages, size_t first, size_t count)
 {
     size_t end = first < count ? first + 1 : count;
@@ -26,7 +26,7 @@ static void merge(const struct rp_row_message *from, size_t first, size_t middle
                     : from[right++];
 }
 
-/* One pass; returns the number of runs that it left. */
+/* Makes one pass. Returns how many runs are left. */
 static size_t merge_runs(const struct rp_row_message *from, struct rp_row_message *to, size_t count)
 {
     size_t runs = 0;

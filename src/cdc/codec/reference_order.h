@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reference order of messages (definition 6 of the paper): by clock, then by rank of the
- * sender; equal ones stay in the order in which they were given. */
+/* The reference order of messages (definition 6 of the paper): by clock, then by the sender's rank.
+ * Equal messages keep their order in the array. */
 #ifndef RP_REFERENCE_ORDER_H
 #define RP_REFERENCE_ORDER_H
 
@@ -11,17 +11,18 @@
 struct rp_row_message {
     uint64_t clock;
     int32_t rank;
-    uint32_t place; /* the caller's own */
+    uint32_t place; /* belongs to the caller */
 };
 
-/* Whether `one` comes before `other`, and is not equal. */
+/* Returns whether `one` comes before `other` and is not equal to it. */
 static inline bool rp_row_message_before(const struct rp_row_message *one,
                                          const struct rp_row_message *other)
 {
     return one->clock != other->clock ? one->clock < other->clock : one->rank < other->rank;
 }
 
-/* Sorts; `spare` has room for as many. Linear in what is sorted already. */
+/* Sorts `count` messages; `spare` has room for as many. Takes linear time for what is already
+ * sorted. */
 void rp_reference_sort(struct rp_row_message *messages, struct rp_row_message *spare, size_t count);
 
 #endif

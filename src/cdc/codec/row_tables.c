@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows to tables: a stable distribution by site, in two passes over the rows. The first numbers the
- * sites and counts, the second fills, joining what polled no to what did before it.
+ * Rows to tables: a stable distribution by site, in two passes over the rows. The first pass
+ * numbers the sites and counts their rows. The second fills the tables, and joins polls that
+ * completed nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "cdc/codec/numbering.h"
 #include "cdc/codec/rows.h"
 
-/* How far back a poll of the same thread is looked for: a group has no more kinds. */
+/* How many rows back a poll of the same thread is searched for: a group has no more kinds. */
 enum { LOOK_BACK = RP_OPEN_RUNS };
 
 static struct rp_row_table *find_table(struct rp_numbering *sites, struct rp_row_tables *out,
@@ -33,7 +34,8 @@ static void place_tables(struct rp_row_tables *out)
     }
 }
 
-/* Whether the polls were added to those of the same thread since the last entry. */
+/* Adds the polls to those of the same thread since the last entry. Returns false if there are none.
+ */
 static bool join_polls(struct rp_row_table *table, const struct rp_row *row)
 {
     for (size_t back = 1; back <= LOOK_BACK && back <= table->count; back++) {
@@ -86,7 +88,8 @@ enum rp_status rp_row_tables_split(const struct rp_row *rows, size_t count,
     return RP_OK;
 }
 
-/* Rows that are tied together stay so: a table begins with the first of its call. */
+/* Returns whether a table begins at row `at`. Rows of one call stay together: a table begins with
+ * the first row of its call. */
 static bool begins_table(const struct rp_row *rows, size_t count, size_t at)
 {
     if (at == 0 || rows[at - 1].with_next)

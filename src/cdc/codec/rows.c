@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events to rows. The events of a call follow each other; where the next call begins must be found,
- * for no event says so:
+ * Events to rows. The events of a call follow each other. No event marks the beginning of a call,
+ * so it is derived:
  *
- *   NO, PROBE, ERROR, THREAD, TURN and VALUE are a call by themselves;
- *   RECV and YES begin one; NEXT goes on behind YES or NEXT;
- *   MATCH, CANCELLED, UNSENT and FREED go on, unless a receive was posted before them (posts > 0)
- * or CLOCKs stand before them; CLOCK goes on, and ends the call if it is the last (scope = 0); one
- * that does not count down begins another; another site is another call.
+ *   NO, PROBE, ERROR, THREAD, TURN, VALUE   are each a whole call;
+ *   RECV, YES                               begin a call;
+ *   NEXT                                    continues a call behind YES or NEXT;
+ *   MATCH, CANCELLED, UNSENT, FREED         continue a call, unless a receive was posted before
+ *                                           them (posts > 0) or CLOCKs are before them;
+ *   CLOCK                                   continues a call, and ends it if it is the last
+ *                                           (scope = 0); one that does not count down begins
+ * another; another site                            begins another call.
  *
- * A call that has ended gives its rows in this order. First its notes, each for itself (with_next =
- * 0): CANCELLED, UNSENT and FREED, and RECV and MATCH if no CLOCK tells them. A note names its
- * receive or cancel by number, so that nothing is lost by not tying it to the call; and what a Wait
- * and a Waitall leave cannot be told apart. Then the answer, tied together by with_next: the
- * indices of YES and NEXT in their order, each as a MESSAGE if the next CLOCK has that index, else
- * as an OTHER that carries the event; then the CLOCKs without an index in the list. A YES without
- * index is implied by its messages, if there are any. A YES with c != 0 (of a Waitall that failed
- * early) is always told, in front of the message that may have its index.
+ * A call that has ended gives its rows in this order. First come its notes, each by itself
+ * (with_next = 0): CANCELLED, UNSENT and FREED, and RECV and MATCH if no CLOCK stands for them. A
+ * note names its receive or cancel by number, so nothing is lost when it is not tied to the call;
+ * and the notes of a Wait and of a Waitall cannot be told apart. Then come the outcomes, tied
+ * together by with_next: first the indices of YES and NEXT in their order, each as a MESSAGE if the
+ * next CLOCK has that index, else as an OTHER that carries the event; then the CLOCKs without an
+ * index. A YES without index is implied by its messages, if there are any. A YES with c != 0 (of a
+ * Waitall that failed early) always has a row, in front of the message that may have its index.
  *
  * So there are never more rows than events, and every CLOCK is one MESSAGE.
  *
- * Of NO, the thread is kept. Its `b` only delimits the group, which stands in no particular order
- * anyway. Its scope is not needed: between two entries of a site all polls there answer no, in the
- * program's own order, so that their number is enough.
+ * Of a NO, the thread is kept. Its `b` only delimits the group, which has no particular order
+ * anyway. Its scope is not needed: between two entries of a site all polls there complete nothing,
+ * in the program's own order, so that their number is enough.
  */
 #include "cdc/codec/rows.h"
 
@@ -88,7 +91,8 @@ static void put_other(struct rp_rows *rows, const struct rp_event *event)
     rp_buffer_put(&rows->rows, &row, sizeof row);
 }
 
-/* A message of somebody, not of MPI_PROC_NULL: a CLOCK may tell it. */
+/* Returns whether a real message was received (not one of MPI_PROC_NULL), for which there may be a
+ * CLOCK. */
 static bool is_received(const struct rp_event *event)
 {
     return (event->kind == RP_MATCH || event->kind == RP_RECV) && event->match.source >= 0;
@@ -112,7 +116,7 @@ static void put_notes(struct rp_rows *rows, const struct rp_event *events, size_
             put_other(rows, &events[i]);
 }
 
-/* YES or NEXT, and the CLOCK that would tell the same; moves on behind it if it does. */
+/* Puts the row of a YES or NEXT. Moves on behind the CLOCK of the same message, if there is one. */
 static void put_index(struct rp_rows *rows, const struct rp_event *event,
                       const struct rp_event **clock, const struct rp_event *end)
 {
@@ -209,7 +213,7 @@ enum rp_status rp_rows_add(struct rp_rows *rows, const struct rp_event *events, 
     return outcome(rows);
 }
 
-/* Fewer NEXTs than its YES says, or CLOCKs still to come. */
+/* Returns whether NEXTs or CLOCKs of the last call are missing. */
 static bool is_cut_off(const struct rp_event *events, size_t count)
 {
     int64_t missing = events[0].kind == RP_YES ? events[0].yes.count - 1 : 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank that does not wait may send with its clock. One that waits is given a message first: the
- * one that is next by what it has, or one with a clock that is not smaller than that of some
- * message that another rank is still to send. So
+ * A rank that does not wait may send with its clock. A rank that waits receives a message first:
+ * the next one of those that it has, or one that another rank is still to send, with at least the
+ * clock of that rank's bound. So
  *
  *   bound(r) = clock(r)                                                   if r does not wait,
- *   bound(r) = max(clock(r), 1 + min(least(r), min of bound(s), s != r))  if it does,
+ *   bound(r) = max(clock(r), 1 + min(least(r), min of bound(s), s != r))  if it does.
  *
- * of which the greatest solution is meant (Chandy and Misra): a ring of ranks that wait for each
- * other sends nothing at all. The smallest bound of all is that of a rank that does not need others
- * for it; all others follow from it, for nothing smaller can come to them.
+ * The greatest solution is wanted (Chandy and Misra): ranks that wait for each other in a cycle
+ * send nothing at all. The smallest bound of all belongs to a rank whose bound does not depend on
+ * the others. All other bounds follow from it, for nothing smaller can reach those ranks.
  */
 #include "cdc/model/cdc_lower_bound.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A place is certain (axiom 1 of Clock Delta Compression) if no message of the table that is still
- * to come belongs before it: all are here; or of each sender of the table none is under way, and
- * what it sends from now on comes behind, or the one on the epoch line, its last, is here.
+ * A position is certain (axiom 1 of Clock Delta Compression) if no message of the table that is
+ * still to arrive belongs before it. That holds if all messages have arrived; or if, for each
+ * sender of the table, its last message, the one on the epoch line, has arrived, or none of its
+ * messages is in flight and all that it sends from now on have greater clocks.
  *
- * What was given stays in the list, since it counts in the places of the others. Messages usually
- * come in the order of their clocks, and are put in from the end.
+ * Messages that the program has received stay in the list, since they count in the positions of the
+ * others. Messages usually arrive in the order of their clocks, so they are inserted from the end.
  */
 #include "cdc/model/cdc_positions.h"
 
@@ -37,7 +38,7 @@ void rp_cdc_positions_free(struct rp_cdc_positions *places)
     *places = (struct rp_cdc_positions){0};
 }
 
-/* The sender's point of the epoch line; NULL: the table has none of its messages. */
+/* Returns the sender's point of the epoch line, or NULL if the table has none of its messages. */
 static const struct rp_cdc_clock *epoch_of(const struct rp_cdc_table *table, int32_t rank)
 {
     size_t low = 0, high = table->epoch_count;
@@ -114,7 +115,7 @@ bool rp_cdc_positions_are_full(const struct rp_cdc_positions *places)
     return places->table && places->count == places->table->message_count;
 }
 
-/* Nothing comes any more from the sender of this point that belongs before the place. */
+/* Returns whether no further message of the sender of this point can belong before the place. */
 static bool is_past(const struct rp_cdc_positions *places, size_t point,
                     const struct rp_cdc_position *place, const uint64_t *bounds,
                     const bool *under_way)
