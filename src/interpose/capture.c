@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is captured, and how a value comes from a record or goes into it. Values that the program
- * asks for before MPI_Init are kept here until there is an engine.
+ * Decides which calls are captured, and passes values to the engine (recording) or from it
+ * (replay). Values that the program asks for before MPI_Init are kept here until there is an
+ * engine.
  */
 #include "interpose/capture.h"
 
@@ -63,7 +64,7 @@ void rp_capture_add_early(const char *function, uintptr_t return_address, int32_
         struct rp_early_value *more =
             room <= EARLY_MOST ? realloc(early, room * sizeof *early) : NULL;
         if (!more)
-            return; /* a process that is no rank asks for ever */
+            return; /* a process that is no rank might do so for ever */
         early = more;
         early_room = room;
     }
@@ -100,18 +101,18 @@ static bool is_replay(void)
 
 bool rp_capture_has_old_pids(void)
 {
-    static int known = -1; /* asked for in handlers, too */
+    static int known = -1; /* kept, since signal handlers call this, too */
 
     if (known < 0)
         known = rp_setting("REPRISE_SOLO") || (is_replay() && rp_captured & RP_CAPTURE_PID);
     return known;
 }
 
-/* The engine ends with MPI; what is asked after is not captured. */
+/* The engine ends with MPI. Later values are not captured. */
 static bool was_engine;
 
-/* A shell, a launcher or a checker that starts the program has the rank's environment, but no
- * MPI. */
+/* Returns whether this process has an MPI library. A shell, a launcher or a checker that starts the
+ * program has the rank's environment, but no MPI. */
 static bool is_mpi_program(void)
 {
     static bool found;
@@ -124,7 +125,7 @@ static bool is_mpi_program(void)
     return found;
 }
 
-/* A worker of a program whose threads are not followed: its values are of no record. */
+/* Prints a note, once, for a thread that is not followed: its values are not recorded. */
 static void tell_of_strangers(void)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -136,8 +137,8 @@ static void tell_of_strangers(void)
                 "'reprise record --threads' captures it");
 }
 
-/* A runtime of OpenMP asks for the time while its threads wait, too (LLVM's on 64-bit Arm): only
- * what it asks for in omp_get_wtime is the program's. */
+/* Set inside omp_get_wtime. A runtime of OpenMP also asks for the time while its threads wait
+ * (LLVM's on 64-bit Arm). Only what it asks for in omp_get_wtime is the program's. */
 __thread bool rp_in_omp_get_wtime;
 
 static bool is_callers(uintptr_t place)
@@ -160,8 +161,8 @@ bool rp_capture_is_ours(int kind, uintptr_t place)
     return false;
 }
 
-/* Whether a replay has the value. `last`: it is told as the difference to the value before, of
- * whatever thread; NULL: as it is. */
+/* In a replay, sets the value from the record, and returns whether it has one. With `last`, the
+ * record has the difference to the previous value of any thread. */
 static bool recalled_since(const struct rp_call *call, uint64_t *last, int32_t *a, uint64_t *c)
 {
     bool known = false;
@@ -177,7 +178,8 @@ static bool recalled_since(const struct rp_call *call, uint64_t *last, int32_t *
     else if (rp_engine && (known = rp_engine->value(call, a, c)))
         rp_engine->value_taken();
     if (known && last)
-        *c = *last += *c; /* in the order of the record: no other thread comes between */
+        *c = *last +=
+            *c; /* calls come in the order of the record, so no other thread comes between */
     rp_thread_state.depth--;
     if (!is_early)
         rp_threads_leave();
@@ -213,7 +215,7 @@ void rp_noted(const struct rp_call *call, int32_t a, uint64_t c)
     noted_since(call, NULL, a, c);
 }
 
-/* A number that grows, as a difference. */
+/* A number that grows is recorded as a difference. */
 bool rp_recalled_clock(const struct rp_call *call, uint64_t *last, uint64_t *value)
 {
     int32_t unused;
@@ -226,7 +228,7 @@ void rp_noted_clock(const struct rp_call *call, uint64_t *last, uint64_t value)
     noted_since(call, last, 0, value);
 }
 
-/* Bytes: how many, and eight at a time. */
+/* Bytes are recorded as their number, and then eight at a time. */
 bool rp_recalled_bytes(const struct rp_call *call, void *buffer, size_t room, int32_t *result)
 {
     uint64_t c;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values from outside (REPRISE_CAPTURE): what clocks, random devices and the system tell the
- * program is recorded, and told again in a replay. Values that the program asks for before it
- * initialises MPI are kept until then; a replay finds its rank by what the launcher says.
+ * Captured values (REPRISE_CAPTURE): what clocks, random devices and the system return to the
+ * program is recorded, and returned again in a replay. Values that the program asks for before it
+ * initialises MPI are kept until then. A replay learns its rank from the launcher's environment.
  */
 #ifndef RP_CAPTURE_H
 #define RP_CAPTURE_H
@@ -13,7 +13,8 @@
 
 #include "entry/captured.h"
 
-/* The values from before MPI_Init, one after another; false: there is no more. */
+/* rp_capture_early sets *out to value number `index` of those from before MPI_Init. Returns 0 if
+ * there are no more. rp_capture_add_early adds a value. */
 struct rp_early_value {
     const char *function;
     uintptr_t return_address;
@@ -23,13 +24,13 @@ struct rp_early_value {
 int rp_capture_early(size_t index, struct rp_early_value *out);
 void rp_capture_add_early(const char *function, uintptr_t return_address, int32_t a, uint64_t c);
 
-/* Values before MPI_Init that this replay has told. */
+/* Returns how many values from before MPI_Init this replay has returned to the program. */
 uint64_t rp_capture_early_told(void);
 
-/* The id of its process that a replay told the program, or 0. */
+/* The process id that a replay returned to the program as its own, or 0. */
 extern pid_t rp_capture_told_pid;
 
-/* Whether process ids that the program knows may be those of the record. */
+/* Returns whether process ids that the program knows may be those of the record. */
 bool rp_capture_has_old_pids(void);
 
 #endif

@@ -39,7 +39,7 @@ RP_ENTRY int getentropy(void *buffer, size_t size)
     return rc;
 }
 
-/* Not in every C library: declared here. */
+/* Not every C library has these, so they are declared here. */
 uint32_t arc4random(void);
 void arc4random_buf(void *buffer, size_t size);
 uint32_t arc4random_uniform(uint32_t below);
@@ -136,7 +136,7 @@ RP_ENTRY ssize_t read(int fd, void *buffer, size_t size)
     return read_random(&call, fd, buffer, size);
 }
 
-/* Such a device has no places. */
+/* A random device has no offsets: `at` is ignored. */
 RP_ENTRY ssize_t pread(int fd, void *buffer, size_t size, off_t at)
 {
     if (__builtin_expect(!is_random_read(fd, RP_CALLER), 1))
@@ -177,7 +177,7 @@ RP_ENTRY size_t fread(void *restrict buffer, size_t size, size_t count, FILE *re
     return fread_random(&call, buffer, size, count, file);
 }
 
-/* What the compiler makes of them if it is asked to check sizes. */
+/* The compiler calls these instead where it checks buffer sizes (_FORTIFY_SOURCE). */
 
 RP_ENTRY ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
 RP_ENTRY ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
@@ -201,7 +201,7 @@ RP_ENTRY size_t __fread_chk(void *restrict buffer, size_t room, size_t size, siz
     return fread_random(&call, buffer, size, count, file);
 }
 
-/* std::random_device::_M_getval(), which may ask the processor. */
+/* std::random_device::_M_getval(), which may use an instruction of the processor. */
 RP_ENTRY unsigned _ZNSt13random_device9_M_getvalEv(void *self);
 RP_ENTRY unsigned _ZNSt13random_device9_M_getvalEv(void *self)
 {

@@ -70,7 +70,7 @@ RP_ENTRY int gettimeofday(struct timeval *restrict out, void *restrict zone)
     return RP_REAL(int(struct timeval *, void *), "gettimeofday")(out, zone);
 }
 
-/* Who looks whether there is this function finds ours, also without OpenMP. */
+/* A library that looks up this function finds ours, even without OpenMP. */
 static double ask_openmp(double (*real)(void))
 {
     struct timespec now = {0};

@@ -54,7 +54,7 @@ static bool is_command(const char *name)
     return false;
 }
 
-/* The debugger must not be debugged, nor count as a rank. */
+/* Starts a command. The debugger itself must not be debugged, nor count as a rank. */
 static void start(char **words)
 {
     if (fork() != 0)
@@ -106,7 +106,8 @@ void rp_debugger_open(int rank)
         nanosleep(&pause, NULL);
 }
 
-/* Before main, in the program itself: a shell in between, or a launcher, has no MPI library. */
+/* Runs before main, only in the program itself: a shell or a launcher in between has no MPI
+ * library. */
 __attribute__((constructor)) static void open_before_main(void)
 {
     const char *mode = rp_setting("REPRISE_MODE");

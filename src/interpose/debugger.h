@@ -6,14 +6,15 @@
 
 #include <stdbool.h>
 
-/* If this rank is to be debugged and is not yet: opens gdb and returns when it has taken over.
- * Called before main where the launcher tells the rank, else when MPI was initialised. */
+/* Opens gdb if this rank is to be debugged and is not yet. Returns when gdb has taken control.
+ * Called before main where the launcher's environment gives the rank, else after MPI was
+ * initialised. */
 void rp_debugger_open(int rank);
 
-/* Whether a debugger has hold of this process. */
+/* Returns whether a debugger controls this process. */
 bool rp_debugger_is_here(void);
 
-/* Rank numbers and ranges, separated by commas. */
+/* Returns whether `list`, rank numbers and ranges separated by commas, contains `rank`. */
 bool rp_debugger_wants(const char *list, int rank);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Nothing tells how long a dynamic symbol table is, but in files as linkers make them, its names
- * follow right behind. */
+/* The length of a dynamic symbol table is stored nowhere. But in files as linkers make them, the
+ * table of names follows right behind. */
 #include "interpose/imports.h"
 
 #include <link.h>
@@ -12,7 +12,8 @@ struct tables {
     const char *soname;
 };
 
-/* The loader has relocated these addresses in most files, but not in all (the vdso). */
+/* Returns the pointer for an address of the dynamic section. The loader has relocated these
+ * addresses in most files, but not in all (the vdso). */
 static const void *at(const struct dl_phdr_info *info, ElfW(Addr) address)
 {
     return (const void *)(address < info->dlpi_addr ? info->dlpi_addr + address : address);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The locks of a program whose threads are followed: their order decides the order of the MPI calls
- * made under them, so that a replay must keep it.
+ * The locks of a program whose threads are followed. Their order decides the order of the MPI calls
+ * made under them, so a replay must keep it.
  *
- * Taking a lock is a turn, noted when it was taken. In a replay a thread waits for its turn and
- * then tries until it has the lock: its holder before has had all its turns, and is about to give
- * it back. So it is with a semaphore, whose post comes from a thread that has had its turns. What a
- * function that may fail answered is a value of the record, and the lock is taken if it was. A
- * condition variable gives its mutex back when it wakes: in a replay, that is all it does.
+ * Taking a lock is a turn, recorded when the lock was taken. In a replay a thread waits for its
+ * turn and then tries until it has the lock: the previous holder has had all its turns, and is
+ * about to release it. The same holds for a semaphore: the thread that posts it has had its turns.
+ * The result of a function that may fail is a value of the record, and the lock is taken if the
+ * recorded call took it. A condition variable releases its mutex while it waits and takes it again
+ * when it wakes; a replay does only that.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -89,8 +90,8 @@ static struct rp_lock of_mutex(pthread_mutex_t *mutex)
     return (struct rp_lock){mutex, try_mutex};
 }
 
-/* A mutex that checks for errors, and that this thread has already: no turn. (Its kind is in the
- * two lowest bits, in every version of the C library.) */
+/* Returns whether it is an error-checking mutex that this thread holds already: that is no turn.
+ * (Its kind is in the two lowest bits, in every version of the C library.) */
 static bool is_own_checked(const pthread_mutex_t *m)
 {
     return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP &&
@@ -102,7 +103,7 @@ int rp_lock_take_mutex(const struct rp_call *call, pthread_mutex_t *m)
     if (rp_threads_lead() && !is_own_checked(m))
         return rp_lock_take_in_turn(call, of_mutex(m));
     int rc = RP_REAL(rp_mutex_function, "pthread_mutex_lock")(m);
-    if (rc == 0 || rc == EOWNERDEAD) /* of a robust one: it is ours all the same */
+    if (rc == 0 || rc == EOWNERDEAD) /* EOWNERDEAD: a robust mutex, which we hold nevertheless */
         rp_lock_note_taken(call);
     return rc;
 }
@@ -168,7 +169,7 @@ RP_ENTRY int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *m)
     return rc;
 }
 
-/* The mutex is taken again, whatever the answer. */
+/* The mutex is taken again, whatever the result. */
 static int timed_in_turn(const struct rp_call *call, pthread_mutex_t *m)
 {
     int32_t rc = 0;
@@ -212,7 +213,7 @@ RP_ENTRY int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *
                                              "pthread_cond_clockwait")(condition, m, clock, until));
 }
 
-/* C11's mutexes and condition variables are those of POSIX by other names and answers. */
+/* C11's mutexes and condition variables are those of POSIX with other names and results. */
 
 typedef int c11_function(mtx_t *);
 typedef int c11_timed_function(mtx_t *, const struct timespec *);
@@ -330,7 +331,7 @@ static int try_write(void *lock)
     return RP_REAL(rw_function, "pthread_rwlock_trywrlock")(lock);
 }
 
-/* This thread writes already: the answer is an error, and no turn. */
+/* Returns whether this thread holds the lock for writing: the result is an error, and no turn. */
 static bool is_own_written(const pthread_rwlock_t *lock)
 {
     return lock->__data.__cur_writer == (int)syscall(SYS_gettid);
@@ -434,7 +435,7 @@ RP_ENTRY int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid
                                              "pthread_rwlock_clockwrlock")(lock, clock, until));
 }
 
-/* Semaphores tell their errors by errno; here they are numbers, as those of locks. */
+/* Semaphores report errors by errno. Here they are numbers, as those of locks. */
 
 typedef int semaphore_function(sem_t *);
 typedef int semaphore_timed_function(sem_t *, const struct timespec *);
@@ -508,7 +509,7 @@ RP_ENTRY int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
                                                    "sem_clockwait")(semaphore, clock, until))));
 }
 
-/* Barriers: one thread of each round is told that it is the one. */
+/* Barriers: one thread of each round gets PTHREAD_BARRIER_SERIAL_THREAD. */
 
 typedef int barrier_function(pthread_barrier_t *);
 

@@ -14,18 +14,19 @@ struct rp_lock {
 
 typedef int rp_mutex_function(pthread_mutex_t *);
 
-/* Recording: the call took a lock. */
+/* Recording: notes that the call took a lock. */
 void rp_lock_note_taken(const struct rp_call *call);
 
-/* Replay: takes the lock when it is this thread's turn. Returns what lock.try returned. */
+/* Replay: waits for this thread's turn, and then takes the lock. Returns what lock.try returned. */
 int rp_lock_take_in_turn(const struct rp_call *call, struct rp_lock lock);
 
-/* Of a function that may fail. Replay: returns what the record says, having taken the lock if that
- * is 0. Recording: what the real function returned is written down, and returned. */
+/* For a function that may fail. rp_lock_value_in_turn (replay) returns the recorded result, and
+ * takes the lock if that is 0. rp_lock_note_value (recording) records the real function's result
+ * `rc`, and returns it. */
 int rp_lock_value_in_turn(const struct rp_call *call, struct rp_lock lock);
 int rp_lock_note_value(const struct rp_call *call, int32_t rc);
 
-/* Both: takes a mutex, and returns what pthread_mutex_lock does. */
+/* Recording and replay: takes a mutex. Returns what pthread_mutex_lock returns. */
 int rp_lock_take_mutex(const struct rp_call *call, pthread_mutex_t *m);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks and critical sections of OpenMP, in a program whose threads are followed (locks.c tells of
+ * Locks and critical sections of OpenMP, in a program whose threads are followed (locks.c describes
  * turns).
  */
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "interpose/locks.h"
 #include "preload/caller.h"
 
-/* Locks of OpenMP, by any runtime, in C and in Fortran. What a test answers is how deep a nested
- * lock is now, and 1 for a simple one. */
+/* Locks of OpenMP, in any runtime, in C and in Fortran. The result of a test is the depth of a
+ * nested lock, and 1 for a simple one. */
 
 typedef void omp_set_function(void *);
 typedef int omp_test_function(void *);
@@ -82,9 +82,9 @@ OMP_LOCKS(omp_set_lock_, omp_test_lock_)
 OMP_LOCKS(omp_set_nest_lock_, omp_test_nest_lock_)
 
 /*
- * Critical sections of OpenMP, by the runtimes of GCC and LLVM, which have no function that tries:
- * threads that are followed take a mutex of ours first, in turn, and then the runtime's, which only
- * threads that are not followed can hold.
+ * Critical sections of OpenMP, in the runtimes of GCC and LLVM, which have no function that tries.
+ * Threads that are followed first take a mutex of ours, in turn, and then the runtime's, which only
+ * threads that are not followed can hold then.
  */
 
 typedef void critical_function(void);
@@ -94,8 +94,8 @@ typedef void kmpc_hint_function(void *place, int32_t thread, void *name, uint32_
 
 static pthread_mutex_t unnamed = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t atomic =
-    PTHREAD_MUTEX_INITIALIZER; /* what the compiler cannot do by one instruction: reductions of
-                                  several variables, for one */
+    PTHREAD_MUTEX_INITIALIZER; /* for what takes more than one instruction, such as reductions of
+                                  several variables */
 
 struct critical {
     const void *name; /* the address of the name's variable */
@@ -123,8 +123,8 @@ static pthread_mutex_t *named(const void *name)
     return &found->mutex;
 }
 
-/* Whether the sections that this thread is in, innermost in the lowest bit, are followed: that may
- * begin and end inside one. */
+/* Whether the critical sections that this thread is in, innermost in the lowest bit, are followed:
+ * a thread may become followed, or stop to be, inside one. */
 static __thread uint64_t critical_followed;
 
 static bool enters_followed(uintptr_t place)

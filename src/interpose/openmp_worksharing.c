@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What OpenMP gives to the thread that asks first: the block of a `single`, the next iterations of
- * a loop that is shared out as it goes, the next section. The runtime is asked in turn, which it
- * answers at once; so in a replay the same threads get the same. Not followed: `single` with
- * copyprivate, where the others wait inside the call, and tasks.
+ * a dynamic loop, the next section. The runtime is asked in turn, and answers at once. So in a
+ * replay the same threads get the same work. Not followed are `single` with copyprivate, where the
+ * other threads wait inside the call, and tasks.
  */
 #include <stdint.h>
 
@@ -79,16 +79,16 @@ ULL_NEXT(GOMP_loop_ull_nonmonotonic_runtime_next)
 ULL_NEXT(GOMP_loop_ull_maybe_nonmonotonic_runtime_next)
 
 /*
- * LLVM's runtime. Which iterations a thread gets depends there also on how far the others are that
- * it takes them from; so the answers are values of the record, two for each. In a replay the
- * runtime is asked only when nothing is left for this thread, until it says so too: the loop has
- * then ended for it as well.
+ * LLVM's runtime. There, which iterations a thread gets also depends on how far the threads are
+ * from which it takes them. So the results are values of the record, two for each. In a replay the
+ * runtime is asked only when no work is left for this thread, until it says so as well: then the
+ * loop has ended for the runtime, too.
  */
 
 IN_TURN(int32_t, __kmpc_single, (void *place, int32_t thread), (place, thread))
 
 struct share {
-    int32_t given, is_last; /* given: whether it is one */
+    int32_t given, is_last; /* given: whether it is a share */
     int32_t step;
     uint64_t first, last;
 };
@@ -107,7 +107,7 @@ static void note_share(const struct rp_call *call, struct share share)
     rp_threads_unlock();
 }
 
-/* False: the record has ended. */
+/* Sets *share from the record. Returns false if the record has ended. */
 static bool recorded_share(const struct rp_call *call, struct share *share)
 {
     int32_t flags = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The start and the end of OpenSHMEM, whose library initialises and finalises MPI by itself,
- * without its functions. Everything else of it is seen by libreprise-partial.so, so it is recorded
- * with --ranks only.
+ * The start and the end of OpenSHMEM, whose library initialises and finalises MPI internally,
+ * without calling MPI's functions. libreprise-partial.so handles everything else of OpenSHMEM, so
+ * OpenSHMEM is recorded only with --ranks.
  *
- * Alone, there is no OpenSHMEM: MPI is initialised instead, as a job of one process.
+ * In a partial replay there is no OpenSHMEM library: MPI is initialised instead, as a job of one
+ * process.
  */
 #include "entry/life.h"
 #include "entry/refuse.h"
@@ -39,7 +40,7 @@ static void *library_function(const char *name)
     return function;
 }
 
-/* Whether it is looked at. Does not return if it cannot be. */
+/* Returns whether OpenSHMEM is recorded. Ends the job if it cannot be. */
 static bool is_recorded(const char *name)
 {
     const char *mode = rp_setting("REPRISE_MODE");
@@ -54,13 +55,13 @@ static bool is_recorded(const char *name)
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
-/* Debian's library crashes at its end, after everything that matters. What is left is to end MPI,
- * unless the program does. */
+/* Debian's library crashes at its end, after everything that matters. So we only end MPI, unless
+ * the program does. */
 static void end(bool is_exit)
 {
     if (life == STARTED && rp_life_is_begun() && !reprise_partial_shmem_end() &&
         rp_setting("REPRISE_SOLO"))
-        return; /* the record ends before */
+        return; /* the record has ended before */
     life = ENDED;
     if (rp_life_is_begun() && (is_exit || !has_mpi))
         rp_life_Finalize(&rp_pmpi);
@@ -95,7 +96,7 @@ static void start(struct start *s)
     bool alone = rp_setting("REPRISE_SOLO");
 
     if (life != NEVER && alone)
-        return; /* once more: nothing */
+        return; /* a second start does nothing */
     if (!is_recorded(s->name[0] == 'p' ? s->name + 1 : s->name)) {
         start_library(s);
         return;
@@ -118,7 +119,7 @@ static void start(struct start *s)
     on_exit(at_exit, NULL);
 }
 
-/* The library calls this, too, when the process exits. */
+/* The library also calls this when the process exits. */
 static void finalize(const char *name)
 {
     if (life == STARTED)
@@ -159,7 +160,7 @@ static void end_all(const char *name, int status)
                                                                                                    \
     ENTRY void prefix##start_pes(int pes)                                                          \
     {                                                                                              \
-        (void)pes; /* says nothing */                                                              \
+        (void)pes; /* the number of PEs is ignored */                                              \
         start(&(struct start){.name = #prefix "start_pes"});                                       \
     }                                                                                              \
                                                                                                    \

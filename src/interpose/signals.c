@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Process ids of the record. A replay with captured ids tells the program the one that its process
- * had then, and a rank alone knows those of other ranks from their messages. Such a number belongs
- * to nobody now, or to a stranger: the own one is turned back into the real one, and a signal to
- * any other process is left out, unless that is our parent or descends from us.
+ * Signals to process ids of the record. A replay with captured ids returns to the program the
+ * process id that it had in the recording, and in a partial replay a rank knows the recorded ids of
+ * other ranks from their messages. Now such a number belongs to no process, or to an unrelated one.
+ * So the rank's own recorded id is replaced by the real one. A signal to any other process is left
+ * out, unless it is our parent or our descendant.
  */
 #include <errno.h>
 #include <signal.h>
@@ -54,8 +55,8 @@ static bool is_related(pid_t pid)
     return false;
 }
 
-/* Whether the signal is to be sent; `pid` as the real functions take it. Signal 0 only asks, and
- * harms nobody. */
+/* Returns whether the signal is to be sent; may change *pid to the real id. *pid is as in the real
+ * functions. Signal 0 only asks, and harms nobody. */
 static bool is_meant(pid_t *pid, int signal, uintptr_t caller)
 {
     if (!rp_capture_has_old_pids() || rp_is_inside() || !rp_caller_is_program(caller))
@@ -68,8 +69,8 @@ static bool is_meant(pid_t *pid, int signal, uintptr_t caller)
     return false;
 }
 
-/* By system calls: programs send signals in handlers, where the real functions cannot be looked
- * up. */
+/* The signals are sent by system calls: programs send signals in handlers, where the real functions
+ * cannot be looked up. */
 
 RP_ENTRY int kill(pid_t pid, int signal)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the generated entry points of libreprise-outputs.so call. It stands in front of
- * libreprise.so in replays that are compared with each other, and writes down, since the rank's
- * first commutative region began, what the program hands to MPI: the data of sends, contributions
- * to collective calls, what is written into files by MPI; of each a digest (log/output_log.h). Only
- * the thread that has regions is followed.
+ * What the generated entry points of libreprise-outputs.so call. The library stands in front of
+ * libreprise.so in replays that are compared with each other. From the rank's first commutative
+ * region on, it digests what the program passes to MPI: the data of sends, contributions to
+ * collective calls, what MPI-IO writes (log/output_log.h). Only the thread that has regions is
+ * followed.
  */
 #ifndef RP_OUTPUTS_H
 #define RP_OUTPUTS_H
@@ -25,8 +25,8 @@
 extern RP_HIDDEN __thread int rp_outputs_on;     /* this thread has begun a region */
 extern RP_HIDDEN __thread int rp_outputs_inside; /* calls are MPI's own */
 
-/* The program makes this call, from this place: what the functions below digest next is part of it.
- */
+/* Announces the program's call of `function`, at this place: what the functions below digest next
+ * is part of it. */
 void rp_outputs_by(const char *function, uintptr_t return_address, uintptr_t stack);
 /* Ends the digests of this thread: from here on, calls may be MPI's own. */
 void rp_outputs_stop(void);
@@ -40,7 +40,7 @@ void rp_outputs_add(const void *buf, MPI_Count count, MPI_Datatype type);
 void rp_outputs_digest(int peer);
 /* Returns the address so many elements behind `buf`. */
 const void *rp_outputs_at(const void *buf, MPI_Count elements, MPI_Datatype type);
-/* MPI_Type_free: forgets what is known of the type. */
+/* Called at MPI_Type_free: forgets what is known of the type. */
 void rp_outputs_type_freed(MPI_Datatype *type);
 
 /* outputs_sends.c: sends, persistent sends, and what MPI-IO writes */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What this process contributes to a collective call. MPI_IN_PLACE stands for what is in the other
- * buffer already; between two groups, it is the size of the other one that counts, and a root is
- * named MPI_ROOT. */
+/* Digests of what this process contributes to a collective call. With MPI_IN_PLACE the contribution
+ * is in the other buffer. On an intercommunicator, the size of the remote group counts, and a root
+ * passes MPI_ROOT. */
 #include <stdbool.h>
 
 #include "outputs/outputs.h"
@@ -52,7 +52,8 @@ static bool is_root(int root, MPI_Comm comm)
     return is_between(comm) ? root == MPI_ROOT : root == own_rank(comm);
 }
 
-/* Of the group that a root gathers in, between two groups, nobody gives anything. */
+/* Returns whether this process sends to the root. On an intercommunicator, the processes of the
+ * root's own group do not. */
 static bool gives_to_root(int root, MPI_Comm comm)
 {
     return !is_between(comm) || root >= 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One item: its parts, one after the other, go into one hash. Only data does: a datatype with gaps,
- * or whose elements are not in the order of memory, is packed, a piece at a time; the bytes of a
- * long double that hold nothing are left out. The file begins with the first region, so that a rank
- * without regions pays for a look at a flag.
+ * The digest of one item: all its parts go into one hash, one after the other. Only data is hashed:
+ * a datatype with gaps, or whose elements are not in the order of memory, is packed, a piece at a
+ * time; padding bytes of a long double are left out. The file is opened when the first region
+ * begins, so that a rank without regions only checks a flag.
  */
 #define XXH_INLINE_ALL
 #include <limits.h>
@@ -26,11 +26,11 @@ enum { KINDS = 64, PIECE = 1 << 20, PADDED = 16, PADDED_DATA = 10 };
 
 __thread int rp_outputs_on, rp_outputs_inside;
 
-/* Of a datatype, by handle. */
+/* What is known of a datatype, by handle. */
 struct kind {
     MPI_Datatype type;
     bool is_known, is_floating;
-    bool is_padded; /* long doubles and nothing else */
+    bool is_padded; /* it has long doubles and nothing else */
 };
 
 static struct kind kinds[KINDS];
@@ -92,7 +92,7 @@ void rp_outputs_stop(void)
 
 /* Datatypes */
 
-/* What the elements are that it is made of; of a structure, the first. */
+/* Returns what kind the elements of the datatype are; for a structure, the first. */
 static struct kind look(MPI_Datatype type)
 {
     struct kind kind = {.type = type, .is_known = true};

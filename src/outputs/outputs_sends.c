@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Persistent sends hand their data over when they are started, so what they were made of is kept by
- * request. */
+/* Digests of sends. The data of a persistent send is digested when the request is started, so its
+ * arguments are kept by request. */
 #include <stddef.h>
 
 #include "base/array.h"

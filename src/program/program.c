@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* libreprise.a: the functions of reprise.h, linked into programs. They do nothing unless
- * libreprise-ft.so (or, for commutative regions, libreprise.so) is in the process; then they call
- * it. */
+/* libreprise.a: the functions of reprise.h, which programs link. They do nothing unless
+ * libreprise-ft.so (or, for commutative regions, libreprise.so) is loaded in the process; then they
+ * call that library. */
 #include <dlfcn.h>
 
 #include "reprise.h"
