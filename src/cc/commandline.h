@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a compiler's command line asks for, as far as reprise-cc needs to know. GCC and clang read
- * them alike. */
+/* What a compiler's command line asks for, as far as reprise-cc needs to know. GCC and clang
+ * interpret these options alike. */
 #ifndef RP_COMMANDLINE_H
 #define RP_COMMANDLINE_H
 
@@ -17,8 +17,8 @@ struct rp_commandline {
                   was here */
 };
 
-/* Looks at the words behind the compiler's name, in response files (@file) too. A word that cannot
- * be read is the compiler's to complain about. */
+/* Reads the `count` words behind the compiler's name, and those in response files (@file). A word
+ * that cannot be read is skipped: the compiler will report it. */
 void rp_commandline_read(int count, char *const words[], struct rp_commandline *out);
 
 #endif

@@ -17,8 +17,8 @@ inline bool begins_with(StringRef text, StringRef beginning)
     return text.substr(0, beginning.size()) == beginning;
 }
 
-// Who counts or is tracked has effects. Attributes that deny it served their purpose in the passes
-// before ours.
+// A function that counts ticks or is tracked has side effects. Attributes that say that it has none
+// have served their purpose in the passes before ours.
 template <class Holder> void forget_purity(Holder &holder)
 {
 #if LLVM_VERSION_MAJOR >= 16
@@ -45,8 +45,8 @@ inline void forget_purity(Module &module)
     }
 }
 
-// What is not for a shared library ends up in the executable, where the linker puts our
-// definitions.
+// Whether the module becomes part of a shared library. Any other becomes part of the executable,
+// which has our definitions.
 inline bool is_for_shared_library(const Module &module)
 {
     return module.getPICLevel() != PICLevel::NotPIC && module.getPIELevel() == PIELevel::Default;

@@ -22,7 +22,8 @@ enum rp_status rp_run_new_at(const char *path, char **out, struct rp_problem *wh
  */
 enum rp_status rp_run_reserve(const char *path, char **out, struct rp_problem *why);
 
-/* Lets `<base>/latest` point there. Best effort: a record is none the worse without. */
+/* Makes the link `<base>/latest` point to `directory`. A failure is ignored: the record is complete
+ * without the link. */
 void rp_run_set_latest(const char *directory);
 
 /* The directory that a user means by `name`: a path, a name in the base, or NULL and "latest".

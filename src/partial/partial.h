@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that the generated entries (api/partial.py, api/shmem.py) need. Each MPI function that gives
- * a rank something from outside has two forms, most of them generated: one makes the call and
- * writes down what it gave; the other gives that again from the log.
+ * Everything that the generated entries (api/partial.py, api/shmem.py) need. Each MPI function by
+ * which a rank gets something from outside has two forms, most of them generated. The recording
+ * form makes the call and writes its results into the data log; the feeding form returns these
+ * results from the log, without the call.
  */
 #ifndef RP_PARTIAL_H
 #define RP_PARTIAL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Areas: where a call puts what it receives. */
+/* Areas: the receive buffers of one call, into which it puts what it receives. */
 #ifndef RP_PARTIAL_AREAS_H
 #define RP_PARTIAL_AREAS_H
 
@@ -16,11 +16,11 @@ struct rp_area {
 
 struct rp_areas {
     size_t count;
-    bool sized; /* the status tells how much of it was received */
+    bool sized; /* the status says how much was received */
     struct rp_area *area, one;
-    struct rp_traced_read *read;        /* of a read that is told of; or NULL */
-    struct rp_early *early;             /* how it is looked at while it is under way; or NULL */
-    const struct rp_function *begun_by; /* of a one-sided read */
+    struct rp_traced_read *read;        /* the trace of this one-sided read, or NULL */
+    struct rp_early *early;             /* the watch for an early result, or NULL */
+    const struct rp_function *begun_by; /* the call that began this one-sided read */
 };
 
 void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t count,
@@ -34,23 +34,26 @@ void rp_areas_v(struct rp_areas *areas, uint64_t members, void *buf, const void 
 void rp_areas_w(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
                 const void *displs, const MPI_Datatype *types, size_t count_size,
                 size_t displ_size);
-/* The element of `counts` that is this rank's: members is its rank + 1. */
+/* One area of as many elements as this rank's element of `counts` says; `members` is the rank
+ * + 1. */
 void rp_areas_mine(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,
                    MPI_Datatype type, size_t count_size);
-/* May outlive the call: types are kept. */
+/* Makes the areas fit to outlive the call: they get duplicates of their datatypes. */
 void rp_areas_keep(struct rp_areas *areas);
 void rp_areas_free(struct rp_areas *areas);
 
-/* `bytes`: how much was received; -1: all. */
+/* rp_areas_put writes the content of the areas into the entry; `bytes` is how much was received, -1
+ * for all. rp_areas_fill reads the content from the entry into the areas. */
 void rp_areas_put(const struct rp_areas *areas, int64_t bytes);
 void rp_areas_fill(const struct rp_areas *areas);
 
-/* All that they have room for, packed: its length, the bytes. */
+/* The whole content of the areas, packed: rp_areas_length returns its length; the other two copy it
+ * from the areas into `bytes` and back. */
 size_t rp_areas_length(const struct rp_areas *areas);
 void rp_areas_copy_out(const struct rp_areas *areas, uint8_t *bytes);
 void rp_areas_copy_in(const struct rp_areas *areas, const uint8_t *bytes);
 
-/* What a status says of the length of a message; -1: unknown. */
+/* Returns the length of the message that *status describes; -1 if it is unknown. */
 int64_t rp_data_received(const MPI_Status *status);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Results that are in memory before the call that completes them. */
+/* Early results: results that are in memory before the call that completes their operation. A
+ * program can see them there, so a recording watches for them and writes entries `arrived`. */
 #ifndef RP_PARTIAL_EARLY_H
 #define RP_PARTIAL_EARLY_H
 
@@ -9,16 +10,18 @@ enum {
     RP_EARLY_BYTES = 256
 }; /* of longer ones, only the beginning of one-sided results is looked at */
 extern RP_HIDDEN const struct rp_function rp_f_arrived;
-extern RP_HIDDEN size_t rp_early_watched; /* how many are */
-/* Recording: such an operation is about to begin. Need not be called. */
+extern RP_HIDDEN size_t rp_early_watched; /* how many operations are watched */
+/* Recording: prepares the watch of an operation that is about to begin. The call is optional. */
 void rp_early_before(const struct rp_areas *areas);
-/* It has begun (both sides). The areas must stay where they are; rp_areas_free ends it. */
+/* Recording and feeding: starts the watch of an operation that has begun. The areas must stay where
+ * they are; rp_areas_free ends the watch. */
 void rp_early_add(struct rp_areas *areas);
 void rp_early_drop(struct rp_early *early); /* may be NULL */
 /* Feeding: it was complete when it began; what has come to be told of all is. */
 void rp_early_at_once(const struct rp_areas *areas);
 void rp_early_report(void);
-/* An MPI call begins, or (`inside`) returns: what came gets an entry, or feeding is put there. */
+/* Called when an MPI call begins, or (`inside`) returns. Recording, writes an entry for each result
+ * that came; feeding, puts the recorded ones into memory. */
 void rp_early_look(bool inside);
 static inline void rp_early_enter(void)
 {
@@ -30,7 +33,7 @@ static inline void rp_early_leave(void)
     if (__builtin_expect(rp_early_watched != 0, 0))
         rp_early_look(true);
 }
-/* Feeding: an entry that came at no look. */
+/* Feeding: reads an entry `arrived` that stands where no look took it. */
 void rp_partial_feed_arrived(void);
 
 #endif

@@ -23,8 +23,8 @@ static inline void rp_partial_record_number(uint64_t number)
 }
 /* Bytes with their count in front of them. */
 void rp_partial_record_array(const void *bytes, size_t count);
-/* An update of a window failed. One that does not has no entry; nothing may stand between this one
- * and that of the call before. */
+/* Puts the entry of an update of a window that failed; an update that succeeds has no entry. No
+ * other entry may stand between this one and that of the call before. */
 void rp_partial_record_failed(const struct rp_function *function, int rc);
 static inline void rp_partial_record_end(void)
 {
@@ -36,19 +36,19 @@ static inline void rp_partial_record_end(void)
 /* Takes the next entry, which must be that of this call; returns what the call returned. Does not
  * return if the record ends here, is damaged, or says otherwise. */
 int rp_partial_feed_begin(const struct rp_function *function, bool has_check, uint32_t check);
-/* Returns what an update of a window returned. */
+/* Returns what a recorded update of a window returned: MPI_SUCCESS if it has no entry. */
 int rp_partial_feed_update(const struct rp_function *function);
 void rp_partial_feed_bytes(void *bytes, size_t count);
 uint64_t rp_partial_feed_number(void);
 void rp_partial_feed_array(void *bytes);
-/* The entry was read: does not return if it could not be. */
+/* Ends the entry after all parts were read. Does not return if one of them could not be read. */
 void rp_partial_feed_end(void);
-/* The record ends here: a debugger gets the process, else it ends. */
+/* The record ends at `where`: stops the process for the debugger, if there is one, else ends it. */
 void rp_partial_feed_stop(const char *where) __attribute__((noreturn));
 /* The program ends, but the record goes on with a call of this function: says so, and ends the
  * process with status 121. */
 void rp_partial_feed_left(const char *recorded) __attribute__((noreturn));
-/* The function that the program is in. */
+/* Returns the MPI function that the program is in. */
 const struct rp_function *rp_partial_feed_calling(void);
 
 /* Feeding, error handlers. They call the handler. */

@@ -5,9 +5,10 @@
 
 #include "partial/partial_areas.h"
 
-/* A read begins. Takes the areas over. */
+/* Begins a read, and takes the areas over. */
 void rp_split_begin(MPI_File file, struct rp_areas *areas);
-/* It ends: what it received is put, or filled in. `bytes`: how much; -1: all. */
+/* Both end the read. rp_split_put writes what it received into the entry (`bytes` is how much, -1
+ * for all); rp_split_fill reads it from the entry into the areas. */
 void rp_split_put(MPI_File file, int64_t bytes);
 void rp_split_fill(MPI_File file);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What memory of the program's own has when it becomes part of a window: an entry `found`
- * (rp_f_found) before that of the call. */
+/* The content that the program's own memory has when it becomes part of a window. It is in an entry
+ * `found` (rp_f_found) before the entry of the call. */
 #ifndef RP_PARTIAL_INITIAL_MEMORY_H
 #define RP_PARTIAL_INITIAL_MEMORY_H
 

@@ -24,9 +24,9 @@ void rp_marks_put(uint64_t time);
 /* Marks the time that rp_marks_glance() noted, or the time now, which it notes. */
 void rp_windows_mark(void);
 void rp_windows_mark_now(void);
-/* Notes the time now, and returns it. */
+/* Notes the time now, for rp_windows_mark(), and returns it. */
 uint64_t rp_marks_glance(void);
-/* Marks, but seldom, that so many loads were made. */
+/* Marks that `loads` loads were made; most calls do nothing, so that there are few marks. */
 void rp_marks_loads(uint64_t loads);
 
 #endif

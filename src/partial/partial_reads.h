@@ -5,10 +5,12 @@
 
 #include "partial/partial_areas.h"
 
-/* A read was begun (both sides); those of this target, or if that is -1 of all, are complete. */
+/* Recording and feeding: rp_reads_add notes that a read was begun, rp_reads_done that the reads
+ * from `target` are complete, or those from all targets if `target` is -1. */
 void rp_reads_add(MPI_Win win, int target, struct rp_areas *areas);
 void rp_reads_done(MPI_Win win, int target);
-/* Those that MPI_Win_flush_local or flush_local_all should have completed are. */
+/* Makes sure that the reads that MPI_Win_flush_local or MPI_Win_flush_local_all should have
+ * completed are complete. */
 void rp_reads_await(MPI_Win win, int target);
 void rp_partial_feed_got(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Receives that the program freed while they were under way: when one is found complete, an entry
- * `freed` (rp_f_freed) tells so. */
+/* Receives that the program freed while they were under way. When a recording finds one of them
+ * complete, it writes an entry `freed` (rp_f_freed). */
 #ifndef RP_PARTIAL_REQUEST_CALLS_H
 #define RP_PARTIAL_REQUEST_CALLS_H
 
@@ -8,9 +8,10 @@
 
 extern RP_HIDDEN const struct rp_function rp_f_freed;
 
-/* Recording: looks for those that are complete, and puts entries of them. */
+/* Recording: looks for freed receives that are complete, and puts their entries. */
 void rp_partial_requests_settle(void);
-/* Recording ends: they are MPI's own again. */
+/* Called when the recording ends: frees the requests of these receives, as the program had asked.
+ */
 void rp_partial_requests_give_back(void);
 /* Feeding: takes an entry `freed`. */
 void rp_partial_requests_take_freed(void);

@@ -29,10 +29,10 @@ struct rp_request {
 /* Returns NULL if the request is not known. The result is valid until the request is forgotten. */
 struct rp_request *rp_request_find(MPI_Request request);
 
-/* The request is at its end. Its areas are freed, unless they were taken out before. */
+/* Forgets a request that is at its end. Frees its areas, unless they were taken out before. */
 void rp_request_forget(MPI_Request request);
 
-/* A persistent request is complete, and waits for its next start. */
+/* Notes that a persistent request is complete, and inactive until its next start. */
 void rp_request_deactivate(struct rp_request *r);
 
 /* Feeding: the request is at its end. MPI ends the one that stands for it, and the program's handle
@@ -47,7 +47,8 @@ struct rp_raiser rp_request_raiser(int count, const MPI_Request *requests, int i
 /* Feeding: ends the entry, and calls the error handler unless the error is MPI_SUCCESS. */
 void rp_request_finish(int error, struct rp_raiser raiser);
 
-/* A request with areas, or feeding any. Takes the areas over. */
+/* Adds a request under way, and takes its areas over. Recording, only requests with areas are
+ * added; feeding, all are. */
 void rp_partial_requests_add(MPI_Request request, struct rp_areas *areas, bool persistent);
 /* Recording: a request that may be complete already, and have the handle of others: then its
  * content is told at once. */

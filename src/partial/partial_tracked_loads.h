@@ -59,7 +59,7 @@ void rp_track_differs(const char *what);
 /* Feeding: reads the next load in the log. */
 void rp_track_read_next(void);
 
-/* Feeding, traced: the program loaded or stored this. */
+/* Feeding, traced: traces that the program loaded (`loads`) or stored `value` at `at`. */
 void rp_track_tell(bool loads, const void *at, const void *value, size_t size);
 
 #endif

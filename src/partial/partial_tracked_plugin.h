@@ -8,7 +8,7 @@
 /* Sets the functions that the program's code calls. */
 void rp_track_by_plugin(struct reprise_track *track);
 
-/* These bytes were stored, or MPI put them there: shadows have them, too. */
+/* Copies into the shadows the bytes that were stored at `at`, or that MPI put there. */
 void rp_track_set_shadows(const void *at, const uint8_t *value, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Feeding: what others stored into the memory of windows is put there. */
+/* Feeding: puts into the memory of windows what others stored there. */
 #ifndef RP_PARTIAL_WINDOW_FEED_H
 #define RP_PARTIAL_WINDOW_FEED_H
 
@@ -8,22 +8,23 @@
 /* Takes an entry `changes`. */
 void rp_partial_feed_changes(void);
 
-/* Within the entry of the call that made the window: takes what its memory has in the beginning. */
+/* Within the entry of the call that made the window: reads the first content of its memory. */
 void rp_window_take(struct rp_window *w);
 
 /* The rest is for traced runs (rp_partial.is_traced). */
 
-/* The window is there; what the program's memory has is the owner's. */
+/* Traces that the window was made, and that the content of its memory is this rank's own. */
 void rp_window_tell(struct rp_window *w, const struct rp_function *function, int disp_unit);
 
 /* Looks for stores of the program: before the entry of a call that makes stores public, or (`out`
  * false) takes changes in. Of one window, or of all. */
 void rp_windows_look(const struct rp_function *function, MPI_Win win, bool out);
 void rp_windows_look_all(const struct rp_function *function);
-/* The same after the entry of any call. */
+/* Notes after the entry of any call that stores were looked for. */
 void rp_windows_looked(void);
-/* Of these bytes, wherever they are in windows: whether they are other than what is known of them;
- * a tracked program loaded or stored them. `load`: the number of the load, or of the next. */
+/* rp_windows_differ returns whether any of these bytes that are in windows differ from what the
+ * trace knows of them. rp_windows_direct traces that a tracked program loaded (`loads`) or stored
+ * them; `load` is the number of this load, or of the next one after a store. */
 bool rp_windows_differ(const void *at, size_t size);
 void rp_windows_direct(bool loads, const void *at, const void *value, size_t size, uint64_t load);
 

@@ -11,21 +11,22 @@
 
 struct rp_window_region {
     struct rp_shadow memory; /* feeding, only `own` and `size` */
-    void *owned[3];          /* of it, what is ours to free */
+    void *owned[3];          /* allocations that are freed with the region */
     bool steady;             /* own memory is that of base/fixed_address.h */
     bool tracked;            /* the shadow is that of partial_tracking.c */
-    bool programs, lost; /* the memory is the program's own, which may free it before the window; it
-                            has, and nobody looks at it any more */
-    uint64_t origin;     /* feeding, of a dynamic one: where it was in the record */
-    int member;          /* feeding, of a shared window: whose it is; else -1 */
+    bool programs,
+        lost;        /* programs: the memory is the program's own, which may free it before the
+                        window; lost: it has freed it, and the memory is not accessed any more */
+    uint64_t origin; /* feeding, of a dynamic window: its address in the record */
+    int member;      /* feeding, of a shared window: the member that owns it; else -1 */
     struct rp_window_region *lender; /* recording: the region of another window that this one is
                                  part of, whose public memory and shadow it has */
     size_t borrowers;
-    bool gone; /* its window is, but not yet all borrowers */
+    bool gone; /* its window is freed, but not yet all borrowers */
     struct rp_window_region *next;
 };
 
-/* Of this rank's window, what the rank itself is updating. */
+/* Ranges of this rank's own window memory that the rank itself is updating. */
 enum { RP_RANGES = 64 };
 struct rp_memory_range {
     struct rp_window_region *region;
@@ -64,7 +65,7 @@ struct rp_window {
     struct rp_window *next;
 };
 
-/* Zeros. */
+/* Returns zeroed memory; does not return if there is none. */
 static inline void *rp_allocate(size_t size)
 {
     void *memory = calloc(1, size);
@@ -74,11 +75,12 @@ static inline void *rp_allocate(size_t size)
     return memory;
 }
 
-/* Zeros, as far from a multiple of 64 as `like` is; `owned` is to be freed. */
+/* Returns zeroed memory that is as far from a multiple of 64 as `like` is. The caller frees
+ * *owned. */
 uint8_t *rp_allocate_like(const void *like, size_t size, void **owned);
 
-/* The symmetric memory of OpenSHMEM (src/shmem), which is looked at where windows are, and counts
- * as one. */
+/* The functions for the symmetric memory of OpenSHMEM (src/shmem). They are called wherever those
+ * of windows are, and the memory counts as one window. */
 struct rp_symmetric_side {
     void (*out)(void), (*in)(void);
     void (*take)(void); /* feeding: an entry `symmetric` */
@@ -92,23 +94,24 @@ struct rp_windows {
 extern RP_HIDDEN struct rp_windows rp_windows;
 
 struct rp_window *rp_windows_first(void);
-struct rp_window *rp_window_find(MPI_Win win); /* NULL: it is not ours */
-/* `self`: this rank in the window. */
+struct rp_window *rp_window_find(MPI_Win win); /* NULL: it was not added */
+/* `self`: the number of this rank in the window's group. */
 struct rp_window *rp_window_add(MPI_Win win, int self);
 void rp_window_remove(MPI_Win win);
 struct rp_window_region *rp_window_region_add(struct rp_window *w, void *own, void *public,
                                               size_t size);
 void rp_window_region_free(struct rp_window_region *r);
-/* Touches memory of the region by `act`, if it is still there. */
+/* Calls act(data), which may access the region's memory. If the program has freed that memory, the
+ * region is lost. */
 void rp_window_region_visit(struct rp_window_region *r, void (*act)(void *data), void *data);
 
-/* The number of a window among all of this rank; UINT32_MAX: it is not ours. */
+/* Returns the number of a window among all of this rank; UINT32_MAX if it was not added. */
 uint64_t rp_window_number(MPI_Win win);
-/* A displacement that is the same in every run. */
+/* Returns a number for the displacement that is the same in every run. */
 int64_t rp_window_place(MPI_Win win, MPI_Aint disp);
-/* Feeding: what a displacement was in the record. */
+/* Feeding: returns the displacement that the record has for `disp`. */
 MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp);
-/* Whether what this rank of the window has is this rank's own memory. */
+/* Returns whether `rank`, as the window's group numbers it, is this rank. */
 bool rp_window_is_self(MPI_Win win, int rank);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OpenSHMEM inside libreprise-partial.so. Each call goes through one of the pairs below: the first
- * says whether the real call is to be made (recording), or gives what was recorded (feeding); the
- * second is told that it was made.
+ * OpenSHMEM inside libreprise-partial.so. Each call goes through one of the pairs of functions
+ * below. The first one is called before the real call. Recording, it returns true: the real call is
+ * to be made. Feeding, it puts the recorded results in place and returns false. The second one is
+ * called after the real call, and writes its results.
  *
  * Which changes pass at which calls is said in docs/model.md.
  */
@@ -19,22 +20,25 @@
 extern RP_HIDDEN bool rp_shmem_on;
 extern RP_HIDDEN int rp_shmem_me, rp_shmem_pes;
 
-/* A call that is not looked at: inside another one. Does not return if it is of another thread. */
+/* Returns whether a call is neither recorded nor fed, since it is inside another one. Does not
+ * return if another thread makes the call. */
 bool rp_shmem_passes(const char *name);
 
-/* What a context is known by: NULL for the default one. */
+/* Returns the pointer by which a context is known: NULL for the default context. */
 const void *rp_shmem_context(shmem_ctx_t ctx);
 
-/* A check of the updates since the last entry, and of this call's numbers. */
+/* Returns a check of the updates since the last entry and of `numbers`, the check of this call's
+ * arguments. */
 uint32_t rp_shmem_check(uint32_t numbers);
 
-/* Writes into memory of a PE: `count` elements, `stride` elements from each other. */
+/* Calls that write into memory of PE `pe`: `count` elements of `size` bytes, `stride` elements from
+ * each other. */
 bool rp_shmem_update(const struct rp_function *f, const void *at, size_t size, ptrdiff_t stride,
                      size_t count, int pe);
 void rp_shmem_updated(const struct rp_function *f, const void *at, size_t size, ptrdiff_t stride,
                       size_t count, int pe);
 
-/* Returns what is, or was, in memory of a PE. */
+/* Calls that return what is, or was, in memory of PE `pe`, as `result`. */
 bool rp_shmem_fetch(const struct rp_function *f, const void *at, size_t size, int pe, void *result,
                     size_t result_size);
 void rp_shmem_fetched(const struct rp_function *f, const void *at, size_t size, int pe,
@@ -68,7 +72,7 @@ void rp_shmem_ordered(const struct rp_function *f, uint32_t numbers, bool comple
 bool rp_shmem_meet(const struct rp_function *f, uint32_t numbers, bool completes);
 void rp_shmem_met(const struct rp_function *f, uint32_t numbers, bool completes);
 
-/* `yes`: others have done it. */
+/* Calls that test whether others have done something; `yes` says that they have. */
 bool rp_shmem_test(const struct rp_function *f, uint32_t numbers, int *result);
 void rp_shmem_tested(const struct rp_function *f, uint32_t numbers, int result, bool yes);
 

@@ -21,7 +21,8 @@ struct rp_symmetric_range {
 };
 extern struct rp_symmetric_range rp_symmetric_heap, rp_symmetric_data;
 
-/* The same place as the library knows it; what is not symmetric stays as it is. */
+/* Returns the address by which the library knows the program's address `own`; an address that is
+ * not symmetric is returned as it is. */
 static inline void *rp_symmetric_public(const volatile void *own)
 {
     uintptr_t at = (uintptr_t)own;
@@ -33,32 +34,34 @@ static inline void *rp_symmetric_public(const volatile void *own)
     return (void *)at;
 }
 
-/* The other way round. */
+/* Returns the program's address of the library's address `public`. */
 void *rp_symmetric_own(void *public);
 
-/* A place as a number that is the same when the PE is fed. */
+/* Returns a number for an address of the program that is the same when the PE is fed. */
 int64_t rp_symmetric_number(const volatile void *own);
 
-/* A block comes or goes. `shadow`, which is taken over, is what the program and the others have in
- * common there; NULL: zeros, which the program gets. Feeding, only the memory is there. */
+/* Adds and removes a block. `shadow`, which is taken over, is what the program and the other PEs
+ * have in common there; NULL: zeros, which the program's memory becomes, too. Feeding, a block is
+ * memory alone. */
 void rp_symmetric_add(void *own, size_t size, uint8_t *shadow);
 void rp_symmetric_remove(void *own);
 size_t rp_symmetric_size(void *own); /* of the block; 0: there is none */
 
-/* Recording. ALL blocks, or the FEW smallest, of so many bytes together that every call can look at
- * them: flags and counters are such. */
+/* Recording: rp_symmetric_out makes the program's stores public, rp_symmetric_in copies what others
+ * stored to the program. Both do so in ALL blocks, or in the FEW smallest (such as flags and
+ * counters), which together are small enough for a look at every call. */
 enum rp_look { RP_LOOK_FEW, RP_LOOK_ALL };
 void rp_symmetric_out(enum rp_look look);
 void rp_symmetric_in(enum rp_look look);
 
-/* The same for a range of one block. */
+/* Both do the same in `length` bytes at `own`, a range of one block. */
 void rp_symmetric_range_out(const void *own, size_t length);
 void rp_symmetric_range_in(const void *own, size_t length);
 
-/* Inside an entry: what others have in a new block. */
+/* Recording, inside an entry: writes what the other PEs have in a new block. */
 void rp_symmetric_put(void *own);
 
-/* Feeding: takes what an entry `symmetric` tells, or rp_symmetric_put() told. */
+/* Feeding: reads what an entry `symmetric`, or rp_symmetric_put(), wrote, and puts it in place. */
 void rp_symmetric_take(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is disturbed, when and for how long: decided by numbers that follow from the seed of the run
- * and the rank. No MPI.
+ * Decides what is disturbed, when and for how long, by pseudo-random numbers that follow from the
+ * seed of the run and the rank. This part knows nothing of MPI.
  *
  * A run has a manner, the same on all ranks: how often and how long calls are delayed, how often
  * messages that are here are kept back, which of several messages is preferred. Noise of one kind
@@ -29,10 +29,11 @@ struct rp_manner {
     enum rp_preference preference;
 };
 
-/* Of a run with this seed, whose delays are to be no longer than so many nanoseconds. */
+/* Returns the manner of the run with this seed. No delay will be longer than `longest`
+ * nanoseconds. */
 struct rp_manner rp_manner_of(uint64_t seed, uint64_t longest);
 
-/* Who decides: one for each thread that calls MPI. */
+/* The state of the decisions; each thread that calls MPI has one. */
 struct rp_chance {
     struct rp_manner manner;
     uint64_t state;
@@ -45,29 +46,30 @@ struct rp_chance {
 void rp_chance_init(struct rp_chance *chance, uint64_t seed, uint64_t rank, uint64_t longest,
                     uint64_t now);
 
-/* A number below n > 0. */
+/* Returns a pseudo-random number below n > 0. */
 uint64_t rp_chance_below(struct rp_chance *chance, uint64_t n);
 
-/* Looking for what else could be done takes time, too. Whether there is some left, and that so many
- * nanoseconds were used up by it. */
+/* Looking for other messages takes time, too. rp_chance_has_time returns whether there is time left
+ * for it; rp_chance_used adds the nanoseconds that it took. */
 bool rp_chance_has_time(const struct rp_chance *chance, uint64_t now);
 void rp_chance_used(struct rp_chance *chance, uint64_t nanoseconds);
 
-/* How long a send at `now` is to be delayed, in nanoseconds; mostly 0. All delays and looks
- * together are at most a second and a quarter of the time since the start, but for the last
- * look. */
+/* Returns for how many nanoseconds a send at `now` is to be delayed; mostly 0. All delays and looks
+ * together take at most a second and a quarter of the time since the start; only the last look can
+ * exceed that. */
 uint64_t rp_chance_delay(struct rp_chance *chance, uint64_t now);
 
-/* How long to wait for others when a message is here; mostly 0. The same bound. */
+/* Returns for how many nanoseconds to wait for other messages when one is here; mostly 0. The bound
+ * of rp_chance_delay holds for these waits, too. */
 uint64_t rp_chance_wait(struct rp_chance *chance, uint64_t now);
 
-/* Whether a poll that could say yes is to say no. Never more than RP_KEPT_BACK_IN_A_ROW times
- * without a false between. */
+/* Returns whether a poll that could say yes is to say no. It returns true at most
+ * RP_KEPT_BACK_IN_A_ROW times in a row. */
 bool rp_chance_keeps_back(struct rp_chance *chance);
 enum { RP_KEPT_BACK_IN_A_ROW = 8 };
 
-/* Which of `count` > 0 messages is taken. They are given in the order of their senders; `first` is
- * the one that MPI would take, or a number that is not below count if that is not known. */
+/* Returns which of `count` > 0 messages is taken. They are numbered in the order of their senders;
+ * `first` is the one that MPI would take, or any number from `count` on if that is not known. */
 uint32_t rp_chance_choose(struct rp_chance *chance, uint32_t count, uint32_t first);
 
 #endif

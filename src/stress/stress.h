@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the generated entry points of libreprise-stress.so call. Whatever it does, MPI itself might
- * have done on another machine or under another load: a send is late; a message that has arrived is
- * seen later, also later than others; of several that have arrived from different senders, another
- * is taken. Messages of one sender stay in order.
+ * The functions that the generated entry points of libreprise-stress.so call. They do only what MPI
+ * itself might do on another machine or under another load. A send is late. The program sees a
+ * message later than it arrived, also later than others. Of several messages from different senders
+ * that have arrived, a receive takes another one. Messages of one sender stay in order.
  */
 #ifndef RP_STRESS_H
 #define RP_STRESS_H
@@ -19,21 +19,23 @@
 #define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
-/* Of this thread; begins with its first call. NULL: nothing is to be disturbed. */
+/* Returns the decisions of this thread, which the first call makes; NULL if nothing is to be
+ * disturbed. */
 struct rp_chance *rp_stress_chance(void);
 
-/* Whether a message may be probed for before it is received: not if another thread could take it
- * between. */
+/* Returns whether we may probe for a message before the receive: not if another thread could take
+ * the message in between. */
 bool rp_stress_may_probe(void);
 
 uint64_t rp_stress_now(void); /* nanoseconds */
 void rp_stress_pause(uint64_t nanoseconds);
 
-/* Before a call that sends something. */
+/* Delays a call that sends; called before it. */
 void rp_stress_before_send(void);
 
-/* stress_receives.c. A receive that names no source may be given the source and tag of a message
- * that is here. `take`: of a blocking call, which may wait for one. */
+/* stress_receives.c. Both may set the *source and *tag of a receive from MPI_ANY_SOURCE to those of
+ * a message that is here. rp_stress_before_take is for blocking calls, and may wait for a message;
+ * rp_stress_before_post is for receives that are posted. */
 
 void rp_stress_before_take(int *source, int *tag, MPI_Comm comm);
 void rp_stress_before_post(int *source, int *tag, MPI_Comm comm);

@@ -11,15 +11,16 @@
 
 enum { RP_LANES_ALL = 0xff };
 
-/* How many bytes of so many are in these lanes; bytes are a multiple of eight. */
+/* Returns the packed size of `bytes` bytes, a multiple of eight, in these lanes. */
 size_t rp_byte_planes_size(size_t bytes, unsigned lanes);
 
-/* How many bytes a packed content is of; 0: it is of none. */
+/* Returns how many bytes a content of `packed` bytes in these lanes unpacks to; 0 if it is of no
+ * such size. */
 size_t rp_byte_planes_bytes(size_t packed, unsigned lanes);
 
 void rp_byte_planes_pack(uint8_t *packed, const uint8_t *bytes, size_t count, unsigned lanes);
 
-/* The bytes of other lanes stay. */
+/* Unpacks `count` bytes. The bytes of all other lanes stay as they are. */
 void rp_byte_planes_unpack(uint8_t *bytes, const uint8_t *packed, size_t count, unsigned lanes);
 
 #endif

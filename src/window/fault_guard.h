@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of the program's that may be gone. A program may free the memory of a window before the
- * window, which nobody minds who does not look at it. To ask the system each time costs more than
- * to look, so a fault is caught instead. The handler stands before that of the program or of MPI,
- * which gets all other faults; one that the program sets later gets ours as well.
+ * Guards accesses to memory that the program may have freed: it may free the memory of a window
+ * before the window itself. A system call before each access would cost more than the access, so
+ * the guard catches the fault instead. Its handler stands before that of the program or of MPI, and
+ * passes all other faults on. A handler that the program sets later gets the guard's faults, too.
  */
 #ifndef RP_FAULT_GUARD_H
 #define RP_FAULT_GUARD_H
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Calls act(data). False: it was left, since something in this range of memory cannot be
- * touched. */
+/* Calls act(data). Returns false if act was left early, since it touched memory of the `size` bytes
+ * at `from` that cannot be accessed. */
 bool rp_guard(const void *from, size_t size, void (*act)(void *data), void *data);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that other processes write into at any time (public), apart from the memory that the
- * program works on (own). What the two had in common is kept a third time (shadow): where own
- * differs from it the program has stored, where public differs others have. If own and public are
- * the same memory, it is not known who stored.
+ * Window memory exists three times. Other processes write into `public` at any time; the program
+ * works on `own`; `shadow` is what the two last had in common. Where own differs from shadow, the
+ * program has stored; where public differs, others have. If own and public are the same memory, it
+ * is not known who stored.
  *
  * Aligned words of eight bytes, and of four and two at the ends of a range, are read and written
  * whole, so that neither side ever sees a value that was not stored; and of such a word, only the
@@ -24,28 +24,28 @@ struct rp_shadow {
                         memory, whether the program ever stored something else there; or NULL */
 };
 
-/* Lines of which a range has at least some bytes, at most. */
+/* Returns the most lines of 64 bytes that a range of `size` bytes can touch. */
 size_t rp_shadow_lines(size_t size);
 
-/* What this mirror has of a part of it. */
+/* Returns the part of `mirror` that has `size` bytes from byte `at` on. It uses the same memory. */
 struct rp_shadow rp_shadow_part(const struct rp_shadow *mirror, size_t at, size_t size);
 
-/* What the program stored in this range becomes public. Fences are the caller's. */
+/* Makes public what the program stored in this range. The caller issues the fences. */
 void rp_shadow_out(struct rp_shadow *mirror, size_t at, size_t length);
 
 enum { RP_MIRROR_RUN = 4096 }; /* no run has more bytes */
 
 /*
- * A run of bytes that came in: what own memory has there now. All that changed is in these lanes of
- * its words of eight bytes (window/byte_planes.h). They are less than all only where nobody but
- * others ever stored, so that all that is there came in, and whoever was told of all that did has
- * the rest.
+ * The type of the callback for a run of bytes that came in: `bytes` is what own memory has at `at`
+ * now. Everything that changed is in `lanes` of its words of eight bytes (window/byte_planes.h).
+ * `lanes` has fewer than all lanes only where the program never stored. There, all bytes came in by
+ * such runs, so the bytes of the other lanes are known from earlier runs.
  */
 typedef void rp_shadow_came(void *data, size_t at, const uint8_t *bytes, size_t length,
                             unsigned lanes);
 
-/* What others stored in this range comes in. `came` is told of each run. Bytes that few others part
- * are one run. */
+/* Copies into own memory what others stored in this range. Calls came(data, ...) for each run. Runs
+ * that only a few unchanged bytes separate are one run. */
 void rp_shadow_in(struct rp_shadow *mirror, size_t at, size_t length, rp_shadow_came *came,
                   void *data);
 

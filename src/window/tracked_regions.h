@@ -17,7 +17,7 @@ struct rp_tracked {
     size_t size;
     uint8_t *shadow; /* NULL: there is none */
     uint8_t *public; /* if the program calls before its accesses: what others see */
-    void *owned;     /* is freed with the region */
+    void *owned;     /* memory that is freed with the region, or NULL */
     unsigned uses;   /* windows that have this memory, or a part of it */
 };
 
@@ -28,13 +28,15 @@ struct rp_tracked_regions {
     size_t count, room;
 };
 
-/* Tells the program of all regions. To be called when one has changed. */
+/* Publishes all regions in the program's table (r->track). To be called when a region has
+ * changed. */
 void rp_tracked_name(const struct rp_tracked_regions *r);
 
-/* Makes a region, which touches none that is there, and is not told of yet. */
+/* Makes a region, which must not overlap another. The program does not see it before
+ * rp_tracked_name. */
 struct rp_tracked *rp_tracked_insert(struct rp_tracked_regions *r, const void *at, size_t size);
 
-/* Removes a region, and tells the program. */
+/* Removes a region, also from the program's table. */
 void rp_tracked_remove(struct rp_tracked_regions *r, struct rp_tracked *t);
 
 /* Returns the number of the first region that ends behind this place. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where memory is zero: varints in turn, how many bytes are something else, how many behind them
- * are zeros. Only whole aligned words of eight bytes count, and what is of one at the ends: single
- * zeros may be of an address. */
+/* The runs of zeros in memory, as varints in turn: how many bytes are not zero, then how many zero
+ * bytes follow. Only whole aligned words of eight bytes count as zeros, and parts of a word at the
+ * ends: single zero bytes may belong to an address. */
 #ifndef RP_ZERO_RUNS_H
 #define RP_ZERO_RUNS_H
 
@@ -11,8 +11,8 @@
 
 void rp_zero_runs_find(struct rp_buffer *zeros, const void *memory, size_t size);
 
-/* Makes memory zero there. False: `zeros` does not fit. Pages that are zero already are not written
- * to. */
+/* Fills the runs of `zeros` in memory with zeros. Returns false if `zeros` is malformed, or a run
+ * ends behind `size` bytes. Does not write to pages that are zero already. */
 bool rp_zero_runs_set(struct rp_view *zeros, void *memory, size_t size);
 
 #endif
