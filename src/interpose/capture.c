@@ -128,10 +128,10 @@ static bool is_mpi_program(void)
 /* Prints a note, once, for a thread that is not followed: its values are not recorded. */
 static void tell_of_strangers(void)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
+    static atomic_flag was_printed = ATOMIC_FLAG_INIT;
 
     if (rp_thread_state.identity != 0 && !rp_threads_on && !is_replay() &&
-        !atomic_flag_test_and_set(&told))
+        !atomic_flag_test_and_set(&was_printed))
         rp_note("a thread that does not call MPI asks for the time, or the like: this is not "
                 "captured, since the program did not ask for MPI_THREAD_SERIALIZED or more; "
                 "'reprise record --threads' captures it");
@@ -198,13 +198,13 @@ static void noted_since(const struct rp_call *call, uint64_t *last, int32_t a, u
     rp_thread_state.depth++;
     if (!is_early)
         rp_threads_enter();
-    uint64_t told = last ? c - *last : c;
+    uint64_t coded = last ? c - *last : c;
     if (last)
         *last = c;
     if (is_early && !is_replay())
-        rp_capture_add_early(call->function, call->return_address, a, told);
+        rp_capture_add_early(call->function, call->return_address, a, coded);
     else if (!is_early && rp_engine && !rp_engine->leads)
-        rp_engine->value(call, &a, &told);
+        rp_engine->value(call, &a, &coded);
     if (!is_early)
         rp_threads_leave();
     rp_thread_state.depth--;

@@ -13,8 +13,9 @@
 
 #include "entry/captured.h"
 
-/* rp_capture_early sets *out to value number `index` of those from before MPI_Init. Returns 0 if
- * there are no more. rp_capture_add_early adds a value. */
+/* The values from before MPI_Init: captured ones in a recording, those of the record in a replay.
+ * rp_capture_early sets *out to value number `index`, and returns 0 if there is none.
+ * rp_capture_add_early adds a value. */
 struct rp_early_value {
     const char *function;
     uintptr_t return_address;

@@ -88,14 +88,14 @@ ULL_NEXT(GOMP_loop_ull_maybe_nonmonotonic_runtime_next)
 IN_TURN(int32_t, __kmpc_single, (void *place, int32_t thread), (place, thread))
 
 struct share {
-    int32_t given, is_last; /* given: whether it is a share */
+    int32_t is_share, is_last;
     int32_t step;
     uint64_t first, last;
 };
 
 static void note_share(const struct rp_call *call, struct share share)
 {
-    int32_t flags = share.given | share.is_last << 1;
+    int32_t flags = share.is_share | share.is_last << 1;
 
     rp_threads_lock();
     rp_thread_state.depth++;
@@ -122,7 +122,7 @@ static bool recorded_share(const struct rp_call *call, struct share *share)
         rp_engine->value_taken();
     rp_thread_state.depth--;
     rp_threads_unlock();
-    share->given = flags & 1;
+    share->is_share = flags & 1;
     share->is_last = flags >> 1;
     return known;
 }
@@ -143,16 +143,16 @@ static bool recorded_share(const struct rp_call *call, struct share *share)
         if (!RP_THREADS_FOLLOWED())                                                                \
             return real(place, thread, is_last, first, last, step);                                \
         if (!rp_threads_lead()) {                                                                  \
-            share.given = real(place, thread, is_last, first, last, step) != 0;                    \
-            if (share.given)                                                                       \
+            share.is_share = real(place, thread, is_last, first, last, step) != 0;                 \
+            if (share.is_share)                                                                    \
                 share = (struct share){1, *is_last != 0, (int32_t)*step, (uint64_t)*first,         \
                                        (uint64_t)*last};                                           \
             note_share(&call, share);                                                              \
-            return share.given;                                                                    \
+            return share.is_share;                                                                 \
         }                                                                                          \
         if (!recorded_share(&call, &share))                                                        \
             return real(place, thread, is_last, first, last, step);                                \
-        if (!share.given) {                                                                        \
+        if (!share.is_share) {                                                                     \
             while (real(place, thread, is_last, first, last, step))                                \
                 ;                                                                                  \
             return 0;                                                                              \

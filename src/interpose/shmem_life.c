@@ -93,9 +93,9 @@ static void start_library(struct start *s)
 
 static void start(struct start *s)
 {
-    bool alone = rp_setting("REPRISE_SOLO");
+    bool is_partial = rp_setting("REPRISE_SOLO");
 
-    if (life != NEVER && alone)
+    if (life != NEVER && is_partial)
         return; /* a second start does nothing */
     if (!is_recorded(s->name[0] == 'p' ? s->name + 1 : s->name)) {
         start_library(s);
@@ -104,7 +104,7 @@ static void start(struct start *s)
     life = STARTED;
     owner = getpid();
     has_mpi = rp_life_is_begun();
-    if (alone) {
+    if (is_partial) {
         if (!rp_life_is_begun())
             rp_life_Init(&rp_pmpi, NULL, NULL);
     } else {
@@ -130,7 +130,7 @@ static void finalize(const char *name)
 
 static void end_all(const char *name, int status)
 {
-    bool alone = rp_setting("REPRISE_SOLO") && life != NEVER;
+    bool is_partial = rp_setting("REPRISE_SOLO") && life != NEVER;
 
     if (rp_engine && life != NEVER) {
         rp_thread_state.depth = 1;
@@ -138,7 +138,7 @@ static void end_all(const char *name, int status)
         rp_engine = NULL;
     }
     life = life == NEVER ? NEVER : ENDED;
-    if (alone)
+    if (is_partial)
         exit(status);
     ((void (*)(int))library_function(name))(status);
 }

@@ -224,11 +224,11 @@ void rp_outputs_add(const void *buf, MPI_Count count, MPI_Datatype type)
 
 void rp_outputs_digest(int peer)
 {
-    struct rp_outputs_item told = {.digest = XXH64_digest(&item.state),
-                                   .bytes = item.bytes,
-                                   .site = item.site,
-                                   .peer = peer < 0 ? RP_OUTPUTS_NO_PEER : peer,
-                                   .is_floating = item.is_floating};
+    struct rp_outputs_item output = {.digest = XXH64_digest(&item.state),
+                                     .bytes = item.bytes,
+                                     .site = item.site,
+                                     .peer = peer < 0 ? RP_OUTPUTS_NO_PEER : peer,
+                                     .is_floating = item.is_floating};
 
-    rp_outputs_put(writer, &told);
+    rp_outputs_put(writer, &output);
 }

@@ -26,8 +26,8 @@ RP_DET_OFFERED void reprise_det_takes_call(void);
 /* The program makes no more MPI calls: from now on all calls go to MPI unchanged. */
 RP_DET_OFFERED void reprise_det_end(void);
 
-/* What libreprise-isendrecv.so offers to libreprise-ft.so: no request of the program is under way
- * any more. Where it is not preloaded, this is NULL. */
+/* What libreprise-isendrecv.so offers to libreprise-ft.so: it forgets all requests, since none of
+ * the program's is active any more. Where it is not preloaded, this is NULL. */
 __attribute__((weak, visibility("default"))) void reprise_isendrecv_forget(void);
 
 #endif

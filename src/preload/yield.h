@@ -2,7 +2,7 @@
 /*
  * Leaves out useless calls of sched_yield. Programs that poll often yield when a poll completes
  * nothing. In a replay the record decides what polls return, and a rank that has to wait does so
- * inside our calls. There such a yield only makes ranks that share a core take turns for nothing.
+ * inside our calls. There such a yield only makes ranks that share a core take turns, without use.
  * sched_yield is a hint: no program can see that it was left out.
  */
 #ifndef RP_YIELD_H

@@ -62,9 +62,9 @@ static bool tells_sizes(void)
 {
     for (size_t size = 1; size < 100000; size = size * 3 + 5) {
         void *memory = calloc(1, size);
-        size_t told = memory ? malloc_usable_size(memory) : 0;
+        size_t reported = memory ? malloc_usable_size(memory) : 0;
         __real_free(memory);
-        if (told < size || told > size + size / 2 + 256)
+        if (reported < size || reported > size + size / 2 + 256)
             return false;
     }
     return true;

@@ -23,7 +23,7 @@ static uint64_t larger(uint64_t one, uint64_t other)
     return one > other ? one : other;
 }
 
-static uint64_t alone(const struct rp_cdc_bound_rank *rank)
+static uint64_t own_bound(const struct rp_cdc_bound_rank *rank)
 {
     return rank->waits ? larger(rank->clock, after(rank->least)) : rank->clock;
 }
@@ -33,7 +33,7 @@ void rp_cdc_lower_bounds_find(const struct rp_cdc_bound_rank *ranks, size_t coun
     uint64_t smallest = RP_NEVER;
 
     for (size_t i = 0; i < count; i++) {
-        bounds[i] = alone(&ranks[i]);
+        bounds[i] = own_bound(&ranks[i]);
         smallest = bounds[i] < smallest ? bounds[i] : smallest;
     }
     for (size_t i = 0; i < count; i++) {
