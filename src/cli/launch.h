@@ -21,11 +21,11 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
  * behind a launcher that can be executed. */
 const char *rp_launch_program(char **command);
 
-/* The same without a command, for the `env` command: `mpi` must be known. */
+/* Sets LD_PRELOAD without a command, for `reprise env`: `mpi` must be known. */
 enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why);
 
-/* That the launcher is Open MPI's, where nothing is preloaded: it is told to give our settings to
- * ranks on other hosts. */
+/* Makes Open MPI's launcher pass our settings to ranks on other hosts. For commands that preload
+ * nothing. */
 void rp_launch_for_openmpi(void);
 
 /* Whether it is a shell, or the interpreter of another language: what it will run is not seen. */
@@ -38,20 +38,22 @@ char *rp_launch_gdb_script(void);
  * it goes. */
 void rp_launch_as_recorded(const struct rp_manifest *manifest);
 
-/* Where records are, and where the command was started: ranks may start elsewhere. */
+/* Notes for the ranks, which may start in another directory, where records are and where the
+ * command was started. */
 void rp_launch_note_place(void);
 
 /* Puts the command line into REPRISE_COMMAND. */
 enum rp_status rp_launch_note_command(char **command, bool inside, struct rp_problem *why);
 
-/* By what name what is run from now on is called, its argument 0; NULL: by that of the command. The
- * name stays the caller's. */
+/* Sets argument 0 of the commands that are run from now on; NULL: the name of the command. The
+ * caller keeps `name`. */
 void rp_launch_call_it(char *name);
 
-/* Where what is run from now on writes its standard output and standard error; -1: where we do. */
+/* Sets the standard output and standard error of the commands that are run from now on; -1: ours.
+ */
 void rp_launch_into(int out, int err);
 
-/* Where what is run from now on reads its standard input; -1: where we do. */
+/* Sets the standard input of the commands that are run from now on; -1: ours. */
 void rp_launch_from(int in);
 
 /* Whether it runs scripts, by its name. */
@@ -64,8 +66,8 @@ int rp_launch_run(char **command, void (*watch)(void *), void *data);
 /* The signal by which it, or we, were told to end meanwhile; 0: none. */
 int rp_launch_was_stopped(void);
 
-/* That the command ran without us, though it was to be `done` (such as "recorded"). Returns its
- * exit status, or that of what cannot be done. */
+/* Says that the command ran without our library, though it was to be `done` (such as "recorded").
+ * Returns its exit status, or that of an unsupported program. */
 int rp_launch_say_untouched(const char *done, char **command, int status);
 
 /* Sends a signal to what rp_launch_run started; for its `watch`. */

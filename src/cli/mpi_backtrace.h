@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* In which call of MPI a process of this host is, and where in the program that was called: past
- * the wrappers that have a name which is listed (event/wrappers.h), since one stack does not tell
- * how many callers a function has. */
+/* Finds in which MPI call a process of this host is, and which place in the program made that call.
+ * The place is past the wrappers whose names are listed (event/wrappers.h): one stack alone does
+ * not show how many callers a function has. */
 #ifndef RP_MPI_BACKTRACE_H
 #define RP_MPI_BACKTRACE_H
 

@@ -7,11 +7,12 @@
 
 #include "base/status.h"
 
-/* Of the lines of the file, in whatever order: launchers mix those of ranks as they come. */
+/* Sets *digest to a digest of the lines of the file that does not depend on their order: launchers
+ * mix the lines of ranks. */
 enum rp_status rp_output_digest(const char *path, uint64_t *digest, struct rp_problem *why);
 
-/* Of what a shell command makes of the file, which is its standard input: all that it writes, in
- * order, and its exit status. */
+/* Runs a shell command with the file as its standard input. Sets *digest to a digest of everything
+ * that the command writes, in order, and of its exit status. */
 enum rp_status rp_output_digest_by(const char *command, const char *path, uint64_t *digest,
                                    struct rp_problem *why);
 

@@ -111,7 +111,8 @@ uint64_t rp_window_number(MPI_Win win);
 int64_t rp_window_place(MPI_Win win, MPI_Aint disp);
 /* Feeding: returns the displacement that the record has for `disp`. */
 MPI_Aint rp_window_recorded(MPI_Win win, int target, MPI_Aint disp);
-/* Returns whether `rank`, as the window's group numbers it, is this rank. */
+/* Returns whether the window memory of `rank`, as the window's group numbers it, is this rank's own
+ * memory: it is this rank, or the window is shared. */
 bool rp_window_is_self(MPI_Win win, int rank);
 
 #endif

@@ -14,8 +14,8 @@ struct rp_who;
 
 struct rp_attribution_counts {
     uint64_t reads, parts;    /* parts of reads that were written by different ranks, or calls */
-    uint64_t inside, outside; /* by a rank that is known, by another */
-    uint64_t several, untold; /* by one of several; nothing can be said */
+    uint64_t inside, outside; /* written by a rank that is known, by another */
+    uint64_t several, untold; /* written by one of several ranks; the writer is unknown */
 };
 
 /* Takes all ranks whose accesses are there (log/accesslog.h). RP_USAGE: there are none. */
@@ -23,8 +23,8 @@ enum rp_status rp_attribution_open(const char *directory, const struct rp_manife
                                    struct rp_who **out, struct rp_problem *why);
 void rp_attribution_free(struct rp_who *who);
 
-/* A line for each part of each read, of all ranks or those of a list such as 3,7-9. RP_SYSTEM: it
- * could not be written. */
+/* Writes to `out` a line for each part of each read. `ranks` is a list such as 3,7-9, or NULL for
+ * all ranks. Returns RP_SYSTEM if a line could not be written. */
 enum rp_status rp_attribution_print(struct rp_who *who, const char *ranks, bool json, FILE *out,
                                     struct rp_attribution_counts *counts, struct rp_problem *why);
 

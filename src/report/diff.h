@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where two records part: on each rank the first event that differs, and of all ranks the one that
+/* Where two records diverge: the first event that differs on each rank, and which of these events
  * came first. */
 #ifndef RP_DIFF_H
 #define RP_DIFF_H
@@ -44,7 +44,7 @@ struct rp_divergence {
     struct rp_diff_side side[2];
 };
 
-/* By what one divergence is known to have come first. */
+/* The reason why one divergence is known to have come first. */
 enum rp_diff_basis {
     RP_BY_NONE,   /* nothing: the smallest number of the event is named */
     RP_BY_ONLY,   /* no other rank differs, or only by where or how it ended */
@@ -70,8 +70,9 @@ struct rp_diff {
     bool certain; /* it came first in both runs */
 };
 
-/* With `without_polls`, polls that answered no are passed over. Records that cannot be compared are
- * RP_USAGE. Reads one rank after the other, a chunk at a time. */
+/* Compares the records `one` and `other`; rp_diff_free frees *out. With `without_polls`, polls that
+ * answered no are passed over. Returns RP_USAGE if the records cannot be compared. Reads one rank
+ * after the other, a chunk at a time. */
 enum rp_status rp_diff_collect(const char *one, const char *other, bool without_polls,
                                struct rp_diff *out, struct rp_problem *why);
 void rp_diff_free(struct rp_diff *diff);

@@ -26,8 +26,8 @@ struct rp_facts {
     uint32_t unfinished;      /* ranks that did not come through MPI_Finalize */
 };
 
-/* What the description says, with no facts of ranks yet; and those of a rank, which are to be added
- * in order. */
+/* rp_facts_begin reads the manifest of the record; *out has no facts of ranks yet. rp_facts_add
+ * adds those of one rank; ranks are added in order. */
 enum rp_status rp_facts_begin(const char *directory, struct rp_facts *out, struct rp_problem *why);
 void rp_facts_add(struct rp_facts *facts, uint32_t rank, const struct rp_rank_facts *of_rank);
 

@@ -13,7 +13,8 @@ struct rp_intern {
     uint32_t count;
 };
 
-/* False without memory. */
+/* Sets *number to the number of this string, which is added if it is new. Returns false without
+ * memory. */
 bool rp_intern_add(struct rp_intern *set, const void *bytes, size_t length, uint32_t *number);
 void rp_intern_free(struct rp_intern *set);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a result goes: to a file, or to the standard output. What is put into `text` is written now
- * and then, by rp_text_print. One that is all zero was not opened and keeps everything in
- * `text`. */
+/* The destination of a result: a file, or the standard output. Callers append to `text`, which
+ * rp_output_spill writes once it is long. An output that is all zero was not opened and keeps
+ * everything in `text`. */
 #ifndef RP_OUTPUT_H
 #define RP_OUTPUT_H
 
@@ -17,14 +17,15 @@ struct rp_output {
     int error; /* errno of the first failure, or 0 */
 };
 
-/* A file that exists is written over. A new one is private: it may have command lines in it. */
+/* Opens an output to the file `path`, or to the standard output if `path` is NULL. A file that
+ * exists is overwritten. A new one is private, since it may have command lines in it. */
 enum rp_status rp_output_open(const char *path, struct rp_output *out, struct rp_problem *why);
 
-/* Writes what there is, once it is much. */
+/* Writes `text` and empties it, if it is long. */
 void rp_output_spill(struct rp_output *out);
 
-/* Writes the rest and closes; the first failure of all is told. With a status other than RP_OK
- * nothing more is written, and a file is removed. */
+/* Writes the rest and closes the output. Returns the first failure of all writes. If `status` is
+ * not RP_OK, writes nothing more and removes the file. */
 enum rp_status rp_output_close(struct rp_output *out, enum rp_status status,
                                struct rp_problem *why);
 

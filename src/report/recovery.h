@@ -38,7 +38,7 @@ struct rp_recovery {
     size_t count;
 };
 
-/* Whether the directory is of such a run. */
+/* Returns whether the directory is that of a run of `reprise ft`. */
 bool rp_recovery_is_here(const char *directory);
 enum rp_status rp_recovery_collect(const char *directory, struct rp_recovery *out,
                                    struct rp_problem *why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which write a read found, in one piece of memory that several ranks access. Nobody saw the
- * accesses happen: of each it is known only between which two times it did. Nothing here depends on
+ * Finds which write a read found, in one piece of memory that several ranks access. The time of an
+ * access is not known exactly, only two times between which it happened. Nothing here depends on
  * files or on MPI.
  */
 #ifndef RP_WRITE_INDEX_H
@@ -46,7 +46,7 @@ void rp_write_index_free(struct rp_write_index *writers);
 bool rp_write_index_add(struct rp_write_index *writers, const struct rp_touch *touch, bool writes);
 bool rp_write_index_ready(struct rp_write_index *writers);
 
-/* Tells of all parts of a read that was added. */
+/* Calls tell(data, part) for each part of a read that was added, in the order of their places. */
 void rp_write_index_find(const struct rp_write_index *writers, const struct rp_touch *read,
                          void (*tell)(void *data, const struct rp_write_part *part), void *data);
 
