@@ -82,7 +82,7 @@ static bool others_run(void)
     return false;
 }
 
-/* While others run they may receive what was copies.bytes. If none does, the limit has to give way,
+/* While others run they may receive what was copied. If none does, the limit has to give way,
  * or we would wait for each other; by far, lest the next message waits as long. */
 void rp_det_wait_for_room(uint64_t bytes)
 {
@@ -103,8 +103,7 @@ void rp_det_wait_for_room(uint64_t bytes)
         rp_det.limit = 2 * (copies.bytes + bytes);
 }
 
-/* What of the memory a message uses; false: it is scattered too widely to be copies.bytes as it is.
- */
+/* What of the memory a message uses; false: it is scattered too widely to be copied as it is. */
 static bool find_span(const void *buf, MPI_Count count, MPI_Datatype type, uint64_t bytes,
                       MPI_Count *low, MPI_Count *length)
 {

@@ -4,8 +4,9 @@
  * initialises MPI, if that comes later), all its MPI calls that matter are made one at a time,
  * under one lock, and in one order, which is recorded and kept in a replay:
  *
- *  - a *turn* is a send, the post of a receive, the taking of a lock (locks.c), or of a share of
- * work (sharing.c); blocking sends and receives are made of a post and a wait;
+ *  - a *turn* is a send, the post of a receive, the taking of a lock (interpose/locks.c), or
+ * of a share of work (interpose/openmp_worksharing.c); blocking sends and receives are made of a
+ * post and a wait;
  *  - blocking calls become polls, and the lock is free between them;
  *  - an event that follows another thread's turn or event says first whose turn it is now
  * (engine->turn_begin).

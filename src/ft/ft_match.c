@@ -435,7 +435,7 @@ void rp_ft_match_forget(void)
     queues.payloads = NULL;
 }
 
-/* Even queues.contexts are the program's messages, odd ones its collectives. */
+/* Even contexts are the program's messages, odd ones its collectives. */
 void rp_ft_match_drop_program(void)
 {
     for (int32_t i = 0; i < queues.room; i += 2) {

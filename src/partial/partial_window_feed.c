@@ -15,7 +15,7 @@
 #include "reprise.h"
 #include "window/byte_planes.h"
 
-/* rp_window.looked: a call is about to end. */
+/* The value of `looked` of a window while a call is about to end. */
 static const uint64_t looking = UINT64_MAX;
 
 /* What the program stores is public at once. */

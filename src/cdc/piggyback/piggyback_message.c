@@ -5,7 +5,8 @@
  *
  *  - copied: the payload stands behind the stamp, in memory of ours, packed if its elements are not
  * just bytes. For what is short: that is cheaper than what MPI does for a type with a gap.
- *  - in place: a type that joins the stamp with the program's buffer (layout.h). For what is long.
+ *  - in place: a type that joins the stamp with the program's buffer (preload/datatype_layout.h).
+ * For what is long.
  *
  * MPICH 4.0 does not receive by a type with elements of several sizes what was sent as bytes: where
  * a fragment ends within an element, it takes the message for truncated. So there, receives of
